@@ -1,7 +1,6 @@
 use strsim::osa_distance;
 
-/// How many characters of a name are compared.
-const LONGEST_COMPARED: usize = 64;
+use crate::limits::{LONGEST_COMPARED, MOST_LISTED};
 
 /// The candidate that `name` was probably meant to be.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -30,13 +29,13 @@ where
     }
     let all: Vec<String> = candidates
         .into_iter()
-        .take(40)
+        .take(MOST_LISTED)
         .map(|c| format!("`{c}`"))
         .collect();
     (!all.is_empty()).then(|| format!("{what}: {}", all.join(", ")))
 }
 
-/// Of very long names only the beginning is compared: the time is the product of both lengths.
+/// What of a name is compared, whatever its case.
 fn beginning(name: &str) -> String {
     name.to_lowercase().chars().take(LONGEST_COMPARED).collect()
 }

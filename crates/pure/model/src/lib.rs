@@ -11,6 +11,7 @@ mod digest;
 mod import;
 mod json_schema;
 mod layer_places;
+mod limits;
 mod lock;
 mod manifest;
 mod name;

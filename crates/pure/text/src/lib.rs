@@ -5,6 +5,7 @@
 //! documents have in common, [`formats`] what each format adds, and [`parse`] and [`write`] choose the format.
 
 mod formats;
+mod limits;
 mod parse;
 mod tree;
 mod unread;
@@ -12,10 +13,11 @@ mod write;
 
 pub use formats::json::append_json_string;
 pub use formats::markdown::markdown_body;
+pub use limits::Limits;
 pub use parse::{Parsed, decode, parse, parse_alone};
 pub use tree::{
-    Document, Edit, EditError, Format, Kind, Limits, NodeId, NodeRef, Number, Pointer,
-    PointerError, Rewritten, Shape, Value, View, equal, fingerprint, to_value,
+    Document, Edit, EditError, Format, Kind, NodeId, NodeRef, Number, Pointer, PointerError,
+    Rewritten, Shape, Value, View, equal, fingerprint, to_value,
 };
 pub use unread::Unread;
 pub use write::print;

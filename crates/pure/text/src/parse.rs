@@ -3,7 +3,8 @@
 use agpm_diag::{Diagnostic, SourceId, SourceMap, Span, Text, codes};
 
 use crate::formats::{csv, json, markdown, toml, yaml};
-use crate::tree::{Document, Format, Limits, NodeRef, NodeTree, ReaderState};
+use crate::limits::Limits;
+use crate::tree::{Document, Format, NodeRef, NodeTree, ReaderState};
 
 /// What reading gave: a tree of what was understood, and all that was wrong.
 #[derive(Clone, Debug)]

@@ -5,15 +5,11 @@ use agpm_diag::has_errors;
 
 use crate::formats::representable::{check_holds, holds, holds_at_top};
 use crate::formats::{json, markdown, toml, yaml};
+use crate::limits::{LARGEST_CHECKED, Limits};
 use crate::parse::parse;
 use crate::tree::{
-    Changes, Document, Edit, EditError, Format, Limits, Rewritten, Shape, Splices, View, equal,
-    to_value,
+    Changes, Document, Edit, EditError, Format, Rewritten, Shape, Splices, View, equal, to_value,
 };
-
-/// Texts up to here are read again after an edit and compared with what was meant. Tools' configuration is far smaller;
-/// above, reading twice would cost more time and memory than the merge itself.
-const LARGEST_CHECKED: usize = 4 << 20;
 
 impl Document {
     /// The text after one edit.

@@ -3,10 +3,8 @@
 use agpm_diag::{Code, Diagnostic, Span, codes};
 use memchr::{memchr, memchr2};
 
+use crate::limits::MOST_FINDINGS;
 use crate::tree::{Kind, NodeId, ReaderState, duplicate_key};
-
-/// A file that is wrong all over is reported up to here.
-const MOST_FINDINGS: usize = 25;
 
 pub(crate) fn read(reading: &mut ReaderState<'_>) {
     let (start, end) = (reading.range.start, reading.range.end);

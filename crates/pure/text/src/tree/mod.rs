@@ -20,7 +20,6 @@ pub use kind::Kind;
 pub use nodes::NodeId;
 pub(crate) use nodes::{Merge, NodeTree};
 pub use pointer::{Pointer, PointerError};
-pub use reader::Limits;
 pub(crate) use reader::{ReaderState, duplicate_key};
 pub use splice::Rewritten;
 pub(crate) use splice::Splices;

@@ -4,28 +4,9 @@ use std::ops::Range;
 
 use agpm_diag::{Diagnostic, SourceId, Span, codes};
 
+use crate::limits::Limits;
+
 use super::nodes::{NodeId, NodeTree};
-
-/// How much a reader takes before it gives up with a diagnostic.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Bytes of a source.
-    pub bytes: usize,
-    /// Levels of nesting.
-    pub depth: usize,
-    /// Nodes that aliases may stand for, all in all.
-    pub expansion: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Limits {
-            bytes: 1 << 30,
-            depth: 256,
-            expansion: 1_000_000,
-        }
-    }
-}
 
 /// What a reader works on and fills.
 pub(crate) struct ReaderState<'a> {

@@ -4,10 +4,8 @@ use agpm_diag::{Diagnostic, Span, codes};
 
 use crate::formats::json::Dialect;
 use crate::formats::json::scan::{leading_spaces, special_byte};
+use crate::limits::MOST_FINDINGS;
 use crate::tree::{Kind, NodeId, ReaderState};
-
-/// A file that is wrong all over is reported up to here.
-const MOST_ERRORS: usize = 25;
 
 pub(crate) fn read(reading: &mut ReaderState<'_>, dialect: Dialect) {
     let (start, end) = (reading.range.start, reading.range.end);
@@ -62,7 +60,7 @@ impl Reader<'_, '_> {
             .at(self.reading.source, span, "")
             .help(help);
         self.reading.report(diagnostic);
-        if self.reading.diagnostics.len() >= MOST_ERRORS {
+        if self.reading.diagnostics.len() >= MOST_FINDINGS {
             self.give_up();
         }
     }

@@ -5,9 +5,6 @@ use toml_parser::{Expected, ParseError};
 
 use crate::tree::ReaderState;
 
-/// A file that is wrong all over is reported up to here.
-pub(super) const MOST_ERRORS: usize = 25;
-
 /// What the parser says (the start of it), what we say, and the way out.
 const WORDS: &[(&str, &str, &str)] = &[
     (

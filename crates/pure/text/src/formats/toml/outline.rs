@@ -10,7 +10,8 @@ use toml_parser::Source;
 use toml_parser::parser::{Event, EventKind, RecursionGuard, parse_document};
 
 use crate::formats::flow::{is_blank, line_start};
-use crate::tree::{Document, Kind, Limits, NodeId, View};
+use crate::limits::Limits;
+use crate::tree::{Document, Kind, NodeId, View};
 
 type Map<K, V> = HashMap<K, V, FixedState>;
 

@@ -8,9 +8,10 @@ use toml_parser::lexer::{Token, TokenKind};
 use toml_parser::parser::{Event, EventKind, EventReceiver, parse_document};
 use toml_parser::{ErrorSink, ParseError, Source, Span as RawSpan};
 
-use crate::formats::toml::explain::{MOST_ERRORS, report_all};
+use crate::formats::toml::explain::report_all;
 use crate::formats::toml::scalar;
 use crate::formats::toml::tables::{Key, TableId, Tables, string_node};
+use crate::limits::{MOST_FINDINGS, MOST_TOKENS};
 use crate::tree::{Kind, NodeId, ReaderState};
 
 pub(crate) fn read(reading: &mut ReaderState<'_>) {
@@ -28,7 +29,7 @@ pub(crate) fn read(reading: &mut ReaderState<'_>) {
         gave_up: false,
     };
     let mut sink = |error: ParseError| {
-        if errors.len() < MOST_ERRORS {
+        if errors.len() < MOST_FINDINGS {
             errors.push(error);
         }
     };
@@ -49,17 +50,17 @@ pub(crate) fn read(reading: &mut ReaderState<'_>) {
     report_all(reading, &errors);
 }
 
-/// A file's tokens take many times its size, so that the parser gets them by and by.
-const BATCH: usize = 8_192;
-
 /// Calls `parse` with some whole statements after the others.
 fn for_each_batch(source: Source<'_>, mut parse: impl FnMut(&[Token])) {
-    let mut tokens: Vec<Token> = Vec::with_capacity(BATCH.min(source.input().len()));
+    let mut tokens: Vec<Token> = Vec::with_capacity(MOST_TOKENS.min(source.input().len()));
     let mut brackets = Brackets::default();
     for token in source.lex() {
         brackets.take(token.kind());
         tokens.push(token);
-        if tokens.len() >= BATCH && token.kind() == TokenKind::Newline && brackets.are_closed() {
+        if tokens.len() >= MOST_TOKENS
+            && token.kind() == TokenKind::Newline
+            && brackets.are_closed()
+        {
             parse(&tokens);
             tokens.clear();
         }

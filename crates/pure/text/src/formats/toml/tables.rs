@@ -8,7 +8,7 @@ use agpm_diag::{Diagnostic, Span, codes};
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
-use crate::formats::toml::explain::MOST_ERRORS;
+use crate::limits::MOST_FINDINGS;
 use crate::tree::{Kind, NodeId, ReaderState, duplicate_key};
 
 /// Tables with more entries than this are searched through the index.
@@ -368,7 +368,7 @@ impl<'r, 'a> Tables<'r, 'a> {
     }
 
     pub(super) fn report(&mut self, span: Span, message: impl Into<String>, help: &str) {
-        if self.reading.diagnostics.len() < MOST_ERRORS {
+        if self.reading.diagnostics.len() < MOST_FINDINGS {
             let source = self.reading.source;
             self.reading.report(
                 Diagnostic::new(&codes::TOML_SYNTAX, message)
@@ -379,7 +379,7 @@ impl<'r, 'a> Tables<'r, 'a> {
     }
 
     fn report_twice(&mut self, entry: u32, again: &Key<'a>) {
-        if self.reading.diagnostics.len() < MOST_ERRORS {
+        if self.reading.diagnostics.len() < MOST_FINDINGS {
             let first = self.reading.tree.span(self.entries[entry as usize].key);
             let diagnostic = duplicate_key(self.reading.source, &again.name, first, again.span);
             self.reading.report(diagnostic);
@@ -398,7 +398,7 @@ impl<'r, 'a> Tables<'r, 'a> {
             ),
             kind => (kind.word(), "rename one of the two"),
         };
-        if self.reading.diagnostics.len() < MOST_ERRORS {
+        if self.reading.diagnostics.len() < MOST_FINDINGS {
             let (source, value) = (self.reading.source, self.reading.tree.span(node));
             let message = format!("`{}` cannot be added to: it is {what}", key.name);
             self.reading.report(

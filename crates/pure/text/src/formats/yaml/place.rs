@@ -6,10 +6,8 @@ use crate::formats::flow::{is_blank, line_start};
 use crate::formats::yaml::print::UNIT;
 use crate::formats::yaml::scalar::Context;
 use crate::formats::yaml::scan::{is_indicator, is_marker, line_end, property_end, skip_trivia};
+use crate::limits::WIDEST_INDENT;
 use crate::tree::{Document, Kind, Merge, NodeId, NodeRef, Pointer, View};
-
-/// Indents beyond this are for looks.
-const WIDEST_UNIT: usize = 8;
 
 /// How a container is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -208,7 +206,7 @@ impl<'d> Places<'d> {
             let indent = self
                 .column(start)
                 .checked_sub(self.column(self.range(parent).start))?;
-            (self.starts_line(start) && (1..=WIDEST_UNIT).contains(&indent)).then_some(indent)
+            (self.starts_line(start) && (1..=WIDEST_INDENT).contains(&indent)).then_some(indent)
         };
         let nodes = || (0..self.document.tree.len() as u32).map(NodeId);
         // Lists often stand closer to their key than maps do.

@@ -1,5 +1,6 @@
 use crate::formats::quote::print_double_quoted;
 use crate::formats::yaml::scalar::{Context, is_plain, is_printable};
+use crate::limits::LONGEST_KEY;
 use crate::tree::{Format, Shape, View, number_as_written};
 
 /// How many columns a level is indented where the text does not say otherwise.
@@ -7,9 +8,6 @@ pub(crate) const UNIT: usize = 2;
 
 /// How many columns `- ` takes.
 const DASH: usize = 2;
-
-/// Readers look only so far for the `:` after a key; longer keys are announced with `?`.
-const LONGEST_KEY: usize = 1_000;
 
 /// The whole value in block style, indented by two spaces, with a final newline.
 pub(crate) fn print<'a>(view: impl View<'a>) -> String {

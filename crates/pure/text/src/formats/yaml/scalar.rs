@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::limits::MOST_DIGITS;
+
 /// A plain scalar's meaning; numbers in JSON's spelling.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Resolved<'t> {
@@ -13,9 +15,6 @@ pub(crate) enum Resolved<'t> {
     /// A number with more digits than anyone means.
     TooLarge,
 }
-
-/// Beyond this, converting a hexadecimal number would cost more than it can be worth.
-const MOST_DIGITS: usize = 1_000;
 
 /// What the core schema makes of a plain scalar.
 pub(crate) fn resolve(text: &str) -> Resolved<'_> {

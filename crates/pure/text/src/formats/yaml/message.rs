@@ -2,6 +2,8 @@
 
 use agpm_diag::{Code, codes};
 
+use crate::formats::flow::{blanks_of, line_start, skip_blanks};
+
 /// What to tell about a mistake.
 pub(crate) struct Advice {
     pub(crate) code: &'static Code,
@@ -202,4 +204,28 @@ pub(crate) fn advice(info: &str) -> Advice {
             help: "check the indent and the quotes around here",
         },
     }
+}
+
+/// Where to point: the parser notices some mistakes only at the next token, or tells them of the one before.
+pub(crate) fn place_of(text: &str, at: usize, info: &str) -> usize {
+    if info.contains("simple key expect") {
+        let before = text[..at].trim_end();
+        let line = line_start(text, before.len());
+        return skip_blanks(text, line).min(at);
+    }
+    if info.contains("tab") {
+        return first_indent_tab(text, line_start(text, at)).unwrap_or(at);
+    }
+    at
+}
+
+/// The first tab in the indent of a line, from the line that starts at `start` on.
+fn first_indent_tab(text: &str, mut start: usize) -> Option<usize> {
+    for line in text[start..].split_inclusive('\n') {
+        if let Some(tab) = blanks_of(line).find('\t') {
+            return Some(start + tab);
+        }
+        start += line.len();
+    }
+    None
 }

@@ -1,7 +1,11 @@
+mod anchors;
 mod block;
+mod block_scalar;
 mod edit;
 mod editor;
 mod entangled;
+mod frame;
+mod merge_key;
 mod message;
 mod offsets;
 mod place;
@@ -9,6 +13,7 @@ mod print;
 mod read;
 mod scalar;
 mod scan;
+mod tag;
 
 pub(crate) use edit::{splice, splice_within};
 pub(crate) use print::print;

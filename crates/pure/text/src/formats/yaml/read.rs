@@ -4,25 +4,27 @@
 //! first key or dash to the end of their last child; block scalars from `|` or `>` to the end of their last line; an
 //! empty value stands right behind its `:` or `-`, or behind its anchor.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use agpm_diag::{Code, Diagnostic, Span, codes};
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Tag};
 
-use crate::formats::flow::{is_blank, line_start, skip_blanks};
-use crate::formats::yaml::message::advice;
+use crate::formats::flow::line_start;
+use crate::formats::yaml::anchors::{Anchors, FinishedNode};
+use crate::formats::yaml::block_scalar::{block_content, block_end};
+use crate::formats::yaml::frame::{Expected, Frame, Style};
+use crate::formats::yaml::merge_key::{inherited, is_mergeable};
+use crate::formats::yaml::message::{advice, place_of};
 use crate::formats::yaml::offsets::Offsets;
 use crate::formats::yaml::scalar::{Resolved, resolve};
-use crate::formats::yaml::scan::{
-    after_newline, header_end, is_indicator, is_marker, line_end, property_end, quoted_end,
-    skip_trivia,
-};
+use crate::formats::yaml::scan::{is_indicator, is_marker, property_end, quoted_end, skip_trivia};
+use crate::formats::yaml::tag::{TagError, check_container, known_name, resolve_tagged};
 use crate::tree::{Kind, Merge, NodeId, ReaderState};
 
 pub(crate) fn read(reading: &mut ReaderState<'_>) {
     let range = reading.range.clone();
     let text = &reading.text[..range.end];
-    let mut reader = Reader {
+    let mut reader = YamlReader {
         reading,
         text,
         offsets: Offsets::new(text, range.start),
@@ -30,7 +32,7 @@ pub(crate) fn read(reading: &mut ReaderState<'_>) {
         tag: Span::at(range.start),
         frames: Vec::new(),
         stack: Vec::new(),
-        anchors: Vec::new(),
+        anchors: Anchors::default(),
         expansion: 0,
         documents: 0,
     };
@@ -51,50 +53,6 @@ pub(crate) fn read(reading: &mut ReaderState<'_>) {
     }
 }
 
-/// A finished node, and what it stands for when an alias names it.
-#[derive(Clone, Copy)]
-struct Made {
-    id: NodeId,
-    /// Nodes, aliases followed.
-    weight: usize,
-    /// Levels of containers, aliases followed.
-    height: usize,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Style {
-    Block,
-    Flow,
-    /// `[key: value]`: a map of one entry without brackets.
-    Pair,
-}
-
-/// What the next node inside an open container is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Expected {
-    Item,
-    Key,
-    Value,
-    /// The value of this `<<`.
-    Merge(NodeId),
-    /// The value of a key that was refused.
-    Nothing,
-}
-
-struct Frame {
-    style: Style,
-    expected: Expected,
-    start: usize,
-    /// Where its children start on the stack.
-    base: usize,
-    anchor: usize,
-    merges: Vec<(NodeId, NodeId)>,
-    /// Where on the stack its first `<<` stood.
-    merge_at: usize,
-    weight: usize,
-    height: usize,
-}
-
 /// A scalar event.
 struct Scalar<'e> {
     text: &'e str,
@@ -103,7 +61,7 @@ struct Scalar<'e> {
     tag: Option<&'e Tag>,
 }
 
-struct Reader<'r, 'a> {
+struct YamlReader<'r, 'a> {
     reading: &'r mut ReaderState<'a>,
     /// Up to the end of the range.
     text: &'a str,
@@ -115,14 +73,13 @@ struct Reader<'r, 'a> {
     frames: Vec<Frame>,
     /// Children of all open containers, innermost last.
     stack: Vec<NodeId>,
-    /// By the parser's number; nothing while the node is open.
-    anchors: Vec<Option<Made>>,
+    anchors: Anchors,
     expansion: usize,
     documents: usize,
 }
 
-impl Reader<'_, '_> {
-    fn event(&mut self, event: Event<'_>, span: std::ops::Range<usize>) -> ControlFlow<()> {
+impl YamlReader<'_, '_> {
+    fn event(&mut self, event: Event<'_>, span: Range<usize>) -> ControlFlow<()> {
         match event {
             Event::DocumentStart(explicit) => return self.document(explicit, span),
             Event::Alias(anchor) => return self.alias(anchor, span),
@@ -157,7 +114,8 @@ impl Reader<'_, '_> {
     }
 
     fn syntax(&mut self, error: &ScanError) -> ControlFlow<()> {
-        let at = self.place_of(error);
+        let at = self.offsets.byte(error.marker().index());
+        let at = place_of(self.text, at, error.info());
         let width = self.text[at..]
             .chars()
             .next()
@@ -182,29 +140,6 @@ impl Reader<'_, '_> {
         ControlFlow::Break(())
     }
 
-    /// The parser notices some mistakes only at the next token, or tells them of the one before.
-    fn place_of(&mut self, error: &ScanError) -> usize {
-        let at = self.offsets.byte(error.marker().index());
-        if error.info().contains("simple key expect") {
-            let before = self.text[..at].trim_end();
-            let line = line_start(self.text, before.len());
-            return skip_blanks(self.text, line).min(at);
-        }
-        if error.info().contains("tab") {
-            let indent_with_tab = |line: &str| {
-                line[..line.len() - line.trim_start_matches([' ', '\t']).len()].find('\t')
-            };
-            let mut start = line_start(self.text, at);
-            for line in self.text[start..].split_inclusive('\n') {
-                if let Some(tab) = indent_with_tab(line) {
-                    return start + tab;
-                }
-                start += line.len();
-            }
-        }
-        at
-    }
-
     /// The bracket that waits for its end.
     fn open_bracket(&self) -> Option<usize> {
         self.frames
@@ -227,7 +162,7 @@ impl Reader<'_, '_> {
         );
     }
 
-    fn document(&mut self, explicit: bool, span: std::ops::Range<usize>) -> ControlFlow<()> {
+    fn document(&mut self, explicit: bool, span: Range<usize>) -> ControlFlow<()> {
         self.documents += 1;
         if self.documents > 1 {
             let span = Span::new(span.start, span.end.min(self.text.len()));
@@ -296,7 +231,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn scalar(&mut self, scalar: &mut Scalar<'_>, raw: std::ops::Range<usize>) {
+    fn scalar(&mut self, scalar: &mut Scalar<'_>, raw: Range<usize>) {
         self.announce();
         let properties = usize::from(scalar.anchor > 0) + usize::from(scalar.tag.is_some());
         self.properties(properties);
@@ -327,8 +262,8 @@ impl Reader<'_, '_> {
                 (start, quoted_end(self.text, start))
             }
             ScalarStyle::Literal | ScalarStyle::Folded => {
-                scalar.text = self.block_content(scalar.text, start, raw.end);
-                (start, self.block_end(start, raw, scalar.text))
+                scalar.text = block_content(self.text, scalar.text, start, raw.end);
+                (start, block_end(self.text, start, raw.end, scalar.text))
             }
         };
         let (span, content) = match scalar.style {
@@ -346,58 +281,6 @@ impl Reader<'_, '_> {
         );
     }
 
-    /// The end of the last line of a block scalar; blank lines at the end count only if it keeps them.
-    fn block_end(&self, start: usize, raw: std::ops::Range<usize>, content: &str) -> usize {
-        let header = header_end(self.text, start);
-        let body = &self.text[header..raw.end.max(header)];
-        // A last line of blanks beyond the indent is content, unless something follows on it.
-        let blanks_count = content.trim_end_matches('\n').ends_with([' ', '\t']);
-        let keeps = self.text[start..header].contains('+') || blanks_count;
-        let last_line = body.rfind('\n').map_or(0, |newline| newline + 1);
-        let is_content = blanks_count && raw.end == self.text.len();
-        let body = if is_blank(&body[last_line..]) && !is_content {
-            &body[..last_line]
-        } else {
-            body
-        };
-        let one_less = body
-            .strip_suffix('\n')
-            .map_or(body, |b| b.strip_suffix('\r').unwrap_or(b));
-        let kept = if keeps {
-            one_less
-        } else {
-            body.trim_end_matches([' ', '\t', '\r', '\n'])
-        };
-        if raw.end <= header || !kept.contains('\n') {
-            header
-        } else {
-            header + kept.len()
-        }
-    }
-
-    /// The content of a block scalar; the parser takes blanks at the end of the text for one more line.
-    fn block_content<'e>(&self, content: &'e str, start: usize, end: usize) -> &'e str {
-        let header = header_end(self.text, start);
-        let body = after_newline(self.text, line_end(self.text, header));
-        let last_line = line_start(self.text, self.text.len()).max(body);
-        let trimmed = content.trim_end_matches('\n');
-        let is_phantom =
-            end == self.text.len() && last_line < end && is_blank(&self.text[last_line..]);
-        if !is_phantom || trimmed.ends_with([' ', '\t']) {
-            return content;
-        }
-        let blank = self.text[body..]
-            .trim_end_matches([' ', '\t', '\r', '\n'])
-            .len();
-        let most = if self.text[start..header].contains('+') {
-            usize::MAX
-        } else {
-            1
-        };
-        let newlines = self.text[body + blank..].matches('\n').count().min(most);
-        &content[..content.len().min(trimmed.len() + newlines)]
-    }
-
     fn add_scalar(&mut self, scalar: &Scalar<'_>, span: Span, content: Span) {
         let is_key = self.expects_key();
         if is_key {
@@ -405,22 +288,18 @@ impl Reader<'_, '_> {
         }
         if !is_key || scalar.anchor > 0 {
             let id = self.scalar_node(scalar, span, content);
-            let made = Made {
-                id,
-                weight: 1,
-                height: 0,
-            };
-            self.remember(scalar.anchor, made);
+            let node = FinishedNode::scalar(id);
+            self.anchors.set(scalar.anchor, node);
             if !is_key {
-                self.add(made);
+                self.add(node);
             }
         }
     }
 
     /// Keys are known by their text, whatever a value of that text would be.
     fn key(&mut self, scalar: &Scalar<'_>, span: Span, content: Span) {
-        if scalar.tag.is_some_and(|tag| core_tag(tag).is_none()) {
-            self.refuse_tag();
+        if let Some(Err(error)) = scalar.tag.map(known_name) {
+            self.report_tag(&error);
         }
         let key = self.string_node(scalar.text, span, content);
         let merges =
@@ -471,9 +350,13 @@ impl Reader<'_, '_> {
         } else {
             Resolved::String
         };
-        let resolved = match scalar.tag {
+        let resolved = match scalar.tag.map(|tag| resolve_tagged(tag, scalar.text)) {
             None => plain,
-            Some(tag) => self.tagged(tag, scalar.text),
+            Some(Ok(resolved)) => resolved,
+            Some(Err(error)) => {
+                self.report_tag(&error);
+                Resolved::String
+            }
         };
         match resolved {
             Resolved::Null => self.reading.tree.null(span),
@@ -489,60 +372,29 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// What a scalar is when its tag says so.
-    fn tagged<'t>(&mut self, tag: &Tag, text: &'t str) -> Resolved<'t> {
-        let resolved = match (core_tag(tag), resolve(text)) {
-            (Some("str"), _) => return Resolved::String,
-            (Some("int"), found @ Resolved::Integer(_)) => return found,
-            (Some("float"), found @ Resolved::Float(_)) => return found,
-            (Some("float"), Resolved::Integer(number)) => {
-                return Resolved::Float(format!("{number}.0").into());
-            }
-            (Some("bool"), found @ Resolved::Bool(_)) => return found,
-            (Some("null"), found @ Resolved::Null) => return found,
-            (core, _) => core,
+    fn report_tag(&mut self, error: &TagError<'_>) {
+        let (message, help) = match error {
+            TagError::Mismatched(name) => (
+                format!("the tag `!!{name}` does not fit this value"),
+                "remove the tag, or write a value of that kind",
+            ),
+            TagError::Unknown => (
+                "this tag is not supported".to_owned(),
+                "remove the tag; only !!str, !!int, !!float, !!bool, !!null, !!map and !!seq are known",
+            ),
         };
-        match resolved {
-            Some(name) => self.mismatched_tag(name),
-            None => self.refuse_tag(),
-        }
-        Resolved::String
+        self.error(&codes::YAML_TAG, self.tag, message, help);
     }
 
-    fn mismatched_tag(&mut self, name: &str) {
-        let message = format!("the tag `!!{name}` does not fit this value");
-        self.error(
-            &codes::YAML_TAG,
-            self.tag,
-            message,
-            "remove the tag, or write a value of that kind",
-        );
-    }
-
-    fn refuse_tag(&mut self) {
-        let help =
-            "remove the tag; only !!str, !!int, !!float, !!bool, !!null, !!map and !!seq are known";
-        self.error(
-            &codes::YAML_TAG,
-            self.tag,
-            "this tag is not supported".to_owned(),
-            help,
-        );
-    }
-
-    fn alias(&mut self, anchor: usize, span: std::ops::Range<usize>) -> ControlFlow<()> {
+    fn alias(&mut self, anchor: usize, span: Range<usize>) -> ControlFlow<()> {
         self.announce();
         self.at = span.end;
         let span = Span::new(span.start, span.end);
-        let Some(Some(target)) = self.anchors.get(anchor).copied() else {
+        let Some(target) = self.anchors.get(anchor) else {
             let help = "an alias cannot stand inside the value that it names";
             self.error(&codes::YAML_ALIAS, span, "this alias contains itself", help);
             let id = self.reading.tree.null(span);
-            self.add(Made {
-                id,
-                weight: 1,
-                height: 0,
-            });
+            self.add(FinishedNode::scalar(id));
             return ControlFlow::Continue(());
         };
         self.expand(target.weight, span)?;
@@ -558,7 +410,7 @@ impl Reader<'_, '_> {
             let key = self.reading.tree.decoded(Kind::String, span, &content);
             self.add_key(key);
         } else {
-            self.add(Made { id, ..target });
+            self.add(FinishedNode { id, ..target });
         }
         ControlFlow::Continue(())
     }
@@ -582,21 +434,12 @@ impl Reader<'_, '_> {
         ControlFlow::Break(())
     }
 
-    fn remember(&mut self, anchor: usize, made: Made) {
-        if anchor > 0 {
-            if self.anchors.len() <= anchor {
-                self.anchors.resize(anchor + 1, None);
-            }
-            self.anchors[anchor] = Some(made);
-        }
-    }
-
     fn open(
         &mut self,
         kind: Kind,
         anchor: usize,
         tag: Option<&Tag>,
-        raw: &std::ops::Range<usize>,
+        raw: &Range<usize>,
     ) -> ControlFlow<()> {
         self.announce();
         let properties = usize::from(anchor > 0) + usize::from(tag.is_some());
@@ -606,8 +449,8 @@ impl Reader<'_, '_> {
             self.reading.report_too_deep(Span::at(start));
             return ControlFlow::Break(());
         }
-        if let Some(tag) = tag {
-            self.check_tag(kind, tag);
+        if let Some(Err(error)) = tag.map(|tag| check_container(tag, kind)) {
+            self.report_tag(&error);
         }
         // A block map whose first key is in brackets has an empty span of its own.
         let has_text = properties > 0 || !raw.is_empty();
@@ -632,18 +475,10 @@ impl Reader<'_, '_> {
         };
         self.frames.push(Frame {
             style,
-            expected: if kind == Kind::List {
-                Expected::Item
-            } else {
-                Expected::Key
-            },
             start,
             base: self.stack.len(),
             anchor,
-            merges: Vec::new(),
-            merge_at: 0,
-            weight: 1,
-            height: 0,
+            ..Frame::of(kind)
         });
         ControlFlow::Continue(())
     }
@@ -658,36 +493,28 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn check_tag(&mut self, kind: Kind, tag: &Tag) {
-        match (kind, core_tag(tag)) {
-            (Kind::List, Some("seq")) | (Kind::Map, Some("map")) => {}
-            (_, Some(name)) => self.mismatched_tag(name),
-            (_, None) => self.refuse_tag(),
-        }
-    }
-
     /// Puts a finished node where its container expects it.
-    fn add(&mut self, made: Made) {
+    fn add(&mut self, node: FinishedNode) {
         let Some(frame) = self.frames.last_mut() else {
-            self.reading.tree.root = Some(made.id);
+            self.reading.tree.root = Some(node.id);
             return;
         };
-        frame.weight = frame.weight.saturating_add(made.weight);
-        frame.height = frame.height.max(made.height);
+        frame.weight = frame.weight.saturating_add(node.weight);
+        frame.height = frame.height.max(node.height);
         match frame.expected {
-            Expected::Item => self.stack.push(made.id),
+            Expected::Item => self.stack.push(node.id),
             Expected::Value => {
-                self.stack.push(made.id);
+                self.stack.push(node.id);
                 frame.expected = Expected::Key;
             }
             Expected::Nothing => frame.expected = Expected::Key,
             Expected::Merge(key) => {
                 frame.expected = Expected::Key;
-                self.merge(key, made.id);
+                self.merge(key, node.id);
             }
             Expected::Key => {
                 frame.expected = Expected::Nothing;
-                let span = self.reading.tree.span(made.id);
+                let span = self.reading.tree.span(node.id);
                 let help = "keys are texts; put one in quotes if it is to start with a bracket";
                 self.error(
                     &codes::YAML_KEY,
@@ -701,14 +528,7 @@ impl Reader<'_, '_> {
 
     fn merge(&mut self, key: NodeId, value: NodeId) {
         let tree = &self.reading.tree;
-        let good = match tree.kind(value) {
-            Kind::Map => true,
-            Kind::List => tree
-                .children(value)
-                .iter()
-                .all(|item| tree.kind(*item) == Kind::Map),
-            _ => false,
-        };
+        let good = is_mergeable(tree, value);
         let top = self.stack.len();
         let Some(frame) = self.frames.last_mut() else {
             return;
@@ -776,13 +596,13 @@ impl Reader<'_, '_> {
             self.reading.tree.sharing.merges.extend(merges);
             map
         };
-        let made = Made {
+        let node = FinishedNode {
             id,
             weight: frame.weight,
             height: frame.height + 1,
         };
-        self.remember(frame.anchor, made);
-        self.add(made);
+        self.anchors.set(frame.anchor, node);
+        self.add(node);
         flow
     }
 
@@ -795,7 +615,7 @@ impl Reader<'_, '_> {
         let Some((key, value)) = frame.merges.first().copied() else {
             return (children, ControlFlow::Continue(()));
         };
-        let found = self.inherited(value, &children);
+        let found = inherited(&self.reading.tree, self.reading.text, value, &children);
         let key_span = self.reading.tree.span(key);
         if self.expand(found.len() / 2, key_span).is_break() {
             return (children, ControlFlow::Break(()));
@@ -812,28 +632,6 @@ impl Reader<'_, '_> {
         (children, ControlFlow::Continue(()))
     }
 
-    /// Entries of the maps in `value` whose keys are neither in `explicit` nor in an earlier map.
-    fn inherited(&self, value: NodeId, explicit: &[NodeId]) -> Vec<NodeId> {
-        let tree = &self.reading.tree;
-        let content = |id: NodeId| tree.content(self.reading.text, id);
-        let mut seen: hashbrown::HashSet<&str, foldhash::fast::FixedState> = explicit
-            .chunks_exact(2)
-            .map(|pair| content(pair[0]))
-            .collect();
-        let sources = match tree.kind(value) {
-            Kind::List => tree.children(value).to_vec(),
-            _ => vec![value],
-        };
-        let entries = sources
-            .iter()
-            .flat_map(|source| tree.children(*source).chunks_exact(2));
-        entries
-            .filter(|pair| seen.insert(content(pair[0])))
-            .flatten()
-            .copied()
-            .collect()
-    }
-
     /// Makes what there is of the containers that an error left open.
     fn abandon(&mut self) {
         while let Some(mut frame) = self.frames.pop() {
@@ -844,11 +642,4 @@ impl Reader<'_, '_> {
             let _ = self.finish(frame);
         }
     }
-}
-
-/// The name of a tag of the core schema that we know.
-fn core_tag(tag: &Tag) -> Option<&str> {
-    const KNOWN: &[&str] = &["str", "int", "float", "bool", "null", "map", "seq"];
-    let name = tag.suffix.as_str();
-    (tag.handle == "tag:yaml.org,2002:" && KNOWN.contains(&name)).then_some(name)
 }

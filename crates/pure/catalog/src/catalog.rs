@@ -5,7 +5,8 @@ use agpm_text::NodeRef;
 
 use crate::columns::{CANONICAL_ID, PATH};
 use crate::kind::EntryKind;
-use crate::manifest::{MOST_TOLD, Manifest, Row};
+use crate::limits::MOST_FINDINGS;
+use crate::manifest::{Manifest, Row};
 use crate::select::{duplicate, select};
 
 /// Ranked manifests, folded: one row for every identity.
@@ -56,7 +57,7 @@ impl Catalog {
         let told = told
             .map(|(counts, again)| duplicate(catalog.row(counts), catalog.row(again)))
             .collect();
-        (catalog, at_most(told, MOST_TOLD))
+        (catalog, at_most(told, MOST_FINDINGS))
     }
 
     /// The manifests, highest first.

@@ -8,6 +8,7 @@ mod columns;
 mod csv;
 mod find;
 mod kind;
+mod limits;
 mod manifest;
 mod place;
 mod select;

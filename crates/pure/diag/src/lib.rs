@@ -5,6 +5,7 @@
 mod code;
 mod diagnostic;
 mod fold;
+mod limits;
 mod mask;
 mod near;
 mod page;

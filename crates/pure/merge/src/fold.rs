@@ -8,14 +8,12 @@ use agpm_text::{Document, Kind, NodeId, NodeRef, Pointer, equal};
 
 use crate::combine::{Combination, Combine, Place};
 use crate::group::group;
+use crate::limits::MOST_TYPE_CHANGES;
 use crate::mode::{ListMode, Mode};
 use crate::nodes::{Body, Child, Nodes};
 use crate::policy::{Composition, Policy};
 use crate::resolution::{Deletion, LeafOperation, Origin, Resolution, Shadow, ShadowKind};
 use crate::rules::{Reach, Rules};
-
-/// Findings of one kind that are reported one by one; the rest is counted.
-const MOST_OF_A_KIND: usize = 10;
 
 /// One layer's document. Contributions are ranked by their order, lowest first.
 #[derive(Clone, Debug)]
@@ -534,7 +532,7 @@ impl<'a, 's> Folder<'a, 's> {
                 continue;
             }
             self.type_changes += 1;
-            if self.type_changes <= MOST_OF_A_KIND {
+            if self.type_changes <= MOST_TYPE_CHANGES {
                 let diagnostic = self.type_change(pair[0], pair[1]);
                 self.report(diagnostic);
             }
@@ -593,10 +591,10 @@ impl<'a, 's> Folder<'a, 's> {
             let help = "check the pointer, or remove it from `unset`";
             self.report(Diagnostic::new(&codes::MERGE_UNSET_NOTHING, message).help(help));
         }
-        if self.type_changes > MOST_OF_A_KIND {
+        if self.type_changes > MOST_TYPE_CHANGES {
             let message = format!(
                 "{} more places change their type",
-                self.type_changes - MOST_OF_A_KIND
+                self.type_changes - MOST_TYPE_CHANGES
             );
             self.report(Diagnostic::new(&codes::MERGE_TYPE_CHANGE, message));
         }

@@ -9,6 +9,7 @@ mod file;
 mod fold;
 mod group;
 mod layer_file;
+mod limits;
 mod lineage;
 mod lists;
 mod mode;

@@ -6,6 +6,7 @@ mod entries;
 mod glance;
 mod ledger;
 mod levels;
+mod limits;
 mod names;
 mod nodes;
 mod plan;

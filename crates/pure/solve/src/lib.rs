@@ -11,6 +11,7 @@ mod explain;
 mod facts;
 mod graph;
 mod known;
+mod limits;
 mod proof;
 mod search;
 mod set;

@@ -15,13 +15,9 @@ use pubgrub::{
 
 use crate::facts::Facts;
 use crate::known::{Asked, Body, HashMap, Known, UnitId, WishId};
+use crate::limits::{MOST_CONTENTS, MOST_NAMED};
 use crate::proof::Proof;
 use crate::set::{CandidateSet, work};
-
-/// So many missing contents of one unit are asked for at once: a search that fails here will try the next ones.
-const BATCH: usize = 16;
-/// So many units are named when a search is given up.
-const MOST_NAMED: usize = 8;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) enum Package {
@@ -192,7 +188,7 @@ impl<F: Facts> Provider<'_, '_, F> {
         let mut known = self.known.borrow_mut();
         if let Err(need) = known.body(unit, first) {
             let others = numbers
-                .take(BATCH)
+                .take(MOST_CONTENTS)
                 .filter_map(|number| known.body(unit, number).err());
             self.needs.borrow_mut().extend(others.chain([need]));
             return Err(Missing);

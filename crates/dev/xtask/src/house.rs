@@ -10,7 +10,12 @@ use agpm_text::{Document, Format, Limits, NodeRef, parse};
 const CRATES: &[(&str, &str, &[&str])] = &[
     ("agpm-diag", "pure/diag", &[]),
     ("agpm-text", "pure/text", &["agpm-diag"]),
-    ("agpm-model", "pure/model", &["agpm-diag", "agpm-text"]),
+    ("agpm-tools", "pure/tools", &[]),
+    (
+        "agpm-model",
+        "pure/model",
+        &["agpm-diag", "agpm-text", "agpm-tools"],
+    ),
     (
         "agpm-merge",
         "pure/merge",
@@ -30,12 +35,12 @@ const CRATES: &[(&str, &str, &[&str])] = &[
     (
         "agpm-render",
         "pure/render",
-        &["agpm-diag", "agpm-text", "agpm-model"],
+        &["agpm-diag", "agpm-text", "agpm-tools", "agpm-model"],
     ),
     (
         "agpm-plan",
         "pure/plan",
-        &["agpm-diag", "agpm-text", "agpm-model"],
+        &["agpm-diag", "agpm-text", "agpm-tools", "agpm-model"],
     ),
     (
         "agpm-store",
@@ -60,6 +65,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
         &[
             "agpm-diag",
             "agpm-text",
+            "agpm-tools",
             "agpm-model",
             "agpm-merge",
             "agpm-persona",
@@ -97,6 +103,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-bottle",
             "agpm-diag",
             "agpm-text",
+            "agpm-tools",
             "agpm-model",
         ],
     ),

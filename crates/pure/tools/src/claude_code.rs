@@ -1,0 +1,171 @@
+//! Claude Code, the reference tool: resources are written as it reads them.
+
+use crate::definition::{
+    Directory, HookPlace, Scoped, SharedFacts, SkillFormat, Support, ToolDefinition,
+    UnchangedFiles, source,
+};
+use crate::format::agent::{
+    AgentContainer, AgentFields, AgentForm, AgentFormat, AgentLimit, AgentNames, CopiedAgents,
+    NamelessAgents, UnknownKeys,
+};
+use crate::format::command::CommandFormat;
+use crate::format::hook::{HookFormat, HookShape, MatcherSyntax, ReferenceVariables};
+use crate::format::server::{
+    CommandLine, CopiedServers, ServerFormat, ServerSwitch, ServerTypes, ServerUrls,
+    VariableSyntax, Variables,
+};
+use crate::models::{InheritedModel, ModelForm, ModelNames, Vendor};
+use crate::tool_names::{ServerTools, ToolNames};
+
+pub(crate) static TOOL: ToolDefinition = ToolDefinition {
+    directory: Scoped::both(".claude"),
+    agents: Some(Support {
+        place: Scoped::both(Some(Directory::Own("agents"))),
+        format: AGENTS,
+        source: source("Claude Code, Create custom subagents", "2026-11-16"),
+    }),
+    commands: Some(Support {
+        place: Scoped::both(Some(Directory::Own("commands"))),
+        format: CommandFormat::Unchanged,
+        source: source("Claude Code, Slash commands", "2026-11-15"),
+    }),
+    skills: Some(Support {
+        place: Scoped::both(Some(Directory::Own("skills"))),
+        format: SkillFormat::PLAIN,
+        source: source("Claude Code, Agent Skills", "2026-11-15"),
+    }),
+    snippets: Some(Support {
+        place: Scoped::both(Some(Directory::Own("snippets"))),
+        format: UnchangedFiles,
+        source: source("agpm, docs/packages.md", "2026-11-15"),
+    }),
+    scripts: Some(Support {
+        place: Scoped::both(Some(Directory::Own("scripts"))),
+        format: UnchangedFiles,
+        source: source("agpm, docs/packages.md", "2026-11-15"),
+    }),
+    hooks: Some(Support {
+        place: Scoped {
+            project: Some(HookPlace::Entries(".claude/settings.local.json")),
+            user: Some(HookPlace::Entries(".claude/settings.json")),
+        },
+        format: HOOKS,
+        source: source("Claude Code, Hooks reference", "2026-11-15"),
+    }),
+    servers: Some(Support {
+        place: Scoped {
+            project: Some(".mcp.json"),
+            user: Some(".claude.json"),
+        },
+        format: SERVERS,
+        source: source(
+            "Claude Code, Connect Claude Code to tools via MCP",
+            "2026-11-15",
+        ),
+    }),
+    layer_files: SharedFacts::new(
+        &["CLAUDE.md", "CLAUDE.local.md", ".claude/**"],
+        source("Claude Code, Manage Claude's memory", "2026-11-15"),
+    ),
+    credentials: SharedFacts::new(
+        &[&[".claude", ".credentials.json"]],
+        source("Claude Code, Identity and access management", "2026-11-16"),
+    ),
+    plugin_variables: SharedFacts::new(
+        &["CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"],
+        source("Claude Code, Plugins reference", "2026-11-16"),
+    ),
+    ..ToolDefinition::new("claude-code", "Claude Code")
+};
+
+/// Only agents of other tools are converted.
+const AGENTS: AgentFormat = AgentFormat {
+    copied: CopiedAgents::Unmarked,
+    nameless: NamelessAgents::Ignored,
+    ..AgentFormat::new(AgentForm::Fields(AgentFields {
+        container: AgentContainer::Markdown,
+        names: AgentNames::Any,
+        models: ModelNames {
+            vendor: Some(Vendor::Anthropic),
+            inherited: InheritedModel::Named,
+            form: ModelForm::Identifier,
+        },
+        passes: &[
+            "maxTurns",
+            "skills",
+            "mcpServers",
+            "hooks",
+            "memory",
+            "effort",
+            "isolation",
+            "background",
+            "color",
+        ],
+        renames: &[
+            ("max_turns", "maxTurns"),
+            ("is_background", "background"),
+            ("mcp_servers", "mcpServers"),
+        ],
+        limit: AgentLimit::List(&TOOL_NAMES),
+        unknown: UnknownKeys::Ignored,
+    }))
+};
+
+const HOOKS: HookFormat = HookFormat {
+    title: "Claude Code",
+    shape: HookShape::Reference,
+    version: None,
+    events: &[],
+    own_events: &[],
+    spellings: &[],
+    keys: &[],
+    own_keys: &[],
+    group_keys: &[],
+    types: &[],
+    tool_names: &TOOL_NAMES,
+    matchers: MatcherSyntax::Reference,
+    caveat: "",
+    reference_variables: ReferenceVariables::Set,
+};
+
+static TOOL_NAMES: ToolNames = ToolNames {
+    names: &[
+        ("Read", &["Read"]),
+        ("NotebookRead", &["NotebookRead"]),
+        ("LS", &["LS"]),
+        ("Grep", &["Grep"]),
+        ("Glob", &["Glob"]),
+        ("Write", &["Write"]),
+        ("Edit", &["Edit"]),
+        ("NotebookEdit", &["NotebookEdit"]),
+        ("Bash", &["Bash"]),
+        ("WebFetch", &["WebFetch"]),
+        ("WebSearch", &["WebSearch"]),
+        ("Task", &["Task"]),
+        ("TodoWrite", &["TodoWrite"]),
+        ("AskUserQuestion", &["AskUserQuestion"]),
+        ("Skill", &["Skill"]),
+    ],
+    aliases: &[],
+    servers: ServerTools::Reference,
+    source: source("Claude Code, Settings: Tools available", "2026-11-15"),
+};
+
+const SERVERS: ServerFormat = ServerFormat {
+    key: "mcpServers",
+    command: CommandLine::Parts,
+    env: "env",
+    directory: Some("cwd"),
+    types: ServerTypes {
+        local: None,
+        http: Some("http"),
+        sse: Some("sse"),
+    },
+    urls: ServerUrls::SAME,
+    variables: Variables::Replaced(VariableSyntax::Shell),
+    switch: ServerSwitch::Absent,
+    passes: &["oauth", "headersHelper", "timeout", "alwaysLoad"],
+    renames: &[],
+    limits: &[],
+    copied: CopiedServers::Reference,
+};

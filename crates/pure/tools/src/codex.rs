@@ -1,0 +1,168 @@
+//! Codex.
+
+use crate::definition::{
+    Directory, HookPlace, Scoped, SharedFacts, SkillFormat, SkillMetadata, Support, ToolDefinition,
+    source,
+};
+use crate::format::agent::{
+    AgentContainer, AgentFields, AgentForm, AgentFormat, AgentLimit, AgentNames, UnknownKeys,
+};
+use crate::format::hook::{
+    HookEvent, HookFormat, HookKey, HookShape, MatcherRule, MatcherSyntax, ReferenceVariables,
+};
+use crate::format::server::{
+    CommandLine, CopiedServers, NamedVariables, ServerFormat, ServerSwitch, ServerTypes,
+    ServerUrls, Variables,
+};
+use crate::models::{InheritedModel, ModelForm, ModelNames, Vendor};
+use crate::tool_names::{ServerTools, ToolNames};
+
+const TITLE: &str = "Codex";
+
+pub(crate) static TOOL: ToolDefinition = ToolDefinition {
+    directory: Scoped::both(".codex"),
+    agents: Some(Support {
+        place: Scoped::both(Some(Directory::Own("agents"))),
+        format: AGENTS,
+        source: source("Codex, Subagents: custom agent file schema", "2026-11-15"),
+    }),
+    skills: Some(Support {
+        place: Scoped::both(Some(Directory::Shared(".agents/skills"))),
+        format: SkillFormat {
+            // All of 181 skills were in its prompt, 304 of 402, and 357 of 873.
+            most_listed: Some(250),
+            metadata: SkillMetadata::Object,
+        },
+        source: source("Codex, Agent Skills; Codex 0.166", "2026-11-16"),
+    }),
+    hooks: Some(Support {
+        place: Scoped::both(Some(HookPlace::Entries(".codex/hooks.json"))),
+        format: HOOKS,
+        source: source("Codex, Hooks: config shape", "2026-11-15"),
+    }),
+    servers: Some(Support {
+        place: Scoped::both(Some(".codex/config.toml")),
+        format: SERVERS,
+        source: source(
+            "Codex, Configuration Reference: `mcp_servers`",
+            "2026-11-15",
+        ),
+    }),
+    layer_files: SharedFacts::new(
+        &["AGENTS.override.md", ".codex/**"],
+        source("Codex, Custom instructions with AGENTS.md", "2026-11-15"),
+    ),
+    credentials: SharedFacts::new(
+        &[&[".codex", "auth.json"]],
+        source("Codex, Authentication", "2026-11-16"),
+    ),
+    plugin_variables: SharedFacts::new(
+        &["CODEX_PLUGIN_ROOT"],
+        source("Codex, Plugins", "2026-11-16"),
+    ),
+    ..ToolDefinition::new("codex", TITLE)
+};
+
+const AGENTS: AgentFormat = AgentFormat {
+    extension: Some("toml"),
+    same_name: "loads the first and ignores the rest",
+    ..AgentFormat::new(AgentForm::Fields(AgentFields {
+        container: AgentContainer::Toml("developer_instructions"),
+        names: AgentNames::Any,
+        models: ModelNames {
+            vendor: Some(Vendor::OpenAi),
+            inherited: InheritedModel::Implied,
+            form: ModelForm::Identifier,
+        },
+        passes: &[
+            "sandbox_mode",
+            "model_reasoning_effort",
+            "nickname_candidates",
+            "mcp_servers",
+            "web_search",
+        ],
+        renames: &[("effort", "model_reasoning_effort")],
+        limit: AgentLimit::ReadOnly("sandbox_mode", Some("read-only")),
+        unknown: UnknownKeys::Refused,
+    }))
+};
+
+const HOOKS: HookFormat = HookFormat {
+    title: TITLE,
+    shape: HookShape::Groups,
+    version: None,
+    events: &[
+        HookEvent::same("SessionStart", MatcherRule::Same),
+        HookEvent::same("SessionEnd", MatcherRule::NewerVersions),
+        HookEvent::same("UserPromptSubmit", MatcherRule::Ignored),
+        HookEvent::same("PreToolUse", MatcherRule::Tools),
+        HookEvent::same("PostToolUse", MatcherRule::Tools),
+        HookEvent::same("PermissionRequest", MatcherRule::Tools),
+        HookEvent::same("PreCompact", MatcherRule::NewerVersions),
+        HookEvent::same("PostCompact", MatcherRule::NewerVersions),
+        HookEvent::same("SubagentStart", MatcherRule::NewerVersions),
+        HookEvent::same("SubagentStop", MatcherRule::NewerVersions),
+        HookEvent::same("Stop", MatcherRule::Ignored),
+    ],
+    own_events: &[],
+    spellings: &[],
+    keys: &[
+        HookKey::same("type"),
+        HookKey::same("command"),
+        HookKey::same("timeout"),
+        HookKey::same("statusMessage"),
+        HookKey::same("commandWindows"),
+    ],
+    own_keys: &[],
+    group_keys: &[],
+    types: &["command"],
+    tool_names: &TOOL_NAMES,
+    matchers: MatcherSyntax::Reference,
+    caveat: "",
+    reference_variables: ReferenceVariables::Unset,
+};
+
+static TOOL_NAMES: ToolNames = ToolNames {
+    names: &[
+        ("Write", &["apply_patch"]),
+        ("Edit", &["apply_patch"]),
+        ("Bash", &["Bash"]),
+    ],
+    aliases: &[],
+    servers: ServerTools::Reference,
+    source: source("Codex, Hooks: matcher patterns", "2026-11-15"),
+};
+
+const SERVERS: ServerFormat = ServerFormat {
+    key: "mcp_servers",
+    command: CommandLine::Parts,
+    env: "env",
+    directory: Some("cwd"),
+    types: ServerTypes::UNSAID,
+    urls: ServerUrls {
+        http: "url",
+        sse: None,
+    },
+    variables: Variables::Named(NamedVariables {
+        title: TITLE,
+        env_vars: "env_vars",
+        headers: "http_headers",
+        env_headers: "env_http_headers",
+        bearer: "bearer_token_env_var",
+    }),
+    switch: ServerSwitch::Enabled,
+    passes: &[
+        "enabled_tools",
+        "disabled_tools",
+        "startup_timeout_sec",
+        "tool_timeout_sec",
+        "required",
+    ],
+    renames: &[
+        ("includeTools", "enabled_tools"),
+        ("excludeTools", "disabled_tools"),
+        ("tools", "enabled_tools"),
+    ],
+    limits: &["enabled_tools", "disabled_tools"],
+    copied: CopiedServers::None,
+};

@@ -1,0 +1,135 @@
+//! Formats of MCP servers.
+
+/// How a tool wants its MCP servers.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ServerFormat {
+    /// The key that servers are under.
+    pub key: &'static str,
+    /// How a command line is written.
+    pub command: CommandLine,
+    /// The key of the executable's environment.
+    pub env: &'static str,
+    /// The key of the executable's directory, if there is one.
+    pub directory: Option<&'static str>,
+    /// What `type` is.
+    pub types: ServerTypes,
+    /// The keys of URLs.
+    pub urls: ServerUrls,
+    /// What becomes of environment variables in strings.
+    pub variables: Variables,
+    /// How a server is switched off.
+    pub switch: ServerSwitch,
+    /// Keys that mean the same there, or that only this tool has.
+    pub passes: &'static [&'static str],
+    /// Keys that are called otherwise there.
+    pub renames: &'static [(&'static str, &'static str)],
+    /// Keys of this tool that hold something back: to leave one out is to allow more.
+    pub limits: &'static [&'static str],
+    /// Which servers are copied as they are.
+    pub copied: CopiedServers,
+}
+
+/// How a command line is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommandLine {
+    /// `command` and `args`.
+    Parts,
+    /// `command` as one list.
+    List,
+}
+
+/// What `type` says; `None` if it is not written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ServerTypes {
+    /// Of an executable.
+    pub local: Option<&'static str>,
+    /// Of a URL.
+    pub http: Option<&'static str>,
+    /// Of a URL that sends events.
+    pub sse: Option<&'static str>,
+}
+
+impl ServerTypes {
+    /// A tool that knows the type by the other keys.
+    pub(crate) const UNSAID: ServerTypes = ServerTypes {
+        local: None,
+        http: None,
+        sse: None,
+    };
+}
+
+/// The keys of URLs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ServerUrls {
+    /// Of one that answers.
+    pub http: &'static str,
+    /// Of one that sends events; `None` if the tool asks it like any other.
+    pub sse: Option<&'static str>,
+}
+
+impl ServerUrls {
+    /// `url` for both.
+    pub(crate) const SAME: ServerUrls = ServerUrls {
+        http: "url",
+        sse: Some("url"),
+    };
+}
+
+/// What becomes of environment variables in strings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Variables {
+    /// The tool replaces them.
+    Replaced(VariableSyntax),
+    /// The tool takes their names under keys of their own, in TOML.
+    Named(NamedVariables),
+}
+
+/// How a tool writes a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VariableSyntax {
+    /// `${NAME}`, and `${NAME:-default}`.
+    Shell,
+    /// `${NAME}`, and a default only in newer versions.
+    ShellNewDefaults,
+    /// `${env:NAME}`, beside words of the editor's own.
+    Editor,
+    /// `{env:NAME}`, and `{file:PATH}`.
+    Braces,
+    /// Not at all.
+    None,
+}
+
+/// Keys for the names of variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NamedVariables {
+    /// The tool, for messages.
+    pub title: &'static str,
+    /// Variables that the executable gets under their own names.
+    pub env_vars: &'static str,
+    /// Headers with fixed values.
+    pub headers: &'static str,
+    /// Headers whose values are variables.
+    pub env_headers: &'static str,
+    /// The variable of a bearer token.
+    pub bearer: &'static str,
+}
+
+/// How a server is switched off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServerSwitch {
+    /// By `enabled = false`.
+    Enabled,
+    /// Only by leaving it out.
+    Absent,
+}
+
+/// Which servers are copied as they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopiedServers {
+    /// None: each is written anew.
+    None,
+    /// Those in which nothing is another tool's.
+    Reference,
+    /// Those that the tool accepts: one that it does not makes it refuse its whole configuration.
+    Valid,
+}

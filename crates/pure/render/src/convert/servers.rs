@@ -284,18 +284,13 @@ impl Writer<'_> {
         self.put_type(self.format.types.local);
         let command = self.texts("command", &[command.to_owned()]);
         let args = self.texts("args", args);
-        match self.format.command {
-            CommandLine::List => self.put("command", Value::list(command.into_iter().chain(args))),
-            CommandLine::Parts => {
-                self.out.extend(
-                    command
-                        .into_iter()
-                        .map(|command| ("command".to_owned(), Value::from(command))),
-                );
-                if !args.is_empty() {
-                    self.put("args", Value::list(args));
-                }
-            }
+        if self.format.command == CommandLine::List {
+            self.put("command", Value::list(command.into_iter().chain(args)));
+        } else {
+            let has_args = !args.is_empty() || self.format.command == CommandLine::PartsWithArgs;
+            self.put("command", Value::from(command.concat()));
+            let args = has_args.then(|| ("args".to_owned(), Value::list(args)));
+            self.out.extend(args);
         }
         self.env(&server.env);
         if let (Some(key), Some(folder)) = (self.format.directory, &server.folder) {

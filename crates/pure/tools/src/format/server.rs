@@ -34,6 +34,8 @@ pub struct ServerFormat {
 pub enum CommandLine {
     /// `command` and `args`.
     Parts,
+    /// The same, with `args` even if there are none: the tool does not load a server without them.
+    PartsWithArgs,
     /// `command` as one list.
     List,
 }

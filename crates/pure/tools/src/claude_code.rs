@@ -11,7 +11,7 @@ use crate::format::agent::{
 use crate::format::command::CommandFormat;
 use crate::format::hook::{HookFormat, HookShape, MatcherSyntax, ReferenceVariables};
 use crate::format::server::{
-    CommandLine, CopiedServers, ServerFormat, ServerSwitch, ServerTypes, ServerUrls,
+    CommandLine, CopiedServers, FileSyntax, ServerFormat, ServerSwitch, ServerTypes, ServerUrls,
     VariableSyntax, Variables,
 };
 use crate::models::{InheritedModel, ModelForm, ModelNames, Vendor};
@@ -153,6 +153,7 @@ static TOOL_NAMES: ToolNames = ToolNames {
 
 const SERVERS: ServerFormat = ServerFormat {
     key: "mcpServers",
+    syntax: FileSyntax::Json,
     command: CommandLine::Parts,
     env: "env",
     directory: Some("cwd"),

@@ -11,8 +11,8 @@ use crate::format::hook::{
     HookEvent, HookFormat, HookKey, HookShape, MatcherRule, MatcherSyntax, ReferenceVariables,
 };
 use crate::format::server::{
-    CommandLine, CopiedServers, NamedVariables, ServerFormat, ServerSwitch, ServerTypes,
-    ServerUrls, Variables,
+    CommandLine, CopiedServers, FileSyntax, NamedVariables, ServerFormat, ServerSwitch,
+    ServerTypes, ServerUrls, Variables,
 };
 use crate::models::{InheritedModel, ModelForm, ModelNames, Vendor};
 use crate::tool_names::{ServerTools, ToolNames};
@@ -135,6 +135,7 @@ static TOOL_NAMES: ToolNames = ToolNames {
 
 const SERVERS: ServerFormat = ServerFormat {
     key: "mcp_servers",
+    syntax: FileSyntax::Toml,
     command: CommandLine::Parts,
     env: "env",
     directory: Some("cwd"),
@@ -145,10 +146,10 @@ const SERVERS: ServerFormat = ServerFormat {
     },
     variables: Variables::Named(NamedVariables {
         title: TITLE,
-        env_vars: "env_vars",
+        env_vars: Some("env_vars"),
         headers: "http_headers",
-        env_headers: "env_http_headers",
-        bearer: "bearer_token_env_var",
+        env_headers: Some("env_http_headers"),
+        bearer: Some("bearer_token_env_var"),
     }),
     switch: ServerSwitch::Enabled,
     passes: &[

@@ -14,7 +14,7 @@ use crate::format::hook::{
     ReferenceVariables,
 };
 use crate::format::server::{
-    CommandLine, CopiedServers, ServerFormat, ServerSwitch, ServerTypes, ServerUrls,
+    CommandLine, CopiedServers, FileSyntax, ServerFormat, ServerSwitch, ServerTypes, ServerUrls,
     VariableSyntax, Variables,
 };
 use crate::models::{InheritedModel, ModelForm, ModelNames};
@@ -268,6 +268,7 @@ static HOOK_TOOL_NAMES: ToolNames = ToolNames {
 
 const SERVERS: ServerFormat = ServerFormat {
     key: "servers",
+    syntax: FileSyntax::Json,
     command: CommandLine::Parts,
     env: "env",
     directory: Some("cwd"),

@@ -13,7 +13,7 @@ use crate::format::hook::{
     ReferenceVariables,
 };
 use crate::format::server::{
-    CommandLine, CopiedServers, ServerFormat, ServerSwitch, ServerTypes, ServerUrls,
+    CommandLine, CopiedServers, FileSyntax, ServerFormat, ServerSwitch, ServerTypes, ServerUrls,
     VariableSyntax, Variables,
 };
 use crate::models::{InheritedModel, ModelForm, ModelNames};
@@ -156,6 +156,7 @@ static TOOL_NAMES: ToolNames = ToolNames {
 
 const SERVERS: ServerFormat = ServerFormat {
     key: "mcpServers",
+    syntax: FileSyntax::Json,
     command: CommandLine::Parts,
     env: "env",
     directory: None,

@@ -13,7 +13,7 @@ use crate::format::hook::{
     ReferenceVariables,
 };
 use crate::format::server::{
-    CommandLine, CopiedServers, ServerFormat, ServerSwitch, ServerTypes, ServerUrls,
+    CommandLine, CopiedServers, FileSyntax, ServerFormat, ServerSwitch, ServerTypes, ServerUrls,
     VariableSyntax, Variables,
 };
 use crate::models::{InheritedModel, ModelForm, ModelNames, Vendor};
@@ -178,6 +178,7 @@ static TOOL_NAMES: ToolNames = ToolNames {
 /// `url` is for events there, `httpUrl` for the rest.
 const SERVERS: ServerFormat = ServerFormat {
     key: "mcpServers",
+    syntax: FileSyntax::Json,
     command: CommandLine::Parts,
     env: "env",
     directory: Some("cwd"),

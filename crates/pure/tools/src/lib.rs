@@ -33,8 +33,8 @@ pub use format::hook::{
     ReferenceVariables,
 };
 pub use format::server::{
-    CommandLine, CopiedServers, NamedVariables, ServerFormat, ServerSwitch, ServerTypes,
-    ServerUrls, VariableSyntax, Variables,
+    CommandLine, CopiedServers, FileSyntax, NamedVariables, ServerFormat, ServerSwitch,
+    ServerTypes, ServerUrls, VariableSyntax, Variables,
 };
 pub use format::{EntryFormat, FileFormat};
 pub use models::{InheritedModel, ModelForm, ModelNames, Vendor};

@@ -7,7 +7,7 @@ use crate::format::agent::{AgentForm, AgentFormat, AgentMarks};
 use crate::format::checked::{Accepts, CheckedAgent, CheckedCommand};
 use crate::format::command::CommandFormat;
 use crate::format::server::{
-    CommandLine, CopiedServers, ServerFormat, ServerSwitch, ServerTypes, ServerUrls,
+    CommandLine, CopiedServers, FileSyntax, ServerFormat, ServerSwitch, ServerTypes, ServerUrls,
     VariableSyntax, Variables,
 };
 
@@ -132,6 +132,7 @@ const COMMANDS: CheckedCommand = CheckedCommand {
 
 const SERVERS: ServerFormat = ServerFormat {
     key: "mcp",
+    syntax: FileSyntax::Json,
     command: CommandLine::List,
     env: "environment",
     directory: Some("cwd"),

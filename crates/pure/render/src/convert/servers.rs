@@ -3,8 +3,8 @@
 use agpm_model::{EntryNode, Place, ServerFile};
 use agpm_text::{Format, Pointer, Value};
 use agpm_tools::{
-    CommandLine, CopiedServers, NamedVariables, OTHER_SERVER_LIMITS, REFERENCE_TOOL, ServerFormat,
-    ServerSwitch, VariableSyntax, Variables, server_formats,
+    CommandLine, CopiedServers, FileSyntax, NamedVariables, OTHER_SERVER_LIMITS, REFERENCE_TOOL,
+    ServerFormat, ServerSwitch, VariableSyntax, Variables, server_formats,
 };
 
 use super::front::holds;
@@ -387,7 +387,7 @@ impl Writer<'_> {
                         },
                     ],
                     _,
-                ) if other == name => {
+                ) if other == name && names.env_vars.is_some() => {
                     passed.push(name.clone());
                     notes.extend(default.map(|_| format!("the default of `{name}` is not kept")));
                 }
@@ -412,7 +412,9 @@ impl Writer<'_> {
         }
         self.told(key, &notes);
         self.put_filled(self.format.env, Value::Map(set));
-        self.put_filled(names.env_vars, Value::list(passed));
+        if let Some(key) = names.env_vars {
+            self.put_filled(key, Value::list(passed));
+        }
     }
 
     fn headers(&mut self, headers: &[(String, String)]) {
@@ -425,24 +427,37 @@ impl Writer<'_> {
     fn named_headers(&mut self, headers: &[(String, String)], names: NamedVariables) {
         let (mut sent, mut from_env, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         for (header, text) in headers {
-            let bearer = header.eq_ignore_ascii_case("authorization");
-            match pieces(text).as_slice() {
-                [
-                    Piece::Text(start),
-                    Piece::Variable {
-                        name,
-                        default: None,
-                    },
-                ] if bearer && *start == "Bearer " => {
-                    self.put(names.bearer, Value::from(*name));
+            let is_authorization = header.eq_ignore_ascii_case("authorization");
+            let bearer = names.bearer.filter(|_| is_authorization);
+            match (pieces(text).as_slice(), bearer, names.env_headers) {
+                (
+                    [
+                        Piece::Text("Bearer "),
+                        Piece::Variable {
+                            name,
+                            default: None,
+                        },
+                    ],
+                    Some(key),
+                    _,
+                ) => {
+                    self.put(key, Value::from(*name));
                 }
-                [
-                    Piece::Variable {
-                        name,
-                        default: None,
-                    },
-                ] => from_env.push((header.clone(), Value::from(*name))),
-                [Piece::Text(_)] | [] => sent.push((header.clone(), Value::from(text.as_str()))),
+                (
+                    [
+                        Piece::Variable {
+                            name,
+                            default: None,
+                        },
+                    ],
+                    _,
+                    Some(_),
+                ) => {
+                    from_env.push((header.clone(), Value::from(*name)));
+                }
+                ([Piece::Text(_)] | [], ..) => {
+                    sent.push((header.clone(), Value::from(text.as_str())));
+                }
                 _ => notes.push(format!(
                     "{} cannot be put together there, and is not sent",
                     quoted([header])
@@ -451,7 +466,9 @@ impl Writer<'_> {
         }
         self.told("headers", &notes);
         self.put_filled(names.headers, Value::Map(sent));
-        self.put_filled(names.env_headers, Value::Map(from_env));
+        if let Some(key) = names.env_headers {
+            self.put_filled(key, Value::Map(from_env));
+        }
     }
 
     fn told(&mut self, key: &str, notes: &[String]) {
@@ -480,7 +497,7 @@ impl Writer<'_> {
             .iter()
             .find(|(from, to)| *from == key && self.written.get(to).is_none());
         if matches!(value, Value::Null)
-            || matches!(self.format.variables, Variables::Named(_)) && !holds(value, Format::Toml)
+            || self.format.syntax == FileSyntax::Toml && !holds(value, Format::Toml)
         {
             self.fate(
                 key,

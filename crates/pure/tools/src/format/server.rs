@@ -5,6 +5,8 @@
 pub struct ServerFormat {
     /// The key that servers are under.
     pub key: &'static str,
+    /// What the file is written in.
+    pub syntax: FileSyntax,
     /// How a command line is written.
     pub command: CommandLine,
     /// The key of the executable's environment.
@@ -27,6 +29,15 @@ pub struct ServerFormat {
     pub limits: &'static [&'static str],
     /// Which servers are copied as they are.
     pub copied: CopiedServers,
+}
+
+/// What a file is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileSyntax {
+    /// JSON, perhaps with comments.
+    Json,
+    /// TOML, which has no null.
+    Toml,
 }
 
 /// How a command line is written.
@@ -82,7 +93,7 @@ impl ServerUrls {
 pub enum Variables {
     /// The tool replaces them.
     Replaced(VariableSyntax),
-    /// The tool takes their names under keys of their own, in TOML.
+    /// The tool replaces none; it may take their names under keys of their own.
     Named(NamedVariables),
 }
 
@@ -101,19 +112,19 @@ pub enum VariableSyntax {
     None,
 }
 
-/// Keys for the names of variables.
+/// Keys for the names of variables; `None` where the tool has no such key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NamedVariables {
     /// The tool, for messages.
     pub title: &'static str,
     /// Variables that the executable gets under their own names.
-    pub env_vars: &'static str,
+    pub env_vars: Option<&'static str>,
     /// Headers with fixed values.
     pub headers: &'static str,
     /// Headers whose values are variables.
-    pub env_headers: &'static str,
+    pub env_headers: Option<&'static str>,
     /// The variable of a bearer token.
-    pub bearer: &'static str,
+    pub bearer: Option<&'static str>,
 }
 
 /// How a server is switched off.

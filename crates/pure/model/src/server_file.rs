@@ -1,14 +1,13 @@
 //! The shapes in which authors write MCP servers into a JSON file.
 
 use agpm_text::Value;
-use agpm_tools::{OTHER_SERVER_KEYS, REFERENCE_TOOL, server_formats};
+use agpm_tools::{REFERENCE_TOOL, server_formats};
 
 /// Keys under which tools keep their servers, in the order in which they are looked for: the reference's first, which no
 /// server is called by, then the last of the table, because the early ones are plain words.
 fn wrappers() -> impl Iterator<Item = &'static str> {
     let others = server_formats().rev().map(|format| format.key);
-    let known = reference_wrapper().into_iter().chain(others);
-    known.chain(OTHER_SERVER_KEYS.iter().copied())
+    reference_wrapper().into_iter().chain(others)
 }
 
 fn reference_wrapper() -> Option<&'static str> {

@@ -313,7 +313,12 @@ mod tests {
              gemini hooks: entries of .gemini/settings.json\n\
              gemini mcp-servers: entries of .gemini/settings.json\n\
              gemini skills: .gemini/skills\n\
-             agents skills: .agents/skills\n"
+             agents skills: .agents/skills\n\
+             windsurf hooks: entries of .devin/config.json\n\
+             windsurf mcp-servers: entries of .devin/config.json\n\
+             windsurf skills: .devin/skills\n\
+             zed mcp-servers: entries of .zed/settings.json\n\
+             zed skills: .agents/skills\n"
         );
     }
 
@@ -350,7 +355,12 @@ mod tests {
              gemini hooks: entries of .gemini/settings.json\n\
              gemini mcp-servers: entries of .gemini/settings.json\n\
              gemini skills: .gemini/skills\n\
-             agents skills: .agents/skills\n"
+             agents skills: .agents/skills\n\
+             windsurf hooks: entries of .config/devin/config.json\n\
+             windsurf mcp-servers: entries of .config/devin/config.json\n\
+             windsurf skills: .config/devin/skills\n\
+             zed mcp-servers: entries of .config/zed/settings.json\n\
+             zed skills: .agents/skills\n"
         );
     }
 }

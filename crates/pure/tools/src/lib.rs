@@ -17,6 +17,8 @@ mod models;
 mod opencode;
 mod tool_names;
 mod vocabulary;
+mod windsurf;
+mod zed;
 
 pub use definition::{
     Directory, HookPlace, Replacement, Scoped, SharedFacts, SkillFormat, SkillMetadata, Source,
@@ -40,8 +42,8 @@ pub use format::{EntryFormat, FileFormat};
 pub use models::{InheritedModel, ModelForm, ModelNames, Vendor};
 pub use tool_names::{ServerTools, ToolNames};
 pub use vocabulary::{
-    OTHER_SERVER_KEYS, OTHER_SERVER_LIMITS, REFERENCE_EVENTS, REFERENCE_TOOLS, Reach,
-    ReferenceTool, is_reference_model,
+    OTHER_SERVER_LIMITS, REFERENCE_EVENTS, REFERENCE_TOOLS, Reach, ReferenceTool,
+    is_reference_model,
 };
 
 /// Every tool, in the order in which messages list them. A new tool gets a line here.
@@ -54,6 +56,8 @@ pub static TOOLS: &[&ToolDefinition] = &[
     &copilot::TOOL,
     &gemini::TOOL,
     &agents::TOOL,
+    &windsurf::TOOL,
+    &zed::TOOL,
 ];
 
 /// The tool in whose formats resources are written; the others get theirs by conversion.

@@ -59,11 +59,8 @@ pub const REFERENCE_EVENTS: &[&str] = &[
     "Notification",
 ];
 
-/// Keys under which clients that have no file here keep their MCP servers.
-pub const OTHER_SERVER_KEYS: &[&str] = &["context_servers"];
-
 /// Keys of MCP servers that hold something back, in clients that have no file here.
-pub const OTHER_SERVER_LIMITS: &[&str] = &["allowedTools", "disabledTools"];
+pub const OTHER_SERVER_LIMITS: &[&str] = &["allowedTools"];
 
 /// Whether a model is named as only the reference tool does: by an alias or an identifier. `Claude Sonnet 4.5`, as
 /// another tool displays it, is neither.

@@ -236,4 +236,44 @@ runs ["x"]
 Exact BeforeTool
 "#,
     ),
+    (
+        "windsurf",
+        "settings of Claude Code's",
+        r#"{"hooks": {"PreToolUse": [{"matcher": "Bash|Write|mcp__db__query", "hooks": [{"type": "command", "command": "$CLAUDE_PROJECT_DIR/check.sh", "timeout": 10}]}], "PostCompact": [{"hooks": [{"type": "prompt", "prompt": "Sum up"}]}], "SessionStart": [{"matcher": "startup", "hooks": [{"type": "command", "command": "hello"}]}], "Notification": [{"hooks": [{"type": "command", "command": "beep"}]}]}}"#,
+        r#"/hooks/PreToolUse/- {"matcher": "^(exec|write|mcp__db__query)$", "hooks": [{"type": "command", "command": "$CLAUDE_PROJECT_DIR/check.sh", "timeout": 10}]}
+/hooks/PostCompaction/- {"hooks": [{"type": "prompt", "prompt": "Sum up"}]}
+runs ["$CLAUDE_PROJECT_DIR/check.sh", "Sum up"]
+Dropped Notification: there is no such event there: the hook does not run
+Exact PostCompact: `PostCompaction` there
+Exact PostCompact.prompt
+Exact PostCompact.type
+Exact PreToolUse
+Approximated PreToolUse.command: Claude Code's variables are not set there
+Exact PreToolUse.matcher
+Exact PreToolUse.timeout
+Exact PreToolUse.type
+Dropped SessionStart: nothing of it can be said there: the hook does not run
+Dropped SessionStart.matcher: it cannot be said there, and without it the hook would run too often: the entry is left out
+"#,
+    ),
+    (
+        "windsurf",
+        "its own events",
+        r#"{"hooks": {"PostCompaction": [{"hooks": [{"type": "command", "command": "sum"}]}], "PreToolUse": [{"matcher": "^(exec|edit)$", "hooks": [{"type": "command", "command": "check"}]}]}}"#,
+        r#"/hooks/PostCompaction/- {"hooks": [{"type": "command", "command": "sum"}]}
+/hooks/PreToolUse/- {"matcher": "^(exec|edit)$", "hooks": [{"type": "command", "command": "check"}]}
+runs ["sum", "check"]
+Exact PostCompaction
+Exact PreToolUse
+"#,
+    ),
+    (
+        "claude-code",
+        "hooks of Devin Desktop",
+        r#"{"hooks": {"PostCompaction": [{"hooks": [{"type": "command", "command": "sum"}]}], "PreToolUse": [{"matcher": "^(exec|edit)$", "hooks": [{"type": "command", "command": "check"}]}]}}"#,
+        r#"/hooks/PostCompact/- {"hooks": [{"type": "command", "command": "sum"}]}
+/hooks/PreToolUse/- {"matcher": "Bash|Edit", "hooks": [{"type": "command", "command": "check"}]}
+runs ["sum", "check"]
+"#,
+    ),
 ];

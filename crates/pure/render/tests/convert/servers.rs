@@ -299,4 +299,69 @@ Exact given.disabled
 Dropped given.type: sockets are unknown there: the server is left out
 ",
     ),
+    (
+        "windsurf",
+        "a program",
+        r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "timeout": 5, "dependencies": {}}"#,
+        r#"/mcpServers/given {"command": "npx", "args": ["-y", "fs", "/tmp"], "env": {"MODE": "a", "LEVEL": "info"}}
+runs ["npx -y fs /tmp"]
+Approximated given.args: variables are not replaced there
+Exact given.command
+Dropped given.cwd: it has no place there
+Approximated given.env: `TOKEN` has to be set where Devin Desktop is started; `LEVEL` is always its default; `KEY` has to be set where Devin Desktop is started
+Widened given.includeTools: it holds something back, and has no place there
+Dropped given.timeout: it has no place there
+"#,
+    ),
+    (
+        "windsurf",
+        "addresses",
+        r#"{"mcpServers": {"web": {"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Bearer ${TOKEN}", "X-Plain": "p"}}, "feed": {"type": "sse", "url": "https://x/sse"}, "bare": {"command": "fs"}, "off": {"command": "fs", "disabled": true, "disabledTools": ["write"]}}}"#,
+        r#"/mcpServers/web {"url": "https://x/mcp", "headers": {"X-Plain": "p"}}
+/mcpServers/feed {"url": "https://x/sse"}
+/mcpServers/bare {"command": "fs"}
+runs ["https://x/mcp", "https://x/sse", "fs"]
+Exact bare.command
+Exact feed.type
+Exact feed.url
+Dropped off.disabled: it is switched off, which cannot be said there: it is left out
+Approximated web.headers: `Authorization` cannot be put together there, and is not sent
+Exact web.type
+Exact web.url
+"#,
+    ),
+    (
+        "zed",
+        "a program",
+        r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "timeout": 5, "dependencies": {}}"#,
+        r#"/context_servers/given {"command": "npx", "args": ["-y", "fs", "/tmp"], "env": {"MODE": "a", "LEVEL": "info"}}
+runs ["npx -y fs /tmp"]
+Approximated given.args: variables are not replaced there
+Exact given.command
+Dropped given.cwd: it has no place there
+Approximated given.env: `TOKEN` has to be set where Zed is started; `LEVEL` is always its default; `KEY` has to be set where Zed is started
+Widened given.includeTools: it holds something back, and has no place there
+Dropped given.timeout: it has no place there
+"#,
+    ),
+    (
+        "zed",
+        "addresses",
+        r#"{"mcpServers": {"web": {"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Bearer ${TOKEN}", "X-Plain": "p"}}, "feed": {"type": "sse", "url": "https://x/sse"}, "bare": {"command": "fs"}, "off": {"command": "fs", "disabled": true, "disabledTools": ["write"]}}}"#,
+        r#"/context_servers/web {"url": "https://x/mcp", "headers": {"X-Plain": "p"}}
+/context_servers/feed {"url": "https://x/sse"}
+/context_servers/bare {"command": "fs", "args": []}
+/context_servers/off {"command": "fs", "args": [], "enabled": false}
+runs ["https://x/mcp", "https://x/sse", "fs"]
+Exact bare.command
+Approximated feed.type: a server that sends events is asked like any other
+Exact feed.url
+Exact off.command
+Exact off.disabled
+Widened off.disabledTools: it holds something back, and has no place there
+Approximated web.headers: `Authorization` cannot be put together there, and is not sent
+Exact web.type
+Exact web.url
+"#,
+    ),
 ];

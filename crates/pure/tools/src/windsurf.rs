@@ -1,0 +1,143 @@
+//! Windsurf, which is called Devin Desktop since June 2026: its agent, Devin Local, reads the files of Devin CLI.
+//!
+//! It also reads hooks in `.claude`: one that is installed for both runs twice. A custom subagent is a directory with an
+//! `AGENT.md`, which is not a format that agents are written in yet.
+
+use crate::definition::{
+    Directory, HookPlace, Scoped, SharedFacts, SkillFormat, Support, ToolDefinition, source,
+};
+use crate::format::hook::{
+    HookEvent, HookFormat, HookKey, HookShape, MatcherRule, MatcherSyntax, ReferenceVariables,
+};
+use crate::format::server::{
+    CommandLine, CopiedServers, FileSyntax, NamedVariables, ServerFormat, ServerSwitch,
+    ServerTypes, ServerUrls, Variables,
+};
+use crate::tool_names::{ServerTools, ToolNames};
+
+const TITLE: &str = "Devin Desktop";
+
+pub(crate) static TOOL: ToolDefinition = ToolDefinition {
+    directory: Scoped {
+        project: ".devin",
+        user: ".config/devin",
+    },
+    skills: Some(Support {
+        place: Scoped::both(Some(Directory::Own("skills"))),
+        format: SkillFormat::PLAIN,
+        source: source(
+            "Devin CLI, Skills Overview: where skills live",
+            "2026-11-16",
+        ),
+    }),
+    hooks: Some(Support {
+        place: Scoped {
+            project: Some(HookPlace::Entries(".devin/config.json")),
+            user: Some(HookPlace::Entries(".config/devin/config.json")),
+        },
+        format: HOOKS,
+        source: source(
+            "Devin CLI, Hooks; Lifecycle Hooks; Configuration: project and user settings",
+            "2026-11-16",
+        ),
+    }),
+    servers: Some(Support {
+        place: Scoped {
+            project: Some(".devin/config.json"),
+            user: Some(".config/devin/config.json"),
+        },
+        format: SERVERS,
+        source: source(
+            "Devin CLI, MCP Configuration; OnlyTerp/DevinCLI-Unlocked (`disabledTools`)",
+            "2026-11-16",
+        ),
+    }),
+    layer_files: SharedFacts::new(
+        &[".devin/**", ".windsurf/**", ".windsurfrules"],
+        source(
+            "Devin CLI, Extensibility: import from other tools",
+            "2026-11-16",
+        ),
+    ),
+    credentials: SharedFacts::new(
+        &[&[".local", "share", "devin", "credentials.toml"]],
+        source("Devin CLI 2026-11, `devin auth login`", "2026-11-16"),
+    ),
+    ..ToolDefinition::new("windsurf", TITLE)
+};
+
+const HOOKS: HookFormat = HookFormat {
+    title: TITLE,
+    shape: HookShape::Groups,
+    version: None,
+    events: &[
+        HookEvent::same("SessionStart", MatcherRule::Missing),
+        HookEvent::same("SessionEnd", MatcherRule::Missing),
+        HookEvent::same("UserPromptSubmit", MatcherRule::Ignored),
+        HookEvent::same("PreToolUse", MatcherRule::Tools),
+        HookEvent::same("PostToolUse", MatcherRule::Tools),
+        HookEvent::same("PermissionRequest", MatcherRule::Tools),
+        HookEvent::new("PostCompact", "PostCompaction", MatcherRule::Missing),
+        HookEvent::same("Stop", MatcherRule::Ignored),
+    ],
+    own_events: &[],
+    spellings: &[],
+    keys: &[
+        HookKey::same("type"),
+        HookKey::same("command"),
+        HookKey::same("prompt"),
+        HookKey::same("timeout"),
+    ],
+    own_keys: &[],
+    group_keys: &[],
+    types: &["command", "prompt"],
+    tool_names: &TOOL_NAMES,
+    matchers: MatcherSyntax::Anchored,
+    caveat: "",
+    reference_variables: ReferenceVariables::Unset,
+};
+
+static TOOL_NAMES: ToolNames = ToolNames {
+    names: &[
+        ("Read", &["read"]),
+        ("NotebookRead", &["notebook_read"]),
+        ("Grep", &["grep"]),
+        ("Glob", &["glob", "find_file_by_name"]),
+        ("Write", &["write"]),
+        ("Edit", &["edit"]),
+        ("NotebookEdit", &["notebook_edit"]),
+        ("Bash", &["exec"]),
+        ("WebSearch", &["web_search"]),
+        ("TodoWrite", &["todo_write"]),
+        ("AskUserQuestion", &["ask_user_question"]),
+    ],
+    aliases: &[],
+    servers: ServerTools::Reference,
+    source: source(
+        "Devin CLI, Lifecycle Hooks; tool ids that Devin CLI sends over the Agent Client Protocol",
+        "2026-11-16",
+    ),
+};
+
+/// Variables are not mentioned, so they are taken not to be replaced.
+const SERVERS: ServerFormat = ServerFormat {
+    key: "mcpServers",
+    syntax: FileSyntax::Json,
+    command: CommandLine::Parts,
+    env: "env",
+    directory: None,
+    types: ServerTypes::UNSAID,
+    urls: ServerUrls::SAME,
+    variables: Variables::Named(NamedVariables {
+        title: TITLE,
+        env_vars: None,
+        headers: "headers",
+        env_headers: None,
+        bearer: None,
+    }),
+    switch: ServerSwitch::Absent,
+    passes: &["transport", "disabledTools"],
+    renames: &[],
+    limits: &["disabledTools"],
+    copied: CopiedServers::None,
+};

@@ -3,6 +3,7 @@
 mod generate;
 mod house;
 mod references;
+mod tool_tables;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -69,7 +69,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     ),
     credentials: SharedFacts::new(
         &[&[".claude", ".credentials.json"]],
-        source("Claude Code, Identity and access management", "2026-11-16"),
+        source("Claude Code, Authentication", "2026-11-16"),
     ),
     plugin_variables: SharedFacts::new(
         &["CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"],

@@ -54,11 +54,11 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     ),
     credentials: SharedFacts::new(
         &[&[".codex", "auth.json"]],
-        source("Codex, Authentication", "2026-11-16"),
+        source("Codex, Authentication: credential storage", "2026-11-16"),
     ),
     plugin_variables: SharedFacts::new(
         &["CODEX_PLUGIN_ROOT"],
-        source("Codex, Plugins", "2026-11-16"),
+        source("plugins for Codex that read it", "2026-11-16"),
     ),
     ..ToolDefinition::new("codex", TITLE)
 };

@@ -75,7 +75,10 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     ),
     plugin_variables: SharedFacts::new(
         &["COPILOT_PLUGIN_ROOT"],
-        source("GitHub Copilot, CLI plugin reference", "2026-11-16"),
+        source(
+            "Copilot CLI 1.0.91, environment of the hooks of a plugin",
+            "2026-11-16",
+        ),
     ),
     unread_file: Some(UnreadFile {
         file: ".vscode/mcp.json",
@@ -87,7 +90,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
             file: ".mcp.json",
         },
         source: source(
-            "GitHub Copilot, Add MCP servers for Copilot CLI",
+            "github/copilot-cli#3019; GitHub Copilot, Adding MCP servers for GitHub Copilot CLI",
             "2026-11-16",
         ),
     }),

@@ -60,7 +60,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     ),
     plugin_variables: SharedFacts::new(
         &["CURSOR_PLUGIN_ROOT"],
-        source("Cursor, Plugins", "2026-11-16"),
+        source("plugins for Cursor that read it", "2026-11-16"),
     ),
     ..ToolDefinition::new("cursor", TITLE)
 };

@@ -66,7 +66,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     ),
     credentials: SharedFacts::new(
         &[&[".gemini", "oauth_creds.json"]],
-        source("Gemini CLI, Authentication", "2026-11-16"),
+        source("Gemini CLI, login with Google", "2026-11-16"),
     ),
     plugin_variables: SharedFacts::new(
         &["extensionPath"],

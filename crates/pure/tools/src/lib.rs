@@ -42,8 +42,8 @@ pub use format::{EntryFormat, FileFormat};
 pub use models::{InheritedModel, ModelForm, ModelNames, Vendor};
 pub use tool_names::{ServerTools, ToolNames};
 pub use vocabulary::{
-    OTHER_SERVER_LIMITS, REFERENCE_EVENTS, REFERENCE_TOOLS, Reach, ReferenceTool,
-    is_reference_model,
+    OTHER_SERVER_LIMITS, REFERENCE_EVENTS, REFERENCE_TOOLS, REFERENCE_VARIABLES, Reach,
+    ReferenceTool, is_reference_model,
 };
 
 /// Every tool, in the order in which messages list them. A new tool gets a line here.

@@ -54,7 +54,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     ),
     credentials: SharedFacts::new(
         &[&[".local", "share", "opencode", "auth.json"]],
-        source("OpenCode, CLI: auth", "2026-11-16"),
+        source("OpenCode, Providers: credentials", "2026-11-16"),
     ),
     ..ToolDefinition::new("opencode", TITLE)
 };

@@ -62,6 +62,9 @@ pub const REFERENCE_EVENTS: &[&str] = &[
 /// Keys of MCP servers that hold something back, in clients that have no file here.
 pub const OTHER_SERVER_LIMITS: &[&str] = &["allowedTools"];
 
+/// How the environment variables begin that the reference tool sets for hooks.
+pub const REFERENCE_VARIABLES: &str = "CLAUDE_";
+
 /// Whether a model is named as only the reference tool does: by an alias or an identifier. `Claude Sonnet 4.5`, as
 /// another tool displays it, is neither.
 pub fn is_reference_model(name: &str) -> bool {

@@ -61,7 +61,10 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     ),
     credentials: SharedFacts::new(
         &[&[".local", "share", "devin", "credentials.toml"]],
-        source("Devin CLI 2026-11, `devin auth login`", "2026-11-16"),
+        source(
+            "Devin CLI, login; programs that read the file",
+            "2026-11-16",
+        ),
     ),
     ..ToolDefinition::new("windsurf", TITLE)
 };

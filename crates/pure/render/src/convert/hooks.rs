@@ -2,7 +2,9 @@
 
 use agpm_model::{EntryNode, Place};
 use agpm_text::{Format, Pointer, Value, View};
-use agpm_tools::{HookFormat, HookShape, KeyChange, REFERENCE_TOOL, ReferenceVariables};
+use agpm_tools::{
+    HookFormat, HookShape, KeyChange, REFERENCE_TOOL, REFERENCE_VARIABLES, ReferenceVariables,
+};
 
 use super::events::event_in;
 use super::front::{document, printed};
@@ -370,7 +372,7 @@ fn milliseconds(value: &Value) -> Option<Value> {
 fn keep(format: &HookFormat, event: &str, key: &str, text: &str, fates: &mut Fates) {
     let field = format!("{event}.{key}");
     let is_unset = format.reference_variables == ReferenceVariables::Unset;
-    if key == "command" && is_unset && text.contains("CLAUDE_") {
+    if key == "command" && is_unset && text.contains(REFERENCE_VARIABLES) {
         let note = format!("{}'s variables are not set there", REFERENCE_TOOL.title);
         fates.add(field, FateKind::Approximated, note);
     } else {

@@ -1,13 +1,11 @@
 //! The directory that several tools share.
 
-use crate::definition::{
-    Directory, Scoped, SharedFacts, SkillFormat, Support, ToolDefinition, source,
-};
+use crate::words::*;
 
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     directory: Scoped::both(".agents"),
     skills: Some(Support {
-        place: Scoped::both(Some(Directory::Own("skills"))),
+        place: own("skills"),
         format: SkillFormat::PLAIN,
         source: source("Agent Skills, specification", "2026-11-15"),
     }),

@@ -1,6 +1,6 @@
 //! agpm itself, for resources that no tool reads by itself.
 
-use crate::definition::{Directory, Scoped, Support, ToolDefinition, UnchangedFiles, source};
+use crate::words::*;
 
 /// Snippets are apart from `.agpm`, which in home may belong to a project there.
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
@@ -9,7 +9,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         user: ".local/share/agpm",
     },
     snippets: Some(Support {
-        place: Scoped::both(Some(Directory::Own("snippets"))),
+        place: own("snippets"),
         format: UnchangedFiles,
         source: source("agpm, docs/packages.md", "2026-11-15"),
     }),

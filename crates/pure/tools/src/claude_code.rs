@@ -1,46 +1,31 @@
 //! Claude Code, the reference tool: resources are written as it reads them.
 
-use crate::definition::{
-    Directory, HookPlace, Scoped, SharedFacts, SkillFormat, Support, ToolDefinition,
-    UnchangedFiles, source,
-};
-use crate::format::agent::{
-    AgentContainer, AgentFields, AgentForm, AgentFormat, AgentLimit, AgentNames, CopiedAgents,
-    NamelessAgents, UnknownKeys,
-};
-use crate::format::command::CommandFormat;
-use crate::format::hook::{HookFormat, HookShape, MatcherSyntax, ReferenceVariables};
-use crate::format::server::{
-    CommandLine, CopiedServers, FileSyntax, ServerFormat, ServerSwitch, ServerTypes, ServerUrls,
-    VariableSyntax, Variables,
-};
-use crate::models::{InheritedModel, ModelForm, ModelNames, Vendor};
-use crate::tool_names::{ServerTools, ToolNames};
+use crate::words::*;
 
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     directory: Scoped::both(".claude"),
     agents: Some(Support {
-        place: Scoped::both(Some(Directory::Own("agents"))),
+        place: own("agents"),
         format: AGENTS,
         source: source("Claude Code, Create custom subagents", "2026-11-16"),
     }),
     commands: Some(Support {
-        place: Scoped::both(Some(Directory::Own("commands"))),
+        place: own("commands"),
         format: CommandFormat::Unchanged,
         source: source("Claude Code, Slash commands", "2026-11-15"),
     }),
     skills: Some(Support {
-        place: Scoped::both(Some(Directory::Own("skills"))),
+        place: own("skills"),
         format: SkillFormat::PLAIN,
         source: source("Claude Code, Agent Skills", "2026-11-15"),
     }),
     snippets: Some(Support {
-        place: Scoped::both(Some(Directory::Own("snippets"))),
+        place: own("snippets"),
         format: UnchangedFiles,
         source: source("agpm, docs/packages.md", "2026-11-15"),
     }),
     scripts: Some(Support {
-        place: Scoped::both(Some(Directory::Own("scripts"))),
+        place: own("scripts"),
         format: UnchangedFiles,
         source: source("agpm, docs/packages.md", "2026-11-15"),
     }),
@@ -83,13 +68,6 @@ const AGENTS: AgentFormat = AgentFormat {
     copied: CopiedAgents::Unmarked,
     nameless: NamelessAgents::Ignored,
     ..AgentFormat::new(AgentForm::Fields(AgentFields {
-        container: AgentContainer::Markdown,
-        names: AgentNames::Any,
-        models: ModelNames {
-            vendor: Some(Vendor::Anthropic),
-            inherited: InheritedModel::Named,
-            form: ModelForm::Identifier,
-        },
         passes: &[
             "maxTurns",
             "skills",
@@ -106,26 +84,20 @@ const AGENTS: AgentFormat = AgentFormat {
             ("is_background", "background"),
             ("mcp_servers", "mcpServers"),
         ],
-        limit: AgentLimit::List(&TOOL_NAMES),
-        unknown: UnknownKeys::Ignored,
+        ..AgentFields::new(
+            ModelNames {
+                vendor: Some(Vendor::Anthropic),
+                inherited: InheritedModel::Named,
+                form: ModelForm::Identifier,
+            },
+            AgentLimit::List(&TOOL_NAMES),
+        )
     }))
 };
 
 const HOOKS: HookFormat = HookFormat {
-    title: "Claude Code",
-    shape: HookShape::Reference,
-    version: None,
-    events: &[],
-    own_events: &[],
-    spellings: &[],
-    keys: &[],
-    own_keys: &[],
-    group_keys: &[],
-    types: &[],
-    tool_names: &TOOL_NAMES,
     matchers: MatcherSyntax::Reference,
-    caveat: "",
-    reference_variables: ReferenceVariables::Set,
+    ..HookFormat::new("Claude Code", HookShape::Reference, &TOOL_NAMES)
 };
 
 static TOOL_NAMES: ToolNames = ToolNames {
@@ -146,27 +118,20 @@ static TOOL_NAMES: ToolNames = ToolNames {
         ("AskUserQuestion", &["AskUserQuestion"]),
         ("Skill", &["Skill"]),
     ],
-    aliases: &[],
     servers: ServerTools::Reference,
-    source: source("Claude Code, Settings: Tools available", "2026-11-15"),
+    ..ToolNames::new(source(
+        "Claude Code, Settings: Tools available",
+        "2026-11-15",
+    ))
 };
 
 const SERVERS: ServerFormat = ServerFormat {
-    key: "mcpServers",
-    syntax: FileSyntax::Json,
-    command: CommandLine::Parts,
-    env: "env",
-    directory: Some("cwd"),
     types: ServerTypes {
         local: None,
         http: Some("http"),
         sse: Some("sse"),
     },
-    urls: ServerUrls::SAME,
-    variables: Variables::Replaced(VariableSyntax::Shell),
-    switch: ServerSwitch::Absent,
     passes: &["oauth", "headersHelper", "timeout", "alwaysLoad"],
-    renames: &[],
-    limits: &[],
     copied: CopiedServers::Reference,
+    ..ServerFormat::new("mcpServers", Variables::Replaced(VariableSyntax::Shell))
 };

@@ -1,33 +1,18 @@
 //! Codex.
 
-use crate::definition::{
-    Directory, HookPlace, Scoped, SharedFacts, SkillFormat, SkillMetadata, Support, ToolDefinition,
-    source,
-};
-use crate::format::agent::{
-    AgentContainer, AgentFields, AgentForm, AgentFormat, AgentLimit, AgentNames, UnknownKeys,
-};
-use crate::format::hook::{
-    HookEvent, HookFormat, HookKey, HookShape, MatcherRule, MatcherSyntax, ReferenceVariables,
-};
-use crate::format::server::{
-    CommandLine, CopiedServers, FileSyntax, NamedVariables, ServerFormat, ServerSwitch,
-    ServerTypes, ServerUrls, Variables,
-};
-use crate::models::{InheritedModel, ModelForm, ModelNames, Vendor};
-use crate::tool_names::{ServerTools, ToolNames};
+use crate::words::*;
 
 const TITLE: &str = "Codex";
 
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     directory: Scoped::both(".codex"),
     agents: Some(Support {
-        place: Scoped::both(Some(Directory::Own("agents"))),
+        place: own("agents"),
         format: AGENTS,
         source: source("Codex, Subagents: custom agent file schema", "2026-11-15"),
     }),
     skills: Some(Support {
-        place: Scoped::both(Some(Directory::Shared(".agents/skills"))),
+        place: shared(".agents/skills"),
         format: SkillFormat {
             // All of 181 skills were in its prompt, 304 of 402, and 357 of 873.
             most_listed: Some(250),
@@ -68,12 +53,6 @@ const AGENTS: AgentFormat = AgentFormat {
     same_name: "loads the first and ignores the rest",
     ..AgentFormat::new(AgentForm::Fields(AgentFields {
         container: AgentContainer::Toml("developer_instructions"),
-        names: AgentNames::Any,
-        models: ModelNames {
-            vendor: Some(Vendor::OpenAi),
-            inherited: InheritedModel::Implied,
-            form: ModelForm::Identifier,
-        },
         passes: &[
             "sandbox_mode",
             "model_reasoning_effort",
@@ -82,15 +61,19 @@ const AGENTS: AgentFormat = AgentFormat {
             "web_search",
         ],
         renames: &[("effort", "model_reasoning_effort")],
-        limit: AgentLimit::ReadOnly("sandbox_mode", Some("read-only")),
         unknown: UnknownKeys::Refused,
+        ..AgentFields::new(
+            ModelNames {
+                vendor: Some(Vendor::OpenAi),
+                inherited: InheritedModel::Implied,
+                form: ModelForm::Identifier,
+            },
+            AgentLimit::ReadOnly("sandbox_mode", Some("read-only")),
+        )
     }))
 };
 
 const HOOKS: HookFormat = HookFormat {
-    title: TITLE,
-    shape: HookShape::Groups,
-    version: None,
     events: &[
         HookEvent::same("SessionStart", MatcherRule::Same),
         HookEvent::same("SessionEnd", MatcherRule::NewerVersions),
@@ -104,8 +87,6 @@ const HOOKS: HookFormat = HookFormat {
         HookEvent::same("SubagentStop", MatcherRule::NewerVersions),
         HookEvent::same("Stop", MatcherRule::Ignored),
     ],
-    own_events: &[],
-    spellings: &[],
     keys: &[
         HookKey::same("type"),
         HookKey::same("command"),
@@ -113,13 +94,9 @@ const HOOKS: HookFormat = HookFormat {
         HookKey::same("statusMessage"),
         HookKey::same("commandWindows"),
     ],
-    own_keys: &[],
-    group_keys: &[],
-    types: &["command"],
-    tool_names: &TOOL_NAMES,
     matchers: MatcherSyntax::Reference,
-    caveat: "",
     reference_variables: ReferenceVariables::Unset,
+    ..HookFormat::new(TITLE, HookShape::Groups, &TOOL_NAMES)
 };
 
 static TOOL_NAMES: ToolNames = ToolNames {
@@ -128,29 +105,16 @@ static TOOL_NAMES: ToolNames = ToolNames {
         ("Edit", &["apply_patch"]),
         ("Bash", &["Bash"]),
     ],
-    aliases: &[],
     servers: ServerTools::Reference,
-    source: source("Codex, Hooks: matcher patterns", "2026-11-15"),
+    ..ToolNames::new(source("Codex, Hooks: matcher patterns", "2026-11-15"))
 };
 
 const SERVERS: ServerFormat = ServerFormat {
-    key: "mcp_servers",
     syntax: FileSyntax::Toml,
-    command: CommandLine::Parts,
-    env: "env",
-    directory: Some("cwd"),
-    types: ServerTypes::UNSAID,
     urls: ServerUrls {
         http: "url",
         sse: None,
     },
-    variables: Variables::Named(NamedVariables {
-        title: TITLE,
-        env_vars: Some("env_vars"),
-        headers: "http_headers",
-        env_headers: Some("env_http_headers"),
-        bearer: Some("bearer_token_env_var"),
-    }),
     switch: ServerSwitch::Enabled,
     passes: &[
         "enabled_tools",
@@ -165,5 +129,14 @@ const SERVERS: ServerFormat = ServerFormat {
         ("tools", "enabled_tools"),
     ],
     limits: &["enabled_tools", "disabled_tools"],
-    copied: CopiedServers::None,
+    ..ServerFormat::new(
+        "mcp_servers",
+        Variables::Named(NamedVariables {
+            title: TITLE,
+            env_vars: Some("env_vars"),
+            headers: "http_headers",
+            env_headers: Some("env_http_headers"),
+            bearer: Some("bearer_token_env_var"),
+        }),
+    )
 };

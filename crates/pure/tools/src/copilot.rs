@@ -1,24 +1,6 @@
 //! GitHub Copilot in VS Code. Copilot CLI reads the same agents, skills and hooks.
 
-use crate::definition::{
-    Directory, HookPlace, Replacement, Scoped, SharedFacts, SkillFormat, Support, ToolDefinition,
-    UnreadFile, source,
-};
-use crate::format::agent::{
-    AgentContainer, AgentFields, AgentForm, AgentFormat, AgentLimit, AgentMarks, AgentNames,
-    CopiedAgents, UnknownKeys,
-};
-use crate::format::command::{CommandFormat, MarkdownCommand, Placeholders};
-use crate::format::hook::{
-    HookEvent, HookFormat, HookKey, HookShape, KeyChange, MatcherRule, MatcherSyntax,
-    ReferenceVariables,
-};
-use crate::format::server::{
-    CommandLine, CopiedServers, FileSyntax, ServerFormat, ServerSwitch, ServerTypes, ServerUrls,
-    VariableSyntax, Variables,
-};
-use crate::models::{InheritedModel, ModelForm, ModelNames};
-use crate::tool_names::{ServerTools, ToolNames};
+use crate::words::*;
 
 const TITLE: &str = "Copilot";
 
@@ -29,7 +11,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         user: ".copilot",
     },
     agents: Some(Support {
-        place: Scoped::both(Some(Directory::Own("agents"))),
+        place: own("agents"),
         format: AGENTS,
         source: source("GitHub Copilot, Custom agents configuration", "2026-11-16"),
     }),
@@ -45,7 +27,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     skills: Some(Support {
-        place: Scoped::both(Some(Directory::Own("skills"))),
+        place: own("skills"),
         format: SkillFormat::PLAIN,
         source: source("GitHub Copilot, Customization cheat sheet", "2026-11-15"),
     }),
@@ -111,9 +93,6 @@ const AGENTS: AgentFormat = AgentFormat {
     },
     copied: CopiedAgents::Marked,
     ..AgentFormat::new(AgentForm::Fields(AgentFields {
-        container: AgentContainer::Markdown,
-        names: AgentNames::Any,
-        models: MODELS,
         passes: &[
             "target",
             "disable-model-invocation",
@@ -124,9 +103,7 @@ const AGENTS: AgentFormat = AgentFormat {
             "argument-hint",
             "handoffs",
         ],
-        renames: &[],
-        limit: AgentLimit::List(&AGENT_TOOL_NAMES),
-        unknown: UnknownKeys::Ignored,
+        ..AgentFields::new(MODELS, AgentLimit::List(&AGENT_TOOL_NAMES))
     }))
 };
 
@@ -168,10 +145,10 @@ static AGENT_TOOL_NAMES: ToolNames = ToolNames {
         ("runSubagent", &["Task"]),
     ],
     servers: ServerTools::Slashed,
-    source: source(
+    ..ToolNames::new(source(
         "GitHub Copilot, Custom agents configuration: tool aliases; VS Code, Chat tools; github/awesome-copilot",
         "2026-11-16",
-    ),
+    ))
 };
 
 const PROMPTS: MarkdownCommand = MarkdownCommand {
@@ -195,8 +172,6 @@ const PROMPTS: MarkdownCommand = MarkdownCommand {
 
 /// Names with a capital are those whose input is that of Claude Code's hooks.
 const HOOKS: HookFormat = HookFormat {
-    title: TITLE,
-    shape: HookShape::Flat,
     version: Some(1),
     events: &[
         HookEvent::same("SessionStart", MatcherRule::Missing),
@@ -238,13 +213,10 @@ const HOOKS: HookFormat = HookFormat {
         HookKey::new("timeout", "timeoutSec", KeyChange::Keep),
     ],
     own_keys: &["bash", "powershell", "timeoutSec"],
-    group_keys: &[],
-    types: &["command"],
-    tool_names: &HOOK_TOOL_NAMES,
-    matchers: MatcherSyntax::Joined,
     // VS Code "Agent hooks", frequently asked questions.
     caveat: "VS Code does not look at it, and runs the hook each time",
     reference_variables: ReferenceVariables::Unset,
+    ..HookFormat::new(TITLE, HookShape::Flat, &HOOK_TOOL_NAMES)
 };
 
 static HOOK_TOOL_NAMES: ToolNames = ToolNames {
@@ -261,30 +233,19 @@ static HOOK_TOOL_NAMES: ToolNames = ToolNames {
         ("TodoWrite", &["update_todo"]),
         ("AskUserQuestion", &["ask_user"]),
     ],
-    aliases: &[],
-    servers: ServerTools::None,
-    source: source(
+    ..ToolNames::new(source(
         "GitHub Copilot, Hooks reference: Claude tool names",
         "2026-11-15",
-    ),
+    ))
 };
 
 const SERVERS: ServerFormat = ServerFormat {
-    key: "servers",
-    syntax: FileSyntax::Json,
-    command: CommandLine::Parts,
-    env: "env",
-    directory: Some("cwd"),
     types: ServerTypes {
         local: Some("stdio"),
         http: Some("http"),
         sse: Some("sse"),
     },
-    urls: ServerUrls::SAME,
-    variables: Variables::Replaced(VariableSyntax::Editor),
-    switch: ServerSwitch::Absent,
     passes: &["envFile", "dev"],
-    renames: &[],
     limits: &["tools", "sandbox"],
-    copied: CopiedServers::None,
+    ..ServerFormat::new("servers", Variables::Replaced(VariableSyntax::Editor))
 };

@@ -1,40 +1,23 @@
 //! Cursor.
 
-use crate::definition::{
-    Directory, HookPlace, Scoped, SharedFacts, SkillFormat, Support, ToolDefinition, source,
-};
-use crate::format::agent::{
-    AgentContainer, AgentFields, AgentForm, AgentFormat, AgentLimit, AgentMarks, AgentNames,
-    UnknownKeys,
-};
-use crate::format::command::CommandFormat;
-use crate::format::hook::{
-    HookEvent, HookFormat, HookKey, HookShape, KeyChange, MatcherRule, MatcherSyntax,
-    ReferenceVariables,
-};
-use crate::format::server::{
-    CommandLine, CopiedServers, FileSyntax, ServerFormat, ServerSwitch, ServerTypes, ServerUrls,
-    VariableSyntax, Variables,
-};
-use crate::models::{InheritedModel, ModelForm, ModelNames};
-use crate::tool_names::{ServerTools, ToolNames};
+use crate::words::*;
 
 const TITLE: &str = "Cursor";
 
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     directory: Scoped::both(".cursor"),
     agents: Some(Support {
-        place: Scoped::both(Some(Directory::Own("agents"))),
+        place: own("agents"),
         format: AGENTS,
         source: source("Cursor, Subagents: configuration fields", "2026-11-15"),
     }),
     commands: Some(Support {
-        place: Scoped::both(Some(Directory::Own("commands"))),
+        place: own("commands"),
         format: CommandFormat::Unchanged,
         source: source("Cursor, Commands", "2026-11-15"),
     }),
     skills: Some(Support {
-        place: Scoped::both(Some(Directory::Own("skills"))),
+        place: own("skills"),
         format: SkillFormat::PLAIN,
         source: source("Cursor, Agent Skills", "2026-11-15"),
     }),
@@ -71,23 +54,20 @@ const AGENTS: AgentFormat = AgentFormat {
         fields: &["readonly", "is_background"],
     },
     ..AgentFormat::new(AgentForm::Fields(AgentFields {
-        container: AgentContainer::Markdown,
-        names: AgentNames::Any,
-        models: ModelNames {
-            vendor: None,
-            inherited: InheritedModel::Named,
-            form: ModelForm::Identifier,
-        },
         passes: &["readonly", "is_background"],
         renames: &[("background", "is_background")],
-        limit: AgentLimit::ReadOnly("readonly", None),
-        unknown: UnknownKeys::Ignored,
+        ..AgentFields::new(
+            ModelNames {
+                vendor: None,
+                inherited: InheritedModel::Named,
+                form: ModelForm::Identifier,
+            },
+            AgentLimit::ReadOnly("readonly", None),
+        )
     }))
 };
 
 const HOOKS: HookFormat = HookFormat {
-    title: TITLE,
-    shape: HookShape::Flat,
     version: Some(1),
     events: &[
         HookEvent::new("SessionStart", "sessionStart", MatcherRule::Missing),
@@ -122,7 +102,6 @@ const HOOKS: HookFormat = HookFormat {
         "afterTabFileEdit",
         "workspaceOpen",
     ],
-    spellings: &[],
     keys: &[
         HookKey::same("command"),
         HookKey::new("type", "type", KeyChange::OmitCommand),
@@ -131,13 +110,8 @@ const HOOKS: HookFormat = HookFormat {
         HookKey::same("failClosed"),
         HookKey::same("loop_limit"),
     ],
-    own_keys: &[],
-    group_keys: &[],
     types: &["command", "prompt"],
-    tool_names: &TOOL_NAMES,
-    matchers: MatcherSyntax::Joined,
-    caveat: "",
-    reference_variables: ReferenceVariables::Set,
+    ..HookFormat::new(TITLE, HookShape::Flat, &TOOL_NAMES)
 };
 
 static TOOL_NAMES: ToolNames = ToolNames {
@@ -149,23 +123,14 @@ static TOOL_NAMES: ToolNames = ToolNames {
         ("Bash", &["Shell"]),
         ("Task", &["Task"]),
     ],
-    aliases: &[],
-    servers: ServerTools::None,
-    source: source("Cursor, Third Party Hooks: tool name mapping", "2026-11-15"),
+    ..ToolNames::new(source(
+        "Cursor, Third Party Hooks: tool name mapping",
+        "2026-11-15",
+    ))
 };
 
 const SERVERS: ServerFormat = ServerFormat {
-    key: "mcpServers",
-    syntax: FileSyntax::Json,
-    command: CommandLine::Parts,
-    env: "env",
     directory: None,
-    types: ServerTypes::UNSAID,
-    urls: ServerUrls::SAME,
-    variables: Variables::Replaced(VariableSyntax::Editor),
-    switch: ServerSwitch::Absent,
     passes: &["envFile", "auth"],
-    renames: &[],
-    limits: &[],
-    copied: CopiedServers::None,
+    ..ServerFormat::new("mcpServers", Variables::Replaced(VariableSyntax::Editor))
 };

@@ -114,6 +114,16 @@ pub enum Directory {
     Shared(&'static str),
 }
 
+/// The same directory under the tool's own, in a project and in home.
+pub(crate) const fn own(directory: &'static str) -> Scoped<Option<Directory>> {
+    Scoped::both(Some(Directory::Own(directory)))
+}
+
+/// The same shared directory in a project and in home.
+pub(crate) const fn shared(directory: &'static str) -> Scoped<Option<Directory>> {
+    Scoped::both(Some(Directory::Shared(directory)))
+}
+
 /// Where hooks go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HookPlace {

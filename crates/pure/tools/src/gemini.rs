@@ -1,30 +1,13 @@
 //! Gemini CLI.
 
-use crate::definition::{
-    Directory, HookPlace, Scoped, SharedFacts, SkillFormat, Support, ToolDefinition, source,
-};
-use crate::format::agent::{
-    AgentContainer, AgentFields, AgentForm, AgentFormat, AgentLimit, AgentMarks, AgentNames,
-    Subdirectories, UnknownKeys,
-};
-use crate::format::command::{CommandFormat, Placeholders, TomlCommand};
-use crate::format::hook::{
-    HookEvent, HookFormat, HookKey, HookShape, KeyChange, MatcherRule, MatcherSyntax,
-    ReferenceVariables,
-};
-use crate::format::server::{
-    CommandLine, CopiedServers, FileSyntax, ServerFormat, ServerSwitch, ServerTypes, ServerUrls,
-    VariableSyntax, Variables,
-};
-use crate::models::{InheritedModel, ModelForm, ModelNames, Vendor};
-use crate::tool_names::{ServerTools, ToolNames};
+use crate::words::*;
 
 const TITLE: &str = "Gemini CLI";
 
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     directory: Scoped::both(".gemini"),
     agents: Some(Support {
-        place: Scoped::both(Some(Directory::Own("agents"))),
+        place: own("agents"),
         format: AGENTS,
         source: source(
             "Gemini CLI, Subagents: configuration schema; `loadAgentsFromDirectory` of Gemini CLI 0.61.0",
@@ -32,7 +15,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     commands: Some(Support {
-        place: Scoped::both(Some(Directory::Own("commands"))),
+        place: own("commands"),
         format: CommandFormat::Toml(COMMANDS),
         source: source(
             "Gemini CLI, Custom commands: TOML file format",
@@ -40,7 +23,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     skills: Some(Support {
-        place: Scoped::both(Some(Directory::Own("skills"))),
+        place: own("skills"),
         format: SkillFormat::PLAIN,
         source: source("Gemini CLI, Agent Skills", "2026-11-15"),
     }),
@@ -82,13 +65,7 @@ const AGENTS: AgentFormat = AgentFormat {
         fields: &["max_turns", "timeout_mins", "display_name"],
     },
     ..AgentFormat::new(AgentForm::Fields(AgentFields {
-        container: AgentContainer::Markdown,
         names: AgentNames::Slug,
-        models: ModelNames {
-            vendor: Some(Vendor::Google),
-            inherited: InheritedModel::Named,
-            form: ModelForm::Identifier,
-        },
         passes: &[
             "kind",
             "display_name",
@@ -99,8 +76,15 @@ const AGENTS: AgentFormat = AgentFormat {
             "mcp_servers",
         ],
         renames: &[("maxTurns", "max_turns")],
-        limit: AgentLimit::List(&TOOL_NAMES),
         unknown: UnknownKeys::Refused,
+        ..AgentFields::new(
+            ModelNames {
+                vendor: Some(Vendor::Google),
+                inherited: InheritedModel::Named,
+                form: ModelForm::Identifier,
+            },
+            AgentLimit::List(&TOOL_NAMES),
+        )
     }))
 };
 
@@ -114,9 +98,6 @@ const COMMANDS: TomlCommand = TomlCommand {
 };
 
 const HOOKS: HookFormat = HookFormat {
-    title: TITLE,
-    shape: HookShape::Groups,
-    version: None,
     events: &[
         HookEvent::same(
             "SessionStart",
@@ -138,7 +119,6 @@ const HOOKS: HookFormat = HookFormat {
         HookEvent::same("Notification", MatcherRule::Missing),
     ],
     own_events: &["BeforeModel", "AfterModel", "BeforeToolSelection"],
-    spellings: &[],
     keys: &[
         HookKey::same("type"),
         HookKey::same("command"),
@@ -146,13 +126,9 @@ const HOOKS: HookFormat = HookFormat {
         HookKey::same("name"),
         HookKey::same("description"),
     ],
-    own_keys: &[],
     group_keys: &["sequential"],
-    types: &["command"],
-    tool_names: &TOOL_NAMES,
     matchers: MatcherSyntax::Anchored,
-    caveat: "",
-    reference_variables: ReferenceVariables::Set,
+    ..HookFormat::new(TITLE, HookShape::Groups, &TOOL_NAMES)
 };
 
 static TOOL_NAMES: ToolNames = ToolNames {
@@ -170,25 +146,16 @@ static TOOL_NAMES: ToolNames = ToolNames {
         ("AskUserQuestion", &["ask_user"]),
         ("Skill", &["activate_skill"]),
     ],
-    aliases: &[],
     servers: ServerTools::Prefixed("mcp_"),
-    source: source("Gemini CLI, Tools reference", "2026-11-15"),
+    ..ToolNames::new(source("Gemini CLI, Tools reference", "2026-11-15"))
 };
 
 /// `url` is for events there, `httpUrl` for the rest.
 const SERVERS: ServerFormat = ServerFormat {
-    key: "mcpServers",
-    syntax: FileSyntax::Json,
-    command: CommandLine::Parts,
-    env: "env",
-    directory: Some("cwd"),
-    types: ServerTypes::UNSAID,
     urls: ServerUrls {
         http: "httpUrl",
         sse: Some("url"),
     },
-    variables: Variables::Replaced(VariableSyntax::ShellNewDefaults),
-    switch: ServerSwitch::Absent,
     passes: &[
         "timeout",
         "trust",
@@ -204,5 +171,8 @@ const SERVERS: ServerFormat = ServerFormat {
         ("tools", "includeTools"),
     ],
     limits: &["includeTools", "excludeTools"],
-    copied: CopiedServers::None,
+    ..ServerFormat::new(
+        "mcpServers",
+        Variables::Replaced(VariableSyntax::ShellNewDefaults),
+    )
 };

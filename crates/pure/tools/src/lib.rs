@@ -18,6 +18,7 @@ mod opencode;
 mod tool_names;
 mod vocabulary;
 mod windsurf;
+mod words;
 mod zed;
 
 pub use definition::{

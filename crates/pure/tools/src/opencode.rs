@@ -1,17 +1,6 @@
 //! OpenCode. One field of the wrong type makes it refuse its whole configuration (tried with the program).
 
-use crate::definition::{
-    Directory, Scoped, SharedFacts, SkillFormat, Support, ToolDefinition, source,
-};
-use crate::format::agent::{AgentForm, AgentFormat, AgentMarks};
-use crate::format::checked::{Accepts, CheckedAgent, CheckedCommand};
-use crate::format::command::CommandFormat;
-use crate::format::server::{
-    CommandLine, CopiedServers, FileSyntax, ServerFormat, ServerSwitch, ServerTypes, ServerUrls,
-    VariableSyntax, Variables,
-};
-
-use crate::models::{InheritedModel, ModelForm, ModelNames};
+use crate::words::*;
 
 const TITLE: &str = "OpenCode";
 
@@ -21,17 +10,17 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         user: ".config/opencode",
     },
     agents: Some(Support {
-        place: Scoped::both(Some(Directory::Own("agent"))),
+        place: own("agent"),
         format: AGENTS,
         source: source("OpenCode, schema of agents", "2026-11-16"),
     }),
     commands: Some(Support {
-        place: Scoped::both(Some(Directory::Own("command"))),
+        place: own("command"),
         format: CommandFormat::Checked(COMMANDS),
         source: source("OpenCode, schema of commands", "2026-11-16"),
     }),
     skills: Some(Support {
-        place: Scoped::both(Some(Directory::Own("skills"))),
+        place: own("skills"),
         format: SkillFormat::PLAIN,
         source: source("OpenCode, Agent Skills", "2026-11-15"),
     }),
@@ -131,21 +120,14 @@ const COMMANDS: CheckedCommand = CheckedCommand {
 };
 
 const SERVERS: ServerFormat = ServerFormat {
-    key: "mcp",
-    syntax: FileSyntax::Json,
     command: CommandLine::List,
     env: "environment",
-    directory: Some("cwd"),
     types: ServerTypes {
         local: Some("local"),
         http: Some("remote"),
         sse: Some("remote"),
     },
-    urls: ServerUrls::SAME,
-    variables: Variables::Replaced(VariableSyntax::Braces),
     switch: ServerSwitch::Enabled,
-    passes: &[],
-    renames: &[],
-    limits: &[],
     copied: CopiedServers::Valid,
+    ..ServerFormat::new("mcp", Variables::Replaced(VariableSyntax::Braces))
 };

@@ -29,6 +29,16 @@ pub enum ServerTools {
 }
 
 impl ToolNames {
+    /// No names yet.
+    pub(crate) const fn new(source: Source) -> Self {
+        ToolNames {
+            names: &[],
+            aliases: &[],
+            servers: ServerTools::None,
+            source,
+        }
+    }
+
     /// What a tool of the reference is called there, by its usual name; nothing if it has no name.
     pub fn of(&self, reference: &str) -> &'static [&'static str] {
         let row = self.names.iter().find(|(name, _)| *name == reference);

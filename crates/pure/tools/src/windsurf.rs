@@ -3,17 +3,7 @@
 //! It also reads hooks in `.claude`: one that is installed for both runs twice. A custom subagent is a directory with an
 //! `AGENT.md`, which is not a format that agents are written in yet.
 
-use crate::definition::{
-    Directory, HookPlace, Scoped, SharedFacts, SkillFormat, Support, ToolDefinition, source,
-};
-use crate::format::hook::{
-    HookEvent, HookFormat, HookKey, HookShape, MatcherRule, MatcherSyntax, ReferenceVariables,
-};
-use crate::format::server::{
-    CommandLine, CopiedServers, FileSyntax, NamedVariables, ServerFormat, ServerSwitch,
-    ServerTypes, ServerUrls, Variables,
-};
-use crate::tool_names::{ServerTools, ToolNames};
+use crate::words::*;
 
 const TITLE: &str = "Devin Desktop";
 
@@ -23,7 +13,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         user: ".config/devin",
     },
     skills: Some(Support {
-        place: Scoped::both(Some(Directory::Own("skills"))),
+        place: own("skills"),
         format: SkillFormat::PLAIN,
         source: source(
             "Devin CLI, Skills Overview: where skills live",
@@ -70,9 +60,6 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
 };
 
 const HOOKS: HookFormat = HookFormat {
-    title: TITLE,
-    shape: HookShape::Groups,
-    version: None,
     events: &[
         HookEvent::same("SessionStart", MatcherRule::Missing),
         HookEvent::same("SessionEnd", MatcherRule::Missing),
@@ -83,21 +70,16 @@ const HOOKS: HookFormat = HookFormat {
         HookEvent::new("PostCompact", "PostCompaction", MatcherRule::Missing),
         HookEvent::same("Stop", MatcherRule::Ignored),
     ],
-    own_events: &[],
-    spellings: &[],
     keys: &[
         HookKey::same("type"),
         HookKey::same("command"),
         HookKey::same("prompt"),
         HookKey::same("timeout"),
     ],
-    own_keys: &[],
-    group_keys: &[],
     types: &["command", "prompt"],
-    tool_names: &TOOL_NAMES,
     matchers: MatcherSyntax::Anchored,
-    caveat: "",
     reference_variables: ReferenceVariables::Unset,
+    ..HookFormat::new(TITLE, HookShape::Groups, &TOOL_NAMES)
 };
 
 static TOOL_NAMES: ToolNames = ToolNames {
@@ -114,33 +96,26 @@ static TOOL_NAMES: ToolNames = ToolNames {
         ("TodoWrite", &["todo_write"]),
         ("AskUserQuestion", &["ask_user_question"]),
     ],
-    aliases: &[],
     servers: ServerTools::Reference,
-    source: source(
+    ..ToolNames::new(source(
         "Devin CLI, Lifecycle Hooks; tool ids that Devin CLI sends over the Agent Client Protocol",
         "2026-11-16",
-    ),
+    ))
 };
 
 /// Variables are not mentioned, so they are taken not to be replaced.
 const SERVERS: ServerFormat = ServerFormat {
-    key: "mcpServers",
-    syntax: FileSyntax::Json,
-    command: CommandLine::Parts,
-    env: "env",
     directory: None,
-    types: ServerTypes::UNSAID,
-    urls: ServerUrls::SAME,
-    variables: Variables::Named(NamedVariables {
-        title: TITLE,
-        env_vars: None,
-        headers: "headers",
-        env_headers: None,
-        bearer: None,
-    }),
-    switch: ServerSwitch::Absent,
     passes: &["transport", "disabledTools"],
-    renames: &[],
     limits: &["disabledTools"],
-    copied: CopiedServers::None,
+    ..ServerFormat::new(
+        "mcpServers",
+        Variables::Named(NamedVariables {
+            title: TITLE,
+            env_vars: None,
+            headers: "headers",
+            env_headers: None,
+            bearer: None,
+        }),
+    )
 };

@@ -1,12 +1,6 @@
 //! Zed. It has no agents, commands or hooks of its own.
 
-use crate::definition::{
-    Directory, Scoped, SharedFacts, SkillFormat, Support, ToolDefinition, source,
-};
-use crate::format::server::{
-    CommandLine, CopiedServers, FileSyntax, NamedVariables, ServerFormat, ServerSwitch,
-    ServerTypes, ServerUrls, Variables,
-};
+use crate::words::*;
 
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     directory: Scoped {
@@ -14,7 +8,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         user: ".config/zed",
     },
     skills: Some(Support {
-        place: Scoped::both(Some(Directory::Shared(".agents/skills"))),
+        place: shared(".agents/skills"),
         format: SkillFormat::PLAIN,
         source: source("Zed, Skills: where skills live", "2026-11-16"),
     }),
@@ -38,26 +32,22 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
 
 /// `timeout` is in seconds there and in milliseconds elsewhere, so it is left out.
 const SERVERS: ServerFormat = ServerFormat {
-    key: "context_servers",
-    syntax: FileSyntax::Json,
     command: CommandLine::PartsWithArgs,
-    env: "env",
     directory: None,
-    types: ServerTypes::UNSAID,
     urls: ServerUrls {
         http: "url",
         sse: None,
     },
-    variables: Variables::Named(NamedVariables {
-        title: "Zed",
-        env_vars: None,
-        headers: "headers",
-        env_headers: None,
-        bearer: None,
-    }),
     switch: ServerSwitch::Enabled,
     passes: &["remote"],
-    renames: &[],
-    limits: &[],
-    copied: CopiedServers::None,
+    ..ServerFormat::new(
+        "context_servers",
+        Variables::Named(NamedVariables {
+            title: "Zed",
+            env_vars: None,
+            headers: "headers",
+            env_headers: None,
+            bearer: None,
+        }),
+    )
 };

@@ -69,6 +69,21 @@ pub struct AgentFields {
     pub unknown: UnknownKeys,
 }
 
+impl AgentFields {
+    /// Markdown with the fields that all tools have.
+    pub(crate) const fn new(models: ModelNames, limit: AgentLimit) -> Self {
+        AgentFields {
+            container: AgentContainer::Markdown,
+            names: AgentNames::Any,
+            models,
+            passes: &[],
+            renames: &[],
+            limit,
+            unknown: UnknownKeys::Ignored,
+        }
+    }
+}
+
 /// What the fields of an agent are in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgentContainer {

@@ -35,6 +35,32 @@ pub struct HookFormat {
     pub reference_variables: ReferenceVariables,
 }
 
+impl HookFormat {
+    /// A format without events or keys, and with what most tools have in common.
+    pub(crate) const fn new(
+        title: &'static str,
+        shape: HookShape,
+        tool_names: &'static ToolNames,
+    ) -> Self {
+        HookFormat {
+            title,
+            shape,
+            version: None,
+            events: &[],
+            own_events: &[],
+            spellings: &[],
+            keys: &[],
+            own_keys: &[],
+            group_keys: &[],
+            types: &["command"],
+            tool_names,
+            matchers: MatcherSyntax::Joined,
+            caveat: "",
+            reference_variables: ReferenceVariables::Set,
+        }
+    }
+}
+
 /// The named formats of hooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HookShape {

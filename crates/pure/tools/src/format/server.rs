@@ -31,6 +31,34 @@ pub struct ServerFormat {
     pub copied: CopiedServers,
 }
 
+impl ServerFormat {
+    /// A format with what most tools have in common.
+    pub(crate) const fn new(key: &'static str, variables: Variables) -> Self {
+        ServerFormat {
+            key,
+            syntax: FileSyntax::Json,
+            command: CommandLine::Parts,
+            env: "env",
+            directory: Some("cwd"),
+            types: ServerTypes {
+                local: None,
+                http: None,
+                sse: None,
+            },
+            urls: ServerUrls {
+                http: "url",
+                sse: Some("url"),
+            },
+            variables,
+            switch: ServerSwitch::Absent,
+            passes: &[],
+            renames: &[],
+            limits: &[],
+            copied: CopiedServers::None,
+        }
+    }
+}
+
 /// What a file is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileSyntax {
@@ -62,15 +90,6 @@ pub struct ServerTypes {
     pub sse: Option<&'static str>,
 }
 
-impl ServerTypes {
-    /// A tool that knows the type by the other keys.
-    pub(crate) const UNSAID: ServerTypes = ServerTypes {
-        local: None,
-        http: None,
-        sse: None,
-    };
-}
-
 /// The keys of URLs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServerUrls {
@@ -78,14 +97,6 @@ pub struct ServerUrls {
     pub http: &'static str,
     /// Of one that sends events; `None` if the tool asks it like any other.
     pub sse: Option<&'static str>,
-}
-
-impl ServerUrls {
-    /// `url` for both.
-    pub(crate) const SAME: ServerUrls = ServerUrls {
-        http: "url",
-        sse: Some("url"),
-    };
 }
 
 /// What becomes of environment variables in strings.

@@ -10,6 +10,7 @@ use agpm_tools::{
 const NOTHING: &str = "–";
 const SAME: &str = "same";
 const WIDENED: &str = "**widened**";
+const TEXT: &str = "stays as text";
 
 /// A Markdown table.
 struct Table {
@@ -33,12 +34,20 @@ impl Table {
     }
 
     fn print(&self) -> String {
-        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | ")).replace("|  |", "| |");
-        let mut out = line(&self.header).replace("|  |", "| |");
+        let mut out = line(&self.header);
         out.push_str(&format!("|{}\n", "---|".repeat(self.header.len())));
-        out.extend(self.rows.iter().map(|row| line(row).replace("|  |", "| |")));
+        out.extend(self.rows.iter().map(|row| line(row)));
         out
     }
+}
+
+/// A line of a table; an empty cell has one space.
+fn line(cells: &[String]) -> String {
+    let mut out = "|".to_owned();
+    for cell in cells {
+        out.push_str(&format!(" {cell} |").replace("  ", " "));
+    }
+    out + "\n"
 }
 
 fn code(text: &str) -> String {
@@ -222,8 +231,8 @@ pub(crate) fn agents() -> String {
         table.row(label, tools.iter().map(|(_, fields)| cell(fields)));
     }
     for field in ["effort", "background", "maxTurns"] {
-        let cell = |(_, fields): &(_, &AgentFields)| agent_rename(fields, field);
-        table.row(&code(field), tools.iter().map(cell));
+        let cells = tools.iter().map(|(_, fields)| agent_rename(fields, field));
+        table.row(&code(field), cells);
     }
     table.row(
         "`hooks`, `isolation`",
@@ -294,54 +303,80 @@ fn agent_rename(fields: &AgentFields, field: &str) -> String {
     renamed.map_or("dropped".to_owned(), |(_, to)| code(to))
 }
 
-/// What becomes of each part of a command.
-pub(crate) fn commands() -> String {
-    let mut tools: Vec<(&str, &[&str], String, &Placeholders)> = Vec::new();
-    for tool in TOOLS {
-        match tool.commands.as_ref().map(|own| &own.format) {
-            Some(CommandFormat::Markdown(format)) => {
-                let text = "the text".to_owned();
-                tools.push((tool.name, format.fields, text, &format.placeholders));
-            }
-            Some(CommandFormat::Toml(format)) => {
-                let text = code(format.prompt);
-                tools.push((tool.name, &["description"], text, &format.placeholders));
-            }
-            _ => {}
+/// A tool's own format of commands.
+struct CommandColumn {
+    tool: &'static str,
+    /// What the text is there.
+    text: String,
+    fields: &'static [&'static str],
+    placeholders: &'static Placeholders,
+}
+
+impl CommandColumn {
+    fn of(tool: &'static ToolDefinition) -> Option<Self> {
+        match &tool.commands.as_ref()?.format {
+            CommandFormat::Markdown(format) => Some(CommandColumn {
+                tool: tool.name,
+                text: "the text".to_owned(),
+                fields: format.fields,
+                placeholders: &format.placeholders,
+            }),
+            CommandFormat::Toml(format) => Some(CommandColumn {
+                tool: tool.name,
+                text: code(format.prompt),
+                fields: &["description"],
+                placeholders: &format.placeholders,
+            }),
+            CommandFormat::Unchanged | CommandFormat::Checked(_) => None,
         }
     }
-    let names: Vec<&str> = tools.iter().map(|(name, ..)| *name).collect();
-    let mut table = Table::by_tool("", &names);
-    table.row("the text", tools.iter().map(|(_, _, text, _)| text.clone()));
-    for field in ["description", "argument-hint"] {
-        let cells = tools.iter().map(|(_, fields, ..)| fields.contains(&field));
-        let cells = cells.map(|has| if has { "exact" } else { "dropped" });
-        table.row(&code(field), cells.map(str::to_owned));
+
+    fn field(&self, field: &str) -> String {
+        let fate = if self.fields.contains(&field) {
+            "exact"
+        } else {
+            "dropped"
+        };
+        fate.to_owned()
     }
-    let grants = tools.iter().map(|_| "dropped: it grants".to_owned());
-    table.row("`allowed-tools`", grants);
-    table.row(
-        "`disallowed-tools`",
-        tools.iter().map(|_| WIDENED.to_owned()),
-    );
-    let arguments = tools.iter().map(|(.., marks)| code(marks.arguments));
-    table.row("`$ARGUMENTS`", arguments);
-    let stays = || "stays as text".to_owned();
-    table.row("`$1`, `$2`, …", tools.iter().map(|_| stays()));
-    let around = |marks: Option<(&str, &str)>, inner: &str| {
-        marks.map_or_else(stays, |(open, close)| {
-            code(&format!("{open}{inner}{close}"))
-        })
-    };
-    let output = tools
+}
+
+/// What becomes of each part of a command.
+pub(crate) fn commands() -> String {
+    let tools: Vec<CommandColumn> = TOOLS
         .iter()
-        .map(|(.., marks)| around(marks.output, "command"));
-    table.row("`` !`command` ``", output);
-    let file = tools
-        .iter()
-        .map(|(.., marks)| around(marks.file, "path/to/file"));
-    table.row("`@path/to/file`", file);
+        .filter_map(|tool| CommandColumn::of(tool))
+        .collect();
+    let names: Vec<&str> = tools.iter().map(|column| column.tool).collect();
+    let mut table = Table::by_tool("", &names);
+    for (label, cell) in COMMAND_ROWS {
+        table.row(label, tools.iter().map(cell));
+    }
     table.print()
+}
+
+type CommandRow = (&'static str, fn(&CommandColumn) -> String);
+
+const COMMAND_ROWS: &[CommandRow] = &[
+    ("the text", |column| column.text.clone()),
+    ("`description`", |column| column.field("description")),
+    ("`argument-hint`", |column| column.field("argument-hint")),
+    ("`allowed-tools`", |_| "dropped: it grants".to_owned()),
+    ("`disallowed-tools`", |_| WIDENED.to_owned()),
+    ("`$ARGUMENTS`", |column| code(column.placeholders.arguments)),
+    ("`$1`, `$2`, …", |_| TEXT.to_owned()),
+    ("`` !`command` ``", |column| {
+        placeholder(column.placeholders.output, "command")
+    }),
+    ("`@path/to/file`", |column| {
+        placeholder(column.placeholders.file, "path/to/file")
+    }),
+];
+
+fn placeholder(marks: Option<(&str, &str)>, inner: &str) -> String {
+    marks.map_or(TEXT.to_owned(), |(open, close)| {
+        code(&format!("{open}{inner}{close}"))
+    })
 }
 
 /// What becomes of each key of an MCP server.

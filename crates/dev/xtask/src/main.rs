@@ -4,6 +4,7 @@ mod generate;
 mod house;
 mod measure;
 mod references;
+mod tool_tables;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -65,7 +65,7 @@ pub use strategy::{
     BUILT_IN, BuiltIn, Driver, Empty, Identity, IdentityField, Items, Lists, Maps, OPERATIONS,
     Operation, OperationError, ProgramAuthor, Projection, Rule, Separator, Strategy,
 };
-pub use tool::{Destination, EntryForm, FileForm, Folder, Scope, Tool, ToolState, Tools};
+pub use tool::{Destination, Folder, Scope, Tool, ToolState, Tools};
 pub use unit::{Extent, FileMode, GlobError, Origin, ResourcePath, Unit};
 pub use variant::{Variant, Variants};
 pub use version::{Requirement, RequirementError, Selector, Tag, newest_range};

@@ -2,6 +2,7 @@
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_text::{Kind, NodeRef};
+use agpm_tools::{SkillMetadata, TOOLS, ToolDefinition};
 
 use crate::limits::{LONGEST_SKILL_DESCRIPTION, LONGEST_SKILL_NAME};
 use crate::manifest::spot;
@@ -66,11 +67,16 @@ fn name(head: NodeRef<'_>, folder: &str) -> Option<Diagnostic> {
     })
 }
 
-/// Codex does not load a skill with other metadata than an object.
+/// Some tools do not load a skill with other metadata than an object.
 fn metadata(head: NodeRef<'_>, folder: &str) -> Option<Diagnostic> {
     let node = head
         .get("metadata")
         .filter(|node| node.kind() != Kind::Map)?;
+    let strict: Vec<&str> = TOOLS
+        .iter()
+        .filter(|tool| needs_object(tool))
+        .map(|tool| tool.title)
+        .collect();
     let message = format!(
         "the `metadata` of the skill `{folder}` is {}, not an object",
         node.kind().word()
@@ -78,8 +84,16 @@ fn metadata(head: NodeRef<'_>, folder: &str) -> Option<Diagnostic> {
     Some(finding(
         message,
         Some(node),
-        "Codex does not load the skill: write `KEY: VALUE` lines".to_owned(),
+        format!(
+            "{} does not load the skill: write `KEY: VALUE` lines",
+            strict.join(" or ")
+        ),
     ))
+}
+
+fn needs_object(tool: &ToolDefinition) -> bool {
+    let skills = tool.skills.as_ref();
+    skills.is_some_and(|skills| skills.format.metadata == SkillMetadata::Object)
 }
 
 fn name_problem(name: &str) -> Option<String> {

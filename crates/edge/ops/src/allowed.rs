@@ -1,6 +1,7 @@
 //! The newest version of everything locked that its requirements allow, found by versions and directory listings alone:
 //! no file of a source is read.
 
+use agpm_diag::{Failure, Notes};
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{
@@ -11,7 +12,6 @@ use agpm_solve::{Candidate, Facts};
 use agpm_source::{Entry, FileFetching, Source, SourceError};
 
 use crate::catalog::remote_today;
-use crate::failure::{Failure, Notes};
 use crate::layers::{RequiredVersion, choose};
 use crate::packages::{Fetcher, Known, Need, Sources, passed_over};
 use crate::world::World;

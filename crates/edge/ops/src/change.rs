@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use agpm_diag::{Diagnostic, codes, did_you_mean, has_errors};
+use agpm_diag::{
+    Diagnostic, Failure, FailureKind, Notes, Outcome, codes, did_you_mean, has_errors,
+};
 use agpm_model::{
     AddressKind, CatalogRemote, Checksum, DEFAULT_VERSION, Layer, Locked, Manifest, NameError,
     Origin, RESOURCE_TYPES, ResourceName, ResourcePath, ResourceType, SourceAddress, SourceName,
@@ -12,7 +14,6 @@ use agpm_model::{
 use agpm_store::Expected;
 use agpm_text::{Document, Edit, EditError, Format, Limits, Pointer, Value, parse, parse_alone};
 
-use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{ManifestFiles, Mistakes, Project, document_of, refuse_link, unknown_name};
 use crate::install::{
     self, Changes, Executables, InstallReport, InstallRequest, Job, ManifestEdit, Writing,

@@ -10,7 +10,6 @@ mod config;
 mod demo;
 mod doctor;
 mod explain;
-mod failure;
 mod gather;
 mod import;
 mod init;
@@ -42,6 +41,7 @@ mod words;
 mod world;
 
 pub use agpm_bottle::{UnitKind, json_schema as unit_schema};
+pub use agpm_diag::{FailureKind, Outcome, Warnings};
 pub use agpm_merge::Rendered;
 pub use agpm_persona::{PersonaKind, markdown};
 pub use agpm_plan::{Action, Change};
@@ -67,13 +67,12 @@ pub use config::{ConfigAnswer, ConfigReport, ConfigRequest, config};
 pub use demo::{DemoReport, DemoRequest, DemoResult, DemoShow, demo};
 pub use doctor::{CheckRow, CheckState, DoctorReport, DoctorRequest, doctor};
 pub use explain::{ExplainReport, ExplainRequest, ExplainedResource, Subject, explain};
-pub use failure::{FailureKind, Outcome};
 pub use import::{IMPORT_FORMATS, ImportReport, ImportRequest, import};
 pub use init::{InitReport, InitRequest, init};
 pub use install::{
     Capability, CapabilityKind, Changelogs, Conversion, Executables, Fate, FateKind, Fidelity,
     InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite, PlanDetail, Program,
-    RequiredBy, Warnings, Writing, install,
+    RequiredBy, Writing, install,
 };
 pub use installed::{
     InstalledFile, InstalledReport, InstalledRequest, InstalledResources, open_installed,

@@ -3,13 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use agpm_diag::{Diagnostic, Severity, codes, did_you_mean};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes, did_you_mean};
 use agpm_model::{
     Dependency, Extent, Locked, LockedLayer, Lockfile, Manifest, Origin, RelativePath, ResourceType,
 };
 use agpm_text::Value;
 
-use crate::failure::{Failure, FailureKind, Notes};
 use crate::gather::{ManifestFiles, Project, unknown_name};
 use crate::packages::{LOCK_NAME, read_lock};
 use crate::world::Environment;

@@ -1,5 +1,6 @@
 //! `outdated`: the locked version, the newest that is allowed, and the newest of all.
 
+use agpm_diag::{Failure, Notes, Outcome};
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{
@@ -10,7 +11,6 @@ use agpm_text::Value;
 
 use crate::allowed::{AllowedVersion, ContentChange, allowed_versions, entry_at};
 use crate::catalog::remote_today;
-use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project};
 use crate::locked::no_lockfile;
 use crate::packages::{Sources, read_lock, report_moved_tags, versions_of, with_names_of};

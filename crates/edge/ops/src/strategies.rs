@@ -1,11 +1,10 @@
 //! `agpm strategies`: what there is to choose from.
 
-use agpm_diag::SourceMap;
+use agpm_diag::{Failure, Notes, Outcome, SourceMap};
 use agpm_merge::{LayerFile, merge_files};
 use agpm_model::{BUILT_IN, BuiltIn, LayerName, OPERATIONS, Strategy};
 use agpm_text::Value;
 
-use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::Project;
 use crate::world::{ManifestUse, World};
 

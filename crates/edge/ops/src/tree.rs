@@ -1,11 +1,11 @@
 //! `agpm tree`: what needs what.
 
+use agpm_diag::{Failure, Notes, Outcome};
 use std::collections::BTreeMap;
 
 use agpm_model::Locked;
 use agpm_text::Value;
 
-use crate::failure::{Failure, Notes, Outcome};
 use crate::locked::{LockView, identity, nothing_listed};
 use crate::world::World;
 

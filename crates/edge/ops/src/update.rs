@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_diag::{did_you_mean, nearest};
+use agpm_diag::{Failure, Notes, Outcome, did_you_mean, nearest};
 use agpm_model::{CatalogRemote, LayerName, Lockfile, Manifest, PinId};
 
-use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, unknown_name};
 use crate::install::{self, InstallReport, InstallRequest, Job};
 use crate::locked::{LockView, WrittenId, ambiguous, means};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_diag::{Code, Diagnostic, Severity, codes};
+use agpm_diag::{Code, Diagnostic, Failure, Notes, Outcome, Severity, codes};
 use agpm_model::{
     Extent, LayerName, Locked, Lockfile, Manifest, ObjectId, PinId, RelativePath, SourceName,
     is_junk,
@@ -14,7 +14,6 @@ use agpm_plan::{
 use agpm_store::{ProjectStore, StoreError};
 use agpm_text::Value;
 
-use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project};
 use crate::install::{
     LockedState, inputs_of, ledger_of, observe, read_ledger, refuse_foreign_paths, shared,

@@ -1,12 +1,12 @@
 //! `agpm why`: who asked for a resource.
 
+use agpm_diag::{Failure, Notes, Outcome};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 
 use agpm_model::{LayerName, Locked, LockedLayer, RelativePath};
 use agpm_text::Value;
 
-use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::ManifestFiles;
 use crate::install::read_ledger;
 use crate::locked::{LockView, identity};

@@ -8,6 +8,7 @@ mod fold;
 mod limits;
 mod mask;
 mod near;
+mod notes;
 mod page;
 mod source;
 mod text;
@@ -20,6 +21,7 @@ pub use mask::{
     is_secret_name, looks_secret, mask_line, mask_line_after, mask_message, mask_words,
 };
 pub use near::{did_you_mean, nearest};
+pub use notes::{Failure, FailureKind, Notes, Outcome, Warnings, distinct};
 pub use page::{Example, Page};
 pub use source::{Place, Source, SourceId, SourceMap, Span, Spot};
 pub use text::Text;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use agpm_diag::{Diagnostic, Severity, Spot, codes, did_you_mean};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, Spot, codes, did_you_mean};
 use agpm_model::{CatalogRemote, LockedRemote, Lockfile, Manifest, ObjectId, RelativePath};
 use agpm_source::{ReferenceError, Source, SourceError};
 use agpm_store::{self as store, parallel};
@@ -12,7 +12,6 @@ use crate::catalog::choice::{failure_of, left_out};
 use crate::catalog::pins::pin_of;
 use crate::catalog::refresh::refresh;
 use crate::change::usage;
-use crate::failure::{Failure, FailureKind, Notes};
 use crate::gather::{Project, unknown_name};
 use crate::packages::{Sources, is_versioned, read_lock, source_failure_of, with_names_of};
 use crate::scope::state_of;

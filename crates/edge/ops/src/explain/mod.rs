@@ -11,7 +11,10 @@ mod resource;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use agpm_diag::{Code, Diagnostic, Severity, all_codes, code_named, codes, did_you_mean, nearest};
+use agpm_diag::{
+    Code, Diagnostic, Failure, FailureKind, Notes, Outcome, Severity, all_codes, code_named, codes,
+    did_you_mean, nearest,
+};
 use agpm_merge::merge_files;
 use agpm_model::ResourceType;
 use agpm_text::{Pointer, Value};
@@ -24,7 +27,6 @@ use crate::explain::persona::explain_persona;
 use crate::explain::project::{from_project, not_in_layers};
 pub use crate::explain::resource::ExplainedResource;
 use crate::explain::resource::explain_resource;
-use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{ManifestFiles, Mistakes, Project, unknown_name};
 use crate::locked::{LockView, WrittenId, means, near_ids};
 use crate::merge::{MergeInputs, choose_strategy, read_files};

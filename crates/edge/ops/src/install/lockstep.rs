@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_diag::{Diagnostic, Severity, codes};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes};
 use agpm_model::{
     Locked, LockedPin, Lockfile, Manifest, Pin, PinId, PinSource, RelativePath, ResourceName,
     ResourceType, Tool, Tools, Unit,
 };
 use agpm_plan::{Ledger, could_install_at};
 
-use crate::failure::{Failure, FailureKind, Notes};
 use crate::install::{LockChange, LockUse, Moved};
 use crate::packages::LOCK_NAME;
 use crate::world::Scope;

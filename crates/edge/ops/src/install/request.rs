@@ -3,6 +3,7 @@
 use agpm_model::{Pin, PinId};
 use agpm_plan::{Action, Change};
 
+use agpm_diag::Warnings;
 pub use agpm_plan::Overwrite;
 pub use agpm_render::{Capability, CapabilityKind, Fate, FateKind};
 
@@ -35,15 +36,6 @@ pub enum PlanDetail {
     Resources,
     /// A line for every file, and all conversions.
     Files,
-}
-
-/// What warnings do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Warnings {
-    /// They are told.
-    Tell,
-    /// They stop the command.
-    Stop,
 }
 
 /// Whether resources may bring programs along that the manifest does not ask for itself.

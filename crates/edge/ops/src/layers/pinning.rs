@@ -2,14 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use agpm_diag::{Diagnostic, codes};
+use agpm_diag::{Diagnostic, Failure, Notes, codes};
 use agpm_model::{
     Layer, LayerPlace, LockedLayer, Lockfile, Manifest, Pin, PinSource, Requirement,
     ResolvedVersion, Selector, SourceName, Tag,
 };
 use agpm_source::{Source, resolve};
 
-use crate::failure::{Failure, Notes};
 use crate::install::outdated;
 use crate::layers::snapshot::Snapshot;
 use crate::packages::{Moving, Sources, relocated_sources, source_failure, source_relocated};

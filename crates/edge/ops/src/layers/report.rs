@@ -1,10 +1,10 @@
 //! `agpm layers`: the layers in their order, what they are and what of them counts.
 
+use agpm_diag::{Failure, Notes, Outcome};
 use agpm_model::{LayerPlace, Pin};
 use agpm_text::Value;
 
 use crate::approve::note_unapproved;
-use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project};
 use crate::layers::pinning::Pinning;
 use crate::layers::skipping::Skipped;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use agpm_diag::{Diagnostic, codes};
+use agpm_diag::{Diagnostic, Failure, Notes, codes};
 use agpm_model::{
     Checksum, DEFAULT_VERSION, FileMode, Layer, LayerPlace, LockedLayer, Manifest, Pin,
     RelativePath, SourceName,
@@ -13,7 +13,6 @@ use agpm_source::limits::{MOST_DIRECTORIES, MOST_LAYER_BYTES};
 use agpm_source::{Confinement, DirectorySource, FileFetching, Source, SourceError};
 use agpm_store::{self as store, Problem, StoreError, parallel};
 
-use crate::failure::{Failure, Notes};
 use crate::gather::shown;
 use crate::layers::clashes::{refuse_clashes, refuse_own_folders};
 use crate::layers::pinning::{Pinning, RequiredVersion};

@@ -3,14 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, codes};
+use agpm_diag::{Diagnostic, Failure, Notes, codes};
 use agpm_model::{
     Checksum, Dependency, Extent, Install, Locked, Lockfile, Manifest, Origin, Patch, PatchScope,
     ResourceName, ResourceType, ToolName, Unit, Variant,
 };
 use agpm_plan::{Entry, Wanted, target};
 
-use crate::failure::{Failure, Notes};
 use crate::gather::limit;
 use crate::install::outdated;
 use crate::packages::declared::format_of;

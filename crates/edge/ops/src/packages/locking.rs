@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_diag::{Diagnostic, Severity, codes};
+use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 use agpm_model::{
     CatalogRemote, Install, LayerName, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile,
     Manifest, PatchScope, Pin, PinId, PinSource, RESTORE_LOCK, ResourceId, ResourceName, Source,
@@ -11,7 +11,6 @@ use agpm_model::{
 use agpm_store::{Problem, ProjectStore, StoreError};
 use agpm_text::Format;
 
-use crate::failure::{Failure, Notes};
 use crate::gather::{has_conflict_markers, limit, parsed};
 use crate::packages::facts::{PinState, SolverPin};
 use crate::packages::made::Made;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_diag::{Diagnostic, codes, has_errors};
+use agpm_diag::{Diagnostic, Failure, Notes, codes, has_errors};
 use agpm_model::{
     Dependency, Destination, Folder, Install, Manifest, Origin, Place, RelativePath, ResourceType,
     Tool,
@@ -12,7 +12,6 @@ use agpm_render::agent_name;
 use agpm_text::{Pointer, Value};
 use agpm_tools::{FileFormat, NamelessAgents, TOOLS, ToolDefinition, UnreadFile, find};
 
-use crate::failure::{Failure, Notes};
 use crate::packages::folding::{counted, listed, shortened};
 use crate::packages::made::Made;
 use crate::packages::resolve::ResolvedEntry;

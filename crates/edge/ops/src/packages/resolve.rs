@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, codes};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes};
 use agpm_model::{
     DEFAULT_VERSION, Declared, Dependency, Destination, Install, Layout, Lockfile, Manifest,
     ObjectId, Origin, Selector, SourceName, SourceVersions, Unit, Variant,
@@ -14,7 +14,6 @@ use agpm_solve::{
     Answer, Choice, Conflict, Effort, Facts, Probe, Root, Solution, Suggestion, probe, solve,
 };
 
-use crate::failure::{Failure, FailureKind, Notes};
 use crate::packages::conflict;
 use crate::packages::facts::{Found, Known, Need, Needs, PinState, Resource, SolverPin, Version};
 use crate::packages::fetch::Fetcher;

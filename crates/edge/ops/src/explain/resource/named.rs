@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use agpm_diag::{Diagnostic, codes, did_you_mean};
+use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean};
 use agpm_model::{Dependency, Locked, Manifest, ResourceType, ToolName};
 
-use crate::failure::{Failure, FailureKind};
 use crate::gather::unknown_name;
 use crate::locked::LockView;
 use crate::packages::LOCK_NAME;

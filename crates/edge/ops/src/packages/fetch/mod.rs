@@ -6,7 +6,7 @@ mod raw;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, codes, did_you_mean};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes, did_you_mean};
 use agpm_model::{
     Declared, Dependency, FileMode, Manifest, ObjectId, Origin, SKILL_FILE, Selector, SourceName,
     SourceVersions, Unit, Variant,
@@ -18,7 +18,6 @@ use agpm_source::{Source, SourceError};
 use agpm_store::parallel;
 use agpm_text::Value;
 
-use crate::failure::{Failure, FailureKind, Notes};
 use crate::packages::declared::{Declaring, Escapes, meant};
 use crate::packages::facts::{File, Found, Known, Need, Resource, SolverPin};
 use crate::packages::fetch::raw::{Raw, unfit};

@@ -1,6 +1,6 @@
 //! Entries in the form that their tool wants.
 
-use agpm_diag::{Diagnostic, Severity, SourceId, Span, codes, has_errors};
+use agpm_diag::{Diagnostic, Notes, Severity, SourceId, Span, codes, has_errors};
 use agpm_model::{
     Destination, FileMode, Install, RelativePath, ResourceType, SKILL_FILE, skill_findings,
 };
@@ -11,7 +11,6 @@ use agpm_render::{
 use agpm_text::{Format, Limits, Value, parse, parse_alone, to_value};
 use agpm_tools::{EntryFormat, FileFormat};
 
-use crate::failure::Notes;
 use crate::packages::facts::File;
 use crate::packages::made::texts::{Texts, is_markdown, json};
 use crate::packages::made::{Made, MadeCapability, MadeEntries, Maker, files};

@@ -94,7 +94,7 @@ pub fn is_credential_path(path: &str) -> bool {
         || PLACES.iter().any(in_place)
         || TOOLS
             .iter()
-            .flat_map(|tool| tool.credentials.facts)
+            .flat_map(|tool| tool.credentials.items)
             .any(in_place)
         || SYSTEM.iter().any(|place| parts.starts_with(place))
 }

@@ -7,7 +7,7 @@ use crate::tool::{Destination, Folder, Tool, Tools};
 /// Patterns of the files that count.
 pub(crate) fn layer_patterns(tools: &Tools) -> Vec<String> {
     let mut patterns: Vec<String> = tools.iter().flat_map(places).collect();
-    let more = TOOLS.iter().flat_map(|tool| tool.layer_files.facts);
+    let more = TOOLS.iter().flat_map(|tool| tool.layer_files.items);
     patterns.extend(more.map(|pattern| (*pattern).to_owned()));
     patterns.sort();
     patterns.dedup();

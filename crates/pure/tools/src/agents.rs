@@ -1,6 +1,6 @@
 //! The directory that several tools share.
 
-use crate::words::*;
+use crate::prelude::*;
 
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     directory: Scoped::both(".agents"),
@@ -9,11 +9,11 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         format: SkillFormat::PLAIN,
         source: source("Agent Skills, specification", "2026-11-15"),
     }),
-    layer_files: SharedFacts::new(
+    layer_files: SourcedList::new(
         &["AGENTS.md", ".agents/**"],
         source("AGENTS.md, agents.md", "2026-11-15"),
     ),
-    plugin_variables: SharedFacts::new(
+    plugin_variables: SourcedList::new(
         &["PLUGIN_ROOT", "PLUGIN_DATA"],
         source("Agent Plugins 1.0.0, `mcp.json`", "2026-11-15"),
     ),

@@ -1,6 +1,6 @@
 //! agpm itself, for resources that no tool reads by itself.
 
-use crate::words::*;
+use crate::prelude::*;
 
 /// Snippets are apart from `.agpm`, which in home may belong to a project there.
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {

@@ -1,6 +1,6 @@
 //! Claude Code, the reference tool: resources are written as it reads them.
 
-use crate::words::*;
+use crate::prelude::*;
 
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     directory: Scoped::both(".claude"),
@@ -48,15 +48,15 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
             "2026-11-15",
         ),
     }),
-    layer_files: SharedFacts::new(
+    layer_files: SourcedList::new(
         &["CLAUDE.md", "CLAUDE.local.md", ".claude/**"],
         source("Claude Code, Manage Claude's memory", "2026-11-15"),
     ),
-    credentials: SharedFacts::new(
+    credentials: SourcedList::new(
         &[&[".claude", ".credentials.json"]],
         source("Claude Code, Authentication", "2026-11-16"),
     ),
-    plugin_variables: SharedFacts::new(
+    plugin_variables: SourcedList::new(
         &["CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"],
         source("Claude Code, Plugins reference", "2026-11-16"),
     ),

@@ -1,6 +1,6 @@
 //! Codex.
 
-use crate::words::*;
+use crate::prelude::*;
 
 const TITLE: &str = "Codex";
 
@@ -33,15 +33,15 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
             "2026-11-15",
         ),
     }),
-    layer_files: SharedFacts::new(
+    layer_files: SourcedList::new(
         &["AGENTS.override.md", ".codex/**"],
         source("Codex, Custom instructions with AGENTS.md", "2026-11-15"),
     ),
-    credentials: SharedFacts::new(
+    credentials: SourcedList::new(
         &[&[".codex", "auth.json"]],
         source("Codex, Authentication: credential storage", "2026-11-16"),
     ),
-    plugin_variables: SharedFacts::new(
+    plugin_variables: SourcedList::new(
         &["CODEX_PLUGIN_ROOT"],
         source("plugins for Codex that read it", "2026-11-16"),
     ),

@@ -1,6 +1,6 @@
 //! GitHub Copilot in VS Code. Copilot CLI reads the same agents, skills and hooks.
 
-use crate::words::*;
+use crate::prelude::*;
 
 const TITLE: &str = "Copilot";
 
@@ -47,7 +47,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         format: SERVERS,
         source: source("VS Code, MCP configuration reference", "2026-11-15"),
     }),
-    layer_files: SharedFacts::new(
+    layer_files: SourcedList::new(
         &[
             ".github/chatmodes/**",
             ".github/copilot-instructions.md",
@@ -55,7 +55,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ],
         source("GitHub Copilot, Customization cheat sheet", "2026-11-15"),
     ),
-    plugin_variables: SharedFacts::new(
+    plugin_variables: SourcedList::new(
         &["COPILOT_PLUGIN_ROOT"],
         source(
             "Copilot CLI 1.0.91, environment of the hooks of a plugin",

@@ -1,6 +1,6 @@
 //! Cursor.
 
-use crate::words::*;
+use crate::prelude::*;
 
 const TITLE: &str = "Cursor";
 
@@ -37,11 +37,11 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
             "2026-11-15",
         ),
     }),
-    layer_files: SharedFacts::new(
+    layer_files: SourcedList::new(
         &[".cursor/**", ".cursorrules"],
         source("Cursor, Rules", "2026-11-15"),
     ),
-    plugin_variables: SharedFacts::new(
+    plugin_variables: SourcedList::new(
         &["CURSOR_PLUGIN_ROOT"],
         source("plugins for Cursor that read it", "2026-11-16"),
     ),

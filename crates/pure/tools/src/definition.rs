@@ -30,11 +30,11 @@ pub struct ToolDefinition {
     pub servers: Option<Support<&'static str, ServerFormat>>,
     /// Patterns of the files that it reads besides: rules, settings, directories of its own. Layers may hold them. What
     /// a host runs by itself, such as workflows, is not among them.
-    pub layer_files: SharedFacts<&'static str>,
+    pub layer_files: SourcedList<&'static str>,
     /// Where it keeps credentials: the last parts of the path, in lowercase.
-    pub credentials: SharedFacts<&'static [&'static str]>,
+    pub credentials: SourcedList<&'static [&'static str]>,
     /// Environment variables that it only sets where it runs a plugin.
-    pub plugin_variables: SharedFacts<&'static str>,
+    pub plugin_variables: SourcedList<&'static str>,
     /// A file that a program of the same name does not read.
     pub unread_file: Option<UnreadFile>,
 }
@@ -53,9 +53,9 @@ impl ToolDefinition {
             scripts: None,
             hooks: None,
             servers: None,
-            layer_files: SharedFacts::NONE,
-            credentials: SharedFacts::NONE,
-            plugin_variables: SharedFacts::NONE,
+            layer_files: SourcedList::NONE,
+            credentials: SourcedList::NONE,
+            plugin_variables: SourcedList::NONE,
             unread_file: None,
         }
     }
@@ -163,25 +163,25 @@ pub enum SkillMetadata {
     Object,
 }
 
-/// Facts that have one source.
+/// Facts of one kind, with one source.
 #[derive(Debug)]
-pub struct SharedFacts<T: 'static> {
+pub struct SourcedList<T: 'static> {
     /// The facts.
-    pub facts: &'static [T],
+    pub items: &'static [T],
     /// What shows them; `None` if there are none.
     pub source: Option<Source>,
 }
 
-impl<T> SharedFacts<T> {
-    const NONE: SharedFacts<T> = SharedFacts {
-        facts: &[],
+impl<T> SourcedList<T> {
+    const NONE: SourcedList<T> = SourcedList {
+        items: &[],
         source: None,
     };
 
-    /// Facts that `source` shows.
-    pub(crate) const fn new(facts: &'static [T], source: Source) -> Self {
-        SharedFacts {
-            facts,
+    /// What `source` shows.
+    pub(crate) const fn new(items: &'static [T], source: Source) -> Self {
+        SourcedList {
+            items,
             source: Some(source),
         }
     }

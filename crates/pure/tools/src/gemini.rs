@@ -1,6 +1,6 @@
 //! Gemini CLI.
 
-use crate::words::*;
+use crate::prelude::*;
 
 const TITLE: &str = "Gemini CLI";
 
@@ -43,15 +43,15 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
             "2026-11-15",
         ),
     }),
-    layer_files: SharedFacts::new(
+    layer_files: SourcedList::new(
         &["GEMINI.md", ".gemini/**"],
         source("Gemini CLI, Context files (GEMINI.md)", "2026-11-15"),
     ),
-    credentials: SharedFacts::new(
+    credentials: SourcedList::new(
         &[&[".gemini", "oauth_creds.json"]],
         source("Gemini CLI, login with Google", "2026-11-16"),
     ),
-    plugin_variables: SharedFacts::new(
+    plugin_variables: SourcedList::new(
         &["extensionPath"],
         source("Gemini CLI, Extensions: variables", "2026-11-16"),
     ),

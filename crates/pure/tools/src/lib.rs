@@ -15,14 +15,14 @@ mod format;
 mod gemini;
 mod models;
 mod opencode;
+mod prelude;
 mod tool_names;
 mod vocabulary;
 mod windsurf;
-mod words;
 mod zed;
 
 pub use definition::{
-    Directory, HookPlace, Replacement, Scoped, SharedFacts, SkillFormat, SkillMetadata, Source,
+    Directory, HookPlace, Replacement, Scoped, SkillFormat, SkillMetadata, Source, SourcedList,
     Support, ToolDefinition, UnchangedFiles, UnreadFile,
 };
 pub use format::agent::{

@@ -1,6 +1,6 @@
 //! OpenCode. One field of the wrong type makes it refuse its whole configuration (tried with the program).
 
-use crate::words::*;
+use crate::prelude::*;
 
 const TITLE: &str = "OpenCode";
 
@@ -32,7 +32,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         format: SERVERS,
         source: source("OpenCode, MCP servers", "2026-11-15"),
     }),
-    layer_files: SharedFacts::new(
+    layer_files: SourcedList::new(
         &[
             ".config/opencode/**",
             ".opencode/**",
@@ -41,7 +41,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ],
         source("OpenCode, Config", "2026-11-15"),
     ),
-    credentials: SharedFacts::new(
+    credentials: SourcedList::new(
         &[&[".local", "share", "opencode", "auth.json"]],
         source("OpenCode, Providers: credentials", "2026-11-16"),
     ),

@@ -3,7 +3,7 @@
 //! It also reads hooks in `.claude`: one that is installed for both runs twice. A custom subagent is a directory with an
 //! `AGENT.md`, which is not a format that agents are written in yet.
 
-use crate::words::*;
+use crate::prelude::*;
 
 const TITLE: &str = "Devin Desktop";
 
@@ -42,14 +42,14 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
             "2026-11-16",
         ),
     }),
-    layer_files: SharedFacts::new(
+    layer_files: SourcedList::new(
         &[".devin/**", ".windsurf/**", ".windsurfrules"],
         source(
             "Devin CLI, Extensibility: import from other tools",
             "2026-11-16",
         ),
     ),
-    credentials: SharedFacts::new(
+    credentials: SourcedList::new(
         &[&[".local", "share", "devin", "credentials.toml"]],
         source(
             "Devin CLI, login; programs that read the file",

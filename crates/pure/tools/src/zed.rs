@@ -1,6 +1,6 @@
 //! Zed. It has no agents, commands or hooks of its own.
 
-use crate::words::*;
+use crate::prelude::*;
 
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     directory: Scoped {
@@ -23,7 +23,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
             "2026-11-16",
         ),
     }),
-    layer_files: SharedFacts::new(
+    layer_files: SourcedList::new(
         &[".rules", ".zed/**"],
         source("Zed, Instructions; Configuring Zed", "2026-11-16"),
     ),

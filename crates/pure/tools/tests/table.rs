@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use agpm_tools::{
-    AgentForm, AgentLimit, Directory, HookPlace, REFERENCE_EVENTS, REFERENCE_TOOLS, Scoped, Source,
-    TOOLS, ToolDefinition, ToolNames, find,
+    AgentForm, AgentLimit, CommandFormat, Directory, HookPlace, REFERENCE_EVENTS, REFERENCE_TOOLS,
+    Scoped, Source, TOOLS, ToolDefinition, ToolNames, Variables, find,
 };
 
 /// Every path of a tool, from the project or from home.
@@ -110,15 +110,15 @@ fn every_fact_has_a_source_and_a_day() {
                 && parts.iter().all(|part| part.parse::<u16>().is_ok());
             assert!(is_day && !title.trim().is_empty(), "{title}: {checked}");
         }
-        for (facts, source) in [
-            (tool.layer_files.facts.len(), tool.layer_files.source),
-            (tool.credentials.facts.len(), tool.credentials.source),
+        for (count, source) in [
+            (tool.layer_files.items.len(), tool.layer_files.source),
+            (tool.credentials.items.len(), tool.credentials.source),
             (
-                tool.plugin_variables.facts.len(),
+                tool.plugin_variables.items.len(),
                 tool.plugin_variables.source,
             ),
         ] {
-            assert_eq!(facts > 0, source.is_some(), "{}", tool.name);
+            assert_eq!(count > 0, source.is_some(), "{}", tool.name);
         }
     }
 }
@@ -130,6 +130,29 @@ fn paths_stay_in_the_project() {
             let is_inside = |part: &str| !matches!(part, "" | "." | "..");
             assert!(path.split('/').all(is_inside), "{}: {path:?}", tool.name);
         }
+    }
+}
+
+#[test]
+fn formats_name_their_own_tool() {
+    for tool in TOOLS {
+        let mut titles = vec![];
+        titles.extend(tool.hooks.iter().map(|own| own.format.title));
+        if let Some(Variables::Named(names)) = tool.servers.as_ref().map(|own| own.format.variables)
+        {
+            titles.push(names.title);
+        }
+        if let Some(AgentForm::Checked(format)) = tool.agents.as_ref().map(|own| &own.format.form) {
+            titles.push(format.title);
+        }
+        if let Some(CommandFormat::Checked(format)) = tool.commands.as_ref().map(|own| &own.format)
+        {
+            titles.push(format.title);
+        }
+        assert!(
+            titles.iter().all(|title| *title == tool.title),
+            "{titles:?}"
+        );
     }
 }
 

@@ -1,7 +1,8 @@
 //! Fields of commands that have no place in another format.
 
-use super::{FateKind, Fates};
 use agpm_tools::REFERENCE_TOOL;
+
+use super::{FateKind, Fates};
 
 pub(super) fn leave_out(key: &str, fates: &mut Fates) {
     let name_of_reference = format!("a name of {}'s", REFERENCE_TOOL.title);

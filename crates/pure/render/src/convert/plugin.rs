@@ -20,7 +20,7 @@ pub(super) fn refuse_variables(what: &str, name: &str, value: &Value) -> Result<
 
 fn variable_in(value: &Value) -> Option<&'static str> {
     if let Some(text) = value.as_str() {
-        let mut variables = TOOLS.iter().flat_map(|tool| tool.plugin_variables.facts);
+        let mut variables = TOOLS.iter().flat_map(|tool| tool.plugin_variables.items);
         return variables.find(|variable| is_used(variable, text)).copied();
     }
     let mut inner = entries(value)

@@ -14,8 +14,8 @@ use agpm_model::Place;
 use agpm_render::{Entries, Fate, FateKind, convert_file, hook_entries, runs_of, server_entries};
 use agpm_text::{Format, Limits, Value, parse, print, to_value};
 use agpm_tools::{
-    AgentForm, CommandFormat, FileFormat, HookFormat, ServerFormat, TOOLS, ToolDefinition, find,
-    hook_formats, server_formats,
+    AgentForm, CommandFormat, FileFormat, HookFormat, HookPlace, ServerFormat, TOOLS,
+    ToolDefinition, find, hook_formats, server_formats,
 };
 use proptest::prelude::*;
 
@@ -164,6 +164,31 @@ fn servers_come_out_as_each_tool_reads_them() {
     for (form, about, text, expected) in SERVERS {
         let found = server_entries(servers(form), "given", &json(text), &[]).unwrap();
         assert_eq!(shown(&found), *expected, "{form:?}: {about}");
+    }
+}
+
+#[test]
+fn every_format_of_a_tool_has_a_case() {
+    for tool in TOOLS {
+        let has_hooks = HOOKS.iter().any(|(name, ..)| *name == tool.name);
+        let has_servers = SERVERS.iter().any(|(name, ..)| *name == tool.name);
+        let in_files = |hooks: &agpm_tools::Support<HookPlace, HookFormat>| {
+            matches!(hooks.place.project, Some(HookPlace::Files(_)))
+        };
+        let has_entries = tool.hooks.as_ref().is_some_and(|hooks| !in_files(hooks));
+        assert_eq!(has_hooks, has_entries, "hooks of {}", tool.name);
+        assert_eq!(
+            has_servers,
+            tool.servers.is_some(),
+            "servers of {}",
+            tool.name
+        );
+    }
+    let by_field = Form::all().into_iter().filter(Form::is_by_field);
+    // Agents of the reference tool are converted from those of others only.
+    for form in by_field.filter(|form| !matches!(form, Form::Agent("claude-code"))) {
+        let is_this = |(known, ..): &&Case<Form>| format!("{known:?}") == format!("{form:?}");
+        assert!(FILES.iter().any(|case| is_this(&case)), "{form:?}");
     }
 }
 

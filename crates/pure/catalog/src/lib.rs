@@ -11,12 +11,15 @@ mod kind;
 mod limits;
 mod manifest;
 mod place;
+mod row;
 mod select;
 
-pub use catalog::{Catalog, Entry, RowId, RowRef};
+pub use catalog::Catalog;
 pub use columns::COLUMNS;
 pub use csv::{Table, other_name};
 pub use find::{Filter, Found, Reference};
 pub use kind::{ENTRY_KINDS, EntryKind, Habitat};
 pub use manifest::{Manifest, left_out, read_manifest};
 pub use place::{CONFIG_FOLDERS, Home, PathFault, ROOTS, Root, Standing, places, skill_folders};
+pub use row::{RowId, RowRef};
+pub use select::Entry;

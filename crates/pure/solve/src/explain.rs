@@ -1,14 +1,14 @@
 //! From a proof to what a person wants to know: who asks for what, and which change would help.
 
 use crate::answer::{Conflict, Suggestion};
+use crate::attempt::{Attempt, attempt};
 use crate::clash::{Shape, clashes, shape};
 use crate::facts::Facts;
 use crate::graph::trace;
 use crate::known::{Asked, Known};
 use crate::limits::{MOST_SHRINKING, MOST_SUGGESTING};
+use crate::package::Package;
 use crate::proof::{Edge, Proof};
-use crate::search::Package;
-use crate::solve::{Attempt, attempt};
 
 /// Why `roots` cannot be had, as few of them as possible, and what would help.
 pub(crate) fn explain<F: Facts>(

@@ -1,4 +1,5 @@
-//! Which module of a crate uses which, and the largest circle among them.
+//! Which module of a crate uses which, and the largest circle among them. Paths are followed, calls of methods are not:
+//! a type whose methods are spread over modules hides what they need of each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -131,11 +131,14 @@ impl<'ast> Visit<'ast> for ItemVisitor<'_> {
     }
 }
 
-/// The number of parts if the parameter is a tuple or a reference to one.
+/// The number of parts if the parameter is a tuple or a reference to one, whatever its type is called.
 fn tuple_parts(argument: &syn::FnArg) -> Option<usize> {
     let syn::FnArg::Typed(typed) = argument else {
         return None;
     };
+    if let syn::Pat::Tuple(pattern) = &*typed.pat {
+        return Some(pattern.elems.len());
+    }
     let mut ty = &*typed.ty;
     while let syn::Type::Reference(reference) = ty {
         ty = &reference.elem;
@@ -189,12 +192,14 @@ mod tests {
 
     #[test]
     fn a_tuple_counts_as_its_parts() {
-        let found = items("impl X { fn f(&self, (a, b): (u8, u8), c: &(u8, u8, u8), d: ()) {} }");
+        let found = items(
+            "impl X { fn f(&self, (a, b): (u8, u8), c: &(u8, u8, u8), d: (), (e, f): Pair) {} }",
+        );
         let [function] = found.functions.as_slice() else {
             panic!("one function");
         };
-        assert_eq!(function.arguments, 7);
-        assert_eq!(function.tuple_parameters, 2);
+        assert_eq!(function.arguments, 9);
+        assert_eq!(function.tuple_parameters, 3);
         assert_eq!(function.name, "f");
     }
 

@@ -3,12 +3,65 @@ use std::path::Path;
 
 use agpm_bottle::UnitKind;
 
-use crate::references;
+use crate::{references, tool_tables};
 
 /// A file that is made from the code.
 struct Generated {
     path: &'static str,
     make: fn() -> String,
+}
+
+/// A part of a file that people write, made from the code, between two comments with its name.
+struct Section {
+    path: &'static str,
+    name: &'static str,
+    make: fn() -> String,
+}
+
+const SECTIONS: &[Section] = &[
+    Section {
+        path: "docs/tools.md",
+        name: "places in a project",
+        make: tool_tables::project_places,
+    },
+    Section {
+        path: "docs/tools.md",
+        name: "places in home",
+        make: tool_tables::home_places,
+    },
+    Section {
+        path: "docs/tools.md",
+        name: "agents",
+        make: tool_tables::agents,
+    },
+    Section {
+        path: "docs/tools.md",
+        name: "commands",
+        make: tool_tables::commands,
+    },
+    Section {
+        path: "docs/tools.md",
+        name: "hook events",
+        make: tool_tables::hook_events,
+    },
+    Section {
+        path: "docs/tools.md",
+        name: "servers",
+        make: tool_tables::servers,
+    },
+];
+
+impl Section {
+    /// The text of the whole file with this part as the code has it.
+    fn in_text(&self, text: &str) -> Option<String> {
+        let start = format!("<!-- generated: {} -->\n", self.name);
+        let (before, rest) = text.split_once(&start)?;
+        let (_, after) = rest.split_once("<!-- end -->")?;
+        Some(format!(
+            "{before}{start}{}<!-- end -->{after}",
+            (self.make)()
+        ))
+    }
 }
 
 const FILES: &[Generated] = &[
@@ -19,6 +72,10 @@ const FILES: &[Generated] = &[
     Generated {
         path: "docs/reference/errors.md",
         make: references::errors,
+    },
+    Generated {
+        path: "docs/reference/sources.md",
+        make: tool_tables::sources,
     },
     Generated {
         path: "docs/reference/schema/manifest.json",
@@ -40,10 +97,19 @@ const FILES: &[Generated] = &[
 
 /// Writes every generated file; gives what went wrong.
 pub(crate) fn write(root: &Path) -> Vec<String> {
-    FILES
-        .iter()
-        .filter_map(|file| write_one(root, file).err())
+    let files = FILES.iter().filter_map(|file| write_one(root, file).err());
+    let sections = SECTIONS.iter();
+    files
+        .chain(sections.filter_map(|section| write_section(root, section).err()))
         .collect()
+}
+
+fn write_section(root: &Path, section: &Section) -> Result<(), String> {
+    let path = root.join(section.path);
+    let fail = |error: std::io::Error| format!("{}: {error}", section.path);
+    let text = fs::read_to_string(&path).map_err(fail)?;
+    let missing = || format!("{} has no section `{}`", section.path, section.name);
+    fs::write(&path, section.in_text(&text).ok_or_else(missing)?).map_err(fail)
 }
 
 fn write_one(root: &Path, file: &Generated) -> Result<(), String> {
@@ -57,15 +123,16 @@ fn write_one(root: &Path, file: &Generated) -> Result<(), String> {
 
 /// The generated files that are not what the code would make of them.
 pub(crate) fn out_of_date(root: &Path) -> Vec<String> {
-    let differs =
-        |file: &&Generated| fs::read_to_string(root.join(file.path)).ok() != Some((file.make)());
-    let told = |file: &Generated| {
-        format!(
-            "{} is out of date: run `cargo run -p agpm-xtask -- generate`",
-            file.path
-        )
-    };
-    FILES.iter().filter(differs).map(told).collect()
+    let read = |path: &str| fs::read_to_string(root.join(path)).unwrap_or_default();
+    let files = FILES.iter().filter(|file| read(file.path) != (file.make)());
+    let sections = SECTIONS
+        .iter()
+        .filter(|section| section.in_text(&read(section.path)) != Some(read(section.path)));
+    files
+        .map(|file| file.path)
+        .chain(sections.map(|section| section.path))
+        .map(|path| format!("{path} is out of date: run `cargo run -p agpm-xtask -- generate`"))
+        .collect()
 }
 
 #[cfg(test)]
@@ -75,9 +142,21 @@ mod tests {
     #[test]
     fn what_is_missing_or_changed_is_out_of_date_until_written() {
         let folder = std::env::temp_dir().join(format!("agpm-xtask-{}", std::process::id()));
-        assert_eq!(out_of_date(&folder).len(), FILES.len());
+        assert_eq!(out_of_date(&folder).len(), FILES.len() + SECTIONS.len());
+        let empty: String = SECTIONS
+            .iter()
+            .map(|section| format!("<!-- generated: {} -->\n<!-- end -->\nkept\n", section.name))
+            .collect();
+        let guide = folder.join(SECTIONS[0].path);
+        fs::create_dir_all(folder.join("docs")).expect("a folder of our own");
+        fs::write(&guide, empty).expect("the folder is there");
         assert_eq!(write(&folder), Vec::<String>::new());
         assert_eq!(out_of_date(&folder), Vec::<String>::new());
+        let written = fs::read_to_string(&guide).expect("the guide is there");
+        assert_eq!(written.matches("kept\n").count(), SECTIONS.len());
+        fs::write(&guide, written.replacen("| `zed` |", "| `zad` |", 1))
+            .expect("the guide is there");
+        assert_eq!(out_of_date(&folder).len(), 1);
         fs::write(folder.join(FILES[0].path), "changed").expect("the folder is there");
         assert!(out_of_date(&folder)[0].starts_with(FILES[0].path));
         fs::remove_dir_all(&folder).expect("the folder is there");

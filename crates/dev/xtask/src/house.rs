@@ -5,12 +5,18 @@ use std::path::Path;
 
 use agpm_diag::SourceMap;
 use agpm_text::{Document, Format, Limits, NodeRef, parse};
+use agpm_tools::{OWN_TOOL, REFERENCE_TOOL, TOOLS};
 
 /// Every crate, by package and folder, and the crates that it may build on. A new crate gets a line here.
 const CRATES: &[(&str, &str, &[&str])] = &[
     ("agpm-diag", "pure/diag", &[]),
     ("agpm-text", "pure/text", &["agpm-diag"]),
-    ("agpm-model", "pure/model", &["agpm-diag", "agpm-text"]),
+    ("agpm-tools", "pure/tools", &[]),
+    (
+        "agpm-model",
+        "pure/model",
+        &["agpm-diag", "agpm-text", "agpm-tools"],
+    ),
     (
         "agpm-merge",
         "pure/merge",
@@ -30,12 +36,12 @@ const CRATES: &[(&str, &str, &[&str])] = &[
     (
         "agpm-render",
         "pure/render",
-        &["agpm-diag", "agpm-text", "agpm-model"],
+        &["agpm-diag", "agpm-text", "agpm-tools", "agpm-model"],
     ),
     (
         "agpm-plan",
         "pure/plan",
-        &["agpm-diag", "agpm-text", "agpm-model"],
+        &["agpm-diag", "agpm-text", "agpm-tools", "agpm-model"],
     ),
     (
         "agpm-store",
@@ -65,6 +71,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
         &[
             "agpm-diag",
             "agpm-text",
+            "agpm-tools",
             "agpm-model",
             "agpm-merge",
             "agpm-persona",
@@ -115,6 +122,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-bottle",
             "agpm-diag",
             "agpm-text",
+            "agpm-tools",
             "agpm-model",
         ],
     ),
@@ -182,7 +190,48 @@ pub(crate) fn violations(root: &Path) -> Vec<String> {
             )
         }));
     }
+    found.extend(
+        CONVERTERS
+            .iter()
+            .flat_map(|folder| named_tools(root, folder)),
+    );
     found
+}
+
+/// Where files get the formats of tools. What is known of one tool belongs into its own file.
+const CONVERTERS: &[&str] = &["crates/pure/render/src/convert", "crates/pure/plan/src"];
+
+/// Files in a directory that name a tool outside of tests. The reference tool may be named: messages do.
+fn named_tools(root: &Path, folder: &str) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(root.join(folder)) else {
+        return vec![format!("{folder}: there are no converters here")];
+    };
+    let mut found = Vec::new();
+    for entry in entries.flatten().filter(|entry| entry.path().is_file()) {
+        let text = fs::read_to_string(entry.path()).unwrap_or_default();
+        let name = entry.file_name().to_string_lossy().into_owned();
+        found.extend(named_tool(&text).map(|tool| {
+            format!(
+                "{folder}/{name} names the tool `{tool}`: its own file in crates/pure/tools may"
+            )
+        }));
+    }
+    found.sort();
+    found
+}
+
+/// A tool that the code before the tests names. `agents` and `agpm` are words of everything.
+fn named_tool(text: &str) -> Option<&'static str> {
+    let code = text
+        .split("#[cfg(test)]")
+        .next()
+        .unwrap_or(text)
+        .to_lowercase();
+    let words: Vec<&str> = code.split(|c: char| !c.is_alphanumeric()).collect();
+    let mut names = TOOLS.iter().map(|tool| tool.name);
+    names.find(|name| {
+        !["agents", OWN_TOOL.name, REFERENCE_TOOL.name].contains(name) && words.contains(name)
+    })
 }
 
 /// Source files that name a crate and do not belong to the module that may.
@@ -386,6 +435,14 @@ mod tests {
                 .iter()
                 .any(|file| file.starts_with("loader/"))
         );
+    }
+
+    #[test]
+    fn converters_name_no_tool() {
+        assert_eq!(named_tool("match tool { \"codex\" => 1 }"), Some("codex"));
+        assert_eq!(named_tool("/// Gemini's names."), Some("gemini"));
+        assert_eq!(named_tool("recognized Claude Code's agents"), None);
+        assert_eq!(named_tool("x\n#[cfg(test)]\nfind(\"zed\")"), None);
     }
 
     #[test]

@@ -1,14 +1,16 @@
-//! Chores of the repository: references made from the code, and the rules of the house.
+//! Chores of the repository: references made from the code, the rules of the house, and its figures.
 
 mod generate;
 mod house;
+mod measure;
 mod references;
+mod tool_tables;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: agpm-xtask generate [--check] | house";
+const USAGE: &str = "usage: agpm-xtask generate [--check] | house | measure [--check]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -17,6 +19,8 @@ fn main() -> ExitCode {
         ["generate"] => generate::write(&root()),
         ["generate", "--check"] => generate::out_of_date(&root()),
         ["house"] => house::violations(&root()),
+        ["measure"] => print_figures(),
+        ["measure", "--check"] => measure::violations(&root()),
         _ => vec![USAGE.to_owned()],
     };
     for problem in &problems {
@@ -28,6 +32,16 @@ fn main() -> ExitCode {
     } else {
         ExitCode::FAILURE
     }
+}
+
+fn print_figures() -> Vec<String> {
+    let printed =
+        measure::report(&root()).and_then(|tables| std::io::stdout().write_all(tables.as_bytes()));
+    printed
+        .err()
+        .map(|error| error.to_string())
+        .into_iter()
+        .collect()
 }
 
 /// The repository that this program was built in.
@@ -46,6 +60,11 @@ mod tests {
     #[test]
     fn the_house_is_in_order() {
         assert_eq!(house::violations(&root()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_figures_are_the_records() {
+        assert_eq!(measure::violations(&root()), Vec::<String>::new());
     }
 
     #[test]

@@ -1,7 +1,10 @@
 //! Addresses of resources. A name in one is compared with names that are known, and never made a path of.
 
+use std::borrow::Cow;
+
 use agpm_model::ResourceType;
 use agpm_ops::EntryKind;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use rmcp::ErrorData;
 
 use crate::kind::{INSTALLED, Kind};
@@ -13,6 +16,13 @@ const CSV: &str = ".csv";
 const LONGEST: usize = 2048;
 /// What stands for the module of an entry that has none.
 const NO_MODULE: &str = "-";
+
+/// All but the characters that RFC 3986 never reserves.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'~');
 
 /// What a URI means.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,7 +114,7 @@ fn segment(part: &str) -> Result<String, &'static str> {
     {
         return Err("has a query, a fragment, a host or a backslash, and no resource has");
     }
-    let text = String::from_utf8(decode(part)?).map_err(|_| "is not UTF-8")?;
+    let text = decode(part)?;
     match text.as_str() {
         "" => Err("has an empty part"),
         text if text
@@ -120,38 +130,23 @@ fn segment(part: &str) -> Result<String, &'static str> {
     }
 }
 
-fn decode(part: &str) -> Result<Vec<u8>, &'static str> {
-    const WRONG: &str = "has a `%` without two digits";
-    let mut bytes = Vec::with_capacity(part.len());
-    let mut rest = part.as_bytes();
-    while let [first, tail @ ..] = rest {
-        rest = tail;
-        if *first != b'%' {
-            bytes.push(*first);
-            continue;
-        }
-        let [high, low, tail @ ..] = rest else {
-            return Err(WRONG);
-        };
-        let digit = |byte: &u8| (*byte as char).to_digit(16).ok_or(WRONG);
-        bytes.push(u8::try_from(digit(high)? * 16 + digit(low)?).map_err(|_| WRONG)?);
-        rest = tail;
+fn decode(part: &str) -> Result<String, &'static str> {
+    if !part.split('%').skip(1).all(is_escape) {
+        return Err("has a `%` without two digits");
     }
-    Ok(bytes)
+    let decoded = percent_decode_str(part).decode_utf8();
+    decoded.map(Cow::into_owned).map_err(|_| "is not UTF-8")
+}
+
+/// Whether what follows a `%` begins with two digits.
+fn is_escape(rest: &str) -> bool {
+    let digits = rest.as_bytes().first_chunk::<2>();
+    digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
 }
 
 /// A name as it can stand in a URI.
 fn encode(name: &str) -> String {
-    let plain =
-        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~');
-    let shown = |byte: u8| {
-        if plain(byte) {
-            (byte as char).to_string()
-        } else {
-            format!("%{byte:02X}")
-        }
-    };
-    name.bytes().map(shown).collect()
+    utf8_percent_encode(name, RESERVED).to_string()
 }
 
 #[cfg(test)]

@@ -1,24 +1,27 @@
-//! The newest version of each locked resource that its requirements allow, found by refs and directory listings alone:
+//! The newest version of everything locked that its requirements allow, found by versions and directory listings alone:
 //! no file of a source is read.
 
+use agpm_diag::{Failure, Notes};
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{
-    Locked, Lockfile, Manifest, ObjectId, Requirement, ResourceName, ResourceType, Selector, Unit,
+    Layer, LayerPlace, Locked, LockedRemote, Lockfile, Manifest, ObjectId, Pin, PinId, Requirement,
+    ResolvedVersion, Selector, Tag, Unit,
 };
 use agpm_solve::{Candidate, Facts};
 use agpm_source::{Entry, FileFetching, Source, SourceError};
 
-use crate::failure::{Failure, Notes};
-use crate::packages::{Fetcher, Known, Need, Sources, Version, passed_over, requirements_of};
+use crate::catalog::remote_today;
+use crate::layers::{RequiredVersion, choose};
+use crate::packages::{Fetcher, Known, Need, Sources, passed_over};
 use crate::world::World;
 
 /// Versions that are checked for one resource, from the newest down.
 const MOST_TRIED: usize = 8;
 
-/// The newest version that is allowed, and whether it would change the resource.
+/// The newest version that is allowed, and whether it would change anything.
 pub(crate) struct AllowedVersion {
-    pub(crate) version: Version,
+    pub(crate) version: ResolvedVersion,
     pub(crate) content: ContentChange,
 }
 
@@ -31,48 +34,35 @@ pub(crate) enum ContentChange {
     Changed,
 }
 
-/// What every locked resource could be.
-pub(crate) struct AllowedVersions {
-    by_resource: BTreeMap<(ResourceType, ResourceName), AllowedVersion>,
-}
-
-impl AllowedVersions {
-    pub(crate) fn find(
-        world: &World,
-        manifest: &Manifest,
-        sources: &Sources,
-        lock: &Lockfile,
-        notes: &mut Notes,
-    ) -> Result<Self, Failure> {
-        let mut search = Search {
-            fetcher: Fetcher::new(world, sources, manifest),
-            manifest,
-            sources,
-            known: Known::new(Vec::new(), BTreeMap::new()),
-        };
-        let locked: Vec<&Locked> = lock
-            .entries
-            .iter()
-            .filter(|locked| locked.commit.is_some() && search.source_of(locked).is_some())
-            .collect();
-        search.list_sources(&locked, notes)?;
-        let mut candidates = Vec::new();
-        for locked in locked {
-            candidates.push((locked, search.candidates(locked, notes)?));
+/// What every pin of a lockfile could be. One that the manifest does not have any more is left out.
+pub(crate) fn allowed_versions(
+    world: &World,
+    manifest: &Manifest,
+    sources: &Sources,
+    lock: &Lockfile,
+    notes: &mut Notes,
+) -> Result<BTreeMap<PinId, AllowedVersion>, Failure> {
+    let mut search = Search {
+        fetcher: Fetcher::new(world, sources, manifest),
+        manifest,
+        sources,
+        known: Known::new(Vec::new(), BTreeMap::new()),
+    };
+    let mut allowed = search.resources(lock, notes)?;
+    let changed = |version| AllowedVersion {
+        version,
+        content: ContentChange::Changed,
+    };
+    for layer in &manifest.layers {
+        if let Some(version) = search.layer(layer)? {
+            allowed.insert(PinId::Layer(layer.name.clone()), changed(version));
         }
-        search.fetch_commits(&candidates);
-        let mut by_resource = BTreeMap::new();
-        for (locked, candidates) in &candidates {
-            if let Some(version) = search.newest(locked, candidates, notes) {
-                by_resource.insert((locked.kind, locked.name.clone()), version);
-            }
-        }
-        Ok(AllowedVersions { by_resource })
     }
-
-    pub(crate) fn of(&self, locked: &Locked) -> Option<&AllowedVersion> {
-        self.by_resource.get(&(locked.kind, locked.name.clone()))
+    for locked in &lock.catalog {
+        let id = PinId::Remote(locked.remote().clone());
+        allowed.extend(search.remote(locked)?.map(|version| (id, changed(version))));
     }
+    Ok(allowed)
 }
 
 struct Search<'a> {
@@ -83,23 +73,83 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
+    fn resources(
+        &mut self,
+        lock: &Lockfile,
+        notes: &mut Notes,
+    ) -> Result<BTreeMap<PinId, AllowedVersion>, Failure> {
+        let locked: Vec<(&Locked, &Pin)> = lock
+            .entries
+            .iter()
+            .filter(|locked| self.source_of(locked).is_some())
+            .filter_map(|locked| Some((locked, locked.pin.as_ref()?)))
+            .collect();
+        self.list_sources(&locked, notes)?;
+        let mut candidates = Vec::new();
+        for (locked, pin) in locked {
+            candidates.push((locked, pin, self.candidates(locked, pin, notes)?));
+        }
+        let best: Vec<(&Locked, &ObjectId)> = candidates
+            .iter()
+            .filter_map(|(locked, _, versions)| Some((*locked, &versions.first()?.revision)))
+            .collect();
+        self.fetch_listings(&best);
+        let mut allowed = BTreeMap::new();
+        for (locked, pin, candidates) in &candidates {
+            if let Some(version) = self.newest(locked, pin, candidates, notes) {
+                allowed.insert(PinId::Resource(locked.id()), version);
+            }
+        }
+        Ok(allowed)
+    }
+
+    fn layer(&self, layer: &Layer) -> Result<Option<ResolvedVersion>, Failure> {
+        let LayerPlace::Source(source, requirement) = &layer.place else {
+            return Ok(None);
+        };
+        let Some(opened) = self.sources.versioned(source) else {
+            return Ok(None);
+        };
+        let required = RequiredVersion {
+            source,
+            requirement,
+        };
+        let pin = choose(opened, layer, &required)?;
+        Ok(Some(ResolvedVersion {
+            label: pin.version,
+            revision: pin.commit,
+        }))
+    }
+
+    fn remote(&self, locked: &LockedRemote) -> Result<Option<ResolvedVersion>, Failure> {
+        let today = remote_today(self.manifest, self.sources, locked)?;
+        Ok(today.map(|(version, _)| version))
+    }
+
     fn source_of(&self, locked: &Locked) -> Option<&'a dyn Source> {
         self.sources.versioned(locked.unit.origin.source()?)
     }
 
     /// Asks all sources at once.
-    fn list_sources(&mut self, locked: &[&Locked], notes: &mut Notes) -> Result<(), Failure> {
-        let sources = locked
-            .iter()
-            .filter_map(|locked| locked.unit.origin.source());
+    fn list_sources(
+        &mut self,
+        locked: &[(&Locked, &Pin)],
+        notes: &mut Notes,
+    ) -> Result<(), Failure> {
+        let sources = locked.iter().filter_map(|(_, pin)| pin.source.name());
         let needs: BTreeSet<Need> = sources.map(|name| Need::Refs(name.clone())).collect();
         self.fetcher.fulfil(&needs, &mut self.known, notes)
     }
 
     /// The versions that every requirement allows, best first.
-    fn candidates(&mut self, locked: &Locked, notes: &mut Notes) -> Result<Vec<Version>, Failure> {
+    fn candidates(
+        &mut self,
+        locked: &Locked,
+        pin: &Pin,
+        notes: &mut Notes,
+    ) -> Result<Vec<ResolvedVersion>, Failure> {
         let mut common: Option<Vec<Candidate>> = None;
-        for requirement in self.requirements(locked) {
+        for requirement in self.requirements(locked, pin) {
             let allowed = self.allowed(&locked.unit, &requirement, notes)?;
             common = Some(match common {
                 Some(before) => before
@@ -109,27 +159,31 @@ impl<'a> Search<'a> {
                 None => allowed,
             });
         }
-        let versions = common.unwrap_or_default().into_iter();
-        Ok(versions
-            .take(MOST_TRIED)
-            .map(|candidate| self.known.version(&locked.unit, candidate))
-            .collect())
+        let candidates = common.unwrap_or_default().into_iter().take(MOST_TRIED);
+        let versions = candidates.map(|candidate| self.known.version(&locked.unit, candidate));
+        let resolved = versions.filter_map(|version| {
+            Some(ResolvedVersion {
+                label: version.label,
+                revision: version.commit?,
+            })
+        });
+        Ok(resolved.collect())
     }
 
     /// The manifest's requirement where it changed since, else those that were locked.
-    fn requirements(&self, locked: &Locked) -> Vec<Selector> {
-        let written = requirements_of(locked);
+    fn requirements(&self, locked: &Locked, pin: &Pin) -> Vec<Selector> {
+        let written: Vec<&str> = pin.requirements().collect();
         let direct = self
             .manifest
             .dependencies
             .iter()
             .find(|one| one.kind == locked.kind && one.name == *locked.manifest_key());
         match direct {
-            Some(direct) if !written.iter().any(|one| one == direct.selector.as_str()) => {
+            Some(direct) if !written.contains(&direct.selector.as_str()) => {
                 vec![direct.selector.clone()]
             }
             _ => written
-                .iter()
+                .into_iter()
                 .filter_map(|one| Requirement::parse(one).ok())
                 .map(Selector::Version)
                 .collect(),
@@ -146,27 +200,26 @@ impl<'a> Search<'a> {
             match self.known.allowed(unit, requirement) {
                 Ok(candidates) => return Ok(candidates),
                 Err(need) => {
-                    self.fetcher
-                        .fulfil(&BTreeSet::from([need]), &mut self.known, notes)?;
+                    let needs = BTreeSet::from([need]);
+                    self.fetcher.fulfil(&needs, &mut self.known, notes)?;
                 }
             }
         }
     }
 
-    /// Fetches the best commits of all resources of a source in one request. What cannot be fetched is seen when it is
-    /// looked into.
-    fn fetch_commits(&self, candidates: &[(&Locked, Vec<Version>)]) {
+    /// Fetches the best revisions of all resources of a source in one request. What cannot be fetched is noticed when it
+    /// is listed.
+    fn fetch_listings(&self, best: &[(&Locked, &ObjectId)]) {
         for (name, source) in self.sources.iter() {
-            let of_source = candidates
+            let missing: BTreeSet<&ObjectId> = best
                 .iter()
-                .filter(|(locked, _)| locked.unit.origin.source() == Some(name));
-            let wanted: BTreeSet<&ObjectId> = of_source
-                .filter_map(|(_, versions)| versions.first()?.commit.as_ref())
-                .filter(|commit| !source.has_revision(commit))
+                .filter(|(locked, _)| locked.unit.origin.source() == Some(name))
+                .map(|(_, revision)| *revision)
+                .filter(|revision| !source.has_revision(revision))
                 .collect();
-            let wanted: Vec<ObjectId> = wanted.into_iter().cloned().collect();
-            if !wanted.is_empty() {
-                drop(source.fetch(&wanted, FileFetching::OnDemand));
+            let missing: Vec<ObjectId> = missing.into_iter().cloned().collect();
+            if !missing.is_empty() {
+                drop(source.fetch(&missing, FileFetching::OnDemand));
             }
         }
     }
@@ -175,26 +228,29 @@ impl<'a> Search<'a> {
     fn newest(
         &self,
         locked: &Locked,
-        candidates: &[Version],
+        pin: &Pin,
+        candidates: &[ResolvedVersion],
         notes: &mut Notes,
     ) -> Option<AllowedVersion> {
         let source = self.source_of(locked)?;
+        let entry = |revision: &ObjectId| entry_at(source, revision, &locked.unit).ok()?;
         let found = candidates
             .iter()
-            .find_map(|version| Some((version, has(source, version, &locked.unit)?)));
+            .find_map(|version| Some((version, entry(&version.revision)?)));
         let first = candidates.first()?;
         let used = found.as_ref().map(|(version, _)| *version);
         if used != Some(first) {
-            let (dropped, kept) = (shown(first), locked_version(locked));
-            let used = used.map_or(kept, shown);
+            let dropped = shown(&first.label, &first.revision);
+            let used = match used {
+                Some(used) => shown(&used.label, &used.revision),
+                None => shown(&pin.version, &pin.commit),
+            };
             notes
                 .diagnostics
                 .push(passed_over(&locked.unit, &dropped, &used));
         }
-        let (version, entry) = found?;
-        let before = locked.commit.as_ref();
-        let before = before.and_then(|commit| entry_at(source, commit, &locked.unit).ok()?);
-        let is_same = before.is_some_and(|before| before.id == entry.id);
+        let (version, now) = found?;
+        let is_same = entry(&pin.commit).is_some_and(|before| before.id == now.id);
         Some(AllowedVersion {
             version: version.clone(),
             content: if is_same {
@@ -206,40 +262,22 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The resource in a version, if it is in it.
-fn has(source: &dyn Source, version: &Version, unit: &Unit) -> Option<Entry> {
-    let commit = version.commit.as_ref()?;
-    entry_at(source, commit, unit).ok()?
-}
-
-/// What a commit has at the path of a resource; the commit is fetched without the contents of its files.
+/// What a revision has at the path of a resource; the revision is fetched without its files.
 pub(crate) fn entry_at(
     source: &dyn Source,
-    commit: &ObjectId,
+    revision: &ObjectId,
     unit: &Unit,
 ) -> Result<Option<Entry>, SourceError> {
-    if !source.has_revision(commit) {
-        source.fetch(std::slice::from_ref(commit), FileFetching::OnDemand)?;
+    if !source.has_revision(revision) {
+        source.fetch(std::slice::from_ref(revision), FileFetching::OnDemand)?;
     }
-    source.entry(Some(commit), unit.path.as_str())
+    source.entry(Some(revision), unit.path.as_str())
 }
 
-/// A branch with its commit: the label alone would name both ends of a move.
-pub(crate) fn branch_at(branch: &str, commit: Option<&ObjectId>) -> String {
-    let commit = commit.map(ObjectId::short).unwrap_or_default();
-    format!("{branch} ({commit})")
-}
-
-fn shown(version: &Version) -> String {
-    match agpm_model::Tag::new(&version.label).prefix() {
-        Some(_) => version.label.clone(),
-        None => branch_at(&version.label, version.commit.as_ref()),
+/// A version; a branch with its commit, since the name alone would be that of both ends of a move.
+fn shown(label: &str, revision: &ObjectId) -> String {
+    match Tag::new(label).prefix() {
+        Some(_) => label.to_owned(),
+        None => format!("{label} ({})", revision.short()),
     }
-}
-
-fn locked_version(locked: &Locked) -> String {
-    shown(&Version {
-        label: locked.version.clone().unwrap_or_default(),
-        commit: locked.commit.clone(),
-    })
 }

@@ -7,13 +7,12 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use agpm_diag::{Diagnostic, Severity, codes, command_line};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, Severity, codes, command_line};
 use agpm_model::{Checksum, Driver, Manifest, ProgramAuthor};
 use agpm_store::{self as store, Owner, Problem, SharedLock, StoreError};
 use agpm_text::{FormatVersion, OwnFileError, Value, from_json, to_json};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, limit, shown};
 use crate::scope::Places;
 use crate::serialize;

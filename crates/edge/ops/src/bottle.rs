@@ -4,12 +4,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use agpm_bottle::{Manifest, ManifestError, UnitKind};
-use agpm_diag::{Diagnostic, codes, did_you_mean, looks_secret};
+use agpm_diag::{Diagnostic, Failure, Notes, Outcome, codes, did_you_mean, looks_secret};
 use agpm_store as store;
 use agpm_text::{Value, decode};
 use serde::Serialize;
 
-use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{limit, shown, unknown_name};
 use crate::provenance::{MASK, TOLD_SECRET};
 use crate::world::{Environment, World};

@@ -1,5 +1,6 @@
 //! `agpm cache`: what was fetched, and getting rid of it.
 
+use agpm_diag::{Failure, Notes, Outcome};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -10,7 +11,6 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::config::configured_sources;
-use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, shown};
 use crate::install::Writing;
 use crate::packages::{git, is_versioned, read_lock};

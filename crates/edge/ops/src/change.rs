@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use agpm_diag::{Diagnostic, codes, did_you_mean, has_errors};
+use agpm_diag::{
+    Diagnostic, Failure, FailureKind, Notes, Outcome, codes, did_you_mean, has_errors,
+};
 use agpm_model::{
     AddressKind, CatalogRemote, Checksum, DEFAULT_VERSION, Layer, Locked, Manifest, NameError,
     Origin, RESOURCE_TYPES, ResourceName, ResourcePath, ResourceType, SourceAddress, SourceName,
@@ -13,12 +15,11 @@ use agpm_store::Expected;
 use agpm_text::{Document, Edit, EditError, Format, Limits, Pointer, Value, parse, parse_alone};
 use serde::Serialize;
 
-use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{ManifestFiles, Mistakes, Project, document_of, refuse_link, unknown_name};
 use crate::install::{
     self, Changes, Executables, InstallReport, InstallRequest, Job, ManifestEdit, Writing,
 };
-use crate::locked::{LockView, ResourceId};
+use crate::locked::{LockView, WrittenId};
 use crate::packages::{Moving, Sources, read_lock, versions_of};
 use crate::spec::{Spec, refuse_address};
 use crate::world::{Environment, Scope, World};
@@ -513,7 +514,7 @@ fn named_dependency(
     let word = match id {
         DependencyId::Typed { kind, name } => {
             let kind = kind_of(kind)?;
-            let id = ResourceId::parse(name).filter(|id| id.kind == kind);
+            let id = WrittenId::parse(name).filter(|id| id.kind == kind);
             return Ok((
                 kind,
                 id.map_or_else(|| name.clone(), |id| id.name.to_owned()),
@@ -521,7 +522,7 @@ fn named_dependency(
         }
         DependencyId::Word(word) => word,
     };
-    if let Some(id) = ResourceId::parse(word) {
+    if let Some(id) = WrittenId::parse(word) {
         return Ok((id.kind, id.name.to_owned()));
     }
     let own = manifest

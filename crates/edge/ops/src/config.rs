@@ -3,14 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, Severity, codes, did_you_mean, mask_line_after};
+use agpm_diag::{
+    Diagnostic, Failure, Notes, Outcome, Severity, codes, did_you_mean, mask_line_after,
+};
 use agpm_model::{Source, SourceAddress, SourceName, SourceScope};
 use agpm_store::{Problem, StoreError};
 use agpm_text::{Document, Edit, EditError, Format, NodeRef, Pointer};
 use serde::Serialize;
 
 use crate::change::{Replace, exists, new_source};
-use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{document_of, limit, shown, unknown_name};
 use crate::serialize;
 use crate::world::{Environment, World};

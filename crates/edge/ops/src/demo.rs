@@ -1,5 +1,6 @@
 //! `agpm demo`: a small project with a git source, layers, a persona, bottles and a catalog, to look at and to play with.
 
+use agpm_diag::{Failure, Notes, Outcome, Warnings};
 use std::path::PathBuf;
 
 use agpm_merge::Rendered;
@@ -12,9 +13,8 @@ use serde::Serialize;
 use crate::bottle::{self, BottleInput, BottleView};
 use crate::catalog::{self, CatalogReport, CatalogRequest, Shadowed};
 use crate::explain;
-use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::shown;
-use crate::install::{self, InstallReport, InstallRequest, Job, Warnings};
+use crate::install::{self, InstallReport, InstallRequest, Job};
 use crate::lineage::{self, LineagePlace, ProfileKinds, ProfileRequest, Submodules};
 use crate::merge::{self, MergeInputs, MergeRequest};
 use crate::packages::{Moving, git, source_failure};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, Severity, codes, did_you_mean};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes, did_you_mean};
 use agpm_merge::{Contribution, LayerFile, Policy, Resolution, fold};
 use agpm_model::{
     BUILT_IN, Empty, Entry, Layer, LayerName, LayerPlace, Manifest, ManifestTexts, Operation,
@@ -13,7 +13,6 @@ use agpm_model::{
 use agpm_store as store;
 use agpm_text::{Document, Format, Limits, Parsed, Pointer, Shape, View, decode, parse};
 
-use crate::failure::{Failure, FailureKind, Notes};
 use crate::packages::LOCK_NAME;
 use crate::packages::local_path;
 use crate::path_of;

@@ -2,14 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use agpm_diag::{Diagnostic, codes, did_you_mean};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, codes, did_you_mean};
 use agpm_model::{Additions, Folders, Import, read_agent_manager};
 use agpm_store::{Problem, StoreError};
 use agpm_text::Format;
 use serde::Serialize;
 
 use crate::change::{uneditable, until_not_overtaken, write_manifest};
-use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, document_of, limit, parsed, shown, unknown_name};
 use crate::install::Writing;
 use crate::world::{Environment, World};

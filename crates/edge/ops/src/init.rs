@@ -2,13 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use agpm_diag::{Diagnostic, codes};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, codes};
 use agpm_model::FileMode;
 use agpm_store::{Expected, FileChange, Problem, ProjectStore, StoreError, Transaction, Waiting};
 use serde::Serialize;
 
 use crate::change::Replace;
-use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{MANIFEST_NAME, limit, shown};
 use crate::install::Changes;
 use crate::path_of;

@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use agpm_diag::{Diagnostic, codes, did_you_mean};
+use agpm_diag::{Diagnostic, Failure, Notes, Outcome, codes, did_you_mean};
 use agpm_model::{Extent, Locked, RelativePath, ResourceType, SKILL_FILE};
 use agpm_store::ProjectStore;
 
-use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::unknown_name;
 use crate::locked::{LockView, LockedResource};
 use crate::scope::state_of;

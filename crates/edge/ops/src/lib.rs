@@ -11,7 +11,6 @@ mod demo;
 mod diagnostics;
 mod doctor;
 mod explain;
-mod failure;
 mod gather;
 mod import;
 mod init;
@@ -43,6 +42,7 @@ mod words;
 mod world;
 
 pub use agpm_bottle::{UnitKind, json_schema as unit_schema};
+pub use agpm_diag::{FailureKind, Outcome, Warnings};
 pub use agpm_merge::Rendered;
 pub use agpm_persona::{PersonaKind, markdown};
 pub use agpm_plan::{Action, Change, Observed, Reason};
@@ -70,13 +70,12 @@ pub use explain::{
     CodePage, ExplainReport, ExplainRequest, ExplainedName, ExplainedResource, ExplainedValues,
     RequiredAt, Subject, explain,
 };
-pub use failure::{FailureKind, Outcome};
 pub use import::{IMPORT_FORMATS, ImportReport, ImportRequest, import};
 pub use init::{InitReport, InitRequest, init};
 pub use install::{
     Capability, CapabilityKind, Changelogs, Conversion, Executables, Fate, FateKind, Fidelity,
-    InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite, PinnedVersion, Program,
-    RequiredBy, Warnings, Writing, install,
+    InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite, Program, RequiredBy,
+    Writing, install,
 };
 pub use installed::{
     InstalledFile, InstalledReport, InstalledRequest, InstalledResources, open_installed,

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use agpm_diag::{codes, did_you_mean, is_secret_name, looks_secret, mask_line};
+use agpm_diag::{
+    Failure, Notes, Outcome, codes, did_you_mean, is_secret_name, looks_secret, mask_line,
+};
 use agpm_model::{Field, Locked, PatchScope, RESOURCE_TYPES, ResourceType};
 use agpm_text::Value;
 use serde::{Serialize, Serializer};
 
-use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, unknown_name};
 use crate::locked::{LockView, LockedResource, note, nothing_listed, source};
 use crate::packages::{AppliedField, Sources, frozen, make_all, read_lock};

@@ -3,14 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use agpm_diag::{Diagnostic, Severity, codes, did_you_mean};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes, did_you_mean};
 use agpm_model::{
     Checksum, Dependency, Extent, Locked, LockedLayer, Lockfile, Manifest, ObjectId, Origin,
     RelativePath, ResourceType, ToolName,
 };
 use serde::Serialize;
 
-use crate::failure::{Failure, FailureKind, Notes};
 use crate::gather::{ManifestFiles, Project, unknown_name};
 use crate::packages::{LOCK_NAME, read_lock};
 use crate::world::Environment;
@@ -194,16 +193,16 @@ impl LockView {
 
 /// A resource as it is typed: `TYPE/NAME` or `TYPE:NAME`, with the type in singular or plural.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ResourceId<'w> {
+pub(crate) struct WrittenId<'w> {
     pub(crate) kind: ResourceType,
     pub(crate) name: &'w str,
 }
 
-impl<'w> ResourceId<'w> {
+impl<'w> WrittenId<'w> {
     /// Nothing if the word has no type.
     pub(crate) fn parse(word: &'w str) -> Option<Self> {
         let (kind, name) = word.split_once(['/', ':'])?;
-        Some(ResourceId {
+        Some(WrittenId {
             kind: ResourceType::named(kind)?,
             name,
         })
@@ -213,7 +212,7 @@ impl<'w> ResourceId<'w> {
 
 /// Whether a word that is typed means a resource: by its name, or by its id.
 pub(crate) fn means(word: &str, kind: ResourceType, name: &str) -> bool {
-    word == name || ResourceId::parse(word) == Some(ResourceId { kind, name })
+    word == name || WrittenId::parse(word) == Some(WrittenId { kind, name })
 }
 
 /// Whether a path is that of an entry; a skill is a directory with files.
@@ -251,7 +250,7 @@ impl ResourceIdentity {
         ResourceIdentity {
             kind: entry.kind.singular(),
             name: entry.name.to_string(),
-            version: entry.version.clone(),
+            version: entry.version().map(str::to_owned),
             source: source(entry).map(str::to_owned),
         }
     }
@@ -286,8 +285,8 @@ impl LockedResource {
         LockedResource {
             identity: ResourceIdentity::of(entry),
             path: entry.unit.path.to_string(),
-            requirement: entry.requirement.clone(),
-            resolved_commit: entry.commit.clone(),
+            requirement: entry.requirement().map(str::to_owned),
+            resolved_commit: entry.commit().cloned(),
             checksum: entry.checksum,
             installed_at: entry.installed_at.clone(),
             tool: entry.tool.clone(),
@@ -346,7 +345,7 @@ fn needs(entries: &[Locked]) -> Vec<Vec<usize>> {
 
 /// Ids near to a word, or some of all there are. Only names are compared: the type is often what is wrong.
 pub(crate) fn near_ids(word: &str, known: BTreeSet<(ResourceType, &str)>) -> Option<String> {
-    let name = ResourceId::parse(word).map_or(word, |id| id.name);
+    let name = WrittenId::parse(word).map_or(word, |id| id.name);
     let near = agpm_diag::nearest(name, known.iter().map(|(_, name)| *name));
     let meant = near.and_then(|near| known.iter().find(|(_, name)| *name == near));
     if let Some((kind, name)) = meant {

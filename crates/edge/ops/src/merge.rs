@@ -4,14 +4,13 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use agpm_diag::{Diagnostic, codes, nearest};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, codes, nearest};
 use agpm_merge::{LayerFile, MergedFile, Rendered, UnparsedFile, merge_files};
 use agpm_model::{Driver, Empty, LayerName, Operation, PointerPattern, Rule, Strategy};
 use agpm_store::{self as store, DriverCall, Problem, StoreError};
 use agpm_text::{Format, Pointer};
 
 use crate::approve::{ProgramPermit, permit};
-use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{Project, limit, shown};
 use crate::provenance::Provenance;
 use crate::words::counted;

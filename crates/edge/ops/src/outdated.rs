@@ -1,20 +1,19 @@
 //! `outdated`: the locked version, the newest that is allowed, and the newest of all.
 
+use agpm_diag::{Failure, Notes, Outcome};
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{
-    CatalogRemote, LayerPin, LayerPlace, Locked, LockedLayer, LockedRemote, Lockfile, Manifest,
-    ObjectId, ResolvedVersion, SourceName, SourceVersions, Tag, Unit,
+    Locked, LockedPin, Lockfile, Manifest, ObjectId, Pin, PinId, PinSource, ResolvedVersion,
+    ResourceId, Tag, Unit,
 };
 use serde::Serialize;
 
-use crate::allowed::{AllowedVersions, ContentChange, branch_at, entry_at};
+use crate::allowed::{AllowedVersion, ContentChange, allowed_versions, entry_at};
 use crate::catalog::remote_today;
-use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project};
-use crate::layers::{RequiredVersion, choose};
 use crate::locked::no_lockfile;
-use crate::packages::{Named, Sources, read_lock, report_moved_tags, versions_of, with_names_of};
+use crate::packages::{Sources, read_lock, report_moved_tags, versions_of, with_names_of};
 use crate::update::Words;
 use crate::world::World;
 
@@ -119,53 +118,42 @@ fn run(
         wanted.extend(words.find(name)?);
     }
     let sources = Sources::open(world, &project.manifest, store.path());
-    let allowed = AllowedVersions::find(world, &project.manifest, &sources, &lock, notes)?;
-    let newest = Newest {
-        tags: stable_tags_of(&lock, &sources, notes)?,
+    let comparison = Comparison {
+        allowed: allowed_versions(world, &project.manifest, &sources, &lock, notes)?,
+        tags: stable_tags(&project.manifest, &sources, &lock, notes)?,
         sources: &sources,
-        allowed: &allowed,
         rows: request.rows,
     };
-    let is_wanted = |locked: &&Locked| {
-        let named = [&locked.name, locked.manifest_key()]
-            .iter()
-            .any(|name| wanted.contains(&Named::Resource(locked.kind, (*name).clone())));
-        locked.commit.is_some() && (wanted.is_empty() || named)
-    };
-    let locked: Vec<&Locked> = lock.entries.iter().filter(is_wanted).collect();
-    let (unchanged, changed): (Vec<&Locked>, Vec<&Locked>) = match request.rows {
-        OutdatedRows::Outdated => locked.iter().partition(|locked| newest.is_same(locked)),
-        OutdatedRows::All => (Vec::new(), locked.clone()),
-    };
-    let moved = newest.moved_branches(&unchanged);
-    let mut outdated: Vec<Outdated> = changed
-        .iter()
-        .filter_map(|locked| newest.compare(locked))
-        .collect();
-    let layer_wanted = |layer: &&LockedLayer| {
-        layer.pin.is_some()
-            && (wanted.is_empty() || wanted.contains(&Named::Layer(layer.name.clone())))
-    };
-    let layers: Vec<&LockedLayer> = lock.layers.iter().filter(layer_wanted).collect();
-    for layer in &layers {
-        let chosen = today(&project.manifest, &sources, layer)?;
-        outdated.extend(chosen.and_then(|chosen| newest.compare_layer(layer, &chosen)));
-    }
-    let remote_wanted = |pin: &&LockedRemote| {
-        wanted.is_empty() || wanted.contains(&Named::Remote(pin.remote().clone()))
-    };
-    let remotes: Vec<&LockedRemote> = lock.catalog.iter().filter(remote_wanted).collect();
-    for pin in &remotes {
-        let today = remote_today(&project.manifest, &sources, pin)?;
-        outdated.extend(today.and_then(|(now, refs)| newest.compare_remote(pin, &now, &refs)));
-    }
-    let checked = locked.len() + layers.len() + remotes.len();
-    Ok(OutdatedReport {
-        outdated,
-        moved,
-        checked,
+    let mut report = OutdatedReport {
+        outdated: Vec::new(),
+        moved: Vec::new(),
+        checked: 0,
         lockfile: LockfileState::Present,
-    })
+    };
+    let resources: BTreeMap<PinId, &Locked> = lock
+        .entries
+        .iter()
+        .map(|locked| (PinId::Resource(locked.id()), locked))
+        .collect();
+    for locked in lock.pins() {
+        let resource = resources.get(&locked.id).copied();
+        if wanted.is_empty() || is_wanted(&wanted, &locked.id, resource) {
+            report.checked += 1;
+            comparison.add(&locked, resource, &mut report);
+        }
+    }
+    Ok(report)
+}
+
+/// Whether a pin is one of those that were named; a pattern names all that it matched.
+fn is_wanted(wanted: &BTreeSet<PinId>, id: &PinId, resource: Option<&Locked>) -> bool {
+    let pattern = resource.map(|locked| {
+        PinId::Resource(ResourceId {
+            kind: locked.kind,
+            name: locked.manifest_key().clone(),
+        })
+    });
+    wanted.contains(id) || pattern.is_some_and(|pattern| wanted.contains(&pattern))
 }
 
 /// Nothing is compared; that is said where something should be locked.
@@ -185,103 +173,105 @@ fn without_lockfile(manifest: &Manifest, notes: &mut Notes) -> OutdatedReport {
     }
 }
 
-/// The stable tags of every source that something is locked from, highest first. Tags that moved are reported.
-fn stable_tags_of(
-    lock: &Lockfile,
+/// The stable tags of everything that something is locked from, highest first. Tags that moved are reported.
+fn stable_tags(
+    manifest: &Manifest,
     sources: &Sources,
+    lock: &Lockfile,
     notes: &mut Notes,
-) -> Result<BTreeMap<String, Vec<Tag>>, Failure> {
+) -> Result<BTreeMap<PinSource, Vec<Tag>>, Failure> {
     let mut tags = BTreeMap::new();
-    let of_entries = lock
-        .entries
-        .iter()
-        .filter_map(|locked| locked.unit.origin.source());
-    let of_layers = lock
-        .layers
-        .iter()
-        .filter_map(|layer| Some(&layer.pin.as_ref()?.source));
-    for name in of_entries.chain(of_layers) {
-        if tags.contains_key(name.as_str()) {
+    for LockedPin { id, pin } in lock.pins() {
+        if tags.contains_key(&pin.source) {
             continue;
         }
-        let Some(refs) = versions_of(sources, name)? else {
+        let versions = match (&pin.source, id) {
+            (PinSource::Named(name), _) => versions_of(sources, name)?,
+            (PinSource::Address(_), PinId::Remote(remote)) => {
+                let locked = lock.catalog.iter().find(|one| *one.remote() == remote);
+                let today = locked.map(|locked| remote_today(manifest, sources, locked));
+                today.transpose()?.flatten().map(|(_, versions)| versions)
+            }
+            _ => None,
+        };
+        let Some(versions) = versions else {
             continue;
         };
-        report_moved_tags(lock, name, &refs, notes);
-        tags.insert(name.to_string(), refs.stable_tags());
+        if let PinSource::Named(name) = &pin.source {
+            report_moved_tags(lock, name, &versions, notes);
+        }
+        tags.insert(pin.source.clone(), versions.stable_tags());
     }
     Ok(tags)
 }
 
-/// The newest versions, to be compared with what is locked.
-struct Newest<'r> {
+/// What is locked beside what could be.
+struct Comparison<'r> {
     sources: &'r Sources,
-    tags: BTreeMap<String, Vec<Tag>>,
-    allowed: &'r AllowedVersions,
+    /// The newest that the requirements allow.
+    allowed: BTreeMap<PinId, AllowedVersion>,
+    /// Of each source, highest first.
+    tags: BTreeMap<PinSource, Vec<Tag>>,
     rows: OutdatedRows,
 }
 
-impl Newest<'_> {
-    /// Whether a branch moved and the resource is the same.
-    fn is_same(&self, locked: &Locked) -> bool {
-        let allowed = self.allowed.of(locked);
-        allowed.is_some_and(|now| {
-            locked.version.as_ref() == Some(&now.version.label)
-                && Tag::new(&now.version.label).prefix().is_none()
-                && locked.commit != now.version.commit
-                && now.content == ContentChange::Same
-        })
-    }
-
-    /// One for each branch that moved, with the number of resources that are the same.
-    fn moved_branches(&self, unchanged: &[&Locked]) -> Vec<MovedBranch> {
-        let mut moved: Vec<MovedBranch> = Vec::new();
-        for locked in unchanged {
-            let Some(now) = self.allowed.of(locked) else {
-                continue;
-            };
-            let one = MovedBranch {
-                source: locked
-                    .unit
-                    .origin
-                    .source()
-                    .map(ToString::to_string)
-                    .unwrap_or_default(),
-                current: branch_at(&now.version.label, locked.commit.as_ref()),
-                now: branch_at(&now.version.label, now.version.commit.as_ref()),
-                unchanged: 0,
-            };
-            let same = |other: &&mut MovedBranch| {
-                MovedBranch {
-                    unchanged: 0,
-                    ..(**other).clone()
-                } == one
-            };
-            match moved.iter_mut().find(same) {
-                Some(known) => known.unchanged += 1,
-                None => moved.push(MovedBranch {
-                    unchanged: 1,
-                    ..one
-                }),
-            }
+impl Comparison<'_> {
+    /// Adds a pin to the report if it could be newer.
+    fn add(&self, locked: &LockedPin<'_>, resource: Option<&Locked>, report: &mut OutdatedReport) {
+        let Some(now) = self.allowed.get(&locked.id) else {
+            return;
+        };
+        let unit = resource.map(|locked| &locked.unit);
+        if self.rows == OutdatedRows::Outdated && is_unchanged(locked.pin, now) {
+            count_unchanged(locked.pin, &now.version, &mut report.moved);
+        } else {
+            report.outdated.extend(self.row(locked, &now.version, unit));
         }
-        moved
     }
 
-    fn compare(&self, locked: &Locked) -> Option<Outdated> {
-        let source = locked.unit.origin.source()?;
-        let now = self.allowed.of(locked)?;
-        let current = locked.version.as_deref().unwrap_or_default();
-        let row = Outdated::of(locked.kind.plural(), locked.name.as_str(), source.as_str());
-        let allowed = (now.version.label.as_str(), now.version.commit.as_ref());
-        self.row(row, (current, locked.commit.as_ref()), allowed, &|tag| {
-            self.holds(source, tag, &locked.unit)
+    /// The row, if what is locked is not the newest of all.
+    fn row(
+        &self,
+        locked: &LockedPin<'_>,
+        allowed: &ResolvedVersion,
+        unit: Option<&Unit>,
+    ) -> Option<Outdated> {
+        let pin = locked.pin;
+        let (tag, allowed_tag) = (Tag::new(&pin.version), Tag::new(&allowed.label));
+        let prefix = tag.prefix();
+        let is_newer = |newer: &&Tag| prefix.is_some() && newer.prefix() == prefix && **newer > tag;
+        let tags = self.tags.get(&pin.source).into_iter().flatten();
+        let mut newer = tags.filter(is_newer).take(MOST_TRIED);
+        // What is allowed was found to hold the resource.
+        let newest = newer.find(|newer| **newer == allowed_tag || self.holds(pin, newer, unit));
+        let moved = allowed.revision != pin.commit;
+        if !moved && newest.is_none() && self.rows == OutdatedRows::Outdated {
+            return None;
+        }
+        let is_same_label = allowed.label == pin.version && moved;
+        let shown = |label: &str, commit: &ObjectId| {
+            if is_same_label {
+                format!("{label} ({})", commit.short())
+            } else {
+                label.to_owned()
+            }
+        };
+        let allowed = shown(&allowed.label, &allowed.revision);
+        Some(Outdated {
+            kind: locked.id.type_name(),
+            name: locked.id.name(),
+            source: pin.source.to_string(),
+            current: shown(&pin.version, &pin.commit),
+            newest: newest.map_or_else(|| allowed.clone(), |tag| tag.name().to_owned()),
+            allowed,
         })
     }
 
     /// Whether a resource is in a version: what was dropped cannot be updated to. A version that cannot be read counts.
-    fn holds(&self, source: &SourceName, tag: &Tag, unit: &Unit) -> bool {
-        let Some(source) = self.sources.versioned(source) else {
+    fn holds(&self, pin: &Pin, tag: &Tag, unit: Option<&Unit>) -> bool {
+        let source = pin.source.name();
+        let source = source.and_then(|name| self.sources.versioned(name));
+        let (Some(source), Some(unit)) = (source, unit) else {
             return true;
         };
         let versions = source.versions().ok();
@@ -290,129 +280,28 @@ impl Newest<'_> {
             entry_at(source, commit, unit).map_or(true, |entry| entry.is_some())
         })
     }
-
-    fn compare_remote(
-        &self,
-        locked: &LockedRemote,
-        now: &ResolvedVersion,
-        refs: &SourceVersions,
-    ) -> Option<Outdated> {
-        let remote = locked.remote();
-        let row = Outdated::of("catalog", &remote.to_string(), &base_of(remote));
-        let tags = BTreeMap::from([(row.source.clone(), refs.stable_tags())]);
-        let here = Newest {
-            tags,
-            sources: self.sources,
-            allowed: self.allowed,
-            rows: self.rows,
-        };
-        let (before, now) = (
-            (locked.version.as_str(), Some(&locked.commit)),
-            (now.label.as_str(), Some(&now.revision)),
-        );
-        here.row(row, before, now, &|_| true)
-    }
-
-    fn compare_layer(&self, locked: &LockedLayer, now: &LayerPin) -> Option<Outdated> {
-        let pin = locked.pin.as_ref()?;
-        let row = Outdated::of("layers", locked.name.as_str(), pin.source.as_str());
-        self.row(
-            row,
-            (&pin.version, Some(&pin.commit)),
-            (&now.version, Some(&now.commit)),
-            &|_| true,
-        )
-    }
-
-    /// The row, if what is locked is not the newest of all.
-    fn row(
-        &self,
-        row: Outdated,
-        (current, locked): (&str, Option<&ObjectId>),
-        (allowed, commit): (&str, Option<&ObjectId>),
-        holds: &dyn Fn(&Tag) -> bool,
-    ) -> Option<Outdated> {
-        let (tag, allowed_tag) = (Tag::new(current), Tag::new(allowed));
-        let prefix = tag.prefix();
-        let newer = |newer: &&Tag| prefix.is_some() && newer.prefix() == prefix && **newer > tag;
-        let newer = self
-            .tags
-            .get(&row.source)
-            .into_iter()
-            .flatten()
-            .filter(newer)
-            .take(MOST_TRIED);
-        // What is allowed was found to hold the resource.
-        let newest = newer
-            .into_iter()
-            .find(|newer| **newer == allowed_tag || holds(newer));
-        let moved = commit != locked;
-        if !moved && newest.is_none() && self.rows == OutdatedRows::Outdated {
-            return None;
-        }
-        let with_commit = |label: &str, commit: Option<&ObjectId>| match (
-            label == allowed && label == current,
-            commit,
-        ) {
-            (true, Some(commit)) if moved => format!("{label} ({})", commit.short()),
-            _ => label.to_owned(),
-        };
-        Some(Outdated {
-            allowed: with_commit(allowed, commit),
-            newest: newest
-                .map_or_else(|| with_commit(allowed, commit), |tag| tag.name().to_owned()),
-            current: with_commit(current, locked),
-            ..row
-        })
-    }
 }
 
-impl Outdated {
-    fn of(kind: &'static str, name: &str, source: &str) -> Self {
-        let (name, source, none) = (name.to_owned(), source.to_owned(), String::new);
-        Outdated {
-            kind,
-            name,
+/// Whether a branch moved and the resource is the same.
+fn is_unchanged(pin: &Pin, now: &AllowedVersion) -> bool {
+    pin.version == now.version.label
+        && Tag::new(&pin.version).prefix().is_none()
+        && pin.commit != now.version.revision
+        && now.content == ContentChange::Same
+}
+
+/// One row for each branch that moved, with the number of resources that are the same.
+fn count_unchanged(pin: &Pin, now: &ResolvedVersion, moved: &mut Vec<MovedBranch>) {
+    let branch_at = |commit: &ObjectId| format!("{} ({})", pin.version, commit.short());
+    let (source, current) = (pin.source.to_string(), branch_at(&pin.commit));
+    let is_known = |one: &&mut MovedBranch| one.source == source && one.current == current;
+    match moved.iter_mut().find(is_known) {
+        Some(known) => known.unchanged += 1,
+        None => moved.push(MovedBranch {
             source,
-            current: none(),
-            allowed: none(),
-            newest: none(),
-        }
-    }
-}
-
-/// The source that a remote names, or its address.
-fn base_of(remote: &CatalogRemote) -> String {
-    CatalogRemote {
-        reference: None,
-        folder: None,
-        ..remote.clone()
-    }
-    .to_string()
-}
-
-/// What a layer would be today; nothing if the manifest does not have it any more.
-fn today(
-    manifest: &Manifest,
-    sources: &Sources,
-    locked: &LockedLayer,
-) -> Result<Option<LayerPin>, Failure> {
-    let layer = manifest
-        .layers
-        .iter()
-        .find(|layer| layer.name == locked.name);
-    let Some(layer) = layer else {
-        return Ok(None);
-    };
-    let LayerPlace::Source(name, requirement) = &layer.place else {
-        return Ok(None);
-    };
-    let required = RequiredVersion {
-        source: name,
-        requirement,
-    };
-    match sources.versioned(name) {
-        Some(source) => choose(source, layer, &required).map(Some),
-        None => Ok(None),
+            current,
+            now: branch_at(&now.revision),
+            unchanged: 1,
+        }),
     }
 }

@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use agpm_diag::visible;
+use agpm_diag::{Failure, visible};
 use agpm_model::{AddressKind, LayerPlace, Manifest, Origin, SourceName};
 use agpm_source::{Bounds, normalize};
 use agpm_store as store;
 
-use crate::failure::Failure;
 use crate::packages::local_path;
 use crate::world::{Environment, Scope};
 

@@ -2,11 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use agpm_diag::{Diagnostic, codes};
+use agpm_diag::{Diagnostic, Failure, codes};
 use agpm_model::RelativePath;
 use agpm_store::{self as store, Owner, StateFolder};
 
-use crate::failure::Failure;
 use crate::gather::MANIFEST_NAME;
 use crate::world::{Environment, ManifestUse, Scope};
 

@@ -1,13 +1,12 @@
 //! A dependency as it is typed: `SOURCE:PATH[@VERSION]`, the URL of a file in a browser, or a local path.
 
-use agpm_diag::did_you_mean;
+use agpm_diag::{Failure, did_you_mean};
 use agpm_model::{
     BrowserUrl, Manifest, Requirement, ResourcePath, ResourceType, SourceName, same_repository,
 };
 use agpm_text::Value;
 
 use crate::change::{NewDependency, usage};
-use crate::failure::Failure;
 use crate::gather::unknown_name;
 
 /// File names that say nothing of what is in the file, without their extension.

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use agpm_diag::{Diagnostic, Severity};
+use agpm_diag::{Diagnostic, Failure, Notes, Outcome, Severity};
 use serde::{Serialize, Serializer};
 
-use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::ManifestFiles;
 use crate::locked::LockView;
 use crate::outdated::{OutdatedReport, OutdatedRequest, outdated};

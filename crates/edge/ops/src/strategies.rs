@@ -2,13 +2,12 @@
 
 use std::borrow::Cow;
 
-use agpm_diag::SourceMap;
+use agpm_diag::{Failure, Notes, Outcome, SourceMap};
 use agpm_merge::{LayerFile, merge_files};
 use agpm_model::{BUILT_IN, BuiltIn, LayerName, OPERATIONS, Rule, Strategy};
 use agpm_text::Pointer;
 use serde::{Serialize, Serializer};
 
-use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::Project;
 use crate::world::{ManifestUse, World};
 

@@ -1,12 +1,12 @@
 //! `agpm tree`: what needs what.
 
+use agpm_diag::{Failure, Notes, Outcome};
 use std::collections::BTreeMap;
 
 use agpm_model::Locked;
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
-use crate::failure::{Failure, Notes, Outcome};
 use crate::locked::{LockView, ResourceIdentity, nothing_listed};
 use crate::world::World;
 
@@ -162,11 +162,7 @@ fn node(view: &LockView, at: usize) -> TreeNode {
 
 /// `TYPE/NAME (VERSION)`.
 pub(crate) fn titled(entry: &Locked) -> String {
-    format!(
-        "{} ({})",
-        entry.label(),
-        entry.version.as_deref().unwrap_or("local")
-    )
+    format!("{} ({})", entry.label(), entry.version().unwrap_or("local"))
 }
 
 /// The lines below these starts. Nothing recurses: a chain may be as long as the lockfile.

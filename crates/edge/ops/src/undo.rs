@@ -1,13 +1,12 @@
 //! `agpm undo`: takes back the last change.
 
-use agpm_diag::{Diagnostic, Severity, codes};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, Severity, codes};
 use agpm_model::RelativePath;
 use agpm_plan::{FileOutcome, Ledger, Observed, take_back};
 use agpm_store::{Done, Force, HistoryEntry, KEPT_TRANSACTIONS, Mended, ProjectStore, UndoError};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{ManifestFiles, ignored_state, limit};
 use crate::install::{
     MOST_TOLD, Overwrite, Writing, hold, ledger_in, observe, read_ledger, shared,

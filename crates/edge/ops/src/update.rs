@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_diag::{did_you_mean, nearest};
-use agpm_model::{CatalogRemote, LayerName, Lockfile, Manifest};
+use agpm_diag::{Failure, Notes, Outcome, did_you_mean, nearest};
+use agpm_model::{CatalogRemote, LayerName, Lockfile, Manifest, PinId};
 
-use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, unknown_name};
 use crate::install::{self, InstallReport, InstallRequest, Job};
-use crate::locked::{LockView, ResourceId, ambiguous, means};
-use crate::packages::{Moving, Named, read_lock};
+use crate::locked::{LockView, WrittenId, ambiguous, means};
+use crate::packages::{Moving, read_lock};
 use crate::world::{Environment, World};
 
 /// What to update.
@@ -73,7 +72,7 @@ fn named(world: &World, request: &UpdateRequest) -> Result<Moving, Failure> {
 pub(crate) struct Words<'p> {
     environment: &'p Environment,
     manifest: &'p Manifest,
-    known: BTreeSet<Named>,
+    known: BTreeSet<PinId>,
     view: LockView,
 }
 
@@ -91,11 +90,8 @@ impl<'p> Words<'p> {
     }
 
     /// What a word means: one thing by its id, its name or the path of its file, or everything of a source.
-    pub(crate) fn find(&self, word: &str) -> Result<Vec<Named>, Failure> {
-        let resource = |at: &usize| {
-            let entry = &self.view.entries[*at];
-            Named::Resource(entry.kind, entry.name.clone())
-        };
+    pub(crate) fn find(&self, word: &str) -> Result<Vec<PinId>, Failure> {
+        let resource = |at: &usize| PinId::Resource(self.view.entries[*at].id());
         let at_path = self.view.at_path(self.environment, word);
         if !at_path.is_empty() {
             return Ok(at_path.iter().map(resource).collect());
@@ -106,14 +102,14 @@ impl<'p> Words<'p> {
             (Err(failure), true) => Err(failure),
             (Err(_), false) => Ok(of_source),
             (Ok(one), false) => {
-                let meanings = [format!("`{}`", one.label()), format!("the source `{word}`")];
+                let meanings = [format!("`{}`", one), format!("the source `{word}`")];
                 Err(ambiguous(word, &meanings))
             }
         }
     }
 
     /// Everything that a source of this name gives.
-    fn of_source(&self, word: &str) -> Vec<Named> {
+    fn of_source(&self, word: &str) -> Vec<PinId> {
         let Some(source) = self
             .manifest
             .sources
@@ -127,46 +123,43 @@ impl<'p> Words<'p> {
             .entries
             .iter()
             .filter(|one| one.unit.origin.source() == Some(&source.name));
-        let entries = entries.map(|one| Named::Resource(one.kind, one.name.clone()));
+        let entries = entries.map(|one| PinId::Resource(one.id()));
         let layers = self
             .manifest
             .layers
             .iter()
             .filter(|layer| layer.place.source() == Some(&source.name));
         entries
-            .chain(layers.map(|layer| Named::Layer(layer.name.clone())))
+            .chain(layers.map(|layer| PinId::Layer(layer.name.clone())))
             .collect()
     }
 }
 
 /// Every name that something can be called by.
-fn known(manifest: &Manifest, lock: &Lockfile) -> BTreeSet<Named> {
+fn known(manifest: &Manifest, lock: &Lockfile) -> BTreeSet<PinId> {
     let roots = manifest
         .dependencies
         .iter()
-        .map(|one| Named::Resource(one.kind, one.name.clone()));
-    let locked = lock
-        .entries
-        .iter()
-        .map(|entry| Named::Resource(entry.kind, entry.name.clone()));
+        .map(|one| PinId::Resource(one.id()));
+    let locked = lock.entries.iter().map(|entry| PinId::Resource(entry.id()));
     let layers = manifest
         .layers
         .iter()
-        .map(|layer| Named::Layer(layer.name.clone()));
+        .map(|layer| PinId::Layer(layer.name.clone()));
     let remotes = manifest
         .catalog
         .shared
         .iter()
-        .map(|asked| Named::Remote(asked.remote.without_secrets()));
+        .map(|asked| PinId::Remote(asked.remote.without_secrets()));
     roots.chain(locked).chain(layers).chain(remotes).collect()
 }
 
 /// The one that a word means: a name, or `TYPE/NAME`; of a remote, what is written in the manifest.
-fn find(word: &str, known: &BTreeSet<Named>) -> Result<Named, Failure> {
-    let fits = |named: &&Named| match named {
-        Named::Resource(kind, name) => means(word, *kind, name.as_str()),
-        Named::Layer(name) => LayerName::in_label(word).unwrap_or(word) == name.as_str(),
-        Named::Remote(remote) => {
+fn find(word: &str, known: &BTreeSet<PinId>) -> Result<PinId, Failure> {
+    let fits = |named: &&PinId| match named {
+        PinId::Resource(id) => means(word, id.kind, id.name.as_str()),
+        PinId::Layer(name) => LayerName::in_label(word).unwrap_or(word) == name.as_str(),
+        PinId::Remote(remote) => {
             CatalogRemote::in_label(word).unwrap_or(word) == remote.to_string()
         }
     };
@@ -175,28 +168,25 @@ fn find(word: &str, known: &BTreeSet<Named>) -> Result<Named, Failure> {
         [one] => Ok((*one).clone()),
         [] => Err(unknown_name("resource", word, near_label(word, known))),
         several => {
-            let all: Vec<String> = several
-                .iter()
-                .map(|named| format!("`{}`", named.label()))
-                .collect();
+            let all: Vec<String> = several.iter().map(|named| format!("`{}`", named)).collect();
             Err(ambiguous(word, &all))
         }
     }
 }
 
 /// The id that a word was probably meant to be, or all there are.
-fn near_label(word: &str, known: &BTreeSet<Named>) -> Option<String> {
-    let own = ResourceId::parse(word).map(|id| id.name);
+fn near_label(word: &str, known: &BTreeSet<PinId>) -> Option<String> {
+    let own = WrittenId::parse(word).map(|id| id.name);
     let name = own
         .or_else(|| CatalogRemote::in_label(word))
         .or_else(|| LayerName::in_label(word));
     let name = name.unwrap_or(word);
-    let names: BTreeMap<String, &Named> = known.iter().map(|named| (named.name(), named)).collect();
+    let names: BTreeMap<String, &PinId> = known.iter().map(|named| (named.name(), named)).collect();
     if let Some(near) = nearest(name, names.keys().map(String::as_str)) {
         return names
             .get(near)
-            .map(|named| format!("did you mean `{}`?", named.label()));
+            .map(|named| format!("did you mean `{}`?", named));
     }
-    let labels: BTreeSet<String> = known.iter().map(Named::label).collect();
+    let labels: BTreeSet<String> = known.iter().map(ToString::to_string).collect();
     did_you_mean(word, "there are", labels.iter().map(String::as_str))
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use agpm_diag::{Diagnostic, Span, codes};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, Span, Warnings, codes};
 use agpm_model::{Extent, LockedLayer, Lockfile, Manifest, Origin, SKILL_FILE};
 use agpm_render::file_links;
 use agpm_store::ProjectStore;
@@ -11,10 +11,9 @@ use serde::Serialize;
 
 use crate::approve::note_unapproved;
 use crate::catalog::{ask_remotes, remotes_as_locked};
-use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project};
+use crate::install::not_there;
 use crate::install::outdated;
-use crate::install::{Warnings, not_there};
 use crate::layers::{LayerLock, Pinning, fold_all, layers_as_locked, missing_folders, snapshots};
 use crate::outside::reads_outside;
 use crate::packages::{

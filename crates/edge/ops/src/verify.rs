@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_diag::{Code, Diagnostic, Severity, codes};
+use agpm_diag::{Code, Diagnostic, Failure, Notes, Outcome, Severity, codes};
 use agpm_model::{
-    Extent, LayerName, Locked, Lockfile, Manifest, ObjectId, Origin, RelativePath, SourceName,
+    Extent, LayerName, Locked, Lockfile, Manifest, ObjectId, PinId, RelativePath, SourceName,
     is_junk,
 };
 use agpm_plan::{
@@ -14,7 +14,6 @@ use agpm_plan::{
 use agpm_store::{ProjectStore, StoreError};
 use serde::Serialize;
 
-use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project};
 use crate::install::{
     LockedState, inputs_of, ledger_of, observe, read_ledger, refuse_foreign_paths, shared,
@@ -131,16 +130,12 @@ fn uncached_source<'l>(
     store: &ProjectStore,
 ) -> Option<&'l SourceName> {
     let sources = Sources::open_all(world, manifest, store.path());
-    let mut commits: BTreeSet<(&SourceName, &ObjectId)> = BTreeSet::new();
-    for locked in &lock.entries {
-        if let (Origin::Source(source), Some(commit)) = (&locked.unit.origin, &locked.commit) {
-            commits.insert((source, commit));
-        }
-    }
-    commits.extend(lock.layers.iter().filter_map(|layer| {
-        let pin = layer.pin.as_ref()?;
-        Some((&pin.source, &pin.commit))
-    }));
+    // The catalog is not verified.
+    let commits: BTreeSet<(&SourceName, &ObjectId)> = lock
+        .pins()
+        .filter(|one| !matches!(one.id, PinId::Remote(_)))
+        .filter_map(|one| Some((one.pin.source.name()?, &one.pin.commit)))
+        .collect();
     let is_cached = |source: &SourceName, commit: &ObjectId| {
         let source = sources.versioned(source);
         source.is_none_or(|source| source.has_revision(commit))

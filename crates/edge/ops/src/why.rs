@@ -1,12 +1,12 @@
 //! `agpm why`: who asked for a resource.
 
+use agpm_diag::{Failure, Notes, Outcome};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 
 use agpm_model::{LayerName, Locked, LockedLayer, RelativePath};
 use serde::Serialize;
 
-use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::ManifestFiles;
 use crate::install::read_ledger;
 use crate::locked::{LockView, ResourceIdentity};
@@ -133,7 +133,7 @@ fn of_layer(layer: &LockedLayer) -> RequiredResource {
     let link = Link {
         title: title.clone(),
         identity: identity.clone(),
-        requirement: pin.map(|pin| pin.requirement.clone()),
+        requirement: pin.and_then(|pin| pin.requirement.clone()),
     };
     RequiredResource {
         title,
@@ -186,7 +186,7 @@ fn link(entry: &Locked) -> Link {
     Link {
         title: titled(entry),
         identity: ResourceIdentity::of(entry),
-        requirement: entry.requirement.clone(),
+        requirement: entry.requirement().map(str::to_owned),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use agpm_diag::{mask_words, visible};
+use agpm_model::PinId;
 use agpm_ops::{
     Action, Capability, Change, Conversion, Fate, FateKind, InstallReport, LockChange, Moved,
     Program, RequiredBy, Writing,
@@ -147,7 +148,7 @@ fn would_do(report: &InstallReport) -> String {
 
 /// One line for each resource whose version moved; one for all that moved alike, such as those of a branch.
 fn moved_lines(moved: &[Moved], detail: Detail) -> Vec<String> {
-    let mut steps: BTreeMap<(String, String), Vec<&str>> = BTreeMap::new();
+    let mut steps: BTreeMap<(String, String), Vec<&PinId>> = BTreeMap::new();
     for one in moved {
         let alike = steps.entry((one.from(), one.to())).or_default();
         alike.push(&one.id);
@@ -161,7 +162,7 @@ fn moved_lines(moved: &[Moved], detail: Detail) -> Vec<String> {
                 if rest.len() + 2 > MOST_RESOURCES && detail == Detail::Folded =>
             {
                 // The others are in the line of the first.
-                if id == first {
+                if id == *first {
                     let more = rest.len();
                     lines.push(format!("{first}, {second} and {more} more  {step}"));
                 }

@@ -21,6 +21,7 @@ mod check;
 mod driver;
 mod error;
 mod execute;
+mod failure;
 mod fault;
 mod folder;
 mod history;

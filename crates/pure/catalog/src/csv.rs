@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use agpm_text::NodeRef;
 use memchr::memchr;
 
-use crate::catalog::{Catalog, RowRef};
-use crate::columns::{MODULE, union_of_columns};
+use crate::catalog::Catalog;
+use crate::columns::{COLUMNS, MODULE};
 use crate::manifest::Manifest;
+use crate::row::RowRef;
 
 /// Columns of an output, and where they stand in each manifest.
 #[derive(Clone, Debug)]
@@ -112,6 +113,42 @@ fn quote(field: &str, out: &mut String) {
     }
     out.push_str(rest);
     out.push('"');
+}
+
+/// The columns that a table of rows has: those of the manifests that the rows are from, known ones in their order, then
+/// others as first seen. Without rows, those of all manifests.
+fn union_of_columns<'c>(
+    manifests: &'c [Manifest],
+    rows: impl Iterator<Item = RowRef<'c>>,
+) -> Vec<&'c str> {
+    let mut is_used = vec![false; manifests.len()];
+    let mut in_modules = false;
+    for row in rows {
+        is_used[row.manifest_index()] = true;
+        in_modules |= !row.module().is_empty();
+    }
+    let none = !is_used.contains(&true);
+    let used = || {
+        manifests
+            .iter()
+            .zip(&is_used)
+            .filter(|(_, used)| **used || none)
+            .map(|(manifest, _)| manifest)
+    };
+    let occurs = |column: &str| {
+        used().any(|manifest| manifest.columns().any(|own| own == column))
+            || (column == MODULE && in_modules)
+    };
+    let mut columns: Vec<&str> = COLUMNS
+        .into_iter()
+        .filter(|column| occurs(column))
+        .collect();
+    for column in used().flat_map(Manifest::columns) {
+        if !columns.contains(&column) {
+            columns.push(column);
+        }
+    }
+    columns
 }
 
 #[cfg(test)]

@@ -3,8 +3,10 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use crate::catalog::{Catalog, Entry, RowRef};
+use crate::catalog::Catalog;
 use crate::kind::EntryKind;
+use crate::row::RowRef;
+use crate::select::Entry;
 
 /// An entry as users name it: `[MODULE/]NAME`, and its kind if they say it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,9 +8,7 @@ use agpm_text::{Document, NodeId, NodeRef, Parsed};
 
 use crate::columns::{MODULE, NAME};
 use crate::kind::EntryKind;
-
-/// A manifest that is wrong all over is told of up to here.
-pub(crate) const MOST_TOLD: usize = 25;
+use crate::limits::MOST_FINDINGS;
 
 /// A manifest that can be read.
 #[derive(Clone, Debug)]
@@ -63,7 +61,7 @@ pub fn read_manifest(
     };
     let mut nameless = Vec::new();
     manifest.rows = manifest.read_rows(&mut nameless);
-    found.extend(at_most(nameless, MOST_TOLD));
+    found.extend(at_most(nameless, MOST_FINDINGS));
     (Some(manifest), found)
 }
 

@@ -7,9 +7,18 @@ use agpm_diag::{Diagnostic, codes};
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
-use crate::catalog::{Entry, RowId, RowRef};
 use crate::kind::EntryKind;
 use crate::manifest::{Manifest, Row};
+use crate::row::{RowId, RowRef};
+
+/// One identity: the row of the highest rank that has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The row that counts.
+    pub winner: RowId,
+    /// Where the rows that it shadows are kept.
+    pub(crate) shadowed: std::ops::Range<u32>,
+}
 
 /// What came out.
 pub(crate) struct Selected {

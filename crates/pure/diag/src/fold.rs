@@ -2,13 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::limits::{MOST_DRAWN_ALONE, MOST_ERROR_SUBJECTS, MOST_SUBJECTS};
 use crate::{Diagnostic, Severity, SourceMap};
-
-/// Findings alike are drawn one by one up to this number.
-const MOST_ALONE: usize = 2;
-/// How many subjects are named besides the first. Every error has to be fixed, so more of them are named.
-const NAMED_SUBJECTS: usize = 2;
-const NAMED_ERROR_SUBJECTS: usize = 20;
 
 /// A finding, and what else it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +45,7 @@ pub fn fold<'d>(found: &[&'d Diagnostic], sources: &SourceMap) -> Vec<FoldedDiag
     let mut folded = Vec::new();
     for diagnostic in found.iter().copied() {
         match alike.get(&Shape::of(diagnostic)).map(Vec::as_slice) {
-            Some([first, rest @ ..]) if rest.len() >= MOST_ALONE => {
+            Some([first, rest @ ..]) if rest.len() >= MOST_DRAWN_ALONE => {
                 // The others were named with the first.
                 if std::ptr::eq(*first, diagnostic) {
                     folded.push(FoldedDiagnostic {
@@ -128,8 +123,8 @@ fn word_parts(word: &str) -> Vec<Part<'_>> {
 /// What the others are about, in one line.
 fn others(first: &Diagnostic, rest: &[&Diagnostic], sources: &SourceMap) -> String {
     let most = match first.severity {
-        Severity::Error => NAMED_ERROR_SUBJECTS,
-        Severity::Warning | Severity::Note => NAMED_SUBJECTS,
+        Severity::Error => MOST_ERROR_SUBJECTS,
+        Severity::Warning | Severity::Note => MOST_SUBJECTS,
     };
     let subjects: Vec<String> = rest
         .iter()

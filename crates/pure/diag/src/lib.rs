@@ -5,21 +5,26 @@
 mod code;
 mod diagnostic;
 mod fold;
+mod limits;
 mod mask;
 mod near;
+mod notes;
 mod page;
+mod severity;
 mod source;
 mod text;
 mod visible;
 
 pub use code::{CODES, Code, SERVER_CODES, all_codes, code_named, codes, server_codes};
-pub use diagnostic::{Diagnostic, Label, Severity, at_most, has_errors};
+pub use diagnostic::{Diagnostic, Label, at_most, has_errors};
 pub use fold::{FoldedDiagnostic, fold};
 pub use mask::{
     is_secret_name, looks_secret, mask_line, mask_line_after, mask_message, mask_words,
 };
 pub use near::{did_you_mean, nearest};
+pub use notes::{Failure, FailureKind, Notes, Outcome, Warnings, distinct};
 pub use page::{Example, Page};
+pub use severity::Severity;
 pub use source::{Place, Source, SourceId, SourceMap, Span, Spot};
 pub use text::Text;
 pub use visible::{command_line, is_invisible, visible};

@@ -1,5 +1,7 @@
 //! Secret-looking values never reach a message.
 
+use crate::limits::LONGEST_WORD;
+
 /// Parts of a key that announce a secret value.
 const SECRET_NAMES: &[&str] = &[
     "token",
@@ -196,7 +198,7 @@ fn is_telling(text: &str) -> bool {
     let ends = |(_, c): &(usize, char)| c.is_whitespace() || "\"'`,;".contains(*c);
     let end = text
         .char_indices()
-        .take(64)
+        .take(LONGEST_WORD)
         .find(ends)
         .map_or(text.len(), |(at, _)| at);
     text[..end].contains(char::is_alphanumeric) && !is_plain(&text[..end])

@@ -1,7 +1,11 @@
+use strsim::osa_distance;
+
+use crate::limits::{LONGEST_COMPARED, MOST_LISTED};
+
 /// The candidate that `name` was probably meant to be.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let allowed = (name.chars().count() / 3).clamp(1, 3);
-    let lowered = name.to_lowercase();
+    let lowered = beginning(name);
     // Of a short name one change leaves nothing that two names share by more than chance.
     let is_near = |distance: usize, candidate: &str| {
         let longer = name.chars().count().max(candidate.chars().count());
@@ -9,7 +13,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     };
     candidates
         .into_iter()
-        .map(|candidate| (distance(&lowered, &candidate.to_lowercase()), candidate))
+        .map(|candidate| (osa_distance(&lowered, &beginning(candidate)), candidate))
         .filter(|(distance, candidate)| is_near(*distance, candidate))
         .min()
         .map(|(_, candidate)| candidate)
@@ -25,32 +29,15 @@ where
     }
     let all: Vec<String> = candidates
         .into_iter()
-        .take(40)
+        .take(MOST_LISTED)
         .map(|c| format!("`{c}`"))
         .collect();
     (!all.is_empty()).then(|| format!("{what}: {}", all.join(", ")))
 }
 
-/// Edits (insert, delete, replace, swap of neighbours) between two words.
-fn distance(a: &str, b: &str) -> usize {
-    let a: Vec<char> = a.chars().take(64).collect();
-    let b: Vec<char> = b.chars().take(64).collect();
-    let mut rows = vec![(0..=b.len()).collect::<Vec<_>>()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let change = usize::from(a[i - 1] != b[j - 1]);
-            let mut best = (rows[i - 1][j] + 1)
-                .min(row[j - 1] + 1)
-                .min(rows[i - 1][j - 1] + change);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(best);
-        }
-        rows.push(row);
-    }
-    rows[a.len()][b.len()]
+/// What of a name is compared, whatever its case.
+fn beginning(name: &str) -> String {
+    name.to_lowercase().chars().take(LONGEST_COMPARED).collect()
 }
 
 #[cfg(test)]

@@ -44,6 +44,14 @@ impl fmt::Debug for Span {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SourceId(u32);
 
+impl SourceId {
+    /// The identity in a map that has so many texts before this one's.
+    pub(crate) fn after(self, count: usize) -> Self {
+        let count = u32::try_from(count).expect("fewer than 2^32 sources");
+        SourceId(self.0 + count)
+    }
+}
+
 /// A place in one of many texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Spot {
@@ -100,6 +108,13 @@ impl SourceMap {
             lines: OnceLock::new(),
         });
         SourceId(id)
+    }
+
+    /// Takes in all texts of another map, and gives how many there were before them.
+    pub(crate) fn append(&mut self, other: SourceMap) -> usize {
+        let before = self.sources.len();
+        self.sources.extend(other.sources);
+        before
     }
 
     /// Gives every text of that name another one.

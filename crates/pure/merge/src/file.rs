@@ -2,54 +2,18 @@
 
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, Text, codes};
+use agpm_diag::{Diagnostic, codes};
 use agpm_model::{Maps, Strategy};
-use agpm_text::{
-    Document, EditError, Format, Limits, Rewritten, Value, View, parse, print, to_value,
-};
+use agpm_text::{Document, EditError, Format, Limits, Value, View, parse, print, to_value};
 
 use crate::body::{BodyPart, Joint, Segment, join};
 use crate::combine::Combine;
-use crate::fold::{Contribution, fold};
+use crate::contribution::Contribution;
+use crate::fold::fold;
 use crate::layer_file::{Family, FileContent, LayerFile};
 use crate::policy::Policy;
+use crate::rendered::Rendered;
 use crate::resolution::{Resolution, ResolvedRef};
-
-/// What a file will hold, in pieces, so that large ones are written without being built.
-#[derive(Debug)]
-pub enum Rendered {
-    /// Anything.
-    Bytes(Arc<[u8]>),
-    /// A text.
-    Text(Text),
-    /// A text with replacements.
-    Rewritten(Rewritten),
-}
-
-impl Rendered {
-    /// Calls `write` with every piece, until one fails.
-    pub fn each_piece<E>(&self, mut write: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
-        match self {
-            Rendered::Bytes(bytes) => write(bytes),
-            Rendered::Text(text) => write(text.as_bytes()),
-            Rendered::Rewritten(rewritten) => rewritten
-                .pieces()
-                .try_for_each(|piece| write(piece.as_bytes())),
-        }
-    }
-
-    /// All of it.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        let done: Result<(), std::convert::Infallible> = self.each_piece(|piece| {
-            bytes.extend_from_slice(piece);
-            Ok(())
-        });
-        match done {
-            Ok(()) => bytes,
-        }
-    }
-}
 
 /// A merged file with its provenance.
 #[derive(Debug)]

@@ -1,30 +1,19 @@
 //! The engine: all layers at once, place by place, from the root down.
 
-use std::sync::Arc;
-
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{Empty, LayerName, Lists, Operation, Strategy};
-use agpm_text::{Document, Kind, NodeId, NodeRef, Pointer, equal};
+use agpm_text::{Kind, NodeId, NodeRef, Pointer, equal};
 
 use crate::combine::{Combination, Combine, Place};
+use crate::contribution::{Contribution, LayerNode};
 use crate::group::group;
+use crate::limits::MOST_TYPE_CHANGES;
 use crate::mode::{ListMode, Mode};
 use crate::nodes::{Body, Child, Nodes};
+use crate::origin::{LeafOperation, Origin, Shadow, ShadowKind};
 use crate::policy::{Composition, Policy};
-use crate::resolution::{Deletion, LeafOperation, Origin, Resolution, Shadow, ShadowKind};
+use crate::resolution::{Deletion, Resolution};
 use crate::rules::{Reach, Rules};
-
-/// Findings of one kind that are reported one by one; the rest is counted.
-const MOST_OF_A_KIND: usize = 10;
-
-/// One layer's document. Contributions are ranked by their order, lowest first.
-#[derive(Clone, Debug)]
-pub struct Contribution {
-    /// The layer that says it.
-    pub layer: LayerName,
-    /// What it says.
-    pub document: Arc<Document>,
-}
 
 /// Folds contributions, lowest first, into one value.
 pub fn fold(
@@ -75,12 +64,12 @@ fn fold_from(
         type_changes: 0,
         alone: Alone::of(strategy),
     };
-    let roots: Vec<Said<'_>> = contributions
+    let roots: Vec<LayerNode<'_>> = contributions
         .iter()
         .enumerate()
         .zip(roots)
         .filter_map(|((layer, said), root)| {
-            Some(Said {
+            Some(LayerNode {
                 layer: layer as u32,
                 node: said.document.node((*root)?),
                 live: true,
@@ -105,24 +94,6 @@ fn fold_from(
         root,
         deletions,
         diagnostics,
-    }
-}
-
-/// What one layer says at a place. Where a map was replaced, the lower ones are there no longer, but a rule for a place
-/// inside may still call on them.
-#[derive(Clone, Copy)]
-pub(crate) struct Said<'a> {
-    pub(crate) layer: u32,
-    pub(crate) node: NodeRef<'a>,
-    pub(crate) live: bool,
-}
-
-impl Said<'_> {
-    pub(crate) fn origin(self) -> Origin {
-        Origin {
-            layer: self.layer,
-            node: self.node.id(),
-        }
     }
 }
 
@@ -188,7 +159,7 @@ impl<'a, 's> Folder<'a, 's> {
     /// Folds what is said at one place; nothing is left if it is deleted, or if only replaced layers say it.
     pub(crate) fn place(
         &mut self,
-        said: &[Said<'a>],
+        said: &[LayerNode<'a>],
         reach: &Reach,
         outer: Mode<'s>,
     ) -> Option<u32> {
@@ -203,11 +174,14 @@ impl<'a, 's> Folder<'a, 's> {
         let (rule, empty) = self.rules.here(reach);
         let within: Reach;
         let mut reach = reach;
-        let revived: Vec<Said<'a>>;
+        let revived: Vec<LayerNode<'a>>;
         let mut said = said;
         if let Some((index, operation)) = rule {
             if said.iter().any(|s| !s.live) {
-                revived = said.iter().map(|s| Said { live: true, ..*s }).collect();
+                revived = said
+                    .iter()
+                    .map(|s| LayerNode { live: true, ..*s })
+                    .collect();
                 said = &revived;
             }
             // What one layer gives as a whole, only a more specific rule takes apart.
@@ -217,11 +191,11 @@ impl<'a, 's> Folder<'a, 's> {
             }
         }
         let mut mode = rule.map_or(outer, |(_, operation)| Mode::of(operation, outer));
-        let kept: Vec<Said<'a>>;
+        let kept: Vec<LayerNode<'a>>;
         let mut dropped = Vec::new();
         if empty != Empty::Value && said.len() > 1 {
             kept = without_empty(said, empty, mode);
-            let is_kept = |s: &Said<'a>| kept.iter().any(|other| other.layer == s.layer);
+            let is_kept = |s: &LayerNode<'a>| kept.iter().any(|other| other.layer == s.layer);
             // What is blank says nothing, and so there is nothing to tell of it.
             if empty != Empty::Blank {
                 dropped = replaced(
@@ -252,9 +226,9 @@ impl<'a, 's> Folder<'a, 's> {
         Some(node)
     }
 
-    fn by_mode(&mut self, said: &[Said<'a>], reach: &Reach, mode: Mode<'s>) -> Option<u32> {
+    fn by_mode(&mut self, said: &[LayerNode<'a>], reach: &Reach, mode: Mode<'s>) -> Option<u32> {
         let ghosts = said.iter().filter(|s| !s.live).count();
-        let only_live: Vec<Said<'a>>;
+        let only_live: Vec<LayerNode<'a>>;
         let live = match ghosts {
             0 => said,
             _ => {
@@ -296,12 +270,12 @@ impl<'a, 's> Folder<'a, 's> {
     }
 
     /// Whether what one layer says alone is taken without a look inside.
-    fn taken_whole(&self, one: Said<'a>) -> bool {
+    fn taken_whole(&self, one: LayerNode<'a>) -> bool {
         self.alone != Alone::United || one.node.len() == 0
     }
 
     /// Items of lists must have their keys also where only one layer has a say; `None` if one has none.
-    fn check_inside(&mut self, one: Said<'a>, reach: &Reach, mode: Mode<'s>) -> Option<()> {
+    fn check_inside(&mut self, one: LayerNode<'a>, reach: &Reach, mode: Mode<'s>) -> Option<()> {
         if self.alone == Alone::AsIs {
             return Some(());
         }
@@ -323,7 +297,7 @@ impl<'a, 's> Folder<'a, 's> {
                     });
                     self.path.push(Step::Key(key.content()));
                     complete = self
-                        .check_inside(Said { node, ..one }, &stepped, below)
+                        .check_inside(LayerNode { node, ..one }, &stepped, below)
                         .and(complete);
                     self.path.pop();
                 }
@@ -334,7 +308,7 @@ impl<'a, 's> Folder<'a, 's> {
     }
 
     /// Merges what is of the same kind as the highest; what is below the last change of kind is shadowed.
-    fn recursive(&mut self, said: &[Said<'a>], reach: &Reach, mode: Mode<'s>) -> Option<u32> {
+    fn recursive(&mut self, said: &[LayerNode<'a>], reach: &Reach, mode: Mode<'s>) -> Option<u32> {
         let top = said[said.len() - 1];
         let family = family(top.node.kind());
         let from = said
@@ -360,7 +334,7 @@ impl<'a, 's> Folder<'a, 's> {
     /// One of them whole, unless a rule speaks of a place inside: there the others have a say again.
     fn select(
         &mut self,
-        said: &[Said<'a>],
+        said: &[LayerNode<'a>],
         chosen: usize,
         operation: LeafOperation,
         reach: &Reach,
@@ -368,15 +342,15 @@ impl<'a, 's> Folder<'a, 's> {
         let one = said[chosen];
         match one.node.kind() {
             Kind::Map if !reach.is_empty() => {
-                let ghost = |s: Said<'a>| Said {
+                let ghost = |s: LayerNode<'a>| LayerNode {
                     live: s.layer == one.layer,
                     ..s
                 };
-                let maps: Vec<Said<'a>> = only_maps(said).into_iter().map(ghost).collect();
+                let maps: Vec<LayerNode<'a>> = only_maps(said).into_iter().map(ghost).collect();
                 self.maps(&maps, reach, Mode::Replace, &[])
             }
             Kind::List if reach.may_unset() => {
-                let others: Vec<Said<'a>> = said
+                let others: Vec<LayerNode<'a>> = said
                     .iter()
                     .copied()
                     .filter(|s| s.layer != one.layer)
@@ -396,7 +370,7 @@ impl<'a, 's> Folder<'a, 's> {
     /// Merges maps key by key: the lower order first, then new keys.
     fn maps(
         &mut self,
-        maps: &[Said<'a>],
+        maps: &[LayerNode<'a>],
         reach: &Reach,
         below: Mode<'s>,
         shadows: &[Shadow],
@@ -404,11 +378,11 @@ impl<'a, 's> Folder<'a, 's> {
         let top = *maps.iter().rev().find(|s| s.live).or(maps.last())?;
         let groups = group(maps);
         let mut children = Vec::with_capacity(groups.keys.len());
-        let mut at_key: Vec<Said<'a>> = Vec::with_capacity(maps.len());
+        let mut at_key: Vec<LayerNode<'a>> = Vec::with_capacity(maps.len());
         for (index, (key, key_layer)) in groups.keys.iter().enumerate() {
             at_key.clear();
             let said = groups.at(index).iter();
-            at_key.extend(said.map(|(map, node)| Said {
+            at_key.extend(said.map(|(map, node)| LayerNode {
                 node: *node,
                 ..maps[*map as usize]
             }));
@@ -437,7 +411,7 @@ impl<'a, 's> Folder<'a, 's> {
 
     pub(crate) fn whole(
         &mut self,
-        said: Said<'a>,
+        said: LayerNode<'a>,
         operation: LeafOperation,
         shadows: &[Shadow],
     ) -> u32 {
@@ -446,7 +420,7 @@ impl<'a, 's> Folder<'a, 's> {
     }
 
     /// One of them whole; the others are shadowed.
-    fn pick(&mut self, said: &[Said<'a>], index: usize, operation: LeafOperation) -> u32 {
+    fn pick(&mut self, said: &[LayerNode<'a>], index: usize, operation: LeafOperation) -> u32 {
         let operation = if said.len() == 1 {
             LeafOperation::Only
         } else {
@@ -460,7 +434,7 @@ impl<'a, 's> Folder<'a, 's> {
         self.nodes.whole(said[index].origin(), operation, shadows)
     }
 
-    fn delete(&mut self, unset: usize, said: &[Said<'a>]) {
+    fn delete(&mut self, unset: usize, said: &[LayerNode<'a>]) {
         self.unset[unset] = Found::Somewhere;
         let deletion = Deletion {
             pointer: self.pointer(),
@@ -511,16 +485,16 @@ impl<'a, 's> Folder<'a, 's> {
         self.diagnostics.push(diagnostic);
     }
 
-    pub(crate) fn layer(&self, said: Said<'_>) -> &'a LayerName {
+    pub(crate) fn layer(&self, said: LayerNode<'_>) -> &'a LayerName {
         &self.said[said.layer as usize].layer
     }
 
     /// Tells where layers disagree on what kind of thing this is; where nothing may differ, that it does.
-    fn report_changes(&mut self, said: &[Said<'a>], mode: Mode<'s>) {
-        let kind = |s: &Said<'a>| family(s.node.kind());
+    fn report_changes(&mut self, said: &[LayerNode<'a>], mode: Mode<'s>) {
+        let kind = |s: &LayerNode<'a>| family(s.node.kind());
         if mode.forbids() {
             let top = said[said.len() - 1];
-            let differs = |s: &&Said<'a>| {
+            let differs = |s: &&LayerNode<'a>| {
                 kind(s) != kind(&top) || kind(s) != Family::Map && !equal(s.node, top.node)
             };
             if let Some(other) = said.iter().rev().find(differs) {
@@ -534,14 +508,14 @@ impl<'a, 's> Folder<'a, 's> {
                 continue;
             }
             self.type_changes += 1;
-            if self.type_changes <= MOST_OF_A_KIND {
+            if self.type_changes <= MOST_TYPE_CHANGES {
                 let diagnostic = self.type_change(pair[0], pair[1]);
                 self.report(diagnostic);
             }
         }
     }
 
-    fn type_change(&self, lower: Said<'a>, higher: Said<'a>) -> Diagnostic {
+    fn type_change(&self, lower: LayerNode<'a>, higher: LayerNode<'a>) -> Diagnostic {
         let (low, high) = (lower.node, higher.node);
         let message = format!(
             "{} is {} in layer `{}` but {} in layer `{}`, which counts",
@@ -558,7 +532,7 @@ impl<'a, 's> Folder<'a, 's> {
             .help("make both the same type; a strategy that says `replace` for this place takes the change without a warning")
     }
 
-    fn report_clash(&mut self, lower: Said<'a>, higher: Said<'a>) {
+    fn report_clash(&mut self, lower: LayerNode<'a>, higher: LayerNode<'a>) {
         let message = format!(
             "{} differs between layers `{}` and `{}`",
             self.place_name(),
@@ -593,10 +567,10 @@ impl<'a, 's> Folder<'a, 's> {
             let help = "check the pointer, or remove it from `unset`";
             self.report(Diagnostic::new(&codes::MERGE_UNSET_NOTHING, message).help(help));
         }
-        if self.type_changes > MOST_OF_A_KIND {
+        if self.type_changes > MOST_TYPE_CHANGES {
             let message = format!(
                 "{} more places change their type",
-                self.type_changes - MOST_OF_A_KIND
+                self.type_changes - MOST_TYPE_CHANGES
             );
             self.report(Diagnostic::new(&codes::MERGE_TYPE_CHANGE, message));
         }
@@ -604,7 +578,7 @@ impl<'a, 's> Folder<'a, 's> {
 }
 
 /// As shadows, highest first.
-pub(crate) fn replaced(said: &[Said<'_>]) -> Vec<Shadow> {
+pub(crate) fn replaced(said: &[LayerNode<'_>]) -> Vec<Shadow> {
     said.iter()
         .rev()
         .map(|s| Shadow {
@@ -614,7 +588,7 @@ pub(crate) fn replaced(said: &[Said<'_>]) -> Vec<Shadow> {
         .collect()
 }
 
-fn only_maps<'a>(said: &[Said<'a>]) -> Vec<Said<'a>> {
+fn only_maps<'a>(said: &[LayerNode<'a>]) -> Vec<LayerNode<'a>> {
     said.iter()
         .copied()
         .filter(|s| s.node.kind() == Kind::Map)
@@ -664,7 +638,7 @@ fn is_empty_container(node: NodeRef<'_>) -> bool {
     matches!(node.kind(), Kind::Map | Kind::List) && node.len() == 0
 }
 
-fn without_empty<'a>(said: &[Said<'a>], empty: Empty, mode: Mode<'_>) -> Vec<Said<'a>> {
+fn without_empty<'a>(said: &[LayerNode<'a>], empty: Empty, mode: Mode<'_>) -> Vec<LayerNode<'a>> {
     match empty {
         Empty::Clear => {
             let from = said
@@ -682,7 +656,7 @@ fn without_empty<'a>(said: &[Said<'a>], empty: Empty, mode: Mode<'_>) -> Vec<Sai
                 Empty::Blank => is_blank_throughout(node) && !merges(node),
                 _ => is_empty_container(node),
             };
-            let full: Vec<Said<'a>> = said
+            let full: Vec<LayerNode<'a>> = said
                 .iter()
                 .copied()
                 .filter(|s| !says_nothing(s.node))

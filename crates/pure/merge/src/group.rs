@@ -6,7 +6,7 @@ use agpm_text::NodeRef;
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
-use crate::fold::Said;
+use crate::contribution::LayerNode;
 
 /// The keys of several maps, in the order of first appearance, and what the maps say at each of them.
 pub(crate) struct Groups<'a> {
@@ -25,7 +25,7 @@ impl<'a> Groups<'a> {
     }
 }
 
-pub(crate) fn group<'a>(maps: &[Said<'a>]) -> Groups<'a> {
+pub(crate) fn group<'a>(maps: &[LayerNode<'a>]) -> Groups<'a> {
     let count = maps.iter().map(|map| map.node.len()).sum();
     let mut keys = Keys {
         list: Vec::with_capacity(maps[0].node.len()),

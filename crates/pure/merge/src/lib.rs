@@ -5,31 +5,35 @@
 
 mod body;
 mod combine;
+mod contribution;
 mod file;
 mod fold;
 mod group;
 mod layer_file;
+mod limits;
 mod lineage;
 mod lists;
 mod mode;
 mod nodes;
+mod origin;
 mod parts;
 mod policy;
+mod rendered;
 mod resolution;
 mod rules;
 mod unite;
 
 pub use body::Segment;
-pub use file::{Merged, MergedFile, Rendered, merge_files};
+pub use file::{Merged, MergedFile, merge_files};
 pub use layer_file::{FileContent, LayerFile, UnparsedFile};
 
 pub use combine::{Combination, Combine, Place};
-
-pub use fold::{Contribution, fold, fold_parts};
+pub use contribution::Contribution;
+pub use fold::{fold, fold_parts};
 pub use lineage::{Absent, Flaw, FlawKind, Lineage, order};
+pub use origin::{LeafOperation, Origin, Shadow, ShadowKind};
 pub use parts::Part;
 pub use policy::{Composition, Policy, Reaction, References};
-pub use resolution::{
-    Deletion, Leaf, LeafOperation, Origin, Resolution, ResolvedRef, Shadow, ShadowKind,
-};
+pub use rendered::Rendered;
+pub use resolution::{Deletion, Leaf, Resolution, ResolvedRef};
 pub use unite::projected;

@@ -5,10 +5,11 @@ use agpm_model::Items;
 use agpm_text::{Kind, NodeRef, equal, fingerprint};
 use hashbrown::HashTable;
 
-use crate::fold::{Folder, Said, Step};
+use crate::contribution::LayerNode;
+use crate::fold::{Folder, Step};
 use crate::mode::{ListMode, Mode};
 use crate::nodes::{Body, Child};
-use crate::resolution::{LeafOperation, Shadow, ShadowKind};
+use crate::origin::{LeafOperation, Shadow, ShadowKind};
 use crate::rules::Reach;
 
 /// The key that smart lists tell items apart by.
@@ -16,12 +17,12 @@ pub(crate) const SMART_KEY: &str = "id";
 
 /// An item of the result: what layers say of it, lowest first, and what was the same and not repeated.
 pub(crate) struct Slot<'a> {
-    pub(crate) said: Vec<Said<'a>>,
+    pub(crate) said: Vec<LayerNode<'a>>,
     pub(crate) duplicates: Vec<Shadow>,
 }
 
 impl<'a> Slot<'a> {
-    pub(crate) fn of(said: Said<'a>) -> Self {
+    pub(crate) fn of(said: LayerNode<'a>) -> Self {
         Slot {
             said: vec![said],
             duplicates: Vec::new(),
@@ -44,7 +45,7 @@ impl<'a, 's> Folder<'a, 's> {
     /// Merges lists, lowest first.
     pub(crate) fn lists(
         &mut self,
-        lists: &[Said<'a>],
+        lists: &[LayerNode<'a>],
         reach: &Reach,
         how: ListMode<'s>,
         mode: Mode<'s>,
@@ -96,12 +97,12 @@ impl<'a, 's> Folder<'a, 's> {
     /// The list that an embedder's strategy chose.
     pub(crate) fn chosen_items(
         &mut self,
-        lists: &[Said<'a>],
+        lists: &[LayerNode<'a>],
         chosen: &[Vec<(usize, usize)>],
     ) -> u32 {
         let item = |(list, index): &(usize, usize)| {
             let list = lists.get(*list)?;
-            Some(Said {
+            Some(LayerNode {
                 node: list.node.items().nth(*index)?,
                 ..*list
             })
@@ -129,7 +130,7 @@ impl<'a, 's> Folder<'a, 's> {
 
     fn slots(
         &mut self,
-        top: Said<'a>,
+        top: LayerNode<'a>,
         slots: Vec<Slot<'a>>,
         reach: &Reach,
         mode: Mode<'s>,
@@ -153,7 +154,7 @@ impl<'a, 's> Folder<'a, 's> {
     }
 
     /// By `id` as long as every item has one, else what is not there yet joins the end.
-    fn smart(&mut self, lists: &[Said<'a>]) -> (Vec<Slot<'a>>, LeafOperation) {
+    fn smart(&mut self, lists: &[LayerNode<'a>]) -> (Vec<Slot<'a>>, LeafOperation) {
         let keyed = |item: NodeRef<'a>| key_of(item, SMART_KEY).is_some();
         let mut slots: Vec<Slot<'a>> = items(lists[0]).map(Slot::of).collect();
         let mut operation = LeafOperation::ByKey;
@@ -174,7 +175,7 @@ impl<'a, 's> Folder<'a, 's> {
     }
 
     /// Items told apart by a key, lower order first; `None` if an item has no such key.
-    fn keyed(&mut self, lists: &[Said<'a>], key: &str) -> Option<Vec<Slot<'a>>> {
+    fn keyed(&mut self, lists: &[LayerNode<'a>], key: &str) -> Option<Vec<Slot<'a>>> {
         self.check_keys(lists, key)?;
         let mut slots = Vec::new();
         lists
@@ -184,7 +185,7 @@ impl<'a, 's> Folder<'a, 's> {
     }
 
     /// Reports every item without the key; `None` if there are any.
-    pub(crate) fn check_keys(&mut self, lists: &[Said<'a>], key: &str) -> Option<()> {
+    pub(crate) fn check_keys(&mut self, lists: &[LayerNode<'a>], key: &str) -> Option<()> {
         let mut complete = Some(());
         for (index, item) in lists.iter().flat_map(|list| items(*list).enumerate()) {
             if key_of(item.node, key).is_none() {
@@ -196,7 +197,7 @@ impl<'a, 's> Folder<'a, 's> {
     }
 
     /// Items join the slot with their key, or a new one at the end. The caller knows that every item has one.
-    fn join_by_key(&mut self, slots: &mut Vec<Slot<'a>>, list: Said<'a>, key: &str) {
+    fn join_by_key(&mut self, slots: &mut Vec<Slot<'a>>, list: LayerNode<'a>, key: &str) {
         let own_key = |item: NodeRef<'a>| key_of(item, key).unwrap_or(item);
         let mut index: HashTable<usize> = HashTable::with_capacity(slots.len() + list.node.len());
         for at in 0..slots.len() {
@@ -223,7 +224,7 @@ impl<'a, 's> Folder<'a, 's> {
         }
     }
 
-    fn report_missing_key(&mut self, item: Said<'a>, index: usize, key: &str) {
+    fn report_missing_key(&mut self, item: LayerNode<'a>, index: usize, key: &str) {
         let layer = self.layer(item);
         let message = format!(
             "item {index} of {} in layer `{layer}` has no `{key}`",
@@ -238,7 +239,13 @@ impl<'a, 's> Folder<'a, 's> {
         self.report(diagnostic);
     }
 
-    fn report_duplicate_item(&mut self, earlier: Said<'a>, later: Said<'a>, key: &str, text: &str) {
+    fn report_duplicate_item(
+        &mut self,
+        earlier: LayerNode<'a>,
+        later: LayerNode<'a>,
+        key: &str,
+        text: &str,
+    ) {
         let layer = self.layer(later);
         let message = format!(
             "two items of {} in layer `{layer}` have the {key} `{text}`",
@@ -267,8 +274,10 @@ enum Lowest {
     Deduplicated,
 }
 
-pub(crate) fn items<'a>(list: Said<'a>) -> impl Iterator<Item = Said<'a>> {
-    list.node.items().map(move |node| Said { node, ..list })
+pub(crate) fn items<'a>(list: LayerNode<'a>) -> impl Iterator<Item = LayerNode<'a>> {
+    list.node
+        .items()
+        .map(move |node| LayerNode { node, ..list })
 }
 
 /// The value that tells an item apart.
@@ -282,7 +291,7 @@ fn key_of<'a>(item: NodeRef<'a>, key: &str) -> Option<NodeRef<'a>> {
 }
 
 /// Items that are not there yet join the end, list by list.
-fn extended<'a>(lists: &[Said<'a>], lowest: Lowest) -> Vec<Slot<'a>> {
+fn extended<'a>(lists: &[LayerNode<'a>], lowest: Lowest) -> Vec<Slot<'a>> {
     let (first, rest) = match lowest {
         Lowest::AsIs => (items(lists[0]).map(Slot::of).collect(), &lists[1..]),
         Lowest::Deduplicated => (Vec::new(), lists),
@@ -293,7 +302,7 @@ fn extended<'a>(lists: &[Said<'a>], lowest: Lowest) -> Vec<Slot<'a>> {
 }
 
 /// Items that are not there yet join the end.
-fn join_new<'a>(slots: &mut Vec<Slot<'a>>, list: Said<'a>) {
+fn join_new<'a>(slots: &mut Vec<Slot<'a>>, list: LayerNode<'a>) {
     let mut index: HashTable<usize> = HashTable::with_capacity(slots.len() + list.node.len());
     for at in 0..slots.len() {
         index.insert_unique(fingerprint(slots[at].highest()), at, |at| {

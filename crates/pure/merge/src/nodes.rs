@@ -2,8 +2,8 @@
 
 use agpm_text::NodeId;
 
-use crate::fold::Contribution;
-use crate::resolution::{LeafOperation, Origin, Shadow, ShadowKind};
+use crate::contribution::Contribution;
+use crate::origin::{LeafOperation, Origin, Shadow, ShadowKind};
 
 /// An origin in four bytes: the nodes of all contributions are numbered through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,80 +1,11 @@
 //! The result: an arena of references into the layers' documents.
 
 use agpm_diag::Diagnostic;
-use agpm_text::{Kind, NodeId, NodeRef, Pointer, Shape, View};
+use agpm_text::{Kind, NodeRef, Pointer, Shape, View};
 
-use crate::fold::Contribution;
+use crate::contribution::Contribution;
 use crate::nodes::{Body, Nodes, Packed};
-
-/// A node of a layer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Origin {
-    /// Which contribution, counted from the lowest.
-    pub layer: u32,
-    /// Which node of its document.
-    pub node: NodeId,
-}
-
-/// What brought a leaf into the result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LeafOperation {
-    /// Only one layer has a say.
-    Only,
-    /// The highest replaced the others.
-    Replace,
-    /// An item joined a list that did not hold it.
-    Extend,
-    /// An item joined the end of a list.
-    Append,
-    /// An item joined the beginning of a list.
-    Prepend,
-    /// An item of a set.
-    Union,
-    /// An item with a key.
-    ByKey,
-    /// The highest that was not blank.
-    NonEmpty,
-    /// The lowest stayed.
-    KeepLower,
-    /// An embedder's own strategy chose it.
-    Own,
-}
-
-impl LeafOperation {
-    /// The word that users see.
-    pub fn word(self) -> &'static str {
-        match self {
-            LeafOperation::Only => "only",
-            LeafOperation::Replace => "replace",
-            LeafOperation::Extend => "extend",
-            LeafOperation::Append => "append",
-            LeafOperation::Prepend => "prepend",
-            LeafOperation::Union => "union",
-            LeafOperation::ByKey => "by-key",
-            LeafOperation::NonEmpty => "non-empty",
-            LeafOperation::KeepLower => "keep-lower",
-            LeafOperation::Own => "own",
-        }
-    }
-}
-
-/// Something a layer said that is not in the result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shadow {
-    /// What was said.
-    pub origin: Origin,
-    /// Why it is not there.
-    pub kind: ShadowKind,
-}
-
-/// Why something is not in the result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ShadowKind {
-    /// Another value counts.
-    Replaced,
-    /// The same value is there already.
-    Duplicate,
-}
+use crate::origin::{LeafOperation, Origin, Shadow, ShadowKind};
 
 /// A place that the strategy deletes.
 #[derive(Clone, Debug, PartialEq, Eq)]

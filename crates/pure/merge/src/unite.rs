@@ -8,13 +8,14 @@ use agpm_text::{Kind, NodeRef, Shape, View, equal, fingerprint};
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashTable};
 
-use crate::fold::{Folder, Said, is_blank};
+use crate::contribution::LayerNode;
+use crate::fold::{Folder, is_blank};
 use crate::lists::{Slot, items};
-use crate::resolution::{Shadow, ShadowKind};
+use crate::origin::{Shadow, ShadowKind};
 
 impl<'a> Folder<'a, '_> {
     /// Every item once, where the lowest that is the same stands; blank ones are left out.
-    pub(crate) fn united(&mut self, lists: &[Said<'a>], identity: Identity) -> Vec<Slot<'a>> {
+    pub(crate) fn united(&mut self, lists: &[LayerNode<'a>], identity: Identity) -> Vec<Slot<'a>> {
         let mut set = Set {
             identity,
             slots: Vec::new(),
@@ -32,7 +33,12 @@ impl<'a> Folder<'a, '_> {
         set.into_slots()
     }
 
-    fn report_one_identity(&mut self, earlier: Said<'a>, later: Said<'a>, identity: Identity) {
+    fn report_one_identity(
+        &mut self,
+        earlier: LayerNode<'a>,
+        later: LayerNode<'a>,
+        identity: Identity,
+    ) {
         let layer = self.layer(later);
         let fields = Key::of(later.node, identity)
             .map(|key| key.words())
@@ -138,10 +144,10 @@ struct Set<'a> {
 
 impl<'a> Set<'a> {
     /// Gives the earlier item and this one if one layer says both, and not the same.
-    fn join(&mut self, item: Said<'a>) -> Option<(Said<'a>, Said<'a>)> {
+    fn join(&mut self, item: LayerNode<'a>) -> Option<(LayerNode<'a>, LayerNode<'a>)> {
         let (at, keyed) = self.slot_of(item);
         let slot = &mut self.slots[at].slot;
-        let told = |said: &&Said<'a>| said.layer == item.layer && !equal(said.node, item.node);
+        let told = |said: &&LayerNode<'a>| said.layer == item.layer && !equal(said.node, item.node);
         let told = slot.said.iter().find(told).copied();
         match keyed {
             // All that it says is there already.
@@ -152,7 +158,7 @@ impl<'a> Set<'a> {
     }
 
     /// The slot of what is the same, or a new and empty one.
-    fn slot_of(&mut self, item: Said<'a>) -> (usize, Keyed) {
+    fn slot_of(&mut self, item: LayerNode<'a>) -> (usize, Keyed) {
         let identity = self.identity;
         let key = Key::of(item.node, identity);
         let keyed = if key.is_some() { Keyed::By } else { Keyed::Not };
@@ -242,7 +248,7 @@ impl Placed<'_> {
     }
 }
 
-fn duplicate(item: Said<'_>) -> Shadow {
+fn duplicate(item: LayerNode<'_>) -> Shadow {
     Shadow {
         origin: item.origin(),
         kind: ShadowKind::Duplicate,
@@ -250,7 +256,7 @@ fn duplicate(item: Said<'_>) -> Shadow {
 }
 
 /// What maps that are one item read as together: the title of the highest, the items of all.
-fn united_lines(said: &[Said<'_>], projection: Projection) -> Vec<String> {
+fn united_lines(said: &[LayerNode<'_>], projection: Projection) -> Vec<String> {
     let title = said
         .iter()
         .rev()

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::percent::percent_decode;
+use percent_encoding::percent_decode_str;
+
 use crate::redact::{HIDDEN, Keep, hide_query, longest_first, split_user, without_passwords};
 
 /// The schemes that an address may have.
@@ -244,14 +245,16 @@ fn check_host(authority: &str, host: &str, tail: &str) -> Result<(), AddressErro
 
 fn local_path(rest: &str) -> Result<String, AddressError> {
     let path = rest.strip_prefix("localhost").unwrap_or(rest);
-    let path = percent_decode(path)
+    let path = percent_decode_str(path)
+        .decode_utf8()
+        .ok()
         .filter(|path| path.starts_with('/'))
         .ok_or(AddressError::NoLocalPath)?;
     if path.contains(char::is_control) {
         return Err(AddressError::ControlCharacter);
     }
     let drive = path.as_bytes().get(2) == Some(&b':') && path.as_bytes()[1].is_ascii_alphabetic();
-    Ok(if drive { path[1..].to_owned() } else { path })
+    Ok(path[usize::from(drive)..].to_owned())
 }
 
 impl FromStr for SourceAddress {

@@ -1,6 +1,8 @@
 //! Places where people and programs keep credentials. Nothing of a project has any business there: what agpm reads may
 //! end up before a model.
 
+use agpm_tools::TOOLS;
+
 /// A place by the last folders of its path and, at the end, a file or folder; everything in a folder belongs to it.
 /// Small letters: on some disks case makes no difference.
 const PLACES: &[&[&str]] = &[
@@ -48,10 +50,6 @@ const PLACES: &[&[&str]] = &[
     &["appdata", "local", "microsoft", "edge"],
     &["appdata", "roaming", "microsoft", "credentials"],
     &["appdata", "local", "microsoft", "credentials"],
-    &[".claude", ".credentials.json"],
-    &[".codex", "auth.json"],
-    &[".gemini", "oauth_creds.json"],
-    &[".local", "share", "opencode", "auth.json"],
 ];
 
 /// Files that hold credentials wherever they are.
@@ -94,6 +92,10 @@ pub fn is_credential_path(path: &str) -> bool {
     let in_place = |place: &&[&str]| parts.windows(place.len()).any(|window| window == *place);
     parts.last().is_some_and(|name| FILES.contains(name))
         || PLACES.iter().any(in_place)
+        || TOOLS
+            .iter()
+            .flat_map(|tool| tool.credentials.items)
+            .any(in_place)
         || SYSTEM.iter().any(|place| parts.starts_with(place))
 }
 

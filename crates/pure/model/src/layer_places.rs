@@ -1,34 +1,14 @@
 //! Which files of a layer count if it does not say so: the folders and root files of all tools.
 
-use crate::tool::{Destination, Folder, Tool, Tools};
+use agpm_tools::TOOLS;
 
-/// What tools read beside what resources are installed to: rules, settings, folders of their own. What a host runs by
-/// itself, such as workflows, is not among it.
-const ALSO: &[&str] = &[
-    "AGENTS.md",
-    "AGENTS.override.md",
-    "CLAUDE.md",
-    "CLAUDE.local.md",
-    "GEMINI.md",
-    ".agents/**",
-    ".claude/**",
-    ".codex/**",
-    ".config/opencode/**",
-    ".cursor/**",
-    ".cursorrules",
-    ".gemini/**",
-    ".github/chatmodes/**",
-    ".github/copilot-instructions.md",
-    ".github/instructions/**",
-    ".opencode/**",
-    "opencode.json",
-    "opencode.jsonc",
-];
+use crate::tool::{Destination, Folder, Tool, Tools};
 
 /// Patterns of the files that count.
 pub(crate) fn layer_patterns(tools: &Tools) -> Vec<String> {
     let mut patterns: Vec<String> = tools.iter().flat_map(places).collect();
-    patterns.extend(ALSO.iter().map(|pattern| (*pattern).to_owned()));
+    let more = TOOLS.iter().flat_map(|tool| tool.layer_files.items);
+    patterns.extend(more.map(|pattern| (*pattern).to_owned()));
     patterns.sort();
     patterns.dedup();
     patterns

@@ -12,13 +12,14 @@ mod digest;
 mod import;
 mod json_schema;
 mod layer_places;
+mod limits;
 mod lock;
 mod manifest;
 mod name;
 mod node;
 mod path;
 mod pattern;
-mod percent;
+mod pin;
 mod redact;
 mod resource;
 mod schema;
@@ -42,7 +43,7 @@ pub use import::{
     Additions, Folders, Import, ImportedLayer, ImportedPlace, NewLayer, read_agent_manager,
 };
 pub use json_schema::{lock_schema, manifest_schema};
-pub use lock::{LayerPin, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile, RESTORE_LOCK};
+pub use lock::{Locked, LockedLayer, LockedRemote, LockedSource, Lockfile, RESTORE_LOCK};
 pub use manifest::{
     Allowed, AskedRemote, Catalog, DEFAULT_VERSION, Dependency, Entry, Exclusion, Field,
     FilePattern, Install, Layer, LayerPlace, MANIFEST_SECTIONS, Manifest, ManifestTexts, MergeRule,
@@ -52,7 +53,7 @@ pub use name::{LayerName, NameError, ResourceName, SourceName, ToolName};
 pub use node::{EntryNode, Place};
 pub use path::{PathError, RelativePath};
 pub use pattern::{Matching, PatternError, PointerPattern, Specificity};
-pub use percent::{percent_decode, percent_encode};
+pub use pin::{LockedPin, Pin, PinId, PinSource, ResourceId};
 pub use resource::{Layout, RESOURCE_TYPES, ResourceType, SKILL_FILE};
 pub use schema::{KeyClass, Passthrough, Schema};
 pub use server_file::ServerFile;
@@ -64,7 +65,7 @@ pub use strategy::{
     BUILT_IN, BuiltIn, Driver, Empty, Identity, IdentityField, Items, Lists, Maps, OPERATIONS,
     Operation, OperationError, ProgramAuthor, Projection, Rule, Separator, Strategy,
 };
-pub use tool::{Destination, EntryForm, FileForm, Folder, Scope, Tool, ToolState, Tools};
+pub use tool::{Destination, Folder, Scope, Tool, ToolState, Tools};
 pub use unit::{Extent, FileMode, GlobError, Origin, ResourcePath, Unit};
 pub use variant::{Variant, Variants};
 pub use version::{Requirement, RequirementError, Selector, Tag, newest_range};

@@ -10,8 +10,10 @@ use crate::digest::{Checksum, ObjectId};
 use crate::manifest::{Install, spot};
 use crate::name::{LayerName, ResourceName, SourceName, ToolName};
 use crate::path::RelativePath;
+use crate::pin::{LockedPin, Pin, PinId, PinSource, ResourceId};
 use crate::resource::{RESOURCE_TYPES, ResourceType};
 use crate::schema::Schema;
+use crate::source_versions::ResolvedVersion;
 use crate::unit::{Origin, ResourcePath, Unit};
 
 /// The version of the format.
@@ -78,57 +80,68 @@ pub struct Lockfile {
 pub struct LockedLayer {
     /// Its name.
     pub name: LayerName,
-    /// Where it comes from; nothing for a folder.
-    pub pin: Option<LayerPin>,
+    /// The version of its source; nothing for a folder.
+    pub pin: Option<Pin>,
     /// Of all its files that count: paths, modes and bytes.
     pub checksum: Checksum,
-}
-
-/// The version of a source that a layer is.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct LayerPin {
-    /// The source.
-    pub source: SourceName,
-    /// What was asked for.
-    pub requirement: String,
-    /// The tag or branch, or the commit as it was asked for.
-    pub version: String,
-    /// The commit.
-    pub commit: ObjectId,
 }
 
 impl LockedLayer {
     fn value(&self) -> Value {
         let mut map: Vec<(&str, Value)> = vec![("name", self.name.as_str().into())];
         if let Some(pin) = &self.pin {
-            map.push(("source", pin.source.as_str().into()));
-            map.push(("requirement", pin.requirement.as_str().into()));
-            map.push(("version", pin.version.as_str().into()));
-            map.push(("resolved_commit", pin.commit.as_str().into()));
+            let source = pin
+                .source
+                .name()
+                .map(|name| ("source", name.as_str().into()));
+            map.extend(source);
+            map.extend(pin_fields(pin));
         }
         map.push(("checksum", self.checksum.to_string().into()));
         Value::map(map)
     }
 }
 
+/// What is written of every pin.
+fn pin_fields(pin: &Pin) -> impl Iterator<Item = (&'static str, Value)> {
+    let requirement = pin.requirement.as_deref();
+    let requirement = requirement.map(|text| ("requirement", Value::from(text)));
+    requirement.into_iter().chain([
+        ("version", Value::from(pin.version.as_str())),
+        ("resolved_commit", pin.commit.as_str().into()),
+    ])
+}
+
 /// A remote of the catalog as it was when it was locked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LockedRemote {
     remote: CatalogRemote,
-    /// The branch or tag, or the commit as it was asked for.
-    pub version: String,
-    /// The commit.
-    pub commit: ObjectId,
+    pin: Pin,
 }
 
 impl LockedRemote {
     /// A pin; what is secret in the remote is left out.
-    pub fn new(remote: &CatalogRemote, version: String, commit: ObjectId) -> Self {
-        LockedRemote {
-            remote: remote.without_secrets(),
-            version,
-            commit,
-        }
+    pub fn new(remote: &CatalogRemote, version: ResolvedVersion) -> Self {
+        let remote = remote.without_secrets();
+        let source = match &remote.base {
+            RemoteBase::Source(name) => PinSource::Named(name.clone()),
+            RemoteBase::Address(_) => {
+                let base = CatalogRemote {
+                    reference: None,
+                    folder: None,
+                    ..remote.clone()
+                };
+                PinSource::Address(base.to_string())
+            }
+        };
+        let pin = Pin {
+            source,
+            // What is required is part of the remote.
+            requirement: None,
+            version: version.label,
+            commit: version.revision,
+        };
+        LockedRemote { remote, pin }
     }
 
     /// What was asked for, without secrets.
@@ -136,13 +149,16 @@ impl LockedRemote {
         &self.remote
     }
 
-    /// The same of a source that is called otherwise by now.
-    pub fn with_source(self, name: SourceName) -> Self {
-        let remote = CatalogRemote {
-            base: RemoteBase::Source(name),
-            ..self.remote
-        };
-        LockedRemote { remote, ..self }
+    /// The version.
+    pub fn pin(&self) -> &Pin {
+        &self.pin
+    }
+
+    fn rename_source(&mut self, old: &SourceName, new: &SourceName) {
+        if self.remote.source() == Some(old) {
+            self.remote.base = RemoteBase::Source(new.clone());
+            self.pin.source = PinSource::Named(new.clone());
+        }
     }
 
     /// Whether it pins this remote.
@@ -151,11 +167,8 @@ impl LockedRemote {
     }
 
     fn value(&self) -> Value {
-        Value::map([
-            ("remote", Value::from(self.remote.to_string())),
-            ("version", self.version.as_str().into()),
-            ("resolved_commit", self.commit.as_str().into()),
-        ])
+        let remote = ("remote", Value::from(self.remote.to_string()));
+        Value::map(std::iter::once(remote).chain(pin_fields(&self.pin)))
     }
 }
 
@@ -181,12 +194,8 @@ pub struct Locked {
     pub pattern: Option<ResourcePath>,
     /// What it is.
     pub unit: Unit,
-    /// What was asked for; nothing in files of older programs.
-    pub requirement: Option<String>,
-    /// The tag or branch, or the commit as it was asked for.
-    pub version: Option<String>,
-    /// The commit.
-    pub commit: Option<ObjectId>,
+    /// The version of its source; nothing for what is on one machine.
+    pub pin: Option<Pin>,
     /// Of the bytes in the source; nothing in files of older programs that is not one of ours.
     pub checksum: Option<Checksum>,
     /// Where it is installed; nothing if it is only resolved.
@@ -209,11 +218,33 @@ impl Locked {
         format!("{}/{}", self.kind, self.name)
     }
 
+    /// Its identity.
+    pub fn id(&self) -> ResourceId {
+        ResourceId {
+            kind: self.kind,
+            name: self.name.clone(),
+        }
+    }
+
+    /// The version of its source.
+    pub fn version(&self) -> Option<&str> {
+        self.pin.as_ref().map(|pin| pin.version.as_str())
+    }
+
+    /// The commit of its source.
+    pub fn commit(&self) -> Option<&ObjectId> {
+        self.pin.as_ref().map(|pin| &pin.commit)
+    }
+
+    /// What was required of its source.
+    pub fn requirement(&self) -> Option<&str> {
+        self.pin.as_ref()?.requirement.as_deref()
+    }
+
     /// How others refer to it.
     pub fn reference(&self) -> String {
         let version = self
-            .version
-            .as_deref()
+            .version()
             .map(|version| format!("@{version}"))
             .unwrap_or_default();
         format!("{}{version}", self.label())
@@ -226,6 +257,43 @@ impl Locked {
 }
 
 impl Lockfile {
+    /// Every pin: of resources, of layers and of the catalog.
+    pub fn pins(&self) -> impl Iterator<Item = LockedPin<'_>> {
+        let resources = self.entries.iter().filter_map(|locked| {
+            let id = PinId::Resource(locked.id());
+            locked.pin.as_ref().map(|pin| LockedPin { id, pin })
+        });
+        let layers = self.layers.iter().filter_map(|layer| {
+            let id = PinId::Layer(layer.name.clone());
+            layer.pin.as_ref().map(|pin| LockedPin { id, pin })
+        });
+        let remotes = self.catalog.iter().map(|locked| LockedPin {
+            id: PinId::Remote(locked.remote.clone()),
+            pin: &locked.pin,
+        });
+        resources.chain(layers).chain(remotes)
+    }
+
+    /// Calls a source otherwise.
+    pub fn rename_source(&mut self, old: &SourceName, new: &SourceName) {
+        let origin = Origin::Source(old.clone());
+        for locked in &mut self.entries {
+            if locked.unit.origin == origin {
+                locked.unit.origin = Origin::Source(new.clone());
+            }
+        }
+        let resources = self.entries.iter_mut().filter_map(|one| one.pin.as_mut());
+        let layers = self.layers.iter_mut().filter_map(|one| one.pin.as_mut());
+        for pin in resources.chain(layers) {
+            if pin.source.name() == Some(old) {
+                pin.source = PinSource::Named(new.clone());
+            }
+        }
+        for remote in &mut self.catalog {
+            remote.rename_source(old, new);
+        }
+    }
+
     /// The file's text.
     pub fn to_text(&self) -> String {
         let source = |source: &LockedSource| {
@@ -300,7 +368,8 @@ impl Lockfile {
                         continue;
                     };
                     // Older programs may call two entries the same.
-                    if entry.requirement.is_some() && !seen.insert((kind, entry.name.clone())) {
+                    if node.get("requirement").is_some() && !seen.insert((kind, entry.name.clone()))
+                    {
                         reading.broken(
                             node,
                             format!("two entries are called {kind}/{}", entry.name),
@@ -336,12 +405,9 @@ impl Locked {
         if self.unit.origin != Origin::Manifest {
             put("path", Some(self.unit.path.as_str()));
         }
-        put("requirement", self.requirement.as_deref());
-        put("version", self.version.as_deref());
-        put(
-            "resolved_commit",
-            self.commit.as_ref().map(ObjectId::as_str),
-        );
+        map.extend(self.pin.iter().flat_map(pin_fields));
+        let mut put =
+            |key, value: Option<&str>| map.extend(value.map(|value| (key, Value::from(value))));
         put(
             "checksum",
             self.checksum
@@ -446,9 +512,9 @@ impl Reading {
             .ok()?;
         let checksum = self.read(node, "checksum", |text| text.parse().ok()).ok()?;
         let pin = match (source, requirement, version, commit) {
-            (Some(source), Some(requirement), Some(version), Some(commit)) => Some(LayerPin {
-                source,
-                requirement,
+            (Some(source), Some(requirement), Some(version), Some(commit)) => Some(Pin {
+                source: PinSource::Named(source),
+                requirement: Some(requirement),
                 version,
                 commit,
             }),
@@ -486,7 +552,9 @@ impl Reading {
             );
             return None;
         };
-        Some(LockedRemote::new(&remote, version, commit))
+        let (label, revision) = (version, commit);
+        let version = ResolvedVersion { label, revision };
+        Some(LockedRemote::new(&remote, version))
     }
 
     fn entry(&mut self, kind: ResourceType, node: NodeRef<'_>) -> Option<Locked> {
@@ -510,34 +578,42 @@ impl Reading {
                 path(text).and_then(|_| ResourcePath::found(text).ok())
             })
             .ok()?;
-        let Some(name_) = entry else {
+        let Some(own_name) = entry else {
             self.broken(node, "this entry has no `name`");
             return None;
         };
-        let (origin, path_) = match (&source, at) {
+        let (origin, found) = match (&source, at) {
             (Some(source), Some(at)) => (Origin::Source(source.clone()), at),
             (None, Some(at)) => (Origin::Local, at),
             (None, None) if kind == ResourceType::McpServers => {
-                (Origin::Manifest, ResourcePath::of_name(&name_))
+                (Origin::Manifest, ResourcePath::of_name(&own_name))
             }
             (_, None) => {
                 self.broken(node, "this entry has no `path`");
                 return None;
             }
         };
+        let pattern = self.read(node, "pattern", path).ok()?;
         let text = |text: &str| Some(text.to_owned());
         let requirement = self.read(node, "requirement", text).ok()?;
         // Older programs name entries by their path and keep the manifest's key beside it.
         let alias = self.read(node, "manifest_alias", name).ok()?;
         let older = requirement.is_none() && source.is_some();
         let (name, manifest_alias) = if older {
-            (alias.unwrap_or(name_), None)
+            (alias.unwrap_or(own_name), None)
         } else {
-            (name_, alias)
+            (own_name, alias)
         };
-        let commit = self
+        let version = self.read(node, "version", text).ok()?;
+        let commit: Option<ObjectId> = self
             .read(node, "resolved_commit", |text| text.parse().ok())
             .ok()?;
+        let pin = source.zip(commit).map(|(source, commit)| Pin {
+            source: PinSource::Named(source),
+            requirement,
+            version: version.unwrap_or_else(|| commit.short().to_owned()),
+            commit,
+        });
         let checksum = match older {
             true => node
                 .get("checksum")
@@ -550,10 +626,8 @@ impl Reading {
             kind,
             name,
             manifest_alias,
-            pattern: self.read(node, "pattern", path).ok()?,
-            requirement,
-            version: self.read(node, "version", text).ok()?,
-            commit,
+            pattern,
+            pin,
             checksum,
             installed_at: self
                 .read(node, "installed_at", |text| RelativePath::new(text).ok())
@@ -571,7 +645,7 @@ impl Reading {
             },
             unit: Unit {
                 origin,
-                path: path_,
+                path: found,
                 extent: kind.extent(),
             },
         })

@@ -90,19 +90,19 @@ fn is_plain(part: &str) -> bool {
 }
 
 fn is_portable(part: &str) -> bool {
-    let stem = part
-        .split('.')
-        .next()
-        .unwrap_or_default()
-        .to_ascii_lowercase();
-    let numbered = (stem.starts_with("com") || stem.starts_with("lpt"))
-        && stem.len() == 4
-        && stem.as_bytes()[3].is_ascii_digit();
-    let odd = |c: char| c.is_control() || "\\:*?\"<>|".contains(c);
-    !part.contains(odd)
+    let stem = part.split('.').next().unwrap_or_default();
+    let device = |name: &str| stem.eq_ignore_ascii_case(name);
+    let is_numbered = stem.len() == 4
+        && stem.as_bytes()[3].is_ascii_digit()
+        && ["com", "lpt"].iter().any(|port| {
+            stem.get(..3)
+                .is_some_and(|start| start.eq_ignore_ascii_case(port))
+        });
+    let is_odd = |c: char| c.is_control() || "\\:*?\"<>|".contains(c);
+    !part.contains(is_odd)
         && !part.ends_with(['.', ' '])
-        && !numbered
-        && !RESERVED.contains(&stem.as_str())
+        && !is_numbered
+        && !RESERVED.iter().any(|name| device(name))
 }
 
 impl fmt::Display for RelativePath {

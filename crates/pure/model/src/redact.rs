@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::percent::percent_decode;
+use percent_encoding::percent_decode_str;
 
 /// Words in the name of a query value that make the value a secret.
 const SECRET_NAMES: &[&str] = &[
@@ -40,15 +40,18 @@ pub(crate) fn split_user(user: &str, keep: Keep) -> (String, Vec<String>) {
     } else {
         String::new()
     };
-    let mut secrets = vec![
-        password.to_owned(),
-        percent_decode(password).unwrap_or_default(),
-    ];
+    let mut secrets = vec![password.to_owned(), decoded(password)];
     // A token often stands in place of the user name; what is shorter is a name, and a word in many a message.
     if keep == Keep::Nothing && name.len() >= SHORTEST_TOKEN {
-        secrets.extend([name.to_owned(), percent_decode(name).unwrap_or_default()]);
+        secrets.extend([name.to_owned(), decoded(name)]);
     }
     (shown, secrets)
+}
+
+/// As meant; empty if the bytes are not UTF-8, which no message can hold.
+fn decoded(text: &str) -> String {
+    let decoded = percent_decode_str(text).decode_utf8();
+    decoded.unwrap_or_default().into_owned()
 }
 
 /// What follows the host, with the values of telling names hidden.
@@ -56,10 +59,7 @@ pub(crate) fn hide_query(tail: &str) -> (String, Vec<String>) {
     // What stands behind `#` means nothing to git, and a secret to somebody.
     if let Some((tail, fragment)) = tail.split_once('#') {
         let (shown, mut secrets) = hide_query(tail);
-        secrets.extend([
-            fragment.to_owned(),
-            percent_decode(fragment).unwrap_or_default(),
-        ]);
+        secrets.extend([fragment.to_owned(), decoded(fragment)]);
         return (format!("{shown}#{HIDDEN}"), secrets);
     }
     let Some(start) = tail.find(['?', '#']) else {
@@ -76,7 +76,7 @@ pub(crate) fn hide_query(tail: &str) -> (String, Vec<String>) {
         };
         match body.split_once('=') {
             Some((name, value)) if telling(name) => {
-                secrets.extend([value.to_owned(), percent_decode(value).unwrap_or_default()]);
+                secrets.extend([value.to_owned(), decoded(value)]);
                 shown.push_str(&format!("{name}={HIDDEN}{end}"));
             }
             _ => shown.push_str(part),

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use agpm_tools::{OWN_TOOL, REFERENCE_TOOL};
+
 use crate::unit::Extent;
 
 /// A kind of resource; the order is that of lockfiles and lists.
@@ -101,20 +103,20 @@ pub const RESOURCE_TYPES: [ResourceType; 7] = [
 impl ResourceType {
     const fn row(self) -> Row {
         match self {
-            ResourceType::Agents => row("agents", "agent", Layout::Flat, "claude-code"),
-            ResourceType::Snippets => row("snippets", "snippet", Layout::Folders, "agpm"),
-            ResourceType::Commands => row("commands", "command", Layout::Flat, "claude-code"),
-            ResourceType::Scripts => row("scripts", "script", Layout::Folders, "claude-code"),
-            ResourceType::Hooks => entries(row("hooks", "hook", Layout::Flat, "claude-code")),
+            ResourceType::Agents => row("agents", "agent", Layout::Flat, REFERENCE_TOOL.name),
+            ResourceType::Snippets => row("snippets", "snippet", Layout::Folders, OWN_TOOL.name),
+            ResourceType::Commands => row("commands", "command", Layout::Flat, REFERENCE_TOOL.name),
+            ResourceType::Scripts => row("scripts", "script", Layout::Folders, REFERENCE_TOOL.name),
+            ResourceType::Hooks => entries(row("hooks", "hook", Layout::Flat, REFERENCE_TOOL.name)),
             ResourceType::McpServers => entries(row(
                 "mcp-servers",
                 "mcp-server",
                 Layout::Flat,
-                "claude-code",
+                REFERENCE_TOOL.name,
             )),
             ResourceType::Skills => Row {
                 shape: Shape::Folder,
-                ..row("skills", "skill", Layout::Flat, "claude-code")
+                ..row("skills", "skill", Layout::Flat, REFERENCE_TOOL.name)
             },
         }
     }

@@ -1,15 +1,19 @@
 //! The shapes in which authors write MCP servers into a JSON file.
 
 use agpm_text::Value;
+use agpm_tools::{REFERENCE_TOOL, server_formats};
 
-/// Keys under which tools keep their servers: Claude Code, Cursor, Gemini and Copilot CLI; VS Code; OpenCode; Zed; Codex.
-const WRAPPERS: [&str; 5] = [
-    "mcpServers",
-    "servers",
-    "mcp",
-    "context_servers",
-    "mcp_servers",
-];
+/// Keys under which tools keep their servers, in the order in which they are looked for: the reference's first, which no
+/// server is called by, then the last of the table, because the early ones are plain words.
+fn wrappers() -> impl Iterator<Item = &'static str> {
+    let others = server_formats().rev().map(|format| format.key);
+    reference_wrapper().into_iter().chain(others)
+}
+
+fn reference_wrapper() -> Option<&'static str> {
+    let servers = REFERENCE_TOOL.servers.as_ref();
+    servers.map(|servers| servers.format.key)
+}
 
 /// Keys beside servers that belong to the file, and not to a server.
 const FILE_KEYS: [&str; 4] = ["$schema", "inputs", "dependencies", "agpm"];
@@ -33,11 +37,11 @@ pub enum ServerFile<'v> {
 impl<'v> ServerFile<'v> {
     /// The shape of a file.
     pub fn of(root: &'v Value) -> Self {
-        let wrapper = WRAPPERS.iter().find_map(|key| Some((*key, root.get(key)?)));
+        let wrapper = wrappers().find_map(|key| Some((key, root.get(key)?)));
         match wrapper {
             // A server may be called like a wrapper.
             Some((key, servers))
-                if key == WRAPPERS[0] || !is_server(servers) && !is_server(root) =>
+                if reference_wrapper() == Some(key) || !is_server(servers) && !is_server(root) =>
             {
                 ServerFile::Wrapped { key, servers }
             }
@@ -54,9 +58,8 @@ impl<'v> ServerFile<'v> {
 
 /// Whether a value says how a server is reached.
 fn is_server(value: &Value) -> bool {
-    ["command", "url", "httpUrl"]
-        .iter()
-        .any(|key| value.get(key).is_some())
+    let urls = server_formats().map(|format| format.urls.http);
+    urls.chain(["command"]).any(|key| value.get(key).is_some())
 }
 
 fn is_bare(root: &Value) -> bool {
@@ -97,7 +100,7 @@ mod tests {
             ])),
             "single"
         );
-        for key in WRAPPERS {
+        for key in wrappers() {
             assert_eq!(
                 shape(&Value::map([
                     (key, named("a")),

@@ -2,12 +2,11 @@
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_text::{Kind, NodeRef};
+use agpm_tools::{SkillMetadata, TOOLS, ToolDefinition};
 
+use crate::limits::{LONGEST_SKILL_DESCRIPTION, LONGEST_SKILL_NAME};
 use crate::manifest::spot;
 use crate::resource::SKILL_FILE;
-
-const LONGEST_NAME: usize = 64;
-const LONGEST_DESCRIPTION: usize = 1024;
 
 /// What the head of a skill says that strict tools do not take; `folder` is what it is called where it is installed.
 pub fn skill_findings(head: Option<NodeRef<'_>>, folder: &str) -> Vec<Diagnostic> {
@@ -68,11 +67,16 @@ fn name(head: NodeRef<'_>, folder: &str) -> Option<Diagnostic> {
     })
 }
 
-/// Codex does not load a skill with other metadata than an object.
+/// Some tools do not load a skill with other metadata than an object.
 fn metadata(head: NodeRef<'_>, folder: &str) -> Option<Diagnostic> {
     let node = head
         .get("metadata")
         .filter(|node| node.kind() != Kind::Map)?;
+    let strict: Vec<&str> = TOOLS
+        .iter()
+        .filter(|tool| needs_object(tool))
+        .map(|tool| tool.title)
+        .collect();
     let message = format!(
         "the `metadata` of the skill `{folder}` is {}, not an object",
         node.kind().word()
@@ -80,8 +84,16 @@ fn metadata(head: NodeRef<'_>, folder: &str) -> Option<Diagnostic> {
     Some(finding(
         message,
         Some(node),
-        "Codex does not load the skill: write `KEY: VALUE` lines".to_owned(),
+        format!(
+            "{} does not load the skill: write `KEY: VALUE` lines",
+            strict.join(" or ")
+        ),
     ))
+}
+
+fn needs_object(tool: &ToolDefinition) -> bool {
+    let skills = tool.skills.as_ref();
+    skills.is_some_and(|skills| skills.format.metadata == SkillMetadata::Object)
 }
 
 fn name_problem(name: &str) -> Option<String> {
@@ -89,8 +101,8 @@ fn name_problem(name: &str) -> Option<String> {
     if name.is_empty() {
         return Some("is empty".to_owned());
     }
-    if name.chars().count() > LONGEST_NAME {
-        return Some(format!("has more than {LONGEST_NAME} characters"));
+    if name.chars().count() > LONGEST_SKILL_NAME {
+        return Some(format!("has more than {LONGEST_SKILL_NAME} characters"));
     }
     if !name.chars().all(good) {
         return Some("has other characters than lowercase letters, digits and hyphens".to_owned());
@@ -107,7 +119,7 @@ fn slug(name: &str) -> String {
         .map(|c| if c.is_ascii_alphanumeric() { c } else { ' ' })
         .collect();
     let joined = plain.split_whitespace().collect::<Vec<_>>().join("-");
-    let short: String = joined.chars().take(LONGEST_NAME).collect();
+    let short: String = joined.chars().take(LONGEST_SKILL_NAME).collect();
     if short.is_empty() {
         "skill".to_owned()
     } else {
@@ -116,14 +128,15 @@ fn slug(name: &str) -> String {
 }
 
 fn description(head: NodeRef<'_>, folder: &str) -> Option<Diagnostic> {
-    let help =
-        format!("say in 1 to {LONGEST_DESCRIPTION} characters what it does and when to use it");
+    let help = format!(
+        "say in 1 to {LONGEST_SKILL_DESCRIPTION} characters what it does and when to use it"
+    );
     let node = head.get("description");
     let message = match node.map(|node| node.as_str().map(|text| text.trim().chars().count())) {
         None => format!("the skill `{folder}` has no `description`"),
         Some(None) => format!("the `description` of the skill `{folder}` is no text"),
         Some(Some(0)) => format!("the `description` of the skill `{folder}` is empty"),
-        Some(Some(length)) if length > LONGEST_DESCRIPTION => {
+        Some(Some(length)) if length > LONGEST_SKILL_DESCRIPTION => {
             format!("the `description` of the skill `{folder}` has {length} characters")
         }
         Some(Some(_)) => return None,

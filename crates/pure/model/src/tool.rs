@@ -2,6 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use agpm_tools::{
+    CommandFormat, Directory, EntryFormat, FileFormat, HookFormat, HookPlace, Scoped, ServerFormat,
+    TOOLS, ToolDefinition,
+};
+
 use crate::manifest::Dependency;
 use crate::name::ToolName;
 use crate::path::RelativePath;
@@ -17,13 +22,23 @@ pub enum Scope {
     User,
 }
 
+impl Scope {
+    /// What holds in this scope.
+    fn of<T>(self, both: Scoped<T>) -> T {
+        match self {
+            Scope::Project => both.project,
+            Scope::User => both.user,
+        }
+    }
+}
+
 /// Where a tool keeps one kind of resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Destination {
     /// As files in a folder.
-    Files(Folder, FileForm),
+    Files(Folder, FileFormat),
     /// As entries of a file, by its path from the project.
-    Entries(RelativePath, EntryForm),
+    Entries(RelativePath, EntryFormat),
 }
 
 /// A folder that files go to.
@@ -33,84 +48,6 @@ pub enum Folder {
     Own(Option<RelativePath>),
     /// One that several tools read, by its path from the project.
     Shared(RelativePath),
-}
-
-/// How a tool wants a file to be written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FileForm {
-    /// As it is.
-    Same,
-    /// Claude Code's agents: as they are, unless they were written for another tool.
-    ClaudeAgent,
-    /// OpenCode's agents: as they are, but not all of Claude's fields say something there.
-    OpenCodeAgent,
-    /// OpenCode's commands: as they are, but for fields of another type or another tool's model.
-    OpenCodeCommand,
-    /// Codex's agents: TOML with the instructions as a string.
-    CodexAgent,
-    /// Cursor's agents: Markdown that may be `readonly`.
-    CursorAgent,
-    /// Copilot's agents: Markdown with its own names of tools.
-    CopilotAgent,
-    /// Copilot's prompt files: Markdown with `${input:…}`.
-    CopilotPrompt,
-    /// Copilot's hooks: a JSON file each.
-    CopilotHooks,
-    /// Gemini's agents: Markdown with a closed set of fields.
-    GeminiAgent,
-    /// Gemini's commands: TOML with the prompt as a string.
-    GeminiCommand,
-}
-
-impl FileForm {
-    /// The ending of its files; `None` leaves that of the source.
-    pub const fn ending(self) -> Option<&'static str> {
-        match self {
-            FileForm::Same
-            | FileForm::ClaudeAgent
-            | FileForm::OpenCodeAgent
-            | FileForm::OpenCodeCommand
-            | FileForm::CursorAgent
-            | FileForm::GeminiAgent => None,
-            FileForm::CodexAgent | FileForm::GeminiCommand => Some("toml"),
-            FileForm::CopilotAgent => Some("agent.md"),
-            FileForm::CopilotPrompt => Some("prompt.md"),
-            FileForm::CopilotHooks => Some("json"),
-        }
-    }
-}
-
-impl FileForm {
-    /// Whether the tool also reads directories under the one that its files go to. Gemini CLI does not look into
-    /// directories of `.gemini/agents` (`loadAgentsFromDirectory` of 0.61.0).
-    pub const fn reads_directories(self) -> bool {
-        !matches!(self, FileForm::GeminiAgent)
-    }
-}
-
-/// How a tool wants entries of a file to be written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EntryForm {
-    /// Claude's hooks: lists of groups below `hooks`.
-    ClaudeHooks,
-    /// Claude's MCP servers, by name below `mcpServers`.
-    ClaudeServers,
-    /// OpenCode's MCP servers, by name below `mcp`.
-    OpenCodeServers,
-    /// Codex's hooks: Claude's shape, fewer events.
-    CodexHooks,
-    /// Codex's MCP servers: TOML, by name below `mcp_servers`.
-    CodexServers,
-    /// Cursor's hooks: lists without groups, and a version.
-    CursorHooks,
-    /// Cursor's MCP servers, by name below `mcpServers`.
-    CursorServers,
-    /// Gemini's hooks: Claude's shape, other names, milliseconds.
-    GeminiHooks,
-    /// Gemini's MCP servers, by name below `mcpServers`.
-    GeminiServers,
-    /// VS Code's MCP servers, by name below `servers`.
-    VsCodeServers,
 }
 
 /// Whether a tool is used.
@@ -144,235 +81,85 @@ pub struct Tools {
     pub(crate) defaults: BTreeMap<ResourceType, ToolName>,
 }
 
-/// A kind of resource, where it goes and how it is written there.
-enum Row {
-    Files(ResourceType, &'static str, FileForm),
-    Shared(ResourceType, &'static str, FileForm),
-    Entries(ResourceType, &'static str, EntryForm),
-    /// One that holds in this scope only.
-    In(Scope, &'static Row),
-}
-
-use Row::{Entries, Files, In, Shared};
-
-/// A tool's folder, in a project and in home.
-struct Folders {
-    project: &'static str,
-    home: &'static str,
-}
-
-/// One that is called the same in both.
-const fn both(folder: &'static str) -> Folders {
-    Folders {
-        project: folder,
-        home: folder,
-    }
-}
-
-/// Built-in tools: name, folders, and where each kind goes.
-///
-/// Snippets of our own are apart from `.agpm`, which in home may belong to a project that stands there. Copilot reads
-/// prompt files of a user from a profile of VS Code, and the user's MCP servers of its command line in a form that is
-/// not written yet.
-///
-/// Sources: OpenCode "Agent Skills"; Codex "Subagents", "Agent Skills", "Hooks", "Configuration Reference"; Cursor
-/// "Subagents", "Commands", "Agent Skills", "Hooks", "Model Context Protocol"; GitHub Copilot "Customization cheat
-/// sheet", "Custom agents configuration", "Hooks reference"; VS Code "Use prompt files", "MCP configuration
-/// reference"; Gemini CLI "Subagents", "Custom commands", "Agent Skills", "Hooks reference", "MCP servers".
-const BUILT_IN: &[(&str, Folders, &[Row])] = &[
-    (
-        "claude-code",
-        both(".claude"),
-        &[
-            Files(ResourceType::Agents, "agents", FileForm::ClaudeAgent),
-            Files(ResourceType::Commands, "commands", FileForm::Same),
-            Files(ResourceType::Scripts, "scripts", FileForm::Same),
-            Files(ResourceType::Snippets, "snippets", FileForm::Same),
-            Files(ResourceType::Skills, "skills", FileForm::Same),
-            In(
-                Scope::Project,
-                &Entries(
-                    ResourceType::Hooks,
-                    ".claude/settings.local.json",
-                    EntryForm::ClaudeHooks,
-                ),
-            ),
-            In(
-                Scope::User,
-                &Entries(
-                    ResourceType::Hooks,
-                    ".claude/settings.json",
-                    EntryForm::ClaudeHooks,
-                ),
-            ),
-            In(
-                Scope::Project,
-                &Entries(
-                    ResourceType::McpServers,
-                    ".mcp.json",
-                    EntryForm::ClaudeServers,
-                ),
-            ),
-            In(
-                Scope::User,
-                &Entries(
-                    ResourceType::McpServers,
-                    ".claude.json",
-                    EntryForm::ClaudeServers,
-                ),
-            ),
-        ],
-    ),
-    (
-        "opencode",
-        Folders {
-            project: ".opencode",
-            home: ".config/opencode",
-        },
-        &[
-            Files(ResourceType::Agents, "agent", FileForm::OpenCodeAgent),
-            Files(ResourceType::Commands, "command", FileForm::OpenCodeCommand),
-            Files(ResourceType::Skills, "skills", FileForm::Same),
-            In(
-                Scope::Project,
-                &Entries(
-                    ResourceType::McpServers,
-                    ".opencode/opencode.json",
-                    EntryForm::OpenCodeServers,
-                ),
-            ),
-            In(
-                Scope::User,
-                &Entries(
-                    ResourceType::McpServers,
-                    ".config/opencode/opencode.json",
-                    EntryForm::OpenCodeServers,
-                ),
-            ),
-        ],
-    ),
-    (
-        "agpm",
-        Folders {
-            project: ".agpm",
-            home: ".local/share/agpm",
-        },
-        &[Files(ResourceType::Snippets, "snippets", FileForm::Same)],
-    ),
-    (
-        "codex",
-        both(".codex"),
-        &[
-            Files(ResourceType::Agents, "agents", FileForm::CodexAgent),
-            Shared(ResourceType::Skills, ".agents/skills", FileForm::Same),
-            Entries(
-                ResourceType::Hooks,
-                ".codex/hooks.json",
-                EntryForm::CodexHooks,
-            ),
-            Entries(
-                ResourceType::McpServers,
-                ".codex/config.toml",
-                EntryForm::CodexServers,
-            ),
-        ],
-    ),
-    (
-        "cursor",
-        both(".cursor"),
-        &[
-            Files(ResourceType::Agents, "agents", FileForm::CursorAgent),
-            Files(ResourceType::Commands, "commands", FileForm::Same),
-            Files(ResourceType::Skills, "skills", FileForm::Same),
-            Entries(
-                ResourceType::Hooks,
-                ".cursor/hooks.json",
-                EntryForm::CursorHooks,
-            ),
-            Entries(
-                ResourceType::McpServers,
-                ".cursor/mcp.json",
-                EntryForm::CursorServers,
-            ),
-        ],
-    ),
-    (
-        "copilot",
-        Folders {
-            project: ".github",
-            home: ".copilot",
-        },
-        &[
-            Files(ResourceType::Agents, "agents", FileForm::CopilotAgent),
-            In(
-                Scope::Project,
-                &Files(ResourceType::Commands, "prompts", FileForm::CopilotPrompt),
-            ),
-            Files(ResourceType::Skills, "skills", FileForm::Same),
-            Files(ResourceType::Hooks, "hooks", FileForm::CopilotHooks),
-            In(
-                Scope::Project,
-                &Entries(
-                    ResourceType::McpServers,
-                    ".vscode/mcp.json",
-                    EntryForm::VsCodeServers,
-                ),
-            ),
-        ],
-    ),
-    (
-        "gemini",
-        both(".gemini"),
-        &[
-            Files(ResourceType::Agents, "agents", FileForm::GeminiAgent),
-            Files(ResourceType::Commands, "commands", FileForm::GeminiCommand),
-            Files(ResourceType::Skills, "skills", FileForm::Same),
-            Entries(
-                ResourceType::Hooks,
-                ".gemini/settings.json",
-                EntryForm::GeminiHooks,
-            ),
-            Entries(
-                ResourceType::McpServers,
-                ".gemini/settings.json",
-                EntryForm::GeminiServers,
-            ),
-        ],
-    ),
-    (
-        "agents",
-        both(".agents"),
-        &[Files(ResourceType::Skills, "skills", FileForm::Same)],
-    ),
-];
-
 impl Default for Tools {
     fn default() -> Self {
         Tools::in_scope(Scope::Project)
     }
 }
 
-impl Folders {
-    fn of(&self, scope: Scope) -> &'static str {
-        match scope {
-            Scope::Project => self.project,
-            Scope::User => self.home,
-        }
+/// Where a built-in tool keeps each type of resource in a scope.
+fn destinations(
+    tool: &'static ToolDefinition,
+    scope: Scope,
+) -> BTreeMap<ResourceType, Destination> {
+    let files = |directory: Option<Directory>, format| {
+        directory.map(|directory| Destination::Files(directory.into(), format))
+    };
+    let unchanged = |place| files(scope.of(place), FileFormat::Unchanged);
+    let agents = tool.agents.as_ref();
+    let commands = tool.commands.as_ref();
+    let hooks = tool.hooks.as_ref();
+    let servers = tool.servers.as_ref();
+    let all = [
+        (
+            ResourceType::Agents,
+            agents.and_then(|own| files(scope.of(own.place), FileFormat::Agent(&own.format))),
+        ),
+        (
+            ResourceType::Commands,
+            commands.and_then(|own| files(scope.of(own.place), command_format(&own.format))),
+        ),
+        (
+            ResourceType::Snippets,
+            tool.snippets.as_ref().and_then(|own| unchanged(own.place)),
+        ),
+        (
+            ResourceType::Scripts,
+            tool.scripts.as_ref().and_then(|own| unchanged(own.place)),
+        ),
+        (
+            ResourceType::Skills,
+            tool.skills.as_ref().and_then(|own| unchanged(own.place)),
+        ),
+        (
+            ResourceType::Hooks,
+            hooks.and_then(|own| Some(hook_destination(scope.of(own.place)?, &own.format))),
+        ),
+        (
+            ResourceType::McpServers,
+            servers.and_then(|own| Some(server_destination(scope.of(own.place)?, &own.format))),
+        ),
+    ];
+    all.into_iter()
+        .filter_map(|(kind, destination)| Some((kind, destination?)))
+        .collect()
+}
+
+fn command_format(format: &'static CommandFormat) -> FileFormat {
+    match format {
+        CommandFormat::Unchanged => FileFormat::Unchanged,
+        format => FileFormat::Command(format),
     }
 }
 
-impl Row {
-    /// What it says in a scope, if anything.
-    fn destination(&self, scope: Scope) -> Option<(ResourceType, Destination)> {
-        let own = |folder| Folder::Own(Some(path(folder)));
-        match *self {
-            Row::Files(kind, folder, form) => Some((kind, Destination::Files(own(folder), form))),
-            Row::Shared(kind, folder, form) => {
-                Some((kind, Destination::Files(Folder::Shared(path(folder)), form)))
-            }
-            Row::Entries(kind, file, form) => Some((kind, Destination::Entries(path(file), form))),
-            Row::In(only, row) if only == scope => row.destination(scope),
-            Row::In(..) => None,
+fn hook_destination(place: HookPlace, format: &'static HookFormat) -> Destination {
+    match place {
+        HookPlace::Files(directory) => {
+            Destination::Files(directory.into(), FileFormat::Hooks(format))
+        }
+        HookPlace::Entries(file) => Destination::Entries(path(file), EntryFormat::Hooks(format)),
+    }
+}
+
+fn server_destination(file: &str, format: &'static ServerFormat) -> Destination {
+    Destination::Entries(path(file), EntryFormat::Servers(format))
+}
+
+impl From<Directory> for Folder {
+    fn from(directory: Directory) -> Self {
+        match directory {
+            Directory::Own(inner) => Folder::Own(Some(path(inner))),
+            Directory::Shared(directory) => Folder::Shared(path(directory)),
         }
     }
 }
@@ -388,14 +175,11 @@ fn name(text: &str) -> ToolName {
 impl Tools {
     /// The built-in tools with their places in a project or in home.
     pub fn in_scope(scope: Scope) -> Self {
-        let tools = BUILT_IN.iter().map(|(tool, folders, kinds)| Tool {
-            name: name(tool),
-            folder: Some(path(folders.of(scope))),
+        let tools = TOOLS.iter().map(|tool| Tool {
+            name: name(tool.name),
+            folder: Some(path(scope.of(tool.directory))),
             state: ToolState::Enabled,
-            destinations: kinds
-                .iter()
-                .filter_map(|row| row.destination(scope))
-                .collect(),
+            destinations: destinations(tool, scope),
             layouts: BTreeMap::new(),
         });
         let defaults = RESOURCE_TYPES
@@ -483,8 +267,8 @@ mod tests {
                         };
                         folder
                             + &form
-                                .ending()
-                                .map_or(String::new(), |ending| format!("/*.{ending}"))
+                                .extension()
+                                .map_or(String::new(), |extension| format!("/*.{extension}"))
                     }
                     Destination::Entries(file, _) => format!("entries of {file}"),
                 };
@@ -529,7 +313,12 @@ mod tests {
              gemini hooks: entries of .gemini/settings.json\n\
              gemini mcp-servers: entries of .gemini/settings.json\n\
              gemini skills: .gemini/skills\n\
-             agents skills: .agents/skills\n"
+             agents skills: .agents/skills\n\
+             windsurf hooks: entries of .devin/config.json\n\
+             windsurf mcp-servers: entries of .devin/config.json\n\
+             windsurf skills: .devin/skills\n\
+             zed mcp-servers: entries of .zed/settings.json\n\
+             zed skills: .agents/skills\n"
         );
     }
 
@@ -566,7 +355,12 @@ mod tests {
              gemini hooks: entries of .gemini/settings.json\n\
              gemini mcp-servers: entries of .gemini/settings.json\n\
              gemini skills: .gemini/skills\n\
-             agents skills: .agents/skills\n"
+             agents skills: .agents/skills\n\
+             windsurf hooks: entries of .config/devin/config.json\n\
+             windsurf mcp-servers: entries of .config/devin/config.json\n\
+             windsurf skills: .config/devin/skills\n\
+             zed mcp-servers: entries of .config/zed/settings.json\n\
+             zed skills: .agents/skills\n"
         );
     }
 }

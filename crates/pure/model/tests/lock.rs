@@ -5,9 +5,9 @@ mod validator;
 
 use agpm_diag::SourceMap;
 use agpm_model::{
-    CatalogRemote, Checksum, Install, LayerName, LayerPin, Locked, LockedLayer, LockedRemote,
-    LockedSource, Lockfile, Origin, RESOURCE_TYPES, RelativePath, ResourceName, ResourcePath,
-    SourceName, ToolName, Unit, lock_schema,
+    CatalogRemote, Checksum, Install, LayerName, Locked, LockedLayer, LockedRemote, LockedSource,
+    Lockfile, Origin, Pin, PinSource, RESOURCE_TYPES, RelativePath, ResolvedVersion, ResourceName,
+    ResourcePath, SourceName, ToolName, Unit, lock_schema,
 };
 use agpm_text::{Format, Limits, Value, parse, to_value};
 use proptest::prelude::*;
@@ -56,9 +56,12 @@ prop_compose! {
             manifest_alias: names.1.as_deref().map(name),
             pattern: names.1.as_ref().map(|_| ResourcePath::in_source("agents/**/*.md").unwrap()),
             unit: Unit { origin, path: ResourcePath::in_source(&at).unwrap(), extent: kind.extent() },
-            requirement: versioned.then_some(requirement),
-            version: versioned.then(|| "v1.0.0".to_owned()),
-            commit: versioned.then(|| digits.parse().unwrap()),
+            pin: versioned.then(|| Pin {
+                source: PinSource::Named(SourceName::new("some source").unwrap()),
+                requirement: Some(requirement),
+                version: "v1.0.0".to_owned(),
+                commit: digits.parse().unwrap(),
+            }),
             checksum: Some(Checksum::of(at.as_bytes())),
             installed_at: installed.map(|path| RelativePath::new(&path).unwrap()),
             tool: Some(ToolName::new("claude-code").unwrap()),
@@ -72,10 +75,10 @@ prop_compose! {
 
 prop_compose! {
     fn layer()(called in name(), pinned in any::<bool>(), requirement in "[\\^~v0-9.a-z]{1,8}", digits in "[0-9a-f]{40}") -> LockedLayer {
-        let pin = pinned.then(|| LayerPin {
-            source: SourceName::new("some source").unwrap(),
+        let pin = pinned.then(|| Pin {
+            source: PinSource::Named(SourceName::new("some source").unwrap()),
             version: requirement.clone(),
-            requirement,
+            requirement: Some(requirement),
             commit: digits.parse().unwrap(),
         });
         LockedLayer { checksum: Checksum::of(called.as_bytes()), name: LayerName::new(&called).unwrap(), pin }
@@ -92,7 +95,8 @@ prop_compose! {
         let reference = reference.map(|text| format!("#{text}")).unwrap_or_default();
         let folder = folder.map(|text| format!(":/{text}")).unwrap_or_default();
         let remote = CatalogRemote::parse(&format!("{base}{reference}{folder}")).unwrap();
-        LockedRemote::new(&remote, "main".to_owned(), digits.parse().unwrap())
+        let version = ResolvedVersion { label: "main".to_owned(), revision: digits.parse().unwrap() };
+        LockedRemote::new(&remote, version)
     }
 }
 

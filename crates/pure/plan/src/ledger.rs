@@ -321,7 +321,7 @@ mod tests {
         "/hooks"
       ],
       "count": 3,
-      "nodes": "i:/hooks/Stop:237bca45062f76f5e18faad0716ac509:hooks/lint:1:lint%20%25s:Bash ak:/model:de2a3e370113b37324a5393f4a505489:layers/org n:/list:id:x%3ay:de2a3e370113b37324a5393f4a505489:layers/org",
+      "nodes": "i:/hooks/Stop:237bca45062f76f5e18faad0716ac509:hooks/lint:1:lint%20%25s:Bash ak:/model:de2a3e370113b37324a5393f4a505489:layers/org n:/list:id:x%3Ay:de2a3e370113b37324a5393f4a505489:layers/org",
       "others": {
         "/hooks/Stop": [
           "ca9d334f31fe662961accbf7325ca1ce"

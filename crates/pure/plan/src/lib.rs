@@ -5,6 +5,7 @@
 mod entries;
 mod ledger;
 mod levels;
+mod limits;
 mod names;
 mod nodes;
 mod plan;

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use agpm_model::{
-    Dependency, Destination, FileForm, Folder, Layout, PathError, RelativePath, ResourcePath,
-    ResourceType, Tool,
+    Dependency, Destination, Folder, Layout, PathError, RelativePath, ResourcePath, ResourceType,
+    Tool,
 };
+use agpm_tools::FileFormat;
 
 /// What decides the place of one file.
 #[derive(Clone, Copy, Debug)]
@@ -146,14 +147,14 @@ fn kept_directories<'a>(wanted: &Wanted<'a>) -> &'a str {
 }
 
 /// A name with an ending is taken as it is; any other gets the one that the tool wants, or the source's.
-fn file_name(wanted: &Wanted<'_>, form: FileForm) -> String {
+fn file_name(wanted: &Wanted<'_>, format: FileFormat) -> String {
     let own = wanted.path;
     let stem = match wanted.filename {
         Some(name) if name.file_name().contains('.') => return name.to_string(),
         Some(name) => name.as_str(),
         None => own.stem(),
     };
-    match form.ending() {
+    match format.extension() {
         Some(ending) if wanted.filename.is_none() && has_ending(own.file_name(), ending) => {
             own.file_name().to_owned()
         }

@@ -8,16 +8,11 @@ use minijinja::Value as Item;
 use minijinja::value::Object;
 use minijinja::{Error, ErrorKind, State};
 
+use crate::limits::{LONGEST_PATH, MOST_FILES, MOST_FILTERED};
 use crate::names::Names;
 
 /// How the reason begins why a file is not given.
 pub(crate) const CANNOT_READ: &str = "cannot read";
-/// How many files one template may read.
-const MOST_FILES: usize = 64;
-/// Bytes of a path; longer ones are texts that were meant to be something else.
-const LONGEST_PATH: usize = 1024;
-/// Bytes that the filters of one render may go through.
-const MOST_FILTERED: usize = 64 << 20;
 /// The name under which filters find their run; no template can write it.
 const RUN: &str = "\0run";
 /// Stands for a content that is not there yet, in texts that are thrown away.

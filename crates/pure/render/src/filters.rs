@@ -4,9 +4,7 @@ use minijinja::value::{Kwargs, StringInput};
 use minijinja::{Environment, Error, ErrorKind, State, Value, filters, tests};
 
 use crate::files::{charge, content};
-
-/// What a filter may make of smaller texts; from larger ones it makes at most twice as much.
-pub(crate) const LARGEST: usize = 128 << 10;
+use crate::limits::LARGEST_FILTERED;
 
 pub(crate) fn add(environment: &mut Environment<'_>) {
     environment.add_filter("default", default);
@@ -40,7 +38,7 @@ fn argument(position: Option<Value>, name: &str, kwargs: &Kwargs) -> Result<Opti
 }
 
 fn bounded(length: usize, longest_input: usize) -> Result<(), Error> {
-    match length > LARGEST.max(longest_input.saturating_mul(2)) {
+    match length > LARGEST_FILTERED.max(longest_input.saturating_mul(2)) {
         true => Err(Error::new(
             ErrorKind::InvalidOperation,
             "the text would be too large",

@@ -4,20 +4,11 @@
 use std::ops::Range;
 
 use crate::RenderError;
-use crate::filters;
+use crate::limits::{
+    LARGEST_FILTERED, LARGEST_TEMPLATE, LONGEST_TAG, MOST_COPIED, MOST_JOINS, MOST_KEPT_JOINS,
+    MOST_STEPS, MOST_TAGS,
+};
 use crate::tags::tags;
-
-const LARGEST_TEMPLATE: usize = 1 << 20;
-const LONGEST_TAG: usize = 4096;
-const MOST_TAGS: usize = 4096;
-/// Values with a name (`set`, `with`, `for`) can build on each other, so that each join may double what came before.
-const MOST_KEPT_JOINS: usize = 8;
-/// Joins in one tag, where each adds one text.
-const MOST_JOINS: usize = 64;
-/// Steps that one template may take; a page of text takes a few hundred.
-const FUEL: u64 = 1_000_000;
-/// Bytes that the steps of one template may copy, as if each copied the longest text that there can be.
-const MOST_COPIED: u64 = 1 << 33;
 
 /// Statements that are not ours, and what to do instead.
 const REFUSED: &[(&str, &str)] = &[
@@ -50,7 +41,7 @@ impl Growth {
     /// Steps for a template that knows texts of so many bytes: the longer they may become, the fewer.
     pub(crate) fn fuel(self, longest: usize) -> u64 {
         let longest = (longest.max(self.tag).max(self.filtered) as u64) << self.kept;
-        FUEL.min(MOST_COPIED / longest.max(1).saturating_mul(self.joins as u64 + 1))
+        MOST_STEPS.min(MOST_COPIED / longest.max(1).saturating_mul(self.joins as u64 + 1))
     }
 
     /// Counts what a statement that gives names may add.
@@ -67,7 +58,7 @@ impl Growth {
             .count();
         self.kept += joins.max(references(value).saturating_sub(1)) + growing;
         if growing > 0 {
-            self.filtered = filters::LARGEST;
+            self.filtered = LARGEST_FILTERED;
         }
     }
 }

@@ -9,6 +9,7 @@ mod explain;
 mod files;
 mod filters;
 mod guard;
+mod limits;
 mod links;
 mod literal;
 mod names;
@@ -31,14 +32,11 @@ pub use convert::{
 pub use detect::{has_tags, is_template, templating};
 pub use files::Files;
 use files::{Context, Run};
+use limits::{DEEPEST_TEMPLATE, LARGEST_OUTPUT};
 pub use links::{Link, file_links};
 pub use names::Names;
 pub use patch::{FieldChange, PatchError, Patched, patch};
 
-/// How deep templates may nest.
-const DEEPEST: usize = 50;
-/// More than any page of instructions.
-const LARGEST_OUTPUT: usize = 8 << 20;
 const TOO_LARGE: &str = "the template gives more than 8 MiB";
 
 /// Why a template gave no text.
@@ -97,7 +95,7 @@ impl Renderer {
         environment.set_auto_escape_callback(|_| AutoEscape::None);
         let syntax = SyntaxConfig::builder().keep_trailing_newline(true).build();
         environment.set_syntax(syntax.expect("the usual delimiters"));
-        environment.set_recursion_limit(DEEPEST);
+        environment.set_recursion_limit(DEEPEST_TEMPLATE);
         environment.set_debug(true);
         environment.set_formatter(formatter);
         filters::add(&mut environment);

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::{Files, LARGEST_OUTPUT, Names, RenderError, Rendered, Renderer};
+use crate::limits::LARGEST_OUTPUT;
+use crate::{Files, Names, RenderError, Rendered, Renderer};
 
 /// The word of a code fence whose content is left alone.
 const LITERAL: &str = "literal";

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use crate::answer::Ask;
 use crate::facts::Facts;
 use crate::known::{Asked, HashMap, Known, UnitId};
+use crate::package::Package;
 use crate::proof::Edge;
-use crate::search::Package;
 
 /// For every package of a proof the edge by which it is reached first.
 pub(crate) struct Chains<'e> {

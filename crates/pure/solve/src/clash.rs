@@ -4,8 +4,8 @@ use crate::answer::{Clash, ClashKind};
 use crate::chain::Chains;
 use crate::facts::Facts;
 use crate::known::{Asked, HashMap, Known, UnitId};
+use crate::package::Package;
 use crate::proof::Edge;
-use crate::search::Package;
 use crate::set::both;
 
 /// Whether the edges of a proof can all hold at once.

@@ -1,18 +1,14 @@
 //! From a proof to what a person wants to know: who asks for what, and which change would help.
 
 use crate::answer::{Conflict, Suggestion};
+use crate::attempt::{Attempt, attempt};
 use crate::clash::{Shape, clashes, shape};
 use crate::facts::Facts;
 use crate::graph::trace;
 use crate::known::{Asked, Known};
+use crate::limits::{MOST_SHRINKING, MOST_SUGGESTING};
+use crate::package::Package;
 use crate::proof::{Edge, Proof};
-use crate::search::Package;
-use crate::solve::{Attempt, attempt};
-
-/// So many attempts are spent on leaving out roots that do not matter.
-const SHRINKING: usize = 16;
-/// So many attempts are spent on suggestions, shared among the roots.
-const SUGGESTING: usize = 48;
 
 /// Why `roots` cannot be had, as few of them as possible, and what would help.
 pub(crate) fn explain<F: Facts>(
@@ -42,7 +38,7 @@ pub(crate) fn explain<F: Facts>(
 /// The proof from those roots alone without which there is no conflict.
 fn shrink<F: Facts>(known: &mut Known<'_, F>, mut edges: Vec<Edge>) -> Vec<Edge> {
     let mut involved = asked_by_root(known, &edges);
-    for ask in involved.clone().into_iter().take(SHRINKING) {
+    for ask in involved.clone().into_iter().take(MOST_SHRINKING) {
         let fewer: Vec<Asked> = involved
             .iter()
             .copied()
@@ -71,8 +67,8 @@ fn suggestions<F: Facts>(
     edges: &[Edge],
     involved: &[usize],
 ) -> Vec<Suggestion<F::Wish>> {
-    let tries = SUGGESTING / involved.len().clamp(1, SUGGESTING);
-    let indices = involved.iter().copied().take(SUGGESTING);
+    let tries = MOST_SUGGESTING / involved.len().clamp(1, MOST_SUGGESTING);
+    let indices = involved.iter().copied().take(MOST_SUGGESTING);
     indices
         .filter_map(|index| suggest(known, roots, edges, index, tries))
         .collect()

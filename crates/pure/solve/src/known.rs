@@ -7,6 +7,7 @@ use std::rc::Rc;
 use foldhash::fast::FixedState;
 
 use crate::facts::{Candidate, Content, Facts};
+use crate::limits::{BUDGET, BUDGET_PER_UNIT};
 use crate::set::Numbers;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -47,11 +48,6 @@ pub(crate) struct Known<'f, F: Facts> {
     pub(crate) budget: u64,
     granted: usize,
 }
-
-/// Far more than inputs take that people write, and less than a second.
-pub(crate) const BUDGET: u64 = 4_000_000;
-/// A large input may take more in proportion.
-pub(crate) const BUDGET_PER_UNIT: u64 = 4_000;
 
 impl<'f, F: Facts> Known<'f, F> {
     pub(crate) fn new(facts: &'f F) -> Self {

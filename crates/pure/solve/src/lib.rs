@@ -1,16 +1,19 @@
 //! Which candidate of which unit: PubGrub over facts that may still be missing, and explanations.
 //!
 //! Knows no files, no git and no manifest; it sees the world through one small trait.
-//! The way through it: [`solve`] surveys greedily (`survey`), which settles most inputs and finds all facts that
-//! are missing; what is left goes to PubGrub (`search`); a refusal is turned into data (`proof`, `explain`).
+//! The way through it: an `attempt` surveys greedily (`survey`), which settles most inputs and finds all facts that are
+//! missing; what is left goes to PubGrub (`search`); [`solve`] turns a refusal into data (`proof`, `explain`).
 
 mod answer;
+mod attempt;
 mod chain;
 mod clash;
 mod explain;
 mod facts;
 mod graph;
 mod known;
+mod limits;
+mod package;
 mod proof;
 mod search;
 mod set;

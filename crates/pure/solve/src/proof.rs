@@ -7,7 +7,7 @@ use pubgrub::{DerivationTree, Derived, External};
 
 use crate::facts::Facts;
 use crate::known::{Asked, Body, Known, UnitId, WishId};
-use crate::search::{Package, Reason};
+use crate::package::{Package, Reason};
 use crate::set::CandidateSet;
 
 type Tree = DerivationTree<Package, CandidateSet, Reason>;

@@ -1,12 +1,8 @@
 //! The thorough part: PubGrub, for what the survey cannot settle.
-//!
-//! `Unit(u)` at a candidate brings the children with a wish of their own; `Ask(u, w)` at a candidate brings those
-//! that inherit `w`, and ties itself to `Unit(u)` at the same one.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
-use std::fmt::{Display, Formatter};
 
 use pubgrub::{
     Dependencies, DependencyProvider, PackageResolutionStatistics, PubGrubError, VersionSet,
@@ -15,40 +11,10 @@ use pubgrub::{
 
 use crate::facts::Facts;
 use crate::known::{Asked, Body, HashMap, Known, UnitId, WishId};
+use crate::limits::{MOST_CONTENTS, MOST_NAMED};
+use crate::package::{Package, Reason};
 use crate::proof::Proof;
 use crate::set::{CandidateSet, work};
-
-/// So many missing contents of one unit are asked for at once: a search that fails here will try the next ones.
-const BATCH: usize = 16;
-/// So many units are named when a search is given up.
-const MOST_NAMED: usize = 8;
-
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(crate) enum Package {
-    Root,
-    Ask(UnitId, WishId),
-    Unit(UnitId),
-}
-
-impl Display for Package {
-    fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
-        write!(out, "{self:?}")
-    }
-}
-
-/// Why a unit cannot be had at a candidate, whatever else is chosen.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Reason {
-    Absent,
-    /// It asks for itself under a wish that this candidate does not satisfy.
-    ExcludesItself(WishId),
-}
-
-impl Display for Reason {
-    fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
-        write!(out, "{self:?}")
-    }
-}
 
 /// What PubGrub says.
 pub(crate) enum Found<N> {
@@ -81,7 +47,12 @@ pub(crate) fn search<F: Facts>(
     let known = provider.known.into_inner();
     known.budget = known.budget.saturating_sub(work() - start);
     match resolved {
-        Ok(selected) => Found::Chosen(selected.into_iter().filter_map(decision).collect()),
+        Ok(selected) => {
+            let decisions = selected.into_iter();
+            let chosen =
+                decisions.filter_map(|(package, number)| Some((decided(package)?, number)));
+            Found::Chosen(chosen.collect())
+        }
         Err(PubGrubError::NoSolution(tree)) => Found::Refuted(Proof::new(tree)),
         Err(_) if known.budget == 0 => {
             Found::GivenUp(most_decided(known, provider.decisions.into_inner()))
@@ -113,10 +84,6 @@ fn decided(package: Package) -> Option<UnitId> {
         Package::Unit(unit) => Some(unit),
         Package::Root | Package::Ask(..) => None,
     }
-}
-
-fn decision((package, number): (Package, u32)) -> Option<(UnitId, u32)> {
-    decided(package).map(|unit| (unit, number))
 }
 
 /// What is decided first is the greatest.
@@ -192,7 +159,7 @@ impl<F: Facts> Provider<'_, '_, F> {
         let mut known = self.known.borrow_mut();
         if let Err(need) = known.body(unit, first) {
             let others = numbers
-                .take(BATCH)
+                .take(MOST_CONTENTS)
                 .filter_map(|number| known.body(unit, number).err());
             self.needs.borrow_mut().extend(others.chain([need]));
             return Err(Missing);

@@ -1,16 +1,16 @@
-//! The way through: survey, search, and what to say about the outcome.
+//! The way through: an attempt, and what to say about its outcome.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::answer::{Answer, AnswerTo, Choice, Solution};
+use crate::attempt::{Attempt, attempt};
 use crate::explain::explain;
 use crate::facts::{Candidate, Facts, Root};
 use crate::graph::trace;
-use crate::known::{Asked, BUDGET, Body, Known, UnitId};
-use crate::proof::Proof;
-use crate::search::{Found, search};
+use crate::known::{Asked, Known, UnitId};
+use crate::limits::BUDGET;
 use crate::set::Numbers;
-use crate::survey::{Outcome, Pick, Survey, survey, walk};
+use crate::survey::{Pick, Survey};
 
 /// Chooses one candidate for every unit that the roots need, or says what is missing or in the way.
 pub fn solve<F: Facts>(facts: &F, roots: &[Root<F::Unit, F::Wish>]) -> AnswerTo<F> {
@@ -84,41 +84,6 @@ pub fn probe<F: Facts>(
         Attempt::Need(needs) => Probe::Need(needs),
         Attempt::Solved(survey) if trace(&known, &survey, &asks).ring.is_none() => Probe::Solvable,
         Attempt::Solved(_) | Attempt::Refuted(_) | Attempt::GivenUp(_) => Probe::Unsolvable,
-    }
-}
-
-/// A try with known facts.
-pub(crate) enum Attempt<N> {
-    Solved(Survey<N>),
-    Need(BTreeSet<N>),
-    Refuted(Proof),
-    /// The budget is used up.
-    GivenUp(Vec<UnitId>),
-}
-
-/// Surveys, and searches if that does not settle it.
-pub(crate) fn attempt<F: Facts>(known: &mut Known<'_, F>, roots: &[Asked]) -> Attempt<F::Need> {
-    let open = match survey(known, roots) {
-        Outcome::Settled(survey) => return Attempt::Solved(survey),
-        Outcome::Open(survey) => survey,
-    };
-    if !open.needs.is_empty() {
-        return Attempt::Need(open.needs);
-    }
-    let order = trace(known, &open, roots).upwards;
-    known.grant(open.reached.len());
-    let roots = known.in_order(roots.iter().copied());
-    match search(known, &roots, order.into_iter().rev()) {
-        Found::Need(needs) => Attempt::Need(needs),
-        Found::Refuted(proof) => Attempt::Refuted(proof),
-        Found::GivenUp(units) => Attempt::GivenUp(units),
-        Found::Chosen(chosen) => Attempt::Solved(walk(known, &roots, |known, unit, _, _| {
-            let number = chosen.get(&unit).copied();
-            match number.map(|number| (number, known.body(unit, number))) {
-                Some((number, Ok(Body::Present(children)))) => Pick::At(number, children),
-                _ => Pick::Stuck,
-            }
-        })),
     }
 }
 

@@ -7,10 +7,8 @@ use std::collections::BTreeSet;
 
 use crate::facts::Facts;
 use crate::known::{Asked, Body, Children, HashMap, Known, UnitId, WishId};
+use crate::limits::MOST_WALKS;
 use crate::set::{Numbers, both};
-
-/// Narrowing moves one unit further with each pass; what has not settled by then is for the search.
-const PASSES: usize = 16;
 
 /// What is taken for a unit during a walk.
 #[derive(Clone)]
@@ -46,7 +44,7 @@ pub(crate) enum Outcome<N> {
 pub(crate) fn survey<F: Facts>(known: &mut Known<'_, F>, roots: &[Asked]) -> Outcome<F::Need> {
     let mut last = Survey::empty();
     let mut memory: HashMap<UnitId, (Vec<WishId>, Pick)> = HashMap::default();
-    for _ in 0..PASSES {
+    for _ in 0..MOST_WALKS {
         let next = walk(known, roots, |known, unit, wishes, needs| {
             let wishes = last.wishes(unit).unwrap_or(wishes);
             match memory.get(&unit) {

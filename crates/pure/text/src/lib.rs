@@ -1,36 +1,25 @@
 //! One ordered tree with a byte span for every key and value, for every format that users write,
 //! and edits that change nothing but their node.
 //!
-//! The only crate that knows format libraries. It knows no files and no merging.
+//! The only crate that knows format libraries. It knows no files and no merging. From the bottom up: [`tree`] is what
+//! documents have in common, [`formats`] what each format adds, and [`parse`] and [`write`] choose the format.
 
-mod change;
-mod csv;
-mod document;
-mod edit;
-mod flow;
-mod format;
-mod holds;
-mod json;
-mod markdown;
-mod pointer;
-mod quote;
+mod formats;
+mod limits;
+mod parse;
 mod serialize;
-mod toml;
 mod tree;
 mod unread;
-mod value;
-mod view;
-mod yaml;
+mod write;
 
-pub use change::Rewritten;
-pub use document::{Document, Limits, Parsed, decode, parse, parse_alone};
-pub use edit::{Edit, EditError, print};
-pub use format::Format;
-pub use json::append_json_string;
-pub use markdown::markdown_body;
-pub use pointer::{Pointer, PointerError};
+pub use formats::json::append_json_string;
+pub use formats::markdown::markdown_body;
+pub use limits::Limits;
+pub use parse::{Parsed, decode, parse, parse_alone};
 pub use serialize::{FormatVersion, OwnFileError, from_json, pairs, parsed, to_json};
-pub use tree::{Kind, NodeId, NodeRef};
+pub use tree::{
+    Document, Edit, EditError, Format, Kind, NodeId, NodeRef, Number, Pointer, PointerError,
+    Rewritten, Shape, Value, View, equal, fingerprint, to_value,
+};
 pub use unread::Unread;
-pub use value::{Number, Value};
-pub use view::{Shape, View, equal, fingerprint, to_value};
+pub use write::print;

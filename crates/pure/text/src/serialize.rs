@@ -8,8 +8,7 @@ use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde::ser::{self, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::pointer::Pointer;
-use crate::value::{Number, Value};
+use crate::tree::{Number, Pointer, Value};
 
 /// As JSON: indented by two spaces, with a final newline, as [`Value::to_json`] prints it.
 pub fn to_json<T: Serialize + ?Sized>(value: &T) -> String {

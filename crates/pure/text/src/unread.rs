@@ -2,8 +2,8 @@ use std::sync::OnceLock;
 
 use agpm_diag::Text;
 
-use crate::document::{Document, parse_alone};
-use crate::format::Format;
+use crate::parse::parse_alone;
+use crate::tree::{Document, Format};
 
 /// A text that is read when its structure is first asked for: most are only written.
 #[derive(Debug)]

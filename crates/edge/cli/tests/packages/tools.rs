@@ -231,6 +231,61 @@ fn gemini_gets_its_forms() {
 }
 
 #[test]
+fn windsurf_gets_its_forms() {
+    let project = kit("windsurf", &["skills", "hooks", "mcp-servers"]);
+    assert_eq!(fates(&project), ["mcp-servers/fs fs.env approximated"]);
+    project.good("install");
+    assert_eq!(
+        project.written(),
+        [
+            ".devin/config.json",
+            ".devin/skills/notes/SKILL.md",
+            ".devin/skills/notes/more/words.md"
+        ]
+    );
+    assert_eq!(
+        json(&project.read(".devin/config.json")),
+        json(
+            r#"{"hooks": {"PreToolUse": [{"matcher": "^(exec)$", "hooks": [{"type": "command", "command": "lint", "timeout": 5}]}]},
+                "mcpServers": {"fs": {"command": "npx", "args": ["-y", "fs"]}}}"#
+        )
+    );
+}
+
+#[test]
+fn zed_gets_its_forms() {
+    let project = kit("zed", &["skills", "mcp-servers"]);
+    assert_eq!(fates(&project), ["mcp-servers/fs fs.env approximated"]);
+    project.good("install");
+    assert_eq!(
+        project.written(),
+        [
+            ".agents/skills/notes/SKILL.md",
+            ".agents/skills/notes/more/words.md",
+            ".zed/settings.json"
+        ]
+    );
+    assert_eq!(
+        json(&project.read(".zed/settings.json")),
+        json(r#"{"context_servers": {"fs": {"command": "npx", "args": ["-y", "fs"]}}}"#)
+    );
+}
+
+#[test]
+fn what_a_tool_does_not_have_is_refused() {
+    for (tool, kind) in [
+        ("windsurf", "agents"),
+        ("windsurf", "commands"),
+        ("zed", "agents"),
+        ("zed", "commands"),
+        ("zed", "hooks"),
+    ] {
+        let message = format!("the tool `{tool}` has no place for {kind}");
+        kit(tool, &[kind]).refused("install", 1, &[&message]);
+    }
+}
+
+#[test]
 fn agents_is_a_place_for_skills_only() {
     let project = kit("agents", &["skills"]);
     assert!(fates(&project).is_empty());
@@ -299,13 +354,15 @@ fn claude_code_takes_everything_as_it_is() {
 
 #[test]
 fn everything_that_a_tool_got_goes_again() {
-    for tool in ["codex", "cursor", "copilot", "gemini"] {
-        let kinds: Vec<&str> = ALL
-            .iter()
-            .copied()
-            .filter(|kind| (tool, *kind) != ("codex", "commands"))
-            .collect();
-        let project = kit(tool, &kinds);
+    for (tool, kinds) in [
+        ("codex", &["agents", "skills", "hooks", "mcp-servers"][..]),
+        ("cursor", ALL),
+        ("copilot", ALL),
+        ("gemini", ALL),
+        ("windsurf", &["skills", "hooks", "mcp-servers"]),
+        ("zed", &["skills", "mcp-servers"]),
+    ] {
+        let project = kit(tool, kinds);
         project.good("install");
         project.good("install --frozen");
         project.good("verify");

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use agpm_model::RESOURCE_TYPES;
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Map, Value as Json, json};
 
@@ -26,14 +27,15 @@ fn properties(writes: Writes) -> Map<String, Json> {
         .map(|row| row.word)
         .collect();
     let text = |description: &str| json!({ "type": "string", "description": description });
+    let types = RESOURCE_TYPES.map(|kind| kind.plural()).join(", ");
     let rows = [
         ("operation", json!({ "type": "string", "enum": operations })),
         (
             "kind",
-            text(
-                "agent, workflow, task, tool or skill of the catalog; `installed` or `installed/TYPE` (agents, snippets, \
-                 commands, scripts, hooks, mcp-servers, skills); persona; bottle; bottle-agent",
-            ),
+            text(&format!(
+                "agent, workflow, task, tool or skill of the catalog; `installed` or `installed/TYPE` ({types}); persona; \
+                 bottle; bottle-agent"
+            )),
         ),
         (
             "module",

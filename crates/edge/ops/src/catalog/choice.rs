@@ -1,10 +1,9 @@
 //! What is said of a remote that has no such branch, tag, commit or directory.
 
-use agpm_diag::{Diagnostic, Spot, codes, did_you_mean};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Spot, codes, did_you_mean};
 use agpm_model::CatalogRemote;
 use agpm_source::{ReferenceError, SourceError};
 
-use crate::failure::{Failure, FailureKind};
 use crate::packages::source_failure_of;
 
 /// What a source could not do, or what does not exist, as a failure with a way out.

@@ -3,14 +3,13 @@
 use std::path::PathBuf;
 
 use agpm_catalog::{Catalog, Entry, EntryKind, Found, Reference, RowRef};
-use agpm_diag::{Diagnostic, codes, did_you_mean};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, codes, did_you_mean};
 use serde::{Serialize, Serializer};
 
 use crate::catalog::ground::{CatalogPlaces, LayerKind};
 use crate::catalog::lookup::NoFile;
 use crate::catalog::open::{OpenCatalog, open};
 use crate::catalog::reading::read_inside;
-use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::limit;
 use crate::serialize;
 use crate::world::World;

@@ -3,10 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use agpm_catalog::{CONFIG_FOLDERS, EntryKind, Home, ROOTS, Standing};
-use agpm_diag::{Diagnostic, Severity, codes};
+use agpm_diag::{Diagnostic, Notes, Severity, codes};
 use agpm_store::{self as store, Marks, Owner, Reached};
 
-use crate::failure::Notes;
 use crate::gather::shown;
 use crate::world::Environment;
 

@@ -4,13 +4,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use agpm_catalog::{EntryKind, ROOTS, RowRef};
-use agpm_diag::{Diagnostic, Severity, at_most, codes};
+use agpm_diag::{Diagnostic, Failure, Notes, Severity, at_most, codes};
 use agpm_store as store;
 
 use crate::catalog::ground::{CatalogLayer, ManifestFile};
 use crate::catalog::lookup::{FolderListings, NoFile, SKILL_FILE};
 use crate::catalog::open::{OpenCatalog, open_kept};
-use crate::failure::{Failure, Notes};
 use crate::world::{Environment, World};
 
 /// A layer that is wrong all over is told of up to here.

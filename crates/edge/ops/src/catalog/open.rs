@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use agpm_catalog::{Catalog, EntryKind, Manifest, RowRef};
-use agpm_diag::Severity;
+use agpm_diag::{Failure, Notes, Outcome, Severity};
 use agpm_store::{self as store, Marks};
 
 use crate::catalog::ground::{
@@ -12,7 +12,6 @@ use crate::catalog::ground::{
 use crate::catalog::reading::read_all;
 use crate::catalog::remotes::{RemoteLayer, kept_layers, remote_layers, remotes_as_told};
 use crate::catalog::report::nowhere;
-use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Mistakes, Project};
 use crate::watch::project_marks;
 use crate::words::counted;

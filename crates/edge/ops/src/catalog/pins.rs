@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agpm_diag::codes;
+use agpm_diag::{Failure, FailureKind, Notes, codes};
 use agpm_model::{
     AskedRemote, CatalogRemote, LockedRemote, Lockfile, Manifest, ResolvedVersion, SourceName,
     SourceVersions,
@@ -12,7 +12,6 @@ use agpm_source::{ReferenceError, Source, SourceError, resolve_reference};
 use crate::catalog::choice::{failure_of, left_out};
 use crate::catalog::refresh::{Refreshed, newest, refresh};
 use crate::catalog::remotes::plain;
-use crate::failure::{Failure, FailureKind, Notes};
 use crate::install::{Job, LockUse, outdated};
 use crate::packages::{Sources, is_versioned, with_names_of};
 use crate::world::World;
@@ -95,11 +94,7 @@ fn new_pin(
         }
         Err(error) => return Err(fail(error)),
     };
-    Ok(LockedRemote::new(
-        &asked.remote,
-        version.label,
-        version.revision,
-    ))
+    Ok(LockedRemote::new(&asked.remote, version))
 }
 
 /// How new a pin has to be.

@@ -3,12 +3,11 @@
 use std::path::Path;
 
 use agpm_catalog::{Manifest, left_out, read_manifest};
-use agpm_diag::{Diagnostic, SourceId, Text, codes};
+use agpm_diag::{Diagnostic, Notes, SourceId, Text, codes};
 use agpm_store::{self as store, Problem};
 use agpm_text::{Format, Limits, decode, parse};
 
 use crate::catalog::ground::{CatalogLayer, ManifestFile};
-use crate::failure::Notes;
 use crate::gather::limit;
 use agpm_store::parallel;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use agpm_diag::{Diagnostic, Severity, Spot, codes, did_you_mean};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, Spot, codes, did_you_mean};
 use agpm_model::{CatalogRemote, LockedRemote, Lockfile, Manifest, ObjectId, RelativePath};
 use agpm_source::{ReferenceError, Source, SourceError};
 use agpm_store::{self as store, parallel};
@@ -12,7 +12,6 @@ use crate::catalog::choice::{failure_of, left_out};
 use crate::catalog::pins::pin_of;
 use crate::catalog::refresh::refresh;
 use crate::change::usage;
-use crate::failure::{Failure, FailureKind, Notes};
 use crate::gather::{Project, unknown_name};
 use crate::packages::{Sources, is_versioned, read_lock, source_failure_of, with_names_of};
 use crate::scope::state_of;
@@ -159,8 +158,8 @@ fn kept(sources: &Sources, wanted: &Wanted<'_>) -> Option<RemoteLayer> {
     let (folder, commit) = match wanted.pin {
         _ if !is_versioned(source) => (plain(source, remote).ok()?, None),
         Some(pin) => (
-            source.kept_directory(Some(&pin.commit), inner)?,
-            Some(pin.commit.clone()),
+            source.kept_directory(Some(&pin.pin().commit), inner)?,
+            Some(pin.pin().commit.clone()),
         ),
         None => {
             let (commit, folder) = source.last_directory(remote.reference.as_deref(), inner)?;
@@ -248,9 +247,9 @@ fn reach(sources: &Sources, wanted: &Wanted<'_>) -> Result<Reached, Failure> {
     match wanted.pin {
         _ if !is_versioned(source) => Ok((layer(plain(source, remote)?, None), None)),
         Some(pin) => {
-            let folder = source.directory(Some(&pin.commit), remote.folder.as_ref());
+            let folder = source.directory(Some(&pin.pin().commit), remote.folder.as_ref());
             let folder = folder.map_err(|error| failure_of(remote, error))?;
-            Ok((layer(folder, Some(pin.commit.clone())), None))
+            Ok((layer(folder, Some(pin.pin().commit.clone())), None))
         }
         None => {
             let refreshed = refresh(source, remote).map_err(|error| failure_of(remote, error))?;

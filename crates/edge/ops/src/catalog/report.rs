@@ -6,13 +6,12 @@ use std::io;
 use std::path::PathBuf;
 
 use agpm_catalog::{COLUMNS, Entry, EntryKind, Filter, RowId, RowRef, Table, other_name};
-use agpm_diag::{Diagnostic, SourceMap, codes, did_you_mean};
+use agpm_diag::{Diagnostic, Failure, Notes, Outcome, SourceMap, codes, did_you_mean};
 use serde::{Serialize, Serializer};
 
 use crate::catalog::ground::{CatalogPlaces, LayerKind};
 use crate::catalog::json::RowWriter;
 use crate::catalog::open::{OpenCatalog, open};
-use crate::failure::{Failure, Notes, Outcome};
 use crate::world::World;
 use agpm_store::parallel;
 

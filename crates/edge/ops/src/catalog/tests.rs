@@ -1,6 +1,7 @@
 //! Remotes as layers, with repositories and servers on this machine; lists as text.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
+use agpm_diag::{Failure, FailureKind, Notes};
 use std::fs;
 use std::sync::Arc;
 
@@ -10,7 +11,6 @@ use agpm_text::to_json;
 
 use crate::catalog::remotes::{RemoteLayer, remote_layers, remotes_as_told};
 use crate::catalog::report::{CatalogReport, CatalogRequest, CatalogRow, Shadowed, Told, catalog};
-use crate::failure::{Failure, FailureKind, Notes};
 use crate::gather::Project;
 use crate::world::{Environment, ManifestUse, Network, Scope, Silent, World};
 

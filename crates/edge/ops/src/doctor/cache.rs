@@ -1,10 +1,9 @@
 //! The folder of what was fetched can be read, and holds nothing but copies of sources.
 
-use agpm_diag::{Diagnostic, Severity, codes};
+use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 use agpm_store as store;
 
 use crate::doctor::{DoctorRequest, Summary};
-use crate::failure::{Failure, Notes};
 use crate::gather::shown;
 use crate::packages::git;
 use crate::words::{counted, size};

@@ -2,9 +2,9 @@
 
 use crate::catalog::lint_catalog;
 use crate::doctor::{DoctorRequest, Summary};
-use crate::failure::{Failure, Notes};
 use crate::words::counted;
 use crate::world::{Scope, World};
+use agpm_diag::{Failure, Notes};
 
 pub(super) fn check(
     world: &World,

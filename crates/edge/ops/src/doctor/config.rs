@@ -1,10 +1,10 @@
 //! The user's configuration and the user's own manifest can be read and say nothing unknown.
 
 use crate::doctor::{DoctorRequest, Summary, alone};
-use crate::failure::{Failure, Notes};
 use crate::gather::{ManifestFiles, Project};
 use crate::words::counted;
 use crate::world::World;
+use agpm_diag::{Failure, Notes};
 
 pub(super) fn check(
     world: &World,

@@ -1,10 +1,9 @@
 //! The git program is there and new enough, or is not needed here.
 
-use agpm_diag::{Diagnostic, Severity, codes};
+use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 use agpm_git::GitError;
 
 use crate::doctor::{DoctorRequest, Summary, project};
-use crate::failure::{Failure, Notes};
 use crate::packages::{GIT_HELP, Sources, git};
 use crate::world::World;
 

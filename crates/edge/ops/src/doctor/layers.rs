@@ -1,11 +1,10 @@
 //! The layers are there, and what of them does not count is told.
 
-use agpm_diag::{Diagnostic, Severity, codes};
+use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 use agpm_model::{Layer, LockedLayer, Lockfile, Manifest};
 
 use crate::approve::note_unapproved;
 use crate::doctor::{DoctorRequest, Summary, alone, project};
-use crate::failure::{Failure, Notes};
 use crate::layers::{Pinning, snapshots};
 use crate::packages::{Moving, Sources, read_lock};
 use crate::words::counted;

@@ -1,10 +1,10 @@
 //! Personas: what they inherit, what they repeat, and what became of those that are gone.
 
 use crate::doctor::{DoctorRequest, Summary, project};
-use crate::failure::{Failure, Notes};
 use crate::lineage::{PersonaRules, lint_personas};
 use crate::words::counted;
 use crate::world::{Scope, World};
+use agpm_diag::{Failure, Notes};
 
 pub(super) fn check(
     world: &World,

@@ -1,9 +1,8 @@
 //! The manifest is good, and the lockfile says what it asks for.
 
-use agpm_diag::{Diagnostic, Severity, codes};
+use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 
 use crate::doctor::{DoctorRequest, NO_MANIFEST, Summary};
-use crate::failure::{Failure, Notes};
 use crate::gather::{ManifestFiles, Project};
 use crate::outside::reads_outside;
 use crate::packages::{LOCK_NAME, read_lock};

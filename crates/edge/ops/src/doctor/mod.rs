@@ -9,13 +9,12 @@ mod lineage;
 mod manifest;
 mod ownership;
 
-use agpm_diag::{Diagnostic, Severity};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, Severity, Warnings, distinct};
 use agpm_store::ProjectStore;
 use serde::Serialize;
 
-use crate::failure::{Failure, FailureKind, Notes, Outcome, distinct};
 use crate::gather::{ManifestFiles, Project};
-use crate::install::Warnings;
+
 use crate::words::counted;
 use crate::world::{Environment, ManifestUse, Network, World};
 

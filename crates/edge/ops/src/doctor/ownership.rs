@@ -1,9 +1,8 @@
 //! What is ours on disk is as it was installed, and no run was stopped in the middle.
 
-use agpm_diag::{Diagnostic, codes};
+use agpm_diag::{Diagnostic, Failure, Notes, codes};
 
 use crate::doctor::{DoctorRequest, NO_MANIFEST, Summary};
-use crate::failure::{Failure, Notes};
 use crate::scope::Places;
 use crate::verify::{Finding, SourceUse, find_drift};
 use crate::words::counted;

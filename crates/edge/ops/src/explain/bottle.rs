@@ -1,11 +1,11 @@
 //! Where the values of an effective bottle came from: its layers are the bottles that it extends.
 
 use agpm_bottle::UnitKind;
+use agpm_diag::{Failure, Notes};
 use agpm_text::Pointer;
 
 use crate::bottle::{BottleInput, load, unknown_unit};
 use crate::explain::{ExplainRequest, found};
-use crate::failure::{Failure, Notes};
 use crate::provenance::{Provenance, Secrets};
 use crate::world::World;
 

@@ -1,5 +1,6 @@
 //! Where the fields of an entry came from: its row, and the rows that it shadows.
 
+use agpm_diag::{Failure, Notes};
 use std::sync::Arc;
 
 use agpm_catalog::{Reference, RowId};
@@ -9,7 +10,6 @@ use agpm_text::{NodeId, Pointer, to_value};
 
 use crate::catalog::{CatalogPlaces, KindSaid, OpenCatalog, open};
 use crate::explain::found;
-use crate::failure::{Failure, Notes};
 use crate::provenance::{Provenance, Secrets};
 use crate::world::World;
 

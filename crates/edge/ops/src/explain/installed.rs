@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, codes};
+use agpm_diag::{Diagnostic, Failure, Notes, codes};
 use agpm_merge::{Contribution, Merged, MergedFile, Policy, Resolution, ResolvedRef, fold};
 use agpm_model::{LayerName, RelativePath, Strategy};
 use agpm_plan::OwnedNodes;
 use agpm_store::ProjectStore;
 use agpm_text::{Document, Pointer, Shape, Value, View, equal, to_value};
 
-use crate::failure::{Failure, Notes};
 use crate::gather::limit;
 use crate::install::{read_ledger, shared};
 use crate::provenance::{ExplainedLeaf, Provenance};

@@ -10,7 +10,10 @@ mod resource;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use agpm_diag::{Code, Diagnostic, Severity, all_codes, code_named, codes, did_you_mean, nearest};
+use agpm_diag::{
+    Code, Diagnostic, Failure, FailureKind, Notes, Outcome, Severity, all_codes, code_named, codes,
+    did_you_mean, nearest,
+};
 use agpm_merge::merge_files;
 use agpm_model::ResourceType;
 use agpm_text::{Pointer, Value};
@@ -24,9 +27,8 @@ use crate::explain::persona::explain_persona;
 use crate::explain::project::{from_project, not_in_layers};
 use crate::explain::resource::explain_resource;
 pub use crate::explain::resource::{ExplainedResource, RequiredAt};
-use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::{ManifestFiles, Mistakes, Project, unknown_name};
-use crate::locked::{LockView, ResourceId, means, near_ids};
+use crate::locked::{LockView, WrittenId, means, near_ids};
 use crate::merge::{MergeInputs, choose_strategy, read_files};
 use crate::packages::read_lock;
 use crate::provenance::{ExplainedLeaf, Provenance, Secrets};
@@ -186,7 +188,7 @@ fn run(
         let help = help
             .or_else(|| near_resource(world, &request.what))
             .unwrap_or_else(|| known.to_owned());
-        let what = match (ResourceId::parse(&request.what), request.what.contains(':')) {
+        let what = match (WrittenId::parse(&request.what), request.what.contains(':')) {
             (Some(_), _) => "resource",
             (None, true) => "explanation of",
             (None, false) => "code",

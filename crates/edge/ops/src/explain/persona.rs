@@ -1,11 +1,10 @@
 //! Where the values of a persona came from.
 
-use agpm_diag::did_you_mean;
+use agpm_diag::{Failure, Notes, did_you_mean};
 use agpm_persona::{PersonaKind, Slug};
 use agpm_text::{Pointer, to_value};
 
 use crate::explain::found;
-use crate::failure::{Failure, Notes};
 use crate::gather::unknown_name;
 use crate::lineage::{Library, LineagePlace, Sought, no_such_kind, nobody, unreadable};
 use crate::provenance::Provenance;

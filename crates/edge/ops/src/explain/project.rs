@@ -2,13 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use agpm_diag::{Diagnostic, codes, nearest};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes, nearest};
 use agpm_merge::LayerFile;
 use agpm_model::{LayerName, PathError, RelativePath};
 use agpm_store::{self as store, Problem, ProjectStore, StoreError};
 
 use crate::explain::installed::Installed;
-use crate::failure::{Failure, FailureKind, Notes};
 use crate::gather::{Project, layer_file, limit, shown, unknown_name};
 use crate::layers::{Pinning, Snapshot, contributions, snapshots};
 use crate::merge::ReadFiles;

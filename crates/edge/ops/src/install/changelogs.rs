@@ -13,19 +13,17 @@ const MOST_BYTES: u64 = 4 << 20;
 
 /// Adds what changed between the old and the new version. A changelog that cannot be read stops nothing.
 pub(super) fn add(sources: &Sources, moved: &mut [Moved]) {
-    let mut texts: BTreeMap<(String, ObjectId), Option<String>> = BTreeMap::new();
+    let mut texts: BTreeMap<(SourceName, ObjectId), Option<String>> = BTreeMap::new();
     for one in moved {
         let (old, new) = (Tag::new(&one.old.version), Tag::new(&one.new.version));
-        let Some(source) = one.source.clone() else {
+        // Only versions can be found in a changelog.
+        let is_version = new.prefix().is_some() && old.prefix().is_some();
+        let Some(source) = one.new.source.name().filter(|_| is_version) else {
             continue;
         };
-        // Only versions can be found in a changelog.
-        if new.prefix().is_none() || old.prefix().is_none() {
-            continue;
-        }
         let text = texts
             .entry((source.clone(), one.new.commit.clone()))
-            .or_insert_with(|| read(sources, &source, &one.new.commit));
+            .or_insert_with(|| read(sources, source, &one.new.commit));
         let lines = text
             .iter()
             .flat_map(|text| changelog_between(text, &old, &new));
@@ -33,8 +31,8 @@ pub(super) fn add(sources: &Sources, moved: &mut [Moved]) {
     }
 }
 
-fn read(sources: &Sources, source: &str, commit: &ObjectId) -> Option<String> {
-    let source = sources.versioned(&SourceName::new(source).ok()?)?;
+fn read(sources: &Sources, source: &SourceName, commit: &ObjectId) -> Option<String> {
+    let source = sources.versioned(source)?;
     let entry = source.entry(Some(commit), CHANGELOG).ok()??;
     entry.kind.file_mode()?;
     if source.size(&[&entry]).ok()? > MOST_BYTES {

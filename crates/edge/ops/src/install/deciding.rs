@@ -2,20 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use agpm_diag::{Severity, codes};
+use agpm_diag::{Failure, Notes, Severity, Warnings, codes};
 use agpm_model::Install;
 use agpm_plan::{Action, Ledger, Plan};
 use agpm_store::ProjectStore;
 
-use crate::failure::{Failure, Notes};
 use crate::install::changelogs;
 use crate::install::known::{has_ledger, remember};
 use crate::install::lockstep::{compare, moves, tell_other_bytes};
 use crate::install::planning::{Planned, SharedChange, Wanted, make_plan, refuse, tell_kept};
 use crate::install::recognise::{LockedState, is_puzzled, is_silent};
 use crate::install::{
-    Changelogs, Conversion, Given, InstallReport, Job, LockChange, LockUse, Moved, Ready, Warnings,
-    Writing,
+    Changelogs, Conversion, Given, InstallReport, Job, LockChange, LockUse, Moved, Ready, Writing,
 };
 use crate::layers::LayeredFile;
 use crate::packages::{Made, ResolvedEntry, executables, lock_of};

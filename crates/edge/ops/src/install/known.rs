@@ -1,18 +1,16 @@
 //! What is known of a project without asking anyone: the ledger, and whether it still holds.
 
+use agpm_diag::{Failure, Warnings};
 use std::path::{Path, PathBuf};
 
 use agpm_model::{Checksum, Extent, FileMode, Locked, Lockfile, Origin, RelativePath};
 use agpm_plan::{Author, Ledger, LedgerFile, Observed, Owned, Watched};
 use agpm_store::{ProjectStore, StateUse};
 
-use crate::failure::Failure;
 use crate::gather::{ManifestFiles, limit};
 use crate::install::layered::Watching;
 use crate::install::planning::observe_all;
-use crate::install::{
-    Fidelity, InstallReport, Job, LockChange, LockUse, Overwrite, Warnings, Writing,
-};
+use crate::install::{Fidelity, InstallReport, Job, LockChange, LockUse, Overwrite, Writing};
 use crate::packages::{LOCK_NAME, Moving, ResolvedEntry};
 use agpm_store::parallel;
 

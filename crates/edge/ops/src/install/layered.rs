@@ -1,9 +1,9 @@
 //! What the layers give to an install.
 
+use agpm_diag::{Failure, Notes};
 use agpm_model::{LayerName, LockedLayer, Lockfile, Manifest};
 use agpm_plan::Watched;
 
-use crate::failure::{Failure, Notes};
 use crate::install::{Job, LockUse, outdated};
 use crate::layers::{
     LayerLock, LayeredFile, Pinning, Snapshot, fold_all, layers_as_locked, snapshots,

@@ -2,15 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_diag::{Diagnostic, Severity, codes};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes};
 use agpm_model::{
-    CatalogRemote, Locked, Lockfile, Manifest, RelativePath, ResourceName, ResourceType,
-    SourceName, Tool, Tools, Unit,
+    Locked, LockedPin, Lockfile, Manifest, Pin, PinId, PinSource, RelativePath, ResourceName,
+    ResourceType, Tool, Tools, Unit,
 };
 use agpm_plan::{Ledger, could_install_at};
 
-use crate::failure::{Failure, FailureKind, Notes};
-use crate::install::{LockChange, LockUse, Moved, PinnedVersion};
+use crate::install::{LockChange, LockUse, Moved};
 use crate::packages::LOCK_NAME;
 use crate::world::Scope;
 
@@ -112,10 +111,10 @@ fn patches_of(lock: &Lockfile) -> BTreeSet<(String, &[String])> {
 /// A commit does not change, so bytes that differ from what was locked mean that somebody changed the lockfile.
 pub(super) fn tell_other_bytes(old: &Lockfile, new: &Lockfile, notes: &mut Notes) {
     let same = |was: &&Locked, now: &Locked| {
-        was.commit.is_some()
+        was.commit().is_some()
             && was.unit == now.unit
-            && was.commit == now.commit
-            && was.requirement.is_some()
+            && was.commit() == now.commit()
+            && was.requirement().is_some()
     };
     for now in &new.entries {
         let was = old
@@ -136,90 +135,43 @@ pub(super) fn tell_other_bytes(old: &Lockfile, new: &Lockfile, notes: &mut Notes
     }
 }
 
-/// Pins in both lockfiles whose commit differs.
+/// Pins in both lockfiles whose commit differs. A resource that is another file of its source now did not move.
 pub(super) fn moves(manifest: &Manifest, old: &Lockfile, new: &Lockfile) -> Vec<Moved> {
-    let before: BTreeMap<String, LockedPin<'_>> =
-        pins_of(old).map(|pin| (pin.id.clone(), pin)).collect();
+    let before: BTreeMap<PinId, &Pin> = old.pins().map(|one| (one.id, one.pin)).collect();
+    let units: BTreeSet<&Unit> = old.entries.iter().map(|locked| &locked.unit).collect();
+    let replaced: BTreeSet<PinId> = new
+        .entries
+        .iter()
+        .filter(|locked| !units.contains(&locked.unit))
+        .map(|locked| PinId::Resource(locked.id()))
+        .collect();
     let mut moved = Vec::new();
-    for now in pins_of(new) {
+    for LockedPin { id, pin } in new.pins() {
         let was = before
-            .get(&now.id)
-            .filter(|was| was.origin == now.origin && was.pinned.commit != now.pinned.commit);
-        if let Some(was) = was {
-            moved.push(now.moved_from(was, manifest));
+            .get(&id)
+            .filter(|was| was.source == pin.source && was.commit != pin.commit);
+        if let Some(was) = was.filter(|_| !replaced.contains(&id)) {
+            moved.push(Moved {
+                id,
+                url: url_of(manifest, &pin.source),
+                old: (*was).clone(),
+                new: pin.clone(),
+                changelog: Vec::new(),
+            });
         }
     }
     moved
 }
 
-/// What every lockfile entry with a commit has in common.
-struct LockedPin<'l> {
-    id: String,
-    origin: PinOrigin<'l>,
-    pinned: PinnedVersion,
-}
-
-#[derive(PartialEq)]
-enum PinOrigin<'l> {
-    Unit(&'l Unit),
-    Source(&'l SourceName),
-    Remote(&'l CatalogRemote),
-}
-
-fn pins_of(lock: &Lockfile) -> impl Iterator<Item = LockedPin<'_>> {
-    let resources = lock.entries.iter().filter_map(|locked| {
-        let commit = locked.commit.clone()?;
-        Some(LockedPin {
-            id: locked.label(),
-            origin: PinOrigin::Unit(&locked.unit),
-            pinned: PinnedVersion {
-                version: locked.version.clone().unwrap_or_default(),
-                commit,
-            },
-        })
-    });
-    let layers = lock.layers.iter().filter_map(|layer| {
-        let pin = layer.pin.as_ref()?;
-        Some(LockedPin {
-            id: layer.name.label(),
-            origin: PinOrigin::Source(&pin.source),
-            pinned: PinnedVersion {
-                version: pin.version.clone(),
-                commit: pin.commit.clone(),
-            },
-        })
-    });
-    let remotes = lock.catalog.iter().map(|pin| LockedPin {
-        id: pin.remote().label(),
-        origin: PinOrigin::Remote(pin.remote()),
-        pinned: PinnedVersion {
-            version: pin.version.clone(),
-            commit: pin.commit.clone(),
-        },
-    });
-    resources.chain(layers).chain(remotes)
-}
-
-impl LockedPin<'_> {
-    fn moved_from(&self, was: &LockedPin<'_>, manifest: &Manifest) -> Moved {
-        let source = match &self.origin {
-            PinOrigin::Unit(unit) => unit.origin.source(),
-            PinOrigin::Source(name) => Some(*name),
-            PinOrigin::Remote(remote) => remote.source(),
-        };
-        let address = match &self.origin {
-            PinOrigin::Remote(remote) => remote.address(),
-            _ => None,
-        };
-        let named = source.and_then(|name| manifest.source(name));
-        let address = address.or(named.map(|source| &source.address));
-        Moved {
-            id: self.id.clone(),
-            source: source.map(ToString::to_string),
-            url: address.map(|address| address.redacted().to_owned()),
-            old: was.pinned.clone(),
-            new: self.pinned.clone(),
-            changelog: Vec::new(),
+fn url_of(manifest: &Manifest, source: &PinSource) -> Option<String> {
+    match source {
+        PinSource::Address(written) => {
+            let address = written.strip_prefix("git+").unwrap_or(written);
+            Some(address.to_owned())
+        }
+        PinSource::Named(name) => {
+            let source = manifest.source(name)?;
+            Some(source.address.redacted().to_owned())
         }
     }
 }

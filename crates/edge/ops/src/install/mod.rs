@@ -12,6 +12,7 @@ mod request;
 pub(crate) mod shared;
 mod writing;
 
+use agpm_diag::{Failure, Notes, Outcome};
 use std::borrow::Cow;
 
 use agpm_model::{Checksum, LockedRemote, Lockfile, RelativePath};
@@ -26,14 +27,13 @@ pub(crate) use crate::install::planning::{MOST_TOLD, is_reserved, observe};
 pub(crate) use crate::install::recognise::LockedState;
 pub use crate::install::request::{
     Capability, CapabilityKind, Changelogs, Conversion, Executables, Fate, FateKind, Fidelity,
-    InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite, PinnedVersion, Program,
-    RequiredBy, Warnings, Writing,
+    InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite, Program, RequiredBy,
+    Writing,
 };
 pub(crate) use crate::install::writing::hold;
 
 use crate::cache::clean_now_and_then;
 use crate::catalog::remotes_to_lock;
-use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project, refuse_link};
 use crate::install::deciding::decide;
 use crate::install::known::{has_ledger, is_fresh, nothing_to_do};

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_diag::{Diagnostic, Severity, Spot, codes};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, Spot, codes};
 use agpm_model::{Checksum, FileMode, LayerName, RelativePath};
 use agpm_plan::{
     Action, Author, Desired, FileOutcome, Ledger, Observed, Obstacle, Overwrite, Owned, OwnedNodes,
@@ -11,7 +11,6 @@ use agpm_plan::{
 };
 use agpm_store::{Problem, ProjectStore, StoreError};
 
-use crate::failure::{Failure, FailureKind, Notes};
 use crate::install::shared::{Shared, SharedFiles, format_of, plan_shared, read, shared_files};
 use crate::install::{InstallRequest, LockUse, Writing};
 use crate::layers::LayeredFile;

@@ -1,6 +1,7 @@
 //! What is ours although the ledger does not say so: in a fresh clone there is none, and after a pull it is behind.
 //! The lockfile tells what was written, and what is still just that is ours.
 
+use agpm_diag::{Failure, Notes};
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{Extent, Locked, Lockfile, Manifest, RelativePath};
@@ -9,7 +10,6 @@ use agpm_plan::{
 };
 use agpm_store::ProjectStore;
 
-use crate::failure::{Failure, Notes};
 use crate::install::layered::as_locked;
 use crate::install::planning::{Wanted, make_plan, observe};
 use crate::install::shared::{Shared, format_of, read, shared_files};

@@ -1,6 +1,7 @@
 //! What is asked of an install, and what it tells.
 
-use agpm_model::ObjectId;
+use agpm_diag::Warnings;
+use agpm_model::{ObjectId, Pin, PinId, SourceName};
 use agpm_plan::{Action, Change};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -30,15 +31,6 @@ pub enum Writing {
     Apply,
     /// It is shown.
     Show,
-}
-
-/// What warnings do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Warnings {
-    /// They are told.
-    Tell,
-    /// They stop the command.
-    Stop,
 }
 
 /// Whether resources may bring programs along that the manifest does not ask for itself.
@@ -108,46 +100,27 @@ pub enum LockChange {
 /// A pin that moved to another commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moved {
-    /// What it is of: a resource as `TYPE/NAME`, a layer or a remote of the catalog.
-    pub id: String,
-    /// The name of the source; nothing for a remote of the catalog that is only a URL.
-    pub source: Option<String>,
+    /// What it is of.
+    pub id: PinId,
     /// The URL of the source, without secrets.
     pub url: Option<String>,
     /// What was locked.
-    pub old: PinnedVersion,
+    pub old: Pin,
     /// What is locked now.
-    pub new: PinnedVersion,
+    pub new: Pin,
     /// What the source's `CHANGELOG.md` has between the two versions, if it was read.
     pub changelog: Vec<String>,
-}
-
-/// A version of a source at its commit.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct PinnedVersion {
-    /// The tag or branch, or the commit as it is required.
-    pub version: String,
-    /// The commit.
-    pub commit: ObjectId,
 }
 
 impl Moved {
     /// What was locked, with the commit where the version alone says nothing.
     pub fn from(&self) -> String {
-        self.shown(&self.old)
+        self.old.shown_beside(&self.new)
     }
 
     /// What is locked now, in the same way.
     pub fn to(&self) -> String {
-        self.shown(&self.new)
-    }
-
-    fn shown(&self, one: &PinnedVersion) -> String {
-        if self.old.version == self.new.version {
-            format!("{} ({})", one.version, one.commit.short())
-        } else {
-            one.version.clone()
-        }
+        self.new.shown_beside(&self.old)
     }
 }
 
@@ -160,24 +133,41 @@ impl Serialize for Moved {
             resource: &'m str,
             from: String,
             to: String,
-            source: Option<&'m str>,
+            source: Option<&'m SourceName>,
             url: Option<&'m str>,
-            old: &'m PinnedVersion,
-            new: &'m PinnedVersion,
+            old: MovedVersion<'m>,
+            new: MovedVersion<'m>,
             changelog: &'m [String],
         }
+        let id = self.id.to_string();
         let fields = MovedFields {
-            id: &self.id,
-            resource: &self.id,
+            id: &id,
+            resource: &id,
             from: self.from(),
             to: self.to(),
-            source: self.source.as_deref(),
+            source: self.new.source.name(),
             url: self.url.as_deref(),
-            old: &self.old,
-            new: &self.new,
+            old: MovedVersion::of(&self.old),
+            new: MovedVersion::of(&self.new),
             changelog: &self.changelog,
         };
         fields.serialize(serializer)
+    }
+}
+
+/// What of a pin moved.
+#[derive(Serialize)]
+struct MovedVersion<'m> {
+    version: &'m str,
+    commit: &'m ObjectId,
+}
+
+impl<'m> MovedVersion<'m> {
+    fn of(pin: &'m Pin) -> Self {
+        MovedVersion {
+            version: &pin.version,
+            commit: &pin.commit,
+        }
     }
 }
 

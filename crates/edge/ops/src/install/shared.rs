@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, codes};
+use agpm_diag::{Diagnostic, Failure, Notes, codes};
 use agpm_model::{FileMode, LayerName, RelativePath};
 use agpm_plan::{
     Action, Change, DesiredNode, FileOrigin, FileOutcome, Ledger, NodeError, Observed, Obstacle,
@@ -13,7 +13,6 @@ use agpm_plan::{
 use agpm_store::ProjectStore;
 use agpm_text::{Document, Format, Pointer, Unread};
 
-use crate::failure::{Failure, Notes};
 use crate::gather::{document_of, limit};
 use crate::install::planning::{SharedChange, Wanted, observe};
 use agpm_store::parallel;

@@ -3,12 +3,11 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use agpm_diag::{Diagnostic, codes};
+use agpm_diag::{Diagnostic, Failure, Notes, codes};
 use agpm_model::{FileMode, RelativePath};
 use agpm_plan::{Action, Change, FileOutcome, Ledger, Observed, Plan};
 use agpm_store::{Expected, FileChange, ProjectLock, ProjectStore, Recovered, StoreError, Waiting};
 
-use crate::failure::{Failure, Notes};
 use crate::gather::ManifestFiles;
 use crate::install::changes::Changes;
 use crate::install::deciding::Decided;

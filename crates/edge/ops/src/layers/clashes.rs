@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use agpm_diag::{Diagnostic, codes};
+use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
 use agpm_model::{Layer, RelativePath};
 use agpm_plan::clashes;
 use agpm_store as store;
 
-use crate::failure::{Failure, FailureKind};
 use crate::layers::snapshot::Snapshot;
 
 /// Fails if a file of one layer is where another one has a folder, or if two paths differ only in case.

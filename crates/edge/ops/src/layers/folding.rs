@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use agpm_diag::{Diagnostic, SourceMap};
+use agpm_diag::{Diagnostic, Failure, Notes, SourceMap};
 use agpm_merge::UnparsedFile;
 use agpm_model::{Checksum, Driver, FileMode, LayerName, Manifest, RelativePath, Strategy};
 use agpm_plan::DesiredNode;
 use agpm_text::Unread;
 
 use crate::approve::{ProgramPermit, permit};
-use crate::failure::{Failure, Notes};
 use crate::layers::making::{Content, Recipe, is_structured};
 use crate::layers::snapshot::{Snapshot, SnapshotFile};
 use crate::merge::RawFile;

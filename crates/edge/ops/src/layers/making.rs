@@ -1,13 +1,12 @@
 //! One file out of the same file in several layers: its bytes, and what is ours in it.
 
-use agpm_diag::{Diagnostic, SourceMap, codes, has_errors};
+use agpm_diag::{Diagnostic, Failure, SourceMap, codes, has_errors};
 use agpm_merge::{LayerFile, MergedFile, Part, UnparsedFile, merge_files};
 use agpm_model::{LayerName, RelativePath, Strategy};
 use agpm_plan::{DesiredNode, Twin};
 use agpm_text::{Format, Unread};
 
 use crate::approve::ProgramPermit;
-use crate::failure::Failure;
 use crate::layers::folding::Keys;
 use crate::merge::{RawFile, drive};
 

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use agpm_diag::{Diagnostic, codes};
+use agpm_diag::{Diagnostic, Failure, Notes, codes};
 use agpm_model::{
-    Layer, LayerPin, LayerPlace, LockedLayer, Lockfile, Manifest, Requirement, ResolvedVersion,
-    Selector, SourceName, Tag,
+    Layer, LayerPlace, LockedLayer, Lockfile, Manifest, Pin, PinSource, Requirement,
+    ResolvedVersion, Selector, SourceName, Tag,
 };
 use agpm_source::{Source, resolve};
 
-use crate::failure::{Failure, Notes};
 use crate::install::outdated;
 use crate::layers::snapshot::Snapshot;
 use crate::packages::{Moving, Sources, relocated_sources, source_failure, source_relocated};
@@ -69,12 +68,12 @@ impl<'a> Pinning<'a> {
         layer: &Layer,
         required: &RequiredVersion<'_>,
         notes: &mut Notes,
-    ) -> Result<LayerPin, Failure> {
+    ) -> Result<Pin, Failure> {
         let pin = self.locked(layer).and_then(|locked| locked.pin.as_ref());
-        let same = |pin: &&LayerPin| {
-            let asked =
-                pin.requirement == required.requirement.as_str() || self.lock == LayerLock::AsItWas;
-            pin.source == *required.source && asked
+        let same = |pin: &&Pin| {
+            let asked = pin.requirement.as_deref() == Some(required.requirement.as_str())
+                || self.lock == LayerLock::AsItWas;
+            pin.source.name() == Some(required.source) && asked
         };
         let moves = self.moving.moves_layer(&layer.name);
         match (pin.filter(same), self.lock) {
@@ -153,7 +152,10 @@ pub(crate) fn layers_as_locked(
         LayerPlace::Source(source, selector) if sources.versioned(source).is_some() => {
             let locked = lock.layers.iter().find(|locked| locked.name == layer.name);
             let pin = locked.and_then(|locked| locked.pin.as_ref());
-            !pin.is_some_and(|pin| pin.source == *source && pin.requirement == selector.as_str())
+            !pin.is_some_and(|pin| {
+                pin.source.name() == Some(source)
+                    && pin.requirement.as_deref() == Some(selector.as_str())
+            })
         }
         _ => false,
     };
@@ -177,10 +179,10 @@ pub(crate) struct RequiredVersion<'a> {
 }
 
 impl RequiredVersion<'_> {
-    fn pinned(&self, version: ResolvedVersion) -> LayerPin {
-        LayerPin {
-            source: self.source.clone(),
-            requirement: self.requirement.as_str().to_owned(),
+    fn pinned(&self, version: ResolvedVersion) -> Pin {
+        Pin {
+            source: PinSource::Named(self.source.clone()),
+            requirement: Some(self.requirement.as_str().to_owned()),
             version: version.label,
             commit: version.revision,
         }
@@ -192,7 +194,7 @@ pub(crate) fn choose(
     source: &dyn Source,
     layer: &Layer,
     required: &RequiredVersion<'_>,
-) -> Result<LayerPin, Failure> {
+) -> Result<Pin, Failure> {
     let failed = |error| source_failure(required.source, error);
     match resolve(source, required.requirement).map_err(failed)? {
         Some(version) => Ok(required.pinned(version)),

@@ -1,10 +1,10 @@
 //! `agpm layers`: the layers in their order, what they are and what of them counts.
 
-use agpm_model::{LayerPin, LayerPlace};
+use agpm_diag::{Failure, Notes, Outcome};
+use agpm_model::{LayerPlace, Pin};
 use serde::{Serialize, Serializer};
 
 use crate::approve::note_unapproved;
-use crate::failure::{Failure, Notes, Outcome};
 use crate::gather::{ManifestFiles, Project};
 use crate::layers::pinning::Pinning;
 use crate::layers::skipping::Skipped;
@@ -38,7 +38,7 @@ pub struct LayerRow {
 pub struct LayerState {
     /// The version of its source; nothing for a folder.
     #[serde(flatten)]
-    pub pin: Option<LayerPin>,
+    pub pin: Option<Pin>,
     /// Of all files that count.
     pub checksum: String,
     /// How many files count.

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use agpm_diag::{Diagnostic, codes};
+use agpm_diag::{Diagnostic, Failure, Notes, codes};
 use agpm_model::{
-    Checksum, DEFAULT_VERSION, FileMode, Layer, LayerPin, LayerPlace, LockedLayer, Manifest,
+    Checksum, DEFAULT_VERSION, FileMode, Layer, LayerPlace, LockedLayer, Manifest, Pin,
     RelativePath, SourceName,
 };
 use agpm_plan::Watched;
@@ -13,7 +13,6 @@ use agpm_source::limits::{MOST_DIRECTORIES, MOST_LAYER_BYTES};
 use agpm_source::{Confinement, DirectorySource, FileFetching, Source, SourceError};
 use agpm_store::{self as store, Problem, StoreError, parallel};
 
-use crate::failure::{Failure, Notes};
 use crate::gather::shown;
 use crate::layers::clashes::{refuse_clashes, refuse_own_folders};
 use crate::layers::pinning::{Pinning, RequiredVersion};
@@ -32,7 +31,7 @@ pub(crate) struct Snapshot<'m> {
     pub(crate) shown: String,
     /// The folder that it is, if it is one.
     pub(crate) folder: Option<PathBuf>,
-    pub(crate) pin: Option<LayerPin>,
+    pub(crate) pin: Option<Pin>,
     /// Of all its files.
     pub(crate) checksum: Checksum,
     /// By path.
@@ -145,7 +144,7 @@ struct ReadLayer {
     /// Where it is, as users see it.
     shown: String,
     folder: Option<PathBuf>,
-    pin: Option<LayerPin>,
+    pin: Option<Pin>,
     contents: Contents,
 }
 
@@ -270,7 +269,7 @@ impl Reader<'_> {
         progress.source_began(required.source.as_str());
         let pin = self.pinning.pin(source, layer, required, notes);
         let read = pin.and_then(|pin| {
-            let contents = read_pinned(source, layer, &pin, notes)?;
+            let contents = read_pinned(source, layer, required.source, &pin, notes)?;
             Ok(ReadLayer {
                 shown: format!("{}@{}", pin.source, pin.version),
                 folder: None,
@@ -286,7 +285,8 @@ impl Reader<'_> {
 fn read_pinned(
     source: &dyn Source,
     layer: &Layer,
-    pin: &LayerPin,
+    name: &SourceName,
+    pin: &Pin,
     notes: &mut Notes,
 ) -> Result<Contents, Failure> {
     if !source.has_revision(&pin.commit) {
@@ -297,23 +297,22 @@ fn read_pinned(
                 std::slice::from_ref(&pin.commit),
                 FileFetching::WithRevisions,
             )
-            .map_err(|error| source_failure(&pin.source, error))?;
-        let moved = versions.and_then(|versions| {
-            moved_tag(&pin.source, &versions, &pin.version, Some(&pin.commit))
-        });
+            .map_err(|error| source_failure(name, error))?;
+        let moved = versions
+            .and_then(|versions| moved_tag(name, &versions, &pin.version, Some(&pin.commit)));
         notes.diagnostics.extend(moved);
     }
     let root = layer.root.as_ref().map(RelativePath::as_str);
     reading::read(source, Some(&pin.commit), layer, root.unwrap_or_default()).map_err(|error| {
         match error {
-            ReadError::Source(error) => source_failure(&pin.source, error),
+            ReadError::Source(error) => source_failure(name, error),
             ReadError::NoRoot => no_root(layer, pin),
             ReadError::TooMuch => too_much(layer),
         }
     })
 }
 
-fn no_root(layer: &Layer, pin: &LayerPin) -> Failure {
+fn no_root(layer: &Layer, pin: &Pin) -> Failure {
     let root = layer
         .root
         .as_ref()

@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_diag::{Diagnostic, codes};
+use agpm_diag::{Diagnostic, Failure, codes};
 use agpm_model::ObjectId;
 use agpm_persona::{ARCHIVE, Archive, is_archived, is_live_document};
 use agpm_store as store;
 
-use crate::failure::Failure;
 use crate::gather::limit;
 use crate::lineage::levels::git_failed;
 use crate::lineage::library::Library;

@@ -2,11 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use agpm_diag::{Diagnostic, codes};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes};
 use agpm_git::GitError;
 use agpm_store::{self as store, Owner, Reached};
 
-use crate::failure::{Failure, FailureKind, Notes};
 use crate::gather::{shown, unknown_name};
 use crate::packages::git;
 use crate::world::{Environment, World};

@@ -4,12 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agpm_diag::Diagnostic;
+use agpm_diag::{Diagnostic, Failure, Notes};
 use agpm_merge::{Policy, Resolution, fold, order};
 use agpm_persona::{ARCHIVE, DocumentName, PersonaKind, Slug, policy};
 use agpm_store::{self as store, Reached};
 
-use crate::failure::{Failure, Notes};
 use crate::lineage::levels::{Level, Levels, LineagePlace, from_here, repository_of};
 use crate::lineage::reading::{Fit, Read};
 use crate::world::{OutsideReads, World};

@@ -2,12 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use agpm_diag::{Diagnostic, SourceId, Span, codes};
+use agpm_diag::{Diagnostic, Failure, Notes, SourceId, Span, codes};
 use agpm_persona::{Active, PersonaKind, Slug, is_active, near_duplicates};
 use agpm_store as store;
 use agpm_text::Pointer;
 
-use crate::failure::{Failure, Notes};
 use crate::lineage::archive::not_archived;
 use crate::lineage::levels::LineagePlace;
 use crate::lineage::library::{Library, Merged, Sought};

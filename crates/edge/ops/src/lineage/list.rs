@@ -1,9 +1,8 @@
 //! `profile --list`: which personas there are.
 
+use agpm_diag::{Failure, Notes, Outcome, Warnings};
 use serde::Serialize;
 
-use crate::failure::{Failure, Notes, Outcome};
-use crate::install::Warnings;
 use crate::lineage::levels::LineagePlace;
 use crate::lineage::library::Library;
 use crate::world::World;

@@ -1,13 +1,12 @@
 //! `profile`: one persona, merged.
 
-use agpm_diag::{Diagnostic, codes, did_you_mean};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, Warnings, codes, did_you_mean};
 use agpm_persona::{PersonaKind, Slug, projections};
 use agpm_text::{Value, to_value};
 use serde::Serialize;
 
-use crate::failure::{Failure, FailureKind, Notes, Outcome};
 use crate::gather::unknown_name;
-use crate::install::Warnings;
+
 use crate::lineage::levels::LineagePlace;
 use crate::lineage::library::{ChainLink, Library, Merged, Sought};
 use crate::world::World;

@@ -4,14 +4,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agpm_diag::{SourceId, Span, codes};
+use agpm_diag::{Notes, SourceId, Span, codes};
 use agpm_merge::{Absent, Contribution};
 use agpm_model::LayerName;
 use agpm_persona::{DocumentName, Parent, PersonaDocument, Unfit, read_document};
 use agpm_store as store;
 use agpm_text::decode;
 
-use crate::failure::Notes;
 use crate::gather::limit;
 use crate::lineage::levels::repository_of;
 use crate::lineage::library::{ChainLink, Library, Place};

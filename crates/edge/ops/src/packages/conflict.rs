@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use agpm_diag::{Diagnostic, codes, did_you_mean};
+use agpm_diag::{Diagnostic, Failure, Notes, codes, did_you_mean};
 use agpm_model::{Extent, Manifest, Origin, Requirement, SKILL_FILE, Selector, Tag, Unit};
 use agpm_solve::{Ask, Clash, ClashKind, Conflict, Suggestion};
 use agpm_source::EntryKind;
 
-use crate::failure::{Failure, Notes};
 use crate::packages::facts::Known;
 use crate::packages::resolve::dependency_of;
 use crate::packages::sources::Sources;

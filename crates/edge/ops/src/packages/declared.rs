@@ -1,6 +1,6 @@
 //! What a resource declares, out of its bytes.
 
-use agpm_diag::{Diagnostic, Span, codes, has_errors};
+use agpm_diag::{Diagnostic, Notes, Span, codes, has_errors};
 use agpm_model::{
     Declarations, Declared, DeclaringFile, Extent, Origin, ResourcePath, SKILL_FILE, Unit,
     declarations, read_declarations,
@@ -8,7 +8,6 @@ use agpm_model::{
 use agpm_render::{Files, Names, Rendered, Renderer, has_tags, templating};
 use agpm_text::{Document, Format, Limits, Value, decode, parse};
 
-use crate::failure::Notes;
 use crate::packages::templates::template_error;
 
 /// The word without which nothing is declared.

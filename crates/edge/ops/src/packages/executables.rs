@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use agpm_diag::{Diagnostic, Severity, codes, visible};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes, visible};
 use agpm_model::{Manifest, ResourceType};
 use agpm_plan::{Action, Change, DesiredNode, Entry, Ledger};
 use agpm_render::{Capability, capabilities_of, capabilities_of_markdown};
 use agpm_text::{Format, Pointer, parse_alone, to_value};
 
-use crate::failure::{Failure, FailureKind, Notes};
 use crate::install::{Executables, InstallRequest, Program, RequiredBy, Writing};
 use crate::layers::LayeredFile;
 use crate::packages::made::{Made, MadeCapability, MadeEntries, MadeFile};

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use agpm_diag::Spot;
 use agpm_model::{
-    AllowedVersions, Checksum, Declared, FileMode, ObjectId, Origin, RelativePath, Requirement,
-    ResolvedVersion, SKILL_FILE, Selector, SourceName, SourceVersions, Tag, Unit, Variant,
-    VersionIndex,
+    AllowedVersions, Checksum, Declared, FileMode, ObjectId, Origin, Pin, RelativePath,
+    Requirement, ResolvedVersion, SKILL_FILE, Selector, SourceName, SourceVersions, Tag, Unit,
+    Variant, VersionIndex,
 };
 use agpm_solve::{Candidate, Child, Content, Facts};
 
@@ -46,13 +46,26 @@ pub(crate) enum PinState {
     Relocated,
 }
 
-/// What the lockfile says of a unit.
+/// What the lockfile says of a unit, for the solver.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Pin {
+pub(crate) struct SolverPin {
     pub(crate) state: PinState,
     pub(crate) version: Version,
     /// What was asked for when it was locked; nothing if that is not known.
     pub(crate) wishes: Vec<String>,
+}
+
+impl SolverPin {
+    pub(crate) fn new(pin: &Pin, state: PinState) -> Self {
+        SolverPin {
+            state,
+            version: Version {
+                label: pin.version.clone(),
+                commit: Some(pin.commit.clone()),
+            },
+            wishes: pin.requirements().map(str::to_owned).collect(),
+        }
+    }
 }
 
 /// A file of a source at one commit.
@@ -184,7 +197,7 @@ pub(crate) enum Need {
 pub(crate) struct Known {
     indexes: BTreeMap<SourceName, VersionIndex>,
     revs: BTreeMap<(SourceName, String), ObjectId>,
-    pub(crate) pins: BTreeMap<Unit, Pin>,
+    pub(crate) pins: BTreeMap<Unit, SolverPin>,
     contents: BTreeMap<Unit, BTreeMap<Option<ObjectId>, Found>>,
     /// The variables under which each unit is wanted.
     variants: BTreeMap<Unit, BTreeSet<Variant>>,
@@ -193,7 +206,7 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    pub(crate) fn new(plain: Vec<SourceName>, pins: BTreeMap<Unit, Pin>) -> Self {
+    pub(crate) fn new(plain: Vec<SourceName>, pins: BTreeMap<Unit, SolverPin>) -> Self {
         Known {
             plain,
             pins,
@@ -208,7 +221,7 @@ impl Known {
 
     /// Pins of a source that moved stay where it still has the tag.
     fn relocate_pins(&mut self, source: &SourceName, versions: &SourceVersions) {
-        let moved = |unit: &Unit, pin: &Pin| {
+        let moved = |unit: &Unit, pin: &SolverPin| {
             unit.origin.source() == Some(source) && pin.state == PinState::Relocated
         };
         self.pins.retain(|unit, pin| {
@@ -223,7 +236,7 @@ impl Known {
     }
 
     /// The pin of a unit that can be chosen.
-    fn pin(&self, unit: &Unit) -> Option<&Pin> {
+    fn pin(&self, unit: &Unit) -> Option<&SolverPin> {
         self.pins
             .get(unit)
             .filter(|pin| pin.state == PinState::Kept)
@@ -345,7 +358,7 @@ impl Known {
     }
 
     /// Whether the pin stays under a wish.
-    fn keeps(&self, pin: &Pin, wish: &Selector) -> bool {
+    fn keeps(&self, pin: &SolverPin, wish: &Selector) -> bool {
         let label = &pin.version.label;
         pin.wishes.iter().any(|locked| locked == wish.as_str())
             || match wish {

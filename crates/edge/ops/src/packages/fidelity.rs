@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_diag::{Diagnostic, Severity, codes};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes};
 use agpm_model::{Dependency, Manifest, ToolName};
 use agpm_render::{Fate, FateKind};
 
-use crate::failure::{Failure, FailureKind, Notes};
 use crate::install::{Fidelity, InstallRequest, Writing};
 use crate::packages::folding::{counted, listed};
 use crate::packages::made::Made;

@@ -3,14 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, codes};
+use agpm_diag::{Diagnostic, Failure, Notes, codes};
 use agpm_model::{
     Checksum, Dependency, Extent, Install, Locked, Lockfile, Manifest, Origin, Patch, PatchScope,
     ResourceName, ResourceType, ToolName, Unit, Variant,
 };
 use agpm_plan::{Entry, Wanted, target};
 
-use crate::failure::{Failure, Notes};
 use crate::gather::limit;
 use crate::install::outdated;
 use crate::packages::declared::format_of;
@@ -118,13 +117,15 @@ fn with_bytes(
                 let found = Found::Resource(Arc::new(Resource::file(file)), Arc::default());
                 fetcher.learn(
                     locked.unit.clone(),
-                    locked.commit.clone(),
+                    locked.commit().cloned(),
                     found,
                     &mut known,
                     notes,
                 )?;
             }
-            None => drop(needs.insert(Need::Content(locked.unit.clone(), locked.commit.clone()))),
+            None => {
+                needs.insert(Need::Content(locked.unit.clone(), locked.commit().cloned()));
+            }
         }
     }
     fetcher.fulfil(&needs, &mut known, notes)?;
@@ -136,13 +137,13 @@ fn with_bytes(
     // What a pattern of the manifest matched is wanted under the variables of the pattern.
     for (locked, root) in lock.entries.iter().zip(&roots) {
         let variant = root.map(|number| manifest.dependencies[number].variant);
-        let found = known.found(&locked.unit, locked.commit.as_ref()).cloned();
+        let found = known.found(&locked.unit, locked.commit()).cloned();
         if let (Some(variant), Some(found)) = (variant, found)
             && known.want(&locked.unit, variant)
         {
             fetcher.learn(
                 locked.unit.clone(),
-                locked.commit.clone(),
+                locked.commit().cloned(),
                 found,
                 &mut known,
                 notes,
@@ -190,7 +191,7 @@ fn installed(sources: &Sources, locked: &Locked) -> Option<File> {
     let path = locked
         .installed_at
         .as_ref()
-        .filter(|_| locked.commit.is_some())?;
+        .filter(|_| locked.commit().is_some())?;
     let (bytes, mode) = agpm_store::read_below(&sources.root, path.as_str(), limit()).ok()?;
     let file = File::new(bytes, mode);
     (locked.unit.extent == Extent::File && locked.checksum == Some(file.checksum)).then_some(file)
@@ -240,9 +241,8 @@ fn entry(
     known: &Known,
 ) -> Result<ResolvedEntry, Failure> {
     let name = locked.label();
-    let Some(Found::Resource(resource, needed)) = known.found(&locked.unit, locked.commit.as_ref())
-    else {
-        let version = locked.version.as_deref().unwrap_or("this machine");
+    let Some(Found::Resource(resource, needed)) = known.found(&locked.unit, locked.commit()) else {
+        let version = locked.version().unwrap_or("this machine");
         let message = format!(
             "{name}: `{}` is not in {version}, as the lockfile says",
             locked.unit
@@ -286,8 +286,11 @@ fn entry(
             needs,
         },
         version: Version {
-            label: locked.version.clone().unwrap_or_else(|| "local".to_owned()),
-            commit: locked.commit.clone(),
+            label: locked
+                .version()
+                .map(str::to_owned)
+                .unwrap_or_else(|| "local".to_owned()),
+            commit: locked.commit().cloned(),
         },
         wishes: BTreeSet::new(),
         matched_pattern: locked.pattern.is_some(),
@@ -368,8 +371,8 @@ fn same(manifest: &Manifest, dependency: &Dependency, locked: &Locked) -> Result
         .named(tool_name.as_str())
         .and_then(|tool| target(tool, &wanted).ok().flatten());
     let place = place.filter(|_| dependency.install == Install::Write);
-    let asked = locked.commit.as_ref().map(|_| dependency.selector.as_str());
-    let requirement = locked.requirement.as_deref();
+    let asked = locked.commit().map(|_| dependency.selector.as_str());
+    let requirement = locked.requirement();
     let differs = [
         ("requirement", requirement != asked),
         (

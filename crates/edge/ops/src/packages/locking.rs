@@ -2,18 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_diag::{Diagnostic, Severity, codes};
+use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 use agpm_model::{
     CatalogRemote, Install, LayerName, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile,
-    Manifest, ObjectId, Origin, PatchScope, RESTORE_LOCK, ResourceName, ResourceType, Source,
+    Manifest, PatchScope, Pin, PinId, PinSource, RESTORE_LOCK, ResourceId, ResourceName, Source,
     SourceName, SourceScope, Unit,
 };
 use agpm_store::{Problem, ProjectStore, StoreError};
 use agpm_text::Format;
 
-use crate::failure::{Failure, Notes};
 use crate::gather::{has_conflict_markers, limit, parsed};
-use crate::packages::facts::{Pin, PinState, Version};
+use crate::packages::facts::{PinState, SolverPin};
 use crate::packages::made::Made;
 use crate::packages::resolve::ResolvedEntry;
 use crate::path_of;
@@ -21,8 +20,6 @@ use crate::world::{Environment, Scope};
 
 /// The lockfile beside the manifest.
 pub(crate) const LOCK_NAME: &str = "agpm.lock";
-/// Between requirements of several who ask for one resource.
-const AND: &str = " && ";
 
 /// Which pins are let go.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,52 +29,21 @@ pub(crate) enum Moving {
     /// All of them.
     Everything,
     /// Those of these.
-    Only(BTreeSet<Named>),
-}
-
-/// Something with a version of its own.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Named {
-    /// A resource.
-    Resource(ResourceType, ResourceName),
-    /// A layer.
-    Layer(LayerName),
-    /// A remote of the catalog, without secrets.
-    Remote(CatalogRemote),
-}
-
-impl Named {
-    /// The name alone.
-    pub(crate) fn name(&self) -> String {
-        match self {
-            Named::Resource(_, name) => name.to_string(),
-            Named::Layer(name) => name.to_string(),
-            Named::Remote(remote) => remote.to_string(),
-        }
-    }
-
-    /// `TYPE/NAME`.
-    pub(crate) fn label(&self) -> String {
-        match self {
-            Named::Resource(kind, name) => format!("{kind}/{name}"),
-            Named::Layer(name) => name.label(),
-            Named::Remote(remote) => remote.label(),
-        }
-    }
+    Only(BTreeSet<PinId>),
 }
 
 impl Moving {
     /// Whether a layer may become another version.
     pub(crate) fn moves_layer(&self, layer: &LayerName) -> bool {
-        self.moves(|| Named::Layer(layer.clone()))
+        self.moves(|| PinId::Layer(layer.clone()))
     }
 
     /// Whether a remote of the catalog may.
     pub(crate) fn moves_remote(&self, remote: &CatalogRemote) -> bool {
-        self.moves(|| Named::Remote(remote.without_secrets()))
+        self.moves(|| PinId::Remote(remote.without_secrets()))
     }
 
-    fn moves(&self, one: impl FnOnce() -> Named) -> bool {
+    fn moves(&self, one: impl FnOnce() -> PinId) -> bool {
         match self {
             Moving::Nothing => false,
             Moving::Everything => true,
@@ -140,13 +106,17 @@ fn not_toml(first: Diagnostic, bytes: &[u8]) -> Diagnostic {
 }
 
 /// What is locked; whether a requirement still allows it is for the solver to see.
-pub(crate) fn pins(manifest: &Manifest, lock: &Lockfile, moving: &Moving) -> BTreeMap<Unit, Pin> {
+pub(crate) fn pins(
+    manifest: &Manifest,
+    lock: &Lockfile,
+    moving: &Moving,
+) -> BTreeMap<Unit, SolverPin> {
     let lock = &with_names_of(manifest, lock);
     let relocated = relocated_sources(manifest, lock);
     let mut pins = BTreeMap::new();
     let mut released: BTreeSet<&Unit> = BTreeSet::new();
     for locked in &lock.entries {
-        let Some(commit) = &locked.commit else {
+        let Some(locked_pin) = &locked.pin else {
             continue;
         };
         let moves = match moving {
@@ -164,7 +134,7 @@ pub(crate) fn pins(manifest: &Manifest, lock: &Lockfile, moving: &Moving) -> BTr
             (false, true) => PinState::Relocated,
             (false, false) => PinState::Kept,
         };
-        let pin = pin(locked, commit, state);
+        let pin = SolverPin::new(locked_pin, state);
         if moves {
             released.insert(&locked.unit);
             pins.insert(locked.unit.clone(), pin);
@@ -216,61 +186,21 @@ pub(crate) fn with_names_of(manifest: &Manifest, lock: &Lockfile) -> Lockfile {
         let Some(now) = manifest.sources.iter().find(same) else {
             continue;
         };
-        for pin in lock
-            .layers
-            .iter_mut()
-            .filter_map(|layer| layer.pin.as_mut())
-        {
-            if pin.source == source.name {
-                pin.source = now.name.clone();
-            }
-        }
-        for pin in &mut lock.catalog {
-            if pin.remote().source() == Some(&source.name) {
-                *pin = pin.clone().with_source(now.name.clone());
-            }
-        }
-        let old = Origin::Source(source.name.clone());
-        for locked in lock
-            .entries
-            .iter_mut()
-            .filter(|locked| locked.unit.origin == old)
-        {
-            locked.unit.origin = Origin::Source(now.name.clone());
-        }
+        lock.rename_source(&source.name, &now.name);
     }
     lock
 }
 
-fn is_named(named: &BTreeSet<Named>, locked: &Locked) -> bool {
-    let resource = |name: &&ResourceName| Named::Resource(locked.kind, (*name).clone());
+fn is_named(named: &BTreeSet<PinId>, locked: &Locked) -> bool {
+    let resource = |name: &&ResourceName| {
+        PinId::Resource(ResourceId {
+            kind: locked.kind,
+            name: (*name).clone(),
+        })
+    };
     [&locked.name, locked.manifest_key()]
         .iter()
         .any(|name| named.contains(&resource(name)))
-}
-
-fn pin(locked: &Locked, commit: &ObjectId, state: PinState) -> Pin {
-    let label = locked
-        .version
-        .clone()
-        .unwrap_or_else(|| commit.short().to_owned());
-    Pin {
-        state,
-        version: Version {
-            label,
-            commit: Some(commit.clone()),
-        },
-        wishes: requirements_of(locked),
-    }
-}
-
-/// Everything that was required of a locked resource.
-pub(crate) fn requirements_of(locked: &Locked) -> Vec<String> {
-    let written = locked.requirement.iter();
-    written
-        .flat_map(|text| text.split(AND))
-        .map(str::to_owned)
-        .collect()
 }
 
 /// The lockfile of these entries.
@@ -284,7 +214,7 @@ pub(crate) fn lock_of(
         .filter_map(|entry| entry.entry.unit.origin.source());
     let of_layers = layers
         .iter()
-        .filter_map(|layer| Some(&layer.pin.as_ref()?.source));
+        .filter_map(|layer| layer.pin.as_ref()?.source.name());
     let of_remotes = catalog.iter().filter_map(|pin| pin.remote().source());
     let used: BTreeSet<&SourceName> = of_entries.chain(of_layers).chain(of_remotes).collect();
     let sources = used.into_iter().filter_map(|name| manifest.source(name));
@@ -331,27 +261,25 @@ fn locked(manifest: &Manifest, resolved: &ResolvedEntry, made: &Made) -> Locked 
         let fields = made.patched.iter().filter(|field| field.scope == scope);
         fields.map(|field| field.field.to_string()).collect()
     };
-    let versioned = resolved.version.commit.is_some();
-    let requirement = root.map_or_else(
-        || {
-            resolved
-                .wishes
-                .iter()
-                .map(ToString::to_string)
-                .collect::<Vec<_>>()
-                .join(AND)
-        },
+    let required = root.map_or_else(
+        || Pin::join_requirements(resolved.wishes.iter().map(ToString::to_string)),
         |root| root.selector.to_string(),
     );
+    let source = entry.unit.origin.source();
+    let commit = resolved.version.commit.as_ref();
+    let pin = source.zip(commit).map(|(source, commit)| Pin {
+        source: PinSource::Named(source.clone()),
+        requirement: Some(required),
+        version: resolved.version.label.clone(),
+        commit: commit.clone(),
+    });
     Locked {
         kind: entry.kind,
         name: entry.name.clone(),
         manifest_alias: pattern.map(|root| root.name.clone()),
         pattern: pattern.map(|root| root.unit.path.clone()),
         unit: entry.unit.clone(),
-        requirement: versioned.then_some(requirement),
-        version: versioned.then(|| resolved.version.label.clone()),
-        commit: resolved.version.commit.clone(),
+        pin,
         checksum: Some(resolved.resource.checksum),
         installed_at: entry
             .target

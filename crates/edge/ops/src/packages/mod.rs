@@ -17,11 +17,10 @@ mod sources;
 mod templates;
 
 pub(crate) use declared::format_of;
-pub(crate) use facts::{Known, Need, Version, tree_line};
+pub(crate) use facts::{Known, Need, tree_line};
 pub(crate) use fetch::Fetcher;
 pub(crate) use locking::{
-    LOCK_NAME, Moving, Named, lock_of, pins, read_lock, relocated_sources, requirements_of,
-    with_names_of,
+    LOCK_NAME, Moving, lock_of, pins, read_lock, relocated_sources, with_names_of,
 };
 pub(crate) use made::{Made, MadeEntries, MadeFile, Making, make_all, make_these};
 pub(crate) use patching::{AppliedField, check_names as check_patched_names, patched_file};

@@ -1,13 +1,12 @@
 //! Patches of the manifest: which ones concern an entry, and what they make of its text.
 
-use agpm_diag::{Diagnostic, SourceId, codes};
+use agpm_diag::{Diagnostic, Failure, Notes, SourceId, codes};
 use agpm_model::{
     Dependency, Field, Manifest, Patch, PatchScope, ResourceType, SKILL_FILE, unknown_patch,
 };
 use agpm_render::{PatchError, patch};
 use agpm_text::{Format, Value};
 
-use crate::failure::{Failure, Notes};
 use crate::packages::resolve::ResolvedEntry;
 
 /// A field that a patch set.

@@ -2,28 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_diag::{Diagnostic, codes, has_errors};
+use agpm_diag::{Diagnostic, Failure, Notes, codes, has_errors};
 use agpm_model::{
-    Dependency, Destination, FileForm, Folder, Install, Manifest, Origin, Place, RelativePath,
-    ResourceType, Tool,
+    Dependency, Destination, Folder, Install, Manifest, Origin, Place, RelativePath, ResourceType,
+    Tool,
 };
 use agpm_plan::path_in_type_folder;
 use agpm_render::agent_name;
 use agpm_text::{Pointer, Value};
+use agpm_tools::{FileFormat, NamelessAgents, TOOLS, ToolDefinition, UnreadFile, find};
 
-use crate::failure::{Failure, Notes};
 use crate::packages::folding::{counted, listed, shortened};
 use crate::packages::made::Made;
 use crate::packages::resolve::ResolvedEntry;
-
-/// Where VS Code reads MCP servers.
-const VS_CODE_SERVERS: &str = ".vscode/mcp.json";
-/// Where Claude Code and the Copilot CLI read them.
-const CLAUDE_SERVERS: &str = ".mcp.json";
-
-const CLAUDE: &str = "claude-code";
-/// Codex 0.166 had all of 181 skills in its prompt, 304 of 402, and 357 of 873 (seen on 2026-11-16).
-const CODEX_SKILLS: usize = 250;
 
 /// Refuses what its tool would not find, and warns of what hides something else.
 pub(crate) fn check(
@@ -35,9 +26,15 @@ pub(crate) fn check(
     let mut found = unread_directories(manifest, entries);
     found.extend(server_clashes(manifest, entries, made));
     found.extend(same_names(manifest, entries, made));
-    found.extend(unseen_servers(entries));
-    found.extend(nameless_agents(manifest, entries, made));
-    found.extend(unlisted_skills(entries));
+    let unread_files = TOOLS.iter().filter_map(|tool| tool.unread_file.as_ref());
+    found.extend(unread_files.filter_map(|unread| unseen_servers(entries, unread)));
+    let needing_names = TOOLS.iter().filter(|tool| needs_agent_names(tool));
+    found.extend(needing_names.filter_map(|tool| nameless_agents(manifest, tool, entries, made)));
+    found.extend(
+        TOOLS
+            .iter()
+            .filter_map(|tool| unlisted_skills(tool, entries)),
+    );
     let failed = has_errors(&found);
     notes.diagnostics.extend(found);
     if failed {
@@ -58,10 +55,10 @@ fn dependency_of<'m>(manifest: &'m Manifest, resolved: &ResolvedEntry) -> Option
 fn files_of<'m>(
     manifest: &'m Manifest,
     resolved: &ResolvedEntry,
-) -> Option<(&'m Tool, &'m Folder, FileForm)> {
+) -> Option<(&'m Tool, &'m Folder, FileFormat)> {
     let tool = manifest.tools.named(resolved.entry.tool.as_str())?;
     match tool.destination(resolved.entry.kind)? {
-        Destination::Files(folder, form) => Some((tool, folder, *form)),
+        Destination::Files(folder, format) => Some((tool, folder, *format)),
         Destination::Entries(..) => None,
     }
 }
@@ -73,12 +70,12 @@ fn unread_directories(manifest: &Manifest, entries: &[ResolvedEntry]) -> Vec<Dia
         .iter()
         .filter(|resolved| resolved.entry.install == Install::Write)
     {
-        let Some((tool, folder, form)) = files_of(manifest, resolved) else {
+        let Some((tool, folder, format)) = files_of(manifest, resolved) else {
             continue;
         };
         let target = resolved.entry.target.as_ref();
         let inner = target.and_then(|target| path_in_type_folder(tool, folder, target));
-        if !form.reads_directories() && inner.is_some_and(|path| path.contains('/')) {
+        if !format.reads_subdirectories() && inner.is_some_and(|path| path.contains('/')) {
             hidden
                 .entry((tool.name.as_str(), resolved.entry.root))
                 .or_default()
@@ -197,8 +194,8 @@ impl ServerClash<'_> {
     }
 }
 
-/// Servers for Copilot that only VS Code reads: the Copilot CLI reads other files, among them that of Claude Code.
-fn unseen_servers(entries: &[ResolvedEntry]) -> Option<Diagnostic> {
+/// Servers in a file that only one of a tool's programs reads, unless the others find them elsewhere.
+fn unseen_servers(entries: &[ResolvedEntry], unread: &UnreadFile) -> Option<Diagnostic> {
     let written_to = |resolved: &ResolvedEntry, file: &str| {
         let target = resolved
             .entry
@@ -209,35 +206,45 @@ fn unseen_servers(entries: &[ResolvedEntry]) -> Option<Diagnostic> {
     };
     let concerned: Vec<&ResolvedEntry> = entries
         .iter()
-        .filter(|resolved| written_to(resolved, VS_CODE_SERVERS))
+        .filter(|resolved| written_to(resolved, unread.file))
         .collect();
     let is_served = entries
         .iter()
-        .any(|resolved| written_to(resolved, CLAUDE_SERVERS));
+        .any(|resolved| written_to(resolved, unread.instead.file));
     if concerned.is_empty() || is_served {
         return None;
     }
     let what = counted(&concerned);
-    let message =
-        format!("the Copilot CLI does not read `{VS_CODE_SERVERS}`, only VS Code: {what}");
+    let message = format!(
+        "{} does not read `{}`, only {}: {what}",
+        unread.other, unread.file, unread.reader
+    );
     let help = format!(
-        "for the CLI, add an entry with `tool = \"claude-code\"`: it reads `{CLAUDE_SERVERS}`, too"
+        "for {}, add an entry with `tool = \"{}\"`: it reads `{}`, too",
+        unread.other_short, unread.instead.tool, unread.instead.file
     );
     Some(Diagnostic::new(&codes::TOOL_UNREAD, message).help(help))
 }
 
-/// Agents without a `name`, which Claude Code does not load, out of a source whose agents have one: a README, say.
+fn needs_agent_names(tool: &ToolDefinition) -> bool {
+    let agents = tool.agents.as_ref();
+    agents.is_some_and(|agents| agents.format.nameless == NamelessAgents::Ignored)
+}
+
+/// Agents without a `name`, which the tool does not load, out of a source whose agents have one: a README, say.
 fn nameless_agents(
     manifest: &Manifest,
+    tool: &ToolDefinition,
     entries: &[ResolvedEntry],
     made: &[Made],
 ) -> Option<Diagnostic> {
     let mut by_source: BTreeMap<&Origin, SourceAgents<'_>> = BTreeMap::new();
     for (resolved, made) in entries.iter().zip(made) {
-        if resolved.entry.kind != ResourceType::Agents || resolved.entry.tool.as_str() != CLAUDE {
+        let is_for_tool = resolved.entry.tool.as_str() == tool.name;
+        if resolved.entry.kind != ResourceType::Agents || !is_for_tool {
             continue;
         }
-        let Some((_, _, form)) = files_of(manifest, resolved) else {
+        let Some((_, _, format)) = files_of(manifest, resolved) else {
             continue;
         };
         let text = made
@@ -245,7 +252,7 @@ fn nameless_agents(
             .first()
             .and_then(|file| std::str::from_utf8(file.bytes.get()).ok());
         let agents = by_source.entry(&resolved.entry.unit.origin).or_default();
-        match text.and_then(|text| agent_name(form, text)) {
+        match text.and_then(|text| agent_name(format, text)) {
             Some(_) => agents.named += 1,
             None => agents.nameless.push(resolved),
         }
@@ -258,7 +265,8 @@ fn nameless_agents(
         return None;
     }
     let message = format!(
-        "{CLAUDE} does not load agents without a `name`: {}",
+        "{} does not load agents without a `name`: {}",
+        tool.name,
         listed(&concerned)
     );
     let help = "set a name with `[patch.agents.NAME]`, or leave the file out";
@@ -279,15 +287,17 @@ impl SourceAgents<'_> {
     }
 }
 
-/// More skills than Codex lists: its prompt has room for a part of them.
-fn unlisted_skills(entries: &[ResolvedEntry]) -> Option<Diagnostic> {
-    let is_for_codex = |resolved: &&ResolvedEntry| {
-        resolved.entry.kind == ResourceType::Skills && resolved.entry.tool.as_str() == "codex"
+/// More skills than a tool lists: its prompt has room for a part of them.
+fn unlisted_skills(tool: &ToolDefinition, entries: &[ResolvedEntry]) -> Option<Diagnostic> {
+    let (name, most) = (tool.name, tool.skills.as_ref()?.format.most_listed?);
+    let is_for_tool = |resolved: &&ResolvedEntry| {
+        resolved.entry.kind == ResourceType::Skills && resolved.entry.tool.as_str() == name
     };
-    let count = entries.iter().filter(is_for_codex).count();
-    let message = format!("codex lists only some of many skills, and {count} are installed for it");
+    let count = entries.iter().filter(is_for_tool).count();
+    let message =
+        format!("{name} lists only some of many skills, and {count} are installed for it");
     let help = "install the skills that you need, or leave some out with `exclude`";
-    (count > CODEX_SKILLS).then(|| Diagnostic::new(&codes::TOOL_UNREAD, message).help(help))
+    (count > most).then(|| Diagnostic::new(&codes::TOOL_UNREAD, message).help(help))
 }
 
 /// A key as TOML writes it.
@@ -307,14 +317,14 @@ fn same_names(manifest: &Manifest, entries: &[ResolvedEntry], made: &[Made]) -> 
         if resolved.entry.kind != ResourceType::Agents {
             continue;
         }
-        let Some((tool, _, form)) = files_of(manifest, resolved) else {
+        let Some((tool, _, format)) = files_of(manifest, resolved) else {
             continue;
         };
         let text = made
             .files
             .first()
             .and_then(|file| std::str::from_utf8(file.bytes.get()).ok());
-        if let Some(name) = text.and_then(|text| agent_name(form, text)) {
+        if let Some(name) = text.and_then(|text| agent_name(format, text)) {
             by_tool
                 .entry(tool.name.as_str())
                 .or_default()
@@ -333,10 +343,8 @@ fn same_name(tool: &str, names: &BTreeMap<String, Vec<&ResolvedEntry>>) -> Optio
     let shared: Vec<(&String, &Vec<&ResolvedEntry>)> =
         names.iter().filter(|(_, all)| all.len() > 1).collect();
     let (name, all) = *shared.first()?;
-    let outcome = match tool {
-        "codex" => "loads the first and ignores the rest",
-        _ => "loads only one of them",
-    };
+    let agents = find(tool).and_then(|tool| tool.agents.as_ref());
+    let outcome = agents.map_or("loads only one of them", |own| own.format.same_name);
     let count: BTreeSet<String> = shared
         .iter()
         .flat_map(|(_, all)| all.iter().map(|one| one.label()))

@@ -4,19 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, codes};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes};
 use agpm_model::{
-    DEFAULT_VERSION, Declared, Dependency, Destination, Install, Layout, Locked, Lockfile,
-    Manifest, ObjectId, Origin, Selector, SourceName, SourceVersions, Unit, Variant,
+    DEFAULT_VERSION, Declared, Dependency, Destination, Install, Layout, Lockfile, Manifest,
+    ObjectId, Origin, Selector, SourceName, SourceVersions, Unit, Variant,
 };
 use agpm_plan::{Clash, Entry, EntryError, Graph, Wanted, clashes, entries, target};
 use agpm_solve::{
     Answer, Choice, Conflict, Effort, Facts, Probe, Root, Solution, Suggestion, probe, solve,
 };
 
-use crate::failure::{Failure, FailureKind, Notes};
 use crate::packages::conflict;
-use crate::packages::facts::{Found, Known, Need, Needs, Pin, PinState, Resource, Version};
+use crate::packages::facts::{Found, Known, Need, Needs, PinState, Resource, SolverPin, Version};
 use crate::packages::fetch::Fetcher;
 use crate::packages::sources::{Sources, is_versioned};
 use crate::world::World;
@@ -52,7 +51,7 @@ pub(crate) fn resolve(
     world: &World,
     manifest: &Manifest,
     sources: &Sources,
-    pins: BTreeMap<Unit, Pin>,
+    pins: BTreeMap<Unit, SolverPin>,
     notes: &mut Notes,
 ) -> Result<Vec<ResolvedEntry>, Failure> {
     let resolved = solve_and_read(world, manifest, sources, pins, notes);
@@ -64,7 +63,7 @@ fn solve_and_read(
     world: &World,
     manifest: &Manifest,
     sources: &Sources,
-    pins: BTreeMap<Unit, Pin>,
+    pins: BTreeMap<Unit, SolverPin>,
     notes: &mut Notes,
 ) -> Result<Vec<ResolvedEntry>, Failure> {
     let fetcher = Fetcher::new(world, sources, manifest);
@@ -205,7 +204,7 @@ fn moved_tags(known: &Known, solution: &Solution<Unit, Selector>, notes: &mut No
 }
 
 /// One word for each source that has another URL than when it was locked.
-fn report_relocated(pins: &BTreeMap<Unit, Pin>, notes: &mut Notes) {
+fn report_relocated(pins: &BTreeMap<Unit, SolverPin>, notes: &mut Notes) {
     let relocated = pins
         .iter()
         .filter(|(_, pin)| pin.state == PinState::Relocated);
@@ -291,26 +290,15 @@ pub(crate) fn report_moved_tags(
     refs: &SourceVersions,
     notes: &mut Notes,
 ) {
-    let of_source =
-        |locked: &&Locked| matches!(&locked.unit.origin, Origin::Source(name) if name == source);
-    let locked = lock.entries.iter().filter(of_source);
-    let pins = lock
-        .layers
-        .iter()
-        .filter_map(|layer| layer.pin.as_ref())
-        .filter(|pin| pin.source == *source);
-    let layers = pins.map(|pin| (&pin.version, Some(&pin.commit)));
-    let remotes = lock
-        .catalog
-        .iter()
-        .filter(|pin| pin.remote().source() == Some(source));
-    let remotes = remotes.map(|pin| (&pin.version, Some(&pin.commit)));
-    let tags = locked.filter_map(|locked| Some((locked.version.as_ref()?, locked.commit.as_ref())));
     // One tag may be locked at two commits, if it moved between two runs.
-    let tags: BTreeSet<(&String, Option<&ObjectId>)> = tags.chain(layers).chain(remotes).collect();
+    let tags: BTreeSet<(&str, &ObjectId)> = lock
+        .pins()
+        .filter(|one| one.pin.source.name() == Some(source))
+        .map(|one| (one.pin.version.as_str(), &one.pin.commit))
+        .collect();
     let moved = tags
         .into_iter()
-        .filter_map(|(label, commit)| moved_tag(source, refs, label, commit));
+        .filter_map(|(label, commit)| moved_tag(source, refs, label, Some(commit)));
     notes.diagnostics.extend(moved);
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, codes, did_you_mean};
+use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean};
 use agpm_git::Git;
 use agpm_model::{
     CatalogRemote, Manifest, Origin, RemoteBase, SourceAddress, SourceName, SourceVersions, Unit,
@@ -13,7 +13,6 @@ use agpm_source::{
     Confinement, DirectorySource, Source, SourceError, Versioning, git_program, normalize,
 };
 
-use crate::failure::{Failure, FailureKind};
 use crate::world::{Environment, Scope, World};
 
 /// The way out where git is not there or too old.

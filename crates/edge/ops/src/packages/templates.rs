@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agpm_diag::{Diagnostic, SourceId, Span, codes};
+use agpm_diag::{Diagnostic, Notes, SourceId, Span, codes};
 use agpm_model::{
     Checksum, Install, Manifest, ObjectId, Origin, PathError, RelativePath, Scope, Variant,
 };
@@ -10,7 +10,6 @@ use agpm_render::{Files, Names, RenderError, Rendered, Renderer};
 use agpm_store::{Problem, StateFolder};
 use agpm_text::Value;
 
-use crate::failure::Notes;
 use crate::packages::resolve::ResolvedEntry;
 use crate::packages::sources::Sources;
 

@@ -10,6 +10,7 @@ use crate::manifest::sources::{SourceScope, read_source};
 use crate::manifest::{Entry, MANIFEST_SECTIONS, Manifest, ManifestTexts, OLDER_AGPM};
 use crate::name::{ResourceName, SourceName, ToolName};
 use crate::path::RelativePath;
+use crate::pin::ResourceId;
 use crate::resource::{Layout, RESOURCE_TYPES, ResourceType};
 use crate::schema::{KeyClass, Passthrough, Schema};
 use crate::tool::Destination;
@@ -97,6 +98,16 @@ pub struct Dependency {
     pub allow_widening: Vec<ToolName>,
     /// The entry.
     pub spot: Spot,
+}
+
+impl Dependency {
+    /// The identity of what it requires; of a pattern, its key.
+    pub fn id(&self) -> ResourceId {
+        ResourceId {
+            kind: self.kind,
+            name: self.name.clone(),
+        }
+    }
 }
 
 /// What the manifest may say of an MCP server itself.

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use agpm_diag::codes;
 use agpm_text::NodeRef;
+use agpm_tools::{FileFormat, REFERENCE_TOOL};
 
 use crate::manifest::check::Check;
 use crate::name::ToolName;
 use crate::path::RelativePath;
 use crate::resource::{Layout, RESOURCE_TYPES, ResourceType};
 use crate::schema::Schema;
-use crate::tool::{Destination, EntryForm, FileForm, Folder, Tool, ToolState, Tools};
+use crate::tool::{Destination, Folder, Tool, ToolState, Tools};
 
 pub(crate) const TOOL: Schema = Schema::strict("tool", &["path", "resources", "enabled"]);
 pub(crate) const RESOURCE: Schema =
@@ -126,16 +127,16 @@ fn read_destination(
     let merged = kind.is_merged() && !matches!(before, Some(Destination::Files(..)));
     let destination = match (place.get("path"), place.get("merge-target")) {
         (_, Some(file)) if merged => {
-            let form = match before {
-                Some(Destination::Entries(_, form)) => *form,
-                _ => usual_form(kind),
+            let usual = reference_destination(kind);
+            let Some(Destination::Entries(_, form)) = before.or(usual.as_ref()) else {
+                return None;
             };
-            Destination::Entries(check.path(file, "`merge-target`")?, form)
+            Destination::Entries(check.path(file, "`merge-target`")?, *form)
         }
         (Some(path), None) if !merged => {
             let form = match before {
                 Some(Destination::Files(_, form)) => *form,
-                _ => FileForm::Same,
+                _ => FileFormat::Unchanged,
             };
             Destination::Files(Folder::Own(folder(check, path, "`path`")), form)
         }
@@ -153,13 +154,11 @@ fn read_destination(
     Some((kind, destination))
 }
 
-/// How tools of the user's own want entries.
-fn usual_form(kind: ResourceType) -> EntryForm {
-    if kind == ResourceType::Hooks {
-        EntryForm::ClaudeHooks
-    } else {
-        EntryForm::ClaudeServers
-    }
+/// Where the reference tool keeps a type: custom tools get entries in its format.
+fn reference_destination(kind: ResourceType) -> Option<Destination> {
+    let tools = Tools::default();
+    let reference = tools.named(REFERENCE_TOOL.name)?;
+    reference.destination(kind).cloned()
 }
 
 /// A folder, where `.` is the one around it.
@@ -220,6 +219,7 @@ fn kind(check: &mut Check, node: NodeRef<'_>) -> Option<ResourceType> {
 mod tests {
     use agpm_diag::SourceMap;
     use agpm_text::{Format, Limits, parse};
+    use agpm_tools::{EntryFormat, find};
 
     use super::*;
 
@@ -251,19 +251,20 @@ mod tests {
     fn another_folder_moves_what_is_below_it_and_leaves_forms_and_shared_folders() {
         let tools = tools("[tools.codex]\npath = \".other\"\n");
         let codex = tools.named("codex").unwrap();
+        let agents = &find("codex").unwrap().agents.as_ref().unwrap().format;
         assert_eq!(codex.folder, Some(path(".other")));
         assert_eq!(
             codex.destination(ResourceType::Agents),
             Some(&Destination::Files(
                 Folder::Own(Some(path("agents"))),
-                FileForm::CodexAgent
+                FileFormat::Agent(agents)
             ))
         );
         assert_eq!(
             codex.destination(ResourceType::Skills),
             Some(&Destination::Files(
                 Folder::Shared(path(".agents/skills")),
-                FileForm::Same
+                FileFormat::Unchanged
             ))
         );
     }
@@ -285,18 +286,20 @@ mod tests {
                     mcp-servers = { merge-target = \"servers.json\" }\n";
         let tools = tools(text);
         let copilot = tools.named("copilot").unwrap();
+        let hooks = &find("copilot").unwrap().hooks.as_ref().unwrap().format;
+        let servers = &find("copilot").unwrap().servers.as_ref().unwrap().format;
         assert_eq!(
             copilot.destination(ResourceType::Hooks),
             Some(&Destination::Files(
                 Folder::Own(Some(path("h"))),
-                FileForm::CopilotHooks
+                FileFormat::Hooks(hooks)
             ))
         );
         assert_eq!(
             copilot.destination(ResourceType::McpServers),
             Some(&Destination::Entries(
                 path("servers.json"),
-                EntryForm::VsCodeServers
+                EntryFormat::Servers(servers)
             ))
         );
     }

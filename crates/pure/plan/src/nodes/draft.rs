@@ -10,10 +10,7 @@ use agpm_text::{
 use super::sight::Sight;
 use super::{NodeError, OwnedNode, target};
 use crate::ledger::Author;
-
-/// One edit at a time leaves the most as it was, but each reads the whole text anew; what would read more bytes than
-/// this is done at once.
-const MOST_READ: usize = 1 << 20;
+use crate::limits::MOST_READ_AGAIN;
 
 pub(super) struct Draft {
     pub(super) document: Document,
@@ -39,7 +36,9 @@ impl Draft {
 
     /// Makes all edits, whose places are those before any of them.
     pub(super) fn apply(&mut self, edits: &[Edit]) -> Result<(), NodeError> {
-        if edits.len() > 1 && edits.len() * self.text().len().max(edits.len() * 16) > MOST_READ {
+        if edits.len() > 1
+            && edits.len() * self.text().len().max(edits.len() * 16) > MOST_READ_AGAIN
+        {
             let target = target::after(self.document.root().map(to_value), edits);
             let rewritten = target
                 .as_ref()

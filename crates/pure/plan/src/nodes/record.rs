@@ -6,13 +6,23 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 
-use agpm_model::{Checksum, Place, percent_decode, percent_encode};
+use agpm_model::{Checksum, Place};
 use agpm_text::Pointer;
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::ledger::Author;
 
 use super::{FileOrigin, NodeSum, OwnedNode, OwnedNodes, Seams};
+
+/// What sets fields and records apart, and what a JSON string would have to escape.
+const RESERVED: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b':')
+    .add(b'%')
+    .add(b',')
+    .add(b'"')
+    .add(b'\\');
 
 /// Stands before the letter of a node that the user wrote.
 const ADOPTED: char = 'a';
@@ -99,21 +109,23 @@ struct Encoded<'o>(&'o mut String);
 
 impl fmt::Write for Encoded<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        percent_encode(text, self.0);
+        self.0.extend(utf8_percent_encode(text, RESERVED));
         Ok(())
     }
 }
 
 fn read_records<T>(text: &str, read: impl Fn(Vec<String>) -> Option<T>) -> Option<Vec<T>> {
-    let fields = |record: &str| {
-        record
-            .split(':')
-            .map(percent_decode)
-            .collect::<Option<Vec<String>>>()
-    };
     text.split(' ')
         .filter(|record| !record.is_empty())
-        .map(|record| read(fields(record)?))
+        .map(|record| read(read_fields(record)?))
+        .collect()
+}
+
+fn read_fields(record: &str) -> Option<Vec<String>> {
+    let decoded = |field| percent_decode_str(field).decode_utf8().ok();
+    record
+        .split(':')
+        .map(|field| Some(decoded(field)?.into_owned()))
         .collect()
 }
 
@@ -195,5 +207,29 @@ impl OwnedNode {
             owner,
             author,
         })
+    }
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_read_as_they_were_written() {
+        for text in ["a b:c", "\"\\\n,\u{7f}", "100%20", "é~/", ""] {
+            let mut out = String::new();
+            write_field(text, &mut out);
+            let encoded = &out[1..];
+            assert!(!encoded.contains([' ', ':', ',', '"', '\\', '\n']), "{out}");
+            let fields = read_fields(&out).expect("it was just written");
+            assert_eq!(fields, ["", text], "{out}");
+        }
+    }
+
+    /// Earlier versions wrote small digits, and left what is not ASCII as it is.
+    #[test]
+    fn fields_of_earlier_versions_are_read() {
+        let fields = read_fields("k:/a%20b%3ac/é").expect("it is UTF-8");
+        assert_eq!(fields, ["k", "/a b:c/é"]);
+        assert_eq!(read_fields("k:%ff"), None);
     }
 }

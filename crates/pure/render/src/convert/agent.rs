@@ -1,145 +1,35 @@
-//! Agents: Markdown as Claude Code writes it, into what the others read.
+//! Agents whose fields are converted one by one, into Markdown or TOML.
 
-use agpm_model::FileForm;
 use agpm_text::{Format, Value};
+use agpm_tools::{AgentContainer, AgentFields, AgentNames, UnknownKeys};
 
-use super::agent_tools::{self, Limit};
 use super::front::{Front, holds, is_toml_with, printed};
-use super::models::{self, Models};
 use super::parts::METADATA;
-use super::tool_names::Dialect;
-use super::{ConvertError, Converted, FateKind, Fates};
-
-/// What a tool does with keys that it does not know.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Unknown {
-    Ignored,
-    Refused,
-}
-
-/// How a tool wants its agents.
-pub(super) struct AgentForm {
-    form: FileForm,
-    models: Models,
-    /// Fields that mean there what they mean here, or that only this tool has.
-    passes: &'static [&'static str],
-    /// Fields that are called otherwise there.
-    renames: &'static [(&'static str, &'static str)],
-    limit: Limit,
-    unknown: Unknown,
-}
-
-/// Source: Claude Code "Create custom subagents". Only agents of other tools get here.
-pub(super) const CLAUDE: AgentForm = AgentForm {
-    form: FileForm::ClaudeAgent,
-    models: Models::Claude,
-    passes: &[
-        "maxTurns",
-        "skills",
-        "mcpServers",
-        "hooks",
-        "memory",
-        "effort",
-        "isolation",
-        "background",
-        "color",
-    ],
-    renames: &[
-        ("max_turns", "maxTurns"),
-        ("is_background", "background"),
-        ("mcp_servers", "mcpServers"),
-    ],
-    limit: Limit::List(Dialect::Claude),
-    unknown: Unknown::Ignored,
-};
-
-/// Source: Codex "Subagents" (custom agent file schema).
-pub(super) const CODEX: AgentForm = AgentForm {
-    form: FileForm::CodexAgent,
-    models: Models::Codex,
-    passes: &[
-        "sandbox_mode",
-        "model_reasoning_effort",
-        "nickname_candidates",
-        "mcp_servers",
-        "web_search",
-    ],
-    renames: &[("effort", "model_reasoning_effort")],
-    limit: Limit::ReadOnly("sandbox_mode", Some("read-only")),
-    unknown: Unknown::Refused,
-};
-
-/// Source: Cursor "Subagents" (configuration fields).
-pub(super) const CURSOR: AgentForm = AgentForm {
-    form: FileForm::CursorAgent,
-    models: Models::Cursor,
-    passes: &["readonly", "is_background"],
-    renames: &[("background", "is_background")],
-    limit: Limit::ReadOnly("readonly", None),
-    unknown: Unknown::Ignored,
-};
-
-/// Source: GitHub Copilot "Custom agents configuration".
-pub(super) const COPILOT: AgentForm = AgentForm {
-    form: FileForm::CopilotAgent,
-    models: Models::Copilot,
-    passes: &[
-        "target",
-        "disable-model-invocation",
-        "user-invocable",
-        "infer",
-        "mcp-servers",
-        "metadata",
-        "argument-hint",
-        "handoffs",
-    ],
-    renames: &[],
-    limit: Limit::List(Dialect::CopilotAgent),
-    unknown: Unknown::Ignored,
-};
-
-/// Source: Gemini CLI "Subagents" (configuration schema), whose reader refuses other keys.
-pub(super) const GEMINI: AgentForm = AgentForm {
-    form: FileForm::GeminiAgent,
-    models: Models::Gemini,
-    passes: &[
-        "kind",
-        "display_name",
-        "temperature",
-        "max_turns",
-        "timeout_mins",
-        "policy",
-        "mcp_servers",
-    ],
-    renames: &[("maxTurns", "max_turns")],
-    limit: Limit::List(Dialect::Gemini),
-    unknown: Unknown::Refused,
-};
+use super::{ConvertError, Converted, FateKind, Fates, agent_tools, models};
 
 /// Fields that hold something back: to leave one out is to allow more.
 const GUARDS: [&str; 3] = ["hooks", "isolation", "disallowed-tools"];
 
 /// Turns an agent into a tool's own form.
-pub(super) fn convert(form: &AgentForm, name: &str, text: &str) -> Result<Converted, ConvertError> {
-    let codex = form.form == FileForm::CodexAgent;
-    if codex && is_toml_with(text, &["name", "description", "developer_instructions"]) {
-        return Ok(Converted {
-            text: text.to_owned(),
-            fates: Vec::new(),
-        });
+pub(super) fn convert(
+    format: &AgentFields,
+    name: &str,
+    text: &str,
+) -> Result<Converted, ConvertError> {
+    if let AgentContainer::Toml(body) = format.container
+        && is_toml_with(text, &["name", "description", body])
+    {
+        return Ok(Converted::unchanged(text));
     }
     let front = Front::read(text)?;
     let mut fates = front.fates();
-    let mut fields = fields(form, name, &front, &mut fates);
-    let text = match codex {
-        true => {
-            fields.push((
-                "developer_instructions".to_owned(),
-                Value::from(front.body()),
-            ));
+    let mut fields = fields(format, name, &front, &mut fates);
+    let text = match format.container {
+        AgentContainer::Toml(body) => {
+            fields.push((body.to_owned(), Value::from(front.body())));
             printed(&Value::Map(fields), Format::Toml)?
         }
-        false => front.write(fields, front.body())?,
+        AgentContainer::Markdown => front.write(fields, front.body())?,
     };
     Ok(Converted {
         text,
@@ -147,25 +37,35 @@ pub(super) fn convert(form: &AgentForm, name: &str, text: &str) -> Result<Conver
     })
 }
 
-fn fields(form: &AgentForm, name: &str, front: &Front, fates: &mut Fates) -> Vec<(String, Value)> {
+fn fields(
+    format: &AgentFields,
+    name: &str,
+    front: &Front,
+    fates: &mut Fates,
+) -> Vec<(String, Value)> {
     let mut fields = vec![
         (
             "name".to_owned(),
-            Value::from(own_name(form, name, front, fates)),
+            Value::from(own_name(format, name, front, fates)),
         ),
         (
             "description".to_owned(),
             Value::from(description(name, front, fates)),
         ),
     ];
-    let limit = agent_tools::limit(&form.limit, front, fates);
+    let limit = agent_tools::limit(format.limit, front, fates);
     for (key, value) in front.fields() {
         let limited = limit
             .as_ref()
             .filter(|(limited, _)| key == limited)
             .map(|(_, value)| value);
         fields.extend(limited.map(|value| (key.clone(), value.clone())));
-        fields.extend(field(form, front, (key, value), limited, fates));
+        let field = Field {
+            key,
+            value,
+            limited,
+        };
+        fields.extend(field.convert(format, front, fates));
     }
     if let Some((key, value)) = limit.filter(|(key, _)| !front.has(key)) {
         fields.push((key.to_owned(), value));
@@ -173,85 +73,82 @@ fn fields(form: &AgentForm, name: &str, front: &Front, fates: &mut Fates) -> Vec
     fields
 }
 
-/// What one field becomes there, if it stays; `limited` is what it has to be.
-fn field(
-    form: &AgentForm,
-    front: &Front,
-    (key, value): (&str, &Value),
-    limited: Option<&Value>,
-    fates: &mut Fates,
-) -> Option<(String, Value)> {
-    let renamed = form
-        .renames
-        .iter()
-        .find(|(from, to)| *from == key && !front.has(to));
-    if METADATA.contains(&key) {
-        return (form.unknown == Unknown::Ignored).then(|| (key.to_owned(), value.clone()));
-    }
-    if matches!(key, "name" | "description")
-        || agent_tools::FIELDS.contains(&key) && !is_null(value)
-    {
-        return None;
-    }
-    if let Some(limit) = limited {
-        let kind = if limit == value {
-            FateKind::Exact
-        } else {
-            FateKind::Approximated
-        };
-        fates.add(
-            key,
-            kind,
+/// A field of an agent.
+struct Field<'a> {
+    key: &'a str,
+    value: &'a Value,
+    /// What it has to be there, if it holds the agent's limit.
+    limited: Option<&'a Value>,
+}
+
+impl Field<'_> {
+    /// What it becomes there, if it stays.
+    fn convert(
+        &self,
+        format: &AgentFields,
+        front: &Front,
+        fates: &mut Fates,
+    ) -> Option<(String, Value)> {
+        let (key, value) = (self.key, self.value);
+        if METADATA.contains(&key) {
+            let stays = format.unknown == UnknownKeys::Ignored;
+            return stays.then(|| (key.to_owned(), value.clone()));
+        }
+        if matches!(key, "name" | "description")
+            || agent_tools::FIELDS.contains(&key) && !is_null(value)
+        {
+            return None;
+        }
+        if let Some(limit) = self.limited {
             if limit == value {
-                ""
+                fates.exact(key);
             } else {
-                "the list of tools asks for less"
-            },
-        );
-        return None;
+                let note = "the list of tools asks for less";
+                fates.add(key, FateKind::Approximated, note);
+            }
+            return None;
+        }
+        if is_null(value) {
+            fates.add(key, FateKind::Dropped, "it is empty");
+            return None;
+        }
+        if matches!(format.container, AgentContainer::Toml(_)) && !holds(value, Format::Toml) {
+            fates.add(key, FateKind::Dropped, "TOML cannot hold it");
+            return None;
+        }
+        if key == "model" {
+            return models::keep(&format.models, value, fates)
+                .map(|model| (key.to_owned(), model.clone()));
+        }
+        if format.passes.contains(&key) {
+            fates.exact(key);
+            return Some((key.to_owned(), value.clone()));
+        }
+        let mut renames = format.renames.iter();
+        if let Some((_, to)) = renames.find(|(from, to)| *from == key && !front.has(to)) {
+            fates.add(key, FateKind::Exact, format!("it is called `{to}` there"));
+            return Some(((*to).to_owned(), value.clone()));
+        }
+        if GUARDS.contains(&key) {
+            let note = "it holds something back, and has no place there";
+            fates.add(key, FateKind::Widened, note);
+        } else {
+            fates.add(key, FateKind::Dropped, "it has no place there");
+        }
+        None
     }
-    if is_null(value) {
-        fates.add(key, FateKind::Dropped, "it is empty");
-        return None;
-    }
-    if form.form == FileForm::CodexAgent && !holds(value, Format::Toml) {
-        fates.add(key, FateKind::Dropped, "TOML cannot hold it");
-        return None;
-    }
-    if key == "model" {
-        return models::keep(form.models, value, fates)
-            .map(|model| (key.to_owned(), model.clone()));
-    }
-    if form.passes.contains(&key) {
-        fates.exact(key);
-        return Some((key.to_owned(), value.clone()));
-    }
-    if let Some((_, to)) = renamed {
-        fates.add(key, FateKind::Exact, format!("it is called `{to}` there"));
-        return Some(((*to).to_owned(), value.clone()));
-    }
-    match GUARDS.contains(&key) {
-        true => fates.add(
-            key,
-            FateKind::Widened,
-            "it holds something back, and has no place there",
-        ),
-        false => fates.add(key, FateKind::Dropped, "it has no place there"),
-    }
-    None
 }
 
 fn is_null(value: &Value) -> bool {
     matches!(value, Value::Null)
 }
 
-fn own_name(form: &AgentForm, given: &str, front: &Front, fates: &mut Fates) -> String {
+fn own_name(format: &AgentFields, given: &str, front: &Front, fates: &mut Fates) -> String {
     let written = front.text("name");
     let name = written.clone().unwrap_or_else(|| given.to_owned());
-    let fitting = if form.form == FileForm::GeminiAgent {
-        slug(&name)
-    } else {
-        name.clone()
+    let fitting = match format.names {
+        AgentNames::Slug => slug(&name),
+        AgentNames::Any => name.clone(),
     };
     match &written {
         _ if fitting != name => {
@@ -270,7 +167,7 @@ fn own_name(form: &AgentForm, given: &str, front: &Front, fates: &mut Fates) -> 
     fitting
 }
 
-/// Gemini takes small letters, digits, `-` and `_`.
+/// The name in lowercase letters, digits, `-` and `_`.
 fn slug(name: &str) -> String {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
     let lower = name.to_lowercase();

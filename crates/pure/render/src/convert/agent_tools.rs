@@ -1,19 +1,12 @@
 //! What an agent may do: the fields that say it, and what a tool can keep of them.
 
 use agpm_text::Value;
+use agpm_tools::{AgentLimit, REFERENCE_TOOLS, Reach, ToolNames};
 
 use super::front::Front;
 use super::parts::{quoted, text_of};
-use super::tool_names::{Dialect, Reach, TOOLS, Translated, in_claude_terms, named, translate};
+use super::tool_names::{TranslatedNames, in_reference_terms, named, translate};
 use super::{FateKind, Fates};
-
-/// How a tool limits what an agent may do.
-pub(super) enum Limit {
-    /// All or nothing: this field with this text, or `true` without one, forbids changes.
-    ReadOnly(&'static str, Option<&'static str>),
-    /// A list of what is allowed, in its own names.
-    List(Dialect),
-}
 
 /// What the author allows.
 struct Wanted {
@@ -30,7 +23,7 @@ pub(super) const FIELDS: [&str; 3] = ["tools", "disallowedTools", "permissionMod
 
 /// The field that holds the limit in the tool's own form, and the fates of those that it stands for.
 pub(super) fn limit(
-    limit: &Limit,
+    limit: AgentLimit,
     front: &Front,
     fates: &mut Fates,
 ) -> Option<(&'static str, Value)> {
@@ -43,20 +36,20 @@ pub(super) fn limit(
         plans: front.text("permissionMode").as_deref() == Some("plan"),
     };
     match limit {
-        Limit::ReadOnly(key, text) => {
+        AgentLimit::ReadOnly(key, text) => {
             let value = text.map_or(Value::Bool(true), Value::from);
-            read_only(&wanted, front, fates).then_some((*key, value))
+            read_only(&wanted, front, fates).then_some((key, value))
         }
-        Limit::List(dialect) => list(&wanted, *dialect, front, fates).map(|value| ("tools", value)),
+        AgentLimit::List(names) => list(&wanted, names, front, fates).map(|value| ("tools", value)),
     }
 }
 
 /// What stands where a name belongs and is none: unknown to every tool, so that it allows nothing.
 const NO_NAME: &str = "(no name)";
 
-/// The names of a list, or of a text with commas, in Claude Code's terms.
+/// The names of a list, or of a text with commas, in the reference's terms.
 pub(super) fn names(value: &Value) -> Vec<String> {
-    in_claude_terms(&written_names(value))
+    in_reference_terms(&written_names(value))
 }
 
 fn written_names(value: &Value) -> Vec<String> {
@@ -121,7 +114,9 @@ impl Wanted {
     }
 
     fn is_read_only(&self) -> bool {
-        let mut changing = TOOLS.iter().filter(|row| row.reach == Reach::Changes);
+        let mut changing = REFERENCE_TOOLS
+            .iter()
+            .filter(|row| row.reach == Reach::Changes);
         self.plans
             || self
                 .remaining()
@@ -132,7 +127,7 @@ impl Wanted {
 
 impl Wanted {
     /// Whether a forbidden tool, or a part of one, is among what the list there allows.
-    fn stays_allowed(&self, name: &str, list: Option<&Translated>) -> bool {
+    fn stays_allowed(&self, name: &str, list: Option<&TranslatedNames>) -> bool {
         let Some(list) = list else { return true };
         let same_tool = |allowed: &String| same(base(name), base(allowed));
         let part = name != base(name) && self.allowed.iter().flatten().any(same_tool);
@@ -200,8 +195,8 @@ fn mode(wanted: &Wanted, front: &Front, planning: FateKind, fates: &mut Fates) {
     }
 }
 
-fn list(wanted: &Wanted, dialect: Dialect, front: &Front, fates: &mut Fates) -> Option<Value> {
-    let found = wanted.remaining().map(|names| translate(&names, dialect));
+fn list(wanted: &Wanted, own: &ToolNames, front: &Front, fates: &mut Fates) -> Option<Value> {
+    let found = wanted.remaining().map(|names| translate(&names, own));
     let written = front.get("tools").is_some();
     match &found {
         Some(found) if !found.left_out.is_empty() => {

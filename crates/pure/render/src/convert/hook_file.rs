@@ -5,7 +5,7 @@ use agpm_text::Value;
 use super::parts::{METADATA, entries, is_map, items, without};
 use super::{ConvertError, FateKind, Fates};
 
-/// An event and a group of its list, as Claude Code has them.
+/// An event and a group of its list, as the reference tool has them.
 pub(super) type Registered = (String, Value);
 
 /// The items of a hook file, by event, in whichever form it is written.

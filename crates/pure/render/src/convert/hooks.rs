@@ -1,39 +1,35 @@
 //! Hooks: a file as authors write it, into the lists of events that tools read.
 
-use agpm_model::{EntryForm, EntryNode, Place};
+use agpm_model::{EntryNode, Place};
 use agpm_text::{Format, Pointer, Value, View};
+use agpm_tools::{
+    HookFormat, HookShape, KeyChange, REFERENCE_TOOL, REFERENCE_VARIABLES, ReferenceVariables,
+};
 
-use super::events::{self, Hooked};
+use super::events::event_in;
 use super::front::{document, printed};
-use super::hook_dialect::HookDialect;
 use super::hook_file::{Registered, read};
-use super::hook_forms::{CODEX, COPILOT, CURSOR, Change, Folder, GEMINI, HookForm, Shape};
+use super::hook_origin::{origin_of, to_reference};
 use super::matcher::{Target, carry};
 use super::parts::{METADATA, entries, without};
 use super::{ConvertError, Converted, Entries, FateKind, Fates, plugin};
 
 /// Entries of a tool's hook configuration for one hook file.
-pub fn hook_entries(form: EntryForm, name: &str, hook: &Value) -> Result<Entries, ConvertError> {
+pub fn hook_entries(
+    format: &'static HookFormat,
+    name: &str,
+    hook: &Value,
+) -> Result<Entries, ConvertError> {
     let mut fates = Fates::default();
-    let items = match form {
-        EntryForm::ClaudeHooks => claude(name, hook, &mut fates)?,
-        EntryForm::CodexHooks => convert(&CODEX, name, hook, &mut fates)?,
-        EntryForm::CursorHooks => convert(&CURSOR, name, hook, &mut fates)?,
-        EntryForm::GeminiHooks => convert(&GEMINI, name, hook, &mut fates)?,
-        _ => {
-            return Err(ConvertError::new(
-                "this is no place for hooks",
-                "choose another tool for the hook",
-            ));
-        }
-    };
+    let items = convert(format, name, hook, &mut fates)?;
     if items.is_empty() && !is_disabled(hook) {
         return Err(nothing_left(name, &fates));
     }
     let root = Pointer::root();
-    let version = (form == EntryForm::CursorHooks && !items.is_empty()).then(|| EntryNode {
+    let version = format.version.filter(|_| !items.is_empty());
+    let version = version.map(|version| EntryNode {
         place: Place::Default(root.child("version")),
-        value: Value::from(1usize),
+        value: Value::from(version),
     });
     let node = |(event, value)| EntryNode {
         place: Place::Item(root.child("hooks").child(event)),
@@ -49,12 +45,16 @@ pub fn hook_entries(form: EntryForm, name: &str, hook: &Value) -> Result<Entries
     })
 }
 
-/// Copilot's file for one hook file.
-pub(super) fn to_file(name: &str, text: &str) -> Result<Converted, ConvertError> {
+/// A tool's own file for one hook file.
+pub(super) fn to_file(
+    format: &'static HookFormat,
+    name: &str,
+    text: &str,
+) -> Result<Converted, ConvertError> {
     let document = document(text, Format::Jsonc)?;
     let hook = document.root().map_or(Value::Null, agpm_text::to_value);
     let mut fates = Fates::default();
-    if is_copilots(name, &hook) {
+    if is_native(format, name, &hook) {
         plugin::refuse_variables("hook", name, &hook)?;
         let own = without(&hook, &METADATA);
         let kept = if own == hook {
@@ -68,7 +68,7 @@ pub(super) fn to_file(name: &str, text: &str) -> Result<Converted, ConvertError>
         });
     }
     let mut events: Vec<(String, Value)> = Vec::new();
-    for (event, item) in convert(&COPILOT, name, &hook, &mut fates)? {
+    for (event, item) in convert(format, name, &hook, &mut fates)? {
         match events.iter_mut().find(|(known, _)| *known == event) {
             Some((_, Value::List(items))) => items.push(item),
             _ => events.push((event, Value::List(vec![item]))),
@@ -77,21 +77,21 @@ pub(super) fn to_file(name: &str, text: &str) -> Result<Converted, ConvertError>
     if events.is_empty() && !is_disabled(&hook) {
         return Err(nothing_left(name, &fates));
     }
-    let file = Value::map([
-        ("version", Value::from(1usize)),
-        ("hooks", Value::Map(events)),
-    ]);
+    let version = format
+        .version
+        .map(|version| ("version", Value::from(version)));
+    let file = Value::map(version.into_iter().chain([("hooks", Value::Map(events))]));
     Ok(Converted {
         text: printed(&file, Format::Json)?,
         fates: fates.sorted(),
     })
 }
 
-/// Whether a file is in Copilot's form already: a version, and hooks that Copilot reads as they are.
-fn is_copilots(name: &str, hook: &Value) -> bool {
+/// Whether a file is in the tool's own format already: a version, and hooks that the tool reads as they are.
+fn is_native(format: &'static HookFormat, name: &str, hook: &Value) -> bool {
     let registered = read(name, hook, &mut Fates::default()).unwrap_or_default();
-    let copilot = HookDialect::of(&registered) == HookDialect::Copilot;
-    hook.get("version").is_some() && !registered.is_empty() && copilot
+    let has_version = hook.get("version").is_some() || format.version.is_none();
+    has_version && origin_of(&registered).is_some_and(|origin| std::ptr::eq(origin, format))
 }
 
 fn is_disabled(hook: &Value) -> bool {
@@ -121,34 +121,31 @@ fn nothing_left(name: &str, fates: &Fates) -> ConvertError {
     )
 }
 
-/// Groups for Claude Code.
-fn claude(name: &str, hook: &Value, fates: &mut Fates) -> Result<Vec<Registered>, ConvertError> {
-    plugin::refuse_variables("hook", name, hook)?;
-    let registered = read(name, hook, fates)?;
-    let groups = HookDialect::of(&registered).to_claude(registered, fates)?;
-    for (event, group) in &groups {
-        check_group(event, group)?;
-    }
-    Ok(groups)
-}
-
 /// Items of the tool's own lists, by event.
 fn convert(
-    form: &HookForm,
+    format: &'static HookFormat,
     name: &str,
     hook: &Value,
     fates: &mut Fates,
 ) -> Result<Vec<Registered>, ConvertError> {
     plugin::refuse_variables("hook", name, hook)?;
     let registered = read(name, hook, fates)?;
-    let dialect = HookDialect::of(&registered);
-    if dialect.is_native_to(form.tool) {
-        registered.iter().for_each(|(event, _)| fates.exact(event));
-        return Ok(registered);
-    }
+    let groups = match origin_of(&registered) {
+        Some(origin) if std::ptr::eq(origin, format) => {
+            registered.iter().for_each(|(event, _)| fates.exact(event));
+            return Ok(registered);
+        }
+        Some(origin) => to_reference(origin, &registered, fates)?,
+        None => registered,
+    };
     let mut out = Vec::new();
-    for (event, group) in &dialect.to_claude(registered, fates)? {
-        out.extend(convert_group(form, event, group, fates)?);
+    for (event, group) in groups {
+        if format.shape == HookShape::Reference {
+            check_group(&event, &group)?;
+            out.push((event, group));
+        } else {
+            out.extend(convert_group(format, &event, &group, fates)?);
+        }
     }
     Ok(out)
 }
@@ -168,12 +165,12 @@ fn check_group<'g>(event: &str, group: &'g Value) -> Result<&'g [Value], Convert
 }
 
 fn convert_group(
-    form: &HookForm,
+    format: &'static HookFormat,
     event: &str,
     group: &Value,
     fates: &mut Fates,
 ) -> Result<Vec<Registered>, ConvertError> {
-    let Some((there, rule)) = events::there(event, form.tool) else {
+    let Some(there) = event_in(format, event) else {
         fates.add(
             event,
             lost(event),
@@ -196,15 +193,15 @@ fn convert_group(
     let matchers = carry(
         matcher,
         Target {
-            rule,
+            rule: there.matcher,
+            format,
             field: &field,
-            caveat: form.caveat,
         },
         fates,
     );
     let mut own = Vec::new();
     for hook in hooks.iter().filter(|_| !matchers.is_empty()) {
-        own.extend(handler(form, event, hook, fates)?);
+        own.extend(handler(format, event, hook, fates)?);
     }
     if own.is_empty() {
         fates.add(
@@ -214,17 +211,17 @@ fn convert_group(
         );
         return Ok(Vec::new());
     }
-    let renamed = if there == event {
+    let renamed = if there.name == event {
         String::new()
     } else {
-        format!("`{there}` there")
+        format!("`{}` there", there.name)
     };
     fates.add(event, FateKind::Exact, renamed);
-    let more = group_keys(form, event, group, fates);
+    let more = group_keys(format, event, group, fates);
     let items = matchers
         .into_iter()
-        .flat_map(|matcher| in_shape(form.shape, matcher, &more, &own));
-    Ok(items.map(|item| (there.to_owned(), item)).collect())
+        .flat_map(|matcher| in_shape(format.shape, matcher, &more, &own));
+    Ok(items.map(|item| (there.name.to_owned(), item)).collect())
 }
 
 /// What it means that a hook does not run: one that can stop things permits them by its absence.
@@ -239,7 +236,7 @@ fn lost(event: &str) -> FateKind {
 
 /// Keys of a group besides its matcher and hooks, as far as they stay.
 fn group_keys(
-    form: &HookForm,
+    format: &'static HookFormat,
     event: &str,
     group: &Value,
     fates: &mut Fates,
@@ -250,7 +247,7 @@ fn group_keys(
         .filter(|(key, _)| !matches!(key.as_str(), "matcher" | "hooks"))
     {
         let field = format!("{event}.{key}");
-        if key == "sequential" && form.tool == Hooked::Gemini {
+        if format.group_keys.contains(&key.as_str()) {
             fates.exact(field);
             kept.push((key.clone(), value.clone()));
         } else {
@@ -261,19 +258,19 @@ fn group_keys(
 }
 
 fn in_shape(
-    shape: Shape,
+    shape: HookShape,
     matcher: Option<String>,
     more: &[(String, Value)],
     hooks: &[Vec<(String, Value)>],
 ) -> Vec<Value> {
     let matcher = matcher.map(|matcher| ("matcher".to_owned(), Value::from(matcher)));
     match shape {
-        Shape::Groups => {
+        HookShape::Reference | HookShape::Groups => {
             let list = Value::List(hooks.iter().cloned().map(Value::Map).collect());
             let own = more.iter().cloned().chain([("hooks".to_owned(), list)]);
             vec![Value::Map(matcher.into_iter().chain(own).collect())]
         }
-        Shape::Flat => {
+        HookShape::Flat => {
             let item = |hook: &Vec<(String, Value)>| {
                 let mut hook = hook.clone();
                 hook.splice(1..1, matcher.clone());
@@ -286,7 +283,7 @@ fn in_shape(
 
 /// One hook of a group with the tool's own keys; `None` if it cannot run there as its author wants.
 fn handler(
-    form: &HookForm,
+    format: &'static HookFormat,
     event: &str,
     hook: &Value,
     fates: &mut Fates,
@@ -295,7 +292,7 @@ fn handler(
         .get("type")
         .map_or(Some("command"), Value::as_str)
         .unwrap_or_default();
-    if !form.types.contains(&kind) {
+    if !format.types.contains(&kind) {
         let note = format!("hooks of the type `{kind}` do not run there: it is left out");
         fates.add(format!("{event}.type"), FateKind::Dropped, note);
         return Ok(None);
@@ -324,11 +321,11 @@ fn handler(
     let written: Vec<(String, Value)> = typed.chain(entries(hook).iter().cloned()).collect();
     let mut own: Vec<(usize, (String, Value))> = Vec::new();
     for (key, value) in &written {
-        let at = form.keys.iter().position(|(from, ..)| from == key);
-        match at.and_then(|at| Some((at, changed(form.keys[at].2, value)?))) {
+        let at = format.keys.iter().position(|own| own.reference == key);
+        match at.and_then(|at| Some((at, changed(format.keys[at].change, value)?))) {
             Some((at, value)) => {
-                own.extend(value.map(|value| (at, (form.keys[at].1.to_owned(), value))));
-                keep(form, event, key, value_text(hook, key), fates);
+                own.extend(value.map(|value| (at, (format.keys[at].name.to_owned(), value))));
+                keep(format, event, key, value_text(hook, key), fates);
             }
             None => lose(event, key, value, fates),
         }
@@ -342,17 +339,17 @@ fn value_text<'v>(hook: &'v Value, key: &str) -> &'v str {
 }
 
 /// The value there: nothing if it cannot be said, `Some(None)` if it goes without saying.
-fn changed(change: Change, value: &Value) -> Option<Option<Value>> {
+fn changed(change: KeyChange, value: &Value) -> Option<Option<Value>> {
     match change {
-        Change::Keep => Some(Some(value.clone())),
-        Change::Unusual => {
+        KeyChange::Keep => Some(Some(value.clone())),
+        KeyChange::OmitCommand => {
             Some(Some(value.clone()).filter(|value| value.as_str() != Some("command")))
         }
-        Change::Thousandfold => thousandfold(value).map(Some),
+        KeyChange::Milliseconds => milliseconds(value).map(Some),
     }
 }
 
-fn thousandfold(value: &Value) -> Option<Value> {
+fn milliseconds(value: &Value) -> Option<Value> {
     let text = match value.shape() {
         agpm_text::Shape::Integer(text) | agpm_text::Shape::Float(text) => text,
         _ => return None,
@@ -372,15 +369,14 @@ fn thousandfold(value: &Value) -> Option<Value> {
         .map(Value::from)
 }
 
-fn keep(form: &HookForm, event: &str, key: &str, text: &str, fates: &mut Fates) {
+fn keep(format: &HookFormat, event: &str, key: &str, text: &str, fates: &mut Fates) {
     let field = format!("{event}.{key}");
-    match key == "command" && form.folder == Folder::Untold && text.contains("CLAUDE_") {
-        true => fates.add(
-            field,
-            FateKind::Approximated,
-            "Claude Code's variables are not set there",
-        ),
-        false => fates.exact(field),
+    let is_unset = format.reference_variables == ReferenceVariables::Unset;
+    if key == "command" && is_unset && text.contains(REFERENCE_VARIABLES) {
+        let note = format!("{}'s variables are not set there", REFERENCE_TOOL.title);
+        fates.add(field, FateKind::Approximated, note);
+    } else {
+        fates.exact(field);
     }
 }
 

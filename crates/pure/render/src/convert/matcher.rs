@@ -1,11 +1,12 @@
 //! Which occasions a hook is for.
 
-use super::events::Matching;
+use agpm_tools::{HookFormat, MatcherRule, MatcherSyntax};
+
 use super::parts::quoted;
-use super::tool_names::{Dialect, translate};
+use super::tool_names::translate;
 use super::{FateKind, Fates};
 
-/// What a matcher says, as Claude Code reads it.
+/// What a matcher says, as the reference tool reads it.
 enum Matcher<'a> {
     /// Every occasion.
     All,
@@ -35,14 +36,13 @@ impl<'a> Matcher<'a> {
 /// Where a matcher goes, and what is to be said of it whatever it says.
 #[derive(Clone, Copy)]
 pub(super) struct Target<'a> {
-    pub(super) rule: Matching,
+    pub(super) rule: MatcherRule,
+    pub(super) format: &'static HookFormat,
     /// The field that fates are told of.
     pub(super) field: &'a str,
-    /// Why the hook may run more often there; empty if it does not.
-    pub(super) caveat: &'static str,
 }
 
-/// The matchers that stand for one of Claude Code's, one for each entry that is needed; `None` is one that says
+/// The matchers that stand for one of the reference's, one for each entry that is needed; `None` is one that says
 /// nothing. No entry at all means that the hook would run where its author did not want it.
 pub(super) fn carry(
     text: Option<&str>,
@@ -51,21 +51,27 @@ pub(super) fn carry(
 ) -> Vec<Option<String>> {
     let Some(text) = text else { return vec![None] };
     let matcher = Matcher::read(text);
-    if matches!(matcher, Matcher::All) || target.rule == Matching::Ignored {
+    if matches!(matcher, Matcher::All) || target.rule == MatcherRule::Ignored {
         fates.exact(target.field);
         return vec![None];
     }
-    // Commas are Claude Code's own; everybody knows `|`.
+    // Commas are the reference's own; everybody knows `|`.
     let plain = match &matcher {
         Matcher::Names(names) => names.join("|"),
         _ => text.to_owned(),
     };
     match (target.rule, matcher) {
-        (Matching::Same, _) | (Matching::Tools(Dialect::CodexHook), Matcher::Pattern) => {
+        (MatcherRule::Same, _) => {
             tell(target, Vec::new(), fates);
             vec![Some(plain)]
         }
-        (Matching::Lately, _) => {
+        (MatcherRule::Tools, Matcher::Pattern)
+            if target.format.matchers == MatcherSyntax::Reference =>
+        {
+            tell(target, Vec::new(), fates);
+            vec![Some(plain)]
+        }
+        (MatcherRule::NewerVersions, _) => {
             tell(
                 target,
                 vec!["versions that do not look at it run the hook each time".to_owned()],
@@ -73,8 +79,8 @@ pub(super) fn carry(
             );
             vec![Some(plain)]
         }
-        (Matching::Tools(dialect), Matcher::Names(names)) => tools(&names, dialect, target, fates),
-        (Matching::OneOf(words), Matcher::Names(names)) => one_of(&names, words, target, fates),
+        (MatcherRule::Tools, Matcher::Names(names)) => tools(&names, target, fates),
+        (MatcherRule::OneOf(words), Matcher::Names(names)) => one_of(&names, words, target, fates),
         _ => refuse(
             target,
             "it cannot be said there, and without it the hook would run too often",
@@ -85,10 +91,12 @@ pub(super) fn carry(
 
 /// The fate of a matcher that stays.
 fn tell(target: Target<'_>, mut notes: Vec<String>, fates: &mut Fates) {
-    notes.extend((!target.caveat.is_empty()).then(|| target.caveat.to_owned()));
-    match notes.is_empty() {
-        true => fates.exact(target.field),
-        false => fates.add(target.field, FateKind::Approximated, notes.join("; ")),
+    let caveat = target.format.caveat;
+    notes.extend((!caveat.is_empty()).then(|| caveat.to_owned()));
+    if notes.is_empty() {
+        fates.exact(target.field);
+    } else {
+        fates.add(target.field, FateKind::Approximated, notes.join("; "));
     }
 }
 
@@ -101,14 +109,9 @@ fn refuse(target: Target<'_>, note: &str, fates: &mut Fates) -> Vec<Option<Strin
     Vec::new()
 }
 
-fn tools(
-    names: &[&str],
-    dialect: Dialect,
-    target: Target<'_>,
-    fates: &mut Fates,
-) -> Vec<Option<String>> {
+fn tools(names: &[&str], target: Target<'_>, fates: &mut Fates) -> Vec<Option<String>> {
     let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-    let found = translate(&names, dialect);
+    let found = translate(&names, target.format.tool_names);
     if found.names.is_empty() {
         return refuse(
             target,
@@ -128,12 +131,10 @@ fn tools(
     }
     tell(target, notes, fates);
     let joined = found.names.join("|");
-    vec![Some(match dialect {
-        // Codex knows Claude Code's names as well as its own.
-        Dialect::CodexHook => names.join("|"),
-        // Without anchors it would also run for servers' tools with such names in theirs.
-        Dialect::Gemini => format!("^({joined})$"),
-        _ => joined,
+    vec![Some(match target.format.matchers {
+        MatcherSyntax::Reference => names.join("|"),
+        MatcherSyntax::Anchored => format!("^({joined})$"),
+        MatcherSyntax::Joined => joined,
     })]
 }
 

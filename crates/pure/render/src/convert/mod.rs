@@ -1,4 +1,5 @@
-//! From the form that authors write, which is Claude Code's, to the form that a tool reads.
+//! From the format that authors write, the reference tool's, to the format that a tool reads. The formats are named in
+//! `agpm_tools`; each has one converter, and none knows a tool.
 //!
 //! What a tool cannot say is left out and told, never lost in silence; what would allow more than the author wrote
 //! is told apart from the rest.
@@ -6,27 +7,29 @@
 mod agent;
 mod agent_tools;
 mod by_line;
+mod checked;
 mod command;
+mod command_markdown;
+mod command_toml;
 mod events;
 mod front;
-mod hook_dialect;
 mod hook_file;
-mod hook_forms;
+mod hook_origin;
 mod hooks;
 mod matcher;
 mod models;
-mod opencode;
 mod parts;
+mod placeholders;
 mod plugin;
 mod recognize;
-mod server_forms;
 mod servers;
 mod tool_names;
 mod transport;
 mod variables;
 
 use agpm_diag::Span;
-use agpm_model::{EntryNode, FileForm};
+use agpm_model::EntryNode;
+use agpm_tools::{AgentForm, CommandFormat, FileFormat};
 use serde::Serialize;
 
 pub use hooks::hook_entries;
@@ -99,23 +102,34 @@ impl ConvertError {
     }
 }
 
-/// Turns a file into the form that a tool reads; a file that is in that form already stays as it is.
-pub fn convert_file(form: FileForm, name: &str, text: &str) -> Result<Converted, ConvertError> {
-    match form {
-        FileForm::Same => Ok(Converted {
+impl Converted {
+    /// A file that stays as it is.
+    pub fn unchanged(text: &str) -> Self {
+        Converted {
             text: text.to_owned(),
             fates: Vec::new(),
-        }),
-        FileForm::ClaudeAgent => agent::convert(&agent::CLAUDE, name, text),
-        FileForm::OpenCodeAgent => opencode::agent(text),
-        FileForm::OpenCodeCommand => opencode::command(text),
-        FileForm::CodexAgent => agent::convert(&agent::CODEX, name, text),
-        FileForm::CursorAgent => agent::convert(&agent::CURSOR, name, text),
-        FileForm::CopilotAgent => agent::convert(&agent::COPILOT, name, text),
-        FileForm::GeminiAgent => agent::convert(&agent::GEMINI, name, text),
-        FileForm::CopilotPrompt => command::to_prompt(text),
-        FileForm::GeminiCommand => command::to_toml(name, text),
-        FileForm::CopilotHooks => hooks::to_file(name, text),
+        }
+    }
+}
+
+/// Turns a file into the format that a tool reads; a file that is in that format already stays as it is.
+pub fn convert_file(format: FileFormat, name: &str, text: &str) -> Result<Converted, ConvertError> {
+    match format {
+        FileFormat::Unchanged | FileFormat::Command(CommandFormat::Unchanged) => {
+            Ok(Converted::unchanged(text))
+        }
+        FileFormat::Agent(format) => match &format.form {
+            AgentForm::Fields(fields) => agent::convert(fields, name, text),
+            AgentForm::Checked(checked) => checked::agent(checked, text),
+        },
+        FileFormat::Command(CommandFormat::Markdown(format)) => {
+            command_markdown::convert(format, text)
+        }
+        FileFormat::Command(CommandFormat::Toml(format)) => {
+            command_toml::convert(format, name, text)
+        }
+        FileFormat::Command(CommandFormat::Checked(format)) => checked::command(format, text),
+        FileFormat::Hooks(format) => hooks::to_file(format, name, text),
     }
 }
 

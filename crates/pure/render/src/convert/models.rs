@@ -1,90 +1,50 @@
 //! Which models a tool has.
 
 use agpm_text::Value;
+use agpm_tools::{
+    InheritedModel, ModelForm, ModelNames, REFERENCE_TOOL, Vendor, is_reference_model,
+};
 
 use super::parts::text_of;
 use super::{FateKind, Fates};
 
-/// Who makes a model.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Vendor {
-    Anthropic,
-    OpenAi,
-    Google,
-}
-
-/// How a tool names models.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Models {
-    Claude,
-    Codex,
-    Cursor,
-    Copilot,
-    Gemini,
-    OpenCode,
-}
-
-impl Models {
-    fn vendor(self) -> Option<Vendor> {
-        match self {
-            Models::Claude => Some(Vendor::Anthropic),
-            Models::Codex => Some(Vendor::OpenAi),
-            Models::Gemini => Some(Vendor::Google),
-            Models::Cursor | Models::Copilot | Models::OpenCode => None,
-        }
+/// Why a model cannot be used there; nothing if it can.
+fn objection(models: &ModelNames, model: &Value) -> Option<String> {
+    let displayed = models.form == ModelForm::DisplayName;
+    let Some(name) = text_of(model) else {
+        let listed = matches!(model, Value::List(_)) && displayed;
+        return (!listed).then(|| "the tool takes one model, by name".to_owned());
+    };
+    let lower = name.to_lowercase();
+    if lower == "inherit" {
+        let is_implied = models.inherited == InheritedModel::Implied;
+        return is_implied.then(|| "it is what happens anyway".to_owned());
     }
-
-    /// Why a model cannot be used there; nothing if it can.
-    fn objection(self, model: &Value) -> Option<&'static str> {
-        let listed = matches!(model, Value::List(_)) && self == Models::Copilot;
-        let Some(name) = text_of(model) else {
-            return (!listed).then_some("the tool takes one model, by name");
-        };
-        let lower = name.to_lowercase();
-        if lower == "inherit" {
-            let known = matches!(self, Models::Claude | Models::Cursor | Models::Gemini);
-            return (!known).then_some("it is what happens anyway");
-        }
-        if self == Models::OpenCode {
-            return (!name.contains('/')).then_some("OpenCode names models as `provider/model`");
-        }
-        if self != Models::Copilot && name.contains(char::is_whitespace) {
-            return Some("not the name of a model there");
-        }
-        match vendor(&lower) {
-            Some(Vendor::Anthropic) if self != Models::Claude => {
-                is_claude_name(&name).then_some("a name of Claude Code's")
-            }
-            Some(vendor) => self
-                .vendor()
-                .filter(|own| *own != vendor)
-                .map(|_| "another vendor's model"),
-            None => None,
-        }
+    if let ModelForm::WithProvider(title) = models.form {
+        return (!name.contains('/')).then(|| format!("{title} names models as `provider/model`"));
     }
-}
-
-/// Claude Code's aliases and identifiers; `Claude Sonnet 4.5`, as Copilot writes it, is neither.
-fn is_claude_name(name: &str) -> bool {
-    matches!(
-        name,
-        "sonnet" | "opus" | "haiku" | "sonnet[1m]" | "opusplan"
-    ) || name.starts_with("claude-")
-}
-
-fn vendor(model: &str) -> Option<Vendor> {
-    let starts = |words: &[&str]| words.iter().any(|word| model.starts_with(word));
-    match () {
-        () if starts(&["claude", "opus", "sonnet", "haiku"]) => Some(Vendor::Anthropic),
-        () if starts(&["gpt", "codex", "o1", "o3", "o4"]) => Some(Vendor::OpenAi),
-        () if starts(&["gemini"]) => Some(Vendor::Google),
-        () => None,
+    if !displayed && name.contains(char::is_whitespace) {
+        return Some("not the name of a model there".to_owned());
+    }
+    match Vendor::of(&lower)? {
+        // Others may have these models too, but under names of their own.
+        Vendor::Anthropic if models.vendor != Some(Vendor::Anthropic) => {
+            is_reference_model(&name).then(|| format!("a name of {}'s", REFERENCE_TOOL.title))
+        }
+        vendor => {
+            let is_foreign = models.vendor.is_some_and(|own| own != vendor);
+            is_foreign.then(|| "another vendor's model".to_owned())
+        }
     }
 }
 
 /// The model if the tool has it; what happens to it goes to the fates.
-pub(super) fn keep<'v>(models: Models, value: &'v Value, fates: &mut Fates) -> Option<&'v Value> {
-    match models.objection(value) {
+pub(super) fn keep<'v>(
+    models: &ModelNames,
+    value: &'v Value,
+    fates: &mut Fates,
+) -> Option<&'v Value> {
+    match objection(models, value) {
         Some(why) => {
             fates.add("model", FateKind::Dropped, why);
             None
@@ -98,29 +58,37 @@ pub(super) fn keep<'v>(models: Models, value: &'v Value, fates: &mut Fates) -> O
 
 #[cfg(test)]
 mod tests {
+    use agpm_tools::{AgentForm, TOOLS, ToolDefinition};
+
     use super::*;
+
+    fn models(tool: &ToolDefinition) -> Option<ModelNames> {
+        match &tool.agents.as_ref()?.format.form {
+            AgentForm::Fields(fields) => Some(fields.models),
+            AgentForm::Checked(checked) => Some(checked.models),
+        }
+    }
 
     #[test]
     fn each_tool_keeps_the_models_that_it_has() {
-        use Models::{Claude, Codex, Copilot, Cursor, Gemini, OpenCode};
         for (model, kept) in [
-            (Value::from("opus"), &[Claude][..]),
-            (Value::from("claude-sonnet-4-5"), &[Claude]),
-            (Value::from("inherit"), &[Claude, Cursor, Gemini]),
-            (Value::from("gpt-5"), &[Codex, Cursor, Copilot]),
-            (Value::from("gemini-2.5-pro"), &[Cursor, Copilot, Gemini]),
+            (Value::from("opus"), "claude-code"),
+            (Value::from("claude-sonnet-4-5"), "claude-code"),
+            (Value::from("inherit"), "claude-code cursor gemini"),
+            (Value::from("gpt-5"), "codex cursor copilot"),
+            (Value::from("gemini-2.5-pro"), "cursor copilot gemini"),
             (
                 Value::from("anthropic/claude-x"),
-                &[Claude, Codex, Cursor, Copilot, Gemini, OpenCode],
+                "claude-code opencode codex cursor copilot gemini",
             ),
-            (Value::from("Claude Sonnet 4.5 (copilot)"), &[Copilot]),
-            (Value::list(["GPT-5", "opus"]), &[Copilot]),
+            (Value::from("Claude Sonnet 4.5 (copilot)"), "copilot"),
+            (Value::list(["GPT-5", "opus"]), "copilot"),
         ] {
-            let all = [Claude, Codex, Cursor, Copilot, Gemini, OpenCode];
-            let found = all
-                .into_iter()
-                .filter(|models| models.objection(&model).is_none());
-            assert!(found.eq(kept.iter().copied()), "{model:?}");
+            let keeps = |tool: &&&ToolDefinition| {
+                models(tool).is_some_and(|models| objection(&models, &model).is_none())
+            };
+            let found: Vec<&str> = TOOLS.iter().filter(keeps).map(|tool| tool.name).collect();
+            assert_eq!(found.join(" "), kept, "{model:?}");
         }
     }
 }

@@ -1,22 +1,11 @@
 //! Variables that only exist inside a plugin.
 
 use agpm_text::Value;
+use agpm_tools::TOOLS;
 
 use super::ConvertError;
 use super::parts::{entries, items};
 use super::variables::{Piece, pieces};
-
-/// Set by Claude Code, Copilot, Cursor and Gemini CLI where they run a plugin or an extension, and nowhere else.
-const VARIABLES: [&str; 8] = [
-    "CLAUDE_PLUGIN_ROOT",
-    "CLAUDE_PLUGIN_DATA",
-    "PLUGIN_ROOT",
-    "PLUGIN_DATA",
-    "COPILOT_PLUGIN_ROOT",
-    "CURSOR_PLUGIN_ROOT",
-    "CODEX_PLUGIN_ROOT",
-    "extensionPath",
-];
 
 /// Refuses a hook or a server that cannot run without its plugin; `what` is which of them it is.
 pub(super) fn refuse_variables(what: &str, name: &str, value: &Value) -> Result<(), ConvertError> {
@@ -31,9 +20,8 @@ pub(super) fn refuse_variables(what: &str, name: &str, value: &Value) -> Result<
 
 fn variable_in(value: &Value) -> Option<&'static str> {
     if let Some(text) = value.as_str() {
-        return VARIABLES
-            .into_iter()
-            .find(|variable| is_used(variable, text));
+        let mut variables = TOOLS.iter().flat_map(|tool| tool.plugin_variables.items);
+        return variables.find(|variable| is_used(variable, text)).copied();
     }
     let mut inner = entries(value)
         .iter()

@@ -1,43 +1,32 @@
 //! MCP servers: one file as authors write it, into the entries that tools read.
 
-use agpm_model::{EntryForm, EntryNode, Place, ServerFile};
+use agpm_model::{EntryNode, Place, ServerFile};
 use agpm_text::{Format, Pointer, Value};
+use agpm_tools::{
+    CommandLine, CopiedServers, FileSyntax, NamedVariables, OTHER_SERVER_LIMITS, REFERENCE_TOOL,
+    ServerFormat, ServerSwitch, VariableSyntax, Variables, server_formats,
+};
 
 use super::front::holds;
 use super::parts::{METADATA, entries, is_map, quoted, without};
-use super::server_forms::{
-    CLAUDE, CODEX, CURSOR, Command, GEMINI, GUARDS, OPENCODE, Off, ServerForm, VS_CODE,
+use super::transport::{
+    Server, State, Transport, env_key, http_key, is_command_list, is_read, is_valid_list,
 };
-use super::transport::{KEYS, Server, State, Transport, is_opencodes, is_valid_opencode};
-use super::variables::{Loss, Piece, Spelling, pieces, spell};
+use super::variables::{Loss, Piece, pieces, spell};
 use super::{ConvertError, Entries, FateKind, Fates, plugin};
 
 /// Entries of a tool's server configuration for one server file; `rename` gives servers other names.
 pub fn server_entries(
-    form: EntryForm,
+    format: &ServerFormat,
     name: &str,
     file: &Value,
     rename: &[(String, String)],
 ) -> Result<Entries, ConvertError> {
-    let own = match form {
-        EntryForm::ClaudeServers => &CLAUDE,
-        EntryForm::OpenCodeServers => &OPENCODE,
-        EntryForm::CodexServers => &CODEX,
-        EntryForm::CursorServers => &CURSOR,
-        EntryForm::GeminiServers => &GEMINI,
-        EntryForm::VsCodeServers => &VS_CODE,
-        _ => {
-            return Err(ConvertError::new(
-                "this is no place for servers",
-                "choose another tool for the server",
-            ));
-        }
-    };
     let mut fates = Fates::default();
     let mut nodes = Vec::new();
     for (name, server) in renamed(named(name, file, &mut fates)?, rename)? {
-        let place = Place::Key(Pointer::root().child(own.below).child(&name));
-        let value = one(form, own, &name, &server, &mut fates)?;
+        let place = Place::Key(Pointer::root().child(format.key).child(&name));
+        let value = one(format, &name, &server, &mut fates)?;
         nodes.extend(value.map(|value| EntryNode { place, value }));
     }
     Ok(Entries {
@@ -122,7 +111,7 @@ pub fn server_names(name: &str, file: &Value) -> Vec<String> {
     servers.into_iter().map(|(name, _)| name).collect()
 }
 
-/// A server for Claude Code, which has no switch of its own: one that is switched off is left out.
+/// A server for the reference tool, which has no switch of its own: one that is switched off is left out.
 fn as_written(
     name: &str,
     written: &Value,
@@ -146,7 +135,7 @@ fn as_written(
         return Ok(None);
     }
     let server = without(written, &["enabled", "disabled"]);
-    // Claude Code skips a URL without a type.
+    // The reference tool skips a URL without a type.
     let untyped = written.get("type").is_none() && written.get("command").is_none();
     let kind = [("type".to_owned(), Value::from("http"))]
         .into_iter()
@@ -156,34 +145,54 @@ fn as_written(
     )))
 }
 
-/// Whether Claude Code reads a server as it is written: nothing in it is another tool's.
-fn is_claudes(written: &Value) -> bool {
-    let foreign = GUARDS
-        .iter()
-        .chain(&["httpUrl", "environment"])
-        .any(|key| written.get(key).is_some());
+/// Whether a key of servers holds something back, in whichever tool: to leave it out is to allow more.
+fn is_limit(key: &str) -> bool {
+    OTHER_SERVER_LIMITS.contains(&key)
+        || server_formats().any(|format| format.limits.contains(&key))
+}
+
+/// Whether the reference tool reads a server as it is written: nothing in it is another tool's.
+fn is_reference(written: &Value) -> bool {
+    let reference = REFERENCE_TOOL.servers.as_ref();
+    let is_ours = |key: &str| {
+        reference.is_some_and(|own| key == own.format.urls.http || key == own.format.env)
+    };
+    let is_foreign = |key: &str| is_limit(key) || is_address_or_env(key) && !is_ours(key);
+    let has_foreign = entries(written).iter().any(|(key, _)| is_foreign(key));
+    !has_foreign && !is_command_list(written) && !has_type_of_lists(written)
+}
+
+fn is_address_or_env(key: &str) -> bool {
+    server_formats().any(|format| key == format.urls.http || key == format.env)
+}
+
+/// Whether `type` is a word of tools that write a command line as one list.
+fn has_type_of_lists(written: &Value) -> bool {
     let kind = written.get("type").and_then(Value::as_str);
-    !foreign && !is_opencodes(written) && !matches!(kind, Some("local" | "remote"))
+    let mut lists = server_formats().filter(|format| format.command == CommandLine::List);
+    kind.is_some() && lists.any(|format| [format.types.local, format.types.http].contains(&kind))
 }
 
 /// One server there; `None` if it cannot be there as its author wants it.
 fn one(
-    form: EntryForm,
-    own: &ServerForm,
+    format: &ServerFormat,
     name: &str,
     written: &Value,
     fates: &mut Fates,
 ) -> Result<Option<Value>, ConvertError> {
     let server = Server::read(name, written)?;
     plugin::refuse_variables("server", name, written)?;
-    if form == EntryForm::ClaudeServers && is_claudes(written) {
-        return as_written(name, written, fates);
-    }
-    if form == EntryForm::OpenCodeServers && is_valid_opencode(written) {
-        return Ok(Some(written.clone()));
+    match format.copied {
+        CopiedServers::Reference if is_reference(written) => {
+            return as_written(name, written, fates);
+        }
+        CopiedServers::Valid if is_valid_list(format, written) => {
+            return Ok(Some(written.clone()));
+        }
+        _ => {}
     }
     let mut writer = Writer {
-        form: own,
+        format,
         name,
         written,
         fates,
@@ -193,7 +202,7 @@ fn one(
 }
 
 struct Writer<'a> {
-    form: &'a ServerForm,
+    format: &'a ServerFormat,
     name: &'a str,
     written: &'a Value,
     fates: &'a mut Fates,
@@ -208,8 +217,18 @@ impl Writer<'_> {
         }
         match &server.transport {
             Transport::Local { command, args } => self.local(command, args, server),
-            Transport::Http(url) => self.remote(url, 1, server),
-            Transport::Sse(url) | Transport::Socket(url) => self.remote(url, 2, server),
+            Transport::Http(url) => {
+                self.put_type(self.format.types.http);
+                self.remote(url, self.format.urls.http, server);
+            }
+            Transport::Sse(url) | Transport::Socket(url) => {
+                self.put_type(self.format.types.sse);
+                self.remote(
+                    url,
+                    self.format.urls.sse.unwrap_or(self.format.urls.http),
+                    server,
+                );
+            }
         }
         if server.state == State::Off {
             self.put("enabled", Value::Bool(false));
@@ -218,10 +237,13 @@ impl Writer<'_> {
             .into_iter()
             .filter(|key| self.written.get(key).is_some())
         {
-            if !(key == "type"
+            let is_asked_like_others = key == "type"
                 && matches!(server.transport, Transport::Sse(_))
-                && self.form.urls[1].is_empty())
-            {
+                && self.format.urls.sse.is_none();
+            if is_asked_like_others {
+                let note = "a server that sends events is asked like any other";
+                self.fate(key, FateKind::Approximated, note);
+            } else {
                 self.fate(key, FateKind::Exact, "");
             }
         }
@@ -235,7 +257,7 @@ impl Writer<'_> {
 
     fn can_be(&mut self, server: &Server) -> bool {
         let socket = matches!(server.transport, Transport::Socket(_));
-        let off = server.state == State::Off && self.form.off == Off::Absent;
+        let off = server.state == State::Off && self.format.switch == ServerSwitch::Absent;
         if socket {
             self.fate(
                 "type",
@@ -259,49 +281,29 @@ impl Writer<'_> {
     }
 
     fn local(&mut self, command: &str, args: &[String], server: &Server) {
-        self.put_type(0);
+        self.put_type(self.format.types.local);
         let command = self.texts("command", &[command.to_owned()]);
         let args = self.texts("args", args);
-        match self.form.command {
-            Command::List => self.put("command", Value::list(command.into_iter().chain(args))),
-            Command::Parts => {
-                self.out.extend(
-                    command
-                        .into_iter()
-                        .map(|command| ("command".to_owned(), Value::from(command))),
-                );
-                if !args.is_empty() {
-                    self.put("args", Value::list(args));
-                }
-            }
+        if self.format.command == CommandLine::List {
+            self.put("command", Value::list(command.into_iter().chain(args)));
+        } else {
+            let has_args = !args.is_empty() || self.format.command == CommandLine::PartsWithArgs;
+            self.put("command", Value::from(command.concat()));
+            let args = has_args.then(|| ("args".to_owned(), Value::list(args)));
+            self.out.extend(args);
         }
         self.env(&server.env);
-        if let (Some(key), Some(folder)) = (self.form.folder, &server.folder) {
+        if let (Some(key), Some(folder)) = (self.format.directory, &server.folder) {
             let folder = self.texts("cwd", std::slice::from_ref(folder)).concat();
             self.put(key, Value::from(folder));
         }
     }
 
-    fn remote(&mut self, url: &str, kind: usize, server: &Server) {
-        self.put_type(kind);
-        let key = if self.written.get("httpUrl").is_some() {
-            "httpUrl"
-        } else {
-            "url"
-        };
+    /// A URL under the key that it has there.
+    fn remote(&mut self, url: &str, there: &str, server: &Server) {
+        let key = http_key(self.written).unwrap_or("url");
         let url = self.texts(key, &[url.to_owned()]).concat();
-        let place = match self.form.urls[kind - 1] {
-            "" => {
-                self.fate(
-                    "type",
-                    FateKind::Approximated,
-                    "a server that sends events is asked like any other",
-                );
-                self.form.urls[0]
-            }
-            place => place,
-        };
-        self.put(place, Value::from(url));
+        self.put(there, Value::from(url));
         self.headers(&server.headers);
     }
 
@@ -309,10 +311,17 @@ impl Writer<'_> {
         self.out.push((key.to_owned(), value));
     }
 
-    fn put_type(&mut self, kind: usize) {
-        let word = self.form.types[kind];
-        if !word.is_empty() {
+    fn put_type(&mut self, word: Option<&str>) {
+        if let Some(word) = word {
             self.put("type", Value::from(word));
+        }
+    }
+
+    /// How variables are written there; not at all where the tool takes their names apart.
+    fn syntax(&self) -> VariableSyntax {
+        match self.format.variables {
+            Variables::Replaced(syntax) => syntax,
+            Variables::Named(_) => VariableSyntax::None,
         }
     }
 
@@ -322,7 +331,7 @@ impl Writer<'_> {
 
     /// Texts of a field with variables as they are written there.
     fn texts(&mut self, key: &str, texts: &[String]) -> Vec<String> {
-        let spelled = texts.iter().map(|text| spell(text, self.form.spelling));
+        let spelled = texts.iter().map(|text| spell(text, self.syntax()));
         let (texts, losses): (Vec<String>, Vec<Loss>) = spelled.unzip();
         let loss = losses.into_iter().max().unwrap_or(Loss::None);
         if self.written.get(key).is_some() {
@@ -332,7 +341,7 @@ impl Writer<'_> {
     }
 
     fn lost(&mut self, key: &str, loss: Loss, texts: &[String]) {
-        let file = self.form.spelling != Spelling::OpenCode
+        let file = self.syntax() != VariableSyntax::Braces
             && texts.iter().any(|text| text.contains("{file:"));
         match loss {
             _ if file => self.fate(
@@ -359,17 +368,17 @@ impl Writer<'_> {
     }
 
     fn env(&mut self, env: &[(String, String)]) {
-        let key = if self.written.get("env").is_some() {
-            "env"
-        } else {
-            "environment"
-        };
-        if self.form.spelling != Spelling::Never {
-            return self.map(key, self.form.env, env);
+        let key = env_key(self.written);
+        match self.format.variables {
+            Variables::Replaced(_) => self.map(key, self.format.env, env),
+            Variables::Named(names) => self.named_env(key, env, names),
         }
+    }
+
+    fn named_env(&mut self, key: &str, env: &[(String, String)], names: NamedVariables) {
         let (mut passed, mut set, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         for (name, text) in env {
-            match (pieces(text).as_slice(), spell(text, Spelling::Never)) {
+            match (pieces(text).as_slice(), spell(text, VariableSyntax::None)) {
                 (
                     [
                         Piece::Variable {
@@ -378,7 +387,7 @@ impl Writer<'_> {
                         },
                     ],
                     _,
-                ) if other == name => {
+                ) if other == name && names.env_vars.is_some() => {
                     passed.push(name.clone());
                     notes.extend(default.map(|_| format!("the default of `{name}` is not kept")));
                 }
@@ -395,38 +404,60 @@ impl Writer<'_> {
                     notes.push(format!("`{name}` is always its default"));
                 }
                 (_, (text, Loss::None)) => set.push((name.clone(), Value::from(text))),
-                _ => notes.push(format!("`{name}` has to be set where Codex is started")),
+                _ => notes.push(format!(
+                    "`{name}` has to be set where {} is started",
+                    names.title
+                )),
             }
         }
         self.told(key, &notes);
-        self.put_filled("env", Value::Map(set));
-        self.put_filled("env_vars", Value::list(passed));
+        self.put_filled(self.format.env, Value::Map(set));
+        if let Some(key) = names.env_vars {
+            self.put_filled(key, Value::list(passed));
+        }
     }
 
     fn headers(&mut self, headers: &[(String, String)]) {
-        if self.form.spelling != Spelling::Never {
-            return self.map("headers", "headers", headers);
+        match self.format.variables {
+            Variables::Replaced(_) => self.map("headers", "headers", headers),
+            Variables::Named(names) => self.named_headers(headers, names),
         }
+    }
+
+    fn named_headers(&mut self, headers: &[(String, String)], names: NamedVariables) {
         let (mut sent, mut from_env, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         for (header, text) in headers {
-            let bearer = header.eq_ignore_ascii_case("authorization");
-            match pieces(text).as_slice() {
-                [
-                    Piece::Text(start),
-                    Piece::Variable {
-                        name,
-                        default: None,
-                    },
-                ] if bearer && *start == "Bearer " => {
-                    self.put("bearer_token_env_var", Value::from(*name));
+            let is_authorization = header.eq_ignore_ascii_case("authorization");
+            let bearer = names.bearer.filter(|_| is_authorization);
+            match (pieces(text).as_slice(), bearer, names.env_headers) {
+                (
+                    [
+                        Piece::Text("Bearer "),
+                        Piece::Variable {
+                            name,
+                            default: None,
+                        },
+                    ],
+                    Some(key),
+                    _,
+                ) => {
+                    self.put(key, Value::from(*name));
                 }
-                [
-                    Piece::Variable {
-                        name,
-                        default: None,
-                    },
-                ] => from_env.push((header.clone(), Value::from(*name))),
-                [Piece::Text(_)] | [] => sent.push((header.clone(), Value::from(text.as_str()))),
+                (
+                    [
+                        Piece::Variable {
+                            name,
+                            default: None,
+                        },
+                    ],
+                    _,
+                    Some(_),
+                ) => {
+                    from_env.push((header.clone(), Value::from(*name)));
+                }
+                ([Piece::Text(_)] | [], ..) => {
+                    sent.push((header.clone(), Value::from(text.as_str())));
+                }
                 _ => notes.push(format!(
                     "{} cannot be put together there, and is not sent",
                     quoted([header])
@@ -434,8 +465,10 @@ impl Writer<'_> {
             }
         }
         self.told("headers", &notes);
-        self.put_filled("http_headers", Value::Map(sent));
-        self.put_filled("env_http_headers", Value::Map(from_env));
+        self.put_filled(names.headers, Value::Map(sent));
+        if let Some(key) = names.env_headers {
+            self.put_filled(key, Value::Map(from_env));
+        }
     }
 
     fn told(&mut self, key: &str, notes: &[String]) {
@@ -459,33 +492,33 @@ impl Writer<'_> {
 
     fn rest(&mut self, key: &str, value: &Value) {
         let renamed = self
-            .form
+            .format
             .renames
             .iter()
             .find(|(from, to)| *from == key && self.written.get(to).is_none());
         if matches!(value, Value::Null)
-            || self.form.spelling == Spelling::Never && !holds(value, Format::Toml)
+            || self.format.syntax == FileSyntax::Toml && !holds(value, Format::Toml)
         {
             self.fate(
                 key,
                 FateKind::Dropped,
                 "it is empty, or cannot be written there",
             );
-        } else if self.form.passes.contains(&key)
-            && !(key == "timeout" && is_opencodes(self.written))
+        } else if self.format.passes.contains(&key)
+            && !(key == "timeout" && is_command_list(self.written))
         {
             self.put(key, value.clone());
             self.fate(key, FateKind::Exact, "");
         } else if let Some((_, to)) = renamed.filter(|_| !allows_all(value)) {
             self.put(to, value.clone());
             self.fate(key, FateKind::Exact, format!("it is called `{to}` there"));
-        } else if GUARDS.contains(&key) && allows_all(value) {
+        } else if is_limit(key) && allows_all(value) {
             self.fate(
                 key,
                 FateKind::Exact,
                 "all tools are allowed unless others are listed",
             );
-        } else if GUARDS.contains(&key) {
+        } else if is_limit(key) {
             self.fate(
                 key,
                 FateKind::Widened,
@@ -498,10 +531,7 @@ impl Writer<'_> {
 
     /// Keys that mean nothing for a server that is reached this way, or there.
     fn unused(&mut self) {
-        for key in KEYS
-            .into_iter()
-            .filter(|key| self.written.get(key).is_some())
-        {
+        for (key, _) in entries(self.written).iter().filter(|(key, _)| is_read(key)) {
             let field = format!("{}.{key}", self.name);
             if !self.fates.0.iter().any(|fate| fate.field == field) {
                 self.fates
@@ -511,7 +541,7 @@ impl Writer<'_> {
     }
 }
 
-/// `["*"]`, as Copilot writes a server without limits.
+/// `["*"]`, as some write a server without limits.
 fn allows_all(value: &Value) -> bool {
     matches!(value, Value::List(items) if items.iter().any(|item| item.as_str() == Some("*")))
 }

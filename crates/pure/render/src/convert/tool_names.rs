@@ -1,183 +1,24 @@
-//! What tools call the things that an agent can do: Claude Code's names and everybody else's.
+//! Names of an agent's tools: the reference's, in which resources are written, and each tool's own.
 
-/// What can be done with one of Claude Code's tools.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reach {
-    /// Looks at things.
-    Looks,
-    /// Changes files or runs programs.
-    Changes,
+use agpm_tools::{
+    AgentForm, AgentLimit, REFERENCE_TOOLS, ReferenceTool, ServerTools, ToolNames, agent_formats,
+};
+
+/// How names of the tools of MCP servers begin in the reference.
+const SERVER_PREFIX: &str = "mcp__";
+
+/// The reference's tool of that name.
+pub(super) fn named(name: &str) -> Option<&'static ReferenceTool> {
+    REFERENCE_TOOLS
+        .iter()
+        .find(|tool| tool.names.contains(&name))
 }
 
-/// Whose names are meant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Dialect {
-    /// Copilot's aliases in an agent's `tools`.
-    CopilotAgent,
-    /// Copilot's names in a hook's matcher.
-    CopilotHook,
-    /// Codex's names in a hook's matcher.
-    CodexHook,
-    /// Cursor's names in a hook's matcher.
-    CursorHook,
-    /// Gemini's names, in agents and hooks alike.
-    Gemini,
-    /// Claude Code's own names.
-    Claude,
-}
-
-/// One of Claude Code's tools and its names elsewhere.
-pub(super) struct ToolRow {
-    /// Claude Code's names, the usual one first.
-    pub(super) names: &'static [&'static str],
-    pub(super) reach: Reach,
-    copilot_agent: &'static str,
-    copilot_hook: &'static [&'static str],
-    codex_hook: &'static [&'static str],
-    cursor_hook: &'static [&'static str],
-    gemini: &'static [&'static str],
-}
-
-const fn row(names: &'static [&'static str], reach: Reach, copilot_agent: &'static str) -> ToolRow {
-    ToolRow {
-        names,
-        reach,
-        copilot_agent,
-        copilot_hook: &[],
-        codex_hook: &[],
-        cursor_hook: &[],
-        gemini: &[],
-    }
-}
-
-/// Sources: GitHub Copilot "Custom agents configuration" (tool aliases) and "Hooks reference" (Claude tool names);
-/// Codex "Hooks" (matcher patterns); Cursor "Third Party Hooks" (tool name mapping); Gemini CLI "Tools reference".
-pub(super) const TOOLS: &[ToolRow] = &[
-    ToolRow {
-        copilot_hook: &["view"],
-        cursor_hook: &["Read"],
-        gemini: &["read_file"],
-        ..row(&["Read"], Reach::Looks, "read")
-    },
-    row(&["NotebookRead"], Reach::Looks, "read"),
-    ToolRow {
-        gemini: &["list_directory"],
-        ..row(&["LS"], Reach::Looks, "")
-    },
-    ToolRow {
-        copilot_hook: &["grep", "rg"],
-        cursor_hook: &["Grep"],
-        gemini: &["grep_search"],
-        ..row(&["Grep"], Reach::Looks, "search")
-    },
-    ToolRow {
-        copilot_hook: &["glob"],
-        gemini: &["glob"],
-        ..row(&["Glob"], Reach::Looks, "search")
-    },
-    ToolRow {
-        copilot_hook: &["create"],
-        codex_hook: &["apply_patch"],
-        cursor_hook: &["Write"],
-        gemini: &["write_file"],
-        ..row(&["Write"], Reach::Changes, "edit")
-    },
-    ToolRow {
-        copilot_hook: &["edit", "str_replace_editor", "apply_patch"],
-        codex_hook: &["apply_patch"],
-        cursor_hook: &["Write"],
-        gemini: &["replace"],
-        ..row(&["Edit", "MultiEdit"], Reach::Changes, "edit")
-    },
-    row(&["NotebookEdit"], Reach::Changes, "edit"),
-    ToolRow {
-        copilot_hook: &["bash", "powershell"],
-        codex_hook: &["Bash"],
-        cursor_hook: &["Shell"],
-        gemini: &["run_shell_command"],
-        ..row(&["Bash"], Reach::Changes, "execute")
-    },
-    ToolRow {
-        copilot_hook: &["web_fetch"],
-        gemini: &["web_fetch"],
-        ..row(&["WebFetch"], Reach::Looks, "web")
-    },
-    ToolRow {
-        copilot_hook: &["web_search"],
-        gemini: &["google_web_search"],
-        ..row(&["WebSearch"], Reach::Looks, "web")
-    },
-    ToolRow {
-        copilot_hook: &["task"],
-        cursor_hook: &["Task"],
-        ..row(&["Task", "Agent"], Reach::Looks, "agent")
-    },
-    ToolRow {
-        copilot_hook: &["update_todo"],
-        gemini: &["write_todos"],
-        ..row(&["TodoWrite"], Reach::Looks, "todo")
-    },
-    ToolRow {
-        copilot_hook: &["ask_user"],
-        gemini: &["ask_user"],
-        ..row(&["AskUserQuestion"], Reach::Looks, "")
-    },
-    ToolRow {
-        gemini: &["activate_skill"],
-        ..row(&["Skill"], Reach::Looks, "")
-    },
-];
-
-impl ToolRow {
-    /// What it is called there; nothing if it has no name.
-    pub(super) fn called(&'static self, dialect: Dialect) -> &'static [&'static str] {
-        match dialect {
-            Dialect::CopilotAgent if self.copilot_agent.is_empty() => &[],
-            Dialect::CopilotAgent => std::slice::from_ref(&self.copilot_agent),
-            Dialect::CopilotHook => self.copilot_hook,
-            Dialect::CodexHook => self.codex_hook,
-            Dialect::CursorHook => self.cursor_hook,
-            Dialect::Gemini => self.gemini,
-            Dialect::Claude => &self.names[..1],
-        }
-    }
-}
-
-/// Claude Code's tool of that name.
-pub(super) fn named(name: &str) -> Option<&'static ToolRow> {
-    TOOLS.iter().find(|row| row.names.contains(&name))
-}
-
-/// Copilot's names of tools and tool sets besides its aliases, and Claude Code's tools for each.
-///
-/// Source: VS Code "Chat tools" and the agents of github/awesome-copilot.
-const COPILOT_TOOLS: &[(&str, &[&str])] = &[
-    ("codebase", &["Grep", "Glob"]),
-    ("usages", &["Grep"]),
-    ("findTestFiles", &["Glob"]),
-    ("searchResults", &["Grep"]),
-    ("readFile", &["Read"]),
-    ("changes", &["Read"]),
-    ("editFiles", &["Edit", "Write"]),
-    ("createFile", &["Write"]),
-    ("new", &["Write"]),
-    ("runCommands", &["Bash"]),
-    ("runTasks", &["Bash"]),
-    ("runTests", &["Bash"]),
-    ("runInTerminal", &["Bash"]),
-    ("terminal", &["Bash"]),
-    ("shell", &["Bash"]),
-    ("fetch", &["WebFetch"]),
-    ("githubRepo", &["WebFetch"]),
-    ("todos", &["TodoWrite"]),
-    ("runSubagent", &["Task"]),
-];
-
-/// Names of an agent's tools in Claude Code's terms; names that mean nothing to it stay as they are.
-pub(super) fn in_claude_terms(names: &[String]) -> Vec<String> {
+/// Names of an agent's tools in the reference's terms; names that mean nothing to it stay as they are.
+pub(super) fn in_reference_terms(names: &[String]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for name in names {
-        for name in claude_terms(name) {
+        for name in reference_terms(name) {
             if !out.contains(&name) {
                 out.push(name);
             }
@@ -186,65 +27,70 @@ pub(super) fn in_claude_terms(names: &[String]) -> Vec<String> {
     out
 }
 
-fn claude_terms(name: &str) -> Vec<String> {
-    if named(name).is_some() || name.starts_with("mcp__") {
+fn reference_terms(name: &str) -> Vec<String> {
+    if named(name).is_some() || name.starts_with(SERVER_PREFIX) {
         return vec![name.to_owned()];
     }
-    // Newer names have their tool set before them, as in `edit/editFiles`.
-    let (set, last) = name.split_once('/').unwrap_or(("", name));
-    let aliased = COPILOT_TOOLS
-        .iter()
-        .find(|(own, _)| *own == last)
-        .map(|(_, claude)| claude.to_vec());
-    let of_set = || {
-        [last, set]
-            .into_iter()
-            .find_map(|alias| rows_called(alias, Dialect::CopilotAgent))
-    };
-    let found = aliased
-        .or_else(of_set)
-        .or_else(|| rows_called(name, Dialect::Gemini));
+    let lists = agent_formats().filter_map(|format| match &format.form {
+        AgentForm::Fields(fields) => match fields.limit {
+            AgentLimit::List(names) => Some(names),
+            AgentLimit::ReadOnly(..) => None,
+        },
+        AgentForm::Checked(_) => None,
+    });
+    let found = lists.into_iter().find_map(|names| meaning(name, names));
     found.map_or(vec![name.to_owned()], |names| {
         names.into_iter().map(str::to_owned).collect()
     })
 }
 
-fn rows_called(name: &str, dialect: Dialect) -> Option<Vec<&'static str>> {
-    let rows = TOOLS
-        .iter()
-        .filter(|row| row.called(dialect).contains(&name));
-    let names: Vec<&'static str> = rows.map(|row| row.names[0]).collect();
-    (!names.is_empty() && !name.is_empty()).then_some(names)
+/// The reference's tools that a name in an agent's list stands for.
+fn meaning(name: &str, names: &'static ToolNames) -> Option<Vec<&'static str>> {
+    // A tool may have its set before it, as in `edit/editFiles`; without one of its own it means the set.
+    let (set, last) = match names.servers {
+        ServerTools::Slashed => name.split_once('/').unwrap_or(("", name)),
+        _ => ("", name),
+    };
+    let alias = names.aliases.iter().find(|(own, _)| *own == last);
+    alias
+        .map(|(_, tools)| tools.to_vec())
+        .or_else(|| tools_called(last, names))
+        .or_else(|| tools_called(set, names))
 }
 
-/// Claude Code's names for a tool of another dialect, or for one of its own; nothing if it has none.
-pub(super) fn claude_names(name: &str, dialect: Dialect) -> Option<Vec<&str>> {
-    let rows = rows_called(name, dialect);
-    match named(name) {
-        _ if rows.is_some() => rows,
-        Some(_) => Some(vec![name]),
-        None => name.starts_with("mcp__").then(|| vec![name]),
-    }
+fn tools_called(name: &str, names: &'static ToolNames) -> Option<Vec<&'static str>> {
+    let rows = names.names.iter().filter(|(_, own)| own.contains(&name));
+    let found: Vec<&'static str> = rows.map(|(reference, _)| *reference).collect();
+    (!found.is_empty()).then_some(found)
 }
 
-/// Names in another dialect, and what did not fit.
+/// The reference's names for a tool of another client, or for one of its own; nothing if it has none.
+pub(super) fn reference_names<'a>(
+    name: &'a str,
+    names: &'static ToolNames,
+) -> Option<Vec<&'a str>> {
+    let is_reference = named(name).is_some() || name.starts_with(SERVER_PREFIX);
+    tools_called(name, names).or_else(|| is_reference.then(|| vec![name]))
+}
+
+/// Names in another client's terms, and what did not fit.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Translated {
+pub(super) struct TranslatedNames {
     /// The names there, each once.
     pub(super) names: Vec<String>,
-    /// Names of Claude Code's that are unknown there.
+    /// Names of the reference that are unknown there.
     pub(super) left_out: Vec<String>,
-    /// Claude Code's tools that the names there stand for too.
+    /// Tools of the reference that the names there stand for too.
     pub(super) more: Vec<&'static str>,
 }
 
-/// Says the same in another dialect; names that are in that dialect already stay.
-pub(super) fn translate(names: &[String], dialect: Dialect) -> Translated {
-    let mut out = Translated::default();
+/// Says the same in another client's names; names that are its own already stay.
+pub(super) fn translate(names: &[String], to: &ToolNames) -> TranslatedNames {
+    let mut out = TranslatedNames::default();
     let mut meant: Vec<&str> = Vec::new();
     for name in names {
-        let called = named(name).map_or(&[][..], |row| row.called(dialect));
-        let own = own_name(name, dialect).filter(|_| called.is_empty());
+        let called = named(name).map_or(&[][..], |tool| to.of(tool.names[0]));
+        let own = own_name(name, to).filter(|_| called.is_empty());
         if called.is_empty() && own.is_none() {
             out.left_out.push(name.clone());
         }
@@ -255,45 +101,65 @@ pub(super) fn translate(names: &[String], dialect: Dialect) -> Translated {
             }
         }
     }
-    let more = TOOLS
-        .iter()
-        .filter(|row| row.called(dialect).iter().any(|name| meant.contains(name)));
-    let more = more.filter(|row| !names.iter().any(|name| row.names.contains(&name.as_str())));
-    out.more = more.map(|row| row.names[0]).collect();
+    let is_meant =
+        |tool: &&ReferenceTool| to.of(tool.names[0]).iter().any(|name| meant.contains(name));
+    let is_listed =
+        |tool: &ReferenceTool| names.iter().any(|name| tool.names.contains(&name.as_str()));
+    let more = REFERENCE_TOOLS.iter().filter(is_meant);
+    out.more = more
+        .filter(|tool| !is_listed(tool))
+        .map(|tool| tool.names[0])
+        .collect();
     out
 }
 
-/// A name that is no tool of Claude Code's, where the dialect knows it.
-fn own_name(name: &str, dialect: Dialect) -> Option<String> {
-    let known = TOOLS.iter().any(|row| row.called(dialect).contains(&name));
-    let server = name
-        .strip_prefix("mcp__")
-        .filter(|_| dialect == Dialect::CopilotAgent);
-    match server.map(|server| server.split_once("__").unwrap_or((server, "*"))) {
-        Some((server, tool)) if !server.is_empty() => Some(format!("{server}/{tool}")),
-        _ if known || dialect == Dialect::CopilotAgent && name.contains('/') => {
-            Some(name.to_owned())
+/// What a name that is no tool of the reference is there, if the client knows it.
+fn own_name(name: &str, to: &ToolNames) -> Option<String> {
+    let is_known = to.names.iter().any(|(_, own)| own.contains(&name));
+    let server = name.strip_prefix(SERVER_PREFIX);
+    let stays = match to.servers {
+        ServerTools::Reference => server.is_some(),
+        ServerTools::Slashed => {
+            let (server, tool) = server.map_or(("", ""), |rest| {
+                rest.split_once("__").unwrap_or((rest, "*"))
+            });
+            if !server.is_empty() {
+                return Some(format!("{server}/{tool}"));
+            }
+            name.contains('/')
         }
-        // Gemini's names for the tools of servers, with `*` for all of them.
-        _ if dialect == Dialect::Gemini
-            && name.starts_with("mcp_")
-            && !name.starts_with("mcp__") =>
-        {
-            Some(name.to_owned())
-        }
-        // Codex has Claude Code's names for the tools of servers.
-        _ => (matches!(dialect, Dialect::CodexHook | Dialect::Claude) && name.starts_with("mcp__"))
-            .then(|| name.to_owned()),
-    }
+        ServerTools::Prefixed(prefix) => name.starts_with(prefix) && server.is_none(),
+        ServerTools::None => false,
+    };
+    (is_known || stays).then(|| name.to_owned())
 }
 
 #[cfg(test)]
 mod tests {
+    use agpm_tools::{HookFormat, find};
+
     use super::*;
 
-    fn told(names: &[&str], dialect: Dialect) -> String {
+    fn agent_names(tool: &str) -> &'static ToolNames {
+        let agents = find(tool).and_then(|tool| tool.agents.as_ref());
+        match agents.map(|agents| &agents.format.form) {
+            Some(AgentForm::Fields(fields)) => match fields.limit {
+                AgentLimit::List(names) => names,
+                AgentLimit::ReadOnly(..) => panic!("{tool} has no list of tools"),
+            },
+            _ => panic!("{tool} has no fields"),
+        }
+    }
+
+    fn hook_names(tool: &str) -> &'static ToolNames {
+        let hooks = find(tool).and_then(|tool| tool.hooks.as_ref());
+        let format: &HookFormat = hooks.map(|hooks| &hooks.format).expect("hooks");
+        format.tool_names
+    }
+
+    fn translated(names: &[&str], to: &ToolNames) -> String {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-        let found = translate(&names, dialect);
+        let found = translate(&names, to);
         format!(
             "{} - {} + {}",
             found.names.join(" "),
@@ -304,29 +170,37 @@ mod tests {
 
     #[test]
     fn names_are_translated_and_what_does_not_fit_is_told() {
-        for (names, dialect, expected) in [
+        for (names, to, expected) in [
             (
                 &["Read", "Bash"][..],
-                Dialect::Gemini,
+                agent_names("gemini"),
                 "read_file run_shell_command -  + ",
             ),
-            (&["Edit", "MultiEdit"], Dialect::Gemini, "replace -  + "),
-            (&["Grep", "X"], Dialect::CopilotAgent, "search - X + Glob"),
+            (
+                &["Edit", "MultiEdit"],
+                agent_names("gemini"),
+                "replace -  + ",
+            ),
+            (&["Grep", "X"], agent_names("copilot"), "search - X + Glob"),
             (
                 &["mcp__db__query", "mcp__db", "a/b", "read"],
-                Dialect::CopilotAgent,
+                agent_names("copilot"),
                 "db/query db/* a/b read -  + ",
             ),
-            (&["Edit"], Dialect::CursorHook, "Write -  + Write"),
-            (&["Edit", "Write"], Dialect::CursorHook, "Write -  + "),
+            (&["Edit"], hook_names("cursor"), "Write -  + Write"),
+            (&["Edit", "Write"], hook_names("cursor"), "Write -  + "),
             (
                 &["Read", "mcp__db__query"],
-                Dialect::CodexHook,
+                hook_names("codex"),
                 "mcp__db__query - Read + ",
             ),
-            (&["Bash(git:*)"], Dialect::CopilotAgent, " - Bash(git:*) + "),
+            (
+                &["Bash(git:*)"],
+                agent_names("copilot"),
+                " - Bash(git:*) + ",
+            ),
         ] {
-            assert_eq!(told(names, dialect), expected, "{names:?}");
+            assert_eq!(translated(names, to), expected, "{names:?}");
         }
     }
 }

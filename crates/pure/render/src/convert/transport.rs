@@ -1,6 +1,7 @@
 //! A server as authors write it: how it is reached, and with what.
 
 use agpm_text::Value;
+use agpm_tools::{ServerFormat, server_formats};
 
 use super::ConvertError;
 use super::parts::{entries, is_map, text_of, texts_of};
@@ -44,29 +45,38 @@ pub(super) enum State {
     Off,
 }
 
-/// Keys that the fields of a [`Server`] are read from.
-pub(super) const KEYS: [&str; 11] = [
-    "type",
-    "command",
-    "args",
-    "env",
-    "environment",
-    "url",
-    "httpUrl",
-    "headers",
-    "cwd",
-    "enabled",
-    "disabled",
+/// Keys that every format has, or that mean the same wherever they are.
+const COMMON_KEYS: [&str; 8] = [
+    "type", "command", "args", "url", "headers", "cwd", "enabled", "disabled",
 ];
 
-/// Whether a server is written in OpenCode's form. Copilot has `type: local` too, with a command that is a string.
-pub(super) fn is_opencodes(server: &Value) -> bool {
+/// Whether a field of a [`Server`] is read from a key.
+pub(super) fn is_read(key: &str) -> bool {
+    COMMON_KEYS.contains(&key)
+        || server_formats().any(|format| key == format.env || key == format.urls.http)
+}
+
+/// The key that some tool has for a URL that answers, if a server has it.
+pub(super) fn http_key(server: &Value) -> Option<&'static str> {
+    let mut keys = server_formats().map(|format| format.urls.http);
+    keys.find(|key| *key != "url" && server.get(key).is_some())
+}
+
+/// The key of a server's environment.
+pub(super) fn env_key(server: &Value) -> &'static str {
+    let mut keys = server_formats().map(|format| format.env);
+    keys.find(|key| server.get(key).is_some()).unwrap_or("env")
+}
+
+/// Whether a server is written by a tool with one list for a command line. Others have `type: local` too, with a command
+/// that is a string.
+pub(super) fn is_command_list(server: &Value) -> bool {
     let kind = server.get("type").and_then(Value::as_str);
     matches!(server.get("command"), Some(Value::List(_))) || kind == Some("remote")
 }
 
-/// Whether OpenCode accepts a server as it is written: one that it does not makes it refuse its whole configuration.
-pub(super) fn is_valid_opencode(server: &Value) -> bool {
+/// Whether a tool with one list for a command line accepts a server as it is written.
+pub(super) fn is_valid_list(format: &ServerFormat, server: &Value) -> bool {
     let is = |key: &str, fits: fn(&Value) -> bool| server.get(key).is_none_or(fits);
     let flag = |value: &Value| matches!(value, Value::Bool(_));
     let text = |value: &Value| value.as_str().is_some();
@@ -86,16 +96,16 @@ pub(super) fn is_valid_opencode(server: &Value) -> bool {
     let oauth = |value: &Value| is_map(value) || *value == Value::Bool(false);
     let words = |value: &Value| matches!(value, Value::List(words) if words.iter().all(|word| word.as_str().is_some()));
     let shared = is("enabled", flag) && is("timeout", count);
-    match server.get("type").and_then(Value::as_str) {
-        Some("local") => {
-            let command = server.get("command").is_some_and(words);
-            shared && command && is("cwd", text) && is("environment", texts)
-        }
-        Some("remote") => {
-            let url = server.get("url").is_some_and(text);
-            shared && url && is("headers", texts) && is("oauth", oauth)
-        }
-        _ => false,
+    let kind = server.get("type").and_then(Value::as_str);
+    if kind.is_none() {
+        false
+    } else if kind == format.types.local {
+        let command = server.get("command").is_some_and(words);
+        shared && command && is("cwd", text) && is(format.env, texts)
+    } else {
+        let url = server.get(format.urls.http).is_some_and(text);
+        let is_remote = kind == format.types.http && url;
+        shared && is_remote && is("headers", texts) && is("oauth", oauth)
     }
 }
 
@@ -105,17 +115,10 @@ impl Server {
         if !is_map(value) {
             return Err(reader.wrong("is no map", "write `{\"command\": \"npx\", \"args\": […]}`"));
         }
-        let rest = entries(value)
-            .iter()
-            .filter(|(key, _)| !KEYS.contains(&key.as_str()));
-        let env = if value.get("env").is_some() {
-            "env"
-        } else {
-            "environment"
-        };
+        let rest = entries(value).iter().filter(|(key, _)| !is_read(key));
         Ok(Server {
             transport: reader.transport()?,
-            env: reader.texts(env)?,
+            env: reader.texts(env_key(value))?,
             headers: reader.texts("headers")?,
             folder: value.get("cwd").and_then(text_of),
             state: reader.state(),
@@ -154,7 +157,7 @@ impl Reader<'_> {
         if self.value.get("command").is_some() {
             return self.local();
         }
-        match (text("httpUrl"), text("url"), kind) {
+        match (http_key(self.value).and_then(text), text("url"), kind) {
             (Some(url), ..) => Ok(Transport::Http(url.to_owned())),
             (None, Some(url), "sse") => Ok(Transport::Sse(url.to_owned())),
             (None, Some(url), "ws" | "websocket") => Ok(Transport::Socket(url.to_owned())),

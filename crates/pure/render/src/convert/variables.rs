@@ -1,19 +1,6 @@
 //! Environment variables inside texts: `${NAME}` and what others write for it.
 
-/// How a tool writes a variable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Spelling {
-    /// `${NAME}`, and `${NAME:-default}`.
-    Plain,
-    /// `${NAME}`, and a default only lately.
-    Gemini,
-    /// `${env:NAME}`, beside words of the editor's own.
-    Editor,
-    /// `{env:NAME}`.
-    OpenCode,
-    /// Not at all.
-    Never,
-}
+use agpm_tools::VariableSyntax;
 
 /// What a text lost on the way, from nothing to most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,8 +80,8 @@ fn variable(text: &str) -> Option<(Piece<'_>, usize)> {
     fits.then_some((Piece::Variable { name, default }, open + end + 1))
 }
 
-/// The text in another spelling, and what it lost.
-pub(super) fn spell(text: &str, spelling: Spelling) -> (String, Loss) {
+/// The text in another syntax, and what it lost.
+pub(super) fn spell(text: &str, syntax: VariableSyntax) -> (String, Loss) {
     let mut out = String::with_capacity(text.len());
     let mut loss = Loss::None;
     for piece in pieces(text) {
@@ -104,29 +91,31 @@ pub(super) fn spell(text: &str, spelling: Spelling) -> (String, Loss) {
             }
             continue;
         };
-        let (written, lost) = variable_in(name, default, spelling);
+        let (written, lost) = variable_in(name, default, syntax);
         out.push_str(&written);
         loss = loss.max(lost);
     }
     (out, loss)
 }
 
-fn variable_in(name: &str, default: Option<&str>, spelling: Spelling) -> (String, Loss) {
+fn variable_in(name: &str, default: Option<&str>, syntax: VariableSyntax) -> (String, Loss) {
     let lost = if default.is_some() {
         Loss::Default
     } else {
         Loss::None
     };
-    match (spelling, default) {
-        (Spelling::Plain, Some(default)) => (format!("${{{name}:-{default}}}"), Loss::None),
-        (Spelling::Gemini, Some(default)) => (format!("${{{name}:-{default}}}"), Loss::OldVersions),
-        (Spelling::Never, Some(default)) => (default.to_owned(), Loss::Variable),
-        (Spelling::Never, None) => (format!("${{{name}}}"), Loss::Variable),
-        (Spelling::Editor, _) if !EDITOR_WORDS.contains(&name) => {
+    match (syntax, default) {
+        (VariableSyntax::Shell, Some(default)) => (format!("${{{name}:-{default}}}"), Loss::None),
+        (VariableSyntax::ShellNewDefaults, Some(default)) => {
+            (format!("${{{name}:-{default}}}"), Loss::OldVersions)
+        }
+        (VariableSyntax::None, Some(default)) => (default.to_owned(), Loss::Variable),
+        (VariableSyntax::None, None) => (format!("${{{name}}}"), Loss::Variable),
+        (VariableSyntax::Editor, _) if !EDITOR_WORDS.contains(&name) => {
             (format!("${{env:{name}}}"), lost)
         }
-        (Spelling::OpenCode, _) => (format!("{{env:{name}}}"), lost),
-        (Spelling::Plain | Spelling::Gemini | Spelling::Editor, _) => {
+        (VariableSyntax::Braces, _) => (format!("{{env:{name}}}"), lost),
+        (VariableSyntax::Shell | VariableSyntax::ShellNewDefaults | VariableSyntax::Editor, _) => {
             (format!("${{{name}}}"), lost)
         }
     }
@@ -138,28 +127,48 @@ mod tests {
 
     #[test]
     fn variables_are_found_and_spelled_anew() {
-        for (text, spelling, expected, loss) in [
-            ("a ${B} c", Spelling::OpenCode, "a {env:B} c", Loss::None),
-            ("${B:-x}/y", Spelling::OpenCode, "{env:B}/y", Loss::Default),
-            ("{env:B}", Spelling::Plain, "${B}", Loss::None),
-            ("${env:B}", Spelling::Plain, "${B}", Loss::None),
-            ("${B:-x}", Spelling::Plain, "${B:-x}", Loss::None),
-            ("${B:-x}", Spelling::Gemini, "${B:-x}", Loss::OldVersions),
+        for (text, syntax, expected, loss) in [
+            (
+                "a ${B} c",
+                VariableSyntax::Braces,
+                "a {env:B} c",
+                Loss::None,
+            ),
+            (
+                "${B:-x}/y",
+                VariableSyntax::Braces,
+                "{env:B}/y",
+                Loss::Default,
+            ),
+            ("{env:B}", VariableSyntax::Shell, "${B}", Loss::None),
+            ("${env:B}", VariableSyntax::Shell, "${B}", Loss::None),
+            ("${B:-x}", VariableSyntax::Shell, "${B:-x}", Loss::None),
+            (
+                "${B:-x}",
+                VariableSyntax::ShellNewDefaults,
+                "${B:-x}",
+                Loss::OldVersions,
+            ),
             (
                 "${B}${workspaceFolder}",
-                Spelling::Editor,
+                VariableSyntax::Editor,
                 "${env:B}${workspaceFolder}",
                 Loss::None,
             ),
-            ("${B:-x} ${C}", Spelling::Never, "x ${C}", Loss::Variable),
+            (
+                "${B:-x} ${C}",
+                VariableSyntax::None,
+                "x ${C}",
+                Loss::Variable,
+            ),
             (
                 "${input:key} $HOME { ${ {env:",
-                Spelling::Never,
+                VariableSyntax::None,
                 "${input:key} $HOME { ${ {env:",
                 Loss::None,
             ),
         ] {
-            assert_eq!(spell(text, spelling), (expected.to_owned(), loss), "{text}");
+            assert_eq!(spell(text, syntax), (expected.to_owned(), loss), "{text}");
         }
     }
 }

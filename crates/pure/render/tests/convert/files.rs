@@ -1,12 +1,10 @@
 //! Agents, commands and hook files that each tool gets.
 
-use agpm_model::FileForm;
+use crate::{Case, Form};
 
-use crate::Case;
-
-pub(crate) const FILES: &[Case<FileForm>] = &[
+pub(crate) const FILES: &[Case<Form>] = &[
     (
-        FileForm::CodexAgent,
+        Form::Agent("codex"),
         "a list that only looks",
         r#"---
 # ours
@@ -41,7 +39,7 @@ Approximated tools: kept as read-only, not tool by tool
 "#,
     ),
     (
-        FileForm::CodexAgent,
+        Form::Agent("codex"),
         "a list that changes things",
         r#"---
 description: Fixes
@@ -65,7 +63,7 @@ Widened tools: only read-only agents can be restricted there
 "#,
     ),
     (
-        FileForm::CodexAgent,
+        Form::Agent("codex"),
         "nothing but text",
         r"# The planner
 
@@ -83,7 +81,7 @@ Approximated description: there is none; the first line of the text is taken
 "#,
     ),
     (
-        FileForm::CodexAgent,
+        Form::Agent("codex"),
         "planning, and hooks of its own",
         r"---
 description: Plans
@@ -111,7 +109,7 @@ Approximated tools: kept as read-only, not tool by tool
 "#,
     ),
     (
-        FileForm::CodexAgent,
+        Form::Agent("codex"),
         "its own form",
         r#"name = "x"
 description = "d"
@@ -124,7 +122,7 @@ developer_instructions = "i" # kept
 "#,
     ),
     (
-        FileForm::CursorAgent,
+        Form::Agent("cursor"),
         "a list that only looks",
         r"---
 # ours
@@ -158,13 +156,13 @@ Approximated tools: kept as read-only, not tool by tool
 ",
     ),
     (
-        FileForm::CursorAgent,
+        Form::Agent("cursor"),
         "a forbidden tool",
         "---\r\ndescription: Fixes\r\ndisallowedTools: Bash\r\nisolation: worktree\r\n---\r\nFix it.\r\n",
         "---\r\ndescription: Fixes\r\nname: given\r\n---\r\nFix it.\r\n== fates\nExact description\nWidened disallowedTools: tools cannot be forbidden one by one there\nWidened isolation: it holds something back, and has no place there\n",
     ),
     (
-        FileForm::CursorAgent,
+        Form::Agent("cursor"),
         "everything that changes is forbidden",
         r"---
 description: Looks
@@ -186,7 +184,7 @@ Approximated readonly: the list of tools asks for less
 ",
     ),
     (
-        FileForm::CopilotAgent,
+        Form::Agent("copilot"),
         "names of tools",
         r"---
 name: reviewer
@@ -215,7 +213,7 @@ Exact tools
 ",
     ),
     (
-        FileForm::CopilotAgent,
+        Form::Agent("copilot"),
         "names that are unknown, or mean more",
         r#"---
 description: Fixes
@@ -237,7 +235,7 @@ Dropped tools: left out, because they have no name there: `Bash(git:*)`, `Monito
 ",
     ),
     (
-        FileForm::CopilotAgent,
+        Form::Agent("copilot"),
         "forbidden ones of a list",
         r"---
 description: Fixes
@@ -260,7 +258,7 @@ Approximated tools: the names there also mean `Write`, `NotebookEdit`
 ",
     ),
     (
-        FileForm::CopilotAgent,
+        Form::Agent("copilot"),
         "a map where a list belongs",
         r"---
 description: Fixes
@@ -282,7 +280,7 @@ Dropped tools: left out, because they have no name there: `(no name)`
 ",
     ),
     (
-        FileForm::CursorAgent,
+        Form::Agent("cursor"),
         "a map where a list belongs",
         r"---
 description: Fixes
@@ -302,7 +300,7 @@ Approximated tools: kept as read-only, not tool by tool
 ",
     ),
     (
-        FileForm::CopilotAgent,
+        Form::Agent("copilot"),
         "forbidden ones without a list",
         r#"---
 description: Fixes
@@ -327,7 +325,7 @@ Exact tools
 "#,
     ),
     (
-        FileForm::CopilotPrompt,
+        Form::Command("copilot"),
         "arguments",
         r#"---
 description: Commits
@@ -355,7 +353,7 @@ Dropped model: a name of Claude Code's
 "#,
     ),
     (
-        FileForm::CopilotPrompt,
+        Form::Command("copilot"),
         "no field that stays",
         r"---
 allowed-tools: Bash
@@ -368,7 +366,7 @@ Dropped allowed-tools: it grants; without it the tool asks
 ",
     ),
     (
-        FileForm::GeminiAgent,
+        Form::Agent("gemini"),
         "names of tools",
         r"---
 name: Code Reviewer
@@ -402,7 +400,7 @@ Dropped tools: left out, because they have no name there: `NotebookEdit`
 ",
     ),
     (
-        FileForm::GeminiAgent,
+        Form::Agent("gemini"),
         "no names at all",
         r"---
 name: reviewer
@@ -429,7 +427,7 @@ Exact tools
 ",
     ),
     (
-        FileForm::GeminiCommand,
+        Form::Command("gemini"),
         "what is replaced",
         r#"---
 description: Commits
@@ -454,7 +452,7 @@ Exact description
 "#,
     ),
     (
-        FileForm::GeminiCommand,
+        Form::Command("gemini"),
         "its own form",
         r#"prompt = "Do {{args}}"
 "#,
@@ -463,7 +461,7 @@ Exact description
 "#,
     ),
     (
-        FileForm::CopilotHooks,
+        Form::Hooks("copilot"),
         "the simple form",
         r#"{"events": ["PreToolUse", "PostToolUse", "PostCompact"], "matcher": "Edit|Write", "command": "./check.sh", "timeout": 10}"#,
         r#"{
@@ -502,7 +500,7 @@ Exact PreToolUse.type
 "#,
     ),
     (
-        FileForm::CopilotHooks,
+        Form::Hooks("copilot"),
         "settings of Claude Code's",
         r#"{"hooks": {"SessionStart": [{"matcher": "startup", "hooks": [{"type": "command", "command": "a"}]}, {"hooks": [{"type": "command", "command": "$CLAUDE_PROJECT_DIR/b", "async": true}, {"type": "prompt", "prompt": "p"}]}], "Notification": [{"matcher": "permission_prompt|idle_prompt", "hooks": [{"type": "command", "command": "c"}]}]}, "permissions": {}}"#,
         r#"{
@@ -539,7 +537,7 @@ Dropped permissions: only `hooks` of a settings file are taken
 "#,
     ),
     (
-        FileForm::CopilotHooks,
+        Form::Hooks("copilot"),
         "its own form",
         r#"{"version": 1, "hooks": {"agentStop": [{"type": "command", "bash": "x"}]}}
 "#,

@@ -1,14 +1,14 @@
 //! Files that were written for another tool than the one that gets them.
 
-use agpm_model::{EntryForm, FileForm};
 use agpm_render::{
     convert_file, foreign_format, hook_entries, is_native, server_entries, server_names,
 };
+use agpm_tools::ServerFormat;
 
-use crate::{json, line, shown, told};
+use crate::{Form, hooks, json, line, servers, shown, told};
 
 /// The value that one server becomes, on one line.
-fn server(form: EntryForm, text: &str) -> String {
+fn server(form: &'static ServerFormat, text: &str) -> String {
     let found = server_entries(form, "given", &json(text), &[]).unwrap();
     assert_eq!(found.nodes.len(), 1, "{text}");
     line(&found.nodes[0].value)
@@ -21,23 +21,23 @@ const COPILOT_SERVER: &str =
 fn a_server_in_copilots_form_is_converted() {
     for (form, expected) in [
         (
-            EntryForm::OpenCodeServers,
+            servers("opencode"),
             r#"{"type": "local", "command": ["gh", "aw", "mcp"]}"#,
         ),
         (
-            EntryForm::GeminiServers,
+            servers("gemini"),
             r#"{"command": "gh", "args": ["aw", "mcp"], "includeTools": ["compile", "logs"]}"#,
         ),
         (
-            EntryForm::CodexServers,
+            servers("codex"),
             r#"{"command": "gh", "args": ["aw", "mcp"], "enabled_tools": ["compile", "logs"]}"#,
         ),
         (
-            EntryForm::ClaudeServers,
+            servers("claude-code"),
             r#"{"command": "gh", "args": ["aw", "mcp"]}"#,
         ),
         (
-            EntryForm::VsCodeServers,
+            servers("copilot"),
             r#"{"type": "stdio", "command": "gh", "args": ["aw", "mcp"]}"#,
         ),
     ] {
@@ -45,10 +45,10 @@ fn a_server_in_copilots_form_is_converted() {
     }
     let all = json(r#"{"command": "gh", "tools": ["*"]}"#);
     for form in [
-        EntryForm::OpenCodeServers,
-        EntryForm::GeminiServers,
-        EntryForm::CodexServers,
-        EntryForm::ClaudeServers,
+        servers("opencode"),
+        servers("gemini"),
+        servers("codex"),
+        servers("claude-code"),
     ] {
         let found = server_entries(form, "given", &all, &[]).unwrap();
         assert!(
@@ -84,7 +84,7 @@ fn claude_code_gets_the_type_of_a_server() {
             r#"{"command": "x"}"#,
         ),
     ] {
-        assert_eq!(server(EntryForm::ClaudeServers, text), expected);
+        assert_eq!(server(servers("claude-code"), text), expected);
     }
 }
 
@@ -93,19 +93,16 @@ fn every_tool_reads_geminis_url() {
     let text = r#"{"httpUrl": "https://x.invalid"}"#;
     for (form, expected) in [
         (
-            EntryForm::OpenCodeServers,
+            servers("opencode"),
             r#"{"type": "remote", "url": "https://x.invalid"}"#,
         ),
-        (EntryForm::CodexServers, r#"{"url": "https://x.invalid"}"#),
-        (EntryForm::CursorServers, r#"{"url": "https://x.invalid"}"#),
+        (servers("codex"), r#"{"url": "https://x.invalid"}"#),
+        (servers("cursor"), r#"{"url": "https://x.invalid"}"#),
         (
-            EntryForm::VsCodeServers,
+            servers("copilot"),
             r#"{"type": "http", "url": "https://x.invalid"}"#,
         ),
-        (
-            EntryForm::GeminiServers,
-            r#"{"httpUrl": "https://x.invalid"}"#,
-        ),
+        (servers("gemini"), r#"{"httpUrl": "https://x.invalid"}"#),
     ] {
         assert_eq!(server(form, text), expected, "{form:?}");
     }
@@ -123,7 +120,7 @@ fn files_of_servers_have_several_shapes() {
             ["github", "fs"],
             "{text}"
         );
-        let found = server_entries(EntryForm::CodexServers, "given", &json(text), &[]).unwrap();
+        let found = server_entries(servers("codex"), "given", &json(text), &[]).unwrap();
         assert_eq!(found.nodes.len(), 2, "{text}");
     }
 }
@@ -133,19 +130,19 @@ fn servers_get_the_names_of_the_manifest() {
     let file = json(r#"{"mcpServers": {"sentry": {"command": "x"}, "fs": {"command": "y"}}}"#);
     let rename = |from: &str, to: &str| [(from.to_owned(), to.to_owned())];
     let found = server_entries(
-        EntryForm::ClaudeServers,
+        servers("claude-code"),
         "given",
         &file,
         &rename("sentry", "sentry-dev"),
     )
     .unwrap();
-    let shown = shown(EntryForm::ClaudeServers, &found);
+    let shown = shown(&found);
     assert!(
         shown.contains("/mcpServers/sentry-dev {") && shown.contains("/mcpServers/fs {"),
         "{shown}"
     );
     let error = server_entries(
-        EntryForm::ClaudeServers,
+        servers("claude-code"),
         "given",
         &file,
         &rename("sentry", "fs"),
@@ -170,7 +167,7 @@ fn opencode_gets_no_server_that_it_would_refuse() {
             r#"{"type": "remote", "url": "https://x.invalid"}"#,
         ),
     ] {
-        assert_eq!(server(EntryForm::OpenCodeServers, text), expected);
+        assert_eq!(server(servers("opencode"), text), expected);
     }
 }
 
@@ -194,8 +191,8 @@ fn hooks_of_other_tools_become_claudes() {
         (CURSOR_HOOKS, "Bash|Write|Edit", ""),
         (GEMINI_HOOKS, "Bash", r#", "timeout": 5"#),
     ] {
-        let found = hook_entries(EntryForm::ClaudeHooks, "given", &json(text)).unwrap();
-        let shown = shown(EntryForm::ClaudeHooks, &found);
+        let found = hook_entries(hooks("claude-code"), "given", &json(text)).unwrap();
+        let shown = shown(&found);
         let start = format!(
             r#"/hooks/SessionStart/- {{"hooks": [{{"type": "command", "command": "start.sh"{timeout}}}]}}"#
         );
@@ -208,13 +205,13 @@ fn hooks_of_other_tools_become_claudes() {
 
 #[test]
 fn hooks_go_from_one_tool_to_another() {
-    let found = hook_entries(EntryForm::CursorHooks, "given", &json(COPILOT_HOOKS)).unwrap();
-    let cursor = shown(EntryForm::CursorHooks, &found);
+    let found = hook_entries(hooks("cursor"), "given", &json(COPILOT_HOOKS)).unwrap();
+    let cursor = shown(&found);
     assert!(
         cursor.contains(r#"/hooks/preToolUse/- {"command": "check.sh", "matcher": "Shell|Write"}"#),
         "{cursor}"
     );
-    let copilot = convert_file(FileForm::CopilotHooks, "given", CURSOR_HOOKS)
+    let copilot = convert_file(Form::Hooks("copilot").format(), "given", CURSOR_HOOKS)
         .unwrap()
         .text;
     let hooks = json(&copilot);
@@ -225,36 +222,33 @@ fn hooks_go_from_one_tool_to_another() {
     assert!(line(&hooks).contains(r#""bash": "check.sh""#), "{copilot}");
     // What is in the tool's own form stays.
     assert_eq!(
-        convert_file(FileForm::CopilotHooks, "given", COPILOT_HOOKS)
+        convert_file(Form::Hooks("copilot").format(), "given", COPILOT_HOOKS)
             .unwrap()
             .text,
         COPILOT_HOOKS
     );
-    let own = hook_entries(EntryForm::CursorHooks, "given", &json(CURSOR_HOOKS)).unwrap();
-    assert!(
-        shown(EntryForm::CursorHooks, &own)
-            .contains(r#"{"command": "check.sh", "matcher": "Shell|Write"}"#)
-    );
+    let own = hook_entries(crate::hooks("cursor"), "given", &json(CURSOR_HOOKS)).unwrap();
+    assert!(shown(&own).contains(r#"{"command": "check.sh", "matcher": "Shell|Write"}"#));
 }
 
 #[test]
 fn a_hook_of_which_nothing_is_left_is_refused() {
     let matched = r#"{"hooks": {"SessionStart": [{"matcher": "startup", "hooks": [{"type": "command", "command": "x"}]}]}}"#;
-    let error = hook_entries(EntryForm::CursorHooks, "given", &json(matched)).unwrap_err();
+    let error = hook_entries(hooks("cursor"), "given", &json(matched)).unwrap_err();
     assert!(
         error
             .message
             .starts_with("nothing of the hook `given` can run there: `SessionStart"),
         "{error}"
     );
-    assert!(convert_file(FileForm::CopilotHooks, "given", matched).is_err());
-    assert!(hook_entries(EntryForm::ClaudeHooks, "given", &json(r#"{"hooks": {}}"#)).is_err());
+    assert!(convert_file(Form::Hooks("copilot").format(), "given", matched).is_err());
+    assert!(hook_entries(hooks("claude-code"), "given", &json(r#"{"hooks": {}}"#)).is_err());
     let only_cursor = r#"{"version": 1, "hooks": {"afterFileEdit": [{"command": "x"}]}}"#;
-    assert!(hook_entries(EntryForm::ClaudeHooks, "given", &json(only_cursor)).is_err());
-    assert!(hook_entries(EntryForm::CursorHooks, "given", &json(only_cursor)).is_ok());
+    assert!(hook_entries(hooks("claude-code"), "given", &json(only_cursor)).is_err());
+    assert!(hook_entries(hooks("cursor"), "given", &json(only_cursor)).is_ok());
     let off = r#"{"enabled": false, "hooks": {"Stop": []}}"#;
     assert_eq!(
-        hook_entries(EntryForm::ClaudeHooks, "given", &json(off))
+        hook_entries(hooks("claude-code"), "given", &json(off))
             .unwrap()
             .nodes,
         []
@@ -264,7 +258,7 @@ fn a_hook_of_which_nothing_is_left_is_refused() {
 #[test]
 fn a_switch_that_is_off_is_no_loss() {
     let text = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x", "async": false}]}]}}"#;
-    let found = hook_entries(EntryForm::CursorHooks, "given", &json(text)).unwrap();
+    let found = hook_entries(hooks("cursor"), "given", &json(text)).unwrap();
     assert!(
         told(&found.fates).contains("Exact Stop.async\n"),
         "{}",
@@ -276,10 +270,10 @@ fn a_switch_that_is_off_is_no_loss() {
 fn what_needs_its_plugin_is_refused_for_every_tool() {
     let hook = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/x.sh"}]}]}}"#;
     for form in [
-        EntryForm::ClaudeHooks,
-        EntryForm::CodexHooks,
-        EntryForm::CursorHooks,
-        EntryForm::GeminiHooks,
+        hooks("claude-code"),
+        hooks("codex"),
+        hooks("cursor"),
+        hooks("gemini"),
     ] {
         let error = hook_entries(form, "given", &json(hook)).unwrap_err();
         assert_eq!(
@@ -287,14 +281,14 @@ fn what_needs_its_plugin_is_refused_for_every_tool() {
             "the hook `given` needs `${CLAUDE_PLUGIN_ROOT}`, which only a plugin has"
         );
     }
-    assert!(convert_file(FileForm::CopilotHooks, "given", hook).is_err());
+    assert!(convert_file(Form::Hooks("copilot").format(), "given", hook).is_err());
     let server =
         r#"{"mcpServers": {"db": {"command": "node", "args": ["${CLAUDE_PLUGIN_ROOT}/db.js"]}}}"#;
     for form in [
-        EntryForm::ClaudeServers,
-        EntryForm::OpenCodeServers,
-        EntryForm::CodexServers,
-        EntryForm::VsCodeServers,
+        servers("claude-code"),
+        servers("opencode"),
+        servers("codex"),
+        servers("copilot"),
     ] {
         let error = server_entries(form, "given", &json(server), &[]).unwrap_err();
         assert_eq!(
@@ -308,26 +302,34 @@ fn what_needs_its_plugin_is_refused_for_every_tool() {
 fn copilots_own_files_are_recognized() {
     let claude = "---\nname: x\ntools: Read\n---\n";
     assert!(is_native(
-        FileForm::CopilotAgent,
+        Form::Agent("copilot").format(),
         "x.agent.md",
         "---\ntools: ['codebase']\n---\n"
     ));
     assert!(is_native(
-        FileForm::CopilotAgent,
+        Form::Agent("copilot").format(),
         "x.md",
         "---\nhandoffs: []\n---\n"
     ));
-    assert!(is_native(FileForm::CopilotPrompt, "x.prompt.md", ""));
-    assert!(!is_native(FileForm::CopilotAgent, "x.md", claude));
-    assert!(!is_native(FileForm::CodexAgent, "x.agent.md", claude));
-    assert!(foreign_format(FileForm::GeminiAgent, "x.toml").is_some());
-    assert!(foreign_format(FileForm::GeminiCommand, "x.toml").is_none());
+    assert!(is_native(
+        Form::Command("copilot").format(),
+        "x.prompt.md",
+        ""
+    ));
+    assert!(!is_native(Form::Agent("copilot").format(), "x.md", claude));
+    assert!(!is_native(
+        Form::Agent("codex").format(),
+        "x.agent.md",
+        claude
+    ));
+    assert!(foreign_format(Form::Agent("gemini").format(), "x.toml").is_some());
+    assert!(foreign_format(Form::Command("gemini").format(), "x.toml").is_none());
 }
 
 #[test]
 fn geminis_own_agents_keep_their_tools() {
     let text = "---\nname: x\ndescription: d\nkind: local\ntools:\n  - read_file\n  - mcp_github_*\nmax_turns: 5\n---\nbody\n";
-    let found = convert_file(FileForm::GeminiAgent, "given", text).unwrap();
+    let found = convert_file(Form::Agent("gemini").format(), "given", text).unwrap();
     assert_eq!(found.text, text);
     assert!(
         !told(&found.fates).contains("Dropped"),
@@ -339,12 +341,12 @@ fn geminis_own_agents_keep_their_tools() {
 #[test]
 fn commands_with_hints_that_are_not_yaml_are_converted() {
     let text = "---\ndescription: Commit\nargument-hint: [message] | --no-verify\nallowed-tools: Bash(git:*)\n---\nDo it\n";
-    let prompt = convert_file(FileForm::CopilotPrompt, "given", text).unwrap();
+    let prompt = convert_file(Form::Command("copilot").format(), "given", text).unwrap();
     assert_eq!(
         prompt.text,
         "---\ndescription: Commit\nargument-hint: \"[message] | --no-verify\"\n---\nDo it\n"
     );
-    let toml = convert_file(FileForm::GeminiCommand, "given", text).unwrap();
+    let toml = convert_file(Form::Command("gemini").format(), "given", text).unwrap();
     assert_eq!(
         toml.text,
         "description = \"Commit\"\nprompt = \"\"\"\nDo it\n\"\"\"\n"
@@ -354,21 +356,21 @@ fn commands_with_hints_that_are_not_yaml_are_converted() {
 #[test]
 fn an_agent_of_copilots_becomes_each_tools_own() {
     let text = "---\ndescription: d\ntools: ['codebase', 'edit/editFiles', 'problems', 'fetch']\nmodel: GPT-5\n---\nbody\n";
-    let claude = convert_file(FileForm::ClaudeAgent, "given", text)
+    let claude = convert_file(Form::Agent("claude-code").format(), "given", text)
         .unwrap()
         .text;
     assert_eq!(
         claude,
         "---\ndescription: d\ntools: [Grep, Glob, Edit, Write, WebFetch]\nname: given\n---\nbody\n"
     );
-    let gemini = convert_file(FileForm::GeminiAgent, "given", text)
+    let gemini = convert_file(Form::Agent("gemini").format(), "given", text)
         .unwrap()
         .text;
     assert!(
         gemini.contains("tools: [grep_search, glob, replace, write_file, web_fetch]"),
         "{gemini}"
     );
-    let opencode = convert_file(FileForm::OpenCodeAgent, "given", text)
+    let opencode = convert_file(Form::Agent("opencode").format(), "given", text)
         .unwrap()
         .text;
     assert!(
@@ -376,16 +378,20 @@ fn an_agent_of_copilots_becomes_each_tools_own() {
         "{opencode}"
     );
     // What changes files in Copilot's terms is no read-only agent in Codex.
-    let codex = convert_file(FileForm::CodexAgent, "given", text).unwrap();
+    let codex = convert_file(Form::Agent("codex").format(), "given", text).unwrap();
     assert!(
         told(&codex.fates).contains("Widened tools"),
         "{}",
         told(&codex.fates)
     );
     assert!(is_native(
-        FileForm::ClaudeAgent,
+        Form::Agent("claude-code").format(),
         "x.md",
         "---\nname: x\ntools: Read\nmodel: opus\n---\n"
     ));
-    assert!(!is_native(FileForm::ClaudeAgent, "x.agent.md", text));
+    assert!(!is_native(
+        Form::Agent("claude-code").format(),
+        "x.agent.md",
+        text
+    ));
 }

@@ -1,12 +1,10 @@
 //! Hooks that each tool gets.
 
-use agpm_model::EntryForm;
-
 use crate::Case;
 
-pub(crate) const HOOKS: &[Case<EntryForm>] = &[
+pub(crate) const HOOKS: &[Case<&'static str>] = &[
     (
-        EntryForm::ClaudeHooks,
+        "claude-code",
         "the simple form",
         r#"{"events": ["PreToolUse", "Stop", "SubagentStop"], "matcher": "Edit|Write", "command": "./check.sh", "timeout": 10, "statusMessage": "…", "dependencies": {}}"#,
         r#"/hooks/PreToolUse/- {"matcher": "Edit|Write", "hooks": [{"type": "command", "command": "./check.sh", "timeout": 10, "statusMessage": "…"}]}
@@ -16,7 +14,7 @@ runs ["./check.sh"]
 "#,
     ),
     (
-        EntryForm::ClaudeHooks,
+        "claude-code",
         "settings of Claude Code's",
         r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "a", "timeout": 1.5, "once": true}]}, {"matcher": "mcp__.*", "hooks": [{"type": "command", "command": "b"}]}, {"matcher": "Read|X", "hooks": [{"command": "c"}]}], "SessionStart": [{"matcher": "startup|compact", "hooks": [{"type": "command", "command": "d"}]}], "Setup": [{"hooks": [{"type": "command", "command": "e"}]}], "UserPromptSubmit": [{"matcher": "x", "hooks": [{"type": "command", "command": "f", "if": "Bash(git *)"}]}]}, "model": "x"}"#,
         r#"/hooks/PreToolUse/- {"matcher": "Bash", "hooks": [{"type": "command", "command": "a", "timeout": 1.5, "once": true}]}
@@ -30,7 +28,7 @@ Dropped model: only `hooks` of a settings file are taken
 "#,
     ),
     (
-        EntryForm::CodexHooks,
+        "codex",
         "the simple form",
         r#"{"events": ["PreToolUse", "Stop", "SubagentStop"], "matcher": "Edit|Write", "command": "./check.sh", "timeout": 10, "statusMessage": "…", "dependencies": {}}"#,
         r#"/hooks/PreToolUse/- {"matcher": "Edit|Write", "hooks": [{"type": "command", "command": "./check.sh", "timeout": 10, "statusMessage": "…"}]}
@@ -58,7 +56,7 @@ Exact SubagentStop.type
 "#,
     ),
     (
-        EntryForm::CodexHooks,
+        "codex",
         "settings of Claude Code's",
         r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "a", "timeout": 1.5, "once": true}]}, {"matcher": "mcp__.*", "hooks": [{"type": "command", "command": "b"}]}, {"matcher": "Read|X", "hooks": [{"command": "c"}]}], "SessionStart": [{"matcher": "startup|compact", "hooks": [{"type": "command", "command": "d"}]}], "Setup": [{"hooks": [{"type": "command", "command": "e"}]}], "UserPromptSubmit": [{"matcher": "x", "hooks": [{"type": "command", "command": "f", "if": "Bash(git *)"}]}]}, "model": "x"}"#,
         r#"/hooks/PreToolUse/- {"matcher": "Bash", "hooks": [{"type": "command", "command": "a", "timeout": 1.5}]}
@@ -85,7 +83,7 @@ Dropped model: only `hooks` of a settings file are taken
 "#,
     ),
     (
-        EntryForm::CursorHooks,
+        "cursor",
         "the simple form",
         r#"{"events": ["PreToolUse", "Stop", "SubagentStop"], "matcher": "Edit|Write", "command": "./check.sh", "timeout": 10, "statusMessage": "…", "dependencies": {}}"#,
         r#"/version? 1
@@ -114,7 +112,7 @@ Exact SubagentStop.type
 "#,
     ),
     (
-        EntryForm::CursorHooks,
+        "cursor",
         "settings of Claude Code's",
         r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "a", "timeout": 1.5, "once": true}]}, {"matcher": "mcp__.*", "hooks": [{"type": "command", "command": "b"}]}, {"matcher": "Read|X", "hooks": [{"command": "c"}]}], "SessionStart": [{"matcher": "startup|compact", "hooks": [{"type": "command", "command": "d"}]}], "Setup": [{"hooks": [{"type": "command", "command": "e"}]}], "UserPromptSubmit": [{"matcher": "x", "hooks": [{"type": "command", "command": "f", "if": "Bash(git *)"}]}]}, "model": "x"}"#,
         r#"/version? 1
@@ -140,7 +138,7 @@ Dropped model: only `hooks` of a settings file are taken
 "#,
     ),
     (
-        EntryForm::GeminiHooks,
+        "gemini",
         "the simple form",
         r#"{"events": ["PreToolUse", "Stop", "SubagentStop"], "matcher": "Edit|Write", "command": "./check.sh", "timeout": 10, "statusMessage": "…", "dependencies": {}}"#,
         r#"/hooks/BeforeTool/- {"matcher": "^(replace|write_file)$", "hooks": [{"type": "command", "command": "./check.sh", "timeout": 10000}]}
@@ -162,7 +160,7 @@ Dropped SubagentStop: there is no such event there: the hook does not run
 "#,
     ),
     (
-        EntryForm::GeminiHooks,
+        "gemini",
         "settings of Claude Code's",
         r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "a", "timeout": 1.5, "once": true}]}, {"matcher": "mcp__.*", "hooks": [{"type": "command", "command": "b"}]}, {"matcher": "Read|X", "hooks": [{"command": "c"}]}], "SessionStart": [{"matcher": "startup|compact", "hooks": [{"type": "command", "command": "d"}]}], "Setup": [{"hooks": [{"type": "command", "command": "e"}]}], "UserPromptSubmit": [{"matcher": "x", "hooks": [{"type": "command", "command": "f", "if": "Bash(git *)"}]}]}, "model": "x"}"#,
         r#"/hooks/BeforeTool/- {"matcher": "^(run_shell_command)$", "hooks": [{"type": "command", "command": "a", "timeout": 1500}]}
@@ -190,14 +188,14 @@ Dropped model: only `hooks` of a settings file are taken
 "#,
     ),
     (
-        EntryForm::ClaudeHooks,
+        "claude-code",
         "switched off",
         r#"{"events": ["Stop"], "command": "x", "enabled": false}"#,
         r"runs []
 ",
     ),
     (
-        EntryForm::ClaudeHooks,
+        "claude-code",
         "switched on",
         r#"{"events": ["Stop", "Stop"], "command": "x", "enabled": true, "agpm": {}}"#,
         r#"/hooks/Stop/- {"hooks": [{"type": "command", "command": "x"}]}
@@ -205,7 +203,7 @@ runs ["x"]
 "#,
     ),
     (
-        EntryForm::CodexHooks,
+        "codex",
         "names with commas",
         r#"{"events": ["PostToolUse"], "matcher": "Edit, Bash", "command": "x"}"#,
         r#"/hooks/PostToolUse/- {"matcher": "Edit|Bash", "hooks": [{"type": "command", "command": "x"}]}
@@ -217,7 +215,7 @@ Exact PostToolUse.type
 "#,
     ),
     (
-        EntryForm::CursorHooks,
+        "cursor",
         "its own form",
         r#"{"version": 1, "hooks": {"afterFileEdit": [{"command": "x"}], "stop": [{"command": "y"}]}}"#,
         r#"/version? 1
@@ -230,12 +228,52 @@ Dropped version: only `hooks` of a settings file are taken
 "#,
     ),
     (
-        EntryForm::GeminiHooks,
+        "gemini",
         "its own form",
         r#"{"hooks": {"BeforeTool": [{"matcher": "glob", "hooks": [{"type": "command", "command": "x", "timeout": 5000}]}]}}"#,
         r#"/hooks/BeforeTool/- {"matcher": "glob", "hooks": [{"type": "command", "command": "x", "timeout": 5000}]}
 runs ["x"]
 Exact BeforeTool
+"#,
+    ),
+    (
+        "windsurf",
+        "settings of Claude Code's",
+        r#"{"hooks": {"PreToolUse": [{"matcher": "Bash|Write|mcp__db__query", "hooks": [{"type": "command", "command": "$CLAUDE_PROJECT_DIR/check.sh", "timeout": 10}]}], "PostCompact": [{"hooks": [{"type": "prompt", "prompt": "Sum up"}]}], "SessionStart": [{"matcher": "startup", "hooks": [{"type": "command", "command": "hello"}]}], "Notification": [{"hooks": [{"type": "command", "command": "beep"}]}]}}"#,
+        r#"/hooks/PreToolUse/- {"matcher": "^(exec|write|mcp__db__query)$", "hooks": [{"type": "command", "command": "$CLAUDE_PROJECT_DIR/check.sh", "timeout": 10}]}
+/hooks/PostCompaction/- {"hooks": [{"type": "prompt", "prompt": "Sum up"}]}
+runs ["$CLAUDE_PROJECT_DIR/check.sh", "Sum up"]
+Dropped Notification: there is no such event there: the hook does not run
+Exact PostCompact: `PostCompaction` there
+Exact PostCompact.prompt
+Exact PostCompact.type
+Exact PreToolUse
+Approximated PreToolUse.command: Claude Code's variables are not set there
+Exact PreToolUse.matcher
+Exact PreToolUse.timeout
+Exact PreToolUse.type
+Dropped SessionStart: nothing of it can be said there: the hook does not run
+Dropped SessionStart.matcher: it cannot be said there, and without it the hook would run too often: the entry is left out
+"#,
+    ),
+    (
+        "windsurf",
+        "its own events",
+        r#"{"hooks": {"PostCompaction": [{"hooks": [{"type": "command", "command": "sum"}]}], "PreToolUse": [{"matcher": "^(exec|edit)$", "hooks": [{"type": "command", "command": "check"}]}]}}"#,
+        r#"/hooks/PostCompaction/- {"hooks": [{"type": "command", "command": "sum"}]}
+/hooks/PreToolUse/- {"matcher": "^(exec|edit)$", "hooks": [{"type": "command", "command": "check"}]}
+runs ["sum", "check"]
+Exact PostCompaction
+Exact PreToolUse
+"#,
+    ),
+    (
+        "claude-code",
+        "hooks of Devin Desktop",
+        r#"{"hooks": {"PostCompaction": [{"hooks": [{"type": "command", "command": "sum"}]}], "PreToolUse": [{"matcher": "^(exec|edit)$", "hooks": [{"type": "command", "command": "check"}]}]}}"#,
+        r#"/hooks/PostCompact/- {"hooks": [{"type": "command", "command": "sum"}]}
+/hooks/PreToolUse/- {"matcher": "Bash|Edit", "hooks": [{"type": "command", "command": "check"}]}
+runs ["sum", "check"]
 "#,
     ),
 ];

@@ -10,9 +10,13 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use agpm_diag::SourceMap;
-use agpm_model::{EntryForm, FileForm, Place};
+use agpm_model::Place;
 use agpm_render::{Entries, Fate, FateKind, convert_file, hook_entries, runs_of, server_entries};
 use agpm_text::{Format, Limits, Value, parse, print, to_value};
+use agpm_tools::{
+    AgentForm, CommandFormat, FileFormat, HookFormat, HookPlace, ServerFormat, TOOLS,
+    ToolDefinition, find, hook_formats, server_formats,
+};
 use proptest::prelude::*;
 
 use files::FILES;
@@ -22,42 +26,63 @@ use servers::SERVERS;
 /// A form, what it is about, what the author wrote, and what the tool gets with the fate of each field.
 type Case<F> = (F, &'static str, &'static str, &'static str);
 
-const FILE_FORMS: [FileForm; 11] = [
-    FileForm::ClaudeAgent,
-    FileForm::OpenCodeCommand,
-    FileForm::OpenCodeAgent,
-    FileForm::Same,
-    FileForm::CodexAgent,
-    FileForm::CursorAgent,
-    FileForm::CopilotAgent,
-    FileForm::CopilotPrompt,
-    FileForm::CopilotHooks,
-    FileForm::GeminiAgent,
-    FileForm::GeminiCommand,
-];
+/// What a tool is given of a file.
+#[derive(Clone, Copy, Debug)]
+enum Form {
+    Unchanged,
+    Agent(&'static str),
+    Command(&'static str),
+    Hooks(&'static str),
+}
 
-const MARKDOWN: [FileForm; 7] = [
-    FileForm::ClaudeAgent,
-    FileForm::CodexAgent,
-    FileForm::CursorAgent,
-    FileForm::CopilotAgent,
-    FileForm::CopilotPrompt,
-    FileForm::GeminiAgent,
-    FileForm::GeminiCommand,
-];
+impl Form {
+    fn format(self) -> FileFormat {
+        match self {
+            Form::Unchanged => FileFormat::Unchanged,
+            Form::Agent(tool) => {
+                FileFormat::Agent(&definition(tool).agents.as_ref().unwrap().format)
+            }
+            Form::Command(tool) => {
+                FileFormat::Command(&definition(tool).commands.as_ref().unwrap().format)
+            }
+            Form::Hooks(tool) => FileFormat::Hooks(hooks(tool)),
+        }
+    }
 
-const ENTRY_FORMS: [EntryForm; 10] = [
-    EntryForm::ClaudeHooks,
-    EntryForm::ClaudeServers,
-    EntryForm::OpenCodeServers,
-    EntryForm::CodexHooks,
-    EntryForm::CodexServers,
-    EntryForm::CursorHooks,
-    EntryForm::CursorServers,
-    EntryForm::GeminiHooks,
-    EntryForm::GeminiServers,
-    EntryForm::VsCodeServers,
-];
+    /// Every form that some tool wants.
+    fn all() -> Vec<Form> {
+        let mut all = vec![Form::Unchanged];
+        for tool in TOOLS {
+            all.extend(tool.agents.as_ref().map(|_| Form::Agent(tool.name)));
+            all.extend(tool.commands.as_ref().map(|_| Form::Command(tool.name)));
+            all.extend(tool.hooks.as_ref().map(|_| Form::Hooks(tool.name)));
+        }
+        all
+    }
+
+    /// Whether every field of a file is written anew in this form.
+    fn is_by_field(&self) -> bool {
+        match self.format() {
+            FileFormat::Agent(format) => matches!(format.form, AgentForm::Fields(_)),
+            FileFormat::Command(format) => {
+                matches!(format, CommandFormat::Markdown(_) | CommandFormat::Toml(_))
+            }
+            FileFormat::Unchanged | FileFormat::Hooks(_) => false,
+        }
+    }
+}
+
+fn definition(tool: &str) -> &'static ToolDefinition {
+    find(tool).unwrap_or_else(|| panic!("no tool is called {tool}"))
+}
+
+fn hooks(tool: &str) -> &'static HookFormat {
+    &definition(tool).hooks.as_ref().unwrap().format
+}
+
+fn servers(tool: &str) -> &'static ServerFormat {
+    &definition(tool).servers.as_ref().unwrap().format
+}
 
 fn told(fates: &[Fate]) -> String {
     let mut out = String::new();
@@ -68,7 +93,7 @@ fn told(fates: &[Fate]) -> String {
     out
 }
 
-fn shown(form: EntryForm, found: &Entries) -> String {
+fn shown(found: &Entries) -> String {
     let mut out = String::new();
     for node in &found.nodes {
         let place = match &node.place {
@@ -77,9 +102,10 @@ fn shown(form: EntryForm, found: &Entries) -> String {
             Place::Default(at) => format!("{at}?"),
             Place::Keyed { list, key, id } => format!("{list}[{key}={id}]"),
         };
-        let value = match form {
-            EntryForm::CodexServers => print(&node.value, Format::Toml).unwrap(),
-            _ => line(&node.value) + "\n",
+        let value = if place.starts_with("/mcp_servers/") {
+            print(&node.value, Format::Toml).unwrap()
+        } else {
+            line(&node.value) + "\n"
         };
         write!(out, "{place} {value}").unwrap();
     }
@@ -119,7 +145,7 @@ fn json(text: &str) -> Value {
 #[test]
 fn files_come_out_as_each_tool_reads_them() {
     for (form, about, text, expected) in FILES {
-        let found = convert_file(*form, "given", text).unwrap();
+        let found = convert_file(form.format(), "given", text).unwrap();
         let found = format!("{}== fates\n{}", found.text, told(&found.fates));
         assert_eq!(found, *expected, "{form:?}: {about}");
     }
@@ -128,16 +154,41 @@ fn files_come_out_as_each_tool_reads_them() {
 #[test]
 fn hooks_come_out_as_each_tool_reads_them() {
     for (form, about, text, expected) in HOOKS {
-        let found = hook_entries(*form, "given", &json(text)).unwrap();
-        assert_eq!(shown(*form, &found), *expected, "{form:?}: {about}");
+        let found = hook_entries(hooks(form), "given", &json(text)).unwrap();
+        assert_eq!(shown(&found), *expected, "{form:?}: {about}");
     }
 }
 
 #[test]
 fn servers_come_out_as_each_tool_reads_them() {
     for (form, about, text, expected) in SERVERS {
-        let found = server_entries(*form, "given", &json(text), &[]).unwrap();
-        assert_eq!(shown(*form, &found), *expected, "{form:?}: {about}");
+        let found = server_entries(servers(form), "given", &json(text), &[]).unwrap();
+        assert_eq!(shown(&found), *expected, "{form:?}: {about}");
+    }
+}
+
+#[test]
+fn every_format_of_a_tool_has_a_case() {
+    for tool in TOOLS {
+        let has_hooks = HOOKS.iter().any(|(name, ..)| *name == tool.name);
+        let has_servers = SERVERS.iter().any(|(name, ..)| *name == tool.name);
+        let in_files = |hooks: &agpm_tools::Support<HookPlace, HookFormat>| {
+            matches!(hooks.place.project, Some(HookPlace::Files(_)))
+        };
+        let has_entries = tool.hooks.as_ref().is_some_and(|hooks| !in_files(hooks));
+        assert_eq!(has_hooks, has_entries, "hooks of {}", tool.name);
+        assert_eq!(
+            has_servers,
+            tool.servers.is_some(),
+            "servers of {}",
+            tool.name
+        );
+    }
+    let by_field = Form::all().into_iter().filter(Form::is_by_field);
+    // Agents of the reference tool are converted from those of others only.
+    for form in by_field.filter(|form| !matches!(form, Form::Agent("claude-code"))) {
+        let is_this = |(known, ..): &&Case<Form>| format!("{known:?}") == format!("{form:?}");
+        assert!(FILES.iter().any(|case| is_this(&case)), "{form:?}");
     }
 }
 
@@ -195,7 +246,7 @@ fn wrong_hooks_are_told_with_the_way_to_write_them() {
             "the hook `given`: an item of `Stop` is no map",
         ),
     ] {
-        for form in [EntryForm::ClaudeHooks, EntryForm::GeminiHooks] {
+        for form in [hooks("claude-code"), hooks("gemini")] {
             assert_eq!(
                 hook_entries(form, "given", &json(text))
                     .unwrap_err()
@@ -206,7 +257,7 @@ fn wrong_hooks_are_told_with_the_way_to_write_them() {
         }
     }
     let mixed = json(r#"{"hooks": {"Stop": [{"command": "x"}, {"hooks": []}]}}"#);
-    for form in [EntryForm::ClaudeHooks, EntryForm::CodexHooks] {
+    for form in [hooks("claude-code"), hooks("codex")] {
         let error = hook_entries(form, "given", &mixed).unwrap_err();
         assert_eq!(error.message, "a group of `Stop` has no list `hooks`");
     }
@@ -240,9 +291,9 @@ fn wrong_servers_are_told_with_the_way_to_write_them() {
         ),
     ] {
         for form in [
-            EntryForm::ClaudeServers,
-            EntryForm::OpenCodeServers,
-            EntryForm::CodexServers,
+            servers("claude-code"),
+            servers("opencode"),
+            servers("codex"),
         ] {
             assert_eq!(
                 server_entries(form, "given", &json(text), &[])
@@ -257,20 +308,25 @@ fn wrong_servers_are_told_with_the_way_to_write_them() {
 
 #[test]
 fn what_does_not_parse_is_told_with_its_place() {
-    let error = convert_file(FileForm::CodexAgent, "given", "---\nname: [\n---\n").unwrap_err();
+    let error = convert_file(
+        Form::Agent("codex").format(),
+        "given",
+        "---\nname: [\n---\n",
+    )
+    .unwrap_err();
     assert!(error.at.is_some(), "{error}");
     assert!(
-        convert_file(FileForm::CopilotHooks, "given", "{")
+        convert_file(Form::Hooks("copilot").format(), "given", "{")
             .unwrap_err()
             .at
             .is_some()
     );
-    assert!(convert_file(FileForm::CopilotHooks, "given", "").is_err());
+    assert!(convert_file(Form::Hooks("copilot").format(), "given", "").is_err());
 }
 
 /// The format of a form's files.
-fn format_of(form: FileForm) -> Format {
-    match form.ending() {
+fn format_of(form: Form) -> Format {
+    match form.format().extension() {
         Some("toml") => Format::Toml,
         Some("json") => Format::Json,
         _ => Format::Markdown,
@@ -422,8 +478,8 @@ proptest! {
         body in any_body(),
     ) {
         let written = keys(&fields);
-        for form in MARKDOWN {
-            let found = convert_file(form, "given", &agent(&fields, &body)).unwrap();
+        for form in Form::all().into_iter().filter(Form::is_by_field) {
+            let found = convert_file(form.format(), "given", &agent(&fields, &body)).unwrap();
             prop_assert!(found.fates.is_sorted_by_key(|fate| &fate.field), "{:?}", found.fates);
             let told: Vec<String> = found.fates.iter().map(|fate| fate.field.clone()).collect();
             let once: BTreeSet<String> = told.iter().cloned().collect();
@@ -443,11 +499,11 @@ proptest! {
         body in any_body(),
     ) {
         let text = agent(&fields, &body);
-        let codex = convert_file(FileForm::CodexAgent, "given", &text).unwrap().text;
+        let codex = convert_file(Form::Agent("codex").format(), "given", &text).unwrap().text;
         let codex = value(&codex, Format::Toml).unwrap();
         prop_assert_eq!(codex.get("developer_instructions").and_then(Value::as_str), Some(body.as_str()));
-        for form in [FileForm::CursorAgent, FileForm::CopilotAgent, FileForm::GeminiAgent] {
-            let found = convert_file(form, "given", &text).unwrap().text;
+        for form in [Form::Agent("cursor"), Form::Agent("copilot"), Form::Agent("gemini")] {
+            let found = convert_file(form.format(), "given", &text).unwrap().text;
             let mut sources = SourceMap::default();
             let read = parse(sources.add("x", ""), found.as_str(), Format::Markdown, Limits::default()).document;
             prop_assert_eq!(&read.text()[read.body().range()], body.as_str(), "{:?}", form);
@@ -463,12 +519,12 @@ proptest! {
         let more = forbidden.map(|names| ("disallowedTools", list(names)));
         let fields = Value::map([("description", Value::from("d")), ("tools", list(tools))].into_iter().chain(more));
         for (form, limit) in [
-            (FileForm::CodexAgent, "sandbox_mode"),
-            (FileForm::CursorAgent, "readonly"),
-            (FileForm::CopilotAgent, "tools"),
-            (FileForm::GeminiAgent, "tools"),
+            (Form::Agent("codex"), "sandbox_mode"),
+            (Form::Agent("cursor"), "readonly"),
+            (Form::Agent("copilot"), "tools"),
+            (Form::Agent("gemini"), "tools"),
         ] {
-            let found = convert_file(form, "given", &agent(&fields, "")).unwrap();
+            let found = convert_file(form.format(), "given", &agent(&fields, "")).unwrap();
             let limited = value(&found.text, format_of(form)).unwrap().get(limit).is_some();
             let fate = found.fates.iter().find(|fate| fate.field == "tools").unwrap();
             let free = fate.kind == FateKind::Widened || line(&fields).contains("\"*\"");
@@ -478,27 +534,28 @@ proptest! {
 
     #[test]
     fn nothing_makes_entries_fall(value in any_value()) {
-        for form in ENTRY_FORMS {
-            for found in [hook_entries(form, "x", &value), server_entries(form, "x", &value, &[])].into_iter().flatten() {
-                prop_assert!(found.fates.is_sorted());
-                for node in &found.nodes {
-                    print(&node.value, Format::Json).unwrap();
-                }
-                let runs = runs(&found);
-                let shown: BTreeSet<&String> = runs.iter().collect();
-                prop_assert_eq!(shown.len(), runs.len());
+        let hooks = hook_formats().chain([self::hooks("claude-code")]);
+        let hooks = hooks.map(|format| hook_entries(format, "x", &value));
+        let servers = server_formats().map(|format| server_entries(format, "x", &value, &[]));
+        for found in hooks.chain(servers).flatten() {
+            prop_assert!(found.fates.is_sorted());
+            for node in &found.nodes {
+                print(&node.value, Format::Json).unwrap();
             }
+            let runs = runs(&found);
+            let shown: BTreeSet<&String> = runs.iter().collect();
+            prop_assert_eq!(shown.len(), runs.len());
         }
         let text = value.to_json();
-        for form in FILE_FORMS {
-            drop(convert_file(form, "x", &text));
+        for form in Form::all() {
+            drop(convert_file(form.format(), "x", &text));
         }
         drop(runs_of(&value));
     }
 
     #[test]
     fn codex_servers_are_toml(value in any_value()) {
-        if let Ok(found) = server_entries(EntryForm::CodexServers, "x", &value, &[]) {
+        if let Ok(found) = server_entries(servers("codex"), "x", &value, &[]) {
             for node in &found.nodes {
                 prop_assert!(print(&node.value, Format::Toml).is_ok(), "{:?}", node.value);
             }
@@ -509,7 +566,7 @@ proptest! {
 #[test]
 fn a_head_that_is_no_yaml_is_read_line_by_line() {
     let text = "---\nname: rev\ndescription: Use it when: a change is there. \"Now\"\ntools: Read\n---\nbody\n";
-    let converted = convert_file(FileForm::CodexAgent, "rev", text).unwrap();
+    let converted = convert_file(Form::Agent("codex").format(), "rev", text).unwrap();
     assert_eq!(
         converted.text,
         "name = \"rev\"\ndescription = \"Use it when: a change is there. \\\"Now\\\"\"\nsandbox_mode = \"read-only\"\n\
@@ -528,7 +585,7 @@ fn a_head_that_is_no_yaml_is_read_line_by_line() {
         ("a: b: c\ntools: [", "tools", FateKind::Widened),
     ] {
         let text = format!("---\ndescription: d\n{head}\n---\nbody\n");
-        let found = convert_file(FileForm::GeminiAgent, "x", &text).unwrap();
+        let found = convert_file(Form::Agent("gemini").format(), "x", &text).unwrap();
         let fate = |fate: &&Fate| fate.field == field && fate.note == "its value is not valid YAML";
         assert_eq!(
             found.fates.iter().find(fate).map(|fate| fate.kind),
@@ -537,5 +594,5 @@ fn a_head_that_is_no_yaml_is_read_line_by_line() {
             found.fates
         );
     }
-    assert!(convert_file(FileForm::CodexAgent, "x", "---\na: [\n---\nbody\n").is_err());
+    assert!(convert_file(Form::Agent("codex").format(), "x", "---\na: [\n---\nbody\n").is_err());
 }

@@ -1,12 +1,10 @@
 //! MCP servers that each tool gets.
 
-use agpm_model::EntryForm;
-
 use crate::Case;
 
-pub(crate) const SERVERS: &[Case<EntryForm>] = &[
+pub(crate) const SERVERS: &[Case<&'static str>] = &[
     (
-        EntryForm::ClaudeServers,
+        "claude-code",
         "a program",
         r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "alwaysLoad": true, "dependencies": {}}"#,
         r#"/mcpServers/given {"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "alwaysLoad": true}
@@ -20,7 +18,7 @@ Widened given.includeTools: it holds something back, and has no place there
 "#,
     ),
     (
-        EntryForm::ClaudeServers,
+        "claude-code",
         "addresses",
         r#"{"mcpServers": {"web": {"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Bearer ${TOKEN}", "X-Key": "${KEY}", "X-Plain": "p", "X-Odd": "a${B}"}}, "feed": {"type": "sse", "url": "https://x/sse"}}, "inputs": []}"#,
         r#"/mcpServers/web {"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Bearer ${TOKEN}", "X-Key": "${KEY}", "X-Plain": "p", "X-Odd": "a${B}"}}
@@ -30,7 +28,7 @@ Dropped inputs: only `mcpServers` of a file are taken
 "#,
     ),
     (
-        EntryForm::ClaudeServers,
+        "claude-code",
         "OpenCode's form",
         r#"{"type": "local", "command": ["npx", "-y", "fs"], "environment": {"TOKEN": "{env:TOKEN}"}, "enabled": true, "timeout": 5000}"#,
         r#"/mcpServers/given {"command": "npx", "args": ["-y", "fs"], "env": {"TOKEN": "${TOKEN}"}}
@@ -43,7 +41,7 @@ Exact given.type
 "#,
     ),
     (
-        EntryForm::OpenCodeServers,
+        "opencode",
         "a program",
         r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "alwaysLoad": true, "dependencies": {}}"#,
         r#"/mcp/given {"type": "local", "command": ["npx", "-y", "fs", "{env:ROOT}"], "environment": {"TOKEN": "{env:TOKEN}", "MODE": "a", "LEVEL": "{env:LOG}", "KEY": "k-{env:KEY}"}, "cwd": "sub"}
@@ -57,7 +55,7 @@ Widened given.includeTools: it holds something back, and has no place there
 "#,
     ),
     (
-        EntryForm::OpenCodeServers,
+        "opencode",
         "addresses",
         r#"{"mcpServers": {"web": {"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Bearer ${TOKEN}", "X-Key": "${KEY}", "X-Plain": "p", "X-Odd": "a${B}"}}, "feed": {"type": "sse", "url": "https://x/sse"}}, "inputs": []}"#,
         r#"/mcp/web {"type": "remote", "url": "https://x/mcp", "headers": {"Authorization": "Bearer {env:TOKEN}", "X-Key": "{env:KEY}", "X-Plain": "p", "X-Odd": "a{env:B}"}}
@@ -72,7 +70,7 @@ Exact web.url
 "#,
     ),
     (
-        EntryForm::OpenCodeServers,
+        "opencode",
         "OpenCode's form",
         r#"{"type": "local", "command": ["npx", "-y", "fs"], "environment": {"TOKEN": "{env:TOKEN}"}, "enabled": true, "timeout": 5000}"#,
         r#"/mcp/given {"type": "local", "command": ["npx", "-y", "fs"], "environment": {"TOKEN": "{env:TOKEN}"}, "enabled": true, "timeout": 5000}
@@ -80,7 +78,7 @@ runs ["npx -y fs"]
 "#,
     ),
     (
-        EntryForm::CodexServers,
+        "codex",
         "a program",
         r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "alwaysLoad": true, "dependencies": {}}"#,
         r#"/mcp_servers/given command = "npx"
@@ -102,7 +100,7 @@ Exact given.includeTools: it is called `enabled_tools` there
 "#,
     ),
     (
-        EntryForm::CodexServers,
+        "codex",
         "addresses",
         r#"{"mcpServers": {"web": {"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Bearer ${TOKEN}", "X-Key": "${KEY}", "X-Plain": "p", "X-Odd": "a${B}"}}, "feed": {"type": "sse", "url": "https://x/sse"}}, "inputs": []}"#,
         r#"/mcp_servers/web url = "https://x/mcp"
@@ -124,7 +122,7 @@ Exact web.url
 "#,
     ),
     (
-        EntryForm::CodexServers,
+        "codex",
         "OpenCode's form",
         r#"{"type": "local", "command": ["npx", "-y", "fs"], "environment": {"TOKEN": "{env:TOKEN}"}, "enabled": true, "timeout": 5000}"#,
         r#"/mcp_servers/given command = "npx"
@@ -139,7 +137,7 @@ Exact given.type
 "#,
     ),
     (
-        EntryForm::CursorServers,
+        "cursor",
         "a program",
         r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "alwaysLoad": true, "dependencies": {}}"#,
         r#"/mcpServers/given {"command": "npx", "args": ["-y", "fs", "${env:ROOT}"], "env": {"TOKEN": "${env:TOKEN}", "MODE": "a", "LEVEL": "${env:LOG}", "KEY": "k-${env:KEY}"}}
@@ -153,7 +151,7 @@ Widened given.includeTools: it holds something back, and has no place there
 "#,
     ),
     (
-        EntryForm::CursorServers,
+        "cursor",
         "addresses",
         r#"{"mcpServers": {"web": {"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Bearer ${TOKEN}", "X-Key": "${KEY}", "X-Plain": "p", "X-Odd": "a${B}"}}, "feed": {"type": "sse", "url": "https://x/sse"}}, "inputs": []}"#,
         r#"/mcpServers/web {"url": "https://x/mcp", "headers": {"Authorization": "Bearer ${env:TOKEN}", "X-Key": "${env:KEY}", "X-Plain": "p", "X-Odd": "a${env:B}"}}
@@ -168,7 +166,7 @@ Exact web.url
 "#,
     ),
     (
-        EntryForm::CursorServers,
+        "cursor",
         "OpenCode's form",
         r#"{"type": "local", "command": ["npx", "-y", "fs"], "environment": {"TOKEN": "{env:TOKEN}"}, "enabled": true, "timeout": 5000}"#,
         r#"/mcpServers/given {"command": "npx", "args": ["-y", "fs"], "env": {"TOKEN": "${env:TOKEN}"}}
@@ -181,7 +179,7 @@ Exact given.type
 "#,
     ),
     (
-        EntryForm::GeminiServers,
+        "gemini",
         "a program",
         r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "alwaysLoad": true, "dependencies": {}}"#,
         r#"/mcpServers/given {"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"]}
@@ -195,7 +193,7 @@ Exact given.includeTools
 "#,
     ),
     (
-        EntryForm::GeminiServers,
+        "gemini",
         "addresses",
         r#"{"mcpServers": {"web": {"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Bearer ${TOKEN}", "X-Key": "${KEY}", "X-Plain": "p", "X-Odd": "a${B}"}}, "feed": {"type": "sse", "url": "https://x/sse"}}, "inputs": []}"#,
         r#"/mcpServers/web {"httpUrl": "https://x/mcp", "headers": {"Authorization": "Bearer ${TOKEN}", "X-Key": "${KEY}", "X-Plain": "p", "X-Odd": "a${B}"}}
@@ -210,7 +208,7 @@ Exact web.url
 "#,
     ),
     (
-        EntryForm::GeminiServers,
+        "gemini",
         "OpenCode's form",
         r#"{"type": "local", "command": ["npx", "-y", "fs"], "environment": {"TOKEN": "{env:TOKEN}"}, "enabled": true, "timeout": 5000}"#,
         r#"/mcpServers/given {"command": "npx", "args": ["-y", "fs"], "env": {"TOKEN": "${TOKEN}"}}
@@ -223,7 +221,7 @@ Exact given.type
 "#,
     ),
     (
-        EntryForm::VsCodeServers,
+        "copilot",
         "a program",
         r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "alwaysLoad": true, "dependencies": {}}"#,
         r#"/servers/given {"type": "stdio", "command": "npx", "args": ["-y", "fs", "${env:ROOT}"], "env": {"TOKEN": "${env:TOKEN}", "MODE": "a", "LEVEL": "${env:LOG}", "KEY": "k-${env:KEY}"}, "cwd": "sub"}
@@ -237,7 +235,7 @@ Widened given.includeTools: it holds something back, and has no place there
 "#,
     ),
     (
-        EntryForm::VsCodeServers,
+        "copilot",
         "addresses",
         r#"{"mcpServers": {"web": {"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Bearer ${TOKEN}", "X-Key": "${KEY}", "X-Plain": "p", "X-Odd": "a${B}"}}, "feed": {"type": "sse", "url": "https://x/sse"}}, "inputs": []}"#,
         r#"/servers/web {"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Bearer ${env:TOKEN}", "X-Key": "${env:KEY}", "X-Plain": "p", "X-Odd": "a${env:B}"}}
@@ -252,7 +250,7 @@ Exact web.url
 "#,
     ),
     (
-        EntryForm::VsCodeServers,
+        "copilot",
         "OpenCode's form",
         r#"{"type": "local", "command": ["npx", "-y", "fs"], "environment": {"TOKEN": "{env:TOKEN}"}, "enabled": true, "timeout": 5000}"#,
         r#"/servers/given {"type": "stdio", "command": "npx", "args": ["-y", "fs"], "env": {"TOKEN": "${env:TOKEN}"}}
@@ -265,7 +263,7 @@ Exact given.type
 "#,
     ),
     (
-        EntryForm::ClaudeServers,
+        "claude-code",
         "switched off in OpenCode's form",
         r#"{"type": "remote", "url": "https://x", "enabled": false}"#,
         r"runs []
@@ -273,7 +271,7 @@ Dropped given.enabled: it is switched off, which cannot be said there: it is lef
 ",
     ),
     (
-        EntryForm::OpenCodeServers,
+        "opencode",
         "switched off",
         r#"{"url": "https://x", "disabled": true}"#,
         r#"/mcp/given {"type": "remote", "url": "https://x", "enabled": false}
@@ -283,7 +281,7 @@ Exact given.url
 "#,
     ),
     (
-        EntryForm::CodexServers,
+        "codex",
         "switched off",
         r#"{"command": "x", "disabled": true}"#,
         r#"/mcp_servers/given command = "x"
@@ -294,11 +292,76 @@ Exact given.disabled
 "#,
     ),
     (
-        EntryForm::CursorServers,
+        "cursor",
         "a socket",
         r#"{"type": "ws", "url": "wss://x"}"#,
         r"runs []
 Dropped given.type: sockets are unknown there: the server is left out
 ",
+    ),
+    (
+        "windsurf",
+        "a program",
+        r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "timeout": 5, "dependencies": {}}"#,
+        r#"/mcpServers/given {"command": "npx", "args": ["-y", "fs", "/tmp"], "env": {"MODE": "a", "LEVEL": "info"}}
+runs ["npx -y fs /tmp"]
+Approximated given.args: variables are not replaced there
+Exact given.command
+Dropped given.cwd: it has no place there
+Approximated given.env: `TOKEN` has to be set where Devin Desktop is started; `LEVEL` is always its default; `KEY` has to be set where Devin Desktop is started
+Widened given.includeTools: it holds something back, and has no place there
+Dropped given.timeout: it has no place there
+"#,
+    ),
+    (
+        "windsurf",
+        "addresses",
+        r#"{"mcpServers": {"web": {"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Bearer ${TOKEN}", "X-Plain": "p"}}, "feed": {"type": "sse", "url": "https://x/sse"}, "bare": {"command": "fs"}, "off": {"command": "fs", "disabled": true, "disabledTools": ["write"]}}}"#,
+        r#"/mcpServers/web {"url": "https://x/mcp", "headers": {"X-Plain": "p"}}
+/mcpServers/feed {"url": "https://x/sse"}
+/mcpServers/bare {"command": "fs"}
+runs ["https://x/mcp", "https://x/sse", "fs"]
+Exact bare.command
+Exact feed.type
+Exact feed.url
+Dropped off.disabled: it is switched off, which cannot be said there: it is left out
+Approximated web.headers: `Authorization` cannot be put together there, and is not sent
+Exact web.type
+Exact web.url
+"#,
+    ),
+    (
+        "zed",
+        "a program",
+        r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "timeout": 5, "dependencies": {}}"#,
+        r#"/context_servers/given {"command": "npx", "args": ["-y", "fs", "/tmp"], "env": {"MODE": "a", "LEVEL": "info"}}
+runs ["npx -y fs /tmp"]
+Approximated given.args: variables are not replaced there
+Exact given.command
+Dropped given.cwd: it has no place there
+Approximated given.env: `TOKEN` has to be set where Zed is started; `LEVEL` is always its default; `KEY` has to be set where Zed is started
+Widened given.includeTools: it holds something back, and has no place there
+Dropped given.timeout: it has no place there
+"#,
+    ),
+    (
+        "zed",
+        "addresses",
+        r#"{"mcpServers": {"web": {"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Bearer ${TOKEN}", "X-Plain": "p"}}, "feed": {"type": "sse", "url": "https://x/sse"}, "bare": {"command": "fs"}, "off": {"command": "fs", "disabled": true, "disabledTools": ["write"]}}}"#,
+        r#"/context_servers/web {"url": "https://x/mcp", "headers": {"X-Plain": "p"}}
+/context_servers/feed {"url": "https://x/sse"}
+/context_servers/bare {"command": "fs", "args": []}
+/context_servers/off {"command": "fs", "args": [], "enabled": false}
+runs ["https://x/mcp", "https://x/sse", "fs"]
+Exact bare.command
+Approximated feed.type: a server that sends events is asked like any other
+Exact feed.url
+Exact off.command
+Exact off.disabled
+Widened off.disabledTools: it holds something back, and has no place there
+Approximated web.headers: `Authorization` cannot be put together there, and is not sent
+Exact web.type
+Exact web.url
+"#,
     ),
 ];

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use agpm_diag::Severity;
+use agpm_diag::{Failure, Notes, Severity};
 use agpm_model::Lockfile;
 use agpm_store::ProjectStore;
 
 use crate::explain::resource::{Content, Target};
-use crate::failure::{Failure, Notes};
 use crate::packages::{ResolvedEntry, Sources, frozen, make_these};
 use crate::world::World;
 

@@ -88,19 +88,21 @@ pub(super) fn resource(
         line: sources.line(spot.source, spot.span.start),
         requirement: target
             .dependency
-            .filter(|_| locked.commit.is_some())
+            .filter(|_| locked.commit().is_some())
             .map(|dependency| dependency.selector.to_string()),
     };
     let asked_at = target.asked_at().map(required_at);
     let stated = asked_at.as_ref().and_then(|at| at.requirement.clone());
+    let requirement = stated.or_else(|| locked.requirement().map(str::to_owned));
+    let resolved_commit = locked.commit().cloned();
     ExplainedResource {
         identity: asked.identity,
         address: source.map(|source| source.address.redacted().to_owned()),
         path: locked.unit.path,
         pattern: locked.pattern,
-        requirement: stated.or(locked.requirement),
+        requirement,
         asked_at,
-        resolved_commit: locked.commit,
+        resolved_commit,
         checksum: locked.checksum,
         tool: locked.tool,
         installed_at: locked.installed_at,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, SourceMap, codes, has_errors};
+use agpm_diag::{Diagnostic, Notes, SourceMap, codes, has_errors};
 use agpm_merge::{Contribution, Policy, fold};
 use agpm_model::{EntryNode, LayerName, Place, RelativePath, Strategy};
 use agpm_plan::{DesiredNode, Twin, recognise_nodes};
@@ -13,7 +13,6 @@ use agpm_text::{Document, Format, Pointer, Value, equal, to_value};
 
 use crate::explain::resource::Content;
 use crate::explain::resource::said::{Said, layer_of};
-use crate::failure::Notes;
 use crate::gather::{limit, parsed};
 use crate::install::shared;
 use crate::locked::note;

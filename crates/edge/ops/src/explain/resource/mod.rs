@@ -6,7 +6,7 @@ mod given;
 mod named;
 mod said;
 
-use agpm_diag::{Diagnostic, Spot};
+use agpm_diag::{Diagnostic, Failure, Notes, Spot};
 use agpm_model::{Dependency, Locked, Lockfile, Manifest, ResourceType};
 use agpm_store::ProjectStore;
 use agpm_text::{Pointer, Value, to_value};
@@ -15,7 +15,6 @@ use crate::explain::found;
 pub use crate::explain::resource::facts::{ExplainedResource, RequiredAt};
 use crate::explain::resource::given::Given;
 use crate::explain::resource::said::Said;
-use crate::failure::{Failure, Notes};
 use crate::gather::{ManifestFiles, Project};
 use crate::locked::{LockView, note};
 use crate::packages::{Made, ResolvedEntry, frozen, read_lock, with_names_of};
@@ -128,7 +127,7 @@ impl Target<'_> {
     /// What is said where the manifest asks for something else than is locked.
     fn moved_on(&self) -> Option<Diagnostic> {
         let dependency = self.dependency?;
-        let requirement = self.locked.requirement.as_deref();
+        let requirement = self.locked.requirement();
         let same_wish = requirement.is_none_or(|locked| locked == dependency.selector.as_str());
         let message = format!(
             "the manifest asks for {} otherwise than it is locked",

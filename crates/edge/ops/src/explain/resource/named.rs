@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use agpm_diag::{Diagnostic, codes, did_you_mean};
+use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean};
 use agpm_model::{Dependency, Locked, Manifest, ResourceType, ToolName};
 
-use crate::failure::{Failure, FailureKind};
 use crate::gather::unknown_name;
 use crate::locked::LockView;
 use crate::packages::LOCK_NAME;
@@ -41,10 +40,7 @@ fn is_called(entry: &Locked, name: &str) -> bool {
     let after = name
         .strip_prefix(own)
         .and_then(|rest| rest.strip_prefix('@'));
-    let more = [
-        entry.version.as_deref(),
-        entry.tool.as_ref().map(ToolName::as_str),
-    ];
+    let more = [entry.version(), entry.tool.as_ref().map(ToolName::as_str)];
     own == name || after.is_some_and(|after| more.contains(&Some(after)))
 }
 

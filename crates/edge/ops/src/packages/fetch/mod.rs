@@ -6,7 +6,7 @@ mod raw;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, codes, did_you_mean};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes, did_you_mean};
 use agpm_model::{
     Declared, Dependency, FileMode, Manifest, ObjectId, Origin, SKILL_FILE, Selector, SourceName,
     SourceVersions, Unit, Variant,
@@ -18,9 +18,8 @@ use agpm_source::{Source, SourceError};
 use agpm_store::parallel;
 use agpm_text::Value;
 
-use crate::failure::{Failure, FailureKind, Notes};
 use crate::packages::declared::{Declaring, Escapes, meant};
-use crate::packages::facts::{File, Found, Known, Need, Pin, Resource};
+use crate::packages::facts::{File, Found, Known, Need, Resource, SolverPin};
 use crate::packages::fetch::raw::{Raw, unfit};
 use crate::packages::resolve::plain_sources;
 use crate::packages::sources::{Sources, is_versioned, source_failure, source_failure_of};
@@ -65,7 +64,7 @@ impl<'a> Fetcher<'a> {
     }
 
     /// What the manifest asks for, before anything is read.
-    pub(crate) fn known(&self, pins: BTreeMap<Unit, Pin>) -> Known {
+    pub(crate) fn known(&self, pins: BTreeMap<Unit, SolverPin>) -> Known {
         let mut known = Known::new(plain_sources(self.sources), pins);
         for dependency in &self.manifest.dependencies {
             known.want(&dependency.unit, dependency.variant);

@@ -1,17 +1,16 @@
 //! Entries in the form that their tool wants.
 
-use agpm_diag::{Diagnostic, Severity, SourceId, Span, codes, has_errors};
+use agpm_diag::{Diagnostic, Notes, Severity, SourceId, Span, codes, has_errors};
 use agpm_model::{
-    Destination, EntryForm, FileForm, FileMode, Install, RelativePath, ResourceType, SKILL_FILE,
-    skill_findings,
+    Destination, FileMode, Install, RelativePath, ResourceType, SKILL_FILE, skill_findings,
 };
 use agpm_render::{
     Capability, ConvertError, Converted, Entries, capabilities_of, capabilities_of_markdown,
     convert_file, foreign_format, hook_entries, is_native, server_entries, server_names,
 };
 use agpm_text::{Format, Limits, Value, parse, parse_alone, to_value};
+use agpm_tools::{EntryFormat, FileFormat};
 
-use crate::failure::Notes;
 use crate::packages::facts::File;
 use crate::packages::made::texts::{Texts, is_markdown, json};
 use crate::packages::made::{Made, MadeCapability, MadeEntries, Maker, files};
@@ -38,8 +37,8 @@ impl Maker<'_> {
             ..Made::default()
         };
         match destination {
-            Destination::Entries(_, form) => {
-                let entries = self.entries_in_form(*form, resolved, text, notes)?;
+            Destination::Entries(_, format) => {
+                let entries = self.entries_in_form(*format, resolved, text, notes)?;
                 made.fates = entries.fates;
                 let written = entry.install == Install::Write && !entries.nodes.is_empty();
                 let file = entry.target.clone().filter(|_| written);
@@ -48,11 +47,11 @@ impl Maker<'_> {
                     nodes: entries.nodes,
                 });
             }
-            Destination::Files(_, FileForm::Same) => {
+            Destination::Files(_, FileFormat::Unchanged) => {
                 made.files = files(resolved, texts.main.clone(), texts)
             }
-            Destination::Files(_, form) => {
-                let converted = file_in_form(*form, resolved, text, notes)?;
+            Destination::Files(_, format) => {
+                let converted = file_in_form(*format, resolved, text, notes)?;
                 made.fates = converted.fates;
                 let same = text == Some(converted.text.as_str());
                 let main = if same {
@@ -75,7 +74,7 @@ impl Maker<'_> {
 
     fn entries_in_form(
         &self,
-        form: EntryForm,
+        format: EntryFormat,
         resolved: &ResolvedEntry,
         text: Option<&str>,
         notes: &mut Notes,
@@ -89,11 +88,11 @@ impl Maker<'_> {
             return None;
         }
         let value = parsed.document.root().map(to_value).unwrap_or(Value::Null);
-        let entries = match entry.kind {
-            ResourceType::Hooks => hook_entries(form, entry.name.as_str(), &value),
-            _ => {
+        let entries = match format {
+            EntryFormat::Hooks(format) => hook_entries(format, entry.name.as_str(), &value),
+            EntryFormat::Servers(format) => {
                 let rename = self.rename_of(resolved, &value, notes);
-                server_entries(form, entry.name.as_str(), &value, rename)
+                server_entries(format, entry.name.as_str(), &value, rename)
             }
         };
         entries
@@ -197,7 +196,7 @@ fn inside(folder: &RelativePath, path: &str) -> Option<RelativePath> {
 }
 
 fn file_in_form(
-    form: FileForm,
+    format: FileFormat,
     resolved: &ResolvedEntry,
     text: Option<&str>,
     notes: &mut Notes,
@@ -210,13 +209,10 @@ fn file_in_form(
         .as_ref()
         .map_or(resolved.entry.name.as_str(), |target| stem(target));
     let file = resolved.entry.unit.path.file_name();
-    let converted = match foreign_format(form, file) {
+    let converted = match foreign_format(format, file) {
         Some(error) => Err(error),
-        None if is_native(form, file, text) => Ok(Converted {
-            text: text.to_owned(),
-            fates: Vec::new(),
-        }),
-        None => convert_file(form, name, text),
+        None if is_native(format, file, text) => Ok(Converted::unchanged(text)),
+        None => convert_file(format, name, text),
     };
     converted
         .map_err(|error| notes.diagnostics.push(wrong_shape(resolved, source, error)))

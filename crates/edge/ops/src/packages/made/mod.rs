@@ -6,7 +6,7 @@ mod texts;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, codes};
+use agpm_diag::{Diagnostic, Failure, Notes, codes};
 use agpm_model::{
     Checksum, EntryNode, FileMode, Install, Manifest, RelativePath, ResourceType, SKILL_FILE,
     Variant,
@@ -14,7 +14,6 @@ use agpm_model::{
 use agpm_plan::levels;
 use agpm_render::{Capability, Fate};
 
-use crate::failure::{Failure, Notes};
 use crate::packages::facts::{File, Resource};
 use crate::packages::patching::{self, AppliedField};
 use crate::packages::resolve::ResolvedEntry;

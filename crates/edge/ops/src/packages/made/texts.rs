@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, SourceMap, codes};
+use agpm_diag::{Diagnostic, Notes, SourceMap, codes};
 use agpm_model::{Origin, Patch, PatchScope, ResourceType, Variant};
 use agpm_render::{Names, PatchError, has_tags, is_template};
 use agpm_text::{Format, Value, markdown_body, parse_alone, to_value};
 
-use crate::failure::Notes;
 use crate::packages::declared::format_of;
 use crate::packages::made::{MadeBy, Maker};
 use crate::packages::patching::{self, AppliedField};

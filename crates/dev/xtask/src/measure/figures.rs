@@ -1,0 +1,153 @@
+//! The figures of one crate, and of several together.
+
+use std::path::Path;
+use std::{fs, io};
+
+use super::imports::ImportGraph;
+use super::items::Items;
+use super::source::{SourceFile, count_tests, rust_files};
+
+/// More arguments than a reader holds in the head at a call.
+const MANY_ARGUMENTS: usize = 5;
+
+/// The counts that may only fall.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Counts {
+    /// Modules in the largest import cycle.
+    pub(super) module_cycle: usize,
+    /// The same, where a folder right below the root counts as one module.
+    pub(super) folder_cycle: usize,
+    pub(super) tuple_parameters: usize,
+    /// Functions with more arguments than [`MANY_ARGUMENTS`].
+    pub(super) many_arguments: usize,
+}
+
+/// What one crate looks like, without its tests.
+#[derive(Clone, Default)]
+pub(super) struct Figures {
+    pub(super) name: String,
+    pub(super) file_lines: Vec<usize>,
+    pub(super) code_lines: usize,
+    pub(super) comment_lines: usize,
+    pub(super) tokens: usize,
+    pub(super) items: Items,
+    pub(super) tests: usize,
+    /// The modules of the largest import cycle.
+    pub(super) module_cycle: Vec<String>,
+    pub(super) modules: usize,
+    /// The same, where a folder counts as one.
+    pub(super) folder_cycle: Vec<String>,
+    pub(super) folders: usize,
+}
+
+impl Figures {
+    /// Measures the crate in a directory, which also gives the name.
+    pub(super) fn of_crate(directory: &Path) -> io::Result<Self> {
+        let sources = directory.join("src");
+        let mut files = Vec::new();
+        let mut tests = 0;
+        for path in rust_files(&sources)? {
+            let text = fs::read_to_string(&path)?;
+            tests += count_tests(&text).map_err(io::Error::other)?;
+            let inner = path.strip_prefix(&sources).unwrap_or(&path);
+            files.push(SourceFile::parse(inner, &text).map_err(io::Error::other)?);
+        }
+        for path in rust_files(&directory.join("tests"))? {
+            tests += count_tests(&fs::read_to_string(&path)?).map_err(io::Error::other)?;
+        }
+        let name = directory.file_name().unwrap_or_default().to_string_lossy();
+        Ok(Self::of_files(&name, without_test_modules(files), tests))
+    }
+
+    fn of_files(name: &str, files: Vec<SourceFile>, tests: usize) -> Self {
+        let graph = ImportGraph::of(&files);
+        let folders = graph.at_top();
+        let mut items = Items::default();
+        for file in &files {
+            items.append(Items::of(file));
+        }
+        Self {
+            name: name.to_owned(),
+            file_lines: files.iter().map(|file| file.lines).collect(),
+            code_lines: files.iter().map(|file| file.code_lines).sum(),
+            comment_lines: files.iter().map(|file| file.comment_lines).sum(),
+            tokens: files.iter().map(|file| file.tokens.len()).sum(),
+            items,
+            tests,
+            module_cycle: graph.largest_cycle(),
+            modules: graph.len(),
+            folder_cycle: folders.largest_cycle(),
+            folders: folders.len(),
+        }
+    }
+
+    /// The sum of several crates; of their cycles, which are inside of one crate each, the largest.
+    pub(super) fn sum(name: &str, crates: &[Self]) -> Self {
+        let mut sum = Self {
+            name: name.to_owned(),
+            ..Self::default()
+        };
+        for figures in crates {
+            sum.append(figures.clone());
+        }
+        sum
+    }
+
+    fn append(&mut self, other: Self) {
+        self.file_lines.extend(other.file_lines);
+        self.code_lines += other.code_lines;
+        self.comment_lines += other.comment_lines;
+        self.tokens += other.tokens;
+        self.items.append(other.items);
+        self.tests += other.tests;
+        self.modules += other.modules;
+        self.folders += other.folders;
+        if other.module_cycle.len() > self.module_cycle.len() {
+            self.module_cycle = other.module_cycle;
+        }
+        if other.folder_cycle.len() > self.folder_cycle.len() {
+            self.folder_cycle = other.folder_cycle;
+        }
+    }
+
+    pub(super) fn counts(&self) -> Counts {
+        let functions = &self.items.functions;
+        Counts {
+            module_cycle: self.module_cycle.len(),
+            folder_cycle: self.folder_cycle.len(),
+            tuple_parameters: functions.iter().map(|it| it.tuple_parameters).sum(),
+            many_arguments: self.functions_with_many_arguments().count(),
+        }
+    }
+
+    pub(super) fn functions_with_many_arguments(&self) -> impl Iterator<Item = &str> {
+        let functions = self.items.functions.iter();
+        functions
+            .filter(|function| function.arguments > MANY_ARGUMENTS)
+            .map(|function| function.name.as_str())
+    }
+}
+
+/// Leaves out files that another file declares for tests only.
+fn without_test_modules(files: Vec<SourceFile>) -> Vec<SourceFile> {
+    let mut tests = Vec::new();
+    for file in &files {
+        let is_front = ["mod", "lib", "main"]
+            .iter()
+            .any(|name| file.path.file_stem().is_some_and(|stem| stem == *name));
+        let folder = if is_front {
+            file.path.parent().unwrap_or(Path::new("")).to_owned()
+        } else {
+            file.path.with_extension("")
+        };
+        tests.extend(file.test_modules.iter().map(|name| folder.join(name)));
+    }
+    files
+        .into_iter()
+        .filter(|file| {
+            !tests
+                .iter()
+                .any(|test| file.path.with_extension("").starts_with(test))
+        })
+        .collect()
+}

@@ -1,0 +1,530 @@
+//! What the documents say of each tool, from its own file.
+
+use agpm_tools::{
+    AgentContainer, AgentFields, AgentForm, AgentLimit, AgentNames, CommandFormat, CommandLine,
+    Directory, FileFormat, HookPlace, HookShape, InheritedModel, ModelForm, Placeholders,
+    REFERENCE_EVENTS, REFERENCE_TOOL, Scoped, ServerFormat, Source, TOOLS, ToolDefinition,
+    VariableSyntax, Variables,
+};
+
+const NOTHING: &str = "–";
+const SAME: &str = "same";
+const WIDENED: &str = "**widened**";
+const TEXT: &str = "stays as text";
+
+/// A Markdown table.
+struct Table {
+    header: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table with a column for each tool.
+    fn by_tool(first: &str, tools: &[&str]) -> Self {
+        let tools = tools.iter().map(|tool| (*tool).to_owned());
+        Table {
+            header: [first.to_owned()].into_iter().chain(tools).collect(),
+            rows: Vec::new(),
+        }
+    }
+
+    fn row(&mut self, first: &str, cells: impl IntoIterator<Item = String>) {
+        self.rows
+            .push([first.to_owned()].into_iter().chain(cells).collect());
+    }
+
+    fn print(&self) -> String {
+        let mut out = line(&self.header);
+        out.push_str(&format!("|{}\n", "---|".repeat(self.header.len())));
+        out.extend(self.rows.iter().map(|row| line(row)));
+        out
+    }
+}
+
+/// A line of a table; an empty cell has one space.
+fn line(cells: &[String]) -> String {
+    let mut out = "|".to_owned();
+    for cell in cells {
+        out.push_str(&format!(" {cell} |").replace("  ", " "));
+    }
+    out + "\n"
+}
+
+fn code(text: &str) -> String {
+    format!("`{text}`")
+}
+
+fn same_or(name: &str, usual: &str) -> String {
+    if name == usual {
+        SAME.to_owned()
+    } else {
+        code(name)
+    }
+}
+
+/// Where something is: `None` if the tool does not have it.
+type Place = Option<String>;
+
+/// Where each of the types in [`TYPES`] goes.
+fn places(tool: &'static ToolDefinition) -> [Scoped<Place>; 5] {
+    let directory = tool.directory;
+    let agents = tool.agents.as_ref();
+    let commands = tool.commands.as_ref();
+    [
+        files(
+            directory,
+            agents.map(|own| own.place),
+            agents.and_then(|own| FileFormat::Agent(&own.format).extension()),
+        ),
+        files(
+            directory,
+            commands.map(|own| own.place),
+            commands.and_then(|own| FileFormat::Command(&own.format).extension()),
+        ),
+        files(directory, tool.skills.as_ref().map(|own| own.place), None),
+        hooks(tool),
+        both(tool.servers.as_ref().map(|own| own.place), |file, _| {
+            entries(file)
+        }),
+    ]
+}
+
+const TYPES: [&str; 5] = ["agents", "commands", "skills", "hooks", "mcp-servers"];
+
+fn entries(file: &str) -> String {
+    format!("entries of {}", code(file))
+}
+
+/// What a place is called in each scope; the second argument says whether it is the project's.
+fn both<P: Copy>(
+    place: Option<Scoped<Option<P>>>,
+    name: impl Fn(P, In) -> String,
+) -> Scoped<Place> {
+    Scoped {
+        project: place
+            .and_then(|place| place.project)
+            .map(|place| name(place, In::Project)),
+        user: place
+            .and_then(|place| place.user)
+            .map(|place| name(place, In::Home)),
+    }
+}
+
+#[derive(Clone, Copy)]
+enum In {
+    Project,
+    Home,
+}
+
+fn files(
+    own: Scoped<&str>,
+    place: Option<Scoped<Option<Directory>>>,
+    extension: Option<&str>,
+) -> Scoped<Place> {
+    both(place, |directory, scope| {
+        code(&file_pattern(own, directory, scope, extension))
+    })
+}
+
+fn file_pattern(
+    own: Scoped<&str>,
+    directory: Directory,
+    scope: In,
+    extension: Option<&str>,
+) -> String {
+    let own = match scope {
+        In::Project => own.project,
+        In::Home => own.user,
+    };
+    let directory = match directory {
+        Directory::Own(inner) => format!("{own}/{inner}"),
+        Directory::Shared(directory) => directory.to_owned(),
+    };
+    extension.map_or(directory.clone(), |extension| {
+        format!("{directory}/*.{extension}")
+    })
+}
+
+fn hooks(tool: &'static ToolDefinition) -> Scoped<Place> {
+    both(
+        tool.hooks.as_ref().map(|own| own.place),
+        |place, scope| match place {
+            HookPlace::Entries(file) => entries(file),
+            HookPlace::Files(directory) => code(&file_pattern(
+                tool.directory,
+                directory,
+                scope,
+                Some("json"),
+            )),
+        },
+    )
+}
+
+/// Where each type goes in a project.
+pub(crate) fn project_places() -> String {
+    let mut table = Table::by_tool("", &TYPES);
+    for tool in TOOLS {
+        let places = places(tool);
+        if places.iter().any(|place| place.project.is_some()) {
+            let cells = places.map(|place| place.project.unwrap_or_else(|| NOTHING.to_owned()));
+            table.row(&code(tool.name), cells);
+        }
+    }
+    table.print()
+}
+
+/// Where each type goes in home, as far as it is not the same.
+pub(crate) fn home_places() -> String {
+    let mut table = Table::by_tool("", &TYPES);
+    for tool in TOOLS {
+        let places = places(tool);
+        if places.iter().any(|place| place.project != place.user) {
+            table.row(&code(tool.name), places.map(home_place));
+        }
+    }
+    table.print()
+}
+
+fn home_place(place: Scoped<Place>) -> String {
+    match place.user {
+        None => NOTHING.to_owned(),
+        Some(_) if place.user == place.project => String::new(),
+        Some(home) => home,
+    }
+}
+
+/// What each event of the reference is called.
+pub(crate) fn hook_events() -> String {
+    let formats: Vec<_> = TOOLS
+        .iter()
+        .filter_map(|tool| Some((tool.name, &tool.hooks.as_ref()?.format)))
+        .filter(|(_, format)| format.shape != HookShape::Reference)
+        .collect();
+    let names: Vec<&str> = formats.iter().map(|(name, _)| *name).collect();
+    let mut table = Table::by_tool(&format!("{}'s event", REFERENCE_TOOL.title), &names);
+    for event in REFERENCE_EVENTS {
+        let cells = formats.iter().map(|(_, format)| {
+            let known = format.events.iter().find(|known| known.reference == *event);
+            known.map_or(NOTHING.to_owned(), |known| same_or(known.name, event))
+        });
+        table.row(&code(event), cells);
+    }
+    table.print()
+}
+
+fn agent_fields() -> Vec<(&'static str, &'static AgentFields)> {
+    let mut found = Vec::new();
+    for tool in TOOLS.iter().filter(|tool| tool.name != REFERENCE_TOOL.name) {
+        if let Some(AgentForm::Fields(fields)) = tool.agents.as_ref().map(|own| &own.format.form) {
+            found.push((tool.name, fields));
+        }
+    }
+    found
+}
+
+/// What becomes of each field of an agent.
+pub(crate) fn agents() -> String {
+    let tools = agent_fields();
+    let names: Vec<&str> = tools.iter().map(|(name, _)| *name).collect();
+    let mut table = Table::by_tool("field", &names);
+    for (label, cell) in AGENT_ROWS {
+        table.row(label, tools.iter().map(|(_, fields)| cell(fields)));
+    }
+    for field in ["effort", "background", "maxTurns"] {
+        let cells = tools.iter().map(|(_, fields)| agent_rename(fields, field));
+        table.row(&code(field), cells);
+    }
+    table.row(
+        "`hooks`, `isolation`",
+        tools.iter().map(|_| WIDENED.to_owned()),
+    );
+    table.row("anything else", tools.iter().map(|_| "dropped".to_owned()));
+    table.print()
+}
+
+type AgentRow = (&'static str, fn(&AgentFields) -> String);
+
+const AGENT_ROWS: &[AgentRow] = &[
+    ("the text", |fields| match fields.container {
+        AgentContainer::Toml(body) => code(body),
+        AgentContainer::Markdown => "the text".to_owned(),
+    }),
+    ("`name`", |fields| match fields.names {
+        AgentNames::Any => "exact".to_owned(),
+        AgentNames::Slug => "exact; other letters than `a-z 0-9 - _` become `-`".to_owned(),
+    }),
+    ("`description`", |_| "exact".to_owned()),
+    ("no `description`", |_| {
+        "the first line of the text".to_owned()
+    }),
+    ("`tools` that only look", |fields| match fields.limit {
+        AgentLimit::ReadOnly(key, Some(value)) => code(&format!("{key} = \"{value}\"")),
+        AgentLimit::ReadOnly(key, None) => code(&format!("{key}: true")),
+        AgentLimit::List(_) => "the tool's names".to_owned(),
+    }),
+    ("`tools` that change things", |fields| {
+        read_only_or(fields, WIDENED, "the tool's names")
+    }),
+    ("`disallowedTools`", |fields| {
+        let list = "taken out of `tools`, else **widened**";
+        read_only_or(fields, "read-only, else **widened**", list)
+    }),
+    ("`permissionMode: plan`", |fields| {
+        read_only_or(fields, "read-only", WIDENED)
+    }),
+    ("other `permissionMode`", |_| "dropped".to_owned()),
+    ("`inherit` as `model`", |fields| {
+        match fields.models.inherited {
+            InheritedModel::Named => "exact".to_owned(),
+            InheritedModel::Implied => "dropped".to_owned(),
+        }
+    }),
+    ("`model` of another vendor", |fields| {
+        let vendor = fields.models.vendor;
+        vendor.map_or("exact", |_| "dropped").to_owned()
+    }),
+    ("several models", |fields| match fields.models.form {
+        ModelForm::DisplayName => "exact".to_owned(),
+        _ => "dropped".to_owned(),
+    }),
+    ("`opus`, `sonnet`, `claude-…`", |_| "dropped".to_owned()),
+    ("other `model`", |_| "exact".to_owned()),
+];
+
+fn read_only_or(fields: &AgentFields, read_only: &str, list: &str) -> String {
+    match fields.limit {
+        AgentLimit::ReadOnly(..) => read_only.to_owned(),
+        AgentLimit::List(_) => list.to_owned(),
+    }
+}
+
+fn agent_rename(fields: &AgentFields, field: &str) -> String {
+    let renamed = fields.renames.iter().find(|(from, _)| *from == field);
+    renamed.map_or("dropped".to_owned(), |(_, to)| code(to))
+}
+
+/// A tool's own format of commands.
+struct CommandColumn {
+    tool: &'static str,
+    /// What the text is there.
+    text: String,
+    fields: &'static [&'static str],
+    placeholders: &'static Placeholders,
+}
+
+impl CommandColumn {
+    fn of(tool: &'static ToolDefinition) -> Option<Self> {
+        match &tool.commands.as_ref()?.format {
+            CommandFormat::Markdown(format) => Some(CommandColumn {
+                tool: tool.name,
+                text: "the text".to_owned(),
+                fields: format.fields,
+                placeholders: &format.placeholders,
+            }),
+            CommandFormat::Toml(format) => Some(CommandColumn {
+                tool: tool.name,
+                text: code(format.prompt),
+                fields: &["description"],
+                placeholders: &format.placeholders,
+            }),
+            CommandFormat::Unchanged | CommandFormat::Checked(_) => None,
+        }
+    }
+
+    fn field(&self, field: &str) -> String {
+        let fate = if self.fields.contains(&field) {
+            "exact"
+        } else {
+            "dropped"
+        };
+        fate.to_owned()
+    }
+}
+
+/// What becomes of each part of a command.
+pub(crate) fn commands() -> String {
+    let tools: Vec<CommandColumn> = TOOLS
+        .iter()
+        .filter_map(|tool| CommandColumn::of(tool))
+        .collect();
+    let names: Vec<&str> = tools.iter().map(|column| column.tool).collect();
+    let mut table = Table::by_tool("", &names);
+    for (label, cell) in COMMAND_ROWS {
+        table.row(label, tools.iter().map(cell));
+    }
+    table.print()
+}
+
+type CommandRow = (&'static str, fn(&CommandColumn) -> String);
+
+const COMMAND_ROWS: &[CommandRow] = &[
+    ("the text", |column| column.text.clone()),
+    ("`description`", |column| column.field("description")),
+    ("`argument-hint`", |column| column.field("argument-hint")),
+    ("`allowed-tools`", |_| "dropped: it grants".to_owned()),
+    ("`disallowed-tools`", |_| WIDENED.to_owned()),
+    ("`$ARGUMENTS`", |column| code(column.placeholders.arguments)),
+    ("`$1`, `$2`, …", |_| TEXT.to_owned()),
+    ("`` !`command` ``", |column| {
+        placeholder(column.placeholders.output, "command")
+    }),
+    ("`@path/to/file`", |column| {
+        placeholder(column.placeholders.file, "path/to/file")
+    }),
+];
+
+fn placeholder(marks: Option<(&str, &str)>, inner: &str) -> String {
+    marks.map_or(TEXT.to_owned(), |(open, close)| {
+        code(&format!("{open}{inner}{close}"))
+    })
+}
+
+/// What becomes of each key of an MCP server.
+pub(crate) fn servers() -> String {
+    let tools: Vec<_> = TOOLS
+        .iter()
+        .filter(|tool| tool.name != REFERENCE_TOOL.name)
+        .filter_map(|tool| Some((tool.name, &tool.servers.as_ref()?.format)))
+        .collect();
+    let names: Vec<&str> = tools.iter().map(|(name, _)| *name).collect();
+    let mut table = Table::by_tool("", &names);
+    for (label, cell) in SERVER_ROWS {
+        table.row(label, tools.iter().map(|(_, format)| cell(format)));
+    }
+    table.print()
+}
+
+type ServerRow = (&'static str, fn(&ServerFormat) -> String);
+
+const SERVER_ROWS: &[ServerRow] = &[
+    ("under", |format| code(format.key)),
+    ("`command`, `args`", |format| match format.command {
+        CommandLine::Parts => SAME.to_owned(),
+        CommandLine::PartsWithArgs => "same, `args` always".to_owned(),
+        CommandLine::List => "one list".to_owned(),
+    }),
+    ("`env`", |format| match format.variables {
+        Variables::Replaced(_) => same_or(format.env, "env"),
+        Variables::Named(names) => match names.env_vars {
+            Some(key) => format!("{} and {}", code(format.env), code(key)),
+            None => "same, without variables".to_owned(),
+        },
+    }),
+    ("`cwd`", |format| {
+        let directory = format.directory;
+        directory.map_or("dropped".to_owned(), |key| same_or(key, "cwd"))
+    }),
+    ("`type`", server_types),
+    ("`url` over HTTP", |format| same_or(format.urls.http, "url")),
+    ("`url` with `type: sse`", |format| match format.urls.sse {
+        None => "asked like any other".to_owned(),
+        Some(key) if key == format.urls.http => same_or(key, "url"),
+        Some(key) => code(key),
+    }),
+    ("`headers`", |format| match format.variables {
+        Variables::Replaced(_) => SAME.to_owned(),
+        Variables::Named(names) => {
+            let keys = [Some(names.headers), names.env_headers, names.bearer];
+            let keys: Vec<String> = keys.into_iter().flatten().map(code).collect();
+            match keys.as_slice() {
+                [_] => "same, without variables".to_owned(),
+                keys => keys.join(", "),
+            }
+        }
+    }),
+    ("`${VAR}`", |format| match format.variables {
+        Variables::Named(_) | Variables::Replaced(VariableSyntax::None) => {
+            "not replaced".to_owned()
+        }
+        Variables::Replaced(VariableSyntax::Editor) => code("${env:VAR}"),
+        Variables::Replaced(VariableSyntax::Braces) => code("{env:VAR}"),
+        Variables::Replaced(VariableSyntax::Shell | VariableSyntax::ShellNewDefaults) => {
+            SAME.to_owned()
+        }
+    }),
+    ("`includeTools`", |format| {
+        server_limit(format, "includeTools")
+    }),
+    ("`excludeTools`", |format| {
+        server_limit(format, "excludeTools")
+    }),
+    ("`tools`", |format| server_limit(format, "tools")),
+    ("`httpUrl`", |format| same_or(format.urls.http, "httpUrl")),
+];
+
+fn server_types(format: &ServerFormat) -> String {
+    let types = format.types;
+    let mut words: Vec<String> = Vec::new();
+    for word in [types.local, types.http, types.sse].into_iter().flatten() {
+        if !words.contains(&code(word)) {
+            words.push(code(word));
+        }
+    }
+    if words.is_empty() {
+        "not written".to_owned()
+    } else {
+        words.join(", ")
+    }
+}
+
+fn server_limit(format: &ServerFormat, key: &str) -> String {
+    let renamed = format.renames.iter().find(|(from, _)| *from == key);
+    match renamed {
+        _ if format.passes.contains(&key) => SAME.to_owned(),
+        Some((_, to)) => code(to),
+        None => WIDENED.to_owned(),
+    }
+}
+
+/// The source of every fact, tool by tool.
+pub(crate) fn sources() -> String {
+    let mut out = format!(
+        "# Sources\n\n{}\n\nWhat agpm knows of each [tool](../tools.md), what shows it, and when it was last compared.\n",
+        crate::references::NOTE
+    );
+    for tool in TOOLS {
+        out.push_str(&format!("\n## {}\n\n", tool.name));
+        if tool.title != tool.name {
+            out.push_str(&format!("{}.\n\n", tool.title));
+        }
+        let mut table = Table::by_tool("fact", &["source", "checked"]);
+        for (fact, Source { title, checked }) in facts(tool) {
+            table.row(&fact, [title.to_owned(), checked.to_owned()]);
+        }
+        out.push_str(&table.print());
+    }
+    out
+}
+
+fn facts(tool: &'static ToolDefinition) -> Vec<(String, Source)> {
+    let mut out = Vec::new();
+    let mut add = |fact: &str, source: Option<Source>| {
+        out.extend(source.map(|source| (fact.to_owned(), source)));
+    };
+    add("agents", tool.agents.as_ref().map(|own| own.source));
+    add("commands", tool.commands.as_ref().map(|own| own.source));
+    add("skills", tool.skills.as_ref().map(|own| own.source));
+    add("snippets", tool.snippets.as_ref().map(|own| own.source));
+    add("scripts", tool.scripts.as_ref().map(|own| own.source));
+    add("hooks", tool.hooks.as_ref().map(|own| own.source));
+    let names = tool.hooks.as_ref().map(|own| own.format.tool_names.source);
+    add("names of tools in hooks", names);
+    add("names of tools in agents", agent_names(tool));
+    add("mcp-servers", tool.servers.as_ref().map(|own| own.source));
+    add("other files that it reads", tool.layer_files.source);
+    add("credentials", tool.credentials.source);
+    add("variables of plugins", tool.plugin_variables.source);
+    let unread = tool.unread_file.as_ref();
+    add("programs that read its files", unread.map(|own| own.source));
+    out
+}
+
+fn agent_names(tool: &'static ToolDefinition) -> Option<Source> {
+    match &tool.agents.as_ref()?.format.form {
+        AgentForm::Fields(fields) => match fields.limit {
+            AgentLimit::List(names) => Some(names.source),
+            AgentLimit::ReadOnly(..) => None,
+        },
+        AgentForm::Checked(_) => None,
+    }
+}

@@ -1,0 +1,79 @@
+//! What the disk could not do, as failures with a way out.
+
+use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
+
+use crate::driver::DriverError;
+use crate::error::{Problem, StoreError};
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        let (kind, code, help) = match &error.problem {
+            Problem::NotFound => (FailureKind::Errors, &codes::IO_NOT_FOUND, "check the path"),
+            Problem::IsFolder => (
+                FailureKind::Errors,
+                &codes::IO_UNREADABLE,
+                "name a file in it",
+            ),
+            Problem::TooLarge(_) => (
+                FailureKind::Errors,
+                &codes::TEXT_TOO_LARGE,
+                "split the file",
+            ),
+            Problem::Escapes => (
+                FailureKind::Refused,
+                &codes::IO_UNREADABLE,
+                "links that lead out of their folder are not followed",
+            ),
+            Problem::Exists => (
+                FailureKind::Refused,
+                &codes::IO_EXISTS,
+                "name a place that is empty or not there",
+            ),
+            Problem::NotFile | Problem::Reserved => (
+                FailureKind::Refused,
+                &codes::IO_EXISTS,
+                "choose another place for this file",
+            ),
+            Problem::Credentials => (
+                FailureKind::Refused,
+                &codes::TRUST_CREDENTIALS,
+                "name another path; if you need the file, copy it into the project",
+            ),
+            Problem::Changed => (
+                FailureKind::Refused,
+                &codes::INSTALL_CHANGED,
+                "run the command again",
+            ),
+            Problem::Locked => (
+                FailureKind::Refused,
+                &codes::IO_EXISTS,
+                "wait for the other process and run it again",
+            ),
+            Problem::Damaged(_) => (
+                FailureKind::Errors,
+                &codes::IO_UNREADABLE,
+                "nothing was changed; restore the file",
+            ),
+            Problem::Other(_) => (
+                FailureKind::Errors,
+                &codes::IO_UNREADABLE,
+                "check permissions and the disk",
+            ),
+        };
+        let file = error.path.display().to_string();
+        Failure::new(
+            kind,
+            Diagnostic::new(code, error.to_string())
+                .in_file(file)
+                .help(help),
+        )
+    }
+}
+
+impl From<DriverError> for Failure {
+    fn from(error: DriverError) -> Self {
+        let diagnostic = Diagnostic::new(&codes::MERGE_DRIVER, error.to_string())
+            .help("the program gets the lower file as %base and the higher as %new, prints the result and exits with 0");
+        Failure::new(FailureKind::Errors, diagnostic)
+    }
+}

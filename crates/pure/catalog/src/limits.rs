@@ -1,0 +1,4 @@
+//! What is bounded in a catalog, and why.
+
+/// Findings that are reported of one manifest: one that is wrong all over is not worth reading further.
+pub(crate) const MOST_FINDINGS: usize = 25;

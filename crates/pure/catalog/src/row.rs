@@ -1,0 +1,104 @@
+//! Rows of manifests, with what they say.
+
+use agpm_text::NodeRef;
+
+use crate::columns::{CANONICAL_ID, PATH};
+use crate::kind::EntryKind;
+use crate::manifest::{Manifest, Row};
+
+/// A row of one of the manifests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowId {
+    /// Which manifest, counted from the highest.
+    pub manifest: u32,
+    /// Which of its rows.
+    pub row: u32,
+}
+
+/// A row with what it says.
+#[derive(Clone, Copy, Debug)]
+pub struct RowRef<'c> {
+    manifest: &'c Manifest,
+    id: RowId,
+    row: Row,
+}
+
+impl<'c> RowRef<'c> {
+    pub(crate) fn new(manifest: &'c Manifest, id: RowId) -> Self {
+        RowRef {
+            manifest,
+            id,
+            row: manifest.rows[id.row as usize],
+        }
+    }
+
+    /// Which row it is.
+    pub fn id(self) -> RowId {
+        self.id
+    }
+
+    /// What it lists.
+    pub fn kind(self) -> EntryKind {
+        self.manifest.kind()
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'c str {
+        self.manifest.name(self.row)
+    }
+
+    /// Its module; empty if it has none.
+    pub fn module(self) -> &'c str {
+        self.manifest.module(self.row)
+    }
+
+    /// Whether the row itself says its module, not the place of its manifest.
+    pub(crate) fn names_its_module(self) -> bool {
+        self.row.module.is_some() || self.module().is_empty()
+    }
+
+    /// `MODULE/NAME`, or the name alone.
+    pub fn label(self) -> String {
+        match self.module() {
+            "" => self.name().to_owned(),
+            module => format!("{module}/{}", self.name()),
+        }
+    }
+
+    /// Where its file is, as written.
+    pub fn path(self) -> Option<&'c str> {
+        self.get(PATH).filter(|path| !path.trim().is_empty())
+    }
+
+    /// The name under which installers put it into the folders of tools.
+    pub fn canonical_id(self) -> Option<&'c str> {
+        self.get(CANONICAL_ID)
+            .map(str::trim)
+            .filter(|id| !id.is_empty())
+    }
+
+    /// What it says in a column; nothing if it has no such field.
+    pub fn get(self, column: &str) -> Option<&'c str> {
+        self.nth(self.manifest.position(column)?)
+    }
+
+    /// What it says at a position of its manifest's columns.
+    pub fn nth(self, position: usize) -> Option<&'c str> {
+        self.manifest.nth(self.row, position)
+    }
+
+    /// Its columns with what it says there, in the order of its manifest.
+    pub fn fields(self) -> impl Iterator<Item = (&'c str, &'c str)> {
+        self.manifest.fields(self.row)
+    }
+
+    /// Its place in the manifest.
+    pub fn node(self) -> NodeRef<'c> {
+        self.manifest.document().node(self.row.node)
+    }
+
+    /// Which manifest it is from, counted from the highest.
+    pub fn manifest_index(self) -> usize {
+        self.id.manifest as usize
+    }
+}

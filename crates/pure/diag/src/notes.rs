@@ -1,0 +1,253 @@
+//! What a use case finds while it runs, and what it gives back.
+
+use std::collections::BTreeSet;
+
+use crate::{Diagnostic, Severity, SourceMap, codes, has_errors};
+
+/// A result with everything that was found on the way to it.
+#[derive(Debug)]
+pub struct Outcome<T> {
+    /// The report, or what kind of failure the diagnostics describe.
+    pub result: Result<T, FailureKind>,
+    /// What was found, in the order it was found.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The texts that diagnostics point into.
+    pub sources: SourceMap,
+    /// What was used and left out, for those who ask.
+    pub log: Vec<String>,
+}
+
+impl<T> Outcome<T> {
+    /// A failure before anything was read.
+    pub fn failed(kind: FailureKind, diagnostic: Diagnostic) -> Self {
+        Notes::default().outcome(Err(Failure::new(kind, diagnostic)))
+    }
+}
+
+/// Decides the exit code and the tone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    /// Errors in what was given.
+    Errors,
+    /// Wrong usage of the command.
+    Usage,
+    /// An unknown name, or one that could mean several things.
+    NotFound,
+    /// The network is needed, and cannot or must not be used.
+    Network,
+    /// The lockfile is missing or not as it must be.
+    Lock,
+    /// An unmanaged file or key, or a path that escapes.
+    Refused,
+}
+
+impl FailureKind {
+    /// The exit code, as documented.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            FailureKind::Errors => 1,
+            FailureKind::Usage => 2,
+            FailureKind::NotFound => 3,
+            FailureKind::Network => 4,
+            FailureKind::Lock => 5,
+            FailureKind::Refused => 6,
+        }
+    }
+}
+
+/// A failure on its way up: its kind and the last diagnostic about it.
+#[derive(Debug)]
+pub struct Failure {
+    /// What kind of failure it is.
+    pub kind: FailureKind,
+    /// Nothing if the diagnostics so far describe it.
+    pub diagnostic: Option<Diagnostic>,
+}
+
+impl Failure {
+    /// A failure that this diagnostic describes.
+    pub fn new(kind: FailureKind, diagnostic: Diagnostic) -> Self {
+        Failure {
+            kind,
+            diagnostic: Some(diagnostic),
+        }
+    }
+
+    /// A failure that the diagnostics so far describe.
+    pub fn reported() -> Self {
+        Failure {
+            kind: FailureKind::Errors,
+            diagnostic: None,
+        }
+    }
+}
+
+impl From<Diagnostic> for Failure {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Failure::new(FailureKind::Errors, diagnostic)
+    }
+}
+
+/// What warnings do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Warnings {
+    /// They are shown.
+    Tell,
+    /// They stop the command.
+    Stop,
+}
+
+/// Texts and findings of a use case while it runs.
+#[derive(Debug, Default)]
+pub struct Notes {
+    /// The texts that were read.
+    pub sources: SourceMap,
+    /// What was found.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What was used and left out.
+    pub log: Vec<String>,
+}
+
+impl Notes {
+    /// Takes in what another part of the work found, on another thread as a rule.
+    pub fn absorb(&mut self, other: Notes) {
+        let first = self.sources.append(other.sources);
+        let moved = other.diagnostics.into_iter().map(|mut found| {
+            for label in &mut found.labels {
+                label.source = label.source.after(first);
+            }
+            found
+        });
+        self.diagnostics.extend(moved);
+        self.log.extend(other.log);
+    }
+
+    /// Fails if anything found so far is an error.
+    pub fn check(&self) -> Result<(), Failure> {
+        if !has_errors(&self.diagnostics) {
+            return Ok(());
+        }
+        let escape = [
+            &codes::MANIFEST_ESCAPE,
+            &codes::RESOURCE_ESCAPE,
+            &codes::TRUST_CREDENTIALS,
+        ];
+        let escapes = |found: &Diagnostic| escape.contains(&found.code);
+        let kind = if self.diagnostics.iter().any(escapes) {
+            FailureKind::Refused
+        } else {
+            FailureKind::Errors
+        };
+        Err(Failure {
+            kind,
+            diagnostic: None,
+        })
+    }
+
+    /// Leaves out what was found before.
+    pub fn each_once(&mut self) {
+        self.diagnostics = distinct(std::mem::take(&mut self.diagnostics), &self.sources);
+    }
+
+    /// Closes a use case for which warnings may be errors.
+    pub fn strictly<T>(mut self, result: Result<T, Failure>, warnings: Warnings) -> Outcome<T> {
+        let result = result.and_then(|report| {
+            if warnings == Warnings::Stop {
+                self.warnings_are_errors();
+            }
+            self.each_once();
+            self.check().map(|()| report)
+        });
+        self.outcome(result)
+    }
+
+    /// Turns warnings into errors.
+    pub fn warnings_are_errors(&mut self) {
+        for found in &mut self.diagnostics {
+            if found.severity == Severity::Warning {
+                found.severity = Severity::Error;
+            }
+        }
+    }
+
+    /// Closes a use case.
+    pub fn outcome<T>(mut self, result: Result<T, Failure>) -> Outcome<T> {
+        let result = result.map_err(|failure| {
+            self.diagnostics.extend(failure.diagnostic);
+            failure.kind
+        });
+        Outcome {
+            result,
+            diagnostics: self.diagnostics,
+            sources: self.sources,
+            log: self.log,
+        }
+    }
+}
+
+/// Every finding once: a file that is read several times is several texts to the diagnostics, and one to people.
+pub fn distinct(found: Vec<Diagnostic>, sources: &SourceMap) -> Vec<Diagnostic> {
+    let mut seen = BTreeSet::new();
+    let identity = |one: &Diagnostic| {
+        let label = one.labels.first();
+        let place = label.map(|label| {
+            let place = sources.place(label.source, label.span.start);
+            (place.line, place.column)
+        });
+        let name = label.map(|label| sources.get(label.source).name.clone());
+        (
+            (one.code.name, one.severity, one.message.clone()),
+            (name.or_else(|| one.file.clone()), place),
+            (one.details.clone(), one.help.clone()),
+            (one.layer.clone(), one.unit.clone()),
+        )
+    };
+    found
+        .into_iter()
+        .filter(|one| seen.insert(identity(one)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Span;
+
+    fn at(notes: &mut Notes, file: &str, text: &str, start: usize) {
+        let source = notes.sources.add(file, text);
+        let found = Diagnostic::new(&codes::USAGE, "wrong").at(source, Span::at(start), "");
+        notes.diagnostics.push(found);
+    }
+
+    #[test]
+    fn findings_of_several_threads_point_into_their_own_texts() {
+        let (mut all, mut other) = (Notes::default(), Notes::default());
+        at(&mut all, "a.toml", "first\n", 0);
+        at(&mut other, "b.toml", "\nsecond\n", 1);
+        all.absorb(other);
+        let places: Vec<(&str, usize)> = all
+            .diagnostics
+            .iter()
+            .map(|found| {
+                let label = &found.labels[0];
+                let line = all.sources.line(label.source, label.span.start);
+                (all.sources.get(label.source).name.as_str(), line)
+            })
+            .collect();
+        assert_eq!(places, [("a.toml", 1), ("b.toml", 2)]);
+    }
+
+    #[test]
+    fn what_is_found_twice_is_reported_once() {
+        let mut notes = Notes::default();
+        at(&mut notes, "a.toml", "x = 1\n", 0);
+        at(&mut notes, "a.toml", "x = 1\n", 0);
+        at(&mut notes, "a.toml", "x = 1\n", 4);
+        notes.each_once();
+        assert_eq!(notes.diagnostics.len(), 2);
+        assert_eq!(
+            notes.check().err().map(|failure| failure.kind),
+            Some(FailureKind::Errors)
+        );
+    }
+}

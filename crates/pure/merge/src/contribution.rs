@@ -1,0 +1,35 @@
+//! What layers say.
+
+use std::sync::Arc;
+
+use agpm_model::LayerName;
+use agpm_text::{Document, NodeRef};
+
+use crate::origin::Origin;
+
+/// One layer's document. Contributions are ranked by their order, lowest first.
+#[derive(Clone, Debug)]
+pub struct Contribution {
+    /// The layer that says it.
+    pub layer: LayerName,
+    /// What it says.
+    pub document: Arc<Document>,
+}
+
+/// What one layer says at a place. Where a map was replaced, the lower ones are there no longer, but a rule for a place
+/// inside may still call on them.
+#[derive(Clone, Copy)]
+pub(crate) struct LayerNode<'a> {
+    pub(crate) layer: u32,
+    pub(crate) node: NodeRef<'a>,
+    pub(crate) live: bool,
+}
+
+impl LayerNode<'_> {
+    pub(crate) fn origin(self) -> Origin {
+        Origin {
+            layer: self.layer,
+            node: self.node.id(),
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! What is bounded in the texts of users, and why.
+
+/// Characters of a skill's name: the specification of skills allows no more, and tools refuse them.
+pub(crate) const LONGEST_SKILL_NAME: usize = 64;
+
+/// Characters of a skill's description: the specification of skills allows no more, and tools refuse them.
+pub(crate) const LONGEST_SKILL_DESCRIPTION: usize = 1024;

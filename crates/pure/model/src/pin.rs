@@ -1,0 +1,147 @@
+//! What the lockfile holds for anything that comes from a source with versions.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+use crate::catalog_remote::CatalogRemote;
+use crate::digest::ObjectId;
+use crate::name::{LayerName, ResourceName, SourceName};
+use crate::resource::ResourceType;
+
+/// The identity of a resource, shown as `agents/reviewer`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ResourceId {
+    /// Which type it is.
+    pub kind: ResourceType,
+    /// What it is called among those of its type.
+    pub name: ResourceName,
+}
+
+impl fmt::Display for ResourceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.kind, self.name)
+    }
+}
+
+/// What a pin is of.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PinId {
+    /// A resource.
+    Resource(ResourceId),
+    /// A layer.
+    Layer(LayerName),
+    /// A remote of the catalog, without secrets.
+    Remote(CatalogRemote),
+}
+
+impl PinId {
+    /// The name alone.
+    pub fn name(&self) -> String {
+        match self {
+            PinId::Resource(id) => id.name.to_string(),
+            PinId::Layer(name) => name.to_string(),
+            PinId::Remote(remote) => remote.to_string(),
+        }
+    }
+
+    /// The plural of what it is, as commands show it.
+    pub fn type_name(&self) -> &'static str {
+        match self {
+            PinId::Resource(id) => id.kind.plural(),
+            PinId::Layer(_) => "layers",
+            PinId::Remote(_) => "catalog",
+        }
+    }
+}
+
+impl fmt::Display for PinId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PinId::Resource(id) => id.fmt(f),
+            PinId::Layer(name) => f.write_str(&name.label()),
+            PinId::Remote(remote) => f.write_str(&remote.label()),
+        }
+    }
+}
+
+/// The source of a pin.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PinSource {
+    /// A source of the manifest.
+    Named(SourceName),
+    /// A remote of the catalog by its address, as it is written there, without secrets.
+    Address(String),
+}
+
+impl Serialize for PinSource {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl PinSource {
+    /// The name, if it has one.
+    pub fn name(&self) -> Option<&SourceName> {
+        match self {
+            PinSource::Named(name) => Some(name),
+            PinSource::Address(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for PinSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PinSource::Named(name) => name.fmt(f),
+            PinSource::Address(address) => f.write_str(address),
+        }
+    }
+}
+
+/// A version of a source that was resolved.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Pin {
+    /// The source.
+    pub source: PinSource,
+    /// What was required, several joined by ` && `; nothing in files of older programs.
+    pub requirement: Option<String>,
+    /// The tag or branch, or the commit as it was required.
+    pub version: String,
+    /// The commit.
+    pub commit: ObjectId,
+}
+
+/// Between the requirements of several dependents.
+const AND: &str = " && ";
+
+impl Pin {
+    /// Requirements as a pin holds them.
+    pub fn join_requirements(requirements: impl IntoIterator<Item = String>) -> String {
+        let all: Vec<String> = requirements.into_iter().collect();
+        all.join(AND)
+    }
+
+    /// Everything that was required.
+    pub fn requirements(&self) -> impl Iterator<Item = &str> {
+        self.requirement.iter().flat_map(|text| text.split(AND))
+    }
+
+    /// The version, with the commit where another pin has the same version.
+    pub fn shown_beside(&self, other: &Pin) -> String {
+        if self.version == other.version {
+            format!("{} ({})", self.version, self.commit.short())
+        } else {
+            self.version.clone()
+        }
+    }
+}
+
+/// A pin of a lockfile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LockedPin<'l> {
+    /// What it is of.
+    pub id: PinId,
+    /// The version.
+    pub pin: &'l Pin,
+}

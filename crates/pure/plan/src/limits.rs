@@ -1,0 +1,5 @@
+//! What is bounded in planning, and why.
+
+/// Bytes that edits of one file may read in all. One edit at a time leaves the most as it was, but each reads the whole
+/// text again; what would read more is done at once.
+pub(crate) const MOST_READ_AGAIN: usize = 1 << 20;

@@ -1,0 +1,338 @@
+//! Agents and commands of a tool that checks the type of each field: the bytes stay, but for fields that it would refuse.
+
+use agpm_text::Value;
+
+use agpm_tools::{Accepts, CheckedAgent, CheckedCommand, ModelNames};
+
+use super::agent_tools::names;
+use super::front::Front;
+use super::parts::{entries, is_map};
+use super::{ConvertError, Converted, FateKind, Fates, models};
+
+fn accepts(rule: Accepts, value: &Value) -> bool {
+    match rule {
+        Accepts::Text => value.as_str().is_some(),
+        Accepts::Number => value.to_json().trim().parse::<f64>().is_ok(),
+        Accepts::Count => value
+            .to_json()
+            .trim()
+            .parse::<u64>()
+            .is_ok_and(|count| count > 0),
+        Accepts::Flag => matches!(value, Value::Bool(_)),
+        Accepts::OneOf(words) => value.as_str().is_some_and(|word| words.contains(&word)),
+        Accepts::Color(names) => value.as_str().is_some_and(|color| is_color(color, names)),
+        Accepts::Model => value.as_str().is_some_and(|model| model.contains('/')),
+        Accepts::Object => is_map(value),
+        Accepts::Flags => {
+            is_map(value)
+                && entries(value)
+                    .iter()
+                    .all(|(_, flag)| matches!(flag, Value::Bool(_)))
+        }
+        Accepts::Permission => {
+            is_action(value) || is_map(value) && entries(value).iter().all(is_rule)
+        }
+    }
+}
+
+fn expected(rule: Accepts) -> String {
+    match rule {
+        Accepts::Text => "a string".to_owned(),
+        Accepts::Number => "a number".to_owned(),
+        Accepts::Count => "a positive integer".to_owned(),
+        Accepts::Flag => "true or false".to_owned(),
+        Accepts::OneOf(words) => format!("one of {}", words.join(", ")),
+        Accepts::Color(_) => "`#rrggbb` or a color of its theme".to_owned(),
+        Accepts::Model => "`provider/model`".to_owned(),
+        Accepts::Object | Accepts::Permission => "an object".to_owned(),
+        Accepts::Flags => "an object of true and false".to_owned(),
+    }
+}
+
+fn is_color(color: &str, names: &[&str]) -> bool {
+    let is_hex =
+        |digits: &str| digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    names.contains(&color) || color.strip_prefix('#').is_some_and(is_hex)
+}
+
+fn is_action(value: &Value) -> bool {
+    value
+        .as_str()
+        .is_some_and(|action| ["ask", "allow", "deny"].contains(&action))
+}
+
+fn is_rule((_, rule): &(String, Value)) -> bool {
+    is_action(rule) || is_map(rule) && entries(rule).iter().all(|(_, action)| is_action(action))
+}
+
+/// An agent with what the tool would refuse written in its own way.
+pub(super) fn agent(format: &CheckedAgent, text: &str) -> Result<Converted, ConvertError> {
+    let front = Front::read(text)?;
+    let mut fates = front.fates();
+    let permission = permission(format, &front, &mut fates);
+    let checker = Checker {
+        title: format.title,
+        models: &format.models,
+        fields: format.fields,
+    };
+    let mut fields = checker.accepted(&front, &mut fates);
+    if !permission.is_empty() && !fields.iter().any(|(key, _)| key == "permission") {
+        fields.push(("permission".to_owned(), Value::Map(permission)));
+    }
+    report_unread(format, &front, &mut fates);
+    written(text, &front, fields, fates)
+}
+
+/// A command with what the tool would refuse left out.
+pub(super) fn command(format: &CheckedCommand, text: &str) -> Result<Converted, ConvertError> {
+    let front = Front::read(text)?;
+    let mut fates = front.fates();
+    let checker = Checker {
+        title: format.title,
+        models: &format.models,
+        fields: format.fields,
+    };
+    let fields = checker.accepted(&front, &mut fates);
+    for field in ["disallowed-tools", "disallowedTools", "hooks"]
+        .into_iter()
+        .filter(|field| front.has(field))
+    {
+        let note = format!("{} does not read it", format.title);
+        fates.add(field, FateKind::Widened, note);
+    }
+    written(text, &front, fields, fates)
+}
+
+fn written(
+    text: &str,
+    front: &Front,
+    fields: Vec<(String, Value)>,
+    fates: Fates,
+) -> Result<Converted, ConvertError> {
+    let same = front.is_yaml() && fields == front.fields();
+    let text = if same {
+        text.to_owned()
+    } else {
+        front.write(fields, front.body())?
+    };
+    Ok(Converted {
+        text,
+        fates: fates.sorted(),
+    })
+}
+
+/// What the fields of a file are checked by.
+struct Checker<'a> {
+    title: &'a str,
+    models: &'a ModelNames,
+    fields: &'a [(&'a str, Accepts)],
+}
+
+impl Checker<'_> {
+    /// The fields that the tool accepts as they are.
+    fn accepted(&self, front: &Front, fates: &mut Fates) -> Vec<(String, Value)> {
+        let mut kept = Vec::new();
+        for (key, value) in front.fields() {
+            let rule = self.fields.iter().find(|(known, _)| known == key);
+            let stays = match rule.map(|(_, rule)| *rule) {
+                // Its fate is that of the `permission` which replaces it.
+                Some(rule @ Accepts::Flags) => accepts(rule, value),
+                Some(Accepts::Model) => models::keep(self.models, value, fates).is_some(),
+                Some(rule) if !accepts(rule, value) => {
+                    let kind = match rule {
+                        Accepts::Permission => FateKind::Widened,
+                        _ => FateKind::Dropped,
+                    };
+                    let note = format!("{} expects {}", self.title, expected(rule));
+                    fates.add(key, kind, note);
+                    false
+                }
+                _ => true,
+            };
+            kept.extend(stays.then(|| (key.clone(), value.clone())));
+        }
+        kept
+    }
+}
+
+/// What the reference's limits come to as `permission`, and their fates.
+fn permission(format: &CheckedAgent, front: &Front, fates: &mut Fates) -> Vec<(String, Value)> {
+    let mut out: Vec<(String, Value)> = Vec::new();
+    let own = front
+        .get("permission")
+        .is_some_and(|value| accepts(Accepts::Permission, value));
+    let tools = front
+        .get("tools")
+        .filter(|tools| !accepts(Accepts::Flags, tools))
+        .map(names);
+    match tools {
+        Some(tools) if tools.iter().any(|tool| tool == "*") => {
+            fates.add(
+                "tools",
+                FateKind::Exact,
+                "all tools are allowed unless `permission` denies them",
+            );
+        }
+        Some(tools) => {
+            let (known, unknown) = permission_keys(format, &tools);
+            if own {
+                fates.add("tools", FateKind::Dropped, "its own `permission` applies");
+            } else if unknown.is_empty() {
+                fates.add("tools", FateKind::Approximated, "as `permission`");
+            } else {
+                let note = format!("as `permission`, without {}", unknown.join(", "));
+                fates.add("tools", FateKind::Approximated, note);
+            }
+            out.push(("*".to_owned(), "deny".into()));
+            out.extend(known.into_iter().map(|key| (key, "allow".into())));
+        }
+        None => {}
+    }
+    if let Some(forbidden) = front.get("disallowedTools") {
+        let (known, unknown) = permission_keys(format, &names(forbidden));
+        let kind = if own || !unknown.is_empty() {
+            FateKind::Widened
+        } else {
+            FateKind::Approximated
+        };
+        let note = format!("as `permission`, as far as {} has the tools", format.title);
+        fates.add("disallowedTools", kind, note);
+        out.retain(|(key, _)| !known.contains(key));
+        out.extend(known.into_iter().map(|key| (key, "deny".into())));
+    }
+    out
+}
+
+/// The keys of `permission` for tools of the reference, and the tools that have none; one that is limited by a pattern
+/// has none.
+fn permission_keys(format: &CheckedAgent, tools: &[String]) -> (Vec<String>, Vec<String>) {
+    let (mut known, mut unknown) = (Vec::new(), Vec::new());
+    for tool in tools {
+        let mut rows = format.permissions.iter();
+        let row = rows.find(|(names, _)| names.contains(&tool.as_str()));
+        let server = tool
+            .strip_prefix("mcp__")
+            .map(|rest| rest.replace("__", "_"));
+        match row.map(|(_, key)| (*key).to_owned()).or(server) {
+            Some(key) if !known.contains(&key) => known.push(key),
+            Some(_) => {}
+            None => unknown.push(format!("`{tool}`")),
+        }
+    }
+    (known, unknown)
+}
+
+/// What stays in the file and says nothing there.
+fn report_unread(format: &CheckedAgent, front: &Front, fates: &mut Fates) {
+    let title = format.title;
+    if front.text("permissionMode").as_deref() == Some("plan") {
+        let note = format!("{title} limits an agent by `permission`");
+        fates.add("permissionMode", FateKind::Widened, note);
+    }
+    let guards = ["hooks", "isolation"].map(|field| (field, FateKind::Widened));
+    let others = format.unread.iter();
+    let others = others.map(|field| (*field, FateKind::Dropped));
+    for (field, kind) in guards.into_iter().chain(others) {
+        if front.has(field) {
+            fates.add(field, kind, format!("{title} does not read it"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agpm_tools::{AgentForm, CommandFormat, find};
+
+    use super::*;
+
+    fn format() -> &'static CheckedAgent {
+        let opencode = find("opencode").and_then(|tool| tool.agents.as_ref());
+        match opencode.map(|own| &own.format.form) {
+            Some(AgentForm::Checked(format)) => format,
+            other => panic!("OpenCode checks its agents: {other:?}"),
+        }
+    }
+
+    fn converted(text: &str) -> (String, Vec<String>) {
+        let converted = agent(format(), text).unwrap_or_else(|error| panic!("{error}"));
+        let fates = converted
+            .fates
+            .into_iter()
+            .map(|fate| format!("{} {:?}", fate.field, fate.kind));
+        (converted.text, fates.collect())
+    }
+
+    #[test]
+    fn what_opencode_takes_stays_to_the_byte() {
+        for text in [
+            "---\ndescription: d   # why\nmodel: a/b\ntools: {write: false}\ncolor: '#00ff00'\n---\nx\n",
+            "---\nname: n\n---\n",
+            "no head\n",
+            "---\nmode: subagent\npermission: {bash: deny}\nsteps: 3\ntemperature: 0.5\nodd: [1]\n---\n",
+        ] {
+            let (found, fates) = converted(text);
+            assert_eq!(found, text);
+            assert!(
+                fates.iter().all(|fate| fate.ends_with("Exact")),
+                "{fates:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn limits_become_permissions() {
+        let text = "---\ndescription: d # why\ntools: Read, Grep, Bash(git:*)\nmodel: opus\ncolor: blue\n---\nx\n";
+        let expected = "---\ndescription: d # why\npermission:\n  \"*\": deny\n  read: allow\n  grep: allow\n---\nx\n";
+        let fates = ["color Dropped", "model Dropped", "tools Approximated"].map(str::to_owned);
+        assert_eq!(converted(text), (expected.to_owned(), fates.to_vec()));
+        let (text, fates) =
+            converted("---\ndisallowedTools: [Write, Odd]\npermissionMode: plan\n---\n");
+        assert!(text.contains("edit: deny"), "{text}");
+        assert_eq!(fates, ["disallowedTools Widened", "permissionMode Widened"]);
+    }
+    #[test]
+    fn fields_of_the_wrong_type_are_left_out() {
+        let text = "---\ndescription: [a]\nmode: agent\nmodel: [a/b, c/d]\ntemperature: hot\nhidden: 1\n\
+                    tools: {write: yes please}\npermission: {bash: never}\nsteps: 0\n---\nx\n";
+        let (text, fates) = converted(text);
+        assert_eq!(text, "---\npermission: {\"*\": deny}\n---\nx\n");
+        let lost = [
+            "description Dropped",
+            "hidden Dropped",
+            "mode Dropped",
+            "model Dropped",
+            "permission Widened",
+            "steps Dropped",
+            "temperature Dropped",
+            "tools Approximated",
+        ];
+        assert_eq!(fates, lost);
+    }
+
+    #[test]
+    fn front_matter_that_is_not_yaml_is_converted() {
+        let text =
+            "---\ndescription: one: two\ntools: Read, Grep\ncolor: yellow\nmodel: opus\n---\nx\n";
+        let (text, fates) = converted(text);
+        let expected = "---\ndescription: \"one: two\"\npermission:\n  \"*\": deny\n  read: allow\n  grep: allow\n---\nx\n";
+        assert_eq!(text, expected);
+        assert_eq!(fates[0], "(front matter) Approximated");
+        let (text, _) = converted("---\ndescription: a: b\ntools: *\n---\n");
+        assert_eq!(text, "---\ndescription: \"a: b\"\n---\n");
+    }
+
+    #[test]
+    fn commands_lose_what_opencode_does_not_take() {
+        let text = "---\ndescription: d # why\nargument-hint: [message]\nmodel: haiku\n---\nDo $ARGUMENTS\n";
+        let opencode = find("opencode").and_then(|tool| tool.commands.as_ref());
+        let Some(CommandFormat::Checked(format)) = opencode.map(|own| &own.format) else {
+            panic!("OpenCode checks its commands");
+        };
+        let found = command(format, text).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(
+            found.text,
+            "---\ndescription: d # why\nargument-hint: [message]\n---\nDo $ARGUMENTS\n"
+        );
+        assert_eq!(found.fates.len(), 1);
+    }
+}

@@ -1,0 +1,38 @@
+//! Commands as Markdown with a tool's own fields and placeholders.
+
+use agpm_text::Value;
+use agpm_tools::MarkdownCommand;
+
+use super::command::leave_out;
+use super::front::Front;
+use super::parts::METADATA;
+use super::placeholders::rewrite;
+use super::{ConvertError, Converted, Fates, models};
+
+/// Turns a command into the tool's Markdown.
+pub(super) fn convert(format: &MarkdownCommand, text: &str) -> Result<Converted, ConvertError> {
+    let front = Front::read(text)?;
+    let mut fates = front.fates();
+    let mut fields = front.fields().to_vec();
+    fields.retain(|(key, value)| stays(format, key, value, &mut fates));
+    let body = rewrite(front.body(), &format.placeholders, &mut fates);
+    Ok(Converted {
+        text: front.write(fields, &body)?,
+        fates: fates.sorted(),
+    })
+}
+
+fn stays(format: &MarkdownCommand, key: &str, value: &Value, fates: &mut Fates) -> bool {
+    if METADATA.contains(&key) {
+        return true;
+    }
+    if matches!(value, Value::Null) || !format.fields.contains(&key) {
+        leave_out(key, fates);
+        return false;
+    }
+    if key == "model" {
+        return models::keep(&format.models, value, fates).is_some();
+    }
+    fates.exact(key);
+    true
+}

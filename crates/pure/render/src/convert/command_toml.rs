@@ -1,0 +1,44 @@
+//! Commands as TOML with a description and the prompt as a string.
+
+use agpm_text::{Format, Value};
+use agpm_tools::TomlCommand;
+
+use super::command::leave_out;
+use super::front::{Front, is_toml_with, printed};
+use super::parts::{METADATA, text_of};
+use super::placeholders::rewrite;
+use super::{ConvertError, Converted};
+
+/// Turns a command into TOML.
+pub(super) fn convert(
+    format: &TomlCommand,
+    name: &str,
+    text: &str,
+) -> Result<Converted, ConvertError> {
+    if is_toml_with(text, &[format.prompt]) {
+        return Ok(Converted::unchanged(text));
+    }
+    let front = Front::read(text)?;
+    let mut fates = front.fates();
+    let mut fields = Vec::new();
+    for (key, value) in front
+        .fields()
+        .iter()
+        .filter(|(key, _)| !METADATA.contains(&key.as_str()))
+    {
+        match (key.as_str(), text_of(value)) {
+            ("description", Some(text)) => {
+                fates.exact("description");
+                fields.push((key.clone(), Value::from(text)));
+            }
+            ("name", Some(own)) if own == name => fates.exact("name"),
+            (key, _) => leave_out(key, &mut fates),
+        }
+    }
+    let prompt = rewrite(front.body(), &format.placeholders, &mut fates);
+    fields.push((format.prompt.to_owned(), Value::from(prompt)));
+    Ok(Converted {
+        text: printed(&Value::Map(fields), Format::Toml)?,
+        fates: fates.sorted(),
+    })
+}

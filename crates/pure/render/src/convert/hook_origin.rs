@@ -1,0 +1,162 @@
+//! Which tool a hook file was written for, and the same hooks as the reference has them.
+
+use agpm_text::{Shape, Value, View};
+use agpm_tools::{HookFormat, HookShape, KeyChange, hook_formats};
+
+use super::events::{is_own, reference_event};
+use super::hook_file::Registered;
+use super::parts::{entries, is_map, items};
+use super::tool_names::reference_names;
+use super::{ConvertError, FateKind, Fates};
+
+/// The format that a hook file is in, by the shape of its lists, then by events and keys that only one tool has; none
+/// is the reference's, which others share.
+pub(super) fn origin_of(registered: &[Registered]) -> Option<&'static HookFormat> {
+    let is_group = |(_, item): &Registered| item.get("hooks").is_some();
+    if registered.is_empty() {
+        return None;
+    }
+    if registered.iter().any(is_group) {
+        return formats(HookShape::Groups).find(|format| has_event(registered, format, is_own));
+    }
+    let has_own_key = |format: &&HookFormat| has_key(registered, format.own_keys);
+    // Of several tools whose own events are in one file, the last in the table.
+    formats(HookShape::Flat)
+        .find(has_own_key)
+        .or_else(|| {
+            formats(HookShape::Flat).rfind(|format| has_event(registered, format, is_only_in))
+        })
+        .or_else(|| formats(HookShape::Flat).find(|format| has_event(registered, format, is_own)))
+        .or_else(|| formats(HookShape::Flat).find(reads_reference_events))
+}
+
+fn formats(shape: HookShape) -> impl DoubleEndedIterator<Item = &'static HookFormat> {
+    hook_formats().filter(move |format| format.shape == shape)
+}
+
+fn has_event(
+    registered: &[Registered],
+    format: &HookFormat,
+    is_known: fn(&HookFormat, &str) -> bool,
+) -> bool {
+    registered.iter().any(|(event, _)| is_known(format, event))
+}
+
+fn has_key(registered: &[Registered], keys: &[&str]) -> bool {
+    let mut items = registered.iter().map(|(_, item)| item);
+    items.any(|item| keys.iter().any(|key| item.get(key).is_some()))
+}
+
+/// Whether an event is this tool's own, and no other's of the same shape.
+fn is_only_in(format: &HookFormat, event: &str) -> bool {
+    let mut owners = formats(format.shape).filter(|other| is_own(other, event));
+    is_own(format, event) && owners.all(|other| std::ptr::eq(other, format))
+}
+
+fn reads_reference_events(format: &&'static HookFormat) -> bool {
+    let mut events = format.events.iter();
+    events.any(|event| event.name == event.reference)
+}
+
+/// The same hooks in the reference's format. An event or a matcher without a counterpart loses its hook.
+pub(super) fn to_reference(
+    origin: &'static HookFormat,
+    registered: &[Registered],
+    fates: &mut Fates,
+) -> Result<Vec<Registered>, ConvertError> {
+    let mut out = Vec::new();
+    for (event, item) in registered {
+        let Some(reference) = reference_event(origin, event) else {
+            let title = origin.title;
+            let note = format!("an event of {title} without a counterpart: the hook does not run");
+            fates.add(event, FateKind::Dropped, note);
+            continue;
+        };
+        let written = item.get("matcher").and_then(Value::as_str);
+        let matcher = written.map(|text| reference_matcher(text, origin));
+        if matcher == Some(None) {
+            let title = origin.title;
+            let note = format!("tools of {title} without a counterpart: the hook does not run");
+            fates.add(format!("{event}.matcher"), FateKind::Dropped, note);
+            continue;
+        }
+        let hooks = item.get("hooks").map_or(std::slice::from_ref(item), items);
+        let hooks: Result<Vec<Value>, ConvertError> = hooks
+            .iter()
+            .map(|hook| reference_hook(origin, event, hook))
+            .collect();
+        let matcher = matcher.flatten();
+        let matcher = matcher.map(|matcher| ("matcher".to_owned(), Value::from(matcher)));
+        let hooks = ("hooks".to_owned(), Value::List(hooks?));
+        let group = Value::Map(matcher.into_iter().chain([hooks]).collect());
+        out.push((reference.to_owned(), group));
+    }
+    Ok(out)
+}
+
+/// One hook with the reference's keys.
+fn reference_hook(origin: &HookFormat, event: &str, hook: &Value) -> Result<Value, ConvertError> {
+    let kind = hook
+        .get("type")
+        .and_then(Value::as_str)
+        .unwrap_or("command");
+    let mut names = origin.keys.iter().filter(|key| key.reference == "command");
+    let command = hook
+        .get("command")
+        .or_else(|| names.find_map(|key| hook.get(key.name)))
+        .filter(|line| line.as_str().is_some());
+    if !is_map(hook) || kind == "command" && command.is_none() {
+        let message = format!("a hook of `{event}` has no `command`");
+        return Err(ConvertError::new(
+            message,
+            "write `{\"type\": \"command\", \"command\": \"./check.sh\"}`",
+        ));
+    }
+    let mut out = vec![("type".to_owned(), Value::from(kind))];
+    out.extend(command.map(|command| ("command".to_owned(), command.clone())));
+    for (key, value) in entries(hook) {
+        let own = origin.keys.iter().find(|own| own.name == key);
+        let reference = own.map_or(key.as_str(), |own| own.reference);
+        let value = match own.map(|own| own.change) {
+            Some(KeyChange::Milliseconds) => seconds(value),
+            _ => Some(value.clone()),
+        };
+        if !matches!(reference, "type" | "command" | "matcher") {
+            out.extend(value.map(|value| (reference.to_owned(), value)));
+        }
+    }
+    Ok(Value::Map(out))
+}
+
+/// Milliseconds in whole seconds, rounded up.
+fn seconds(value: &Value) -> Option<Value> {
+    match value.shape() {
+        Shape::Integer(text) => text
+            .parse::<u64>()
+            .ok()
+            .map(|time| Value::from(time.div_ceil(1000) as usize)),
+        _ => None,
+    }
+}
+
+/// A matcher with the reference's names; nothing if a part of it means no tool of the reference.
+fn reference_matcher(text: &str, origin: &'static HookFormat) -> Option<String> {
+    let text = text.trim();
+    if matches!(text, "" | "*" | ".*") {
+        return Some("*".to_owned());
+    }
+    let plain = text
+        .trim_start_matches('^')
+        .trim_end_matches('$')
+        .trim_start_matches('(')
+        .trim_end_matches(')');
+    let mut out: Vec<String> = Vec::new();
+    for name in plain.split('|').map(str::trim) {
+        for reference in reference_names(name, origin.tool_names)? {
+            if !out.iter().any(|known| known == reference) {
+                out.push(reference.to_owned());
+            }
+        }
+    }
+    Some(out.join("|"))
+}

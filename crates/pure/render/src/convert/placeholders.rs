@@ -1,0 +1,124 @@
+//! What is filled into a command's text: arguments, the output of command lines, files.
+
+use agpm_tools::Placeholders;
+
+use super::{FateKind, Fates};
+
+/// Something in a command's text that the reference tool replaces.
+enum Mark<'a> {
+    /// All arguments.
+    Arguments,
+    /// One of them.
+    Argument,
+    /// The output of a command line.
+    Output(&'a str),
+    /// The text of a file.
+    File(&'a str),
+    /// Text that is nothing here and would be something there.
+    Foreign,
+}
+
+/// The text with the tool's own marks.
+pub(super) fn rewrite(body: &str, marks: &Placeholders, fates: &mut Fates) -> String {
+    let mut out = String::with_capacity(body.len());
+    let mut notes: Vec<&str> = Vec::new();
+    let mut at = 0;
+    while at < body.len() {
+        let Some((mark, length)) = mark_at(body, at, marks) else {
+            let next = body[at..].chars().next().map_or(1, char::len_utf8);
+            out.push_str(&body[at..at + next]);
+            at += next;
+            continue;
+        };
+        let written = &body[at..at + length];
+        match (&mark, marks.output, marks.file) {
+            (Mark::Arguments, ..) => out.push_str(marks.arguments),
+            (Mark::Output(line), Some((open, close)), _) if can_be_run(line) => {
+                out.extend([open, &line.replace("$ARGUMENTS", marks.arguments), close]);
+            }
+            (Mark::File(path), _, Some((open, close))) => out.extend([open, path, close]),
+            (Mark::Foreign, ..) => out.extend([&written[..1], " ", &written[1..]]),
+            _ => out.push_str(written),
+        }
+        notes.extend(note(&mark, marks));
+        at += length;
+    }
+    notes.sort_unstable();
+    notes.dedup();
+    if !notes.is_empty() {
+        fates.add("(body)", FateKind::Approximated, notes.join("; "));
+    }
+    out
+}
+
+/// What is to be said of a mark that is not carried over as it is.
+fn note(mark: &Mark<'_>, marks: &Placeholders) -> Option<&'static str> {
+    match mark {
+        Mark::Argument => Some("single arguments such as `$1` stay as text"),
+        Mark::Output(_) if marks.output.is_none() => Some("command lines in the text are not run"),
+        Mark::Output(line) if !can_be_run(line) => {
+            Some("a command line with odd braces is not run")
+        }
+        Mark::Output(line) if has_argument(line) => {
+            Some("single arguments such as `$1` stay as text")
+        }
+        Mark::File(_) if marks.file.is_none() => Some("`@` files stay as text"),
+        Mark::Foreign => Some("a space is put into what would be run or read there"),
+        _ => None,
+    }
+}
+
+fn mark_at<'a>(body: &'a str, at: usize, marks: &Placeholders) -> Option<(Mark<'a>, usize)> {
+    let rest = &body[at..];
+    let starts_word = body[..at]
+        .chars()
+        .next_back()
+        .is_none_or(char::is_whitespace);
+    if let Some(behind) = rest.strip_prefix("$ARGUMENTS") {
+        let indexed = behind.starts_with('[');
+        let whole = !behind.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        let mark = if indexed {
+            Mark::Argument
+        } else {
+            Mark::Arguments
+        };
+        return whole.then_some((mark, "$ARGUMENTS".len()));
+    }
+    if rest.starts_with('$') && rest[1..].starts_with(|c: char| c.is_ascii_digit()) {
+        return Some((Mark::Argument, 2));
+    }
+    let foreign = [marks.output, marks.file]
+        .into_iter()
+        .flatten()
+        .any(|(open, _)| rest.starts_with(open));
+    if foreign {
+        return Some((Mark::Foreign, 2));
+    }
+    if let Some(line) = rest.strip_prefix("!`").filter(|_| starts_word) {
+        let end = line.find('`').filter(|end| *end > 0)?;
+        return Some((Mark::Output(&line[..end]), end + 3));
+    }
+    let path = rest.strip_prefix('@').filter(|_| starts_word)?;
+    let end = path
+        .find(|c: char| !(c.is_alphanumeric() || "_./~-".contains(c)))
+        .unwrap_or(path.len());
+    let path = path[..end].trim_end_matches('.');
+    path.contains(['/', '.'])
+        .then_some((Mark::File(path), path.len() + 1))
+}
+
+fn has_argument(line: &str) -> bool {
+    line.split('$')
+        .skip(1)
+        .any(|behind| behind.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// Whether the end of a command line in braces is found: every brace needs a partner, and nothing else may be in it.
+fn can_be_run(line: &str) -> bool {
+    let mut depth = 0i32;
+    let closed = line.chars().all(|c| {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        depth >= 0
+    });
+    closed && depth == 0 && !line.contains("!{") && !line.contains("@{")
+}

@@ -1,0 +1,35 @@
+//! What PubGrub chooses versions for.
+//!
+//! `Unit(u)` at a candidate brings the children with a wish of their own; `Ask(u, w)` at a candidate brings those
+//! that inherit `w`, and ties itself to `Unit(u)` at the same one.
+
+use std::fmt::{Display, Formatter};
+
+use crate::known::{UnitId, WishId};
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) enum Package {
+    Root,
+    Ask(UnitId, WishId),
+    Unit(UnitId),
+}
+
+impl Display for Package {
+    fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{self:?}")
+    }
+}
+
+/// Why a unit cannot be had at a candidate, whatever else is chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Reason {
+    Absent,
+    /// It asks for itself under a wish that this candidate does not satisfy.
+    ExcludesItself(WishId),
+}
+
+impl Display for Reason {
+    fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{self:?}")
+    }
+}

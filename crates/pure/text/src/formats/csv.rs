@@ -1,0 +1,275 @@
+//! CSV (RFC 4180) by hand, because every field needs its place: a header line, then a map for each record.
+
+use agpm_diag::{Code, Diagnostic, Span, codes};
+use memchr::{memchr, memchr2};
+
+use crate::limits::MOST_FINDINGS;
+use crate::tree::{Kind, NodeId, ReaderState, duplicate_key};
+
+pub(crate) fn read(reading: &mut ReaderState<'_>) {
+    let (start, end) = (reading.range.start, reading.range.end);
+    let bytes = &reading.text.as_bytes()[..end];
+    let mut reader = Reader {
+        reading,
+        bytes,
+        at: start,
+        fields: Vec::new(),
+        scratch: String::new(),
+        untold: 0,
+    };
+    reader.skip_blank_lines();
+    if reader.at == end {
+        let help = "write the names of the fields on the first line";
+        reader.report(
+            &codes::CSV_HEADER,
+            Span::at(start),
+            "there is no header",
+            help,
+        );
+        return;
+    }
+    let header = reader.header();
+    let mut records = Vec::new();
+    let mut entries = Vec::with_capacity(header.len() * 2);
+    loop {
+        reader.skip_blank_lines();
+        if reader.at == end {
+            break;
+        }
+        records.push(reader.map(&header, &mut entries));
+    }
+    reader.report_untold();
+    reading.tree.columns = header;
+    let root = reading.tree.list(Span::new(start, end), &records);
+    reading.tree.root = Some(root);
+}
+
+struct Reader<'r, 'a> {
+    reading: &'r mut ReaderState<'a>,
+    bytes: &'a [u8],
+    at: usize,
+    /// Fields of the record that is being read.
+    fields: Vec<NodeId>,
+    scratch: String,
+    /// How many findings were too many.
+    untold: usize,
+}
+
+impl Reader<'_, '_> {
+    fn report(&mut self, code: &'static Code, span: Span, message: impl Into<String>, help: &str) {
+        // The first of its kind is always told: whoever reads a file decides by it whether the file can be used.
+        let told = &self.reading.diagnostics;
+        if told.len() < MOST_FINDINGS || told.iter().all(|known| known.code != code) {
+            let source = self.reading.source;
+            self.reading.report(
+                Diagnostic::new(code, message)
+                    .at(source, span, "")
+                    .help(help),
+            );
+        } else {
+            self.untold += 1;
+        }
+    }
+
+    fn report_untold(&mut self) {
+        if self.untold > 0 {
+            let message = format!("{} more findings in this file are not told", self.untold);
+            let (source, end) = (self.reading.source, Span::at(self.at));
+            let diagnostic = Diagnostic::new(&codes::CSV_RAGGED, message).at(source, end, "");
+            self.reading
+                .report(diagnostic.help("mend those that are told, and look again"));
+        }
+    }
+
+    fn skip_blank_lines(&mut self) {
+        let mut at = self.at;
+        while let Some(byte) = self.bytes.get(at) {
+            match byte {
+                b' ' | b'\t' | b'\r' => at += 1,
+                b'\n' => {
+                    at += 1;
+                    self.at = at;
+                }
+                _ => return,
+            }
+        }
+        self.at = at;
+    }
+
+    /// The names of the fields; those that cannot be used are reported.
+    fn header(&mut self) -> Vec<NodeId> {
+        self.record();
+        let names = std::mem::take(&mut self.fields);
+        let mut pairs = Vec::with_capacity(names.len() * 2);
+        for name in &names {
+            if self
+                .reading
+                .tree
+                .content(self.reading.text, *name)
+                .is_empty()
+            {
+                let span = self.reading.tree.span(*name);
+                self.report(
+                    &codes::CSV_HEADER,
+                    span,
+                    "a field without a name",
+                    "give every field a name",
+                );
+            } else {
+                pairs.extend([*name, *name]);
+            }
+        }
+        for (first, again) in self.reading.tree.duplicates(self.reading.text, &pairs) {
+            let (first, span) = (self.reading.tree.span(first), self.reading.tree.span(again));
+            let name = self
+                .reading
+                .tree
+                .content(self.reading.text, again)
+                .to_owned();
+            let twice = duplicate_key(self.reading.source, &name, first, span);
+            let message = format!("the field `{name}` is there twice");
+            self.reading.report(
+                Diagnostic {
+                    code: &codes::CSV_HEADER,
+                    message,
+                    ..twice
+                }
+                .help("rename one of the two"),
+            );
+        }
+        names
+    }
+
+    fn map(&mut self, header: &[NodeId], entries: &mut Vec<NodeId>) -> NodeId {
+        let start = self.at;
+        let end = self.record();
+        let span = Span::new(start, end);
+        if self.fields.len() != header.len() {
+            self.report_ragged(span, header.len());
+        }
+        entries.clear();
+        entries.extend(
+            header
+                .iter()
+                .zip(&self.fields)
+                .flat_map(|(name, field)| [*name, *field]),
+        );
+        self.reading.tree.map(span, entries)
+    }
+
+    fn report_ragged(&mut self, span: Span, expected: usize) {
+        let count = self.fields.len();
+        let fields = if count == 1 { "field" } else { "fields" };
+        let message = format!("{count} {fields} where the header names {expected}");
+        let help = if count < expected {
+            "the fields at its end are missing; write empty ones as `,`"
+        } else {
+            "the fields at its end are left out; put values that hold a comma in quotes"
+        };
+        self.report(&codes::CSV_RAGGED, span, message, help);
+    }
+
+    /// Reads the fields of one record and goes to the next line; gives the end of the record's text.
+    fn record(&mut self) -> usize {
+        self.fields.clear();
+        loop {
+            let field = self.field();
+            self.fields.push(field);
+            match self.bytes.get(self.at) {
+                Some(b',') => self.at += 1,
+                rest => {
+                    let end = self.at;
+                    self.at += usize::from(rest.is_some());
+                    let crlf = end > 0 && rest.is_some() && self.bytes[end - 1] == b'\r';
+                    return end - usize::from(crlf);
+                }
+            }
+        }
+    }
+
+    /// Reads up to the comma or line feed that ends the field.
+    fn field(&mut self) -> NodeId {
+        let start = self.skip_spaces(self.at);
+        if self.bytes.get(start) == Some(&b'"') {
+            return self.quoted(start);
+        }
+        let rest = &self.bytes[self.at..];
+        let end = self.at + memchr2(b',', b'\n', rest).unwrap_or(rest.len());
+        let span = trimmed(self.bytes, self.at, end);
+        self.at = end;
+        self.reading.tree.verbatim(Kind::String, span, span)
+    }
+
+    fn skip_spaces(&self, mut at: usize) -> usize {
+        while matches!(self.bytes.get(at), Some(b' ' | b'\t')) {
+            at += 1;
+        }
+        at
+    }
+
+    fn quoted(&mut self, start: usize) -> NodeId {
+        let Some((close, doubled)) = self.closing_quote(start + 1) else {
+            self.report(
+                &codes::CSV_QUOTE,
+                Span::new(start, start + 1),
+                "this quote is not closed",
+                "close it; a quote inside a quoted field is written twice",
+            );
+            self.at = self.bytes.len();
+            let span = Span::new(start, self.at);
+            return self
+                .reading
+                .tree
+                .verbatim(Kind::String, span, Span::new(start + 1, self.at));
+        };
+        let rest = &self.bytes[close + 1..];
+        let end = close + 1 + memchr2(b',', b'\n', rest).unwrap_or(rest.len());
+        let extra = trimmed(self.bytes, close + 1, end);
+        if extra.start < extra.end {
+            let help =
+                "close the quote at the end of the field; a quote inside it is written twice";
+            self.report(&codes::CSV_QUOTE, extra, "text after a closing quote", help);
+        }
+        self.at = end;
+        let (span, content) = (Span::new(start, close + 1), Span::new(start + 1, close));
+        if !doubled {
+            return self.reading.tree.verbatim(Kind::String, span, content);
+        }
+        let mut scratch = std::mem::take(&mut self.scratch);
+        scratch.clear();
+        let mut rest = &self.reading.text[content.range()];
+        while let Some(quote) = memchr(b'"', rest.as_bytes()) {
+            scratch.push_str(&rest[..=quote]);
+            rest = &rest[quote + 2..];
+        }
+        scratch.push_str(rest);
+        let id = self.reading.tree.decoded(Kind::String, span, &scratch);
+        self.scratch = scratch;
+        id
+    }
+
+    /// Where the quote ends that opened before `from`, and whether there are doubled quotes before that.
+    fn closing_quote(&self, from: usize) -> Option<(usize, bool)> {
+        let (mut at, mut doubled) = (from, false);
+        loop {
+            at += memchr(b'"', &self.bytes[at..])?;
+            if self.bytes.get(at + 1) != Some(&b'"') {
+                return Some((at, doubled));
+            }
+            doubled = true;
+            at += 2;
+        }
+    }
+}
+
+/// The bytes from `start` to `end` without the white space around them.
+fn trimmed(bytes: &[u8], start: usize, end: usize) -> Span {
+    let (mut start, mut end) = (start, end);
+    while start < end && matches!(bytes[end - 1], b' ' | b'\t' | b'\r') {
+        end -= 1;
+    }
+    while start < end && matches!(bytes[start], b' ' | b'\t') {
+        start += 1;
+    }
+    Span::new(start, end)
+}

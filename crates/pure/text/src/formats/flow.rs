@@ -1,0 +1,412 @@
+//! Children between brackets with commas: JSON objects and arrays, TOML arrays and inline tables, YAML flow style.
+
+use std::ops::Range;
+
+use crate::tree::Splices;
+
+/// What starts a comment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Comments {
+    /// `//` to the end of the line, and `/* */`.
+    Slashes,
+    /// `#` to the end of the line.
+    Hash,
+}
+
+/// A bracketed container and the bytes of its children.
+pub(crate) struct Flow<'t> {
+    pub(crate) text: &'t str,
+    /// Between the brackets.
+    pub(crate) inside: Range<usize>,
+    /// Each child from its first byte (its key's, in maps) to its last.
+    pub(crate) children: Vec<Range<usize>>,
+    pub(crate) comments: Comments,
+}
+
+/// New children, printed already.
+pub(crate) struct FlowInsertion {
+    pub(crate) before: usize,
+    pub(crate) printed: String,
+}
+
+/// How a container's children stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum FlowLayout {
+    /// Beside each other, with this after each comma.
+    Inline { gap: &'static str },
+    /// Each on a line of its own.
+    Lines(LineLayout),
+}
+
+/// The indents of children that have a line each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LineLayout {
+    pub(crate) indent: String,
+    /// Of the closing bracket.
+    pub(crate) base: String,
+}
+
+impl Flow<'_> {
+    /// Whether the first child, or the closing bracket, stands on another line than the opening bracket.
+    pub(crate) fn is_lines(&self) -> bool {
+        let first = self
+            .children
+            .first()
+            .map_or(self.inside.end, |child| child.start);
+        self.text[self.inside.start..first].contains('\n')
+    }
+
+    /// The indent of the first child, if it starts its line.
+    pub(crate) fn child_indent(&self) -> Option<&str> {
+        let first = self.children.first()?.start;
+        let line = own_line(self.text, first).filter(|_| self.is_lines())?;
+        Some(&self.text[line..first])
+    }
+
+    /// What stands after the first comma, if that is a space or nothing.
+    pub(crate) fn gap(&self) -> Option<&'static str> {
+        let second = self.children.get(1)?.start;
+        match &self.text[self.comma_after(0)? + 1..second] {
+            "" => Some(""),
+            " " => Some(" "),
+            _ => None,
+        }
+    }
+
+    /// Where the comma after child `index` stands.
+    fn comma_after(&self, index: usize) -> Option<usize> {
+        let end = self
+            .children
+            .get(index + 1)
+            .map_or(self.inside.end, |next| next.start);
+        let mut at = self.children[index].end;
+        while at < end {
+            match self.text.as_bytes()[at] {
+                b',' => return Some(at),
+                _ => at = self.comment_end(at).unwrap_or(at + 1),
+            }
+        }
+        None
+    }
+
+    /// The end of the comment that starts at `at`, if one does.
+    fn comment_end(&self, at: usize) -> Option<usize> {
+        let rest = &self.text[at..];
+        let to_line_end = || {
+            rest.find(['\r', '\n'])
+                .map_or(self.text.len(), |length| at + length)
+        };
+        match self.comments {
+            Comments::Hash => rest.starts_with('#').then(to_line_end),
+            Comments::Slashes if rest.starts_with("//") => Some(to_line_end()),
+            Comments::Slashes if rest.starts_with("/*") => {
+                rest.find("*/").map(|length| at + length + 2)
+            }
+            Comments::Slashes => None,
+        }
+    }
+
+    /// After the blanks and comments that follow `at` on its line.
+    fn after_line_comments(&self, at: usize) -> usize {
+        let mut end = at;
+        loop {
+            let next = skip_blanks(self.text, end);
+            match self.comment_end(next).filter(|_| next < self.inside.end) {
+                Some(comment) if !self.text[next..comment].contains('\n') => end = comment,
+                _ => return end,
+            }
+        }
+    }
+
+    fn has_comments(&self) -> bool {
+        let mut at = self.inside.start;
+        let mut children = self.children.iter().peekable();
+        while at < self.inside.end {
+            if let Some(child) = children.peek().filter(|child| child.start <= at) {
+                at = child.end.max(at);
+                children.next();
+            } else if self.comment_end(at).is_some() {
+                return true;
+            } else {
+                at += 1;
+            }
+        }
+        false
+    }
+
+    /// Says which bytes to replace so that children go and come.
+    pub(crate) fn splice(
+        &self,
+        removed: &[usize],
+        inserted: &[FlowInsertion],
+        layout: &FlowLayout,
+        splices: &mut Splices,
+    ) {
+        let kept: Vec<usize> = (0..self.children.len())
+            .filter(|at| removed.binary_search(at).is_err())
+            .collect();
+        if kept.is_empty() && inserted.is_empty() && !self.has_comments() {
+            splices.put(self.inside.clone(), "");
+            return;
+        }
+        self.remove(removed, &kept, inserted, splices);
+        let mut from = 0;
+        while from < inserted.len() {
+            let before = inserted[from].before;
+            let upto = from
+                + inserted[from..]
+                    .iter()
+                    .take_while(|i| i.before == before)
+                    .count();
+            self.insert(&inserted[from..upto], &kept, layout, splices);
+            from = upto;
+        }
+    }
+
+    fn remove(
+        &self,
+        removed: &[usize],
+        kept: &[usize],
+        inserted: &[FlowInsertion],
+        splices: &mut Splices,
+    ) {
+        let mut gone: Vec<Range<usize>> =
+            removed.iter().map(|at| self.removal(*at, kept)).collect();
+        // Without a comma after the last child, the one before it has to go along.
+        let last = self.children.len().wrapping_sub(1);
+        if let (Some(last_kept), Some(_)) = (kept.last(), removed.last())
+            && *last_kept < last
+            && self.comma_after(last).is_none()
+            && inserted
+                .iter()
+                .all(|insertion| insertion.before <= *last_kept)
+            && let Some(comma) = self.comma_after(*last_kept)
+        {
+            gone.push(comma..comma + 1);
+        }
+        gone.sort_by_key(|range| (range.start, range.end));
+        let mut at = 0;
+        for range in gone {
+            if range.end > at {
+                splices.put(range.start.max(at)..range.end, "");
+                at = range.end;
+            }
+        }
+    }
+
+    /// A child with its comma; with its line, where it has one of its own.
+    fn removal(&self, index: usize, kept: &[usize]) -> Range<usize> {
+        let start = self.children[index].start;
+        let end = self
+            .comma_after(index)
+            .map_or(self.children[index].end, |comma| comma + 1);
+        let line = own_line(self.text, start).filter(|line| *line > self.inside.start);
+        let rest = self.after_line_comments(end);
+        let line_end = skip_blanks(self.text, rest);
+        if let (Some(line), Some(length)) = (line, newline_here(&self.text[line_end..])) {
+            return line..line_end + length;
+        }
+        let blanks =
+            self.text[..start].len() - self.text[..start].trim_end_matches([' ', '\t']).len();
+        let after_blanks = (start - blanks).max(self.inside.start);
+        if index + 1 < self.children.len() {
+            let next = skip_blanks(self.text, end);
+            if newline_here(&self.text[next..]).is_some() {
+                return after_blanks..next;
+            }
+            // YAML takes `#` for a comment only behind a blank.
+            return start..if self.text[next..].starts_with('#') {
+                end
+            } else {
+                next
+            };
+        }
+        // The closing bracket that shares the line goes up to what stays.
+        if line.is_some()
+            && let Some(above) = self.blank_above(index, kept)
+        {
+            return above..end;
+        }
+        // YAML wants the closing bracket indented, so that it keeps the indent of what goes.
+        if line.is_some() && self.comments == Comments::Hash {
+            return start..skip_blanks(self.text, end);
+        }
+        after_blanks..end
+    }
+
+    /// The end of the last child that stays, with its comma, if no comment stands between it and the last child.
+    fn blank_above(&self, last: usize, kept: &[usize]) -> Option<usize> {
+        let previous = *kept.last()?;
+        let end = self
+            .comma_after(previous)
+            .map_or(self.children[previous].end, |comma| comma + 1);
+        let mut gaps = (previous..last).map(|at| {
+            let from = self
+                .comma_after(at)
+                .map_or(self.children[at].end, |comma| comma + 1);
+            &self.text[from..self.children[at + 1].start]
+        });
+        gaps.all(is_blank).then_some(end)
+    }
+
+    fn insert(
+        &self,
+        new: &[FlowInsertion],
+        kept: &[usize],
+        layout: &FlowLayout,
+        splices: &mut Splices,
+    ) {
+        let before = new[0].before;
+        let earlier = kept.partition_point(|at| *at < before);
+        let previous = earlier.checked_sub(1).map(|last| kept[last]);
+        let gap = Gap {
+            after: previous.map(|at| self.children[at].end),
+            comma: previous.and_then(|at| self.comma_after(at)),
+            follows: earlier < kept.len(),
+            whole: kept.len() == self.children.len(),
+        };
+        match layout {
+            FlowLayout::Lines(lines) => self.insert_lines(new, &gap, lines, splices),
+            FlowLayout::Inline { gap: blank } => self.insert_inline(new, &gap, blank, splices),
+        }
+    }
+
+    fn insert_lines(
+        &self,
+        new: &[FlowInsertion],
+        gap: &Gap,
+        lines: &LineLayout,
+        splices: &mut Splices,
+    ) {
+        let newline = newline_of(self.text);
+        if let (Some(end), None) = (gap.after, gap.comma) {
+            splices.put(end..end, ",");
+        }
+        let start = gap
+            .comma
+            .map(|comma| comma + 1)
+            .or(gap.after)
+            .unwrap_or(self.inside.start);
+        let at = self.after_line_comments(start);
+        let rest = &self.text[at..self.inside.end];
+        let closes_here = !rest.contains('\n') && !gap.follows;
+        let until = if closes_here && is_blank(rest) {
+            self.inside.end
+        } else {
+            at
+        };
+        let last = self.children.len().checked_sub(1);
+        let comma_at_end = gap.follows || last.is_some_and(|last| self.comma_after(last).is_some());
+        let line_end = skip_blanks(self.text, at);
+        let ending = newline_here(&self.text[line_end..]).filter(|_| gap.whole);
+        // Whole lines after the line's own ending go again without a trace, whatever blanks and endings stand there.
+        let (range, before, after) = match ending {
+            Some(length) => (line_end + length..line_end + length, "", newline),
+            None => (at..until, newline, ""),
+        };
+        splices.put_with(range, |out| {
+            for (index, insertion) in new.iter().enumerate() {
+                let comma = if index + 1 < new.len() || comma_at_end {
+                    ","
+                } else {
+                    ""
+                };
+                out.extend([before, &lines.indent, &insertion.printed, comma, after]);
+            }
+            if closes_here {
+                out.extend([newline, &lines.base]);
+            }
+        });
+    }
+
+    fn insert_inline(&self, new: &[FlowInsertion], gap: &Gap, blank: &str, splices: &mut Splices) {
+        let printed: Vec<&str> = new
+            .iter()
+            .map(|insertion| insertion.printed.as_str())
+            .collect();
+        let list = printed.join(&format!(",{blank}"));
+        let comma = if gap.follows { "," } else { "" };
+        match (gap.after, gap.comma) {
+            (_, Some(at)) => splices.put(at + 1..at + 1, &format!("{blank}{list}{comma}")),
+            (Some(end), None) => splices.put(end..end, &format!(",{blank}{list}")),
+            (None, None) if gap.follows => {
+                splices.put(
+                    self.inside.start..self.inside.start,
+                    &format!("{list},{blank}"),
+                );
+            }
+            (None, None) if is_blank(&self.text[self.inside.clone()]) => {
+                splices.put(self.inside.clone(), &list)
+            }
+            (None, None) => splices.put(self.inside.start..self.inside.start, &list),
+        }
+    }
+}
+
+/// The place between two children where new ones come.
+struct Gap {
+    /// The end of the child before, if there is one.
+    after: Option<usize>,
+    /// Its comma.
+    comma: Option<usize>,
+    /// Whether a child comes behind.
+    follows: bool,
+    /// Whether no child goes, so that the line ending here is sure to stay.
+    whole: bool,
+}
+
+/// The line ending that the text uses.
+pub(crate) fn newline_of(text: &str) -> &'static str {
+    match text.find('\n') {
+        Some(at) if text[..at].ends_with('\r') => "\r\n",
+        _ => "\n",
+    }
+}
+
+/// The offset of the start of the line that `at` is on, after a byte order mark.
+pub(crate) fn line_start(text: &str, at: usize) -> usize {
+    let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+    if text[start..at].starts_with('\u{feff}') {
+        start + '\u{feff}'.len_utf8()
+    } else {
+        start
+    }
+}
+
+/// The start of the line that `at` is on, if only blanks stand before it. Other than [`line_start`] it does not look
+/// through the whole of a long line.
+fn own_line(text: &str, at: usize) -> Option<usize> {
+    let before = text[..at].trim_end_matches([' ', '\t', '\r']);
+    let starts = before.is_empty() || before == "\u{feff}" || before.ends_with('\n');
+    starts.then_some(before.len())
+}
+
+/// The white space that starts the line that `at` is on.
+pub(crate) fn line_indent(text: &str, at: usize) -> &str {
+    blanks_of(&text[line_start(text, at)..at])
+}
+
+/// The spaces and tabs that a line starts with.
+pub(crate) fn blanks_of(line: &str) -> &str {
+    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+}
+
+/// After the spaces and tabs at `at`.
+pub(crate) fn skip_blanks(text: &str, at: usize) -> usize {
+    at + text[at..].len() - text[at..].trim_start_matches([' ', '\t']).len()
+}
+
+/// Whether there are only spaces, tabs and line endings.
+pub(crate) fn is_blank(text: &str) -> bool {
+    text.bytes()
+        .all(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r'))
+}
+
+/// The length of the line ending that `rest` starts with.
+pub(crate) fn newline_here(rest: &str) -> Option<usize> {
+    if rest.starts_with("\r\n") {
+        Some(2)
+    } else {
+        rest.starts_with('\n').then_some(1)
+    }
+}

@@ -1,0 +1,18 @@
+mod edit;
+mod print;
+mod read;
+mod scan;
+
+pub(crate) use edit::splice;
+pub use print::append_json_string;
+pub(crate) use print::{Layout, print, print_key, print_value};
+pub(crate) use read::read;
+
+/// What a JSON file may hold besides JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// Nothing.
+    Strict,
+    /// Comments and trailing commas.
+    Comments,
+}

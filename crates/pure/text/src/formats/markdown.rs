@@ -1,0 +1,115 @@
+//! Markdown with YAML between two fences at its start.
+
+use std::ops::Range;
+
+use agpm_diag::{Diagnostic, Span, codes};
+
+use crate::formats::flow::newline_of;
+use crate::formats::yaml;
+use crate::tree::{Changes, Document, EditError, Kind, ReaderState, Splices, View};
+
+/// Where the front matter of a text stands.
+enum Front {
+    /// The text does not start with a fence.
+    None,
+    /// Between the fences, and everything after the line of the closing one.
+    Closed { yaml: Range<usize>, body: usize },
+    /// There is no closing fence.
+    Open { fence: Range<usize> },
+}
+
+fn front(text: &str, start: usize) -> Front {
+    let mut lines = text[start..].split_inclusive('\n');
+    let Some(first) = lines.next().filter(|line| line.trim_end() == "---") else {
+        return Front::None;
+    };
+    let from = start + first.len();
+    let mut at = from;
+    for line in lines {
+        if matches!(line.trim_end(), "---" | "...") {
+            return Front::Closed {
+                yaml: from..at,
+                body: at + line.len(),
+            };
+        }
+        at += line.len();
+    }
+    Front::Open {
+        fence: start..start + 3,
+    }
+}
+
+/// Reads the front matter; gives the bytes of the body.
+pub(crate) fn read(reading: &mut ReaderState<'_>) -> Span {
+    let end = reading.range.end;
+    match front(reading.text, reading.range.start) {
+        Front::None => Span::new(reading.range.start, end),
+        Front::Open { fence } => {
+            let diagnostic = Diagnostic::new(&codes::MARKDOWN_FENCE, "the front matter has no end")
+                .at(
+                    reading.source,
+                    Span::new(fence.start, fence.end),
+                    "it starts here",
+                )
+                .help("close it with a line `---`, or write `***` if this is to be a rule");
+            reading.report(diagnostic);
+            Span::at(end)
+        }
+        Front::Closed { yaml, body } => {
+            reading.range = yaml;
+            yaml::read(reading);
+            check_root(reading);
+            Span::new(body, end)
+        }
+    }
+}
+
+fn check_root(reading: &mut ReaderState<'_>) {
+    let Some(root) = reading
+        .tree
+        .root
+        .filter(|root| reading.tree.kind(*root) != Kind::Map)
+    else {
+        return;
+    };
+    let message = format!(
+        "front matter holds a map, and this is {}",
+        reading.tree.kind(root).word()
+    );
+    let span = reading.tree.span(root);
+    let diagnostic = Diagnostic::new(&codes::MARKDOWN_FENCE, message)
+        .at(reading.source, span, "")
+        .help("write `key: value` lines between the fences, or `***` if the fence is to be a rule");
+    reading.report(diagnostic);
+}
+
+pub(crate) fn splice<'v, V: View<'v>>(
+    document: &Document,
+    changes: &Changes<'v, V>,
+    splices: &mut Splices,
+) -> Result<(), EditError> {
+    let start = if document.text.starts_with('\u{feff}') {
+        '\u{feff}'.len_utf8()
+    } else {
+        0
+    };
+    match (front(&document.text, start), changes.root) {
+        (Front::Closed { yaml, .. }, _) => yaml::splice_within(document, yaml, changes, splices),
+        (Front::None, Some(root)) => {
+            let newline = newline_of(&document.text);
+            let printed = yaml::print(root).replace('\n', newline);
+            splices.put(start..start, &format!("---{newline}{printed}---{newline}"));
+            Ok(())
+        }
+        _ => Err(EditError::Unsafe(document.format)),
+    }
+}
+
+/// The text below its front matter, or all of it if no front matter is closed; a byte order mark is no part of it.
+pub fn markdown_body(text: &str) -> &str {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    match front(text, 0) {
+        Front::Closed { body, .. } => &text[body..],
+        Front::None | Front::Open { .. } => text,
+    }
+}

@@ -1,0 +1,10 @@
+//! The syntax of each format: how its text is read into the tree, printed, and changed in place.
+
+pub(crate) mod csv;
+mod flow;
+pub(crate) mod json;
+pub(crate) mod markdown;
+mod quote;
+pub(crate) mod representable;
+pub(crate) mod toml;
+pub(crate) mod yaml;

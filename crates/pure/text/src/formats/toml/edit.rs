@@ -1,0 +1,508 @@
+//! Which lines, sections and brackets an edit touches. What stands where is the [`Outline`]'s to know, and bytes are
+//! only put at the very end, when it is clear what goes and what comes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::formats::flow::FlowInsertion;
+use crate::formats::toml::outline::{Outline, Owner};
+use crate::formats::toml::print::{
+    Place, Sections, fits_literal, is_section, print_key, print_value,
+};
+use crate::tree::{
+    Changes, ContainerChange, Document, Kind, NodeId, Shape, Splices, Value, View, to_value,
+};
+
+/// How a value is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// A table with a header of its own, or the file itself: the section.
+    Section(usize),
+    /// A list of `[[tables]]`.
+    Tables,
+    /// A table that only dotted keys name.
+    Dotted,
+    /// A table that only the headers of others name.
+    Implicit,
+    /// In one piece.
+    Value,
+}
+
+/// A new key and its value, both printed.
+pub(super) struct NewLine {
+    pub(super) key: String,
+    pub(super) value: String,
+}
+
+/// New sections and where they go.
+pub(super) struct NewSection {
+    /// How far down the table stands whose section this is.
+    pub(super) depth: usize,
+    pub(super) at: usize,
+    pub(super) text: String,
+}
+
+/// What comes and goes between one pair of brackets.
+#[derive(Default)]
+pub(super) struct FlowChange {
+    pub(super) removed: BTreeSet<usize>,
+    pub(super) inserted: Vec<FlowInsertion>,
+}
+
+pub(super) struct TomlEditor<'d> {
+    pub(super) outline: Outline<'d>,
+    pub(super) text: &'d str,
+    pub(super) newline: &'static str,
+    pub(super) dead_statements: BTreeSet<usize>,
+    pub(super) dead_sections: BTreeSet<usize>,
+    /// Dead sections whose place a header takes, so that the blank lines around them stay.
+    pub(super) taken_sections: BTreeSet<usize>,
+    /// Tables that new text names, so that they are there whatever goes.
+    supported: BTreeSet<NodeId>,
+    /// Tables that lose children.
+    losing: Vec<NodeId>,
+    /// Statements of which all after this offset becomes something else.
+    pub(super) rewritten: BTreeMap<usize, (usize, String)>,
+    /// For each table that gets some.
+    pub(super) lines: BTreeMap<NodeId, Vec<NewLine>>,
+    pub(super) sections: Vec<NewSection>,
+    pub(super) flows: BTreeMap<NodeId, FlowChange>,
+}
+
+impl<'d> TomlEditor<'d> {
+    pub(super) fn new(outline: Outline<'d>, newline: &'static str) -> Self {
+        TomlEditor {
+            text: &outline.document.text,
+            outline,
+            newline,
+            dead_statements: BTreeSet::new(),
+            dead_sections: BTreeSet::new(),
+            taken_sections: BTreeSet::new(),
+            supported: BTreeSet::new(),
+            losing: Vec::new(),
+            rewritten: BTreeMap::new(),
+            lines: BTreeMap::new(),
+            sections: Vec::new(),
+            flows: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn form(&self, node: NodeId) -> Form {
+        let has_sections = !self.outline.sections_of(node).is_empty();
+        if has_sections && self.outline.document.tree.kind(node) == Kind::List {
+            return Form::Tables;
+        }
+        if let Some(section) = self.outline.own_section(node) {
+            return Form::Section(section);
+        }
+        let on_the_way = |at: &usize| {
+            self.outline.statements[*at]
+                .parts
+                .last()
+                .is_some_and(|(last, _)| *last != node)
+        };
+        if self.outline.statements_of(node).iter().any(on_the_way) {
+            Form::Dotted
+        } else if has_sections {
+            Form::Implicit
+        } else {
+            Form::Value
+        }
+    }
+
+    /// The nodes above, nearest first.
+    fn ancestors(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
+        std::iter::successors(self.outline.parent(node), |parent| {
+            self.outline.parent(parent.node)
+        })
+        .map(|parent| parent.node)
+    }
+
+    pub(super) fn depth(&self, node: NodeId) -> usize {
+        self.ancestors(node).count()
+    }
+
+    /// The keys that lead to a node, as a header spells them.
+    pub(super) fn path(&self, node: NodeId) -> Vec<String> {
+        let parents =
+            std::iter::successors(self.outline.parent(node), |p| self.outline.parent(p.node));
+        let mut path: Vec<String> = parents
+            .filter_map(|parent| parent.key.map(print_key))
+            .collect();
+        path.reverse();
+        path
+    }
+
+    /// Where values of new keys of this table stand.
+    fn place_in(&self, table: NodeId) -> Place {
+        let last = self.outline.statements_of(table).last();
+        match last.map(|at| self.outline.statements[*at].owner) {
+            Some(Owner::Braces(..)) => Place::Flow,
+            _ => Place::of_line(self.newline),
+        }
+    }
+
+    fn kill(&mut self, node: NodeId) {
+        self.dead_statements
+            .extend(self.outline.statements_of(node));
+        self.dead_sections.extend(self.outline.sections_of(node));
+    }
+
+    fn support(&mut self, table: NodeId) {
+        let above: Vec<NodeId> = self.ancestors(table).collect();
+        self.supported.extend(above);
+        self.supported.insert(table);
+    }
+
+    /// Lists of tables that are to hold something that is no table.
+    pub(super) fn lists_to_convert<'v, V: View<'v>>(
+        &self,
+        changes: &Changes<'v, V>,
+    ) -> Vec<NodeId> {
+        let replaced = changes
+            .replaced
+            .iter()
+            .filter_map(|(node, _)| self.outline.parent(*node));
+        let replaced = replaced.map(|parent| parent.node);
+        let plain = |change: &&ContainerChange<'v, V>| {
+            change
+                .inserted
+                .iter()
+                .any(|new| !matches!(new.value.shape(), Shape::Map(_)))
+        };
+        let gaining = changes
+            .containers
+            .iter()
+            .filter(plain)
+            .map(|change| change.container);
+        let mut lists: Vec<NodeId> = replaced
+            .chain(gaining)
+            .filter(|node| self.form(*node) == Form::Tables)
+            .collect();
+        lists.sort_unstable();
+        lists.dedup();
+        let outermost = |list: &NodeId| !self.ancestors(*list).any(|above| lists.contains(&above));
+        lists.iter().copied().filter(outermost).collect()
+    }
+
+    pub(super) fn is_within(&self, node: NodeId, lists: &[NodeId]) -> bool {
+        lists.contains(&node)
+            || !lists.is_empty() && self.ancestors(node).any(|above| lists.contains(&above))
+    }
+
+    /// Writes a list of tables in brackets, which can hold anything.
+    pub(super) fn convert<'v, V: View<'v>>(&mut self, list: NodeId, outcome: &Outcome<'_, 'v, V>) {
+        if let Some(parent) = self.outline.parent(list) {
+            let new = printed(&outcome.of(list), Place::Flow);
+            self.kill(list);
+            self.add_line(parent.node, parent.key.unwrap_or_default(), new);
+        }
+    }
+
+    pub(super) fn replace<'v, V: View<'v>>(
+        &mut self,
+        node: NodeId,
+        value: V,
+        splices: &mut Splices,
+    ) {
+        match self.form(node) {
+            Form::Value => {
+                let range = self.outline.document.node(node).span().range();
+                let new = self.in_place_of(node, value);
+                splices.put(range, &new);
+            }
+            Form::Dotted => {
+                self.kill(node);
+                let new = printed(value, self.place_in(node));
+                self.rewrite_first(node, &new);
+            }
+            Form::Section(_) | Form::Tables | Form::Implicit => {
+                let Some(parent) = self.outline.parent(node) else {
+                    return;
+                };
+                self.kill(node);
+                let new = printed(value, self.place_in(parent.node));
+                self.add_line(parent.node, parent.key.unwrap_or_default(), new);
+            }
+        }
+    }
+
+    /// The new value in the old one's quotes, where they can hold it.
+    fn in_place_of<'v, V: View<'v>>(&self, node: NodeId, value: V) -> String {
+        let old = &self.text[self.outline.document.node(node).span().range()];
+        if let Shape::String(text) = value.shape()
+            && old.starts_with('\'')
+            && !old.starts_with("'''")
+            && fits_literal(text)
+        {
+            return format!("'{text}'");
+        }
+        let on_line = self
+            .outline
+            .statements_of(node)
+            .last()
+            .is_some_and(|at| matches!(self.outline.statements[*at].owner, Owner::Section(_)));
+        printed(
+            value,
+            if on_line {
+                Place::of_line(self.newline)
+            } else {
+                Place::Flow
+            },
+        )
+    }
+
+    /// Lets the first statement that names a dotted table say that it is `value`.
+    fn rewrite_first(&mut self, node: NodeId, value: &str) {
+        let Some(first) = self.outline.statements_of(node).first().copied() else {
+            return;
+        };
+        let parts = &self.outline.statements[first].parts;
+        if let Some((_, end)) = parts.iter().find(|(part, _)| *part == node) {
+            self.rewritten.insert(first, (*end, format!(" = {value}")));
+            self.dead_statements.remove(&first);
+        }
+    }
+
+    pub(super) fn change<'v, V: View<'v>>(&mut self, change: &ContainerChange<'v, V>) {
+        let document = self.outline.document;
+        let node = document.node(change.container);
+        match (self.form(change.container), node.kind()) {
+            (Form::Tables, _) => self.change_tables(change),
+            (Form::Value, Kind::List) => {
+                let flow = self.flows.entry(change.container).or_default();
+                flow.removed.extend(&change.removed);
+                flow.inserted
+                    .extend(change.inserted.iter().map(|new| FlowInsertion {
+                        before: new.before,
+                        printed: printed(new.value, Place::Flow),
+                    }));
+            }
+            (form, _) => {
+                for at in &change.removed {
+                    self.kill(node.entry(*at).1.id());
+                }
+                self.losing.push(change.container);
+                for new in &change.inserted {
+                    self.add(
+                        change.container,
+                        form,
+                        new.key.unwrap_or_default(),
+                        new.value,
+                    );
+                }
+            }
+        }
+    }
+
+    fn add<'v, V: View<'v>>(&mut self, table: NodeId, form: Form, key: &str, value: V) {
+        match form {
+            Form::Value => {
+                let before = self.outline.pairs(table).len();
+                let printed = format!("{} = {}", print_key(key), printed(value, Place::Flow));
+                self.flows
+                    .entry(table)
+                    .or_default()
+                    .inserted
+                    .push(FlowInsertion { before, printed });
+            }
+            Form::Section(_) | Form::Implicit
+                if is_section(value) && !self.fits_inline(table, value) =>
+            {
+                let mut path = self.path(table);
+                path.push(print_key(key));
+                let mut text = String::new();
+                Sections {
+                    out: &mut text,
+                    newline: self.newline,
+                }
+                .section(&mut path, value);
+                self.add_section_after(table, &text);
+            }
+            _ => {
+                let value = printed(value, self.place_in(table));
+                self.add_line(table, key, value);
+            }
+        }
+    }
+
+    /// Whether a flat map joins a table as an inline one: where the table's others are, or where it is the first.
+    fn fits_inline<'v, V: View<'v>>(&self, table: NodeId, value: V) -> bool {
+        let Shape::Map(count) = value.shape() else {
+            return false;
+        };
+        let flat = (0..count).all(|at| !is_section(value.entry(at).1));
+        let table = self.outline.document.node(table);
+        let is_map = |kind: Kind| kind == Kind::Map;
+        let inline = |node: NodeId| self.form(node) == Form::Value;
+        let mut maps = table
+            .entries()
+            .filter(|(_, child)| is_map(child.kind()))
+            .map(|(_, child)| child.id());
+        let own = matches!(self.form(table.id()), Form::Section(_)) && self.depth(table.id()) > 0;
+        let among_others = maps.clone().next().is_some() && maps.all(inline);
+        count > 0 && flat && own && (table.len() == 0 || among_others)
+    }
+
+    fn add_line(&mut self, table: NodeId, key: &str, value: String) {
+        self.support(table);
+        self.lines.entry(table).or_default().push(NewLine {
+            key: print_key(key),
+            value,
+        });
+    }
+
+    /// A new section after the last one that belongs to a table or list.
+    fn add_section_after(&mut self, node: NodeId, section: &str) {
+        self.support(node);
+        let last = self.outline.sections_of(node).last().copied().unwrap_or(0);
+        let at = self.outline.sections[last].end;
+        let text = format!("{}{section}", self.newline);
+        self.sections.push(NewSection {
+            depth: self.depth(node),
+            at,
+            text,
+        });
+    }
+
+    fn change_tables<'v, V: View<'v>>(&mut self, change: &ContainerChange<'v, V>) {
+        let list = self.outline.document.node(change.container);
+        for at in &change.removed {
+            self.kill(list.item(*at).id());
+        }
+        for new in &change.inserted {
+            let mut text = String::new();
+            let mut path = self.path(list.id());
+            Sections {
+                out: &mut text,
+                newline: self.newline,
+            }
+            .item(&mut path, new.value);
+            let next = (new.before < list.len()).then(|| list.item(new.before).id());
+            match next.and_then(|item| self.outline.own_section(item)) {
+                Some(section) => {
+                    let at = self.outline.sections[section].start;
+                    text.push_str(self.newline);
+                    self.sections.push(NewSection {
+                        depth: self.depth(list.id()),
+                        at,
+                        text,
+                    });
+                }
+                None => self.add_section_after(list.id(), &text),
+            }
+        }
+        if change.removed.len() == list.len()
+            && change.inserted.is_empty()
+            && let Some(parent) = self.outline.parent(list.id())
+        {
+            self.add_line(parent.node, parent.key.unwrap_or_default(), "[]".to_owned());
+        }
+    }
+
+    fn is_alive(&self, table: NodeId) -> bool {
+        self.supported.contains(&table)
+            || self
+                .outline
+                .statements_of(table)
+                .iter()
+                .any(|at| !self.dead_statements.contains(at))
+            || self
+                .outline
+                .sections_of(table)
+                .iter()
+                .any(|at| !self.dead_sections.contains(at))
+    }
+
+    /// Tables that were only there by what is gone are said to be empty.
+    pub(super) fn restate(&mut self) {
+        let mut losing = std::mem::take(&mut self.losing);
+        losing.sort_by_key(|table| std::cmp::Reverse(self.depth(*table)));
+        for table in losing {
+            match self.form(table) {
+                _ if self.is_alive(table) => continue,
+                Form::Dotted => self.rewrite_first(table, "{}"),
+                Form::Implicit => {
+                    let first = self
+                        .outline
+                        .sections_of(table)
+                        .first()
+                        .copied()
+                        .unwrap_or(0);
+                    let at = self.outline.sections[first].header.start;
+                    self.taken_sections.insert(first);
+                    let text = format!("[{}]{}", self.path(table).join("."), self.newline);
+                    self.sections.push(NewSection {
+                        depth: self.depth(table),
+                        at,
+                        text,
+                    });
+                }
+                Form::Section(_) | Form::Tables | Form::Value => {}
+            }
+            self.support(table);
+        }
+    }
+}
+
+/// What nodes will be after all changes.
+pub(super) struct Outcome<'d, 'v, V> {
+    document: &'d Document,
+    replaced: BTreeMap<NodeId, V>,
+    containers: BTreeMap<NodeId, &'d ContainerChange<'v, V>>,
+}
+
+impl<'d, 'v, V: View<'v>> Outcome<'d, 'v, V> {
+    pub(super) fn new(document: &'d Document, changes: &'d Changes<'v, V>) -> Self {
+        Outcome {
+            document,
+            replaced: changes.replaced.iter().copied().collect(),
+            containers: changes
+                .containers
+                .iter()
+                .map(|change| (change.container, change))
+                .collect(),
+        }
+    }
+
+    fn of(&self, id: NodeId) -> Value {
+        let node = self.document.node(id);
+        match node.kind() {
+            _ if self.replaced.contains_key(&id) => to_value(self.replaced[&id]),
+            Kind::Map => Value::Map(self.children(id, |at| {
+                let (key, value) = node.entry(at);
+                (key.to_owned(), self.of(value.id()))
+            })),
+            Kind::List => {
+                let items = self.children(id, |at| (String::new(), self.of(node.item(at).id())));
+                Value::List(items.into_iter().map(|(_, item)| item).collect())
+            }
+            _ => to_value(node),
+        }
+    }
+
+    /// Children that stay or come, in order, with their keys.
+    fn children(&self, id: NodeId, old: impl Fn(usize) -> (String, Value)) -> Vec<(String, Value)> {
+        let change = self.containers.get(&id);
+        let count = self.document.node(id).len();
+        let mut children = Vec::new();
+        for at in 0..=count {
+            let inserted = change
+                .iter()
+                .flat_map(|change| &change.inserted)
+                .filter(|new| new.before == at);
+            children.extend(
+                inserted.map(|new| (new.key.unwrap_or_default().to_owned(), to_value(new.value))),
+            );
+            if at < count && !change.is_some_and(|change| change.removed.contains(&at)) {
+                children.push(old(at));
+            }
+        }
+        children
+    }
+}
+
+fn printed<'v>(value: impl View<'v>, place: Place) -> String {
+    let mut out = String::new();
+    print_value(&mut out, value, place);
+    out
+}

@@ -1,0 +1,312 @@
+//! The parser's errors in our words, each with its way out.
+
+use agpm_diag::{Diagnostic, Span, codes};
+use toml_parser::{Expected, ParseError};
+
+use crate::tree::ReaderState;
+
+/// What the parser says (the start of it), what we say, and the way out.
+const WORDS: &[(&str, &str, &str)] = &[
+    (
+        UNQUOTED,
+        "this is no TOML value",
+        "put text in quotes, as in \"text\"",
+    ),
+    (
+        "missing opening quote",
+        "this string has no start",
+        "open it with the same quotes that end it",
+    ),
+    (
+        "invalid basic string",
+        "this string is not whole",
+        "close it with `\"` on the same line, and write control characters as escapes like `\\t`",
+    ),
+    (
+        "invalid literal string",
+        "this string is not whole",
+        "close it with `'` on the same line; it can hold no control characters",
+    ),
+    (
+        "invalid multi-line basic string",
+        "this string is not whole",
+        "close it with `\"\"\"`, and write control characters as escapes like `\\t`",
+    ),
+    (
+        "invalid multi-line literal string",
+        "this string is not whole",
+        "close it with `'''`; it can hold no control characters",
+    ),
+    (
+        "missing escaped value",
+        "there is no such escape",
+        "escapes are \\b \\t \\n \\f \\r \\e \\\" \\\\ \\xHH \\uHHHH and \\UHHHHHHHH; a backslash itself is `\\\\`",
+    ),
+    (
+        "too few unicode value digits",
+        "this escape is too short",
+        "write `\\xHH`, `\\uHHHH` or `\\UHHHHHHHH`",
+    ),
+    (
+        "invalid value",
+        "this is no character",
+        "write the number of a Unicode character that is no surrogate",
+    ),
+    (
+        "key with no value",
+        "this key has no value",
+        "write `key = value`; for a section write `[key]`",
+    ),
+    (
+        "missing value for key",
+        "this key has no value",
+        "write `key = value`",
+    ),
+    (
+        "missing value",
+        "this key has no value",
+        "write a value after the `=`",
+    ),
+    (
+        "unquoted keys cannot be empty",
+        "a key is missing",
+        "write a key; the empty key is written \"\"",
+    ),
+    (
+        "invalid unquoted key",
+        "this is no bare key",
+        "bare keys hold letters, digits, `-` and `_`; put others in quotes",
+    ),
+    (
+        "keys cannot be multi-line",
+        "a key cannot be a multi-line string",
+        "write it in single quotation marks",
+    ),
+    (
+        "unclosed array table",
+        "this header has no end",
+        "close it with `]]`",
+    ),
+    (
+        "unclosed table",
+        "this header has no end",
+        "close it with `]`",
+    ),
+    (
+        "unclosed array",
+        "this list has no end",
+        "close it with `]`",
+    ),
+    (
+        "unclosed inline table",
+        "this table has no end",
+        "close it with `}`",
+    ),
+    (
+        "missing table open",
+        "this header has no start",
+        "open it with `[`",
+    ),
+    (
+        "missing array opening",
+        "this list has no start",
+        "open it with `[`",
+    ),
+    (
+        "missing inline table opening",
+        "this table has no start",
+        "open it with `{`",
+    ),
+    (
+        "missing comma",
+        "a comma is missing before this",
+        "write `,` between the two",
+    ),
+    ("extra comma", "a comma too many", "remove it"),
+    ("extra `=`", "an `=` too many", "remove it"),
+    ("extra assignment", "an `=` too many", "remove it"),
+    (
+        "unexpected `=` in array",
+        "an `=` in a list",
+        "a list holds values only; write a table as `{ key = value }`",
+    ),
+    (
+        "missing assignment",
+        "an `=` is missing before this",
+        "write `key = value`",
+    ),
+    (
+        "missing key for inline table",
+        "a key is missing before this",
+        "write `key = value`",
+    ),
+    (
+        "invalid inline table element",
+        "this does not belong in a table",
+        "write `key = value`",
+    ),
+    (
+        "invalid key-value pair",
+        "this is neither a key nor a header",
+        "write `key = value` or `[header]`",
+    ),
+    (
+        "unexpected key or value",
+        "this line holds something more",
+        "start a new line before it",
+    ),
+    (
+        "unexpected content",
+        "this line holds something more",
+        "start a new line before it",
+    ),
+    (
+        "carriage return must be followed by newline",
+        "a carriage return that ends no line",
+        "save the file with Unix or Windows line endings",
+    ),
+    (
+        "invalid comment character",
+        "a control character in a comment",
+        "remove it",
+    ),
+    (
+        "`_` may only go between digits",
+        "this number has a `_` at its edge",
+        "keep `_` between digits only",
+    ),
+    (
+        "unexpected leading zero",
+        "a number cannot start with 0",
+        "remove the zero, or put it in quotes",
+    ),
+    ("redundant numeric sign", "a sign too many", "keep one sign"),
+    (
+        "integers with a radix cannot be signed",
+        "such a number takes no sign",
+        "remove the sign",
+    ),
+    (
+        "unexpected sign",
+        "such a number takes no sign",
+        "remove the sign",
+    ),
+    (
+        "radix must be lowercase",
+        "this prefix is written small",
+        "write 0x, 0o or 0b",
+    ),
+    (
+        "redundant integer number prefix",
+        "decimal numbers have no prefix",
+        "remove it",
+    ),
+    (
+        "invalid boolean",
+        "this is no TOML value",
+        "write true or false, or put text in quotes",
+    ),
+];
+
+/// What the parser says of anything that is no value.
+const UNQUOTED: &str = "string values must be quoted";
+
+const MORE_THAN_ONE: (&str, &str) = (
+    "this is more than one value",
+    "put text in quotes, commas between the values of a list, and one key on each line",
+);
+
+const NUMBERS: &str = "numbers are written like 12, -3.5, 1e9 or 0xff; put anything else in quotes";
+
+/// Reports what the parser found, the first of each line: what follows on it is mostly a consequence.
+pub(super) fn report_all(reading: &mut ReaderState<'_>, errors: &[ParseError]) {
+    let mut found: Vec<(Span, &ParseError)> = errors
+        .iter()
+        .map(|error| (place(reading, error), error))
+        .collect();
+    found.sort_by_key(|(span, _)| span.start);
+    let mut reported: Option<usize> = None;
+    for (span, error) in found {
+        let start = span.range().start;
+        if reported.is_some_and(|before| !reading.text[before..start].contains('\n')) {
+            continue;
+        }
+        reported = Some(start);
+        let (message, help) = words(error, &reading.text[start..], &reading.text[span.range()]);
+        let source = reading.source;
+        reading.report(
+            Diagnostic::new(&codes::TOML_SYNTAX, message)
+                .at(source, span, "")
+                .help(help),
+        );
+    }
+}
+
+/// `rest` is everything from the place on.
+fn words(error: &ParseError, rest: &str, found: &str) -> (String, String) {
+    let description = error.description();
+    let own = |(message, help): (&str, &str)| (message.to_owned(), help.to_owned());
+    match description {
+        UNQUOTED if found.is_empty() => {
+            return own(("a value is missing", "write one; text stands in quotes"));
+        }
+        "invalid literal string" if rest.trim().is_empty() => {
+            return own((
+                "the text ends in the middle of something",
+                "write the rest, and close what is open",
+            ));
+        }
+        UNQUOTED if found.contains([' ', '\t']) => return own(MORE_THAN_ONE),
+        _ => {}
+    }
+    if let Some((_, message, help)) = WORDS
+        .iter()
+        .find(|(start, ..)| description.starts_with(start))
+    {
+        return own((message, help));
+    }
+    let number = ["number", "float", "mantissa", "fraction", "exponent"];
+    if number.iter().any(|word| description.ends_with(word)) {
+        return own(("this is no TOML number", NUMBERS));
+    }
+    (description.to_owned(), expected(error))
+}
+
+fn expected(error: &ParseError) -> String {
+    let words: Vec<&str> = error
+        .expected()
+        .unwrap_or_default()
+        .iter()
+        .map(|expected| match expected {
+            Expected::Literal(text) | Expected::Description(text) => *text,
+            _ => "something else",
+        })
+        .collect();
+    if words.is_empty() {
+        "remove it".to_owned()
+    } else {
+        format!("write {} here", words.join(" or "))
+    }
+}
+
+/// The place of an error, on whole characters.
+fn place(reading: &ReaderState<'_>, error: &ParseError) -> Span {
+    let context = error.context().unwrap_or_default();
+    let mut span = error.unexpected().unwrap_or(context);
+    if error.description().ends_with("string")
+        && span.start() == context.end()
+        && !context.is_empty()
+    {
+        // A string without an end is best seen at its start.
+        span = context.before();
+    }
+    let on_character = |offset: usize| {
+        let mut offset = (reading.range.start + offset).min(reading.range.end);
+        while !reading.text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        offset
+    };
+    let (start, end) = (on_character(span.start()), on_character(span.end()));
+    Span::new(start, end.max(start))
+}

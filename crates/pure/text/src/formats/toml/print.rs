@@ -1,0 +1,205 @@
+//! TOML from a value. Within each table the plain values come first and its sections after them, because TOML has
+//! no way back from a section into the table around it; apart from that, keys keep their order.
+
+use crate::formats::quote::print_double_quoted;
+use crate::tree::{Format, Shape, View, number_as_written};
+
+/// The whole value, with a final newline.
+pub(crate) fn print<'a>(view: impl View<'a>) -> String {
+    print_document(view, "\n")
+}
+
+/// The whole value with these line endings.
+pub(super) fn print_document<'a>(view: impl View<'a>, newline: &'static str) -> String {
+    let mut out = String::new();
+    Sections {
+        out: &mut out,
+        newline,
+    }
+    .body(&mut Vec::new(), view);
+    out
+}
+
+/// Where a value stands, which decides what it may look like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// After `key =` on a line that ends in `\n`: strings may take more lines.
+    Line,
+    /// Between brackets, or where lines end otherwise.
+    Flow,
+}
+
+impl Place {
+    /// A multi-line string would take the line endings of the file into its value.
+    pub(super) fn of_line(newline: &str) -> Self {
+        if newline == "\n" {
+            Place::Line
+        } else {
+            Place::Flow
+        }
+    }
+}
+
+/// Whether a value becomes a section of its own, or several, where it can.
+pub(super) fn is_section<'a>(view: impl View<'a>) -> bool {
+    match view.shape() {
+        Shape::Map(_) => true,
+        Shape::List(count) => {
+            count > 0 && (0..count).all(|at| matches!(view.item(at).shape(), Shape::Map(1..)))
+        }
+        _ => false,
+    }
+}
+
+/// Prints sections with a blank line between them.
+pub(super) struct Sections<'o> {
+    pub(super) out: &'o mut String,
+    pub(super) newline: &'static str,
+}
+
+impl Sections<'_> {
+    /// A section for `view`, or several, under a header with these keys.
+    pub(super) fn section<'a>(&mut self, path: &mut Vec<String>, view: impl View<'a>) {
+        match view.shape() {
+            Shape::List(count) => (0..count).for_each(|at| self.item(path, view.item(at))),
+            Shape::Map(count) => {
+                // A table that holds nothing but sections is there without a header of its own.
+                let plain = (0..count).any(|at| !is_section(view.entry(at).1));
+                if plain || count == 0 {
+                    self.header("[", path, "]");
+                }
+                self.body(path, view);
+            }
+            _ => {}
+        }
+    }
+
+    /// One `[[item]]`.
+    pub(super) fn item<'a>(&mut self, path: &mut Vec<String>, view: impl View<'a>) {
+        self.header("[[", path, "]]");
+        self.body(path, view);
+    }
+
+    fn header(&mut self, open: &str, path: &[String], close: &str) {
+        if !self.out.is_empty() {
+            self.out.push_str(self.newline);
+        }
+        self.out
+            .extend([open, &path.join("."), close, self.newline]);
+    }
+
+    fn body<'a>(&mut self, path: &mut Vec<String>, view: impl View<'a>) {
+        let Shape::Map(count) = view.shape() else {
+            return;
+        };
+        let entries = (0..count).map(|at| view.entry(at));
+        for (key, value) in entries.clone().filter(|(_, value)| !is_section(*value)) {
+            print_line(self.out, &print_key(key), value, self.newline);
+        }
+        for (key, value) in entries.filter(|(_, value)| is_section(*value)) {
+            path.push(print_key(key));
+            self.section(path, value);
+            path.pop();
+        }
+    }
+}
+
+/// Appends `key = value` with its line ending.
+pub(super) fn print_line<'a>(out: &mut String, key: &str, value: impl View<'a>, newline: &str) {
+    out.extend([key, " = "]);
+    print_value(out, value, Place::of_line(newline));
+    out.push_str(newline);
+}
+
+/// Appends a value that takes no section.
+pub(super) fn print_value<'a>(out: &mut String, view: impl View<'a>, place: Place) {
+    if let Some(number) = number_as_written(view, &[Format::Toml]) {
+        return out.push_str(number);
+    }
+    match view.shape() {
+        // The caller lets no null through; an empty string is the nearest thing to nothing.
+        Shape::Null => out.push_str("\"\""),
+        Shape::Bool(value) => out.push_str(if value { "true" } else { "false" }),
+        Shape::Integer(text) | Shape::DateTime(text) => out.push_str(text),
+        Shape::Float(text) => out.push_str(text),
+        Shape::String(text) if place == Place::Line && fits_lines(text) => print_lines(out, text),
+        Shape::String(text) => print_string(out, text),
+        Shape::List(count) => {
+            out.push('[');
+            for at in 0..count {
+                out.push_str(if at > 0 { ", " } else { "" });
+                print_value(out, view.item(at), Place::Flow);
+            }
+            out.push(']');
+        }
+        Shape::Map(0) => out.push_str("{}"),
+        Shape::Map(count) => {
+            for at in 0..count {
+                let (key, value) = view.entry(at);
+                out.push_str(if at > 0 { ", " } else { "{ " });
+                out.extend([&print_key(key), " = "]);
+                print_value(out, value, Place::Flow);
+            }
+            out.push_str(" }");
+        }
+    }
+}
+
+/// A key: bare where possible, else in double quotes.
+pub(super) fn print_key(key: &str) -> String {
+    let bare = !key.is_empty()
+        && key
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
+    if bare {
+        return key.to_owned();
+    }
+    let mut out = String::new();
+    print_string(&mut out, key);
+    out
+}
+
+/// Whether a string in single quotes can hold this.
+pub(super) fn fits_literal(text: &str) -> bool {
+    text.chars()
+        .all(|c| c != '\'' && (c == '\t' || !is_control(c)))
+}
+
+/// Whether a multi-line string shows this better than escapes do.
+fn fits_lines(text: &str) -> bool {
+    text.contains('\n')
+        && text
+            .chars()
+            .all(|c| matches!(c, '\n' | '\t') || !is_control(c))
+}
+
+fn is_control(c: char) -> bool {
+    c < ' ' || c == '\u{7f}'
+}
+
+fn print_lines(out: &mut String, text: &str) {
+    out.push_str("\"\"\"\n");
+    let mut quotes = 0;
+    for c in text.chars() {
+        quotes = if c == '"' { quotes + 1 } else { 0 };
+        match c {
+            '\\' => out.push_str("\\\\"),
+            '"' if quotes == 3 => {
+                out.push_str("\\\"");
+                quotes = 0;
+            }
+            c => out.push(c),
+        }
+    }
+    // A quote right before the closing ones would be read as one of them.
+    if quotes > 0 {
+        out.pop();
+        out.push_str("\\\"");
+    }
+    out.push_str("\"\"\"");
+}
+
+/// Appends a string in double quotes.
+fn print_string(out: &mut String, text: &str) {
+    print_double_quoted(out, text, |c| !is_control(c));
+}

@@ -1,0 +1,405 @@
+//! TOML from the parser's events: one pass, every mistake reported, no copy of strings without escapes.
+
+use std::borrow::Cow;
+
+use agpm_diag::Span;
+use toml_parser::decoder::{Encoding, ScalarKind};
+use toml_parser::lexer::{Token, TokenKind};
+use toml_parser::parser::{Event, EventKind, EventReceiver, parse_document};
+use toml_parser::{ErrorSink, ParseError, Source, Span as RawSpan};
+
+use crate::formats::toml::explain::report_all;
+use crate::formats::toml::scalar;
+use crate::formats::toml::tables::{Key, TableId, Tables, string_node};
+use crate::limits::{MOST_FINDINGS, MOST_TOKENS};
+use crate::tree::{Kind, NodeId, ReaderState};
+
+pub(crate) fn read(reading: &mut ReaderState<'_>) {
+    let source = Source::new(&reading.text[reading.range.clone()]);
+    let mut errors: Vec<ParseError> = Vec::new();
+    let mut reader = Reader {
+        source,
+        base: reading.range.start,
+        tables: Tables::new(reading),
+        current: Tables::ROOT,
+        header: None,
+        keys: Vec::new(),
+        frames: Vec::new(),
+        items: Vec::new(),
+        gave_up: false,
+    };
+    let mut sink = |error: ParseError| {
+        if errors.len() < MOST_FINDINGS {
+            errors.push(error);
+        }
+    };
+    if source.input().starts_with('\u{feff}') {
+        // The parser would skip it, as it would the first one, which is outside of what is read here.
+        let span = Span::new(reader.base, reader.base + '\u{feff}'.len_utf8());
+        reader.tables.report(
+            span,
+            "a byte order mark that is not the first character",
+            "remove it",
+        );
+    }
+    for_each_batch(source, |tokens| {
+        parse_document(tokens, &mut reader, &mut sink)
+    });
+    let root = (!reader.tables.is_empty()).then(|| reader.tables.finish(Tables::ROOT));
+    reading.tree.root = root;
+    report_all(reading, &errors);
+}
+
+/// Calls `parse` with some whole statements after the others.
+fn for_each_batch(source: Source<'_>, mut parse: impl FnMut(&[Token])) {
+    let mut tokens: Vec<Token> = Vec::with_capacity(MOST_TOKENS.min(source.input().len()));
+    let mut brackets = Brackets::default();
+    for token in source.lex() {
+        brackets.take(token.kind());
+        tokens.push(token);
+        if tokens.len() >= MOST_TOKENS
+            && token.kind() == TokenKind::Newline
+            && brackets.are_closed()
+        {
+            parse(&tokens);
+            tokens.clear();
+        }
+    }
+    parse(&tokens);
+}
+
+/// The brackets that are open; once two do not match, nobody knows what the parser makes of the rest.
+#[derive(Default)]
+struct Brackets {
+    closings: Vec<TokenKind>,
+    mismatched: bool,
+}
+
+impl Brackets {
+    fn take(&mut self, kind: TokenKind) {
+        match kind {
+            TokenKind::LeftSquareBracket => self.closings.push(TokenKind::RightSquareBracket),
+            TokenKind::LeftCurlyBracket => self.closings.push(TokenKind::RightCurlyBracket),
+            TokenKind::RightSquareBracket | TokenKind::RightCurlyBracket => {
+                self.mismatched |= self.closings.pop() != Some(kind);
+            }
+            _ => {}
+        }
+    }
+
+    fn are_closed(&self) -> bool {
+        self.closings.is_empty() && !self.mismatched
+    }
+}
+
+/// What a header does once it is whole.
+type OpenTable<'r, 'a> = fn(&mut Tables<'r, 'a>, &[Key<'a>], Span) -> Option<TableId>;
+
+/// A header that has been opened.
+struct Header {
+    start: usize,
+}
+
+/// A list or table whose closing bracket is yet to come.
+struct Frame {
+    start: usize,
+    depth: usize,
+    kind: FrameKind,
+}
+
+enum FrameKind {
+    /// Where its items start among all.
+    List(usize),
+    /// The table, and where its keys start among all.
+    Table(TableId, usize),
+}
+
+struct Reader<'r, 'a> {
+    source: Source<'a>,
+    /// Where the part that is read starts in the text.
+    base: usize,
+    tables: Tables<'r, 'a>,
+    /// The table under whose header we are.
+    current: TableId,
+    header: Option<Header>,
+    /// Parts of the keys that wait for their values, those of the innermost table last.
+    keys: Vec<Key<'a>>,
+    frames: Vec<Frame>,
+    /// Items of all open lists, innermost last.
+    items: Vec<NodeId>,
+    gave_up: bool,
+}
+
+impl<'r, 'a> Reader<'r, 'a> {
+    fn span(&self, span: RawSpan) -> Span {
+        Span::new(self.base + span.start(), self.base + span.end())
+    }
+
+    fn give_up(&mut self, span: Span) {
+        self.tables.reading.report_too_deep(span);
+        self.gave_up = true;
+    }
+
+    /// Where the keys of the innermost table start.
+    fn key_base(&self) -> usize {
+        match self.frames.last().map(|frame| &frame.kind) {
+            Some(FrameKind::Table(_, base)) => *base,
+            Some(FrameKind::List(_)) => self.keys.len(),
+            None => 0,
+        }
+    }
+
+    /// How deep a container stands that opens here.
+    fn depth_here(&self) -> usize {
+        let keys = self.keys.len() - self.key_base();
+        match self.frames.last() {
+            Some(Frame {
+                depth,
+                kind: FrameKind::List(_),
+                ..
+            }) => depth + 1,
+            Some(Frame { depth, .. }) => depth + keys,
+            None => self.tables.depth(self.current) + keys,
+        }
+    }
+
+    fn open(
+        &mut self,
+        span: RawSpan,
+        kind: impl FnOnce(&mut Self, usize, Span) -> FrameKind,
+    ) -> bool {
+        if self.gave_up {
+            return false;
+        }
+        let (depth, place) = (self.depth_here(), self.span(span));
+        if depth > self.tables.reading.limits.depth {
+            self.give_up(place);
+            return false;
+        }
+        let kind = kind(self, depth, place);
+        self.frames.push(Frame {
+            start: place.range().start,
+            depth,
+            kind,
+        });
+        true
+    }
+
+    fn close(&mut self, span: RawSpan) {
+        if self.gave_up {
+            return;
+        }
+        let Some(frame) = self.frames.pop() else {
+            return;
+        };
+        let span = Span::new(frame.start, (self.base + span.end()).max(frame.start));
+        let node = match frame.kind {
+            FrameKind::List(base) => {
+                let node = self.tables.reading.tree.list(span, &self.items[base..]);
+                self.items.truncate(base);
+                node
+            }
+            FrameKind::Table(table, base) => {
+                self.keys.truncate(base);
+                self.tables.finish_inline(table, span)
+            }
+        };
+        self.value(node);
+    }
+
+    /// A value is whole: it joins its list, or its table under the key that waits.
+    fn value(&mut self, node: NodeId) {
+        let table = match self.frames.last().map(|frame| &frame.kind) {
+            Some(FrameKind::List(_)) => {
+                self.items.push(node);
+                return;
+            }
+            Some(FrameKind::Table(table, _)) => *table,
+            None => self.current,
+        };
+        let base = self.key_base();
+        self.tables.set(table, &self.keys[base..], node);
+        self.keys.truncate(base);
+    }
+
+    fn close_header(&mut self, span: RawSpan, open: OpenTable<'r, 'a>) {
+        let Some(header) = self.header.take() else {
+            return;
+        };
+        if self.gave_up {
+            return;
+        }
+        let span = Span::new(header.start, self.base + span.end());
+        self.current = match open(&mut self.tables, &self.keys, span) {
+            Some(table) => table,
+            None => self.tables.detached(span),
+        };
+        self.keys.clear();
+        // Lists on the way count too, and only now are they known.
+        if self.tables.depth(self.current) > self.tables.reading.limits.depth {
+            self.give_up(span);
+        }
+    }
+
+    fn scalar_node(
+        &mut self,
+        span: RawSpan,
+        encoding: Option<Encoding>,
+        error: &mut dyn ErrorSink,
+    ) -> Option<NodeId> {
+        let raw = self
+            .source
+            .get(Event::new_unchecked(EventKind::Scalar, encoding, span))?;
+        let mut failed = false;
+        let mut sink = |found: ParseError| {
+            failed = true;
+            error.report_error(found);
+        };
+        let mut content = Cow::Borrowed("");
+        let kind = raw.decode_scalar(&mut content, &mut sink);
+        let place = self.span(span);
+        let tree = &mut self.tables.reading.tree;
+        Some(match kind {
+            _ if failed => tree.null(place),
+            ScalarKind::String => string_node(self.tables.reading, place, &content),
+            ScalarKind::Boolean(value) => tree.bool(place, value),
+            ScalarKind::DateTime => self.date_time(place, raw.as_str()),
+            ScalarKind::Float => self.number(Kind::Float, place, scalar::float(&content)),
+            ScalarKind::Integer(radix) => match scalar::integer(&content, radix) {
+                Some(digits) => self.number(Kind::Integer, place, &digits),
+                None => {
+                    let message = "this number does not fit in 64 bits";
+                    self.tables.report(
+                        place,
+                        message,
+                        "put it in quotes, or write it as a float like 1e20",
+                    );
+                    self.tables.reading.tree.null(place)
+                }
+            },
+        })
+    }
+
+    fn number(&mut self, kind: Kind, span: Span, canonical: &str) -> NodeId {
+        let reading = &mut self.tables.reading;
+        if &reading.text[span.range()] == canonical {
+            reading.tree.verbatim(kind, span, span)
+        } else {
+            reading.tree.decoded(kind, span, canonical)
+        }
+    }
+
+    fn date_time(&mut self, span: Span, text: &str) -> NodeId {
+        if scalar::is_date_time(text) {
+            return self
+                .tables
+                .reading
+                .tree
+                .verbatim(Kind::DateTime, span, span);
+        }
+        let message = "this is no date or time";
+        self.tables.report(
+            span,
+            message,
+            "write 2026-01-31, 23:59:00 or 2026-01-31T23:59:00Z, or put it in quotes",
+        );
+        self.tables.reading.tree.null(span)
+    }
+}
+
+impl EventReceiver for Reader<'_, '_> {
+    fn std_table_open(&mut self, span: RawSpan, _: &mut dyn ErrorSink) {
+        self.keys.clear();
+        self.header = Some(Header {
+            start: self.base + span.start(),
+        });
+    }
+
+    fn std_table_close(&mut self, span: RawSpan, _: &mut dyn ErrorSink) {
+        self.close_header(span, Tables::open_table);
+    }
+
+    fn array_table_open(&mut self, span: RawSpan, error: &mut dyn ErrorSink) {
+        self.std_table_open(span, error);
+    }
+
+    fn array_table_close(&mut self, span: RawSpan, _: &mut dyn ErrorSink) {
+        self.close_header(span, Tables::open_item);
+    }
+
+    fn inline_table_open(&mut self, span: RawSpan, _: &mut dyn ErrorSink) -> bool {
+        self.open(span, |reader, depth, place| {
+            FrameKind::Table(reader.tables.inline(depth, place), reader.keys.len())
+        })
+    }
+
+    fn inline_table_close(&mut self, span: RawSpan, _: &mut dyn ErrorSink) {
+        self.close(span);
+    }
+
+    fn array_open(&mut self, span: RawSpan, _: &mut dyn ErrorSink) -> bool {
+        self.open(span, |reader, _, _| FrameKind::List(reader.items.len()))
+    }
+
+    fn array_close(&mut self, span: RawSpan, _: &mut dyn ErrorSink) {
+        self.close(span);
+    }
+
+    fn simple_key(&mut self, span: RawSpan, encoding: Option<Encoding>, error: &mut dyn ErrorSink) {
+        if self.gave_up {
+            return;
+        }
+        let Some(raw) = self
+            .source
+            .get(Event::new_unchecked(EventKind::SimpleKey, encoding, span))
+        else {
+            return;
+        };
+        let mut name = Cow::Borrowed("");
+        raw.decode_key(&mut name, error);
+        let span = self.span(span);
+        self.keys.push(Key { name, span });
+        // The last part of a key holds no table yet; the last part of a header does.
+        let depth = if self.header.is_some() {
+            1 + self.keys.len()
+        } else {
+            self.depth_here() - 1
+        };
+        if depth > self.tables.reading.limits.depth {
+            self.give_up(span);
+        }
+    }
+
+    fn scalar(&mut self, span: RawSpan, encoding: Option<Encoding>, error: &mut dyn ErrorSink) {
+        if !self.gave_up
+            && let Some(node) = self.scalar_node(span, encoding, error)
+        {
+            self.value(node);
+        }
+    }
+
+    fn value_sep(&mut self, _: RawSpan, _: &mut dyn ErrorSink) {
+        // A key whose value never came must not take the next one.
+        let base = self.key_base();
+        self.keys.truncate(base);
+    }
+
+    fn comment(&mut self, span: RawSpan, error: &mut dyn ErrorSink) {
+        if let Some(raw) = self.source.get(span) {
+            raw.decode_comment(error);
+        }
+    }
+
+    fn newline(&mut self, span: RawSpan, error: &mut dyn ErrorSink) {
+        if let Some(raw) = self.source.get(span) {
+            raw.decode_newline(error);
+        }
+        if self.frames.is_empty() {
+            self.keys.clear();
+            if self.header.take().is_some() {
+                // What stands below a broken header must not land in the table above it.
+                self.current = self.tables.detached(self.span(span));
+            }
+        }
+    }
+}

@@ -1,0 +1,434 @@
+//! TOML's tables while they grow. A table may be added to from many places of a file, so that the tree, which
+//! wants all children at once, is made from this at the end.
+
+use std::borrow::Cow;
+use std::hash::BuildHasher;
+
+use agpm_diag::{Diagnostic, Span, codes};
+use foldhash::fast::FixedState;
+use hashbrown::HashTable;
+
+use crate::limits::MOST_FINDINGS;
+use crate::tree::{Kind, NodeId, ReaderState, duplicate_key};
+
+/// Tables with more entries than this are searched through the index.
+const SMALL: u32 = 8;
+
+/// A table by its place in [`Tables`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct TableId(u32);
+
+/// A list of tables by its place in [`Tables`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ListId(u32);
+
+/// One part of a dotted key.
+#[derive(Clone, Debug)]
+pub(super) struct Key<'a> {
+    pub(super) name: Cow<'a, str>,
+    pub(super) span: Span,
+}
+
+/// What made a table, which decides what may add to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// A header of its own, or the file itself.
+    Header,
+    /// Another header names it on the way.
+    Implicit,
+    /// A dotted key names it on the way.
+    Dotted,
+    /// Braces.
+    Inline,
+}
+
+/// How a path goes down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Route {
+    Header,
+    Dotted,
+}
+
+/// What an entry holds.
+#[derive(Clone, Copy, Debug)]
+enum Item {
+    /// Finished: a scalar, a list in brackets, a table in braces.
+    Node(NodeId),
+    Table(TableId),
+    List(ListId),
+}
+
+#[derive(Debug)]
+struct Table {
+    origin: Origin,
+    depth: u32,
+    span: Span,
+    first: Option<u32>,
+    last: Option<u32>,
+    count: u32,
+}
+
+#[derive(Debug)]
+struct List {
+    span: Span,
+    tables: Vec<TableId>,
+}
+
+/// Entries of one table are linked in the order of their first appearance.
+#[derive(Debug)]
+struct Entry {
+    table: TableId,
+    key: NodeId,
+    item: Item,
+    next: Option<u32>,
+}
+
+/// All tables of a file that is being read.
+pub(super) struct Tables<'r, 'a> {
+    pub(super) reading: &'r mut ReaderState<'a>,
+    tables: Vec<Table>,
+    lists: Vec<List>,
+    entries: Vec<Entry>,
+    /// Entries of large tables, each with the hash of its table and key.
+    index: HashTable<(u64, u32)>,
+    hasher: FixedState,
+    /// Children of all tables that are being finished, innermost last.
+    children: Vec<NodeId>,
+}
+
+impl<'r, 'a> Tables<'r, 'a> {
+    pub(super) const ROOT: TableId = TableId(0);
+
+    pub(super) fn new(reading: &'r mut ReaderState<'a>) -> Self {
+        let span = Span::new(reading.range.start, reading.range.end);
+        let mut tables = Tables {
+            reading,
+            tables: Vec::new(),
+            lists: Vec::new(),
+            entries: Vec::new(),
+            index: HashTable::new(),
+            hasher: FixedState::default(),
+            children: Vec::new(),
+        };
+        tables.create(Origin::Header, 1, span);
+        tables
+    }
+
+    pub(super) fn depth(&self, table: TableId) -> usize {
+        self.table(table).depth as usize
+    }
+
+    /// A table in braces; its keys come next.
+    pub(super) fn inline(&mut self, depth: usize, span: Span) -> TableId {
+        self.create(Origin::Inline, depth, span)
+    }
+
+    /// A table that takes the keys under a header that was refused.
+    pub(super) fn detached(&mut self, span: Span) -> TableId {
+        self.create(Origin::Header, 1, span)
+    }
+
+    /// Puts a finished value under a key.
+    pub(super) fn set(&mut self, table: TableId, path: &[Key<'a>], value: NodeId) {
+        let Some((last, way)) = path.split_last() else {
+            return;
+        };
+        let Some(table) = self.descend(table, way, Route::Dotted) else {
+            return;
+        };
+        match self.find(table, &last.name) {
+            Some(entry) => self.report_twice(entry, last),
+            None => self.insert(table, last, Item::Node(value)),
+        }
+    }
+
+    /// The table that `[path]` opens.
+    pub(super) fn open_table(&mut self, path: &[Key<'a>], span: Span) -> Option<TableId> {
+        let (last, way) = path.split_last()?;
+        let parent = self.descend(Self::ROOT, way, Route::Header)?;
+        let Some(entry) = self.find(parent, &last.name) else {
+            let table = self.create(Origin::Header, self.depth(parent) + 1, span);
+            self.insert(parent, last, Item::Table(table));
+            return Some(table);
+        };
+        match self.entries[entry as usize].item {
+            Item::Table(table) if self.table(table).origin == Origin::Implicit => {
+                let key = self.key_node(last);
+                self.entries[entry as usize].key = key;
+                let table_mut = &mut self.tables[table.0 as usize];
+                (table_mut.origin, table_mut.span) = (Origin::Header, span);
+                Some(table)
+            }
+            Item::List(_) => {
+                let message = format!("`{}` is a list of tables already", last.name);
+                self.report(
+                    last.span,
+                    message,
+                    "write the header in double brackets to add another table",
+                );
+                None
+            }
+            Item::Table(_) | Item::Node(_) => {
+                self.report_twice(entry, last);
+                None
+            }
+        }
+    }
+
+    /// The table that `[[path]]` opens.
+    pub(super) fn open_item(&mut self, path: &[Key<'a>], span: Span) -> Option<TableId> {
+        let (last, way) = path.split_last()?;
+        let parent = self.descend(Self::ROOT, way, Route::Header)?;
+        let list = match self.find(parent, &last.name) {
+            None => {
+                let list = ListId(index(self.lists.len()));
+                self.lists.push(List {
+                    span,
+                    tables: Vec::new(),
+                });
+                self.insert(parent, last, Item::List(list));
+                list
+            }
+            Some(entry) => match self.entries[entry as usize].item {
+                Item::List(list) => list,
+                Item::Table(_) | Item::Node(_) => {
+                    self.report_twice(entry, last);
+                    return None;
+                }
+            },
+        };
+        let table = self.create(Origin::Header, self.depth(parent) + 2, span);
+        self.lists[list.0 as usize].tables.push(table);
+        Some(table)
+    }
+
+    fn descend(&mut self, from: TableId, way: &[Key<'a>], route: Route) -> Option<TableId> {
+        way.iter()
+            .try_fold(from, |table, key| match self.find(table, &key.name) {
+                Some(entry) => self.enter(entry, key, route),
+                None => {
+                    let origin = if route == Route::Header {
+                        Origin::Implicit
+                    } else {
+                        Origin::Dotted
+                    };
+                    let child = self.create(origin, self.depth(table) + 1, key.span);
+                    self.insert(table, key, Item::Table(child));
+                    Some(child)
+                }
+            })
+    }
+
+    fn enter(&mut self, entry: u32, key: &Key<'a>, route: Route) -> Option<TableId> {
+        match (self.entries[entry as usize].item, route) {
+            (Item::Table(table), Route::Header) => Some(table),
+            (Item::Table(table), Route::Dotted) if self.table(table).origin != Origin::Header => {
+                self.tables[table.0 as usize].origin = Origin::Dotted;
+                Some(table)
+            }
+            (Item::List(list), Route::Header) => self.lists[list.0 as usize].tables.last().copied(),
+            (Item::Table(_), Route::Dotted) => {
+                self.report_twice(entry, key);
+                None
+            }
+            (Item::List(_), Route::Dotted) => {
+                let message = format!("`{}` is a list of tables", key.name);
+                self.report(
+                    key.span,
+                    message,
+                    "write the key under the `[[...]]` header that it belongs to",
+                );
+                None
+            }
+            (Item::Node(node), _) => {
+                self.report_closed(node, key);
+                None
+            }
+        }
+    }
+
+    fn table(&self, table: TableId) -> &Table {
+        &self.tables[table.0 as usize]
+    }
+
+    fn create(&mut self, origin: Origin, depth: usize, span: Span) -> TableId {
+        let id = TableId(index(self.tables.len()));
+        self.tables.push(Table {
+            origin,
+            depth: index(depth),
+            span,
+            first: None,
+            last: None,
+            count: 0,
+        });
+        id
+    }
+
+    fn find(&self, table: TableId, name: &str) -> Option<u32> {
+        let named = |at: u32| self.name(at) == name;
+        let Table { first, count, .. } = *self.table(table);
+        if count <= SMALL {
+            return self.linked(first).find(|at| named(*at));
+        }
+        let hash = self.hasher.hash_one((table, name));
+        let same = |(_, at): &(u64, u32)| self.entries[*at as usize].table == table && named(*at);
+        self.index.find(hash, same).map(|(_, at)| *at)
+    }
+
+    fn name(&self, entry: u32) -> &str {
+        self.reading
+            .tree
+            .content(self.reading.text, self.entries[entry as usize].key)
+    }
+
+    /// This entry and those after it in its table.
+    fn linked(&self, first: Option<u32>) -> impl Iterator<Item = u32> {
+        std::iter::successors(first, |at| self.entries[*at as usize].next)
+    }
+
+    fn insert(&mut self, table: TableId, key: &Key<'a>, item: Item) {
+        let at = index(self.entries.len());
+        let node = self.key_node(key);
+        self.entries.push(Entry {
+            table,
+            key: node,
+            item,
+            next: None,
+        });
+        let owner = &mut self.tables[table.0 as usize];
+        owner.count += 1;
+        match owner.last.replace(at) {
+            Some(before) => self.entries[before as usize].next = Some(at),
+            None => owner.first = Some(at),
+        }
+        match (owner.count, owner.first) {
+            (count, _) if count <= SMALL => {}
+            (count, first) if count == SMALL + 1 => {
+                let all: Vec<u32> = self.linked(first).collect();
+                all.into_iter().for_each(|at| self.index_entry(table, at));
+            }
+            _ => self.index_entry(table, at),
+        }
+    }
+
+    fn index_entry(&mut self, table: TableId, at: u32) {
+        let hash = self.hasher.hash_one((table, self.name(at)));
+        self.index
+            .insert_unique(hash, (hash, at), |(hash, _)| *hash);
+    }
+
+    fn key_node(&mut self, key: &Key<'a>) -> NodeId {
+        string_node(self.reading, key.span, &key.name)
+    }
+
+    /// Makes the tree's node of a table in braces, whose end is known now.
+    pub(super) fn finish_inline(&mut self, table: TableId, span: Span) -> NodeId {
+        self.tables[table.0 as usize].span = span;
+        self.finish(table)
+    }
+
+    /// Makes the tree's node of a table with all that is below it.
+    pub(super) fn finish(&mut self, table: TableId) -> NodeId {
+        let base = self.children.len();
+        let mut next = self.table(table).first;
+        while let Some(at) = next {
+            let Entry {
+                key,
+                item,
+                next: after,
+                ..
+            } = self.entries[at as usize];
+            let value = match item {
+                Item::Node(node) => node,
+                Item::Table(table) => self.finish(table),
+                Item::List(list) => self.finish_list(list),
+            };
+            self.children.extend([key, value]);
+            next = after;
+        }
+        let node = self
+            .reading
+            .tree
+            .map(self.tables[table.0 as usize].span, &self.children[base..]);
+        self.children.truncate(base);
+        node
+    }
+
+    fn finish_list(&mut self, list: ListId) -> NodeId {
+        let tables = std::mem::take(&mut self.lists[list.0 as usize].tables);
+        let items: Vec<NodeId> = tables.into_iter().map(|table| self.finish(table)).collect();
+        self.reading
+            .tree
+            .list(self.lists[list.0 as usize].span, &items)
+    }
+
+    /// Whether there is anything in the file.
+    pub(super) fn is_empty(&self) -> bool {
+        self.table(Self::ROOT).first.is_none()
+    }
+
+    pub(super) fn report(&mut self, span: Span, message: impl Into<String>, help: &str) {
+        if self.reading.diagnostics.len() < MOST_FINDINGS {
+            let source = self.reading.source;
+            self.reading.report(
+                Diagnostic::new(&codes::TOML_SYNTAX, message)
+                    .at(source, span, "")
+                    .help(help),
+            );
+        }
+    }
+
+    fn report_twice(&mut self, entry: u32, again: &Key<'a>) {
+        if self.reading.diagnostics.len() < MOST_FINDINGS {
+            let first = self.reading.tree.span(self.entries[entry as usize].key);
+            let diagnostic = duplicate_key(self.reading.source, &again.name, first, again.span);
+            self.reading.report(diagnostic);
+        }
+    }
+
+    fn report_closed(&mut self, node: NodeId, key: &Key<'a>) {
+        let (what, help) = match self.reading.tree.kind(node) {
+            Kind::Map => (
+                "a table in braces, which is whole",
+                "write the key inside the braces",
+            ),
+            Kind::List => (
+                "a list in brackets, which is whole",
+                "write the table inside the brackets",
+            ),
+            kind => (kind.word(), "rename one of the two"),
+        };
+        if self.reading.diagnostics.len() < MOST_FINDINGS {
+            let (source, value) = (self.reading.source, self.reading.tree.span(node));
+            let message = format!("`{}` cannot be added to: it is {what}", key.name);
+            self.reading.report(
+                Diagnostic::new(&codes::TOML_SYNTAX, message)
+                    .at(source, key.span, "added to here")
+                    .at(source, value, "whole here")
+                    .help(help),
+            );
+        }
+    }
+}
+
+/// A string node that points into the source where `content` lies there.
+pub(super) fn string_node(reading: &mut ReaderState<'_>, span: Span, content: &str) -> NodeId {
+    let offset = (content.as_ptr() as usize).wrapping_sub(reading.text.as_ptr() as usize);
+    if content.is_empty() {
+        reading
+            .tree
+            .verbatim(Kind::String, span, Span::at(span.range().start))
+    } else if offset < reading.text.len() {
+        reading.tree.verbatim(
+            Kind::String,
+            span,
+            Span::new(offset, offset + content.len()),
+        )
+    } else {
+        reading.tree.decoded(Kind::String, span, content)
+    }
+}
+
+fn index(length: usize) -> u32 {
+    u32::try_from(length).expect("a source of under 4 GiB has fewer tables and keys")
+}

@@ -1,0 +1,43 @@
+//! Nodes that aliases can name.
+
+use crate::tree::NodeId;
+
+/// A finished node, and what it stands for when an alias names it.
+#[derive(Clone, Copy)]
+pub(crate) struct FinishedNode {
+    pub(crate) id: NodeId,
+    /// Nodes, aliases followed.
+    pub(crate) weight: usize,
+    /// Levels of containers, aliases followed.
+    pub(crate) height: usize,
+}
+
+impl FinishedNode {
+    pub(crate) fn scalar(id: NodeId) -> Self {
+        FinishedNode {
+            id,
+            weight: 1,
+            height: 0,
+        }
+    }
+}
+
+/// By the parser's number, which is zero for nodes without an anchor; nothing while the node is open.
+#[derive(Default)]
+pub(crate) struct Anchors(Vec<Option<FinishedNode>>);
+
+impl Anchors {
+    pub(crate) fn set(&mut self, anchor: usize, node: FinishedNode) {
+        if anchor == 0 {
+            return;
+        }
+        if self.0.len() <= anchor {
+            self.0.resize(anchor + 1, None);
+        }
+        self.0[anchor] = Some(node);
+    }
+
+    pub(crate) fn get(&self, anchor: usize) -> Option<FinishedNode> {
+        self.0.get(anchor).copied().flatten()
+    }
+}

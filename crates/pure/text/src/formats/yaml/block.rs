@@ -1,0 +1,267 @@
+//! Children of block maps and lists, which come and go by lines.
+
+use std::ops::Range;
+
+use crate::formats::flow::line_start;
+use crate::formats::yaml::editor::{Filling, NewChild, YamlEditor};
+use crate::formats::yaml::place::{Announced, TextChild};
+use crate::formats::yaml::print::{BlockPrinter, Literals};
+use crate::formats::yaml::scan::{after_comment, after_newline};
+use crate::tree::{Kind, View};
+
+pub(crate) struct Block<'e, 'd, 's, 'c, V> {
+    editor: &'e mut YamlEditor<'d, 's>,
+    filling: &'c Filling<'c, V>,
+    children: Vec<TextChild>,
+    column: usize,
+}
+
+impl<'e, 'd, 's, 'c, 'v, V: View<'v>> Block<'e, 'd, 's, 'c, V> {
+    pub(crate) fn new(editor: &'e mut YamlEditor<'d, 's>, filling: &'c Filling<'c, V>) -> Self {
+        let children = editor.places.children(filling.container);
+        let column = editor
+            .places
+            .column(editor.places.range(filling.container).start);
+        Block {
+            editor,
+            filling,
+            children,
+            column,
+        }
+    }
+
+    pub(crate) fn splice(&mut self) {
+        let gone: Vec<usize> = (0..self.children.len())
+            .filter(|at| self.is_gone(*at))
+            .collect();
+        let Some(first_kept) = (0..self.children.len()).find(|at| !self.is_gone(*at)) else {
+            self.refill();
+            return;
+        };
+        let shares_line = !self.editor.places.starts_line(self.children[0].range.start);
+        let mut removed_by_lines = gone.as_slice();
+        if shares_line && first_kept > 0 {
+            let replaced = self.replace_first(first_kept);
+            removed_by_lines = &gone[replaced..];
+        } else {
+            self.insert_front(first_kept, shares_line);
+        }
+        for at in removed_by_lines {
+            if *at < first_kept {
+                self.remove_leading_line(*at)
+            } else {
+                self.remove_line(*at)
+            }
+        }
+        self.insert_after_kept(first_kept);
+    }
+
+    fn is_gone(&self, at: usize) -> bool {
+        self.children[at]
+            .index
+            .is_some_and(|index| self.filling.removed.binary_search(&index).is_ok())
+    }
+
+    fn literals_at(&self, at: usize) -> Literals {
+        self.editor.literals_at(at, self.column)
+    }
+
+    /// The end of a child with the comment beside it, which is the end of its line.
+    fn end(&self, at: usize) -> usize {
+        after_comment(self.editor.places.text, self.children[at].range.end)
+    }
+
+    fn put(
+        &mut self,
+        range: Range<usize>,
+        literals: Literals,
+        write: impl FnOnce(&mut BlockPrinter<'_>),
+    ) {
+        self.editor.put(range, literals, write);
+    }
+
+    /// Takes a child's lines away, and the line ending before them: what follows may have none.
+    fn remove_line(&mut self, at: usize) {
+        let (start, end) = (self.children[at].range.start, self.end(at));
+        let before = self.editor.places.previous_line_end(start).unwrap_or(start);
+        self.editor.splices.put(before..end, "");
+    }
+
+    /// The same for a child before the first one that stays: at the start of the text there is no line before.
+    fn remove_leading_line(&mut self, at: usize) {
+        if self
+            .editor
+            .places
+            .previous_line_end(self.children[0].range.start)
+            .is_some()
+        {
+            return self.remove_line(at);
+        }
+        let start = line_start(self.editor.places.text, self.children[at].range.start);
+        let end = after_newline(self.editor.places.text, self.end(at));
+        self.editor.splices.put(start..end, "");
+    }
+
+    /// NewChild children that come before the first one that stays.
+    fn front(&self, first_kept: usize) -> Vec<NewChild<'c, V>> {
+        let is_list = self.editor.places.node(self.filling.container).kind() == Kind::List;
+        let index = self.children[first_kept]
+            .index
+            .filter(|_| is_list)
+            .unwrap_or(0);
+        let before = |new: &&NewChild<'c, V>| is_list && new.before <= index;
+        self.filling
+            .inserted
+            .iter()
+            .filter(before)
+            .copied()
+            .collect()
+    }
+
+    /// The first child stands beside a dash: what comes next takes its place. Says how many children are done with.
+    fn replace_first(&mut self, first_kept: usize) -> usize {
+        let text = self.editor.places.text;
+        let (front, column) = (self.front(first_kept), self.column);
+        let start = self.children[0].range.start;
+        let gaps = (0..first_kept).map(|at| &text[self.end(at)..self.children[at + 1].range.start]);
+        let has_comments = gaps.into_iter().any(|gap| gap.contains('#'));
+        if !has_comments {
+            let next = self.children[first_kept].range.start;
+            self.put(start..next, Literals::Clipped, |printer| {
+                for new in &front {
+                    print_child(printer, new, column);
+                    printer.line(column);
+                }
+            });
+            return first_kept;
+        }
+        let from = if front.is_empty() {
+            self.editor.before_blanks(start)
+        } else {
+            start
+        };
+        let end = self.end(0);
+        let literals = self.literals_at(end);
+        self.put(from..end, literals, |printer| {
+            print_children(printer, &front, column)
+        });
+        1
+    }
+
+    fn insert_front(&mut self, first_kept: usize, shares_line: bool) {
+        let front = self.front(first_kept);
+        if front.is_empty() {
+            return;
+        }
+        let places = &self.editor.places;
+        let (start, column) = (self.children[0].range.start, self.column);
+        let lead = places.lead(self.filling.container);
+        let line_above = match lead.by {
+            _ if shares_line => None,
+            Announced::Nothing | Announced::MissingColon => places.previous_line_end(start),
+            _ => Some(after_comment(places.text, lead.end)),
+        };
+        let Some(at) = line_above else {
+            let at = if shares_line {
+                start
+            } else {
+                line_start(places.text, start)
+            };
+            self.put(at..at, Literals::Clipped, |printer| {
+                for new in &front {
+                    printer.blanks(if shares_line { 0 } else { column });
+                    print_child(printer, new, column);
+                    printer.line(if shares_line { column } else { 0 });
+                }
+            });
+            return;
+        };
+        let literals = self.literals_at(at);
+        self.put(at..at, literals, |printer| {
+            for new in &front {
+                printer.line(column);
+                print_child(printer, new, column);
+            }
+        });
+    }
+
+    fn insert_after_kept(&mut self, first_kept: usize) {
+        let done = self.front(first_kept).len();
+        let filling = self.filling;
+        let column = self.column;
+        for new in &filling.inserted[done..] {
+            let is_before = |at: &usize| {
+                self.children[*at]
+                    .index
+                    .is_none_or(|index| index < new.before)
+            };
+            let kept = (0..self.children.len())
+                .rev()
+                .filter(|at| !self.is_gone(*at));
+            let Some(previous) = kept.into_iter().find(is_before) else {
+                continue;
+            };
+            let end = self.end(previous);
+            let literals = self.literals_at(end);
+            self.put(end..end, literals, |printer| {
+                printer.line(column);
+                print_child(printer, new, column);
+            });
+        }
+    }
+
+    /// Nothing of the old stays.
+    fn refill(&mut self) {
+        let lead = self.editor.places.lead(self.filling.container);
+        let (start, end, column) = (self.children[0].range.start, self.end(0), self.column);
+        let below = self.editor.places.starts_line(start)
+            && matches!(
+                lead.by,
+                Announced::Colon | Announced::Dash | Announced::Marker
+            );
+        let empty = match self.editor.places.node(self.filling.container).kind() {
+            Kind::Map => "{}",
+            _ => "[]",
+        };
+        let filling = self.filling;
+        let mut by_lines = 1;
+        if !filling.inserted.is_empty() {
+            let literals = self.literals_at(end);
+            self.put(start..end, literals, |printer| {
+                print_children(printer, &filling.inserted, column)
+            });
+        } else if below {
+            by_lines = 0;
+            self.editor
+                .splices
+                .put(lead.end..lead.end, &format!(" {empty}"));
+        } else {
+            self.editor.splices.put(start..end, empty);
+        }
+        (by_lines..self.children.len()).for_each(|at| self.remove_line(at));
+    }
+}
+
+fn print_child<'v, V: View<'v>>(
+    printer: &mut BlockPrinter<'_>,
+    new: &NewChild<'_, V>,
+    column: usize,
+) {
+    match new.key {
+        Some(key) => printer.entry(key, new.value, column),
+        None => printer.item(new.value, column),
+    }
+}
+
+pub(crate) fn print_children<'v, V: View<'v>>(
+    printer: &mut BlockPrinter<'_>,
+    new: &[NewChild<'_, V>],
+    column: usize,
+) {
+    for (at, child) in new.iter().enumerate() {
+        if at > 0 {
+            printer.line(column);
+        }
+        print_child(printer, child, column);
+    }
+}

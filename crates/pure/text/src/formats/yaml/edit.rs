@@ -1,0 +1,395 @@
+//! Lossless edits of YAML: which bytes make room for which.
+
+use std::ops::Range;
+
+use crate::formats::flow::{
+    Comments, Flow, FlowInsertion, FlowLayout, LineLayout, is_blank, line_indent, line_start,
+    newline_of,
+};
+use crate::formats::yaml::block::{Block, print_children};
+use crate::formats::yaml::editor::{Filling, NewChild, YamlEditor};
+use crate::formats::yaml::entangled;
+use crate::formats::yaml::place::{Announced, Form, Lead, Places};
+use crate::formats::yaml::print::{
+    BlockPrinter, Literals, Quotes, is_filled, print_flow, print_flow_entry,
+};
+use crate::formats::yaml::scalar::Context;
+use crate::formats::yaml::scan::{after_comment, line_end, skip_trivia};
+use crate::tree::{Changes, Document, EditError, Kind, NodeId, NodeRef, Splices, View};
+
+pub(crate) fn splice<'v, V: View<'v>>(
+    document: &Document,
+    changes: &Changes<'v, V>,
+    splices: &mut Splices,
+) -> Result<(), EditError> {
+    let start = if document.text.starts_with('\u{feff}') {
+        '\u{feff}'.len_utf8()
+    } else {
+        0
+    };
+    splice_within(document, start..document.text.len(), changes, splices)
+}
+
+/// Edits the YAML that stands in a range of the text.
+pub(crate) fn splice_within<'v, V: View<'v>>(
+    document: &Document,
+    range: Range<usize>,
+    changes: &Changes<'v, V>,
+    splices: &mut Splices,
+) -> Result<(), EditError> {
+    let places = Places::new(document, range);
+    entangled::check(&places, changes)?;
+    let (newline, unit) = (newline_of(&document.text), places.indent_unit());
+    let mut editor = YamlEditor {
+        places,
+        newline,
+        unit,
+        splices,
+    };
+    if let Some(root) = changes.root {
+        editor.append_root(root);
+    }
+    let mut containers: Vec<Filling<'_, V>> = changes.containers.iter().map(Filling::of).collect();
+    for (id, value) in &changes.replaced {
+        match editor
+            .places
+            .parent(*id)
+            .filter(|_| editor.places.is_inherited(*id))
+        {
+            Some((map, index)) => editor.override_inherited(map, index, *value, &mut containers),
+            None => editor.replace(*id, *value),
+        }
+    }
+    // Where both end on one line, what comes new in the inner one stands before what comes new in the outer one.
+    containers.sort_by_key(|filling| std::cmp::Reverse(editor.places.depth(filling.container)));
+    for filling in &containers {
+        editor.change(filling);
+    }
+    Ok(())
+}
+
+impl<'d> YamlEditor<'d, '_> {
+    fn append_root<'v>(&mut self, root: impl View<'v>) {
+        let text = self.places.text;
+        let ended = text
+            .rfind("...")
+            .filter(|at| skip_trivia(text, at + 3) == text.len() && self.places.column(*at) == 0);
+        let end = ended.unwrap_or(text.len());
+        let open_line = end > 0 && !text[..end].ends_with(['\n', '\u{feff}']);
+        self.put(end..end, Literals::All, |printer| {
+            if open_line {
+                printer.line(0);
+            }
+            printer.value(root, 0);
+            printer.line(0);
+        });
+    }
+
+    fn override_inherited<'c, V: Copy>(
+        &self,
+        map: NodeId,
+        index: usize,
+        value: V,
+        containers: &mut Vec<Filling<'c, V>>,
+    ) where
+        'd: 'c,
+    {
+        let node = self.places.node(map);
+        let key = self.places.key(map, index).map(NodeRef::content);
+        let new = NewChild {
+            before: node.len(),
+            key,
+            value,
+        };
+        match containers
+            .iter_mut()
+            .find(|filling| filling.container == map)
+        {
+            Some(filling) => filling.inserted.push(new),
+            None => containers.push(Filling {
+                container: map,
+                removed: &[],
+                inserted: vec![new],
+            }),
+        }
+    }
+
+    fn replace<'v>(&mut self, id: NodeId, value: impl View<'v>) {
+        let lead = self.places.lead(id);
+        self.drop_tags(&lead);
+        if lead.by == Announced::MissingColon {
+            self.give_value(id, value);
+        } else if self.places.context(id) == Context::Flow {
+            self.replace_in_flow(id, value);
+        } else if is_filled(value) {
+            self.replace_with_block(id, &lead, |printer, column| printer.value(value, column));
+        } else {
+            self.replace_with_scalar(id, value, &lead);
+        }
+    }
+
+    /// A tag says what the old value is.
+    fn drop_tags(&mut self, lead: &Lead) {
+        for tag in &lead.tags {
+            self.splices.put(self.before_blanks(tag.start)..tag.end, "");
+        }
+    }
+
+    /// A value for a key that stands alone.
+    fn give_value<'v>(&mut self, id: NodeId, value: impl View<'v>) {
+        let at = self.places.range(id).start;
+        let column = self.places.parent_column(id).unwrap_or(0);
+        if self.places.context(id) == Context::Flow {
+            self.put(at..at, Literals::Avoided, |printer| {
+                printer.out.push_str(": ");
+                print_flow(printer.out, value, Context::Flow, Quotes::None);
+            });
+            return;
+        }
+        let at = after_comment(self.places.text, at);
+        self.put(at..at, Literals::Avoided, |printer| {
+            printer.line(column);
+            printer.out.push(':');
+            if is_filled(value) {
+                printer.line(column + printer.unit)
+            } else {
+                printer.out.push(' ')
+            }
+            printer.value(value, column + printer.unit);
+        });
+    }
+
+    /// A blank, where a value comes right behind an indicator.
+    fn glue(&self, range: &Range<usize>) -> &'static str {
+        let before = self.places.text[..range.start].chars().next_back();
+        let needed = range.is_empty() && before.is_some_and(|c| !matches!(c, ' ' | '\t' | '\n'));
+        if needed { " " } else { "" }
+    }
+
+    fn quotes(&self, id: NodeId) -> Quotes {
+        match self.places.text.as_bytes().get(self.places.range(id).start) {
+            Some(b'\'') if self.places.node(id).kind() != Kind::Map => Quotes::Single,
+            Some(b'"') if self.places.node(id).kind() != Kind::Map => Quotes::Double,
+            _ => Quotes::None,
+        }
+    }
+
+    fn replace_in_flow<'v>(&mut self, id: NodeId, value: impl View<'v>) {
+        let range = self.places.range(id);
+        let (glue, quotes) = (self.glue(&range), self.quotes(id));
+        self.splices.put_with(range, |out| {
+            out.push_str(glue);
+            print_flow(out, value, Context::Flow, quotes);
+        });
+    }
+
+    /// Whether a block may start where a node starts: on its own line, or beside a dash with nothing else.
+    fn stands_alone(&self, range: &Range<usize>, lead: &Lead) -> bool {
+        let text = self.places.text;
+        let rest_is_blank = is_blank(&text[range.end..line_end(text, range.end)]);
+        let is_bare = !lead.has_anchor && lead.tags.is_empty();
+        let is_compact = match lead.by {
+            Announced::Dash => is_bare && rest_is_blank,
+            by => is_bare && by == Announced::Nothing,
+        };
+        let has_tab = text[line_start(text, range.start)..range.start].contains('\t');
+        (self.is_below(range, lead) || is_compact) && !has_tab
+    }
+
+    /// Whether a node starts on a later line than what announces it.
+    fn is_below(&self, range: &Range<usize>, lead: &Lead) -> bool {
+        !range.is_empty() && self.places.text[lead.end.min(range.start)..range.start].contains('\n')
+    }
+
+    /// `print` appends the new value, whose first byte is at the column that it is given.
+    fn replace_with_block(
+        &mut self,
+        id: NodeId,
+        lead: &Lead,
+        print: impl FnOnce(&mut BlockPrinter<'_>, usize),
+    ) {
+        let range = self.places.range(id);
+        let parent_column = self.places.parent_column(id);
+        let child_column = parent_column.map_or(0, |column| column + self.unit);
+        if self.stands_alone(&range, lead) {
+            let glue = self.glue(&range);
+            let old = self.places.column(range.start) + glue.len();
+            // A list may stand as far left as the key above it, nothing else may.
+            let column = if parent_column.is_some_and(|parent| old <= parent) {
+                child_column
+            } else {
+                old
+            };
+            let literals = self.literals_at(range.end, column);
+            self.put(range, literals, |printer| {
+                printer.out.push_str(glue);
+                printer.blanks(column - old);
+                print(printer, column);
+            });
+            return;
+        }
+        let end = after_comment(self.places.text, range.end);
+        let literals = self.literals_at(end, child_column);
+        self.splices
+            .put(self.before_blanks(range.start).max(lead.end)..range.end, "");
+        self.put(end..end, literals, |printer| {
+            printer.line(child_column);
+            print(printer, child_column);
+        });
+    }
+
+    fn replace_with_scalar<'v>(&mut self, id: NodeId, value: impl View<'v>, lead: &Lead) {
+        let range = self.places.range(id);
+        let column = self
+            .places
+            .parent_column(id)
+            .map_or(self.unit, |column| column + self.unit);
+        let announced = matches!(
+            lead.by,
+            Announced::Colon | Announced::Dash | Announced::Marker
+        );
+        if announced && self.places.is_block(id) && self.is_below(&range, lead) {
+            self.pull_up(&range, value, lead, column);
+            return;
+        }
+        let (glue, quotes, literals) = (
+            self.glue(&range),
+            self.quotes(id),
+            self.literals_at(range.end, column - 1),
+        );
+        self.put(range, literals, |printer| {
+            printer.out.push_str(glue);
+            match quotes {
+                Quotes::None => printer.scalar(value, column),
+                _ => print_flow(printer.out, value, Context::Block, quotes),
+            }
+        });
+    }
+
+    /// Takes away the lines of a block collection and puts a scalar beside what announced it.
+    fn pull_up<'v>(
+        &mut self,
+        range: &Range<usize>,
+        value: impl View<'v>,
+        lead: &Lead,
+        column: usize,
+    ) {
+        let text = self.places.text;
+        let end = after_comment(text, range.end);
+        let before = self
+            .places
+            .previous_line_end(range.start)
+            .unwrap_or(range.start);
+        let alone = lead.end == before && self.literals_at(end, column - 1) == Literals::Clipped;
+        let literals = if alone {
+            Literals::Clipped
+        } else {
+            Literals::Avoided
+        };
+        self.put(lead.end..lead.end, literals, |printer| {
+            printer.out.push(' ');
+            printer.scalar(value, column);
+        });
+        self.splices.put(before..end, "");
+    }
+
+    fn change<'v, V: View<'v>>(&mut self, filling: &Filling<'_, V>) {
+        let id = filling.container;
+        match self.places.form(id) {
+            Form::Block => Block::new(self, filling).splice(),
+            Form::Pair => self.change_pair(filling),
+            Form::Flow => {
+                let range = self.places.range(id);
+                let is_bare = is_blank(&self.places.text[range.start + 1..range.end - 1]);
+                if is_bare && self.places.context(id) == Context::Block {
+                    self.fill_empty(filling);
+                } else {
+                    self.change_flow(filling);
+                }
+            }
+        }
+    }
+
+    /// `{}` and `[]` become block style when something comes in.
+    fn fill_empty<'v, V: View<'v>>(&mut self, filling: &Filling<'_, V>) {
+        let mut lead = self.places.lead(filling.container);
+        // The tag stays, and nothing can stand compact behind it.
+        lead.has_anchor |= !lead.tags.is_empty();
+        self.replace_with_block(filling.container, &lead, |printer, column| {
+            print_children(printer, &filling.inserted, column);
+        });
+    }
+
+    fn change_pair<'v, V: View<'v>>(&mut self, filling: &Filling<'_, V>) {
+        let range = self.places.range(filling.container);
+        let entries: Vec<String> = filling.inserted.iter().map(print_new).collect();
+        let entries = entries.join(", ");
+        if filling.removed.is_empty() {
+            self.splices.put(range.start..range.start, "{");
+            self.splices
+                .put(range.end..range.end, &format!(", {entries}}}"));
+        } else {
+            self.splices.put(range, &format!("{{{entries}}}"));
+        }
+    }
+
+    fn change_flow<'v, V: View<'v>>(&mut self, filling: &Filling<'_, V>) {
+        let text = self.places.text;
+        let range = self.places.range(filling.container);
+        let children = self.places.children(filling.container);
+        let is_gone = |at: &usize| {
+            children[*at]
+                .index
+                .is_some_and(|index| filling.removed.binary_search(&index).is_ok())
+        };
+        let removed: Vec<usize> = (0..children.len()).filter(is_gone).collect();
+        // In maps, which may hold a merge key too, everything new comes to the end.
+        let before = |new: &NewChild<'_, V>| {
+            if new.key.is_some() {
+                children.len()
+            } else {
+                new.before
+            }
+        };
+        let inserted = filling.inserted.iter();
+        let inserted: Vec<FlowInsertion> = inserted
+            .map(|new| FlowInsertion {
+                before: before(new),
+                printed: print_new(new),
+            })
+            .collect();
+        let flow = Flow {
+            text,
+            inside: range.start + 1..range.end - 1,
+            children: children.into_iter().map(|child| child.range).collect(),
+            comments: Comments::Hash,
+        };
+        let layout = flow_layout(&flow);
+        flow.splice(&removed, &inserted, &layout, self.splices);
+    }
+}
+
+fn print_new<'v, V: View<'v>>(new: &NewChild<'_, V>) -> String {
+    let mut out = String::new();
+    match new.key {
+        Some(key) => print_flow_entry(&mut out, key, new.value),
+        None => print_flow(&mut out, new.value, Context::Flow, Quotes::None),
+    }
+    out
+}
+
+/// Lines only where the closing bracket has its own: it may not stand as far left as the key before it.
+fn flow_layout(flow: &Flow<'_>) -> FlowLayout {
+    let last = flow
+        .children
+        .last()
+        .map_or(flow.inside.start, |child| child.end);
+    let closes_alone = flow.text[last..flow.inside.end].contains('\n');
+    match flow.child_indent().filter(|_| closes_alone) {
+        Some(indent) => FlowLayout::Lines(LineLayout {
+            indent: indent.to_owned(),
+            base: line_indent(flow.text, flow.inside.end).to_owned(),
+        }),
+        None => FlowLayout::Inline { gap: " " },
+    }
+}

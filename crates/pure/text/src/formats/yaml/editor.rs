@@ -1,0 +1,91 @@
+//! What all edits of YAML share: where things stand, and how new lines are put between them.
+
+use std::ops::Range;
+
+use crate::formats::flow::{is_blank, newline_here};
+use crate::formats::yaml::place::Places;
+use crate::formats::yaml::print::{BlockPrinter, Literals};
+use crate::tree::{ContainerChange, Insertion, NodeId, Splices};
+
+/// What one container loses and gains.
+pub(crate) struct Filling<'c, V> {
+    pub(crate) container: NodeId,
+    pub(crate) removed: &'c [usize],
+    pub(crate) inserted: Vec<NewChild<'c, V>>,
+}
+
+/// A new child.
+#[derive(Clone, Copy)]
+pub(crate) struct NewChild<'c, V> {
+    pub(crate) before: usize,
+    pub(crate) key: Option<&'c str>,
+    pub(crate) value: V,
+}
+
+impl<'c, V: Copy> Filling<'c, V> {
+    pub(crate) fn of(change: &'c ContainerChange<'c, V>) -> Self {
+        let new = |i: &Insertion<'c, V>| NewChild {
+            before: i.before,
+            key: i.key,
+            value: i.value,
+        };
+        let inserted = change.inserted.iter().map(new).collect();
+        Filling {
+            container: change.container,
+            removed: &change.removed,
+            inserted,
+        }
+    }
+}
+
+pub(crate) struct YamlEditor<'d, 's> {
+    pub(crate) places: Places<'d>,
+    pub(crate) newline: &'static str,
+    /// How many columns a level is indented.
+    pub(crate) unit: usize,
+    pub(crate) splices: &'s mut Splices,
+}
+
+impl YamlEditor<'_, '_> {
+    /// Puts what `write` prints in the place of the bytes of `range`.
+    pub(crate) fn put(
+        &mut self,
+        range: Range<usize>,
+        literals: Literals,
+        write: impl FnOnce(&mut BlockPrinter<'_>),
+    ) {
+        let (newline, unit) = (self.newline, self.unit);
+        self.splices.put_with(range, |out| {
+            write(&mut BlockPrinter {
+                out,
+                newline,
+                unit,
+                literals,
+            })
+        });
+    }
+
+    /// Whether a literal block may end at `at` whose lines are indented more than `column`.
+    pub(crate) fn literals_at(&self, at: usize, column: usize) -> Literals {
+        let text = self.places.text;
+        let ends_line = newline_here(&text[at..]).is_some();
+        let next = at
+            + text[at..]
+                .find(|c| !matches!(c, ' ' | '\t' | '\r' | '\n'))
+                .unwrap_or(0);
+        let joins = text[next..].starts_with('#') && self.places.column(next) > column;
+        // Lines of blanks that are longer than the block's indent would be lines of it.
+        let mut below = text[at..].lines().skip(1).take_while(|line| is_blank(line));
+        let blanks_join = below.any(|line| line.len() > column);
+        if ends_line && !joins && !blanks_join {
+            Literals::Clipped
+        } else {
+            Literals::Avoided
+        }
+    }
+
+    /// Before the blanks that end at `at`.
+    pub(crate) fn before_blanks(&self, at: usize) -> usize {
+        self.places.text[..at].trim_end_matches([' ', '\t']).len()
+    }
+}

@@ -1,0 +1,61 @@
+//! Containers that are being read.
+
+use crate::tree::{Kind, NodeId};
+
+/// How it is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    Block,
+    Flow,
+    /// `[key: value]`: a map of one entry without brackets.
+    Pair,
+}
+
+/// What the next node inside an open container is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Expected {
+    Item,
+    Key,
+    Value,
+    /// The value of this `<<`.
+    Merge(NodeId),
+    /// The value of a key that was refused.
+    Nothing,
+}
+
+/// A container whose end has not come yet.
+pub(crate) struct Frame {
+    pub(crate) style: Style,
+    pub(crate) expected: Expected,
+    pub(crate) start: usize,
+    /// Where its children start on the stack.
+    pub(crate) base: usize,
+    pub(crate) anchor: usize,
+    pub(crate) merges: Vec<(NodeId, NodeId)>,
+    /// Where on the stack its first `<<` stood.
+    pub(crate) merge_at: usize,
+    pub(crate) weight: usize,
+    pub(crate) height: usize,
+}
+
+impl Frame {
+    /// Without children yet, at the beginning of the text.
+    pub(crate) fn of(kind: Kind) -> Self {
+        let expected = if kind == Kind::List {
+            Expected::Item
+        } else {
+            Expected::Key
+        };
+        Frame {
+            style: Style::Block,
+            expected,
+            start: 0,
+            base: 0,
+            anchor: 0,
+            merges: Vec::new(),
+            merge_at: 0,
+            weight: 1,
+            height: 0,
+        }
+    }
+}

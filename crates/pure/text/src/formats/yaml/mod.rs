@@ -1,0 +1,20 @@
+mod anchors;
+mod block;
+mod block_scalar;
+mod edit;
+mod editor;
+mod entangled;
+mod frame;
+mod merge_key;
+mod message;
+mod offsets;
+mod place;
+mod print;
+mod read;
+mod scalar;
+mod scan;
+mod tag;
+
+pub(crate) use edit::{splice, splice_within};
+pub(crate) use print::print;
+pub(crate) use read::read;

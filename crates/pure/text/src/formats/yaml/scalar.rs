@@ -1,0 +1,207 @@
+//! What a plain scalar means in YAML 1.2 (core schema), and which strings may stand plain everywhere.
+
+use std::borrow::Cow;
+
+use crate::limits::MOST_DIGITS;
+
+/// A plain scalar's meaning; numbers in JSON's spelling.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Resolved<'t> {
+    Null,
+    Bool(bool),
+    Integer(Cow<'t, str>),
+    Float(Cow<'t, str>),
+    String,
+    /// A number with more digits than anyone means.
+    TooLarge,
+}
+
+/// What the core schema makes of a plain scalar.
+pub(crate) fn resolve(text: &str) -> Resolved<'_> {
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => Resolved::Null,
+        "true" | "True" | "TRUE" => Resolved::Bool(true),
+        "false" | "False" | "FALSE" => Resolved::Bool(false),
+        _ if text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.')) => {
+            number(text)
+        }
+        _ => Resolved::String,
+    }
+}
+
+fn number(text: &str) -> Resolved<'_> {
+    if let Some(digits) = text
+        .strip_prefix("0x")
+        .filter(|d| all(d, |b| b.is_ascii_hexdigit()))
+    {
+        return based(digits, 16);
+    }
+    if let Some(digits) = text
+        .strip_prefix("0o")
+        .filter(|d| all(d, |b| matches!(b, b'0'..=b'7')))
+    {
+        return based(digits, 8);
+    }
+    match text {
+        ".nan" | ".NaN" | ".NAN" => return Resolved::Float("nan".into()),
+        ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => {
+            return Resolved::Float("inf".into());
+        }
+        "-.inf" | "-.Inf" | "-.INF" => return Resolved::Float("-inf".into()),
+        _ => {}
+    }
+    decimal(text).unwrap_or(Resolved::String)
+}
+
+fn all(digits: &str, good: impl Fn(u8) -> bool) -> bool {
+    !digits.is_empty() && digits.bytes().all(good)
+}
+
+/// Whole numbers and floats in base ten, with JSON's spelling made where it is another.
+fn decimal(text: &str) -> Option<Resolved<'_>> {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let whole = unsigned.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = &unsigned[whole..];
+    let (fraction, rest) = match rest.strip_prefix('.') {
+        Some(after) => {
+            let digits = after.bytes().take_while(u8::is_ascii_digit).count();
+            (Some(&after[..digits]), &after[digits..])
+        }
+        None => (None, rest),
+    };
+    let exponent = rest.strip_prefix(['e', 'E']);
+    let exponent_digits = exponent.map(|e| e.strip_prefix(['+', '-']).unwrap_or(e));
+    let good = (whole > 0 || fraction.is_some_and(|f| !f.is_empty()))
+        && exponent_digits.map_or(rest.is_empty(), |digits| {
+            all(digits, |b| b.is_ascii_digit())
+        });
+    if !good {
+        return None;
+    }
+    let digits = without_zeros(&unsigned[..whole]);
+    let canonical = !text.starts_with('+') && digits.len() == whole && fraction != Some("");
+    if fraction.is_none() && exponent.is_none() {
+        let spelled = if canonical {
+            text.into()
+        } else {
+            format!("{}{digits}", sign(text)).into()
+        };
+        return Some(Resolved::Integer(spelled));
+    }
+    if canonical {
+        return Some(Resolved::Float(text.into()));
+    }
+    let mut spelled = format!("{}{digits}", sign(text));
+    if let Some(fraction) = fraction {
+        spelled.push('.');
+        spelled.push_str(if fraction.is_empty() { "0" } else { fraction });
+    }
+    spelled.push_str(rest);
+    Some(Resolved::Float(spelled.into()))
+}
+
+fn sign(text: &str) -> &'static str {
+    if text.starts_with('-') { "-" } else { "" }
+}
+
+/// Digits without leading zeros, but at least one digit.
+fn without_zeros(digits: &str) -> &str {
+    match digits.trim_start_matches('0') {
+        "" => "0",
+        rest => rest,
+    }
+}
+
+/// A whole number of any size from base 8 or 16.
+fn based(digits: &str, base: u32) -> Resolved<'static> {
+    const LIMB: u64 = 1_000_000_000;
+    if digits.len() > MOST_DIGITS {
+        return Resolved::TooLarge;
+    }
+    let mut limbs: Vec<u64> = vec![0];
+    for digit in digits.chars().filter_map(|c| c.to_digit(base)) {
+        let mut carry = u64::from(digit);
+        for limb in &mut limbs {
+            let sum = *limb * u64::from(base) + carry;
+            *limb = sum % LIMB;
+            carry = sum / LIMB;
+        }
+        if carry > 0 {
+            limbs.push(carry);
+        }
+    }
+    let last = limbs.pop().unwrap_or(0);
+    let rest = limbs.iter().rev().map(|limb| format!("{limb:09}"));
+    Resolved::Integer(
+        std::iter::once(last.to_string())
+            .chain(rest)
+            .collect::<String>()
+            .into(),
+    )
+}
+
+/// Where a scalar is to stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Context {
+    Block,
+    Flow,
+}
+
+/// Whether every reader, of YAML 1.1 too, takes this text without quotes for this very string.
+pub(crate) fn is_plain(text: &str, context: Context) -> bool {
+    let good_inside = |c: char| {
+        is_printable(c)
+            && (context == Context::Block || !matches!(c, ',' | '[' | ']' | '{' | '}' | ':' | '?'))
+    };
+    starts_plain(text)
+        && text.chars().all(good_inside)
+        && !text.ends_with([' ', ':'])
+        && !text.contains(": ")
+        && !text.contains(" #")
+        // Some readers take a dash before a bracket for a broken item.
+        && (context == Context::Block || !text.ends_with('-'))
+        && resolve(text) == Resolved::String
+        && !means_something_elsewhere(text)
+}
+
+fn starts_plain(text: &str) -> bool {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some('-') => {
+            text.trim_start_matches('-')
+                .starts_with(char::is_alphabetic)
+                && !text.starts_with("---")
+        }
+        Some(c) => {
+            c.is_alphanumeric() || matches!(c, '_' | '/' | '.' | '$' | '(' | '^' | '+' | ';' | '<')
+        }
+        None => false,
+    }
+}
+
+/// Words and number-like texts that YAML 1.1 or an eager reader resolves.
+fn means_something_elsewhere(text: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "y", "n", "yes", "no", "on", "off", "true", "false", "null", "<<",
+    ];
+    if WORDS.iter().any(|word| word.eq_ignore_ascii_case(text)) || text.starts_with("...") {
+        return true;
+    }
+    let unsigned = text.trim_start_matches(['+', '-', '.']);
+    if !unsigned.starts_with(|c: char| c.is_ascii_digit()) {
+        let is_word = |word: &str| unsigned.eq_ignore_ascii_case(word);
+        return unsigned.is_empty() || is_word("inf") || is_word("nan");
+    }
+    let number_like = |b: u8| b.is_ascii_hexdigit() || b"xXoObB_.:+-tTzZ ".contains(&b);
+    let is_version =
+        text.matches('.').count() > 1 && text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    unsigned.bytes().all(number_like) && !is_version
+}
+
+/// Whether every reader takes this character as it is, inside a line.
+pub(crate) fn is_printable(c: char) -> bool {
+    matches!(c, ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..)
+        && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
+        // Marks that change the direction of writing, or cannot be seen at all: a page must look like what it says.
+        && !matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
+}

@@ -1,0 +1,46 @@
+//! Tags of the core schema, and what they make of a value.
+
+use saphyr_parser::Tag;
+
+use crate::formats::yaml::scalar::{Resolved, resolve};
+use crate::tree::Kind;
+
+/// Why a tag cannot stand where it stands.
+pub(crate) enum TagError<'t> {
+    /// It is a known one, of another kind of value.
+    Mismatched(&'t str),
+    Unknown,
+}
+
+/// What a scalar is when its tag says so.
+pub(crate) fn resolve_tagged<'t>(
+    tag: &'t Tag,
+    text: &'t str,
+) -> Result<Resolved<'t>, TagError<'t>> {
+    let name = known_name(tag)?;
+    match (name, resolve(text)) {
+        ("str", _) => Ok(Resolved::String),
+        ("int", found @ Resolved::Integer(_))
+        | ("float", found @ Resolved::Float(_))
+        | ("bool", found @ Resolved::Bool(_))
+        | ("null", found @ Resolved::Null) => Ok(found),
+        ("float", Resolved::Integer(number)) => Ok(Resolved::Float(format!("{number}.0").into())),
+        _ => Err(TagError::Mismatched(name)),
+    }
+}
+
+/// Whether a list or a map may have the tag.
+pub(crate) fn check_container(tag: &Tag, kind: Kind) -> Result<(), TagError<'_>> {
+    match (kind, known_name(tag)?) {
+        (Kind::List, "seq") | (Kind::Map, "map") => Ok(()),
+        (_, name) => Err(TagError::Mismatched(name)),
+    }
+}
+
+/// The name of a tag of the core schema.
+pub(crate) fn known_name(tag: &Tag) -> Result<&str, TagError<'_>> {
+    const KNOWN: &[&str] = &["str", "int", "float", "bool", "null", "map", "seq"];
+    let name = tag.suffix.as_str();
+    let is_known = tag.handle == "tag:yaml.org,2002:" && KNOWN.contains(&name);
+    is_known.then_some(name).ok_or(TagError::Unknown)
+}

@@ -1,0 +1,128 @@
+//! Which format reads a text.
+
+use agpm_diag::{Diagnostic, SourceId, SourceMap, Span, Text, codes};
+
+use crate::formats::{csv, json, markdown, toml, yaml};
+use crate::limits::Limits;
+use crate::tree::{Document, Format, NodeRef, NodeTree, ReaderState};
+
+/// What reading gave: a tree of what was understood, and all that was wrong.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    /// The document; without errors in `diagnostics` it is whole.
+    pub document: Document,
+    /// Everything that was found, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The text in these bytes, or why there is none. A UTF-8 byte order mark stays.
+pub fn decode(source: SourceId, bytes: Vec<u8>) -> Result<Text, Diagnostic> {
+    let utf16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
+    String::from_utf8(bytes).map(Text::from).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let (message, help) = if utf16 {
+            ("this file is UTF-16, not UTF-8", "save it as UTF-8")
+        } else {
+            (
+                "this file is not UTF-8",
+                "save it as UTF-8; the place is the first byte that does not fit",
+            )
+        };
+        Diagnostic::new(&codes::TEXT_ENCODING, message)
+            .at(source, Span::at(at), "")
+            .help(help)
+    })
+}
+
+/// Reads `text` as `format`. Never fails: what is wrong is in the diagnostics.
+pub fn parse(source: SourceId, text: impl Into<Text>, format: Format, limits: Limits) -> Parsed {
+    let text: Text = text.into();
+    let start = if text.starts_with('\u{feff}') {
+        '\u{feff}'.len_utf8()
+    } else {
+        0
+    };
+    let mut reading = ReaderState {
+        source,
+        text: &text,
+        range: start..text.len(),
+        limits,
+        tree: NodeTree::default(),
+        diagnostics: Vec::new(),
+    };
+    let mut body = Span::at(text.len().min(u32::MAX as usize));
+    if text.len() > limits.bytes.min(u32::MAX as usize) {
+        reading.report(
+            Diagnostic::new(
+                &codes::TEXT_TOO_LARGE,
+                format!("larger than {} bytes", limits.bytes),
+            )
+            .at(source, Span::at(0), "")
+            .help("split the file"),
+        );
+    } else {
+        reading.tree = NodeTree::with_capacity(text.len());
+        match format {
+            Format::Json => json::read(&mut reading, json::Dialect::Strict),
+            Format::Jsonc => json::read(&mut reading, json::Dialect::Comments),
+            Format::Yaml => yaml::read(&mut reading),
+            Format::Toml => toml::read(&mut reading),
+            Format::Csv => csv::read(&mut reading),
+            Format::Markdown => body = markdown::read(&mut reading),
+        }
+    }
+    let ReaderState {
+        tree,
+        mut diagnostics,
+        ..
+    } = reading;
+    diagnostics.sort_by_key(|d| d.labels.first().map(|label| label.span));
+    Parsed {
+        document: Document {
+            source,
+            text,
+            format,
+            tree,
+            body,
+        },
+        diagnostics,
+    }
+}
+
+/// Reads a text that nobody is shown: its places name no source.
+pub fn parse_alone(text: impl Into<Text>, format: Format) -> Parsed {
+    parse(
+        SourceMap::default().add("", ""),
+        text,
+        format,
+        Limits::default(),
+    )
+}
+
+impl Document {
+    /// What stands at a node of JSON as a document of its own; its places are still those of the whole text. In other
+    /// formats a value hangs on what stands around it.
+    pub fn part(&self, node: NodeRef<'_>) -> Option<Document> {
+        let dialect = match self.format {
+            Format::Json => json::Dialect::Strict,
+            Format::Jsonc => json::Dialect::Comments,
+            _ => return None,
+        };
+        let range = node.span().range();
+        let mut reading = ReaderState {
+            source: self.source,
+            text: &self.text,
+            limits: Limits::default(),
+            tree: NodeTree::with_capacity(range.len()),
+            diagnostics: Vec::new(),
+            range,
+        };
+        json::read(&mut reading, dialect);
+        let ReaderState { tree, .. } = reading;
+        Some(Document {
+            tree,
+            text: self.text.clone(),
+            ..*self
+        })
+    }
+}

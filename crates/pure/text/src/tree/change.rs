@@ -1,0 +1,222 @@
+//! What has to change in a document, node by node, before any format says how.
+
+use super::document::NodeRef;
+use super::kind::Kind;
+use super::nodes::NodeId;
+use super::view::{Shape, View, equal};
+
+/// Changes to one document. None lies inside another.
+pub(crate) struct Changes<'v, V> {
+    /// The document has no value yet: this is it.
+    pub(crate) root: Option<V>,
+    /// Nodes that get another value.
+    pub(crate) replaced: Vec<(NodeId, V)>,
+    /// Containers that lose or gain children, each at most once.
+    pub(crate) containers: Vec<ContainerChange<'v, V>>,
+}
+
+/// Children that one container loses and gains. Indices count the children as they were.
+pub(crate) struct ContainerChange<'v, V> {
+    pub(crate) container: NodeId,
+    /// Ascending.
+    pub(crate) removed: Vec<usize>,
+    /// Ascending by `before`.
+    pub(crate) inserted: Vec<Insertion<'v, V>>,
+}
+
+/// A new child.
+pub(crate) struct Insertion<'v, V> {
+    /// The child that it comes before, or the count of children for the end. In maps always the end.
+    pub(crate) before: usize,
+    /// In maps.
+    pub(crate) key: Option<&'v str>,
+    pub(crate) value: V,
+}
+
+impl<'v, V: View<'v>> Changes<'v, V> {
+    pub(crate) fn none() -> Self {
+        Changes {
+            root: None,
+            replaced: Vec::new(),
+            containers: Vec::new(),
+        }
+    }
+
+    /// The changes that turn `node` into `target`, as deep down as possible.
+    pub(crate) fn between(node: NodeRef<'_>, target: V) -> Self {
+        let mut changes = Changes::none();
+        changes.compare(node, target);
+        changes
+    }
+
+    /// One new child.
+    pub(crate) fn insertion(container: NodeRef<'_>, insertion: Insertion<'v, V>) -> Self {
+        let change = ContainerChange {
+            container: container.id(),
+            removed: Vec::new(),
+            inserted: vec![insertion],
+        };
+        Changes {
+            containers: vec![change],
+            ..Changes::none()
+        }
+    }
+
+    /// One child less.
+    pub(crate) fn removal(container: NodeRef<'_>, index: usize) -> Self {
+        let change = ContainerChange {
+            container: container.id(),
+            removed: vec![index],
+            inserted: Vec::new(),
+        };
+        Changes {
+            containers: vec![change],
+            ..Changes::none()
+        }
+    }
+
+    /// Everything that comes in.
+    pub(crate) fn new_values(&self) -> impl Iterator<Item = V> {
+        let inserted = self
+            .containers
+            .iter()
+            .flat_map(|change| change.inserted.iter().map(|insertion| insertion.value));
+        self.root
+            .into_iter()
+            .chain(self.replaced.iter().map(|(_, value)| *value))
+            .chain(inserted)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.root.is_none() && self.replaced.is_empty() && self.containers.is_empty()
+    }
+
+    fn compare(&mut self, node: NodeRef<'_>, target: V) {
+        if target
+            .node()
+            .is_some_and(|t| t.id() == node.id() && std::ptr::eq(t.document(), node.document()))
+        {
+            return;
+        }
+        match (node.kind(), target.shape()) {
+            (Kind::Map, Shape::Map(count)) => self.compare_maps(node, target, count),
+            (Kind::List, Shape::List(count)) => self.compare_lists(node, target, count),
+            (_, shape) if shape == node.shape() => {}
+            _ => self.replaced.push((node.id(), target)),
+        }
+    }
+
+    fn compare_maps(&mut self, node: NodeRef<'_>, target: V, count: usize) {
+        let mut change = ContainerChange {
+            container: node.id(),
+            removed: Vec::new(),
+            inserted: Vec::new(),
+        };
+        // Merged maps keep the lower order, so that the next key is nearly always the one looked for.
+        let mut index: Option<hashbrown::HashMap<&str, usize, foldhash::fast::FixedState>> = None;
+        let mut kept = 0;
+        let mut cursor = 0;
+        for (at, (key, value)) in node.entries().enumerate() {
+            let key = key.content();
+            let found = if cursor < count && target.entry(cursor).0 == key {
+                Some(cursor)
+            } else {
+                let index = index
+                    .get_or_insert_with(|| (0..count).map(|at| (target.entry(at).0, at)).collect());
+                index.get(key).copied()
+            };
+            match found {
+                Some(place) => {
+                    kept += 1;
+                    cursor = place + 1;
+                    self.compare(value, target.entry(place).1);
+                }
+                None => change.removed.push(at),
+            }
+        }
+        if kept < count {
+            let there: hashbrown::HashSet<&str, foldhash::fast::FixedState> =
+                node.entries().map(|(key, _)| key.content()).collect();
+            let new = (0..count)
+                .map(|at| target.entry(at))
+                .filter(|(key, _)| !there.contains(key));
+            change.inserted.extend(new.map(|(key, value)| Insertion {
+                before: node.len(),
+                key: Some(key),
+                value,
+            }));
+        }
+        self.push(change);
+    }
+
+    /// Equal items at both ends stay. Between them, items that are changed versions of each other are changed in place;
+    /// all others come or go, so that no comment ends up beside an item that it does not speak of.
+    fn compare_lists(&mut self, node: NodeRef<'_>, target: V, count: usize) {
+        let old = node.len();
+        let most = old.min(count);
+        let prefix = (0..most)
+            .take_while(|at| same(node.item(*at), target.item(*at)))
+            .count();
+        let suffix = (0..most - prefix)
+            .take_while(|at| same(node.item(old - 1 - at), target.item(count - 1 - at)))
+            .count();
+        let mut change = ContainerChange {
+            container: node.id(),
+            removed: Vec::new(),
+            inserted: Vec::new(),
+        };
+        let (old_end, new_end) = (old - suffix, count - suffix);
+        let mut waiting: Vec<V> = Vec::new();
+        let mut flush = |before: usize, waiting: &mut Vec<V>| {
+            change
+                .inserted
+                .extend(waiting.drain(..).map(|value| Insertion {
+                    before,
+                    key: None,
+                    value,
+                }));
+        };
+        for at in prefix..old_end.max(new_end) {
+            if at < old_end && at < new_end && are_kin(node.item(at), target.item(at)) {
+                flush(at, &mut waiting);
+                self.compare(node.item(at), target.item(at));
+                continue;
+            }
+            if at < old_end {
+                change.removed.push(at);
+            }
+            if at < new_end {
+                waiting.push(target.item(at));
+            }
+        }
+        flush(old_end, &mut waiting);
+        self.push(change);
+    }
+
+    fn push(&mut self, change: ContainerChange<'v, V>) {
+        if !(change.removed.is_empty() && change.inserted.is_empty()) {
+            self.containers.push(change);
+        }
+    }
+}
+
+/// Whether one is a changed version of the other: two lists, or two maps that agree on something.
+fn are_kin<'v>(node: NodeRef<'_>, target: impl View<'v>) -> bool {
+    match (node.kind(), target.shape()) {
+        (Kind::List, Shape::List(_)) => true,
+        (Kind::Map, Shape::Map(count)) => {
+            let agrees = |(key, value)| node.get(key).is_some_and(|own| equal(own, value));
+            (0..count).map(|at| target.entry(at)).any(agrees)
+        }
+        _ => false,
+    }
+}
+
+/// Equal, and spelled so that nothing is lost by leaving the old one.
+fn same<'v>(node: NodeRef<'_>, target: impl View<'v>) -> bool {
+    let mut changes = Changes::none();
+    equal(node, target) && {
+        changes.compare(node, target);
+        changes.is_empty()
+    }
+}

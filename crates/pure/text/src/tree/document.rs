@@ -1,0 +1,192 @@
+//! A text that was read, and its nodes.
+
+use agpm_diag::{SourceId, Span, Text};
+
+use super::format::Format;
+use super::kind::Kind;
+use super::nodes::{NodeId, NodeTree};
+use super::pointer::{Pointer, list_index};
+
+/// A text and its tree.
+#[derive(Clone, Debug)]
+pub struct Document {
+    pub(crate) source: SourceId,
+    pub(crate) text: Text,
+    pub(crate) format: Format,
+    pub(crate) tree: NodeTree,
+    /// Markdown: everything after the front matter. Other formats: nothing.
+    pub(crate) body: Span,
+}
+
+impl Document {
+    /// The identity of the text.
+    pub fn source(&self) -> SourceId {
+        self.source
+    }
+
+    /// The text, as read.
+    pub fn text(&self) -> &Text {
+        &self.text
+    }
+
+    /// What it was read as.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The value of the whole; nothing if the document is empty or holds only comments.
+    pub fn root(&self) -> Option<NodeRef<'_>> {
+        self.tree.root.map(|id| NodeRef { document: self, id })
+    }
+
+    /// Has a key read as another one. For reading only: the text keeps its spelling.
+    pub fn read_key_as(&mut self, key: NodeId, name: &str) {
+        self.tree.respell(key, name);
+    }
+
+    /// Markdown: the bytes after the front matter.
+    pub fn body(&self) -> Span {
+        self.body
+    }
+
+    /// CSV: the fields of the header, in order; nothing for other formats.
+    pub fn columns(&self) -> impl ExactSizeIterator<Item = NodeRef<'_>> {
+        self.tree.columns.iter().map(|id| NodeRef {
+            document: self,
+            id: *id,
+        })
+    }
+
+    /// How many nodes there are; their identities are smaller.
+    pub fn node_count(&self) -> usize {
+        self.tree.len()
+    }
+
+    /// The node behind an identity that this document gave.
+    pub fn node(&self, id: NodeId) -> NodeRef<'_> {
+        NodeRef { document: self, id }
+    }
+
+    /// The document as if it held only what is at a node. For reading only: its text is still the whole one.
+    pub fn seen_from(&self, node: NodeRef<'_>) -> Document {
+        let mut part = self.clone();
+        part.tree.root = Some(node.id());
+        part
+    }
+
+    /// The node at a place.
+    pub fn at(&self, pointer: &Pointer) -> Option<NodeRef<'_>> {
+        pointer
+            .steps()
+            .iter()
+            .try_fold(self.root()?, |node, step| node.child(step))
+    }
+}
+
+/// A node together with its document.
+#[derive(Clone, Copy)]
+pub struct NodeRef<'a> {
+    pub(crate) document: &'a Document,
+    pub(crate) id: NodeId,
+}
+
+impl<'a> NodeRef<'a> {
+    /// The node's identity within its document.
+    pub fn id(self) -> NodeId {
+        self.id
+    }
+
+    /// The document that holds the node.
+    pub fn document(self) -> &'a Document {
+        self.document
+    }
+
+    /// What the node is.
+    pub fn kind(self) -> Kind {
+        self.document.tree.kind(self.id)
+    }
+
+    /// The bytes of the node. A TOML table that has headers of its own is known by its first header.
+    pub fn span(self) -> Span {
+        self.document.tree.span(self.id)
+    }
+
+    /// How many items or entries.
+    #[allow(clippy::len_without_is_empty)] // a scalar is neither empty nor full
+    pub fn len(self) -> usize {
+        self.document.tree.count(self.id)
+    }
+
+    /// Content of a scalar; empty for the others.
+    pub fn content(self) -> &'a str {
+        self.document.tree.content(&self.document.text, self.id)
+    }
+
+    /// The string, if it is one.
+    pub fn as_str(self) -> Option<&'a str> {
+        (self.kind() == Kind::String).then(|| self.content())
+    }
+
+    /// The boolean, if it is one.
+    pub fn as_bool(self) -> Option<bool> {
+        (self.kind() == Kind::Bool).then(|| self.content() == "true")
+    }
+
+    fn with(self, id: NodeId) -> Self {
+        NodeRef {
+            document: self.document,
+            id,
+        }
+    }
+
+    /// Items of a list; nothing for the others.
+    pub fn items(self) -> impl ExactSizeIterator<Item = NodeRef<'a>> + Clone {
+        let children = match self.kind() {
+            Kind::List => self.document.tree.children(self.id),
+            _ => &[],
+        };
+        children.iter().map(move |id| self.with(*id))
+    }
+
+    /// Keys and values of a map; nothing for the others.
+    pub fn entries(self) -> impl ExactSizeIterator<Item = (NodeRef<'a>, NodeRef<'a>)> + Clone {
+        let children = match self.kind() {
+            Kind::Map => self.document.tree.children(self.id),
+            _ => &[],
+        };
+        children
+            .chunks_exact(2)
+            .map(move |pair| (self.with(pair[0]), self.with(pair[1])))
+    }
+
+    /// The place among its container's children that a pointer's step means.
+    pub(crate) fn index_of(self, step: &str) -> Option<usize> {
+        match self.kind() {
+            Kind::Map => self.entries().position(|(key, _)| key.content() == step),
+            Kind::List => list_index(step).filter(|index| *index < self.len()),
+            _ => None,
+        }
+    }
+
+    /// What a pointer's step leads to: a key of a map, an index of a list.
+    pub fn child(self, step: &str) -> Option<NodeRef<'a>> {
+        let index = self.index_of(step)?;
+        match self.kind() {
+            Kind::Map => self.entries().nth(index).map(|(_, value)| value),
+            _ => self.items().nth(index),
+        }
+    }
+
+    /// The value under a key of a map.
+    pub fn get(self, key: &str) -> Option<NodeRef<'a>> {
+        self.entries()
+            .find(|(name, _)| name.content() == key)
+            .map(|(_, value)| value)
+    }
+}
+
+impl std::fmt::Debug for NodeRef<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?} at {:?}", self.kind(), self.span())
+    }
+}

@@ -1,0 +1,283 @@
+//! Edits and what they do to a value, before any format says how its text changes.
+
+use super::change::{Changes, Insertion};
+use super::document::{Document, NodeRef};
+use super::format::Format;
+use super::kind::Kind;
+use super::pointer::{Pointer, list_index};
+use super::value::Value;
+use super::view::View;
+
+/// One change to a document.
+#[derive(Clone, Debug)]
+pub enum Edit {
+    /// Gives the place this value; maps on the way that are missing are made.
+    Set {
+        /// The place.
+        at: Pointer,
+        /// What it holds afterwards.
+        value: Value,
+    },
+    /// Takes the place away.
+    Remove {
+        /// The place.
+        at: Pointer,
+    },
+    /// Puts a new item before the one that the last step names, or a new key at the end of a map.
+    Insert {
+        /// The place that the value has afterwards.
+        at: Pointer,
+        /// The new item.
+        value: Value,
+    },
+    /// Puts a new item at the end of a list.
+    Append {
+        /// The list.
+        to: Pointer,
+        /// The new item.
+        value: Value,
+    },
+}
+
+/// Why an edit was not made. The text is as it was.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
+    /// The place is not there.
+    #[error("there is nothing at `{0}`")]
+    NotFound(Pointer),
+    /// The place is there already.
+    #[error("there is something at `{0}` already")]
+    Exists(Pointer),
+    /// A step goes into something that has no children of that kind.
+    #[error("`{at}` is {kind}", kind = .kind.word())]
+    WrongKind {
+        /// The place.
+        at: Pointer,
+        /// What it is.
+        kind: Kind,
+    },
+    /// The format cannot hold such a value.
+    #[error("{} cannot hold {what} (at `{at}`)", .format.name())]
+    Unrepresentable {
+        /// The place.
+        at: Pointer,
+        /// What it is.
+        what: &'static str,
+        /// What cannot hold it.
+        format: Format,
+    },
+    /// The place cannot be changed without changing others too.
+    #[error("cannot change `{at}` alone: {why}")]
+    Entangled {
+        /// The place.
+        at: Pointer,
+        /// What it hangs together with.
+        why: String,
+    },
+    /// The new text would not read as what was meant; a defect of ours that did no harm.
+    #[error("this {} text cannot be edited safely", .0.name())]
+    Unsafe(Format),
+}
+
+impl Edit {
+    /// Does to a value what the edit of a text is checked against afterwards.
+    pub(crate) fn apply(&self, root: &mut Option<Value>) -> Result<(), EditError> {
+        match self {
+            Edit::Set { at, value } => {
+                let mut place = root.get_or_insert_with(|| {
+                    if at.steps().is_empty() {
+                        Value::Null
+                    } else {
+                        Value::Map(vec![])
+                    }
+                });
+                let mut here = Pointer::root();
+                for step in at.steps() {
+                    place = child_or_new(place, &here, step)?;
+                    here.push(step);
+                }
+                *place = value.clone();
+            }
+            Edit::Remove { at } => {
+                let Some((parent, step)) = at.split_last() else {
+                    return Err(EditError::WrongKind {
+                        at: at.clone(),
+                        kind: root.as_ref().map_or(Kind::Null, |r| r.shape().kind()),
+                    });
+                };
+                match find(root, &parent)? {
+                    Value::Map(entries) => {
+                        let place = entries.iter().position(|(key, _)| key == step);
+                        entries.remove(place.ok_or_else(|| EditError::NotFound(at.clone()))?);
+                    }
+                    Value::List(items) => {
+                        let place = list_index(step).filter(|index| *index < items.len());
+                        items.remove(place.ok_or_else(|| EditError::NotFound(at.clone()))?);
+                    }
+                    _ => return Err(EditError::NotFound(at.clone())),
+                }
+            }
+            Edit::Insert { at, value } => {
+                let Some((parent, step)) = at.split_last() else {
+                    return Err(EditError::Exists(at.clone()));
+                };
+                match find(root, &parent)? {
+                    Value::Map(entries) if entries.iter().any(|(key, _)| key == step) => {
+                        return Err(EditError::Exists(at.clone()));
+                    }
+                    Value::Map(entries) => entries.push((step.to_owned(), value.clone())),
+                    Value::List(items) => {
+                        let place = list_index(step).filter(|index| *index <= items.len());
+                        items.insert(
+                            place.ok_or_else(|| EditError::NotFound(at.clone()))?,
+                            value.clone(),
+                        );
+                    }
+                    other => {
+                        return Err(EditError::WrongKind {
+                            at: parent,
+                            kind: (&*other).shape().kind(),
+                        });
+                    }
+                }
+            }
+            Edit::Append { to, value } => match find(root, to)? {
+                Value::List(items) => items.push(value.clone()),
+                other => {
+                    return Err(EditError::WrongKind {
+                        at: to.clone(),
+                        kind: (&*other).shape().kind(),
+                    });
+                }
+            },
+        }
+        Ok(())
+    }
+
+    /// What has to change, at the place and nowhere else: comparing whole documents would have to guess which one of
+    /// two equal items is meant, and which comment goes with which item. The edit has been tried on the value before,
+    /// so its place is known to make sense.
+    pub(crate) fn changes<'v>(
+        &'v self,
+        document: &Document,
+        expected: Option<&'v Value>,
+    ) -> Changes<'v, &'v Value> {
+        let (Some(root), Some(expected)) = (document.root(), expected) else {
+            return Changes {
+                root: expected,
+                ..Changes::none()
+            };
+        };
+        let (at, value) = match self {
+            Edit::Set { at, .. } => return set_at(root, expected, at),
+            Edit::Append { to, value } => {
+                let list = document.at(to).unwrap_or(root);
+                return Changes::insertion(
+                    list,
+                    Insertion {
+                        before: list.len(),
+                        key: None,
+                        value,
+                    },
+                );
+            }
+            Edit::Insert { at, value } => (at, Some(value)),
+            Edit::Remove { at } => (at, None),
+        };
+        let Some((step, parent)) = at.steps().split_last() else {
+            return Changes::none();
+        };
+        let container = parent
+            .iter()
+            .try_fold(root, |node, step| node.child(step))
+            .unwrap_or(root);
+        match (container.kind(), value) {
+            (Kind::List, Some(value)) => {
+                let before = list_index(step).unwrap_or(container.len());
+                Changes::insertion(
+                    container,
+                    Insertion {
+                        before,
+                        key: None,
+                        value,
+                    },
+                )
+            }
+            (_, Some(value)) => Changes::insertion(
+                container,
+                Insertion {
+                    before: container.len(),
+                    key: Some(step),
+                    value,
+                },
+            ),
+            (_, None) => Changes::removal(container, container.index_of(step).unwrap_or(0)),
+        }
+    }
+}
+
+/// Goes down as far as there is something; there the new value is put in place, or what is missing is inserted.
+fn set_at<'v>(root: NodeRef<'_>, expected: &'v Value, at: &'v Pointer) -> Changes<'v, &'v Value> {
+    let (mut node, mut value) = (root, expected);
+    for step in at.steps() {
+        let Some(below) = value.child(step) else {
+            return Changes::between(root, expected);
+        };
+        let Some(child) = node.child(step) else {
+            return Changes::insertion(
+                node,
+                Insertion {
+                    before: node.len(),
+                    key: Some(step),
+                    value: below,
+                },
+            );
+        };
+        (node, value) = (child, below);
+    }
+    Changes::between(node, value)
+}
+
+fn find<'v>(root: &'v mut Option<Value>, at: &Pointer) -> Result<&'v mut Value, EditError> {
+    let not_found = || EditError::NotFound(at.clone());
+    at.steps()
+        .iter()
+        .try_fold(root.as_mut().ok_or_else(not_found)?, |value, step| {
+            match value {
+                Value::Map(entries) => entries
+                    .iter_mut()
+                    .find(|(key, _)| key == step)
+                    .map(|(_, value)| value),
+                Value::List(items) => list_index(step).and_then(|index| items.get_mut(index)),
+                _ => None,
+            }
+            .ok_or_else(not_found)
+        })
+}
+
+fn child_or_new<'v>(
+    value: &'v mut Value,
+    at: &Pointer,
+    step: &str,
+) -> Result<&'v mut Value, EditError> {
+    let kind = (&*value).shape().kind();
+    match value {
+        Value::Map(entries) => {
+            let place = entries
+                .iter()
+                .position(|(key, _)| key == step)
+                .unwrap_or_else(|| {
+                    entries.push((step.to_owned(), Value::Map(vec![])));
+                    entries.len() - 1
+                });
+            Ok(&mut entries[place].1)
+        }
+        Value::List(items) => list_index(step)
+            .and_then(|index| items.get_mut(index))
+            .ok_or_else(|| EditError::NotFound(at.child(step))),
+        _ => Err(EditError::WrongKind {
+            at: at.clone(),
+            kind,
+        }),
+    }
+}

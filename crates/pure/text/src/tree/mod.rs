@@ -1,0 +1,28 @@
+//! Documents and values as one ordered tree, and edits of them. Knows no format's syntax.
+
+mod change;
+mod document;
+mod edit;
+mod format;
+mod kind;
+mod nodes;
+mod pointer;
+mod reader;
+mod splice;
+mod value;
+mod view;
+
+pub(crate) use change::{Changes, ContainerChange, Insertion};
+pub use document::{Document, NodeRef};
+pub use edit::{Edit, EditError};
+pub use format::Format;
+pub use kind::Kind;
+pub use nodes::NodeId;
+pub(crate) use nodes::{Merge, NodeTree};
+pub use pointer::{Pointer, PointerError};
+pub(crate) use reader::{ReaderState, duplicate_key};
+pub use splice::Rewritten;
+pub(crate) use splice::Splices;
+pub use value::{Number, Value, to_value};
+pub(crate) use view::number_as_written;
+pub use view::{Shape, View, equal, fingerprint};

@@ -1,0 +1,264 @@
+//! The nodes that all readers build: flat arrays, sixteen bytes a node, strings left in the source.
+
+use agpm_diag::Span;
+use foldhash::fast::FixedState;
+use hashbrown::HashTable;
+use std::hash::BuildHasher;
+
+use super::kind::Kind;
+
+/// Identifies a node within its document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(pub(crate) u32);
+
+impl NodeId {
+    /// The node's number, below its document's count of nodes.
+    pub fn index(self) -> u32 {
+        self.0
+    }
+
+    /// The node of that number.
+    pub fn from_index(index: u32) -> Self {
+        NodeId(index)
+    }
+}
+
+/// Sixteen bytes: documents of many megabytes have a node for every few of them.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    span: Span,
+    /// Lists and maps: where their children start. Scalars with a [`Content::Range`]: which one.
+    at: u32,
+    kind: Kind,
+    content: Content,
+}
+
+/// Where a scalar's content is.
+#[derive(Clone, Copy, Debug)]
+enum Content {
+    /// In the source, all of the span but so many bytes at its beginning and its end.
+    Trimmed(u8, u8),
+    /// In the source, in a range of its own.
+    Range,
+    /// Not in the source: spelled differently there.
+    Decoded,
+}
+
+const BARE: Content = Content::Trimmed(0, 0);
+
+/// Nodes of one document.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NodeTree {
+    nodes: Vec<Node>,
+    /// For each container the count of its children, then these: for maps alternating between key and value.
+    children: Vec<NodeId>,
+    ranges: Vec<Span>,
+    decoded: String,
+    pub(crate) root: Option<NodeId>,
+    /// CSV: the names of the fields, as many as there are.
+    pub(crate) columns: Vec<NodeId>,
+    pub(crate) sharing: Sharing,
+}
+
+/// Places of one document that hang together: YAML's aliases and merge keys.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sharing {
+    /// Nodes that are an alias, ascending, and what they stand for.
+    pub(crate) aliases: Vec<(NodeId, NodeId)>,
+    /// Values that a map has from a merge key, ascending.
+    pub(crate) inherited: Vec<NodeId>,
+    /// Ascending by map.
+    pub(crate) merges: Vec<Merge>,
+}
+
+/// A merge key, which is no entry of its map.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Merge {
+    pub(crate) map: NodeId,
+    pub(crate) key: NodeId,
+    pub(crate) value: NodeId,
+}
+
+impl NodeTree {
+    pub(crate) fn with_capacity(bytes: usize) -> Self {
+        // Configuration averages some twenty bytes a node; growing once costs little, wasting does.
+        let nodes = bytes / 24;
+        NodeTree {
+            nodes: Vec::with_capacity(nodes),
+            children: Vec::with_capacity(nodes),
+            ..NodeTree::default()
+        }
+    }
+
+    fn push(&mut self, kind: Kind, span: Span, at: u32, content: Content) -> NodeId {
+        let id = NodeId(narrow(self.nodes.len()));
+        self.nodes.push(Node {
+            span,
+            at,
+            kind,
+            content,
+        });
+        id
+    }
+
+    pub(crate) fn null(&mut self, span: Span) -> NodeId {
+        self.push(Kind::Null, span, 0, BARE)
+    }
+
+    pub(crate) fn bool(&mut self, span: Span, value: bool) -> NodeId {
+        self.push(Kind::Bool, span, u32::from(value), BARE)
+    }
+
+    /// A scalar whose content stands in the source as it is.
+    pub(crate) fn verbatim(&mut self, kind: Kind, span: Span, content: Span) -> NodeId {
+        let before = u8::try_from(content.start.wrapping_sub(span.start));
+        let after = u8::try_from(span.end.wrapping_sub(content.end));
+        if let (Ok(before), Ok(after)) = (before, after) {
+            return self.push(kind, span, 0, Content::Trimmed(before, after));
+        }
+        self.ranges.push(content);
+        self.push(kind, span, narrow(self.ranges.len() - 1), Content::Range)
+    }
+
+    /// A scalar whose content differs from its spelling (escapes, folding, `1_000`).
+    pub(crate) fn decoded(&mut self, kind: Kind, span: Span, content: &str) -> NodeId {
+        self.ranges.push(Span::new(
+            self.decoded.len(),
+            self.decoded.len() + content.len(),
+        ));
+        self.decoded.push_str(content);
+        self.push(kind, span, narrow(self.ranges.len() - 1), Content::Decoded)
+    }
+
+    /// Gives a scalar another content, at the same place.
+    pub(crate) fn respell(&mut self, id: NodeId, content: &str) {
+        let node = self.nodes[id.0 as usize];
+        let spelled = self.decoded(node.kind, node.span, content);
+        self.nodes[id.0 as usize] = self.nodes[spelled.0 as usize];
+        self.nodes.pop();
+    }
+
+    pub(crate) fn list(&mut self, span: Span, items: &[NodeId]) -> NodeId {
+        self.container(Kind::List, span, items, items.len())
+    }
+
+    /// `entries` alternates between key and value.
+    pub(crate) fn map(&mut self, span: Span, entries: &[NodeId]) -> NodeId {
+        self.container(Kind::Map, span, entries, entries.len() / 2)
+    }
+
+    fn container(&mut self, kind: Kind, span: Span, children: &[NodeId], count: usize) -> NodeId {
+        let start = narrow(self.children.len());
+        self.children.push(NodeId(narrow(count)));
+        self.children.extend_from_slice(children);
+        self.push(kind, span, start, BARE)
+    }
+
+    /// Another node with the content of `of`; children are shared, not copied.
+    pub(crate) fn copy(&mut self, of: NodeId, span: Span) -> NodeId {
+        let node = self.nodes[of.0 as usize];
+        let Content::Trimmed(before, after) = node.content else {
+            return self.push(node.kind, span, node.at, node.content);
+        };
+        if matches!(node.kind, Kind::List | Kind::Map | Kind::Null | Kind::Bool) {
+            return self.push(node.kind, span, node.at, BARE);
+        }
+        let content = Span {
+            start: node.span.start + u32::from(before),
+            end: node.span.end - u32::from(after),
+        };
+        self.ranges.push(content);
+        self.push(
+            node.kind,
+            span,
+            narrow(self.ranges.len() - 1),
+            Content::Range,
+        )
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub(crate) fn kind(&self, id: NodeId) -> Kind {
+        self.nodes[id.0 as usize].kind
+    }
+
+    pub(crate) fn span(&self, id: NodeId) -> Span {
+        self.nodes[id.0 as usize].span
+    }
+
+    /// Content of a scalar; empty for the others.
+    pub(crate) fn content<'a>(&'a self, source: &'a str, id: NodeId) -> &'a str {
+        let node = &self.nodes[id.0 as usize];
+        match (node.kind, node.content) {
+            (Kind::List | Kind::Map | Kind::Null, _) => "",
+            (Kind::Bool, _) if node.at == 1 => "true",
+            (Kind::Bool, _) => "false",
+            (_, Content::Trimmed(before, after)) => {
+                &source[node.span.start as usize + before as usize
+                    ..node.span.end as usize - after as usize]
+            }
+            (_, Content::Range) => &source[self.ranges[node.at as usize].range()],
+            (_, Content::Decoded) => &self.decoded[self.ranges[node.at as usize].range()],
+        }
+    }
+
+    /// How many items or entries; none for scalars.
+    pub(crate) fn count(&self, id: NodeId) -> usize {
+        let node = &self.nodes[id.0 as usize];
+        match node.kind {
+            Kind::List | Kind::Map => self.children[node.at as usize].0 as usize,
+            _ => 0,
+        }
+    }
+
+    /// Items, or keys and values in turn.
+    pub(crate) fn children(&self, id: NodeId) -> &[NodeId] {
+        let node = &self.nodes[id.0 as usize];
+        let per_child = match node.kind {
+            Kind::List => 1,
+            Kind::Map => 2,
+            _ => return &[],
+        };
+        let start = node.at as usize + 1;
+        &self.children[start..start + self.count(id) * per_child]
+    }
+
+    /// Pairs of key nodes with equal content, earlier first, among alternating `entries`.
+    pub(crate) fn duplicates(&self, source: &str, entries: &[NodeId]) -> Vec<(NodeId, NodeId)> {
+        const SMALL: usize = 12;
+        let mut found = Vec::new();
+        let key = |at: usize| self.content(source, entries[at * 2]);
+        let count = entries.len() / 2;
+        if count <= SMALL {
+            let mut keys = [""; SMALL];
+            for later in 0..count {
+                keys[later] = key(later);
+                if let Some(earlier) = keys[..later]
+                    .iter()
+                    .position(|earlier| *earlier == keys[later])
+                {
+                    found.push((entries[earlier * 2], entries[later * 2]));
+                }
+            }
+            return found;
+        }
+        let hasher = FixedState::default();
+        let mut seen: HashTable<usize> = HashTable::with_capacity(count);
+        for later in 0..count {
+            let hash = hasher.hash_one(key(later));
+            match seen.find(hash, |earlier| key(*earlier) == key(later)) {
+                Some(earlier) => found.push((entries[*earlier * 2], entries[later * 2])),
+                None => {
+                    seen.insert_unique(hash, later, |at| hasher.hash_one(key(*at)));
+                }
+            }
+        }
+        found
+    }
+}
+
+fn narrow(count: usize) -> u32 {
+    u32::try_from(count).expect("a source of under 4 GiB has fewer nodes")
+}

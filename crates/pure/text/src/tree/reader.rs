@@ -1,0 +1,58 @@
+//! What a reader of any format is given, and what it fills.
+
+use std::ops::Range;
+
+use agpm_diag::{Diagnostic, SourceId, Span, codes};
+
+use crate::limits::Limits;
+
+use super::nodes::{NodeId, NodeTree};
+
+/// What a reader works on and fills.
+pub(crate) struct ReaderState<'a> {
+    pub(crate) source: SourceId,
+    pub(crate) text: &'a str,
+    /// The part of `text` to read; spans count from the start of `text` all the same.
+    pub(crate) range: Range<usize>,
+    pub(crate) limits: Limits,
+    pub(crate) tree: NodeTree,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+impl ReaderState<'_> {
+    pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    pub(crate) fn report_too_deep(&mut self, span: Span) {
+        let message = format!("nested more than {} levels deep", self.limits.depth);
+        self.report(
+            Diagnostic::new(&codes::TEXT_TOO_DEEP, message)
+                .at(self.source, span, "too deep from here on")
+                .help("no tool we know writes such files; check how this one was made"),
+        );
+    }
+
+    /// Reports keys that a map under construction names twice. `entries` alternates between key and value.
+    pub(crate) fn report_duplicates(&mut self, entries: &[NodeId]) {
+        for (earlier, later) in self.tree.duplicates(self.text, entries) {
+            let key = self.tree.content(self.text, later).to_owned();
+            self.report(duplicate_key(
+                self.source,
+                &key,
+                self.tree.span(earlier),
+                self.tree.span(later),
+            ));
+        }
+    }
+}
+
+pub(crate) fn duplicate_key(source: SourceId, key: &str, earlier: Span, later: Span) -> Diagnostic {
+    Diagnostic::new(
+        &codes::TEXT_DUPLICATE_KEY,
+        format!("the key `{key}` is there twice"),
+    )
+    .at(source, later, "again here")
+    .at(source, earlier, "first here")
+    .help("keep one of the two: readers disagree on which one counts")
+}

@@ -1,0 +1,87 @@
+//! Replacements of bytes in a text.
+
+use agpm_diag::{Span, Text};
+
+/// Replacements of byte ranges, collected in any order.
+#[derive(Debug, Default)]
+pub(crate) struct Splices {
+    buffer: String,
+    list: Vec<(Span, Span)>,
+}
+
+impl Splices {
+    /// Puts `text` in the place of the bytes of `range`.
+    pub(crate) fn put(&mut self, range: std::ops::Range<usize>, text: &str) {
+        self.put_with(range, |out| out.push_str(text));
+    }
+
+    /// Puts what `write` appends in the place of the bytes of `range`.
+    pub(crate) fn put_with(
+        &mut self,
+        range: std::ops::Range<usize>,
+        write: impl FnOnce(&mut String),
+    ) {
+        let start = self.buffer.len();
+        write(&mut self.buffer);
+        self.list.push((
+            Span::new(range.start, range.end),
+            Span::new(start, self.buffer.len()),
+        ));
+    }
+
+    /// The text with all replacements done, unless two of them are in each other's way. Insertions at one place stay in
+    /// the order they came.
+    pub(crate) fn apply(mut self, text: Text) -> Option<Rewritten> {
+        self.list.sort_by_key(|(range, _)| (range.start, range.end));
+        let apart = self
+            .list
+            .windows(2)
+            .all(|pair| pair[0].0.end <= pair[1].0.start);
+        apart.then_some(Rewritten {
+            text,
+            splices: self,
+        })
+    }
+}
+
+/// A text with replacements, kept apart so that a large one need not be built to be written.
+#[derive(Debug)]
+pub struct Rewritten {
+    text: Text,
+    splices: Splices,
+}
+
+impl Rewritten {
+    /// The text as it is.
+    pub(crate) fn unchanged(text: Text) -> Self {
+        Rewritten {
+            text,
+            splices: Splices::default(),
+        }
+    }
+
+    /// The new text, piece by piece.
+    pub fn pieces(&self) -> impl Iterator<Item = &str> {
+        let mut at = 0;
+        let spliced = self.splices.list.iter().flat_map(move |(range, new)| {
+            let range = range.range();
+            let kept = &self.text[at..range.start];
+            at = range.end;
+            [kept, &self.splices.buffer[new.range()]]
+        });
+        let end = self
+            .splices
+            .list
+            .iter()
+            .map(|(range, _)| range.end)
+            .max()
+            .unwrap_or(0);
+        spliced.chain([&self.text[end as usize..]])
+    }
+}
+
+impl std::fmt::Display for Rewritten {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.pieces().try_for_each(|piece| f.write_str(piece))
+    }
+}

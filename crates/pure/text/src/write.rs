@@ -1,0 +1,101 @@
+//! Lossless edits. The tree says what changes and the format where bytes go; here it is checked afterwards that the
+//! new text reads as exactly what was meant.
+
+use agpm_diag::has_errors;
+
+use crate::formats::representable::{check_holds, holds, holds_at_top};
+use crate::formats::{json, markdown, toml, yaml};
+use crate::limits::{LARGEST_CHECKED, Limits};
+use crate::parse::parse;
+use crate::tree::{
+    Changes, Document, Edit, EditError, Format, Rewritten, Shape, Splices, View, equal, to_value,
+};
+
+impl Document {
+    /// The text after one edit.
+    pub fn edit(&self, edit: &Edit) -> Result<String, EditError> {
+        let mut expected = self.root().map(to_value);
+        edit.apply(&mut expected)?;
+        let changes = edit.changes(self, expected.as_ref());
+        self.write(&changes, expected.as_ref())
+            .map(|text| text.to_string())
+    }
+
+    /// The text that holds `target`, with all that can stay of this one: comments, order, spelling.
+    pub fn rewrite<'v>(&self, target: impl View<'v>) -> Result<Rewritten, EditError> {
+        let changes = match self.root() {
+            Some(root) => Changes::between(root, target),
+            None => Changes {
+                root: Some(target),
+                ..Changes::none()
+            },
+        };
+        self.write(&changes, Some(target))
+    }
+
+    fn write<'v, 'e, V: View<'v>>(
+        &self,
+        changes: &Changes<'v, V>,
+        expected: Option<impl View<'e>>,
+    ) -> Result<Rewritten, EditError> {
+        if changes.is_empty() {
+            return Ok(Rewritten::unchanged(self.text.clone()));
+        }
+        // What stays is in the document's format already.
+        if let Some(expected) = expected
+            && !(holds_at_top(expected, self.format)
+                && changes.new_values().all(|new| holds(new, self.format)))
+        {
+            check_holds(expected, self.format)?;
+        }
+        let mut splices = Splices::default();
+        match self.format {
+            Format::Json | Format::Jsonc => json::splice(self, changes, &mut splices),
+            Format::Yaml => yaml::splice(self, changes, &mut splices)?,
+            Format::Toml => toml::splice(self, changes, &mut splices)?,
+            Format::Markdown => markdown::splice(self, changes, &mut splices)?,
+            Format::Csv => return Err(EditError::Unsafe(self.format)),
+        }
+        let text = splices
+            .apply(self.text.clone())
+            .ok_or(EditError::Unsafe(self.format))?;
+        if self.text.len() <= LARGEST_CHECKED && !self.reads_as(&text, expected) {
+            return Err(EditError::Unsafe(self.format));
+        }
+        Ok(text)
+    }
+
+    /// Whether a new text is well-formed and holds exactly what was meant.
+    fn reads_as<'e>(&self, text: &Rewritten, expected: Option<impl View<'e>>) -> bool {
+        let again = parse(
+            self.source,
+            text.to_string(),
+            self.format,
+            Limits::default(),
+        );
+        let as_meant = match (again.document.root(), expected) {
+            (Some(root), Some(expected)) => equal(root, expected),
+            (None, None) => true,
+            // In TOML a file without keys is the empty map.
+            (None, Some(expected)) => {
+                self.format == Format::Toml && expected.shape() == Shape::Map(0)
+            }
+            _ => false,
+        };
+        as_meant && !has_errors(&again.diagnostics)
+    }
+}
+
+/// Prints a value in a format, from nothing.
+pub fn print<'v>(view: impl View<'v>, format: Format) -> Result<String, EditError> {
+    check_holds(view, format)?;
+    Ok(match format {
+        Format::Yaml => yaml::print(view),
+        Format::Toml => toml::print(view),
+        _ => {
+            let mut out = json::print(view);
+            out.push('\n');
+            out
+        }
+    })
+}

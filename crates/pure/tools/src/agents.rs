@@ -1,0 +1,21 @@
+//! The directory that several tools share.
+
+use crate::prelude::*;
+
+pub(crate) static TOOL: ToolDefinition = ToolDefinition {
+    directory: Scoped::both(".agents"),
+    skills: Some(Support {
+        place: own("skills"),
+        format: SkillFormat::PLAIN,
+        source: source("Agent Skills, specification", "2026-11-15"),
+    }),
+    layer_files: SourcedList::new(
+        &["AGENTS.md", ".agents/**"],
+        source("AGENTS.md, agents.md", "2026-11-15"),
+    ),
+    plugin_variables: SourcedList::new(
+        &["PLUGIN_ROOT", "PLUGIN_DATA"],
+        source("Agent Plugins 1.0.0, `mcp.json`", "2026-11-15"),
+    ),
+    ..ToolDefinition::new("agents", "Agent Skills")
+};

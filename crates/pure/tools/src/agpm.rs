@@ -1,0 +1,17 @@
+//! agpm itself, for resources that no tool reads by itself.
+
+use crate::prelude::*;
+
+/// Snippets are apart from `.agpm`, which in home may belong to a project there.
+pub(crate) static TOOL: ToolDefinition = ToolDefinition {
+    directory: Scoped {
+        project: ".agpm",
+        user: ".local/share/agpm",
+    },
+    snippets: Some(Support {
+        place: own("snippets"),
+        format: UnchangedFiles,
+        source: source("agpm, docs/packages.md", "2026-11-15"),
+    }),
+    ..ToolDefinition::new("agpm", "agpm")
+};

@@ -1,0 +1,137 @@
+//! Claude Code, the reference tool: resources are written as it reads them.
+
+use crate::prelude::*;
+
+pub(crate) static TOOL: ToolDefinition = ToolDefinition {
+    directory: Scoped::both(".claude"),
+    agents: Some(Support {
+        place: own("agents"),
+        format: AGENTS,
+        source: source("Claude Code, Create custom subagents", "2026-11-16"),
+    }),
+    commands: Some(Support {
+        place: own("commands"),
+        format: CommandFormat::Unchanged,
+        source: source("Claude Code, Slash commands", "2026-11-15"),
+    }),
+    skills: Some(Support {
+        place: own("skills"),
+        format: SkillFormat::PLAIN,
+        source: source("Claude Code, Agent Skills", "2026-11-15"),
+    }),
+    snippets: Some(Support {
+        place: own("snippets"),
+        format: UnchangedFiles,
+        source: source("agpm, docs/packages.md", "2026-11-15"),
+    }),
+    scripts: Some(Support {
+        place: own("scripts"),
+        format: UnchangedFiles,
+        source: source("agpm, docs/packages.md", "2026-11-15"),
+    }),
+    hooks: Some(Support {
+        place: Scoped {
+            project: Some(HookPlace::Entries(".claude/settings.local.json")),
+            user: Some(HookPlace::Entries(".claude/settings.json")),
+        },
+        format: HOOKS,
+        source: source("Claude Code, Hooks reference", "2026-11-15"),
+    }),
+    servers: Some(Support {
+        place: Scoped {
+            project: Some(".mcp.json"),
+            user: Some(".claude.json"),
+        },
+        format: SERVERS,
+        source: source(
+            "Claude Code, Connect Claude Code to tools via MCP",
+            "2026-11-15",
+        ),
+    }),
+    layer_files: SourcedList::new(
+        &["CLAUDE.md", "CLAUDE.local.md", ".claude/**"],
+        source("Claude Code, Manage Claude's memory", "2026-11-15"),
+    ),
+    credentials: SourcedList::new(
+        &[&[".claude", ".credentials.json"]],
+        source("Claude Code, Authentication", "2026-11-16"),
+    ),
+    plugin_variables: SourcedList::new(
+        &["CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"],
+        source("Claude Code, Plugins reference", "2026-11-16"),
+    ),
+    ..ToolDefinition::new("claude-code", "Claude Code")
+};
+
+/// Only agents of other tools are converted.
+const AGENTS: AgentFormat = AgentFormat {
+    copied: CopiedAgents::Unmarked,
+    nameless: NamelessAgents::Ignored,
+    ..AgentFormat::new(AgentForm::Fields(AgentFields {
+        passes: &[
+            "maxTurns",
+            "skills",
+            "mcpServers",
+            "hooks",
+            "memory",
+            "effort",
+            "isolation",
+            "background",
+            "color",
+        ],
+        renames: &[
+            ("max_turns", "maxTurns"),
+            ("is_background", "background"),
+            ("mcp_servers", "mcpServers"),
+        ],
+        ..AgentFields::new(
+            ModelNames {
+                vendor: Some(Vendor::Anthropic),
+                inherited: InheritedModel::Named,
+                form: ModelForm::Identifier,
+            },
+            AgentLimit::List(&TOOL_NAMES),
+        )
+    }))
+};
+
+const HOOKS: HookFormat = HookFormat {
+    matchers: MatcherSyntax::Reference,
+    ..HookFormat::new("Claude Code", HookShape::Reference, &TOOL_NAMES)
+};
+
+static TOOL_NAMES: ToolNames = ToolNames {
+    names: &[
+        ("Read", &["Read"]),
+        ("NotebookRead", &["NotebookRead"]),
+        ("LS", &["LS"]),
+        ("Grep", &["Grep"]),
+        ("Glob", &["Glob"]),
+        ("Write", &["Write"]),
+        ("Edit", &["Edit"]),
+        ("NotebookEdit", &["NotebookEdit"]),
+        ("Bash", &["Bash"]),
+        ("WebFetch", &["WebFetch"]),
+        ("WebSearch", &["WebSearch"]),
+        ("Task", &["Task"]),
+        ("TodoWrite", &["TodoWrite"]),
+        ("AskUserQuestion", &["AskUserQuestion"]),
+        ("Skill", &["Skill"]),
+    ],
+    servers: ServerTools::Reference,
+    ..ToolNames::new(source(
+        "Claude Code, Settings: Tools available",
+        "2026-11-15",
+    ))
+};
+
+const SERVERS: ServerFormat = ServerFormat {
+    types: ServerTypes {
+        local: None,
+        http: Some("http"),
+        sse: Some("sse"),
+    },
+    passes: &["oauth", "headersHelper", "timeout", "alwaysLoad"],
+    copied: CopiedServers::Reference,
+    ..ServerFormat::new("mcpServers", Variables::Replaced(VariableSyntax::Shell))
+};

@@ -1,0 +1,136 @@
+//! Cursor.
+
+use crate::prelude::*;
+
+const TITLE: &str = "Cursor";
+
+pub(crate) static TOOL: ToolDefinition = ToolDefinition {
+    directory: Scoped::both(".cursor"),
+    agents: Some(Support {
+        place: own("agents"),
+        format: AGENTS,
+        source: source("Cursor, Subagents: configuration fields", "2026-11-15"),
+    }),
+    commands: Some(Support {
+        place: own("commands"),
+        format: CommandFormat::Unchanged,
+        source: source("Cursor, Commands", "2026-11-15"),
+    }),
+    skills: Some(Support {
+        place: own("skills"),
+        format: SkillFormat::PLAIN,
+        source: source("Cursor, Agent Skills", "2026-11-15"),
+    }),
+    hooks: Some(Support {
+        place: Scoped::both(Some(HookPlace::Entries(".cursor/hooks.json"))),
+        format: HOOKS,
+        source: source(
+            "Cursor, Hooks: per-script configuration; Third Party Hooks",
+            "2026-11-15",
+        ),
+    }),
+    servers: Some(Support {
+        place: Scoped::both(Some(".cursor/mcp.json")),
+        format: SERVERS,
+        source: source(
+            "Cursor, Model Context Protocol: configuration, config interpolation",
+            "2026-11-15",
+        ),
+    }),
+    layer_files: SourcedList::new(
+        &[".cursor/**", ".cursorrules"],
+        source("Cursor, Rules", "2026-11-15"),
+    ),
+    plugin_variables: SourcedList::new(
+        &["CURSOR_PLUGIN_ROOT"],
+        source("plugins for Cursor that read it", "2026-11-16"),
+    ),
+    ..ToolDefinition::new("cursor", TITLE)
+};
+
+const AGENTS: AgentFormat = AgentFormat {
+    marks: AgentMarks {
+        extensions: &[],
+        fields: &["readonly", "is_background"],
+    },
+    ..AgentFormat::new(AgentForm::Fields(AgentFields {
+        passes: &["readonly", "is_background"],
+        renames: &[("background", "is_background")],
+        ..AgentFields::new(
+            ModelNames {
+                vendor: None,
+                inherited: InheritedModel::Named,
+                form: ModelForm::Identifier,
+            },
+            AgentLimit::ReadOnly("readonly", None),
+        )
+    }))
+};
+
+const HOOKS: HookFormat = HookFormat {
+    version: Some(1),
+    events: &[
+        HookEvent::new("SessionStart", "sessionStart", MatcherRule::Missing),
+        HookEvent::new("SessionEnd", "sessionEnd", MatcherRule::Missing),
+        HookEvent::new(
+            "UserPromptSubmit",
+            "beforeSubmitPrompt",
+            MatcherRule::Ignored,
+        ),
+        HookEvent::new("PreToolUse", "preToolUse", MatcherRule::Tools),
+        HookEvent::new("PostToolUse", "postToolUse", MatcherRule::Tools),
+        HookEvent::new(
+            "PostToolUseFailure",
+            "postToolUseFailure",
+            MatcherRule::Tools,
+        ),
+        HookEvent::new("PreCompact", "preCompact", MatcherRule::Missing),
+        HookEvent::new("SubagentStart", "subagentStart", MatcherRule::NewerVersions),
+        HookEvent::new("SubagentStop", "subagentStop", MatcherRule::NewerVersions),
+        HookEvent::new("Stop", "stop", MatcherRule::Ignored),
+    ],
+    own_events: &[
+        "beforeShellExecution",
+        "afterShellExecution",
+        "beforeMCPExecution",
+        "afterMCPExecution",
+        "beforeReadFile",
+        "afterFileEdit",
+        "afterAgentResponse",
+        "afterAgentThought",
+        "beforeTabFileRead",
+        "afterTabFileEdit",
+        "workspaceOpen",
+    ],
+    keys: &[
+        HookKey::same("command"),
+        HookKey::new("type", "type", KeyChange::OmitCommand),
+        HookKey::same("prompt"),
+        HookKey::same("timeout"),
+        HookKey::same("failClosed"),
+        HookKey::same("loop_limit"),
+    ],
+    types: &["command", "prompt"],
+    ..HookFormat::new(TITLE, HookShape::Flat, &TOOL_NAMES)
+};
+
+static TOOL_NAMES: ToolNames = ToolNames {
+    names: &[
+        ("Read", &["Read"]),
+        ("Grep", &["Grep"]),
+        ("Write", &["Write"]),
+        ("Edit", &["Write"]),
+        ("Bash", &["Shell"]),
+        ("Task", &["Task"]),
+    ],
+    ..ToolNames::new(source(
+        "Cursor, Third Party Hooks: tool name mapping",
+        "2026-11-15",
+    ))
+};
+
+const SERVERS: ServerFormat = ServerFormat {
+    directory: None,
+    passes: &["envFile", "auth"],
+    ..ServerFormat::new("mcpServers", Variables::Replaced(VariableSyntax::Editor))
+};

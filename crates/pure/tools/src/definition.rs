@@ -1,0 +1,214 @@
+//! The shape of a tool's file.
+
+use crate::format::agent::AgentFormat;
+use crate::format::command::CommandFormat;
+use crate::format::hook::HookFormat;
+use crate::format::server::ServerFormat;
+
+/// An AI coding client.
+#[derive(Debug)]
+pub struct ToolDefinition {
+    /// As manifests name it.
+    pub name: &'static str,
+    /// As its maker writes it.
+    pub title: &'static str,
+    /// The directory that its own files are in.
+    pub directory: Scoped<&'static str>,
+    /// Agents; `None`, here and below, is a type that the tool does not have.
+    pub agents: Option<Support<Directory, AgentFormat>>,
+    /// Slash commands.
+    pub commands: Option<Support<Directory, CommandFormat>>,
+    /// Skills.
+    pub skills: Option<Support<Directory, SkillFormat>>,
+    /// Snippets.
+    pub snippets: Option<Support<Directory, UnchangedFiles>>,
+    /// Scripts.
+    pub scripts: Option<Support<Directory, UnchangedFiles>>,
+    /// Hooks.
+    pub hooks: Option<Support<HookPlace, HookFormat>>,
+    /// MCP servers, by the path of the file that holds them.
+    pub servers: Option<Support<&'static str, ServerFormat>>,
+    /// Patterns of the files that it reads besides: rules, settings, directories of its own. Layers may hold them. What
+    /// a host runs by itself, such as workflows, is not among them.
+    pub layer_files: SourcedList<&'static str>,
+    /// Where it keeps credentials: the last parts of the path, in lowercase.
+    pub credentials: SourcedList<&'static [&'static str]>,
+    /// Environment variables that it only sets where it runs a plugin.
+    pub plugin_variables: SourcedList<&'static str>,
+    /// A file that a program of the same name does not read.
+    pub unread_file: Option<UnreadFile>,
+}
+
+impl ToolDefinition {
+    /// A tool that has nothing yet.
+    pub(crate) const fn new(name: &'static str, title: &'static str) -> Self {
+        ToolDefinition {
+            name,
+            title,
+            directory: Scoped::both(""),
+            agents: None,
+            commands: None,
+            skills: None,
+            snippets: None,
+            scripts: None,
+            hooks: None,
+            servers: None,
+            layer_files: SourcedList::NONE,
+            credentials: SourcedList::NONE,
+            plugin_variables: SourcedList::NONE,
+            unread_file: None,
+        }
+    }
+}
+
+/// What shows a fact, and when it was last compared with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The title of the document, or the package.
+    pub title: &'static str,
+    /// The day, as `YYYY-MM-DD`.
+    pub checked: &'static str,
+}
+
+/// A fact that `title` showed on the day `checked`.
+pub(crate) const fn source(title: &'static str, checked: &'static str) -> Source {
+    Source { title, checked }
+}
+
+/// One thing in a project, and the same in home.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scoped<T> {
+    /// For those who work on a project, from its directory.
+    pub project: T,
+    /// For one user, from the home directory.
+    pub user: T,
+}
+
+impl<T: Copy> Scoped<T> {
+    /// The same in both.
+    pub(crate) const fn both(value: T) -> Self {
+        Scoped {
+            project: value,
+            user: value,
+        }
+    }
+}
+
+/// A type of resource in one tool.
+#[derive(Debug)]
+pub struct Support<P: 'static, F> {
+    /// Where it goes; `None` where the tool does not have it in that scope.
+    pub place: Scoped<Option<P>>,
+    /// How it is written.
+    pub format: F,
+    /// What shows the place and the format.
+    pub source: Source,
+}
+
+/// A directory that files go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Directory {
+    /// Under the tool's own, and moved with it.
+    Own(&'static str),
+    /// One that several tools read.
+    Shared(&'static str),
+}
+
+/// The same directory under the tool's own, in a project and in home.
+pub(crate) const fn own(directory: &'static str) -> Scoped<Option<Directory>> {
+    Scoped::both(Some(Directory::Own(directory)))
+}
+
+/// The same shared directory in a project and in home.
+pub(crate) const fn shared(directory: &'static str) -> Scoped<Option<Directory>> {
+    Scoped::both(Some(Directory::Shared(directory)))
+}
+
+/// Where hooks go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HookPlace {
+    /// A file for each.
+    Files(Directory),
+    /// Entries of this file.
+    Entries(&'static str),
+}
+
+/// Files that are copied as they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnchangedFiles;
+
+/// Skills, which are copied as they are, and what the tool makes of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SkillFormat {
+    /// From how many on the tool lists only some of them.
+    pub most_listed: Option<usize>,
+    /// What `metadata` may be.
+    pub metadata: SkillMetadata,
+}
+
+impl SkillFormat {
+    /// Without anything to say of them.
+    pub(crate) const PLAIN: SkillFormat = SkillFormat {
+        most_listed: None,
+        metadata: SkillMetadata::Unchecked,
+    };
+}
+
+/// What a tool does with `metadata` of a skill that is not an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SkillMetadata {
+    /// It loads the skill.
+    Unchecked,
+    /// It does not load the skill.
+    Object,
+}
+
+/// Facts of one kind, with one source.
+#[derive(Debug)]
+pub struct SourcedList<T: 'static> {
+    /// The facts.
+    pub items: &'static [T],
+    /// What shows them; `None` if there are none.
+    pub source: Option<Source>,
+}
+
+impl<T> SourcedList<T> {
+    const NONE: SourcedList<T> = SourcedList {
+        items: &[],
+        source: None,
+    };
+
+    /// What `source` shows.
+    pub(crate) const fn new(items: &'static [T], source: Source) -> Self {
+        SourcedList {
+            items,
+            source: Some(source),
+        }
+    }
+}
+
+/// A file of MCP servers that only one of several programs under a tool's name reads.
+#[derive(Debug)]
+pub struct UnreadFile {
+    /// Its path in a project.
+    pub file: &'static str,
+    /// The program that reads it.
+    pub reader: &'static str,
+    /// The program that does not.
+    pub other: &'static str,
+    /// The same, in short.
+    pub other_short: &'static str,
+    /// What the other program reads instead.
+    pub instead: Replacement,
+    /// What shows it.
+    pub source: Source,
+}
+
+/// A tool whose file another program reads too.
+#[derive(Debug)]
+pub struct Replacement {
+    /// The tool's name.
+    pub tool: &'static str,
+    /// Its file.
+    pub file: &'static str,
+}

@@ -1,0 +1,159 @@
+//! Formats of agents.
+
+use crate::format::checked::CheckedAgent;
+use crate::models::ModelNames;
+use crate::tool_names::ToolNames;
+
+/// How a tool wants its agents.
+#[derive(Debug, PartialEq, Eq)]
+pub struct AgentFormat {
+    /// How a file is written.
+    pub form: AgentForm,
+    /// The extension of its files; `None` leaves that of the source.
+    pub extension: Option<&'static str>,
+    /// Whether the tool looks into directories under the one of its agents.
+    pub subdirectories: Subdirectories,
+    /// By what an agent is known to be written for this tool.
+    pub marks: AgentMarks,
+    /// Which agents are in the tool's own format already.
+    pub copied: CopiedAgents,
+    /// What the tool does with an agent without a `name`.
+    pub nameless: NamelessAgents,
+    /// What the tool does with agents of one name.
+    pub same_name: &'static str,
+}
+
+impl AgentFormat {
+    /// A format with what most tools have in common.
+    pub(crate) const fn new(form: AgentForm) -> Self {
+        AgentFormat {
+            form,
+            extension: None,
+            subdirectories: Subdirectories::Read,
+            marks: AgentMarks {
+                extensions: &[],
+                fields: &[],
+            },
+            copied: CopiedAgents::None,
+            nameless: NamelessAgents::Loaded,
+            same_name: "loads only one of them",
+        }
+    }
+}
+
+/// The named formats of an agent.
+#[derive(Debug, PartialEq, Eq)]
+pub enum AgentForm {
+    /// Every field by its name: kept, renamed or left out.
+    Fields(AgentFields),
+    /// The file stays, but for fields whose type the tool does not accept.
+    Checked(CheckedAgent),
+}
+
+/// An agent whose fields are converted one by one.
+#[derive(Debug, PartialEq, Eq)]
+pub struct AgentFields {
+    /// What the fields are in.
+    pub container: AgentContainer,
+    /// What an agent may be called.
+    pub names: AgentNames,
+    /// Which models there are.
+    pub models: ModelNames,
+    /// Fields that mean there what they mean here, or that only this tool has.
+    pub passes: &'static [&'static str],
+    /// Fields that are called otherwise there.
+    pub renames: &'static [(&'static str, &'static str)],
+    /// How the tool limits what an agent may do.
+    pub limit: AgentLimit,
+    /// What the tool does with keys that it does not know.
+    pub unknown: UnknownKeys,
+}
+
+impl AgentFields {
+    /// Markdown with the fields that all tools have.
+    pub(crate) const fn new(models: ModelNames, limit: AgentLimit) -> Self {
+        AgentFields {
+            container: AgentContainer::Markdown,
+            names: AgentNames::Any,
+            models,
+            passes: &[],
+            renames: &[],
+            limit,
+            unknown: UnknownKeys::Ignored,
+        }
+    }
+}
+
+/// What the fields of an agent are in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AgentContainer {
+    /// Front matter of Markdown.
+    Markdown,
+    /// TOML, with the text of the agent under this key.
+    Toml(&'static str),
+}
+
+/// What a tool calls its agents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AgentNames {
+    /// Anything.
+    Any,
+    /// Lowercase letters, digits, `-` and `_`.
+    Slug,
+}
+
+/// How a tool limits what an agent may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AgentLimit {
+    /// All or nothing: this field with this text, or `true` without one, forbids changes.
+    ReadOnly(&'static str, Option<&'static str>),
+    /// A list of what is allowed, in its own names.
+    List(&'static ToolNames),
+}
+
+/// What a tool does with keys that it does not know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnknownKeys {
+    /// It ignores them.
+    Ignored,
+    /// It refuses the file.
+    Refused,
+}
+
+/// Whether a tool looks into directories under the one of a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subdirectories {
+    /// It does.
+    Read,
+    /// It does not.
+    Ignored,
+}
+
+/// What an agent has that was written for one tool.
+#[derive(Debug, PartialEq, Eq)]
+pub struct AgentMarks {
+    /// Extensions that only this tool uses, with their dot.
+    pub extensions: &'static [&'static str],
+    /// Fields that only this tool has.
+    pub fields: &'static [&'static str],
+}
+
+/// Which agents are copied as they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopiedAgents {
+    /// None: converting one that is in the tool's own format gives the same.
+    None,
+    /// Those with a mark of the tool.
+    Marked,
+    /// Those without a mark of another tool.
+    Unmarked,
+}
+
+/// What a tool does with an agent without a `name`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NamelessAgents {
+    /// It takes the name of the file.
+    Loaded,
+    /// It does not load it.
+    Ignored,
+}

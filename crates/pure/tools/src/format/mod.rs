@@ -1,0 +1,54 @@
+//! The named formats of files that a tool's row chooses from. Each has one converter, which knows no tool.
+
+pub(crate) mod agent;
+pub(crate) mod checked;
+pub(crate) mod command;
+pub(crate) mod hook;
+pub(crate) mod server;
+
+use agent::{AgentFormat, Subdirectories};
+use command::CommandFormat;
+use hook::HookFormat;
+use server::ServerFormat;
+
+/// How a tool wants a file to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileFormat {
+    /// As it is.
+    Unchanged,
+    /// As an agent.
+    Agent(&'static AgentFormat),
+    /// As a command.
+    Command(&'static CommandFormat),
+    /// As a file of hooks.
+    Hooks(&'static HookFormat),
+}
+
+impl FileFormat {
+    /// The extension of its files; `None` leaves that of the source.
+    pub fn extension(self) -> Option<&'static str> {
+        match self {
+            FileFormat::Unchanged => None,
+            FileFormat::Agent(format) => format.extension,
+            FileFormat::Command(format) => format.extension(),
+            FileFormat::Hooks(_) => Some("json"),
+        }
+    }
+
+    /// Whether the tool also reads directories under the one that its files go to.
+    pub fn reads_subdirectories(self) -> bool {
+        match self {
+            FileFormat::Agent(format) => format.subdirectories == Subdirectories::Read,
+            _ => true,
+        }
+    }
+}
+
+/// How a tool wants entries of a file to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryFormat {
+    /// As hooks.
+    Hooks(&'static HookFormat),
+    /// As MCP servers.
+    Servers(&'static ServerFormat),
+}

@@ -1,0 +1,159 @@
+//! Formats of MCP servers.
+
+/// How a tool wants its MCP servers.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ServerFormat {
+    /// The key that servers are under.
+    pub key: &'static str,
+    /// What the file is written in.
+    pub syntax: FileSyntax,
+    /// How a command line is written.
+    pub command: CommandLine,
+    /// The key of the executable's environment.
+    pub env: &'static str,
+    /// The key of the executable's directory, if there is one.
+    pub directory: Option<&'static str>,
+    /// What `type` is.
+    pub types: ServerTypes,
+    /// The keys of URLs.
+    pub urls: ServerUrls,
+    /// What becomes of environment variables in strings.
+    pub variables: Variables,
+    /// How a server is switched off.
+    pub switch: ServerSwitch,
+    /// Keys that mean the same there, or that only this tool has.
+    pub passes: &'static [&'static str],
+    /// Keys that are called otherwise there.
+    pub renames: &'static [(&'static str, &'static str)],
+    /// Keys of this tool that hold something back: to leave one out is to allow more.
+    pub limits: &'static [&'static str],
+    /// Which servers are copied as they are.
+    pub copied: CopiedServers,
+}
+
+impl ServerFormat {
+    /// A format with what most tools have in common.
+    pub(crate) const fn new(key: &'static str, variables: Variables) -> Self {
+        ServerFormat {
+            key,
+            syntax: FileSyntax::Json,
+            command: CommandLine::Parts,
+            env: "env",
+            directory: Some("cwd"),
+            types: ServerTypes {
+                local: None,
+                http: None,
+                sse: None,
+            },
+            urls: ServerUrls {
+                http: "url",
+                sse: Some("url"),
+            },
+            variables,
+            switch: ServerSwitch::Absent,
+            passes: &[],
+            renames: &[],
+            limits: &[],
+            copied: CopiedServers::None,
+        }
+    }
+}
+
+/// What a file is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileSyntax {
+    /// JSON, perhaps with comments.
+    Json,
+    /// TOML, which has no null.
+    Toml,
+}
+
+/// How a command line is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommandLine {
+    /// `command` and `args`.
+    Parts,
+    /// The same, with `args` even if there are none: the tool does not load a server without them.
+    PartsWithArgs,
+    /// `command` as one list.
+    List,
+}
+
+/// What `type` says; `None` if it is not written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ServerTypes {
+    /// Of an executable.
+    pub local: Option<&'static str>,
+    /// Of a URL.
+    pub http: Option<&'static str>,
+    /// Of a URL that sends events.
+    pub sse: Option<&'static str>,
+}
+
+/// The keys of URLs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ServerUrls {
+    /// Of one that answers.
+    pub http: &'static str,
+    /// Of one that sends events; `None` if the tool asks it like any other.
+    pub sse: Option<&'static str>,
+}
+
+/// What becomes of environment variables in strings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Variables {
+    /// The tool replaces them.
+    Replaced(VariableSyntax),
+    /// The tool replaces none; it may take their names under keys of their own.
+    Named(NamedVariables),
+}
+
+/// How a tool writes a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VariableSyntax {
+    /// `${NAME}`, and `${NAME:-default}`.
+    Shell,
+    /// `${NAME}`, and a default only in newer versions.
+    ShellNewDefaults,
+    /// `${env:NAME}`, beside words of the editor's own.
+    Editor,
+    /// `{env:NAME}`, and `{file:PATH}`.
+    Braces,
+    /// Not at all.
+    None,
+}
+
+/// Keys for the names of variables; `None` where the tool has no such key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NamedVariables {
+    /// The tool, for messages.
+    pub title: &'static str,
+    /// Variables that the executable gets under their own names.
+    pub env_vars: Option<&'static str>,
+    /// Headers with fixed values.
+    pub headers: &'static str,
+    /// Headers whose values are variables.
+    pub env_headers: Option<&'static str>,
+    /// The variable of a bearer token.
+    pub bearer: Option<&'static str>,
+}
+
+/// How a server is switched off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServerSwitch {
+    /// By `enabled = false`.
+    Enabled,
+    /// Only by leaving it out.
+    Absent,
+}
+
+/// Which servers are copied as they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopiedServers {
+    /// None: each is written anew.
+    None,
+    /// Those in which nothing is another tool's.
+    Reference,
+    /// Those that the tool accepts: one that it does not makes it refuse its whole configuration.
+    Valid,
+}

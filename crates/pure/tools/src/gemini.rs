@@ -1,0 +1,178 @@
+//! Gemini CLI.
+
+use crate::prelude::*;
+
+const TITLE: &str = "Gemini CLI";
+
+pub(crate) static TOOL: ToolDefinition = ToolDefinition {
+    directory: Scoped::both(".gemini"),
+    agents: Some(Support {
+        place: own("agents"),
+        format: AGENTS,
+        source: source(
+            "Gemini CLI, Subagents: configuration schema; `loadAgentsFromDirectory` of Gemini CLI 0.61.0",
+            "2026-11-16",
+        ),
+    }),
+    commands: Some(Support {
+        place: own("commands"),
+        format: CommandFormat::Toml(COMMANDS),
+        source: source(
+            "Gemini CLI, Custom commands: TOML file format",
+            "2026-11-15",
+        ),
+    }),
+    skills: Some(Support {
+        place: own("skills"),
+        format: SkillFormat::PLAIN,
+        source: source("Gemini CLI, Agent Skills", "2026-11-15"),
+    }),
+    hooks: Some(Support {
+        place: Scoped::both(Some(HookPlace::Entries(".gemini/settings.json"))),
+        format: HOOKS,
+        source: source(
+            "Gemini CLI, Hooks reference: configuration schema",
+            "2026-11-15",
+        ),
+    }),
+    servers: Some(Support {
+        place: Scoped::both(Some(".gemini/settings.json")),
+        format: SERVERS,
+        source: source(
+            "Gemini CLI, MCP servers: configuration properties",
+            "2026-11-15",
+        ),
+    }),
+    layer_files: SourcedList::new(
+        &["GEMINI.md", ".gemini/**"],
+        source("Gemini CLI, Context files (GEMINI.md)", "2026-11-15"),
+    ),
+    credentials: SourcedList::new(
+        &[&[".gemini", "oauth_creds.json"]],
+        source("Gemini CLI, login with Google", "2026-11-16"),
+    ),
+    plugin_variables: SourcedList::new(
+        &["extensionPath"],
+        source("Gemini CLI, Extensions: variables", "2026-11-16"),
+    ),
+    ..ToolDefinition::new("gemini", TITLE)
+};
+
+const AGENTS: AgentFormat = AgentFormat {
+    subdirectories: Subdirectories::Ignored,
+    marks: AgentMarks {
+        extensions: &[],
+        fields: &["max_turns", "timeout_mins", "display_name"],
+    },
+    ..AgentFormat::new(AgentForm::Fields(AgentFields {
+        names: AgentNames::Slug,
+        passes: &[
+            "kind",
+            "display_name",
+            "temperature",
+            "max_turns",
+            "timeout_mins",
+            "policy",
+            "mcp_servers",
+        ],
+        renames: &[("maxTurns", "max_turns")],
+        unknown: UnknownKeys::Refused,
+        ..AgentFields::new(
+            ModelNames {
+                vendor: Some(Vendor::Google),
+                inherited: InheritedModel::Named,
+                form: ModelForm::Identifier,
+            },
+            AgentLimit::List(&TOOL_NAMES),
+        )
+    }))
+};
+
+const COMMANDS: TomlCommand = TomlCommand {
+    prompt: "prompt",
+    placeholders: Placeholders {
+        arguments: "{{args}}",
+        output: Some(("!{", "}")),
+        file: Some(("@{", "}")),
+    },
+};
+
+const HOOKS: HookFormat = HookFormat {
+    events: &[
+        HookEvent::same(
+            "SessionStart",
+            MatcherRule::OneOf(&["startup", "resume", "clear"]),
+        ),
+        HookEvent::same(
+            "SessionEnd",
+            MatcherRule::OneOf(&["clear", "logout", "prompt_input_exit", "other"]),
+        ),
+        HookEvent::new("UserPromptSubmit", "BeforeAgent", MatcherRule::Ignored),
+        HookEvent::new("PreToolUse", "BeforeTool", MatcherRule::Tools),
+        HookEvent::new("PostToolUse", "AfterTool", MatcherRule::Tools),
+        HookEvent::new(
+            "PreCompact",
+            "PreCompress",
+            MatcherRule::OneOf(&["manual", "auto"]),
+        ),
+        HookEvent::new("Stop", "AfterAgent", MatcherRule::Ignored),
+        HookEvent::same("Notification", MatcherRule::Missing),
+    ],
+    own_events: &["BeforeModel", "AfterModel", "BeforeToolSelection"],
+    keys: &[
+        HookKey::same("type"),
+        HookKey::same("command"),
+        HookKey::new("timeout", "timeout", KeyChange::Milliseconds),
+        HookKey::same("name"),
+        HookKey::same("description"),
+    ],
+    group_keys: &["sequential"],
+    matchers: MatcherSyntax::Anchored,
+    ..HookFormat::new(TITLE, HookShape::Groups, &TOOL_NAMES)
+};
+
+static TOOL_NAMES: ToolNames = ToolNames {
+    names: &[
+        ("Read", &["read_file"]),
+        ("LS", &["list_directory"]),
+        ("Grep", &["grep_search"]),
+        ("Glob", &["glob"]),
+        ("Write", &["write_file"]),
+        ("Edit", &["replace"]),
+        ("Bash", &["run_shell_command"]),
+        ("WebFetch", &["web_fetch"]),
+        ("WebSearch", &["google_web_search"]),
+        ("TodoWrite", &["write_todos"]),
+        ("AskUserQuestion", &["ask_user"]),
+        ("Skill", &["activate_skill"]),
+    ],
+    servers: ServerTools::Prefixed("mcp_"),
+    ..ToolNames::new(source("Gemini CLI, Tools reference", "2026-11-15"))
+};
+
+/// `url` is for events there, `httpUrl` for the rest.
+const SERVERS: ServerFormat = ServerFormat {
+    urls: ServerUrls {
+        http: "httpUrl",
+        sse: Some("url"),
+    },
+    passes: &[
+        "timeout",
+        "trust",
+        "description",
+        "includeTools",
+        "excludeTools",
+        "oauth",
+        "authProviderType",
+    ],
+    renames: &[
+        ("enabled_tools", "includeTools"),
+        ("disabled_tools", "excludeTools"),
+        ("tools", "includeTools"),
+    ],
+    limits: &["includeTools", "excludeTools"],
+    ..ServerFormat::new(
+        "mcpServers",
+        Variables::Replaced(VariableSyntax::ShellNewDefaults),
+    )
+};

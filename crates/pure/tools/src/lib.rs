@@ -1,0 +1,95 @@
+//! What agpm knows of each AI coding client, as data: one file per tool, registered in [`TOOLS`].
+//!
+//! A tool's file says where each type of resource goes, which of the named formats it is written in, what events, tools
+//! and models are called there, and which document says so. Knows nothing of manifests, documents or conversions, and
+//! depends on no other crate.
+
+mod agents;
+mod agpm;
+mod claude_code;
+mod codex;
+mod copilot;
+mod cursor;
+mod definition;
+mod format;
+mod gemini;
+mod models;
+mod opencode;
+mod prelude;
+mod tool_names;
+mod vocabulary;
+mod windsurf;
+mod zed;
+
+pub use definition::{
+    Directory, HookPlace, Replacement, Scoped, SkillFormat, SkillMetadata, Source, SourcedList,
+    Support, ToolDefinition, UnchangedFiles, UnreadFile,
+};
+pub use format::agent::{
+    AgentContainer, AgentFields, AgentForm, AgentFormat, AgentLimit, AgentMarks, AgentNames,
+    CopiedAgents, NamelessAgents, Subdirectories, UnknownKeys,
+};
+pub use format::checked::{Accepts, CheckedAgent, CheckedCommand};
+pub use format::command::{CommandFormat, MarkdownCommand, Placeholders, TomlCommand};
+pub use format::hook::{
+    HookEvent, HookFormat, HookKey, HookShape, KeyChange, MatcherRule, MatcherSyntax,
+    ReferenceVariables,
+};
+pub use format::server::{
+    CommandLine, CopiedServers, FileSyntax, NamedVariables, ServerFormat, ServerSwitch,
+    ServerTypes, ServerUrls, VariableSyntax, Variables,
+};
+pub use format::{EntryFormat, FileFormat};
+pub use models::{InheritedModel, ModelForm, ModelNames, Vendor};
+pub use tool_names::{ServerTools, ToolNames};
+pub use vocabulary::{
+    OTHER_SERVER_LIMITS, REFERENCE_EVENTS, REFERENCE_TOOLS, REFERENCE_VARIABLES, Reach,
+    ReferenceTool, is_reference_model,
+};
+
+/// Every tool, in the order in which messages list them. A new tool gets a line here.
+pub static TOOLS: &[&ToolDefinition] = &[
+    &claude_code::TOOL,
+    &opencode::TOOL,
+    &agpm::TOOL,
+    &codex::TOOL,
+    &cursor::TOOL,
+    &copilot::TOOL,
+    &gemini::TOOL,
+    &agents::TOOL,
+    &windsurf::TOOL,
+    &zed::TOOL,
+];
+
+/// The tool in whose formats resources are written; the others get theirs by conversion.
+pub static REFERENCE_TOOL: &ToolDefinition = &claude_code::TOOL;
+
+/// The tool for resources that no other tool reads.
+pub static OWN_TOOL: &ToolDefinition = &agpm::TOOL;
+
+/// The tool of that name.
+pub fn find(name: &str) -> Option<&'static ToolDefinition> {
+    TOOLS.iter().copied().find(|tool| tool.name == name)
+}
+
+/// Formats of hooks other than the reference's.
+pub fn hook_formats() -> impl DoubleEndedIterator<Item = &'static HookFormat> {
+    let formats = TOOLS
+        .iter()
+        .filter_map(|tool| Some(&tool.hooks.as_ref()?.format));
+    formats.filter(|format| format.shape != HookShape::Reference)
+}
+
+/// Formats of MCP servers, the reference's first.
+pub fn server_formats() -> impl DoubleEndedIterator<Item = &'static ServerFormat> {
+    TOOLS
+        .iter()
+        .filter_map(|tool| Some(&tool.servers.as_ref()?.format))
+}
+
+/// Formats of agents, the reference's first.
+pub fn agent_formats() -> impl Iterator<Item = &'static AgentFormat> {
+    TOOLS
+        .iter()
+        .filter_map(|tool| Some(&tool.agents.as_ref()?.format))
+}

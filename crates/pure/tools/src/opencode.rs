@@ -1,0 +1,133 @@
+//! OpenCode. One field of the wrong type makes it refuse its whole configuration (tried with the program).
+
+use crate::prelude::*;
+
+const TITLE: &str = "OpenCode";
+
+pub(crate) static TOOL: ToolDefinition = ToolDefinition {
+    directory: Scoped {
+        project: ".opencode",
+        user: ".config/opencode",
+    },
+    agents: Some(Support {
+        place: own("agent"),
+        format: AGENTS,
+        source: source("OpenCode, schema of agents", "2026-11-16"),
+    }),
+    commands: Some(Support {
+        place: own("command"),
+        format: CommandFormat::Checked(COMMANDS),
+        source: source("OpenCode, schema of commands", "2026-11-16"),
+    }),
+    skills: Some(Support {
+        place: own("skills"),
+        format: SkillFormat::PLAIN,
+        source: source("OpenCode, Agent Skills", "2026-11-15"),
+    }),
+    servers: Some(Support {
+        place: Scoped {
+            project: Some(".opencode/opencode.json"),
+            user: Some(".config/opencode/opencode.json"),
+        },
+        format: SERVERS,
+        source: source("OpenCode, MCP servers", "2026-11-15"),
+    }),
+    layer_files: SourcedList::new(
+        &[
+            ".config/opencode/**",
+            ".opencode/**",
+            "opencode.json",
+            "opencode.jsonc",
+        ],
+        source("OpenCode, Config", "2026-11-15"),
+    ),
+    credentials: SourcedList::new(
+        &[&[".local", "share", "opencode", "auth.json"]],
+        source("OpenCode, Providers: credentials", "2026-11-16"),
+    ),
+    ..ToolDefinition::new("opencode", TITLE)
+};
+
+const MODELS: ModelNames = ModelNames {
+    vendor: None,
+    inherited: InheritedModel::Implied,
+    form: ModelForm::WithProvider(TITLE),
+};
+
+const AGENTS: AgentFormat = AgentFormat {
+    marks: AgentMarks {
+        extensions: &[],
+        fields: &["permission"],
+    },
+    ..AgentFormat::new(AgentForm::Checked(CheckedAgent {
+        title: TITLE,
+        models: MODELS,
+        fields: &[
+            ("name", Accepts::Text),
+            ("model", Accepts::Model),
+            ("variant", Accepts::Text),
+            ("temperature", Accepts::Number),
+            ("top_p", Accepts::Number),
+            ("prompt", Accepts::Text),
+            ("tools", Accepts::Flags),
+            ("disable", Accepts::Flag),
+            ("description", Accepts::Text),
+            ("mode", Accepts::OneOf(&["subagent", "primary", "all"])),
+            ("hidden", Accepts::Flag),
+            ("options", Accepts::Object),
+            ("color", Accepts::Color(COLORS)),
+            ("steps", Accepts::Count),
+            ("maxSteps", Accepts::Count),
+            ("permission", Accepts::Permission),
+        ],
+        permissions: &[
+            (&["Read", "NotebookRead"], "read"),
+            (&["Write", "Edit", "MultiEdit", "NotebookEdit"], "edit"),
+            (&["Bash", "BashOutput", "KillShell"], "bash"),
+            (&["Grep"], "grep"),
+            (&["Glob"], "glob"),
+            (&["LS"], "list"),
+            (&["WebFetch"], "webfetch"),
+            (&["WebSearch"], "websearch"),
+            (&["TodoWrite", "TodoRead"], "todowrite"),
+            (&["Task", "Agent"], "task"),
+            (&["Skill"], "skill"),
+        ],
+        unread: &["mcpServers", "skills", "maxTurns", "memory", "effort"],
+    }))
+};
+
+const COLORS: &[&str] = &[
+    "primary",
+    "secondary",
+    "accent",
+    "success",
+    "warning",
+    "error",
+    "info",
+];
+
+const COMMANDS: CheckedCommand = CheckedCommand {
+    title: TITLE,
+    models: MODELS,
+    fields: &[
+        ("description", Accepts::Text),
+        ("agent", Accepts::Text),
+        ("model", Accepts::Model),
+        ("variant", Accepts::Text),
+        ("subtask", Accepts::Flag),
+    ],
+};
+
+const SERVERS: ServerFormat = ServerFormat {
+    command: CommandLine::List,
+    env: "environment",
+    types: ServerTypes {
+        local: Some("local"),
+        http: Some("remote"),
+        sse: Some("remote"),
+    },
+    switch: ServerSwitch::Enabled,
+    copied: CopiedServers::Valid,
+    ..ServerFormat::new("mcp", Variables::Replaced(VariableSyntax::Braces))
+};

@@ -1,0 +1,47 @@
+//! What a tool calls the things that an agent can do.
+
+use crate::definition::Source;
+
+/// Names of an agent's tools in one client.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ToolNames {
+    /// Tools by their usual name in the reference, and what they are called there.
+    pub names: &'static [(&'static str, &'static [&'static str])],
+    /// Further names there that stand for tools of the reference.
+    pub aliases: &'static [(&'static str, &'static [&'static str])],
+    /// Tools of MCP servers.
+    pub servers: ServerTools,
+    /// What shows the names.
+    pub source: Source,
+}
+
+/// What tools of MCP servers are called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServerTools {
+    /// `mcp__SERVER__TOOL`, as in the reference.
+    Reference,
+    /// `SERVER/TOOL`, with `*` for all of a server; other tools may have their set before them, too.
+    Slashed,
+    /// Names that begin with this, and that no name of the reference can be turned into.
+    Prefixed(&'static str),
+    /// They have no names.
+    None,
+}
+
+impl ToolNames {
+    /// No names yet.
+    pub(crate) const fn new(source: Source) -> Self {
+        ToolNames {
+            names: &[],
+            aliases: &[],
+            servers: ServerTools::None,
+            source,
+        }
+    }
+
+    /// What a tool of the reference is called there, by its usual name; nothing if it has no name.
+    pub fn of(&self, reference: &str) -> &'static [&'static str] {
+        let row = self.names.iter().find(|(name, _)| *name == reference);
+        row.map_or(&[], |(_, names)| names)
+    }
+}

@@ -1,0 +1,73 @@
+//! The words that resources are written in: those of the reference tool. The tables of all tools refer to them.
+
+/// What can be done with a tool of an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// It looks at things.
+    Looks,
+    /// It changes files or runs executables.
+    Changes,
+}
+
+/// A tool of an agent, as authors name it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ReferenceTool {
+    /// Its names, the usual one first.
+    pub names: &'static [&'static str],
+    /// What it can do.
+    pub reach: Reach,
+}
+
+const fn tool(names: &'static [&'static str], reach: Reach) -> ReferenceTool {
+    ReferenceTool { names, reach }
+}
+
+/// Every tool of an agent.
+pub const REFERENCE_TOOLS: &[ReferenceTool] = &[
+    tool(&["Read"], Reach::Looks),
+    tool(&["NotebookRead"], Reach::Looks),
+    tool(&["LS"], Reach::Looks),
+    tool(&["Grep"], Reach::Looks),
+    tool(&["Glob"], Reach::Looks),
+    tool(&["Write"], Reach::Changes),
+    tool(&["Edit", "MultiEdit"], Reach::Changes),
+    tool(&["NotebookEdit"], Reach::Changes),
+    tool(&["Bash"], Reach::Changes),
+    tool(&["WebFetch"], Reach::Looks),
+    tool(&["WebSearch"], Reach::Looks),
+    tool(&["Task", "Agent"], Reach::Looks),
+    tool(&["TodoWrite"], Reach::Looks),
+    tool(&["AskUserQuestion"], Reach::Looks),
+    tool(&["Skill"], Reach::Looks),
+];
+
+/// Events of hooks that some other tool has too. The reference tool has more; they need no row, because a hook for them
+/// runs nowhere else.
+pub const REFERENCE_EVENTS: &[&str] = &[
+    "SessionStart",
+    "SessionEnd",
+    "UserPromptSubmit",
+    "PreToolUse",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "PermissionRequest",
+    "PreCompact",
+    "PostCompact",
+    "SubagentStart",
+    "SubagentStop",
+    "Stop",
+    "Notification",
+];
+
+/// Keys of MCP servers that hold something back, in clients that have no file here.
+pub const OTHER_SERVER_LIMITS: &[&str] = &["allowedTools"];
+
+/// How the environment variables begin that the reference tool sets for hooks.
+pub const REFERENCE_VARIABLES: &str = "CLAUDE_";
+
+/// Whether a model is named as only the reference tool does: by an alias or an identifier. `Claude Sonnet 4.5`, as
+/// another tool displays it, is neither.
+pub fn is_reference_model(name: &str) -> bool {
+    let aliases = ["sonnet", "opus", "haiku", "sonnet[1m]", "opusplan"];
+    aliases.contains(&name) || name.starts_with("claude-")
+}

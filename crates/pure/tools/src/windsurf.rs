@@ -1,0 +1,121 @@
+//! Windsurf, which is called Devin Desktop since June 2026: its agent, Devin Local, reads the files of Devin CLI.
+//!
+//! It also reads hooks in `.claude`: one that is installed for both runs twice. A custom subagent is a directory with an
+//! `AGENT.md`, which is not a format that agents are written in yet.
+
+use crate::prelude::*;
+
+const TITLE: &str = "Devin Desktop";
+
+pub(crate) static TOOL: ToolDefinition = ToolDefinition {
+    directory: Scoped {
+        project: ".devin",
+        user: ".config/devin",
+    },
+    skills: Some(Support {
+        place: own("skills"),
+        format: SkillFormat::PLAIN,
+        source: source(
+            "Devin CLI, Skills Overview: where skills live",
+            "2026-11-16",
+        ),
+    }),
+    hooks: Some(Support {
+        place: Scoped {
+            project: Some(HookPlace::Entries(".devin/config.json")),
+            user: Some(HookPlace::Entries(".config/devin/config.json")),
+        },
+        format: HOOKS,
+        source: source(
+            "Devin CLI, Hooks; Lifecycle Hooks; Configuration: project and user settings",
+            "2026-11-16",
+        ),
+    }),
+    servers: Some(Support {
+        place: Scoped {
+            project: Some(".devin/config.json"),
+            user: Some(".config/devin/config.json"),
+        },
+        format: SERVERS,
+        source: source(
+            "Devin CLI, MCP Configuration; OnlyTerp/DevinCLI-Unlocked (`disabledTools`)",
+            "2026-11-16",
+        ),
+    }),
+    layer_files: SourcedList::new(
+        &[".devin/**", ".windsurf/**", ".windsurfrules"],
+        source(
+            "Devin CLI, Extensibility: import from other tools",
+            "2026-11-16",
+        ),
+    ),
+    credentials: SourcedList::new(
+        &[&[".local", "share", "devin", "credentials.toml"]],
+        source(
+            "Devin CLI, login; programs that read the file",
+            "2026-11-16",
+        ),
+    ),
+    ..ToolDefinition::new("windsurf", TITLE)
+};
+
+const HOOKS: HookFormat = HookFormat {
+    events: &[
+        HookEvent::same("SessionStart", MatcherRule::Missing),
+        HookEvent::same("SessionEnd", MatcherRule::Missing),
+        HookEvent::same("UserPromptSubmit", MatcherRule::Ignored),
+        HookEvent::same("PreToolUse", MatcherRule::Tools),
+        HookEvent::same("PostToolUse", MatcherRule::Tools),
+        HookEvent::same("PermissionRequest", MatcherRule::Tools),
+        HookEvent::new("PostCompact", "PostCompaction", MatcherRule::Missing),
+        HookEvent::same("Stop", MatcherRule::Ignored),
+    ],
+    keys: &[
+        HookKey::same("type"),
+        HookKey::same("command"),
+        HookKey::same("prompt"),
+        HookKey::same("timeout"),
+    ],
+    types: &["command", "prompt"],
+    matchers: MatcherSyntax::Anchored,
+    reference_variables: ReferenceVariables::Unset,
+    ..HookFormat::new(TITLE, HookShape::Groups, &TOOL_NAMES)
+};
+
+static TOOL_NAMES: ToolNames = ToolNames {
+    names: &[
+        ("Read", &["read"]),
+        ("NotebookRead", &["notebook_read"]),
+        ("Grep", &["grep"]),
+        ("Glob", &["glob", "find_file_by_name"]),
+        ("Write", &["write"]),
+        ("Edit", &["edit"]),
+        ("NotebookEdit", &["notebook_edit"]),
+        ("Bash", &["exec"]),
+        ("WebSearch", &["web_search"]),
+        ("TodoWrite", &["todo_write"]),
+        ("AskUserQuestion", &["ask_user_question"]),
+    ],
+    servers: ServerTools::Reference,
+    ..ToolNames::new(source(
+        "Devin CLI, Lifecycle Hooks; tool ids that Devin CLI sends over the Agent Client Protocol",
+        "2026-11-16",
+    ))
+};
+
+/// Variables are not mentioned, so they are taken not to be replaced.
+const SERVERS: ServerFormat = ServerFormat {
+    directory: None,
+    passes: &["transport", "disabledTools"],
+    limits: &["disabledTools"],
+    ..ServerFormat::new(
+        "mcpServers",
+        Variables::Named(NamedVariables {
+            title: TITLE,
+            env_vars: None,
+            headers: "headers",
+            env_headers: None,
+            bearer: None,
+        }),
+    )
+};

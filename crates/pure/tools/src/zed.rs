@@ -1,0 +1,53 @@
+//! Zed. It has no agents, commands or hooks of its own.
+
+use crate::prelude::*;
+
+pub(crate) static TOOL: ToolDefinition = ToolDefinition {
+    directory: Scoped {
+        project: ".zed",
+        user: ".config/zed",
+    },
+    skills: Some(Support {
+        place: shared(".agents/skills"),
+        format: SkillFormat::PLAIN,
+        source: source("Zed, Skills: where skills live", "2026-11-16"),
+    }),
+    servers: Some(Support {
+        place: Scoped {
+            project: Some(".zed/settings.json"),
+            user: Some(".config/zed/settings.json"),
+        },
+        format: SERVERS,
+        source: source(
+            "Zed, Model Context Protocol; Worktree trust; `ContextServerSettingsContent` of zed-industries/zed",
+            "2026-11-16",
+        ),
+    }),
+    layer_files: SourcedList::new(
+        &[".rules", ".zed/**"],
+        source("Zed, Instructions; Configuring Zed", "2026-11-16"),
+    ),
+    ..ToolDefinition::new("zed", "Zed")
+};
+
+/// `timeout` is in seconds there and in milliseconds elsewhere, so it is left out.
+const SERVERS: ServerFormat = ServerFormat {
+    command: CommandLine::PartsWithArgs,
+    directory: None,
+    urls: ServerUrls {
+        http: "url",
+        sse: None,
+    },
+    switch: ServerSwitch::Enabled,
+    passes: &["remote"],
+    ..ServerFormat::new(
+        "context_servers",
+        Variables::Named(NamedVariables {
+            title: "Zed",
+            env_vars: None,
+            headers: "headers",
+            env_headers: None,
+            bearer: None,
+        }),
+    )
+};

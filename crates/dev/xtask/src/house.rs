@@ -56,6 +56,19 @@ const CRATES: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "agpm-compose",
+        "pure/compose",
+        &[
+            "agpm-diag",
+            "agpm-text",
+            "agpm-tools",
+            "agpm-model",
+            "agpm-render",
+            "agpm-plan",
+            "agpm-resolve",
+        ],
+    ),
+    (
         "agpm-store",
         "edge/store",
         &["agpm-diag", "agpm-text", "agpm-model"],
@@ -92,6 +105,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-render",
             "agpm-plan",
             "agpm-resolve",
+            "agpm-compose",
             "agpm-store",
             "agpm-git",
             "agpm-source",

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use agpm_compose::AppliedField;
 use agpm_diag::{
     Failure, Notes, Outcome, codes, did_you_mean, is_secret_name, looks_secret, mask_line,
 };
@@ -11,7 +12,7 @@ use serde::{Serialize, Serializer};
 
 use crate::gather::{ManifestFiles, Project, unknown_name};
 use crate::locked::{LockView, LockedResource, note, nothing_listed, source};
-use crate::packages::{AppliedField, Sources, frozen, make_all, read_lock};
+use crate::packages::{Sources, frozen, make_all, read_lock};
 use crate::verify::{SourceUse, VerifyReport, find_drift};
 use crate::world::{Network, World};
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use agpm_compose::check_patched_names;
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, Span, Warnings, codes};
 use agpm_model::{Extent, LockedLayer, Lockfile, Manifest, Origin, SKILL_FILE};
 use agpm_render::file_links;
@@ -17,9 +18,7 @@ use crate::install::not_there;
 use crate::install::outdated;
 use crate::layers::{LayerLock, Pinning, fold_all, layers_as_locked, missing_folders, snapshots};
 use crate::outside::reads_outside;
-use crate::packages::{
-    LOCK_NAME, Sources, check_patched_names, frozen, make_all, read_lock, resolve, versions_of,
-};
+use crate::packages::{LOCK_NAME, Sources, frozen, make_all, read_lock, resolve, versions_of};
 use crate::world::World;
 
 /// A check that is made on request.

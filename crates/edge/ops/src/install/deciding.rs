@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use agpm_compose::{Made, lock_of};
 use agpm_diag::{Failure, Notes, Severity, Warnings, codes};
 use agpm_model::Install;
 use agpm_plan::{Action, Ledger, Plan};
@@ -17,7 +18,7 @@ use crate::install::{
     Changelogs, Conversion, Given, InstallReport, Job, LockChange, LockUse, Moved, Ready, Writing,
 };
 use crate::layers::LayeredFile;
-use crate::packages::{Made, executables, lock_of};
+use crate::packages::executables;
 use crate::world::World;
 use agpm_store::parallel;
 
@@ -54,8 +55,10 @@ pub(super) fn decide(
     let old = ready.lock.as_ref().map(|(lock, _)| lock);
     let lock = lock_of(
         &ready.project.manifest,
-        (&entries, &making.made),
-        (layered.locked, catalog),
+        &entries,
+        &making.made,
+        layered.locked,
+        catalog,
     );
     let mut moved = old
         .map(|old| moves(&ready.project.manifest, old, &lock))

@@ -12,6 +12,7 @@ mod request;
 pub(crate) mod shared;
 mod writing;
 
+use agpm_compose::{LossPolicy, Making, check_fidelity, check_placement};
 use agpm_diag::{Failure, Notes, Outcome};
 use std::borrow::Cow;
 
@@ -41,10 +42,7 @@ use crate::install::known::{has_ledger, is_fresh, nothing_to_do};
 use crate::install::layered::{Layered, layered};
 use crate::install::writing::{Commit, commit};
 use crate::outside::reads_outside;
-use crate::packages::{
-    LOCK_NAME, Making, Sources, executables, fidelity, frozen, make_all, placement, read_lock,
-    resolve,
-};
+use crate::packages::{LOCK_NAME, Sources, executables, frozen, make_all, read_lock, resolve};
 use crate::projects;
 use crate::scope::{Beside, Places};
 use crate::world::{ManifestUse, World};
@@ -269,8 +267,13 @@ fn given(
         job.request,
         notes,
     )?;
-    placement::check(manifest, &entries, &making.made, notes)?;
-    fidelity::check(manifest, &entries, &making.made, job.request, notes)?;
+    check_placement(manifest, &entries, &making.made, notes)?;
+    let losses = match (job.request.fidelity, job.request.writing) {
+        (Fidelity::Strict, _) => LossPolicy::Strict,
+        (Fidelity::Tell, Writing::Apply) => LossPolicy::RefuseWidening,
+        (Fidelity::Tell, Writing::Show) => LossPolicy::ShowWidening,
+    };
+    check_fidelity(manifest, &entries, &making.made, losses, notes)?;
     let layered = layered(world, (manifest, &sources), (job, old), notes)?;
     let catalog = remotes_to_lock(world, (manifest, &sources), (job, old), notes)?;
     Ok(Given {

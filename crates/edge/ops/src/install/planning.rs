@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use agpm_compose::{Made, MadeFile};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, Spot, codes};
 use agpm_model::{Checksum, FileMode, LayerName, RelativePath};
 use agpm_plan::{
@@ -15,7 +16,7 @@ use agpm_store::{Problem, ProjectStore, StoreError};
 use crate::install::shared::{Shared, SharedFiles, format_of, plan_shared, read, shared_files};
 use crate::install::{InstallRequest, LockUse, Writing};
 use crate::layers::LayeredFile;
-use crate::packages::{LOCK_NAME, Made, MadeFile};
+use crate::packages::LOCK_NAME;
 use agpm_store::parallel;
 
 /// Files that one thread looks at before it takes the next ones.

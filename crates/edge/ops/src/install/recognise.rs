@@ -1,6 +1,7 @@
 //! What is ours although the ledger does not say so: in a fresh clone there is none, and after a pull it is behind.
 //! The lockfile tells what was written, and what is still just that is ours.
 
+use agpm_compose::Made;
 use agpm_diag::{Failure, Notes};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +16,7 @@ use crate::install::layered::as_locked;
 use crate::install::planning::{Wanted, make_plan, observe};
 use crate::install::shared::{Shared, format_of, read, shared_files};
 use crate::layers::LayeredFile;
-use crate::packages::{Made, Sources, frozen, make_these};
+use crate::packages::{Sources, frozen, make_these};
 use crate::world::World;
 
 /// Whether a plan meets things that the lockfile may explain.

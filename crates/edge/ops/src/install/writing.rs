@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use agpm_compose::{Made, MadeFile};
 use agpm_diag::{Diagnostic, Failure, Notes, codes};
 use agpm_model::{FileMode, RelativePath};
 use agpm_plan::{Action, Change, FileOutcome, Ledger, Observed, Plan};
@@ -15,7 +16,6 @@ use crate::install::known::{has_ledger, ledger_file};
 use crate::install::planning::SharedChange;
 use crate::install::{FilePlaces, Job, LockChange, Ready, Writing};
 use crate::layers::LayeredFile;
-use crate::packages::{Made, MadeFile};
 use crate::scope::Beside;
 use crate::world::World;
 

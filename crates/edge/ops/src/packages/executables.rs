@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use agpm_compose::{Made, MadeCapability, MadeEntries, MadeFile};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes, visible};
 use agpm_model::{Manifest, ResourceType};
 use agpm_plan::{Action, Change, DesiredNode, Entry, Ledger};
@@ -11,7 +12,6 @@ use agpm_text::{Format, Pointer, parse_alone, to_value};
 
 use crate::install::{Executables, InstallRequest, Program, RequiredBy, Writing};
 use crate::layers::LayeredFile;
-use crate::packages::made::{Made, MadeCapability, MadeEntries, MadeFile};
 use crate::words::counted;
 
 /// Types that tools run, whatever is in them.

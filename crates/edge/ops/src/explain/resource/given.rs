@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use agpm_compose::{MadeEntries, MadeFile};
 use agpm_diag::{Diagnostic, Notes, SourceMap, codes, has_errors};
 use agpm_merge::{Contribution, Policy, fold};
 use agpm_model::{EntryNode, LayerName, Place, RelativePath, Strategy};
@@ -16,7 +17,6 @@ use crate::explain::resource::said::{Said, layer_of};
 use crate::gather::{limit, parsed};
 use crate::install::shared;
 use crate::locked::note;
-use crate::packages::{MadeEntries, MadeFile};
 use crate::provenance::{ExplainedDeletion, ExplainedLeaf, Provenance, nearest_key};
 
 /// What is installed: a file, or nodes of a file that others write too.

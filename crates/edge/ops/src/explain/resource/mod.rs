@@ -6,6 +6,7 @@ mod given;
 mod named;
 mod said;
 
+use agpm_compose::Made;
 use agpm_diag::{Diagnostic, Failure, Notes, Spot};
 use agpm_model::{Dependency, Locked, Lockfile, Manifest, ResourceType};
 use agpm_resolve::{ResolvedEntry, with_names_of};
@@ -18,7 +19,7 @@ use crate::explain::resource::given::Given;
 use crate::explain::resource::said::Said;
 use crate::gather::{ManifestFiles, Project};
 use crate::locked::{LockView, note};
-use crate::packages::{Made, frozen, read_lock};
+use crate::packages::{frozen, read_lock};
 use crate::provenance::Provenance;
 use crate::why::Askers;
 use crate::world::World;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use agpm_compose::patched_file;
 use agpm_diag::{Notes, SourceMap, Spot, has_errors};
 use agpm_merge::{Contribution, Policy, Resolution, fold};
 use agpm_model::{LayerName, Origin, Patch, PatchScope, ResourceType, Strategy};
@@ -10,7 +11,6 @@ use agpm_text::{Document, Format, Kind, Limits, Pointer, Value, decode, parse};
 
 use crate::explain::resource::{Content, Target};
 use crate::gather::parsed;
-use crate::packages::patched_file;
 use crate::provenance::Provenance;
 
 /// What the values are said to come from that stand in the manifest's own entry.

@@ -6,6 +6,7 @@ mod raw;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use agpm_compose::project_names;
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes, did_you_mean};
 use agpm_model::{
     Declared, Dependency, FileMode, Manifest, ObjectId, Origin, SKILL_FILE, Selector, SourceName,
@@ -25,7 +26,6 @@ use agpm_text::Value;
 use crate::packages::fetch::raw::{Raw, unfit};
 use crate::packages::resolve::plain_sources;
 use crate::packages::sources::{Sources, is_versioned, source_failure, source_failure_of};
-use crate::packages::templates::project_names;
 use crate::world::World;
 
 /// What one source is asked for.

@@ -7,20 +7,30 @@ use agpm_model::{Dependency, Manifest, ToolName};
 use agpm_render::{Fate, FateKind};
 use agpm_resolve::ResolvedEntry;
 
-use crate::install::{Fidelity, InstallRequest, Writing};
-use crate::packages::folding::{counted, listed};
-use crate::packages::made::Made;
+use crate::composer::Made;
+use crate::folding::{counted, listed};
+
+/// What conversions may lose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossPolicy {
+    /// Nothing: every loss is an error.
+    Strict,
+    /// Nothing that would permit more than the author wrote.
+    RefuseWidening,
+    /// The same, for a plan that is only shown.
+    ShowWidening,
+}
 
 /// Refuses conversions that permit more than the author wrote, unless the manifest allows it; if everything must be
 /// kept, every loss is an error.
-pub(crate) fn check(
+pub fn check_fidelity(
     manifest: &Manifest,
     entries: &[ResolvedEntry],
     made: &[Made],
-    request: InstallRequest,
+    losses: LossPolicy,
     notes: &mut Notes,
 ) -> Result<(), Failure> {
-    if request.fidelity == Fidelity::Strict {
+    if losses == LossPolicy::Strict {
         for (resolved, made) in entries.iter().zip(made) {
             let lost = made
                 .fates
@@ -36,7 +46,7 @@ pub(crate) fn check(
     if refused.is_empty() {
         return Ok(());
     }
-    let shown = request.writing == Writing::Show;
+    let shown = losses == LossPolicy::ShowWidening;
     for mut diagnostic in refused {
         // A plan is shown whole, with what would stop it.
         if shown {

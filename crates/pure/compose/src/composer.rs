@@ -1,12 +1,9 @@
 //! What is made of resources on their way to the disk: patched, filled, and in the form that their tool wants.
 
-mod form;
-mod texts;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, Failure, Notes, codes};
+use agpm_diag::{Diagnostic, Notes, codes};
 use agpm_model::{
     Checksum, EntryNode, FileMode, Install, Manifest, RelativePath, ResourceType, SKILL_FILE,
     Variant,
@@ -15,52 +12,51 @@ use agpm_plan::levels;
 use agpm_render::{Capability, Fate};
 use agpm_resolve::{ResolvedEntry, ResourceFiles, SourceFile};
 
-use crate::packages::patching::{self, AppliedField};
-use crate::packages::sources::Sources;
-use crate::packages::templates::{Reads, Templates};
-use agpm_store::parallel;
-use texts::Texts;
-
-/// Entries that one thread makes before it takes the next ones.
-const CHUNK: usize = 16;
+use crate::patching::AppliedField;
+use crate::templates::{ProjectFiles, Reads, Templates};
+use crate::texts::Texts;
 
 /// What is made of one entry.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Made {
+pub struct Made {
     /// Whole files.
-    pub(crate) files: Vec<MadeFile>,
+    pub files: Vec<MadeFile>,
     /// Entries of a file that others write too.
-    pub(crate) entries: Option<MadeEntries>,
+    pub entries: Option<MadeEntries>,
     /// Fields that patches set.
-    pub(crate) patched: Vec<AppliedField>,
+    pub patched: Vec<AppliedField>,
     /// What became of fields that its tool wants in another form.
-    pub(crate) fates: Vec<Fate>,
+    pub fates: Vec<Fate>,
     /// What it lets a tool do.
-    pub(crate) capabilities: Vec<MadeCapability>,
+    pub capabilities: Vec<MadeCapability>,
 }
 
 /// Something that a tool would do.
 #[derive(Clone, Debug)]
-pub(crate) struct MadeCapability {
-    pub(crate) capability: Capability,
+pub struct MadeCapability {
+    /// What the tool would do.
+    pub capability: Capability,
     /// The file that it is in; nothing for entries of a shared file.
-    pub(crate) file: Option<RelativePath>,
+    pub file: Option<RelativePath>,
 }
 
 /// A file as it is written.
 #[derive(Clone, Debug)]
-pub(crate) struct MadeFile {
-    pub(crate) path: RelativePath,
-    pub(crate) bytes: Bytes,
-    pub(crate) mode: FileMode,
+pub struct MadeFile {
+    /// Where it is written.
+    pub path: RelativePath,
+    /// What is written.
+    pub bytes: Bytes,
+    /// Whether it may be run.
+    pub mode: FileMode,
     /// Of the bytes in the source.
-    pub(crate) source: Checksum,
+    pub source: Checksum,
     made_by: MadeBy,
 }
 
 /// How the bytes of a file came about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum MadeBy {
+pub(crate) enum MadeBy {
     /// Without a template.
     Plain,
     /// A template was filled.
@@ -69,14 +65,16 @@ enum MadeBy {
 
 /// Entries as they are written.
 #[derive(Clone, Debug)]
-pub(crate) struct MadeEntries {
-    pub(crate) file: RelativePath,
-    pub(crate) nodes: Vec<EntryNode>,
+pub struct MadeEntries {
+    /// The shared file.
+    pub file: RelativePath,
+    /// The entries in it.
+    pub nodes: Vec<EntryNode>,
 }
 
 /// The bytes of a file.
 #[derive(Clone, Debug)]
-pub(crate) enum Bytes {
+pub enum Bytes {
     /// Those of a file of the source: the main one, or the other one of this number.
     Copied(Arc<ResourceFiles>, Option<usize>),
     /// Others.
@@ -89,14 +87,16 @@ impl Bytes {
         Bytes::New(Arc::new(text.into_bytes()), checksum)
     }
 
-    pub(crate) fn get(&self) -> &[u8] {
+    /// The bytes themselves.
+    pub fn get(&self) -> &[u8] {
         match self {
             Bytes::Copied(resource, which) => &part(resource, *which).bytes,
             Bytes::New(bytes, _) => bytes,
         }
     }
 
-    pub(crate) fn checksum(&self) -> Checksum {
+    /// Of the bytes.
+    pub fn checksum(&self) -> Checksum {
         match self {
             Bytes::Copied(resource, which) => part(resource, *which).checksum,
             Bytes::New(_, checksum) => *checksum,
@@ -106,7 +106,7 @@ impl Bytes {
 
 impl MadeFile {
     /// Whether a template was filled to make it.
-    pub(crate) fn is_filled(&self) -> bool {
+    pub fn is_filled(&self) -> bool {
         self.made_by == MadeBy::Filling
     }
 }
@@ -117,105 +117,90 @@ fn part(resource: &ResourceFiles, which: Option<usize>) -> &SourceFile {
 
 /// Everything that is made, entry by entry, and what was read for it.
 #[derive(Default)]
-pub(crate) struct Making {
-    pub(crate) made: Vec<Made>,
+pub struct Making {
+    /// By the number of the entry.
+    pub made: Vec<Made>,
     /// Files of the project that templates read.
-    pub(crate) reads: BTreeMap<String, Checksum>,
+    pub reads: BTreeMap<String, Checksum>,
 }
 
-/// Makes all entries; what is wrong with them is told together.
-pub(crate) fn make_all(
-    manifest: &Manifest,
-    sources: &Sources,
-    entries: &[ResolvedEntry],
-    notes: &mut Notes,
-) -> Result<Making, Failure> {
-    patching::check_names(manifest, entries, notes)?;
-    make_these(manifest, sources, entries, notes)
-}
-
-/// The same for entries that patches of the manifest need not mean.
-pub(crate) fn make_these(
-    manifest: &Manifest,
-    sources: &Sources,
-    entries: &[ResolvedEntry],
-    notes: &mut Notes,
-) -> Result<Making, Failure> {
-    let mut maker = Maker {
-        manifest,
-        entries,
-        templates: Templates::new(manifest, sources),
-        bodies: BTreeMap::new(),
-    };
-    let mut making = Making {
-        made: vec![Made::default(); entries.len()],
-        ..Making::default()
-    };
-    let needs: Vec<&[usize]> = entries
-        .iter()
-        .map(|resolved| resolved.entry.needs.as_slice())
-        .collect();
-    for level in levels(&needs) {
-        let chunks = level.chunks(CHUNK).collect();
-        let done = parallel::map(chunks, |chunk: &[usize]| {
-            chunk
-                .iter()
-                .map(|number| maker.make(*number, &mut Notes::default()))
-                .collect::<Vec<_>>()
-        });
-        for (number, mut one) in level.iter().copied().zip(done.into_iter().flatten()) {
-            if one.is_worth_telling {
-                one = maker.make(number, notes);
-            }
-            maker.bodies.extend(
-                one.bodies
-                    .into_iter()
-                    .map(|(variant, body)| ((number, variant), body)),
-            );
-            making.reads.extend(one.reads);
-            making.made[number] = one.made;
-        }
-    }
-    notes.check()?;
-    Ok(making)
-}
-
-struct Maker<'a> {
-    manifest: &'a Manifest,
-    entries: &'a [ResolvedEntry],
-    templates: Templates<'a>,
+/// Renders the entries of a run, level by level: what others embed comes before them. The entries of one level do not
+/// depend on each other, so the caller may render them side by side.
+pub struct Composer<'a> {
+    pub(crate) manifest: &'a Manifest,
+    pub(crate) entries: &'a [ResolvedEntry],
+    pub(crate) templates: Templates<'a>,
     /// What others may embed of an entry under a variant.
-    bodies: BTreeMap<(usize, Variant), Arc<str>>,
+    pub(crate) bodies: BTreeMap<(usize, Variant), Arc<str>>,
+    making: Making,
 }
 
-/// What came of one entry.
+/// What came of one entry, and what was found on the way.
 #[derive(Default)]
-struct One {
+pub struct ComposedEntry {
     made: Made,
     bodies: Vec<(Variant, Arc<str>)>,
     reads: BTreeMap<String, Checksum>,
-    /// Whether it has to be made again by whoever tells what is found.
-    is_worth_telling: bool,
+    notes: Notes,
 }
 
-impl Maker<'_> {
-    /// Makes one entry; what is found goes to the notes.
-    fn make(&self, number: usize, notes: &mut Notes) -> One {
-        let before = notes.diagnostics.len();
-        let mut reads = Reads::default();
-        let mut bodies = Vec::new();
-        let made = self
-            .made(number, &mut bodies, &mut reads, notes)
-            .unwrap_or_default();
-        let is_worth_telling = notes.diagnostics.len() > before;
-        One {
-            made,
-            bodies,
-            reads: reads.used,
-            is_worth_telling,
+impl<'a> Composer<'a> {
+    /// Nothing is rendered yet.
+    pub fn new(
+        manifest: &'a Manifest,
+        entries: &'a [ResolvedEntry],
+        project: &'a dyn ProjectFiles,
+    ) -> Self {
+        Composer {
+            manifest,
+            entries,
+            templates: Templates::new(manifest, project),
+            bodies: BTreeMap::new(),
+            making: Making {
+                made: vec![Made::default(); entries.len()],
+                ..Making::default()
+            },
         }
     }
 
+    /// The numbers of the entries, those that others embed first.
+    pub fn levels(&self) -> Vec<Vec<usize>> {
+        let needs: Vec<&[usize]> = self
+            .entries
+            .iter()
+            .map(|resolved| resolved.entry.needs.as_slice())
+            .collect();
+        levels(&needs)
+    }
+
+    /// Renders one entry.
+    pub fn compose(&self, number: usize) -> ComposedEntry {
+        let mut reads = Reads::default();
+        let mut composed = ComposedEntry::default();
+        let notes = &mut composed.notes;
+        let made = self.made(number, &mut composed.bodies, &mut reads, notes);
+        composed.made = made.unwrap_or_default();
+        composed.reads = reads.used;
+        composed
+    }
+
+    /// Takes in what came of an entry.
+    pub fn accept(&mut self, number: usize, composed: ComposedEntry, notes: &mut Notes) {
+        let bodies = composed.bodies.into_iter();
+        self.bodies
+            .extend(bodies.map(|(variant, body)| ((number, variant), body)));
+        self.making.reads.extend(composed.reads);
+        self.making.made[number] = composed.made;
+        notes.absorb(composed.notes);
+    }
+
+    /// Everything that was rendered.
+    pub fn finish(self) -> Making {
+        self.making
+    }
+}
+
+impl Composer<'_> {
     fn made(
         &self,
         number: usize,
@@ -242,7 +227,11 @@ impl Maker<'_> {
 }
 
 /// The whole files of an entry; `main` is there if it has other bytes than the source.
-fn files(resolved: &ResolvedEntry, main: Option<String>, texts: &Texts) -> Vec<MadeFile> {
+pub(crate) fn files(
+    resolved: &ResolvedEntry,
+    main: Option<String>,
+    texts: &Texts,
+) -> Vec<MadeFile> {
     let entry = &resolved.entry;
     let Some(target) = entry
         .target

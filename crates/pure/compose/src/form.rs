@@ -12,12 +12,12 @@ use agpm_resolve::{ResolvedEntry, SourceFile};
 use agpm_text::{Format, Limits, Value, parse, parse_alone, to_value};
 use agpm_tools::{EntryFormat, FileFormat};
 
-use crate::packages::made::texts::{Texts, is_markdown, json};
-use crate::packages::made::{Made, MadeCapability, MadeEntries, Maker, files};
+use crate::composer::{Composer, Made, MadeCapability, MadeEntries, files};
+use crate::texts::{Texts, is_markdown, json};
 
-impl Maker<'_> {
+impl Composer<'_> {
     /// The entry in the form that its tool wants.
-    pub(super) fn in_form(
+    pub(crate) fn in_form(
         &self,
         resolved: &ResolvedEntry,
         texts: &Texts,

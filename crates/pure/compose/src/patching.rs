@@ -10,12 +10,15 @@ use agpm_text::{Format, Value};
 
 /// A field that a patch set.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct AppliedField {
+pub struct AppliedField {
     /// Which one, as the manifest has it.
-    pub(crate) field: Field,
-    pub(crate) scope: PatchScope,
-    pub(crate) before: Option<Value>,
-    pub(crate) after: Value,
+    pub field: Field,
+    /// Who set it.
+    pub scope: PatchScope,
+    /// What the source has.
+    pub before: Option<Value>,
+    /// What was set.
+    pub after: Value,
 }
 
 /// The patches of an entry, the project's first.
@@ -90,7 +93,7 @@ pub(crate) fn report(
 }
 
 /// Patches for names that are not there, now that all names are known.
-pub(crate) fn check_names(
+pub fn check_names(
     manifest: &Manifest,
     entries: &[ResolvedEntry],
     notes: &mut Notes,
@@ -166,7 +169,7 @@ fn through_others(patch: &Patch) -> Diagnostic {
 }
 
 /// The file of an entry that patches change, for messages.
-pub(crate) fn patched_file(resolved: &ResolvedEntry) -> String {
+pub fn patched_file(resolved: &ResolvedEntry) -> String {
     match resolved.entry.kind {
         ResourceType::Skills => format!("{}/{SKILL_FILE}", resolved.entry.unit),
         _ => resolved.entry.unit.to_string(),

@@ -8,22 +8,41 @@ use agpm_model::{
 };
 use agpm_render::{Files, Names, Rendered, Renderer};
 use agpm_resolve::{ResolvedEntry, template_error};
-use agpm_store::{Problem, StateFolder};
 use agpm_text::Value;
-
-use crate::packages::sources::Sources;
 
 /// Files of the project that templates may read.
 const READABLE: [&str; 7] = ["md", "markdown", "txt", "json", "toml", "yaml", "yml"];
-const LARGEST: u64 = 1 << 20;
+/// A larger file is not read.
+pub const LARGEST_READ: u64 = 1 << 20;
 /// Places of the project that are nobody's business.
-const HIDDEN: [&str; 3] = [StateFolder::Project.path(), ".git", "agpm.private.toml"];
+const HIDDEN: [&str; 3] = [".agpm", ".git", "agpm.private.toml"];
 /// The same beside a user's own manifest, where addresses may hold what is secret.
 const HIDDEN_OF_USER: [&str; 2] = ["agpm.toml", "config.toml"];
 
+/// Why a file of the project cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProjectFileError {
+    /// Nothing is at the path.
+    NotFound,
+    /// It has more than [`LARGEST_READ`] bytes.
+    TooLarge,
+    /// It is a directory, a device or the like.
+    NotFile,
+    /// It leads out of the project, or cannot be opened.
+    Unreadable,
+}
+
+/// The files that templates may read.
+pub trait ProjectFiles: Sync {
+    /// The bytes of a file.
+    fn read(&self, path: &RelativePath) -> Result<Vec<u8>, ProjectFileError>;
+    /// Whose files they are.
+    fn scope(&self) -> Scope;
+}
+
 /// Fills the templates of one run.
 pub(crate) struct Templates<'a> {
-    sources: &'a Sources,
+    project: &'a dyn ProjectFiles,
     renderer: Renderer,
     bases: BTreeMap<Variant, Names>,
 }
@@ -34,15 +53,15 @@ pub(crate) struct Reads {
     files: Files,
     held: BTreeMap<String, Checksum>,
     /// What was used, and what it held.
-    pub(crate) used: BTreeMap<String, Checksum>,
+    pub used: BTreeMap<String, Checksum>,
     /// Whether a path leads out of the project.
     escapes: bool,
 }
 
 impl<'a> Templates<'a> {
-    pub(crate) fn new(manifest: &Manifest, sources: &'a Sources) -> Self {
+    pub(crate) fn new(manifest: &Manifest, project: &'a dyn ProjectFiles) -> Self {
         Templates {
-            sources,
+            project,
             renderer: Renderer::new(),
             bases: project_names(manifest),
         }
@@ -95,13 +114,12 @@ impl<'a> Templates<'a> {
             RelativePath::new(&path),
             Err(PathError::Escapes | PathError::Absolute)
         );
-        let text = readable(&path, self.sources.scope).and_then(|at| {
-            let read = agpm_store::read_below(&self.sources.project, at.as_str(), LARGEST);
-            let (bytes, _) = read.map_err(|error| match error.problem {
-                Problem::TooLarge(_) => "it has more than 1 MiB".to_owned(),
-                Problem::NotFound => "there is no such file in the project".to_owned(),
-                Problem::NotFile => "it is no file".to_owned(),
-                _ => {
+        let text = readable(&path, self.project.scope()).and_then(|at| {
+            let bytes = self.project.read(&at).map_err(|error| match error {
+                ProjectFileError::TooLarge => "it has more than 1 MiB".to_owned(),
+                ProjectFileError::NotFound => "there is no such file in the project".to_owned(),
+                ProjectFileError::NotFile => "it is no file".to_owned(),
+                ProjectFileError::Unreadable => {
                     reads.escapes = true;
                     "it cannot be read, or leads out of the project".to_owned()
                 }
@@ -139,7 +157,7 @@ fn readable(path: &str, scope: Scope) -> Result<RelativePath, String> {
 }
 
 /// What templates know of the project, by variant.
-pub(crate) fn project_names(manifest: &Manifest) -> BTreeMap<Variant, Names> {
+pub fn project_names(manifest: &Manifest) -> BTreeMap<Variant, Names> {
     let nothing = Value::Map(Vec::new());
     let project = manifest.project.as_ref().unwrap_or(&nothing);
     let names = |variant| {

@@ -13,11 +13,11 @@ use agpm_resolve::ResolvedEntry;
 use agpm_text::{Pointer, Value};
 use agpm_tools::{FileFormat, NamelessAgents, TOOLS, ToolDefinition, UnreadFile, find};
 
-use crate::packages::folding::{counted, listed, shortened};
-use crate::packages::made::Made;
+use crate::composer::Made;
+use crate::folding::{counted, listed, shortened};
 
 /// Refuses what its tool would not find, and warns of what hides something else.
-pub(crate) fn check(
+pub fn check_placement(
     manifest: &Manifest,
     entries: &[ResolvedEntry],
     made: &[Made],

@@ -9,22 +9,22 @@ use agpm_render::{Names, PatchError, has_tags, is_template};
 use agpm_resolve::{ResolvedEntry, format_of};
 use agpm_text::{Format, Value, markdown_body, parse_alone, to_value};
 
-use crate::packages::made::{MadeBy, Maker};
-use crate::packages::patching::{self, AppliedField};
-use crate::packages::templates::{Reads, resource_fields};
+use crate::composer::{Composer, MadeBy};
+use crate::patching::{self, AppliedField};
+use crate::templates::{Reads, resource_fields};
 
 /// The texts of an entry under one variant; nothing where the bytes of the source stay.
 #[derive(Clone, Default, PartialEq)]
-pub(super) struct Texts {
-    pub(super) main: Option<String>,
+pub(crate) struct Texts {
+    pub(crate) main: Option<String>,
     main_is_filled: bool,
     /// Other files of a skill that were filled, by their numbers.
-    pub(super) others: BTreeMap<usize, String>,
-    pub(super) patched: Vec<AppliedField>,
+    pub(crate) others: BTreeMap<usize, String>,
+    pub(crate) patched: Vec<AppliedField>,
 }
 
 impl Texts {
-    pub(super) fn made_by(&self, which: Option<usize>) -> MadeBy {
+    pub(crate) fn made_by(&self, which: Option<usize>) -> MadeBy {
         let filled = which.map_or(self.main_is_filled, |at| self.others.contains_key(&at));
         if filled {
             MadeBy::Filling
@@ -34,14 +34,14 @@ impl Texts {
     }
 
     /// The main text, if it is one.
-    pub(super) fn text<'t>(&'t self, resolved: &'t ResolvedEntry) -> Option<&'t str> {
+    pub(crate) fn text<'t>(&'t self, resolved: &'t ResolvedEntry) -> Option<&'t str> {
         self.main
             .as_deref()
             .or_else(|| std::str::from_utf8(&resolved.resource.main.bytes).ok())
     }
 
     /// What others may embed of it: Markdown without its front matter, anything else whole.
-    pub(super) fn body(&self, resolved: &ResolvedEntry) -> Option<Arc<str>> {
+    pub(crate) fn body(&self, resolved: &ResolvedEntry) -> Option<Arc<str>> {
         let text = self.text(resolved)?;
         Some(Arc::from(if is_markdown(resolved) {
             markdown_body(text)
@@ -84,9 +84,9 @@ enum Patching {
     AfterFilling,
 }
 
-impl Maker<'_> {
+impl Composer<'_> {
     /// Patches and fills the texts of an entry under a variant.
-    pub(super) fn texts(
+    pub(crate) fn texts(
         &self,
         number: usize,
         variant: Variant,
@@ -340,7 +340,7 @@ impl Maker<'_> {
     }
 }
 
-pub(super) fn is_markdown(resolved: &ResolvedEntry) -> bool {
+pub(crate) fn is_markdown(resolved: &ResolvedEntry) -> bool {
     format_of(&resolved.entry.unit) == Some(Format::Markdown)
 }
 
@@ -403,7 +403,7 @@ fn as_written(patches: &[&Patch], mut fields: Vec<AppliedField>) -> Vec<AppliedF
 }
 
 /// A JSON text as a value, if it reads.
-pub(super) fn json(text: &str) -> Option<Value> {
+pub(crate) fn json(text: &str) -> Option<Value> {
     parse_alone(text, Format::Jsonc)
         .document
         .root()

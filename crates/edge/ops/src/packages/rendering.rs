@@ -1,0 +1,65 @@
+//! Renders all resources of a run on all cores.
+
+use agpm_compose::{
+    Composer, LARGEST_READ, Making, ProjectFileError, ProjectFiles, check_patched_names,
+};
+use agpm_diag::{Failure, Notes};
+use agpm_model::{Manifest, RelativePath, Scope};
+use agpm_resolve::ResolvedEntry;
+use agpm_store::{Problem, parallel};
+
+use crate::packages::sources::Sources;
+
+/// Entries that one thread renders before it takes the next ones.
+const CHUNK: usize = 16;
+
+/// Renders all entries; what is wrong with them is reported together.
+pub(crate) fn make_all(
+    manifest: &Manifest,
+    sources: &Sources,
+    entries: &[ResolvedEntry],
+    notes: &mut Notes,
+) -> Result<Making, Failure> {
+    check_patched_names(manifest, entries, notes)?;
+    make_these(manifest, sources, entries, notes)
+}
+
+/// The same for entries that patches of the manifest need not mean.
+pub(crate) fn make_these(
+    manifest: &Manifest,
+    sources: &Sources,
+    entries: &[ResolvedEntry],
+    notes: &mut Notes,
+) -> Result<Making, Failure> {
+    let mut composer = Composer::new(manifest, entries, sources);
+    for level in composer.levels() {
+        let chunks = level.chunks(CHUNK).collect();
+        let done = parallel::map(chunks, |chunk: &[usize]| {
+            let composed = chunk.iter().map(|number| composer.compose(*number));
+            composed.collect::<Vec<_>>()
+        });
+        for (number, composed) in level.iter().zip(done.into_iter().flatten()) {
+            composer.accept(*number, composed, notes);
+        }
+    }
+    notes.check()?;
+    Ok(composer.finish())
+}
+
+/// For a user's own manifest these are the files beside it: home is full of things that no resource has to know.
+impl ProjectFiles for Sources {
+    fn read(&self, path: &RelativePath) -> Result<Vec<u8>, ProjectFileError> {
+        let read = agpm_store::read_below(&self.project, path.as_str(), LARGEST_READ);
+        let (bytes, _) = read.map_err(|error| match error.problem {
+            Problem::TooLarge(_) => ProjectFileError::TooLarge,
+            Problem::NotFound => ProjectFileError::NotFound,
+            Problem::NotFile => ProjectFileError::NotFile,
+            _ => ProjectFileError::Unreadable,
+        })?;
+        Ok(bytes)
+    }
+
+    fn scope(&self) -> Scope {
+        self.scope
+    }
+}

@@ -1,0 +1,22 @@
+//! From resolved resources to the bytes and entries that are written: patches, templates, the format of a tool.
+//!
+//! Knows no disk: files of the project that templates read are handed in, and nothing is written.
+
+mod composer;
+mod fidelity;
+mod folding;
+mod form;
+mod lock;
+mod patching;
+mod placement;
+mod templates;
+mod texts;
+
+pub use composer::{
+    Bytes, ComposedEntry, Composer, Made, MadeCapability, MadeEntries, MadeFile, Making,
+};
+pub use fidelity::{LossPolicy, check_fidelity};
+pub use lock::lock_of;
+pub use patching::{AppliedField, check_names as check_patched_names, patched_file};
+pub use placement::check_placement;
+pub use templates::{LARGEST_READ, ProjectFileError, ProjectFiles, project_names};

@@ -1,0 +1,107 @@
+//! The lockfile of what was resolved and rendered.
+
+use std::collections::BTreeSet;
+
+use agpm_model::{
+    Install, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile, Manifest, PatchScope, Pin,
+    PinSource, Source, SourceName, SourceScope,
+};
+use agpm_resolve::ResolvedEntry;
+
+use crate::composer::Made;
+
+/// The lockfile of these entries.
+pub fn lock_of(
+    manifest: &Manifest,
+    entries: &[ResolvedEntry],
+    made: &[Made],
+    layers: Vec<LockedLayer>,
+    catalog: Vec<LockedRemote>,
+) -> Lockfile {
+    let of_entries = entries
+        .iter()
+        .filter_map(|entry| entry.entry.unit.origin.source());
+    let of_layers = layers
+        .iter()
+        .filter_map(|layer| layer.pin.as_ref()?.source.name());
+    let of_remotes = catalog.iter().filter_map(|pin| pin.remote().source());
+    let used: BTreeSet<&SourceName> = of_entries.chain(of_layers).chain(of_remotes).collect();
+    let sources = used.into_iter().filter_map(|name| manifest.source(name));
+    // A folder of the user's own says nothing to others.
+    let shown =
+        |source: &&Source| source.scope == SourceScope::Project || !source.address.is_local();
+    let sources = sources.map(|source| LockedSource {
+        name: source.name.clone(),
+        url: Some(source)
+            .filter(shown)
+            .map(|source| source.address.to_string()),
+    });
+    let mut all: Vec<Locked> = entries
+        .iter()
+        .zip(made)
+        .map(|(entry, made)| locked(manifest, entry, made))
+        .collect();
+    let references: Vec<String> = all.iter().map(Locked::reference).collect();
+    for (locked, resolved) in all.iter_mut().zip(entries) {
+        locked.dependencies = resolved
+            .entry
+            .needs
+            .iter()
+            .map(|need| references[*need].clone())
+            .collect();
+        locked.dependencies.sort();
+    }
+    Lockfile {
+        sources: sources.collect(),
+        layers,
+        catalog,
+        entries: all,
+    }
+}
+
+/// One entry; what it needs is filled in when all have their names.
+fn locked(manifest: &Manifest, resolved: &ResolvedEntry, made: &Made) -> Locked {
+    let entry = &resolved.entry;
+    let root = entry
+        .root
+        .and_then(|number| manifest.dependencies.get(number));
+    let pattern = root.filter(|root| root.unit.path.is_pattern());
+    let fields_of = |scope| {
+        let fields = made.patched.iter().filter(|field| field.scope == scope);
+        fields.map(|field| field.field.to_string()).collect()
+    };
+    let required = root.map_or_else(
+        || Pin::join_requirements(resolved.wishes.iter().map(ToString::to_string)),
+        |root| root.selector.to_string(),
+    );
+    let source = entry.unit.origin.source();
+    let commit = resolved.version.commit.as_ref();
+    let pin = source.zip(commit).map(|(source, commit)| Pin {
+        source: PinSource::Named(source.clone()),
+        requirement: Some(required),
+        version: resolved.version.label.clone(),
+        commit: commit.clone(),
+    });
+    Locked {
+        kind: entry.kind,
+        name: entry.name.clone(),
+        manifest_alias: pattern.map(|root| root.name.clone()),
+        pattern: pattern.map(|root| root.unit.path.clone()),
+        unit: entry.unit.clone(),
+        pin,
+        checksum: Some(resolved.resource.checksum),
+        installed_at: entry
+            .target
+            .clone()
+            .filter(|_| entry.install == Install::Write),
+        tool: Some(entry.tool.clone()),
+        dependencies: Vec::new(),
+        patches: made
+            .patched
+            .iter()
+            .map(|field| field.field.to_string())
+            .collect(),
+        private_patches: fields_of(PatchScope::Private),
+        install: entry.install,
+    }
+}

@@ -173,10 +173,13 @@ impl<'a> Composer<'a> {
         levels(&needs)
     }
 
-    /// Renders one entry.
-    pub fn compose(&self, number: usize) -> ComposedEntry {
+    /// Renders one entry; what is found goes to these notes, which come back with it.
+    pub fn compose(&self, number: usize, notes: Notes) -> ComposedEntry {
         let mut reads = Reads::default();
-        let mut composed = ComposedEntry::default();
+        let mut composed = ComposedEntry {
+            notes,
+            ..ComposedEntry::default()
+        };
         let notes = &mut composed.notes;
         let made = self.made(number, &mut composed.bodies, &mut reads, notes);
         composed.made = made.unwrap_or_default();

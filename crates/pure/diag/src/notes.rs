@@ -109,17 +109,24 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// Takes in what another part of the work found, on another thread as a rule.
-    pub fn absorb(&mut self, other: Notes) {
-        let first = self.sources.append(other.sources);
-        let moved = other.diagnostics.into_iter().map(|mut found| {
+    /// Empty notes for a part of the work, on another thread as a rule. Its findings may point into texts of these notes.
+    pub fn fork(&self) -> Notes {
+        Notes {
+            sources: self.sources.fork(),
+            ..Notes::default()
+        }
+    }
+
+    /// Takes in what a part of the work found, which began with [`Notes::fork`].
+    pub fn absorb(&mut self, part: Notes) {
+        let moved = self.sources.absorb(part.sources);
+        for mut found in part.diagnostics {
             for label in &mut found.labels {
-                label.source = label.source.after(first);
+                label.source = moved(label.source);
             }
-            found
-        });
-        self.diagnostics.extend(moved);
-        self.log.extend(other.log);
+            self.diagnostics.push(found);
+        }
+        self.log.extend(part.log);
     }
 
     /// Fails if anything found so far is an error.
@@ -221,10 +228,15 @@ mod tests {
 
     #[test]
     fn findings_of_several_threads_point_into_their_own_texts() {
-        let (mut all, mut other) = (Notes::default(), Notes::default());
+        let mut all = Notes::default();
         at(&mut all, "a.toml", "first\n", 0);
-        at(&mut other, "b.toml", "\nsecond\n", 1);
-        all.absorb(other);
+        let shared = all.diagnostics[0].clone();
+        let (mut left, mut right) = (all.fork(), all.fork());
+        at(&mut left, "b.toml", "\nsecond\n", 1);
+        at(&mut right, "c.toml", "\n\nthird\n", 2);
+        right.diagnostics.push(shared);
+        all.absorb(left);
+        all.absorb(right);
         let places: Vec<(&str, usize)> = all
             .diagnostics
             .iter()
@@ -234,7 +246,8 @@ mod tests {
                 (all.sources.get(label.source).name.as_str(), line)
             })
             .collect();
-        assert_eq!(places, [("a.toml", 1), ("b.toml", 2)]);
+        let expected = [("a.toml", 1), ("b.toml", 2), ("c.toml", 3), ("a.toml", 1)];
+        assert_eq!(places, expected);
     }
 
     #[test]

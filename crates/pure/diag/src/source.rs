@@ -44,14 +44,6 @@ impl fmt::Debug for Span {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SourceId(u32);
 
-impl SourceId {
-    /// The identity in a map that has so many texts before this one's.
-    pub(crate) fn after(self, count: usize) -> Self {
-        let count = u32::try_from(count).expect("fewer than 2^32 sources");
-        SourceId(self.0 + count)
-    }
-}
-
 /// A place in one of many texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Spot {
@@ -95,13 +87,16 @@ pub struct Place {
 /// All texts that a command has looked at.
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
+    /// How many texts of the map that this one was forked from come before its own.
+    first: usize,
     sources: Vec<Source>,
 }
 
 impl SourceMap {
     /// Takes in a text and gives its identity.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<Text>) -> SourceId {
-        let id = u32::try_from(self.sources.len()).expect("fewer than 2^32 sources");
+        let id = self.first + self.sources.len();
+        let id = u32::try_from(id).expect("fewer than 2^32 sources");
         self.sources.push(Source {
             name: name.into(),
             text: text.into(),
@@ -110,11 +105,26 @@ impl SourceMap {
         SourceId(id)
     }
 
-    /// Takes in all texts of another map, and gives how many there were before them.
-    pub(crate) fn append(&mut self, other: SourceMap) -> usize {
-        let before = self.sources.len();
-        self.sources.extend(other.sources);
-        before
+    /// An empty map for a part of the work: identities of this map keep their meaning beside those of the new one.
+    pub(crate) fn fork(&self) -> SourceMap {
+        SourceMap {
+            first: self.first + self.sources.len(),
+            sources: Vec::new(),
+        }
+    }
+
+    /// Takes in all texts of a map that was forked from this one; the function gives the identities here for those there.
+    pub(crate) fn absorb(&mut self, fork: SourceMap) -> impl Fn(SourceId) -> SourceId + use<> {
+        let (first, now) = (fork.first, self.first + self.sources.len());
+        self.sources.extend(fork.sources);
+        move |id: SourceId| {
+            let moved = (id.0 as usize + now).checked_sub(first);
+            let is_own = id.0 as usize >= first;
+            let moved = moved
+                .filter(|_| is_own)
+                .and_then(|id| u32::try_from(id).ok());
+            moved.map_or(id, SourceId)
+        }
     }
 
     /// Gives every text of that name another one.
@@ -126,7 +136,7 @@ impl SourceMap {
 
     /// The text behind an identity that this map gave.
     pub fn get(&self, id: SourceId) -> &Source {
-        &self.sources[id.0 as usize]
+        &self.sources[id.0 as usize - self.first]
     }
 
     /// The line of a byte offset, from one.

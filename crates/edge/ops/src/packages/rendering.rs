@@ -34,9 +34,12 @@ pub(crate) fn make_these(
     let mut composer = Composer::new(manifest, entries, sources);
     for level in composer.levels() {
         let chunks = level.chunks(CHUNK).collect();
+        let found = &*notes;
         let done = parallel::map(chunks, |chunk: &[usize]| {
-            let composed = chunk.iter().map(|number| composer.compose(*number));
-            composed.collect::<Vec<_>>()
+            let numbers = chunk.iter();
+            numbers
+                .map(|number| composer.compose(*number, found.fork()))
+                .collect::<Vec<_>>()
         });
         for (number, composed) in level.iter().zip(done.into_iter().flatten()) {
             composer.accept(*number, composed, notes);

@@ -44,6 +44,18 @@ const CRATES: &[(&str, &str, &[&str])] = &[
         &["agpm-diag", "agpm-text", "agpm-tools", "agpm-model"],
     ),
     (
+        "agpm-resolve",
+        "pure/resolve",
+        &[
+            "agpm-diag",
+            "agpm-text",
+            "agpm-model",
+            "agpm-solve",
+            "agpm-render",
+            "agpm-plan",
+        ],
+    ),
+    (
         "agpm-store",
         "edge/store",
         &["agpm-diag", "agpm-text", "agpm-model"],
@@ -79,6 +91,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-solve",
             "agpm-render",
             "agpm-plan",
+            "agpm-resolve",
             "agpm-store",
             "agpm-git",
             "agpm-source",

@@ -8,12 +8,13 @@ use agpm_model::{
     Layer, LayerPlace, Locked, LockedRemote, Lockfile, Manifest, ObjectId, Pin, PinId, Requirement,
     ResolvedVersion, Selector, Tag, Unit,
 };
+use agpm_resolve::{MissingFact, SourceIndex, passed_over};
 use agpm_solve::{Candidate, Facts};
 use agpm_source::{Entry, FileFetching, Source, SourceError};
 
 use crate::catalog::remote_today;
 use crate::layers::{RequiredVersion, choose};
-use crate::packages::{Fetcher, Known, Need, Sources, passed_over};
+use crate::packages::{Fetcher, Sources};
 use crate::world::World;
 
 /// Versions that are checked for one resource, from the newest down.
@@ -46,7 +47,7 @@ pub(crate) fn allowed_versions(
         fetcher: Fetcher::new(world, sources, manifest),
         manifest,
         sources,
-        known: Known::new(Vec::new(), BTreeMap::new()),
+        known: SourceIndex::new(Vec::new(), BTreeMap::new()),
     };
     let mut allowed = search.resources(lock, notes)?;
     let changed = |version| AllowedVersion {
@@ -69,7 +70,7 @@ struct Search<'a> {
     fetcher: Fetcher<'a>,
     manifest: &'a Manifest,
     sources: &'a Sources,
-    known: Known,
+    known: SourceIndex,
 }
 
 impl<'a> Search<'a> {
@@ -137,7 +138,9 @@ impl<'a> Search<'a> {
         notes: &mut Notes,
     ) -> Result<(), Failure> {
         let sources = locked.iter().filter_map(|(_, pin)| pin.source.name());
-        let needs: BTreeSet<Need> = sources.map(|name| Need::Refs(name.clone())).collect();
+        let needs: BTreeSet<MissingFact> = sources
+            .map(|name| MissingFact::Refs(name.clone()))
+            .collect();
         self.fetcher.fulfil(&needs, &mut self.known, notes)
     }
 

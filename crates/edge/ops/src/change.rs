@@ -11,6 +11,7 @@ use agpm_model::{
     Origin, RESOURCE_TYPES, ResourceName, ResourcePath, ResourceType, SourceAddress, SourceName,
     newest_range,
 };
+use agpm_resolve::UpdateScope;
 use agpm_store::Expected;
 use agpm_text::{Document, Edit, EditError, Format, Limits, Pointer, Value, parse, parse_alone};
 use serde::Serialize;
@@ -20,7 +21,7 @@ use crate::install::{
     self, Changes, Executables, InstallReport, InstallRequest, Job, ManifestEdit, Writing,
 };
 use crate::locked::{LockView, WrittenId};
-use crate::packages::{Moving, Sources, read_lock, versions_of};
+use crate::packages::{Sources, read_lock, versions_of};
 use crate::spec::{Spec, refuse_address};
 use crate::world::{Environment, Scope, World};
 use agpm_source::normalize;
@@ -277,7 +278,7 @@ fn bring_in_line(
         &Job {
             title: edited.done.clone(),
             request,
-            moving: Moving::Nothing,
+            moving: UpdateScope::Nothing,
             manifest,
         },
         notes,

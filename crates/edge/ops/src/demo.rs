@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use agpm_merge::Rendered;
 use agpm_model::{RelativePath, SourceName};
 use agpm_persona::PersonaKind;
+use agpm_resolve::UpdateScope;
 use agpm_store::{self as store, Folder, StoreError};
 use agpm_text::Value;
 use serde::Serialize;
@@ -17,7 +18,7 @@ use crate::gather::shown;
 use crate::install::{self, InstallReport, InstallRequest, Job};
 use crate::lineage::{self, LineagePlace, ProfileKinds, ProfileRequest, Submodules};
 use crate::merge::{self, MergeInputs, MergeRequest};
-use crate::packages::{Moving, git, source_failure};
+use crate::packages::{git, source_failure};
 use crate::provenance::Provenance;
 use crate::world::{Environment, World};
 
@@ -153,7 +154,7 @@ fn show_install(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
     let job = Job {
         title: "install".to_owned(),
         request,
-        moving: Moving::Nothing,
+        moving: UpdateScope::Nothing,
         manifest: None,
     };
     let report = install::run(world, &job, notes)?;

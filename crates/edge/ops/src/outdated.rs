@@ -13,9 +13,10 @@ use crate::allowed::{AllowedVersion, ContentChange, allowed_versions, entry_at};
 use crate::catalog::remote_today;
 use crate::gather::{ManifestFiles, Project};
 use crate::locked::no_lockfile;
-use crate::packages::{Sources, read_lock, report_moved_tags, versions_of, with_names_of};
+use crate::packages::{Sources, read_lock, versions_of};
 use crate::update::Words;
 use crate::world::World;
+use agpm_resolve::{report_moved_tags, with_names_of};
 
 /// Versions that are looked into for one resource, from the newest down.
 const MOST_TRIED: usize = 8;

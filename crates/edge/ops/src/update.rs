@@ -8,8 +8,9 @@ use agpm_model::{CatalogRemote, LayerName, Lockfile, Manifest, PinId};
 use crate::gather::{ManifestFiles, Project, unknown_name};
 use crate::install::{self, InstallReport, InstallRequest, Job};
 use crate::locked::{LockView, WrittenId, ambiguous, means};
-use crate::packages::{Moving, read_lock};
+use crate::packages::read_lock;
 use crate::world::{Environment, World};
+use agpm_resolve::UpdateScope;
 
 /// What to update.
 #[derive(Clone, Debug)]
@@ -33,7 +34,7 @@ fn run(
     notes: &mut Notes,
 ) -> Result<InstallReport, Failure> {
     let moving = if request.names.is_empty() {
-        Moving::Everything
+        UpdateScope::Everything
     } else {
         named(world, request)?
     };
@@ -52,7 +53,7 @@ fn run(
     )
 }
 
-fn named(world: &World, request: &UpdateRequest) -> Result<Moving, Failure> {
+fn named(world: &World, request: &UpdateRequest) -> Result<UpdateScope, Failure> {
     let mut quiet = Notes::default();
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
@@ -65,7 +66,7 @@ fn named(world: &World, request: &UpdateRequest) -> Result<Moving, Failure> {
     for word in &request.names {
         named.extend(words.find(word)?);
     }
-    Ok(Moving::Only(named))
+    Ok(UpdateScope::Only(named))
 }
 
 /// What words on the command line may mean.

@@ -6,6 +6,7 @@ use std::path::Path;
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, Span, Warnings, codes};
 use agpm_model::{Extent, LockedLayer, Lockfile, Manifest, Origin, SKILL_FILE};
 use agpm_render::file_links;
+use agpm_resolve::{ResolvedEntry, UpdateScope, pins, report_moved_tags};
 use agpm_store::ProjectStore;
 use serde::Serialize;
 
@@ -17,8 +18,7 @@ use crate::install::outdated;
 use crate::layers::{LayerLock, Pinning, fold_all, layers_as_locked, missing_folders, snapshots};
 use crate::outside::reads_outside;
 use crate::packages::{
-    LOCK_NAME, Moving, ResolvedEntry, Sources, check_patched_names, frozen, make_all, pins,
-    read_lock, report_moved_tags, resolve, versions_of,
+    LOCK_NAME, Sources, check_patched_names, frozen, make_all, read_lock, resolve, versions_of,
 };
 use crate::world::World;
 
@@ -148,7 +148,7 @@ fn resolves(
             report_moved_tags(&lock, name, &refs, notes);
         }
     }
-    let pins = pins(manifest, &lock, &Moving::Nothing);
+    let pins = pins(manifest, &lock, &UpdateScope::Nothing);
     let resolved = resolve(world, manifest, &sources, pins, notes)?;
     check_patched_names(manifest, &resolved, notes)?;
     folds(world, (manifest, &sources), &lock, notes)?;
@@ -162,7 +162,7 @@ fn folds(
     lock: &Lockfile,
     notes: &mut Notes,
 ) -> Result<(), Failure> {
-    let pinning = Pinning::of(manifest, Some(lock), &Moving::Nothing);
+    let pinning = Pinning::of(manifest, Some(lock), &UpdateScope::Nothing);
     let mut own = Notes {
         sources: std::mem::take(&mut notes.sources),
         ..Notes::default()
@@ -319,7 +319,7 @@ pub(crate) fn is_current(
     remotes_as_locked(manifest, &sources, &lock).map_err(stale)?;
     let pinning = Pinning {
         lock: LayerLock::AloneForFolders,
-        ..Pinning::of(manifest, Some(&lock), &Moving::Nothing)
+        ..Pinning::of(manifest, Some(&lock), &UpdateScope::Nothing)
     };
     let folders =
         snapshots(world, (manifest, &sources), &pinning, &mut Notes::default()).map_err(stale)?;

@@ -11,6 +11,7 @@ use agpm_plan::{
     Action, Change, Ledger, NodeState, Observed, Obstacle, Owned, OwnedNodes, Reason, Refusal,
     check_nodes,
 };
+use agpm_resolve::ResolvedEntry;
 use agpm_store::{ProjectStore, StoreError};
 use serde::Serialize;
 
@@ -18,7 +19,7 @@ use crate::gather::{ManifestFiles, Project};
 use crate::install::{
     LockedState, inputs_of, ledger_of, observe, read_ledger, refuse_foreign_paths, shared,
 };
-use crate::packages::{LOCK_NAME, ResolvedEntry, Sources, read_lock};
+use crate::packages::{LOCK_NAME, Sources, read_lock};
 use crate::serialize;
 use crate::world::World;
 use agpm_store::parallel;

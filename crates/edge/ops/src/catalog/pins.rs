@@ -7,13 +7,14 @@ use agpm_model::{
     AskedRemote, CatalogRemote, LockedRemote, Lockfile, Manifest, ResolvedVersion, SourceName,
     SourceVersions,
 };
+use agpm_resolve::with_names_of;
 use agpm_source::{ReferenceError, Source, SourceError, resolve_reference};
 
 use crate::catalog::choice::{failure_of, left_out};
 use crate::catalog::refresh::{Refreshed, newest, refresh};
 use crate::catalog::remotes::plain;
 use crate::install::{Job, LockUse, outdated};
-use crate::packages::{Sources, is_versioned, with_names_of};
+use crate::packages::{Sources, is_versioned};
 use crate::world::World;
 use agpm_store::parallel;
 

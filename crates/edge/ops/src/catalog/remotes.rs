@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, Spot, codes, did_you_mean};
 use agpm_model::{CatalogRemote, LockedRemote, Lockfile, Manifest, ObjectId, RelativePath};
+use agpm_resolve::with_names_of;
 use agpm_source::{ReferenceError, Source, SourceError};
 use agpm_store::{self as store, parallel};
 
@@ -13,7 +14,7 @@ use crate::catalog::pins::pin_of;
 use crate::catalog::refresh::refresh;
 use crate::change::usage;
 use crate::gather::{Project, unknown_name};
-use crate::packages::{Sources, is_versioned, read_lock, source_failure_of, with_names_of};
+use crate::packages::{Sources, is_versioned, read_lock, source_failure_of};
 use crate::scope::state_of;
 use crate::world::World;
 

@@ -6,9 +6,10 @@ use agpm_model::{Layer, LockedLayer, Lockfile, Manifest};
 use crate::approve::note_unapproved;
 use crate::doctor::{DoctorRequest, Summary, alone, project};
 use crate::layers::{Pinning, snapshots};
-use crate::packages::{Moving, Sources, read_lock};
+use crate::packages::{Sources, read_lock};
 use crate::words::counted;
 use crate::world::World;
+use agpm_resolve::UpdateScope;
 
 pub(super) fn check(
     world: &World,
@@ -43,7 +44,7 @@ pub(super) fn check(
         layers: folders,
         ..project.manifest.clone()
     };
-    let pinning = Pinning::of(&folders, Some(&lock), &Moving::Nothing);
+    let pinning = Pinning::of(&folders, Some(&lock), &UpdateScope::Nothing);
     let snapshots = snapshots(world, (&folders, &sources), &pinning, notes)?;
     let absent = versions
         .iter()

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use agpm_diag::{Failure, Notes, Severity, Warnings, codes};
 use agpm_model::Install;
 use agpm_plan::{Action, Ledger, Plan};
+use agpm_resolve::ResolvedEntry;
 use agpm_store::ProjectStore;
 
 use crate::install::changelogs;
@@ -16,7 +17,7 @@ use crate::install::{
     Changelogs, Conversion, Given, InstallReport, Job, LockChange, LockUse, Moved, Ready, Writing,
 };
 use crate::layers::LayeredFile;
-use crate::packages::{Made, ResolvedEntry, executables, lock_of};
+use crate::packages::{Made, executables, lock_of};
 use crate::world::World;
 use agpm_store::parallel;
 

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use agpm_model::{Checksum, Extent, FileMode, Locked, Lockfile, Origin, RelativePath};
 use agpm_plan::{Author, Ledger, LedgerFile, Observed, Owned, Watched};
+use agpm_resolve::{ResolvedEntry, UpdateScope};
 use agpm_store::{ProjectStore, StateUse};
 
 use crate::gather::{ManifestFiles, limit};
 use crate::install::layered::Watching;
 use crate::install::planning::observe_all;
 use crate::install::{Fidelity, InstallReport, Job, LockChange, LockUse, Overwrite, Writing};
-use crate::packages::{LOCK_NAME, Moving, ResolvedEntry};
+use crate::packages::LOCK_NAME;
 use agpm_store::parallel;
 
 pub(super) fn is_fresh(store: &ProjectStore) -> bool {
@@ -40,7 +41,7 @@ pub(super) fn nothing_to_do(
         && matches!(job.request.lock, LockUse::Update | LockUse::Unwritten);
     let plain = may_trust_ledger
         && job.manifest.is_none()
-        && job.moving == Moving::Nothing
+        && job.moving == UpdateScope::Nothing
         && job.request.overwrite == Overwrite::Nothing
         && job.request.warnings == Warnings::Tell
         && job.request.fidelity == Fidelity::Tell;

@@ -8,8 +8,9 @@ use crate::install::{Job, LockUse, outdated};
 use crate::layers::{
     LayerLock, LayeredFile, Pinning, Snapshot, fold_all, layers_as_locked, snapshots,
 };
-use crate::packages::{Moving, Sources, with_names_of};
+use crate::packages::Sources;
 use crate::world::World;
+use agpm_resolve::{UpdateScope, with_names_of};
 
 /// What the layers give.
 #[derive(Default)]
@@ -116,7 +117,7 @@ pub(super) fn as_locked(
 ) -> Result<Vec<LayeredFile>, Failure> {
     let pinning = Pinning {
         lock: LayerLock::AsItWas,
-        ..Pinning::of(manifest, Some(lock), &Moving::Nothing)
+        ..Pinning::of(manifest, Some(lock), &UpdateScope::Nothing)
     };
     let mut quiet = Notes::default();
     let snapshots = snapshots(world, (manifest, sources), &pinning, &mut quiet)?;

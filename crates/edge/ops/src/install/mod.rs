@@ -17,6 +17,7 @@ use std::borrow::Cow;
 
 use agpm_model::{Checksum, LockedRemote, Lockfile, RelativePath};
 use agpm_plan::{Ledger, Plan};
+use agpm_resolve::{ResolvedEntry, UpdateScope, pins};
 use agpm_store::{ProjectLock, ProjectStore};
 
 pub(crate) use crate::install::changes::Changes;
@@ -41,8 +42,8 @@ use crate::install::layered::{Layered, layered};
 use crate::install::writing::{Commit, commit};
 use crate::outside::reads_outside;
 use crate::packages::{
-    LOCK_NAME, Making, Moving, ResolvedEntry, Sources, executables, fidelity, frozen, make_all,
-    pins, placement, read_lock, resolve,
+    LOCK_NAME, Making, Sources, executables, fidelity, frozen, make_all, placement, read_lock,
+    resolve,
 };
 use crate::projects;
 use crate::scope::{Beside, Places};
@@ -53,7 +54,7 @@ pub(crate) struct Job<'a> {
     pub(crate) title: String,
     pub(crate) request: InstallRequest,
     /// Which pins are let go.
-    pub(crate) moving: Moving,
+    pub(crate) moving: UpdateScope,
     /// The manifest's bytes, if they change too.
     pub(crate) manifest: Option<ManifestEdit<'a>>,
 }
@@ -91,7 +92,7 @@ pub fn install(world: &World, request: &InstallRequest) -> Outcome<InstallReport
     let job = Job {
         title: "install".to_owned(),
         request: *request,
-        moving: Moving::Nothing,
+        moving: UpdateScope::Nothing,
         manifest: None,
     };
     let result = run(world, &job, &mut notes);

@@ -9,12 +9,13 @@ use agpm_plan::{
     Action, Author, Desired, FileOutcome, Ledger, Observed, Obstacle, Overwrite, Owned, OwnedNodes,
     Plan, Reason, Refusal, Twin, plan,
 };
+use agpm_resolve::ResolvedEntry;
 use agpm_store::{Problem, ProjectStore, StoreError};
 
 use crate::install::shared::{Shared, SharedFiles, format_of, plan_shared, read, shared_files};
 use crate::install::{InstallRequest, LockUse, Writing};
 use crate::layers::LayeredFile;
-use crate::packages::{LOCK_NAME, Made, MadeFile, ResolvedEntry};
+use crate::packages::{LOCK_NAME, Made, MadeFile};
 use agpm_store::parallel;
 
 /// Files that one thread looks at before it takes the next ones.

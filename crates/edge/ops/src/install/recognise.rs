@@ -8,13 +8,14 @@ use agpm_model::{Extent, Locked, Lockfile, Manifest, RelativePath};
 use agpm_plan::{
     Author, Ledger, Observed, Overwrite, Owned, Plan, recognise_file, recognise_nodes,
 };
+use agpm_resolve::ResolvedEntry;
 use agpm_store::ProjectStore;
 
 use crate::install::layered::as_locked;
 use crate::install::planning::{Wanted, make_plan, observe};
 use crate::install::shared::{Shared, format_of, read, shared_files};
 use crate::layers::LayeredFile;
-use crate::packages::{Made, ResolvedEntry, Sources, frozen, make_these};
+use crate::packages::{Made, Sources, frozen, make_these};
 use crate::world::World;
 
 /// Whether a plan meets things that the lockfile may explain.

@@ -7,11 +7,12 @@ use agpm_model::{
     Layer, LayerPlace, LockedLayer, Lockfile, Manifest, Pin, PinSource, Requirement,
     ResolvedVersion, Selector, SourceName, Tag,
 };
+use agpm_resolve::{UpdateScope, relocated_sources, source_relocated};
 use agpm_source::{Source, resolve};
 
 use crate::install::outdated;
 use crate::layers::snapshot::Snapshot;
-use crate::packages::{Moving, Sources, relocated_sources, source_failure, source_relocated};
+use crate::packages::{Sources, source_failure};
 
 /// What the lockfile is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +30,7 @@ pub(crate) enum LayerLock {
 /// What the lockfile says of layers, and which of it stays.
 pub(crate) struct Pinning<'a> {
     pub(crate) locked: &'a [LockedLayer],
-    pub(crate) moving: &'a Moving,
+    pub(crate) moving: &'a UpdateScope,
     pub(crate) lock: LayerLock,
     /// Sources that have another URL than when they were locked.
     pub(crate) relocated: BTreeSet<&'a SourceName>,
@@ -37,7 +38,11 @@ pub(crate) struct Pinning<'a> {
 
 impl<'a> Pinning<'a> {
     /// With the pins of a lockfile.
-    pub(crate) fn of(manifest: &Manifest, lock: Option<&'a Lockfile>, moving: &'a Moving) -> Self {
+    pub(crate) fn of(
+        manifest: &Manifest,
+        lock: Option<&'a Lockfile>,
+        moving: &'a UpdateScope,
+    ) -> Self {
         let locked = lock.map(|lock| lock.layers.as_slice()).unwrap_or_default();
         let relocated = lock
             .map(|lock| relocated_sources(manifest, lock))

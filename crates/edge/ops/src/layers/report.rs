@@ -9,8 +9,9 @@ use crate::gather::{ManifestFiles, Project};
 use crate::layers::pinning::Pinning;
 use crate::layers::skipping::Skipped;
 use crate::layers::snapshot::{Snapshot, snapshots};
-use crate::packages::{Moving, Sources, read_lock};
+use crate::packages::{Sources, read_lock};
 use crate::world::World;
+use agpm_resolve::UpdateScope;
 
 /// All layers, lowest first.
 #[derive(Clone, Debug, Serialize)]
@@ -71,7 +72,7 @@ fn run(world: &World, notes: &mut Notes) -> Result<LayersReport, Failure> {
     let manifest = &project.manifest;
     note_unapproved(&world.environment, manifest, notes);
     let sources = Sources::open(world, manifest, store.path());
-    let pinning = Pinning::of(manifest, lock.as_ref(), &Moving::Nothing);
+    let pinning = Pinning::of(manifest, lock.as_ref(), &UpdateScope::Nothing);
     let snapshots = snapshots(world, (manifest, &sources), &pinning, notes)?;
     let row = |(at, layer): (usize, &agpm_model::Layer)| {
         let snapshot = snapshots

@@ -9,6 +9,7 @@ use agpm_model::{
     RelativePath, SourceName,
 };
 use agpm_plan::Watched;
+use agpm_resolve::{moved_tag, tree_line};
 use agpm_source::limits::{MOST_DIRECTORIES, MOST_LAYER_BYTES};
 use agpm_source::{Confinement, DirectorySource, FileFetching, Source, SourceError};
 use agpm_store::{self as store, Problem, StoreError, parallel};
@@ -18,9 +19,7 @@ use crate::layers::clashes::{refuse_clashes, refuse_own_folders};
 use crate::layers::pinning::{Pinning, RequiredVersion};
 use crate::layers::reading::{self, Contents, LayerFile, ReadError};
 use crate::layers::skipping::Skipped;
-use crate::packages::{
-    Sources, local_path, moved_tag, source_failure, source_failure_of, tree_line,
-};
+use crate::packages::{Sources, local_path, source_failure, source_failure_of};
 use crate::world::{Environment, World};
 
 /// A layer as it is now.

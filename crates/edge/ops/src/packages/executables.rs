@@ -6,12 +6,12 @@ use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes, visibl
 use agpm_model::{Manifest, ResourceType};
 use agpm_plan::{Action, Change, DesiredNode, Entry, Ledger};
 use agpm_render::{Capability, capabilities_of, capabilities_of_markdown};
+use agpm_resolve::ResolvedEntry;
 use agpm_text::{Format, Pointer, parse_alone, to_value};
 
 use crate::install::{Executables, InstallRequest, Program, RequiredBy, Writing};
 use crate::layers::LayeredFile;
 use crate::packages::made::{Made, MadeCapability, MadeEntries, MadeFile};
-use crate::packages::resolve::ResolvedEntry;
 use crate::words::counted;
 
 /// Types that tools run, whatever is in them.

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes};
 use agpm_model::{Dependency, Manifest, ToolName};
 use agpm_render::{Fate, FateKind};
+use agpm_resolve::ResolvedEntry;
 
 use crate::install::{Fidelity, InstallRequest, Writing};
 use crate::packages::folding::{counted, listed};
 use crate::packages::made::Made;
-use crate::packages::resolve::ResolvedEntry;
 
 /// Refuses conversions that permit more than the author wrote, unless the manifest allows it; if everything must be
 /// kept, every loss is an error.

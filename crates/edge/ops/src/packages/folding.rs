@@ -1,10 +1,9 @@
 //! Many resources in one message: how many there are, and the first of them by name.
 
+use agpm_resolve::ResolvedEntry;
 use std::collections::BTreeSet;
 
 use agpm_model::ResourceType;
-
-use crate::packages::resolve::ResolvedEntry;
 
 /// Names that are written out before the rest is counted.
 const NAMED: usize = 2;

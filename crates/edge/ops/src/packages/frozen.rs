@@ -12,12 +12,13 @@ use agpm_plan::{Entry, Wanted, target};
 
 use crate::gather::limit;
 use crate::install::outdated;
-use crate::packages::declared::format_of;
-use crate::packages::facts::{File, Found, Known, Need, Resource, Version};
 use crate::packages::fetch::{Fetcher, inline_bytes};
-use crate::packages::resolve::{ResolvedEntry, fold_foreign_dependencies, report_moved_tags};
 use crate::packages::sources::Sources;
 use crate::world::World;
+use agpm_resolve::{
+    FoundContent, MissingFact, ResolvedEntry, ResourceFiles, SourceFile, SourceIndex, Version,
+    fold_foreign_dependencies, format_of, report_moved_tags,
+};
 
 /// The locked entries with their bytes.
 pub(crate) fn entries(
@@ -108,13 +109,14 @@ fn with_bytes(
     notes: &mut Notes,
 ) -> Result<Vec<ResolvedEntry>, Failure> {
     let fetcher = Fetcher::new(world, sources, manifest);
-    let mut known = fetcher.known(BTreeMap::new());
+    let mut known = fetcher.index(BTreeMap::new());
     let mut needs = BTreeSet::new();
     for locked in &lock.entries {
         match installed(sources, locked) {
             // A file that has the locked bytes tells all that its source could tell.
             Some(file) => {
-                let found = Found::Resource(Arc::new(Resource::file(file)), Arc::default());
+                let found =
+                    FoundContent::Resource(Arc::new(ResourceFiles::file(file)), Arc::default());
                 fetcher.learn(
                     locked.unit.clone(),
                     locked.commit().cloned(),
@@ -124,7 +126,10 @@ fn with_bytes(
                 )?;
             }
             None => {
-                needs.insert(Need::Content(locked.unit.clone(), locked.commit().cloned()));
+                needs.insert(MissingFact::Content(
+                    locked.unit.clone(),
+                    locked.commit().cloned(),
+                ));
             }
         }
     }
@@ -187,13 +192,13 @@ fn spread_variants(manifest: &Manifest, entries: &mut [ResolvedEntry]) {
 }
 
 /// What is installed of an entry from a repository, if it is just what is locked.
-fn installed(sources: &Sources, locked: &Locked) -> Option<File> {
+fn installed(sources: &Sources, locked: &Locked) -> Option<SourceFile> {
     let path = locked
         .installed_at
         .as_ref()
         .filter(|_| locked.commit().is_some())?;
     let (bytes, mode) = agpm_store::read_below(&sources.root, path.as_str(), limit()).ok()?;
-    let file = File::new(bytes, mode);
+    let file = SourceFile::new(bytes, mode);
     (locked.unit.extent == Extent::File && locked.checksum == Some(file.checksum)).then_some(file)
 }
 
@@ -238,10 +243,11 @@ fn entry(
     references: &BTreeMap<String, usize>,
     locked: &Locked,
     root: Option<usize>,
-    known: &Known,
+    known: &SourceIndex,
 ) -> Result<ResolvedEntry, Failure> {
     let name = locked.label();
-    let Some(Found::Resource(resource, needed)) = known.found(&locked.unit, locked.commit()) else {
+    let Some(FoundContent::Resource(resource, needed)) = known.found(&locked.unit, locked.commit())
+    else {
         let version = locked.version().unwrap_or("this machine");
         let message = format!(
             "{name}: `{}` is not in {version}, as the lockfile says",

@@ -1,56 +1,23 @@
 //! Between the lockfile and the solver: pins out of it, and a new one out of the entries.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 use agpm_model::{
-    CatalogRemote, Install, LayerName, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile,
-    Manifest, PatchScope, Pin, PinId, PinSource, RESTORE_LOCK, ResourceId, ResourceName, Source,
-    SourceName, SourceScope, Unit,
+    Install, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile, Manifest, PatchScope, Pin,
+    PinSource, RESTORE_LOCK, Source, SourceName, SourceScope,
 };
+use agpm_resolve::ResolvedEntry;
 use agpm_store::{Problem, ProjectStore, StoreError};
 use agpm_text::Format;
 
 use crate::gather::{has_conflict_markers, limit, parsed};
-use crate::packages::facts::{PinState, SolverPin};
 use crate::packages::made::Made;
-use crate::packages::resolve::ResolvedEntry;
 use crate::path_of;
 use crate::world::{Environment, Scope};
 
 /// The lockfile beside the manifest.
 pub(crate) const LOCK_NAME: &str = "agpm.lock";
-
-/// Which pins are let go.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Moving {
-    /// None: what is locked stays.
-    Nothing,
-    /// All of them.
-    Everything,
-    /// Those of these.
-    Only(BTreeSet<PinId>),
-}
-
-impl Moving {
-    /// Whether a layer may become another version.
-    pub(crate) fn moves_layer(&self, layer: &LayerName) -> bool {
-        self.moves(|| PinId::Layer(layer.clone()))
-    }
-
-    /// Whether a remote of the catalog may.
-    pub(crate) fn moves_remote(&self, remote: &CatalogRemote) -> bool {
-        self.moves(|| PinId::Remote(remote.without_secrets()))
-    }
-
-    fn moves(&self, one: impl FnOnce() -> PinId) -> bool {
-        match self {
-            Moving::Nothing => false,
-            Moving::Everything => true,
-            Moving::Only(named) => named.contains(&one()),
-        }
-    }
-}
 
 /// The lockfile and its text; nothing if there is none.
 pub(crate) fn read_lock(
@@ -103,104 +70,6 @@ fn not_toml(first: Diagnostic, bytes: &[u8]) -> Diagnostic {
         labels: first.labels,
         ..diagnostic
     }
-}
-
-/// What is locked; whether a requirement still allows it is for the solver to see.
-pub(crate) fn pins(
-    manifest: &Manifest,
-    lock: &Lockfile,
-    moving: &Moving,
-) -> BTreeMap<Unit, SolverPin> {
-    let lock = &with_names_of(manifest, lock);
-    let relocated = relocated_sources(manifest, lock);
-    let mut pins = BTreeMap::new();
-    let mut released: BTreeSet<&Unit> = BTreeSet::new();
-    for locked in &lock.entries {
-        let Some(locked_pin) = &locked.pin else {
-            continue;
-        };
-        let moves = match moving {
-            Moving::Nothing => false,
-            Moving::Everything => true,
-            Moving::Only(named) => is_named(named, locked),
-        };
-        let is_relocated = locked
-            .unit
-            .origin
-            .source()
-            .is_some_and(|source| relocated.contains(source));
-        let state = match (moves, is_relocated) {
-            (true, _) => PinState::Released,
-            (false, true) => PinState::Relocated,
-            (false, false) => PinState::Kept,
-        };
-        let pin = SolverPin::new(locked_pin, state);
-        if moves {
-            released.insert(&locked.unit);
-            pins.insert(locked.unit.clone(), pin);
-            continue;
-        }
-        if let (Some(pattern), Some(_)) = (&locked.pattern, &locked.manifest_alias) {
-            let unit = Unit {
-                path: pattern.clone(),
-                ..locked.unit.clone()
-            };
-            pins.entry(unit).or_insert_with(|| pin.clone());
-        }
-        // A resource that is locked twice moves with either of them.
-        if !released.contains(&locked.unit) {
-            pins.insert(locked.unit.clone(), pin);
-        }
-    }
-    pins
-}
-
-/// The sources that are locked with another URL than the manifest has.
-pub(crate) fn relocated_sources<'l>(
-    manifest: &Manifest,
-    lock: &'l Lockfile,
-) -> BTreeSet<&'l SourceName> {
-    let has_moved = |locked: &&LockedSource| {
-        let now = manifest
-            .source(&locked.name)
-            .map(|source| source.address.to_string());
-        locked.url.is_some() && now.is_some() && locked.url != now
-    };
-    lock.sources
-        .iter()
-        .filter(has_moved)
-        .map(|locked| &locked.name)
-        .collect()
-}
-
-/// The lockfile with sources called as the manifest calls them now, where only the name changed.
-pub(crate) fn with_names_of(manifest: &Manifest, lock: &Lockfile) -> Lockfile {
-    let mut lock = lock.clone();
-    for source in lock
-        .sources
-        .clone()
-        .iter()
-        .filter(|source| manifest.source(&source.name).is_none())
-    {
-        let same = |now: &&Source| source.url.as_deref() == Some(now.address.redacted());
-        let Some(now) = manifest.sources.iter().find(same) else {
-            continue;
-        };
-        lock.rename_source(&source.name, &now.name);
-    }
-    lock
-}
-
-fn is_named(named: &BTreeSet<PinId>, locked: &Locked) -> bool {
-    let resource = |name: &&ResourceName| {
-        PinId::Resource(ResourceId {
-            kind: locked.kind,
-            name: (*name).clone(),
-        })
-    };
-    [&locked.name, locked.manifest_key()]
-        .iter()
-        .any(|name| named.contains(&resource(name)))
 }
 
 /// The lockfile of these entries.

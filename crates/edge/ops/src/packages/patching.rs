@@ -5,9 +5,8 @@ use agpm_model::{
     Dependency, Field, Manifest, Patch, PatchScope, ResourceType, SKILL_FILE, unknown_patch,
 };
 use agpm_render::{PatchError, patch};
+use agpm_resolve::ResolvedEntry;
 use agpm_text::{Format, Value};
-
-use crate::packages::resolve::ResolvedEntry;
 
 /// A field that a patch set.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,12 +9,12 @@ use agpm_model::{
 };
 use agpm_plan::path_in_type_folder;
 use agpm_render::agent_name;
+use agpm_resolve::ResolvedEntry;
 use agpm_text::{Pointer, Value};
 use agpm_tools::{FileFormat, NamelessAgents, TOOLS, ToolDefinition, UnreadFile, find};
 
 use crate::packages::folding::{counted, listed, shortened};
 use crate::packages::made::Made;
-use crate::packages::resolve::ResolvedEntry;
 
 /// Refuses what its tool would not find, and warns of what hides something else.
 pub(crate) fn check(

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use agpm_diag::{Diagnostic, Notes, SourceId, Span, codes};
+use agpm_diag::{Notes, codes};
 use agpm_model::{
     Checksum, Install, Manifest, ObjectId, Origin, PathError, RelativePath, Scope, Variant,
 };
-use agpm_render::{Files, Names, RenderError, Rendered, Renderer};
+use agpm_render::{Files, Names, Rendered, Renderer};
+use agpm_resolve::{ResolvedEntry, template_error};
 use agpm_store::{Problem, StateFolder};
 use agpm_text::Value;
 
-use crate::packages::resolve::ResolvedEntry;
 use crate::packages::sources::Sources;
 
 /// Files of the project that templates may read.
@@ -136,18 +136,6 @@ fn readable(path: &str, scope: Scope) -> Result<RelativePath, String> {
         return Err("it is not for templates".to_owned());
     }
     Ok(at)
-}
-
-/// What is said of a template that gives no text.
-pub(crate) fn template_error(source: SourceId, start: usize, error: RenderError) -> Diagnostic {
-    let range = error.range.unwrap_or(0..0);
-    Diagnostic::new(&codes::RESOURCE_TEMPLATE, error.message)
-        .at(
-            source,
-            Span::new(start + range.start, start + range.end),
-            "",
-        )
-        .help(error.help)
 }
 
 /// What templates know of the project, by variant.

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use agpm_diag::{Failure, Notes, Severity};
 use agpm_model::Lockfile;
+use agpm_resolve::ResolvedEntry;
 use agpm_store::ProjectStore;
 
 use crate::explain::resource::{Content, Target};
-use crate::packages::{ResolvedEntry, Sources, frozen, make_these};
+use crate::packages::{Sources, frozen, make_these};
 use crate::world::World;
 
 /// Makes it as an install would, or tells why that cannot be done.

@@ -8,6 +8,7 @@ mod said;
 
 use agpm_diag::{Diagnostic, Failure, Notes, Spot};
 use agpm_model::{Dependency, Locked, Lockfile, Manifest, ResourceType};
+use agpm_resolve::{ResolvedEntry, with_names_of};
 use agpm_store::ProjectStore;
 use agpm_text::{Pointer, Value, to_value};
 
@@ -17,7 +18,7 @@ use crate::explain::resource::given::Given;
 use crate::explain::resource::said::Said;
 use crate::gather::{ManifestFiles, Project};
 use crate::locked::{LockView, note};
-use crate::packages::{Made, ResolvedEntry, frozen, read_lock, with_names_of};
+use crate::packages::{Made, frozen, read_lock};
 use crate::provenance::Provenance;
 use crate::why::Askers;
 use crate::world::World;

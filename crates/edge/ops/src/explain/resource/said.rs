@@ -5,11 +5,12 @@ use std::sync::Arc;
 use agpm_diag::{Notes, SourceMap, Spot, has_errors};
 use agpm_merge::{Contribution, Policy, Resolution, fold};
 use agpm_model::{LayerName, Origin, Patch, PatchScope, ResourceType, Strategy};
+use agpm_resolve::format_of;
 use agpm_text::{Document, Format, Kind, Limits, Pointer, Value, decode, parse};
 
 use crate::explain::resource::{Content, Target};
 use crate::gather::parsed;
-use crate::packages::{format_of, patched_file};
+use crate::packages::patched_file;
 use crate::provenance::Provenance;
 
 /// What the values are said to come from that stand in the manifest's own entry.

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use agpm_model::{Extent, FileMode, ObjectId, RelativePath, SKILL_FILE, Unit};
+use agpm_resolve::SourceFile;
 use agpm_source::limits::{DEEPEST, MOST_SKILL_BYTES, MOST_SKILL_FILES};
 use agpm_source::{Entry, EntryKind, FileFetching, Source, SourceError, Tree};
 
-use crate::packages::facts::File;
 use crate::packages::fetch::raw::{
     Raw, Unfit, found_unit, said_twice, skill_path, too_large, too_many_folders, twice,
 };
@@ -89,7 +89,7 @@ impl Listed {
 
     /// Takes the bytes of its files from the front of those that were read.
     fn with_bytes(self, bytes: &mut impl Iterator<Item = Vec<u8>>) -> Raw {
-        let mut next = |mode| File::new(bytes.next().unwrap_or_default(), mode);
+        let mut next = |mode| SourceFile::new(bytes.next().unwrap_or_default(), mode);
         match self {
             Listed::Raw(raw) => raw,
             Listed::File(file) => Raw::File(next(file.mode)),

@@ -13,13 +13,15 @@ use agpm_model::{
 };
 use agpm_plan::{Excluded, excluded};
 use agpm_render::{Names, Renderer};
+use agpm_resolve::{
+    Declaring, Escapes, FoundContent, MissingFact, ResourceFiles, SolverPin, SourceFile,
+    SourceIndex, declared_unit,
+};
 use agpm_solve::Child;
 use agpm_source::{Source, SourceError};
 use agpm_store::parallel;
 use agpm_text::Value;
 
-use crate::packages::declared::{Declaring, Escapes, meant};
-use crate::packages::facts::{File, Found, Known, Need, Resource, SolverPin};
 use crate::packages::fetch::raw::{Raw, unfit};
 use crate::packages::resolve::plain_sources;
 use crate::packages::sources::{Sources, is_versioned, source_failure, source_failure_of};
@@ -64,8 +66,8 @@ impl<'a> Fetcher<'a> {
     }
 
     /// What the manifest asks for, before anything is read.
-    pub(crate) fn known(&self, pins: BTreeMap<Unit, SolverPin>) -> Known {
-        let mut known = Known::new(plain_sources(self.sources), pins);
+    pub(crate) fn index(&self, pins: BTreeMap<Unit, SolverPin>) -> SourceIndex {
+        let mut known = SourceIndex::new(plain_sources(self.sources), pins);
         for dependency in &self.manifest.dependencies {
             known.want(&dependency.unit, dependency.variant);
         }
@@ -75,16 +77,18 @@ impl<'a> Fetcher<'a> {
     /// Reads everything that is needed.
     pub(crate) fn fulfil(
         &self,
-        needs: &BTreeSet<Need>,
-        known: &mut Known,
+        needs: &BTreeSet<MissingFact>,
+        known: &mut SourceIndex,
         notes: &mut Notes,
     ) -> Result<(), Failure> {
         let mut asked: BTreeMap<Option<&SourceName>, Asked<'_>> = BTreeMap::new();
         for need in needs {
             match need {
-                Need::Refs(source) => asked.entry(Some(source)).or_default().versions = true,
-                Need::Rev(source, rev) => asked.entry(Some(source)).or_default().revs.push(rev),
-                Need::Content(unit, commit) => {
+                MissingFact::Refs(source) => asked.entry(Some(source)).or_default().versions = true,
+                MissingFact::Rev(source, rev) => {
+                    asked.entry(Some(source)).or_default().revs.push(rev)
+                }
+                MissingFact::Content(unit, commit) => {
                     let source = match &unit.origin {
                         Origin::Source(name) => Some(name),
                         Origin::Local | Origin::Manifest => None,
@@ -159,7 +163,7 @@ impl<'a> Fetcher<'a> {
             .find(|dependency| dependency.unit == *unit);
         let bytes = dependency.and_then(inline_bytes);
         bytes.map_or(Raw::Absent, |bytes| {
-            Raw::File(File::new(bytes, FileMode::Plain))
+            Raw::File(SourceFile::new(bytes, FileMode::Plain))
         })
     }
 
@@ -168,7 +172,7 @@ impl<'a> Fetcher<'a> {
         &self,
         source: Option<&SourceName>,
         answered: Answered,
-        known: &mut Known,
+        known: &mut SourceIndex,
         notes: &mut Notes,
     ) -> Result<(), Failure> {
         if let Some(name) = source {
@@ -181,20 +185,20 @@ impl<'a> Fetcher<'a> {
         }
         let mut refused = Vec::new();
         for (unit, commit, raw) in answered.contents {
-            let resource = |resource| Found::Resource(Arc::new(resource), Arc::default());
+            let resource = |resource| FoundContent::Resource(Arc::new(resource), Arc::default());
             let found = match raw {
-                Raw::Absent => Found::Absent,
+                Raw::Absent => FoundContent::Absent,
                 Raw::Unfit(why) => {
                     refused.push(unfit(&unit, why));
-                    Found::Absent
+                    FoundContent::Absent
                 }
-                Raw::Matches(units) if units.is_empty() => Found::Absent,
+                Raw::Matches(units) if units.is_empty() => FoundContent::Absent,
                 Raw::Matches(units) => {
                     let units = self.without_excluded(&unit, units, notes);
                     let child = |unit| Child::<Unit, Selector> { unit, wish: None };
-                    Found::Matches(Arc::new(units.into_iter().map(child).collect()))
+                    FoundContent::Matches(Arc::new(units.into_iter().map(child).collect()))
                 }
-                Raw::File(file) => resource(Resource::file(file)),
+                Raw::File(file) => resource(ResourceFiles::file(file)),
                 Raw::Folder(mut files) => {
                     match files
                         .iter()
@@ -202,9 +206,9 @@ impl<'a> Fetcher<'a> {
                     {
                         Some(at) => {
                             let (_, main) = files.remove(at);
-                            resource(Resource::folder(main, files))
+                            resource(ResourceFiles::folder(main, files))
                         }
-                        None => Found::Absent,
+                        None => FoundContent::Absent,
                     }
                 }
             };
@@ -256,8 +260,8 @@ impl<'a> Fetcher<'a> {
         &self,
         unit: Unit,
         commit: Option<ObjectId>,
-        found: Found,
-        known: &mut Known,
+        found: FoundContent,
+        known: &mut SourceIndex,
         notes: &mut Notes,
     ) -> Result<(), Failure> {
         known.set_content(unit.clone(), commit.clone(), found);
@@ -269,11 +273,11 @@ impl<'a> Fetcher<'a> {
             .collect();
         while let Some((key, variant)) = queue.pop() {
             let wanted: Vec<Unit> = match known.found(&key.0, key.1.as_ref()) {
-                None | Some(Found::Absent) => continue,
-                Some(Found::Matches(matches)) => {
+                None | Some(FoundContent::Absent) => continue,
+                Some(FoundContent::Matches(matches)) => {
                     matches.iter().map(|child| child.unit.clone()).collect()
                 }
-                Some(Found::Resource(resource, _)) => {
+                Some(FoundContent::Resource(resource, _)) => {
                     let declared = self.understand(&key, &Arc::clone(resource), variant, notes)?;
                     let units = declared.iter().map(|(_, unit)| unit.clone()).collect();
                     known.set_needs(&key, variant, declared);
@@ -290,11 +294,11 @@ impl<'a> Fetcher<'a> {
         Ok(())
     }
 
-    /// What a resource declares under a variant, each with the unit that is meant.
+    /// What a resource declares under a variant, each with the unit that is declared_unit.
     fn understand(
         &self,
         (unit, commit): &(Unit, Option<ObjectId>),
-        resource: &Resource,
+        resource: &ResourceFiles,
         variant: Variant,
         notes: &mut Notes,
     ) -> Result<Vec<(Declared, Unit)>, Failure> {
@@ -311,7 +315,7 @@ impl<'a> Fetcher<'a> {
         let (mut children, mut escapes) = (Vec::new(), Vec::new());
         for declared in declared {
             let exists = |path: &str| self.exists(unit, commit.as_ref(), path);
-            match meant(unit, &declared, &exists) {
+            match declared_unit(unit, &declared, &exists) {
                 Ok(child) => children.push((declared, child)),
                 Err(Escapes) => {
                     let message =

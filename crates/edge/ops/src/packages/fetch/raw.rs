@@ -3,15 +3,14 @@
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{RelativePath, ResourcePath, Unit};
 use agpm_plan::clashes;
+use agpm_resolve::SourceFile;
 use agpm_source::limits::{MOST_DIRECTORIES, MOST_SKILL_BYTES};
-
-use crate::packages::facts::File;
 
 /// What is at a path, before it is understood.
 pub(super) enum Raw {
     Absent,
-    File(File),
-    Folder(Vec<(RelativePath, File)>),
+    File(SourceFile),
+    Folder(Vec<(RelativePath, SourceFile)>),
     /// Something of a source that is not taken, and why.
     Unfit(Unfit),
     Matches(Vec<Unit>),

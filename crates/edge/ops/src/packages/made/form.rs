@@ -8,13 +8,12 @@ use agpm_render::{
     Capability, ConvertError, Converted, Entries, capabilities_of, capabilities_of_markdown,
     convert_file, foreign_format, hook_entries, is_native, server_entries, server_names,
 };
+use agpm_resolve::{ResolvedEntry, SourceFile};
 use agpm_text::{Format, Limits, Value, parse, parse_alone, to_value};
 use agpm_tools::{EntryFormat, FileFormat};
 
-use crate::packages::facts::File;
 use crate::packages::made::texts::{Texts, is_markdown, json};
 use crate::packages::made::{Made, MadeCapability, MadeEntries, Maker, files};
-use crate::packages::resolve::ResolvedEntry;
 
 impl Maker<'_> {
     /// The entry in the form that its tool wants.
@@ -162,8 +161,9 @@ fn capabilities(resolved: &ResolvedEntry, text: Option<&str>) -> Vec<MadeCapabil
 /// Scripts, and files with the executable bit, whatever they are.
 fn runnable_files(resolved: &ResolvedEntry) -> Vec<MadeCapability> {
     let (entry, resource) = (&resolved.entry, &resolved.resource);
-    let is_run =
-        |file: &File| file.mode == FileMode::Executable || entry.kind == ResourceType::Scripts;
+    let is_run = |file: &SourceFile| {
+        file.mode == FileMode::Executable || entry.kind == ResourceType::Scripts
+    };
     let runs = |path: &str, file: Option<RelativePath>| MadeCapability {
         capability: Capability::of_file(path),
         file,

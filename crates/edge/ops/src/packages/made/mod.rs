@@ -13,10 +13,9 @@ use agpm_model::{
 };
 use agpm_plan::levels;
 use agpm_render::{Capability, Fate};
+use agpm_resolve::{ResolvedEntry, ResourceFiles, SourceFile};
 
-use crate::packages::facts::{File, Resource};
 use crate::packages::patching::{self, AppliedField};
-use crate::packages::resolve::ResolvedEntry;
 use crate::packages::sources::Sources;
 use crate::packages::templates::{Reads, Templates};
 use agpm_store::parallel;
@@ -79,7 +78,7 @@ pub(crate) struct MadeEntries {
 #[derive(Clone, Debug)]
 pub(crate) enum Bytes {
     /// Those of a file of the source: the main one, or the other one of this number.
-    Copied(Arc<Resource>, Option<usize>),
+    Copied(Arc<ResourceFiles>, Option<usize>),
     /// Others.
     New(Arc<Vec<u8>>, Checksum),
 }
@@ -112,7 +111,7 @@ impl MadeFile {
     }
 }
 
-fn part(resource: &Resource, which: Option<usize>) -> &File {
+fn part(resource: &ResourceFiles, which: Option<usize>) -> &SourceFile {
     which.map_or(&resource.main, |at| &resource.others[at].1)
 }
 

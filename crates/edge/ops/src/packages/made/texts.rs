@@ -6,12 +6,11 @@ use std::sync::Arc;
 use agpm_diag::{Diagnostic, Notes, SourceMap, codes};
 use agpm_model::{Origin, Patch, PatchScope, ResourceType, Variant};
 use agpm_render::{Names, PatchError, has_tags, is_template};
+use agpm_resolve::{ResolvedEntry, format_of};
 use agpm_text::{Format, Value, markdown_body, parse_alone, to_value};
 
-use crate::packages::declared::format_of;
 use crate::packages::made::{MadeBy, Maker};
 use crate::packages::patching::{self, AppliedField};
-use crate::packages::resolve::ResolvedEntry;
 use crate::packages::templates::{Reads, resource_fields};
 
 /// The texts of an entry under one variant; nothing where the bytes of the source stay.

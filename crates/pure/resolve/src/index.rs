@@ -19,11 +19,11 @@ const PINNED: Candidate = Candidate(0);
 
 /// A version of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Version {
+pub struct Version {
     /// The tag, branch or commit as it is asked for.
-    pub(crate) label: String,
+    pub label: String,
     /// Nothing for what is on this machine.
-    pub(crate) commit: Option<ObjectId>,
+    pub commit: Option<ObjectId>,
 }
 
 impl From<ResolvedVersion> for Version {
@@ -37,7 +37,7 @@ impl From<ResolvedVersion> for Version {
 
 /// What a pin is good for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PinState {
+pub enum PinState {
     /// It stays where the requirements allow it.
     Kept,
     /// It was let go; what it was is still worth a comparison.
@@ -48,15 +48,18 @@ pub(crate) enum PinState {
 
 /// What the lockfile says of a unit, for the solver.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SolverPin {
-    pub(crate) state: PinState,
-    pub(crate) version: Version,
+pub struct SolverPin {
+    /// Whether it can be chosen.
+    pub state: PinState,
+    /// What was locked.
+    pub version: Version,
     /// What was asked for when it was locked; nothing if that is not known.
-    pub(crate) wishes: Vec<String>,
+    pub wishes: Vec<String>,
 }
 
 impl SolverPin {
-    pub(crate) fn new(pin: &Pin, state: PinState) -> Self {
+    /// What the solver has to know of a pin.
+    pub fn new(pin: &Pin, state: PinState) -> Self {
         SolverPin {
             state,
             version: Version {
@@ -70,15 +73,20 @@ impl SolverPin {
 
 /// A file of a source at one commit.
 #[derive(Debug)]
-pub(crate) struct File {
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) checksum: Checksum,
-    pub(crate) mode: FileMode,
+pub struct SourceFile {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// Of the bytes.
+    /// Of the bytes.
+    pub checksum: Checksum,
+    /// Whether it may be run.
+    pub mode: FileMode,
 }
 
-impl File {
-    pub(crate) fn new(bytes: Vec<u8>, mode: FileMode) -> Self {
-        File {
+impl SourceFile {
+    /// A file with these bytes.
+    pub fn new(bytes: Vec<u8>, mode: FileMode) -> Self {
+        SourceFile {
             checksum: Checksum::of(&bytes),
             bytes,
             mode,
@@ -88,18 +96,19 @@ impl File {
 
 /// What a unit is at one commit.
 #[derive(Debug)]
-pub(crate) struct Resource {
+pub struct ResourceFiles {
     /// The file; of a skill, its `SKILL.md`.
-    pub(crate) main: File,
+    pub main: SourceFile,
     /// The other files of a skill, by their paths in it.
-    pub(crate) others: Vec<(RelativePath, File)>,
+    pub others: Vec<(RelativePath, SourceFile)>,
     /// Of all of it.
-    pub(crate) checksum: Checksum,
+    pub checksum: Checksum,
 }
 
-impl Resource {
-    pub(crate) fn file(main: File) -> Self {
-        Resource {
+impl ResourceFiles {
+    /// A file on its own.
+    pub fn file(main: SourceFile) -> Self {
+        ResourceFiles {
             checksum: main.checksum,
             main,
             others: Vec::new(),
@@ -107,14 +116,14 @@ impl Resource {
     }
 
     /// A folder; its checksum covers every path, mode and content.
-    pub(crate) fn folder(main: File, others: Vec<(RelativePath, File)>) -> Self {
+    pub fn folder(main: SourceFile, others: Vec<(RelativePath, SourceFile)>) -> Self {
         let mut lines: Vec<String> = others
             .iter()
             .map(|(path, file)| tree_line(path.as_str(), file.mode, file.checksum))
             .collect();
         lines.push(tree_line(SKILL_FILE, main.mode, main.checksum));
         lines.sort();
-        Resource {
+        ResourceFiles {
             checksum: Checksum::of(lines.concat().as_bytes()),
             main,
             others,
@@ -123,7 +132,7 @@ impl Resource {
 }
 
 /// What a checksum of many files covers of one.
-pub(crate) fn tree_line(path: &str, mode: FileMode, checksum: Checksum) -> String {
+pub fn tree_line(path: &str, mode: FileMode, checksum: Checksum) -> String {
     let mode = if mode == FileMode::Executable {
         "x"
     } else {
@@ -134,13 +143,13 @@ pub(crate) fn tree_line(path: &str, mode: FileMode, checksum: Checksum) -> Strin
 
 /// What a resource declares, by the variables under which it is read.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Needs {
+pub struct DeclaredNeeds {
     by_variant: BTreeMap<Variant, Vec<(Declared, Unit)>>,
     /// All of them, for the solver.
     children: Vec<Child<Unit, Selector>>,
 }
 
-impl Needs {
+impl DeclaredNeeds {
     fn add(&mut self, variant: Variant, declared: Vec<(Declared, Unit)>) {
         let known: BTreeSet<Child<Unit, Selector>> = self.children.iter().cloned().collect();
         let child = |(declared, unit): &(Declared, Unit)| Child {
@@ -156,8 +165,8 @@ impl Needs {
         self.by_variant.insert(variant, declared);
     }
 
-    /// What it declares under a variant, each with the unit that is meant.
-    pub(crate) fn under(&self, variant: Variant) -> &[(Declared, Unit)] {
+    /// What it declares under a variant, each with the unit that is declared_unit.
+    pub fn under(&self, variant: Variant) -> &[(Declared, Unit)] {
         self.by_variant
             .get(&variant)
             .map(Vec::as_slice)
@@ -165,25 +174,25 @@ impl Needs {
     }
 
     /// The same under any variant.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &(Declared, Unit)> {
+    pub fn all(&self) -> impl Iterator<Item = &(Declared, Unit)> {
         self.by_variant.values().flatten()
     }
 }
 
 /// What is at a path, or what a pattern matches, at one commit.
 #[derive(Clone, Debug)]
-pub(crate) enum Found {
+pub enum FoundContent {
     /// Nothing.
     Absent,
     /// A file or a skill, and what it declares.
-    Resource(Arc<Resource>, Arc<Needs>),
+    Resource(Arc<ResourceFiles>, Arc<DeclaredNeeds>),
     /// The matches of a pattern.
     Matches(Arc<Vec<Child<Unit, Selector>>>),
 }
 
 /// Something to be read before the solver can go on.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Need {
+pub enum MissingFact {
     /// The refs of a source.
     Refs(SourceName),
     /// The commit that a short name stands for.
@@ -194,27 +203,30 @@ pub(crate) enum Need {
 
 /// Everything read so far.
 #[derive(Debug, Default)]
-pub(crate) struct Known {
+pub struct SourceIndex {
     indexes: BTreeMap<SourceName, VersionIndex>,
     revs: BTreeMap<(SourceName, String), ObjectId>,
-    pub(crate) pins: BTreeMap<Unit, SolverPin>,
-    contents: BTreeMap<Unit, BTreeMap<Option<ObjectId>, Found>>,
+    /// What is locked.
+    pub pins: BTreeMap<Unit, SolverPin>,
+    contents: BTreeMap<Unit, BTreeMap<Option<ObjectId>, FoundContent>>,
     /// The variables under which each unit is wanted.
     variants: BTreeMap<Unit, BTreeSet<Variant>>,
     /// Sources that have no versions.
     plain: Vec<SourceName>,
 }
 
-impl Known {
-    pub(crate) fn new(plain: Vec<SourceName>, pins: BTreeMap<Unit, SolverPin>) -> Self {
-        Known {
+impl SourceIndex {
+    /// Nothing is known yet but what is locked, and which sources have no versions.
+    pub fn new(plain: Vec<SourceName>, pins: BTreeMap<Unit, SolverPin>) -> Self {
+        SourceIndex {
             plain,
             pins,
-            ..Known::default()
+            ..SourceIndex::default()
         }
     }
 
-    pub(crate) fn list(&mut self, source: SourceName, versions: Arc<SourceVersions>) {
+    /// Takes in the versions of a source.
+    pub fn list(&mut self, source: SourceName, versions: Arc<SourceVersions>) {
         self.relocate_pins(&source, &versions);
         self.indexes.insert(source, VersionIndex::new(versions));
     }
@@ -242,36 +254,41 @@ impl Known {
             .filter(|pin| pin.state == PinState::Kept)
     }
 
-    pub(crate) fn is_listed(&self, source: &SourceName) -> bool {
+    /// Whether a source was asked for its versions.
+    pub fn is_listed(&self, source: &SourceName) -> bool {
         self.indexes.contains_key(source)
     }
 
     /// Whether a source has no versions.
-    pub(crate) fn is_plain(&self, source: &SourceName) -> bool {
+    pub fn is_plain(&self, source: &SourceName) -> bool {
         self.plain.contains(source)
     }
 
-    pub(crate) fn versions(&self, source: &SourceName) -> Option<&SourceVersions> {
+    /// The versions of a source, if it was asked.
+    pub fn versions(&self, source: &SourceName) -> Option<&SourceVersions> {
         self.indexes.get(source).map(VersionIndex::versions)
     }
 
-    pub(crate) fn set_rev(&mut self, source: SourceName, rev: String, commit: ObjectId) {
+    /// Takes in the commit that digits stand for.
+    pub fn set_rev(&mut self, source: SourceName, rev: String, commit: ObjectId) {
         self.revs.insert((source, rev), commit);
     }
 
-    pub(crate) fn set_content(&mut self, unit: Unit, commit: Option<ObjectId>, found: Found) {
+    /// Takes in what was read of a unit at a commit.
+    pub fn set_content(&mut self, unit: Unit, commit: Option<ObjectId>, found: FoundContent) {
         self.contents.entry(unit).or_default().insert(commit, found);
     }
 
     /// Notes that a unit is wanted under a variant; the answer is whether that is new.
-    pub(crate) fn want(&mut self, unit: &Unit, variant: Variant) -> bool {
+    pub fn want(&mut self, unit: &Unit, variant: Variant) -> bool {
         self.variants
             .entry(unit.clone())
             .or_default()
             .insert(variant)
     }
 
-    pub(crate) fn variants_of(&self, unit: &Unit) -> Vec<Variant> {
+    /// The variables under which a unit is wanted.
+    pub fn variants_of(&self, unit: &Unit) -> Vec<Variant> {
         self.variants
             .get(unit)
             .into_iter()
@@ -281,7 +298,7 @@ impl Known {
     }
 
     /// The commits at which a unit was read.
-    pub(crate) fn commits_of(&self, unit: &Unit) -> Vec<Option<ObjectId>> {
+    pub fn commits_of(&self, unit: &Unit) -> Vec<Option<ObjectId>> {
         self.contents
             .get(unit)
             .into_iter()
@@ -290,7 +307,8 @@ impl Known {
             .collect()
     }
 
-    pub(crate) fn set_needs(
+    /// Takes in what a unit declares under a variant.
+    pub fn set_needs(
         &mut self,
         (unit, commit): &(Unit, Option<ObjectId>),
         variant: Variant,
@@ -300,23 +318,24 @@ impl Known {
             .contents
             .get_mut(unit)
             .and_then(|found| found.get_mut(commit));
-        if let Some(Found::Resource(_, needs)) = found {
+        if let Some(FoundContent::Resource(_, needs)) = found {
             Arc::make_mut(needs).add(variant, declared);
         }
     }
 
-    pub(crate) fn found(&self, unit: &Unit, commit: Option<&ObjectId>) -> Option<&Found> {
+    /// What was read of a unit at a commit.
+    pub fn found(&self, unit: &Unit, commit: Option<&ObjectId>) -> Option<&FoundContent> {
         self.contents.get(unit)?.get(&commit.cloned())
     }
 
     /// Where a unit says that it needs another one.
-    pub(crate) fn declared_at(&self, parent: &Unit, child: &Unit) -> Option<Spot> {
+    pub fn declared_at(&self, parent: &Unit, child: &Unit) -> Option<Spot> {
         let found = self
             .contents
             .get(parent)?
             .values()
             .find_map(|found| match found {
-                Found::Resource(_, needs) => needs.all().find(|(_, unit)| unit == child),
+                FoundContent::Resource(_, needs) => needs.all().find(|(_, unit)| unit == child),
                 _ => None,
             });
         found.map(|(declared, _)| declared.spot)
@@ -331,7 +350,7 @@ impl Known {
     }
 
     /// The version that a number stands for: the pin, then branches, tags and commits.
-    pub(crate) fn version(&self, unit: &Unit, candidate: Candidate) -> Version {
+    pub fn version(&self, unit: &Unit, candidate: Candidate) -> Version {
         let local = || Version {
             label: LOCAL.to_owned(),
             commit: None,
@@ -373,11 +392,11 @@ impl Known {
             }
     }
 
-    fn listed(&self, source: &SourceName, wish: &Selector) -> Result<Vec<Candidate>, Need> {
+    fn listed(&self, source: &SourceName, wish: &Selector) -> Result<Vec<Candidate>, MissingFact> {
         let index = self
             .indexes
             .get(source)
-            .ok_or_else(|| Need::Refs(source.clone()))?;
+            .ok_or_else(|| MissingFact::Refs(source.clone()))?;
         match index.allowed(wish) {
             AllowedVersions::Listed(numbers) => Ok(numbers.into_iter().map(number).collect()),
             AllowedVersions::Commit(digits) => self.rev(source, index, &digits),
@@ -389,12 +408,12 @@ impl Known {
         source: &SourceName,
         index: &VersionIndex,
         rev: &str,
-    ) -> Result<Vec<Candidate>, Need> {
+    ) -> Result<Vec<Candidate>, MissingFact> {
         let key = (source.clone(), rev.to_owned());
         let commit = self
             .revs
             .get(&key)
-            .ok_or_else(|| Need::Rev(source.clone(), rev.to_owned()))?;
+            .ok_or_else(|| MissingFact::Rev(source.clone(), rev.to_owned()))?;
         let of_source = self
             .revs
             .iter()
@@ -416,12 +435,12 @@ fn number(at: usize) -> Candidate {
     Candidate(u32::try_from(at + 1).unwrap_or(u32::MAX))
 }
 
-impl Facts for Known {
+impl Facts for SourceIndex {
     type Unit = Unit;
     type Wish = Selector;
-    type Need = Need;
+    type Need = MissingFact;
 
-    fn allowed(&self, unit: &Unit, wish: &Selector) -> Result<Vec<Candidate>, Need> {
+    fn allowed(&self, unit: &Unit, wish: &Selector) -> Result<Vec<Candidate>, MissingFact> {
         let Some(source) = self.versioned(unit) else {
             return Ok(vec![PINNED]);
         };
@@ -443,15 +462,15 @@ impl Facts for Known {
         &self,
         unit: &Unit,
         candidate: Candidate,
-    ) -> Result<Content<'_, Unit, Selector>, Need> {
+    ) -> Result<Content<'_, Unit, Selector>, MissingFact> {
         let commit = self.version(unit, candidate).commit;
         match self.found(unit, commit.as_ref()) {
-            None => Err(Need::Content(unit.clone(), commit)),
-            Some(Found::Absent) => Ok(Content::Absent),
-            Some(Found::Resource(_, needs)) => {
+            None => Err(MissingFact::Content(unit.clone(), commit)),
+            Some(FoundContent::Absent) => Ok(Content::Absent),
+            Some(FoundContent::Resource(_, needs)) => {
                 Ok(Content::Children(Cow::Borrowed(&needs.children)))
             }
-            Some(Found::Matches(matches)) => Ok(Content::Children(Cow::Borrowed(matches))),
+            Some(FoundContent::Matches(matches)) => Ok(Content::Children(Cow::Borrowed(matches))),
         }
     }
 

@@ -1,32 +1,33 @@
 //! What a resource declares, out of its bytes.
 
-use agpm_diag::{Diagnostic, Notes, Span, codes, has_errors};
+use agpm_diag::{Diagnostic, Notes, SourceId, Span, codes, has_errors};
 use agpm_model::{
     Declarations, Declared, DeclaringFile, Extent, Origin, ResourcePath, SKILL_FILE, Unit,
     declarations, read_declarations,
 };
-use agpm_render::{Files, Names, Rendered, Renderer, has_tags, templating};
+use agpm_render::{Files, Names, RenderError, Rendered, Renderer, has_tags, templating};
 use agpm_text::{Document, Format, Limits, Value, decode, parse};
-
-use crate::packages::templates::template_error;
 
 /// The word without which nothing is declared.
 const KEY: &[u8] = b"dependencies";
 
 /// A resource whose declarations are read.
-pub(crate) struct Declaring<'a> {
-    pub(crate) unit: &'a Unit,
+pub struct Declaring<'a> {
+    /// The resource.
+    pub unit: &'a Unit,
     /// Its version, for messages.
-    pub(crate) label: &'a str,
-    pub(crate) bytes: &'a [u8],
+    pub label: &'a str,
+    /// Its bytes.
+    pub bytes: &'a [u8],
     /// The names that templates in declarations may use.
-    pub(crate) names: &'a Names,
-    pub(crate) renderer: &'a Renderer,
+    pub names: &'a Names,
+    /// Fills templates in declarations.
+    pub renderer: &'a Renderer,
 }
 
 impl Declaring<'_> {
     /// Its declarations; what is wrong goes to the notes.
-    pub(crate) fn read(&self, notes: &mut Notes) -> Vec<Declared> {
+    pub fn read(&self, notes: &mut Notes) -> Vec<Declared> {
         let format = match format_of(self.unit) {
             Some(format @ (Format::Markdown | Format::Jsonc)) => format,
             _ => return Vec::new(),
@@ -261,10 +262,10 @@ fn is_below(folder: &str, path: &ResourcePath) -> bool {
 
 /// Why a declared path leads nowhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Escapes;
+pub struct Escapes;
 
 /// What the file of a unit is written in, if it has fields; of a skill, its `SKILL.md`.
-pub(crate) fn format_of(unit: &Unit) -> Option<Format> {
+pub fn format_of(unit: &Unit) -> Option<Format> {
     match (unit.extent, &unit.origin) {
         (Extent::Folder, _) => Some(Format::Markdown),
         (_, Origin::Manifest) => Some(Format::Jsonc),
@@ -280,7 +281,7 @@ fn may_need(parent: &ResourcePath, path: &ResourcePath) -> bool {
 }
 
 /// The unit that a declared path means: from the root of the source, or from the declaring file.
-pub(crate) fn meant(
+pub fn declared_unit(
     parent: &Unit,
     declared: &Declared,
     exists: &dyn Fn(&str) -> bool,
@@ -314,4 +315,16 @@ pub(crate) fn meant(
         path,
         extent: declared.kind.extent(),
     })
+}
+
+/// What is said of a template that gives no text.
+pub fn template_error(source: SourceId, start: usize, error: RenderError) -> Diagnostic {
+    let range = error.range.unwrap_or(0..0);
+    Diagnostic::new(&codes::RESOURCE_TEMPLATE, error.message)
+        .at(
+            source,
+            Span::new(start + range.start, start + range.end),
+            "",
+        )
+        .help(error.help)
 }

@@ -3,19 +3,19 @@
 use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, Failure, Notes, codes, did_you_mean};
-use agpm_model::{Extent, Manifest, Origin, Requirement, SKILL_FILE, Selector, Tag, Unit};
+use agpm_model::{
+    Extent, Manifest, ObjectId, Origin, Requirement, Selector, SourceName, Tag, Unit,
+};
 use agpm_solve::{Ask, Clash, ClashKind, Conflict, Suggestion};
-use agpm_source::EntryKind;
 
-use crate::packages::facts::Known;
-use crate::packages::resolve::dependency_of;
-use crate::packages::sources::Sources;
+use crate::entries::dependency_of;
+use crate::index::SourceIndex;
 
 /// Versions that are listed one by one.
 const MOST_LISTED: usize = 8;
 
 /// The chain as people draw it.
-pub(crate) fn cycle(chain: &[Unit]) -> Failure {
+pub fn cycle(chain: &[Unit]) -> Failure {
     let paths: Vec<&str> = chain.iter().map(|unit| unit.path.as_str()).collect();
     let message = format!("Circular dependency detected: {}", paths.join(" → "));
     let help = "remove one of these declarations";
@@ -24,8 +24,8 @@ pub(crate) fn cycle(chain: &[Unit]) -> Failure {
         .into()
 }
 
-/// The search was given up; whether there is a solution is not known.
-pub(crate) fn too_hard(units: &[Unit]) -> Failure {
+/// The search was given up; whether there is a solution is not index.
+pub fn too_hard(units: &[Unit]) -> Failure {
     let named: Vec<String> = units
         .iter()
         .take(2)
@@ -44,18 +44,18 @@ pub(crate) fn too_hard(units: &[Unit]) -> Failure {
 }
 
 /// Every clash as a diagnostic.
-pub(crate) fn report(
+pub fn report(
     manifest: &Manifest,
-    known: &Known,
-    sources: &Sources,
+    index: &SourceIndex,
+    files: &dyn FileListing,
     conflict: &Conflict<Unit, Selector>,
     suggestion: Option<Suggestion<Selector>>,
     notes: &mut Notes,
 ) -> Failure {
     let telling = Telling {
         manifest,
-        known,
-        sources,
+        index,
+        files,
     };
     for clash in &conflict.clashes {
         let mut diagnostic = match clash.kind {
@@ -73,10 +73,29 @@ pub(crate) fn report(
     Failure::reported()
 }
 
+/// What is at a path of a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathContent {
+    /// A directory with a `SKILL.md`.
+    Skill,
+    /// Another directory.
+    Directory,
+    /// A file, or nothing.
+    Other,
+}
+
+/// Lists files of sources, for advice about paths that do not exist.
+pub trait FileListing {
+    /// What is at a path of a commit.
+    fn at(&self, source: &SourceName, commit: &ObjectId, path: &str) -> PathContent;
+    /// The paths of everything in a directory of a commit.
+    fn in_directory(&self, source: &SourceName, commit: &ObjectId, directory: &str) -> Vec<String>;
+}
+
 struct Telling<'a> {
     manifest: &'a Manifest,
-    known: &'a Known,
-    sources: &'a Sources,
+    index: &'a SourceIndex,
+    files: &'a dyn FileListing,
 }
 
 impl Telling<'_> {
@@ -84,7 +103,7 @@ impl Telling<'_> {
     fn placed(&self, mut diagnostic: Diagnostic, clash: &Clash<Unit, Selector>) -> Diagnostic {
         if let [ask] = clash.asks.as_slice()
             && let [.., parent, child] = ask.chain.as_slice()
-            && let Some(spot) = self.known.declared_at(parent, child)
+            && let Some(spot) = self.index.declared_at(parent, child)
         {
             diagnostic = diagnostic.at(spot.source, spot.span, "declared here");
         }
@@ -215,7 +234,7 @@ impl Telling<'_> {
         let Origin::Source(source) = &unit.origin else {
             return String::new();
         };
-        let Some(refs) = self.known.versions(source) else {
+        let Some(refs) = self.index.versions(source) else {
             return "check the version".to_owned();
         };
         let names: Vec<&str> = refs
@@ -265,35 +284,29 @@ impl Telling<'_> {
             return Some("check the path".to_owned());
         };
         let label = clash.asks.first()?.allows.first()?;
-        let Some(opened) = self.sources.versioned(source) else {
+        let versions = self.index.versions(source);
+        let commit = versions
+            .and_then(|all| all.tags.get(label).or_else(|| all.branches.get(label)))
+            .filter(|_| !self.index.is_plain(source));
+        let Some(commit) = commit else {
             return Some("check the path".to_owned());
         };
-        let versions = self.known.versions(source)?;
-        let commit = versions
-            .tags
-            .get(label)
-            .or_else(|| versions.branches.get(label));
         let path = clash.unit.path.as_str();
-        let entry = |path: &str| opened.entry(commit, path).ok().flatten();
-        if entry(path).is_some_and(|entry| entry.kind == EntryKind::Directory) {
-            if entry(&format!("{path}/{SKILL_FILE}")).is_some() {
+        match self.files.at(source, commit, path) {
+            PathContent::Skill => {
                 return Some(format!(
                     "`{path}` is a skill: `agpm add dep skill {source}:{path}`"
                 ));
             }
-            return Some(format!(
-                "this is a folder: write `{}/*.md` for the files in it",
-                clash.unit.path
-            ));
+            PathContent::Directory => {
+                return Some(format!(
+                    "this is a folder: write `{path}/*.md` for the files in it"
+                ));
+            }
+            PathContent::Other => {}
         }
         let folder = clash.unit.path.literal_folder();
-        let tree = opened.walk(commit, folder, &|_| false).ok()?;
-        let files: Vec<String> = tree
-            .entries
-            .into_iter()
-            .filter(|entry| entry.kind != EntryKind::Submodule)
-            .map(|entry| entry.path)
-            .collect();
+        let files = self.files.in_directory(source, commit, folder);
         if files.iter().any(|file| file == clash.unit.path.as_str()) {
             let escaped = clash.unit.path.as_str().replace('[', "[[]");
             return Some(format!(

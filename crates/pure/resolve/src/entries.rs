@@ -1,0 +1,281 @@
+//! From a solution to the entries that are installed, with what each was resolved to.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes};
+use agpm_model::{
+    Declared, Dependency, Destination, Install, Layout, Manifest, Selector, Unit, Variant,
+};
+use agpm_plan::{Clash, Entry, EntryError, Graph, Wanted, clashes, entries, target};
+use agpm_solve::{Choice, Root, Solution};
+
+use crate::index::{DeclaredNeeds, FoundContent, ResourceFiles, SourceIndex, Version};
+
+/// An entry with what it was resolved to.
+#[derive(Debug)]
+pub struct ResolvedEntry {
+    /// What is installed, and where.
+    pub entry: Entry,
+    /// The version that was chosen.
+    pub version: Version,
+    /// Everything that was asked of its version.
+    pub wishes: BTreeSet<Selector>,
+    /// Whether it was found by a pattern.
+    pub matched_pattern: bool,
+    /// Its files in the source.
+    pub resource: Arc<ResourceFiles>,
+    /// What it declares.
+    pub needs: Arc<DeclaredNeeds>,
+    /// Where it is on this machine, if it is no file of a repository.
+    pub file: Option<PathBuf>,
+}
+
+impl ResolvedEntry {
+    /// `TYPE/NAME`.
+    pub fn label(&self) -> String {
+        format!("{}/{}", self.entry.kind, self.entry.name)
+    }
+}
+
+/// What the manifest requires, as the solver takes it.
+pub fn roots(manifest: &Manifest) -> Vec<Root<Unit, Selector>> {
+    let root = |dependency: &Dependency| Root {
+        unit: dependency.unit.clone(),
+        wish: dependency.selector.clone(),
+    };
+    manifest.dependencies.iter().map(root).collect()
+}
+
+/// The manifest's dependency behind a root of the solver.
+pub(crate) fn dependency_of(manifest: &Manifest, root: usize) -> Option<&Dependency> {
+    manifest.dependencies.get(root)
+}
+
+/// The chosen version of a unit and what is there.
+struct Chosen<'a> {
+    index: &'a SourceIndex,
+    solution: &'a Solution<Unit, Selector>,
+}
+
+impl<'a> Chosen<'a> {
+    fn choice(&self, unit: &Unit) -> Option<&'a Choice<Unit, Selector>> {
+        self.solution.units.get(unit)
+    }
+
+    fn version(&self, unit: &Unit) -> Option<Version> {
+        self.choice(unit)
+            .map(|choice| self.index.version(unit, choice.candidate))
+    }
+
+    fn found(&self, unit: &Unit) -> Option<&'a FoundContent> {
+        self.index.found(unit, self.version(unit)?.commit.as_ref())
+    }
+
+    fn matches(&self, unit: &Unit) -> Vec<&'a Unit> {
+        match self.found(unit) {
+            Some(FoundContent::Matches(matches)) => {
+                matches.iter().map(|child| &child.unit).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn children(&self, unit: &Unit, variant: Variant) -> Vec<(&'a Declared, Vec<&'a Unit>)> {
+        let Some(FoundContent::Resource(_, needs)) = self.found(unit) else {
+            return Vec::new();
+        };
+        let child = |(declared, unit): &'a (Declared, Unit)| match unit.path.is_pattern() {
+            true => (declared, self.matches(unit)),
+            false => (declared, vec![unit]),
+        };
+        needs.under(variant).iter().map(child).collect()
+    }
+}
+
+/// The entries of a solution; `file_of` says where a unit is on this machine.
+pub fn resolved_entries(
+    manifest: &Manifest,
+    index: &SourceIndex,
+    solution: &Solution<Unit, Selector>,
+    file_of: &dyn Fn(&Unit) -> Option<PathBuf>,
+    notes: &mut Notes,
+) -> Result<Vec<ResolvedEntry>, Failure> {
+    let chosen = Chosen { index, solution };
+    let graph = Graph {
+        dependencies: &manifest.dependencies,
+        tools: &manifest.tools,
+        children: &|unit, variant| chosen.children(unit, variant),
+        matches: &|unit| chosen.matches(unit),
+    };
+    let made = entries(&graph).map_err(|errors| report_entry_errors(manifest, &errors, notes))?;
+    report_clashes(manifest, &made, notes)?;
+    let patterns = solution
+        .units
+        .iter()
+        .filter(|(unit, _)| unit.path.is_pattern());
+    let matched: BTreeSet<&Unit> = patterns
+        .flat_map(|(_, pattern)| &pattern.children)
+        .collect();
+    let resolved = |entry: Entry| {
+        let choice = chosen.choice(&entry.unit)?;
+        let Some(FoundContent::Resource(resource, needs)) = chosen.found(&entry.unit) else {
+            return None;
+        };
+        let version = chosen.version(&entry.unit)?;
+        let matched_pattern = matched.contains(&entry.unit);
+        let wishes = choice.wishes.clone();
+        let (resource, needs) = (Arc::clone(resource), Arc::clone(needs));
+        let file = file_of(&entry.unit);
+        Some(ResolvedEntry {
+            version,
+            wishes,
+            matched_pattern,
+            resource,
+            needs,
+            file,
+            entry,
+        })
+    };
+    Ok(made.into_iter().filter_map(resolved).collect())
+}
+
+fn report_entry_errors(manifest: &Manifest, errors: &[EntryError], notes: &mut Notes) -> Failure {
+    let mut kind = FailureKind::Errors;
+    for error in errors {
+        let diagnostic = match error {
+            EntryError::Tool { parent, declared } => {
+                let tool = declared
+                    .tool
+                    .as_ref()
+                    .map(ToString::to_string)
+                    .unwrap_or_default();
+                let message = format!(
+                    "`{parent}` asks for the tool `{tool}`, which has no place for {}",
+                    declared.kind
+                );
+                let able = manifest
+                    .tools
+                    .iter()
+                    .filter(|tool| tool.destination(declared.kind).is_some());
+                let able: Vec<&str> = able.map(|tool| tool.name.as_str()).collect();
+                Diagnostic::new(&codes::MANIFEST_UNKNOWN_TOOL, message)
+                    .at_spot(declared.spot)
+                    .help(format!(
+                        "tools that have one: {}; or define it under `[tools.{tool}]`",
+                        able.join(", ")
+                    ))
+            }
+            EntryError::Target { unit, error } => {
+                kind = FailureKind::Refused;
+                let message = format!("`{unit}` cannot be installed: {error}");
+                Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message)
+                    .help("give it a `filename` or a `target`")
+            }
+        };
+        notes.diagnostics.push(diagnostic);
+    }
+    Failure {
+        kind,
+        diagnostic: None,
+    }
+}
+
+/// All entries that would be at one place with another.
+fn report_clashes(manifest: &Manifest, made: &[Entry], notes: &mut Notes) -> Result<(), Failure> {
+    let is_file = |entry: &Entry| {
+        let tool = manifest.tools.named(entry.tool.as_str());
+        let destination = tool.and_then(|tool| tool.destination(entry.kind));
+        entry.install == Install::Write && matches!(destination, Some(Destination::Files(..)))
+    };
+    let files = made.iter().enumerate().filter(|(_, entry)| is_file(entry));
+    let files = files.filter_map(|(number, entry)| Some((number, entry.target.as_ref()?)));
+    // One file under two sets of variables may come out the same, which is seen when it is made.
+    let twins = |clash: &Clash| {
+        let (first, second) = (&made[clash.first], &made[clash.second]);
+        (first.kind, &first.unit, &first.target) == (second.kind, &second.unit, &second.target)
+            && first.variants != second.variants
+            && (first.root.is_none() || second.root.is_none())
+    };
+    let found: Vec<Clash> = clashes(files)
+        .into_iter()
+        .filter(|clash| !twins(clash))
+        .collect();
+    for clash in &found {
+        let (first, second) = (&made[clash.first], &made[clash.second]);
+        let name = |entry: &Entry| format!("{}/{} ({})", entry.kind, entry.name, entry.unit);
+        let message = format!(
+            "{} and {} would both be at `{}`",
+            name(first),
+            name(second),
+            clash.path
+        );
+        let mut diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message);
+        diagnostic.help = Some(way_out(manifest, first, second));
+        let roots: BTreeSet<usize> = [second.root, first.root].into_iter().flatten().collect();
+        for root in roots
+            .into_iter()
+            .filter_map(|number| manifest.dependencies.get(number))
+        {
+            diagnostic = diagnostic.at_spot(root.spot);
+        }
+        notes.diagnostics.push(diagnostic);
+    }
+    if found.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure::reported())
+    }
+}
+
+/// A change of the manifest that takes one of two entries out of the way.
+fn way_out(manifest: &Manifest, first: &Entry, second: &Entry) -> String {
+    let root_of = |entry: &Entry| {
+        entry
+            .root
+            .and_then(|number| manifest.dependencies.get(number))
+    };
+    let is_alone = |entry: &&Entry| root_of(entry).is_some_and(|root| !root.unit.path.is_pattern());
+    if let Some(root) = [second, first].into_iter().find(is_alone).and_then(root_of) {
+        return format!(
+            "give {}/{} another `filename` or `target`",
+            root.kind, root.name
+        );
+    }
+    let Some((entry, root)) = [second, first]
+        .into_iter()
+        .find_map(|one| Some((one, root_of(one)?)))
+    else {
+        return format!(
+            "add {}/{} to the manifest with a `filename` of its own",
+            second.kind, second.name
+        );
+    };
+    let exclude = format!(
+        "leave it out with `exclude = [\"{}\"]` on {}/{}",
+        entry.name, root.kind, root.name
+    );
+    match first.root == second.root && differ_in_folders(manifest, root, (first, second)) {
+        true => format!("{exclude}, or keep the directories with `flatten = false` there"),
+        false => exclude,
+    }
+}
+
+/// Whether two matches of a pattern have different places if it keeps their directories.
+fn differ_in_folders(
+    manifest: &Manifest,
+    root: &Dependency,
+    (first, second): (&Entry, &Entry),
+) -> bool {
+    let place = |entry: &Entry| {
+        let wanted = Wanted {
+            layout: Some(Layout::Folders),
+            ..Wanted::of(root, &entry.unit.path)
+        };
+        target(manifest.tools.named(entry.tool.as_str())?, &wanted)
+            .ok()
+            .flatten()
+    };
+    place(first) != place(second)
+}

@@ -1,0 +1,23 @@
+//! From a manifest, a lockfile and what sources have to the entries that are installed.
+//!
+//! Knows no files, no network and no git: what is still missing is named, and handed in by the caller.
+
+mod conflict;
+mod declared;
+mod entries;
+mod index;
+mod pins;
+mod versions;
+
+pub use conflict::{FileListing, PathContent, cycle, report as report_conflict, too_hard};
+pub use declared::{Declaring, Escapes, declared_unit, format_of, template_error};
+pub use entries::{ResolvedEntry, resolved_entries, roots};
+pub use index::{
+    DeclaredNeeds, FoundContent, MissingFact, PinState, ResourceFiles, SolverPin, SourceFile,
+    SourceIndex, Version, tree_line,
+};
+pub use pins::{UpdateScope, pins, relocated_sources, with_names_of};
+pub use versions::{
+    fold_foreign_dependencies, moved_tag, passed_over, report_moved_tags, report_relocated,
+    report_versions, source_relocated,
+};

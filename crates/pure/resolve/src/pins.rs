@@ -1,0 +1,136 @@
+//! From a lockfile to what the solver keeps.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use agpm_model::{
+    CatalogRemote, LayerName, Locked, LockedSource, Lockfile, Manifest, PinId, ResourceId,
+    ResourceName, Source, SourceName, Unit,
+};
+
+use crate::index::{PinState, SolverPin};
+
+/// Which pins are let go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UpdateScope {
+    /// None: what is locked stays.
+    Nothing,
+    /// All of them.
+    Everything,
+    /// Those of these.
+    Only(BTreeSet<PinId>),
+}
+
+impl UpdateScope {
+    /// Whether a layer may become another version.
+    pub fn moves_layer(&self, layer: &LayerName) -> bool {
+        self.moves(|| PinId::Layer(layer.clone()))
+    }
+
+    /// Whether a remote of the catalog may.
+    pub fn moves_remote(&self, remote: &CatalogRemote) -> bool {
+        self.moves(|| PinId::Remote(remote.without_secrets()))
+    }
+
+    fn moves(&self, one: impl FnOnce() -> PinId) -> bool {
+        match self {
+            UpdateScope::Nothing => false,
+            UpdateScope::Everything => true,
+            UpdateScope::Only(named) => named.contains(&one()),
+        }
+    }
+}
+
+/// What is locked; whether a requirement still allows it is for the solver to see.
+pub fn pins(
+    manifest: &Manifest,
+    lock: &Lockfile,
+    moving: &UpdateScope,
+) -> BTreeMap<Unit, SolverPin> {
+    let lock = &with_names_of(manifest, lock);
+    let relocated = relocated_sources(manifest, lock);
+    let mut pins = BTreeMap::new();
+    let mut released: BTreeSet<&Unit> = BTreeSet::new();
+    for locked in &lock.entries {
+        let Some(locked_pin) = &locked.pin else {
+            continue;
+        };
+        let moves = match moving {
+            UpdateScope::Nothing => false,
+            UpdateScope::Everything => true,
+            UpdateScope::Only(named) => is_named(named, locked),
+        };
+        let is_relocated = locked
+            .unit
+            .origin
+            .source()
+            .is_some_and(|source| relocated.contains(source));
+        let state = match (moves, is_relocated) {
+            (true, _) => PinState::Released,
+            (false, true) => PinState::Relocated,
+            (false, false) => PinState::Kept,
+        };
+        let pin = SolverPin::new(locked_pin, state);
+        if moves {
+            released.insert(&locked.unit);
+            pins.insert(locked.unit.clone(), pin);
+            continue;
+        }
+        if let (Some(pattern), Some(_)) = (&locked.pattern, &locked.manifest_alias) {
+            let unit = Unit {
+                path: pattern.clone(),
+                ..locked.unit.clone()
+            };
+            pins.entry(unit).or_insert_with(|| pin.clone());
+        }
+        // A resource that is locked twice moves with either of them.
+        if !released.contains(&locked.unit) {
+            pins.insert(locked.unit.clone(), pin);
+        }
+    }
+    pins
+}
+
+/// The sources that are locked with another URL than the manifest has.
+pub fn relocated_sources<'l>(manifest: &Manifest, lock: &'l Lockfile) -> BTreeSet<&'l SourceName> {
+    let has_moved = |locked: &&LockedSource| {
+        let now = manifest
+            .source(&locked.name)
+            .map(|source| source.address.to_string());
+        locked.url.is_some() && now.is_some() && locked.url != now
+    };
+    lock.sources
+        .iter()
+        .filter(has_moved)
+        .map(|locked| &locked.name)
+        .collect()
+}
+
+/// The lockfile with sources called as the manifest calls them now, where only the name changed.
+pub fn with_names_of(manifest: &Manifest, lock: &Lockfile) -> Lockfile {
+    let mut lock = lock.clone();
+    for source in lock
+        .sources
+        .clone()
+        .iter()
+        .filter(|source| manifest.source(&source.name).is_none())
+    {
+        let same = |now: &&Source| source.url.as_deref() == Some(now.address.redacted());
+        let Some(now) = manifest.sources.iter().find(same) else {
+            continue;
+        };
+        lock.rename_source(&source.name, &now.name);
+    }
+    lock
+}
+
+fn is_named(named: &BTreeSet<PinId>, locked: &Locked) -> bool {
+    let resource = |name: &&ResourceName| {
+        PinId::Resource(ResourceId {
+            kind: locked.kind,
+            name: (*name).clone(),
+        })
+    };
+    [&locked.name, locked.manifest_key()]
+        .iter()
+        .any(|name| named.contains(&resource(name)))
+}

@@ -1,0 +1,212 @@
+//! What is said of versions that were chosen, moved or passed over.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use agpm_diag::{Diagnostic, Notes, codes};
+use agpm_model::{
+    DEFAULT_VERSION, Lockfile, Manifest, ObjectId, Origin, Selector, SourceName, SourceVersions,
+    Unit,
+};
+use agpm_solve::Solution;
+
+use crate::index::{PinState, SolverPin, SourceIndex};
+
+/// Everything that is worth a warning about a solution.
+pub fn report_versions(
+    manifest: &Manifest,
+    index: &SourceIndex,
+    solution: &Solution<Unit, Selector>,
+    notes: &mut Notes,
+) {
+    moved_tags(index, solution, notes);
+    report_ignored_versions(manifest, index, notes);
+    report_passed_over(index, solution, notes);
+    report_default_branches(manifest, index, solution, notes);
+}
+
+/// Tags that point elsewhere than when they were locked. The locked commits stay, except where a pin was let go.
+fn moved_tags(index: &SourceIndex, solution: &Solution<Unit, Selector>, notes: &mut Notes) {
+    let mut told = BTreeSet::new();
+    for unit in solution.units.keys() {
+        let (Some(pin), Origin::Source(source)) = (index.pins.get(unit), &unit.origin) else {
+            continue;
+        };
+        let Some(refs) = index.versions(source) else {
+            continue;
+        };
+        if told.insert((source, &pin.version.label)) {
+            let mut moved = moved_tag(
+                source,
+                refs,
+                &pin.version.label,
+                pin.version.commit.as_ref(),
+            );
+            if let Some(found) = moved.as_mut().filter(|_| pin.state == PinState::Released) {
+                found.help =
+                    Some("the new commit is locked now; compare it before you commit".to_owned());
+            }
+            notes.diagnostics.extend(moved);
+        }
+    }
+}
+
+/// One word for each source that has another URL than when it was locked.
+pub fn report_relocated(pins: &BTreeMap<Unit, SolverPin>, notes: &mut Notes) {
+    let relocated = pins
+        .iter()
+        .filter(|(_, pin)| pin.state == PinState::Relocated);
+    let sources: BTreeSet<&SourceName> = relocated
+        .filter_map(|(unit, _)| unit.origin.source())
+        .collect();
+    notes
+        .diagnostics
+        .extend(sources.into_iter().map(source_relocated));
+}
+
+/// What is said of a source that has another URL than when it was locked.
+pub fn source_relocated(source: &SourceName) -> Diagnostic {
+    let message = format!("the URL of source `{source}` changed; its pins were resolved again");
+    let help = "compare `agpm.lock` before you commit it";
+    Diagnostic::new(&codes::LOCK_SOURCE_URL, message).help(help)
+}
+
+/// One word for each source without the branch that is the default of dependencies.
+fn report_default_branches(
+    manifest: &Manifest,
+    index: &SourceIndex,
+    solution: &Solution<Unit, Selector>,
+    notes: &mut Notes,
+) {
+    let mut told = BTreeSet::new();
+    for dependency in manifest
+        .dependencies
+        .iter()
+        .filter(|one| one.selector.as_str() == DEFAULT_VERSION)
+    {
+        let Some(source) = dependency.unit.origin.source() else {
+            continue;
+        };
+        let chosen = solution.units.get(&dependency.unit);
+        let Some(label) =
+            chosen.map(|choice| index.version(&dependency.unit, choice.candidate).label)
+        else {
+            continue;
+        };
+        let head = index
+            .versions(source)
+            .and_then(|refs| refs.default_branch.as_deref());
+        if head == Some(label.as_str()) && label != DEFAULT_VERSION && told.insert(source) {
+            let message = format!(
+                "source `{source}` has no branch `{DEFAULT_VERSION}`, so its default branch `{label}` is used"
+            );
+            let diagnostic = Diagnostic::new(&codes::PACKAGE_DEFAULT_BRANCH, message);
+            let help = format!("write `branch = \"{label}\"`, or require a version");
+            notes
+                .diagnostics
+                .push(diagnostic.at_spot(dependency.spot).help(help));
+        }
+    }
+}
+
+/// Makes one note of all files whose `dependencies` are another program's: a source may have hundreds.
+pub fn fold_foreign_dependencies(notes: &mut Notes) {
+    let is_foreign = |found: &Diagnostic| *found.code == codes::RESOURCE_FOREIGN_DEPENDENCIES;
+    let count = notes
+        .diagnostics
+        .iter()
+        .filter(|found| is_foreign(found))
+        .count();
+    let first = notes.diagnostics.iter().position(is_foreign);
+    let mut at = 0;
+    notes.diagnostics.retain_mut(|found| {
+        at += 1;
+        let stays = !is_foreign(found) || first == Some(at - 1);
+        if is_foreign(found) && stays && count > 1 {
+            found.message = format!(
+                "{count} files have `dependencies` without a resource type; they are ignored"
+            );
+        }
+        stays
+    });
+}
+
+/// The same for everything that a lockfile has of a source.
+pub fn report_moved_tags(
+    lock: &Lockfile,
+    source: &SourceName,
+    refs: &SourceVersions,
+    notes: &mut Notes,
+) {
+    // One tag may be locked at two commits, if it moved between two runs.
+    let tags: BTreeSet<(&str, &ObjectId)> = lock
+        .pins()
+        .filter(|one| one.pin.source.name() == Some(source))
+        .map(|one| (one.pin.version.as_str(), &one.pin.commit))
+        .collect();
+    let moved = tags
+        .into_iter()
+        .filter_map(|(label, commit)| moved_tag(source, refs, label, Some(commit)));
+    notes.diagnostics.extend(moved);
+}
+
+/// A warning if a tag is at another commit than when it was locked.
+pub fn moved_tag(
+    source: &SourceName,
+    refs: &SourceVersions,
+    label: &str,
+    locked: Option<&ObjectId>,
+) -> Option<Diagnostic> {
+    let now = refs.tags.get(label).filter(|now| locked != Some(*now))?;
+    let message = format!(
+        "tag {label} of {source} moved: {} -> {}",
+        locked.map(ObjectId::short).unwrap_or_default(),
+        now.short()
+    );
+    let help = "the locked commit is used; `agpm update` takes the new one";
+    Some(Diagnostic::new(&codes::LOCK_MOVED_TAG, message).help(help))
+}
+
+/// A version that is asked of a folder without versions.
+fn report_ignored_versions(manifest: &Manifest, index: &SourceIndex, notes: &mut Notes) {
+    for dependency in &manifest.dependencies {
+        let Unit {
+            origin: Origin::Source(name),
+            ..
+        } = &dependency.unit
+        else {
+            continue;
+        };
+        if index.is_plain(name) && dependency.selector.as_str() != DEFAULT_VERSION {
+            let message = format!(
+                "source `{name}` is a folder without versions, so `{}` says nothing",
+                dependency.selector
+            );
+            notes.diagnostics.push(
+                Diagnostic::new(&codes::MANIFEST_IGNORED_KEY, message)
+                    .at_spot(dependency.spot)
+                    .help("remove the version, or make the folder a git repository"),
+            );
+        }
+    }
+}
+
+fn report_passed_over(index: &SourceIndex, solution: &Solution<Unit, Selector>, notes: &mut Notes) {
+    for (unit, better) in &solution.passed_over {
+        let Some(best) = better.first() else { continue };
+        let chosen = solution
+            .units
+            .get(unit)
+            .map(|choice| index.version(unit, choice.candidate).label);
+        let dropped = index.version(unit, *best).label;
+        notes
+            .diagnostics
+            .push(passed_over(unit, &dropped, &chosen.unwrap_or_default()));
+    }
+}
+
+/// A warning that the newest version that fits lacks a resource.
+pub fn passed_over(unit: &Unit, dropped: &str, used: &str) -> Diagnostic {
+    let message = format!("`{unit}` is not in {dropped}, so {used} is used");
+    let help = "see whether it was renamed or dropped, or ask for the older version";
+    Diagnostic::new(&codes::PACKAGE_PASSED_OVER, message).help(help)
+}

@@ -7,8 +7,8 @@ use agpm_model::{Dependency, Manifest, ToolName};
 use agpm_render::{Fate, FateKind};
 use agpm_resolve::ResolvedEntry;
 
-use crate::composer::Made;
 use crate::folding::{counted, listed};
+use crate::rendered::Made;
 
 /// What conversions may lose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

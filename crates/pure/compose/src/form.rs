@@ -12,8 +12,10 @@ use agpm_resolve::{ResolvedEntry, SourceFile};
 use agpm_text::{Format, Limits, Value, parse, parse_alone, to_value};
 use agpm_tools::{EntryFormat, FileFormat};
 
-use crate::composer::{Composer, Made, MadeCapability, MadeEntries, files};
-use crate::texts::{Texts, is_markdown, json};
+use crate::composer::Composer;
+use crate::rendered::{Made, MadeCapability, MadeEntries, files};
+use crate::rendered::{Texts, is_markdown};
+use crate::texts::json;
 
 impl Composer<'_> {
     /// The entry in the form that its tool wants.

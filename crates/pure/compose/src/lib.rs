@@ -9,14 +9,14 @@ mod form;
 mod lock;
 mod patching;
 mod placement;
+mod rendered;
 mod templates;
 mod texts;
 
-pub use composer::{
-    Bytes, ComposedEntry, Composer, Made, MadeCapability, MadeEntries, MadeFile, Making,
-};
+pub use composer::{ComposedEntry, Composer};
 pub use fidelity::{LossPolicy, check_fidelity};
 pub use lock::lock_of;
 pub use patching::{AppliedField, check_names as check_patched_names, patched_file};
 pub use placement::check_placement;
+pub use rendered::{Bytes, Made, MadeCapability, MadeEntries, MadeFile, Making};
 pub use templates::{LARGEST_READ, ProjectFileError, ProjectFiles, project_names};

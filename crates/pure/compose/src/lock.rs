@@ -8,7 +8,7 @@ use agpm_model::{
 };
 use agpm_resolve::ResolvedEntry;
 
-use crate::composer::Made;
+use crate::rendered::Made;
 
 /// The lockfile of these entries.
 pub fn lock_of(

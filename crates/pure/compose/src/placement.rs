@@ -13,8 +13,8 @@ use agpm_resolve::ResolvedEntry;
 use agpm_text::{Pointer, Value};
 use agpm_tools::{FileFormat, NamelessAgents, TOOLS, ToolDefinition, UnreadFile, find};
 
-use crate::composer::Made;
 use crate::folding::{counted, listed, shortened};
+use crate::rendered::Made;
 
 /// Refuses what its tool would not find, and warns of what hides something else.
 pub fn check_placement(

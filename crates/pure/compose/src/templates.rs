@@ -58,6 +58,19 @@ pub(crate) struct Reads {
     escapes: bool,
 }
 
+/// A template and what messages call it.
+pub(crate) struct Template<'t> {
+    pub(crate) file: &'t str,
+    pub(crate) text: &'t str,
+}
+
+/// What rendering an entry read and found.
+#[derive(Default)]
+pub(crate) struct CompositionLog {
+    pub(crate) reads: Reads,
+    pub(crate) notes: Notes,
+}
+
 impl<'a> Templates<'a> {
     pub(crate) fn new(manifest: &Manifest, project: &'a dyn ProjectFiles) -> Self {
         Templates {
@@ -78,11 +91,12 @@ impl<'a> Templates<'a> {
     /// A template, filled; what is wrong goes to the notes.
     pub(crate) fn fill(
         &self,
-        (file, text): (&str, &str),
+        template: &Template<'_>,
         names: &Names,
-        reads: &mut Reads,
-        notes: &mut Notes,
+        log: &mut CompositionLog,
     ) -> Option<String> {
+        let CompositionLog { reads, notes } = log;
+        let Template { file, text } = *template;
         loop {
             match self.renderer.render_markdown(text, names, &reads.files) {
                 Ok(Rendered::Text { text, read }) => {

@@ -1,55 +1,17 @@
 //! The texts of an entry under one set of variables: patched and filled.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Notes, SourceMap, codes};
 use agpm_model::{Origin, Patch, PatchScope, ResourceType, Variant};
 use agpm_render::{Names, PatchError, has_tags, is_template};
 use agpm_resolve::{ResolvedEntry, format_of};
-use agpm_text::{Format, Value, markdown_body, parse_alone, to_value};
+use agpm_text::{Format, Value, parse_alone, to_value};
 
-use crate::composer::{Composer, MadeBy};
+use crate::composer::Composer;
 use crate::patching::{self, AppliedField};
-use crate::templates::{Reads, resource_fields};
-
-/// The texts of an entry under one variant; nothing where the bytes of the source stay.
-#[derive(Clone, Default, PartialEq)]
-pub(crate) struct Texts {
-    pub(crate) main: Option<String>,
-    main_is_filled: bool,
-    /// Other files of a skill that were filled, by their numbers.
-    pub(crate) others: BTreeMap<usize, String>,
-    pub(crate) patched: Vec<AppliedField>,
-}
-
-impl Texts {
-    pub(crate) fn made_by(&self, which: Option<usize>) -> MadeBy {
-        let filled = which.map_or(self.main_is_filled, |at| self.others.contains_key(&at));
-        if filled {
-            MadeBy::Filling
-        } else {
-            MadeBy::Plain
-        }
-    }
-
-    /// The main text, if it is one.
-    pub(crate) fn text<'t>(&'t self, resolved: &'t ResolvedEntry) -> Option<&'t str> {
-        self.main
-            .as_deref()
-            .or_else(|| std::str::from_utf8(&resolved.resource.main.bytes).ok())
-    }
-
-    /// What others may embed of it: Markdown without its front matter, anything else whole.
-    pub(crate) fn body(&self, resolved: &ResolvedEntry) -> Option<Arc<str>> {
-        let text = self.text(resolved)?;
-        Some(Arc::from(if is_markdown(resolved) {
-            markdown_body(text)
-        } else {
-            text
-        }))
-    }
-}
+use crate::rendered::{Texts, is_markdown};
+use crate::templates::{CompositionLog, Template, resource_fields};
 
 /// One entry that is made under one variant.
 #[derive(Clone, Copy)]
@@ -90,8 +52,7 @@ impl Composer<'_> {
         &self,
         number: usize,
         variant: Variant,
-        reads: &mut Reads,
-        notes: &mut Notes,
+        log: &mut CompositionLog,
     ) -> Option<Texts> {
         let resolved = &self.entries[number];
         let patches = patching::patches_of(self.manifest, resolved);
@@ -102,7 +63,7 @@ impl Composer<'_> {
         };
         let mut texts = Texts::default();
         let Ok(text) = std::str::from_utf8(&resolved.resource.main.bytes) else {
-            notes.diagnostics.extend(
+            log.notes.diagnostics.extend(
                 patches
                     .first()
                     .map(|patch| patching::no_fields(resolved, patch)),
@@ -114,8 +75,8 @@ impl Composer<'_> {
         if untouched && resolved.entry.kind != ResourceType::McpServers {
             return Some(texts);
         }
-        self.patch_and_fill(task, text, &mut texts, reads, notes)?;
-        self.fill_others(task, &mut texts, reads, notes)?;
+        self.patch_and_fill(task, text, &mut texts, log)?;
+        self.fill_others(task, &mut texts, log)?;
         Some(texts)
     }
 
@@ -124,27 +85,29 @@ impl Composer<'_> {
         task: Task<'_>,
         source: &str,
         texts: &mut Texts,
-        reads: &mut Reads,
-        notes: &mut Notes,
+        log: &mut CompositionLog,
     ) -> Option<()> {
-        let mut text = self.overridden(task, source, notes)?;
+        let mut text = self.overridden(task, source, &mut log.notes)?;
         let mut late = false;
         if !task.patches.is_empty() {
-            match patched(task, &text, task.patches, notes)? {
+            match patched(task, &text, task.patches, &mut log.notes)? {
                 Patching::Done(patched, fields) => (text, texts.patched) = (patched, fields),
                 Patching::AfterFilling => late = true,
             }
         }
         if is_markdown(task.resolved) && is_template(&text) {
             let what = if text == source { "" } else { ", patched" };
-            text = self.fill(task, &task.file(what), &text, reads, notes)?;
+            text = self.fill(task, &task.file(what), &text, log)?;
             texts.main_is_filled = true;
         }
         if late {
-            let filled = self.filled_patches(task, reads, notes)?;
-            if let Patching::Done(patched, fields) =
-                patched(task, &text, &filled.iter().collect::<Vec<_>>(), notes)?
-            {
+            let filled = self.filled_patches(task, log)?;
+            if let Patching::Done(patched, fields) = patched(
+                task,
+                &text,
+                &filled.iter().collect::<Vec<_>>(),
+                &mut log.notes,
+            )? {
                 (text, texts.patched) = (patched, fields);
             }
         }
@@ -157,8 +120,7 @@ impl Composer<'_> {
         &self,
         task: Task<'_>,
         texts: &mut Texts,
-        reads: &mut Reads,
-        notes: &mut Notes,
+        log: &mut CompositionLog,
     ) -> Option<()> {
         for (at, (path, file)) in task.resolved.resource.others.iter().enumerate() {
             let markdown = Format::of_file(path.file_name()) == Some(Format::Markdown);
@@ -170,9 +132,7 @@ impl Composer<'_> {
                     "{}/{path}@{}",
                     task.resolved.entry.unit, task.resolved.version.label
                 );
-                texts
-                    .others
-                    .insert(at, self.fill(task, &name, text, reads, notes)?);
+                texts.others.insert(at, self.fill(task, &name, text, log)?);
             }
         }
         Some(())
@@ -183,23 +143,17 @@ impl Composer<'_> {
         task: Task<'_>,
         file: &str,
         text: &str,
-        reads: &mut Reads,
-        notes: &mut Notes,
+        log: &mut CompositionLog,
     ) -> Option<String> {
         let names = self.names(task, text);
-        self.templates.fill((file, text), &names, reads, notes)
+        self.templates.fill(&Template { file, text }, &names, log)
     }
 
     /// Patches whose values are templates, filled: they count like the fields that they replace.
-    fn filled_patches(
-        &self,
-        task: Task<'_>,
-        reads: &mut Reads,
-        notes: &mut Notes,
-    ) -> Option<Vec<Patch>> {
+    fn filled_patches(&self, task: Task<'_>, log: &mut CompositionLog) -> Option<Vec<Patch>> {
         let mut patches = Vec::new();
         for patch in task.patches {
-            let fields = self.filled_value(task, &patch.fields, reads, notes)?;
+            let fields = self.filled_value(task, &patch.fields, log)?;
             patches.push(Patch {
                 fields,
                 ..(*patch).clone()
@@ -212,23 +166,20 @@ impl Composer<'_> {
         &self,
         task: Task<'_>,
         value: &Value,
-        reads: &mut Reads,
-        notes: &mut Notes,
+        log: &mut CompositionLog,
     ) -> Option<Value> {
         Some(match value {
             Value::String(text) if has_tags(text) => {
-                Value::String(self.fill(task, &task.file(", a patch"), text, reads, notes)?)
+                Value::String(self.fill(task, &task.file(", a patch"), text, log)?)
             }
             Value::List(items) => {
-                let filled = items
-                    .iter()
-                    .map(|item| self.filled_value(task, item, reads, notes));
+                let filled = items.iter().map(|item| self.filled_value(task, item, log));
                 Value::List(filled.collect::<Option<_>>()?)
             }
             Value::Map(entries) => {
                 let mut filled = Vec::new();
                 for (key, value) in entries {
-                    filled.push((key.clone(), self.filled_value(task, value, reads, notes)?));
+                    filled.push((key.clone(), self.filled_value(task, value, log)?));
                 }
                 Value::Map(filled)
             }
@@ -338,10 +289,6 @@ impl Composer<'_> {
             Patching::AfterFilling => None,
         }
     }
-}
-
-pub(crate) fn is_markdown(resolved: &ResolvedEntry) -> bool {
-    format_of(&resolved.entry.unit) == Some(Format::Markdown)
 }
 
 /// Applies patches of an entry to its text.

@@ -43,36 +43,6 @@ pub fn too_hard(units: &[Unit]) -> Failure {
         .into()
 }
 
-/// Every clash as a diagnostic.
-pub fn report(
-    manifest: &Manifest,
-    index: &SourceIndex,
-    files: &dyn FileListing,
-    conflict: &Conflict<Unit, Selector>,
-    suggestion: Option<Suggestion<Selector>>,
-    notes: &mut Notes,
-) -> Failure {
-    let telling = Telling {
-        manifest,
-        index,
-        files,
-    };
-    for clash in &conflict.clashes {
-        let mut diagnostic = match clash.kind {
-            ClashKind::NoCandidate => telling.no_candidate(clash),
-            ClashKind::Absent => telling.absent(clash),
-            ClashKind::Incompatible | ClashKind::Exhausted => telling.incompatible(clash),
-        };
-        let conflicting = matches!(clash.kind, ClashKind::Incompatible | ClashKind::Exhausted);
-        let suggestion = suggestion.as_ref().filter(|_| conflicting);
-        if let Some(change) = suggestion.and_then(|suggestion| telling.change(suggestion)) {
-            diagnostic.help = Some(change);
-        }
-        notes.diagnostics.push(telling.placed(diagnostic, clash));
-    }
-    Failure::reported()
-}
-
 /// What is at a path of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathContent {
@@ -92,13 +62,42 @@ pub trait FileListing {
     fn in_directory(&self, source: &SourceName, commit: &ObjectId, directory: &str) -> Vec<String>;
 }
 
-struct Telling<'a> {
-    manifest: &'a Manifest,
-    index: &'a SourceIndex,
-    files: &'a dyn FileListing,
+/// Explains conflicts.
+pub struct ConflictReporter<'a> {
+    /// What requires resources.
+    pub manifest: &'a Manifest,
+    /// What is known of the sources.
+    pub index: &'a SourceIndex,
+    /// What else the sources have.
+    pub files: &'a dyn FileListing,
 }
 
-impl Telling<'_> {
+impl ConflictReporter<'_> {
+    /// Every clash as a diagnostic.
+    pub fn report(
+        &self,
+        conflict: &Conflict<Unit, Selector>,
+        suggestion: Option<&Suggestion<Selector>>,
+        notes: &mut Notes,
+    ) -> Failure {
+        for clash in &conflict.clashes {
+            let mut diagnostic = match clash.kind {
+                ClashKind::NoCandidate => self.no_candidate(clash),
+                ClashKind::Absent => self.absent(clash),
+                ClashKind::Incompatible | ClashKind::Exhausted => self.incompatible(clash),
+            };
+            let conflicting = matches!(clash.kind, ClashKind::Incompatible | ClashKind::Exhausted);
+            let suggestion = suggestion.filter(|_| conflicting);
+            if let Some(change) = suggestion.and_then(|suggestion| self.change(suggestion)) {
+                diagnostic.help = Some(change);
+            }
+            notes.diagnostics.push(self.placed(diagnostic, clash));
+        }
+        Failure::reported()
+    }
+}
+
+impl ConflictReporter<'_> {
     /// With the manifest's entries that lead there.
     fn placed(&self, mut diagnostic: Diagnostic, clash: &Clash<Unit, Selector>) -> Diagnostic {
         if let [ask] = clash.asks.as_slice()

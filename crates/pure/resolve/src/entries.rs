@@ -256,7 +256,7 @@ fn way_out(manifest: &Manifest, first: &Entry, second: &Entry) -> String {
         "leave it out with `exclude = [\"{}\"]` on {}/{}",
         entry.name, root.kind, root.name
     );
-    match first.root == second.root && differ_in_folders(manifest, root, (first, second)) {
+    match first.root == second.root && differ_in_folders(manifest, root, first, second) {
         true => format!("{exclude}, or keep the directories with `flatten = false` there"),
         false => exclude,
     }
@@ -266,7 +266,8 @@ fn way_out(manifest: &Manifest, first: &Entry, second: &Entry) -> String {
 fn differ_in_folders(
     manifest: &Manifest,
     root: &Dependency,
-    (first, second): (&Entry, &Entry),
+    first: &Entry,
+    second: &Entry,
 ) -> bool {
     let place = |entry: &Entry| {
         let wanted = Wanted {

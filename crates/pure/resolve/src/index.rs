@@ -310,7 +310,8 @@ impl SourceIndex {
     /// Takes in what a unit declares under a variant.
     pub fn set_needs(
         &mut self,
-        (unit, commit): &(Unit, Option<ObjectId>),
+        unit: &Unit,
+        commit: &Option<ObjectId>,
         variant: Variant,
         declared: Vec<(Declared, Unit)>,
     ) {

@@ -9,7 +9,7 @@ mod index;
 mod pins;
 mod versions;
 
-pub use conflict::{FileListing, PathContent, cycle, report as report_conflict, too_hard};
+pub use conflict::{ConflictReporter, FileListing, PathContent, cycle, too_hard};
 pub use declared::{Declaring, Escapes, declared_unit, format_of, template_error};
 pub use entries::{ResolvedEntry, resolved_entries, roots};
 pub use index::{

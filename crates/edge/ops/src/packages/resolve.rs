@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_diag::{Failure, Notes};
 use agpm_model::{Manifest, ObjectId, SKILL_FILE, Selector, SourceName, Unit};
 use agpm_resolve::{
-    FileListing, MissingFact, PathContent, ResolvedEntry, SolverPin, SourceIndex, cycle,
-    fold_foreign_dependencies, report_conflict, report_relocated, report_versions,
-    resolved_entries, roots, too_hard,
+    ConflictReporter, FileListing, MissingFact, PathContent, ResolvedEntry, SolverPin, SourceIndex,
+    cycle, fold_foreign_dependencies, report_relocated, report_versions, resolved_entries, roots,
+    too_hard,
 };
 use agpm_solve::{Answer, Conflict, Effort, Facts, Probe, Root, Suggestion, probe, solve};
 use agpm_source::{Entry, EntryKind, Source};
@@ -51,9 +51,12 @@ fn solve_and_read(
             Answer::Conflict(conflict) => match unlisted(&index, sources) {
                 needs if needs.is_empty() => {
                     let change = suggestion(&fetcher, &mut index, &roots, &conflict);
-                    return Err(report_conflict(
-                        manifest, &index, sources, &conflict, change, notes,
-                    ));
+                    let reporter = ConflictReporter {
+                        manifest,
+                        index: &index,
+                        files: sources,
+                    };
+                    return Err(reporter.report(&conflict, change.as_ref(), notes));
                 }
                 needs => fetcher.fulfil(&needs, &mut index, notes)?,
             },

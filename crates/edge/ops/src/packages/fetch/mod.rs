@@ -280,7 +280,7 @@ impl<'a> Fetcher<'a> {
                 Some(FoundContent::Resource(resource, _)) => {
                     let declared = self.understand(&key, &Arc::clone(resource), variant, notes)?;
                     let units = declared.iter().map(|(_, unit)| unit.clone()).collect();
-                    known.set_needs(&key, variant, declared);
+                    known.set_needs(&key.0, &key.1, variant, declared);
                     units
                 }
             };

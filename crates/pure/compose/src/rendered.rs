@@ -1,0 +1,202 @@
+//! What rendering a resource gives.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use agpm_model::{Checksum, EntryNode, FileMode, Install, RelativePath, ResourceType, SKILL_FILE};
+use agpm_render::{Capability, Fate};
+use agpm_resolve::{ResolvedEntry, ResourceFiles, SourceFile, format_of};
+use agpm_text::{Format, markdown_body};
+
+use crate::patching::AppliedField;
+
+/// What is made of one entry.
+#[derive(Clone, Debug, Default)]
+pub struct Made {
+    /// Whole files.
+    pub files: Vec<MadeFile>,
+    /// Entries of a file that others write too.
+    pub entries: Option<MadeEntries>,
+    /// Fields that patches set.
+    pub patched: Vec<AppliedField>,
+    /// What became of fields that its tool wants in another form.
+    pub fates: Vec<Fate>,
+    /// What it lets a tool do.
+    pub capabilities: Vec<MadeCapability>,
+}
+
+/// Something that a tool would do.
+#[derive(Clone, Debug)]
+pub struct MadeCapability {
+    /// What the tool would do.
+    pub capability: Capability,
+    /// The file that it is in; nothing for entries of a shared file.
+    pub file: Option<RelativePath>,
+}
+
+/// A file as it is written.
+#[derive(Clone, Debug)]
+pub struct MadeFile {
+    /// Where it is written.
+    pub path: RelativePath,
+    /// What is written.
+    pub bytes: Bytes,
+    /// Whether it may be run.
+    pub mode: FileMode,
+    /// Of the bytes in the source.
+    pub source: Checksum,
+    made_by: MadeBy,
+}
+
+/// How the bytes of a file came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MadeBy {
+    /// Without a template.
+    Plain,
+    /// A template was filled.
+    Filling,
+}
+
+/// Entries as they are written.
+#[derive(Clone, Debug)]
+pub struct MadeEntries {
+    /// The shared file.
+    pub file: RelativePath,
+    /// The entries in it.
+    pub nodes: Vec<EntryNode>,
+}
+
+/// The bytes of a file.
+#[derive(Clone, Debug)]
+pub enum Bytes {
+    /// Those of a file of the source: the main one, or the other one of this number.
+    Copied(Arc<ResourceFiles>, Option<usize>),
+    /// Others.
+    New(Arc<Vec<u8>>, Checksum),
+}
+
+impl Bytes {
+    fn new(text: String) -> Self {
+        let checksum = Checksum::of(text.as_bytes());
+        Bytes::New(Arc::new(text.into_bytes()), checksum)
+    }
+
+    /// The bytes themselves.
+    pub fn get(&self) -> &[u8] {
+        match self {
+            Bytes::Copied(resource, which) => &part(resource, *which).bytes,
+            Bytes::New(bytes, _) => bytes,
+        }
+    }
+
+    /// Of the bytes.
+    pub fn checksum(&self) -> Checksum {
+        match self {
+            Bytes::Copied(resource, which) => part(resource, *which).checksum,
+            Bytes::New(_, checksum) => *checksum,
+        }
+    }
+}
+
+impl MadeFile {
+    /// Whether a template was filled to make it.
+    pub fn is_filled(&self) -> bool {
+        self.made_by == MadeBy::Filling
+    }
+}
+
+fn part(resource: &ResourceFiles, which: Option<usize>) -> &SourceFile {
+    which.map_or(&resource.main, |at| &resource.others[at].1)
+}
+
+/// Everything that is made, entry by entry, and what was read for it.
+#[derive(Default)]
+pub struct Making {
+    /// By the number of the entry.
+    pub made: Vec<Made>,
+    /// Files of the project that templates read.
+    pub reads: BTreeMap<String, Checksum>,
+}
+
+/// The texts of an entry under one variant; nothing where the bytes of the source stay.
+#[derive(Clone, Default, PartialEq)]
+pub(crate) struct Texts {
+    pub(crate) main: Option<String>,
+    pub(crate) main_is_filled: bool,
+    /// Other files of a skill that were filled, by their numbers.
+    pub(crate) others: BTreeMap<usize, String>,
+    pub(crate) patched: Vec<AppliedField>,
+}
+
+impl Texts {
+    pub(crate) fn made_by(&self, which: Option<usize>) -> MadeBy {
+        let filled = which.map_or(self.main_is_filled, |at| self.others.contains_key(&at));
+        if filled {
+            MadeBy::Filling
+        } else {
+            MadeBy::Plain
+        }
+    }
+
+    /// The main text, if it is one.
+    pub(crate) fn text<'t>(&'t self, resolved: &'t ResolvedEntry) -> Option<&'t str> {
+        self.main
+            .as_deref()
+            .or_else(|| std::str::from_utf8(&resolved.resource.main.bytes).ok())
+    }
+
+    /// What others may embed of it: Markdown without its front matter, anything else whole.
+    pub(crate) fn body(&self, resolved: &ResolvedEntry) -> Option<Arc<str>> {
+        let text = self.text(resolved)?;
+        Some(Arc::from(if is_markdown(resolved) {
+            markdown_body(text)
+        } else {
+            text
+        }))
+    }
+}
+
+/// The whole files of an entry; `main` is there if it has other bytes than the source.
+pub(crate) fn files(
+    resolved: &ResolvedEntry,
+    main: Option<String>,
+    texts: &Texts,
+) -> Vec<MadeFile> {
+    let entry = &resolved.entry;
+    let Some(target) = entry
+        .target
+        .as_ref()
+        .filter(|_| entry.install == Install::Write)
+    else {
+        return Vec::new();
+    };
+    let resource = &resolved.resource;
+    let file = |path: RelativePath, which: Option<usize>, text: Option<String>| MadeFile {
+        path,
+        made_by: texts.made_by(which),
+        bytes: text.map_or_else(|| Bytes::Copied(Arc::clone(resource), which), Bytes::new),
+        mode: part(resource, which).mode,
+        source: part(resource, which).checksum,
+    };
+    if entry.kind != ResourceType::Skills {
+        return vec![file(target.clone(), None, main)];
+    }
+    let inside = |path: &str| RelativePath::new(&format!("{target}/{path}")).ok();
+    let main = inside(SKILL_FILE).map(|path| file(path, None, main));
+    let others = resource
+        .others
+        .iter()
+        .enumerate()
+        .filter_map(|(at, (path, _))| {
+            Some(file(
+                inside(path.as_str())?,
+                Some(at),
+                texts.others.get(&at).cloned(),
+            ))
+        });
+    main.into_iter().chain(others).collect()
+}
+
+pub(crate) fn is_markdown(resolved: &ResolvedEntry) -> bool {
+    format_of(&resolved.entry.unit) == Some(Format::Markdown)
+}

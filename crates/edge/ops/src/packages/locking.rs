@@ -18,8 +18,7 @@ use crate::packages::resolve::ResolvedEntry;
 use crate::path_of;
 use crate::world::{Environment, Scope};
 
-/// The lockfile beside the manifest.
-pub(crate) const LOCK_NAME: &str = "agpm.lock";
+pub(crate) use agpm_model::LOCK_NAME;
 
 /// Which pins are let go.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -494,7 +494,7 @@ pub(crate) fn refuse_link(store: &store::ProjectStore, place: &Beside) -> Result
         return Ok(());
     };
     match store.observe(path)? {
-        store::Observed::Link => {
+        agpm_model::Observed::Symlink => {
             let message = format!("`{path}` is a symbolic link, and links are not written through");
             let diagnostic = Diagnostic::new(&codes::IO_EXISTS, message).in_file(path.as_str());
             let diagnostic =

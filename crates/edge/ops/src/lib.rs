@@ -44,8 +44,9 @@ mod world;
 pub use agpm_bottle::{UnitKind, json_schema as unit_schema};
 pub use agpm_diag::{FailureKind, Outcome, Warnings};
 pub use agpm_merge::Rendered;
+pub use agpm_model::Observed;
 pub use agpm_persona::{PersonaKind, markdown};
-pub use agpm_plan::{Action, Change, Observed, Reason};
+pub use agpm_plan::{Action, Change, Reason};
 pub use agpm_store::Done;
 pub use approve::{Approval, ManifestProgram, ProjectPrograms, approve, programs, unapproved};
 pub use bottle::{

@@ -2,17 +2,18 @@
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, Severity, codes};
 use agpm_model::RelativePath;
-use agpm_plan::{FileOutcome, Ledger, Observed, take_back};
+use agpm_plan::{FileOutcome, Ledger, take_back};
 use agpm_store::{Done, Force, HistoryEntry, KEPT_TRANSACTIONS, Mended, ProjectStore, UndoError};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::gather::{ManifestFiles, ignored_state, limit};
-use crate::install::{
-    MOST_TOLD, Overwrite, Writing, hold, ledger_in, observe, read_ledger, shared,
-};
+use crate::install::{Overwrite, Writing, hold, ledger_in, parse_shared, read_ledger, read_shared};
 use crate::scope::Beside;
 use crate::world::World;
+
+/// Files that changed since and are reported one by one.
+const MOST_CHANGED_SHOWN: usize = 20;
 
 /// What to take back.
 #[derive(Clone, Copy, Debug)]
@@ -189,7 +190,7 @@ fn edited_manifest(
     if !newest.files.contains(&(manifest.clone(), Done::Created)) {
         return Ok(None);
     }
-    let Observed::File(now, _) = observe(store, &manifest)? else {
+    let Some(now) = store.observe(&manifest)?.checksum() else {
         return Ok(None);
     };
     if store.left_by_newest(&manifest)? == Some(now) {
@@ -219,16 +220,15 @@ fn mend(
     let mut mended = Vec::new();
     for (path, _) in &newest.files {
         let (was, is) = (before.shared.get(path), after.shared.get(path));
-        let Observed::File(now, _) = observe(store, path)? else {
+        let Some(now) = store.observe(path)?.checksum() else {
             continue;
         };
         if was.or(is).is_none() || store.left_by_newest(path)? == Some(now) {
             continue;
         }
-        let format = shared::format_of(path);
-        let document = shared::read(store, path, format, notes)?;
+        let document = read_shared(store, path, notes)?;
         let old = match store.kept_by_newest(path)? {
-            Some(bytes) => Some(shared::understand(path, bytes, format, notes)?),
+            Some(bytes) => Some(parse_shared(path, bytes, notes)?),
             None => None,
         };
         let outcome = take_back(&document, old.as_deref(), was, is).map_err(|error| {
@@ -294,7 +294,7 @@ fn refused(error: UndoError, store: &ProjectStore, notes: &mut Notes) -> Failure
         UndoError::Store(error) => return error.seen_from(store.path()).into(),
         UndoError::Changed(paths) => paths,
     };
-    for path in paths.iter().take(MOST_TOLD) {
+    for path in paths.iter().take(MOST_CHANGED_SHOWN) {
         let diagnostic = Diagnostic::new(&codes::UNDO_EDITED, format!("`{path}` changed since"));
         let help = "`agpm undo --force` overwrites it with what was there before";
         notes

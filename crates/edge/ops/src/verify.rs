@@ -4,21 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Code, Diagnostic, Failure, Notes, Outcome, Severity, codes};
 use agpm_model::{
-    Extent, LayerName, Locked, Lockfile, Manifest, ObjectId, PinId, RelativePath, SourceName,
-    is_junk,
+    Extent, LayerName, Locked, Lockfile, Manifest, ObjectId, Observed, PinId, RelativePath,
+    SourceName, is_junk,
 };
 use agpm_plan::{
-    Action, Change, Ledger, NodeState, Observed, Obstacle, Owned, OwnedNodes, Reason, Refusal,
-    check_nodes,
+    Action, Change, Ledger, NodeState, Obstacle, Overwrite, Owned, OwnedNodes, Reason, Refusal,
+    check_nodes, ledger_of_lock, recover_ownership, refuse_foreign_paths,
 };
 use agpm_resolve::ResolvedEntry;
 use agpm_store::{ProjectStore, StoreError};
 use serde::Serialize;
 
 use crate::gather::{ManifestFiles, Project};
-use crate::install::{
-    LockedState, inputs_of, ledger_of, observe, read_ledger, refuse_foreign_paths, shared,
-};
+use crate::install::{LockedState, Observer, inputs_of, read_ledger, read_shared};
 use crate::packages::{LOCK_NAME, Sources, read_lock};
 use crate::serialize;
 use crate::world::World;
@@ -111,7 +109,7 @@ pub(crate) fn find_drift(
         notes.diagnostics.push(not_cached(source));
         return by_record.known_alone().compare();
     }
-    let mut report = match LockedState::read(world, (&manifest, &lock), &store) {
+    let mut report = match LockedState::read(world, &manifest, &lock, &store) {
         Ok(state) => compare(&store, &lock, &ledger, state, notes)?,
         Err(failure) if ledger == Ledger::default() => return Err(failure),
         Err(failure) => {
@@ -180,15 +178,20 @@ fn compare(
     }
     .compare()?;
     if *ledger == Ledger::default() {
-        by_bytes = ledger_of(lock);
+        by_bytes = ledger_of_lock(lock);
     }
-    for path in state.drop_unreadable(store, &mut by_bytes) {
+    let mut desired = state.desired(store)?;
+    let mut disk = Observer::new(store);
+    disk.observe(&desired, &by_bytes)?;
+    let broken = disk.observation().unreadable();
+    for path in broken {
         report.checked += 1;
-        report.findings.push(unreadable(path, ledger));
+        report.findings.push(unreadable(path.clone(), ledger));
     }
-    let known = state.recognise(store, &by_bytes);
-    // What was found so far is no reason to stop.
-    let plan = state.plan(store, &known, &mut Notes::default())?;
+    by_bytes.shared.retain(|path, _| !broken.contains(path));
+    desired.leave_out(broken);
+    let known = recover_ownership(&desired, disk.observation(), &by_bytes);
+    let plan = disk.plan(&desired, &known, Overwrite::Nothing, notes)?;
     report.findings.extend(
         plan.changes
             .iter()
@@ -255,8 +258,10 @@ fn drift_of(change: &Change, ledger: &Ledger) -> Option<Finding> {
 fn drift_of_refusal(refusal: &Refusal) -> Finding {
     let message = match (&refusal.place, refusal.what) {
         (Some(place), _) => format!("has another entry at `{place}` than was installed"),
-        (None, Obstacle::Other(what)) => format!("is {what} now"),
-        (None, _) => "is locked, but what is there was not installed".to_owned(),
+        (None, Obstacle::File | Obstacle::Entry) => {
+            "is locked, but what is there was not installed".to_owned()
+        }
+        (None, what) => format!("is {} now", what.words()),
     };
     let (path, resource) = (refusal.path.clone(), refusal.owner.clone());
     Finding {
@@ -384,7 +389,9 @@ fn entry_findings(
     path: &RelativePath,
     owned: &OwnedNodes,
 ) -> Result<Vec<Finding>, Failure> {
-    let now = observe(store, path).map_err(|error| error.seen_from(store.path()))?;
+    let now = store
+        .observe(path)
+        .map_err(|error| error.seen_from(store.path()))?;
     let finding = |code, owner: &str, message: String| Finding {
         code,
         path: path.clone(),
@@ -393,7 +400,7 @@ fn entry_findings(
     };
     let document = match now {
         Observed::Missing => None,
-        _ => match shared::read(store, path, shared::format_of(path), &mut Notes::default()) {
+        _ => match read_shared(store, path, &mut Notes::default()) {
             Ok(document) => Some(document),
             Err(_) => {
                 let owner = owned.nodes.first().map_or("", |node| node.owner.as_str());
@@ -431,13 +438,13 @@ fn find(
     composed: &BTreeSet<String>,
     ledger: &Ledger,
 ) -> Result<Option<Finding>, StoreError> {
-    let now = observe(store, path)?;
+    let now = store.observe(path)?;
     let owned = ledger.files.get(path);
     // A file of a skill or of the layers has no checksum of its own in the lockfile.
     if owned.is_some_and(|owned| {
         composed.contains(&owned.owner) || LayerName::in_label(&owned.owner).is_some()
     }) {
-        let intact = owned.is_some_and(|owned| now == Observed::File(owned.checksum, owned.mode));
+        let intact = owned.is_some_and(|owned| now == Observed::file(owned.checksum, owned.mode));
         let found = judge(now, owned, None).filter(|_| !intact);
         return Ok(found.zip(owned).map(|((code, message), owned)| Finding {
             code,
@@ -469,35 +476,31 @@ fn judge(
 ) -> Option<(&'static Code, String)> {
     let changed = |message: String| Some((&codes::VERIFY_CHANGED, message));
     let missing = |message: &str| Some((&codes::VERIFY_MISSING, message.to_owned()));
-    match (now, owned) {
-        (Observed::Missing, Some(_)) => missing("is missing"),
-        (Observed::Missing, None) => missing("is locked and was never installed here"),
-        (Observed::Other(what), _) => changed(format!("is {what} now")),
-        (Observed::File(checksum, _), None)
-            if locked.is_some_and(|locked| locked.checksum == Some(checksum)) =>
-        {
-            None
+    let file = match now {
+        Observed::File(file) => file,
+        Observed::Missing if owned.is_some() => return missing("is missing"),
+        Observed::Missing => return missing("is locked and was never installed here"),
+        other => {
+            let what = Obstacle::of(other)?;
+            return changed(format!("is {} now", what.words()));
         }
-        (Observed::File(..), None) => {
-            changed("is locked, but what is there was not installed".to_owned())
-        }
-        (Observed::File(checksum, _), Some(owned)) if checksum != owned.checksum => {
-            changed("has other bytes than were installed".to_owned())
-        }
-        (Observed::File(_, mode), Some(owned)) if mode != owned.mode => {
-            changed("has another mode than was installed".to_owned())
-        }
-        (Observed::File(..), Some(owned))
-            if locked.is_some_and(|locked| {
-                locked.checksum != Some(owned.source.unwrap_or(owned.checksum))
-            }) =>
-        {
-            changed(format!("is not what `{LOCK_NAME}` has"))
-        }
-        (Observed::File(..), Some(_)) if locked.is_none() => {
-            changed(format!("was installed, but is not in `{LOCK_NAME}`"))
-        }
-        _ => None,
+    };
+    let Some(owned) = owned else {
+        let is_locked = locked.is_some_and(|locked| locked.checksum == Some(file.checksum));
+        let message = "is locked, but what is there was not installed";
+        return changed(message.to_owned()).filter(|_| !is_locked);
+    };
+    let source = owned.source.unwrap_or(owned.checksum);
+    if file.checksum != owned.checksum {
+        changed("has other bytes than were installed".to_owned())
+    } else if file.mode != owned.mode {
+        changed("has another mode than was installed".to_owned())
+    } else if locked.is_none() {
+        changed(format!("was installed, but is not in `{LOCK_NAME}`"))
+    } else if locked.is_some_and(|locked| locked.checksum != Some(source)) {
+        changed(format!("is not what `{LOCK_NAME}` has"))
+    } else {
+        None
     }
 }
 

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use agpm_model::{Checksum, RelativePath};
+use agpm_model::{Checksum, Observed, RelativePath};
 
 use crate::chain::Chain;
 use crate::error::{Problem, StoreError};
 use crate::journal::{Content, Operation};
 use crate::owned::{self, above};
-use crate::project::{ProjectStore, Seen, StateUse};
+use crate::project::{JournalFile, ProjectStore, StateUse};
 use crate::stamp::FileStamp;
 use crate::state::relative;
 use crate::steps::Bits;
@@ -56,17 +56,21 @@ impl<'a> Check<'a> {
     ) -> Result<(Operation, Option<FileStamp>), StoreError> {
         let refuse = |problem| Err(self.store.error(step.path.as_str(), problem));
         let (before, stamp) = match (step.expected, self.store.see(&mut self.chain, &step.path)?) {
-            (Expected::Missing | Expected::Anything, Seen::Missing) => (None, None),
+            (Expected::Missing | Expected::Anything, Observed::Missing) => (None, None),
             // A file takes the place of a folder that goes.
-            (_, Seen::Folder) if self.prune.contains(step.path.as_str()) => (None, None),
-            (Expected::Anything, Seen::File(content, stamp)) => (Some(content), stamp),
-            (Expected::Checksum(wanted), Seen::File(content, stamp))
+            (_, Observed::Directory) if self.prune.contains(step.path.as_str()) => (None, None),
+            (Expected::Anything, Observed::File(JournalFile { content, stamp })) => {
+                (Some(content), stamp)
+            }
+            (Expected::Checksum(wanted), Observed::File(JournalFile { content, stamp }))
                 if content.checksum == wanted =>
             {
                 (Some(content), stamp)
             }
-            (Expected::Anything, Seen::Folder) => return refuse(Problem::IsFolder),
-            (Expected::Anything, Seen::Link | Seen::Other) => return refuse(Problem::NotFile),
+            (Expected::Anything, Observed::Directory) => return refuse(Problem::IsFolder),
+            (Expected::Anything, Observed::Symlink | Observed::Special) => {
+                return refuse(Problem::NotFile);
+            }
             _ => return refuse(Problem::Changed),
         };
         let after = step.content.as_ref().map(|(bytes, wanted)| Content {

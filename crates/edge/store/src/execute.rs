@@ -4,11 +4,12 @@
 use std::collections::BTreeSet;
 use std::io;
 
+use agpm_model::Observed;
+
 use crate::chain::Chain;
 use crate::error::{Problem, StoreError};
 use crate::journal::{Journal, Operation};
 use crate::owned::above;
-use crate::project::Seen;
 use crate::staging::Staging;
 use crate::stamp::{FileStamp, is_unchanged};
 use crate::steps::{
@@ -177,8 +178,8 @@ impl<'a> Execution<'a> {
             return Ok(false);
         }
         let now = match self.staging.store.see(&mut self.chain, &operation.path)? {
-            Seen::File(content, _) => Some(content.checksum),
-            Seen::Missing => return Ok(false),
+            Observed::File(file) => Some(file.content.checksum),
+            Observed::Missing => return Ok(false),
             _ => None,
         };
         Ok(now != operation.before.map(|before| before.checksum))

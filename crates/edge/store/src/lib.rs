@@ -55,7 +55,7 @@ pub use history::{Done, EntryNumber, HistoryEntry, KEPT_TRANSACTIONS};
 pub use marks::Marks;
 pub use measure::{is_real_file, is_real_folder, link_target, real_path, remove_whole, size_below};
 pub use owner::Owner;
-pub use project::{Observed, ProjectLock, ProjectStore, StateUse, Waiting};
+pub use project::{FileContent, ProjectLock, ProjectStore, StateUse, Waiting};
 pub use read::{
     Below, Reached, entries_below, exists, files_below, folder_names, is_file, names_in, reach,
     read, read_below, read_with_mode, temporary_folder,

@@ -2,7 +2,7 @@ use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use agpm_model::{Checksum, RelativePath};
+use agpm_model::{Checksum, FileState, Observed, RelativePath};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 
@@ -16,7 +16,6 @@ use crate::staging::TRANSACTION;
 use crate::stamp::FileStamp;
 use crate::state::{StateFolder, relative};
 use crate::steps;
-use agpm_model::FileMode as Mode;
 
 const LOCK: &str = "lock";
 const IGNORE: &str = ".gitignore";
@@ -57,46 +56,26 @@ pub enum Waiting<'a> {
     Fail,
 }
 
-/// What is at a path of the project.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Observed {
-    /// Nothing.
-    Missing,
-    /// A file.
-    File {
-        /// Of its bytes.
-        checksum: Checksum,
-        /// Whether its owner may run it.
-        mode: Mode,
-    },
-    /// A folder.
-    Folder,
-    /// A symbolic link, wherever it leads.
-    Link,
-    /// A device, a pipe or the like.
-    Other,
+/// A file and what is in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileContent {
+    /// Its checksum and mode.
+    pub state: FileState,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
 }
 
-/// What is at a path, with what only the journal needs to know.
-pub(crate) enum Seen {
-    Missing,
-    File(Content, Option<FileStamp>),
-    Folder,
-    Link,
-    Other,
+/// A file with what only the journal needs to know of it.
+pub(crate) struct JournalFile {
+    pub(crate) content: Content,
+    pub(crate) stamp: Option<FileStamp>,
 }
 
-impl From<Seen> for Observed {
-    fn from(seen: Seen) -> Self {
-        match seen {
-            Seen::Missing => Observed::Missing,
-            Seen::File(content, _) => Observed::File {
-                checksum: content.checksum,
-                mode: content.bits.into(),
-            },
-            Seen::Folder => Observed::Folder,
-            Seen::Link => Observed::Link,
-            Seen::Other => Observed::Other,
+impl From<JournalFile> for FileState {
+    fn from(file: JournalFile) -> Self {
+        FileState {
+            checksum: file.content.checksum,
+            mode: file.content.bits.into(),
         }
     }
 }
@@ -222,8 +201,8 @@ impl ProjectStore {
 
     /// What is at a path; a folder above it may be a link that stays in the project, not one that leaves it.
     pub fn observe(&self, path: &RelativePath) -> Result<Observed, StoreError> {
-        self.see(&mut Chain::new(&self.root), path)
-            .map(Observed::from)
+        let seen = self.see(&mut Chain::new(&self.root), path)?;
+        Ok(seen.map(FileState::from))
     }
 
     /// The same for many; in the order of their folders, each folder is opened once.
@@ -231,8 +210,21 @@ impl ProjectStore {
         let mut chain = Chain::new(&self.root);
         paths
             .iter()
-            .map(|path| self.see(&mut chain, path).map(Observed::from))
+            .map(|path| Ok(self.see(&mut chain, path)?.map(FileState::from)))
             .collect()
+    }
+
+    /// What is at a path, with the bytes of a file of at most `limit` bytes, which is read once for both.
+    pub fn observe_content(
+        &self,
+        path: &RelativePath,
+        limit: u64,
+    ) -> Result<Observed<FileContent>, StoreError> {
+        let seen = self.see_content(&mut Chain::new(&self.root), path, limit)?;
+        Ok(seen.map(|(file, bytes)| FileContent {
+            state: file.into(),
+            bytes,
+        }))
     }
 
     /// The bytes of a file of at most `limit` bytes.
@@ -248,7 +240,17 @@ impl ProjectStore {
         &self,
         chain: &mut Chain<'_>,
         path: &RelativePath,
-    ) -> Result<Seen, StoreError> {
+    ) -> Result<Observed<JournalFile>, StoreError> {
+        let seen = self.see_content(chain, path, LARGEST)?;
+        Ok(seen.map(|(file, _)| file))
+    }
+
+    fn see_content(
+        &self,
+        chain: &mut Chain<'_>,
+        path: &RelativePath,
+        limit: u64,
+    ) -> Result<Observed<(JournalFile, Vec<u8>)>, StoreError> {
         let seen = chain.parent(path).and_then(|dir| {
             let known = dir.symlink_metadata(path.file_name())?;
             Ok((
@@ -262,18 +264,19 @@ impl ProjectStore {
         let nothing = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
         match seen {
             Ok((Some(file), known)) => {
-                let bytes = read_open(file.into_std(), &self.path.join(path.as_str()), LARGEST)?;
+                let bytes = read_open(file.into_std(), &self.path.join(path.as_str()), limit)?;
                 let content = Content {
                     checksum: Checksum::of(&bytes),
                     bits: steps::bits(&known),
                 };
                 // Looked at before it was read: whatever changed since shows.
-                Ok(Seen::File(content, FileStamp::of(&known)))
+                let stamp = FileStamp::of(&known);
+                Ok(Observed::File((JournalFile { content, stamp }, bytes)))
             }
-            Ok((None, known)) if known.is_dir() => Ok(Seen::Folder),
-            Ok((None, known)) if known.is_symlink() => Ok(Seen::Link),
-            Ok((None, _)) => Ok(Seen::Other),
-            Err(cause) if nothing.contains(&cause.kind()) => Ok(Seen::Missing),
+            Ok((None, known)) if known.is_dir() => Ok(Observed::Directory),
+            Ok((None, known)) if known.is_symlink() => Ok(Observed::Symlink),
+            Ok((None, _)) => Ok(Observed::Special),
+            Err(cause) if nothing.contains(&cause.kind()) => Ok(Observed::Missing),
             Err(cause) => Err(self.at(path.as_str())(cause)),
         }
     }

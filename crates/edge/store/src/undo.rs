@@ -1,13 +1,13 @@
 use std::borrow::Cow;
 
-use agpm_model::{Checksum, RelativePath};
+use agpm_model::{Checksum, Observed, RelativePath};
 use cap_std::fs::Dir;
 
 use crate::chain::Chain;
 use crate::error::{Problem, StoreError};
 use crate::history::EntryNumber;
 use crate::journal::{Content, Journal, Purpose};
-use crate::project::{ProjectLock, ProjectStore, Seen};
+use crate::project::{ProjectLock, ProjectStore};
 use crate::read::read_open;
 use crate::transaction::{Expected, Step, Wanted};
 use agpm_model::FileMode as Mode;
@@ -163,10 +163,12 @@ impl ProjectStore {
         };
         for (_, file) in journal.files().filter(|(_, file)| counts(&file.path)) {
             let same = match (self.see(&mut chain, &file.path)?, &file.after) {
-                (Seen::Missing, None) => true,
+                (Observed::Missing, None) => true,
                 // Its place was taken by a folder.
-                (Seen::Folder, None) => journal.make.iter().any(|made| made == file.path.as_str()),
-                (Seen::File(now, _), Some(after)) => is_same(&now, after),
+                (Observed::Directory, None) => {
+                    journal.make.iter().any(|made| made == file.path.as_str())
+                }
+                (Observed::File(now), Some(after)) => is_same(&now.content, after),
                 _ => false,
             };
             changed.extend((!same).then(|| file.path.clone()));

@@ -7,10 +7,10 @@ mod common;
 use std::cell::Cell;
 use std::fs;
 
-use agpm_model::FileMode as Mode;
+use agpm_model::{FileMode as Mode, Observed};
 use agpm_store::{
-    Done, Expected, FileChange, Force, Observed, Problem, ProjectStore, StateFolder, Transaction,
-    UndoError, Waiting,
+    Done, Expected, FileChange, Force, Problem, ProjectStore, StateFolder, Transaction, UndoError,
+    Waiting,
 };
 use common::{PATIENT, apply, create, every_kind, path, prepare, remove, tree, was, write};
 
@@ -297,7 +297,7 @@ mod unix {
             let store = ProjectStore::open(&folder).unwrap();
             let seen = store.observe(&path(&format!("{at}/victim")));
             assert!(matches!(seen.unwrap_err().problem, Problem::Escapes));
-            assert_eq!(store.observe(&path(at)).unwrap(), Observed::Link);
+            assert_eq!(store.observe(&path(at)).unwrap(), Observed::Symlink);
         }
         assert!(tree(&outside) == before);
         assert!(!folder.join("fine").exists());

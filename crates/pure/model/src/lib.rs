@@ -17,6 +17,7 @@ mod lock;
 mod manifest;
 mod name;
 mod node;
+mod observed;
 mod path;
 mod pattern;
 mod pin;
@@ -43,7 +44,9 @@ pub use import::{
     Additions, Folders, Import, ImportedLayer, ImportedPlace, NewLayer, read_agent_manager,
 };
 pub use json_schema::{lock_schema, manifest_schema};
-pub use lock::{Locked, LockedLayer, LockedRemote, LockedSource, Lockfile, RESTORE_LOCK};
+pub use lock::{
+    LOCK_NAME, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile, RESTORE_LOCK,
+};
 pub use manifest::{
     Allowed, AskedRemote, Catalog, DEFAULT_VERSION, Dependency, Entry, Exclusion, Field,
     FilePattern, Install, Layer, LayerPlace, MANIFEST_SECTIONS, Manifest, ManifestTexts, MergeRule,
@@ -51,6 +54,7 @@ pub use manifest::{
 };
 pub use name::{LayerName, NameError, ResourceName, SourceName, ToolName};
 pub use node::{EntryNode, Place};
+pub use observed::{FileState, Observed};
 pub use path::{PathError, RelativePath};
 pub use pattern::{Matching, PatternError, PointerPattern, Specificity};
 pub use pin::{LockedPin, Pin, PinId, PinSource, ResourceId};

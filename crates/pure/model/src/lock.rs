@@ -16,6 +16,8 @@ use crate::schema::Schema;
 use crate::source_versions::ResolvedVersion;
 use crate::unit::{Origin, ResourcePath, Unit};
 
+/// The lockfile next to the manifest.
+pub const LOCK_NAME: &str = "agpm.lock";
 /// The version of the format.
 pub(crate) const VERSION: usize = 1;
 const HEADER: &str = "# Written by agpm. Commit it, and do not edit it by hand.\n";

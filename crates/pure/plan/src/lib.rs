@@ -2,25 +2,43 @@
 //!
 //! Knows no disk: what is there is told to it, and what is to be done is given back as data.
 
+mod desired;
 mod entries;
+mod files;
+mod findings;
 mod ledger;
 mod levels;
 mod limits;
+mod lock_diff;
 mod names;
 mod nodes;
+mod observation;
 mod plan;
+mod recovery;
+mod shared;
 mod target;
 
+pub use desired::{
+    DesiredFile, DesiredShared, DesiredState, LayerDocument, is_reserved, reserved_target,
+};
 pub use entries::{Entry, EntryError, Graph, Need, entries};
 pub use ledger::{Author, Ledger, LedgerFile, Owned, Watched};
 pub use levels::levels;
+pub use lock_diff::{
+    MovedPin, checksum_findings, lock_difference, moved_pins, outdated_lock, patch_difference,
+    refuse_foreign_paths,
+};
 pub use names::{Excluded, excluded};
 pub use nodes::{
     DesiredNode, FileOrigin, FileOutcome, Hunk, NodeError, NodeFinding, NodePlan, NodeState,
     NodeSum, NodesRecord, OwnedNode, OwnedNodes, Seams, SharedFile, Twin, check_nodes, plan_nodes,
     recognise_file, recognise_nodes, take_back,
 };
+pub use observation::{Observation, shared_format};
 pub use plan::{
-    Action, Change, Desired, Observed, Obstacle, Overwrite, Plan, Reason, Refusal, plan,
+    Action, Change, Obstacle, Overwrite, Plan, PlanEach, PlanError, Reason, Refusal, SharedChange,
+    plan,
 };
+pub use recovery::{hides_written_bytes, ledger_of_lock, may_explain, recover_ownership};
+pub use shared::SharedFilePlan;
 pub use target::{Clash, Wanted, clashes, could_install_at, path_in_type_folder, target};

@@ -1,51 +1,19 @@
-//! Desired files against observed ones: a list of changes with reasons, and what is refused.
+//! Desired state against the observed disk: a list of changes with reasons, and what is refused.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 
-use agpm_model::{Checksum, FileMode, RelativePath};
-use agpm_text::Pointer;
+use agpm_diag::Failure;
+use agpm_model::{FileMode, Observed, RelativePath};
+use agpm_text::{Kind, Pointer};
 use serde::{Serialize, Serializer};
 
+use crate::desired::{DesiredFile, DesiredState};
+use crate::files::plan_files;
 use crate::ledger::{Author, Ledger, Owned};
-use crate::nodes::Twin;
-
-/// A file as it is to be.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Desired {
-    /// From the project.
-    pub path: RelativePath,
-    /// Of its bytes.
-    pub checksum: Checksum,
-    /// Of the bytes in the source.
-    pub source: Checksum,
-    /// Its mode.
-    pub mode: FileMode,
-    /// The resource it belongs to, as `TYPE/NAME`.
-    pub owner: String,
-    /// What becomes of a file of the user's that has the same bytes.
-    pub twin: Twin,
-}
-
-/// What is at a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Observed {
-    /// Nothing.
-    Missing,
-    /// A file with these bytes.
-    File(Checksum, FileMode),
-    /// A folder, a link or something else that is never replaced.
-    Other(&'static str),
-}
-
-impl Observed {
-    /// Of the file, if it is one.
-    pub fn checksum(self) -> Option<Checksum> {
-        match self {
-            Observed::File(checksum, _) => Some(checksum),
-            _ => None,
-        }
-    }
-}
+use crate::nodes::{FileOutcome, OwnedNodes};
+use crate::observation::Observation;
+use crate::shared::{SharedFilePlan, plan_shared_file};
 
 /// Which files that are not as we left them may be overwritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -113,24 +81,52 @@ impl Reason {
     }
 }
 
-/// What is in the way of a file.
+/// What is in the way of a file or a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obstacle {
-    /// A file that we did not write; the user may let us take it over.
+    /// A file that agpm did not write; the user may let agpm take it over.
     File,
-    /// An entry of a shared file that we did not write; the user may let us take it over.
+    /// An entry of a shared file that agpm did not write; the user may let agpm take it over.
     Entry,
-    /// Something that is never replaced.
-    Other(&'static str),
+    /// A directory at the path of a file.
+    Directory,
+    /// A symlink, wherever it leads.
+    Symlink,
+    /// A device, a pipe or the like.
+    Special,
+    /// A file at the path of a directory above.
+    BelowFile,
+    /// A value that has no room for entries.
+    Value(Kind),
+    /// A TOML list written as `[[tables]]`, which has no room for other items.
+    Tables,
+    /// A value whose text cannot be changed alone.
+    Uneditable,
 }
 
 impl Obstacle {
+    /// What is never replaced; nothing for files and free paths.
+    pub fn of(now: Observed) -> Option<Obstacle> {
+        match now {
+            Observed::Missing | Observed::File(_) => None,
+            Observed::Directory => Some(Obstacle::Directory),
+            Observed::Symlink => Some(Obstacle::Symlink),
+            Observed::Special => Some(Obstacle::Special),
+        }
+    }
+
     /// The words that users see.
     pub fn words(self) -> &'static str {
         match self {
             Obstacle::File => "a file that agpm did not install",
             Obstacle::Entry => "an entry that agpm did not write",
-            Obstacle::Other(what) => what,
+            Obstacle::Directory => "a folder",
+            Obstacle::Symlink => "a symbolic link",
+            Obstacle::Special => "something that is no file",
+            Obstacle::BelowFile => "in a folder that cannot be created",
+            Obstacle::Value(kind) => kind.word(),
+            Obstacle::Tables => "a list of tables",
+            Obstacle::Uneditable => "a value that cannot be changed alone",
         }
     }
 }
@@ -206,11 +202,26 @@ pub struct Refusal {
     pub owner: String,
 }
 
+/// What becomes of a file that others write too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedChange {
+    /// From the project.
+    pub path: RelativePath,
+    /// The file afterwards.
+    pub outcome: FileOutcome,
+    /// The mode of a file that is new.
+    pub mode: FileMode,
+    /// What is there now.
+    pub before: Observed,
+}
+
 /// Everything that is to be done, by path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
     /// Changes by path.
     pub changes: Vec<Change>,
+    /// The texts of shared files that change.
+    pub shared: Vec<SharedChange>,
     /// What must not be done. If there is any, nothing is.
     pub refusals: Vec<Refusal>,
     /// What is ours afterwards.
@@ -228,169 +239,114 @@ impl Plan {
     }
 }
 
+/// Why there is no plan.
+#[derive(Debug)]
+pub enum PlanError {
+    /// A shared file exists and cannot be understood.
+    Unreadable(RelativePath),
+    /// Resources want different things of one place.
+    Clash(Failure),
+}
+
+/// How the shared files are planned: no file depends on another, so the caller may use threads. This crate starts none.
+pub type PlanEach<'f> = dyn for<'p> Fn(
+        Vec<&'p RelativePath>,
+        &(dyn Fn(&'p RelativePath) -> Result<SharedFilePlan, PlanError> + Sync),
+    ) -> Vec<Result<SharedFilePlan, PlanError>>
+    + 'f;
+
 /// Compares what is to be with what is there.
 pub fn plan(
-    desired: &[Desired],
-    observed: &BTreeMap<RelativePath, Observed>,
+    desired: &DesiredState<'_>,
+    observation: &Observation,
     ledger: &Ledger,
     overwrite: Overwrite,
-) -> Plan {
-    let mut plan = Plan::default();
-    for file in desired {
-        let now = observed
-            .get(&file.path)
-            .copied()
-            .unwrap_or(Observed::Missing);
-        place(
-            file,
-            now,
-            ledger.files.get(&file.path),
-            overwrite,
-            &mut plan,
-        );
-    }
-    let stays: BTreeMap<&RelativePath, ()> = desired.iter().map(|file| (&file.path, ())).collect();
-    for (path, owned) in ledger
+    each: &PlanEach<'_>,
+) -> Result<Plan, PlanError> {
+    let files: Vec<&DesiredFile> = desired
         .files
         .iter()
-        .filter(|(path, _)| !stays.contains_key(path))
-    {
-        let now = observed.get(path).copied().unwrap_or(Observed::Missing);
-        retire(path, now, owned, overwrite, &mut plan);
+        .filter(|file| !is_left_to_user(file, observation, ledger))
+        .collect();
+    let ledger = &*with_desired_ownership(ledger, desired, &files, observation);
+    let mut plan = plan_files(&files, observation, ledger, overwrite);
+    let paths: BTreeSet<&RelativePath> =
+        desired.shared.keys().chain(ledger.shared.keys()).collect();
+    let plan_one = |path| {
+        plan_shared_file(
+            path,
+            desired.shared.get(path),
+            observation,
+            ledger,
+            overwrite,
+        )
+    };
+    for planned in each(paths.into_iter().collect(), &plan_one) {
+        plan.add_shared(planned?);
     }
-    plan.changes.sort_by(|a, b| a.path.cmp(&b.path));
-    plan.refusals.sort_by(|a, b| a.path.cmp(&b.path));
-    plan
+    Ok(plan)
 }
 
-/// One file that is to be there.
-fn place(
-    file: &Desired,
-    now: Observed,
-    owned: Option<&Owned>,
-    overwrite: Overwrite,
-    plan: &mut Plan,
-) {
-    let source = Some(file.source).filter(|source| *source != file.checksum);
-    let author = owned.map_or(Author::Agpm, |owned| owned.author);
-    let mut record = Owned {
-        checksum: file.checksum,
-        source,
-        mode: file.mode,
-        owner: file.owner.clone(),
-        author,
+/// Whether an empty document of the layers meets a file of the user's: it would add nothing.
+fn is_left_to_user(file: &DesiredFile, observation: &Observation, ledger: &Ledger) -> bool {
+    let Some(now) = observation.checksum(&file.path) else {
+        return false;
     };
-    let change = |action, reason| Change {
-        path: file.path.clone(),
-        place: None,
-        action,
-        before: now,
-        reason,
-        owner: file.owner.clone(),
-    };
-    let untouched = owned.is_some_and(
-        |owned| matches!(now, Observed::File(checksum, _) if checksum == owned.checksum),
-    );
-    let decided = match (now, owned) {
-        (Observed::Missing, None) => Some(change(Action::Create, Reason::New)),
-        (Observed::Missing, Some(_)) => {
-            record.author = Author::Agpm;
-            Some(change(Action::Create, Reason::WasMissing))
+    let recorded = ledger.shared.get(&file.path);
+    let is_managed = recorded.is_some_and(|owned| owned.is_whole(now) || now == file.checksum);
+    file.is_empty_document && !ledger.files.contains_key(&file.path) && !is_managed
+}
+
+/// The ledger with files under the kind of ownership that is desired for them now: a file that is whole and untouched
+/// may become shared, and the other way round; one that was edited is the user's then.
+fn with_desired_ownership<'l>(
+    ledger: &'l Ledger,
+    desired: &DesiredState<'_>,
+    files: &[&DesiredFile],
+    observation: &Observation,
+) -> Cow<'l, Ledger> {
+    let mut wanted = Cow::Borrowed(ledger);
+    for path in desired.shared.keys() {
+        let Some(owned) = ledger.files.get(path) else {
+            continue;
+        };
+        let wanted = wanted.to_mut();
+        wanted.files.remove(path);
+        if observation.checksum(path) == Some(owned.checksum) {
+            let nodes = OwnedNodes::whole(owned.checksum);
+            wanted.shared.insert(path.clone(), nodes);
         }
-        (Observed::File(checksum, _), None)
-            if checksum == file.checksum
-                && file.twin == Twin::Left
-                && overwrite == Overwrite::Nothing =>
-        {
-            plan.unchanged += 1;
-            plan.ledger.theirs.insert(file.path.clone(), checksum);
-            return;
-        }
-        (Observed::File(checksum, mode), None)
-            if checksum == file.checksum && file.twin == Twin::Taken =>
-        {
-            record.author = Author::User;
-            let is_settled = mode == file.mode;
-            let (action, reason) = if is_settled {
-                (Action::Adopt, Reason::Identical)
-            } else {
-                (Action::Update, Reason::Mode)
+    }
+    for file in files {
+        let Some(owned) = ledger.shared.get(&file.path) else {
+            continue;
+        };
+        let wanted = wanted.to_mut();
+        wanted.shared.remove(&file.path);
+        let managed = observation
+            .checksum(&file.path)
+            .filter(|now| owned.is_whole(*now) || *now == file.checksum);
+        wanted.files.extend(managed.map(|checksum| {
+            let record = Owned {
+                checksum,
+                source: None,
+                mode: file.mode,
+                owner: file.owner.clone(),
+                author: Author::Agpm,
             };
-            Some(change(action, reason))
-        }
-        (Observed::File(checksum, mode), _) if checksum == file.checksum && mode == file.mode => {
-            None
-        }
-        (Observed::File(checksum, _), _) if checksum == file.checksum => {
-            Some(change(Action::Update, Reason::Mode))
-        }
-        (Observed::File(..), Some(_)) if untouched => {
-            record.author = Author::Agpm;
-            Some(change(Action::Update, Reason::Content))
-        }
-        (Observed::File(..), Some(_)) if overwrite == Overwrite::Everything => {
-            record.author = Author::Agpm;
-            Some(change(Action::Update, Reason::EditDropped))
-        }
-        (Observed::File(..), Some(owned)) => {
-            plan.changes.push(change(Action::Keep, Reason::Edited));
-            plan.ledger.files.insert(file.path.clone(), owned.clone());
-            return;
-        }
-        (Observed::File(..), None) if overwrite >= Overwrite::Unowned => {
-            Some(change(Action::Update, Reason::TakenOver))
-        }
-        (Observed::File(..), None) => return plan.refuse(file, Obstacle::File),
-        (Observed::Other(what), _) => return plan.refuse(file, Obstacle::Other(what)),
-    };
-    plan.unchanged += usize::from(decided.is_none());
-    plan.changes.extend(decided);
-    plan.ledger.files.insert(file.path.clone(), record);
-}
-
-/// One file of ours that is not to be there any more.
-fn retire(
-    path: &RelativePath,
-    now: Observed,
-    owned: &Owned,
-    overwrite: Overwrite,
-    plan: &mut Plan,
-) {
-    let change = |action, reason| Change {
-        path: path.clone(),
-        place: None,
-        action,
-        before: now,
-        reason,
-        owner: owned.owner.clone(),
-    };
-    match now {
-        Observed::Missing => {}
-        _ if owned.author == Author::User => {
-            plan.changes.push(change(Action::Release, Reason::UsersOwn))
-        }
-        Observed::File(checksum, _) if checksum == owned.checksum => {
-            plan.changes.push(change(Action::Remove, Reason::Unasked));
-        }
-        Observed::File(..) if overwrite == Overwrite::Everything => {
-            plan.changes
-                .push(change(Action::Remove, Reason::UnaskedEditDropped));
-        }
-        // From now on it is the user's.
-        _ => plan
-            .changes
-            .push(change(Action::Keep, Reason::UnaskedEdited)),
+            (file.path.clone(), record)
+        }));
     }
+    wanted
 }
 
 impl Plan {
-    fn refuse(&mut self, file: &Desired, what: Obstacle) {
-        let (path, owner) = (file.path.clone(), file.owner.clone());
-        self.refusals.push(Refusal {
-            path,
-            place: None,
-            what,
-            owner,
-        });
+    fn add_shared(&mut self, planned: SharedFilePlan) {
+        self.changes.extend(planned.changes);
+        self.refusals.extend(planned.refusals);
+        self.unchanged += planned.unchanged;
+        let owned = planned.owned.map(|owned| (planned.path, owned));
+        self.ledger.shared.extend(owned);
+        self.shared.extend(planned.change);
     }
 }

@@ -3,8 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use agpm_model::{Checksum, FileMode, RelativePath};
-use agpm_plan::{Action, Author, Desired, Ledger, Observed, Overwrite, Owned, Plan, Twin, plan};
+use agpm_model::{Checksum, FileMode, Observed, RelativePath};
+use agpm_plan::{
+    Action, Author, DesiredFile, DesiredState, Ledger, Observation, Overwrite, Owned, Plan, Twin,
+};
 use proptest::prelude::*;
 
 type Disk = BTreeMap<RelativePath, Observed>;
@@ -21,15 +23,16 @@ fn mode() -> impl Strategy<Value = FileMode> {
     prop::sample::select(vec![FileMode::Plain, FileMode::Executable])
 }
 
-fn desired() -> impl Strategy<Value = Vec<Desired>> {
+fn desired() -> impl Strategy<Value = Vec<DesiredFile>> {
     prop::collection::btree_map(0u8..6, (0u8..3, mode()), 0..5).prop_map(|files| {
-        let file = |(at, (content, mode))| Desired {
+        let file = |(at, (content, mode))| DesiredFile {
             path: path(at),
             checksum: sum(content),
             source: sum(content),
             mode,
             owner: "x".into(),
             twin: Twin::Taken,
+            is_empty_document: false,
         };
         files.into_iter().map(file).collect()
     })
@@ -37,8 +40,8 @@ fn desired() -> impl Strategy<Value = Vec<Desired>> {
 
 fn disk() -> impl Strategy<Value = Disk> {
     let now = prop_oneof![
-        4 => (0u8..3, mode()).prop_map(|(content, mode)| Observed::File(sum(content), mode)),
-        1 => Just(Observed::Other("a folder")),
+        4 => (0u8..3, mode()).prop_map(|(content, mode)| Observed::file(sum(content), mode)),
+        1 => Just(Observed::Directory),
     ];
     prop::collection::btree_map(0u8..6, now, 0..5)
         .prop_map(|files| files.into_iter().map(|(at, now)| (path(at), now)).collect())
@@ -74,8 +77,23 @@ fn overwrite() -> impl Strategy<Value = Overwrite> {
     ])
 }
 
+fn plan(desired: &[DesiredFile], disk: &Disk, ledger: &Ledger, overwrite: Overwrite) -> Plan {
+    let mut state = DesiredState::default();
+    for file in desired {
+        state.add_file(file.clone()).unwrap();
+    }
+    let mut observation = Observation::default();
+    for (path, now) in disk {
+        observation.add(path.clone(), *now);
+    }
+    agpm_plan::plan(&state, &observation, ledger, overwrite, &|paths, one| {
+        paths.into_iter().map(one).collect()
+    })
+    .unwrap()
+}
+
 /// The disk after a plan.
-fn applied(disk: &Disk, desired: &[Desired], plan: &Plan) -> Disk {
+fn applied(disk: &Disk, desired: &[DesiredFile], plan: &Plan) -> Disk {
     let mut disk = disk.clone();
     for change in &plan.changes {
         match change.action {
@@ -88,7 +106,7 @@ fn applied(disk: &Disk, desired: &[Desired], plan: &Plan) -> Disk {
                     .unwrap();
                 disk.insert(
                     change.path.clone(),
-                    Observed::File(file.checksum, file.mode),
+                    Observed::file(file.checksum, file.mode),
                 );
             }
         }
@@ -120,10 +138,10 @@ proptest! {
             let wanted = desired.iter().find(|file| file.path == change.path);
             match disk.get(&change.path) {
                 None | Some(Observed::Missing) => prop_assert_eq!(change.action, Action::Create),
-                Some(Observed::Other(_)) => prop_assert!(false, "{:?}", change),
-                Some(Observed::File(now, _)) => {
-                    let as_we_left_it = owned.is_some_and(|owned| owned.checksum == *now);
-                    let same_bytes = wanted.is_some_and(|wanted| wanted.checksum == *now);
+                Some(Observed::Directory | Observed::Symlink | Observed::Special) => prop_assert!(false, "{:?}", change),
+                Some(Observed::File(now)) => {
+                    let as_we_left_it = owned.is_some_and(|owned| owned.checksum == now.checksum);
+                    let same_bytes = wanted.is_some_and(|wanted| wanted.checksum == now.checksum);
                     prop_assert!(as_we_left_it || same_bytes, "{:?}", change);
                 }
             }
@@ -138,7 +156,7 @@ proptest! {
         let after = applied(&disk, &desired, &plan);
         for file in &desired {
             let refused = plan.refusals.iter().any(|refusal| refusal.path == file.path);
-            let there = after.get(&file.path) == Some(&Observed::File(file.checksum, file.mode));
+            let there = after.get(&file.path) == Some(&Observed::file(file.checksum, file.mode));
             prop_assert!(refused != there, "{:?}", file);
         }
         for (path, owned) in &ledger.files {

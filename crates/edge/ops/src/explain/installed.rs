@@ -11,7 +11,7 @@ use agpm_store::ProjectStore;
 use agpm_text::{Document, Pointer, Shape, Value, View, equal, to_value};
 
 use crate::gather::limit;
-use crate::install::{read_ledger, shared};
+use crate::install::{parse_shared, read_ledger};
 use crate::provenance::{ExplainedLeaf, Provenance};
 
 /// What a value is said to come from that no layer and no package gave.
@@ -36,7 +36,7 @@ impl Installed {
         let Ok(bytes) = store.read(path, limit()) else {
             return Ok(None);
         };
-        let document = shared::understand(path, bytes, shared::format_of(path), notes)?;
+        let document = parse_shared(path, bytes, notes)?;
         Ok(Some(Installed { document, owned }))
     }
 

@@ -3,24 +3,27 @@
 use std::collections::BTreeSet;
 
 use agpm_compose::{Made, lock_of};
-use agpm_diag::{Failure, Notes, Severity, Warnings, codes};
-use agpm_model::Install;
-use agpm_plan::{Action, Ledger, Plan};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, Warnings, codes};
+use agpm_model::{Install, LOCK_NAME, Lockfile, Manifest, PinSource};
+use agpm_plan::{
+    Action, DesiredState, Ledger, MovedPin, Observation, Plan, checksum_findings,
+    hides_written_bytes, lock_difference, may_explain, moved_pins, patch_difference,
+    recover_ownership,
+};
 use agpm_resolve::ResolvedEntry;
-use agpm_store::ProjectStore;
+use agpm_store::parallel;
 
 use crate::install::changelogs;
-use crate::install::known::{has_ledger, remember};
-use crate::install::lockstep::{compare, moves, tell_other_bytes};
-use crate::install::planning::{Planned, SharedChange, Wanted, make_plan, refuse, tell_kept};
-use crate::install::recognise::{LockedState, is_puzzled, is_silent};
+use crate::install::desired::desired_state;
+use crate::install::known::{has_ledger, inputs_of, remember};
+use crate::install::locked_state::LockedState;
+use crate::install::observer::Observer;
 use crate::install::{
-    Changelogs, Conversion, Given, InstallReport, Job, LockChange, LockUse, Moved, Ready, Writing,
+    Changelogs, Conversion, InstallReport, InstallRequest, LockChange, LockUse, Moved, Ready,
+    Rendered, Run, Writing, outdated,
 };
 use crate::layers::LayeredFile;
 use crate::packages::executables;
-use crate::world::World;
-use agpm_store::parallel;
 
 /// Everything that is decided before anything is written.
 pub(super) struct Decided {
@@ -28,62 +31,47 @@ pub(super) struct Decided {
     pub(super) made: Vec<Made>,
     pub(super) layers: Vec<LayeredFile>,
     pub(super) plan: Plan,
-    pub(super) shared: Vec<SharedChange>,
     pub(super) moved: Vec<Moved>,
     pub(super) reads: Vec<String>,
     pub(super) lock_change: LockChange,
     pub(super) lock_text: Vec<u8>,
 }
 
-/// Compares what is to be with what is there and was locked.
+/// Compares what is to be with what was locked, then with what is on the disk.
 pub(super) fn decide(
-    world: &World,
-    store: &ProjectStore,
-    job: &Job<'_>,
+    run: &Run<'_>,
     ready: &Ready,
-    given: Given,
+    rendered: Rendered,
     notes: &mut Notes,
 ) -> Result<Decided, Failure> {
-    let Given {
+    let Run { store, job, .. } = *run;
+    let Rendered {
         entries,
         making,
         layered,
         catalog,
         reads,
         sources,
-    } = given;
+    } = rendered;
+    let manifest = &ready.project.manifest;
+    let lock = lock_of(manifest, &entries, &making.made, layered.locked, catalog);
     let old = ready.lock.as_ref().map(|(lock, _)| lock);
-    let lock = lock_of(
-        &ready.project.manifest,
-        &entries,
-        &making.made,
-        layered.locked,
-        catalog,
-    );
-    let mut moved = old
-        .map(|old| moves(&ready.project.manifest, old, &lock))
-        .unwrap_or_default();
+    let mut moved = old.map_or_else(Vec::new, |old| moves(manifest, old, &lock));
     if job.request.changelogs == Changelogs::Read {
         changelogs::add(&sources, &mut moved);
     }
     if let Some(old) = old {
-        tell_other_bytes(old, &lock, notes);
+        notes.diagnostics.extend(checksum_findings(old, &lock));
     }
-    let lock_change = compare(old, &lock, job.request.lock)?;
-    let wanted = Wanted {
-        entries: &entries,
-        made: &making.made,
-        layers: &layered.files,
-    };
-    let Planned { mut plan, shared } = planned(world, store, job, ready, &wanted, notes)?;
+    let lock_change = lock_change(old, &lock, job.request.lock)?;
+    let desired = desired_state(store.path(), &entries, &making.made, &layered.files)?;
+    let mut disk = Observer::new(store);
+    let mut plan = planned(run, ready, &desired, &mut disk, notes)?;
     plan.ledger.nothing = owning_nothing(&entries, &plan.ledger);
-    refuse(store, &plan, job.request.writing, notes)?;
-    tell_kept(&plan, &job.request, notes)?;
-    let warned = notes
-        .diagnostics
-        .iter()
-        .any(|found| found.severity >= Severity::Warning);
-    if job.request.warnings == Warnings::Stop && warned {
+    report_refusals(&plan, disk.observation(), job.request.writing, notes)?;
+    report_kept(&plan, &job.request, notes)?;
+    let is_warning = |found: &Diagnostic| found.severity >= Severity::Warning;
+    if job.request.warnings == Warnings::Stop && notes.diagnostics.iter().any(is_warning) {
         notes.warnings_are_errors();
         return Err(Failure::reported());
     }
@@ -94,33 +82,74 @@ pub(super) fn decide(
     match job.request.lock {
         // Nothing was resolved, so nothing is known of what a resolution would say.
         LockUse::Frozen => {
-            (plan.ledger.inputs, plan.ledger.reads) =
-                (ready.ledger.inputs, ready.ledger.reads.clone());
+            plan.ledger.inputs = ready.ledger.inputs;
+            plan.ledger.reads = ready.ledger.reads.clone();
         }
         // What is missing now may be there on the next run, and nothing that is remembered would tell.
         _ if is_unsettled(notes, &plan) || lock_change == LockChange::NotWritten => {}
         _ => {
             plan.ledger.reads = making.reads;
-            remember(
-                &mut plan.ledger,
-                (&ready.inputs, &lock_text),
-                &entries,
-                layered.watching,
-            );
+            let inputs = inputs_of(&ready.inputs, &lock_text);
+            remember(&mut plan.ledger, inputs, &entries, layered.watching);
         }
     }
-    let layers = layered.files;
     Ok(Decided {
         entries,
         made: making.made,
-        layers,
+        layers: layered.files,
         plan,
-        shared,
         moved,
         reads,
         lock_change,
         lock_text,
     })
+}
+
+/// What becomes of the lockfile; fails if it must not change and would.
+fn lock_change(
+    old: Option<&Lockfile>,
+    new: &Lockfile,
+    lock_use: LockUse,
+) -> Result<LockChange, Failure> {
+    let difference = match (lock_use, old) {
+        _ if old == Some(new) => return Ok(LockChange::Unchanged),
+        (LockUse::Update, _) => return Ok(LockChange::Written),
+        (LockUse::Unwritten, _) => return Ok(LockChange::NotWritten),
+        (LockUse::Locked | LockUse::Frozen, None) => {
+            return Err(outdated(format!("there is no `{LOCK_NAME}`")));
+        }
+        (LockUse::Locked, Some(old)) => lock_difference(old, new),
+        // All else was checked before anything was read.
+        (LockUse::Frozen, Some(old)) => patch_difference(old, new),
+    };
+    match difference {
+        Some(difference) => Err(outdated(difference)),
+        None => Ok(LockChange::Unchanged),
+    }
+}
+
+fn moves(manifest: &Manifest, old: &Lockfile, new: &Lockfile) -> Vec<Moved> {
+    let report = |moved: MovedPin<'_>| Moved {
+        id: moved.id,
+        url: url_of(manifest, &moved.new.source),
+        old: moved.old.clone(),
+        new: moved.new.clone(),
+        changelog: Vec::new(),
+    };
+    moved_pins(old, new).into_iter().map(report).collect()
+}
+
+fn url_of(manifest: &Manifest, source: &PinSource) -> Option<String> {
+    match source {
+        PinSource::Address(written) => {
+            let address = written.strip_prefix("git+").unwrap_or(written);
+            Some(address.to_owned())
+        }
+        PinSource::Named(name) => {
+            let source = manifest.source(name)?;
+            Some(source.address.redacted().to_owned())
+        }
+    }
 }
 
 /// Resources that are installed and own nothing: a hook that is switched off, or one of which another resource writes every
@@ -136,31 +165,77 @@ fn owning_nothing(entries: &[ResolvedEntry], ledger: &Ledger) -> BTreeSet<String
         .collect()
 }
 
-/// The plan; what is in the way may be ours although the ledger does not know it, and then the lockfile does.
+/// The plan. Files in the way may be managed although the ledger does not know it, and then the lockfile does.
 fn planned(
-    world: &World,
-    store: &ProjectStore,
-    job: &Job<'_>,
+    run: &Run<'_>,
     ready: &Ready,
-    wanted: &Wanted<'_>,
+    desired: &DesiredState<'_>,
+    disk: &mut Observer<'_>,
     notes: &mut Notes,
-) -> Result<Planned, Failure> {
-    let overwrite = job.request.overwrite;
-    let first = make_plan(store, wanted, (&ready.ledger, overwrite), notes)?;
-    let Some((lock, _)) = &ready.lock else {
-        return Ok(first);
-    };
-    let unknown = !has_ledger(store) && is_silent(lock);
-    if !unknown && !is_puzzled(store, &first.plan, &ready.ledger, lock) {
-        return Ok(first);
+) -> Result<Plan, Failure> {
+    let overwrite = run.job.request.overwrite;
+    disk.observe(desired, &ready.ledger)?;
+    let first = disk.plan(desired, &ready.ledger, overwrite, notes)?;
+    match recovered_ledger(run, ready, &first, disk) {
+        Some(known) => disk.plan(desired, &known, overwrite, notes),
+        None => Ok(first),
     }
-    let Ok(state) = LockedState::read(world, (&ready.project.manifest, lock), store) else {
-        return Ok(first);
-    };
-    match state.recognise(store, &ready.ledger) {
-        known if known != ready.ledger => make_plan(store, wanted, (&known, overwrite), notes),
-        _ => Ok(first),
+}
+
+/// The ledger with what the lockfile says is managed, if that is more than was known for a plan.
+fn recovered_ledger(
+    run: &Run<'_>,
+    ready: &Ready,
+    plan: &Plan,
+    disk: &mut Observer<'_>,
+) -> Option<Ledger> {
+    let (lock, _) = ready.lock.as_ref()?;
+    let is_fresh_clone = !has_ledger(run.store) && hides_written_bytes(lock);
+    if !is_fresh_clone && !may_explain(lock, plan, &ready.ledger, disk.observation()) {
+        return None;
     }
+    // Rendering what is locked takes the sources, so it is not done before it is needed.
+    let state = LockedState::read(run.world, &ready.project.manifest, lock, run.store).ok()?;
+    let locked = state.desired(run.store).ok()?;
+    disk.observe(&locked, &ready.ledger).ok()?;
+    let known = recover_ownership(&locked, disk.observation(), &ready.ledger);
+    (known != ready.ledger).then_some(known)
+}
+
+/// Reports what is in the way; a run that only shows goes on to show the rest.
+fn report_refusals(
+    plan: &Plan,
+    observation: &Observation,
+    writing: Writing,
+    notes: &mut Notes,
+) -> Result<(), Failure> {
+    plan.report_refusals(observation, notes);
+    if plan.refusals.is_empty() {
+        return Ok(());
+    }
+    if writing == Writing::Apply {
+        return Err(Failure {
+            kind: FailureKind::Refused,
+            diagnostic: None,
+        });
+    }
+    for found in &mut notes.diagnostics {
+        if *found.code == codes::INSTALL_NOT_OURS {
+            found.severity = Severity::Warning;
+        }
+    }
+    Ok(())
+}
+
+/// Files that were edited stay; where every byte must be as locked, that is an error.
+fn report_kept(plan: &Plan, request: &InstallRequest, notes: &mut Notes) -> Result<(), Failure> {
+    for mut found in plan.kept_findings(request.overwrite) {
+        if request.lock == LockUse::Frozen {
+            found.severity = Severity::Error;
+        }
+        notes.diagnostics.push(found);
+    }
+    notes.check()
 }
 
 /// Whether something outside of the project was missing, or something in it was edited. All other warnings are about what was
@@ -213,13 +288,7 @@ impl Decided {
             },
             writing,
         };
-        parallel::discard((
-            self.plan.ledger,
-            self.layers,
-            self.shared,
-            self.entries,
-            self.made,
-        ));
+        parallel::discard((self.plan.ledger, self.layers, self.entries, self.made));
         report
     }
 }

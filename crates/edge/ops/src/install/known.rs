@@ -3,14 +3,14 @@
 use agpm_diag::{Failure, Warnings};
 use std::path::{Path, PathBuf};
 
-use agpm_model::{Checksum, Extent, FileMode, Locked, Lockfile, Origin, RelativePath};
-use agpm_plan::{Author, Ledger, LedgerFile, Observed, Owned, Watched};
+use agpm_model::{Checksum, Extent, Observed, Origin, RelativePath};
+use agpm_plan::{Ledger, LedgerFile, Watched};
 use agpm_resolve::{ResolvedEntry, UpdateScope};
 use agpm_store::{ProjectStore, StateUse};
 
 use crate::gather::{ManifestFiles, limit};
 use crate::install::layered::Watching;
-use crate::install::planning::observe_all;
+use crate::install::observer::observe_all;
 use crate::install::{Fidelity, InstallReport, Job, LockChange, LockUse, Overwrite, Writing};
 use crate::packages::LOCK_NAME;
 use agpm_store::parallel;
@@ -97,8 +97,8 @@ fn is_untouched(store: &ProjectStore, ledger: &LedgerFile) -> Option<bool> {
     let mut files = ledger.files.values().zip(files_now);
     let mut shared = shared.iter().zip(shared_now);
     Some(
-        files.all(|(owned, (_, now))| *now == Observed::File(owned.checksum, owned.mode))
-            && shared.all(|((_, seen), (_, now))| now.checksum() == Some(*seen)),
+        files.all(|(owned, now)| *now == Observed::file(owned.checksum, owned.mode))
+            && shared.all(|((_, seen), now)| now.checksum() == Some(*seen)),
     )
 }
 
@@ -113,7 +113,7 @@ pub(crate) fn inputs_of(manifest: &[u8], lock: &[u8]) -> Checksum {
 /// Notes what this install was made of, unless it read files that new ones may join.
 pub(super) fn remember(
     ledger: &mut Ledger,
-    (manifest, lock): (&[u8], &[u8]),
+    inputs: Checksum,
     entries: &[ResolvedEntry],
     watching: Watching,
 ) {
@@ -137,31 +137,7 @@ pub(super) fn remember(
             }
         }
     }
-    ledger.inputs = (!open).then(|| inputs_of(manifest, lock));
-}
-
-/// What a lockfile says of plain files, where there is no ledger.
-pub(crate) fn ledger_of(lock: &Lockfile) -> Ledger {
-    let owned = |locked: &Locked| {
-        // Entries and the files of skills have no checksum of their own there.
-        if !locked.kind.is_file() {
-            return None;
-        }
-        let owner = locked.label();
-        let (mode, author) = (FileMode::Plain, Author::Agpm);
-        let owned = Owned {
-            checksum: locked.checksum?,
-            source: None,
-            mode,
-            owner,
-            author,
-        };
-        Some((locked.installed_at.clone()?, owned))
-    };
-    Ledger {
-        files: lock.entries.iter().filter_map(owned).collect(),
-        ..Ledger::default()
-    }
+    ledger.inputs = (!open).then_some(inputs);
 }
 
 pub(crate) fn read_ledger(store: &ProjectStore) -> Result<Ledger, Failure> {

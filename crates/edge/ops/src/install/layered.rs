@@ -4,7 +4,7 @@ use agpm_diag::{Failure, Notes};
 use agpm_model::{LayerName, LockedLayer, Lockfile, Manifest};
 use agpm_plan::Watched;
 
-use crate::install::{Job, LockUse, outdated};
+use crate::install::{LockUse, Run, outdated};
 use crate::layers::{
     LayerLock, LayeredFile, Pinning, Snapshot, fold_all, layers_as_locked, snapshots,
 };
@@ -38,11 +38,13 @@ impl Default for Watching {
 
 /// Reads and folds all layers as this run wants them.
 pub(super) fn layered(
-    world: &World,
-    (manifest, sources): (&Manifest, &Sources),
-    (job, lock): (&Job<'_>, Option<&Lockfile>),
+    run: &Run<'_>,
+    manifest: &Manifest,
+    sources: &Sources,
+    lock: Option<&Lockfile>,
     notes: &mut Notes,
 ) -> Result<Layered, Failure> {
+    let Run { world, job, .. } = *run;
     if manifest.layers.is_empty() && lock.is_none_or(|lock| lock.layers.is_empty()) {
         return Ok(Layered::default());
     }
@@ -62,7 +64,7 @@ pub(super) fn layered(
         layers_as_locked(manifest, sources, &lock)?;
     }
     let snapshots = snapshots(world, (manifest, sources), &pinning, notes)?;
-    refuse_missing(manifest, &snapshots, (&lock, job.request.lock))?;
+    refuse_missing(manifest, &snapshots, &lock, job.request.lock)?;
     let locked = locked(manifest, &snapshots, &lock);
     let watching = watching(&snapshots);
     let files = fold_all(world, manifest, snapshots, notes)?;
@@ -94,7 +96,8 @@ pub(crate) fn not_there(gone: &LockedLayer) -> Failure {
 fn refuse_missing(
     manifest: &Manifest,
     snapshots: &[Snapshot<'_>],
-    (lock, lock_use): (&Lockfile, LockUse),
+    lock: &Lockfile,
+    lock_use: LockUse,
 ) -> Result<(), Failure> {
     let is_asked = |name: &LayerName| manifest.layers.iter().any(|layer| layer.name == *name);
     let is_there = |name: &LayerName| {
@@ -112,13 +115,15 @@ fn refuse_missing(
 /// The files that the layers gave when they were locked; fails if they cannot be had any more.
 pub(super) fn as_locked(
     world: &World,
-    (manifest, sources): (&Manifest, &Sources),
+    manifest: &Manifest,
+    sources: &Sources,
     lock: &Lockfile,
 ) -> Result<Vec<LayeredFile>, Failure> {
     let pinning = Pinning {
         lock: LayerLock::AsItWas,
         ..Pinning::of(manifest, Some(lock), &UpdateScope::Nothing)
     };
+    // What is wrong with the old state is nothing that this run could fix.
     let mut quiet = Notes::default();
     let snapshots = snapshots(world, (manifest, sources), &pinning, &mut quiet)?;
     fold_all(world, manifest, snapshots, &mut quiet)

@@ -3,13 +3,12 @@
 mod changelogs;
 mod changes;
 mod deciding;
+mod desired;
 mod known;
 mod layered;
-mod lockstep;
-mod planning;
-mod recognise;
+mod locked_state;
+mod observer;
 mod request;
-pub(crate) mod shared;
 mod writing;
 
 use agpm_compose::{LossPolicy, Making, check_fidelity, check_placement};
@@ -17,22 +16,22 @@ use agpm_diag::{Failure, Notes, Outcome};
 use std::borrow::Cow;
 
 use agpm_model::{Checksum, LockedRemote, Lockfile, RelativePath};
-use agpm_plan::{Ledger, Plan};
+use agpm_plan::{Ledger, Plan, ledger_of_lock, refuse_foreign_paths, reserved_target};
 use agpm_resolve::{ResolvedEntry, UpdateScope, pins};
 use agpm_store::{ProjectLock, ProjectStore};
 
 pub(crate) use crate::install::changes::Changes;
-pub(crate) use crate::install::known::{inputs_of, ledger_in, ledger_of, read_ledger};
+pub(crate) use crate::install::known::{inputs_of, ledger_in, read_ledger};
 pub(crate) use crate::install::layered::not_there;
-pub(crate) use crate::install::lockstep::{outdated, refuse_foreign_paths};
-pub(crate) use crate::install::planning::{MOST_TOLD, is_reserved, observe};
-pub(crate) use crate::install::recognise::LockedState;
+pub(crate) use crate::install::locked_state::LockedState;
+pub(crate) use crate::install::observer::{Observer, parse_shared, read_shared};
 pub use crate::install::request::{
     Capability, CapabilityKind, Changelogs, Conversion, Executables, Fate, FateKind, Fidelity,
     InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite, Program, RequiredBy,
     Writing,
 };
 pub(crate) use crate::install::writing::hold;
+pub(crate) use agpm_plan::outdated_lock as outdated;
 
 use crate::cache::clean_now_and_then;
 use crate::catalog::remotes_to_lock;
@@ -63,6 +62,14 @@ pub(crate) struct ManifestEdit<'a> {
     pub(crate) before: Checksum,
     /// What comes out.
     pub(crate) bytes: Cow<'a, [u8]>,
+}
+
+/// What every step of the pipeline needs.
+#[derive(Clone, Copy)]
+struct Run<'a> {
+    world: &'a World,
+    store: &'a ProjectStore,
+    job: &'a Job<'a>,
 }
 
 /// How transactions reach the files beside each other that users commit or keep.
@@ -136,11 +143,17 @@ fn attempt(
     if let Some(report) = nothing_to_do(&files, &store, job) {
         return Ok(Some(report));
     }
-    let ready = gather(world, job, &store, files, notes)?;
-    let given = given(world, &ready, &store, job, notes)?;
-    let decided = decide(world, &store, job, &ready, given, notes)?;
+    let run = Run {
+        world,
+        store: &store,
+        job,
+    };
+    let ready = gather(&run, files, notes)?;
+    let resolved = resolve_dependencies(&run, &ready, notes)?;
+    let rendered = render(&run, &ready, resolved, notes)?;
+    let decided = decide(&run, &ready, rendered, notes)?;
     refuse_own_places(&decided.plan, &ready.places)?;
-    let commit = commit(world, &store, job, ready, &decided, notes)?;
+    let commit = commit(&run, ready, &decided, notes)?;
     Ok((commit == Commit::Done).then(|| decided.report(job.request.writing)))
 }
 
@@ -154,20 +167,15 @@ fn refuse_own_places(plan: &Plan, places: &FilePlaces) -> Result<(), Failure> {
     let Some(change) = plan.changes.iter().find(|change| is_own(&change.path)) else {
         return Ok(());
     };
-    Err(planning::reserved_for(
+    Err(reserved_target(
         &change.owner,
         &change.path,
         "which is a file of agpm",
     ))
 }
 
-fn gather(
-    world: &World,
-    job: &Job<'_>,
-    store: &ProjectStore,
-    files: ManifestFiles,
-    notes: &mut Notes,
-) -> Result<Ready, Failure> {
+fn gather(run: &Run<'_>, files: ManifestFiles, notes: &mut Notes) -> Result<Ready, Failure> {
+    let Run { world, store, job } = *run;
     // A project without state has nothing to put in order, and a run that fails must not leave any.
     let held = if is_fresh(store) {
         None
@@ -203,7 +211,7 @@ fn gather(
         // Without a ledger, the lockfile tells what unedited files of ours look like.
         ledger if ledger == Ledger::default() => lock
             .as_ref()
-            .map(|(lock, _)| ledger_of(lock))
+            .map(|(lock, _)| ledger_of_lock(lock))
             .unwrap_or_default(),
         ledger => ledger,
     };
@@ -218,24 +226,20 @@ fn gather(
     })
 }
 
-/// Everything that is to be on the disk: resources, and files of layers; and what is only locked.
-struct Given {
+/// The resources of a project at their versions, and where they come from.
+struct Resolved {
     entries: Vec<ResolvedEntry>,
-    making: Making,
-    layered: Layered,
-    catalog: Vec<LockedRemote>,
+    sources: Sources,
     /// Paths outside of the project that are read.
     reads: Vec<String>,
-    sources: Sources,
 }
 
-fn given(
-    world: &World,
+fn resolve_dependencies(
+    run: &Run<'_>,
     ready: &Ready,
-    store: &ProjectStore,
-    job: &Job<'_>,
     notes: &mut Notes,
-) -> Result<Given, Failure> {
+) -> Result<Resolved, Failure> {
+    let Run { world, store, job } = *run;
     let manifest = &ready.project.manifest;
     let old = ready.lock.as_ref().map(|(lock, _)| lock);
     let sources = Sources::open(world, manifest, store.path());
@@ -253,6 +257,37 @@ fn given(
             resolve(world, manifest, &sources, pins, notes)?
         }
     };
+    Ok(Resolved {
+        entries,
+        sources,
+        reads,
+    })
+}
+
+/// Everything that is to be on the disk, resources and files of layers; and what is only locked.
+struct Rendered {
+    entries: Vec<ResolvedEntry>,
+    making: Making,
+    layered: Layered,
+    catalog: Vec<LockedRemote>,
+    reads: Vec<String>,
+    sources: Sources,
+}
+
+fn render(
+    run: &Run<'_>,
+    ready: &Ready,
+    resolved: Resolved,
+    notes: &mut Notes,
+) -> Result<Rendered, Failure> {
+    let Run { world, store, job } = *run;
+    let Resolved {
+        entries,
+        sources,
+        reads,
+    } = resolved;
+    let manifest = &ready.project.manifest;
+    let old = ready.lock.as_ref().map(|(lock, _)| lock);
     let making = make_all(manifest, &sources, &entries, notes)?;
     let nothing = Ledger::default();
     let allowed_here = if has_ledger(store) {
@@ -274,9 +309,9 @@ fn given(
         (Fidelity::Tell, Writing::Show) => LossPolicy::ShowWidening,
     };
     check_fidelity(manifest, &entries, &making.made, losses, notes)?;
-    let layered = layered(world, (manifest, &sources), (job, old), notes)?;
+    let layered = layered(run, manifest, &sources, old, notes)?;
     let catalog = remotes_to_lock(world, (manifest, &sources), (job, old), notes)?;
-    Ok(Given {
+    Ok(Rendered {
         entries,
         making,
         layered,

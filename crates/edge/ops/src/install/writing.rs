@@ -3,19 +3,16 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use agpm_compose::{Made, MadeFile};
 use agpm_diag::{Diagnostic, Failure, Notes, codes};
-use agpm_model::{FileMode, RelativePath};
-use agpm_plan::{Action, Change, FileOutcome, Ledger, Observed, Plan};
+use agpm_model::{FileMode, Observed, RelativePath};
+use agpm_plan::{Action, Change, FileOutcome, Ledger, SharedChange};
 use agpm_store::{Expected, FileChange, ProjectLock, ProjectStore, Recovered, StoreError, Waiting};
 
 use crate::gather::ManifestFiles;
 use crate::install::changes::Changes;
 use crate::install::deciding::Decided;
 use crate::install::known::{has_ledger, ledger_file};
-use crate::install::planning::SharedChange;
-use crate::install::{FilePlaces, Job, LockChange, Ready, Writing};
-use crate::layers::LayeredFile;
+use crate::install::{FilePlaces, LockChange, Ready, Run, Writing};
 use crate::scope::Beside;
 use crate::world::World;
 
@@ -57,24 +54,13 @@ pub(super) enum Commit {
 
 /// Writes what was decided.
 pub(super) fn commit(
-    world: &World,
-    store: &ProjectStore,
-    job: &Job<'_>,
+    run: &Run<'_>,
     ready: Ready,
     decided: &Decided,
     notes: &mut Notes,
 ) -> Result<Commit, Failure> {
-    let written = Written {
-        plan: &decided.plan,
-        made: &decided.made,
-        layers: &decided.layers,
-        shared: &decided.shared,
-        ledger: &ready.ledger,
-        store,
-        lock: decided.lock_change,
-        lock_text: &decided.lock_text,
-    };
-    let mut changes = written.changes(job, ready.places);
+    let Run { world, store, job } = *run;
+    let mut changes = all_changes(run, decided, &ready.ledger, ready.places);
     if job.request.writing == Writing::Show || changes.is_empty() {
         return Ok(Commit::Done);
     }
@@ -106,106 +92,99 @@ pub(super) fn commit(
     Ok(Commit::Done)
 }
 
-/// Everything that one transaction writes.
-struct Written<'a> {
-    plan: &'a Plan,
-    made: &'a [Made],
-    layers: &'a [LayeredFile],
-    shared: &'a [SharedChange],
-    ledger: &'a Ledger,
-    store: &'a ProjectStore,
-    lock: LockChange,
-    lock_text: &'a [u8],
+/// Everything that one transaction writes, in the order in which it is written: what entries name is there before them
+/// and goes after them, and the lockfile is written last.
+fn all_changes<'a>(
+    run: &Run<'a>,
+    decided: &'a Decided,
+    ledger: &Ledger,
+    places: FilePlaces,
+) -> Changes<'a> {
+    let plan = &decided.plan;
+    let is_write = |change: &FileChange<'_>| matches!(change, FileChange::Write { .. });
+    let (writes, removals): (Vec<_>, Vec<_>) =
+        file_changes(decided).into_iter().partition(is_write);
+    let mut changes = Changes::of(writes);
+    changes
+        .inside
+        .extend(plan.shared.iter().filter_map(shared_change));
+    if let Some(edit) = &run.job.manifest {
+        let before = Expected::Checksum(edit.before);
+        changes.put(places.manifest, Cow::Borrowed(&*edit.bytes), before);
+    }
+    if plan.ledger != *ledger || !has_ledger(run.store) {
+        let place = Beside::Within(run.store.ledger());
+        let text = plan.ledger.to_text().into_bytes();
+        changes.put(place, text.into(), Expected::Anything);
+    }
+    if decided.lock_change == LockChange::Written {
+        let text = Cow::Borrowed(decided.lock_text.as_slice());
+        changes.put(places.lock, text, Expected::Anything);
+    }
+    changes.inside.extend(removals);
+    changes
 }
 
-impl<'a> Written<'a> {
-    /// All changes, in the order in which they are made: what entries name is there before them and goes after them,
-    /// and the lockfile is written last.
-    fn changes(&self, job: &'a Job<'_>, places: FilePlaces) -> Changes<'a> {
-        let is_write = |change: &FileChange<'_>| matches!(change, FileChange::Write { .. });
-        let (writes, removals): (Vec<_>, Vec<_>) = self.files().into_iter().partition(is_write);
-        let mut changes = Changes::of(writes);
-        changes
-            .inside
-            .extend(self.shared.iter().filter_map(SharedChange::change));
-        if let Some(edit) = &job.manifest {
-            let before = Expected::Checksum(edit.before);
-            changes.put(places.manifest, Cow::Borrowed(&*edit.bytes), before);
-        }
-        if self.plan.ledger != *self.ledger || !has_ledger(self.store) {
-            let (place, text) = (
-                Beside::Within(self.store.ledger()),
-                self.plan.ledger.to_text(),
-            );
-            changes.put(place, text.into_bytes().into(), Expected::Anything);
-        }
-        if self.lock == LockChange::Written {
-            changes.put(
-                places.lock,
-                Cow::Borrowed(self.lock_text),
-                Expected::Anything,
-            );
-        }
-        changes.inside.extend(removals);
-        changes
-    }
+/// What a file is written with.
+#[derive(Clone, Copy)]
+struct NewContent<'a> {
+    bytes: &'a [u8],
+    mode: FileMode,
+}
 
-    fn files(&self) -> Vec<FileChange<'a>> {
-        let made = self.made.iter().flat_map(|made| &made.files);
-        let made = made.map(|file: &MadeFile| (&file.path, (file.bytes.get(), file.mode)));
-        let layers = self
-            .layers
-            .iter()
-            .map(|file| (&file.path, (file.bytes.as_slice(), file.mode)));
-        let by_path: BTreeMap<&RelativePath, (&[u8], FileMode)> = layers.chain(made).collect();
-        let change = |change: &Change| {
-            let before = expected(change.before);
-            let path = change.path.clone();
-            match change.action {
-                Action::Keep | Action::Adopt | Action::Release => None,
-                Action::Remove => Some(FileChange::Remove { path, before }),
-                Action::Create | Action::Update => {
-                    let (bytes, mode) = *by_path.get(&path)?;
-                    Some(FileChange::Write {
-                        path,
-                        bytes: Cow::Borrowed(bytes),
-                        mode,
-                        before,
-                    })
-                }
-            }
-        };
-        let whole = self
-            .plan
-            .changes
-            .iter()
-            .filter(|change| change.place.is_none());
-        whole.filter_map(change).collect()
+fn file_changes(decided: &Decided) -> Vec<FileChange<'_>> {
+    let mut contents: BTreeMap<&RelativePath, NewContent<'_>> = BTreeMap::new();
+    for file in &decided.layers {
+        let (bytes, mode) = (file.bytes.as_slice(), file.mode);
+        contents.insert(&file.path, NewContent { bytes, mode });
+    }
+    for file in decided.made.iter().flat_map(|made| &made.files) {
+        let (bytes, mode) = (file.bytes.get(), file.mode);
+        contents.insert(&file.path, NewContent { bytes, mode });
+    }
+    let changes = decided.plan.changes.iter();
+    changes
+        .filter(|change| change.place.is_none())
+        .filter_map(|change| file_change(change, contents.get(&change.path).copied()))
+        .collect()
+}
+
+fn file_change<'a>(change: &Change, content: Option<NewContent<'a>>) -> Option<FileChange<'a>> {
+    let before = expected(change.before);
+    let path = change.path.clone();
+    match change.action {
+        Action::Keep | Action::Adopt | Action::Release => None,
+        Action::Remove => Some(FileChange::Remove { path, before }),
+        Action::Create | Action::Update => {
+            let NewContent { bytes, mode } = content?;
+            Some(FileChange::Write {
+                path,
+                bytes: Cow::Borrowed(bytes),
+                mode,
+                before,
+            })
+        }
     }
 }
 
-impl SharedChange {
-    fn change(&self) -> Option<FileChange<'_>> {
-        let (path, before) = (self.path.clone(), expected(self.before));
-        match &self.outcome {
-            FileOutcome::Unchanged => None,
-            FileOutcome::Remove => Some(FileChange::Remove { path, before }),
-            FileOutcome::Write(text) => {
-                let bytes = Cow::Borrowed(text.as_bytes());
-                Some(FileChange::Write {
-                    path,
-                    bytes,
-                    mode: self.mode,
-                    before,
-                })
-            }
-        }
+fn shared_change(change: &SharedChange) -> Option<FileChange<'_>> {
+    let before = expected(change.before);
+    let path = change.path.clone();
+    match &change.outcome {
+        FileOutcome::Unchanged => None,
+        FileOutcome::Remove => Some(FileChange::Remove { path, before }),
+        FileOutcome::Write(text) => Some(FileChange::Write {
+            path,
+            bytes: Cow::Borrowed(text.as_bytes()),
+            mode: change.mode,
+            before,
+        }),
     }
 }
 
 fn expected(before: Observed) -> Expected {
     match before {
-        Observed::File(checksum, _) => Expected::Checksum(checksum),
+        Observed::File(file) => Expected::Checksum(file.checksum),
         _ => Expected::Missing,
     }
 }

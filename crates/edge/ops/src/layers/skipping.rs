@@ -2,9 +2,8 @@
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{Layer, RelativePath, is_junk};
+use agpm_plan::is_reserved;
 use agpm_source::EntryKind;
-
-use crate::install::is_reserved;
 
 /// Something of a layer that does not count.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,8 +9,7 @@ use crate::gather::{has_conflict_markers, limit, parsed};
 use crate::path_of;
 use crate::world::{Environment, Scope};
 
-/// The lockfile beside the manifest.
-pub(crate) const LOCK_NAME: &str = "agpm.lock";
+pub(crate) use agpm_model::LOCK_NAME;
 
 /// The lockfile and its text; nothing if there is none.
 pub(crate) fn read_lock(

@@ -152,7 +152,7 @@ impl<'a> Engine<'a> {
         }
         if self.would_flatten(desired) {
             let at = desired.node.place.pointer().clone();
-            return self.refuse(at, Obstacle::Other("a list of tables"), &desired.owner);
+            return self.refuse(at, Obstacle::Tables, &desired.owner);
         }
         match &desired.node.place {
             Place::Key(at) | Place::Default(at) => self.decide_key(desired, at),
@@ -179,7 +179,7 @@ impl<'a> Engine<'a> {
         }
         let what = match desired.twin {
             Twin::Left if length > 0 => Obstacle::Entry,
-            _ => Obstacle::Other(kind.word()),
+            _ => Obstacle::Value(kind),
         };
         self.refuse(at, what, &desired.owner);
     }

@@ -26,12 +26,12 @@ mod way;
 
 use std::collections::BTreeMap;
 
-use agpm_model::{Checksum, EntryNode, FileMode, Place, RelativePath};
+use agpm_model::{Checksum, EntryNode, Observed, Place, RelativePath};
 use agpm_text::{Document, EditError, Format, Pointer, Unread};
 use serde::{Deserialize, Serialize};
 
 use crate::ledger::Author;
-use crate::plan::{Change, Observed, Overwrite, Refusal};
+use crate::plan::{Change, Overwrite, Refusal};
 use file::Task;
 
 pub use check::{NodeFinding, NodeState, check_nodes, take_back};
@@ -152,7 +152,9 @@ pub struct SharedFile<'a> {
     pub path: &'a RelativePath,
     /// What a new file is written as.
     pub format: Format,
-    /// As it is on disk; nothing if there is no file.
+    /// What is at the path.
+    pub before: Observed,
+    /// Its structure; nothing if there is no file.
     pub document: Option<&'a Document>,
     /// Our nodes as they are to be.
     pub desired: &'a [DesiredNode],
@@ -224,15 +226,11 @@ pub fn plan_nodes(file: &SharedFile<'_>) -> Result<NodePlan, NodeError> {
         overwrite: file.overwrite,
     };
     let done = task.plan(file.desired)?;
-    let before = match file.document {
-        Some(document) => Observed::File(Checksum::of(document.text().as_bytes()), FileMode::Plain),
-        None => Observed::Missing,
-    };
     let change = |step: engine::Step| Change {
         path: file.path.clone(),
         place: Some(step.at),
         action: step.action,
-        before,
+        before: file.before,
         reason: step.reason,
         owner: step.owner,
     };

@@ -360,8 +360,5 @@ fn tables_of_the_users_do_not_become_a_list_in_brackets() {
         ..File::json(text)
     };
     let ours = layer("l = [\"x\"]\n", Format::Toml, Lists::Items);
-    assert_eq!(
-        file.refused(&ours),
-        [("/l".to_owned(), Obstacle::Other("a list of tables"))]
-    );
+    assert_eq!(file.refused(&ours), [("/l".to_owned(), Obstacle::Tables)]);
 }

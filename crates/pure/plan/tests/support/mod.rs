@@ -4,7 +4,7 @@
 pub(crate) mod layer;
 
 use agpm_diag::{SourceMap, has_errors};
-use agpm_model::{EntryNode, Place, RelativePath};
+use agpm_model::{Checksum, EntryNode, FileMode, Observed, Place, RelativePath};
 use agpm_plan::{
     Action, DesiredNode, FileOutcome, Ledger, LedgerFile, NodeError, NodePlan, Overwrite,
     OwnedNodes, Reason, SharedFile, Twin, plan_nodes,
@@ -99,9 +99,11 @@ impl File {
     ) -> Result<NodePlan, NodeError> {
         let base = base.map(unread);
         let document = self.text.as_ref().map(|text| read(text, self.format));
+        let file = |text: &String| Observed::file(Checksum::of(text.as_bytes()), FileMode::Plain);
         plan_nodes(&SharedFile {
             path: &RelativePath::new("folder/file").unwrap(),
             format: self.format,
+            before: self.text.as_ref().map_or(Observed::Missing, file),
             document: document.as_ref(),
             desired,
             owned: self.owned.as_ref(),

@@ -11,11 +11,6 @@ impl Number {
         &self.0
     }
 
-    #[cfg(test)]
-    pub(crate) fn from_canonical(spelling: &str) -> Self {
-        Number(spelling.to_owned())
-    }
-
     pub(crate) fn is_finite(&self) -> bool {
         !self.0.ends_with(['f', 'n'])
     }

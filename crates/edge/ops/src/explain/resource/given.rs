@@ -15,7 +15,6 @@ use agpm_text::{Document, Format, Pointer, Value, equal, to_value};
 use crate::explain::resource::Content;
 use crate::explain::resource::said::{Said, layer_of};
 use crate::gather::{limit, parsed};
-use crate::install::shared;
 use crate::locked::note;
 use crate::provenance::{ExplainedDeletion, ExplainedLeaf, Provenance, nearest_key};
 
@@ -190,7 +189,7 @@ fn in_shared_file(
         notes.diagnostics.push(gone(path));
         return None;
     };
-    let document = readable(path, bytes, shared::format_of(path), notes);
+    let document = readable(path, bytes, agpm_plan::shared_format(path), notes);
     let places = document
         .as_ref()
         .map(|document| places_in(document, entries, owner))

@@ -1,19 +1,18 @@
-//! The lockfile that was against the one that comes out.
+//! Two lockfiles: the one that was, and the one that comes out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Severity, codes};
 use agpm_model::{
-    Locked, LockedPin, Lockfile, Manifest, Pin, PinId, PinSource, RelativePath, ResourceName,
-    ResourceType, Tool, Tools, Unit,
+    LOCK_NAME, Locked, LockedPin, Lockfile, Manifest, Pin, PinId, RelativePath, ResourceName,
+    ResourceType, Scope, Tool, Tools, Unit,
 };
-use agpm_plan::{Ledger, could_install_at};
 
-use crate::install::{LockChange, LockUse, Moved};
-use crate::packages::LOCK_NAME;
-use crate::world::Scope;
+use crate::ledger::Ledger;
+use crate::target::could_install_at;
 
-pub(crate) fn outdated(message: String) -> Failure {
+/// The failure of a lockfile that does not fit and must not change.
+pub fn outdated_lock(message: String) -> Failure {
     let help = "run `agpm install` without `--locked` or `--frozen`, and commit `agpm.lock`";
     Failure::new(
         FailureKind::Lock,
@@ -23,7 +22,7 @@ pub(crate) fn outdated(message: String) -> Failure {
 
 /// Refuses a lockfile with paths where no tool of the manifest installs anything, unless an install put something there
 /// before: whoever can change the lockfile would choose which files of the project are deleted.
-pub(crate) fn refuse_foreign_paths(
+pub fn refuse_foreign_paths(
     lock: &Lockfile,
     manifest: &Manifest,
     scope: Scope,
@@ -63,35 +62,19 @@ pub(crate) fn refuse_foreign_paths(
     Err(Failure::new(FailureKind::Lock, diagnostic))
 }
 
-pub(super) fn compare(
-    old: Option<&Lockfile>,
-    new: &Lockfile,
-    lock: LockUse,
-) -> Result<LockChange, Failure> {
-    match lock {
-        _ if old == Some(new) => Ok(LockChange::Unchanged),
-        LockUse::Update => Ok(LockChange::Written),
-        LockUse::Unwritten => Ok(LockChange::NotWritten),
-        LockUse::Locked | LockUse::Frozen => {
-            let Some(old) = old else {
-                return Err(outdated(format!("there is no `{LOCK_NAME}`")));
-            };
-            let (old, new) = (shared_part(old), shared_part(new));
-            let differs = match lock {
-                // All else was checked before anything was read.
-                LockUse::Frozen => patches_of(&old) != patches_of(&new),
-                _ => old != new,
-            };
-            if differs {
-                Err(outdated(difference(&old, &new)))
-            } else {
-                Ok(LockChange::Unchanged)
-            }
-        }
-    }
+/// How a lockfile would change for everybody, in words; nothing if it would not.
+pub fn lock_difference(old: &Lockfile, new: &Lockfile) -> Option<String> {
+    let (old, new) = (shared_part(old), shared_part(new));
+    (old != new).then(|| difference(&old, &new))
 }
 
-/// What is the same for everybody: one user's patches are nobody else's matter.
+/// The same for lockfiles that can differ in nothing but their patches.
+pub fn patch_difference(old: &Lockfile, new: &Lockfile) -> Option<String> {
+    let (old, new) = (shared_part(old), shared_part(new));
+    (patches_of(&old) != patches_of(&new)).then(|| difference(&old, &new))
+}
+
+/// What is the same for everybody: private patches are the matter of one user.
 fn shared_part(lock: &Lockfile) -> Lockfile {
     let mut lock = lock.clone();
     for entry in &mut lock.entries {
@@ -108,35 +91,47 @@ fn patches_of(lock: &Lockfile) -> BTreeSet<(String, &[String])> {
         .collect()
 }
 
-/// A commit does not change, so bytes that differ from what was locked mean that somebody changed the lockfile.
-pub(super) fn tell_other_bytes(old: &Lockfile, new: &Lockfile, notes: &mut Notes) {
-    let same = |was: &&Locked, now: &Locked| {
-        was.commit().is_some()
-            && was.unit == now.unit
-            && was.commit() == now.commit()
-            && was.requirement().is_some()
-    };
+/// Warnings about resources whose bytes are not those that were locked. A commit does not change, so somebody changed the
+/// lockfile.
+pub fn checksum_findings(old: &Lockfile, new: &Lockfile) -> Vec<Diagnostic> {
+    let mut findings = Vec::new();
     for now in &new.entries {
-        let was = old
-            .entries
-            .iter()
-            .filter(|was| was.name == now.name)
-            .find(|was| same(was, now));
+        let was = old.entries.iter().find(|was| is_same_pin(was, now));
         if was.is_some_and(|was| was.checksum != now.checksum) {
             let message = format!(
-                "{}/{} has another checksum in `{LOCK_NAME}` than its source",
-                now.kind, now.name
+                "{} has another checksum in `{LOCK_NAME}` than its source",
+                now.label()
             );
             let mut found = Diagnostic::new(&codes::LOCK_CHECKSUM, message)
                 .help("somebody changed the lockfile; it is written anew with what the source has");
             found.severity = Severity::Warning;
-            notes.diagnostics.push(found);
+            findings.push(found);
         }
     }
+    findings
+}
+
+fn is_same_pin(was: &Locked, now: &Locked) -> bool {
+    was.name == now.name
+        && was.unit == now.unit
+        && was.commit().is_some()
+        && was.commit() == now.commit()
+        && was.requirement().is_some()
+}
+
+/// A pin that is in both lockfiles with different commits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MovedPin<'l> {
+    /// What it is of.
+    pub id: PinId,
+    /// What was locked.
+    pub old: &'l Pin,
+    /// What is locked now.
+    pub new: &'l Pin,
 }
 
 /// Pins in both lockfiles whose commit differs. A resource that is another file of its source now did not move.
-pub(super) fn moves(manifest: &Manifest, old: &Lockfile, new: &Lockfile) -> Vec<Moved> {
+pub fn moved_pins<'l>(old: &'l Lockfile, new: &'l Lockfile) -> Vec<MovedPin<'l>> {
     let before: BTreeMap<PinId, &Pin> = old.pins().map(|one| (one.id, one.pin)).collect();
     let units: BTreeSet<&Unit> = old.entries.iter().map(|locked| &locked.unit).collect();
     let replaced: BTreeSet<PinId> = new
@@ -149,31 +144,13 @@ pub(super) fn moves(manifest: &Manifest, old: &Lockfile, new: &Lockfile) -> Vec<
     for LockedPin { id, pin } in new.pins() {
         let was = before
             .get(&id)
+            .copied()
             .filter(|was| was.source == pin.source && was.commit != pin.commit);
-        if let Some(was) = was.filter(|_| !replaced.contains(&id)) {
-            moved.push(Moved {
-                id,
-                url: url_of(manifest, &pin.source),
-                old: (*was).clone(),
-                new: pin.clone(),
-                changelog: Vec::new(),
-            });
+        if let Some(old) = was.filter(|_| !replaced.contains(&id)) {
+            moved.push(MovedPin { id, old, new: pin });
         }
     }
     moved
-}
-
-fn url_of(manifest: &Manifest, source: &PinSource) -> Option<String> {
-    match source {
-        PinSource::Address(written) => {
-            let address = written.strip_prefix("git+").unwrap_or(written);
-            Some(address.to_owned())
-        }
-        PinSource::Named(name) => {
-            let source = manifest.source(name)?;
-            Some(source.address.redacted().to_owned())
-        }
-    }
 }
 
 fn difference(old: &Lockfile, new: &Lockfile) -> String {

@@ -1,0 +1,96 @@
+//! Resources and files of layers as one desired state.
+
+use std::path::Path;
+
+use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
+use agpm_plan::{DesiredFile, DesiredState, LayerDocument, Twin};
+
+use crate::layers::LayeredFile;
+use agpm_compose::Made;
+use agpm_resolve::ResolvedEntry;
+
+/// Everything that is to be on the disk; fails if it cannot all be there, whatever is there now.
+pub(super) fn desired_state<'a>(
+    project: &Path,
+    entries: &[ResolvedEntry],
+    made: &'a [Made],
+    layers: &'a [LayeredFile],
+) -> Result<DesiredState<'a>, Failure> {
+    let mut desired = DesiredState::default();
+    for (resolved, made) in entries.iter().zip(made) {
+        add_resource(&mut desired, resolved.label(), made)?;
+    }
+    for file in layers {
+        add_layered_file(&mut desired, file)?;
+    }
+    desired.refuse_reserved()?;
+    refuse_own_targets(project, entries)?;
+    Ok(desired)
+}
+
+fn add_resource(desired: &mut DesiredState<'_>, owner: String, made: &Made) -> Result<(), Failure> {
+    for file in &made.files {
+        desired.add_file(DesiredFile {
+            path: file.path.clone(),
+            checksum: file.bytes.checksum(),
+            source: file.source,
+            mode: file.mode,
+            owner: owner.clone(),
+            twin: Twin::Taken,
+            is_empty_document: false,
+        })?;
+    }
+    if let Some(entries) = &made.entries {
+        desired.add_entries(&entries.file, &owner, &entries.nodes);
+    }
+    Ok(())
+}
+
+fn add_layered_file<'a>(
+    desired: &mut DesiredState<'a>,
+    file: &'a LayeredFile,
+) -> Result<(), Failure> {
+    let document = file.keys.as_ref().map(|keys| LayerDocument {
+        path: &file.path,
+        mode: file.mode,
+        owner: &file.owner,
+        text: &keys.text,
+        nodes: &keys.nodes,
+    });
+    if let Some(document) = document.filter(|document| desired.shares(document)) {
+        desired.add_layer_document(&document);
+        return Ok(());
+    }
+    let checksum = file.checksum();
+    desired.add_file(DesiredFile {
+        path: file.path.clone(),
+        checksum,
+        source: checksum,
+        mode: file.mode,
+        owner: file.owner.clone(),
+        twin: Twin::Left,
+        is_empty_document: document.is_some(),
+    })
+}
+
+/// A file that would be installed onto itself would become managed, and be deleted with the dependency.
+fn refuse_own_targets(project: &Path, entries: &[ResolvedEntry]) -> Result<(), Failure> {
+    for resolved in entries {
+        let entry = &resolved.entry;
+        let target = entry
+            .target
+            .as_ref()
+            .map(|target| project.join(target.as_str()));
+        if target.is_none() || resolved.file != target {
+            continue;
+        }
+        let message = format!(
+            "{}/{} is where it would be installed: `{}`",
+            entry.kind, entry.name, entry.unit
+        );
+        let help = "the tool reads it there already: remove the dependency, or move the file to another folder";
+        let diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).help(help);
+        return Err(Failure::new(FailureKind::Refused, diagnostic));
+    }
+    Ok(())
+}

@@ -1,0 +1,68 @@
+//! The state that the lockfile describes, made from its sources.
+
+use agpm_diag::{Failure, Notes};
+use agpm_model::{Extent, Lockfile, Manifest};
+use agpm_plan::{DesiredState, Ledger};
+use agpm_store::ProjectStore;
+
+use crate::install::desired::desired_state;
+use crate::install::layered::as_locked;
+use crate::layers::LayeredFile;
+use crate::packages::{Sources, frozen, make_these};
+use crate::world::World;
+use agpm_compose::Made;
+use agpm_resolve::ResolvedEntry;
+
+/// Everything that is on the disk if it is as the lockfile says.
+pub(crate) struct LockedState {
+    pub(crate) entries: Vec<ResolvedEntry>,
+    pub(crate) made: Vec<Made>,
+    pub(crate) layers: Vec<LayeredFile>,
+    /// Why the layers cannot be had as they were locked; then they are left out.
+    pub(crate) layer_failure: Option<Failure>,
+}
+
+impl LockedState {
+    pub(crate) fn read(
+        world: &World,
+        manifest: &Manifest,
+        lock: &Lockfile,
+        store: &ProjectStore,
+    ) -> Result<Self, Failure> {
+        let sources = Sources::open_all(world, manifest, store.path());
+        // What is wrong with the old state is nothing that this run could fix.
+        let quiet = &mut Notes::default();
+        let entries = frozen::as_locked(world, (manifest, &sources), lock, quiet)?;
+        let made = make_these(manifest, &sources, &entries, quiet)?.made;
+        let (layers, layer_failure) = match as_locked(world, manifest, &sources, lock) {
+            Ok(layers) => (layers, None),
+            Err(failure) => (Vec::new(), Some(failure)),
+        };
+        Ok(LockedState {
+            entries,
+            made,
+            layers,
+            layer_failure,
+        })
+    }
+
+    /// The state as a plan compares it.
+    pub(crate) fn desired(&self, store: &ProjectStore) -> Result<DesiredState<'_>, Failure> {
+        desired_state(store.path(), &self.entries, &self.made, &self.layers)
+    }
+
+    /// Modes are not locked: a file whose bytes were taken from the disk has the one that the last install gave it.
+    pub(crate) fn expect_recorded_modes(&mut self, ledger: &Ledger) {
+        for (resolved, made) in self.entries.iter().zip(&mut self.made) {
+            if resolved.version.commit.is_none() || resolved.entry.unit.extent == Extent::Folder {
+                continue;
+            }
+            for file in &mut made.files {
+                file.mode = ledger
+                    .files
+                    .get(&file.path)
+                    .map_or(file.mode, |owned| owned.mode);
+            }
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Everything that is to be on the disk: whole files, and nodes inside files that users write too.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
+use agpm_model::{Checksum, EntryNode, FileMode, LOCK_NAME, RelativePath};
+use agpm_text::Unread;
+
+use crate::nodes::{DesiredNode, Twin};
+
+/// Files of agpm itself, where nothing is installed.
+const RESERVED: [&str; 7] = [
+    "agpm.toml",
+    "agpm.private.toml",
+    LOCK_NAME,
+    ".agpm/ledger.json",
+    ".agpm/.gitignore",
+    ".local/state/agpm/ledger.json",
+    ".local/state/agpm/.gitignore",
+];
+
+/// Whether a path, in lower case, is a file of agpm itself.
+pub fn is_reserved(path: &str) -> bool {
+    RESERVED.contains(&path)
+}
+
+/// A file as it is to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DesiredFile {
+    /// From the project.
+    pub path: RelativePath,
+    /// Of its bytes.
+    pub checksum: Checksum,
+    /// Of the bytes in the source.
+    pub source: Checksum,
+    /// Its mode.
+    pub mode: FileMode,
+    /// The resource it belongs to, as `TYPE/NAME`.
+    pub owner: String,
+    /// What becomes of a file of the user's that has the same bytes.
+    pub twin: Twin,
+    /// Whether it is a document of the layers without a single key, which adds nothing to a file of the user's.
+    pub is_empty_document: bool,
+}
+
+/// A structured file of the layers that others may write too.
+#[derive(Clone, Copy, Debug)]
+pub struct LayerDocument<'a> {
+    /// From the project.
+    pub path: &'a RelativePath,
+    /// The mode of a file that is new.
+    pub mode: FileMode,
+    /// The layers that give it, as `layers/NAME+NAME`.
+    pub owner: &'a str,
+    /// The text that the layers give.
+    pub text: &'a Unread,
+    /// Its keys and items.
+    pub nodes: &'a [DesiredNode],
+}
+
+/// A file that others write too, as it is to be.
+#[derive(Clone, Debug)]
+pub struct DesiredShared<'a> {
+    /// The text that the layers give; a file that is not there, or wholly managed, is made from it.
+    pub(crate) base: Option<&'a Unread>,
+    /// The layers that give it, as `layers/NAME+NAME`.
+    pub(crate) layers: &'a str,
+    /// The mode of a file that is new.
+    pub(crate) mode: FileMode,
+    pub(crate) nodes: Cow<'a, [DesiredNode]>,
+}
+
+impl Default for DesiredShared<'_> {
+    fn default() -> Self {
+        DesiredShared {
+            base: None,
+            layers: "",
+            mode: FileMode::Plain,
+            nodes: Cow::default(),
+        }
+    }
+}
+
+/// Everything that is to be on the disk.
+#[derive(Clone, Debug, Default)]
+pub struct DesiredState<'a> {
+    pub(crate) files: Vec<DesiredFile>,
+    pub(crate) shared: BTreeMap<RelativePath, DesiredShared<'a>>,
+    /// Where each file is in the list. On some systems case does not matter, so the paths are in lower case.
+    by_path: BTreeMap<String, usize>,
+}
+
+impl<'a> DesiredState<'a> {
+    /// Adds a whole file. Two resources may want the same file only with the same bytes.
+    pub fn add_file(&mut self, file: DesiredFile) -> Result<(), Failure> {
+        let path = file.path.as_str().to_lowercase();
+        match self.by_path.get(&path).map(|at| &self.files[*at]) {
+            None => {
+                self.by_path.insert(path, self.files.len());
+                self.files.push(file);
+                Ok(())
+            }
+            Some(known) if known.path == file.path && known.checksum == file.checksum => Ok(()),
+            Some(known) => Err(two_at_once(known, &file)),
+        }
+    }
+
+    /// Adds the entries of a resource to a shared file.
+    pub fn add_entries(&mut self, path: &RelativePath, owner: &str, nodes: &[EntryNode]) {
+        let node = |node: &EntryNode| DesiredNode {
+            node: node.clone(),
+            owner: owner.to_owned(),
+            twin: Twin::Taken,
+        };
+        let shared = self.shared.entry(path.clone()).or_default();
+        shared.nodes.to_mut().extend(nodes.iter().map(node));
+    }
+
+    /// Whether a document of the layers goes into a shared file. One without keys is a file like any other, unless
+    /// resources have entries there; so these are added first.
+    pub fn shares(&self, document: &LayerDocument<'_>) -> bool {
+        !document.nodes.is_empty() || self.shared.contains_key(document.path)
+    }
+
+    /// Adds the keys of the layers to a shared file.
+    pub fn add_layer_document(&mut self, document: &LayerDocument<'a>) {
+        let shared = self.shared.entry(document.path.clone()).or_default();
+        shared.base = Some(document.text);
+        shared.layers = document.owner;
+        shared.mode = document.mode;
+        if shared.nodes.is_empty() {
+            shared.nodes = Cow::Borrowed(document.nodes);
+        } else {
+            shared.nodes.to_mut().extend_from_slice(document.nodes);
+        }
+    }
+
+    /// The paths of whole files.
+    pub fn file_paths(&self) -> impl Iterator<Item = &RelativePath> {
+        self.files.iter().map(|file| &file.path)
+    }
+
+    /// The paths of shared files.
+    pub fn shared_paths(&self) -> impl Iterator<Item = &RelativePath> {
+        self.shared.keys()
+    }
+
+    /// Whether a path is to be a shared file.
+    pub fn is_shared(&self, path: &RelativePath) -> bool {
+        self.shared.contains_key(path)
+    }
+
+    /// Whether a path is to be a whole file, whatever is there now.
+    pub fn is_surely_whole(&self, path: &RelativePath) -> bool {
+        let at = self.by_path.get(&path.as_str().to_lowercase());
+        at.map(|at| &self.files[*at])
+            .is_some_and(|file| file.path == *path && !file.is_empty_document)
+    }
+
+    /// Leaves out what goes into files that cannot be read.
+    pub fn leave_out(&mut self, paths: &BTreeSet<RelativePath>) {
+        self.shared.retain(|path, _| !paths.contains(path));
+        self.files
+            .retain(|file| file.twin == Twin::Taken || !paths.contains(&file.path));
+        let place = |(at, file): (usize, &DesiredFile)| (file.path.as_str().to_lowercase(), at);
+        self.by_path = self.files.iter().enumerate().map(place).collect();
+    }
+
+    /// Refuses whole files at the paths of agpm's own files and of shared files.
+    pub fn refuse_reserved(&self) -> Result<(), Failure> {
+        let shared: BTreeMap<String, &DesiredShared<'_>> = self
+            .shared
+            .iter()
+            .map(|(path, shared)| (path.as_str().to_lowercase(), shared))
+            .collect();
+        for file in &self.files {
+            let path = file.path.as_str().to_lowercase();
+            let why = match shared.get(&path) {
+                Some(shared) if shared.base.is_some() => "which the layers write",
+                Some(_) => "which holds entries of hooks or MCP servers",
+                None if is_reserved(&path) => "which is a file of agpm",
+                None => continue,
+            };
+            return Err(reserved_target(&file.owner, &file.path, why));
+        }
+        Ok(())
+    }
+}
+
+/// The refusal of a resource whose path belongs to something else.
+pub fn reserved_target(owner: &str, path: &RelativePath, why: &str) -> Failure {
+    let message = format!("{owner} would be installed at `{path}`, {why}");
+    let diagnostic =
+        Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).help("give it another `filename`");
+    Failure::new(FailureKind::Refused, diagnostic)
+}
+
+fn two_at_once(first: &DesiredFile, second: &DesiredFile) -> Failure {
+    let message = format!(
+        "{} and {} would both be at `{}`",
+        first.owner, second.owner, second.path
+    );
+    let help = "give one of them another `filename` or `target` in the manifest";
+    Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message)
+        .help(help)
+        .into()
+}

@@ -1,0 +1,123 @@
+//! What users are told of a plan: what is in the way, and what stays although it was edited.
+
+use std::collections::BTreeSet;
+
+use agpm_diag::{Diagnostic, Notes, Spot, codes};
+use agpm_model::{LayerName, RelativePath};
+
+use crate::limits::MOST_REFUSALS_SHOWN;
+use crate::observation::Observation;
+use crate::plan::{Action, Change, Obstacle, Overwrite, Plan, Reason, Refusal};
+
+impl Plan {
+    /// Reports what is in the way.
+    pub fn report_refusals(&self, observation: &Observation, notes: &mut Notes) {
+        let mut blockers = BTreeSet::new();
+        for refusal in self.refusals.iter().take(MOST_REFUSALS_SHOWN) {
+            match observation.blocker_above(&refusal.path) {
+                // One file may be in the way of many others.
+                Some(blocker) if refusal.what == Obstacle::BelowFile => {
+                    if blockers.insert(blocker) {
+                        notes.diagnostics.push(no_directory(blocker));
+                    }
+                }
+                _ => {
+                    let found = in_the_way(refusal, observation, notes);
+                    notes.diagnostics.push(found);
+                }
+            }
+        }
+    }
+
+    /// What was edited and stays as it is.
+    pub fn kept_findings(&self, overwrite: Overwrite) -> impl Iterator<Item = Diagnostic> {
+        let kept = self
+            .changes
+            .iter()
+            .filter(|change| change.action == Action::Keep);
+        kept.map(move |change| kept_finding(change, overwrite))
+    }
+}
+
+fn no_directory(blocker: &RelativePath) -> Diagnostic {
+    let message = format!("cannot create `{blocker}/`: a file of that name exists");
+    let help = format!("Move or remove `{blocker}`, then run `agpm install`");
+    Diagnostic::new(&codes::INSTALL_NOT_OURS, message)
+        .in_file(blocker.as_str())
+        .help(help)
+}
+
+fn in_the_way(refusal: &Refusal, observation: &Observation, notes: &mut Notes) -> Diagnostic {
+    let Refusal {
+        path,
+        place,
+        what,
+        owner,
+    } = refusal;
+    let inner = place.as_ref().filter(|place| !place.steps().is_empty());
+    let at = inner
+        .map(|place| format!("`{place}` of "))
+        .unwrap_or_default();
+    let message = format!(
+        "{at}`{path}` is {}, and {owner} is to be installed there",
+        what.words()
+    );
+    let mut diagnostic = Diagnostic::new(&codes::INSTALL_NOT_OURS, message).help(way_out(refusal));
+    diagnostic.layer = LayerName::in_label(owner).map(str::to_owned);
+    match spot_of(refusal, observation, notes) {
+        Some(spot) => diagnostic.at_spot(spot),
+        None => diagnostic.in_file(path.as_str()),
+    }
+}
+
+fn way_out(refusal: &Refusal) -> &'static str {
+    let of_layers = LayerName::in_label(&refusal.owner).is_some();
+    match refusal.what {
+        Obstacle::File if of_layers => {
+            "move it away, or let `agpm install --adopt` take the layers' file"
+        }
+        Obstacle::File => {
+            "move it away, give the resource another `filename` or `target`, or let `agpm install --adopt` replace it"
+        }
+        Obstacle::Entry if of_layers => {
+            "remove it, say it in a layer of your own, or let `agpm install --adopt` take the layers' value"
+        }
+        Obstacle::Entry => "rename or remove it, or let `agpm install --adopt` replace it",
+        _ if refusal.place.is_some() => {
+            "correct the file: agpm adds to what is there, and does not replace it"
+        }
+        _ if of_layers => "move it away, or leave the file out of the layers with `include`",
+        _ => "move it away, or give the resource another `filename` or `target`",
+    }
+}
+
+/// Where in a shared file is what is in the way; nothing for whole files.
+fn spot_of(refusal: &Refusal, observation: &Observation, notes: &mut Notes) -> Option<Spot> {
+    let place = refusal.place.as_ref()?;
+    let document = observation.document(&refusal.path)?;
+    let span = document.at(place)?.span();
+    let source = notes
+        .sources
+        .add(refusal.path.as_str(), document.text().clone());
+    Some(Spot { source, span })
+}
+
+fn kept_finding(change: &Change, overwrite: Overwrite) -> Diagnostic {
+    let what = match &change.place {
+        Some(place) => format!("`{place}` of `{}` ({})", change.path, change.owner),
+        None => format!("`{}`", change.path),
+    };
+    let message = format!("{what} {}, and is kept as it is", change.reason.words());
+    let help = match change.reason {
+        Reason::UnaskedEdited => {
+            "agpm leaves it to you from now on: delete it if you do not need it"
+        }
+        _ if overwrite == Overwrite::Everything => {
+            "it holds something of yours beside ours: take that out, or delete the entry"
+        }
+        _ => "`agpm install --force` overwrites it",
+    };
+    Diagnostic::new(&codes::INSTALL_EDITED, message)
+        .in_file(change.path.as_str())
+        .help(help)
+}

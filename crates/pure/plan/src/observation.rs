@@ -1,0 +1,113 @@
+//! What is on the disk at every path that a plan may touch.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use agpm_model::{Checksum, Observed, RelativePath};
+use agpm_text::{Document, Format};
+
+use crate::plan::Obstacle;
+
+/// The disk as it was seen once, before anything was decided.
+#[derive(Debug, Default)]
+pub struct Observation {
+    entries: BTreeMap<RelativePath, Observed>,
+    documents: BTreeMap<RelativePath, Arc<Document>>,
+    unreadable: BTreeSet<RelativePath>,
+    /// Files in the place of directories that desired files need.
+    blockers: BTreeSet<RelativePath>,
+}
+
+/// What is at the path of a shared file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SharedContent<'o> {
+    Missing,
+    Document(&'o Document),
+    /// Something that is not a file.
+    Obstacle(Obstacle),
+    Unreadable,
+}
+
+impl Observation {
+    /// Records what is at a path.
+    pub fn add(&mut self, path: RelativePath, now: Observed) {
+        self.entries.insert(path, now);
+    }
+
+    /// Records the structure of the file at a path.
+    pub fn add_document(&mut self, path: RelativePath, document: Arc<Document>) {
+        self.documents.insert(path, document);
+    }
+
+    /// Records that a shared file exists and cannot be understood. It is never treated as empty.
+    pub fn add_unreadable(&mut self, path: RelativePath) {
+        self.unreadable.insert(path);
+    }
+
+    /// Records a file in the place of a directory.
+    pub fn add_blocker(&mut self, path: RelativePath) {
+        self.blockers.insert(path);
+    }
+
+    /// Whether anything is known of a path.
+    pub fn has(&self, path: &RelativePath) -> bool {
+        self.entries.contains_key(path)
+    }
+
+    /// Whether a path was read as a shared file.
+    pub fn has_shared(&self, path: &RelativePath) -> bool {
+        let is_not_file = |now: &Observed| !matches!(now, Observed::File(_));
+        self.documents.contains_key(path)
+            || self.unreadable.contains(path)
+            || self.entries.get(path).is_some_and(is_not_file)
+    }
+
+    /// What is at a path. A path that nobody looked at counts as missing: if something is there after all, the
+    /// transaction refuses to write over it.
+    pub fn get(&self, path: &RelativePath) -> Observed {
+        self.entries.get(path).copied().unwrap_or(Observed::Missing)
+    }
+
+    /// Of the file at a path.
+    pub fn checksum(&self, path: &RelativePath) -> Option<Checksum> {
+        self.get(path).checksum()
+    }
+
+    /// The structure of a shared file.
+    pub fn document(&self, path: &RelativePath) -> Option<&Document> {
+        self.documents.get(path).map(|document| &**document)
+    }
+
+    /// Shared files that exist and cannot be understood.
+    pub fn unreadable(&self) -> &BTreeSet<RelativePath> {
+        &self.unreadable
+    }
+
+    /// The file in the place of a directory above a path.
+    pub fn blocker_above(&self, path: &RelativePath) -> Option<&RelativePath> {
+        let is_above = |blocker: &&RelativePath| {
+            path.as_str()
+                .strip_prefix(blocker.as_str())
+                .is_some_and(|rest| rest.starts_with('/'))
+        };
+        self.blockers.iter().find(is_above)
+    }
+
+    pub(crate) fn shared(&self, path: &RelativePath) -> SharedContent<'_> {
+        match (self.get(path), self.document(path)) {
+            _ if self.unreadable.contains(path) => SharedContent::Unreadable,
+            (Observed::Missing, _) => SharedContent::Missing,
+            (Observed::File(_), Some(document)) => SharedContent::Document(document),
+            (Observed::File(_), None) => SharedContent::Unreadable,
+            (now, _) => Obstacle::of(now).map_or(SharedContent::Missing, SharedContent::Obstacle),
+        }
+    }
+}
+
+/// The format of a shared file; JSON may have comments, whatever the file is called.
+pub fn shared_format(path: &RelativePath) -> Format {
+    let known = Format::of_file(path.file_name());
+    known
+        .filter(|format| matches!(format, Format::Toml | Format::Yaml))
+        .unwrap_or(Format::Jsonc)
+}

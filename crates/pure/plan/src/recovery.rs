@@ -1,0 +1,120 @@
+//! What agpm manages although the ledger does not say so: in a fresh clone there is no ledger, and after a pull it is
+//! behind. The lockfile tells what was written, and what is still exactly that is managed.
+
+use agpm_model::{FileMode, Locked, Lockfile, Observed, RelativePath};
+
+use crate::desired::{DesiredFile, DesiredShared, DesiredState};
+use crate::ledger::{Author, Ledger, Owned};
+use crate::nodes::{OwnedNodes, Twin, recognise_file, recognise_nodes};
+use crate::observation::Observation;
+use crate::plan::{Action, Plan};
+
+/// Whether a lockfile has resources whose written bytes it does not tell by itself.
+pub fn hides_written_bytes(lock: &Lockfile) -> bool {
+    let hides = |locked: &Locked| !locked.kind.is_file() || !locked.patches.is_empty();
+    !lock.layers.is_empty() || lock.entries.iter().any(hides)
+}
+
+/// Whether a plan that was made with a ledger meets things that the lockfile may explain.
+pub fn may_explain(
+    lock: &Lockfile,
+    plan: &Plan,
+    ledger: &Ledger,
+    observation: &Observation,
+) -> bool {
+    let known = ledger.owners();
+    let is_unknown =
+        |locked: &Locked| locked.installed_at.is_some() && !known.contains(locked.label().as_str());
+    let is_changed = |path: &RelativePath, owned: &OwnedNodes| {
+        observation
+            .checksum(path)
+            .is_some_and(|now| now != owned.seen)
+    };
+    let is_new_twin = |path: &RelativePath| !ledger.theirs.contains_key(path);
+    let is_kept = |action: Action| action == Action::Keep;
+    lock.entries.iter().any(is_unknown)
+        || !lock.layers.is_empty() && plan.ledger.theirs.keys().any(is_new_twin)
+        || !plan.refusals.is_empty()
+        || plan.changes.iter().any(|change| is_kept(change.action))
+        || ledger
+            .shared
+            .iter()
+            .any(|(path, owned)| is_changed(path, owned))
+}
+
+/// The ledger with everything on the disk that is as the locked state would be written.
+pub fn recover_ownership(
+    locked: &DesiredState<'_>,
+    observation: &Observation,
+    ledger: &Ledger,
+) -> Ledger {
+    let mut known = ledger.clone();
+    for file in &locked.files {
+        if let Some(owned) = recover_file(file, observation, ledger) {
+            known.files.insert(file.path.clone(), owned);
+        }
+    }
+    for (path, shared) in &locked.shared {
+        let recorded = known.shared.get(path);
+        if let Some(owned) = recover_nodes(path, shared, observation, recorded) {
+            known.shared.insert(path.clone(), owned);
+        }
+    }
+    known
+}
+
+/// The record of a file that has just the locked bytes; nothing if the ledger has it already.
+fn recover_file(file: &DesiredFile, observation: &Observation, ledger: &Ledger) -> Option<Owned> {
+    let Observed::File(now) = observation.get(&file.path) else {
+        return None;
+    };
+    let is_recorded = ledger
+        .files
+        .get(&file.path)
+        .is_some_and(|owned| owned.checksum == file.checksum);
+    // A file of the user's that equals what the layers give stays theirs.
+    let is_users = file.twin == Twin::Left && ledger.theirs.contains_key(&file.path);
+    (now.checksum == file.checksum && !is_recorded && !is_users).then(|| Owned {
+        checksum: file.checksum,
+        source: Some(file.source).filter(|source| *source != file.checksum),
+        mode: now.mode,
+        owner: file.owner.clone(),
+        author: Author::Agpm,
+    })
+}
+
+fn recover_nodes(
+    path: &RelativePath,
+    shared: &DesiredShared<'_>,
+    observation: &Observation,
+    recorded: Option<&OwnedNodes>,
+) -> Option<OwnedNodes> {
+    let document = observation.document(path)?;
+    let whole = shared
+        .base
+        .and_then(|base| recognise_file(document, base, &shared.nodes));
+    whole.or_else(|| recognise_nodes(document, &shared.nodes, recorded))
+}
+
+/// What a lockfile says of plain files, where there is no ledger.
+pub fn ledger_of_lock(lock: &Lockfile) -> Ledger {
+    Ledger {
+        files: lock.entries.iter().filter_map(owned_by_lock).collect(),
+        ..Ledger::default()
+    }
+}
+
+fn owned_by_lock(locked: &Locked) -> Option<(RelativePath, Owned)> {
+    // Entries and the files of skills have no checksum of their own there.
+    if !locked.kind.is_file() {
+        return None;
+    }
+    let owned = Owned {
+        checksum: locked.checksum?,
+        source: None,
+        mode: FileMode::Plain,
+        owner: locked.label(),
+        author: Author::Agpm,
+    };
+    Some((locked.installed_at.clone()?, owned))
+}

@@ -1,0 +1,179 @@
+//! Files that users write too: the nodes that are to be in one against what is there.
+
+use agpm_diag::{Diagnostic, codes};
+use agpm_model::{FileMode, LayerName, Observed, RelativePath};
+use agpm_text::{Document, Pointer};
+
+use crate::desired::DesiredShared;
+use crate::ledger::Ledger;
+use crate::nodes::{
+    DesiredNode, FileOrigin, FileOutcome, NodeError, NodePlan, OwnedNodes, SharedFile, plan_nodes,
+};
+use crate::observation::{Observation, SharedContent, shared_format};
+use crate::plan::{Action, Change, Obstacle, Overwrite, PlanError, Reason, Refusal, SharedChange};
+
+/// What is to be done to one shared file.
+#[derive(Debug)]
+pub struct SharedFilePlan {
+    pub(crate) path: RelativePath,
+    pub(crate) changes: Vec<Change>,
+    pub(crate) refusals: Vec<Refusal>,
+    pub(crate) unchanged: usize,
+    pub(crate) owned: Option<OwnedNodes>,
+    pub(crate) change: Option<SharedChange>,
+}
+
+pub(crate) fn plan_shared_file(
+    path: &RelativePath,
+    desired: Option<&DesiredShared<'_>>,
+    observation: &Observation,
+    ledger: &Ledger,
+    overwrite: Overwrite,
+) -> Result<SharedFilePlan, PlanError> {
+    let nodes = desired.map_or(&[][..], |desired| &desired.nodes);
+    let before = observation.get(path);
+    let document = match observation.shared(path) {
+        SharedContent::Missing => None,
+        SharedContent::Document(document) => Some(document),
+        SharedContent::Obstacle(what) => return Ok(refused(path, nodes, None, what)),
+        SharedContent::Unreadable => return Err(PlanError::Unreadable(path.clone())),
+    };
+    let planned = plan_nodes(&SharedFile {
+        path,
+        format: shared_format(path),
+        before,
+        document,
+        desired: nodes,
+        owned: ledger.shared.get(path),
+        base: desired.and_then(|desired| desired.base),
+        overwrite,
+    });
+    match planned {
+        Ok(planned) => Ok(whole_file(path, desired, before, document, planned)),
+        Err(NodeError::Edit { at, .. }) => Ok(refused(path, nodes, Some(at), Obstacle::Uneditable)),
+        Err(error) => Err(PlanError::Clash(clash(path, &error).into())),
+    }
+}
+
+fn refused(
+    path: &RelativePath,
+    desired: &[DesiredNode],
+    place: Option<Pointer>,
+    what: Obstacle,
+) -> SharedFilePlan {
+    let owner = desired
+        .first()
+        .map_or("an entry".to_owned(), |node| node.owner.clone());
+    SharedFilePlan {
+        path: path.clone(),
+        changes: Vec::new(),
+        refusals: vec![Refusal {
+            path: path.clone(),
+            place,
+            what,
+            owner,
+        }],
+        unchanged: 0,
+        owned: None,
+        change: None,
+    }
+}
+
+/// What the plan of the nodes means for the file as a whole: its mode, and how it is reported.
+fn whole_file(
+    path: &RelativePath,
+    desired: Option<&DesiredShared<'_>>,
+    before: Observed,
+    document: Option<&Document>,
+    mut planned: NodePlan,
+) -> SharedFilePlan {
+    planned.refusals.dedup();
+    let layers = desired.map_or("", |desired| desired.layers);
+    let mode = desired.map_or(FileMode::Plain, |desired| desired.mode);
+    let has_base = desired.is_some_and(|desired| desired.base.is_some());
+    let is_new = before == Observed::Missing && has_base;
+    let mut changes = planned.changes;
+    if is_new {
+        changes = as_one_change(changes, Some(layers));
+    } else if planned.outcome == FileOutcome::Remove {
+        changes = as_one_change(changes, None);
+    }
+    let mut outcome = planned.outcome;
+    if changes.is_empty() && desired.is_some() && matches!(outcome, FileOutcome::Write(_)) {
+        // Comments or the order of things changed, and nothing else.
+        changes.push(text_change(path, before, Reason::Content, layers));
+    }
+    let is_whole = planned
+        .owned
+        .as_ref()
+        .is_some_and(|owned| owned.file == FileOrigin::Whole);
+    // The mode of a file that the user made is the user's.
+    if is_whole
+        && outcome == FileOutcome::Unchanged
+        && let (Observed::File(now), Some(document)) = (before, document)
+        && now.mode != mode
+    {
+        changes.push(text_change(path, before, Reason::Mode, layers));
+        outcome = FileOutcome::Write(document.text().to_string());
+    }
+    // A file that is wholly managed is one thing.
+    let unchanged = if is_whole {
+        usize::from(changes.is_empty())
+    } else {
+        planned.unchanged
+    };
+    let change = (outcome != FileOutcome::Unchanged).then(|| SharedChange {
+        path: path.clone(),
+        outcome,
+        mode,
+        before,
+    });
+    SharedFilePlan {
+        path: path.clone(),
+        changes,
+        refusals: planned.refusals,
+        unchanged,
+        owned: planned.owned,
+        change,
+    }
+}
+
+/// A change of the text that changes no node.
+fn text_change(path: &RelativePath, before: Observed, reason: Reason, owner: &str) -> Change {
+    Change {
+        path: path.clone(),
+        place: Some(Pointer::root()),
+        action: Action::Update,
+        before,
+        reason,
+        owner: owner.to_owned(),
+    }
+}
+
+/// A file that comes or goes with the layers is reported as a whole, and not key by key.
+fn as_one_change(changes: Vec<Change>, owner: Option<&str>) -> Vec<Change> {
+    let (layers, mut others): (Vec<Change>, Vec<Change>) = changes
+        .into_iter()
+        .partition(|change| LayerName::in_label(&change.owner).is_some());
+    let mut names: Vec<LayerName> = layers
+        .iter()
+        .filter_map(|change| LayerName::new(LayerName::in_label(&change.owner)?).ok())
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    let owner = owner.map_or_else(|| LayerName::label_of(&names), str::to_owned);
+    let whole = layers.first().map(|first| Change {
+        place: Some(Pointer::root()),
+        owner,
+        ..first.clone()
+    });
+    others.splice(0..0, whole);
+    others
+}
+
+fn clash(path: &RelativePath, error: &NodeError) -> Diagnostic {
+    let help = "give one of them another name, or leave the file out of the layer with `include`";
+    Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, error.to_string())
+        .in_file(path.as_str())
+        .help(help)
+}

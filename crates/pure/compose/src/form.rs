@@ -38,6 +38,7 @@ impl Composer<'_> {
             ..Made::default()
         };
         match destination {
+            Destination::Files(..) if is_switched_off(resolved, text) => {}
             Destination::Entries(_, format) => {
                 let entries = self.entries_in_form(*format, resolved, text, notes)?;
                 made.fates = entries.fates;
@@ -136,6 +137,9 @@ impl Composer<'_> {
 
 /// What an entry lets a tool do: by what it says, and by files that can be run.
 fn capabilities(resolved: &ResolvedEntry, text: Option<&str>) -> Vec<MadeCapability> {
+    if is_switched_off(resolved, text) {
+        return Vec::new();
+    }
     let (kind, target) = (resolved.entry.kind, resolved.entry.target.as_ref());
     let (found, file) = match (kind, text) {
         (kind, Some(text)) if kind.is_merged() => (
@@ -158,6 +162,13 @@ fn capabilities(resolved: &ResolvedEntry, text: Option<&str>) -> Vec<MadeCapabil
         file: file.clone(),
     });
     said.chain(runnable_files(resolved)).collect()
+}
+
+/// Whether a hook says itself that it is not to run; nothing of it is written.
+fn is_switched_off(resolved: &ResolvedEntry, text: Option<&str>) -> bool {
+    let hook = text.filter(|_| resolved.entry.kind == ResourceType::Hooks);
+    let hook = hook.and_then(json);
+    hook.is_some_and(|hook| hook.get("enabled") == Some(&Value::Bool(false)))
 }
 
 /// Scripts, and files with the executable bit, whatever they are.

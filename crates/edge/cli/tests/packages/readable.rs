@@ -282,3 +282,22 @@ fn metadata_of_a_skill_is_an_object() {
         &["the `metadata` of the skill `x`", "Codex does not load"],
     );
 }
+
+#[test]
+fn nothing_of_a_hook_that_is_switched_off_is_written() {
+    let hook = r#"{"enabled": false, "events": ["PreToolUse"], "matcher": "Bash", "type": "command", "command": "echo hi"}"#;
+    for tool in ["copilot", "claude-code", "cursor"] {
+        let project = Project::with(
+            &[("hooks/x.json", hook)],
+            &format!(
+                "[hooks]\n{}",
+                entry("x", "hooks/x.json", &format!("tool = \"{tool}\""))
+            ),
+        );
+        let output = project.good("install");
+        assert!(!output.stdout.contains("echo hi"), "{tool}: {output}");
+        assert_eq!(project.installed(), Vec::<String>::new(), "{tool}");
+        project.good("verify");
+        assert!(project.good("install").stdout.contains("nothing"), "{tool}");
+    }
+}

@@ -1,10 +1,10 @@
 //! One unit against its table: every key and every type, without looking at other units.
 
 use agpm_diag::{Diagnostic, codes, did_you_mean, nearest};
-use agpm_model::Passthrough;
+use agpm_model::{Passthrough, Presence, SchemaTable, ValueForm};
 use agpm_text::{Kind, NodeRef, Pointer};
 
-use crate::schema::{CLAUDE_CODE, Form, Need, Table};
+use crate::schema::CLAUDE_CODE;
 use crate::unit::{PROMPT, Prompt, State, Unit, UnitKind};
 
 /// Everything that is wrong with the keys and types of a unit.
@@ -29,7 +29,7 @@ struct Checker<'u> {
 }
 
 impl<'u> Checker<'u> {
-    fn table(&mut self, node: NodeRef<'u>, table: &'static Table) {
+    fn table(&mut self, node: NodeRef<'u>, table: &'static SchemaTable) {
         if !self.is(node, Kind::Map, "a map") {
             return;
         }
@@ -37,7 +37,7 @@ impl<'u> Checker<'u> {
             let name = key.content();
             let body = matches!(self.unit.prompt, Prompt::Body(_)) && self.is_prompt(name);
             match table.field(name).filter(|_| !body) {
-                Some(field) => self.below(name, |checker| checker.form(value, field.form)),
+                Some(field) => self.below(name, |checker| checker.form(value, &field.form)),
                 None if table.passes(name) => {}
                 None => self.unknown_key(key, table),
             }
@@ -45,18 +45,18 @@ impl<'u> Checker<'u> {
         self.missing(table, |name| node.get(name).is_some(), Some(node));
     }
 
-    fn form(&mut self, node: NodeRef<'u>, form: Form) {
+    fn form(&mut self, node: NodeRef<'u>, form: &'static ValueForm) {
         match form {
-            Form::Text => drop(self.is(node, Kind::String, "a string")),
-            Form::Flag => drop(self.is(node, Kind::Bool, "`true` or `false`")),
-            Form::Word(words) => self.word(node, words),
-            Form::Texts => self.items(node, |checker, item| checker.form(item, Form::Text)),
-            Form::TextMap => self.entries(node, |checker, value| checker.form(value, Form::Text)),
-            Form::Table(table) => self.table(node, table),
-            Form::Tables(table) => self.items(node, |checker, item| checker.table(item, table)),
-            Form::TableMap(table) => {
-                self.entries(node, |checker, value| checker.table(value, table))
+            ValueForm::Text => drop(self.is(node, Kind::String, "a string")),
+            ValueForm::Flag => drop(self.is(node, Kind::Bool, "`true` or `false`")),
+            ValueForm::OneOf(words) => self.word(node, words),
+            ValueForm::List(form) => self.items(node, |checker, item| checker.form(item, form)),
+            ValueForm::Map(_, form) => {
+                self.entries(node, |checker, value| checker.form(value, form));
             }
+            ValueForm::Table(table) => self.table(node, table),
+            // No table of bottles has another form: a test reads all of them.
+            _ => {}
         }
     }
 
@@ -122,12 +122,13 @@ impl<'u> Checker<'u> {
         false
     }
 
-    fn missing(&mut self, table: &Table, has: impl Fn(&str) -> bool, node: Option<NodeRef<'u>>) {
-        for field in table
-            .fields
-            .iter()
-            .filter(|field| field.need == Need::Required && !has(field.name))
-        {
+    fn missing(
+        &mut self,
+        table: &SchemaTable,
+        has: impl Fn(&str) -> bool,
+        node: Option<NodeRef<'u>>,
+    ) {
+        for field in table.required().filter(|field| !has(field.name)) {
             let message = format!("{} has no `{}`", self.place(), field.name);
             let help = format!("add `{}`: {}", field.name, lowered(field.about));
             let diagnostic = Diagnostic::new(&codes::BOTTLE_VALUE, message).help(help);
@@ -138,7 +139,7 @@ impl<'u> Checker<'u> {
         }
     }
 
-    fn unknown_key(&mut self, key: NodeRef<'u>, table: &Table) {
+    fn unknown_key(&mut self, key: NodeRef<'u>, table: &SchemaTable) {
         let name = key.content();
         let message = format!("{} has no key `{name}`", table.what);
         let help = match self.pointer == Pointer::root() {
@@ -151,7 +152,7 @@ impl<'u> Checker<'u> {
         );
     }
 
-    fn help_at_top(&self, name: &str, table: &Table) -> String {
+    fn help_at_top(&self, name: &str, table: &SchemaTable) -> String {
         let own = own_keys(table);
         if self.is_prompt(name) {
             return format!(
@@ -169,6 +170,7 @@ impl<'u> Checker<'u> {
         let Passthrough {
             name: list,
             keys: foreign,
+            ..
         } = CLAUDE_CODE;
         match nearest(
             name,
@@ -196,7 +198,7 @@ impl<'u> Checker<'u> {
         }
     }
 
-    fn help_inside(&self, name: &str, table: &Table) -> String {
+    fn help_inside(&self, name: &str, table: &SchemaTable) -> String {
         let own = own_keys(table);
         // What the same map of the other kind holds.
         let other =
@@ -205,7 +207,7 @@ impl<'u> Checker<'u> {
                 .iter()
                 .try_fold(self.unit.kind.other().table(), |table, step| {
                     match table.field(step)?.form {
-                        Form::Table(inner) => Some(inner),
+                        ValueForm::Table(inner) => Some(inner),
                         _ => None,
                     }
                 });
@@ -220,7 +222,7 @@ impl<'u> Checker<'u> {
                 name,
                 table
                     .names()
-                    .chain(other.into_iter().flat_map(Table::names)),
+                    .chain(other.into_iter().flat_map(SchemaTable::names)),
             ) {
                 Some(near) if table.field(near).is_some() => {
                     format!("did you mean `{near}`? {own}")
@@ -254,12 +256,12 @@ impl<'u> Checker<'u> {
 }
 
 /// The keys of a map, for messages.
-fn own_keys(table: &Table) -> String {
+fn own_keys(table: &SchemaTable) -> String {
     let names = |body: bool| -> Vec<&str> {
         let fields = table
             .fields
             .iter()
-            .filter(|field| (field.need == Need::Body) == body);
+            .filter(|field| (field.presence == Presence::Body) == body);
         fields.map(|field| field.name).collect()
     };
     let keys = format!("the keys of {} are {}", table.what, quoted(&names(false)));

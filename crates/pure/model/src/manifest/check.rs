@@ -2,7 +2,7 @@ use agpm_diag::{Diagnostic, Spot, codes, did_you_mean};
 use agpm_text::{Kind, NodeRef};
 
 use crate::path::{PathError, RelativePath};
-use crate::schema::Schema;
+use crate::schema::SchemaTable;
 
 /// Collects what is wrong with a document while it is turned into checked types.
 #[derive(Default)]
@@ -31,9 +31,9 @@ impl Check {
     }
 
     /// Reports keys that the schema does not know.
-    pub(crate) fn keys(&mut self, map: NodeRef<'_>, schema: &Schema) {
+    pub(crate) fn keys(&mut self, map: NodeRef<'_>, schema: &SchemaTable) {
         for (key, help) in schema.unknown_keys(map) {
-            let message = format!("a {} has no key `{}`", schema.what, key.content());
+            let message = format!("{} has no key `{}`", schema.what, key.content());
             let mut diagnostic =
                 Diagnostic::new(&codes::MANIFEST_UNKNOWN_KEY, message).at_spot(spot(key));
             diagnostic.help = help;

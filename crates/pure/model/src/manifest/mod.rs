@@ -9,90 +9,31 @@ mod patches;
 mod selector;
 mod sources;
 mod strategies;
+mod tables;
 mod tools;
 
 use agpm_diag::{Diagnostic, SourceId, codes};
 use agpm_text::{Document, NodeRef, Value, to_value};
 
-pub(crate) use crate::manifest::catalog::CATALOG;
 pub use crate::manifest::catalog::{AskedRemote, Catalog};
 use crate::manifest::check::Check;
 pub(crate) use crate::manifest::check::spot;
-pub(crate) use crate::manifest::layers::LAYER;
 pub use crate::manifest::layers::{Layer, LayerPlace, is_junk};
-pub(crate) use crate::manifest::lineage::LINEAGE;
-pub(crate) use crate::manifest::packages::{DEPENDENCY, SERVER_KEYS};
 pub use crate::manifest::packages::{Dependency, Exclusion, Install};
 pub use crate::manifest::patches::{Field, Patch, PatchScope, unknown_patch};
 pub use crate::manifest::selector::DEFAULT_VERSION;
-pub(crate) use crate::manifest::selector::ONLY_WITH_SOURCE;
 pub use crate::manifest::sources::{Allowed, Source, SourceScope};
-pub(crate) use crate::manifest::strategies::{EMPTY, ITEMS, MERGE, RULE, STRATEGY};
 pub use crate::manifest::strategies::{FilePattern, MergeRule};
-pub(crate) use crate::manifest::tools::{RESOURCE, TOOL};
+pub use crate::manifest::tables::manifest_schema;
+use crate::manifest::tables::{CONFIG_SECTIONS, MANIFEST_SECTIONS, PRIVATE_SECTIONS};
 use crate::name::SourceName;
 use crate::resource::ResourceType;
-use crate::schema::{Passthrough, Schema};
 use crate::strategy::Strategy;
 use crate::tool::{Scope, Tools};
 use crate::variant::Variants;
 
-/// Sections that a manifest may have.
-pub const MANIFEST_SECTIONS: Schema = Schema {
-    what: "manifest",
-    owned: &[
-        "sources",
-        "project",
-        "default-tools",
-        "tools",
-        "agents",
-        "snippets",
-        "commands",
-        "scripts",
-        "hooks",
-        "mcp-servers",
-        "skills",
-        "patch",
-        "layers",
-        "merge",
-        "strategies",
-        "catalog",
-        "lineage",
-        "allow-executables",
-    ],
-    passthrough: &[Passthrough {
-        name: OLDER_AGPM,
-        keys: &["gitignore", "target"],
-    }],
-    extensions: false,
-};
-
-/// Whose manifests have keys that are accepted without effect.
-pub(crate) const OLDER_AGPM: &str = "agpm 0.4";
-
 /// Sections of the contract that nothing reads yet. To accept them would promise what does not happen.
 const PLANNED_SECTIONS: [&str; 1] = ["workspace"];
-
-/// Sections that a private manifest may have.
-const PRIVATE_SECTIONS: Schema = Schema::strict(
-    "private manifest",
-    &[
-        "sources",
-        "agents",
-        "snippets",
-        "commands",
-        "scripts",
-        "hooks",
-        "mcp-servers",
-        "skills",
-        "patch",
-        "catalog",
-    ],
-);
-
-/// Sections that the user's configuration may have.
-const CONFIG_SECTIONS: Schema =
-    Schema::strict("configuration", &["sources", "strategies", "catalog"]);
 
 /// What a project's manifest says, its private part and the user's own sources included.
 #[derive(Clone, Debug, Default)]
@@ -239,7 +180,7 @@ fn check_sections(check: &mut Check, root: NodeRef<'_>) {
         let planned = PLANNED_SECTIONS.contains(&name);
         let message = match planned {
             true => format!("`[{name}]` is not supported yet"),
-            false => format!("a {} has no key `{name}`", MANIFEST_SECTIONS.what),
+            false => format!("{} has no key `{name}`", MANIFEST_SECTIONS.what),
         };
         let mut diagnostic =
             Diagnostic::new(&codes::MANIFEST_UNKNOWN_KEY, message).at_spot(spot(key));

@@ -5,29 +5,14 @@ use agpm_text::{Kind, NodeRef, Pointer};
 use globset::{GlobBuilder, GlobMatcher};
 
 use crate::manifest::check::{Check, spot};
+use crate::manifest::tables::{MERGE, RULE, STRATEGY};
 use crate::pattern::PointerPattern;
-use crate::schema::Schema;
+use crate::schema::SchemaTable;
 use crate::strategy::{
     BUILT_IN, Driver, Empty, Items, Lists, Maps, Operation, ProgramAuthor, Rule, Separator,
     Strategy,
 };
 
-pub(crate) const MERGE: Schema = Schema::strict(
-    "merge table",
-    &["strategy", "lists", "separator", "rules", "unset"],
-);
-pub(crate) const STRATEGY: Schema = Schema::strict(
-    "strategy",
-    &[
-        "strategy",
-        "lists",
-        "separator",
-        "rules",
-        "unset",
-        "command",
-    ],
-);
-pub(crate) const RULE: Schema = Schema::strict("rule", &["op", "by-key", "items", "empty"]);
 const POINTER_HELP: &str = "write `/` before every step, as in `/permissions/allow`";
 pub(crate) const EMPTY: &[(&str, Empty)] = &[
     ("value", Empty::Value),
@@ -241,7 +226,7 @@ impl<'a> Tables<'a> {
         check: &mut Check,
         name: &str,
         table: NodeRef<'a>,
-        schema: &Schema,
+        schema: &SchemaTable,
         on: &mut Vec<&'a str>,
     ) -> Strategy {
         if table.kind() != Kind::Map {
@@ -296,7 +281,7 @@ impl<'a> Tables<'a> {
         }
         if let Some(command) = table
             .get("command")
-            .filter(|_| schema.owned.contains(&"command"))
+            .filter(|_| schema.field("command").is_some())
         {
             let author = match self.users.contains(&spot(command).source) {
                 true => ProgramAuthor::User,

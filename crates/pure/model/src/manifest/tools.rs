@@ -7,15 +7,11 @@ use agpm_text::NodeRef;
 use agpm_tools::{FileFormat, REFERENCE_TOOL};
 
 use crate::manifest::check::Check;
+use crate::manifest::tables::{RESOURCE, TOOL};
 use crate::name::ToolName;
 use crate::path::RelativePath;
 use crate::resource::{Layout, RESOURCE_TYPES, ResourceType};
-use crate::schema::Schema;
 use crate::tool::{Destination, Folder, Tool, ToolState, Tools};
-
-pub(crate) const TOOL: Schema = Schema::strict("tool", &["path", "resources", "enabled"]);
-pub(crate) const RESOURCE: Schema =
-    Schema::strict("tool's resource", &["path", "merge-target", "flatten"]);
 
 /// The built-in tools, as `[tools]` and `[default-tools]` of a manifest change them.
 pub(crate) fn read(

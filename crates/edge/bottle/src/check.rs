@@ -39,7 +39,7 @@ impl<'u> Checker<'u> {
             match table.field(name).filter(|_| !body) {
                 Some(field) => self.below(name, |checker| checker.form(value, &field.form)),
                 None if table.passes(name) => {}
-                None => self.unknown_key(key, table),
+                None => self.unknown_key(node, key, table),
             }
         }
         self.missing(table, |name| node.get(name).is_some(), Some(node));
@@ -71,10 +71,10 @@ impl<'u> Checker<'u> {
             quoted(words)
         );
         let help = did_you_mean(text, "write one of", words.iter().copied()).unwrap_or_default();
-        self.report(
-            Diagnostic::new(&codes::BOTTLE_VALUE, message).help(help),
-            node,
-        );
+        let near = nearest(text, words.iter().copied());
+        let edit = near.and_then(|near| node.respelled(near));
+        let diagnostic = Diagnostic::new(&codes::BOTTLE_VALUE, message).help(help);
+        self.report(diagnostic.fixed_by(edit), node);
     }
 
     fn items(&mut self, node: NodeRef<'u>, mut each: impl FnMut(&mut Self, NodeRef<'u>)) {
@@ -139,66 +139,64 @@ impl<'u> Checker<'u> {
         }
     }
 
-    fn unknown_key(&mut self, key: NodeRef<'u>, table: &SchemaTable) {
+    fn unknown_key(&mut self, map: NodeRef<'u>, key: NodeRef<'u>, table: &SchemaTable) {
         let name = key.content();
         let message = format!("{} has no key `{name}`", table.what);
         let help = match self.pointer == Pointer::root() {
             true => self.help_at_top(name, table),
             false => self.help_inside(name, table),
         };
-        self.report(
-            Diagnostic::new(&codes::BOTTLE_UNKNOWN_KEY, message).help(help),
-            key,
-        );
+        let edit = help.near.and_then(|near| map.renamed_key(key, near));
+        let diagnostic = Diagnostic::new(&codes::BOTTLE_UNKNOWN_KEY, message).help(help.text);
+        self.report(diagnostic.fixed_by(edit), key);
     }
 
-    fn help_at_top(&self, name: &str, table: &SchemaTable) -> String {
+    fn help_at_top(&self, name: &str, table: &SchemaTable) -> KeyHelp {
         let own = own_keys(table);
         if self.is_prompt(name) {
-            return format!(
+            return KeyHelp::text(format!(
                 "in Markdown the text below the front matter is the prompt: write it there; {own}"
-            );
+            ));
         }
         let other = self.unit.kind.other();
         if other.table().field(name).is_some() {
-            return format!("`{name}` is a key of {}; {own}", other.plural());
-        }
-        if other.table().passes(name) {
-            let list = CLAUDE_CODE.name;
-            return format!("`{name}` is a field of {list}, and those belong on agents; {own}");
+            return KeyHelp::text(format!("`{name}` is a key of {}; {own}", other.plural()));
         }
         let Passthrough {
             name: list,
             keys: foreign,
             ..
         } = CLAUDE_CODE;
-        match nearest(
-            name,
-            table
-                .names()
-                .chain(foreign.iter().copied())
-                .chain(other.table().names()),
-        ) {
-            Some(near) if table.field(near).is_some() => format!("did you mean `{near}`? {own}"),
-            Some(near) if table.passes(near) => format!("did you mean `{near}` of {list}? {own}"),
-            Some(near) if other.table().field(near).is_some() => {
-                format!(
-                    "did you mean `{near}`, which is a key of {}? {own}",
-                    other.plural()
-                )
+        if other.table().passes(name) {
+            return KeyHelp::text(format!(
+                "`{name}` is a field of {list}, and those belong on agents; {own}"
+            ));
+        }
+        let foreign_names = foreign.iter().copied();
+        let names = table.names().chain(foreign_names);
+        match nearest(name, names.chain(other.table().names())) {
+            Some(near) if table.field(near).is_some() => {
+                KeyHelp::near(near, format!("did you mean `{near}`? {own}"))
             }
-            Some(near) => {
-                format!("`{near}` is a field of {list}, and those belong on agents; {own}")
+            Some(near) if table.passes(near) => {
+                KeyHelp::near(near, format!("did you mean `{near}` of {list}? {own}"))
             }
-            None if table.passthrough.is_none() => own,
-            None => format!(
+            Some(near) if other.table().field(near).is_some() => KeyHelp::text(format!(
+                "did you mean `{near}`, which is a key of {}? {own}",
+                other.plural()
+            )),
+            Some(near) => KeyHelp::text(format!(
+                "`{near}` is a field of {list}, and those belong on agents; {own}"
+            )),
+            None if table.passthrough.is_none() => KeyHelp::text(own),
+            None => KeyHelp::text(format!(
                 "it is on neither list: {own}, and the fields of {list} are {}",
                 quoted(foreign)
-            ),
+            )),
         }
     }
 
-    fn help_inside(&self, name: &str, table: &SchemaTable) -> String {
+    fn help_inside(&self, name: &str, table: &SchemaTable) -> KeyHelp {
         let own = own_keys(table);
         // What the same map of the other kind holds.
         let other =
@@ -211,28 +209,24 @@ impl<'u> Checker<'u> {
                         _ => None,
                     }
                 });
-        match other {
-            Some(other) if other.field(name).is_some() => {
-                format!(
-                    "`{name}` is a key of {}, and belongs there; {own}",
-                    other.what
-                )
+        if let Some(other) = other.filter(|other| other.field(name).is_some()) {
+            return KeyHelp::text(format!(
+                "`{name}` is a key of {}, and belongs there; {own}",
+                other.what
+            ));
+        }
+        let others = other.into_iter().flat_map(SchemaTable::names);
+        match nearest(name, table.names().chain(others)) {
+            Some(near) if table.field(near).is_some() => {
+                KeyHelp::near(near, format!("did you mean `{near}`? {own}"))
             }
-            _ => match nearest(
-                name,
-                table
-                    .names()
-                    .chain(other.into_iter().flat_map(SchemaTable::names)),
-            ) {
-                Some(near) if table.field(near).is_some() => {
-                    format!("did you mean `{near}`? {own}")
-                }
-                Some(near) => {
-                    let what = other.map_or("", |other| other.what);
-                    format!("did you mean `{near}`, which is a key of {what}? {own}")
-                }
-                None => own,
-            },
+            Some(near) => {
+                let what = other.map_or("", |other| other.what);
+                KeyHelp::text(format!(
+                    "did you mean `{near}`, which is a key of {what}? {own}"
+                ))
+            }
+            None => KeyHelp::text(own),
         }
     }
 
@@ -252,6 +246,25 @@ impl<'u> Checker<'u> {
     fn report(&mut self, diagnostic: Diagnostic, node: NodeRef<'u>) {
         self.found
             .push(diagnostic.at(node.document().source(), node.span(), ""));
+    }
+}
+
+/// What to do about an unknown key, and the name that fits in its place.
+struct KeyHelp {
+    text: String,
+    near: Option<&'static str>,
+}
+
+impl KeyHelp {
+    fn text(text: String) -> Self {
+        KeyHelp { text, near: None }
+    }
+
+    fn near(near: &'static str, text: String) -> Self {
+        KeyHelp {
+            text,
+            near: Some(near),
+        }
     }
 }
 

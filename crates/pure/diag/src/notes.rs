@@ -116,6 +116,9 @@ impl Notes {
             for label in &mut found.labels {
                 label.source = label.source.after(first);
             }
+            if let Some(edit) = &mut found.edit {
+                edit.source = edit.source.after(first);
+            }
             found
         });
         self.diagnostics.extend(moved);

@@ -6,7 +6,7 @@ use agpm_text::{Kind, NodeRef};
 use crate::manifest::{Install, spot};
 use crate::name::{ResourceName, ToolName};
 use crate::resource::{Layout, RESOURCE_TYPES, ResourceType};
-use crate::schema::{SchemaField, SchemaTable, ValueForm};
+use crate::schema::{SchemaField, SchemaTable, UnknownKey, ValueForm};
 use crate::version::{Requirement, Selector};
 
 const DECLARATION: SchemaTable = SchemaTable::strict(
@@ -210,12 +210,16 @@ impl Reading {
     /// Whether the keys of a declaration can stay. Those that a source's file has may be of a later version of agpm.
     fn keys(&mut self, item: NodeRef<'_>) -> bool {
         let mut good = true;
-        for (key, help) in DECLARATION.unknown_keys(item) {
+        for UnknownKey { key, help, edit } in DECLARATION.unknown_keys(item) {
             let message = format!("{} has no key `{}`", DECLARATION.what, key.content());
             self.bad(key, message, &help.unwrap_or_default());
-            match (self.file, self.diagnostics.last_mut()) {
-                (DeclaringFile::Source, Some(found)) => found.severity = Severity::Warning,
-                _ => good = false,
+            let Some(found) = self.diagnostics.last_mut() else {
+                continue;
+            };
+            found.edit = edit;
+            match self.file {
+                DeclaringFile::Source => found.severity = Severity::Warning,
+                DeclaringFile::Project => good = false,
             }
         }
         good

@@ -59,7 +59,7 @@ pub use pin::{LockedPin, Pin, PinId, PinSource, ResourceId};
 pub use resource::{Layout, RESOURCE_TYPES, ResourceType, SKILL_FILE};
 pub use schema::{
     Condition, Definition, KeyClass, KeyNames, KeyOwner, OtherKeys, Passthrough, Presence,
-    SchemaField, SchemaTable, ValueForm,
+    SchemaField, SchemaTable, UnknownKey, ValueForm,
 };
 pub use server_file::ServerFile;
 pub use skill::skill_findings;

@@ -1,7 +1,7 @@
 //! Which keys a map has and what they hold, as data. The checkers of keys, the JSON Schemas and the messages about
 //! both read the same tables.
 
-use agpm_diag::did_you_mean;
+use agpm_diag::{SuggestedEdit, did_you_mean, nearest};
 use agpm_text::{NodeRef, Value};
 
 /// The keys of one kind of map.
@@ -153,6 +153,17 @@ pub enum KeyOwner {
     OlderVersion,
 }
 
+/// A key that a table does not know.
+#[derive(Debug)]
+pub struct UnknownKey<'n> {
+    /// Where it is.
+    pub key: NodeRef<'n>,
+    /// A near name, or all there are.
+    pub help: Option<String>,
+    /// The near name in its place.
+    pub edit: Option<SuggestedEdit>,
+}
+
 /// What a table says of one key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyClass {
@@ -265,20 +276,21 @@ impl SchemaTable {
     }
 
     /// The keys of a map that are mistakes, each with what it was probably meant to be.
-    pub fn unknown_keys<'n>(
-        &self,
-        map: NodeRef<'n>,
-    ) -> impl Iterator<Item = (NodeRef<'n>, Option<String>)> {
+    pub fn unknown_keys<'n>(&self, map: NodeRef<'n>) -> impl Iterator<Item = UnknownKey<'n>> {
         let unknown = map
             .entries()
             .map(|(key, _)| key)
             .filter(|key| self.classify(key.content()) == KeyClass::Unknown);
-        unknown.map(|key| {
-            (
-                key,
-                did_you_mean(key.content(), "its keys are", self.names()),
-            )
+        unknown.map(move |key| UnknownKey {
+            key,
+            help: did_you_mean(key.content(), "its keys are", self.names()),
+            edit: self.rename(map, key),
         })
+    }
+
+    /// The edit that gives a misspelled key of a map the name that it was probably meant to have.
+    pub fn rename(&self, map: NodeRef<'_>, key: NodeRef<'_>) -> Option<SuggestedEdit> {
+        map.renamed_key(key, nearest(key.content(), self.names())?)
     }
 }
 

@@ -1,8 +1,8 @@
-use agpm_diag::{Diagnostic, Spot, codes, did_you_mean};
+use agpm_diag::{Diagnostic, Spot, codes, did_you_mean, nearest};
 use agpm_text::{Kind, NodeRef};
 
 use crate::path::{PathError, RelativePath};
-use crate::schema::SchemaTable;
+use crate::schema::{SchemaTable, UnknownKey};
 
 /// Collects what is wrong with a document while it is turned into checked types.
 #[derive(Default)]
@@ -32,12 +32,12 @@ impl Check {
 
     /// Reports keys that the schema does not know.
     pub(crate) fn keys(&mut self, map: NodeRef<'_>, schema: &SchemaTable) {
-        for (key, help) in schema.unknown_keys(map) {
+        for UnknownKey { key, help, edit } in schema.unknown_keys(map) {
             let message = format!("{} has no key `{}`", schema.what, key.content());
             let mut diagnostic =
                 Diagnostic::new(&codes::MANIFEST_UNKNOWN_KEY, message).at_spot(spot(key));
             diagnostic.help = help;
-            self.report(diagnostic);
+            self.report(diagnostic.fixed_by(edit));
         }
     }
 
@@ -124,12 +124,14 @@ impl Check {
             .find(|(name, _)| *name == word)
             .map(|(_, value)| *value);
         if found.is_none() {
-            let help = did_you_mean(word, "it may be", table.iter().map(|(name, _)| *name));
+            let names = table.iter().map(|(name, _)| *name);
+            let help = did_you_mean(word, "it may be", names.clone());
+            let edit = nearest(word, names).and_then(|near| node.respelled(near));
             let mut diagnostic =
                 Diagnostic::new(&codes::MANIFEST_VALUE, format!("{what} cannot be `{word}`"))
                     .at_spot(spot(node));
             diagnostic.help = help;
-            self.report(diagnostic);
+            self.report(diagnostic.fixed_by(edit));
         }
         found
     }
@@ -147,8 +149,10 @@ impl Check {
         if !found {
             let mut diagnostic =
                 Diagnostic::new(code, format!("there is no {what} `{name}`")).at_spot(spot(node));
+            let near = nearest(name, names.clone());
+            let edit = near.and_then(|near| node.respelled(near));
             diagnostic.help = did_you_mean(name, &format!("there are these {what}s"), names);
-            self.report(diagnostic);
+            self.report(diagnostic.fixed_by(edit));
         }
         found
     }

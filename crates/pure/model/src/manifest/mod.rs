@@ -28,6 +28,7 @@ pub use crate::manifest::tables::manifest_schema;
 use crate::manifest::tables::{CONFIG_SECTIONS, MANIFEST_SECTIONS, PRIVATE_SECTIONS};
 use crate::name::SourceName;
 use crate::resource::ResourceType;
+use crate::schema::UnknownKey;
 use crate::strategy::Strategy;
 use crate::tool::{Scope, Tools};
 use crate::variant::Variants;
@@ -175,7 +176,7 @@ impl Manifest {
 
 /// Reports top-level keys that mean nothing here.
 fn check_sections(check: &mut Check, root: NodeRef<'_>) {
-    for (key, help) in MANIFEST_SECTIONS.unknown_keys(root) {
+    for UnknownKey { key, help, edit } in MANIFEST_SECTIONS.unknown_keys(root) {
         let name = key.content();
         let planned = PLANNED_SECTIONS.contains(&name);
         let message = match planned {
@@ -189,6 +190,6 @@ fn check_sections(check: &mut Check, root: NodeRef<'_>) {
         } else {
             help
         };
-        check.report(diagnostic);
+        check.report(diagnostic.fixed_by(edit.filter(|_| !planned)));
     }
 }

@@ -1,6 +1,6 @@
 //! `[merge]` and `[strategies]`.
 
-use agpm_diag::{Diagnostic, SourceId, codes, did_you_mean};
+use agpm_diag::{Diagnostic, SourceId, codes, did_you_mean, nearest};
 use agpm_text::{Kind, NodeRef, Pointer};
 use globset::{GlobBuilder, GlobMatcher};
 
@@ -216,7 +216,9 @@ impl<'a> Tables<'a> {
             )
             .at_spot(spot(node));
             diagnostic.help = did_you_mean(name, "strategies are", known.iter().copied());
-            check.report(diagnostic);
+            let near = nearest(name, known.iter().copied());
+            let edit = near.and_then(|near| node.respelled(near));
+            check.report(diagnostic.fixed_by(edit));
             Strategy::default()
         })
     }

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use agpm_diag::{Diagnostic, SourceMap, codes, has_errors};
+use agpm_diag::{Diagnostic, SourceMap, Spot, codes, has_errors};
 use agpm_model::{Manifest, ManifestTexts, Scope, lock_schema, manifest_schema};
 use agpm_text::{Document, Format, Limits, NodeRef, Value, parse, print, to_value};
 use validator::problems;
@@ -109,6 +109,11 @@ fn document(text: &str) -> Option<Document> {
 
 /// What the reader of manifests has to say.
 fn read(document: &Document) -> Vec<Diagnostic> {
+    read_beside(document, &[])
+}
+
+/// The same where a text has syntax errors.
+fn read_beside(document: &Document, syntax_errors: &[Spot]) -> Vec<Diagnostic> {
     let section = |name: &str| document.root().and_then(|root| root.get(name));
     let entries = |name: &str| {
         section(name)
@@ -122,6 +127,7 @@ fn read(document: &Document) -> Vec<Diagnostic> {
         private: None,
         config: None,
         entries: &entries,
+        syntax_errors,
     };
     Manifest::read(&texts).1
 }
@@ -507,4 +513,42 @@ fn no_edit_is_suggested_that_would_not_be_enough() {
             "{text}: {found:?}"
         );
     }
+}
+
+/// Texts that differ from a manifest in one character that is gone or too many.
+fn with_slips(text: &str) -> impl Iterator<Item = String> + '_ {
+    let slips = |at: usize| {
+        let (before, after) = text.split_at(at);
+        let mut rest = after.chars();
+        let gone = rest.next().map(|_| format!("{before}{}", rest.as_str()));
+        let is_between = before.ends_with(|c: char| !c.is_alphanumeric());
+        let more = "[{\"\n".chars().filter(move |_| is_between);
+        gone.into_iter()
+            .chain(more.map(move |c| format!("{before}{c}{after}")))
+    };
+    text.char_indices().flat_map(move |(at, _)| slips(at))
+}
+
+#[test]
+fn a_slip_in_a_good_manifest_gives_syntax_errors_and_no_other_findings() {
+    let source = SourceMap::default().add("agpm.toml", WHOLE);
+    let mut broken = 0;
+    for text in with_slips(WHOLE) {
+        let parsed = parse(source, text.as_str(), Format::Toml, Limits::default());
+        let labels = parsed.diagnostics.iter().map(|found| &found.labels[0]);
+        let errors: Vec<Spot> = labels
+            .map(|label| Spot {
+                source,
+                span: label.span,
+            })
+            .collect();
+        if errors.is_empty() {
+            continue;
+        }
+        broken += 1;
+        let mut found = read_beside(&parsed.document, &errors);
+        found.retain(|one| has_errors(std::slice::from_ref(one)));
+        assert_eq!(found, Vec::new(), "{text}\n{errors:?}");
+    }
+    assert!(broken > 1_500, "only {broken} texts were broken");
 }

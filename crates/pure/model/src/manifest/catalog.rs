@@ -128,7 +128,7 @@ fn read_remote(
         let mut found =
             Diagnostic::new(&codes::MANIFEST_UNKNOWN_SOURCE, message).at_spot(spot(node));
         found.help = did_you_mean(name.as_str(), "there are these sources", names);
-        check.report(found);
+        check.report_missing(found);
         return None;
     }
     Some(remote)

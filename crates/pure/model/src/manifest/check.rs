@@ -8,6 +8,16 @@ use crate::schema::{SchemaTable, UnknownKey};
 #[derive(Default)]
 pub(crate) struct Check {
     diagnostics: Vec<Diagnostic>,
+    completeness: Completeness,
+}
+
+/// Whether all that is written was understood.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Completeness {
+    #[default]
+    Whole,
+    /// Syntax errors hide some of it.
+    Partial,
 }
 
 /// A place to point at.
@@ -19,6 +29,13 @@ pub(crate) fn spot(node: NodeRef<'_>) -> Spot {
 }
 
 impl Check {
+    pub(crate) fn new(completeness: Completeness) -> Self {
+        Check {
+            diagnostics: Vec::new(),
+            completeness,
+        }
+    }
+
     /// What was found, in the order of the text.
     pub(crate) fn into_diagnostics(mut self) -> Vec<Diagnostic> {
         self.diagnostics
@@ -28,6 +45,13 @@ impl Check {
 
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
+    }
+
+    /// Reports something that is not found elsewhere, unless a syntax error may hide it.
+    pub(crate) fn report_missing(&mut self, diagnostic: Diagnostic) {
+        if self.completeness == Completeness::Whole {
+            self.report(diagnostic);
+        }
     }
 
     /// Reports keys that the schema does not know.
@@ -80,11 +104,9 @@ impl Check {
     ) -> Option<NodeRef<'n>> {
         let found = map.get(key);
         if found.is_none() {
-            self.bad_value(
-                map,
-                format!("this {what} has no `{key}`"),
-                &format!("add `{key}`"),
-            );
+            let message = format!("this {what} has no `{key}`");
+            let diagnostic = Diagnostic::new(&codes::MANIFEST_VALUE, message).at_spot(spot(map));
+            self.report_missing(diagnostic.help(format!("add `{key}`")));
         }
         found
     }
@@ -152,7 +174,7 @@ impl Check {
             let near = nearest(name, names.clone());
             let edit = near.and_then(|near| node.respelled(near));
             diagnostic.help = did_you_mean(name, &format!("there are these {what}s"), names);
-            self.report(diagnostic.fixed_by(edit));
+            self.report_missing(diagnostic.fixed_by(edit));
         }
         found
     }

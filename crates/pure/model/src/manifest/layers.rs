@@ -239,11 +239,10 @@ fn read_place(
                 "no place"
             };
             let help = "say where its files are: `path` for a folder, or `source` for a git source";
-            check.bad_value(
-                node.get("name")?,
-                format!("the layer `{name}` has {count}"),
-                help,
-            );
+            let message = format!("the layer `{name}` has {count}");
+            let place = spot(node.get("name")?);
+            let diagnostic = Diagnostic::new(&codes::MANIFEST_VALUE, message).at_spot(place);
+            check.report_missing(diagnostic.help(help));
             None
         }
     }

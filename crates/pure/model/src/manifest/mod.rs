@@ -5,6 +5,7 @@ mod check;
 mod layers;
 mod lineage;
 mod packages;
+mod partial;
 mod patches;
 mod selector;
 mod sources;
@@ -12,14 +13,15 @@ mod strategies;
 mod tables;
 mod tools;
 
-use agpm_diag::{Diagnostic, SourceId, codes};
+use agpm_diag::{Diagnostic, SourceId, Spot, codes};
 use agpm_text::{Document, NodeRef, Value, to_value};
 
 pub use crate::manifest::catalog::{AskedRemote, Catalog};
-use crate::manifest::check::Check;
 pub(crate) use crate::manifest::check::spot;
+use crate::manifest::check::{Check, Completeness};
 pub use crate::manifest::layers::{Layer, LayerPlace, is_junk};
 pub use crate::manifest::packages::{Dependency, Exclusion, Install};
+use crate::manifest::partial::beside_syntax_errors;
 pub use crate::manifest::patches::{Field, Patch, PatchScope, unknown_patch};
 pub use crate::manifest::selector::DEFAULT_VERSION;
 pub use crate::manifest::sources::{Allowed, Source, SourceScope};
@@ -77,9 +79,24 @@ pub struct ManifestTexts<'a> {
     pub config: Option<&'a Document>,
     /// The entries of a section, the highest of these texts winning.
     pub entries: &'a dyn Fn(&str) -> Vec<Entry<'a>>,
+    /// Syntax errors in these texts, which limit what is reported to what they cannot have caused.
+    pub syntax_errors: &'a [Spot],
 }
 
 impl ManifestTexts<'_> {
+    fn completeness(&self) -> Completeness {
+        if self.syntax_errors.is_empty() {
+            Completeness::Whole
+        } else {
+            Completeness::Partial
+        }
+    }
+
+    fn documents(&self) -> impl Iterator<Item = &Document> {
+        let documents = [Some(self.project), self.private, self.config];
+        documents.into_iter().flatten()
+    }
+
     /// The texts that nobody but the user writes.
     fn of_user(&self) -> Vec<SourceId> {
         let own = (self.scope == Scope::User).then_some(self.project);
@@ -96,7 +113,7 @@ pub type Entry<'a> = (NodeRef<'a>, NodeRef<'a>);
 impl Manifest {
     /// Reads a manifest; what is wrong is in the diagnostics.
     pub fn read(texts: &ManifestTexts<'_>) -> (Manifest, Vec<Diagnostic>) {
-        let mut check = Check::default();
+        let mut check = Check::new(texts.completeness());
         let mut manifest = Manifest {
             tools: Tools::in_scope(texts.scope),
             ..Manifest::default()
@@ -140,7 +157,8 @@ impl Manifest {
         }
         manifest.catalog = catalog::read(&mut check, texts, &manifest);
         patches::read(&mut check, texts, &mut manifest);
-        (manifest, check.into_diagnostics())
+        let found = beside_syntax_errors(check.into_diagnostics(), texts);
+        (manifest, found)
     }
 
     /// The dependency of that type and name.

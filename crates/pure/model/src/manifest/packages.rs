@@ -455,11 +455,9 @@ impl<'n> Reader<'_, '_, 'n> {
                 .map(|t| t.name.as_str())
                 .collect();
             let help = format!("tools that have one: {}", able.join(", "));
-            self.check.bad_value(
-                node,
-                format!("the tool `{name}` has no place for {kind}"),
-                &help,
-            );
+            let message = format!("the tool `{name}` has no place for {kind}");
+            let diagnostic = Diagnostic::new(&codes::MANIFEST_VALUE, message).at_spot(spot(node));
+            self.check.report_missing(diagnostic.help(help));
             return None;
         }
         ToolName::new(name).ok()

@@ -218,7 +218,7 @@ impl<'a> Tables<'a> {
             diagnostic.help = did_you_mean(name, "strategies are", known.iter().copied());
             let near = nearest(name, known.iter().copied());
             let edit = near.and_then(|near| node.respelled(near));
-            check.report(diagnostic.fixed_by(edit));
+            check.report_missing(diagnostic.fixed_by(edit));
             Strategy::default()
         })
     }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, codes, did_you_mean};
 use agpm_merge::{
-    Absent, Composition, Contribution, Flaw, FlawKind, Policy, References, Resolution, fold, order,
+    Absent, Composition, Contribution, Documents, Flaw, FlawKind, Policy, Reaction, References,
+    Resolution, fold, order,
 };
 use agpm_model::{Empty, Operation, Rule, Strategy};
 use agpm_text::{Kind, Shape, Value, View, to_value};
@@ -34,6 +35,12 @@ const RULES: &[(&str, Operation, Empty)] = &[
     ("/egress", Operation::Replace, Empty::Value),
 ];
 
+/// What is wrong with a bottle that cannot be read was reported when it was read.
+const REFERENCES: References = References {
+    malformed: Reaction::Ignore,
+    ..References::STRICT
+};
+
 /// How a bottle composes with those that it extends, and an agent with its bottle.
 pub fn policy() -> Policy {
     let rule = |(pattern, operation, empty): &(&str, Operation, Empty)| Rule {
@@ -48,7 +55,7 @@ pub fn policy() -> Policy {
     };
     Policy {
         composition: Composition::Merge(strategy),
-        references: References::STRICT,
+        references: REFERENCES,
     }
 }
 
@@ -100,49 +107,59 @@ pub(crate) fn effective(resolution: &Resolution) -> Vec<(String, Value)> {
 /// Everything that is wrong between bottles. Looks at each bottle once, however long the chains are.
 pub(crate) fn check(bottles: &Units) -> Vec<Diagnostic> {
     let names: Vec<&str> = bottles.keys().map(String::as_str).collect();
-    let lineage = order(&names, References::STRICT, |name| {
-        match bottles.get(*name) {
-            None => Err(Absent::Missing),
-            Some(bottle) if bottle.state == State::Broken => Err(Absent::Malformed),
-            Some(bottle) => Ok(parent(bottle).into_iter().collect()),
-        }
-    });
-    let flaws = lineage.flaws.iter().enumerate();
-    let mut found: Vec<Diagnostic> = flaws
-        .filter_map(|(at, flaw)| tell(bottles, at, flaw))
-        .collect();
+    let mut references = ExtendsReferences {
+        bottles,
+        described: 0,
+    };
+    let lineage = order(&names, policy().references, &mut references);
+    let mut found = lineage.diagnostics;
     found.extend(nameless_providers(bottles, &lineage.order));
     found
 }
 
-/// A reference that leads nowhere; to a bottle that cannot be read it is no mistake of its own.
-fn tell(bottles: &Units, at: usize, flaw: &Flaw<&str>) -> Option<Diagnostic> {
-    let [.., from, to] = flaw.chain[..] else {
-        return None;
-    };
-    let chain = shown_chain(&flaw.chain);
-    let diagnostic = match flaw.kind {
-        FlawKind::Malformed => return None,
-        FlawKind::Missing => {
-            let message = format!("there is no bottle `{to}` to extend: {chain}");
-            let mut diagnostic = Diagnostic::new(&codes::BOTTLE_EXTENDS, message);
-            diagnostic.help = near_bottle(bottles, at, to, Some(from));
-            diagnostic
+/// Bottles, as the walk along `extends` sees them.
+struct ExtendsReferences<'u> {
+    bottles: &'u Units,
+    described: usize,
+}
+
+impl<'u> Documents for ExtendsReferences<'u> {
+    type Id = &'u str;
+
+    fn parents(&mut self, name: &&'u str) -> Result<Vec<&'u str>, Absent> {
+        match self.bottles.get(*name) {
+            None => Err(Absent::Missing),
+            Some(bottle) if bottle.state == State::Broken => Err(Absent::Malformed),
+            Some(bottle) => Ok(parent(bottle).into_iter().collect()),
         }
-        FlawKind::Cyclic if from == to => {
-            let message = format!("`{to}` extends itself: {chain}");
-            let help = "remove its `extends`, or name another bottle";
-            Diagnostic::new(&codes::BOTTLE_EXTENDS, message).help(help)
-        }
-        FlawKind::Cyclic => {
-            let message = format!("these bottles extend each other in a circle: {chain}");
-            let help = "remove one `extends` of the circle";
-            Diagnostic::new(&codes::BOTTLE_EXTENDS, message).help(help)
-        }
-    };
-    let bottle = bottles.get(from)?;
-    let place = bottle.get(EXTENDS)?;
-    Some(diagnostic.at(bottle.document.source(), place.span(), ""))
+    }
+
+    fn describe(&mut self, flaw: &Flaw<&'u str>) -> Option<Diagnostic> {
+        let [.., from, to] = flaw.chain[..] else {
+            return None;
+        };
+        let chain = shown_chain(&flaw.chain);
+        let (message, help) = match flaw.kind {
+            FlawKind::Cyclic if from == to => (
+                format!("`{to}` extends itself: {chain}"),
+                Some("remove its `extends`, or name another bottle".to_owned()),
+            ),
+            FlawKind::Cyclic => (
+                format!("these bottles extend each other in a circle: {chain}"),
+                Some("remove one `extends` of the circle".to_owned()),
+            ),
+            FlawKind::Missing | FlawKind::Malformed | FlawKind::Refused => (
+                format!("there is no bottle `{to}` to extend: {chain}"),
+                near_bottle(self.bottles, self.described, to, Some(from)),
+            ),
+        };
+        self.described += 1;
+        let bottle = self.bottles.get(from)?;
+        let place = bottle.get(EXTENDS)?;
+        let mut diagnostic = Diagnostic::new(&codes::BOTTLE_EXTENDS, message);
+        diagnostic.help = help;
+        Some(diagnostic.at(bottle.document.source(), place.span(), ""))
+    }
 }
 
 /// What a name that is no bottle's was probably meant to be, but for one; `at` counts the mistakes.

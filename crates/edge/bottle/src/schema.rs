@@ -1,58 +1,8 @@
 //! Which keys there are and what they hold: one table for each schema. The checker and the JSON Schemas read them.
 
-use agpm_model::Passthrough;
+use agpm_model::{KeyNames, KeyOwner, Passthrough, Presence, SchemaField, SchemaTable, ValueForm};
 
 use crate::unit::PROMPT;
-
-/// The keys of one kind of map.
-#[derive(Debug)]
-pub(crate) struct Table {
-    /// What the map is called in messages.
-    pub(crate) what: &'static str,
-    pub(crate) fields: &'static [Field],
-    /// Keys that belong to another program: accepted, then ignored.
-    pub(crate) passthrough: Option<&'static Passthrough>,
-}
-
-/// One key.
-#[derive(Debug)]
-pub(crate) struct Field {
-    pub(crate) name: &'static str,
-    pub(crate) form: Form,
-    pub(crate) need: Need,
-    /// What it is for, in one line.
-    pub(crate) about: &'static str,
-}
-
-/// What a value looks like.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Form {
-    Text,
-    Flag,
-    /// One of these.
-    Word(&'static [&'static str]),
-    /// A list of strings.
-    Texts,
-    /// A map of strings.
-    TextMap,
-    Table(&'static Table),
-    /// A list of such maps.
-    Tables(&'static Table),
-    /// Such maps by names that users choose.
-    TableMap(&'static Table),
-}
-
-/// Whether a key must be there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Need {
-    Optional,
-    /// Where its map is written.
-    Required,
-    /// In the effective value: a bottle below may have said it.
-    Effective,
-    /// Never, and only in the JSON object: in Markdown the body says it.
-    Body,
-}
 
 /// Fields that Claude Code reads in its own agent files, so that one file can serve both programs. Which fields these are
 /// is looked up when a version of Claude Code adds some, and the name says when that was.
@@ -75,222 +25,221 @@ pub const CLAUDE_CODE: Passthrough = Passthrough {
         "background",
         "initialPrompt",
     ],
+    owner: KeyOwner::OtherProgram,
 };
 
-pub(crate) const BOTTLE: Table = Table {
-    what: "a bottle",
-    fields: &[
-        optional("extends", Form::Text, "The bottle that this one builds on"),
-        optional(
+pub(crate) const BOTTLE: SchemaTable = SchemaTable::strict(
+    "a bottle",
+    &[
+        SchemaField::optional(
+            "extends",
+            ValueForm::Text,
+            "The bottle that this one builds on",
+        ),
+        SchemaField::optional(
             "env",
-            Form::TextMap,
+            ValueForm::TEXT_MAP,
             "Environment variables; merged by name with those of the bottle below",
         ),
-        optional(
+        SchemaField::optional(
             "git",
-            Form::Table(&BOTTLE_GIT),
+            ValueForm::Table(&BOTTLE_GIT),
             "What git in the sandbox knows",
         ),
-        optional(
+        SchemaField::optional(
             "agent_provider",
-            Form::Table(&AGENT_PROVIDER),
+            ValueForm::Table(&AGENT_PROVIDER),
             "The program that runs the agent",
         ),
-        optional(
+        SchemaField::optional(
             "egress",
-            Form::Table(&EGRESS),
+            ValueForm::Table(&EGRESS),
             "What can be reached from the sandbox; never merged",
         ),
-        optional("image", Form::Text, "The image of the sandbox"),
-        optional("workdir", Form::Text, "The working folder in the sandbox"),
+        SchemaField::optional("image", ValueForm::Text, "The image of the sandbox"),
+        SchemaField::optional(
+            "workdir",
+            ValueForm::Text,
+            "The working folder in the sandbox",
+        ),
     ],
-    passthrough: None,
-};
+);
 
-pub(crate) const AGENT: Table = Table {
-    what: "an agent",
-    fields: &[
-        required("bottle", Form::Text, "The bottle that the agent runs in"),
-        optional("skills", Form::Texts, "The skills that the agent has"),
-        optional(
+pub(crate) const AGENT: SchemaTable = SchemaTable::strict(
+    "an agent",
+    &[
+        SchemaField::required(
+            "bottle",
+            ValueForm::Text,
+            "The bottle that the agent runs in",
+        ),
+        SchemaField::optional("skills", ValueForm::TEXTS, "The skills that the agent has"),
+        SchemaField::optional(
             "env",
-            Form::TextMap,
+            ValueForm::TEXT_MAP,
             "Environment variables, over those of the bottle",
         ),
-        optional(
+        SchemaField::optional(
             "git",
-            Form::Table(&AGENT_GIT),
+            ValueForm::Table(&AGENT_GIT),
             "What git in the sandbox knows, over the bottle",
         ),
-        Field {
+        SchemaField {
             name: PROMPT,
-            form: Form::Text,
-            need: Need::Body,
+            form: ValueForm::Text,
+            presence: Presence::Body,
             about: "What the agent is told; in Markdown the body, not a key",
         },
     ],
-    passthrough: Some(&CLAUDE_CODE),
-};
+)
+.beside(&CLAUDE_CODE);
 
-const BOTTLE_GIT: Table = Table {
-    what: "`git` of a bottle",
-    fields: &[
-        optional(
+const BOTTLE_GIT: SchemaTable = SchemaTable::strict(
+    "`git` of a bottle",
+    &[
+        SchemaField::optional(
             "remotes",
-            Form::TableMap(&REMOTE),
+            ValueForm::Map(KeyNames::Any, &ValueForm::Table(&REMOTE)),
             "Remotes by host; an empty map takes away those below",
         ),
-        optional("user", Form::Table(&GIT_USER), "Who commits"),
+        SchemaField::optional("user", ValueForm::Table(&GIT_USER), "Who commits"),
     ],
-    passthrough: None,
-};
+);
 
-const AGENT_GIT: Table = Table {
-    what: "`git` of an agent",
-    fields: &[optional(
+const AGENT_GIT: SchemaTable = SchemaTable::strict(
+    "`git` of an agent",
+    &[SchemaField::optional(
         "user",
-        Form::Table(&GIT_USER),
+        ValueForm::Table(&GIT_USER),
         "Who commits, over the bottle field by field",
     )],
-    passthrough: None,
-};
+);
 
-const REMOTE: Table = Table {
-    what: "a remote",
-    fields: &[
-        required("url", Form::Text, "The address of the repository"),
-        optional(
+const REMOTE: SchemaTable = SchemaTable::strict(
+    "a remote",
+    &[
+        SchemaField::required("url", ValueForm::Text, "The address of the repository"),
+        SchemaField::optional(
             "identity_file",
-            Form::Text,
+            ValueForm::Text,
             "The private key to log in with",
         ),
-        optional("known_host_key", Form::Text, "The public key of the host"),
+        SchemaField::optional(
+            "known_host_key",
+            ValueForm::Text,
+            "The public key of the host",
+        ),
     ],
-    passthrough: None,
-};
+);
 
-const GIT_USER: Table = Table {
-    what: "`git.user`",
-    fields: &[
-        optional("name", Form::Text, "The name in commits"),
-        optional("email", Form::Text, "The address in commits"),
+const GIT_USER: SchemaTable = SchemaTable::strict(
+    "`git.user`",
+    &[
+        SchemaField::optional("name", ValueForm::Text, "The name in commits"),
+        SchemaField::optional("email", ValueForm::Text, "The address in commits"),
     ],
-    passthrough: None,
-};
+);
 
-const AGENT_PROVIDER: Table = Table {
-    what: "`agent_provider`",
-    fields: &[
-        Field {
+const AGENT_PROVIDER: SchemaTable = SchemaTable::strict(
+    "`agent_provider`",
+    &[
+        SchemaField {
             name: "name",
-            form: Form::Text,
-            need: Need::Effective,
+            form: ValueForm::Text,
+            presence: Presence::Effective,
             about: "Which program it is; here or in a bottle below",
         },
-        optional("command", Form::Text, "The command to start"),
-        optional("args", Form::Texts, "Its arguments"),
-        optional("model", Form::Text, "The model to use"),
+        SchemaField::optional("command", ValueForm::Text, "The command to start"),
+        SchemaField::optional("args", ValueForm::TEXTS, "Its arguments"),
+        SchemaField::optional("model", ValueForm::Text, "The model to use"),
     ],
-    passthrough: None,
-};
+);
 
-const EGRESS: Table = Table {
-    what: "`egress`",
-    fields: &[optional(
+const EGRESS: SchemaTable = SchemaTable::strict(
+    "`egress`",
+    &[SchemaField::optional(
         "routes",
-        Form::Tables(&ROUTE),
+        ValueForm::List(&ValueForm::Table(&ROUTE)),
         "The hosts that can be reached",
     )],
-    passthrough: None,
-};
+);
 
-const ROUTE: Table = Table {
-    what: "a route",
-    fields: &[
-        required("host", Form::Text, "The host"),
-        optional(
+const ROUTE: SchemaTable = SchemaTable::strict(
+    "a route",
+    &[
+        SchemaField::required("host", ValueForm::Text, "The host"),
+        SchemaField::optional(
             "methods",
-            Form::Texts,
+            ValueForm::TEXTS,
             "The HTTP methods that are let through; all if nothing is said",
         ),
-        optional(
+        SchemaField::optional(
             "paths",
-            Form::Texts,
+            ValueForm::TEXTS,
             "The paths that are let through; all if nothing is said",
         ),
-        optional("auth", Form::Table(&AUTH), "How requests are authenticated"),
-        optional(
+        SchemaField::optional(
+            "auth",
+            ValueForm::Table(&AUTH),
+            "How requests are authenticated",
+        ),
+        SchemaField::optional(
             "pipelock",
-            Form::Table(&PIPELOCK),
+            ValueForm::Table(&PIPELOCK),
             "What the proxy does with this route",
         ),
     ],
-    passthrough: None,
-};
+);
 
-const AUTH: Table = Table {
-    what: "`auth` of a route",
-    fields: &[
-        required(
+const AUTH: SchemaTable = SchemaTable::strict(
+    "`auth` of a route",
+    &[
+        SchemaField::required(
             "type",
-            Form::Word(&["bearer", "basic", "header"]),
+            ValueForm::OneOf(&["bearer", "basic", "header"]),
             "How the secret is sent",
         ),
-        required(
+        SchemaField::required(
             "env",
-            Form::Text,
+            ValueForm::Text,
             "The environment variable that holds the secret",
         ),
     ],
-    passthrough: None,
-};
+);
 
-const PIPELOCK: Table = Table {
-    what: "`pipelock` of a route",
-    fields: &[
-        optional(
+const PIPELOCK: SchemaTable = SchemaTable::strict(
+    "`pipelock` of a route",
+    &[
+        SchemaField::optional(
             "tls_passthrough",
-            Form::Flag,
+            ValueForm::Flag,
             "Let encrypted connections through unseen",
         ),
-        optional(
+        SchemaField::optional(
             "ssrf_allow",
-            Form::Texts,
+            ValueForm::TEXTS,
             "Private addresses that may be reached all the same",
         ),
     ],
-    passthrough: None,
-};
+);
 
-const fn optional(name: &'static str, form: Form, about: &'static str) -> Field {
-    Field {
-        name,
-        form,
-        need: Need::Optional,
-        about,
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-const fn required(name: &'static str, form: Form, about: &'static str) -> Field {
-    Field {
-        name,
-        form,
-        need: Need::Required,
-        about,
-    }
-}
-
-impl Table {
-    pub(crate) fn field(&self, name: &str) -> Option<&'static Field> {
-        self.fields.iter().find(|field| field.name == name)
+    fn is_checked(form: &ValueForm) -> bool {
+        match form {
+            ValueForm::Text | ValueForm::Flag | ValueForm::OneOf(_) => true,
+            ValueForm::List(form) | ValueForm::Map(KeyNames::Any, form) => is_checked(form),
+            ValueForm::Table(table) => table.fields.iter().all(|field| is_checked(&field.form)),
+            _ => false,
+        }
     }
 
-    pub(crate) fn passes(&self, name: &str) -> bool {
-        self.passthrough
-            .is_some_and(|list| list.keys.contains(&name))
-    }
-
-    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> + Clone {
-        self.fields.iter().map(|field| field.name)
+    #[test]
+    fn the_checker_knows_every_form_of_the_tables() {
+        assert!(is_checked(&ValueForm::Table(&BOTTLE)));
+        assert!(is_checked(&ValueForm::Table(&AGENT)));
+        assert!(!is_checked(&ValueForm::AnyMap));
     }
 }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, SourceId, Span, Spot};
-use agpm_model::LayerName;
+use agpm_model::{LayerName, SchemaTable};
 use agpm_text::{Document, NodeRef};
 
-use crate::schema::{AGENT, BOTTLE, Table};
+use crate::schema::{AGENT, BOTTLE};
 
 /// What a manifest describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,7 +45,7 @@ impl UnitKind {
         }
     }
 
-    pub(crate) fn table(self) -> &'static Table {
+    pub(crate) fn table(self) -> &'static SchemaTable {
         match self {
             UnitKind::Bottle => &BOTTLE,
             UnitKind::Agent => &AGENT,

@@ -760,3 +760,48 @@ fn variables_that_routes_name_hold_secrets_also_for_those_that_extend() {
         );
     }
 }
+
+#[test]
+fn an_edit_that_is_suggested_makes_its_finding_go_away() {
+    for (text, wrong, right) in [
+        (r#"{"bottles": {"a": {"imgae": "x"}}}"#, "imgae", "image"),
+        (
+            r#"{"bottles": {"a": {"git": {"usre": {"name": "x"}}}}}"#,
+            "usre",
+            "user",
+        ),
+        (
+            r#"{"bottles": {"a": {}}, "agents": {"b": {"bottle": "a", "modle": "x"}}}"#,
+            "modle",
+            "model",
+        ),
+        (
+            r#"{"bottles": {"a": {"egress": {"routes": [{"host": "h", "auth": {"type": "baerer", "env": "E"}}]}}}}"#,
+            "baerer",
+            "bearer",
+        ),
+        (
+            r#"{"bottles": {"a": {"image": "x", "image": "x"}}}"#,
+            r#", "image": "x""#,
+            "",
+        ),
+    ] {
+        let mistakes = error(text).diagnostics;
+        assert_eq!(mistakes.len(), 1, "{text}: {mistakes:?}");
+        let edit = mistakes[0]
+            .edit
+            .as_ref()
+            .unwrap_or_else(|| panic!("{text}"));
+        let fixed = edit.applied_to(text);
+        assert_eq!(fixed, text.replace(wrong, right));
+        manifest(&fixed);
+    }
+    for text in [
+        // A key of agents; the right key exists; nothing near.
+        r#"{"bottles": {"a": {"skils": []}}}"#,
+        r#"{"bottles": {"a": {"image": "x", "imgae": "y"}}}"#,
+        r#"{"bottles": {"a": {"elsewhere": "y"}}}"#,
+    ] {
+        assert_eq!(error(text).diagnostics[0].edit, None, "{text}");
+    }
+}

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes, did_you_mean};
+use agpm_diag::{
+    Diagnostic, Failure, FailureKind, Label, Notes, Severity, Spot, codes, did_you_mean,
+};
 use agpm_merge::{Contribution, LayerFile, Policy, Resolution, fold};
 use agpm_model::{
     BUILT_IN, Empty, Entry, Layer, LayerName, LayerPlace, Manifest, ManifestTexts, Operation,
@@ -275,7 +277,11 @@ impl Project {
             .config
             .map(|(path, bytes)| read(&path, bytes))
             .transpose()?;
-        mistakes.check(notes)?;
+        let documents = [Some(&project), private.as_ref(), config.as_ref()];
+        let syntax_errors = match mistakes.check(notes) {
+            Ok(()) => Vec::new(),
+            Err(failure) => syntax_errors(documents.into_iter().flatten(), notes).ok_or(failure)?,
+        };
         let folded = Folded::new(config.as_ref(), &project, private.as_ref());
         let texts = ManifestTexts {
             scope: files.scope,
@@ -283,6 +289,7 @@ impl Project {
             private: private.as_deref(),
             config: config.as_deref(),
             entries: &|section| folded.entries(section),
+            syntax_errors: &syntax_errors,
         };
         let (manifest, diagnostics) = Manifest::read(&texts);
         notes.diagnostics.extend(diagnostics);
@@ -339,6 +346,31 @@ impl Project {
             )
         })
     }
+}
+
+/// Where the syntax errors of manifests are, if what can be read beside them is worth a look.
+fn syntax_errors<'d>(
+    mut documents: impl Iterator<Item = &'d Arc<Document>>,
+    notes: &Notes,
+) -> Option<Vec<Spot>> {
+    let errors = notes.diagnostics.iter();
+    let errors: Vec<&Diagnostic> = errors
+        .filter(|found| found.severity == Severity::Error)
+        .collect();
+    let is_syntax = |found: &&Diagnostic| {
+        [&codes::TOML_SYNTAX, &codes::TEXT_DUPLICATE_KEY].contains(&found.code)
+    };
+    // Both sides of a conflict are in the text, and a tree of both says nothing about either.
+    let has_conflict = documents.any(|document| has_conflict_markers(document.text().as_bytes()));
+    if has_conflict || !errors.iter().all(is_syntax) {
+        return None;
+    }
+    let places = errors.iter().filter_map(|found| found.labels.first());
+    let spot = |label: &Label| Spot {
+        source: label.source,
+        span: label.span,
+    };
+    Some(places.map(spot).collect())
 }
 
 /// The user's configuration, the manifest and the private manifest, folded: the highest wins, entry by entry.

@@ -11,6 +11,26 @@ pub struct Label {
     pub text: String,
 }
 
+/// A change of a text that resolves a finding, where the program knows the answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SuggestedEdit {
+    /// The text that changes.
+    pub source: SourceId,
+    /// The bytes that go.
+    pub span: Span,
+    /// What comes in their place.
+    pub replacement: String,
+}
+
+impl SuggestedEdit {
+    /// The text after the change.
+    pub fn applied_to(&self, text: &str) -> String {
+        let Span { start, end } = self.span;
+        let (before, after) = (&text[..start as usize], &text[end as usize..]);
+        format!("{before}{}{after}", self.replacement)
+    }
+}
+
 /// One finding. The first label is the place, the others are its context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -27,6 +47,8 @@ pub struct Diagnostic {
     pub labels: Vec<Label>,
     /// The way out.
     pub help: Option<String>,
+    /// The way out as a change of the text.
+    pub edit: Option<SuggestedEdit>,
     /// The layer whose content is concerned.
     pub layer: Option<String>,
     /// The file concerned, where there is no text to point into.
@@ -54,6 +76,7 @@ impl Diagnostic {
             details: Vec::new(),
             labels: Vec::new(),
             help: None,
+            edit: None,
             layer: None,
             file: None,
             unit: None,
@@ -91,6 +114,13 @@ impl Diagnostic {
         self
     }
 
+    /// Adds the way out as a change of the text, if there is one.
+    #[must_use]
+    pub fn fixed_by(mut self, edit: Option<SuggestedEdit>) -> Self {
+        self.edit = edit;
+        self
+    }
+
     /// Names the layer concerned.
     #[must_use]
     pub fn in_layer(mut self, layer: impl Into<String>) -> Self {
@@ -122,6 +152,7 @@ pub fn at_most(mut found: Vec<Diagnostic>, most: usize) -> Vec<Diagnostic> {
         found.push(Diagnostic {
             message,
             help,
+            edit: None,
             ..first.clone()
         });
     }

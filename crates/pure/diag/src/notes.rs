@@ -124,6 +124,9 @@ impl Notes {
             for label in &mut found.labels {
                 label.source = moved(label.source);
             }
+            if let Some(edit) = &mut found.edit {
+                edit.source = moved(edit.source);
+            }
             self.diagnostics.push(found);
         }
         self.log.extend(part.log);

@@ -30,7 +30,7 @@ pub use layer_file::{FileContent, LayerFile, UnparsedFile};
 pub use combine::{Combination, Combine, Place};
 pub use contribution::Contribution;
 pub use fold::{fold, fold_parts};
-pub use lineage::{Absent, Flaw, FlawKind, Lineage, order};
+pub use lineage::{Absent, Documents, Flaw, FlawKind, Lineage, order};
 pub use origin::{LeafOperation, Origin, Shadow, ShadowKind};
 pub use parts::Part;
 pub use policy::{Composition, Policy, Reaction, References};

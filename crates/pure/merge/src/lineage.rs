@@ -1,73 +1,80 @@
 use std::collections::BTreeMap;
 
-use crate::policy::{Reaction, References};
+use agpm_diag::Diagnostic;
+
+use crate::policy::References;
+
+/// Documents of one kind that name others of it, as the walk along their references sees them.
+pub trait Documents {
+    /// What tells one document from another.
+    type Id: Clone + Ord;
+
+    /// The documents that this one names, lowest first. Asked once for every document.
+    fn parents(&mut self, document: &Self::Id) -> Result<Vec<Self::Id>, Absent>;
+
+    /// Words and location for a reference that failed. How much it weighs, and whether it is reported at all, is the
+    /// policy's: the severity set here is replaced.
+    fn describe(&mut self, flaw: &Flaw<Self::Id>) -> Option<Diagnostic>;
+}
 
 /// Documents in the order of their rank, and what was wrong on the way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lineage<K> {
     /// Lowest first; each once.
     pub order: Vec<K>,
-    /// References that led nowhere, in the order they were met.
-    pub flaws: Vec<Flaw<K>>,
+    /// References that failed, as the policy weighs them, in the order they were met.
+    pub diagnostics: Vec<Diagnostic>,
 }
 
-/// A reference that led nowhere. What it named is left out.
+/// A reference that failed. The document that it names is left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flaw<K> {
     /// What was wrong.
     pub kind: FlawKind,
     /// From a start along the references to what was named; in a cycle, from a document back to itself.
     pub chain: Vec<K>,
-    /// What the policy does about it.
-    pub reaction: Reaction,
 }
 
 /// What can be wrong with a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlawKind {
-    /// The document is not there.
+    /// The document does not exist.
     Missing,
-    /// It is there and cannot be read.
+    /// It exists and cannot be read.
     Malformed,
+    /// It must not be read.
+    Refused,
     /// It leads back to a document on the way to it.
     Cyclic,
 }
 
-/// Why a document has no parents to tell.
+/// Why the parents of a document are not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absent {
-    /// It is not there.
+    /// It does not exist.
     Missing,
     /// It cannot be read.
     Malformed,
-}
-
-impl<K> Lineage<K> {
-    /// Whether the policy lets the order stand.
-    pub fn is_sound(&self) -> bool {
-        self.flaws
-            .iter()
-            .all(|flaw| flaw.reaction == Reaction::Skip)
-    }
+    /// It must not be read.
+    Refused,
 }
 
 /// Puts every parent directly below the document that names it: depth first, in the order of the list.
 ///
-/// `parents` is asked once for every document. One that several name stands once, at its lowest place. Chains of any
-/// length are fine.
-pub fn order<K: Clone + Ord>(
-    start: &[K],
+/// A document that several name appears once, at its lowest place. Chains of any length are fine.
+pub fn order<D: Documents>(
+    start: &[D::Id],
     references: References,
-    parents: impl FnMut(&K) -> Result<Vec<K>, Absent>,
-) -> Lineage<K> {
+    documents: &mut D,
+) -> Lineage<D::Id> {
     let lineage = Lineage {
         order: Vec::new(),
-        flaws: Vec::new(),
+        diagnostics: Vec::new(),
     };
     let mut walk = Walk {
         lineage,
         references,
-        parents,
+        documents,
         states: BTreeMap::new(),
         path: Vec::new(),
     };
@@ -84,17 +91,17 @@ enum State {
     Absent(Absent),
 }
 
-struct Walk<K, P> {
-    lineage: Lineage<K>,
+struct Walk<'d, D: Documents> {
+    lineage: Lineage<D::Id>,
     references: References,
-    parents: P,
-    states: BTreeMap<K, State>,
+    documents: &'d mut D,
+    states: BTreeMap<D::Id, State>,
     /// The documents on the way down, each with the parents still to be visited.
-    path: Vec<(K, std::vec::IntoIter<K>)>,
+    path: Vec<(D::Id, std::vec::IntoIter<D::Id>)>,
 }
 
-impl<K: Clone + Ord, P: FnMut(&K) -> Result<Vec<K>, Absent>> Walk<K, P> {
-    fn from(&mut self, document: K) {
+impl<D: Documents> Walk<'_, D> {
+    fn from(&mut self, document: D::Id) {
         self.visit(document);
         while let Some((_, waiting)) = self.path.last_mut() {
             if let Some(parent) = waiting.next() {
@@ -106,7 +113,7 @@ impl<K: Clone + Ord, P: FnMut(&K) -> Result<Vec<K>, Absent>> Walk<K, P> {
         }
     }
 
-    fn visit(&mut self, document: K) {
+    fn visit(&mut self, document: D::Id) {
         match self.states.get(&document) {
             Some(State::Done) => {}
             Some(State::Open) => {
@@ -115,69 +122,89 @@ impl<K: Clone + Ord, P: FnMut(&K) -> Result<Vec<K>, Absent>> Walk<K, P> {
                     .iter()
                     .position(|(open, _)| *open == document)
                     .unwrap_or(0);
-                self.flaw(FlawKind::Cyclic, from, document);
+                self.report(FlawKind::Cyclic, from, document);
             }
-            Some(State::Absent(absent)) => self.absent(*absent, document),
-            None => match (self.parents)(&document) {
+            Some(State::Absent(absent)) => self.report(absent.flaw(), 0, document),
+            None => match self.documents.parents(&document) {
                 Ok(parents) => {
                     self.states.insert(document.clone(), State::Open);
                     self.path.push((document, parents.into_iter()));
                 }
                 Err(absent) => {
                     self.states.insert(document.clone(), State::Absent(absent));
-                    self.absent(absent, document);
+                    self.report(absent.flaw(), 0, document);
                 }
             },
         }
     }
 
-    fn absent(&mut self, absent: Absent, document: K) {
-        let kind = match absent {
+    fn report(&mut self, kind: FlawKind, from: usize, document: D::Id) {
+        let Some(severity) = self.references.reaction(kind).severity() else {
+            return;
+        };
+        let open = self.path[from..].iter().map(|(open, _)| open.clone());
+        let chain = open.chain([document]).collect();
+        let found = self.documents.describe(&Flaw { kind, chain });
+        let weighed = found.map(|found| Diagnostic { severity, ..found });
+        self.lineage.diagnostics.extend(weighed);
+    }
+}
+
+impl Absent {
+    fn flaw(self) -> FlawKind {
+        match self {
             Absent::Missing => FlawKind::Missing,
             Absent::Malformed => FlawKind::Malformed,
-        };
-        self.flaw(kind, 0, document);
-    }
-
-    fn flaw(&mut self, kind: FlawKind, from: usize, document: K) {
-        let reaction = match kind {
-            FlawKind::Missing => self.references.missing,
-            FlawKind::Malformed => self.references.malformed,
-            FlawKind::Cyclic => self.references.cyclic,
-        };
-        let chain = self.path[from..]
-            .iter()
-            .map(|(open, _)| open.clone())
-            .chain([document])
-            .collect();
-        self.lineage.flaws.push(Flaw {
-            kind,
-            chain,
-            reaction,
-        });
+            Absent::Refused => FlawKind::Refused,
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::Reaction;
+    use agpm_diag::{Severity, codes};
 
     type Edges = &'static [(&'static str, &'static [&'static str])];
 
-    fn lineage(edges: Edges, references: References) -> Lineage<&'static str> {
-        order(&["me"], references, |name: &&'static str| match *name {
-            "broken" => Err(Absent::Malformed),
-            _ => {
-                let found = edges.iter().find(|(child, _)| child == name);
-                found
-                    .map(|(_, parents)| parents.to_vec())
-                    .ok_or(Absent::Missing)
+    struct Graph(Edges);
+
+    impl Documents for Graph {
+        type Id = &'static str;
+
+        fn parents(&mut self, name: &Self::Id) -> Result<Vec<Self::Id>, Absent> {
+            match *name {
+                "broken" => Err(Absent::Malformed),
+                "secret" => Err(Absent::Refused),
+                _ => {
+                    let found = self.0.iter().find(|(child, _)| child == name);
+                    found
+                        .map(|(_, parents)| parents.to_vec())
+                        .ok_or(Absent::Missing)
+                }
             }
-        })
+        }
+
+        fn describe(&mut self, flaw: &Flaw<Self::Id>) -> Option<Diagnostic> {
+            let message = format!("{:?}: {}", flaw.kind, flaw.chain.join(" -> "));
+            Some(Diagnostic::new(&codes::LINEAGE_CYCLE, message))
+        }
+    }
+
+    fn lineage(edges: Edges, references: References) -> Lineage<&'static str> {
+        order(&["me"], references, &mut Graph(edges))
+    }
+
+    fn reported(lineage: &Lineage<&str>) -> Vec<(Severity, String)> {
+        let found = lineage.diagnostics.iter();
+        found
+            .map(|one| (one.severity, one.message.clone()))
+            .collect()
     }
 
     #[test]
-    fn parents_stand_below_in_list_order_and_a_diamond_is_no_cycle() {
+    fn parents_are_below_in_list_order_and_a_diamond_is_not_a_cycle() {
         let found = lineage(
             &[
                 ("me", &["a", "b"]),
@@ -191,14 +218,13 @@ mod tests {
             found,
             Lineage {
                 order: vec!["base", "a", "b", "me"],
-                flaws: vec![]
+                diagnostics: vec![]
             }
         );
-        assert!(found.is_sound());
     }
 
     #[test]
-    fn a_cycle_is_cut_and_told_with_its_chain() {
+    fn a_cycle_is_cut_and_reported_with_its_chain() {
         let found = lineage(
             &[
                 ("me", &["b"]),
@@ -210,46 +236,66 @@ mod tests {
         );
         assert_eq!(found.order, ["d", "c", "b", "me"]);
         assert_eq!(
-            found.flaws,
-            [Flaw {
-                kind: FlawKind::Cyclic,
-                chain: vec!["b", "c", "b"],
-                reaction: Reaction::Skip
-            }]
+            reported(&found),
+            [(Severity::Warning, "Cyclic: b -> c -> b".to_owned())]
         );
-        assert!(found.is_sound());
         let alone = lineage(&[("me", &["me"])], References::STRICT);
-        assert_eq!(alone.flaws[0].chain, ["me", "me"]);
-        assert!(!alone.is_sound());
+        assert_eq!(
+            reported(&alone),
+            [(Severity::Error, "Cyclic: me -> me".to_owned())]
+        );
     }
 
     #[test]
-    fn what_is_not_there_or_broken_is_told_with_who_named_it() {
-        let found = lineage(
-            &[("me", &["a", "broken"]), ("a", &["gone", "broken"])],
-            References::LENIENT,
-        );
-        assert_eq!(found.order, ["a", "me"]);
-        let told: Vec<(FlawKind, Vec<&str>)> = found
-            .flaws
-            .into_iter()
-            .map(|flaw| (flaw.kind, flaw.chain))
-            .collect();
-        assert_eq!(
-            told,
-            [
-                (FlawKind::Missing, vec!["me", "a", "gone"]),
-                (FlawKind::Malformed, vec!["me", "a", "broken"]),
-                (FlawKind::Malformed, vec!["me", "broken"]),
-            ]
-        );
+    fn every_way_to_fail_weighs_what_the_policy_says() {
+        const EDGES: Edges = &[
+            ("me", &["a", "broken", "secret", "me"]),
+            ("a", &["gone", "broken"]),
+        ];
+        let messages = [
+            (FlawKind::Missing, "Missing: me -> a -> gone"),
+            (FlawKind::Malformed, "Malformed: me -> a -> broken"),
+            (FlawKind::Malformed, "Malformed: me -> broken"),
+            (FlawKind::Refused, "Refused: me -> secret"),
+            (FlawKind::Cyclic, "Cyclic: me -> me"),
+        ];
+        let reactions = [Reaction::Ignore, Reaction::Warn, Reaction::Fail];
+        // Each of the four in each of three ways.
+        for number in 0..81_usize {
+            let reaction = |place: u32| reactions[number / 3_usize.pow(place) % 3];
+            let references = References {
+                missing: reaction(0),
+                malformed: reaction(1),
+                refused: reaction(2),
+                cyclic: reaction(3),
+            };
+            let weighed = |(kind, message): (FlawKind, &str)| {
+                let severity = references.reaction(kind).severity()?;
+                Some((severity, message.to_owned()))
+            };
+            let expected: Vec<_> = messages.into_iter().filter_map(weighed).collect();
+            let found = lineage(EDGES, references);
+            assert_eq!(found.order, ["a", "me"]);
+            assert_eq!(reported(&found), expected, "{references:?}");
+        }
     }
 
     #[test]
     fn a_chain_of_a_hundred_thousand_does_not_overflow() {
-        let found = order(&[0u32], References::STRICT, |n| {
-            Ok(if *n < 100_000 { vec![n + 1] } else { vec![] })
-        });
+        struct Chain;
+        impl Documents for Chain {
+            type Id = u32;
+            fn parents(&mut self, number: &u32) -> Result<Vec<u32>, Absent> {
+                Ok((*number < 100_000)
+                    .then(|| number + 1)
+                    .into_iter()
+                    .collect())
+            }
+            fn describe(&mut self, _: &Flaw<u32>) -> Option<Diagnostic> {
+                None
+            }
+        }
+        let found = order(&[0], References::STRICT, &mut Chain);
         assert_eq!(found.order.len(), 100_001);
         assert_eq!(found.order.first(), Some(&100_000));
     }

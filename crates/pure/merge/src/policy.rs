@@ -1,4 +1,7 @@
+use agpm_diag::Severity;
 use agpm_model::Strategy;
+
+use crate::lineage::FlawKind;
 
 /// How the contributions of one kind compose. Data, not code: a new kind is a new table.
 #[derive(Clone, Debug)]
@@ -18,39 +21,70 @@ pub enum Composition {
     Merge(Strategy),
 }
 
-/// What failing references do.
+/// What a reference to another document does when it fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct References {
-    /// The document is not there.
+    /// The document does not exist.
     pub missing: Reaction,
-    /// It is there and cannot be read.
+    /// It exists and cannot be read.
     pub malformed: Reaction,
+    /// It must not be read.
+    pub refused: Reaction,
     /// It leads back to where it was named.
     pub cyclic: Reaction,
 }
 
-/// What happens when something is wrong with one of many contributions.
+/// What happens when a reference fails. The document that it names is left out in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reaction {
-    /// There is no result.
+    /// Nothing: another finding covers it.
+    Ignore,
+    /// A warning, and a result without that document.
+    Warn,
+    /// An error, and no result.
     Fail,
-    /// The contribution is left out, and that is said.
-    Skip,
+}
+
+impl Reaction {
+    /// What a finding weighs; nothing if there is none.
+    pub fn severity(self) -> Option<Severity> {
+        match self {
+            Reaction::Ignore => None,
+            Reaction::Warn => Some(Severity::Warning),
+            Reaction::Fail => Some(Severity::Error),
+        }
+    }
 }
 
 impl References {
+    /// The same for every kind of failure.
+    pub const fn all(reaction: Reaction) -> Self {
+        References {
+            missing: reaction,
+            malformed: reaction,
+            refused: reaction,
+            cyclic: reaction,
+        }
+    }
+
     /// Nothing may be wrong.
-    pub const STRICT: References = References {
-        missing: Reaction::Fail,
-        malformed: Reaction::Fail,
-        cyclic: Reaction::Fail,
-    };
-    /// What is wrong is left out.
+    pub const STRICT: References = References::all(Reaction::Fail);
+
+    /// What is wrong is left out; what must not be read is an error all the same.
     pub const LENIENT: References = References {
-        missing: Reaction::Skip,
-        malformed: Reaction::Skip,
-        cyclic: Reaction::Skip,
+        refused: Reaction::Fail,
+        ..References::all(Reaction::Warn)
     };
+
+    /// What happens to a reference that failed in this way.
+    pub fn reaction(self, kind: FlawKind) -> Reaction {
+        match kind {
+            FlawKind::Missing => self.missing,
+            FlawKind::Malformed => self.malformed,
+            FlawKind::Refused => self.refused,
+            FlawKind::Cyclic => self.cyclic,
+        }
+    }
 }
 
 impl Policy {

@@ -6,12 +6,23 @@ use agpm_text::{Kind, NodeRef};
 use crate::manifest::{Install, spot};
 use crate::name::{ResourceName, ToolName};
 use crate::resource::{Layout, RESOURCE_TYPES, ResourceType};
-use crate::schema::Schema;
+use crate::schema::{SchemaField, SchemaTable, UnknownKey, ValueForm};
 use crate::version::{Requirement, Selector};
 
-const DECLARATION: Schema = Schema::strict(
-    "declared dependency",
-    &["path", "version", "tool", "name", "flatten", "install"],
+const DECLARATION: SchemaTable = SchemaTable::strict(
+    "a declared dependency",
+    &[
+        SchemaField::required("path", ValueForm::WORD, "Where it is"),
+        SchemaField::optional("version", ValueForm::Text, "Which version of the source"),
+        SchemaField::optional("tool", ValueForm::WORD, "The tool that it is for"),
+        SchemaField::optional(
+            "name",
+            ValueForm::WORD,
+            "The name that the resource uses for it",
+        ),
+        SchemaField::optional("flatten", ValueForm::Flag, "Whether folders are left out"),
+        SchemaField::optional("install", ValueForm::Flag, "Whether it is written"),
+    ],
 );
 
 /// One need that a resource declares.
@@ -199,12 +210,16 @@ impl Reading {
     /// Whether the keys of a declaration can stay. Those that a source's file has may be of a later version of agpm.
     fn keys(&mut self, item: NodeRef<'_>) -> bool {
         let mut good = true;
-        for (key, help) in DECLARATION.unknown_keys(item) {
-            let message = format!("a {} has no key `{}`", DECLARATION.what, key.content());
+        for UnknownKey { key, help, edit } in DECLARATION.unknown_keys(item) {
+            let message = format!("{} has no key `{}`", DECLARATION.what, key.content());
             self.bad(key, message, &help.unwrap_or_default());
-            match (self.file, self.diagnostics.last_mut()) {
-                (DeclaringFile::Source, Some(found)) => found.severity = Severity::Warning,
-                _ => good = false,
+            let Some(found) = self.diagnostics.last_mut() else {
+                continue;
+            };
+            found.edit = edit;
+            match self.file {
+                DeclaringFile::Source => found.severity = Severity::Warning,
+                DeclaringFile::Project => good = false,
             }
         }
         good

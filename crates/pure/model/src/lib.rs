@@ -14,6 +14,7 @@ mod json_schema;
 mod layer_places;
 mod limits;
 mod lock;
+mod lock_tables;
 mod manifest;
 mod name;
 mod node;
@@ -43,14 +44,15 @@ pub use digest::{Checksum, ChecksumError, ObjectId, ObjectIdError};
 pub use import::{
     Additions, Folders, Import, ImportedLayer, ImportedPlace, NewLayer, read_agent_manager,
 };
-pub use json_schema::{lock_schema, manifest_schema};
+pub use json_schema::FileSchema;
 pub use lock::{
     LOCK_NAME, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile, RESTORE_LOCK,
 };
+pub use lock_tables::lock_schema;
 pub use manifest::{
     Allowed, AskedRemote, Catalog, DEFAULT_VERSION, Dependency, Entry, Exclusion, Field,
-    FilePattern, Install, Layer, LayerPlace, MANIFEST_SECTIONS, Manifest, ManifestTexts, MergeRule,
-    Patch, PatchScope, Source, SourceScope, is_junk, unknown_patch,
+    FilePattern, Install, Layer, LayerPlace, Manifest, ManifestTexts, MergeRule, Patch, PatchScope,
+    Source, SourceScope, is_junk, manifest_schema, unknown_patch,
 };
 pub use name::{LayerName, NameError, ResourceName, SourceName, ToolName};
 pub use node::{EntryNode, Place};
@@ -59,7 +61,10 @@ pub use path::{PathError, RelativePath};
 pub use pattern::{Matching, PatternError, PointerPattern, Specificity};
 pub use pin::{LockedPin, Pin, PinId, PinSource, ResourceId};
 pub use resource::{Layout, RESOURCE_TYPES, ResourceType, SKILL_FILE};
-pub use schema::{KeyClass, Passthrough, Schema};
+pub use schema::{
+    Condition, Definition, KeyClass, KeyNames, KeyOwner, OtherKeys, Passthrough, Presence,
+    SchemaField, SchemaTable, UnknownKey, ValueForm,
+};
 pub use server_file::ServerFile;
 pub use skill::skill_findings;
 pub use source_versions::{

@@ -12,7 +12,6 @@ use crate::name::{LayerName, ResourceName, SourceName, ToolName};
 use crate::path::RelativePath;
 use crate::pin::{LockedPin, Pin, PinId, PinSource, ResourceId};
 use crate::resource::{RESOURCE_TYPES, ResourceType};
-use crate::schema::Schema;
 use crate::source_versions::ResolvedVersion;
 use crate::unit::{Origin, ResourcePath, Unit};
 
@@ -21,48 +20,6 @@ pub const LOCK_NAME: &str = "agpm.lock";
 /// The version of the format.
 pub(crate) const VERSION: usize = 1;
 const HEADER: &str = "# Written by agpm. Commit it, and do not edit it by hand.\n";
-
-/// Tables of a lockfile besides those of the resources.
-pub(crate) const LOCK: Schema =
-    Schema::strict("lockfile", &["version", "sources", "layers", "catalog"]);
-/// What is written of a source.
-pub(crate) const LOCKED_SOURCE: Schema = Schema::strict("locked source", &["name", "url"]);
-/// What is written of a layer.
-pub(crate) const LOCKED_LAYER: Schema = Schema::strict(
-    "locked layer",
-    &[
-        "name",
-        "source",
-        "requirement",
-        "version",
-        "resolved_commit",
-        "checksum",
-    ],
-);
-/// What is written of a remote of the catalog.
-pub(crate) const LOCKED_REMOTE: Schema =
-    Schema::strict("locked remote", &["remote", "version", "resolved_commit"]);
-/// What is written of a resource.
-pub(crate) const LOCKED: Schema = Schema::strict(
-    "locked resource",
-    &[
-        "name",
-        "manifest_alias",
-        "pattern",
-        "source",
-        "path",
-        "requirement",
-        "version",
-        "resolved_commit",
-        "checksum",
-        "installed_at",
-        "tool",
-        "dependencies",
-        "patches",
-        "private_patches",
-        "install",
-    ],
-);
 
 /// A lockfile.
 #[derive(Clone, Debug, Default, PartialEq)]

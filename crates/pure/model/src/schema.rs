@@ -1,17 +1,136 @@
-use agpm_diag::did_you_mean;
-use agpm_text::NodeRef;
+//! Which keys a map has and what they hold, as data. The checkers of keys, the JSON Schemas and the messages about
+//! both read the same tables.
 
-/// Which keys a kind of map knows.
+use agpm_diag::{SuggestedEdit, did_you_mean, nearest};
+use agpm_text::{NodeRef, Value};
+
+/// The keys of one kind of map.
 #[derive(Clone, Copy, Debug)]
-pub struct Schema {
-    /// What the map is called in messages.
+pub struct SchemaTable {
+    /// What such a map is called in messages, with its article.
     pub what: &'static str,
     /// Keys with a meaning here.
-    pub owned: &'static [&'static str],
-    /// Keys that belong to others and pass unread.
-    pub passthrough: &'static [Passthrough],
-    /// Whether keys that start with `x-` pass.
-    pub extensions: bool,
+    pub fields: &'static [SchemaField],
+    /// Keys that belong to others: accepted, then ignored.
+    pub passthrough: Option<&'static Passthrough>,
+    /// What keys do that are neither.
+    pub others: OtherKeys,
+}
+
+/// One key.
+#[derive(Clone, Copy, Debug)]
+pub struct SchemaField {
+    /// As it is written.
+    pub name: &'static str,
+    /// What its value looks like.
+    pub form: ValueForm,
+    /// Whether it must be written.
+    pub presence: Presence,
+    /// What it is for, in one line.
+    pub about: &'static str,
+}
+
+/// What a value looks like.
+#[derive(Clone, Copy, Debug)]
+pub enum ValueForm {
+    /// Any string.
+    Text,
+    /// A string that is not empty.
+    Filled,
+    /// A string that matches a regular expression, and does not match another one.
+    Pattern {
+        /// The one that it matches.
+        is: Option<&'static str>,
+        /// The one that it does not.
+        is_not: Option<&'static str>,
+    },
+    /// `true` or `false`.
+    Flag,
+    /// This number and no other.
+    Number(usize),
+    /// One of these strings.
+    OneOf(&'static [&'static str]),
+    /// One of the strings of a table elsewhere.
+    Words(fn() -> Vec<&'static str>),
+    /// A list of such values.
+    List(&'static ValueForm),
+    /// The same with at least one item.
+    FilledList(&'static ValueForm),
+    /// A map with keys that users choose and values of one form.
+    Map(KeyNames, &'static ValueForm),
+    /// A map of anything.
+    AnyMap,
+    /// A map with the keys of a table.
+    Table(&'static SchemaTable),
+    /// The table without some of its keys.
+    Part(&'static SchemaTable, &'static [&'static str]),
+    /// A form that has a name.
+    Defined(&'static Definition),
+    /// Any of these forms.
+    Either(&'static [ValueForm]),
+    /// A form with words of its own.
+    Described(&'static str, &'static ValueForm),
+    /// A map of that form whose keys depend on each other.
+    With(&'static ValueForm, &'static [Condition]),
+    /// Keywords of JSON Schema, for the few values that no other form describes.
+    Computed(fn() -> Vec<(&'static str, Value)>),
+}
+
+/// Which keys a map of one kind of value may have.
+#[derive(Clone, Copy, Debug)]
+pub enum KeyNames {
+    /// Whatever users choose.
+    Any,
+    /// Those that match a regular expression.
+    Matching(&'static str),
+    /// These and no others.
+    Each(fn() -> Vec<&'static str>),
+    /// All but these.
+    Except(fn() -> Vec<&'static str>),
+}
+
+/// What several keys of one map need of each other.
+#[derive(Clone, Copy, Debug)]
+pub enum Condition {
+    /// All of these are written.
+    Required(&'static [&'static str]),
+    /// None of these is.
+    Without(&'static [&'static str]),
+    /// A key needs others beside it.
+    Together(&'static [(&'static str, &'static [&'static str])]),
+    /// At least one of these groups holds.
+    AnyOf(&'static [&'static [Condition]]),
+}
+
+/// A form that several keys share under a name.
+#[derive(Debug)]
+pub struct Definition {
+    /// The name in the JSON Schema.
+    pub name: &'static str,
+    /// What it stands for.
+    pub form: ValueForm,
+}
+
+/// Whether a key must be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// It may be left out.
+    Optional,
+    /// It is written wherever its map is.
+    Required,
+    /// Required in the merged value: a lower layer may have it.
+    Effective,
+    /// Optional, and in Markdown not a key at all: the body is its value.
+    Body,
+}
+
+/// What keys do that a table does not know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OtherKeys {
+    /// They are mistakes.
+    Refused,
+    /// A later version may have written them.
+    Accepted,
 }
 
 /// A named list of keys that another program owns.
@@ -21,66 +140,157 @@ pub struct Passthrough {
     pub name: &'static str,
     /// The keys.
     pub keys: &'static [&'static str],
+    /// Why they pass.
+    pub owner: KeyOwner,
 }
 
-/// What a schema says of one key.
+/// Why keys pass without effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyOwner {
+    /// Another program reads the same file.
+    OtherProgram,
+    /// Existing files have them, and should lose them.
+    OlderVersion,
+}
+
+/// A key that a table does not know.
+#[derive(Debug)]
+pub struct UnknownKey<'n> {
+    /// Where it is.
+    pub key: NodeRef<'n>,
+    /// A near name, or all there are.
+    pub help: Option<String>,
+    /// The near name in its place.
+    pub edit: Option<SuggestedEdit>,
+}
+
+/// What a table says of one key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyClass {
     /// It has a meaning here.
     Owned,
-    /// It is on the compatibility list of this name.
-    Passthrough(&'static str),
-    /// It starts with `x-`.
-    Extension,
+    /// It is on the list of another program.
+    Passthrough,
     /// It is a mistake.
     Unknown,
 }
 
-impl Schema {
-    /// A schema of owned keys only.
-    pub const fn strict(what: &'static str, owned: &'static [&'static str]) -> Self {
-        Schema {
+impl ValueForm {
+    /// A string that is not blank.
+    pub const WORD: ValueForm = ValueForm::matching(r"\S");
+    /// A list of strings.
+    pub const TEXTS: ValueForm = ValueForm::List(&ValueForm::Text);
+    /// A map of strings.
+    pub const TEXT_MAP: ValueForm = ValueForm::Map(KeyNames::Any, &ValueForm::Text);
+
+    /// A string that matches a regular expression.
+    pub const fn matching(pattern: &'static str) -> Self {
+        ValueForm::Pattern {
+            is: Some(pattern),
+            is_not: None,
+        }
+    }
+
+    /// A map from names, which are not blank.
+    pub const fn by_name(values: &'static ValueForm) -> Self {
+        ValueForm::Map(KeyNames::Matching(r"\S"), values)
+    }
+}
+
+impl SchemaField {
+    /// A key that may be left out.
+    pub const fn optional(name: &'static str, form: ValueForm, about: &'static str) -> Self {
+        SchemaField {
+            name,
+            form,
+            presence: Presence::Optional,
+            about,
+        }
+    }
+
+    /// A key that is written wherever its map is.
+    pub const fn required(name: &'static str, form: ValueForm, about: &'static str) -> Self {
+        SchemaField {
+            presence: Presence::Required,
+            ..SchemaField::optional(name, form, about)
+        }
+    }
+}
+
+impl SchemaTable {
+    /// A table that knows all its keys.
+    pub const fn strict(what: &'static str, fields: &'static [SchemaField]) -> Self {
+        SchemaTable {
             what,
-            owned,
-            passthrough: &[],
-            extensions: false,
+            fields,
+            passthrough: None,
+            others: OtherKeys::Refused,
+        }
+    }
+
+    /// A table that lets unknown keys pass.
+    pub const fn open(what: &'static str, fields: &'static [SchemaField]) -> Self {
+        SchemaTable {
+            others: OtherKeys::Accepted,
+            ..SchemaTable::strict(what, fields)
+        }
+    }
+
+    /// The same beside keys of another program.
+    pub const fn beside(self, passthrough: &'static Passthrough) -> Self {
+        SchemaTable {
+            passthrough: Some(passthrough),
+            ..self
+        }
+    }
+
+    /// The key of that name.
+    pub fn field(&self, name: &str) -> Option<&'static SchemaField> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+
+    /// The names of all keys.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + Clone + use<> {
+        self.fields.iter().map(|field| field.name)
+    }
+
+    /// The keys that must be written.
+    pub fn required(&self) -> impl Iterator<Item = &'static SchemaField> + use<> {
+        let required = |field: &&SchemaField| field.presence == Presence::Required;
+        self.fields.iter().filter(required)
+    }
+
+    /// Whether a key is another program's.
+    pub fn passes(&self, name: &str) -> bool {
+        self.passthrough
+            .is_some_and(|list| list.keys.contains(&name))
+    }
+
+    /// What this table says of `key`.
+    pub fn classify(&self, key: &str) -> KeyClass {
+        match self.field(key) {
+            Some(_) => KeyClass::Owned,
+            None if self.passes(key) || self.others == OtherKeys::Accepted => KeyClass::Passthrough,
+            None => KeyClass::Unknown,
         }
     }
 
     /// The keys of a map that are mistakes, each with what it was probably meant to be.
-    pub fn unknown_keys<'n>(
-        &self,
-        map: NodeRef<'n>,
-    ) -> impl Iterator<Item = (NodeRef<'n>, Option<String>)> {
+    pub fn unknown_keys<'n>(&self, map: NodeRef<'n>) -> impl Iterator<Item = UnknownKey<'n>> {
         let unknown = map
             .entries()
             .map(|(key, _)| key)
             .filter(|key| self.classify(key.content()) == KeyClass::Unknown);
-        unknown.map(|key| {
-            (
-                key,
-                did_you_mean(key.content(), "its keys are", self.owned.iter().copied()),
-            )
+        unknown.map(move |key| UnknownKey {
+            key,
+            help: did_you_mean(key.content(), "its keys are", self.names()),
+            edit: self.rename(map, key),
         })
     }
 
-    /// What this schema says of `key`.
-    pub fn classify(&self, key: &str) -> KeyClass {
-        if self.owned.contains(&key) {
-            return KeyClass::Owned;
-        }
-        if let Some(list) = self
-            .passthrough
-            .iter()
-            .find(|list| list.keys.contains(&key))
-        {
-            return KeyClass::Passthrough(list.name);
-        }
-        if self.extensions && key.starts_with("x-") {
-            KeyClass::Extension
-        } else {
-            KeyClass::Unknown
-        }
+    /// The edit that gives a misspelled key of a map the name that it was probably meant to have.
+    pub fn rename(&self, map: NodeRef<'_>, key: NodeRef<'_>) -> Option<SuggestedEdit> {
+        map.renamed_key(key, nearest(key.content(), self.names())?)
     }
 }
 
@@ -88,23 +298,20 @@ impl Schema {
 mod tests {
     use super::*;
 
+    const FIELDS: &[SchemaField] = &[SchemaField::required("bottle", ValueForm::Text, "Which")];
+    const FOREIGN: Passthrough = Passthrough {
+        name: "claude-code 2.1",
+        keys: &["model"],
+        owner: KeyOwner::OtherProgram,
+    };
+
     #[test]
-    fn keys_are_owned_passed_extended_or_unknown() {
-        const SCHEMA: Schema = Schema {
-            what: "agent",
-            owned: &["bottle"],
-            passthrough: &[Passthrough {
-                name: "claude-code 2.1",
-                keys: &["model"],
-            }],
-            extensions: true,
-        };
-        assert_eq!(SCHEMA.classify("bottle"), KeyClass::Owned);
-        assert_eq!(
-            SCHEMA.classify("model"),
-            KeyClass::Passthrough("claude-code 2.1")
-        );
-        assert_eq!(SCHEMA.classify("x-mine"), KeyClass::Extension);
-        assert_eq!(SCHEMA.classify("modle"), KeyClass::Unknown);
+    fn keys_are_owned_passed_or_unknown() {
+        let table = SchemaTable::strict("an agent", FIELDS).beside(&FOREIGN);
+        assert_eq!(table.classify("bottle"), KeyClass::Owned);
+        assert_eq!(table.classify("model"), KeyClass::Passthrough);
+        assert_eq!(table.classify("modle"), KeyClass::Unknown);
+        let open = SchemaTable::open("an agent", FIELDS);
+        assert_eq!(open.classify("modle"), KeyClass::Passthrough);
     }
 }

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use agpm_diag::{Diagnostic, SourceMap, codes, has_errors};
+use agpm_diag::{Diagnostic, SourceMap, Spot, codes, has_errors};
 use agpm_model::{Manifest, ManifestTexts, Scope, lock_schema, manifest_schema};
 use agpm_text::{Document, Format, Limits, NodeRef, Value, parse, print, to_value};
 use validator::problems;
@@ -109,6 +109,11 @@ fn document(text: &str) -> Option<Document> {
 
 /// What the reader of manifests has to say.
 fn read(document: &Document) -> Vec<Diagnostic> {
+    read_beside(document, &[])
+}
+
+/// The same where a text has syntax errors.
+fn read_beside(document: &Document, syntax_errors: &[Spot]) -> Vec<Diagnostic> {
     let section = |name: &str| document.root().and_then(|root| root.get(name));
     let entries = |name: &str| {
         section(name)
@@ -122,6 +127,7 @@ fn read(document: &Document) -> Vec<Diagnostic> {
         private: None,
         config: None,
         entries: &entries,
+        syntax_errors,
     };
     Manifest::read(&texts).1
 }
@@ -408,4 +414,141 @@ fn the_whole_manifest_has_every_key_and_is_valid() {
         .filter(|key| !WHOLE.contains(key.as_str()))
         .collect();
     assert_eq!(missing, Vec::<&String>::new());
+}
+
+/// Where keys are, all the way down.
+fn key_spans(map: NodeRef<'_>, found: &mut BTreeSet<(usize, usize)>) {
+    for (key, value) in map.entries() {
+        found.insert((key.span().start as usize, key.span().end as usize));
+        key_spans(value, found);
+    }
+    map.items().for_each(|item| key_spans(item, found));
+}
+
+fn count_of(found: &[Diagnostic], one: &Diagnostic) -> usize {
+    let same = |other: &&Diagnostic| other.code == one.code && other.message == one.message;
+    found.iter().filter(same).count()
+}
+
+#[test]
+fn the_edit_for_a_misspelled_key_restores_the_manifest() {
+    let whole = document(WHOLE).unwrap();
+    let mut spans = BTreeSet::new();
+    key_spans(whole.root().unwrap(), &mut spans);
+    let (mut restored, mut others) = (0, 0);
+    let long = |(start, end): (usize, usize)| (end - start > 3).then_some(start);
+    for start in spans.into_iter().filter_map(long) {
+        // Without its second letter.
+        let text = format!("{}{}", &WHOLE[..start + 1], &WHOLE[start + 2..]);
+        let Some(misspelled) = document(&text) else {
+            continue;
+        };
+        let found = read(&misspelled);
+        for one in found.iter().filter(|one| one.edit.is_some()) {
+            let fixed = one.edit.as_ref().unwrap().applied_to(&text);
+            let after = read(&document(&fixed).unwrap());
+            assert!(count_of(&after, one) < count_of(&found, one), "{fixed}");
+            if fixed == WHOLE {
+                restored += 1;
+            } else {
+                others += 1;
+            }
+        }
+    }
+    assert!(restored >= 70, "{restored} were restored");
+    assert_eq!(others, 0, "{others} were changed into something else");
+}
+
+#[test]
+fn the_edit_for_a_misspelled_word_makes_its_finding_go_away() {
+    for (text, word, near) in [
+        (
+            "[merge]\n\"*.json\" = 'extnd-lists'\n",
+            "'extnd-lists'",
+            "'extend-lists'",
+        ),
+        (
+            "[strategies.a]\nlists = 'replace'\nseparator = \"headign\"\n",
+            "\"headign\"",
+            "\"heading\"",
+        ),
+        (
+            "[default-tools]\nagents = \"claud-code\"\n",
+            "\"claud-code\"",
+            "\"claude-code\"",
+        ),
+        (
+            "[sources]\nhub = \"https://x.example/h\"\n[agents]\na = { source = \"hbu\", path = \"a.md\" }\n",
+            "\"hbu\"",
+            "\"hub\"",
+        ),
+    ] {
+        let found = read(&document(text).unwrap());
+        let [one] = &found[..] else {
+            panic!("{text}: {found:?}");
+        };
+        let edit = one.edit.as_ref().unwrap_or_else(|| panic!("{text}"));
+        let fixed = edit.applied_to(text);
+        assert_eq!(fixed, text.replace(word, near));
+        assert_eq!(read(&document(&fixed).unwrap()), Vec::new());
+    }
+}
+
+#[test]
+fn no_edit_is_suggested_that_would_not_be_enough() {
+    for text in [
+        // Two headers have the key.
+        "[tolos.a]\npath = \"a\"\n[tolos.b]\npath = \"b\"\n",
+        // The right one exists.
+        "[sources]\n[soruces]\n",
+        "[[layers]]\nname = \"a\"\nnmae = \"b\"\npath = \".\"\n",
+        // Nothing is near.
+        "elsewhere = 1\n",
+        "[workspace]\n",
+    ] {
+        let found = read(&document(text).unwrap());
+        assert!(has_errors(&found), "{text}");
+        assert!(
+            found.iter().all(|one| one.edit.is_none()),
+            "{text}: {found:?}"
+        );
+    }
+}
+
+/// Texts that differ from a manifest in one character that is gone or too many.
+fn with_slips(text: &str) -> impl Iterator<Item = String> + '_ {
+    let slips = |at: usize| {
+        let (before, after) = text.split_at(at);
+        let mut rest = after.chars();
+        let gone = rest.next().map(|_| format!("{before}{}", rest.as_str()));
+        let is_between = before.ends_with(|c: char| !c.is_alphanumeric());
+        let more = "[{\"\n".chars().filter(move |_| is_between);
+        gone.into_iter()
+            .chain(more.map(move |c| format!("{before}{c}{after}")))
+    };
+    text.char_indices().flat_map(move |(at, _)| slips(at))
+}
+
+#[test]
+fn a_slip_in_a_good_manifest_gives_syntax_errors_and_no_other_findings() {
+    let source = SourceMap::default().add("agpm.toml", WHOLE);
+    let mut broken = 0;
+    for text in with_slips(WHOLE) {
+        let parsed = parse(source, text.as_str(), Format::Toml, Limits::default());
+        let labels = parsed.diagnostics.iter().map(|found| &found.labels[0]);
+        let errors: Vec<Spot> = labels
+            .map(|label| Spot {
+                source,
+                span: label.span,
+            })
+            .collect();
+        if errors.is_empty() {
+            continue;
+        }
+        broken += 1;
+        let mut found = read_beside(&parsed.document, &errors);
+        found.retain(|one| has_errors(std::slice::from_ref(one)));
+        assert_eq!(found, Vec::new(), "{text}\n{errors:?}");
+    }
+    assert!(broken > 1_500, "only {broken} texts were broken");
 }

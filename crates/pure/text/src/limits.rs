@@ -39,3 +39,5 @@ pub(crate) const LONGEST_KEY: usize = 1_000;
 
 /// Tokens of TOML that are held at once: those of a whole file take many times its size.
 pub(crate) const MOST_TOKENS: usize = 8_192;
+/// The longest text that is searched for other places of a misspelled key.
+pub(crate) const LONGEST_SEARCHED: usize = 64 << 10;

@@ -262,6 +262,49 @@ fn everything_that_is_not_there_has_its_message_and_code() {
 
 /// A section of the wrong kind must not be taken for an empty one: what it held would be removed.
 #[test]
+fn mistakes_are_reported_beside_a_syntax_error_unless_it_may_have_caused_them() {
+    let project = Project::new();
+    let codes = |manifest: &str| -> Vec<String> {
+        project.write("agpm.toml", manifest);
+        let output = project.run("install");
+        assert_eq!(output.code, Some(1), "{output}");
+        let headers = output.stderr.lines();
+        let codes = headers.filter_map(|line| line.strip_prefix("error["));
+        codes
+            .filter_map(|line| Some(line.split_once(']')?.0.to_owned()))
+            .collect()
+    };
+    for (manifest, expected) in [
+        (
+            "[agents]\na = { pth = \"a.md\" }\nb = \"b.md\n\n[soruces]\nhub = \"https://hub.example\"\n",
+            &[
+                "toml/syntax",
+                "manifest/unknown-key",
+                "manifest/unknown-key",
+            ][..],
+        ),
+        (
+            "[agents]\na = 1\n\n[[layers]]\nname = \"a\npath = \"a\"\n",
+            &["toml/syntax", "manifest/value"],
+        ),
+        // Its name and its source are there, on lines that cannot be read.
+        (
+            "[sources]\nhub = \"https://hub.example\n\n[[layers]]\nname = a\nsource = \"hub\"\n",
+            &["toml/syntax", "toml/syntax"],
+        ),
+        (
+            "[agents]\n<<<<<<< ours\na = { pth = \"a.md\" }\n=======\na = \"a.md\"\n>>>>>>> theirs\n",
+            &["toml/syntax"],
+        ),
+    ] {
+        assert_eq!(codes(manifest), expected, "{manifest}");
+    }
+    // The private manifest is sound, and so is what it says.
+    project.write("agpm.private.toml", "[laiers]\n");
+    assert_eq!(codes("[agents\n"), ["toml/syntax", "manifest/unknown-key"]);
+}
+
+#[test]
 fn a_section_that_is_no_table_is_an_error() {
     let project = Project::new();
     project.source(&[("v1.0.0", &[("agents/a.md", "a\n")])]);

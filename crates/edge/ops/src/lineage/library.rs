@@ -11,6 +11,7 @@ use agpm_store::{self as store, Reached};
 
 use crate::lineage::levels::{Level, Levels, LineagePlace, from_here, repository_of};
 use crate::lineage::reading::{Fit, Read};
+use crate::lineage::telling::InheritedDocuments;
 use crate::world::{OutsideReads, World};
 
 /// Where a document really is; one that is not there is known by where it would be.
@@ -163,10 +164,12 @@ impl Library {
             return Sought::Nowhere;
         }
         let references = self.policy.references;
-        let lineage = order(&start, references, |place| self.parents(place, notes));
-        for flaw in &lineage.flaws {
-            notes.diagnostics.extend(self.told(flaw));
-        }
+        let mut inherited = InheritedDocuments {
+            library: self,
+            notes,
+        };
+        let lineage = order(&start, references, &mut inherited);
+        notes.diagnostics.extend(lineage.diagnostics);
         let documents: Vec<(&Place, &Fit)> = lineage
             .order
             .iter()

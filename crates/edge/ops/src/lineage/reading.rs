@@ -25,6 +25,8 @@ pub(super) enum Read {
         source: Option<SourceId>,
         unfit: Unfit,
     },
+    /// A location for credentials, which was not opened.
+    Refused(Unfit),
     Missing,
 }
 
@@ -61,6 +63,7 @@ impl Library {
                 .map(|(place, _)| Arc::clone(place))
                 .collect()),
             Some(Read::Unfit { .. }) => Err(Absent::Malformed),
+            Some(Read::Refused(_)) => Err(Absent::Refused),
             _ => Err(Absent::Missing),
         }
     }
@@ -69,14 +72,8 @@ impl Library {
         if self.documents.contains_key(place) {
             return;
         }
-        if let Some(unfit) = self.refusal(place) {
-            self.documents.insert(
-                Arc::clone(place),
-                Read::Unfit {
-                    source: None,
-                    unfit,
-                },
-            );
+        if let Some(refusal) = self.refusal(place) {
+            self.documents.insert(Arc::clone(place), refusal);
             return;
         }
         let read = match store::read_with_mode(place, limit()) {
@@ -104,22 +101,25 @@ impl Library {
     }
 
     /// Why a document must not be read, whatever it holds.
-    fn refusal(&self, place: &Path) -> Option<Unfit> {
-        let refused = |reason: &str, code| Unfit {
+    fn refusal(&self, place: &Path) -> Option<Read> {
+        let unfit = |reason: &str, code| Unfit {
             reason: reason.to_owned(),
             span: Span::at(0),
             code,
             help: "take it out of `inherits`, or copy it into the repository".to_owned(),
         };
         if Bounds::of(&self.levels.top).guard(place).is_err() {
-            return Some(refused(
+            return Some(Read::Refused(unfit(
                 "it is a location for credentials",
                 &codes::TRUST_CREDENTIALS,
-            ));
+            )));
         }
         let leads_out =
             self.outside == OutsideReads::Refused && !place.starts_with(&self.levels.top);
-        leads_out.then(|| refused("it is outside of the project", &codes::LINEAGE_OUTSIDE))
+        leads_out.then(|| Read::Unfit {
+            source: None,
+            unfit: unfit("it is outside of the project", &codes::LINEAGE_OUTSIDE),
+        })
     }
 
     fn understood(

@@ -2,60 +2,84 @@
 
 use std::path::Path;
 
-use agpm_diag::{Diagnostic, SourceId, codes};
-use agpm_merge::{Flaw, FlawKind};
+use agpm_diag::{Diagnostic, Notes, SourceId, codes};
+use agpm_merge::{Absent, Documents, Flaw, FlawKind};
 use agpm_persona::{Parent, PersonaKind};
 
 use crate::lineage::levels::Level;
 use crate::lineage::library::{ChainLink, Library, Place};
 use crate::lineage::reading::{Fit, Read};
 
-impl Library {
-    /// What is to be said of a reference that led nowhere.
-    pub(super) fn told(&self, flaw: &Flaw<Place>) -> Option<Diagnostic> {
-        let place = flaw.chain.last()?;
-        let referrer = flaw
-            .chain
-            .len()
-            .checked_sub(2)
-            .and_then(|at| self.fit(&flaw.chain[at]));
-        let named = referrer.and_then(|fit| fit.parents.iter().find(|(named, _)| named == place));
-        let here = referrer.zip(named).map(|(fit, (_, parent))| (fit, parent));
-        match (flaw.kind, here) {
-            (FlawKind::Cyclic, Some((fit, parent))) => {
-                let names: Vec<String> = flaw
-                    .chain
-                    .iter()
-                    .map(|place| self.levels.label(place))
-                    .collect();
-                let message = format!("a cycle of `inherits` is cut: {}", names.join(" -> "));
-                let diagnostic = Diagnostic::new(&codes::LINEAGE_CYCLE, message);
-                let diagnostic = diagnostic.at(fit.source(), parent.span, "this leads back");
-                Some(
-                    diagnostic
-                        .in_layer(&fit.link.layer)
-                        .help("take one of these documents out of an `inherits`"),
-                )
-            }
-            (FlawKind::Missing, Some((fit, parent))) => {
-                let message = format!(
-                    "`{}` inherits `{}`, which is not there",
-                    fit.link.path, parent.path
-                );
-                let diagnostic = Diagnostic::new(&codes::LINEAGE_MISSING_PARENT, message);
-                let diagnostic = diagnostic
-                    .at(fit.source(), parent.span, "")
-                    .in_layer(&fit.link.layer);
-                Some(diagnostic.help(format!("it was looked for at `{}`; paths are from the root of the repository that holds the document", self.levels.label(place))))
-            }
-            (FlawKind::Malformed, here) => self.unfit_told(place, here),
-            _ => None,
-        }
+/// Documents of personas, as the walk along `inherits` sees them.
+pub(super) struct InheritedDocuments<'l> {
+    pub(super) library: &'l mut Library,
+    pub(super) notes: &'l mut Notes,
+}
+
+impl Documents for InheritedDocuments<'_> {
+    type Id = Place;
+
+    fn parents(&mut self, place: &Place) -> Result<Vec<Place>, Absent> {
+        self.library.parents(place, self.notes)
     }
 
-    fn unfit_told(&self, place: &Place, here: Option<(&Fit, &Parent)>) -> Option<Diagnostic> {
-        let Some(Read::Unfit { source, unfit }) = self.documents.get(place) else {
+    fn describe(&mut self, flaw: &Flaw<Place>) -> Option<Diagnostic> {
+        let library = &*self.library;
+        let [.., place] = &flaw.chain[..] else {
             return None;
+        };
+        let here = library.reference(&flaw.chain);
+        if matches!(flaw.kind, FlawKind::Malformed | FlawKind::Refused) {
+            return library.unfit_document(place, here);
+        }
+        let (fit, parent) = here?;
+        let (diagnostic, label) = match flaw.kind {
+            FlawKind::Cyclic => (library.cycle(&flaw.chain), "this leads back"),
+            _ => (library.missing_parent(fit, parent, place), ""),
+        };
+        Some(
+            diagnostic
+                .at(fit.source(), parent.span, label)
+                .in_layer(&fit.link.layer),
+        )
+    }
+}
+
+impl Library {
+    /// The last reference of a chain: the document that names another, and where it does.
+    fn reference(&self, chain: &[Place]) -> Option<(&Fit, &Parent)> {
+        let [.., referrer, place] = chain else {
+            return None;
+        };
+        let fit = self.fit(referrer)?;
+        let (_, parent) = fit.parents.iter().find(|(named, _)| named == place)?;
+        Some((fit, parent))
+    }
+
+    fn cycle(&self, chain: &[Place]) -> Diagnostic {
+        let names: Vec<String> = chain.iter().map(|place| self.levels.label(place)).collect();
+        let message = format!("a cycle of `inherits` is cut: {}", names.join(" -> "));
+        let help = "take one of these documents out of an `inherits`";
+        Diagnostic::new(&codes::LINEAGE_CYCLE, message).help(help)
+    }
+
+    fn missing_parent(&self, fit: &Fit, parent: &Parent, place: &Place) -> Diagnostic {
+        let message = format!(
+            "`{}` inherits `{}`, which is not there",
+            fit.link.path, parent.path
+        );
+        let help = format!(
+            "it was looked for at `{}`; paths are from the root of the repository that holds the document",
+            self.levels.label(place)
+        );
+        Diagnostic::new(&codes::LINEAGE_MISSING_PARENT, message).help(help)
+    }
+
+    fn unfit_document(&self, place: &Place, here: Option<(&Fit, &Parent)>) -> Option<Diagnostic> {
+        let (source, unfit) = match self.documents.get(place)? {
+            Read::Unfit { source, unfit } => (*source, unfit),
+            Read::Refused(unfit) => (None, unfit),
+            Read::Fit(_) | Read::Missing => return None,
         };
         let name = self.levels.label(place);
         let message = match here {
@@ -69,7 +93,7 @@ impl Library {
         };
         let mut diagnostic = Diagnostic::new(unfit.code, message).help(&unfit.help);
         diagnostic = match source {
-            Some(source) => diagnostic.at(*source, unfit.span, ""),
+            Some(source) => diagnostic.at(source, unfit.span, ""),
             None => diagnostic.in_file(self.shown(place)),
         };
         if let Some((fit, parent)) = here.filter(|_| source.is_some()) {

@@ -38,6 +38,7 @@ fn additions(import: &Import, toml: &str) -> Result<Additions, Vec<String>> {
         config: None,
         entries: &entries,
         scope,
+        syntax_errors: &[],
     };
     let (manifest, wrong) = Manifest::read(&texts);
     assert!(wrong.is_empty(), "{wrong:?}");

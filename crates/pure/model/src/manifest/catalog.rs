@@ -5,12 +5,9 @@ use agpm_text::{Document, NodeRef};
 
 use crate::catalog_remote::{CatalogRemote, RemoteError};
 use crate::manifest::check::{Check, spot};
+use crate::manifest::tables::CATALOG;
 use crate::manifest::{Manifest, ManifestTexts, SourceScope};
 use crate::name::SourceName;
-use crate::schema::Schema;
-
-/// Keys of `[catalog]`.
-pub(crate) const CATALOG: Schema = Schema::strict("catalog", &["remotes"]);
 
 /// What contributes to the catalog.
 #[derive(Clone, Debug, Default)]
@@ -131,7 +128,7 @@ fn read_remote(
         let mut found =
             Diagnostic::new(&codes::MANIFEST_UNKNOWN_SOURCE, message).at_spot(spot(node));
         found.help = did_you_mean(name.as_str(), "there are these sources", names);
-        check.report(found);
+        check.report_missing(found);
         return None;
     }
     Some(remote)

@@ -1,13 +1,23 @@
-use agpm_diag::{Diagnostic, Spot, codes, did_you_mean};
+use agpm_diag::{Diagnostic, Spot, codes, did_you_mean, nearest};
 use agpm_text::{Kind, NodeRef};
 
 use crate::path::{PathError, RelativePath};
-use crate::schema::Schema;
+use crate::schema::{SchemaTable, UnknownKey};
 
 /// Collects what is wrong with a document while it is turned into checked types.
 #[derive(Default)]
 pub(crate) struct Check {
     diagnostics: Vec<Diagnostic>,
+    completeness: Completeness,
+}
+
+/// Whether all that is written was understood.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Completeness {
+    #[default]
+    Whole,
+    /// Syntax errors hide some of it.
+    Partial,
 }
 
 /// A place to point at.
@@ -19,6 +29,13 @@ pub(crate) fn spot(node: NodeRef<'_>) -> Spot {
 }
 
 impl Check {
+    pub(crate) fn new(completeness: Completeness) -> Self {
+        Check {
+            diagnostics: Vec::new(),
+            completeness,
+        }
+    }
+
     /// What was found, in the order of the text.
     pub(crate) fn into_diagnostics(mut self) -> Vec<Diagnostic> {
         self.diagnostics
@@ -30,14 +47,21 @@ impl Check {
         self.diagnostics.push(diagnostic);
     }
 
+    /// Reports something that is not found elsewhere, unless a syntax error may hide it.
+    pub(crate) fn report_missing(&mut self, diagnostic: Diagnostic) {
+        if self.completeness == Completeness::Whole {
+            self.report(diagnostic);
+        }
+    }
+
     /// Reports keys that the schema does not know.
-    pub(crate) fn keys(&mut self, map: NodeRef<'_>, schema: &Schema) {
-        for (key, help) in schema.unknown_keys(map) {
-            let message = format!("a {} has no key `{}`", schema.what, key.content());
+    pub(crate) fn keys(&mut self, map: NodeRef<'_>, schema: &SchemaTable) {
+        for UnknownKey { key, help, edit } in schema.unknown_keys(map) {
+            let message = format!("{} has no key `{}`", schema.what, key.content());
             let mut diagnostic =
                 Diagnostic::new(&codes::MANIFEST_UNKNOWN_KEY, message).at_spot(spot(key));
             diagnostic.help = help;
-            self.report(diagnostic);
+            self.report(diagnostic.fixed_by(edit));
         }
     }
 
@@ -80,11 +104,9 @@ impl Check {
     ) -> Option<NodeRef<'n>> {
         let found = map.get(key);
         if found.is_none() {
-            self.bad_value(
-                map,
-                format!("this {what} has no `{key}`"),
-                &format!("add `{key}`"),
-            );
+            let message = format!("this {what} has no `{key}`");
+            let diagnostic = Diagnostic::new(&codes::MANIFEST_VALUE, message).at_spot(spot(map));
+            self.report_missing(diagnostic.help(format!("add `{key}`")));
         }
         found
     }
@@ -124,12 +146,14 @@ impl Check {
             .find(|(name, _)| *name == word)
             .map(|(_, value)| *value);
         if found.is_none() {
-            let help = did_you_mean(word, "it may be", table.iter().map(|(name, _)| *name));
+            let names = table.iter().map(|(name, _)| *name);
+            let help = did_you_mean(word, "it may be", names.clone());
+            let edit = nearest(word, names).and_then(|near| node.respelled(near));
             let mut diagnostic =
                 Diagnostic::new(&codes::MANIFEST_VALUE, format!("{what} cannot be `{word}`"))
                     .at_spot(spot(node));
             diagnostic.help = help;
-            self.report(diagnostic);
+            self.report(diagnostic.fixed_by(edit));
         }
         found
     }
@@ -147,8 +171,10 @@ impl Check {
         if !found {
             let mut diagnostic =
                 Diagnostic::new(code, format!("there is no {what} `{name}`")).at_spot(spot(node));
+            let near = nearest(name, names.clone());
+            let edit = near.and_then(|near| node.respelled(near));
             diagnostic.help = did_you_mean(name, &format!("there are these {what}s"), names);
-            self.report(diagnostic);
+            self.report_missing(diagnostic.fixed_by(edit));
         }
         found
     }

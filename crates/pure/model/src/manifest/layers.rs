@@ -7,17 +7,10 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use crate::layer_places::layer_patterns;
 use crate::manifest::Manifest;
 use crate::manifest::check::{Check, spot};
+use crate::manifest::tables::LAYER;
 use crate::name::{LayerName, SourceName};
 use crate::path::{PathError, RelativePath};
-use crate::schema::Schema;
 use crate::version::Selector;
-
-pub(crate) const LAYER: Schema = Schema::strict(
-    "layer",
-    &[
-        "name", "source", "version", "branch", "rev", "path", "root", "include",
-    ],
-);
 
 /// What version control, editors and caches leave behind, by its whole name.
 const JUNK: &[&str] = &[
@@ -246,11 +239,10 @@ fn read_place(
                 "no place"
             };
             let help = "say where its files are: `path` for a folder, or `source` for a git source";
-            check.bad_value(
-                node.get("name")?,
-                format!("the layer `{name}` has {count}"),
-                help,
-            );
+            let message = format!("the layer `{name}` has {count}");
+            let place = spot(node.get("name")?);
+            let diagnostic = Diagnostic::new(&codes::MANIFEST_VALUE, message).at_spot(place);
+            check.report_missing(diagnostic.help(help));
             None
         }
     }

@@ -3,10 +3,7 @@
 use agpm_text::NodeRef;
 
 use crate::manifest::check::Check;
-use crate::schema::Schema;
-
-/// Keys of `[lineage]`.
-pub(crate) const LINEAGE: Schema = Schema::strict("lineage", &["root"]);
+use crate::manifest::tables::LINEAGE;
 
 /// The path of the document that active personas have to inherit, from the manifest's folder.
 pub(super) fn read_root(check: &mut Check, section: NodeRef<'_>) -> Option<String> {

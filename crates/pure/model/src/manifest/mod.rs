@@ -5,94 +5,38 @@ mod check;
 mod layers;
 mod lineage;
 mod packages;
+mod partial;
 mod patches;
 mod selector;
 mod sources;
 mod strategies;
+mod tables;
 mod tools;
 
-use agpm_diag::{Diagnostic, SourceId, codes};
+use agpm_diag::{Diagnostic, SourceId, Spot, codes};
 use agpm_text::{Document, NodeRef, Value, to_value};
 
-pub(crate) use crate::manifest::catalog::CATALOG;
 pub use crate::manifest::catalog::{AskedRemote, Catalog};
-use crate::manifest::check::Check;
 pub(crate) use crate::manifest::check::spot;
-pub(crate) use crate::manifest::layers::LAYER;
+use crate::manifest::check::{Check, Completeness};
 pub use crate::manifest::layers::{Layer, LayerPlace, is_junk};
-pub(crate) use crate::manifest::lineage::LINEAGE;
-pub(crate) use crate::manifest::packages::{DEPENDENCY, SERVER_KEYS};
 pub use crate::manifest::packages::{Dependency, Exclusion, Install};
+use crate::manifest::partial::beside_syntax_errors;
 pub use crate::manifest::patches::{Field, Patch, PatchScope, unknown_patch};
 pub use crate::manifest::selector::DEFAULT_VERSION;
-pub(crate) use crate::manifest::selector::ONLY_WITH_SOURCE;
 pub use crate::manifest::sources::{Allowed, Source, SourceScope};
-pub(crate) use crate::manifest::strategies::{EMPTY, ITEMS, MERGE, RULE, STRATEGY};
 pub use crate::manifest::strategies::{FilePattern, MergeRule};
-pub(crate) use crate::manifest::tools::{RESOURCE, TOOL};
+pub use crate::manifest::tables::manifest_schema;
+use crate::manifest::tables::{CONFIG_SECTIONS, MANIFEST_SECTIONS, PRIVATE_SECTIONS};
 use crate::name::SourceName;
 use crate::resource::ResourceType;
-use crate::schema::{Passthrough, Schema};
+use crate::schema::UnknownKey;
 use crate::strategy::Strategy;
 use crate::tool::{Scope, Tools};
 use crate::variant::Variants;
 
-/// Sections that a manifest may have.
-pub const MANIFEST_SECTIONS: Schema = Schema {
-    what: "manifest",
-    owned: &[
-        "sources",
-        "project",
-        "default-tools",
-        "tools",
-        "agents",
-        "snippets",
-        "commands",
-        "scripts",
-        "hooks",
-        "mcp-servers",
-        "skills",
-        "patch",
-        "layers",
-        "merge",
-        "strategies",
-        "catalog",
-        "lineage",
-        "allow-executables",
-    ],
-    passthrough: &[Passthrough {
-        name: OLDER_AGPM,
-        keys: &["gitignore", "target"],
-    }],
-    extensions: false,
-};
-
-/// Whose manifests have keys that are accepted without effect.
-pub(crate) const OLDER_AGPM: &str = "agpm 0.4";
-
 /// Sections of the contract that nothing reads yet. To accept them would promise what does not happen.
 const PLANNED_SECTIONS: [&str; 1] = ["workspace"];
-
-/// Sections that a private manifest may have.
-const PRIVATE_SECTIONS: Schema = Schema::strict(
-    "private manifest",
-    &[
-        "sources",
-        "agents",
-        "snippets",
-        "commands",
-        "scripts",
-        "hooks",
-        "mcp-servers",
-        "skills",
-        "patch",
-        "catalog",
-    ],
-);
-
-/// Sections that the user's configuration may have.
-const CONFIG_SECTIONS: Schema =
-    Schema::strict("configuration", &["sources", "strategies", "catalog"]);
 
 /// What a project's manifest says, its private part and the user's own sources included.
 #[derive(Clone, Debug, Default)]
@@ -135,9 +79,24 @@ pub struct ManifestTexts<'a> {
     pub config: Option<&'a Document>,
     /// The entries of a section, the highest of these texts winning.
     pub entries: &'a dyn Fn(&str) -> Vec<Entry<'a>>,
+    /// Syntax errors in these texts, which limit what is reported to what they cannot have caused.
+    pub syntax_errors: &'a [Spot],
 }
 
 impl ManifestTexts<'_> {
+    fn completeness(&self) -> Completeness {
+        if self.syntax_errors.is_empty() {
+            Completeness::Whole
+        } else {
+            Completeness::Partial
+        }
+    }
+
+    fn documents(&self) -> impl Iterator<Item = &Document> {
+        let documents = [Some(self.project), self.private, self.config];
+        documents.into_iter().flatten()
+    }
+
     /// The texts that nobody but the user writes.
     fn of_user(&self) -> Vec<SourceId> {
         let own = (self.scope == Scope::User).then_some(self.project);
@@ -154,7 +113,7 @@ pub type Entry<'a> = (NodeRef<'a>, NodeRef<'a>);
 impl Manifest {
     /// Reads a manifest; what is wrong is in the diagnostics.
     pub fn read(texts: &ManifestTexts<'_>) -> (Manifest, Vec<Diagnostic>) {
-        let mut check = Check::default();
+        let mut check = Check::new(texts.completeness());
         let mut manifest = Manifest {
             tools: Tools::in_scope(texts.scope),
             ..Manifest::default()
@@ -198,7 +157,8 @@ impl Manifest {
         }
         manifest.catalog = catalog::read(&mut check, texts, &manifest);
         patches::read(&mut check, texts, &mut manifest);
-        (manifest, check.into_diagnostics())
+        let found = beside_syntax_errors(check.into_diagnostics(), texts);
+        (manifest, found)
     }
 
     /// The dependency of that type and name.
@@ -234,12 +194,12 @@ impl Manifest {
 
 /// Reports top-level keys that mean nothing here.
 fn check_sections(check: &mut Check, root: NodeRef<'_>) {
-    for (key, help) in MANIFEST_SECTIONS.unknown_keys(root) {
+    for UnknownKey { key, help, edit } in MANIFEST_SECTIONS.unknown_keys(root) {
         let name = key.content();
         let planned = PLANNED_SECTIONS.contains(&name);
         let message = match planned {
             true => format!("`[{name}]` is not supported yet"),
-            false => format!("a {} has no key `{name}`", MANIFEST_SECTIONS.what),
+            false => format!("{} has no key `{name}`", MANIFEST_SECTIONS.what),
         };
         let mut diagnostic =
             Diagnostic::new(&codes::MANIFEST_UNKNOWN_KEY, message).at_spot(spot(key));
@@ -248,6 +208,6 @@ fn check_sections(check: &mut Check, root: NodeRef<'_>) {
         } else {
             help
         };
-        check.report(diagnostic);
+        check.report(diagnostic.fixed_by(edit.filter(|_| !planned)));
     }
 }

@@ -7,45 +7,17 @@ use agpm_text::{Kind, NodeRef, Value, to_value};
 
 use crate::manifest::check::{Check, spot};
 use crate::manifest::sources::{SourceScope, read_source};
-use crate::manifest::{Entry, MANIFEST_SECTIONS, Manifest, ManifestTexts, OLDER_AGPM};
+use crate::manifest::tables::{DEPENDENCY, MANIFEST_SECTIONS, OLDER_AGPM, SERVER_KEYS};
+use crate::manifest::{Entry, Manifest, ManifestTexts};
 use crate::name::{ResourceName, SourceName, ToolName};
 use crate::path::RelativePath;
 use crate::pin::ResourceId;
 use crate::resource::{Layout, RESOURCE_TYPES, ResourceType};
-use crate::schema::{KeyClass, Passthrough, Schema};
+use crate::schema::{KeyClass, SchemaTable};
 use crate::tool::Destination;
 use crate::unit::{Origin, ResourcePath, Unit};
 use crate::variant::Variant;
 use crate::version::Selector;
-
-pub(crate) const DEPENDENCY: Schema = Schema {
-    what: "dependency",
-    owned: &[
-        "source",
-        "path",
-        "version",
-        "branch",
-        "rev",
-        "tool",
-        "target",
-        "filename",
-        "flatten",
-        "exclude",
-        "install",
-        "template_vars",
-        "rename",
-        "allow-widening",
-        "command",
-        "args",
-        "env",
-        "url",
-    ],
-    passthrough: &[Passthrough {
-        name: OLDER_AGPM,
-        keys: &["repo", "dependencies"],
-    }],
-    extensions: false,
-};
 
 /// Whether a resource is written to its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,9 +82,6 @@ impl Dependency {
     }
 }
 
-/// What the manifest may say of an MCP server itself.
-pub(crate) const SERVER_KEYS: [&str; 4] = ["command", "args", "env", "url"];
-
 pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut Manifest) {
     check_sections(check, texts);
     let named: Vec<String> = (texts.entries)("sources")
@@ -169,9 +138,8 @@ fn check_sections(check: &mut Check, texts: &ManifestTexts<'_>) {
 }
 
 /// The keys of a map that are accepted for the sake of existing manifests.
-fn keys_without_effect<'n>(map: NodeRef<'n>, schema: &Schema) -> Vec<NodeRef<'n>> {
-    let has_none =
-        |key: &NodeRef<'n>| matches!(schema.classify(key.content()), KeyClass::Passthrough(_));
+fn keys_without_effect<'n>(map: NodeRef<'n>, schema: &SchemaTable) -> Vec<NodeRef<'n>> {
+    let has_none = |key: &NodeRef<'n>| schema.classify(key.content()) == KeyClass::Passthrough;
     map.entries().map(|(key, _)| key).filter(has_none).collect()
 }
 
@@ -487,11 +455,9 @@ impl<'n> Reader<'_, '_, 'n> {
                 .map(|t| t.name.as_str())
                 .collect();
             let help = format!("tools that have one: {}", able.join(", "));
-            self.check.bad_value(
-                node,
-                format!("the tool `{name}` has no place for {kind}"),
-                &help,
-            );
+            let message = format!("the tool `{name}` has no place for {kind}");
+            let diagnostic = Diagnostic::new(&codes::MANIFEST_VALUE, message).at_spot(spot(node));
+            self.check.report_missing(diagnostic.help(help));
             return None;
         }
         ToolName::new(name).ok()

@@ -225,7 +225,7 @@ fn check_name(check: &mut Check, kind: ResourceType, name: NodeRef<'_>, manifest
     {
         return;
     }
-    check.report(unknown_patch(
+    check.report_missing(unknown_patch(
         kind,
         name.content(),
         spot(name),

@@ -1,33 +1,18 @@
 //! `[merge]` and `[strategies]`.
 
-use agpm_diag::{Diagnostic, SourceId, codes, did_you_mean};
+use agpm_diag::{Diagnostic, SourceId, codes, did_you_mean, nearest};
 use agpm_text::{Kind, NodeRef, Pointer};
 use globset::{GlobBuilder, GlobMatcher};
 
 use crate::manifest::check::{Check, spot};
+use crate::manifest::tables::{MERGE, RULE, STRATEGY};
 use crate::pattern::PointerPattern;
-use crate::schema::Schema;
+use crate::schema::SchemaTable;
 use crate::strategy::{
     BUILT_IN, Driver, Empty, Items, Lists, Maps, Operation, ProgramAuthor, Rule, Separator,
     Strategy,
 };
 
-pub(crate) const MERGE: Schema = Schema::strict(
-    "merge table",
-    &["strategy", "lists", "separator", "rules", "unset"],
-);
-pub(crate) const STRATEGY: Schema = Schema::strict(
-    "strategy",
-    &[
-        "strategy",
-        "lists",
-        "separator",
-        "rules",
-        "unset",
-        "command",
-    ],
-);
-pub(crate) const RULE: Schema = Schema::strict("rule", &["op", "by-key", "items", "empty"]);
 const POINTER_HELP: &str = "write `/` before every step, as in `/permissions/allow`";
 pub(crate) const EMPTY: &[(&str, Empty)] = &[
     ("value", Empty::Value),
@@ -231,7 +216,9 @@ impl<'a> Tables<'a> {
             )
             .at_spot(spot(node));
             diagnostic.help = did_you_mean(name, "strategies are", known.iter().copied());
-            check.report(diagnostic);
+            let near = nearest(name, known.iter().copied());
+            let edit = near.and_then(|near| node.respelled(near));
+            check.report_missing(diagnostic.fixed_by(edit));
             Strategy::default()
         })
     }
@@ -241,7 +228,7 @@ impl<'a> Tables<'a> {
         check: &mut Check,
         name: &str,
         table: NodeRef<'a>,
-        schema: &Schema,
+        schema: &SchemaTable,
         on: &mut Vec<&'a str>,
     ) -> Strategy {
         if table.kind() != Kind::Map {
@@ -296,7 +283,7 @@ impl<'a> Tables<'a> {
         }
         if let Some(command) = table
             .get("command")
-            .filter(|_| schema.owned.contains(&"command"))
+            .filter(|_| schema.field("command").is_some())
         {
             let author = match self.users.contains(&spot(command).source) {
                 true => ProgramAuthor::User,

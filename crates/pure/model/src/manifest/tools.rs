@@ -2,20 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use agpm_diag::codes;
+use agpm_diag::{Diagnostic, codes};
 use agpm_text::NodeRef;
 use agpm_tools::{FileFormat, REFERENCE_TOOL};
 
-use crate::manifest::check::Check;
+use crate::manifest::check::{Check, spot};
+use crate::manifest::tables::{RESOURCE, TOOL};
 use crate::name::ToolName;
 use crate::path::RelativePath;
 use crate::resource::{Layout, RESOURCE_TYPES, ResourceType};
-use crate::schema::Schema;
 use crate::tool::{Destination, Folder, Tool, ToolState, Tools};
-
-pub(crate) const TOOL: Schema = Schema::strict("tool", &["path", "resources", "enabled"]);
-pub(crate) const RESOURCE: Schema =
-    Schema::strict("tool's resource", &["path", "merge-target", "flatten"]);
 
 /// The built-in tools, as `[tools]` and `[default-tools]` of a manifest change them.
 pub(crate) fn read(
@@ -52,11 +48,10 @@ fn read_tool(check: &mut Check, name: NodeRef<'_>, table: NodeRef<'_>, tools: &m
     };
     let built_in = tools.tools.iter().position(|tool| tool.name == tool_name);
     if built_in.is_none() && table.get("path").is_none() {
-        check.bad_value(
-            name,
-            format!("the tool `{tool_name}` has no `path`"),
-            "add its folder, as in `path = \".mytool\"`",
-        );
+        let message = format!("the tool `{tool_name}` has no `path`");
+        let diagnostic = Diagnostic::new(&codes::MANIFEST_VALUE, message).at_spot(spot(name));
+        let help = "add its folder, as in `path = \".mytool\"`";
+        check.report_missing(diagnostic.help(help));
     }
     let at = built_in.unwrap_or_else(|| {
         let state = ToolState::Enabled;
@@ -190,11 +185,9 @@ fn read_default(check: &mut Check, kind_node: NodeRef<'_>, tool: NodeRef<'_>, to
         .is_some_and(|found| found.destination(kind).is_none())
     {
         let message = format!("the tool `{name}` has no place for {kind}");
-        check.bad_value(
-            tool,
-            message,
-            &format!("choose another tool, or add `{kind}` to its `resources`"),
-        );
+        let diagnostic = Diagnostic::new(&codes::MANIFEST_VALUE, message).at_spot(spot(tool));
+        let help = format!("choose another tool, or add `{kind}` to its `resources`");
+        check.report_missing(diagnostic.help(help));
     } else if let Ok(name) = ToolName::new(name) {
         tools.defaults.insert(kind, name);
     }

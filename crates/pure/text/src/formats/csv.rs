@@ -120,6 +120,7 @@ impl Reader<'_, '_> {
             }
         }
         for (first, again) in self.reading.tree.duplicates(self.reading.text, &pairs) {
+            let (first, again) = (pairs[first], pairs[again]);
             let (first, span) = (self.reading.tree.span(first), self.reading.tree.span(again));
             let name = self
                 .reading

@@ -9,6 +9,7 @@ mod nodes;
 mod pointer;
 mod reader;
 mod splice;
+mod suggestion;
 mod value;
 mod view;
 
@@ -23,6 +24,7 @@ pub use pointer::{Pointer, PointerError};
 pub(crate) use reader::{ReaderState, duplicate_key};
 pub use splice::Rewritten;
 pub(crate) use splice::Splices;
+pub(crate) use suggestion::{EntrySpan, repeated_entry};
 pub use value::{Number, Value, to_value};
 pub(crate) use view::number_as_written;
 pub use view::{Shape, View, equal, fingerprint};

@@ -226,7 +226,7 @@ impl NodeTree {
     }
 
     /// Pairs of key nodes with equal content, earlier first, among alternating `entries`.
-    pub(crate) fn duplicates(&self, source: &str, entries: &[NodeId]) -> Vec<(NodeId, NodeId)> {
+    pub(crate) fn duplicates(&self, source: &str, entries: &[NodeId]) -> Vec<(usize, usize)> {
         const SMALL: usize = 12;
         let mut found = Vec::new();
         let key = |at: usize| self.content(source, entries[at * 2]);
@@ -239,7 +239,7 @@ impl NodeTree {
                     .iter()
                     .position(|earlier| *earlier == keys[later])
                 {
-                    found.push((entries[earlier * 2], entries[later * 2]));
+                    found.push((earlier * 2, later * 2));
                 }
             }
             return found;
@@ -249,7 +249,7 @@ impl NodeTree {
         for later in 0..count {
             let hash = hasher.hash_one(key(later));
             match seen.find(hash, |earlier| key(*earlier) == key(later)) {
-                Some(earlier) => found.push((entries[*earlier * 2], entries[later * 2])),
+                Some(earlier) => found.push((*earlier * 2, later * 2)),
                 None => {
                     seen.insert_unique(hash, later, |at| hasher.hash_one(key(*at)));
                 }

@@ -7,6 +7,7 @@ use agpm_diag::{Diagnostic, SourceId, Span, codes};
 use crate::limits::Limits;
 
 use super::nodes::{NodeId, NodeTree};
+use super::suggestion::{EntrySpan, repeated_entry};
 
 /// What a reader works on and fills.
 pub(crate) struct ReaderState<'a> {
@@ -36,13 +37,15 @@ impl ReaderState<'_> {
     /// Reports keys that a map under construction names twice. `entries` alternates between key and value.
     pub(crate) fn report_duplicates(&mut self, entries: &[NodeId]) {
         for (earlier, later) in self.tree.duplicates(self.text, entries) {
-            let key = self.tree.content(self.text, later).to_owned();
-            self.report(duplicate_key(
-                self.source,
-                &key,
-                self.tree.span(earlier),
-                self.tree.span(later),
-            ));
+            let span = |at: usize| self.tree.span(entries[at]);
+            let (first, key) = (span(earlier), span(later));
+            let again = EntrySpan {
+                key_start: key.start,
+                value: span(later + 1),
+            };
+            let edit = repeated_entry(self.source, self.text, span(earlier + 1), again);
+            let name = self.tree.content(self.text, entries[later]).to_owned();
+            self.report(duplicate_key(self.source, &name, first, key).fixed_by(edit));
         }
     }
 }

@@ -4,12 +4,12 @@
 use std::borrow::Cow;
 use std::hash::BuildHasher;
 
-use agpm_diag::{Diagnostic, Span, codes};
+use agpm_diag::{Diagnostic, Span, SuggestedEdit, codes};
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
 use crate::limits::MOST_FINDINGS;
-use crate::tree::{Kind, NodeId, ReaderState, duplicate_key};
+use crate::tree::{EntrySpan, Kind, NodeId, ReaderState, duplicate_key, repeated_entry};
 
 /// Tables with more entries than this are searched through the index.
 const SMALL: u32 = 8;
@@ -137,9 +137,25 @@ impl<'r, 'a> Tables<'r, 'a> {
             return;
         };
         match self.find(table, &last.name) {
-            Some(entry) => self.report_twice(entry, last),
+            Some(entry) => {
+                let edit = self.repeated(entry, path, value);
+                self.report_twice(entry, last, edit);
+            }
             None => self.insert(table, last, Item::Node(value)),
         }
+    }
+
+    /// The edit that removes an entry which says what an earlier one says.
+    fn repeated(&self, entry: u32, path: &[Key<'a>], value: NodeId) -> Option<SuggestedEdit> {
+        let Item::Node(earlier) = self.entries[entry as usize].item else {
+            return None;
+        };
+        let again = EntrySpan {
+            key_start: path.first()?.span.start,
+            value: self.reading.tree.span(value),
+        };
+        let earlier = self.reading.tree.span(earlier);
+        repeated_entry(self.reading.source, self.reading.text, earlier, again)
     }
 
     /// The table that `[path]` opens.
@@ -169,7 +185,7 @@ impl<'r, 'a> Tables<'r, 'a> {
                 None
             }
             Item::Table(_) | Item::Node(_) => {
-                self.report_twice(entry, last);
+                self.report_twice(entry, last, None);
                 None
             }
         }
@@ -192,7 +208,7 @@ impl<'r, 'a> Tables<'r, 'a> {
             Some(entry) => match self.entries[entry as usize].item {
                 Item::List(list) => list,
                 Item::Table(_) | Item::Node(_) => {
-                    self.report_twice(entry, last);
+                    self.report_twice(entry, last, None);
                     return None;
                 }
             },
@@ -228,7 +244,7 @@ impl<'r, 'a> Tables<'r, 'a> {
             }
             (Item::List(list), Route::Header) => self.lists[list.0 as usize].tables.last().copied(),
             (Item::Table(_), Route::Dotted) => {
-                self.report_twice(entry, key);
+                self.report_twice(entry, key, None);
                 None
             }
             (Item::List(_), Route::Dotted) => {
@@ -378,11 +394,11 @@ impl<'r, 'a> Tables<'r, 'a> {
         }
     }
 
-    fn report_twice(&mut self, entry: u32, again: &Key<'a>) {
+    fn report_twice(&mut self, entry: u32, again: &Key<'a>, edit: Option<SuggestedEdit>) {
         if self.reading.diagnostics.len() < MOST_FINDINGS {
             let first = self.reading.tree.span(self.entries[entry as usize].key);
             let diagnostic = duplicate_key(self.reading.source, &again.name, first, again.span);
-            self.reading.report(diagnostic);
+            self.reading.report(diagnostic.fixed_by(edit));
         }
     }
 

@@ -1,0 +1,188 @@
+//! Tables as JSON Schema (draft 2020-12), for editors.
+
+use agpm_text::Value;
+
+use crate::schema::{
+    Condition, Definition, KeyNames, KeyOwner, OtherKeys, Passthrough, Presence, SchemaField,
+    SchemaTable, ValueForm,
+};
+
+const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+/// A kind of file: its title, what it is for, and what it holds.
+#[derive(Debug)]
+pub struct FileSchema {
+    /// The title in editors.
+    pub title: &'static str,
+    /// What it is for, in one line.
+    pub about: &'static str,
+    /// What it holds.
+    pub form: ValueForm,
+    /// The forms that others refer to by name.
+    pub definitions: &'static [&'static Definition],
+}
+
+type Entries = Vec<(&'static str, Value)>;
+
+impl FileSchema {
+    /// The JSON Schema of the file.
+    pub fn to_json_schema(&self) -> Value {
+        let mut entries: Entries = vec![
+            ("$schema", DIALECT.into()),
+            ("title", self.title.into()),
+            ("description", self.about.into()),
+        ];
+        entries.extend(form_entries(&self.form));
+        let definitions = self.definitions.iter();
+        let definitions: Entries = definitions
+            .map(|one| (one.name, value(&one.form)))
+            .collect();
+        if !definitions.is_empty() {
+            entries.push(("$defs", Value::map(definitions)));
+        }
+        Value::map(entries)
+    }
+}
+
+fn value(form: &ValueForm) -> Value {
+    Value::map(form_entries(form))
+}
+
+fn form_entries(form: &ValueForm) -> Entries {
+    match form {
+        ValueForm::Text => vec![typed("string")],
+        ValueForm::Filled => vec![typed("string"), ("minLength", 1_usize.into())],
+        ValueForm::Pattern { is, is_not } => {
+            let is = is.map(|pattern| ("pattern", pattern.into()));
+            let is_not =
+                is_not.map(|pattern| ("not", Value::map([("pattern", Value::from(pattern))])));
+            [typed("string")]
+                .into_iter()
+                .chain(is)
+                .chain(is_not)
+                .collect()
+        }
+        ValueForm::Flag => vec![typed("boolean")],
+        ValueForm::Number(number) => vec![("const", (*number).into())],
+        ValueForm::OneOf(words) => vec![("enum", Value::list(words.iter().copied()))],
+        ValueForm::Words(words) => vec![("enum", Value::list(words()))],
+        ValueForm::List(items) => vec![typed("array"), ("items", value(items))],
+        ValueForm::FilledList(items) => vec![
+            typed("array"),
+            ("items", value(items)),
+            ("minItems", 1_usize.into()),
+        ],
+        ValueForm::Map(names, values) => map_entries(names, values),
+        ValueForm::AnyMap => vec![typed("object")],
+        ValueForm::Table(table) => table_entries(table, &[]),
+        ValueForm::Part(table, left_out) => table_entries(table, left_out),
+        ValueForm::Defined(definition) => {
+            vec![("$ref", format!("#/$defs/{}", definition.name).into())]
+        }
+        ValueForm::Either(forms) => vec![("anyOf", Value::list(forms.iter().map(value)))],
+        ValueForm::Described(about, form) => described(about, form),
+        ValueForm::With(form, conditions) => {
+            let mut entries = form_entries(form);
+            entries.extend(conditions.iter().map(condition));
+            entries
+        }
+        ValueForm::Computed(entries) => entries(),
+    }
+}
+
+fn typed(name: &str) -> (&'static str, Value) {
+    ("type", name.into())
+}
+
+fn described(about: &str, form: &ValueForm) -> Entries {
+    let mut entries = vec![("description", Value::from(about))];
+    entries.extend(form_entries(form));
+    entries
+}
+
+fn map_entries(names: &KeyNames, values: &ValueForm) -> Entries {
+    let named = |names: Value| {
+        vec![
+            typed("object"),
+            ("propertyNames", names),
+            ("additionalProperties", value(values)),
+        ]
+    };
+    match names {
+        KeyNames::Any => vec![typed("object"), ("additionalProperties", value(values))],
+        KeyNames::Matching(pattern) => named(Value::map([("pattern", Value::from(*pattern))])),
+        KeyNames::Except(words) => {
+            let words = Value::map([("enum", Value::list(words()))]);
+            named(Value::map([("not", words)]))
+        }
+        KeyNames::Each(words) => {
+            let properties = words().into_iter().map(|word| (word, value(values)));
+            vec![
+                typed("object"),
+                ("properties", Value::map(properties)),
+                ("additionalProperties", false.into()),
+            ]
+        }
+    }
+}
+
+fn table_entries(table: &SchemaTable, left_out: &[&str]) -> Entries {
+    // The body of a Markdown file is not part of its front matter.
+    let is_key =
+        |field: &&SchemaField| field.presence != Presence::Body && !left_out.contains(&field.name);
+    let own = table.fields.iter().filter(is_key);
+    let own = own.map(|field| (field.name, Value::map(described(field.about, &field.form))));
+    let passing = table.passthrough.into_iter().flat_map(passing_keys);
+    let mut entries = vec![
+        typed("object"),
+        ("properties", Value::map(own.chain(passing))),
+    ];
+    let required: Vec<&str> = table.required().map(|field| field.name).collect();
+    if !required.is_empty() {
+        entries.push(("required", Value::list(required)));
+    }
+    if table.others == OtherKeys::Refused {
+        entries.push(("additionalProperties", false.into()));
+    }
+    entries
+}
+
+fn passing_keys(list: &'static Passthrough) -> Entries {
+    let mut says = match list.owner {
+        KeyOwner::OtherProgram => {
+            let about = format!("A field of {}: accepted, and ignored", list.name);
+            vec![("description", Value::from(about))]
+        }
+        KeyOwner::OlderVersion => {
+            let about = format!("A key of {}, which has no meaning here.", list.name);
+            vec![("description", Value::from(about))]
+        }
+    };
+    if list.owner == KeyOwner::OlderVersion {
+        says.push(("deprecated", true.into()));
+    }
+    let says = Value::map(says);
+    list.keys.iter().map(|key| (*key, says.clone())).collect()
+}
+
+fn condition(condition: &Condition) -> (&'static str, Value) {
+    match condition {
+        Condition::Required(keys) => ("required", Value::list(keys.iter().copied())),
+        Condition::Without(keys) => {
+            let one = |key: &&str| Value::map([("required", Value::list([*key]))]);
+            (
+                "not",
+                Value::map([("anyOf", Value::list(keys.iter().map(one)))]),
+            )
+        }
+        Condition::Together(keys) => {
+            let others = keys.iter();
+            let others = others.map(|(key, others)| (*key, Value::list(others.iter().copied())));
+            ("dependentRequired", Value::map(others))
+        }
+        Condition::AnyOf(groups) => {
+            let group = |group: &&[Condition]| Value::map(group.iter().map(self::condition));
+            ("anyOf", Value::list(groups.iter().map(group)))
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! The keys of `agpm.lock`, as data. Other keys pass, as they do when it is read.
+
+use agpm_text::Value;
+
+use crate::json_schema::FileSchema;
+use crate::lock::VERSION;
+use crate::schema::{Condition, Definition, SchemaField, SchemaTable, ValueForm};
+
+const COMMIT: ValueForm = ValueForm::matching("^([0-9a-fA-F]{40}|[0-9a-fA-F]{64})$");
+
+/// The JSON Schema of a lockfile.
+pub fn lock_schema() -> Value {
+    LOCK_SCHEMA.to_json_schema()
+}
+
+static LOCK_SCHEMA: FileSchema = FileSchema {
+    title: "agpm.lock",
+    about: "What was resolved, so that the next one gets the same.",
+    form: ValueForm::Table(&LOCK),
+    definitions: &[&SOURCE, &LAYER, &REMOTE, &ENTRY, &FILE],
+};
+
+const LOCK: SchemaTable = SchemaTable::open(
+    "a lockfile",
+    &[
+        SchemaField::required(
+            "version",
+            ValueForm::Number(VERSION),
+            "The version of the format.",
+        ),
+        SchemaField::optional(
+            "sources",
+            ValueForm::List(&ValueForm::Defined(&SOURCE)),
+            "The sources in use, by name.",
+        ),
+        SchemaField::optional(
+            "layers",
+            ValueForm::List(&ValueForm::Defined(&LAYER)),
+            "The layers, lowest first.",
+        ),
+        SchemaField::optional(
+            "catalog",
+            ValueForm::List(&ValueForm::Defined(&REMOTE)),
+            "The remotes of the catalog, highest first.",
+        ),
+        SchemaField::optional("agents", FILES, "Agents, by name."),
+        SchemaField::optional("snippets", FILES, "Snippets, by name."),
+        SchemaField::optional("commands", FILES, "Slash commands, by name."),
+        SchemaField::optional("scripts", FILES, "Scripts, by name."),
+        SchemaField::optional("hooks", FILES, "Hooks, by name."),
+        SchemaField::optional(
+            "mcp-servers",
+            ValueForm::List(&ValueForm::Defined(&ENTRY)),
+            "MCP servers, by name.",
+        ),
+        SchemaField::optional("skills", FILES, "Skills, by name."),
+    ],
+);
+
+const FILES: ValueForm = ValueForm::List(&ValueForm::Defined(&FILE));
+
+const SOURCE: Definition = Definition {
+    name: "source",
+    form: ValueForm::Table(&SchemaTable::open(
+        "a locked source",
+        &[
+            SchemaField::required("name", ValueForm::Text, "Its name in the manifest."),
+            SchemaField::optional("url", ValueForm::Text, "Its address, without secrets."),
+        ],
+    )),
+};
+
+const LAYER: Definition = Definition {
+    name: "layer",
+    form: ValueForm::With(
+        &ValueForm::Table(&SchemaTable::open(
+            "a locked layer",
+            &[
+                SchemaField::required("name", ValueForm::Text, "Its name in the manifest."),
+                SchemaField::optional(
+                    "source",
+                    ValueForm::Text,
+                    "The source that it is a version of.",
+                ),
+                SchemaField::optional("requirement", ValueForm::Text, "What was asked for."),
+                SchemaField::optional(
+                    "version",
+                    ValueForm::Text,
+                    "The tag or branch, or the commit as it was asked for.",
+                ),
+                SchemaField::optional("resolved_commit", COMMIT, "The commit."),
+                SchemaField::required(
+                    "checksum",
+                    ValueForm::matching("^sha256:[0-9a-fA-F]{64}$"),
+                    "Of all its files that count.",
+                ),
+            ],
+        )),
+        &[Condition::Together(&[(
+            "source",
+            &["requirement", "version", "resolved_commit"],
+        )])],
+    ),
+};
+
+const REMOTE: Definition = Definition {
+    name: "remote",
+    form: ValueForm::Table(&SchemaTable::open(
+        "a locked remote",
+        &[
+            SchemaField::required(
+                "remote",
+                ValueForm::WORD,
+                "What was asked for, without secrets.",
+            ),
+            SchemaField::required(
+                "version",
+                ValueForm::WORD,
+                "The branch or tag, or the commit as it was asked for.",
+            ),
+            SchemaField::required("resolved_commit", COMMIT, "The commit."),
+        ],
+    )),
+};
+
+const ENTRY: Definition = Definition {
+    name: "entry",
+    form: ValueForm::Table(&SchemaTable::open(
+        "a locked resource",
+        &[
+            SchemaField::required(
+                "name",
+                ValueForm::Text,
+                "The manifest's key, or the name that follows from the path.",
+            ),
+            SchemaField::optional(
+                "manifest_alias",
+                ValueForm::Text,
+                "The manifest's key of the pattern that it matched.",
+            ),
+            SchemaField::optional("pattern", ValueForm::Text, "That pattern."),
+            SchemaField::optional("source", ValueForm::Text, "The source that it comes from."),
+            SchemaField::optional(
+                "path",
+                ValueForm::Text,
+                "Where it is in the source, or on this machine.",
+            ),
+            SchemaField::optional("requirement", ValueForm::Text, "What was asked for."),
+            SchemaField::optional(
+                "version",
+                ValueForm::Text,
+                "The tag or branch, or the commit as it was asked for.",
+            ),
+            SchemaField::optional("resolved_commit", ValueForm::Text, "The commit."),
+            SchemaField::optional("checksum", ValueForm::Text, "Of the bytes in the source."),
+            SchemaField::optional("installed_at", ValueForm::Text, "Where it is installed."),
+            SchemaField::optional("tool", ValueForm::Text, "The tool that it is for."),
+            SchemaField::optional(
+                "dependencies",
+                ValueForm::TEXTS,
+                "What it needs, as `TYPE/NAME@VERSION`.",
+            ),
+            SchemaField::optional("patches", ValueForm::TEXTS, "The fields that patches set."),
+            SchemaField::optional(
+                "private_patches",
+                ValueForm::TEXTS,
+                "Those of them that are set for one user only.",
+            ),
+            SchemaField::optional(
+                "install",
+                ValueForm::Flag,
+                "`false` if it is resolved only.",
+            ),
+        ],
+    )),
+};
+
+const FILE: Definition = Definition {
+    name: "file",
+    form: ValueForm::With(
+        &ValueForm::Defined(&ENTRY),
+        &[Condition::Required(&["path"])],
+    ),
+};

@@ -1,0 +1,642 @@
+//! The keys of `agpm.toml`, as data.
+
+use agpm_text::Value;
+use agpm_tools::TOOLS;
+
+use crate::json_schema::FileSchema;
+use crate::manifest::strategies::{EMPTY, ITEMS};
+use crate::resource::{RESOURCE_TYPES, ResourceType};
+use crate::schema::{
+    Condition, Definition, KeyNames, KeyOwner, Passthrough, SchemaField, SchemaTable, ValueForm,
+};
+use crate::strategy::{BUILT_IN, OPERATIONS, Operation, Separator};
+
+/// The JSON Schema of a manifest.
+pub fn manifest_schema() -> Value {
+    MANIFEST_SCHEMA.to_json_schema()
+}
+
+static MANIFEST_SCHEMA: FileSchema = FileSchema {
+    title: "agpm.toml",
+    about: "What a project or a user wants to have installed, and from where.",
+    form: ValueForm::Table(&MANIFEST_SECTIONS),
+    definitions: &[
+        &FILE_DEPENDENCY,
+        &SERVER_DEPENDENCY,
+        &LAYER_DEFINITION,
+        &TOOL_DEFINITION,
+        &TOOL_NAME,
+        &TOOL_PLACE,
+        &VERSION,
+        &MERGE_DEFINITION,
+        &STRATEGY_DEFINITION,
+        &RULE_DEFINITION,
+        &OPERATION,
+        &LIST_OPERATION,
+    ],
+};
+
+/// Whose manifests have keys that are accepted without effect.
+pub(crate) const OLDER_AGPM: &str = "agpm 0.4";
+
+const fn of_older_agpm(keys: &'static [&'static str]) -> Passthrough {
+    Passthrough {
+        name: OLDER_AGPM,
+        keys,
+        owner: KeyOwner::OlderVersion,
+    }
+}
+
+/// Sections that a manifest may have.
+pub(crate) const MANIFEST_SECTIONS: SchemaTable = SchemaTable::strict(
+    "a manifest",
+    &[
+        SOURCES,
+        SchemaField::optional(
+            "project",
+            ValueForm::AnyMap,
+            "Free variables for templates, which know them as `agpm.project`.",
+        ),
+        SchemaField::optional(
+            "default-tools",
+            ValueForm::Map(TYPES, &ValueForm::Defined(&TOOL_NAME)),
+            "The tool that each kind of resource is for, unless its entry says otherwise.",
+        ),
+        SchemaField::optional(
+            "tools",
+            ValueForm::by_name(&ValueForm::Defined(&TOOL_DEFINITION)),
+            "Changes to the tools that are known, and tools of your own.",
+        ),
+        AGENTS,
+        SNIPPETS,
+        COMMANDS,
+        SCRIPTS,
+        HOOKS,
+        MCP_SERVERS,
+        SKILLS,
+        PATCH,
+        SchemaField::optional(
+            "layers",
+            ValueForm::List(&ValueForm::Defined(&LAYER_DEFINITION)),
+            "Places that contribute files, lowest rank first; the highest rank wins.",
+        ),
+        SchemaField::optional(
+            "merge",
+            ValueForm::Map(
+                KeyNames::Any,
+                &ValueForm::Either(&[STRATEGY_NAME, ValueForm::Defined(&MERGE_DEFINITION)]),
+            ),
+            "How files of several layers merge, by file name, path or pattern.",
+        ),
+        STRATEGIES,
+        CATALOG_SECTION,
+        SchemaField::optional(
+            "lineage",
+            ValueForm::Table(&LINEAGE),
+            "What holds for personas.",
+        ),
+        SchemaField::optional(
+            "allow-executables",
+            ValueForm::TEXTS,
+            "What may bring programs along: patterns over `TYPE/NAME`, or `source:NAME`.",
+        ),
+    ],
+)
+.beside(&of_older_agpm(&["gitignore", "target"]));
+
+/// Sections that a private manifest may have.
+pub(crate) const PRIVATE_SECTIONS: SchemaTable = SchemaTable::strict(
+    "a private manifest",
+    &[
+        SOURCES,
+        AGENTS,
+        SNIPPETS,
+        COMMANDS,
+        SCRIPTS,
+        HOOKS,
+        MCP_SERVERS,
+        SKILLS,
+        PATCH,
+        CATALOG_SECTION,
+    ],
+);
+
+/// Sections that the user's configuration may have.
+pub(crate) const CONFIG_SECTIONS: SchemaTable =
+    SchemaTable::strict("a configuration", &[SOURCES, STRATEGIES, CATALOG_SECTION]);
+
+const SOURCES: SchemaField = SchemaField::optional(
+    "sources",
+    ValueForm::by_name(&ValueForm::WORD),
+    "Places that packages come from, by name: an address as git takes it, or a folder.",
+);
+const AGENTS: SchemaField =
+    SchemaField::optional("agents", FILES, "Agents: Markdown files that describe one.");
+const SNIPPETS: SchemaField =
+    SchemaField::optional("snippets", FILES, "Snippets: texts that others include.");
+const COMMANDS: SchemaField = SchemaField::optional("commands", FILES, "Slash commands.");
+const SCRIPTS: SchemaField =
+    SchemaField::optional("scripts", FILES, "Programs, such as those that hooks call.");
+const HOOKS: SchemaField = SchemaField::optional(
+    "hooks",
+    FILES,
+    "Hooks, merged into the files of their tool.",
+);
+const MCP_SERVERS: SchemaField = SchemaField::optional(
+    "mcp-servers",
+    ValueForm::by_name(&ValueForm::Either(&[
+        PATH,
+        ValueForm::Defined(&SERVER_DEPENDENCY),
+    ])),
+    "MCP servers, merged into the files of their tool.",
+);
+const SKILLS: SchemaField =
+    SchemaField::optional("skills", FILES, "Skills: folders with a `SKILL.md`.");
+const PATCH: SchemaField = SchemaField::optional(
+    "patch",
+    ValueForm::Map(TYPES, &ValueForm::by_name(&ValueForm::AnyMap)),
+    "Fields that are set in resources, by kind and name.",
+);
+const STRATEGIES: SchemaField = SchemaField::optional(
+    "strategies",
+    ValueForm::Map(
+        KeyNames::Except(built_in),
+        &ValueForm::Defined(&STRATEGY_DEFINITION),
+    ),
+    "Merge strategies of your own, by name.",
+);
+const CATALOG_SECTION: SchemaField = SchemaField::optional(
+    "catalog",
+    ValueForm::Table(&CATALOG),
+    "What the catalog is made of.",
+);
+
+/// The types of resources as keys.
+const TYPES: KeyNames = KeyNames::Each(|| RESOURCE_TYPES.map(ResourceType::plural).into());
+const FILES: ValueForm = ValueForm::by_name(&ValueForm::Either(&[
+    PATH,
+    ValueForm::Defined(&FILE_DEPENDENCY),
+]));
+const PATH: ValueForm = ValueForm::Described(
+    "The path of a local file or folder, or a pattern.",
+    &ValueForm::WORD,
+);
+/// A path with `/` that stays below its folder.
+const RELATIVE_PATH: ValueForm = ValueForm::Pattern {
+    is: Some(r"^[^/\\]"),
+    is_not: Some(r"(^|/)\.\.(/|$)"),
+};
+
+pub(crate) const CATALOG: SchemaTable = SchemaTable::strict(
+    "a catalog",
+    &[SchemaField::optional(
+        "remotes",
+        ValueForm::List(&ValueForm::WORD),
+        "Repositories that contribute, highest rank first: `NAME|git+URL[#REF][:/FOLDER]`.",
+    )],
+);
+
+pub(crate) const LINEAGE: SchemaTable = SchemaTable::strict(
+    "a lineage",
+    &[SchemaField::optional(
+        "root",
+        ValueForm::Text,
+        "The document that active personas have to inherit, from the manifest's folder.",
+    )],
+);
+
+/// What the manifest may say of an MCP server itself.
+pub(crate) const SERVER_KEYS: [&str; 4] = ["command", "args", "env", "url"];
+
+pub(crate) const DEPENDENCY: SchemaTable = SchemaTable::strict(
+    "a dependency",
+    &[
+        SchemaField::optional(
+            "source",
+            ValueForm::WORD,
+            "The name of the source that it comes from.",
+        ),
+        SchemaField::optional(
+            "path",
+            ValueForm::WORD,
+            "The file or folder in the source, or on this machine without one; may be a pattern.",
+        ),
+        VERSION_KEY,
+        BRANCH_KEY,
+        REV_KEY,
+        SchemaField::optional(
+            "tool",
+            ValueForm::Defined(&TOOL_NAME),
+            "The tool that it is for.",
+        ),
+        SchemaField::optional(
+            "target",
+            RELATIVE_PATH,
+            "A folder below the tool's own for this kind.",
+        ),
+        SchemaField::optional(
+            "filename",
+            ValueForm::matching(r"^[^/\\]+$"),
+            "The name of the installed file.",
+        ),
+        SchemaField::optional(
+            "flatten",
+            ValueForm::Flag,
+            "Whether the folders of the source are left out at the target.",
+        ),
+        SchemaField::optional(
+            "exclude",
+            ValueForm::TEXTS,
+            "Names of matches of the pattern that are left out.",
+        ),
+        SchemaField::optional(
+            "install",
+            ValueForm::Flag,
+            "Whether it is written; `false` resolves and locks it only.",
+        ),
+        SchemaField::optional(
+            "template_vars",
+            ValueForm::Computed(template_variables),
+            "Variables for its templates, over those of the project.",
+        ),
+        SchemaField::optional(
+            "rename",
+            ValueForm::by_name(&ValueForm::WORD),
+            "Other names for servers of its file, by the names in the file.",
+        ),
+        SchemaField::optional(
+            "allow-widening",
+            ValueForm::List(&ValueForm::Defined(&TOOL_NAME)),
+            "Tools in which it may do more than its author allows.",
+        ),
+        SchemaField::optional(
+            "command",
+            ValueForm::Text,
+            "The program that is the server.",
+        ),
+        SchemaField::optional("args", ValueForm::TEXTS, "Its arguments."),
+        SchemaField::optional(
+            "env",
+            ValueForm::by_name(&ValueForm::Text),
+            "Its environment variables.",
+        ),
+        SchemaField::optional(
+            "url",
+            ValueForm::Text,
+            "The address of a server that runs elsewhere.",
+        ),
+    ],
+)
+.beside(&of_older_agpm(&["repo", "dependencies"]));
+
+const VERSION_KEY: SchemaField = SchemaField::optional(
+    "version",
+    ValueForm::Defined(&VERSION),
+    "Which version of the source.",
+);
+const BRANCH_KEY: SchemaField = SchemaField::optional(
+    "branch",
+    ValueForm::WORD,
+    "A branch of the source, instead of a version.",
+);
+const REV_KEY: SchemaField = SchemaField::optional(
+    "rev",
+    ValueForm::matching("^[0-9a-fA-F]{4,64}$"),
+    "A commit of the source, instead of a version or branch.",
+);
+
+/// What has a path has versions only with a source.
+const FROM_PATH: &[Condition] = &[
+    Condition::Required(&["path"]),
+    Condition::Together(&[
+        ("version", &["source"]),
+        ("branch", &["source"]),
+        ("rev", &["source"]),
+    ]),
+];
+
+const ONLY_OF_SERVERS: &[&str] = &["command", "args", "env", "url", "rename"];
+
+const FILE_DEPENDENCY: Definition = Definition {
+    name: "dependency",
+    form: ValueForm::With(&ValueForm::Part(&DEPENDENCY, ONLY_OF_SERVERS), FROM_PATH),
+};
+
+const SERVER_DEPENDENCY: Definition = Definition {
+    name: "mcp-server",
+    form: ValueForm::With(
+        &ValueForm::Table(&DEPENDENCY),
+        &[Condition::AnyOf(&[
+            FROM_PATH,
+            &[
+                Condition::Required(&["command"]),
+                Condition::Without(&["source"]),
+            ],
+            &[
+                Condition::Required(&["url"]),
+                Condition::Without(&["source"]),
+            ],
+        ])],
+    ),
+};
+
+fn template_variables() -> Vec<(&'static str, Value)> {
+    let object = || Value::map([("type", Value::from("object"))]);
+    let properties = Value::map([("agpm", false.into()), ("project", object())]);
+    vec![("type", "object".into()), ("properties", properties)]
+}
+
+const VERSION: Definition = Definition {
+    name: "version",
+    form: ValueForm::Described(
+        "A tag such as `v1.2.0`, a range such as `^1.2` or `>=1.0, <2`, `latest`, or a branch.",
+        &ValueForm::WORD,
+    ),
+};
+
+pub(crate) const LAYER: SchemaTable = SchemaTable::strict(
+    "a layer",
+    &[
+        SchemaField::optional(
+            "name",
+            ValueForm::WORD,
+            "What it is called; no two layers have one name.",
+        ),
+        SchemaField::optional("source", ValueForm::WORD, "The source whose files it has."),
+        VERSION_KEY,
+        BRANCH_KEY,
+        REV_KEY,
+        SchemaField::optional(
+            "path",
+            ValueForm::WORD,
+            "The folder whose files it has, from the manifest's folder.",
+        ),
+        SchemaField::optional("root", RELATIVE_PATH, "The sub-folder that counts."),
+        SchemaField::optional(
+            "include",
+            ValueForm::List(&ValueForm::Pattern {
+                is: None,
+                is_not: Some(r"^/|(^|/)\.\.(/|$)"),
+            }),
+            "The files that count, from `root`, as paths and patterns.",
+        ),
+    ],
+);
+
+const LAYER_DEFINITION: Definition = Definition {
+    name: "layer",
+    form: ValueForm::With(
+        &ValueForm::Table(&LAYER),
+        &[
+            Condition::Required(&["name"]),
+            Condition::AnyOf(&[
+                &[
+                    Condition::Required(&["path"]),
+                    Condition::Without(&["source", "version", "branch", "rev"]),
+                ],
+                &[
+                    Condition::Required(&["source"]),
+                    Condition::Without(&["path"]),
+                ],
+            ]),
+        ],
+    ),
+};
+
+pub(crate) const TOOL: SchemaTable = SchemaTable::strict(
+    "a tool",
+    &[
+        SchemaField::optional("path", RELATIVE_PATH, "Its folder in the project."),
+        SchemaField::optional(
+            "resources",
+            ValueForm::Map(TYPES, &ValueForm::Defined(&TOOL_PLACE)),
+            "Where each kind of resource goes.",
+        ),
+        SchemaField::optional(
+            "enabled",
+            ValueForm::Flag,
+            "Whether resources for it are installed.",
+        ),
+    ],
+);
+
+const TOOL_DEFINITION: Definition = Definition {
+    name: "tool",
+    form: ValueForm::Table(&TOOL),
+};
+
+const TOOL_NAME: Definition = Definition {
+    name: "tool-name",
+    form: ValueForm::Either(&[ValueForm::Words(tool_names), ValueForm::WORD]),
+};
+
+fn tool_names() -> Vec<&'static str> {
+    TOOLS.iter().map(|tool| tool.name).collect()
+}
+
+pub(crate) const RESOURCE: SchemaTable = SchemaTable::strict(
+    "a tool's resource",
+    &[
+        SchemaField::optional(
+            "path",
+            RELATIVE_PATH,
+            "The folder for its files, below the tool's own.",
+        ),
+        SchemaField::optional(
+            "merge-target",
+            RELATIVE_PATH,
+            "The file that its entries are merged into.",
+        ),
+        SchemaField::optional(
+            "flatten",
+            ValueForm::Flag,
+            "Whether the folders of the source are left out.",
+        ),
+    ],
+);
+
+const TOOL_PLACE: Definition = Definition {
+    name: "tool-place",
+    form: ValueForm::With(
+        &ValueForm::Table(&RESOURCE),
+        &[Condition::AnyOf(&[
+            &[Condition::Required(&["path"])],
+            &[Condition::Required(&["merge-target"])],
+        ])],
+    ),
+};
+
+const BASE_STRATEGY: SchemaField = SchemaField::optional(
+    "strategy",
+    STRATEGY_NAME,
+    "The strategy that this one is built on.",
+);
+const LISTS: SchemaField = SchemaField::optional(
+    "lists",
+    ValueForm::Either(&[
+        ValueForm::Defined(&LIST_OPERATION),
+        ValueForm::With(
+            &ValueForm::Table(&LIST_RULE),
+            &[Condition::AnyOf(&[
+                &[Condition::Required(&["op"])],
+                &[Condition::Required(&["by-key"])],
+            ])],
+        ),
+    ]),
+    "What happens to lists.",
+);
+const SEPARATOR: SchemaField = SchemaField::optional(
+    "separator",
+    ValueForm::Words(|| words(Separator::ALL)),
+    "What stands between the bodies of Markdown files.",
+);
+const RULES: SchemaField = SchemaField::optional(
+    "rules",
+    ValueForm::Map(
+        KeyNames::Matching("^(/|$)"),
+        &ValueForm::Either(&[
+            ValueForm::Defined(&OPERATION),
+            ValueForm::Defined(&RULE_DEFINITION),
+        ]),
+    ),
+    "What happens at single places, by pointer; `*` is one step, `**` many.",
+);
+const UNSET: SchemaField = SchemaField::optional(
+    "unset",
+    ValueForm::List(&ValueForm::matching("^/")),
+    "Places that are deleted from the result, as pointers.",
+);
+
+pub(crate) const MERGE: SchemaTable = SchemaTable::strict(
+    "a merge table",
+    &[BASE_STRATEGY, LISTS, SEPARATOR, RULES, UNSET],
+);
+
+const MERGE_DEFINITION: Definition = Definition {
+    name: "merge",
+    form: ValueForm::Table(&MERGE),
+};
+
+pub(crate) const STRATEGY: SchemaTable = SchemaTable::strict(
+    "a strategy",
+    &[
+        BASE_STRATEGY,
+        LISTS,
+        SEPARATOR,
+        RULES,
+        UNSET,
+        SchemaField::optional(
+            "command",
+            ValueForm::FilledList(&ValueForm::Text),
+            "A program that merges two files: `%base` is the lower, `%new` the higher.",
+        ),
+    ],
+);
+
+const STRATEGY_DEFINITION: Definition = Definition {
+    name: "strategy",
+    form: ValueForm::Table(&STRATEGY),
+};
+
+/// The word whose operation has an argument.
+const BY_KEY: &str = "by-key";
+
+pub(crate) const RULE: SchemaTable = SchemaTable::strict(
+    "a rule",
+    &[operation_key(&OPERATION), ITEM_KEY, SAME_ITEMS, EMPTY_OVER],
+);
+
+/// A rule for lists, where only some operations fit.
+const LIST_RULE: SchemaTable = SchemaTable::strict(
+    "a rule",
+    &[
+        operation_key(&LIST_OPERATION),
+        ITEM_KEY,
+        SAME_ITEMS,
+        EMPTY_OVER,
+    ],
+);
+
+const fn operation_key(operations: &'static Definition) -> SchemaField {
+    SchemaField::optional("op", ValueForm::Defined(operations), "What happens.")
+}
+
+const ITEM_KEY: SchemaField = SchemaField::optional(
+    BY_KEY,
+    ValueForm::Filled,
+    "The key that items of a list are told apart by.",
+);
+const SAME_ITEMS: SchemaField = SchemaField::optional(
+    "items",
+    ValueForm::Words(|| words(ITEMS)),
+    "What happens to two items with one key.",
+);
+const EMPTY_OVER: SchemaField = SchemaField::optional(
+    "empty",
+    ValueForm::Words(|| words(EMPTY)),
+    "What an empty map or list over one that is not empty does.",
+);
+
+/// A table that says what happens, or only what empty maps and lists do.
+const RULE_DEFINITION: Definition = Definition {
+    name: "rule",
+    form: ValueForm::With(
+        &ValueForm::Table(&RULE),
+        &[Condition::AnyOf(&[
+            &[Condition::Required(&["op"])],
+            &[Condition::Required(&[BY_KEY])],
+            &[Condition::Required(&["empty"])],
+        ])],
+    ),
+};
+
+const OPERATION: Definition = Definition {
+    name: "operation",
+    form: ValueForm::Described(
+        "What happens to a place where several layers have a say.",
+        &ValueForm::Computed(|| operations(|_| true)),
+    ),
+};
+
+const LIST_OPERATION: Definition = Definition {
+    name: "list-operation",
+    form: ValueForm::Described(
+        "What happens to lists.",
+        &ValueForm::Computed(|| operations(Operation::is_for_lists)),
+    ),
+};
+
+/// The operations that fit, by their words, each with what it does.
+fn operations(fits: fn(&Operation) -> bool) -> Vec<(&'static str, Value)> {
+    let meant = |word: &str| match word {
+        BY_KEY => format!("{BY_KEY}:id").parse::<Operation>().ok(),
+        word => word.parse::<Operation>().ok(),
+    };
+    let fitting = OPERATIONS
+        .iter()
+        .filter(|(word, _)| meant(word).is_some_and(|one| fits(&one)));
+    let choices = fitting.map(|(word, does)| operation(word, does));
+    vec![("anyOf", Value::list(choices))]
+}
+
+fn operation(word: &str, does: &str) -> Value {
+    let description = ("description", Value::from(does));
+    match word {
+        BY_KEY => Value::map([
+            description,
+            ("type", "string".into()),
+            ("pattern", "^by-key:[^:]+(:(replace|deep))?$".into()),
+        ]),
+        word => Value::map([description, ("const", word.into())]),
+    }
+}
+
+const STRATEGY_NAME: ValueForm = ValueForm::Either(&[ValueForm::Words(built_in), ValueForm::WORD]);
+
+fn built_in() -> Vec<&'static str> {
+    BUILT_IN.iter().map(|built_in| built_in.name).collect()
+}
+
+fn words<T>(table: &'static [(&'static str, T)]) -> Vec<&'static str> {
+    table.iter().map(|(word, _)| *word).collect()
+}

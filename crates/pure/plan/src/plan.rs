@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use agpm_diag::Failure;
+use agpm_diag::Diagnostic;
 use agpm_model::{FileMode, Observed, RelativePath};
 use agpm_text::{Kind, Pointer};
 use serde::{Serialize, Serializer};
@@ -245,7 +245,7 @@ pub enum PlanError {
     /// A shared file exists and cannot be understood.
     Unreadable(RelativePath),
     /// Resources want different things of one place.
-    Clash(Failure),
+    Clash(Box<Diagnostic>),
 }
 
 /// How the shared files are planned: no file depends on another, so the caller may use threads. This crate starts none.

@@ -51,7 +51,7 @@ pub(crate) fn plan_shared_file(
     match planned {
         Ok(planned) => Ok(whole_file(path, desired, before, document, planned)),
         Err(NodeError::Edit { at, .. }) => Ok(refused(path, nodes, Some(at), Obstacle::Uneditable)),
-        Err(error) => Err(PlanError::Clash(clash(path, &error).into())),
+        Err(error) => Err(PlanError::Clash(Box::new(clash(path, &error)))),
     }
 }
 

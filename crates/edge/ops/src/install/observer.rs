@@ -139,7 +139,7 @@ impl<'s> Observer<'s> {
             &|paths, plan_one| parallel::map(paths, plan_one),
         );
         planned.map_err(|error| match error {
-            PlanError::Clash(failure) => failure,
+            PlanError::Clash(diagnostic) => (*diagnostic).into(),
             PlanError::Unreadable(path) => match self.broken.remove(&path) {
                 Some(broken) => {
                     notes.absorb(broken.notes);

@@ -6,6 +6,7 @@ use agpm_diag::{Diagnostic, codes};
 use agpm_model::{Checksum, FileMode, RelativePath};
 use agpm_text::{Document, NodeRef, Value};
 
+use crate::change::Author;
 use crate::nodes::OwnedNodes;
 
 const VERSION: usize = 2;
@@ -63,15 +64,6 @@ impl Watched {
             stamp: read_checksum(node.get("stamp")?)?,
         })
     }
-}
-
-/// Who wrote what agpm manages. What the user wrote stays on disk when agpm no longer manages it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Author {
-    /// agpm did.
-    Agpm,
-    /// The user did, with the very content that a resource wants: agpm adopted it.
-    User,
 }
 
 /// A file of ours.

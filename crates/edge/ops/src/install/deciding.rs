@@ -6,7 +6,7 @@ use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, Warnings, cod
 use agpm_model::{Install, LOCK_NAME, Lockfile, Manifest, PinSource};
 use agpm_plan::{
     Action, DesiredState, Ledger, MovedPin, Observation, Plan, checksum_findings,
-    hides_written_bytes, lock_difference, may_explain, moved_pins, patch_difference,
+    hides_written_bytes, lock_difference, may_explain, moved_pins, outdated_lock, patch_difference,
     recover_ownership,
 };
 use agpm_store::parallel;
@@ -18,7 +18,7 @@ use crate::install::locked_state::LockedState;
 use crate::install::observer::Observer;
 use crate::install::{
     Changelogs, Conversion, InstallReport, InstallRequest, LockChange, LockUse, Moved, Ready,
-    Rendered, Run, Writing, outdated,
+    Rendered, Run, Writing,
 };
 use crate::layers::LayeredFile;
 use crate::packages::{Made, ResolvedEntry, executables, lock_of};
@@ -118,14 +118,14 @@ fn lock_change(
         (LockUse::Update, _) => return Ok(LockChange::Written),
         (LockUse::Unwritten, _) => return Ok(LockChange::Pending),
         (LockUse::Locked | LockUse::Frozen, None) => {
-            return Err(outdated(format!("there is no `{LOCK_NAME}`")));
+            return Err(outdated_lock(format!("there is no `{LOCK_NAME}`")));
         }
         (LockUse::Locked, Some(old)) => lock_difference(old, new),
         // All else was checked before anything was read.
         (LockUse::Frozen, Some(old)) => patch_difference(old, new),
     };
     match difference {
-        Some(difference) => Err(outdated(difference)),
+        Some(difference) => Err(outdated_lock(difference)),
         None => Ok(LockChange::Unchanged),
     }
 }

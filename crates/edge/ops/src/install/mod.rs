@@ -16,7 +16,9 @@ use agpm_diag::{Failure, Notes, Outcome};
 use std::borrow::Cow;
 
 use agpm_model::{Checksum, LockedRemote, Lockfile, RelativePath};
-use agpm_plan::{Ledger, Plan, ledger_of_lock, refuse_foreign_paths, reserved_target};
+use agpm_plan::{
+    Ledger, Plan, ledger_of_lock, outdated_lock, refuse_foreign_paths, reserved_target,
+};
 use agpm_store::{ProjectLock, ProjectStore};
 
 pub(crate) use crate::install::changes::Changes;
@@ -30,7 +32,6 @@ pub use crate::install::request::{
     RequiredBy, Writing,
 };
 pub(crate) use crate::install::writing::hold;
-pub(crate) use agpm_plan::outdated_lock as outdated;
 
 use crate::cache::clean_now_and_then;
 use crate::catalog::remotes_to_lock;
@@ -247,7 +248,7 @@ fn resolve_dependencies(
     let sources = Sources::open(world, manifest, store.path());
     let reads = reads_outside(&world.environment, manifest, &sources.project)?;
     let entries = match (job.request.lock, old) {
-        (LockUse::Frozen, None) => return Err(outdated(format!("there is no `{LOCK_NAME}`"))),
+        (LockUse::Frozen, None) => return Err(outdated_lock(format!("there is no `{LOCK_NAME}`"))),
         (LockUse::Frozen, Some(lock)) => frozen::entries(world, manifest, &sources, lock, notes)?,
         (lock_use, old) => {
             if let (LockUse::Locked, Some(lock)) = (lock_use, old) {

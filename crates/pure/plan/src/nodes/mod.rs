@@ -29,8 +29,7 @@ use std::collections::BTreeMap;
 use agpm_model::{Checksum, EntryNode, Observed, Place, RelativePath};
 use agpm_text::{Document, EditError, Format, Pointer, Unread};
 
-use crate::ledger::Author;
-use crate::plan::{Change, Overwrite, Refusal};
+use crate::change::{Author, Change, Overwrite, Refusal};
 use file::Task;
 
 pub use check::{NodeFinding, NodeState, check_nodes, take_back};

@@ -9,7 +9,7 @@ use agpm_model::{Checksum, Place};
 use agpm_text::{NodeRef, Pointer, Value};
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 
-use crate::ledger::Author;
+use crate::change::Author;
 
 use super::{FileOrigin, Hunk, NodeSum, OwnedNode, OwnedNodes, Seams};
 

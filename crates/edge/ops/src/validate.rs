@@ -6,6 +6,7 @@ use std::path::Path;
 use agpm_compose::check_patched_names;
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, Span, Warnings, codes};
 use agpm_model::{Extent, LockedLayer, Lockfile, Manifest, Origin, SKILL_FILE};
+use agpm_plan::outdated_lock;
 use agpm_render::file_links;
 use agpm_resolve::{ResolvedEntry, UpdateScope, pins, report_moved_tags};
 use agpm_store::ProjectStore;
@@ -15,7 +16,6 @@ use crate::approve::note_unapproved;
 use crate::catalog::{ask_remotes, remotes_as_locked};
 use crate::gather::{ManifestFiles, Project};
 use crate::install::not_there;
-use crate::install::outdated;
 use crate::layers::{LayerLock, Pinning, fold_all, layers_as_locked, missing_folders, snapshots};
 use crate::outside::reads_outside;
 use crate::packages::{LOCK_NAME, Sources, frozen, make_all, read_lock, resolve, versions_of};
@@ -310,7 +310,7 @@ pub(crate) fn is_current(
     notes: &mut Notes,
 ) -> Result<(), Failure> {
     let Some((lock, _)) = read_lock(&world.environment, store, notes)? else {
-        return Err(stale(outdated(format!("there is no `{LOCK_NAME}`"))));
+        return Err(stale(outdated_lock(format!("there is no `{LOCK_NAME}`"))));
     };
     frozen::roots(manifest, &lock).map_err(stale)?;
     let sources = Sources::open(world, manifest, store.path());

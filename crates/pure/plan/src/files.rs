@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use agpm_model::{FileState, Observed, RelativePath};
 
+use crate::change::{Action, Author, Change, Obstacle, Overwrite, Reason, Refusal};
 use crate::desired::DesiredFile;
-use crate::ledger::{Author, Ledger, Owned};
+use crate::ledger::{Ledger, Owned};
 use crate::nodes::Twin;
 use crate::observation::Observation;
-use crate::plan::{Action, Change, Obstacle, Overwrite, Plan, Reason, Refusal};
+use crate::plan::Plan;
 
 /// Plans every file that is to be there, and every managed one that is not to be there any more.
 pub(crate) fn plan_files(

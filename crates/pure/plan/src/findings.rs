@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use agpm_diag::{Diagnostic, Notes, Spot, codes};
 use agpm_model::{LayerName, RelativePath};
 
+use crate::change::{Action, Change, Obstacle, Overwrite, Reason, Refusal};
 use crate::limits::MOST_REFUSALS_SHOWN;
 use crate::observation::Observation;
-use crate::plan::{Action, Change, Obstacle, Overwrite, Plan, Reason, Refusal};
+use crate::plan::Plan;
 
 impl Plan {
     /// Reports what is in the way.

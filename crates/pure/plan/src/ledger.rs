@@ -9,6 +9,7 @@ use agpm_text::{FormatVersion, OwnFileError, from_json, to_json};
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::change::Author;
 use crate::nodes::{NodesRecord, OwnedNodes};
 
 const VERSION: u32 = 2;
@@ -94,16 +95,6 @@ pub struct Watched {
     pub folders: Vec<String>,
     /// Changes when anything in them does.
     pub stamp: Checksum,
-}
-
-/// Who wrote what agpm manages. What the user wrote stays on disk when agpm no longer manages it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Author {
-    /// agpm did.
-    #[default]
-    Agpm,
-    /// The user did, with the very content that a resource wants: agpm adopted it.
-    User,
 }
 
 /// A file of ours.

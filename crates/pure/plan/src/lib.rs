@@ -2,6 +2,7 @@
 //!
 //! Knows no disk: what is there is told to it, and what is to be done is given back as data.
 
+mod change;
 mod desired;
 mod entries;
 mod files;
@@ -14,15 +15,17 @@ mod names;
 mod nodes;
 mod observation;
 mod plan;
+mod planner;
 mod recovery;
 mod shared;
 mod target;
 
+pub use change::{Action, Author, Change, Obstacle, Overwrite, Reason, Refusal};
 pub use desired::{
     DesiredFile, DesiredShared, DesiredState, LayerDocument, is_reserved, reserved_target,
 };
 pub use entries::{Entry, EntryError, Graph, Need, entries};
-pub use ledger::{Author, Ledger, LedgerFile, Owned, Watched};
+pub use ledger::{Ledger, LedgerFile, Owned, Watched};
 pub use levels::levels;
 pub use lock_diff::{
     MovedPin, checksum_findings, lock_difference, moved_pins, outdated_lock, patch_difference,
@@ -35,10 +38,8 @@ pub use nodes::{
     recognise_file, recognise_nodes, take_back,
 };
 pub use observation::{Observation, shared_format};
-pub use plan::{
-    Action, Change, Obstacle, Overwrite, Plan, PlanEach, PlanError, Reason, Refusal, SharedChange,
-    plan,
-};
+pub use plan::{Plan, PlanError, SharedChange};
+pub use planner::{PlanEach, plan};
 pub use recovery::{hides_written_bytes, ledger_of_lock, may_explain, recover_ownership};
 pub use shared::SharedFilePlan;
 pub use target::{Clash, Wanted, clashes, could_install_at, path_in_type_folder, target};

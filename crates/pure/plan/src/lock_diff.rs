@@ -94,9 +94,14 @@ fn patches_of(lock: &Lockfile) -> BTreeSet<(String, &[String])> {
 /// Warnings about resources whose bytes are not those that were locked. A commit does not change, so somebody changed the
 /// lockfile.
 pub fn checksum_findings(old: &Lockfile, new: &Lockfile) -> Vec<Diagnostic> {
+    let mut before: BTreeMap<&ResourceName, Vec<&Locked>> = BTreeMap::new();
+    for was in &old.entries {
+        before.entry(&was.name).or_default().push(was);
+    }
     let mut findings = Vec::new();
     for now in &new.entries {
-        let was = old.entries.iter().find(|was| is_same_pin(was, now));
+        let same_name = before.get(&now.name).into_iter().flatten();
+        let was = same_name.copied().find(|was| is_same_pin(was, now));
         if was.is_some_and(|was| was.checksum != now.checksum) {
             let message = format!(
                 "{} has another checksum in `{LOCK_NAME}` than its source",
@@ -112,8 +117,7 @@ pub fn checksum_findings(old: &Lockfile, new: &Lockfile) -> Vec<Diagnostic> {
 }
 
 fn is_same_pin(was: &Locked, now: &Locked) -> bool {
-    was.name == now.name
-        && was.unit == now.unit
+    was.unit == now.unit
         && was.commit().is_some()
         && was.commit() == now.commit()
         && was.requirement().is_some()
@@ -192,4 +196,129 @@ fn difference(old: &Lockfile, new: &Lockfile) -> String {
         "its sources are not those of the manifest".to_owned()
     };
     format!("`{LOCK_NAME}` would change: {what}")
+}
+
+#[cfg(test)]
+mod tests {
+    use agpm_model::{Checksum, Install, Origin, PinSource, ResourcePath, SourceName, ToolName};
+
+    use super::*;
+
+    fn locked(name: &str, commit: char) -> Locked {
+        let source = SourceName::new("team").unwrap();
+        let path = ResourcePath::in_source(&format!("agents/{name}.md")).unwrap();
+        Locked {
+            kind: ResourceType::Agents,
+            name: ResourceName::new(name).unwrap(),
+            manifest_alias: None,
+            pattern: None,
+            unit: Unit {
+                origin: Origin::Source(source.clone()),
+                path,
+                extent: ResourceType::Agents.extent(),
+            },
+            pin: Some(Pin {
+                source: PinSource::Named(source),
+                requirement: Some("^1".to_owned()),
+                version: "v1.0.0".to_owned(),
+                commit: commit.to_string().repeat(40).parse().unwrap(),
+            }),
+            checksum: Some(Checksum::of(&[commit as u8])),
+            installed_at: Some(RelativePath::new(&format!(".claude/agents/{name}.md")).unwrap()),
+            tool: Some(ToolName::new("claude-code").unwrap()),
+            dependencies: Vec::new(),
+            patches: Vec::new(),
+            private_patches: Vec::new(),
+            install: Install::Write,
+        }
+    }
+
+    fn lock(entries: impl IntoIterator<Item = Locked>) -> Lockfile {
+        Lockfile {
+            entries: entries.into_iter().collect(),
+            ..Lockfile::default()
+        }
+    }
+
+    #[test]
+    fn a_difference_names_the_first_resource_that_differs() {
+        let old = lock([locked("a", '1'), locked("b", '1')]);
+        for (new, words) in [
+            (
+                lock([locked("a", '1'), locked("b", '1'), locked("c", '1')]),
+                "agents/c would be added",
+            ),
+            (lock([locked("b", '1')]), "agents/a would be removed"),
+            (
+                lock([locked("a", '1'), locked("b", '2')]),
+                "agents/b is not what is locked",
+            ),
+        ] {
+            let found = lock_difference(&old, &new).unwrap();
+            assert_eq!(found, format!("`agpm.lock` would change: {words}"));
+        }
+        assert_eq!(lock_difference(&old, &old), None);
+    }
+
+    #[test]
+    fn private_patches_are_no_difference() {
+        let mut patched = locked("a", '1');
+        patched.patches = vec!["model".to_owned(), "color".to_owned()];
+        let public = lock([patched.clone()]);
+        patched.private_patches = vec!["color".to_owned()];
+        let private = lock([patched.clone()]);
+        patched.private_patches.clear();
+        patched.patches = vec!["model".to_owned()];
+        let without = lock([patched]);
+        assert_eq!(lock_difference(&private, &without), None);
+        assert_eq!(patch_difference(&private, &without), None);
+        assert!(patch_difference(&public, &without).is_some());
+    }
+
+    #[test]
+    fn a_pin_moves_with_its_commit_unless_it_is_of_another_file() {
+        let old = lock([locked("a", '1'), locked("b", '1')]);
+        let mut replaced = locked("b", '2');
+        replaced.unit.path = ResourcePath::in_source("agents/other.md").unwrap();
+        let new = lock([locked("a", '2'), replaced]);
+        let ids: Vec<PinId> = moved_pins(&old, &new)
+            .into_iter()
+            .map(|one| one.id)
+            .collect();
+        assert_eq!(ids, [PinId::Resource(new.entries[0].id())]);
+        assert!(moved_pins(&old, &old).is_empty());
+    }
+
+    #[test]
+    fn other_bytes_of_the_same_commit_are_reported() {
+        let old = lock([locked("a", '1'), locked("b", '1')]);
+        let mut new = lock([locked("a", '1'), locked("b", '2')]);
+        assert!(checksum_findings(&old, &new).is_empty());
+        new.entries[0].checksum = Some(Checksum::of(b"other"));
+        let found = checksum_findings(&old, &new);
+        assert_eq!(found.len(), 1);
+        assert!(
+            found[0]
+                .message
+                .starts_with("agents/a has another checksum")
+        );
+    }
+
+    #[test]
+    fn a_path_where_no_tool_installs_is_refused_unless_the_ledger_has_it() {
+        let good = lock([locked("a", '1')]);
+        let mut bad = good.clone();
+        let foreign = RelativePath::new("src/main.rs").unwrap();
+        bad.entries[0].installed_at = Some(foreign.clone());
+        let manifest = Manifest::default();
+        let mut ledger = Ledger::default();
+        let refuse = |lock: &Lockfile, ledger: &Ledger| {
+            refuse_foreign_paths(lock, &manifest, Scope::Project, ledger).is_err()
+        };
+        assert!(!refuse(&good, &ledger));
+        assert!(refuse(&bad, &ledger));
+        let owned = crate::nodes::OwnedNodes::whole(Checksum::of(b"x"));
+        ledger.shared.insert(foreign, owned);
+        assert!(!refuse(&bad, &ledger));
+    }
 }

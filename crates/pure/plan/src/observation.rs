@@ -6,7 +6,7 @@ use std::sync::Arc;
 use agpm_model::{Checksum, Observed, RelativePath};
 use agpm_text::{Document, Format};
 
-use crate::plan::Obstacle;
+use crate::change::Obstacle;
 
 /// The disk as it was seen once, before anything was decided.
 #[derive(Debug, Default)]

@@ -3,11 +3,12 @@
 
 use agpm_model::{FileMode, Locked, Lockfile, Observed, RelativePath};
 
+use crate::change::{Action, Author};
 use crate::desired::{DesiredFile, DesiredShared, DesiredState};
-use crate::ledger::{Author, Ledger, Owned};
+use crate::ledger::{Ledger, Owned};
 use crate::nodes::{OwnedNodes, Twin, recognise_file, recognise_nodes};
 use crate::observation::Observation;
-use crate::plan::{Action, Plan};
+use crate::plan::Plan;
 
 /// Whether a lockfile has resources whose written bytes it does not tell by itself.
 pub fn hides_written_bytes(lock: &Lockfile) -> bool {

@@ -4,13 +4,14 @@ use agpm_diag::{Diagnostic, codes};
 use agpm_model::{FileMode, LayerName, Observed, RelativePath};
 use agpm_text::{Document, Pointer};
 
+use crate::change::{Action, Change, Obstacle, Overwrite, Reason, Refusal};
 use crate::desired::DesiredShared;
 use crate::ledger::Ledger;
 use crate::nodes::{
     DesiredNode, FileOrigin, FileOutcome, NodeError, NodePlan, OwnedNodes, SharedFile, plan_nodes,
 };
 use crate::observation::{Observation, SharedContent, shared_format};
-use crate::plan::{Action, Change, Obstacle, Overwrite, PlanError, Reason, Refusal, SharedChange};
+use crate::plan::{PlanError, SharedChange};
 
 /// What is to be done to one shared file.
 #[derive(Debug)]

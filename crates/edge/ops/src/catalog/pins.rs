@@ -7,13 +7,14 @@ use agpm_model::{
     AskedRemote, CatalogRemote, LockedRemote, Lockfile, Manifest, ResolvedVersion, SourceName,
     SourceVersions,
 };
+use agpm_plan::outdated_lock;
 use agpm_resolve::with_names_of;
 use agpm_source::{ReferenceError, Source, SourceError, resolve_reference};
 
 use crate::catalog::choice::{failure_of, left_out};
 use crate::catalog::refresh::{Refreshed, newest, refresh};
 use crate::catalog::remotes::plain;
-use crate::install::{Job, LockUse, outdated};
+use crate::install::{Job, LockUse};
 use crate::packages::{Sources, is_versioned};
 use crate::world::World;
 use agpm_store::parallel;
@@ -153,17 +154,20 @@ pub(crate) fn remotes_as_locked(
         .collect();
     let locked: Vec<&CatalogRemote> = lock.catalog.iter().map(LockedRemote::remote).collect();
     if let Some(gone) = locked.iter().find(|locked| !asked.contains(locked)) {
-        return Err(outdated(format!(
+        return Err(outdated_lock(format!(
             "nothing asks for {} any more",
             gone.label()
         )));
     }
     if let Some(new) = asked.iter().find(|asked| !locked.contains(asked)) {
-        return Err(outdated(format!("{} is not in the lockfile", new.label())));
+        return Err(outdated_lock(format!(
+            "{} is not in the lockfile",
+            new.label()
+        )));
     }
     match asked.iter().eq(locked) {
         true => Ok(()),
-        false => Err(outdated(
+        false => Err(outdated_lock(
             "the remotes of the catalog have another order".to_owned(),
         )),
     }

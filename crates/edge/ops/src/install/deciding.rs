@@ -1,4 +1,4 @@
-//! Everything that is decided before anything is written.
+//! The plan of an install: lockfile and disk as they are to be, against what they are.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, Warnings, cod
 use agpm_model::{Install, LOCK_NAME, Lockfile, Manifest, PinSource};
 use agpm_plan::{
     Action, DesiredState, Ledger, MovedPin, Observation, Plan, checksum_findings,
-    hides_written_bytes, lock_difference, may_explain, moved_pins, patch_difference,
+    hides_written_bytes, lock_difference, may_explain, moved_pins, outdated_lock, patch_difference,
     recover_ownership,
 };
 use agpm_resolve::ResolvedEntry;
@@ -19,14 +19,14 @@ use crate::install::known::{has_ledger, inputs_of, remember};
 use crate::install::locked_state::LockedState;
 use crate::install::observer::Observer;
 use crate::install::{
-    Changelogs, Conversion, InstallReport, InstallRequest, LockChange, LockUse, Moved, Ready,
-    Rendered, Run, Writing, outdated,
+    Changelogs, Conversion, GatheredProject, InstallReport, InstallRequest, LockChange, LockUse,
+    Moved, RenderedProject, Run, Writing,
 };
 use crate::layers::LayeredFile;
 use crate::packages::executables;
 
-/// Everything that is decided before anything is written.
-pub(super) struct Decided {
+/// Everything that is planned before anything is written.
+pub(super) struct PlannedInstall {
     pub(super) entries: Vec<ResolvedEntry>,
     pub(super) made: Vec<Made>,
     pub(super) layers: Vec<LayeredFile>,
@@ -38,14 +38,14 @@ pub(super) struct Decided {
 }
 
 /// Compares what is to be with what was locked, then with what is on the disk.
-pub(super) fn decide(
+pub(super) fn plan_install(
     run: &Run<'_>,
-    ready: &Ready,
-    rendered: Rendered,
+    gathered: &GatheredProject,
+    rendered: RenderedProject,
     notes: &mut Notes,
-) -> Result<Decided, Failure> {
+) -> Result<PlannedInstall, Failure> {
     let Run { store, job, .. } = *run;
-    let Rendered {
+    let RenderedProject {
         entries,
         making,
         layered,
@@ -53,9 +53,9 @@ pub(super) fn decide(
         reads,
         sources,
     } = rendered;
-    let manifest = &ready.project.manifest;
+    let manifest = &gathered.project.manifest;
     let lock = lock_of(manifest, &entries, &making.made, layered.locked, catalog);
-    let old = ready.lock.as_ref().map(|(lock, _)| lock);
+    let old = gathered.lock.as_ref().map(|(lock, _)| lock);
     let mut moved = old.map_or_else(Vec::new, |old| moves(manifest, old, &lock));
     if job.request.changelogs == Changelogs::Read {
         changelogs::add(&sources, &mut moved);
@@ -66,34 +66,31 @@ pub(super) fn decide(
     let lock_change = lock_change(old, &lock, job.request.lock)?;
     let desired = desired_state(store.path(), &entries, &making.made, &layered.files)?;
     let mut disk = Observer::new(store);
-    let mut plan = planned(run, ready, &desired, &mut disk, notes)?;
+    disk.observe(&desired, &gathered.ledger)?;
+    let mut plan = plan_with_recovery(run, gathered, &desired, &mut disk, notes)?;
     plan.ledger.nothing = owning_nothing(&entries, &plan.ledger);
     report_refusals(&plan, disk.observation(), job.request.writing, notes)?;
     report_kept(&plan, &job.request, notes)?;
-    let is_warning = |found: &Diagnostic| found.severity >= Severity::Warning;
-    if job.request.warnings == Warnings::Stop && notes.diagnostics.iter().any(is_warning) {
-        notes.warnings_are_errors();
-        return Err(Failure::reported());
-    }
-    let lock_text = match (lock_change, &ready.lock) {
+    stop_on_warnings(job.request.warnings, notes)?;
+    let lock_text = match (lock_change, &gathered.lock) {
         (LockChange::Unchanged, Some((_, bytes))) => bytes.clone(),
         _ => lock.to_text().into_bytes(),
     };
     match job.request.lock {
         // Nothing was resolved, so nothing is known of what a resolution would say.
         LockUse::Frozen => {
-            plan.ledger.inputs = ready.ledger.inputs;
-            plan.ledger.reads = ready.ledger.reads.clone();
+            plan.ledger.inputs = gathered.ledger.inputs;
+            plan.ledger.reads = gathered.ledger.reads.clone();
         }
         // What is missing now may be there on the next run, and nothing that is remembered would tell.
         _ if is_unsettled(notes, &plan) || lock_change == LockChange::NotWritten => {}
         _ => {
             plan.ledger.reads = making.reads;
-            let inputs = inputs_of(&ready.inputs, &lock_text);
+            let inputs = inputs_of(&gathered.inputs, &lock_text);
             remember(&mut plan.ledger, inputs, &entries, layered.watching);
         }
     }
-    Ok(Decided {
+    Ok(PlannedInstall {
         entries,
         made: making.made,
         layers: layered.files,
@@ -116,14 +113,14 @@ fn lock_change(
         (LockUse::Update, _) => return Ok(LockChange::Written),
         (LockUse::Unwritten, _) => return Ok(LockChange::NotWritten),
         (LockUse::Locked | LockUse::Frozen, None) => {
-            return Err(outdated(format!("there is no `{LOCK_NAME}`")));
+            return Err(outdated_lock(format!("there is no `{LOCK_NAME}`")));
         }
         (LockUse::Locked, Some(old)) => lock_difference(old, new),
         // All else was checked before anything was read.
         (LockUse::Frozen, Some(old)) => patch_difference(old, new),
     };
     match difference {
-        Some(difference) => Err(outdated(difference)),
+        Some(difference) => Err(outdated_lock(difference)),
         None => Ok(LockChange::Unchanged),
     }
 }
@@ -166,17 +163,16 @@ fn owning_nothing(entries: &[ResolvedEntry], ledger: &Ledger) -> BTreeSet<String
 }
 
 /// The plan. Files in the way may be managed although the ledger does not know it, and then the lockfile does.
-fn planned(
+fn plan_with_recovery(
     run: &Run<'_>,
-    ready: &Ready,
+    gathered: &GatheredProject,
     desired: &DesiredState<'_>,
     disk: &mut Observer<'_>,
     notes: &mut Notes,
 ) -> Result<Plan, Failure> {
     let overwrite = run.job.request.overwrite;
-    disk.observe(desired, &ready.ledger)?;
-    let first = disk.plan(desired, &ready.ledger, overwrite, notes)?;
-    match recovered_ledger(run, ready, &first, disk) {
+    let first = disk.plan(desired, &gathered.ledger, overwrite, notes)?;
+    match recovered_ledger(run, gathered, &first, disk) {
         Some(known) => disk.plan(desired, &known, overwrite, notes),
         None => Ok(first),
     }
@@ -185,21 +181,21 @@ fn planned(
 /// The ledger with what the lockfile says is managed, if that is more than was known for a plan.
 fn recovered_ledger(
     run: &Run<'_>,
-    ready: &Ready,
+    gathered: &GatheredProject,
     plan: &Plan,
     disk: &mut Observer<'_>,
 ) -> Option<Ledger> {
-    let (lock, _) = ready.lock.as_ref()?;
+    let (lock, _) = gathered.lock.as_ref()?;
     let is_fresh_clone = !has_ledger(run.store) && hides_written_bytes(lock);
-    if !is_fresh_clone && !may_explain(lock, plan, &ready.ledger, disk.observation()) {
+    if !is_fresh_clone && !may_explain(lock, plan, &gathered.ledger, disk.observation()) {
         return None;
     }
     // Rendering what is locked takes the sources, so it is not done before it is needed.
-    let state = LockedState::read(run.world, &ready.project.manifest, lock, run.store).ok()?;
+    let state = LockedState::read(run.world, &gathered.project.manifest, lock, run.store).ok()?;
     let locked = state.desired(run.store).ok()?;
-    disk.observe(&locked, &ready.ledger).ok()?;
-    let known = recover_ownership(&locked, disk.observation(), &ready.ledger);
-    (known != ready.ledger).then_some(known)
+    disk.observe(&locked, &gathered.ledger).ok()?;
+    let known = recover_ownership(&locked, disk.observation(), &gathered.ledger);
+    (known != gathered.ledger).then_some(known)
 }
 
 /// Reports what is in the way; a run that only shows goes on to show the rest.
@@ -223,6 +219,15 @@ fn report_refusals(
         if *found.code == codes::INSTALL_NOT_OURS {
             found.severity = Severity::Warning;
         }
+    }
+    Ok(())
+}
+
+fn stop_on_warnings(warnings: Warnings, notes: &mut Notes) -> Result<(), Failure> {
+    let is_warning = |found: &Diagnostic| found.severity >= Severity::Warning;
+    if warnings == Warnings::Stop && notes.diagnostics.iter().any(is_warning) {
+        notes.warnings_are_errors();
+        return Err(Failure::reported());
     }
     Ok(())
 }
@@ -256,7 +261,7 @@ fn is_unsettled(notes: &Notes, plan: &Plan) -> bool {
             .any(|change| change.action == Action::Keep)
 }
 
-impl Decided {
+impl PlannedInstall {
     pub(super) fn report(self, writing: Writing) -> InstallReport {
         let converted = self
             .entries
@@ -288,7 +293,13 @@ impl Decided {
             },
             writing,
         };
-        parallel::discard((self.plan.ledger, self.layers, self.entries, self.made));
+        parallel::discard((
+            self.plan.ledger,
+            self.plan.shared,
+            self.layers,
+            self.entries,
+            self.made,
+        ));
         report
     }
 }

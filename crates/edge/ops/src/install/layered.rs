@@ -2,9 +2,9 @@
 
 use agpm_diag::{Failure, Notes};
 use agpm_model::{LayerName, LockedLayer, Lockfile, Manifest};
-use agpm_plan::Watched;
+use agpm_plan::{Watched, outdated_lock};
 
-use crate::install::{LockUse, Run, outdated};
+use crate::install::{LockUse, Run};
 use crate::layers::{
     LayerLock, LayeredFile, Pinning, Snapshot, fold_all, layers_as_locked, snapshots,
 };
@@ -83,7 +83,7 @@ pub(super) fn layered(
 
 /// What is said of a locked layer that is not there.
 pub(crate) fn not_there(gone: &LockedLayer) -> Failure {
-    let mut failure = outdated(format!(
+    let mut failure = outdated_lock(format!(
         "{} is locked, and its folder is not there",
         gone.name.label()
     ));

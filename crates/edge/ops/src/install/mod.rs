@@ -16,7 +16,9 @@ use agpm_diag::{Failure, Notes, Outcome};
 use std::borrow::Cow;
 
 use agpm_model::{Checksum, LockedRemote, Lockfile, RelativePath};
-use agpm_plan::{Ledger, Plan, ledger_of_lock, refuse_foreign_paths, reserved_target};
+use agpm_plan::{
+    Ledger, Plan, ledger_of_lock, outdated_lock, refuse_foreign_paths, reserved_target,
+};
 use agpm_resolve::{ResolvedEntry, UpdateScope, pins};
 use agpm_store::{ProjectLock, ProjectStore};
 
@@ -31,12 +33,11 @@ pub use crate::install::request::{
     Writing,
 };
 pub(crate) use crate::install::writing::hold;
-pub(crate) use agpm_plan::outdated_lock as outdated;
 
 use crate::cache::clean_now_and_then;
 use crate::catalog::remotes_to_lock;
 use crate::gather::{ManifestFiles, Project, refuse_link};
-use crate::install::deciding::decide;
+use crate::install::deciding::plan_install;
 use crate::install::known::{has_ledger, is_fresh, nothing_to_do};
 use crate::install::layered::{Layered, layered};
 use crate::install::writing::{Commit, commit};
@@ -79,7 +80,7 @@ struct FilePlaces {
 }
 
 /// Everything that is read before anything is decided.
-struct Ready {
+struct GatheredProject {
     /// The right to change the project; none yet if it has no state, or if nothing is to be written.
     held: Option<ProjectLock>,
     project: Project,
@@ -148,13 +149,13 @@ fn attempt(
         store: &store,
         job,
     };
-    let ready = gather(&run, files, notes)?;
-    let resolved = resolve_dependencies(&run, &ready, notes)?;
-    let rendered = render(&run, &ready, resolved, notes)?;
-    let decided = decide(&run, &ready, rendered, notes)?;
-    refuse_own_places(&decided.plan, &ready.places)?;
-    let commit = commit(&run, ready, &decided, notes)?;
-    Ok((commit == Commit::Done).then(|| decided.report(job.request.writing)))
+    let gathered = gather(&run, files, notes)?;
+    let resolved = resolve_dependencies(&run, &gathered, notes)?;
+    let rendered = render(&run, &gathered, resolved, notes)?;
+    let planned = plan_install(&run, &gathered, rendered, notes)?;
+    refuse_own_places(&planned.plan, &gathered.places)?;
+    let commit = commit(&run, gathered, &planned, notes)?;
+    Ok((commit == Commit::Done).then(|| planned.report(job.request.writing)))
 }
 
 /// Nothing that is installed takes the place of the manifest or the lockfile, wherever they are.
@@ -174,7 +175,11 @@ fn refuse_own_places(plan: &Plan, places: &FilePlaces) -> Result<(), Failure> {
     ))
 }
 
-fn gather(run: &Run<'_>, files: ManifestFiles, notes: &mut Notes) -> Result<Ready, Failure> {
+fn gather(
+    run: &Run<'_>,
+    files: ManifestFiles,
+    notes: &mut Notes,
+) -> Result<GatheredProject, Failure> {
     let Run { world, store, job } = *run;
     // A project without state has nothing to put in order, and a run that fails must not leave any.
     let held = if is_fresh(store) {
@@ -215,7 +220,7 @@ fn gather(run: &Run<'_>, files: ManifestFiles, notes: &mut Notes) -> Result<Read
             .unwrap_or_default(),
         ledger => ledger,
     };
-    Ok(Ready {
+    Ok(GatheredProject {
         held,
         project,
         read,
@@ -227,7 +232,7 @@ fn gather(run: &Run<'_>, files: ManifestFiles, notes: &mut Notes) -> Result<Read
 }
 
 /// The resources of a project at their versions, and where they come from.
-struct Resolved {
+struct ResolvedProject {
     entries: Vec<ResolvedEntry>,
     sources: Sources,
     /// Paths outside of the project that are read.
@@ -236,16 +241,16 @@ struct Resolved {
 
 fn resolve_dependencies(
     run: &Run<'_>,
-    ready: &Ready,
+    gathered: &GatheredProject,
     notes: &mut Notes,
-) -> Result<Resolved, Failure> {
+) -> Result<ResolvedProject, Failure> {
     let Run { world, store, job } = *run;
-    let manifest = &ready.project.manifest;
-    let old = ready.lock.as_ref().map(|(lock, _)| lock);
+    let manifest = &gathered.project.manifest;
+    let old = gathered.lock.as_ref().map(|(lock, _)| lock);
     let sources = Sources::open(world, manifest, store.path());
     let reads = reads_outside(&world.environment, manifest, &sources.project)?;
     let entries = match (job.request.lock, old) {
-        (LockUse::Frozen, None) => return Err(outdated(format!("there is no `{LOCK_NAME}`"))),
+        (LockUse::Frozen, None) => return Err(outdated_lock(format!("there is no `{LOCK_NAME}`"))),
         (LockUse::Frozen, Some(lock)) => frozen::entries(world, manifest, &sources, lock, notes)?,
         (lock_use, old) => {
             if let (LockUse::Locked, Some(lock)) = (lock_use, old) {
@@ -257,7 +262,7 @@ fn resolve_dependencies(
             resolve(world, manifest, &sources, pins, notes)?
         }
     };
-    Ok(Resolved {
+    Ok(ResolvedProject {
         entries,
         sources,
         reads,
@@ -265,7 +270,7 @@ fn resolve_dependencies(
 }
 
 /// Everything that is to be on the disk, resources and files of layers; and what is only locked.
-struct Rendered {
+struct RenderedProject {
     entries: Vec<ResolvedEntry>,
     making: Making,
     layered: Layered,
@@ -276,22 +281,22 @@ struct Rendered {
 
 fn render(
     run: &Run<'_>,
-    ready: &Ready,
-    resolved: Resolved,
+    gathered: &GatheredProject,
+    resolved: ResolvedProject,
     notes: &mut Notes,
-) -> Result<Rendered, Failure> {
+) -> Result<RenderedProject, Failure> {
     let Run { world, store, job } = *run;
-    let Resolved {
+    let ResolvedProject {
         entries,
         sources,
         reads,
     } = resolved;
-    let manifest = &ready.project.manifest;
-    let old = ready.lock.as_ref().map(|(lock, _)| lock);
+    let manifest = &gathered.project.manifest;
+    let old = gathered.lock.as_ref().map(|(lock, _)| lock);
     let making = make_all(manifest, &sources, &entries, notes)?;
     let nothing = Ledger::default();
     let allowed_here = if has_ledger(store) {
-        &ready.ledger
+        &gathered.ledger
     } else {
         &nothing
     };
@@ -311,7 +316,7 @@ fn render(
     check_fidelity(manifest, &entries, &making.made, losses, notes)?;
     let layered = layered(run, manifest, &sources, old, notes)?;
     let catalog = remotes_to_lock(world, (manifest, &sources), (job, old), notes)?;
-    Ok(Rendered {
+    Ok(RenderedProject {
         entries,
         making,
         layered,

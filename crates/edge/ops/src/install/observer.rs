@@ -30,7 +30,7 @@ struct BrokenFile {
 }
 
 /// What was found where a shared file is expected.
-enum SharedFile {
+enum ObservedShared {
     Document(Observed, Arc<Document>),
     Other(Observed),
     /// The file, if its bytes could be read at all.
@@ -79,12 +79,12 @@ impl<'s> Observer<'s> {
         let found = parallel::map(paths.clone(), |path| observe_shared(self.store, path));
         for (path, file) in paths.into_iter().cloned().zip(found) {
             match file {
-                SharedFile::Document(now, document) => {
+                ObservedShared::Document(now, document) => {
                     self.observation.add(path.clone(), now);
                     self.observation.add_document(path, document);
                 }
-                SharedFile::Other(now) => self.observation.add(path, now),
-                SharedFile::Broken(now, broken) => {
+                ObservedShared::Other(now) => self.observation.add(path, now),
+                ObservedShared::Broken(now, broken) => {
                     if let Some(now) = now {
                         self.observation.add(path.clone(), now);
                     }
@@ -164,20 +164,20 @@ pub(super) fn observe_all(
         .concat())
 }
 
-fn observe_shared(store: &ProjectStore, path: &RelativePath) -> SharedFile {
+fn observe_shared(store: &ProjectStore, path: &RelativePath) -> ObservedShared {
     let mut notes = Notes::default();
     let FileContent { state, bytes } = match store.observe_content(path, limit()) {
         Ok(Observed::File(content)) => content,
-        Ok(other) => return SharedFile::Other(other.map(|content| content.state)),
+        Ok(other) => return ObservedShared::Other(other.map(|content| content.state)),
         Err(error) => {
             let failure = error.seen_from(store.path()).into();
-            return SharedFile::Broken(None, Box::new(BrokenFile { failure, notes }));
+            return ObservedShared::Broken(None, Box::new(BrokenFile { failure, notes }));
         }
     };
     let now = Observed::File(state);
     match parse_shared(path, bytes, &mut notes) {
-        Ok(document) => SharedFile::Document(now, document),
-        Err(failure) => SharedFile::Broken(Some(now), Box::new(BrokenFile { failure, notes })),
+        Ok(document) => ObservedShared::Document(now, document),
+        Err(failure) => ObservedShared::Broken(Some(now), Box::new(BrokenFile { failure, notes })),
     }
 }
 

@@ -10,9 +10,9 @@ use agpm_store::{Expected, FileChange, ProjectLock, ProjectStore, Recovered, Sto
 
 use crate::gather::ManifestFiles;
 use crate::install::changes::Changes;
-use crate::install::deciding::Decided;
+use crate::install::deciding::PlannedInstall;
 use crate::install::known::{has_ledger, ledger_file};
-use crate::install::{FilePlaces, LockChange, Ready, Run, Writing};
+use crate::install::{FilePlaces, GatheredProject, LockChange, Run, Writing};
 use crate::scope::Beside;
 use crate::world::World;
 
@@ -52,24 +52,24 @@ pub(super) enum Commit {
     Overtaken,
 }
 
-/// Writes what was decided.
+/// Writes what was planned.
 pub(super) fn commit(
     run: &Run<'_>,
-    ready: Ready,
-    decided: &Decided,
+    gathered: GatheredProject,
+    planned: &PlannedInstall,
     notes: &mut Notes,
 ) -> Result<Commit, Failure> {
     let Run { world, store, job } = *run;
-    let mut changes = all_changes(run, decided, &ready.ledger, ready.places);
+    let mut changes = all_changes(run, planned, &gathered.ledger, gathered.places);
     if job.request.writing == Writing::Show || changes.is_empty() {
         return Ok(Commit::Done);
     }
-    let early = ready.held.is_some();
-    let held = match ready.held {
+    let early = gathered.held.is_some();
+    let held = match gathered.held {
         Some(held) => Some(held),
         None => hold(world, store, Writing::Apply, notes)?,
     };
-    let same = |now: ManifestFiles| now.fingerprint() == ready.read;
+    let same = |now: ManifestFiles| now.fingerprint() == gathered.read;
     let overtaken = !early
         && (has_ledger(store) || !ManifestFiles::require(&world.environment).is_ok_and(same));
     let Some(held) = held.filter(|_| !overtaken) else {
@@ -81,7 +81,7 @@ pub(super) fn commit(
         // Only what we know of the project changed: nothing that could be taken back.
         agpm_store::write_whole(
             &ledger_file(store),
-            decided.plan.ledger.to_text().as_bytes(),
+            planned.plan.ledger.to_text().as_bytes(),
         )?;
         changes.inside.clear();
     }
@@ -96,14 +96,14 @@ pub(super) fn commit(
 /// and goes after them, and the lockfile is written last.
 fn all_changes<'a>(
     run: &Run<'a>,
-    decided: &'a Decided,
+    planned: &'a PlannedInstall,
     ledger: &Ledger,
     places: FilePlaces,
 ) -> Changes<'a> {
-    let plan = &decided.plan;
+    let plan = &planned.plan;
     let is_write = |change: &FileChange<'_>| matches!(change, FileChange::Write { .. });
     let (writes, removals): (Vec<_>, Vec<_>) =
-        file_changes(decided).into_iter().partition(is_write);
+        file_changes(planned).into_iter().partition(is_write);
     let mut changes = Changes::of(writes);
     changes
         .inside
@@ -117,8 +117,8 @@ fn all_changes<'a>(
         let text = plan.ledger.to_text().into_bytes();
         changes.put(place, text.into(), Expected::Anything);
     }
-    if decided.lock_change == LockChange::Written {
-        let text = Cow::Borrowed(decided.lock_text.as_slice());
+    if planned.lock_change == LockChange::Written {
+        let text = Cow::Borrowed(planned.lock_text.as_slice());
         changes.put(places.lock, text, Expected::Anything);
     }
     changes.inside.extend(removals);
@@ -132,17 +132,17 @@ struct NewContent<'a> {
     mode: FileMode,
 }
 
-fn file_changes(decided: &Decided) -> Vec<FileChange<'_>> {
+fn file_changes(planned: &PlannedInstall) -> Vec<FileChange<'_>> {
     let mut contents: BTreeMap<&RelativePath, NewContent<'_>> = BTreeMap::new();
-    for file in &decided.layers {
+    for file in &planned.layers {
         let (bytes, mode) = (file.bytes.as_slice(), file.mode);
         contents.insert(&file.path, NewContent { bytes, mode });
     }
-    for file in decided.made.iter().flat_map(|made| &made.files) {
+    for file in planned.made.iter().flat_map(|made| &made.files) {
         let (bytes, mode) = (file.bytes.get(), file.mode);
         contents.insert(&file.path, NewContent { bytes, mode });
     }
-    let changes = decided.plan.changes.iter();
+    let changes = planned.plan.changes.iter();
     changes
         .filter(|change| change.place.is_none())
         .filter_map(|change| file_change(change, contents.get(&change.path).copied()))

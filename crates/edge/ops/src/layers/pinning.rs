@@ -7,10 +7,10 @@ use agpm_model::{
     Layer, LayerPlace, LockedLayer, Lockfile, Manifest, Pin, PinSource, Requirement,
     ResolvedVersion, Selector, SourceName, Tag,
 };
+use agpm_plan::outdated_lock;
 use agpm_resolve::{UpdateScope, relocated_sources, source_relocated};
 use agpm_source::{Source, resolve};
 
-use crate::install::outdated;
 use crate::layers::snapshot::Snapshot;
 use crate::packages::{Sources, source_failure};
 
@@ -106,7 +106,7 @@ impl<'a> Pinning<'a> {
         let layer = snapshot.layer;
         match (self.lock, self.locked(layer)) {
             (LayerLock::Pins, _) => Ok(()),
-            (_, None) if snapshot.locked().is_some() => Err(outdated(format!(
+            (_, None) if snapshot.locked().is_some() => Err(outdated_lock(format!(
                 "{} is not in the lockfile",
                 layer.name.label()
             ))),
@@ -138,7 +138,7 @@ pub(crate) fn layers_as_locked(
             .any(|layer| layer.name == locked.name)
     };
     if let Some(gone) = lock.layers.iter().find(|locked| !is_asked(locked)) {
-        return Err(outdated(format!(
+        return Err(outdated_lock(format!(
             "nothing asks for {} any more",
             gone.name.label()
         )));
@@ -151,7 +151,7 @@ pub(crate) fn layers_as_locked(
         .map(|layer| &layer.name)
         .eq(lock.layers.iter().map(|locked| &locked.name))
     {
-        return Err(outdated("the layers have another order".to_owned()));
+        return Err(outdated_lock("the layers have another order".to_owned()));
     }
     let differs = |layer: &&Layer| match &layer.place {
         LayerPlace::Source(source, selector) if sources.versioned(source).is_some() => {
@@ -171,7 +171,7 @@ pub(crate) fn layers_as_locked(
 }
 
 fn other_than_locked(layer: &Layer) -> Failure {
-    outdated(format!(
+    outdated_lock(format!(
         "{} is not in the lockfile as the manifest has it",
         layer.name.label()
     ))

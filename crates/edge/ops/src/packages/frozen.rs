@@ -8,10 +8,10 @@ use agpm_model::{
     Checksum, Dependency, Extent, Install, Locked, Lockfile, Manifest, Origin, Patch, PatchScope,
     ResourceName, ResourceType, ToolName, Unit, Variant,
 };
+use agpm_plan::outdated_lock as outdated;
 use agpm_plan::{Entry, Wanted, target};
 
 use crate::gather::limit;
-use crate::install::outdated;
 use crate::packages::fetch::{Fetcher, inline_bytes};
 use crate::packages::sources::Sources;
 use crate::world::World;

@@ -11,8 +11,7 @@ use super::look::{resembles, shares_mark};
 use super::room::wanted;
 use super::sight::Sight;
 use super::{DesiredNode, FileOutcome, NodeError, NodeSum, OwnedNode, OwnedNodes, Twin};
-use crate::ledger::Author;
-use crate::plan::Overwrite;
+use crate::change::{Author, Overwrite};
 
 /// What is wrong with a node of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

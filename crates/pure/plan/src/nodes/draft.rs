@@ -9,7 +9,7 @@ use agpm_text::{
 
 use super::sight::Sight;
 use super::{NodeError, OwnedNode, target};
-use crate::ledger::Author;
+use crate::change::Author;
 use crate::limits::MOST_READ_AGAIN;
 
 pub(super) struct Draft {

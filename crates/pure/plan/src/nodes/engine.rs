@@ -12,8 +12,7 @@ use super::ours::Ours;
 use super::room::Wanted;
 use super::sight::{Sight, Way, above};
 use super::{DesiredNode, NodeSum, OwnedNode, Twin};
-use crate::ledger::Author;
-use crate::plan::{Action, Obstacle, Overwrite, Reason};
+use crate::change::{Action, Author, Obstacle, Overwrite, Reason};
 
 /// What happens to one node.
 #[derive(Debug)]

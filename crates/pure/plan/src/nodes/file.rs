@@ -14,8 +14,7 @@ use super::seams::Seams;
 use super::sight::{Sight, above};
 use super::{DesiredNode, FileOrigin, FileOutcome, NodeError, NodeSum, OwnedNode, OwnedNodes};
 use super::{fresh, lists, way};
-use crate::ledger::Author;
-use crate::plan::Overwrite;
+use crate::change::{Author, Overwrite};
 
 /// What is known before.
 #[derive(Clone, Copy)]

@@ -16,7 +16,7 @@ use super::sight::Sight;
 use super::{
     DesiredNode, FileOrigin, FileOutcome, NodeError, NodeSum, OwnedNode, OwnedNodes, Twin,
 };
-use crate::plan::{Action, Reason};
+use crate::change::{Action, Reason};
 
 /// A file as we make it.
 pub(super) struct Made {

@@ -8,8 +8,7 @@ use agpm_text::{NodeRef, Pointer};
 use super::engine::Engine;
 use super::look::{marks_of, resembles, shares_mark};
 use super::{DesiredNode, NodeSum, OwnedNode, Twin};
-use crate::ledger::Author;
-use crate::plan::{Action, Overwrite, Reason};
+use crate::change::{Action, Author, Overwrite, Reason};
 
 impl<'a> Engine<'a> {
     /// An equal item that is there and stands for nothing else.

@@ -10,7 +10,7 @@ use super::ours::Ours;
 use super::room::{Wanted, items_of, split};
 use super::sight::Sight;
 use super::{NodeSum, OwnedNode};
-use crate::plan::Overwrite;
+use crate::change::Overwrite;
 
 /// How a list is held.
 #[derive(Clone, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use agpm_model::Place;
 use agpm_text::{NodeRef, Shape, Value, View};
 
 use super::{NodeSum, OwnedNode};
-use crate::ledger::Author;
+use crate::change::Author;
 
 /// The key whose values tell one hook from another.
 const MARK: &str = "command";

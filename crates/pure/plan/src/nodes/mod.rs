@@ -30,8 +30,7 @@ use agpm_model::{Checksum, EntryNode, Observed, Place, RelativePath};
 use agpm_text::{Document, EditError, Format, Pointer, Unread};
 use serde::{Deserialize, Serialize};
 
-use crate::ledger::Author;
-use crate::plan::{Change, Overwrite, Refusal};
+use crate::change::{Author, Change, Overwrite, Refusal};
 use file::Task;
 
 pub use check::{NodeFinding, NodeState, check_nodes, take_back};

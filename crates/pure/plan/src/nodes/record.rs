@@ -11,7 +11,7 @@ use agpm_text::Pointer;
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::ledger::Author;
+use crate::change::Author;
 
 use super::{FileOrigin, NodeSum, OwnedNode, OwnedNodes, Seams};
 

@@ -6,8 +6,7 @@ use agpm_text::{Kind, Pointer};
 use super::OwnedNode;
 use super::draft::shifts;
 use super::engine::{Decisions, Engine};
-use crate::ledger::Author;
-use crate::plan::{Action, Overwrite, Reason};
+use crate::change::{Action, Author, Overwrite, Reason};
 
 impl Engine<'_> {
     /// Only removes.

@@ -12,7 +12,7 @@ use super::ours::Ours;
 use super::room::Wanted;
 use super::sight::{Sight, above};
 use super::{NodeError, OwnedNode, Twin};
-use crate::plan::{Action, Overwrite, Reason};
+use crate::change::{Action, Overwrite, Reason};
 
 /// Removes what is in the way and may be, and says what was.
 pub(super) fn clear(

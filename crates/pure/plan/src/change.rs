@@ -1,0 +1,202 @@
+//! One change with its reason, and what is in the way of one.
+
+use agpm_model::{Observed, RelativePath};
+use agpm_text::{Kind, Pointer};
+use serde::{Serialize, Serializer};
+
+/// Who wrote what agpm manages. What the user wrote stays on disk when agpm no longer manages it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Author {
+    /// agpm did.
+    #[default]
+    Agpm,
+    /// The user did, with the very content that a resource wants: agpm adopted it.
+    User,
+}
+
+/// Which files that are not as we left them may be overwritten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Overwrite {
+    /// None.
+    Nothing,
+    /// Files that we did not write.
+    Unowned,
+    /// These, and files of ours that were edited.
+    Everything,
+}
+
+/// Why something happens to a file, or does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// It was not there before.
+    New,
+    /// It is ours and was gone.
+    WasMissing,
+    /// Only its mode is not as it should be.
+    Mode,
+    /// What it is to hold changed.
+    Content,
+    /// It was edited, and the user wants it overwritten.
+    EditDropped,
+    /// It was not ours, and the user wants it taken over.
+    TakenOver,
+    /// It was edited.
+    Edited,
+    /// The user has just what is wanted.
+    Identical,
+    /// Nothing asks for it any more, and the user wrote it.
+    UsersOwn,
+    /// Nothing asks for it any more.
+    Unasked,
+    /// Nothing asks for it any more; it was edited, and the user wants that dropped.
+    UnaskedEditDropped,
+    /// Nothing asks for it any more, but it was edited: it is the user's from now on.
+    UnaskedEdited,
+}
+
+impl Reason {
+    /// The words that users see.
+    pub fn words(self) -> &'static str {
+        match self {
+            Reason::New => "new",
+            Reason::WasMissing => "was missing",
+            Reason::Mode => "the mode differs",
+            Reason::Content => "its content changed",
+            Reason::EditDropped => "was edited; overwritten on request",
+            Reason::TakenOver => "was not ours; taken over on request",
+            Reason::Edited => "was edited",
+            Reason::Identical => "adopted, identical",
+            Reason::UsersOwn => "left in place, written by you",
+            Reason::Unasked => "no longer asked for",
+            Reason::UnaskedEditDropped => "no longer asked for; edits dropped on request",
+            Reason::UnaskedEdited => "is no longer asked for, but was edited",
+        }
+    }
+}
+
+impl Serialize for Reason {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.words())
+    }
+}
+
+/// What is in the way of a file or a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// A file that agpm did not write; the user may let agpm take it over.
+    File,
+    /// An entry of a shared file that agpm did not write; the user may let agpm take it over.
+    Entry,
+    /// A directory at the path of a file.
+    Directory,
+    /// A symlink, wherever it leads.
+    Symlink,
+    /// A device, a pipe or the like.
+    Special,
+    /// A file at the path of a directory above.
+    BelowFile,
+    /// A value that has no room for entries.
+    Value(Kind),
+    /// A TOML list written as `[[tables]]`, which has no room for other items.
+    Tables,
+    /// A value whose text cannot be changed alone.
+    Uneditable,
+}
+
+impl Obstacle {
+    /// What is never replaced; nothing for files and free paths.
+    pub fn of(now: Observed) -> Option<Obstacle> {
+        match now {
+            Observed::Missing | Observed::File(_) => None,
+            Observed::Directory => Some(Obstacle::Directory),
+            Observed::Symlink => Some(Obstacle::Symlink),
+            Observed::Special => Some(Obstacle::Special),
+        }
+    }
+
+    /// The words that users see.
+    pub fn words(self) -> &'static str {
+        match self {
+            Obstacle::File => "a file that agpm did not install",
+            Obstacle::Entry => "an entry that agpm did not write",
+            Obstacle::Directory => "a folder",
+            Obstacle::Symlink => "a symbolic link",
+            Obstacle::Special => "something that is no file",
+            Obstacle::BelowFile => "in a folder that cannot be created",
+            Obstacle::Value(kind) => kind.word(),
+            Obstacle::Tables => "a list of tables",
+            Obstacle::Uneditable => "a value that cannot be changed alone",
+        }
+    }
+}
+
+/// What happens to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    /// It is new.
+    Create,
+    /// It changes.
+    Update,
+    /// It goes.
+    Remove,
+    /// It was edited and stays as it is.
+    Keep,
+    /// It is as it should be, written by the user, and managed from now on.
+    Adopt,
+    /// It stays, written by the user, and is no longer managed.
+    Release,
+}
+
+impl Action {
+    /// Whether the disk changes.
+    pub fn changes_disk(self) -> bool {
+        matches!(self, Action::Create | Action::Update | Action::Remove)
+    }
+}
+
+/// One change, or a file that is left alone although it is not as it should be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Change {
+    /// What happens.
+    pub action: Action,
+    /// The file.
+    pub path: RelativePath,
+    /// The resource it belongs or belonged to.
+    #[serde(rename = "resource")]
+    pub owner: String,
+    /// Why.
+    pub reason: Reason,
+    /// The key or the list inside it, or the item that is kept; nothing for whole files.
+    #[serde(rename = "key", skip_serializing_if = "is_whole_file")]
+    pub place: Option<Pointer>,
+    /// What the file is now.
+    #[serde(skip)]
+    pub before: Observed,
+}
+
+impl Change {
+    /// The place inside the file, unless it is the file as a whole.
+    pub fn inner_place(&self) -> Option<&Pointer> {
+        self.place
+            .as_ref()
+            .filter(|place| !place.steps().is_empty())
+    }
+}
+
+fn is_whole_file(place: &Option<Pointer>) -> bool {
+    place.as_ref().is_none_or(|place| place.steps().is_empty())
+}
+
+/// A file that is in the way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The file.
+    pub path: RelativePath,
+    /// What is in the way inside it; nothing for whole files.
+    pub place: Option<Pointer>,
+    /// What is there.
+    pub what: Obstacle,
+    /// The resource that was to be installed there.
+    pub owner: String,
+}

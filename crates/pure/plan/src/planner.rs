@@ -1,0 +1,118 @@
+//! Desired state against the observed disk.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use agpm_model::RelativePath;
+
+use crate::change::{Author, Overwrite};
+use crate::desired::{DesiredFile, DesiredState};
+use crate::files::plan_files;
+use crate::ledger::{Ledger, Owned};
+use crate::nodes::OwnedNodes;
+use crate::observation::Observation;
+use crate::plan::{Plan, PlanError};
+use crate::shared::{SharedFilePlan, plan_shared_file};
+
+/// How the shared files are planned: no file depends on another, so the caller may use threads. This crate starts none.
+pub type PlanEach<'f> = dyn for<'p> Fn(
+        Vec<&'p RelativePath>,
+        &(dyn Fn(&'p RelativePath) -> Result<SharedFilePlan, PlanError> + Sync),
+    ) -> Vec<Result<SharedFilePlan, PlanError>>
+    + 'f;
+
+/// Compares what is to be with what is there.
+pub fn plan(
+    desired: &DesiredState<'_>,
+    observation: &Observation,
+    ledger: &Ledger,
+    overwrite: Overwrite,
+    each: &PlanEach<'_>,
+) -> Result<Plan, PlanError> {
+    let files: Vec<&DesiredFile> = desired
+        .files
+        .iter()
+        .filter(|file| !is_left_to_user(file, observation, ledger))
+        .collect();
+    let ledger = &*with_desired_ownership(ledger, desired, &files, observation);
+    let mut plan = plan_files(&files, observation, ledger, overwrite);
+    let paths: BTreeSet<&RelativePath> =
+        desired.shared.keys().chain(ledger.shared.keys()).collect();
+    let plan_one = |path| {
+        plan_shared_file(
+            path,
+            desired.shared.get(path),
+            observation,
+            ledger,
+            overwrite,
+        )
+    };
+    for planned in each(paths.into_iter().collect(), &plan_one) {
+        plan.add_shared(planned?);
+    }
+    Ok(plan)
+}
+
+/// Whether an empty document of the layers meets a file of the user's: it would add nothing.
+fn is_left_to_user(file: &DesiredFile, observation: &Observation, ledger: &Ledger) -> bool {
+    let Some(now) = observation.checksum(&file.path) else {
+        return false;
+    };
+    let recorded = ledger.shared.get(&file.path);
+    let is_managed = recorded.is_some_and(|owned| owned.is_whole(now) || now == file.checksum);
+    file.is_empty_document && !ledger.files.contains_key(&file.path) && !is_managed
+}
+
+/// The ledger with files under the kind of ownership that is desired for them now: a file that is whole and untouched
+/// may become shared, and the other way round; one that was edited is the user's then.
+fn with_desired_ownership<'l>(
+    ledger: &'l Ledger,
+    desired: &DesiredState<'_>,
+    files: &[&DesiredFile],
+    observation: &Observation,
+) -> Cow<'l, Ledger> {
+    let mut wanted = Cow::Borrowed(ledger);
+    for path in desired.shared.keys() {
+        let Some(owned) = ledger.files.get(path) else {
+            continue;
+        };
+        let wanted = wanted.to_mut();
+        wanted.files.remove(path);
+        if observation.checksum(path) == Some(owned.checksum) {
+            let nodes = OwnedNodes::whole(owned.checksum);
+            wanted.shared.insert(path.clone(), nodes);
+        }
+    }
+    for file in files {
+        let Some(owned) = ledger.shared.get(&file.path) else {
+            continue;
+        };
+        let wanted = wanted.to_mut();
+        wanted.shared.remove(&file.path);
+        let managed = observation
+            .checksum(&file.path)
+            .filter(|now| owned.is_whole(*now) || *now == file.checksum);
+        wanted.files.extend(managed.map(|checksum| {
+            let record = Owned {
+                checksum,
+                source: None,
+                mode: file.mode,
+                owner: file.owner.clone(),
+                author: Author::Agpm,
+            };
+            (file.path.clone(), record)
+        }));
+    }
+    wanted
+}
+
+impl Plan {
+    fn add_shared(&mut self, planned: SharedFilePlan) {
+        self.changes.extend(planned.changes);
+        self.refusals.extend(planned.refusals);
+        self.unchanged += planned.unchanged;
+        let owned = planned.owned.map(|owned| (planned.path, owned));
+        self.ledger.shared.extend(owned);
+        self.shared.extend(planned.change);
+    }
+}

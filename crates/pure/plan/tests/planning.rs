@@ -1,0 +1,356 @@
+//! Plans and recovered ledgers on made-up disks.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::sync::Arc;
+
+use agpm_diag::{FailureKind, Notes};
+use agpm_model::{Checksum, EntryNode, FileMode, Observed, Place, RelativePath};
+use agpm_plan::{
+    Action, Author, DesiredFile, DesiredNode, DesiredState, FileOutcome, LayerDocument, Ledger,
+    Observation, Obstacle, Overwrite, Owned, OwnedNodes, Plan, PlanError, Reason, Twin, plan,
+    recover_ownership,
+};
+use agpm_text::{Format, Unread, Value, parse_alone};
+
+const SETTINGS: &str = ".claude/settings.json";
+const TEXT: &str = "{\n  \"a\": 1\n}\n";
+
+fn path(text: &str) -> RelativePath {
+    RelativePath::new(text).unwrap()
+}
+
+fn sum(text: &str) -> Checksum {
+    Checksum::of(text.as_bytes())
+}
+
+fn file(at: &str, content: &str) -> DesiredFile {
+    DesiredFile {
+        path: path(at),
+        checksum: sum(content),
+        source: sum(content),
+        mode: FileMode::Plain,
+        owner: "agents/x".to_owned(),
+        twin: Twin::Taken,
+        is_empty_document: false,
+    }
+}
+
+/// A file without keys, as the layers give it.
+fn empty_document(at: &str) -> DesiredFile {
+    DesiredFile {
+        owner: "layers/org".to_owned(),
+        twin: Twin::Left,
+        is_empty_document: true,
+        ..file(at, "{}\n")
+    }
+}
+
+fn state(files: impl IntoIterator<Item = DesiredFile>) -> DesiredState<'static> {
+    let mut state = DesiredState::default();
+    for file in files {
+        state.add_file(file).unwrap();
+    }
+    state
+}
+
+fn owned(content: &str) -> Owned {
+    Owned {
+        checksum: sum(content),
+        source: None,
+        mode: FileMode::Plain,
+        owner: "agents/x".to_owned(),
+        author: Author::Agpm,
+    }
+}
+
+fn ledger(files: &[(&str, &str)]) -> Ledger {
+    let record = |(at, content): &(&str, &str)| (path(at), owned(content));
+    Ledger {
+        files: files.iter().map(record).collect(),
+        ..Ledger::default()
+    }
+}
+
+fn disk(files: &[(&str, &str)]) -> Observation {
+    let mut disk = Observation::default();
+    for (at, content) in files {
+        disk.add(path(at), Observed::file(sum(content), FileMode::Plain));
+    }
+    disk
+}
+
+fn shared_disk(content: &str) -> Observation {
+    let mut disk = disk(&[(SETTINGS, content)]);
+    let document = parse_alone(content.to_owned(), Format::Jsonc).document;
+    disk.add_document(path(SETTINGS), Arc::new(document));
+    disk
+}
+
+fn try_plan(
+    desired: &DesiredState<'_>,
+    disk: &Observation,
+    ledger: &Ledger,
+) -> Result<Plan, PlanError> {
+    plan(desired, disk, ledger, Overwrite::Nothing, &|paths, one| {
+        paths.into_iter().map(one).collect()
+    })
+}
+
+fn planned(desired: &DesiredState<'_>, disk: &Observation, ledger: &Ledger) -> Plan {
+    try_plan(desired, disk, ledger).unwrap()
+}
+
+fn decisions(plan: &Plan) -> Vec<(&str, Action, Reason)> {
+    plan.changes
+        .iter()
+        .map(|change| (change.path.as_str(), change.action, change.reason))
+        .collect()
+}
+
+fn with_entry() -> DesiredState<'static> {
+    let mut desired = DesiredState::default();
+    let node = EntryNode {
+        place: Place::Key("/servers/fs".parse().unwrap()),
+        value: Value::from(1_usize),
+    };
+    desired.add_entries(&path(SETTINGS), "mcp-servers/fs", &[node]);
+    desired
+}
+
+/// What the layers give to the settings.
+struct Layer {
+    path: RelativePath,
+    text: Unread,
+    nodes: Vec<DesiredNode>,
+}
+
+impl Layer {
+    fn new() -> Self {
+        let node = EntryNode {
+            place: Place::Key("/a".parse().unwrap()),
+            value: Value::from(1_usize),
+        };
+        Layer {
+            path: path(SETTINGS),
+            text: Unread::new(TEXT.to_owned(), Format::Jsonc),
+            nodes: vec![DesiredNode {
+                node,
+                owner: "layers/org".to_owned(),
+                twin: Twin::Left,
+            }],
+        }
+    }
+
+    fn desired(&self, mode: FileMode) -> DesiredState<'_> {
+        let mut desired = DesiredState::default();
+        let document = LayerDocument {
+            path: &self.path,
+            mode,
+            owner: "layers/org",
+            text: &self.text,
+            nodes: &self.nodes,
+        };
+        assert!(desired.shares(&document));
+        desired.add_layer_document(&document);
+        desired
+    }
+}
+
+#[test]
+fn two_resources_share_a_path_only_with_the_same_bytes() {
+    let mut desired = state([file("a.md", "one")]);
+    assert!(desired.add_file(file("a.md", "one")).is_ok());
+    assert_eq!(desired.file_paths().count(), 1);
+    for other in [file("a.md", "two"), file("A.md", "one")] {
+        let failure = desired.add_file(other).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Errors);
+    }
+}
+
+#[test]
+fn nothing_is_installed_at_the_paths_of_agpm_and_of_shared_files() {
+    for at in ["agpm.toml", "AGPM.lock", ".agpm/ledger.json"] {
+        let failure = state([file(at, "x")]).refuse_reserved().unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Refused, "{at}");
+    }
+    let mut desired = with_entry();
+    desired
+        .add_file(file(".claude/Settings.json", "x"))
+        .unwrap();
+    let failure = desired.refuse_reserved().unwrap_err();
+    let message = failure.diagnostic.unwrap().message;
+    assert!(message.ends_with("which holds entries of hooks or MCP servers"));
+    assert!(state([file("a.md", "x")]).refuse_reserved().is_ok());
+}
+
+#[test]
+fn a_file_in_the_place_of_a_directory_refuses_everything_below_it() {
+    let desired = state([
+        file("d/a.md", "a"),
+        file("d/b.md", "b"),
+        file("dd/c.md", "c"),
+    ]);
+    let mut disk = Observation::default();
+    disk.add_blocker(path("d"));
+    let plan = planned(&desired, &disk, &Ledger::default());
+    let refused: Vec<_> = plan
+        .refusals
+        .iter()
+        .map(|refusal| (refusal.path.as_str(), refusal.what))
+        .collect();
+    let below = Obstacle::BelowFile;
+    assert_eq!(refused, [("d/a.md", below), ("d/b.md", below)]);
+    let mut notes = Notes::default();
+    plan.report_refusals(&disk, &mut notes);
+    assert_eq!(notes.diagnostics.len(), 1);
+    assert_eq!(
+        notes.diagnostics[0].message,
+        "cannot create `d/`: a file of that name exists"
+    );
+}
+
+#[test]
+fn a_managed_file_makes_way_for_a_directory() {
+    let mut disk = disk(&[("d", "old")]);
+    disk.add_blocker(path("d"));
+    let plan = planned(
+        &state([file("d/a.md", "a")]),
+        &disk,
+        &ledger(&[("d", "old")]),
+    );
+    assert_eq!(
+        decisions(&plan),
+        [
+            ("d", Action::Remove, Reason::Unasked),
+            ("d/a.md", Action::Create, Reason::New)
+        ]
+    );
+    assert!(plan.refusals.is_empty());
+}
+
+#[test]
+fn an_empty_document_leaves_the_users_file_alone() {
+    let desired = state([empty_document(SETTINGS)]);
+    let users = planned(&desired, &shared_disk(TEXT), &Ledger::default());
+    assert_eq!(users, Plan::default());
+    let free = planned(&desired, &Observation::default(), &Ledger::default());
+    assert_eq!(decisions(&free), [(SETTINGS, Action::Create, Reason::New)]);
+    // A file that is wholly managed becomes the empty document.
+    let mut ours = Ledger::default();
+    let nodes = OwnedNodes::whole(sum(TEXT));
+    ours.shared.insert(path(SETTINGS), nodes);
+    let managed = planned(&desired, &shared_disk(TEXT), &ours);
+    assert_eq!(
+        decisions(&managed),
+        [(SETTINGS, Action::Update, Reason::Content)]
+    );
+    assert!(managed.ledger.shared.is_empty());
+}
+
+#[test]
+fn a_whole_file_becomes_shared_and_stays_managed_unless_it_was_edited() {
+    let layer = Layer::new();
+    let desired = layer.desired(FileMode::Plain);
+    let before = ledger(&[(SETTINGS, TEXT)]);
+    let untouched = planned(&desired, &shared_disk(TEXT), &before);
+    assert!(untouched.shared.is_empty() && untouched.refusals.is_empty());
+    assert!(untouched.ledger.files.is_empty());
+    let record = &untouched.ledger.shared[&path(SETTINGS)];
+    assert!(record.is_whole(sum(TEXT)));
+
+    let edited_text = "{\"a\": 2}";
+    let edited = planned(&desired, &shared_disk(edited_text), &before);
+    assert_eq!(edited.refusals[0].what, Obstacle::Entry);
+    let mut notes = Notes::default();
+    edited.report_refusals(&shared_disk(edited_text), &mut notes);
+    let label = &notes.diagnostics[0].labels[0];
+    let source = notes.sources.get(label.source);
+    assert_eq!(source.name, SETTINGS);
+    assert_eq!(&source.text[label.span.range()], "2");
+}
+
+#[test]
+fn the_mode_of_a_file_that_is_wholly_managed_is_set_and_of_no_other() {
+    let layer = Layer::new();
+    let desired = layer.desired(FileMode::Executable);
+    let plain = layer.desired(FileMode::Plain);
+    let managed = recover_ownership(&plain, &shared_disk(TEXT), &Ledger::default());
+    let whole = planned(&desired, &shared_disk(TEXT), &managed);
+    assert_eq!(
+        decisions(&whole),
+        [(SETTINGS, Action::Update, Reason::Mode)]
+    );
+    assert_eq!(whole.shared[0].outcome, FileOutcome::Write(TEXT.to_owned()));
+    let users = planned(&desired, &shared_disk(TEXT), &Ledger::default());
+    assert!(users.shared.is_empty() && users.changes.is_empty());
+}
+
+#[test]
+fn a_shared_file_that_cannot_be_understood_stops_only_a_plan_that_needs_it() {
+    let mut disk = disk(&[(SETTINGS, "{"), ("a.md", "a")]);
+    disk.add_unreadable(path(SETTINGS));
+    let error = try_plan(&with_entry(), &disk, &Ledger::default()).unwrap_err();
+    assert!(matches!(error, PlanError::Unreadable(at) if at == path(SETTINGS)));
+    let other = state([file("a.md", "a")]);
+    assert!(try_plan(&other, &disk, &Ledger::default()).is_ok());
+    let mut left_out = with_entry();
+    left_out.leave_out(disk.unreadable());
+    let plan = planned(&left_out, &disk, &Ledger::default());
+    assert_eq!(plan, Plan::default());
+}
+
+#[test]
+fn what_is_not_a_file_is_never_replaced_by_a_shared_one() {
+    for (now, what) in [
+        (Observed::Directory, Obstacle::Directory),
+        (Observed::Symlink, Obstacle::Symlink),
+        (Observed::Special, Obstacle::Special),
+    ] {
+        let mut disk = Observation::default();
+        disk.add(path(SETTINGS), now);
+        let plan = planned(&with_entry(), &disk, &Ledger::default());
+        let refusal = &plan.refusals[0];
+        assert_eq!(
+            (refusal.what, refusal.owner.as_str()),
+            (what, "mcp-servers/fs")
+        );
+        assert!(plan.shared.is_empty());
+    }
+}
+
+#[test]
+fn files_with_the_locked_bytes_are_recovered_and_edited_ones_are_not() {
+    let locked = state([file("a.md", "a"), file("b.md", "b"), file("c.md", "c")]);
+    let disk = disk(&[("a.md", "a"), ("b.md", "edited")]);
+    let known = recover_ownership(&locked, &disk, &Ledger::default());
+    assert_eq!(known, ledger(&[("a.md", "a")]));
+    // After a pull the ledger is behind: it has the bytes of the version before.
+    let behind = ledger(&[("a.md", "before"), ("b.md", "b")]);
+    let known = recover_ownership(&locked, &disk, &behind);
+    assert_eq!(known, ledger(&[("a.md", "a"), ("b.md", "b")]));
+    assert_eq!(recover_ownership(&locked, &disk, &known), known);
+}
+
+#[test]
+fn a_file_of_the_user_that_equals_the_layers_is_not_recovered() {
+    let locked = state([empty_document(SETTINGS)]);
+    let disk = disk(&[(SETTINGS, "{}\n")]);
+    let mut users = Ledger::default();
+    users.theirs.insert(path(SETTINGS), sum("{}\n"));
+    assert_eq!(recover_ownership(&locked, &disk, &users), users);
+    let known = recover_ownership(&locked, &disk, &Ledger::default());
+    assert!(known.files.contains_key(&path(SETTINGS)));
+}
+
+#[test]
+fn entries_and_whole_documents_are_recovered_from_what_is_on_the_disk() {
+    let entry = "{\"servers\": {\"fs\": 1}, \"mine\": true}";
+    let known = recover_ownership(&with_entry(), &shared_disk(entry), &Ledger::default());
+    assert_eq!(known.shared[&path(SETTINGS)].nodes.len(), 1);
+    let layer = Layer::new();
+    let locked = layer.desired(FileMode::Plain);
+    let known = recover_ownership(&locked, &shared_disk(TEXT), &Ledger::default());
+    assert!(known.shared[&path(SETTINGS)].is_whole(sum(TEXT)));
+    let plan = planned(&locked, &shared_disk(TEXT), &known);
+    assert!(plan.is_empty() && plan.refusals.is_empty());
+}

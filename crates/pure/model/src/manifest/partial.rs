@@ -7,22 +7,21 @@ use agpm_diag::{Diagnostic, Label, SourceId, Spot, codes};
 use agpm_text::{Document, Kind, NodeRef};
 
 use crate::limits::MOST_SYNTAX_ERRORS;
-use crate::manifest::ManifestTexts;
 
 /// The findings that the syntax errors cannot have caused.
-pub(super) fn beside_syntax_errors(
+pub(super) fn beside_syntax_errors<'d>(
     found: Vec<Diagnostic>,
-    texts: &ManifestTexts<'_>,
+    documents: impl Iterator<Item = &'d Document>,
+    errors: &[Spot],
 ) -> Vec<Diagnostic> {
-    if texts.syntax_errors.is_empty() {
+    if errors.is_empty() {
         return found;
     }
-    if texts.syntax_errors.len() > MOST_SYNTAX_ERRORS {
+    if errors.len() > MOST_SYNTAX_ERRORS {
         return Vec::new();
     }
-    let broken: Vec<BrokenText<'_>> = texts
-        .documents()
-        .map(|document| BrokenText::new(document, texts.syntax_errors))
+    let broken: Vec<BrokenText<'_>> = documents
+        .map(|document| BrokenText::new(document, errors))
         .collect();
     let is_certain = |one: &Diagnostic, label: &Label| {
         let text = broken.iter().find(|text| text.source == label.source);
@@ -151,7 +150,7 @@ mod tests {
     use agpm_text::{Format, Limits, parse};
 
     use super::*;
-    use crate::{Manifest, Scope};
+    use crate::{Manifest, ManifestTexts, Scope};
 
     /// The messages about a manifest beside its syntax errors.
     fn messages(text: &str) -> Vec<String> {

@@ -105,9 +105,10 @@ impl<'t> BrokenText<'t> {
         let up_to_key = *section.start()..=*self.around(&self.lines, end).end();
         let in_braces = self.text[*line.start()..start].contains('{')
             && self.text[start..*line.end()].trim_end().ends_with('}');
-        let has_broken_header = self.errors.iter().any(|error| {
-            up_to_key.contains(error) && !self.text[self.line_of(*error)].contains('=')
-        });
+        let has_broken_header = self
+            .errors
+            .iter()
+            .any(|error| up_to_key.contains(error) && !is_entry(&self.text[self.line_of(*error)]));
         self.is_sound(&up_to_key) || in_braces && self.is_sound(&line) && !has_broken_header
     }
 
@@ -142,6 +143,12 @@ impl<'t> BrokenText<'t> {
 fn is_header(text: &str, start: usize) -> bool {
     let line = text[start..].trim_start_matches([' ', '\t']);
     line.starts_with('[') && !text[..start].trim_end().ends_with('=')
+}
+
+/// Whether a line has a key and a value, however wrong, and cannot be a header.
+fn is_entry(line: &str) -> bool {
+    let key = line.split_once('=').map_or("", |(key, _)| key.trim());
+    !key.is_empty() && !key.contains(['[', ']'])
 }
 
 #[cfg(test)]

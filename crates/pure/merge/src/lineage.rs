@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use agpm_diag::Diagnostic;
 
-use crate::policy::References;
+use crate::policy::{FlawKind, References};
 
 /// Documents of one kind that name others of it, as the walk along their references sees them.
 pub trait Documents {
@@ -33,19 +33,6 @@ pub struct Flaw<K> {
     pub kind: FlawKind,
     /// From a start along the references to what was named; in a cycle, from a document back to itself.
     pub chain: Vec<K>,
-}
-
-/// What can be wrong with a reference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FlawKind {
-    /// The document does not exist.
-    Missing,
-    /// It exists and cannot be read.
-    Malformed,
-    /// It must not be read.
-    Refused,
-    /// It leads back to a document on the way to it.
-    Cyclic,
 }
 
 /// Why the parents of a document are not known.

@@ -1,8 +1,6 @@
 use agpm_diag::Severity;
 use agpm_model::Strategy;
 
-use crate::lineage::FlawKind;
-
 /// How the contributions of one kind compose. Data, not code: a new kind is a new table.
 #[derive(Clone, Debug)]
 pub struct Policy {
@@ -32,6 +30,19 @@ pub struct References {
     pub refused: Reaction,
     /// It leads back to where it was named.
     pub cyclic: Reaction,
+}
+
+/// What can be wrong with a reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlawKind {
+    /// The document does not exist.
+    Missing,
+    /// It exists and cannot be read.
+    Malformed,
+    /// It must not be read.
+    Refused,
+    /// It leads back to a document on the way to it.
+    Cyclic,
 }
 
 /// What happens when a reference fails. The document that it names is left out in any case.

@@ -522,7 +522,7 @@ fn with_slips(text: &str) -> impl Iterator<Item = String> + '_ {
         let mut rest = after.chars();
         let gone = rest.next().map(|_| format!("{before}{}", rest.as_str()));
         let is_between = before.ends_with(|c: char| !c.is_alphanumeric());
-        let more = "[{\"\n".chars().filter(move |_| is_between);
+        let more = "[{=\"\n".chars().filter(move |_| is_between);
         gone.into_iter()
             .chain(more.map(move |c| format!("{before}{c}{after}")))
     };

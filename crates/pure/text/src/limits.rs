@@ -39,5 +39,9 @@ pub(crate) const LONGEST_KEY: usize = 1_000;
 
 /// Tokens of TOML that are held at once: those of a whole file take many times its size.
 pub(crate) const MOST_TOKENS: usize = 8_192;
+
+/// Keys of a map in which misspelled ones are looked up: each of them costs a walk over all.
+pub(crate) const MOST_SEARCHED: usize = 1_000;
+
 /// The longest text that is searched for other places of a misspelled key.
 pub(crate) const LONGEST_SEARCHED: usize = 64 << 10;

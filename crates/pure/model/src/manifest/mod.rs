@@ -157,7 +157,8 @@ impl Manifest {
         }
         manifest.catalog = catalog::read(&mut check, texts, &manifest);
         patches::read(&mut check, texts, &mut manifest);
-        let found = beside_syntax_errors(check.into_diagnostics(), texts);
+        let found = check.into_diagnostics();
+        let found = beside_syntax_errors(found, texts.documents(), texts.syntax_errors);
         (manifest, found)
     }
 

@@ -7,22 +7,21 @@ use agpm_diag::{Diagnostic, Label, SourceId, Spot, codes};
 use agpm_text::{Document, Kind, NodeRef};
 
 use crate::limits::MOST_SYNTAX_ERRORS;
-use crate::manifest::ManifestTexts;
 
 /// The findings that the syntax errors cannot have caused.
-pub(super) fn beside_syntax_errors(
+pub(super) fn beside_syntax_errors<'d>(
     found: Vec<Diagnostic>,
-    texts: &ManifestTexts<'_>,
+    documents: impl Iterator<Item = &'d Document>,
+    errors: &[Spot],
 ) -> Vec<Diagnostic> {
-    if texts.syntax_errors.is_empty() {
+    if errors.is_empty() {
         return found;
     }
-    if texts.syntax_errors.len() > MOST_SYNTAX_ERRORS {
+    if errors.len() > MOST_SYNTAX_ERRORS {
         return Vec::new();
     }
-    let broken: Vec<BrokenText<'_>> = texts
-        .documents()
-        .map(|document| BrokenText::new(document, texts.syntax_errors))
+    let broken: Vec<BrokenText<'_>> = documents
+        .map(|document| BrokenText::new(document, errors))
         .collect();
     let is_certain = |one: &Diagnostic, label: &Label| {
         let text = broken.iter().find(|text| text.source == label.source);
@@ -106,9 +105,10 @@ impl<'t> BrokenText<'t> {
         let up_to_key = *section.start()..=*self.around(&self.lines, end).end();
         let in_braces = self.text[*line.start()..start].contains('{')
             && self.text[start..*line.end()].trim_end().ends_with('}');
-        let has_broken_header = self.errors.iter().any(|error| {
-            up_to_key.contains(error) && !self.text[self.line_of(*error)].contains('=')
-        });
+        let has_broken_header = self
+            .errors
+            .iter()
+            .any(|error| up_to_key.contains(error) && !is_entry(&self.text[self.line_of(*error)]));
         self.is_sound(&up_to_key) || in_braces && self.is_sound(&line) && !has_broken_header
     }
 
@@ -145,13 +145,19 @@ fn is_header(text: &str, start: usize) -> bool {
     line.starts_with('[') && !text[..start].trim_end().ends_with('=')
 }
 
+/// Whether a line has a key and a value, however wrong, and cannot be a header.
+fn is_entry(line: &str) -> bool {
+    let key = line.split_once('=').map_or("", |(key, _)| key.trim());
+    !key.is_empty() && !key.contains(['[', ']'])
+}
+
 #[cfg(test)]
 mod tests {
     use agpm_diag::SourceMap;
     use agpm_text::{Format, Limits, parse};
 
     use super::*;
-    use crate::{Manifest, Scope};
+    use crate::{Manifest, ManifestTexts, Scope};
 
     /// The messages about a manifest beside its syntax errors.
     fn messages(text: &str) -> Vec<String> {

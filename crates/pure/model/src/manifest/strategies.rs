@@ -5,22 +5,14 @@ use agpm_text::{Kind, NodeRef, Pointer};
 use globset::{GlobBuilder, GlobMatcher};
 
 use crate::manifest::check::{Check, spot};
-use crate::manifest::tables::{MERGE, RULE, STRATEGY};
+use crate::manifest::tables::{EMPTY, ITEMS, MERGE, RULE, STRATEGY};
 use crate::pattern::PointerPattern;
 use crate::schema::SchemaTable;
 use crate::strategy::{
-    BUILT_IN, Driver, Empty, Items, Lists, Maps, Operation, ProgramAuthor, Rule, Separator,
-    Strategy,
+    BUILT_IN, Driver, Empty, Lists, Maps, Operation, ProgramAuthor, Rule, Separator, Strategy,
 };
 
 const POINTER_HELP: &str = "write `/` before every step, as in `/permissions/allow`";
-pub(crate) const EMPTY: &[(&str, Empty)] = &[
-    ("value", Empty::Value),
-    ("ignore", Empty::Ignore),
-    ("clear", Empty::Clear),
-];
-pub(crate) const ITEMS: &[(&str, Items)] = &[("replace", Items::Replace), ("deep", Items::Deep)];
-
 /// One line of `[merge]`.
 #[derive(Clone, Debug)]
 pub struct MergeRule {

@@ -4,12 +4,11 @@ use agpm_text::Value;
 use agpm_tools::TOOLS;
 
 use crate::json_schema::FileSchema;
-use crate::manifest::strategies::{EMPTY, ITEMS};
 use crate::resource::{RESOURCE_TYPES, ResourceType};
 use crate::schema::{
     Condition, Definition, KeyNames, KeyOwner, Passthrough, SchemaField, SchemaTable, ValueForm,
 };
-use crate::strategy::{BUILT_IN, OPERATIONS, Operation, Separator};
+use crate::strategy::{BUILT_IN, Empty, Items, OPERATIONS, Operation, Separator};
 
 /// The JSON Schema of a manifest.
 pub fn manifest_schema() -> Value {
@@ -560,6 +559,13 @@ const LIST_RULE: SchemaTable = SchemaTable::strict(
 const fn operation_key(operations: &'static Definition) -> SchemaField {
     SchemaField::optional("op", ValueForm::Defined(operations), "What happens.")
 }
+
+pub(crate) const EMPTY: &[(&str, Empty)] = &[
+    ("value", Empty::Value),
+    ("ignore", Empty::Ignore),
+    ("clear", Empty::Clear),
+];
+pub(crate) const ITEMS: &[(&str, Items)] = &[("replace", Items::Replace), ("deep", Items::Deep)];
 
 const ITEM_KEY: SchemaField = SchemaField::optional(
     BY_KEY,

@@ -2,7 +2,7 @@
 
 use agpm_diag::{SourceId, Span, SuggestedEdit};
 
-use crate::limits::LONGEST_SEARCHED;
+use crate::limits::{LONGEST_SEARCHED, MOST_SEARCHED};
 
 use super::document::NodeRef;
 use super::format::Format;
@@ -23,6 +23,9 @@ impl NodeRef<'_> {
 
     /// Another name for a key of this map, unless the map has that name already.
     pub fn renamed_key(self, key: NodeRef<'_>, name: &str) -> Option<SuggestedEdit> {
+        if self.len() > MOST_SEARCHED {
+            return None;
+        }
         let mut entries = self.entries();
         let (_, value) = entries.find(|(own, _)| own.id() == key.id())?;
         if self.get(name).is_some() {

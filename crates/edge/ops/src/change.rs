@@ -7,8 +7,8 @@ use agpm_diag::{
     Diagnostic, Failure, FailureKind, Notes, Outcome, codes, did_you_mean, has_errors,
 };
 use agpm_model::{
-    AddressKind, CatalogRemote, Checksum, DEFAULT_VERSION, Layer, Locked, Manifest, NameError,
-    Origin, RESOURCE_TYPES, ResourceName, ResourcePath, ResourceType, SourceAddress, SourceName,
+    AddressKind, CatalogRemote, Checksum, DEFAULT_VERSION, Layer, Locked, Manifest, Origin,
+    RESOURCE_TYPES, ResourceName, ResourcePath, ResourceType, SourceAddress, SourceName,
     newest_range,
 };
 use agpm_resolve::UpdateScope;
@@ -16,6 +16,7 @@ use agpm_store::Expected;
 use agpm_text::{Document, Edit, EditError, Format, Limits, Pointer, Value, parse, parse_alone};
 use serde::Serialize;
 
+use crate::additions::{NewDependency, Replace, exists, new_source, usage};
 use crate::gather::{ManifestFiles, Mistakes, Project, document_of, refuse_link, unknown_name};
 use crate::install::{
     self, Changes, Executables, InstallReport, InstallRequest, Job, ManifestEdit, Writing,
@@ -29,15 +30,6 @@ use agpm_source::normalize;
 /// How often a change is tried again that another process overtook.
 const MOST_TRIES: usize = 32;
 
-/// Whether something of that name may be replaced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Replace {
-    /// It may.
-    Allowed,
-    /// It is refused.
-    Refused,
-}
-
 /// Whether the change is installed at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Then {
@@ -45,23 +37,6 @@ pub enum Then {
     Install(Executables),
     /// Only the manifest changes.
     Leave,
-}
-
-/// A resource to be added.
-#[derive(Clone, Debug)]
-pub struct NewDependency {
-    /// The word for its kind, singular or plural.
-    pub kind: String,
-    /// `SOURCE:PATH[@VERSION]`, or a local path.
-    pub spec: String,
-    /// Its name, if it is not the file's.
-    pub name: Option<String>,
-    /// The tool it is for.
-    pub tool: Option<String>,
-    /// A folder below the tool's own.
-    pub target: Option<String>,
-    /// The installed file's name.
-    pub filename: Option<String>,
 }
 
 /// A dependency as it is typed.
@@ -315,22 +290,6 @@ pub(crate) fn write_manifest(
     Ok(())
 }
 
-pub(crate) fn usage(message: String, help: String) -> Failure {
-    Failure::new(
-        FailureKind::Usage,
-        Diagnostic::new(&codes::USAGE, message).help(help),
-    )
-}
-
-pub(crate) fn exists(file: &str, section: &str, name: &str) -> Failure {
-    let message = format!("the {file} has `{name}` under `[{section}]` already");
-    let help = "run the command with `--force` to replace it, or choose another name";
-    Failure::new(
-        FailureKind::Refused,
-        Diagnostic::new(&codes::IO_EXISTS, message).help(help),
-    )
-}
-
 fn kind_of(word: &str) -> Result<ResourceType, Failure> {
     ResourceType::named(word).ok_or_else(|| {
         let words = RESOURCE_TYPES.map(|kind| kind.singular());
@@ -348,23 +307,6 @@ pub(crate) fn uneditable(error: &EditError) -> Failure {
     Diagnostic::new(&codes::MANIFEST_VALUE, message)
         .help("make this change by hand")
         .into()
-}
-
-/// The address of a source that is to be added, if it and the name are good.
-pub(crate) fn new_source(name: &str, address: &str) -> Result<SourceAddress, Failure> {
-    let bad_name =
-        |error: NameError| usage(error.to_string(), "give the source a short name".to_owned());
-    let known = SourceName::new(name).map_err(bad_name)?;
-    if known.as_str().contains([':', '/', ' ']) {
-        let help = "use letters, digits and hyphens, as in `community`".to_owned();
-        return Err(usage(format!("`{name}` is no name for a source"), help));
-    }
-    SourceAddress::parse(address).map_err(|error| {
-        usage(
-            error.to_string(),
-            "write an address such as `https://host/org/repo.git`, or a folder".to_owned(),
-        )
-    })
 }
 
 fn add_source(

@@ -11,7 +11,7 @@ use agpm_store::{Problem, StoreError};
 use agpm_text::{Document, Edit, EditError, Format, NodeRef, Pointer};
 use serde::Serialize;
 
-use crate::change::{Replace, exists, new_source};
+use crate::additions::{Replace, exists, new_source};
 use crate::gather::{document_of, limit, shown, unknown_name};
 use crate::serialize;
 use crate::world::{Environment, World};

@@ -7,7 +7,7 @@ use agpm_model::FileMode;
 use agpm_store::{Expected, FileChange, Problem, ProjectStore, StoreError, Transaction, Waiting};
 use serde::Serialize;
 
-use crate::change::Replace;
+use crate::additions::Replace;
 use crate::gather::{MANIFEST_NAME, limit, shown};
 use crate::install::Changes;
 use crate::path_of;

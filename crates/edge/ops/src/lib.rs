@@ -1,5 +1,6 @@
 //! One use case per file: gather, let the pure crates decide, apply, report. Nothing here prints.
 
+mod additions;
 mod allowed;
 mod approve;
 mod bottle;
@@ -41,6 +42,7 @@ mod why;
 mod words;
 mod world;
 
+pub use additions::{NewDependency, Replace};
 pub use agpm_bottle::{UnitKind, json_schema as unit_schema};
 pub use agpm_diag::{FailureKind, Outcome, Warnings};
 pub use agpm_merge::Rendered;
@@ -59,10 +61,7 @@ pub use catalog::{
     CatalogReport, CatalogRequest, CatalogRow, CatalogWatch, ENTRY_KINDS, EntryKind, LayerKind,
     OpenCatalog, Shadowed, catalog, catalog_show, open_catalog, watch_catalog,
 };
-pub use change::{
-    ChangeReport, DependencyId, ManifestChange, NewDependency, Replace, Then, add_address,
-    change_manifest,
-};
+pub use change::{ChangeReport, DependencyId, ManifestChange, Then, add_address, change_manifest};
 pub use config::{ConfigAnswer, ConfigReport, ConfigRequest, config};
 pub use demo::{DemoReport, DemoRequest, DemoResult, DemoShow, demo};
 pub use diagnostics::{DiagnosticReport, report_all};

@@ -6,7 +6,7 @@ use agpm_model::{
 };
 use agpm_text::Value;
 
-use crate::change::{NewDependency, usage};
+use crate::additions::{NewDependency, usage};
 use crate::gather::unknown_name;
 
 /// File names that say nothing of what is in the file, without their extension.

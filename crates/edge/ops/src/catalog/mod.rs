@@ -26,6 +26,6 @@ pub use ground::{CatalogLayer, CatalogMode, CatalogPlaces, LayerKind};
 pub(crate) use lint::lint_catalog;
 pub(crate) use open::open;
 pub use open::{CatalogWatch, OpenCatalog, open_catalog, watch_catalog};
-pub(crate) use pins::{ask_remotes, remote_today, remotes_as_locked, remotes_to_lock};
+pub(crate) use pins::{RemoteLocking, ask_remotes, remote_today, remotes_as_locked};
 pub(crate) use report::list;
 pub use report::{CatalogReport, CatalogRequest, CatalogRow, Shadowed, catalog};

@@ -8,52 +8,61 @@ use agpm_model::{
     SourceVersions,
 };
 use agpm_plan::outdated_lock;
-use agpm_resolve::with_names_of;
+use agpm_resolve::{UpdateScope, with_names_of};
 use agpm_source::{ReferenceError, Source, SourceError, resolve_reference};
 
 use crate::catalog::choice::{failure_of, left_out};
 use crate::catalog::refresh::{Refreshed, newest, refresh};
 use crate::catalog::remotes::plain;
-use crate::install::{Job, LockUse};
-use crate::packages::{Sources, is_versioned};
+use crate::packages::{LockUse, Sources, is_versioned};
 use crate::world::World;
 use agpm_store::parallel;
 
-/// The pins that the lockfile is to have: those that fit stay, the rest is asked for.
-pub(crate) fn remotes_to_lock(
-    world: &World,
-    (manifest, sources): (&Manifest, &Sources),
-    (job, old): (&Job<'_>, Option<&Lockfile>),
-    notes: &mut Notes,
-) -> Result<Vec<LockedRemote>, Failure> {
-    if manifest.catalog.shared.is_empty() && old.is_none_or(|lock| lock.catalog.is_empty()) {
-        return Ok(Vec::new());
+/// What decides the pins of remotes.
+pub(crate) struct RemoteLocking<'a> {
+    pub(crate) world: &'a World,
+    pub(crate) manifest: &'a Manifest,
+    pub(crate) sources: &'a Sources,
+    pub(crate) lock_use: LockUse,
+    pub(crate) moving: &'a UpdateScope,
+    pub(crate) old: Option<&'a Lockfile>,
+}
+
+impl RemoteLocking<'_> {
+    /// The pins that the lockfile is to have: those that fit stay, the rest is asked for.
+    pub(crate) fn pins(&self, notes: &mut Notes) -> Result<Vec<LockedRemote>, Failure> {
+        let (manifest, sources) = (self.manifest, self.sources);
+        let locked = self.old.map(|lock| lock.catalog.as_slice());
+        if manifest.catalog.shared.is_empty() && locked.unwrap_or_default().is_empty() {
+            return Ok(Vec::new());
+        }
+        let lock = self
+            .old
+            .map(|lock| with_names_of(manifest, lock))
+            .unwrap_or_default();
+        if matches!(self.lock_use, LockUse::Locked | LockUse::Frozen) {
+            remotes_as_locked(manifest, sources, &lock)?;
+        }
+        let answers = parallel::map(versioned(manifest, sources), |(asked, source)| {
+            let moves = self.moving.moves_remote(&asked.remote);
+            let age = match (pin_of(manifest, &lock, &asked.remote), moves) {
+                (Some(pin), false) => return (Ok(pin.clone()), Notes::default()),
+                (_, true) => Age::Newest,
+                (None, false) => Age::CopyIfNeeded,
+            };
+            let (shown, mut own) = (asked.remote.to_string(), Notes::default());
+            self.world.progress.source_began(&shown);
+            let pin = new_pin(asked, source, age, &mut own);
+            self.world.progress.source_ended(&shown);
+            (pin, own)
+        });
+        let mut pins = Vec::new();
+        for (pin, own) in answers {
+            notes.diagnostics.extend(own.diagnostics);
+            pins.push(pin?);
+        }
+        Ok(pins)
     }
-    let lock = old
-        .map(|lock| with_names_of(manifest, lock))
-        .unwrap_or_default();
-    if matches!(job.request.lock, LockUse::Locked | LockUse::Frozen) {
-        remotes_as_locked(manifest, sources, &lock)?;
-    }
-    let answers = parallel::map(versioned(manifest, sources), |(asked, source)| {
-        let moves = job.moving.moves_remote(&asked.remote);
-        let age = match (pin_of(manifest, &lock, &asked.remote), moves) {
-            (Some(pin), false) => return (Ok(pin.clone()), Notes::default()),
-            (_, true) => Age::Newest,
-            (None, false) => Age::CopyIfNeeded,
-        };
-        let (shown, mut own) = (asked.remote.to_string(), Notes::default());
-        world.progress.source_began(&shown);
-        let pin = new_pin(asked, source, age, &mut own);
-        world.progress.source_ended(&shown);
-        (pin, own)
-    });
-    let mut pins = Vec::new();
-    for (pin, own) in answers {
-        notes.diagnostics.extend(own.diagnostics);
-        pins.push(pin?);
-    }
-    Ok(pins)
 }
 
 /// The remotes of the project that have versions: a plain folder is as it is.

@@ -9,10 +9,10 @@ use agpm_resolve::with_names_of;
 use agpm_source::{ReferenceError, Source, SourceError};
 use agpm_store::{self as store, parallel};
 
+use crate::additions::usage;
 use crate::catalog::choice::{failure_of, left_out};
 use crate::catalog::pins::pin_of;
 use crate::catalog::refresh::refresh;
-use crate::change::usage;
 use crate::gather::{Project, unknown_name};
 use crate::packages::{Sources, is_versioned, read_lock, source_failure_of};
 use crate::scope::state_of;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use agpm_model::{ObjectId, SourceName, Tag, changelog_between};
 
-use crate::install::Moved;
+use crate::install::request::Moved;
 use crate::packages::Sources;
 
 const CHANGELOG: &str = "CHANGELOG.md";

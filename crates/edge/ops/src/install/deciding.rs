@@ -18,10 +18,10 @@ use crate::install::desired::desired_state;
 use crate::install::known::{has_ledger, inputs_of, remember};
 use crate::install::locked_state::LockedState;
 use crate::install::observer::Observer;
-use crate::install::{
-    Changelogs, Conversion, GatheredProject, InstallReport, InstallRequest, LockChange, LockUse,
-    Moved, RenderedProject, Run, Writing,
+use crate::install::request::{
+    Changelogs, Conversion, InstallReport, InstallRequest, LockChange, LockUse, Moved, Writing,
 };
+use crate::install::run::{GatheredProject, RenderedProject, Run};
 use crate::layers::LayeredFile;
 use crate::packages::executables;
 

@@ -11,7 +11,8 @@ use agpm_store::{ProjectStore, StateUse};
 use crate::gather::{ManifestFiles, limit};
 use crate::install::layered::Watching;
 use crate::install::observer::observe_all;
-use crate::install::{Fidelity, InstallReport, Job, LockChange, LockUse, Overwrite, Writing};
+use crate::install::request::{Fidelity, InstallReport, LockChange, LockUse, Overwrite, Writing};
+use crate::install::run::Job;
 use crate::packages::LOCK_NAME;
 use agpm_store::parallel;
 

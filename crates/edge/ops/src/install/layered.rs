@@ -4,7 +4,8 @@ use agpm_diag::{Failure, Notes};
 use agpm_model::{LayerName, LockedLayer, Lockfile, Manifest};
 use agpm_plan::{Watched, outdated_lock};
 
-use crate::install::{LockUse, Run};
+use crate::install::request::LockUse;
+use crate::install::run::Run;
 use crate::layers::{
     LayerLock, LayeredFile, Pinning, Snapshot, fold_all, layers_as_locked, snapshots,
 };

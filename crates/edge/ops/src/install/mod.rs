@@ -9,18 +9,17 @@ mod layered;
 mod locked_state;
 mod observer;
 mod request;
+mod run;
 mod writing;
 
-use agpm_compose::{LossPolicy, Making, check_fidelity, check_placement};
+use agpm_compose::{LossPolicy, check_fidelity, check_placement};
 use agpm_diag::{Failure, Notes, Outcome};
-use std::borrow::Cow;
 
-use agpm_model::{Checksum, LockedRemote, Lockfile, RelativePath};
+use agpm_model::RelativePath;
 use agpm_plan::{
     Ledger, Plan, ledger_of_lock, outdated_lock, refuse_foreign_paths, reserved_target,
 };
 use agpm_resolve::{ResolvedEntry, UpdateScope, pins};
-use agpm_store::{ProjectLock, ProjectStore};
 
 pub(crate) use crate::install::changes::Changes;
 pub(crate) use crate::install::known::{inputs_of, ledger_in, read_ledger};
@@ -32,65 +31,22 @@ pub use crate::install::request::{
     InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite, Program, RequiredBy,
     Writing,
 };
+pub(crate) use crate::install::run::{Job, ManifestEdit};
 pub(crate) use crate::install::writing::hold;
 
 use crate::cache::clean_now_and_then;
-use crate::catalog::remotes_to_lock;
+use crate::catalog::RemoteLocking;
 use crate::gather::{ManifestFiles, Project, refuse_link};
 use crate::install::deciding::plan_install;
 use crate::install::known::{has_ledger, is_fresh, nothing_to_do};
-use crate::install::layered::{Layered, layered};
+use crate::install::layered::layered;
+use crate::install::run::{FilePlaces, GatheredProject, RenderedProject, Run};
 use crate::install::writing::{Commit, commit};
 use crate::outside::reads_outside;
 use crate::packages::{LOCK_NAME, Sources, executables, frozen, make_all, read_lock, resolve};
 use crate::projects;
 use crate::scope::{Beside, Places};
 use crate::world::{ManifestUse, World};
-
-/// One run of the pipeline, as `install`, `update`, `add` and `remove` ask for it.
-pub(crate) struct Job<'a> {
-    pub(crate) title: String,
-    pub(crate) request: InstallRequest,
-    /// Which pins are let go.
-    pub(crate) moving: UpdateScope,
-    /// The manifest's bytes, if they change too.
-    pub(crate) manifest: Option<ManifestEdit<'a>>,
-}
-
-/// A change of the manifest itself.
-pub(crate) struct ManifestEdit<'a> {
-    /// What it was made from.
-    pub(crate) before: Checksum,
-    /// What comes out.
-    pub(crate) bytes: Cow<'a, [u8]>,
-}
-
-/// What every step of the pipeline needs.
-#[derive(Clone, Copy)]
-struct Run<'a> {
-    world: &'a World,
-    store: &'a ProjectStore,
-    job: &'a Job<'a>,
-}
-
-/// How transactions reach the files beside each other that users commit or keep.
-struct FilePlaces {
-    manifest: Beside,
-    lock: Beside,
-}
-
-/// Everything that is read before anything is decided.
-struct GatheredProject {
-    /// The right to change the project; none yet if it has no state, or if nothing is to be written.
-    held: Option<ProjectLock>,
-    project: Project,
-    /// The manifest's files as they were read, and as this run understands them.
-    read: Vec<u8>,
-    inputs: Vec<u8>,
-    places: FilePlaces,
-    lock: Option<(Lockfile, Vec<u8>)>,
-    ledger: Ledger,
-}
 
 /// Installs a project.
 pub fn install(world: &World, request: &InstallRequest) -> Outcome<InstallReport> {
@@ -269,16 +225,6 @@ fn resolve_dependencies(
     })
 }
 
-/// Everything that is to be on the disk, resources and files of layers; and what is only locked.
-struct RenderedProject {
-    entries: Vec<ResolvedEntry>,
-    making: Making,
-    layered: Layered,
-    catalog: Vec<LockedRemote>,
-    reads: Vec<String>,
-    sources: Sources,
-}
-
 fn render(
     run: &Run<'_>,
     gathered: &GatheredProject,
@@ -315,7 +261,15 @@ fn render(
     };
     check_fidelity(manifest, &entries, &making.made, losses, notes)?;
     let layered = layered(run, manifest, &sources, old, notes)?;
-    let catalog = remotes_to_lock(world, (manifest, &sources), (job, old), notes)?;
+    let locking = RemoteLocking {
+        world,
+        manifest,
+        sources: &sources,
+        lock_use: job.request.lock,
+        moving: &job.moving,
+        old,
+    };
+    let catalog = locking.pins(notes)?;
     Ok(RenderedProject {
         entries,
         making,

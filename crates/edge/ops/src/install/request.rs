@@ -8,21 +8,9 @@ use serde::ser::{SerializeMap, Serializer};
 
 use crate::serialize;
 
+pub use crate::packages::LockUse;
 pub use agpm_plan::Overwrite;
 pub use agpm_render::{Capability, CapabilityKind, Fate, FateKind};
-
-/// What the lockfile is for in this run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LockUse {
-    /// Its pins stay, and it is brought up to date.
-    Update,
-    /// It must not change.
-    Locked,
-    /// It alone counts, and every byte is checked against it.
-    Frozen,
-    /// Its pins stay, and it is not written.
-    Unwritten,
-}
 
 /// Whether the plan is carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,7 +12,8 @@ use crate::gather::ManifestFiles;
 use crate::install::changes::Changes;
 use crate::install::deciding::PlannedInstall;
 use crate::install::known::{has_ledger, ledger_file};
-use crate::install::{FilePlaces, GatheredProject, LockChange, Run, Writing};
+use crate::install::request::{LockChange, Writing};
+use crate::install::run::{FilePlaces, GatheredProject, Run};
 use crate::scope::Beside;
 use crate::world::World;
 

@@ -9,6 +9,7 @@ mod resolve;
 mod sources;
 
 pub(crate) use fetch::Fetcher;
+pub use locking::LockUse;
 pub(crate) use locking::{LOCK_NAME, read_lock};
 pub(crate) use rendering::{make_all, make_these};
 pub(crate) use resolve::resolve;

@@ -1,0 +1,71 @@
+//! What the steps of an install hand on to each other.
+
+use std::borrow::Cow;
+
+use agpm_compose::Making;
+use agpm_model::{Checksum, LockedRemote, Lockfile};
+use agpm_plan::Ledger;
+use agpm_resolve::{ResolvedEntry, UpdateScope};
+use agpm_store::{ProjectLock, ProjectStore};
+
+use crate::gather::Project;
+use crate::install::layered::Layered;
+use crate::install::request::InstallRequest;
+use crate::packages::Sources;
+use crate::scope::Beside;
+use crate::world::World;
+
+/// One run of the pipeline, as `install`, `update`, `add` and `remove` ask for it.
+pub(crate) struct Job<'a> {
+    pub(crate) title: String,
+    pub(crate) request: InstallRequest,
+    /// Which pins are let go.
+    pub(crate) moving: UpdateScope,
+    /// The manifest's bytes, if they change too.
+    pub(crate) manifest: Option<ManifestEdit<'a>>,
+}
+
+/// A change of the manifest itself.
+pub(crate) struct ManifestEdit<'a> {
+    /// What it was made from.
+    pub(crate) before: Checksum,
+    /// What comes out.
+    pub(crate) bytes: Cow<'a, [u8]>,
+}
+
+/// What every step of the pipeline needs.
+#[derive(Clone, Copy)]
+pub(super) struct Run<'a> {
+    pub(super) world: &'a World,
+    pub(super) store: &'a ProjectStore,
+    pub(super) job: &'a Job<'a>,
+}
+
+/// How transactions reach the files beside each other that users commit or keep.
+pub(super) struct FilePlaces {
+    pub(super) manifest: Beside,
+    pub(super) lock: Beside,
+}
+
+/// Everything that is read before anything is decided.
+pub(super) struct GatheredProject {
+    /// The right to change the project; none yet if it has no state, or if nothing is to be written.
+    pub(super) held: Option<ProjectLock>,
+    pub(super) project: Project,
+    /// The manifest's files as they were read, and as this run understands them.
+    pub(super) read: Vec<u8>,
+    pub(super) inputs: Vec<u8>,
+    pub(super) places: FilePlaces,
+    pub(super) lock: Option<(Lockfile, Vec<u8>)>,
+    pub(super) ledger: Ledger,
+}
+
+/// Everything that is to be on the disk, resources and files of layers; and what is only locked.
+pub(super) struct RenderedProject {
+    pub(super) entries: Vec<ResolvedEntry>,
+    pub(super) making: Making,
+    pub(super) layered: Layered,
+    pub(super) catalog: Vec<LockedRemote>,
+    pub(super) reads: Vec<String>,
+    pub(super) sources: Sources,
+}

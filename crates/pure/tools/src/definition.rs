@@ -4,6 +4,7 @@ use crate::format::agent::AgentFormat;
 use crate::format::command::CommandFormat;
 use crate::format::hook::HookFormat;
 use crate::format::server::ServerFormat;
+use crate::source::Source;
 
 /// An AI coding client.
 #[derive(Debug)]
@@ -59,15 +60,6 @@ impl ToolDefinition {
             unread_file: None,
         }
     }
-}
-
-/// What shows a fact, and when it was last compared with it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Source {
-    /// The title of the document, or the package.
-    pub title: &'static str,
-    /// The day, as `YYYY-MM-DD`.
-    pub checked: &'static str,
 }
 
 /// A fact that `title` showed on the day `checked`.

@@ -16,14 +16,15 @@ mod gemini;
 mod models;
 mod opencode;
 mod prelude;
+mod source;
 mod tool_names;
 mod vocabulary;
 mod windsurf;
 mod zed;
 
 pub use definition::{
-    Directory, HookPlace, Replacement, Scoped, SkillFormat, SkillMetadata, Source, SourcedList,
-    Support, ToolDefinition, UnchangedFiles, UnreadFile,
+    Directory, HookPlace, Replacement, Scoped, SkillFormat, SkillMetadata, SourcedList, Support,
+    ToolDefinition, UnchangedFiles, UnreadFile,
 };
 pub use format::agent::{
     AgentContainer, AgentFields, AgentForm, AgentFormat, AgentLimit, AgentMarks, AgentNames,
@@ -41,6 +42,7 @@ pub use format::server::{
 };
 pub use format::{EntryFormat, FileFormat};
 pub use models::{InheritedModel, ModelForm, ModelNames, Vendor};
+pub use source::Source;
 pub use tool_names::{ServerTools, ToolNames};
 pub use vocabulary::{
     OTHER_SERVER_LIMITS, REFERENCE_EVENTS, REFERENCE_TOOLS, REFERENCE_VARIABLES, Reach,

@@ -1,6 +1,6 @@
 //! What a tool calls the things that an agent can do.
 
-use crate::definition::Source;
+use crate::source::Source;
 
 /// Names of an agent's tools in one client.
 #[derive(Debug, PartialEq, Eq)]

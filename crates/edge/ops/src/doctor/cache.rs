@@ -3,7 +3,7 @@
 use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 use agpm_store as store;
 
-use crate::doctor::{DoctorRequest, Summary};
+use crate::doctor::check::{DoctorRequest, Summary};
 use crate::gather::shown;
 use crate::packages::git;
 use crate::words::{counted, size};

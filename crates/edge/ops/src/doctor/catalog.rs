@@ -1,7 +1,7 @@
 //! The catalog: manifests that cannot be read, rows without a file, files without a row.
 
 use crate::catalog::lint_catalog;
-use crate::doctor::{DoctorRequest, Summary};
+use crate::doctor::check::{DoctorRequest, Summary};
 use crate::words::counted;
 use crate::world::{Scope, World};
 use agpm_diag::{Failure, Notes};

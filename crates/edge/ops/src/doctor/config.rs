@@ -1,6 +1,6 @@
 //! The user's configuration and the user's own manifest can be read and say nothing unknown.
 
-use crate::doctor::{DoctorRequest, Summary, alone};
+use crate::doctor::check::{DoctorRequest, Summary, alone};
 use crate::gather::{ManifestFiles, Project};
 use crate::words::counted;
 use crate::world::World;

@@ -3,7 +3,7 @@
 use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 use agpm_git::GitError;
 
-use crate::doctor::{DoctorRequest, Summary, project};
+use crate::doctor::check::{DoctorRequest, Summary, project};
 use crate::packages::{GIT_HELP, Sources, git};
 use crate::world::World;
 

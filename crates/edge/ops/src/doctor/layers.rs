@@ -4,7 +4,7 @@ use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 use agpm_model::{Layer, LockedLayer, Lockfile, Manifest};
 
 use crate::approve::note_unapproved;
-use crate::doctor::{DoctorRequest, Summary, alone, project};
+use crate::doctor::check::{DoctorRequest, Summary, alone, project};
 use crate::layers::{Pinning, snapshots};
 use crate::packages::{Sources, read_lock};
 use crate::words::counted;

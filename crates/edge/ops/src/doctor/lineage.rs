@@ -1,6 +1,6 @@
 //! Personas: what they inherit, what they repeat, and what became of those that are gone.
 
-use crate::doctor::{DoctorRequest, Summary, project};
+use crate::doctor::check::{DoctorRequest, Summary, project};
 use crate::lineage::{PersonaRules, lint_personas};
 use crate::words::counted;
 use crate::world::{Scope, World};

@@ -2,7 +2,7 @@
 
 use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 
-use crate::doctor::{DoctorRequest, NO_MANIFEST, Summary};
+use crate::doctor::check::{DoctorRequest, NO_MANIFEST, Summary};
 use crate::gather::{ManifestFiles, Project};
 use crate::outside::reads_outside;
 use crate::packages::{LOCK_NAME, read_lock};

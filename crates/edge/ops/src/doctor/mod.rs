@@ -2,6 +2,7 @@
 
 mod cache;
 mod catalog;
+mod check;
 mod config;
 mod git;
 mod layers;
@@ -10,13 +11,13 @@ mod manifest;
 mod ownership;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, Severity, Warnings, distinct};
-use agpm_store::ProjectStore;
 use serde::Serialize;
 
-use crate::gather::{ManifestFiles, Project};
+pub use crate::doctor::check::DoctorRequest;
+use crate::doctor::check::{Summary, alone};
 
 use crate::words::counted;
-use crate::world::{Environment, ManifestUse, Network, World};
+use crate::world::{Environment, Network, World};
 
 /// Looks at one thing. What it finds goes to the notes, which hold nothing of other checks.
 type Check = fn(&World, &DoctorRequest, &mut Notes) -> Result<Summary, Failure>;
@@ -32,15 +33,6 @@ const CHECKS: &[(&str, Check)] = &[
     ("lineage", lineage::check),
     ("catalog", catalog::check),
 ];
-
-/// What to check.
-#[derive(Clone, Debug)]
-pub struct DoctorRequest {
-    /// What warnings are.
-    pub warnings: Warnings,
-    /// The git revision since which removed persona documents must be archived.
-    pub since: Option<String>,
-}
 
 /// What was checked; the findings are the diagnostics.
 #[derive(Clone, Debug, Serialize)]
@@ -76,16 +68,6 @@ pub enum CheckState {
     /// Its worst finding is an error.
     Error,
 }
-
-/// What a check saw.
-enum Summary {
-    /// This, in one line.
-    Of(String),
-    /// Nothing, for this reason.
-    Skipped(&'static str),
-}
-
-const NO_MANIFEST: Summary = Summary::Skipped("no manifest");
 
 /// Runs every check; one that fails does not keep the others from being made.
 pub fn doctor(world: &World, request: &DoctorRequest) -> Outcome<DoctorReport> {
@@ -151,23 +133,6 @@ fn row(
     )
 }
 
-/// Runs something with the texts that are known and with findings of its own, which are given back.
-fn alone<T>(notes: &mut Notes, run: impl FnOnce(&mut Notes) -> T) -> (T, Vec<Diagnostic>) {
-    let mut own = Notes {
-        sources: std::mem::take(&mut notes.sources),
-        ..Notes::default()
-    };
-    let result = run(&mut own);
-    notes.sources = own.sources;
-    notes.log.extend(
-        own.log
-            .into_iter()
-            .filter(|line| !notes.log.contains(line))
-            .collect::<Vec<_>>(),
-    );
-    (result, own.diagnostics)
-}
-
 fn make_error(finding: &mut Diagnostic) {
     if finding.severity == Severity::Warning {
         finding.severity = Severity::Error;
@@ -179,22 +144,6 @@ fn errors_in(found: &[Diagnostic]) -> String {
         .iter()
         .filter(|finding| finding.severity == Severity::Error);
     counted(errors.count(), "error", "errors")
-}
-
-/// The project with its store, or what a check says that has none to look at. What is wrong with the manifest is told by
-/// the check of its own.
-fn project(world: &World, notes: &mut Notes) -> Result<(Project, ProjectStore), Summary> {
-    let read = |own: &mut Notes| -> Result<_, Failure> {
-        let Some(files) = ManifestFiles::find(&world.environment, ManifestUse::Nearest)? else {
-            return Ok(None);
-        };
-        let store = files.store()?;
-        Ok(Some((Project::of(&world.environment, files, own)?, store)))
-    };
-    match alone(notes, read).0 {
-        Ok(found) => found.ok_or(NO_MANIFEST),
-        Err(_) => Err(Summary::Skipped("the manifest has errors")),
-    }
 }
 
 impl CheckState {

@@ -2,7 +2,7 @@
 
 use agpm_diag::{Diagnostic, Failure, Notes, codes};
 
-use crate::doctor::{DoctorRequest, NO_MANIFEST, Summary};
+use crate::doctor::check::{DoctorRequest, NO_MANIFEST, Summary};
 use crate::scope::Places;
 use crate::verify::{Finding, SourceUse, find_drift};
 use crate::words::counted;

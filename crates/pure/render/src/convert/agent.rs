@@ -3,9 +3,11 @@
 use agpm_text::{Format, Value};
 use agpm_tools::{AgentContainer, AgentFields, AgentNames, UnknownKeys};
 
+use super::agent_tools;
 use super::front::{Front, holds, is_toml_with, printed};
+use super::models;
+use super::outcome::{ConvertError, Converted, FateKind, Fates};
 use super::parts::METADATA;
-use super::{ConvertError, Converted, FateKind, Fates, agent_tools, models};
 
 /// Fields that hold something back: to leave one out is to allow more.
 const GUARDS: [&str; 3] = ["hooks", "isolation", "disallowed-tools"];

@@ -4,9 +4,9 @@ use agpm_text::Value;
 use agpm_tools::{AgentLimit, REFERENCE_TOOLS, Reach, ToolNames};
 
 use super::front::Front;
+use super::outcome::{FateKind, Fates};
 use super::parts::{quoted, text_of};
 use super::tool_names::{TranslatedNames, in_reference_terms, named, translate};
-use super::{FateKind, Fates};
 
 /// What the author allows.
 struct Wanted {

@@ -6,8 +6,9 @@ use agpm_tools::{Accepts, CheckedAgent, CheckedCommand, ModelNames};
 
 use super::agent_tools::names;
 use super::front::Front;
+use super::models;
+use super::outcome::{ConvertError, Converted, FateKind, Fates};
 use super::parts::{entries, is_map};
-use super::{ConvertError, Converted, FateKind, Fates, models};
 
 fn accepts(rule: Accepts, value: &Value) -> bool {
     match rule {

@@ -2,7 +2,7 @@
 
 use agpm_tools::REFERENCE_TOOL;
 
-use super::{FateKind, Fates};
+use super::outcome::{FateKind, Fates};
 
 pub(super) fn leave_out(key: &str, fates: &mut Fates) {
     let name_of_reference = format!("a name of {}'s", REFERENCE_TOOL.title);

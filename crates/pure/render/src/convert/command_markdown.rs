@@ -5,9 +5,10 @@ use agpm_tools::MarkdownCommand;
 
 use super::command::leave_out;
 use super::front::Front;
+use super::models;
+use super::outcome::{ConvertError, Converted, Fates};
 use super::parts::METADATA;
 use super::placeholders::rewrite;
-use super::{ConvertError, Converted, Fates, models};
 
 /// Turns a command into the tool's Markdown.
 pub(super) fn convert(format: &MarkdownCommand, text: &str) -> Result<Converted, ConvertError> {

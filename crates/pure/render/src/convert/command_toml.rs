@@ -5,9 +5,9 @@ use agpm_tools::TomlCommand;
 
 use super::command::leave_out;
 use super::front::{Front, is_toml_with, printed};
+use super::outcome::{ConvertError, Converted};
 use super::parts::{METADATA, text_of};
 use super::placeholders::rewrite;
-use super::{ConvertError, Converted};
 
 /// Turns a command into TOML.
 pub(super) fn convert(

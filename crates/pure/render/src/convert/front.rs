@@ -3,8 +3,9 @@
 use agpm_diag::{Diagnostic, Severity};
 use agpm_text::{Document, Format, Value, markdown_body, parse_alone, print, to_value};
 
+use super::by_line;
+use super::outcome::{ConvertError, FateKind, Fates};
 use super::parts::{entries, text_of};
-use super::{ConvertError, FateKind, Fates, by_line};
 
 /// A Markdown file's fields and its body.
 pub(super) struct Front {

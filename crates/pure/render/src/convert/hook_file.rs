@@ -2,8 +2,8 @@
 
 use agpm_text::Value;
 
+use super::outcome::{ConvertError, FateKind, Fates};
 use super::parts::{METADATA, entries, is_map, items, without};
-use super::{ConvertError, FateKind, Fates};
 
 /// An event and a group of its list, as the reference tool has them.
 pub(super) type Registered = (String, Value);

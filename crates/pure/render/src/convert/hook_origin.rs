@@ -5,9 +5,9 @@ use agpm_tools::{HookFormat, HookShape, KeyChange, hook_formats};
 
 use super::events::{is_own, reference_event};
 use super::hook_file::Registered;
+use super::outcome::{ConvertError, FateKind, Fates};
 use super::parts::{entries, is_map, items};
 use super::tool_names::reference_names;
-use super::{ConvertError, FateKind, Fates};
 
 /// The format that a hook file is in, by the shape of its lists, then by events and keys that only one tool has; none
 /// is the reference's, which others share.

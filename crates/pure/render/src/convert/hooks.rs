@@ -11,8 +11,9 @@ use super::front::{document, printed};
 use super::hook_file::{Registered, read};
 use super::hook_origin::{origin_of, to_reference};
 use super::matcher::{Target, carry};
+use super::outcome::{ConvertError, Converted, Entries, FateKind, Fates};
 use super::parts::{METADATA, entries, without};
-use super::{ConvertError, Converted, Entries, FateKind, Fates, plugin};
+use super::plugin;
 
 /// Entries of a tool's hook configuration for one hook file.
 pub fn hook_entries(

@@ -2,9 +2,9 @@
 
 use agpm_tools::{HookFormat, MatcherRule, MatcherSyntax};
 
+use super::outcome::{FateKind, Fates};
 use super::parts::quoted;
 use super::tool_names::translate;
-use super::{FateKind, Fates};
 
 /// What a matcher says, as the reference tool reads it.
 enum Matcher<'a> {

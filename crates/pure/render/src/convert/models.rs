@@ -5,8 +5,8 @@ use agpm_tools::{
     InheritedModel, ModelForm, ModelNames, REFERENCE_TOOL, Vendor, is_reference_model,
 };
 
+use super::outcome::{FateKind, Fates};
 use super::parts::text_of;
-use super::{FateKind, Fates};
 
 /// Why a model cannot be used there; nothing if it can.
 fn objection(models: &ModelNames, model: &Value) -> Option<String> {

@@ -2,7 +2,7 @@
 
 use agpm_tools::Placeholders;
 
-use super::{FateKind, Fates};
+use super::outcome::{FateKind, Fates};
 
 /// Something in a command's text that the reference tool replaces.
 enum Mark<'a> {

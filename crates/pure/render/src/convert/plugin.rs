@@ -3,7 +3,7 @@
 use agpm_text::Value;
 use agpm_tools::TOOLS;
 
-use super::ConvertError;
+use super::outcome::ConvertError;
 use super::parts::{entries, items};
 use super::variables::{Piece, pieces};
 

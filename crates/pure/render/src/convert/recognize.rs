@@ -5,8 +5,8 @@ use agpm_tools::{
     AgentContainer, AgentForm, AgentFormat, CommandFormat, CopiedAgents, FileFormat, agent_formats,
 };
 
-use super::ConvertError;
 use super::front::{Front, value_of};
+use super::outcome::ConvertError;
 
 /// Whether a file is in the tool's own format, by the extension of its source or by fields that only that tool has.
 pub fn is_native(format: FileFormat, file_name: &str, text: &str) -> bool {

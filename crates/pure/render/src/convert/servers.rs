@@ -8,12 +8,13 @@ use agpm_tools::{
 };
 
 use super::front::holds;
+use super::outcome::{ConvertError, Entries, FateKind, Fates};
 use super::parts::{METADATA, entries, is_map, quoted, without};
+use super::plugin;
 use super::transport::{
     Server, State, Transport, env_key, http_key, is_command_list, is_read, is_valid_list,
 };
 use super::variables::{Loss, Piece, pieces, spell};
-use super::{ConvertError, Entries, FateKind, Fates, plugin};
 
 /// Entries of a tool's server configuration for one server file; `rename` gives servers other names.
 pub fn server_entries(

@@ -3,7 +3,7 @@
 use agpm_text::Value;
 use agpm_tools::{ServerFormat, server_formats};
 
-use super::ConvertError;
+use super::outcome::ConvertError;
 use super::parts::{entries, is_map, text_of, texts_of};
 
 /// How a server is reached.

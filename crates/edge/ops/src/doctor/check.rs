@@ -1,0 +1,64 @@
+//! What every check of the doctor shares.
+
+use crate::gather::{ManifestFiles, Project};
+use crate::world::{ManifestUse, World};
+use agpm_diag::{Diagnostic, Failure, Notes, Warnings};
+use agpm_store::ProjectStore;
+
+/// What to check.
+#[derive(Clone, Debug)]
+pub struct DoctorRequest {
+    /// What warnings are.
+    pub warnings: Warnings,
+    /// The git revision since which removed persona documents must be archived.
+    pub since: Option<String>,
+}
+
+/// What a check saw.
+pub(super) enum Summary {
+    /// This, in one line.
+    Of(String),
+    /// Nothing, for this reason.
+    Skipped(&'static str),
+}
+
+pub(super) const NO_MANIFEST: Summary = Summary::Skipped("no manifest");
+
+/// Runs something with the texts that are known and with findings of its own, which are given back.
+pub(super) fn alone<T>(
+    notes: &mut Notes,
+    run: impl FnOnce(&mut Notes) -> T,
+) -> (T, Vec<Diagnostic>) {
+    let mut own = Notes {
+        sources: std::mem::take(&mut notes.sources),
+        ..Notes::default()
+    };
+    let result = run(&mut own);
+    notes.sources = own.sources;
+    notes.log.extend(
+        own.log
+            .into_iter()
+            .filter(|line| !notes.log.contains(line))
+            .collect::<Vec<_>>(),
+    );
+    (result, own.diagnostics)
+}
+
+/// The project with its store, or what a check says that has none to look at. What is wrong with the manifest is told by
+/// the check of its own.
+pub(super) fn project(
+    world: &World,
+    notes: &mut Notes,
+) -> Result<(Project, ProjectStore), Summary> {
+    let read = |own: &mut Notes| -> Result<_, Failure> {
+        let Some(files) = ManifestFiles::find(&world.environment, ManifestUse::Nearest)? else {
+            return Ok(None);
+        };
+        let store = files.store()?;
+        Ok(Some((Project::of(&world.environment, files, own)?, store)))
+    };
+    match alone(notes, read).0 {
+        Ok(found) => found.ok_or(NO_MANIFEST),
+        Err(_) => Err(Summary::Skipped("the manifest has errors")),
+    }
+}

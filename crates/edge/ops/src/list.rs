@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer};
 
 use crate::gather::{ManifestFiles, Project, unknown_name};
 use crate::locked::{LockView, LockedResource, note, nothing_listed, source};
-use crate::packages::{Sources, frozen, make_all, read_lock};
+use crate::packages::{Sources, frozen, read_lock, render_all};
 use crate::verify::{SourceUse, VerifyReport, find_drift};
 use crate::world::{Network, World};
 
@@ -216,11 +216,11 @@ fn made_of_lock(
     let (lock, _) = read_lock(&world.environment, &store, notes)?.unwrap_or_default();
     let sources = Sources::open(world, &project.manifest, store.path());
     let entries = frozen::entries(world, &project.manifest, &sources, &lock, notes)?;
-    let making = make_all(&project.manifest, &sources, &entries, notes)?;
-    let fields = entries
-        .iter()
-        .zip(making.made)
-        .map(|(resolved, made)| (resolved.label(), made.patched));
+    let rendered = render_all(&project.manifest, &sources, entries, notes)?;
+    let fields = rendered
+        .resources
+        .into_iter()
+        .map(|resource| (resource.resolved.label(), resource.output.patched));
     Ok(fields.collect())
 }
 

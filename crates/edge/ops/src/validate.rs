@@ -18,7 +18,7 @@ use crate::gather::{ManifestFiles, Project};
 use crate::install::not_there;
 use crate::layers::{LayerLock, Pinning, fold_all, layers_as_locked, missing_folders, snapshots};
 use crate::outside::reads_outside;
-use crate::packages::{LOCK_NAME, Sources, frozen, make_all, read_lock, resolve, versions_of};
+use crate::packages::{LOCK_NAME, Sources, frozen, read_lock, render_all, resolve, versions_of};
 use crate::world::World;
 
 /// A check that is made on request.
@@ -185,19 +185,10 @@ fn renders(
 ) -> Result<(), Failure> {
     let entries = resolves(world, manifest, store, notes)?;
     let sources = Sources::open(world, manifest, store.path());
-    let making = make_all(manifest, &sources, &entries, notes)?;
-    let planned: BTreeSet<&str> = making
-        .made
-        .iter()
-        .flat_map(|made| &made.files)
-        .map(|file| file.path.as_str())
-        .collect();
-    for file in making
-        .made
-        .iter()
-        .flat_map(|made| &made.files)
-        .filter(|file| file.is_filled())
-    {
+    let rendered = render_all(manifest, &sources, entries, notes)?;
+    let files = || rendered.resources.iter().flat_map(|one| &one.output.files);
+    let planned: BTreeSet<&str> = files().map(|file| file.path.as_str()).collect();
+    for file in files().filter(|file| file.is_filled()) {
         let Ok(text) = std::str::from_utf8(file.bytes.get()) else {
             continue;
         };

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use agpm_compose::RenderedResource;
 use agpm_diag::{Code, Diagnostic, Failure, Notes, Outcome, Severity, codes};
 use agpm_model::{
     Extent, LayerName, Locked, Lockfile, Manifest, ObjectId, Observed, PinId, RelativePath,
@@ -11,7 +12,6 @@ use agpm_plan::{
     Action, Change, Ledger, NodeState, Obstacle, Overwrite, Owned, OwnedNodes, Reason, Refusal,
     check_nodes, ledger_of_lock, recover_ownership, refuse_foreign_paths,
 };
-use agpm_resolve::ResolvedEntry;
 use agpm_store::{ProjectStore, StoreError};
 use serde::Serialize;
 
@@ -160,7 +160,11 @@ fn compare(
     notes
         .diagnostics
         .extend(layer_failure.and_then(|failure| failure.diagnostic));
-    let covered: BTreeSet<String> = state.entries.iter().map(ResolvedEntry::label).collect();
+    let covered: BTreeSet<String> = state
+        .resources
+        .iter()
+        .map(|resource| resource.resolved.label())
+        .collect();
     // An entry whose bytes cannot be had any more, such as a local file that changed, has only its record.
     let recorded: Vec<&Locked> = lock
         .entries
@@ -275,7 +279,7 @@ fn drift_of_refusal(refusal: &Refusal) -> Finding {
 /// Files in the directory of a skill that are not part of it.
 fn extra_files(store: &ProjectStore, state: &LockedState) -> Result<Vec<Finding>, Failure> {
     let mut findings = Vec::new();
-    for (resolved, made) in state.entries.iter().zip(&state.made) {
+    for RenderedResource { resolved, output } in &state.resources {
         let Some(folder) = resolved
             .entry
             .target
@@ -284,7 +288,7 @@ fn extra_files(store: &ProjectStore, state: &LockedState) -> Result<Vec<Finding>
         else {
             continue;
         };
-        let known: BTreeSet<&str> = made.files.iter().map(|file| file.path.as_str()).collect();
+        let known: BTreeSet<&str> = output.files.iter().map(|file| file.path.as_str()).collect();
         let found = agpm_store::files_below(&store.path().join(folder.as_str()), MOST_LEVELS)?;
         for name in found.iter().filter(|name| !name.split('/').any(is_junk)) {
             let path = RelativePath::new(&format!("{folder}/{name}"));

@@ -8,24 +8,25 @@ use agpm_model::{Checksum, Install, Manifest, RelativePath, Variant};
 use agpm_plan::levels;
 use agpm_resolve::ResolvedEntry;
 
-use crate::rendered::{Made, Making, Texts};
+use crate::rendered::{RenderedResource, RenderedSet, ResourceOutput, Texts};
 use crate::templates::{CompositionLog, ProjectFiles, Templates};
 
 /// Renders the entries of a run, level by level: what others embed comes before them. The entries of one level do not
 /// depend on each other, so the caller may render them side by side.
 pub struct Composer<'a> {
     pub(crate) manifest: &'a Manifest,
-    pub(crate) entries: &'a [ResolvedEntry],
+    pub(crate) entries: Vec<ResolvedEntry>,
     pub(crate) templates: Templates<'a>,
     /// What others may embed of an entry under a variant.
     pub(crate) bodies: BTreeMap<(usize, Variant), Arc<str>>,
-    making: Making,
+    outputs: Vec<ResourceOutput>,
+    reads: BTreeMap<String, Checksum>,
 }
 
 /// What came of one entry, and what was found on the way.
 #[derive(Default)]
 pub struct ComposedEntry {
-    made: Made,
+    made: ResourceOutput,
     bodies: Vec<(Variant, Arc<str>)>,
     reads: BTreeMap<String, Checksum>,
     notes: Notes,
@@ -35,18 +36,16 @@ impl<'a> Composer<'a> {
     /// Nothing is rendered yet.
     pub fn new(
         manifest: &'a Manifest,
-        entries: &'a [ResolvedEntry],
+        entries: Vec<ResolvedEntry>,
         project: &'a dyn ProjectFiles,
     ) -> Self {
         Composer {
             manifest,
-            entries,
             templates: Templates::new(manifest, project),
             bodies: BTreeMap::new(),
-            making: Making {
-                made: vec![Made::default(); entries.len()],
-                ..Making::default()
-            },
+            outputs: vec![ResourceOutput::default(); entries.len()],
+            reads: BTreeMap::new(),
+            entries,
         }
     }
 
@@ -81,14 +80,19 @@ impl<'a> Composer<'a> {
         let bodies = composed.bodies.into_iter();
         self.bodies
             .extend(bodies.map(|(variant, body)| ((number, variant), body)));
-        self.making.reads.extend(composed.reads);
-        self.making.made[number] = composed.made;
+        self.reads.extend(composed.reads);
+        self.outputs[number] = composed.made;
         notes.absorb(composed.notes);
     }
 
     /// Everything that was rendered.
-    pub fn finish(self) -> Making {
-        self.making
+    pub fn finish(self) -> RenderedSet {
+        let rendered = self.entries.into_iter().zip(self.outputs);
+        let resource = |(resolved, output)| RenderedResource { resolved, output };
+        RenderedSet {
+            resources: rendered.map(resource).collect(),
+            reads: self.reads,
+        }
     }
 }
 
@@ -98,7 +102,7 @@ impl Composer<'_> {
         number: usize,
         bodies: &mut Vec<(Variant, Arc<str>)>,
         log: &mut CompositionLog,
-    ) -> Option<Made> {
+    ) -> Option<ResourceOutput> {
         let resolved = &self.entries[number];
         let mut first: Option<Texts> = None;
         for variant in &resolved.entry.variants {

@@ -8,7 +8,7 @@ use agpm_render::{Fate, FateKind};
 use agpm_resolve::ResolvedEntry;
 
 use crate::folding::{counted, listed};
-use crate::rendered::Made;
+use crate::rendered::RenderedResource;
 
 /// What conversions may lose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,14 +25,13 @@ pub enum LossPolicy {
 /// kept, every loss is an error.
 pub fn check_fidelity(
     manifest: &Manifest,
-    entries: &[ResolvedEntry],
-    made: &[Made],
+    resources: &[RenderedResource],
     losses: LossPolicy,
     notes: &mut Notes,
 ) -> Result<(), Failure> {
     if losses == LossPolicy::Strict {
-        for (resolved, made) in entries.iter().zip(made) {
-            let lost = made
+        for RenderedResource { resolved, output } in resources {
+            let lost = output
                 .fates
                 .iter()
                 .filter(|fate| fate.kind != FateKind::Exact);
@@ -42,7 +41,7 @@ pub fn check_fidelity(
         }
         return notes.check();
     }
-    let refused = refusals(manifest, entries, made);
+    let refused = refusals(manifest, resources);
     if refused.is_empty() {
         return Ok(());
     }
@@ -86,12 +85,12 @@ struct Cause<'a> {
 }
 
 /// One diagnostic for each cause, with all resources that it concerns.
-fn refusals(manifest: &Manifest, entries: &[ResolvedEntry], made: &[Made]) -> Vec<Diagnostic> {
+fn refusals(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Diagnostic> {
     let mut causes: BTreeMap<Cause<'_>, BTreeSet<usize>> = BTreeMap::new();
     let mut allowed: BTreeMap<&ToolName, BTreeSet<usize>> = BTreeMap::new();
-    for (number, (resolved, made)) in entries.iter().zip(made).enumerate() {
+    for (number, RenderedResource { resolved, output }) in resources.iter().enumerate() {
         let tool = &resolved.entry.tool;
-        let widened: Vec<&Fate> = made
+        let widened: Vec<&Fate> = output
             .fates
             .iter()
             .filter(|fate| fate.kind == FateKind::Widened)
@@ -101,7 +100,7 @@ fn refusals(manifest: &Manifest, entries: &[ResolvedEntry], made: &[Made]) -> Ve
         }
         let allowed = allowed
             .entry(tool)
-            .or_insert_with(|| allowed_in(tool, manifest, entries));
+            .or_insert_with(|| allowed_in(tool, manifest, resources));
         if allowed.contains(&number) {
             continue;
         }
@@ -119,8 +118,8 @@ fn refusals(manifest: &Manifest, entries: &[ResolvedEntry], made: &[Made]) -> Ve
     }
     let lines = Lines {
         manifest,
-        entries,
-        parents: parents_of(entries),
+        resources,
+        parents: parents_of(resources),
     };
     causes
         .iter()
@@ -129,21 +128,27 @@ fn refusals(manifest: &Manifest, entries: &[ResolvedEntry], made: &[Made]) -> Ve
 }
 
 /// Entries that may do more in a tool: those whose line of the manifest allows it, and everything that they need.
-fn allowed_in(tool: &ToolName, manifest: &Manifest, entries: &[ResolvedEntry]) -> BTreeSet<usize> {
+fn allowed_in(
+    tool: &ToolName,
+    manifest: &Manifest,
+    resources: &[RenderedResource],
+) -> BTreeSet<usize> {
     let allows = |number: usize| {
-        let dependency = entries[number]
+        let dependency = resources[number]
+            .resolved
             .entry
             .root
             .and_then(|root| manifest.dependencies.get(root));
         dependency.is_some_and(|dependency| dependency.allow_widening.contains(tool))
     };
-    let mut open: Vec<usize> = (0..entries.len())
+    let mut open: Vec<usize> = (0..resources.len())
         .filter(|number| allows(*number))
         .collect();
     let mut found: BTreeSet<usize> = open.iter().copied().collect();
     while let Some(number) = open.pop() {
         open.extend(
-            entries[number]
+            resources[number]
+                .resolved
                 .entry
                 .needs
                 .iter()
@@ -154,9 +159,9 @@ fn allowed_in(tool: &ToolName, manifest: &Manifest, entries: &[ResolvedEntry]) -
 }
 
 /// Which entries need each entry, by number.
-fn parents_of(entries: &[ResolvedEntry]) -> Vec<Vec<usize>> {
-    let mut parents = vec![Vec::new(); entries.len()];
-    for (number, resolved) in entries.iter().enumerate() {
+fn parents_of(resources: &[RenderedResource]) -> Vec<Vec<usize>> {
+    let mut parents = vec![Vec::new(); resources.len()];
+    for (number, RenderedResource { resolved, .. }) in resources.iter().enumerate() {
         resolved
             .entry
             .needs
@@ -169,7 +174,7 @@ fn parents_of(entries: &[ResolvedEntry]) -> Vec<Vec<usize>> {
 /// The lines of the manifest behind entries.
 struct Lines<'a> {
     manifest: &'a Manifest,
-    entries: &'a [ResolvedEntry],
+    resources: &'a [RenderedResource],
     parents: Vec<Vec<usize>>,
 }
 
@@ -178,7 +183,7 @@ impl Lines<'_> {
         let tool = cause.tool;
         let concerned: Vec<&ResolvedEntry> = numbers
             .iter()
-            .map(|number| &self.entries[*number])
+            .map(|number| &self.resources[*number].resolved)
             .collect();
         let what = counted(&concerned);
         let message = match cause.field {
@@ -221,7 +226,7 @@ impl Lines<'_> {
         let mut open: Vec<usize> = numbers.iter().copied().collect();
         let mut seen = numbers.clone();
         while let Some(number) = open.pop() {
-            match self.entries[number].entry.root {
+            match self.resources[number].resolved.entry.root {
                 Some(root) => drop(roots.insert(root)),
                 None => open.extend(
                     self.parents[number]

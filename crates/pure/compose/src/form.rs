@@ -13,7 +13,7 @@ use agpm_text::{Format, Limits, Value, parse, parse_alone, to_value};
 use agpm_tools::{EntryFormat, FileFormat};
 
 use crate::composer::Composer;
-use crate::rendered::{Made, MadeCapability, MadeEntries, files};
+use crate::rendered::{OutputCapability, OutputEntries, ResourceOutput, files};
 use crate::rendered::{Texts, is_markdown};
 use crate::texts::json;
 
@@ -24,7 +24,7 @@ impl Composer<'_> {
         resolved: &ResolvedEntry,
         texts: &Texts,
         notes: &mut Notes,
-    ) -> Option<Made> {
+    ) -> Option<ResourceOutput> {
         let entry = &resolved.entry;
         let destination = self
             .manifest
@@ -32,10 +32,10 @@ impl Composer<'_> {
             .named(entry.tool.as_str())?
             .destination(entry.kind)?;
         let text = texts.text(resolved);
-        let mut made = Made {
+        let mut made = ResourceOutput {
             patched: texts.patched.clone(),
             capabilities: capabilities(resolved, text),
-            ..Made::default()
+            ..ResourceOutput::default()
         };
         match destination {
             Destination::Files(..) if is_switched_off(resolved, text) => {}
@@ -44,7 +44,7 @@ impl Composer<'_> {
                 made.fates = entries.fates;
                 let written = entry.install == Install::Write && !entries.nodes.is_empty();
                 let file = entry.target.clone().filter(|_| written);
-                made.entries = file.map(|file| MadeEntries {
+                made.entries = file.map(|file| OutputEntries {
                     file,
                     nodes: entries.nodes,
                 });
@@ -136,7 +136,7 @@ impl Composer<'_> {
 }
 
 /// What an entry lets a tool do: by what it says, and by files that can be run.
-fn capabilities(resolved: &ResolvedEntry, text: Option<&str>) -> Vec<MadeCapability> {
+fn capabilities(resolved: &ResolvedEntry, text: Option<&str>) -> Vec<OutputCapability> {
     if is_switched_off(resolved, text) {
         return Vec::new();
     }
@@ -157,7 +157,7 @@ fn capabilities(resolved: &ResolvedEntry, text: Option<&str>) -> Vec<MadeCapabil
         }
         _ => (Vec::new(), None),
     };
-    let said = found.into_iter().map(|capability| MadeCapability {
+    let said = found.into_iter().map(|capability| OutputCapability {
         capability,
         file: file.clone(),
     });
@@ -172,12 +172,12 @@ fn is_switched_off(resolved: &ResolvedEntry, text: Option<&str>) -> bool {
 }
 
 /// Scripts, and files with the executable bit, whatever they are.
-fn runnable_files(resolved: &ResolvedEntry) -> Vec<MadeCapability> {
+fn runnable_files(resolved: &ResolvedEntry) -> Vec<OutputCapability> {
     let (entry, resource) = (&resolved.entry, &resolved.resource);
     let is_run = |file: &SourceFile| {
         file.mode == FileMode::Executable || entry.kind == ResourceType::Scripts
     };
-    let runs = |path: &str, file: Option<RelativePath>| MadeCapability {
+    let runs = |path: &str, file: Option<RelativePath>| OutputCapability {
         capability: Capability::of_file(path),
         file,
     };

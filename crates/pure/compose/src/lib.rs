@@ -18,5 +18,8 @@ pub use fidelity::{LossPolicy, check_fidelity};
 pub use lock::lock_of;
 pub use patching::{AppliedField, check_names as check_patched_names, patched_file};
 pub use placement::check_placement;
-pub use rendered::{Bytes, Made, MadeCapability, MadeEntries, MadeFile, Making};
+pub use rendered::{
+    Bytes, OutputCapability, OutputEntries, OutputFile, RenderedResource, RenderedSet,
+    ResourceOutput,
+};
 pub use templates::{LARGEST_READ, ProjectFileError, ProjectFiles, project_names};

@@ -8,19 +8,18 @@ use agpm_model::{
 };
 use agpm_resolve::ResolvedEntry;
 
-use crate::rendered::Made;
+use crate::rendered::{RenderedResource, ResourceOutput};
 
 /// The lockfile of these entries.
 pub fn lock_of(
     manifest: &Manifest,
-    entries: &[ResolvedEntry],
-    made: &[Made],
+    resources: &[RenderedResource],
     layers: Vec<LockedLayer>,
     catalog: Vec<LockedRemote>,
 ) -> Lockfile {
-    let of_entries = entries
+    let of_entries = resources
         .iter()
-        .filter_map(|entry| entry.entry.unit.origin.source());
+        .filter_map(|resource| resource.resolved.entry.unit.origin.source());
     let of_layers = layers
         .iter()
         .filter_map(|layer| layer.pin.as_ref()?.source.name());
@@ -36,14 +35,14 @@ pub fn lock_of(
             .filter(shown)
             .map(|source| source.address.to_string()),
     });
-    let mut all: Vec<Locked> = entries
+    let mut all: Vec<Locked> = resources
         .iter()
-        .zip(made)
-        .map(|(entry, made)| locked(manifest, entry, made))
+        .map(|resource| locked(manifest, &resource.resolved, &resource.output))
         .collect();
     let references: Vec<String> = all.iter().map(Locked::reference).collect();
-    for (locked, resolved) in all.iter_mut().zip(entries) {
-        locked.dependencies = resolved
+    for (locked, resource) in all.iter_mut().zip(resources) {
+        locked.dependencies = resource
+            .resolved
             .entry
             .needs
             .iter()
@@ -60,7 +59,7 @@ pub fn lock_of(
 }
 
 /// One entry; what it needs is filled in when all have their names.
-fn locked(manifest: &Manifest, resolved: &ResolvedEntry, made: &Made) -> Locked {
+fn locked(manifest: &Manifest, resolved: &ResolvedEntry, made: &ResourceOutput) -> Locked {
     let entry = &resolved.entry;
     let root = entry
         .root

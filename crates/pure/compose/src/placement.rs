@@ -14,26 +14,25 @@ use agpm_text::{Pointer, Value};
 use agpm_tools::{FileFormat, NamelessAgents, TOOLS, ToolDefinition, UnreadFile, find};
 
 use crate::folding::{counted, listed, shortened};
-use crate::rendered::Made;
+use crate::rendered::RenderedResource;
 
 /// Refuses what its tool would not find, and warns of what hides something else.
 pub fn check_placement(
     manifest: &Manifest,
-    entries: &[ResolvedEntry],
-    made: &[Made],
+    resources: &[RenderedResource],
     notes: &mut Notes,
 ) -> Result<(), Failure> {
-    let mut found = unread_directories(manifest, entries);
-    found.extend(server_clashes(manifest, entries, made));
-    found.extend(same_names(manifest, entries, made));
+    let mut found = unread_directories(manifest, resources);
+    found.extend(server_clashes(manifest, resources));
+    found.extend(same_names(manifest, resources));
     let unread_files = TOOLS.iter().filter_map(|tool| tool.unread_file.as_ref());
-    found.extend(unread_files.filter_map(|unread| unseen_servers(entries, unread)));
+    found.extend(unread_files.filter_map(|unread| unseen_servers(resources, unread)));
     let needing_names = TOOLS.iter().filter(|tool| needs_agent_names(tool));
-    found.extend(needing_names.filter_map(|tool| nameless_agents(manifest, tool, entries, made)));
+    found.extend(needing_names.filter_map(|tool| nameless_agents(manifest, tool, resources)));
     found.extend(
         TOOLS
             .iter()
-            .filter_map(|tool| unlisted_skills(tool, entries)),
+            .filter_map(|tool| unlisted_skills(tool, resources)),
     );
     let failed = has_errors(&found);
     notes.diagnostics.extend(found);
@@ -42,6 +41,10 @@ pub fn check_placement(
     } else {
         Ok(())
     }
+}
+
+fn resolved_of(resources: &[RenderedResource]) -> impl Iterator<Item = &ResolvedEntry> {
+    resources.iter().map(|resource| &resource.resolved)
 }
 
 fn dependency_of<'m>(manifest: &'m Manifest, resolved: &ResolvedEntry) -> Option<&'m Dependency> {
@@ -64,11 +67,10 @@ fn files_of<'m>(
 }
 
 /// Files in directories that their tool does not look into, one finding for each line of the manifest.
-fn unread_directories(manifest: &Manifest, entries: &[ResolvedEntry]) -> Vec<Diagnostic> {
+fn unread_directories(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Diagnostic> {
     let mut hidden: BTreeMap<(&str, Option<usize>), Vec<&ResolvedEntry>> = BTreeMap::new();
-    for resolved in entries
-        .iter()
-        .filter(|resolved| resolved.entry.install == Install::Write)
+    for resolved in
+        resolved_of(resources).filter(|resolved| resolved.entry.install == Install::Write)
     {
         let Some((tool, folder, format)) = files_of(manifest, resolved) else {
             continue;
@@ -124,15 +126,11 @@ struct ServerClash<'a> {
 }
 
 /// Servers of one name in one tool's file, all of them at once.
-fn server_clashes(
-    manifest: &Manifest,
-    entries: &[ResolvedEntry],
-    made: &[Made],
-) -> Vec<Diagnostic> {
+fn server_clashes(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Diagnostic> {
     let mut seen: BTreeMap<(&RelativePath, &Pointer), (usize, &Value)> = BTreeMap::new();
     let mut found = Vec::new();
-    for (number, (resolved, made)) in entries.iter().zip(made).enumerate() {
-        let own = made
+    for (number, RenderedResource { resolved, output }) in resources.iter().enumerate() {
+        let own = output
             .entries
             .as_ref()
             .filter(|_| resolved.entry.kind == ResourceType::McpServers);
@@ -146,7 +144,7 @@ fn server_clashes(
             let (first, value) = *seen.entry((file, at)).or_insert((number, &node.value));
             if first != number && *value != node.value {
                 found.push(ServerClash {
-                    first: &entries[first],
+                    first: &resources[first].resolved,
                     second: resolved,
                     file,
                     at,
@@ -195,7 +193,7 @@ impl ServerClash<'_> {
 }
 
 /// Servers in a file that only one of a tool's programs reads, unless the others find them elsewhere.
-fn unseen_servers(entries: &[ResolvedEntry], unread: &UnreadFile) -> Option<Diagnostic> {
+fn unseen_servers(resources: &[RenderedResource], unread: &UnreadFile) -> Option<Diagnostic> {
     let written_to = |resolved: &ResolvedEntry, file: &str| {
         let target = resolved
             .entry
@@ -204,13 +202,11 @@ fn unseen_servers(entries: &[ResolvedEntry], unread: &UnreadFile) -> Option<Diag
             .filter(|_| resolved.entry.install == Install::Write);
         target.is_some_and(|target| target.as_str() == file)
     };
-    let concerned: Vec<&ResolvedEntry> = entries
-        .iter()
+    let concerned: Vec<&ResolvedEntry> = resolved_of(resources)
         .filter(|resolved| written_to(resolved, unread.file))
         .collect();
-    let is_served = entries
-        .iter()
-        .any(|resolved| written_to(resolved, unread.instead.file));
+    let is_served =
+        resolved_of(resources).any(|resolved| written_to(resolved, unread.instead.file));
     if concerned.is_empty() || is_served {
         return None;
     }
@@ -235,11 +231,10 @@ fn needs_agent_names(tool: &ToolDefinition) -> bool {
 fn nameless_agents(
     manifest: &Manifest,
     tool: &ToolDefinition,
-    entries: &[ResolvedEntry],
-    made: &[Made],
+    resources: &[RenderedResource],
 ) -> Option<Diagnostic> {
     let mut by_source: BTreeMap<&Origin, SourceAgents<'_>> = BTreeMap::new();
-    for (resolved, made) in entries.iter().zip(made) {
+    for RenderedResource { resolved, output } in resources {
         let is_for_tool = resolved.entry.tool.as_str() == tool.name;
         if resolved.entry.kind != ResourceType::Agents || !is_for_tool {
             continue;
@@ -247,7 +242,7 @@ fn nameless_agents(
         let Some((_, _, format)) = files_of(manifest, resolved) else {
             continue;
         };
-        let text = made
+        let text = output
             .files
             .first()
             .and_then(|file| std::str::from_utf8(file.bytes.get()).ok());
@@ -288,12 +283,12 @@ impl SourceAgents<'_> {
 }
 
 /// More skills than a tool lists: its prompt has room for a part of them.
-fn unlisted_skills(tool: &ToolDefinition, entries: &[ResolvedEntry]) -> Option<Diagnostic> {
+fn unlisted_skills(tool: &ToolDefinition, resources: &[RenderedResource]) -> Option<Diagnostic> {
     let (name, most) = (tool.name, tool.skills.as_ref()?.format.most_listed?);
     let is_for_tool = |resolved: &&ResolvedEntry| {
         resolved.entry.kind == ResourceType::Skills && resolved.entry.tool.as_str() == name
     };
-    let count = entries.iter().filter(is_for_tool).count();
+    let count = resolved_of(resources).filter(is_for_tool).count();
     let message =
         format!("{name} lists only some of many skills, and {count} are installed for it");
     let help = "install the skills that you need, or leave some out with `exclude`";
@@ -311,16 +306,16 @@ fn key(name: &str) -> String {
 }
 
 /// Agents that their tool cannot tell apart, one finding for each tool.
-fn same_names(manifest: &Manifest, entries: &[ResolvedEntry], made: &[Made]) -> Vec<Diagnostic> {
+fn same_names(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Diagnostic> {
     let mut by_tool: BTreeMap<&str, BTreeMap<String, Vec<&ResolvedEntry>>> = BTreeMap::new();
-    for (resolved, made) in entries.iter().zip(made) {
+    for RenderedResource { resolved, output } in resources {
         if resolved.entry.kind != ResourceType::Agents {
             continue;
         }
         let Some((tool, _, format)) = files_of(manifest, resolved) else {
             continue;
         };
-        let text = made
+        let text = output
             .files
             .first()
             .and_then(|file| std::str::from_utf8(file.bytes.get()).ok());

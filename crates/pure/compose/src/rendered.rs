@@ -12,22 +12,22 @@ use crate::patching::AppliedField;
 
 /// What is made of one entry.
 #[derive(Clone, Debug, Default)]
-pub struct Made {
+pub struct ResourceOutput {
     /// Whole files.
-    pub files: Vec<MadeFile>,
+    pub files: Vec<OutputFile>,
     /// Entries of a file that others write too.
-    pub entries: Option<MadeEntries>,
+    pub entries: Option<OutputEntries>,
     /// Fields that patches set.
     pub patched: Vec<AppliedField>,
     /// What became of fields that its tool wants in another form.
     pub fates: Vec<Fate>,
     /// What it lets a tool do.
-    pub capabilities: Vec<MadeCapability>,
+    pub capabilities: Vec<OutputCapability>,
 }
 
 /// Something that a tool would do.
 #[derive(Clone, Debug)]
-pub struct MadeCapability {
+pub struct OutputCapability {
     /// What the tool would do.
     pub capability: Capability,
     /// The file that it is in; nothing for entries of a shared file.
@@ -36,7 +36,7 @@ pub struct MadeCapability {
 
 /// A file as it is written.
 #[derive(Clone, Debug)]
-pub struct MadeFile {
+pub struct OutputFile {
     /// Where it is written.
     pub path: RelativePath,
     /// What is written.
@@ -59,7 +59,7 @@ pub(crate) enum MadeBy {
 
 /// Entries as they are written.
 #[derive(Clone, Debug)]
-pub struct MadeEntries {
+pub struct OutputEntries {
     /// The shared file.
     pub file: RelativePath,
     /// The entries in it.
@@ -98,7 +98,7 @@ impl Bytes {
     }
 }
 
-impl MadeFile {
+impl OutputFile {
     /// Whether a template was filled to make it.
     pub fn is_filled(&self) -> bool {
         self.made_by == MadeBy::Filling
@@ -109,11 +109,20 @@ fn part(resource: &ResourceFiles, which: Option<usize>) -> &SourceFile {
     which.map_or(&resource.main, |at| &resource.others[at].1)
 }
 
-/// Everything that is made, entry by entry, and what was read for it.
-#[derive(Default)]
-pub struct Making {
-    /// By the number of the entry.
-    pub made: Vec<Made>,
+/// A resource with what is written of it.
+#[derive(Debug)]
+pub struct RenderedResource {
+    /// What it was resolved to.
+    pub resolved: ResolvedEntry,
+    /// What is written.
+    pub output: ResourceOutput,
+}
+
+/// Everything that is rendered, and what was read for it.
+#[derive(Debug, Default)]
+pub struct RenderedSet {
+    /// In the order of the entries.
+    pub resources: Vec<RenderedResource>,
     /// Files of the project that templates read.
     pub reads: BTreeMap<String, Checksum>,
 }
@@ -161,7 +170,7 @@ pub(crate) fn files(
     resolved: &ResolvedEntry,
     main: Option<String>,
     texts: &Texts,
-) -> Vec<MadeFile> {
+) -> Vec<OutputFile> {
     let entry = &resolved.entry;
     let Some(target) = entry
         .target
@@ -171,7 +180,7 @@ pub(crate) fn files(
         return Vec::new();
     };
     let resource = &resolved.resource;
-    let file = |path: RelativePath, which: Option<usize>, text: Option<String>| MadeFile {
+    let file = |path: RelativePath, which: Option<usize>, text: Option<String>| OutputFile {
         path,
         made_by: texts.made_by(which),
         bytes: text.map_or_else(|| Bytes::Copied(Arc::clone(resource), which), Bytes::new),

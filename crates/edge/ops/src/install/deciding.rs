@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use agpm_compose::{Made, lock_of};
+use agpm_compose::{RenderedResource, RenderedSet, lock_of};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, Warnings, codes};
 use agpm_model::{Install, LOCK_NAME, Lockfile, Manifest, PinSource};
 use agpm_plan::{
@@ -27,8 +27,7 @@ use crate::packages::executables;
 
 /// Everything that is planned before anything is written.
 pub(super) struct PlannedInstall {
-    pub(super) entries: Vec<ResolvedEntry>,
-    pub(super) made: Vec<Made>,
+    pub(super) resources: Vec<RenderedResource>,
     pub(super) layers: Vec<LayeredFile>,
     pub(super) plan: Plan,
     pub(super) moved: Vec<Moved>,
@@ -46,15 +45,17 @@ pub(super) fn plan_install(
 ) -> Result<PlannedInstall, Failure> {
     let Run { store, job, .. } = *run;
     let RenderedProject {
-        entries,
-        making,
+        rendered: RenderedSet {
+            resources,
+            reads: template_reads,
+        },
         layered,
         catalog,
         reads,
         sources,
     } = rendered;
     let manifest = &gathered.project.manifest;
-    let lock = lock_of(manifest, &entries, &making.made, layered.locked, catalog);
+    let lock = lock_of(manifest, &resources, layered.locked, catalog);
     let old = gathered.lock.as_ref().map(|(lock, _)| lock);
     let mut moved = old.map_or_else(Vec::new, |old| moves(manifest, old, &lock));
     if job.request.changelogs == Changelogs::Read {
@@ -64,11 +65,11 @@ pub(super) fn plan_install(
         notes.diagnostics.extend(checksum_findings(old, &lock));
     }
     let lock_change = lock_change(old, &lock, job.request.lock)?;
-    let desired = desired_state(store.path(), &entries, &making.made, &layered.files)?;
+    let desired = desired_state(store.path(), &resources, &layered.files)?;
     let mut disk = Observer::new(store);
     disk.observe(&desired, &gathered.ledger)?;
     let mut plan = plan_with_recovery(run, gathered, &desired, &mut disk, notes)?;
-    plan.ledger.nothing = owning_nothing(&entries, &plan.ledger);
+    plan.ledger.nothing = owning_nothing(&resources, &plan.ledger);
     report_refusals(&plan, disk.observation(), job.request.writing, notes)?;
     report_kept(&plan, &job.request, notes)?;
     stop_on_warnings(job.request.warnings, notes)?;
@@ -85,14 +86,13 @@ pub(super) fn plan_install(
         // What is missing now may be there on the next run, and nothing that is remembered would tell.
         _ if is_unsettled(notes, &plan) || lock_change == LockChange::NotWritten => {}
         _ => {
-            plan.ledger.reads = making.reads;
+            plan.ledger.reads = template_reads;
             let inputs = inputs_of(&gathered.inputs, &lock_text);
-            remember(&mut plan.ledger, inputs, &entries, layered.watching);
+            remember(&mut plan.ledger, inputs, &resources, layered.watching);
         }
     }
     Ok(PlannedInstall {
-        entries,
-        made: making.made,
+        resources,
         layers: layered.files,
         plan,
         moved,
@@ -151,12 +151,13 @@ fn url_of(manifest: &Manifest, source: &PinSource) -> Option<String> {
 
 /// Resources that are installed and own nothing: a hook that is switched off, or one of which another resource writes every
 /// entry. The ledger names them, so that the next run does not take them for unknown.
-fn owning_nothing(entries: &[ResolvedEntry], ledger: &Ledger) -> BTreeSet<String> {
+fn owning_nothing(resources: &[RenderedResource], ledger: &Ledger) -> BTreeSet<String> {
     let owners = ledger.owners();
     let is_written = |resolved: &&ResolvedEntry| {
         resolved.entry.install == Install::Write && resolved.entry.target.is_some()
     };
-    let labels = entries.iter().filter(is_written).map(ResolvedEntry::label);
+    let resolved = resources.iter().map(|resource| &resource.resolved);
+    let labels = resolved.filter(is_written).map(ResolvedEntry::label);
     labels
         .filter(|label| !owners.contains(label.as_str()))
         .collect()
@@ -264,23 +265,17 @@ fn is_unsettled(notes: &Notes, plan: &Plan) -> bool {
 impl PlannedInstall {
     pub(super) fn report(self, writing: Writing) -> InstallReport {
         let converted = self
-            .entries
+            .resources
             .iter()
-            .zip(&self.made)
-            .filter(|(_, made)| !made.fates.is_empty());
-        let conversion = |(resolved, made): (&ResolvedEntry, &Made)| Conversion {
+            .filter(|resource| !resource.output.fates.is_empty());
+        let conversion = |RenderedResource { resolved, output }: &RenderedResource| Conversion {
             resource: resolved.label(),
             tool: resolved.entry.tool.to_string(),
-            fates: made.fates.clone(),
+            fates: output.fates.clone(),
         };
         let report = InstallReport {
             // What is there already was shown when it came.
-            programs: executables::new_programs(
-                &self.entries,
-                &self.made,
-                &self.layers,
-                &self.plan.changes,
-            ),
+            programs: executables::new_programs(&self.resources, &self.layers, &self.plan.changes),
             conversions: converted.map(conversion).collect(),
             moved: self.moved,
             reads: self.reads,
@@ -297,8 +292,7 @@ impl PlannedInstall {
             self.plan.ledger,
             self.plan.shared,
             self.layers,
-            self.entries,
-            self.made,
+            self.resources,
         ));
         report
     }

@@ -6,29 +6,31 @@ use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
 use agpm_plan::{DesiredFile, DesiredState, LayerDocument, Twin};
 
 use crate::layers::LayeredFile;
-use agpm_compose::Made;
-use agpm_resolve::ResolvedEntry;
+use agpm_compose::{RenderedResource, ResourceOutput};
 
 /// Everything that is to be on the disk; fails if it cannot all be there, whatever is there now.
 pub(super) fn desired_state<'a>(
     project: &Path,
-    entries: &[ResolvedEntry],
-    made: &'a [Made],
+    resources: &[RenderedResource],
     layers: &'a [LayeredFile],
 ) -> Result<DesiredState<'a>, Failure> {
     let mut desired = DesiredState::default();
-    for (resolved, made) in entries.iter().zip(made) {
-        add_resource(&mut desired, resolved.label(), made)?;
+    for RenderedResource { resolved, output } in resources {
+        add_resource(&mut desired, resolved.label(), output)?;
     }
     for file in layers {
         add_layered_file(&mut desired, file)?;
     }
     desired.refuse_reserved()?;
-    refuse_own_targets(project, entries)?;
+    refuse_own_targets(project, resources)?;
     Ok(desired)
 }
 
-fn add_resource(desired: &mut DesiredState<'_>, owner: String, made: &Made) -> Result<(), Failure> {
+fn add_resource(
+    desired: &mut DesiredState<'_>,
+    owner: String,
+    made: &ResourceOutput,
+) -> Result<(), Failure> {
     for file in &made.files {
         desired.add_file(DesiredFile {
             path: file.path.clone(),
@@ -74,8 +76,8 @@ fn add_layered_file<'a>(
 }
 
 /// A file that would be installed onto itself would become managed, and be deleted with the dependency.
-fn refuse_own_targets(project: &Path, entries: &[ResolvedEntry]) -> Result<(), Failure> {
-    for resolved in entries {
+fn refuse_own_targets(project: &Path, resources: &[RenderedResource]) -> Result<(), Failure> {
+    for RenderedResource { resolved, .. } in resources {
         let entry = &resolved.entry;
         let target = entry
             .target

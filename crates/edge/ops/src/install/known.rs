@@ -3,9 +3,10 @@
 use agpm_diag::{Failure, Warnings};
 use std::path::{Path, PathBuf};
 
+use agpm_compose::RenderedResource;
 use agpm_model::{Checksum, Extent, Observed, Origin, RelativePath};
 use agpm_plan::{Ledger, LedgerFile, Watched};
-use agpm_resolve::{ResolvedEntry, UpdateScope};
+use agpm_resolve::UpdateScope;
 use agpm_store::{ProjectStore, StateUse};
 
 use crate::gather::{ManifestFiles, limit};
@@ -115,11 +116,12 @@ pub(crate) fn inputs_of(manifest: &[u8], lock: &[u8]) -> Checksum {
 pub(super) fn remember(
     ledger: &mut Ledger,
     inputs: Checksum,
-    entries: &[ResolvedEntry],
+    resources: &[RenderedResource],
     watching: Watching,
 ) {
-    let local = entries
+    let local = resources
         .iter()
+        .map(|resource| &resource.resolved)
         .filter(|entry| entry.version.commit.is_none());
     let mut open = watching == Watching::Unsettled;
     if let Watching::Folders(watched) = watching {

@@ -8,15 +8,13 @@ use agpm_store::ProjectStore;
 use crate::install::desired::desired_state;
 use crate::install::layered::as_locked;
 use crate::layers::LayeredFile;
-use crate::packages::{Sources, frozen, make_these};
+use crate::packages::{Sources, frozen, render_these};
 use crate::world::World;
-use agpm_compose::Made;
-use agpm_resolve::ResolvedEntry;
+use agpm_compose::RenderedResource;
 
 /// Everything that is on the disk if it is as the lockfile says.
 pub(crate) struct LockedState {
-    pub(crate) entries: Vec<ResolvedEntry>,
-    pub(crate) made: Vec<Made>,
+    pub(crate) resources: Vec<RenderedResource>,
     pub(crate) layers: Vec<LayeredFile>,
     /// Why the layers cannot be had as they were locked; then they are left out.
     pub(crate) layer_failure: Option<Failure>,
@@ -33,14 +31,13 @@ impl LockedState {
         // What is wrong with the old state is nothing that this run could fix.
         let quiet = &mut Notes::default();
         let entries = frozen::as_locked(world, (manifest, &sources), lock, quiet)?;
-        let made = make_these(manifest, &sources, &entries, quiet)?.made;
+        let resources = render_these(manifest, &sources, entries, quiet)?.resources;
         let (layers, layer_failure) = match as_locked(world, manifest, &sources, lock) {
             Ok(layers) => (layers, None),
             Err(failure) => (Vec::new(), Some(failure)),
         };
         Ok(LockedState {
-            entries,
-            made,
+            resources,
             layers,
             layer_failure,
         })
@@ -48,16 +45,16 @@ impl LockedState {
 
     /// The state as a plan compares it.
     pub(crate) fn desired(&self, store: &ProjectStore) -> Result<DesiredState<'_>, Failure> {
-        desired_state(store.path(), &self.entries, &self.made, &self.layers)
+        desired_state(store.path(), &self.resources, &self.layers)
     }
 
     /// Modes are not locked: a file whose bytes were taken from the disk has the one that the last install gave it.
     pub(crate) fn expect_recorded_modes(&mut self, ledger: &Ledger) {
-        for (resolved, made) in self.entries.iter().zip(&mut self.made) {
+        for RenderedResource { resolved, output } in &mut self.resources {
             if resolved.version.commit.is_none() || resolved.entry.unit.extent == Extent::Folder {
                 continue;
             }
-            for file in &mut made.files {
+            for file in &mut output.files {
                 file.mode = ledger
                     .files
                     .get(&file.path)

@@ -43,7 +43,7 @@ use crate::install::layered::layered;
 use crate::install::run::{FilePlaces, GatheredProject, RenderedProject, Run};
 use crate::install::writing::{Commit, commit};
 use crate::outside::reads_outside;
-use crate::packages::{LOCK_NAME, Sources, executables, frozen, make_all, read_lock, resolve};
+use crate::packages::{LOCK_NAME, Sources, executables, frozen, read_lock, render_all, resolve};
 use crate::projects;
 use crate::scope::{Beside, Places};
 use crate::world::{ManifestUse, World};
@@ -239,27 +239,22 @@ fn render(
     } = resolved;
     let manifest = &gathered.project.manifest;
     let old = gathered.lock.as_ref().map(|(lock, _)| lock);
-    let making = make_all(manifest, &sources, &entries, notes)?;
+    let rendered = render_all(manifest, &sources, entries, notes)?;
+    let resources = &rendered.resources;
     let nothing = Ledger::default();
     let allowed_here = if has_ledger(store) {
         &gathered.ledger
     } else {
         &nothing
     };
-    executables::check(
-        manifest,
-        (&entries, &making.made),
-        allowed_here,
-        job.request,
-        notes,
-    )?;
-    check_placement(manifest, &entries, &making.made, notes)?;
+    executables::check(manifest, resources, allowed_here, job.request, notes)?;
+    check_placement(manifest, resources, notes)?;
     let losses = match (job.request.fidelity, job.request.writing) {
         (Fidelity::Strict, _) => LossPolicy::Strict,
         (Fidelity::Tell, Writing::Apply) => LossPolicy::RefuseWidening,
         (Fidelity::Tell, Writing::Show) => LossPolicy::ShowWidening,
     };
-    check_fidelity(manifest, &entries, &making.made, losses, notes)?;
+    check_fidelity(manifest, resources, losses, notes)?;
     let layered = layered(run, manifest, &sources, old, notes)?;
     let locking = RemoteLocking {
         world,
@@ -271,8 +266,7 @@ fn render(
     };
     let catalog = locking.pins(notes)?;
     Ok(RenderedProject {
-        entries,
-        making,
+        rendered,
         layered,
         catalog,
         reads,

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use agpm_compose::Making;
+use agpm_compose::RenderedSet;
 use agpm_model::{Checksum, LockedRemote, Lockfile};
 use agpm_plan::Ledger;
-use agpm_resolve::{ResolvedEntry, UpdateScope};
+use agpm_resolve::UpdateScope;
 use agpm_store::{ProjectLock, ProjectStore};
 
 use crate::gather::Project;
@@ -62,8 +62,7 @@ pub(super) struct GatheredProject {
 
 /// Everything that is to be on the disk, resources and files of layers; and what is only locked.
 pub(super) struct RenderedProject {
-    pub(super) entries: Vec<ResolvedEntry>,
-    pub(super) making: Making,
+    pub(super) rendered: RenderedSet,
     pub(super) layered: Layered,
     pub(super) catalog: Vec<LockedRemote>,
     pub(super) reads: Vec<String>,

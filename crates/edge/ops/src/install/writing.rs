@@ -139,7 +139,7 @@ fn file_changes(planned: &PlannedInstall) -> Vec<FileChange<'_>> {
         let (bytes, mode) = (file.bytes.as_slice(), file.mode);
         contents.insert(&file.path, NewContent { bytes, mode });
     }
-    for file in planned.made.iter().flat_map(|made| &made.files) {
+    for file in planned.resources.iter().flat_map(|one| &one.output.files) {
         let (bytes, mode) = (file.bytes.get(), file.mode);
         contents.insert(&file.path, NewContent { bytes, mode });
     }

@@ -29,7 +29,7 @@ pub(super) struct Recipe<'m> {
 }
 
 /// The bytes of a file, and what is ours in it.
-type Made = (Vec<u8>, Option<Keys>);
+type ResourceOutput = (Vec<u8>, Option<Keys>);
 
 /// Whether a file has keys that can be owned one by one.
 pub(super) fn is_structured(path: &RelativePath) -> bool {
@@ -46,7 +46,7 @@ impl Recipe<'_> {
         &self,
         content: Content,
         found: &mut Vec<Diagnostic>,
-    ) -> Result<Option<Made>, Failure> {
+    ) -> Result<Option<ResourceOutput>, Failure> {
         match content {
             Content::Plain(bytes) => Ok(Some((bytes, None))),
             Content::Driven(files, permit) => self.drive(files, &permit).map(Some),
@@ -54,7 +54,11 @@ impl Recipe<'_> {
         }
     }
 
-    fn merge(&self, unparsed: Vec<UnparsedFile>, found: &mut Vec<Diagnostic>) -> Option<Made> {
+    fn merge(
+        &self,
+        unparsed: Vec<UnparsedFile>,
+        found: &mut Vec<Diagnostic>,
+    ) -> Option<ResourceOutput> {
         let (files, wrong): (Vec<LayerFile>, Vec<_>) =
             unparsed.into_iter().map(UnparsedFile::parse).unzip();
         let wrong: Vec<Diagnostic> = wrong.into_iter().flatten().collect();
@@ -77,7 +81,10 @@ impl Recipe<'_> {
         }
     }
 
-    fn render(&self, merged: &MergedFile) -> Result<(Made, Option<Diagnostic>), Diagnostic> {
+    fn render(
+        &self,
+        merged: &MergedFile,
+    ) -> Result<(ResourceOutput, Option<Diagnostic>), Diagnostic> {
         let (text, warning) = merged.render()?;
         let bytes = text.to_bytes();
         let keys = merged
@@ -87,7 +94,11 @@ impl Recipe<'_> {
     }
 
     /// A program's result is a layer of its own, called as all that it was made of.
-    fn drive(&self, files: Vec<RawFile>, permit: &ProgramPermit) -> Result<Made, Failure> {
+    fn drive(
+        &self,
+        files: Vec<RawFile>,
+        permit: &ProgramPermit,
+    ) -> Result<ResourceOutput, Failure> {
         let driver = self.strategy.driver.as_ref().expect("asked before");
         let result = drive(driver, permit, &self.strategy.name, files).map_err(|mut failure| {
             failure.diagnostic = failure

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agpm_compose::{Made, MadeCapability, MadeEntries, MadeFile};
+use agpm_compose::{OutputCapability, OutputEntries, OutputFile, RenderedResource, ResourceOutput};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes, visible};
 use agpm_model::{Manifest, ResourceType};
 use agpm_plan::{Action, Change, DesiredNode, Entry, Ledger};
@@ -23,8 +23,7 @@ const RUN: [ResourceType; 3] = [
 
 /// Everything that is new or changed and lets a tool do something.
 pub(crate) fn new_programs(
-    entries: &[ResolvedEntry],
-    made: &[Made],
+    resources: &[RenderedResource],
     layers: &[LayeredFile],
     changes: &[Change],
 ) -> Vec<Program> {
@@ -42,15 +41,16 @@ pub(crate) fn new_programs(
             .or_default()
             .push(change);
     }
-    let of_entry = |(resolved, made): (&ResolvedEntry, &Made)| {
+    let of_resource = |resource: &RenderedResource| {
+        let RenderedResource { resolved, output } = resource;
         let own = by_owner
             .get(resolved.label().as_str())
             .map_or(&[][..], Vec::as_slice);
-        let is_new = |one: &&MadeCapability| {
+        let is_new = |one: &&OutputCapability| {
             own.iter()
                 .any(|change| one.file.as_ref().is_none_or(|file| *file == change.path))
         };
-        let new = made
+        let new = output
             .capabilities
             .iter()
             .filter(is_new)
@@ -58,17 +58,13 @@ pub(crate) fn new_programs(
             .collect();
         program(resolved, new)
     };
-    let can_do_something = |(_, made): &(&ResolvedEntry, &Made)| !made.capabilities.is_empty();
-    let of_entries = entries
-        .iter()
-        .zip(made)
-        .filter(can_do_something)
-        .map(of_entry);
+    let can_do_something = |resource: &&RenderedResource| !resource.output.capabilities.is_empty();
+    let of_resources = resources.iter().filter(can_do_something).map(of_resource);
     let of_layers = layers
         .iter()
         .filter_map(|file| Some(of_layer(file, by_path.get(file.path.as_str())?)));
     let of_layers = of_layers.flatten();
-    of_entries
+    of_resources
         .chain(of_layers)
         .filter(|program| !program.capabilities.is_empty())
         .collect()
@@ -159,7 +155,7 @@ fn parsed(text: &str, format: Format) -> Vec<Capability> {
 /// goes on.
 pub(crate) fn check(
     manifest: &Manifest,
-    (entries, made): (&[ResolvedEntry], &[Made]),
+    resources: &[RenderedResource],
     ledger: &Ledger,
     request: InstallRequest,
     notes: &mut Notes,
@@ -168,18 +164,18 @@ pub(crate) fn check(
         let mut allowed = manifest.allow_executables.iter();
         allowed.any(|allowed| allowed.allows(entry.kind, &entry.name, &entry.unit))
     };
-    let needs_approval = |(_, (resolved, made)): &(usize, (&ResolvedEntry, &Made))| {
+    let needs_approval = |resource: &RenderedResource| {
+        let RenderedResource { resolved, output } = resource;
         let entry = &resolved.entry;
-        let is_program = RUN.contains(&entry.kind) || !made.capabilities.is_empty();
-        entry.root.is_none() && is_program && !listed(entry) && !is_installed(made, ledger)
+        let is_program = RUN.contains(&entry.kind) || !output.capabilities.is_empty();
+        entry.root.is_none() && is_program && !listed(entry) && !is_installed(output, ledger)
     };
-    let refused: Vec<(usize, Program)> = entries
+    let refused: Vec<(usize, Program)> = resources
         .iter()
-        .zip(made)
         .enumerate()
-        .filter(needs_approval)
-        .map(|(number, (resolved, made))| {
-            let all = made
+        .filter(|(_, resource)| needs_approval(resource))
+        .map(|(number, RenderedResource { resolved, output })| {
+            let all = output
                 .capabilities
                 .iter()
                 .map(|one| one.capability.clone())
@@ -190,8 +186,9 @@ pub(crate) fn check(
     if refused.is_empty() || request.executables == Executables::Allowed {
         return Ok(());
     }
-    let parents = parents(entries);
-    let parent = |number: usize| parents.get(&number).map(|parent| entries[*parent].label());
+    let parents = parents(resources);
+    let label = |number: &usize| resources[*number].resolved.label();
+    let parent = |number: usize| parents.get(&number).map(label);
     let refused: Vec<Refused> = refused
         .into_iter()
         .map(|(number, program)| Refused {
@@ -279,9 +276,9 @@ fn unapproved(refused: &[Refused]) -> Diagnostic {
 }
 
 /// For each entry the first one that requires it.
-fn parents(entries: &[ResolvedEntry]) -> BTreeMap<usize, usize> {
+fn parents(resources: &[RenderedResource]) -> BTreeMap<usize, usize> {
     let mut parents = BTreeMap::new();
-    for (number, resolved) in entries.iter().enumerate() {
+    for (number, RenderedResource { resolved, .. }) in resources.iter().enumerate() {
         for need in &resolved.entry.needs {
             parents.entry(*need).or_insert(number);
         }
@@ -290,14 +287,14 @@ fn parents(entries: &[ResolvedEntry]) -> BTreeMap<usize, usize> {
 }
 
 /// What is installed here just as it is was allowed here: one word is enough, until it changes.
-fn is_installed(made: &Made, ledger: &Ledger) -> bool {
-    let file = |file: &MadeFile| {
+fn is_installed(made: &ResourceOutput, ledger: &Ledger) -> bool {
+    let file = |file: &OutputFile| {
         ledger
             .files
             .get(&file.path)
             .is_some_and(|owned| owned.checksum == file.bytes.checksum())
     };
-    let entries = |entries: &MadeEntries| {
+    let entries = |entries: &OutputEntries| {
         let owned = ledger.shared.get(&entries.file);
         owned.is_some_and(|owned| entries.nodes.iter().all(|node| owned.holds(node)))
     };

@@ -1,7 +1,7 @@
 //! Renders all resources of a run on all cores.
 
 use agpm_compose::{
-    Composer, LARGEST_READ, Making, ProjectFileError, ProjectFiles, check_patched_names,
+    Composer, LARGEST_READ, ProjectFileError, ProjectFiles, RenderedSet, check_patched_names,
 };
 use agpm_diag::{Failure, Notes};
 use agpm_model::{Manifest, RelativePath, Scope};
@@ -14,23 +14,23 @@ use crate::packages::sources::Sources;
 const CHUNK: usize = 16;
 
 /// Renders all entries; what is wrong with them is reported together.
-pub(crate) fn make_all(
+pub(crate) fn render_all(
     manifest: &Manifest,
     sources: &Sources,
-    entries: &[ResolvedEntry],
+    entries: Vec<ResolvedEntry>,
     notes: &mut Notes,
-) -> Result<Making, Failure> {
-    check_patched_names(manifest, entries, notes)?;
-    make_these(manifest, sources, entries, notes)
+) -> Result<RenderedSet, Failure> {
+    check_patched_names(manifest, &entries, notes)?;
+    render_these(manifest, sources, entries, notes)
 }
 
 /// The same for entries that patches of the manifest need not mean.
-pub(crate) fn make_these(
+pub(crate) fn render_these(
     manifest: &Manifest,
     sources: &Sources,
-    entries: &[ResolvedEntry],
+    entries: Vec<ResolvedEntry>,
     notes: &mut Notes,
-) -> Result<Making, Failure> {
+) -> Result<RenderedSet, Failure> {
     let mut composer = Composer::new(manifest, entries, sources);
     for level in composer.levels() {
         let chunks = level.chunks(CHUNK).collect();

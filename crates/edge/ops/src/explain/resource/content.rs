@@ -1,14 +1,14 @@
 //! The bytes of a resource as they are locked, and what is made of them.
 
+use agpm_compose::RenderedResource;
 use std::collections::BTreeSet;
 
 use agpm_diag::{Failure, Notes, Severity};
 use agpm_model::Lockfile;
-use agpm_resolve::ResolvedEntry;
 use agpm_store::ProjectStore;
 
-use crate::explain::resource::{Content, Target};
-use crate::packages::{Sources, frozen, make_these};
+use crate::explain::resource::Target;
+use crate::packages::{Sources, frozen, render_these};
 use crate::world::World;
 
 /// Makes it as an install would, or tells why that cannot be done.
@@ -17,7 +17,7 @@ pub(super) fn of(
     world: &World,
     store: &ProjectStore,
     lock: &Lockfile,
-) -> Result<Content, String> {
+) -> Result<RenderedResource, String> {
     let sources = Sources::open_all(world, target.manifest, store.path());
     // Those that need it say with which variables; if they cannot be had, it is told as it is without.
     let made = family(target).made(target, world, &sources, lock);
@@ -53,7 +53,7 @@ impl Chosen {
         world: &World,
         sources: &Sources,
         lock: &Lockfile,
-    ) -> Result<Content, String> {
+    ) -> Result<RenderedResource, String> {
         let entries = self
             .0
             .into_iter()
@@ -79,20 +79,17 @@ fn made(
     sources: &Sources,
     lock: &Lockfile,
     notes: &mut Notes,
-) -> Result<Option<Content>, Failure> {
+) -> Result<Option<RenderedResource>, Failure> {
     let manifest = target.manifest;
-    let mut entries = frozen::as_locked(world, (manifest, sources), lock, notes)?;
-    let mut making = make_these(manifest, sources, &entries, notes)?;
+    let entries = frozen::as_locked(world, (manifest, sources), lock, notes)?;
+    let rendered = render_these(manifest, sources, entries, notes)?;
     let locked = target.locked;
-    let is_it = |one: &ResolvedEntry| {
+    let is_it = |resource: &RenderedResource| {
+        let one = &resource.resolved;
         let same_tool = locked.tool.as_ref() == Some(&one.entry.tool);
         one.label() == locked.label() && one.entry.unit == locked.unit && same_tool
     };
-    let number = entries.iter().position(is_it);
-    Ok(number.map(|at| Content {
-        resolved: entries.swap_remove(at),
-        made: making.made.swap_remove(at),
-    }))
+    Ok(rendered.resources.into_iter().find(is_it))
 }
 
 /// The last word on a failure, or the first error that was found.

@@ -1,5 +1,6 @@
 //! What is known of a resource besides its values.
 
+use agpm_compose::RenderedResource;
 use agpm_diag::{SourceMap, Spot};
 use agpm_model::{
     Checksum, Install, ObjectId, Origin, RelativePath, ResourceName, ResourcePath, ResourceType,
@@ -8,7 +9,7 @@ use agpm_model::{
 use agpm_render::{Fate, FateKind};
 use serde::Serialize;
 
-use crate::explain::resource::{Content, Target};
+use crate::explain::resource::Target;
 use crate::locked::ResourceIdentity;
 use crate::why::{Chains, RequiredResource};
 
@@ -72,7 +73,7 @@ pub struct RequiredAt {
 pub(super) fn resource(
     target: &Target<'_>,
     asked: RequiredResource,
-    content: Option<&Content>,
+    content: Option<&RenderedResource>,
     sources: &SourceMap,
 ) -> ExplainedResource {
     let locked = target.locked.clone();
@@ -82,7 +83,15 @@ pub(super) fn resource(
         .source()
         .and_then(|name| target.manifest.source(name));
     let inexact = |fate: &&Fate| fate.kind != FateKind::Exact;
-    let fates = content.map(|content| content.made.fates.iter().filter(inexact).cloned().collect());
+    let fates = content.map(|content| {
+        content
+            .output
+            .fates
+            .iter()
+            .filter(inexact)
+            .cloned()
+            .collect()
+    });
     let required_at = |spot: Spot| RequiredAt {
         file: sources.get(spot.source).name.clone(),
         line: sources.line(spot.source, spot.span.start),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use agpm_compose::{MadeEntries, MadeFile};
+use agpm_compose::{OutputEntries, OutputFile, RenderedResource};
 use agpm_diag::{Diagnostic, Notes, SourceMap, codes, has_errors};
 use agpm_merge::{Contribution, Policy, fold};
 use agpm_model::{EntryNode, LayerName, Place, RelativePath, Strategy};
@@ -12,7 +12,6 @@ use agpm_render::{Fate, FateKind};
 use agpm_store::ProjectStore;
 use agpm_text::{Document, Format, Pointer, Value, equal, to_value};
 
-use crate::explain::resource::Content;
 use crate::explain::resource::said::{Said, layer_of};
 use crate::gather::{limit, parsed};
 use crate::locked::note;
@@ -42,8 +41,12 @@ struct Change {
 
 impl Given {
     /// Nothing if it has no fields, or is not written.
-    pub(super) fn of(content: &Content, store: &ProjectStore, notes: &mut Notes) -> Option<Self> {
-        let made = &content.made;
+    pub(super) fn of(
+        content: &RenderedResource,
+        store: &ProjectStore,
+        notes: &mut Notes,
+    ) -> Option<Self> {
+        let made = &content.output;
         let seen = match (&made.entries, made.files.first()) {
             (Some(entries), _) => in_shared_file(entries, &content.resolved.label(), store, notes),
             (None, Some(file)) => in_own_file(file, store, notes),
@@ -146,10 +149,14 @@ impl Given {
 }
 
 impl Change {
-    fn of(content: &Content) -> Self {
+    fn of(content: &RenderedResource) -> Self {
         let entry = &content.resolved.entry;
-        let filled = content.made.files.first().is_some_and(MadeFile::is_filled);
-        match filled && content.made.fates.is_empty() {
+        let filled = content
+            .output
+            .files
+            .first()
+            .is_some_and(OutputFile::is_filled);
+        match filled && content.output.fates.is_empty() {
             true => Change {
                 word: "filled",
                 layer: layer_of(&entry.unit.origin).to_owned(),
@@ -163,7 +170,7 @@ impl Change {
 }
 
 /// The file as it is made; that there is another one on the disk is told.
-fn in_own_file(file: &MadeFile, store: &ProjectStore, notes: &mut Notes) -> Option<Seen> {
+fn in_own_file(file: &OutputFile, store: &ProjectStore, notes: &mut Notes) -> Option<Seen> {
     match store.read(&file.path, limit()) {
         Ok(now) if now == file.bytes.get() => {}
         Ok(_) => notes.diagnostics.push(edited(&file.path)),
@@ -179,7 +186,7 @@ fn in_own_file(file: &MadeFile, store: &ProjectStore, notes: &mut Notes) -> Opti
 
 /// The nodes in the file as it is on the disk; that some are not as they were written is told.
 fn in_shared_file(
-    entries: &MadeEntries,
+    entries: &OutputEntries,
     owner: &str,
     store: &ProjectStore,
     notes: &mut Notes,
@@ -207,7 +214,7 @@ fn in_shared_file(
 }
 
 /// Where the nodes are that are as they are made; a fresh clone has no ledger that would know.
-fn places_in(document: &Document, entries: &MadeEntries, owner: &str) -> Vec<Pointer> {
+fn places_in(document: &Document, entries: &OutputEntries, owner: &str) -> Vec<Pointer> {
     let desired = |node: &EntryNode| DesiredNode {
         node: node.clone(),
         owner: owner.to_owned(),

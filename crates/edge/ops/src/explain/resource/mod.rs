@@ -6,10 +6,10 @@ mod given;
 mod named;
 mod said;
 
-use agpm_compose::Made;
+use agpm_compose::RenderedResource;
 use agpm_diag::{Diagnostic, Failure, Notes, Spot};
 use agpm_model::{Dependency, Locked, Lockfile, Manifest, ResourceType};
-use agpm_resolve::{ResolvedEntry, with_names_of};
+use agpm_resolve::with_names_of;
 use agpm_store::ProjectStore;
 use agpm_text::{Pointer, Value, to_value};
 
@@ -32,12 +32,6 @@ struct Target<'a> {
     locked: &'a Locked,
     /// The manifest's own entry, if it has one.
     dependency: Option<&'a Dependency>,
-}
-
-/// A resource with its bytes, and what is made of them.
-struct Content {
-    resolved: ResolvedEntry,
-    made: Made,
 }
 
 pub(super) fn explain_resource(
@@ -86,7 +80,7 @@ impl Target<'_> {
         store: &ProjectStore,
         lock: &Lockfile,
         notes: &mut Notes,
-    ) -> Option<Content> {
+    ) -> Option<RenderedResource> {
         match content::of(self, world, store, lock) {
             Ok(content) => Some(content),
             Err(why) => {
@@ -105,7 +99,7 @@ impl Target<'_> {
     fn values(
         &self,
         store: &ProjectStore,
-        content: Option<&Content>,
+        content: Option<&RenderedResource>,
         under: &Pointer,
         notes: &mut Notes,
     ) -> (Provenance, Vec<Option<Value>>) {

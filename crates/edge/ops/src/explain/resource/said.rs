@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use agpm_compose::patched_file;
+use agpm_compose::{RenderedResource, patched_file};
 use agpm_diag::{Notes, SourceMap, Spot, has_errors};
 use agpm_merge::{Contribution, Policy, Resolution, fold};
 use agpm_model::{LayerName, Origin, Patch, PatchScope, ResourceType, Strategy};
 use agpm_resolve::format_of;
 use agpm_text::{Document, Format, Kind, Limits, Pointer, Value, decode, parse};
 
-use crate::explain::resource::{Content, Target};
+use crate::explain::resource::Target;
 use crate::gather::parsed;
 use crate::provenance::Provenance;
 
@@ -25,7 +25,11 @@ pub(super) struct Said {
 }
 
 impl Said {
-    pub(super) fn of(target: &Target<'_>, content: Option<&Content>, notes: &mut Notes) -> Self {
+    pub(super) fn of(
+        target: &Target<'_>,
+        content: Option<&RenderedResource>,
+        notes: &mut Notes,
+    ) -> Self {
         let source = content.and_then(|content| of_source(content, notes));
         let own = source.into_iter().chain(of_entry(target, &notes.sources));
         let patches = of_patches(target, &notes.sources);
@@ -76,7 +80,7 @@ pub(super) fn layer_of(origin: &Origin) -> &str {
 }
 
 /// What its file in the source says; nothing if it has no fields, or none that read.
-fn of_source(content: &Content, notes: &mut Notes) -> Option<(String, Document)> {
+fn of_source(content: &RenderedResource, notes: &mut Notes) -> Option<(String, Document)> {
     let resolved = &content.resolved;
     let unit = &resolved.entry.unit;
     let format = format_of(unit).filter(|_| unit.origin != Origin::Manifest)?;

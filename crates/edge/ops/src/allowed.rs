@@ -18,7 +18,7 @@ use crate::packages::{Fetcher, Sources};
 use crate::world::World;
 
 /// Versions that are checked for one resource, from the newest down.
-const MOST_TRIED: usize = 8;
+pub(crate) const MOST_TRIED: usize = 8;
 
 /// The newest version that is allowed, and whether it would change anything.
 pub(crate) struct AllowedVersion {

@@ -9,7 +9,7 @@ use agpm_model::{
 };
 use serde::Serialize;
 
-use crate::allowed::{AllowedVersion, ContentChange, allowed_versions, entry_at};
+use crate::allowed::{AllowedVersion, ContentChange, MOST_TRIED, allowed_versions, entry_at};
 use crate::catalog::remote_today;
 use crate::gather::{ManifestFiles, Project};
 use crate::locked::no_lockfile;
@@ -17,9 +17,6 @@ use crate::packages::{Sources, read_lock, versions_of};
 use crate::update::Words;
 use crate::world::World;
 use agpm_resolve::{report_moved_tags, with_names_of};
-
-/// Versions that are looked into for one resource, from the newest down.
-const MOST_TRIED: usize = 8;
 
 /// What to look at.
 #[derive(Clone, Debug, Default)]

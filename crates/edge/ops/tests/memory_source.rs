@@ -381,6 +381,15 @@ fn a_tag_that_moved_is_reported_and_followed_by_update() {
         .iter()
         .any(|found| found.message.starts_with("tag v1.0.0 of registry moved: "));
     assert!(moved, "{:?}", outcome.diagnostics);
+    let request = UpdateRequest {
+        names: Vec::new(),
+        install: InstallRequest::PLAIN,
+    };
+    good(update(&place.world(), &request));
+    assert_eq!(
+        place.sandbox.read(".claude/agents/reviewer.md"),
+        "Review other.\n"
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! `remotes` makes layers of git remotes, `choice` says which version of them, `refresh` brings it here, and `pins` keeps it in
 //! the lockfile.
 
-mod choice;
+mod failures;
 mod file;
 mod ground;
 mod json;

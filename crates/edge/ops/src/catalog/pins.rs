@@ -11,7 +11,7 @@ use agpm_plan::outdated_lock;
 use agpm_resolve::{UpdateScope, with_names_of};
 use agpm_source::{ReferenceError, Source, SourceError, resolve_reference};
 
-use crate::catalog::choice::{failure_of, left_out};
+use crate::catalog::failures::{failure_of, left_out};
 use crate::catalog::refresh::{Refreshed, newest, refresh};
 use crate::catalog::remotes::plain;
 use crate::packages::{LockUse, Sources, is_versioned};

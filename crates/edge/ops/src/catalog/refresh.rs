@@ -6,7 +6,7 @@ use agpm_diag::{Diagnostic, codes};
 use agpm_model::{CatalogRemote, ResolvedVersion};
 use agpm_source::{ReferenceError, Source, SourceError, resolve_reference};
 
-use crate::catalog::choice::failure_of;
+use crate::catalog::failures::failure_of;
 
 /// A commit of a remote, written out.
 #[derive(Debug)]

@@ -6,15 +6,15 @@ use std::path::PathBuf;
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, Spot, codes, did_you_mean};
 use agpm_model::{CatalogRemote, LockedRemote, Lockfile, Manifest, ObjectId, RelativePath};
 use agpm_resolve::with_names_of;
-use agpm_source::{ReferenceError, Source, SourceError};
+use agpm_source::{ReferenceError, Source};
 use agpm_store::{self as store, parallel};
 
 use crate::additions::usage;
-use crate::catalog::choice::{failure_of, left_out};
+use crate::catalog::failures::{failure_of, left_out};
 use crate::catalog::pins::pin_of;
 use crate::catalog::refresh::refresh;
 use crate::gather::{Project, unknown_name};
-use crate::packages::{Sources, is_versioned, read_lock, source_failure_of};
+use crate::packages::{Sources, is_versioned, read_lock};
 use crate::scope::state_of;
 use crate::world::World;
 
@@ -266,15 +266,5 @@ pub(super) fn plain(source: &dyn Source, remote: &CatalogRemote) -> Result<PathB
         return Err(failure_of(remote, ReferenceError::NotFound(Vec::new())));
     }
     let directory = source.directory(None, remote.folder.as_ref());
-    directory.map_err(|error| {
-        let is_unknown = matches!(error, SourceError::NoSuchDirectory { .. });
-        let mut failure = source_failure_of(&format!("remote `{remote}`"), error);
-        if let Some(found) = failure.diagnostic.as_mut().filter(|_| is_unknown) {
-            let default = "name a folder of the repository from its top";
-            if found.help.as_deref() == Some(default) {
-                found.help = Some("name a folder below that of the source".to_owned());
-            }
-        }
-        failure
-    })
+    directory.map_err(|error| failure_of(remote, error))
 }

@@ -224,7 +224,7 @@ pub(crate) fn source_failure_of(what: &str, error: SourceError) -> Failure {
             );
             let mut found = Diagnostic::new(&codes::NAME_UNKNOWN, format!("{what}: {error}"));
             found.help =
-                near.or_else(|| Some("name a folder of the repository from its top".to_owned()));
+                near.or_else(|| Some("name a folder of the source from its top".to_owned()));
             return Failure::new(FailureKind::NotFound, found);
         }
         SourceError::OutsideLink => {

@@ -10,7 +10,8 @@ use crate::serialize;
 
 pub use crate::packages::LockUse;
 pub use agpm_plan::Overwrite;
-pub use agpm_render::{Capability, CapabilityKind, Fate, FateKind};
+pub use agpm_render::{Fate, FateKind};
+pub use agpm_trust::{Capability, CapabilityKind};
 
 /// Whether the plan is carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

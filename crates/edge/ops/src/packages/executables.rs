@@ -6,9 +6,9 @@ use agpm_compose::{OutputCapability, OutputEntries, OutputFile, RenderedResource
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes, visible};
 use agpm_model::{Manifest, ResourceType};
 use agpm_plan::{Action, Change, DesiredNode, Entry, Ledger};
-use agpm_render::{Capability, capabilities_of, capabilities_of_markdown};
 use agpm_resolve::ResolvedEntry;
 use agpm_text::{Format, Pointer, parse_alone, to_value};
+use agpm_trust::{Capability, capabilities_of, capabilities_of_markdown};
 
 use crate::install::{Executables, InstallRequest, Program, RequiredBy, Writing};
 use crate::layers::LayeredFile;

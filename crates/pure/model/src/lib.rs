@@ -19,6 +19,7 @@ mod manifest;
 mod name;
 mod node;
 mod observed;
+mod owner;
 mod path;
 mod pattern;
 mod pin;
@@ -57,6 +58,7 @@ pub use manifest::{
 pub use name::{LayerName, NameError, ResourceName, SourceName, ToolName};
 pub use node::{EntryNode, Place};
 pub use observed::{FileState, Observed};
+pub use owner::{LayerSet, Owner};
 pub use path::{PathError, RelativePath};
 pub use pattern::{Matching, PatternError, PointerPattern, Specificity};
 pub use pin::{LockedPin, Pin, PinId, PinSource, ResourceId};

@@ -6,8 +6,9 @@ use agpm_diag::{Diagnostic, codes};
 use agpm_text::{Document, Format, Kind, NodeRef, Value, print};
 
 use crate::catalog_remote::{CatalogRemote, RemoteBase};
+use crate::check::spot;
 use crate::digest::{Checksum, ObjectId};
-use crate::manifest::{Install, MarketplacePlugin, spot};
+use crate::manifest::{Install, MarketplacePlugin};
 use crate::name::{LayerName, ResourceName, SourceName, ToolName};
 use crate::path::RelativePath;
 use crate::pin::{LockedPin, Pin, PinId, PinSource, ResourceId};

@@ -1,7 +1,6 @@
 //! `agpm.toml`, from spanned nodes to checked types. All mistakes are reported at once.
 
 mod catalog;
-mod check;
 mod layers;
 mod lineage;
 mod packages;
@@ -18,9 +17,8 @@ use agpm_diag::{Diagnostic, SourceId, Spot, codes};
 use agpm_text::{Document, NodeRef, Value, to_value};
 
 use crate::address::DefaultHost;
+use crate::check::{Check, Completeness, spot};
 pub use crate::manifest::catalog::{AskedRemote, Catalog};
-pub(crate) use crate::manifest::check::spot;
-use crate::manifest::check::{Check, Completeness};
 pub use crate::manifest::layers::{Layer, LayerPlace, is_junk};
 pub use crate::manifest::packages::{Dependency, Exclusion, Install};
 use crate::manifest::partial::beside_syntax_errors;
@@ -32,6 +30,7 @@ pub use crate::manifest::strategies::{FilePattern, MergeRule};
 pub use crate::manifest::tables::manifest_schema;
 use crate::manifest::tables::{CONFIG_SECTIONS, MANIFEST_SECTIONS, PRIVATE_SECTIONS};
 use crate::name::SourceName;
+use crate::policy::Policy;
 use crate::resource::ResourceType;
 use crate::schema::UnknownKey;
 use crate::strategy::Strategy;
@@ -60,6 +59,8 @@ pub struct Manifest {
     pub patches: Vec<Patch>,
     /// What may bring programs along.
     pub allow_executables: Vec<Allowed>,
+    /// What the project itself forbids.
+    pub policy: Option<Policy>,
     /// Lowest first.
     pub layers: Vec<Layer>,
     /// Which strategy for which files.
@@ -145,6 +146,13 @@ impl Manifest {
                 .map(to_value);
             if let Some(allowed) = root.get("allow-executables") {
                 manifest.allow_executables = sources::read_allowed(&mut check, allowed);
+            }
+            if let Some(table) = root.get("policy") {
+                let (policy, mistakes) = Policy::of_table(table);
+                manifest.policy = Some(policy);
+                mistakes
+                    .into_iter()
+                    .for_each(|mistake| check.report(mistake));
             }
             manifest.root_directives = root
                 .get("lineage")

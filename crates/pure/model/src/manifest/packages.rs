@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use agpm_diag::{Diagnostic, Spot, codes, is_invisible};
 use agpm_text::{Kind, NodeRef, Value, to_value};
 
-use crate::manifest::check::{Check, spot};
+use crate::check::{Check, spot};
 use crate::manifest::plugins::{MarketplacePlugin, PartChoice};
 use crate::manifest::sources::{SourceScope, read_source};
 use crate::manifest::tables::{DEPENDENCY, MANIFEST_SECTIONS, OLDER_AGPM, PLUGIN, SERVER_KEYS};

@@ -4,6 +4,7 @@ use agpm_text::Value;
 use agpm_tools::TOOLS;
 
 use crate::json_schema::FileSchema;
+use crate::policy_tables::POLICY;
 use crate::resource::{RESOURCE_TYPES, ResourceType};
 use crate::schema::{
     Condition, Definition, KeyNames, KeyOwner, Passthrough, SchemaField, SchemaTable, ValueForm,
@@ -95,6 +96,11 @@ pub(crate) const MANIFEST_SECTIONS: SchemaTable = SchemaTable::strict(
             "lineage",
             ValueForm::Table(&LINEAGE),
             "What holds for personas.",
+        ),
+        SchemaField::optional(
+            "policy",
+            ValueForm::Table(&POLICY),
+            "Rules that everything in the manifest must follow.",
         ),
         SchemaField::optional(
             "allow-executables",

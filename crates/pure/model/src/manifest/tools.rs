@@ -6,7 +6,7 @@ use agpm_diag::{Diagnostic, codes};
 use agpm_text::NodeRef;
 use agpm_tools::{FileFormat, REFERENCE_TOOL};
 
-use crate::manifest::check::{Check, spot};
+use crate::check::{Check, spot};
 use crate::manifest::tables::{RESOURCE, TOOL};
 use crate::name::ToolName;
 use crate::path::RelativePath;

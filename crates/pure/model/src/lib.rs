@@ -46,7 +46,7 @@ pub use import::{
 };
 pub use json_schema::FileSchema;
 pub use lock::{
-    LOCK_NAME, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile, RESTORE_LOCK,
+    LOCK_NAME, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile, Placement, RESTORE_LOCK,
 };
 pub use lock_tables::lock_schema;
 pub use manifest::{

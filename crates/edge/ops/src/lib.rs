@@ -93,7 +93,7 @@ pub use list::{
     DiskCheck, Drift, LOCAL, ListDetail, ListReport, ListRequest, ListedResource, MASKED,
     PatchedField, list,
 };
-pub use locked::{LockedResource, ResourceIdentity};
+pub use locked::{LockedResource, Placements, ResourceIdentity};
 pub use merge::{MergeInputs, MergeReport, MergeRequest, OutputFormat, RuleArgument, merge};
 pub use outdated::{
     LockfileState, MovedBranch, Outdated, OutdatedReport, OutdatedRequest, OutdatedRows, outdated,

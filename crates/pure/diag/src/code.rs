@@ -163,6 +163,7 @@ registry! {
     TOOL_FIDELITY = "tool/fidelity" Error;
     TOOL_SAME_NAME = "tool/same-name" Warning;
     TOOL_UNREAD = "tool/unread" Warning;
+    TOOL_UNSUPPORTED = "tool/unsupported" Note;
     TOOL_WIDENING = "tool/widening" Error;
     TRUST_CREDENTIALS = "trust/credentials" Error;
     TRUST_OWNER = "trust/owner" Warning;

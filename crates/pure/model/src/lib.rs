@@ -56,7 +56,7 @@ pub use import::{
 pub use json_schema::FileSchema;
 pub use lock::{
     LOCK_NAME, Locked, LockedLayer, LockedMarketplace, LockedRemote, LockedSource, Lockfile,
-    RESTORE_LOCK,
+    Placement, RESTORE_LOCK,
 };
 pub use lock_tables::lock_schema;
 pub use manifest::{

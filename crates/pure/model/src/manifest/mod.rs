@@ -138,8 +138,7 @@ impl Manifest {
         }
         if let Some(root) = texts.project.root() {
             check_sections(&mut check, root);
-            let (own, defaults) = (root.get("tools"), root.get("default-tools"));
-            manifest.tools = tools::read(&mut check, manifest.tools, own, defaults);
+            manifest.tools = tools::read(&mut check, manifest.tools, root);
             manifest.project = root
                 .get("project")
                 .filter(|node| check.map(*node, "`[project]`"))

@@ -15,17 +15,13 @@ use agpm_model::{
 use agpm_store as store;
 use agpm_text::{Document, Format, Limits, Parsed, Pointer, Shape, View, decode, parse};
 
-use crate::packages::LOCK_NAME;
-use crate::packages::local_path;
 use crate::path_of;
 use crate::policy_files::{PolicyFile, policy_files};
-pub(crate) use crate::reading::{limit, optional, shown};
+use crate::reading::{MANIFEST_NAME, PRIVATE_NAME, limit, local_path, optional, shown};
 use crate::scope::{Beside, NearestManifest, Places, beside, foreign_state, state_of};
 use crate::world::{Environment, ManifestUse, Scope};
+use agpm_model::LOCK_NAME;
 use agpm_source::normalize;
-
-pub(crate) const MANIFEST_NAME: &str = "agpm.toml";
-pub(crate) const PRIVATE_NAME: &str = "agpm.private.toml";
 
 /// A file of the state that git tracks in a project.
 fn tracked_record(opened: &store::ProjectStore, scope: Scope) -> Option<String> {

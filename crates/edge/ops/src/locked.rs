@@ -12,8 +12,9 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::gather::{ManifestFiles, Project, unknown_name};
-use crate::packages::{LOCK_NAME, read_lock};
+use crate::packages::read_lock;
 use crate::world::Environment;
+use agpm_model::LOCK_NAME;
 use agpm_source::normalize;
 
 /// A project's lockfile, which may be empty, and who needs whom in it.

@@ -1,6 +1,6 @@
 //! Files as commands read and name them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use agpm_diag::Failure;
 use agpm_source::normalize;
@@ -8,6 +8,9 @@ use agpm_store as store;
 use agpm_text::Limits;
 
 use crate::world::Environment;
+
+pub(crate) const MANIFEST_NAME: &str = "agpm.toml";
+pub(crate) const PRIVATE_NAME: &str = "agpm.private.toml";
 
 /// The largest file that is read, as the reader's own limit.
 pub(crate) fn limit() -> u64 {
@@ -40,4 +43,9 @@ pub(crate) fn shown(environment: &Environment, path: &Path) -> String {
         .strip_prefix(&environment.folder)
         .map_or_else(|_| elsewhere(), Path::to_owned);
     short.to_string_lossy().replace('\\', "/")
+}
+
+/// A path on this machine; `~` is the user's home.
+pub(crate) fn local_path(text: &str, base: &Path, environment: &Environment) -> PathBuf {
+    agpm_source::local_path(text, base, environment.home.as_deref())
 }

@@ -60,10 +60,10 @@ pub use lock::{
 };
 pub use lock_tables::lock_schema;
 pub use manifest::{
-    Allowed, AskedRemote, Catalog, DEFAULT_VERSION, Dependency, Entry, Exclusion, Field,
-    FilePattern, Install, Layer, LayerPlace, Manifest, ManifestTexts, MarketplacePlugin, MergeRule,
-    PartChoice, PartFilter, PartNames, Patch, PatchScope, Source, SourceScope, is_junk,
-    manifest_schema, unknown_patch,
+    Allowed, AskedRemote, Catalog, Dependency, Entry, Exclusion, Field, FilePattern, Install,
+    Layer, LayerPlace, Manifest, ManifestTexts, MarketplacePlugin, MergeRule, PartChoice,
+    PartFilter, PartNames, Patch, PatchScope, Source, SourceScope, is_junk, manifest_schema,
+    unknown_patch,
 };
 pub use name::{LayerName, NameError, ResourceName, SourceName, ToolName};
 pub use naming::{resource_name, tag_names};
@@ -74,8 +74,8 @@ pub use path::{PathError, RelativePath};
 pub use pattern::{Matching, PatternError, PointerPattern, Specificity};
 pub use pin::{LockedPin, Pin, PinId, PinSource, ResourceId};
 pub use policy::{
-    AUDIT_LEVELS, AllowDeny, AllowList, EXECUTABLE_MODES, ExecutableMode, OnUnreachable, Policy,
-    PolicyRow, PolicyRule, RequiredResource, parse_age,
+    AllowDeny, AllowList, EXECUTABLE_MODES, ExecutableMode, OnUnreachable, Policy, PolicyRow,
+    PolicyRule, RequiredResource, parse_age,
 };
 pub use policy_tables::policy_schema;
 pub use repository_pattern::{RepositoryPattern, RepositoryPatternError};
@@ -98,4 +98,4 @@ pub use tool::{
 };
 pub use unit::{Extent, FileMode, GlobError, Origin, ResourcePath, Unit};
 pub use variant::{Variant, Variants};
-pub use version::{Requirement, RequirementError, Selector, Tag, newest_range};
+pub use version::{DEFAULT_VERSION, Requirement, RequirementError, Selector, Tag, newest_range};

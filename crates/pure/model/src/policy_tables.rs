@@ -3,7 +3,6 @@
 use agpm_text::Value;
 
 use crate::json_schema::FileSchema;
-use crate::policy::AUDIT_LEVELS;
 use crate::schema::{SchemaField, SchemaTable, ValueForm};
 
 /// The JSON Schema of a policy.
@@ -17,6 +16,9 @@ static POLICY_SCHEMA: FileSchema = FileSchema {
     form: ValueForm::Table(&POLICY),
     definitions: &[],
 };
+
+/// The severities of findings from which an audit fails.
+pub(crate) const AUDIT_LEVELS: [&str; 3] = ["error", "warning", "note"];
 
 pub(crate) const POLICY: SchemaTable = SchemaTable::strict(
     "a policy",

@@ -7,7 +7,6 @@ use agpm_tools::{
     ServerFormat, TOOLS, ToolDefinition,
 };
 
-use crate::manifest::Dependency;
 use crate::name::ToolName;
 use crate::path::RelativePath;
 use crate::resource::{Layout, RESOURCE_TYPES, ResourceType};
@@ -267,20 +266,6 @@ impl Tools {
     /// Every tool.
     pub fn iter(&self) -> impl Iterator<Item = &Tool> + Clone {
         self.tools.iter()
-    }
-
-    /// The tools of a dependency: those that it names, or its kind's defaults.
-    pub fn of<'t>(&'t self, dependency: &'t Dependency) -> &'t [ToolName] {
-        match dependency.tools.as_slice() {
-            [] => self.defaults_for(dependency.kind),
-            own => own,
-        }
-    }
-
-    /// Those of them that are used.
-    pub fn used_by<'t>(&'t self, dependency: &'t Dependency) -> Vec<&'t ToolName> {
-        let tools = self.of(dependency).iter();
-        tools.filter(|tool| self.is_enabled(tool)).collect()
     }
 
     /// Whether a tool is there and used.

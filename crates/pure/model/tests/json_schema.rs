@@ -67,6 +67,34 @@ hookify = { marketplace = "hub", name = "hookify" }
 [patch.agents.one]
 model = "opus"
 
+[policy]
+on-unreachable = "warn"
+[policy.sources]
+allow = ["github:corp/*"]
+deny = ["github:evil/*"]
+[policy.types]
+allow = ["agents"]
+deny = ["hooks"]
+[policy.tools]
+allow = ["claude-code"]
+deny = ["zed"]
+[policy.mcp]
+allow-hosts = ["*.corp"]
+allow-commands = ["npx @corp/*"]
+[policy.executables]
+mode = "approve"
+[policy.versions]
+pinned-only = true
+min-release-age = "7d"
+[policy.permissions]
+deny = ["Bash(*)"]
+[policy.require]
+"skills/secure-coding" = "^2"
+[policy.signatures]
+require = ["https://git.corp/**"]
+[policy.audit]
+level = "error"
+
 [[layers]]
 name = "org"
 source = "hub"

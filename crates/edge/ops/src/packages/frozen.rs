@@ -12,9 +12,9 @@ use agpm_model::{
 use agpm_plan::outdated_lock as outdated;
 use agpm_plan::{Entry, Wanted, placements};
 
-use crate::gather::limit;
 use crate::packages::fetch::{Fetcher, inline_bytes};
 use crate::packages::sources::Sources;
+use crate::reading::limit;
 use crate::world::World;
 use agpm_resolve::{
     FoundContent, MissingFact, ResolvedEntry, ResourceFiles, SourceFile, SourceIndex, Version,

@@ -83,6 +83,8 @@ pub struct Tool {
     pub destinations: BTreeMap<ResourceType, Destination>,
     /// How files of a kind are laid out, where the manifest says so.
     pub layouts: BTreeMap<ResourceType, Layout>,
+    /// Directories with skills that it reads besides its own.
+    pub other_skills: Vec<RelativePath>,
 }
 
 /// All tools, and which are the defaults of a kind.
@@ -155,6 +157,12 @@ fn destinations(
         .collect()
 }
 
+fn other_skills(tool: &ToolDefinition, scope: Scope) -> Vec<RelativePath> {
+    let skills = tool.skills.iter();
+    let paths = skills.flat_map(|own| scope.of(own.format.also_reads));
+    paths.map(|text| path(text)).collect()
+}
+
 fn command_format(format: &'static CommandFormat) -> FileFormat {
     match format {
         CommandFormat::Unchanged => FileFormat::Unchanged,
@@ -201,6 +209,7 @@ impl Tools {
             state: ToolState::Enabled,
             destinations: destinations(tool, scope),
             layouts: BTreeMap::new(),
+            other_skills: other_skills(tool, scope),
         });
         let mut tools = Tools {
             tools: tools.collect(),

@@ -394,3 +394,112 @@ fn views_show_all_tools() {
         assert!(why.contains("agents/helper"), "{why}");
     }
 }
+
+/// A project with a skill for these tools.
+fn skill(tools: &str, more: &str) -> Project {
+    let files = [("skills/notes/SKILL.md", SKILL)];
+    let line = entry("notes", "skills/notes", &format!("tools = {tools}{more}"));
+    Project::with(&files, &format!("[skills]\n{line}"))
+}
+
+#[test]
+fn tools_share_the_copies_of_a_skill_that_they_read() {
+    for (tools, written) in [
+        ("[\"cursor\"]", vec![".cursor/skills/notes/SKILL.md"]),
+        (
+            "[\"claude-code\", \"cursor\", \"copilot\", \"opencode\"]",
+            vec![".claude/skills/notes/SKILL.md"],
+        ),
+        (
+            "[\"cursor\", \"opencode\"]",
+            vec![".agents/skills/notes/SKILL.md"],
+        ),
+        (
+            "[\"claude-code\", \"codex\", \"gemini\", \"cursor\", \"zed\"]",
+            vec![
+                ".agents/skills/notes/SKILL.md",
+                ".claude/skills/notes/SKILL.md",
+            ],
+        ),
+    ] {
+        let project = skill(tools, "");
+        project.good("install");
+        assert_eq!(project.written(), written, "{tools}");
+        for line in ["install", "install --locked", "install --frozen", "verify"] {
+            project.good(line);
+        }
+        std::fs::remove_dir_all(project.path(".agpm")).unwrap();
+        project.good("install --frozen");
+        assert_eq!(project.written(), written, "{tools}");
+    }
+}
+
+#[test]
+fn the_lockfile_says_which_copy_each_tool_reads() {
+    let project = skill("[\"claude-code\", \"cursor\", \"codex\"]", "");
+    project.good("install");
+    assert_eq!(
+        placements(&project, "notes"),
+        "tools = [\"claude-code\", \"codex\", \"cursor\"]\n\
+         installed = [\n    \
+             { tool = \"claude-code\", at = \".claude/skills/notes\" },\n    \
+             { tool = \"codex\", at = \".agents/skills/notes\" },\n    \
+             { tool = \"cursor\", at = \".claude/skills/notes\" },\n\
+         ]\n"
+    );
+}
+
+#[test]
+fn a_tool_that_joins_or_leaves_moves_the_copies_that_must_move() {
+    let project = skill("[\"cursor\"]", "");
+    project.good("install");
+    let with = |tools: &str| {
+        let line = entry("notes", "skills/notes", &format!("tools = {tools}"));
+        project.manifest(&format!("[skills]\n{line}"));
+        project.good("install");
+        project.written()
+    };
+    assert_eq!(
+        with("[\"cursor\", \"claude-code\"]"),
+        [".claude/skills/notes/SKILL.md"]
+    );
+    assert_eq!(
+        with("[\"cursor\", \"codex\"]"),
+        [".agents/skills/notes/SKILL.md"]
+    );
+    assert!(with("[\"cursor\"]").starts_with(&[".cursor/skills/notes/SKILL.md".to_owned()]));
+}
+
+#[test]
+fn a_directory_that_the_manifest_names_for_skills_is_used() {
+    let own = "[tools.cursor.resources]\nskills = { path = \"own\" }\n";
+    let files = [("skills/notes/SKILL.md", SKILL)];
+    let line = entry(
+        "notes",
+        "skills/notes",
+        "tools = [\"cursor\", \"opencode\", \"codex\"]",
+    );
+    let project = Project::with(&files, &format!("{own}[skills]\n{line}"));
+    project.good("install");
+    assert_eq!(
+        project.written(),
+        [
+            ".agents/skills/notes/SKILL.md",
+            ".cursor/own/notes/SKILL.md"
+        ]
+    );
+}
+
+#[test]
+fn a_file_name_gets_the_extension_of_each_of_several_tools() {
+    let project = agent(
+        "",
+        "tools = [\"claude-code\", \"codex\"], filename = \"aide.md\"",
+    );
+    project.good("install");
+    assert_eq!(
+        project.written(),
+        [".claude/agents/aide.md", ".codex/agents/aide.toml"]
+    );
+    project.good("install --frozen");
+}

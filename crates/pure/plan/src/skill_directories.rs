@@ -177,9 +177,7 @@ mod tests {
                 let at = all.iter().position(|one| one == name).unwrap();
                 bits & (1 << at) != 0
             };
-            readers
-                .iter()
-                .all(|read| read.iter().any(|name| is_in(name)))
+            readers.iter().all(|read| read.iter().any(&is_in))
         };
         let sets = (0..1usize << all.len()).filter(serves);
         sets.map(|bits| bits.count_ones() as usize).min().unwrap()

@@ -503,3 +503,98 @@ fn a_file_name_gets_the_extension_of_each_of_several_tools() {
     );
     project.good("install --frozen");
 }
+
+const LIMITED: &str =
+    "---\nname: helper\ndescription: Helps.\ntools: Read, Edit\nmodel: opus\n---\nHelp.\n";
+
+/// An agent that not every tool can say, for Claude Code and two others.
+fn limited(more: &str) -> Project {
+    let line = entry(
+        "helper",
+        "agents/helper.md",
+        &format!("tools = [\"claude-code\", \"codex\", \"cursor\"]{more}"),
+    );
+    let files = [("agents/helper.md", LIMITED)];
+    Project::with(&files, &format!("[agents]\n{line}"))
+}
+
+#[test]
+fn widening_is_refused_and_allowed_for_each_tool() {
+    limited("").refused(
+        "install",
+        6,
+        &[
+            "tool/widening",
+            "allow-widening = [\"codex\"]",
+            "allow-widening = [\"cursor\"]",
+        ],
+    );
+    let project = limited(", allow-widening = [\"codex\"]");
+    let output = project.run("install");
+    assert_eq!(output.code, Some(6), "{output}");
+    assert!(!output.stderr.contains("codex cannot"), "{output}");
+    limited(", allow-widening = [\"codex\", \"cursor\"]").good("install");
+}
+
+#[test]
+fn a_conversion_is_shown_once_for_each_tool_and_only_where_it_is_written() {
+    let project = limited(", allow-widening = [\"codex\", \"cursor\"]");
+    let first = project.good("install").stdout;
+    for tool in ["codex", "cursor"] {
+        let line = format!("= agents/helper for {tool}: tools widened");
+        assert_eq!(first.matches(&line).count(), 1, "{first}");
+    }
+    assert!(!first.contains("for claude-code"), "{first}");
+    assert!(!project.good("install").stdout.contains("= "));
+    project.remove(".codex/agents/helper.toml");
+    let again = project.good("install").stdout;
+    assert!(again.contains("for codex: tools widened"), "{again}");
+    assert!(!again.contains("for cursor"), "{again}");
+    let text = project.good("explain agents/helper").stdout;
+    assert!(
+        text.contains("conversion: for codex: `tools` is widened"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_is_wrong_with_a_resource_is_reported_once_for_all_tools() {
+    let text = "---\nname: helper\ndescription: [d\n---\nHelp.\n";
+    let line = entry(
+        "helper",
+        "agents/helper.md",
+        "tools = [\"claude-code\", \"codex\", \"cursor\", \"opencode\"]",
+    );
+    let project = Project::with(&[("agents/helper.md", text)], &format!("[agents]\n{line}"));
+    let output = project.good("install");
+    let count = output.stderr.matches("resource/front-matter").count();
+    assert_eq!(count, 1, "{output}");
+}
+
+#[test]
+fn list_has_a_column_of_tools_if_there_are_several() {
+    let files = [("agents/helper.md", AGENT), ("snippets/style.md", "S.\n")];
+    let manifest = |more: &str| {
+        let agent = entry("helper", "agents/helper.md", more);
+        let snippet = entry("style", "snippets/style.md", "");
+        format!("[agents]\n{agent}[snippets]\n{snippet}")
+    };
+    let project = Project::with(&files, &manifest(""));
+    project.good("install");
+    let one = project.good("list").stdout;
+    assert!(!one.contains("Tools"), "{one}");
+    project.manifest(&manifest("tools = [\"claude-code\", \"codex\"]"));
+    project.good("install");
+    let list = project.good("list").stdout;
+    assert!(list.contains("Source     Tools"), "{list}");
+    assert!(list.contains("claude-code, codex"), "{list}");
+    assert!(list.contains(".claude/agents/helper.md (+1)"), "{list}");
+    let codex = project.good("list --tool codex").stdout;
+    assert!(
+        codex.contains("helper") && !codex.contains("style"),
+        "{codex}"
+    );
+    let own = project.good("list --tool agpm").stdout;
+    assert!(own.contains("style") && !own.contains("helper"), "{own}");
+    project.refused("list --tool codexx", 3, &["codexx", "codex"]);
+}

@@ -271,6 +271,7 @@ impl PlannedInstall {
         let conversion = |RenderedResource { resolved, output }: &RenderedResource| Conversion {
             resource: resolved.label(),
             tool: resolved.entry.tool.to_string(),
+            target: resolved.entry.target.clone(),
             fates: output.fates.clone(),
         };
         let report = InstallReport {

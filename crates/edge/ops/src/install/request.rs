@@ -1,7 +1,7 @@
 //! What is asked of an install, and what it tells.
 
 use agpm_diag::Warnings;
-use agpm_model::{ObjectId, Pin, PinId, SourceName};
+use agpm_model::{ObjectId, Pin, PinId, RelativePath, SourceName};
 use agpm_plan::{Action, Change};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -215,6 +215,9 @@ pub struct Conversion {
     pub resource: String,
     /// The tool.
     pub tool: String,
+    /// Where it is written for that tool.
+    #[serde(skip)]
+    pub target: Option<RelativePath>,
     /// What became of each field.
     #[serde(rename = "fields")]
     pub fates: Vec<Fate>,

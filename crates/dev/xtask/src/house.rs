@@ -34,9 +34,20 @@ const CRATES: &[(&str, &str, &[&str])] = &[
     ),
     ("agpm-solve", "pure/solve", &[]),
     (
+        "agpm-trust",
+        "pure/trust",
+        &["agpm-diag", "agpm-text", "agpm-model"],
+    ),
+    (
         "agpm-render",
         "pure/render",
-        &["agpm-diag", "agpm-text", "agpm-tools", "agpm-model"],
+        &[
+            "agpm-diag",
+            "agpm-text",
+            "agpm-tools",
+            "agpm-model",
+            "agpm-trust",
+        ],
     ),
     (
         "agpm-plan",
@@ -64,6 +75,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-tools",
             "agpm-model",
             "agpm-render",
+            "agpm-trust",
             "agpm-plan",
             "agpm-resolve",
         ],
@@ -103,6 +115,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-catalog",
             "agpm-solve",
             "agpm-render",
+            "agpm-trust",
             "agpm-plan",
             "agpm-resolve",
             "agpm-compose",

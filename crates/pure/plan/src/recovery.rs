@@ -1,7 +1,7 @@
 //! What agpm manages although the ledger does not say so: in a fresh clone there is no ledger, and after a pull it is
 //! behind. The lockfile tells what was written, and what is still exactly that is managed.
 
-use agpm_model::{FileMode, Locked, Lockfile, Observed, RelativePath};
+use agpm_model::{FileMode, Locked, Lockfile, Observed, Owner, RelativePath};
 
 use crate::change::{Action, Author};
 use crate::desired::{DesiredFile, DesiredShared, DesiredState};
@@ -25,7 +25,7 @@ pub fn may_explain(
 ) -> bool {
     let known = ledger.owners();
     let is_unknown =
-        |locked: &Locked| !locked.paths().is_empty() && !known.contains(locked.label().as_str());
+        |locked: &Locked| !locked.paths().is_empty() && !known.contains(&Owner::from(locked.id()));
     let is_changed = |path: &RelativePath, owned: &OwnedNodes| {
         observation
             .checksum(path)
@@ -112,7 +112,7 @@ fn owned_by_lock(locked: &Locked) -> Vec<(RelativePath, Owned)> {
         checksum,
         source: None,
         mode: FileMode::Plain,
-        owner: locked.label(),
+        owner: locked.id().into(),
         author: Author::Agpm,
     });
     let paths = locked.paths().into_iter().cloned();

@@ -31,6 +31,11 @@ const SECTIONS: &[Section] = &[
     },
     Section {
         path: "docs/tools.md",
+        name: "skill directories",
+        make: tool_tables::skill_directories,
+    },
+    Section {
+        path: "docs/tools.md",
         name: "agents",
         make: tool_tables::agents,
     },

@@ -379,6 +379,9 @@ pub(crate) struct ListArgs {
     /// Only from this source
     #[arg(long)]
     pub(crate) source: Option<String>,
+    /// Only for this tool
+    #[arg(long)]
+    pub(crate) tool: Option<String>,
     /// Only names that contain this
     #[arg(long, value_name = "TEXT")]
     pub(crate) search: Option<String>,

@@ -72,7 +72,7 @@ pub use diagnostics::{DiagnosticReport, report_all};
 pub use doctor::{CheckRow, CheckState, DoctorReport, DoctorRequest, doctor};
 pub use explain::{
     CodePage, ExplainReport, ExplainRequest, ExplainedName, ExplainedResource, ExplainedValues,
-    RequiredAt, Subject, explain,
+    RequiredAt, Subject, ToolConversion, explain,
 };
 pub use import::{IMPORT_FORMATS, ImportReport, ImportRequest, import};
 pub use init::{InitReport, InitRequest, init};
@@ -90,7 +90,7 @@ pub use lineage::{
     ProfileRequest, Submodules, personas, profile,
 };
 pub use list::{
-    DiskCheck, Drift, LOCAL, ListDetail, ListReport, ListRequest, ListedResource, MASKED,
+    Clients, DiskCheck, Drift, LOCAL, ListDetail, ListReport, ListRequest, ListedResource, MASKED,
     PatchedField, list,
 };
 pub use locked::{LockedResource, Placements, ResourceIdentity};

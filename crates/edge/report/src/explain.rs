@@ -97,8 +97,13 @@ fn facts(resource: &ExplainedResource) -> Vec<(&'static str, String)> {
     for place in places(resource) {
         add("installed at", Some(place));
     }
-    for fate in &resource.conversions {
-        add("conversion", Some(conversion(fate)));
+    for one in &resource.conversions {
+        let tool = if tools.len() > 1 {
+            format!("for {}: ", one.tool)
+        } else {
+            String::new()
+        };
+        add("conversion", Some(tool + &conversion(&one.fate)));
     }
     facts
 }

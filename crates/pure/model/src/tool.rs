@@ -82,6 +82,8 @@ pub struct Tool {
     pub destinations: BTreeMap<ResourceType, Destination>,
     /// How files of a kind are laid out, where the manifest says so.
     pub layouts: BTreeMap<ResourceType, Layout>,
+    /// Directories with skills that it reads besides its own.
+    pub other_skills: Vec<RelativePath>,
 }
 
 /// All tools, and which are the defaults of a kind.
@@ -177,6 +179,12 @@ pub fn plugin_destination(scope: Scope) -> Destination {
     Destination::Files(Folder::Shared(path(&directory)), FileFormat::Unchanged)
 }
 
+fn other_skills(tool: &ToolDefinition, scope: Scope) -> Vec<RelativePath> {
+    let skills = tool.skills.iter();
+    let paths = skills.flat_map(|own| scope.of(own.format.also_reads));
+    paths.map(|text| path(text)).collect()
+}
+
 fn command_format(format: &'static CommandFormat) -> FileFormat {
     match format {
         CommandFormat::Unchanged => FileFormat::Unchanged,
@@ -223,6 +231,7 @@ impl Tools {
             state: ToolState::Enabled,
             destinations: destinations(tool, scope),
             layouts: BTreeMap::new(),
+            other_skills: other_skills(tool, scope),
         });
         let mut tools = Tools {
             tools: tools.collect(),

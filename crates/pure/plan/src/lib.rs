@@ -18,6 +18,7 @@ mod plan;
 mod planner;
 mod recovery;
 mod shared;
+mod skill_directories;
 mod target;
 
 pub use change::{Action, Author, Change, Obstacle, Overwrite, Reason, Refusal};

@@ -269,6 +269,7 @@ impl PlannedInstall {
         let conversion = |RenderedResource { resolved, output }: &RenderedResource| Conversion {
             resource: resolved.id().into(),
             tool: resolved.entry.tool.to_string(),
+            target: resolved.entry.target.clone(),
             fates: output.fates.clone(),
         };
         let report = InstallReport {

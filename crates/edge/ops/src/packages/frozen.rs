@@ -418,7 +418,7 @@ pub(crate) fn same_unit(dependency: &Dependency, locked: &Locked) -> bool {
 
 fn same(manifest: &Manifest, dependency: &Dependency, locked: &Locked) -> Result<(), Failure> {
     let tools = manifest.tools.used_by(dependency);
-    let wanted = Wanted::of(dependency, &locked.unit.path);
+    let wanted = Wanted::of(dependency, &locked.unit.path, &manifest.tools);
     let mut places = placements(&manifest.tools, &tools, &wanted).unwrap_or_default();
     if dependency.install == Install::ResolveOnly {
         places.iter_mut().for_each(|placement| placement.at = None);

@@ -32,6 +32,11 @@ const CRATES: &[(&str, &str, &[&str])] = &[
         "pure/catalog",
         &["agpm-diag", "agpm-text", "agpm-model", "agpm-merge"],
     ),
+    (
+        "agpm-plugin",
+        "pure/plugin",
+        &["agpm-diag", "agpm-text", "agpm-model"],
+    ),
     ("agpm-solve", "pure/solve", &[]),
     (
         "agpm-render",
@@ -53,6 +58,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-solve",
             "agpm-render",
             "agpm-plan",
+            "agpm-plugin",
         ],
     ),
     (

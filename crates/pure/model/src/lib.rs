@@ -3,7 +3,6 @@
 //! Knows how things are written down, not where they lie or how they merge.
 
 mod address;
-mod browser_url;
 mod catalog_remote;
 mod changelog;
 mod credentials;
@@ -17,8 +16,10 @@ mod lock;
 mod lock_tables;
 mod manifest;
 mod name;
+mod naming;
 mod node;
 mod observed;
+mod owner;
 mod path;
 mod pattern;
 mod pin;
@@ -34,8 +35,12 @@ mod unit;
 mod variant;
 mod version;
 
-pub use address::{ADDRESS_SCHEMES, AddressError, AddressKind, SourceAddress};
-pub use browser_url::{BrowserUrl, repository_name, same_repository};
+pub use address::{
+    ADDRESS_SCHEMES, Address, AddressContext, AddressError, AddressForm, AddressKind,
+    AddressProblem, BrowserAddress, DefaultHost, HostError, InnerAddress, NamedAddress,
+    PageReference, PluginAddress, RepositoryAddress, SourceAddress, SourceAddressError,
+    repository_name, repository_owner, same_repository,
+};
 pub use catalog_remote::{CatalogRemote, RemoteBase, RemoteError};
 pub use changelog::changelog_between;
 pub use credentials::is_credential_path;
@@ -57,8 +62,10 @@ pub use manifest::{
     manifest_schema, unknown_patch,
 };
 pub use name::{LayerName, NameError, ResourceName, SourceName, ToolName};
+pub use naming::{resource_name, tag_names};
 pub use node::{EntryNode, Place};
 pub use observed::{FileState, Observed};
+pub use owner::{LayerSet, Owner};
 pub use path::{PathError, RelativePath};
 pub use pattern::{Matching, PatternError, PointerPattern, Specificity};
 pub use pin::{LockedPin, Pin, PinId, PinSource, ResourceId};

@@ -17,6 +17,7 @@ mod tools;
 use agpm_diag::{Diagnostic, SourceId, Spot, codes};
 use agpm_text::{Document, NodeRef, Value, to_value};
 
+use crate::address::DefaultHost;
 pub use crate::manifest::catalog::{AskedRemote, Catalog};
 pub(crate) use crate::manifest::check::spot;
 use crate::manifest::check::{Check, Completeness};
@@ -45,6 +46,8 @@ const PLANNED_SECTIONS: [&str; 1] = ["workspace"];
 pub struct Manifest {
     /// Where packages come from.
     pub sources: Vec<Source>,
+    /// Where `OWNER/REPO` is.
+    pub default_host: DefaultHost,
     /// Free variables for templates.
     pub project: Option<Value>,
     /// Tools, built in and own.
@@ -127,6 +130,10 @@ impl Manifest {
             if let Some(root) = document.and_then(Document::root) {
                 check.keys(root, schema);
             }
+        }
+        let config = texts.config.and_then(Document::root);
+        if let Some(node) = config.and_then(|root| root.get("default-host")) {
+            manifest.default_host = sources::read_default_host(&mut check, node);
         }
         if let Some(root) = texts.project.root() {
             check_sections(&mut check, root);

@@ -124,13 +124,20 @@ pub(crate) const PRIVATE_SECTIONS: SchemaTable = SchemaTable::strict(
 );
 
 /// Sections that the user's configuration may have.
-pub(crate) const CONFIG_SECTIONS: SchemaTable =
-    SchemaTable::strict("a configuration", &[SOURCES, STRATEGIES, CATALOG_SECTION]);
+pub(crate) const CONFIG_SECTIONS: SchemaTable = SchemaTable::strict(
+    "a configuration",
+    &[SOURCES, DEFAULT_HOST, STRATEGIES, CATALOG_SECTION],
+);
 
 const SOURCES: SchemaField = SchemaField::optional(
     "sources",
     ValueForm::by_name(&ValueForm::WORD),
     "Places that packages come from, by name: an address as git takes it, or a folder.",
+);
+const DEFAULT_HOST: SchemaField = SchemaField::optional(
+    "default-host",
+    ValueForm::WORD,
+    "The host of `OWNER/REPO` in addresses: a name such as `git.example.com`, or the beginning of a URL.",
 );
 const AGENTS: SchemaField =
     SchemaField::optional("agents", FILES, "Agents: Markdown files that describe one.");

@@ -65,6 +65,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
         &[
             "agpm-diag",
             "agpm-text",
+            "agpm-tools",
             "agpm-model",
             "agpm-solve",
             "agpm-render",
@@ -119,6 +120,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-merge",
             "agpm-persona",
             "agpm-catalog",
+            "agpm-plugin",
             "agpm-solve",
             "agpm-render",
             "agpm-trust",

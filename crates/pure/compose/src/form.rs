@@ -112,10 +112,9 @@ impl Composer<'_> {
         notes: &mut Notes,
     ) -> &[(String, String)] {
         let entry = &resolved.entry;
-        let Some(dependency) = entry
-            .root
-            .and_then(|root| self.manifest.dependencies.get(root))
-        else {
+        // A part of a plugin has its new name already.
+        let root = entry.root.filter(|_| resolved.part_of.is_none());
+        let Some(dependency) = root.and_then(|root| self.manifest.dependencies.get(root)) else {
             return &[];
         };
         let known = server_names(entry.name.as_str(), file);
@@ -138,7 +137,8 @@ impl Composer<'_> {
 
 /// What an entry lets a tool do: by what it says, and by files that can be run.
 fn capabilities(resolved: &ResolvedEntry, text: Option<&str>) -> Vec<OutputCapability> {
-    if is_switched_off(resolved, text) {
+    // What runs files of a plugin is one of its parts.
+    if is_switched_off(resolved, text) || resolved.entry.kind == ResourceType::Plugins {
         return Vec::new();
     }
     let (kind, target) = (resolved.entry.kind, resolved.entry.target.as_ref());

@@ -1,10 +1,10 @@
 //! The lockfile of what was resolved and rendered.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{
     Install, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile, Manifest, PatchScope, Pin,
-    PinSource, Source, SourceName, SourceScope,
+    PinSource, ResourceId, Source, SourceName, SourceScope,
 };
 use agpm_resolve::ResolvedEntry;
 
@@ -40,7 +40,9 @@ pub fn lock_of(
         .map(|resource| locked(manifest, &resource.resolved, &resource.output))
         .collect();
     let references: Vec<String> = all.iter().map(Locked::reference).collect();
+    let mut parts = parts_of_plugins(resources);
     for (locked, resource) in all.iter_mut().zip(resources) {
+        locked.parts = parts.remove(&locked.id()).unwrap_or_default();
         locked.dependencies = resource
             .resolved
             .entry
@@ -50,12 +52,33 @@ pub fn lock_of(
             .collect();
         locked.dependencies.sort();
     }
+    // Parts follow from their plugin.
+    let entries = all
+        .into_iter()
+        .zip(resources)
+        .filter(|(_, resource)| resource.resolved.part_of.is_none());
     Lockfile {
         sources: sources.collect(),
         layers,
         catalog,
-        entries: all,
+        entries: entries.map(|(locked, _)| locked).collect(),
     }
+}
+
+/// The parts of each plugin, sorted.
+fn parts_of_plugins(resources: &[RenderedResource]) -> BTreeMap<ResourceId, Vec<ResourceId>> {
+    let mut parts: BTreeMap<ResourceId, BTreeSet<ResourceId>> = BTreeMap::new();
+    for RenderedResource { resolved, .. } in resources {
+        if let Some(plugin) = &resolved.part_of {
+            let (kind, name) = (resolved.entry.kind, resolved.entry.name.clone());
+            let part = ResourceId { kind, name };
+            parts.entry(plugin.clone()).or_default().insert(part);
+        }
+    }
+    parts
+        .into_iter()
+        .map(|(plugin, parts)| (plugin, parts.into_iter().collect()))
+        .collect()
 }
 
 /// One entry; what it needs is filled in when all have their names.
@@ -103,6 +126,6 @@ fn locked(manifest: &Manifest, resolved: &ResolvedEntry, made: &ResourceOutput) 
         private_patches: fields_of(PatchScope::Private),
         install: entry.install,
         parts: Vec::new(),
-        marketplace: None,
+        marketplace: root.and_then(|root| root.marketplace_pin.clone()),
     }
 }

@@ -59,7 +59,7 @@ pub use manifest::{
     Allowed, AskedRemote, Catalog, DEFAULT_VERSION, Dependency, Entry, Exclusion, Field,
     FilePattern, Install, Layer, LayerPlace, Manifest, ManifestTexts, MarketplacePlugin, MergeRule,
     PartChoice, PartFilter, PartNames, Patch, PatchScope, Source, SourceScope, is_junk,
-    manifest_schema, unknown_patch,
+    is_plugin_name, manifest_schema, unknown_patch,
 };
 pub use name::{LayerName, NameError, ResourceName, SourceName, ToolName};
 pub use naming::{resource_name, tag_names};

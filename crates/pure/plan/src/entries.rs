@@ -266,11 +266,14 @@ impl<'a> Walk<'_, 'a> {
         let names = self.names();
         let mut entries: Vec<(usize, Entry)> = Vec::new();
         for (number, (seed, name)) in self.seeds.iter().zip(names).enumerate() {
+            // The directory of a plugin has its name, wherever the plugin comes from.
+            let own_name = RelativePath::new(name.as_str()).ok();
+            let own_name = own_name.filter(|_| seed.kind == ResourceType::Plugins);
             let wanted = Wanted {
                 kind: seed.kind,
                 path: &seed.unit.path,
                 target: seed.folder.as_ref(),
-                filename: seed.filename.as_ref(),
+                filename: seed.filename.as_ref().or(own_name.as_ref()),
                 layout: seed.layout,
                 pattern: self.pattern_of(seed),
             };

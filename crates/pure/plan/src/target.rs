@@ -63,7 +63,7 @@ pub fn target(tool: &Tool, wanted: &Wanted<'_>) -> Result<Option<RelativePath>, 
         Layout::Folders => kept_directories(wanted),
     };
     let name = match wanted.kind {
-        ResourceType::Skills => folder_name(wanted),
+        ResourceType::Skills | ResourceType::Plugins => folder_name(wanted),
         _ => file_name(wanted, *form),
     };
     let (own, folder) = type_folder(tool, folder);

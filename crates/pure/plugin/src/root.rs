@@ -4,6 +4,9 @@ use std::collections::BTreeSet;
 
 use agpm_text::Value;
 
+use crate::limits::MOST_MANIFEST_BYTES;
+use crate::tree::PluginTree;
+
 /// Where a plugin is kept, from the project.
 #[derive(Clone, Copy, Debug)]
 pub struct PluginPlace<'a> {
@@ -11,6 +14,8 @@ pub struct PluginPlace<'a> {
     pub root: &'a str,
     /// The directory for what it writes.
     pub data: &'a str,
+    /// The variables that its own files read from the environment.
+    pub environment: &'a [&'static str],
 }
 
 /// How a tool names the directory that paths start from, where it runs things.
@@ -22,7 +27,13 @@ pub struct RootReference<'a> {
     pub field: Option<&'a str>,
 }
 
-const ROOT_VARIABLES: [&str; 2] = ["CLAUDE_PLUGIN_ROOT", "PLUGIN_ROOT"];
+const ROOT_VARIABLES: [&str; 5] = [
+    "CLAUDE_PLUGIN_ROOT",
+    "PLUGIN_ROOT",
+    "CURSOR_PLUGIN_ROOT",
+    "CODEX_PLUGIN_ROOT",
+    "COPILOT_PLUGIN_ROOT",
+];
 const DATA_VARIABLES: [&str; 2] = ["CLAUDE_PLUGIN_DATA", "PLUGIN_DATA"];
 
 /// Fields of hooks that a shell runs.
@@ -163,7 +174,8 @@ pub fn rewrite_hooks(hooks: &Value, place: PluginPlace<'_>, reference: RootRefer
     let rewrite = |key: &str, value: &Value| match value {
         // With `args` nothing goes through a shell, and the tool itself replaces `${NAME}`.
         Value::String(text) if SHELL_FIELDS.contains(&key) && !has_arguments => {
-            Value::String(rewrite_command(text, place, reference))
+            let command = rewrite_command(text, place, reference);
+            Value::String(exports(place, reference) + &command)
         }
         Value::String(text) => {
             let before = reference.command.map(|name| format!("${{{name}}}"));
@@ -174,15 +186,86 @@ pub fn rewrite_hooks(hooks: &Value, place: PluginPlace<'_>, reference: RootRefer
     each(hooks, rewrite)
 }
 
+/// Gives the files of a plugin the variables that they read. A path from the directory that the command runs in is made
+/// whole, because a file may be anywhere when it uses it.
+fn exports(place: PluginPlace<'_>, reference: RootReference<'_>) -> String {
+    let base = reference.command.unwrap_or("PWD");
+    let export = |name: &&str| {
+        let path = place.path(name).unwrap_or(place.root);
+        format!("export {name}=\"${base}/{path}\"; ")
+    };
+    place.environment.iter().map(export).collect()
+}
+
 /// A file of MCP servers with the plugin's variables as paths.
 pub fn rewrite_servers(
     servers: &Value,
     place: PluginPlace<'_>,
     reference: RootReference<'_>,
 ) -> Value {
-    each(servers, |_, value| match value {
+    let rewritten = each(servers, |_, value| match value {
         Value::String(text) => Value::String(rewrite_text(text, place, reference.field)),
         value => rewrite_servers(value, place, reference),
+    });
+    match rewritten {
+        Value::Map(fields)
+            if servers
+                .get("command")
+                .is_some_and(|one| one.as_str().is_some()) =>
+        {
+            Value::Map(with_environment(fields, place, reference))
+        }
+        value => value,
+    }
+}
+
+/// The fields of a server that is a program, with the variables that the plugin's files read.
+fn with_environment(
+    mut fields: Vec<(String, Value)>,
+    place: PluginPlace<'_>,
+    reference: RootReference<'_>,
+) -> Vec<(String, Value)> {
+    if place.environment.is_empty() {
+        return fields;
+    }
+    let at = fields.iter().position(|(key, _)| key == "env");
+    let mut env = match at.map(|at| fields.remove(at)) {
+        Some((_, Value::Map(env))) => env,
+        _ => Vec::new(),
+    };
+    for name in place.environment {
+        if !env.iter().any(|(key, _)| key == name) {
+            let variable = format!("${{{name}}}");
+            let path = rewrite_text(&variable, place, reference.field);
+            env.push(((*name).to_owned(), Value::String(path)));
+        }
+    }
+    fields.push(("env".to_owned(), Value::Map(env)));
+    fields
+}
+
+/// The variables of the plugin's directory that its programs read from the environment: their own client sets them.
+pub fn environment_of(tree: &PluginTree<'_>) -> Vec<&'static str> {
+    let is_program = |path: &str| ![".md", ".json"].iter().any(|end| path.ends_with(end));
+    let programs: Vec<&str> = tree
+        .under("")
+        .filter(|(path, _)| is_program(path))
+        .filter_map(|(path, _)| tree.bytes(path))
+        .filter(|bytes| bytes.len() <= MOST_MANIFEST_BYTES)
+        .filter_map(|bytes| std::str::from_utf8(bytes).ok())
+        .collect();
+    let is_read = |name: &&str| programs.iter().any(|text| has_word(text, name));
+    ROOT_VARIABLES
+        .into_iter()
+        .chain(DATA_VARIABLES)
+        .filter(is_read)
+        .collect()
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    text.match_indices(word).any(|(at, _)| {
+        !text[..at].ends_with(is_word) && !text[at + word.len()..].starts_with(is_word)
     })
 }
 
@@ -204,9 +287,7 @@ pub fn unknown_variables(text: &str) -> BTreeSet<String> {
         let Some(found) = variable_at(text, at) else {
             continue;
         };
-        let is_known = [ROOT_VARIABLES, DATA_VARIABLES]
-            .concat()
-            .contains(&found.name);
+        let is_known = is_replaced(found.name);
         let is_plugins = ["CLAUDE_PLUGIN_", "PLUGIN_", "user_config."]
             .iter()
             .any(|start| found.name.starts_with(start));
@@ -219,10 +300,13 @@ pub fn unknown_variables(text: &str) -> BTreeSet<String> {
 
 /// Whether a text needs the directory of its plugin.
 pub fn has_root_variable(text: &str) -> bool {
-    let names = [ROOT_VARIABLES, DATA_VARIABLES].concat();
     text.match_indices('$')
         .filter_map(|(at, _)| variable_at(text, at))
-        .any(|found| names.contains(&found.name))
+        .any(|found| is_replaced(found.name))
+}
+
+fn is_replaced(variable: &str) -> bool {
+    ROOT_VARIABLES.contains(&variable) || DATA_VARIABLES.contains(&variable)
 }
 
 /// The files of the plugin that the commands of hooks name.

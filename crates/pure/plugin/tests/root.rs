@@ -1,8 +1,8 @@
 //! The variables of a plugin's directory.
 
 use agpm_plugin::{
-    PluginPlace, RootReference, has_root_variable, named_files, rewrite_command, rewrite_hooks,
-    rewrite_markdown, rewrite_servers, unknown_variables,
+    PluginPlace, PluginTree, RootReference, environment_of, has_root_variable, named_files,
+    rewrite_command, rewrite_hooks, rewrite_markdown, rewrite_servers, unknown_variables,
 };
 use agpm_text::{Format, Value, parse_alone, to_value};
 use proptest::prelude::*;
@@ -10,6 +10,7 @@ use proptest::prelude::*;
 const PLACE: PluginPlace<'_> = PluginPlace {
     root: ".agpm/plugins/kit",
     data: ".agpm/plugin-data/kit",
+    environment: &[],
 };
 const CLAUDE: RootReference<'_> = RootReference {
     command: Some("CLAUDE_PROJECT_DIR"),
@@ -93,6 +94,36 @@ fn hooks_servers_and_markdown_are_rewritten_where_they_are_read() {
     assert_eq!(
         rewrite_markdown("Run `${CLAUDE_PLUGIN_ROOT}/x.sh` for $5.", PLACE),
         "Run `.agpm/plugins/kit/x.sh` for $5."
+    );
+}
+
+#[test]
+fn programs_that_read_a_variable_get_it() {
+    let tree = PluginTree::new([
+        ("hooks/a.py", b"os.environ['CLAUDE_PLUGIN_ROOT']".as_slice()),
+        ("README.md", b"CLAUDE_PLUGIN_DATA"),
+        ("bin/x", b"MY_PLUGIN_ROOT PLUGIN_ROOT_DIR"),
+    ]);
+    let environment = environment_of(&tree);
+    assert_eq!(environment, ["CLAUDE_PLUGIN_ROOT"]);
+    let place = PluginPlace {
+        environment: &environment,
+        ..PLACE
+    };
+    let hooks = json(r#"{"command": "python3 ${CLAUDE_PLUGIN_ROOT}/a.py && x"}"#);
+    assert_eq!(
+        rewrite_hooks(&hooks, place, RootReference::default()),
+        json(
+            r#"{"command": "export CLAUDE_PLUGIN_ROOT=\"$PWD/.agpm/plugins/kit\"; python3 .agpm/plugins/kit/a.py && x"}"#
+        )
+    );
+    let servers = json(r#"{"a": {"command": "a"}, "b": {"url": "https://b.example"}}"#);
+    assert_eq!(
+        rewrite_servers(&servers, place, CLAUDE),
+        json(
+            r#"{"a": {"command": "a", "env": {"CLAUDE_PLUGIN_ROOT": "${CLAUDE_PROJECT_DIR:-.}/.agpm/plugins/kit"}},
+                "b": {"url": "https://b.example"}}"#
+        )
     );
 }
 

@@ -7,6 +7,8 @@ mod declared;
 mod entries;
 mod index;
 mod pins;
+mod plugin_root;
+mod plugins;
 mod versions;
 
 pub use conflict::{ConflictReporter, FileListing, PathContent, cycle, too_hard};
@@ -17,6 +19,7 @@ pub use index::{
     SourceIndex, Version, tree_line,
 };
 pub use pins::{UpdateScope, pins, relocated_sources, with_names_of};
+pub use plugins::{MarketplaceEntries, expand_plugins};
 pub use versions::{
     fold_foreign_dependencies, moved_tag, passed_over, report_moved_tags, report_relocated,
     report_versions, source_relocated,

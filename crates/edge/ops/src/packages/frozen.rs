@@ -6,7 +6,7 @@ use std::sync::Arc;
 use agpm_diag::{Diagnostic, Failure, Notes, codes};
 use agpm_model::{
     Checksum, Dependency, Extent, Install, Locked, Lockfile, Manifest, Origin, Patch, PatchScope,
-    ResourceName, ResourceType, ToolName, Unit, Variant,
+    ResourceId, ResourceName, ResourceType, ToolName, Unit, Variant,
 };
 use agpm_plan::outdated_lock as outdated;
 use agpm_plan::{Entry, Wanted, target};
@@ -17,7 +17,7 @@ use crate::packages::sources::Sources;
 use crate::world::World;
 use agpm_resolve::{
     FoundContent, MissingFact, ResolvedEntry, ResourceFiles, SourceFile, SourceIndex, Version,
-    fold_foreign_dependencies, format_of, report_moved_tags,
+    expand_plugins, fold_foreign_dependencies, format_of, report_moved_tags,
 };
 
 /// The locked entries with their bytes.
@@ -36,6 +36,7 @@ pub(crate) fn entries(
         notes,
     )?;
     declared_as_locked(manifest, &entries)?;
+    parts_as_locked(lock, &entries)?;
     Ok(entries)
 }
 
@@ -166,6 +167,7 @@ fn with_bytes(
         .map(entry)
         .collect::<Result<Vec<_>, Failure>>()?;
     spread_variants(manifest, &mut entries);
+    expand_plugins(manifest, &sources.marketplaces, &mut entries, notes)?;
     Ok(entries)
 }
 
@@ -238,6 +240,28 @@ fn declared_as_locked(manifest: &Manifest, entries: &[ResolvedEntry]) -> Result<
     Ok(())
 }
 
+/// The parts of plugins must be those that are locked: the manifest may choose others by now.
+fn parts_as_locked(lock: &Lockfile, entries: &[ResolvedEntry]) -> Result<(), Failure> {
+    for locked in lock
+        .entries
+        .iter()
+        .filter(|locked| locked.kind == ResourceType::Plugins)
+    {
+        let id = locked.id();
+        let parts: BTreeSet<ResourceId> = entries
+            .iter()
+            .filter(|resolved| resolved.part_of.as_ref() == Some(&id))
+            .map(ResolvedEntry::id)
+            .collect();
+        if !parts.iter().eq(&locked.parts) {
+            return Err(outdated(format!(
+                "the parts of {id} are not what is locked"
+            )));
+        }
+    }
+    Ok(())
+}
+
 fn entry(
     sources: &Sources,
     references: &BTreeMap<String, usize>,
@@ -303,6 +327,7 @@ fn entry(
         resource: Arc::clone(resource),
         needs: Arc::clone(needed),
         file: sources.file_of(&locked.unit),
+        part_of: None,
     })
 }
 

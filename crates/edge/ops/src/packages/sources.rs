@@ -9,6 +9,7 @@ use agpm_git::Git;
 use agpm_model::{
     CatalogRemote, Manifest, Origin, RemoteBase, SourceAddress, SourceName, SourceVersions, Unit,
 };
+use agpm_resolve::MarketplaceEntries;
 use agpm_source::{
     Confinement, DirectorySource, Source, SourceError, Versioning, git_program, normalize,
 };
@@ -29,6 +30,8 @@ pub(crate) struct Sources {
     pub(crate) project: PathBuf,
     pub(crate) root: PathBuf,
     pub(crate) scope: Scope,
+    /// What marketplaces say of the plugins that they list.
+    pub(crate) marketplaces: MarketplaceEntries,
 }
 
 impl Sources {
@@ -102,6 +105,7 @@ impl Sources {
             project: project.to_owned(),
             root: root.to_owned(),
             scope: environment.scope,
+            marketplaces: MarketplaceEntries::default(),
         }
     }
 

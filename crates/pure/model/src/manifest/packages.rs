@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use agpm_diag::{Diagnostic, Spot, codes, is_invisible};
 use agpm_text::{Kind, NodeRef, Value, to_value};
 
+use crate::lock::LockedMarketplace;
 use crate::manifest::check::{Check, spot};
-use crate::manifest::plugins::{MarketplacePlugin, PartChoice};
+use crate::manifest::plugins::{MarketplacePlugin, PartChoice, is_plugin_name};
 use crate::manifest::sources::{SourceScope, read_source};
 use crate::manifest::tables::{DEPENDENCY, MANIFEST_SECTIONS, OLDER_AGPM, PLUGIN, SERVER_KEYS};
 use crate::manifest::{Entry, Manifest, ManifestTexts};
@@ -73,6 +74,8 @@ pub struct Dependency {
     pub parts: PartChoice,
     /// The plugin of a marketplace that it is, if the manifest names it so.
     pub marketplace: Option<MarketplacePlugin>,
+    /// The state of the marketplace that said where the plugin is, once it was read.
+    pub marketplace_pin: Option<LockedMarketplace>,
     /// The entry.
     pub spot: Spot,
 }
@@ -212,8 +215,12 @@ impl<'n> Reader<'_, '_, 'n> {
             allow_widening: Vec::new(),
             parts: PartChoice::default(),
             marketplace: None,
+            marketplace_pin: None,
             spot: spot(key),
         };
+        if kind == ResourceType::Plugins {
+            dependency.filename = Some(self.plugin_directory(key)?);
+        }
         match value.kind() {
             Kind::String => dependency.unit = self.local(kind, value)?,
             Kind::Map => self.table(value, &mut dependency)?,
@@ -248,7 +255,9 @@ impl<'n> Reader<'_, '_, 'n> {
         dependency.target = table
             .get("target")
             .and_then(|node| self.visible_path(node, "`target`"));
-        dependency.filename = table.get("filename").and_then(|node| self.filename(node));
+        if let Some(node) = table.get("filename") {
+            dependency.filename = self.filename(node);
+        }
         let flatten = table
             .get("flatten")
             .and_then(|node| self.check.flag(node, "`flatten`"));
@@ -286,6 +295,22 @@ impl<'n> Reader<'_, '_, 'n> {
             dependency.exclude = self.exclude(names, &dependency.unit);
         }
         Some(())
+    }
+
+    /// The directory that a plugin is kept in. Shell commands name it, so it is plain.
+    fn plugin_directory(&mut self, key: NodeRef<'n>) -> Option<RelativePath> {
+        if !is_plugin_name(key.content()) {
+            let message = format!("`{}` cannot be the name of a plugin", key.content());
+            let help = "use letters, digits, `-`, `_` and `.`";
+            self.check.bad_value(key, message, help);
+            return None;
+        }
+        RelativePath::new(key.content())
+            .map_err(|error| {
+                self.check
+                    .bad_value(key, error.to_string(), "give it another name")
+            })
+            .ok()
     }
 
     /// `{ marketplace = "SOURCE", name = "PLUGIN" }`.

@@ -50,6 +50,12 @@ pub enum PartNames {
     Prefixed,
 }
 
+/// Whether a plugin can have this name: its directory is called so, and shell commands name that.
+pub fn is_plugin_name(name: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    !name.is_empty() && name.chars().all(is_plain) && !name.starts_with(['.', '-'])
+}
+
 impl PartFilter {
     /// Whether it means this part.
     pub fn matches(&self, part: &ResourceId) -> bool {

@@ -126,6 +126,6 @@ fn locked(manifest: &Manifest, resolved: &ResolvedEntry, made: &ResourceOutput) 
         private_patches: fields_of(PatchScope::Private),
         install: entry.install,
         parts: Vec::new(),
-        marketplace: root.and_then(|root| root.marketplace_pin.clone()),
+        marketplace: root.and_then(|root| root.marketplace.as_ref()?.pin.clone()),
     }
 }

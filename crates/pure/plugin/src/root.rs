@@ -255,11 +255,16 @@ pub fn environment_of(tree: &PluginTree<'_>) -> Vec<&'static str> {
         .filter_map(|bytes| std::str::from_utf8(bytes).ok())
         .collect();
     let is_read = |name: &&str| programs.iter().any(|text| has_word(text, name));
-    ROOT_VARIABLES
+    let mut read: Vec<&'static str> = ROOT_VARIABLES
         .into_iter()
         .chain(DATA_VARIABLES)
         .filter(is_read)
-        .collect()
+        .collect();
+    // Who reads a variable of a client calls one of its own by the short name.
+    if read.iter().any(|name| !name.starts_with("PLUGIN_")) {
+        read.retain(|name| !name.starts_with("PLUGIN_"));
+    }
+    read
 }
 
 fn has_word(text: &str, word: &str) -> bool {

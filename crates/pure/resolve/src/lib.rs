@@ -6,6 +6,7 @@ mod conflict;
 mod declared;
 mod entries;
 mod index;
+mod marketplaces;
 mod pins;
 mod plugin_root;
 mod plugins;
@@ -17,6 +18,9 @@ pub use entries::{ResolvedEntry, resolved_entries, roots};
 pub use index::{
     DeclaredNeeds, FoundContent, MissingFact, PinState, ResourceFiles, SolverPin, SourceFile,
     SourceIndex, Version, tree_line,
+};
+pub use marketplaces::{
+    PluginLocation, add_source, bind_locked_plugins, find_entry, locate_plugin,
 };
 pub use pins::{UpdateScope, pins, relocated_sources, with_names_of};
 pub use plugins::{MarketplaceEntries, expand_plugins};

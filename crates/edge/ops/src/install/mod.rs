@@ -43,7 +43,9 @@ use crate::install::layered::layered;
 use crate::install::run::{FilePlaces, GatheredProject, RenderedProject, Run};
 use crate::install::writing::{Commit, commit};
 use crate::outside::reads_outside;
-use crate::packages::{LOCK_NAME, Sources, executables, frozen, read_lock, render_all, resolve};
+use crate::packages::{
+    LOCK_NAME, Sources, bind_plugins, executables, frozen, read_lock, render_all, resolve,
+};
 use crate::projects;
 use crate::scope::{Beside, Places};
 use crate::world::{ManifestUse, World};
@@ -162,8 +164,11 @@ fn gather(
         None => files,
     };
     let inputs = files.fingerprint();
-    let project = Project::of(&world.environment, files, notes)?;
+    let mut project = Project::of(&world.environment, files, notes)?;
     let lock = read_lock(&world.environment, store, notes)?;
+    if job.request.lock != LockUse::Frozen {
+        bind_plugins(world, &mut project.manifest, store.path(), &job.moving)?;
+    }
     let recorded = read_ledger(store)?;
     if let Some((lock, _)) = &lock {
         refuse_foreign_paths(lock, &project.manifest, world.environment.scope, &recorded)?;

@@ -13,6 +13,7 @@ use agpm_plan::{Entry, Wanted, target};
 
 use crate::gather::limit;
 use crate::packages::fetch::{Fetcher, inline_bytes};
+use crate::packages::marketplaces::marketplace_entries;
 use crate::packages::sources::Sources;
 use crate::world::World;
 use agpm_resolve::{
@@ -167,7 +168,8 @@ fn with_bytes(
         .map(entry)
         .collect::<Result<Vec<_>, Failure>>()?;
     spread_variants(manifest, &mut entries);
-    expand_plugins(manifest, &sources.marketplaces, &mut entries, notes)?;
+    let marketplaces = marketplace_entries(manifest, sources)?;
+    expand_plugins(manifest, &marketplaces, &mut entries, notes)?;
     Ok(entries)
 }
 

@@ -4,6 +4,7 @@ pub(crate) mod executables;
 mod fetch;
 pub(crate) mod frozen;
 mod locking;
+mod marketplaces;
 mod rendering;
 mod resolve;
 mod sources;
@@ -11,6 +12,7 @@ mod sources;
 pub(crate) use fetch::Fetcher;
 pub use locking::LockUse;
 pub(crate) use locking::{LOCK_NAME, read_lock};
+pub(crate) use marketplaces::bind_plugins;
 pub(crate) use rendering::{render_all, render_these};
 pub(crate) use resolve::resolve;
 pub(crate) use sources::{

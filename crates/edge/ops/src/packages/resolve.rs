@@ -13,6 +13,7 @@ use agpm_solve::{Answer, Conflict, Effort, Facts, Probe, Root, Suggestion, probe
 use agpm_source::{Entry, EntryKind, Source};
 
 use crate::packages::fetch::Fetcher;
+use crate::packages::marketplaces::marketplace_entries;
 use crate::packages::sources::{Sources, is_versioned};
 use crate::world::World;
 
@@ -67,7 +68,8 @@ fn solve_and_read(
     report_versions(manifest, &index, &solution, notes);
     let file_of = |unit: &Unit| sources.file_of(unit);
     let mut entries = resolved_entries(manifest, &index, &solution, &file_of, notes)?;
-    expand_plugins(manifest, &sources.marketplaces, &mut entries, notes)?;
+    let marketplaces = marketplace_entries(manifest, sources)?;
+    expand_plugins(manifest, &marketplaces, &mut entries, notes)?;
     Ok(entries)
 }
 

@@ -9,7 +9,6 @@ use agpm_git::Git;
 use agpm_model::{
     CatalogRemote, Manifest, Origin, RemoteBase, SourceAddress, SourceName, SourceVersions, Unit,
 };
-use agpm_resolve::MarketplaceEntries;
 use agpm_source::{
     Confinement, DirectorySource, Source, SourceError, Versioning, git_program, normalize,
 };
@@ -30,8 +29,6 @@ pub(crate) struct Sources {
     pub(crate) project: PathBuf,
     pub(crate) root: PathBuf,
     pub(crate) scope: Scope,
-    /// What marketplaces say of the plugins that they list.
-    pub(crate) marketplaces: MarketplaceEntries,
 }
 
 impl Sources {
@@ -45,8 +42,13 @@ impl Sources {
             .layers
             .iter()
             .filter_map(|layer| layer.place.source());
+        let marketplaces = manifest
+            .dependencies
+            .iter()
+            .filter_map(|dependency| Some(&dependency.marketplace.as_ref()?.plugin.marketplace));
         let used: BTreeSet<&SourceName> = units
             .chain(layers)
+            .chain(marketplaces)
             .chain(manifest.catalog.sources())
             .collect();
         let used = manifest
@@ -105,7 +107,6 @@ impl Sources {
             project: project.to_owned(),
             root: root.to_owned(),
             scope: environment.scope,
-            marketplaces: MarketplaceEntries::default(),
         }
     }
 

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use agpm_diag::{Diagnostic, Spot, codes, is_invisible};
 use agpm_text::{Kind, NodeRef, Value, to_value};
 
-use crate::lock::LockedMarketplace;
 use crate::manifest::check::{Check, spot};
-use crate::manifest::plugins::{MarketplacePlugin, PartChoice, is_plugin_name};
+use crate::manifest::plugins::{
+    MarketplaceDependency, MarketplacePlugin, PartChoice, is_plugin_name,
+};
 use crate::manifest::sources::{SourceScope, read_source};
 use crate::manifest::tables::{DEPENDENCY, MANIFEST_SECTIONS, OLDER_AGPM, PLUGIN, SERVER_KEYS};
 use crate::manifest::{Entry, Manifest, ManifestTexts};
@@ -73,9 +74,7 @@ pub struct Dependency {
     /// Which parts of a plugin are installed.
     pub parts: PartChoice,
     /// The plugin of a marketplace that it is, if the manifest names it so.
-    pub marketplace: Option<MarketplacePlugin>,
-    /// The state of the marketplace that said where the plugin is, once it was read.
-    pub marketplace_pin: Option<LockedMarketplace>,
+    pub marketplace: Option<MarketplaceDependency>,
     /// The entry.
     pub spot: Spot,
 }
@@ -215,7 +214,6 @@ impl<'n> Reader<'_, '_, 'n> {
             allow_widening: Vec::new(),
             parts: PartChoice::default(),
             marketplace: None,
-            marketplace_pin: None,
             spot: spot(key),
         };
         if kind == ResourceType::Plugins {
@@ -349,9 +347,13 @@ impl<'n> Reader<'_, '_, 'n> {
         let source = SourceName::new(marketplace.content())
             .ok()
             .filter(|_| known)?;
-        dependency.marketplace = Some(MarketplacePlugin {
-            marketplace: source.clone(),
-            name,
+        dependency.marketplace = Some(MarketplaceDependency {
+            plugin: MarketplacePlugin {
+                marketplace: source.clone(),
+                name,
+            },
+            selector: self.check.selector(table),
+            pin: None,
         });
         // Where it is, its marketplace says, which is read later.
         Some(Unit {

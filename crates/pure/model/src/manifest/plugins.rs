@@ -3,11 +3,13 @@
 use agpm_diag::Spot;
 use agpm_text::NodeRef;
 
+use crate::lock::LockedMarketplace;
 use crate::manifest::check::{Check, spot};
 use crate::name::{ResourceName, SourceName};
 use crate::pin::ResourceId;
 use crate::resource::ResourceType;
 use crate::tool::PLUGIN_PARTS;
+use crate::version::Selector;
 
 /// A plugin by its name in a marketplace.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +18,17 @@ pub struct MarketplacePlugin {
     pub marketplace: SourceName,
     /// What the plugin is called there.
     pub name: String,
+}
+
+/// A dependency on a plugin of a marketplace.
+#[derive(Clone, Debug)]
+pub struct MarketplaceDependency {
+    /// The plugin.
+    pub plugin: MarketplacePlugin,
+    /// What is required of the marketplace's source.
+    pub selector: Selector,
+    /// The state of the marketplace that said where the plugin is, once it was read.
+    pub pin: Option<LockedMarketplace>,
 }
 
 /// Which parts of a plugin are installed, and how they are called.

@@ -400,6 +400,7 @@ mod tests {
             state: None,
             programs: crate::ProgramUse::Approved,
             outside: crate::OutsideReads::Allowed,
+            policies: crate::PolicyPlaces::default(),
         };
         let world = World::of_machine(environment, std::sync::Arc::new(crate::Silent));
         let outcome = merge(&world, &request(Vec::new()));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{
     Install, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile, Manifest, PatchScope, Pin,
-    PinSource, ResourceId, Source, SourceName, SourceScope,
+    PinSource, Placement, ResourceId, Source, SourceName, SourceScope,
 };
 use agpm_resolve::ResolvedEntry;
 
@@ -35,33 +35,61 @@ pub fn lock_of(
             .filter(shown)
             .map(|source| source.address.to_string()),
     });
-    let mut all: Vec<Locked> = resources
-        .iter()
-        .map(|resource| locked(manifest, &resource.resolved, &resource.output))
-        .collect();
-    let references: Vec<String> = all.iter().map(Locked::reference).collect();
-    let mut parts = parts_of_plugins(resources);
-    for (locked, resource) in all.iter_mut().zip(resources) {
-        locked.parts = parts.remove(&locked.id()).unwrap_or_default();
-        locked.dependencies = resource
-            .resolved
-            .entry
-            .needs
-            .iter()
-            .map(|need| references[*need].clone())
-            .collect();
-        locked.dependencies.sort();
-    }
-    // Parts follow from their plugin.
-    let entries = all
-        .into_iter()
-        .zip(resources)
-        .filter(|(_, resource)| resource.resolved.part_of.is_none());
     Lockfile {
         sources: sources.collect(),
         layers,
         catalog,
-        entries: entries.map(|(locked, _)| locked).collect(),
+        entries: locked_entries(manifest, resources),
+    }
+}
+
+/// One entry for each resource, with all its tools: the copies of a resource are next to each other.
+fn locked_entries(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Locked> {
+    let copies: Vec<Locked> = resources
+        .iter()
+        .map(|resource| locked(manifest, &resource.resolved, &resource.output))
+        .collect();
+    let references: Vec<String> = copies.iter().map(Locked::reference).collect();
+    let mut all: Vec<Locked> = Vec::new();
+    // Parts follow from their plugin.
+    let of_lockfile = copies
+        .into_iter()
+        .zip(resources)
+        .filter(|(_, resource)| resource.resolved.part_of.is_none());
+    for (mut copy, resource) in of_lockfile {
+        let needs = resource.resolved.entry.needs.iter();
+        copy.dependencies = needs.map(|need| references[*need].clone()).collect();
+        match all.last_mut().filter(|last| last.id() == copy.id()) {
+            Some(same) => merge_copy(same, copy),
+            None => all.push(copy),
+        }
+    }
+    let mut parts = parts_of_plugins(resources);
+    for locked in &mut all {
+        locked.parts = parts.remove(&locked.id()).unwrap_or_default();
+        locked.placements.sort();
+        locked.dependencies.sort();
+        locked.dependencies.dedup();
+    }
+    all
+}
+
+/// Adds a copy of the same resource for other tools.
+fn merge_copy(locked: &mut Locked, copy: Locked) {
+    locked.placements.extend(copy.placements);
+    locked.dependencies.extend(copy.dependencies);
+    add_missing(&mut locked.patches, copy.patches);
+    add_missing(&mut locked.private_patches, copy.private_patches);
+    if copy.install == Install::Write {
+        locked.install = Install::Write;
+    }
+}
+
+fn add_missing(fields: &mut Vec<String>, more: Vec<String>) {
+    for field in more {
+        if !fields.contains(&field) {
+            fields.push(field);
+        }
     }
 }
 
@@ -104,6 +132,14 @@ fn locked(manifest: &Manifest, resolved: &ResolvedEntry, made: &ResourceOutput) 
         version: resolved.version.label.clone(),
         commit: commit.clone(),
     });
+    let at = entry
+        .target
+        .as_ref()
+        .filter(|_| entry.install == Install::Write);
+    let placement = |tool| Placement {
+        tool,
+        at: at.cloned(),
+    };
     Locked {
         kind: entry.kind,
         name: entry.name.clone(),
@@ -112,11 +148,7 @@ fn locked(manifest: &Manifest, resolved: &ResolvedEntry, made: &ResourceOutput) 
         unit: entry.unit.clone(),
         pin,
         checksum: Some(resolved.resource.checksum),
-        installed_at: entry
-            .target
-            .clone()
-            .filter(|_| entry.install == Install::Write),
-        tool: Some(entry.tool.clone()),
+        placements: entry.readers.iter().cloned().map(placement).collect(),
         dependencies: Vec::new(),
         patches: made
             .patched

@@ -5,6 +5,7 @@
 mod address;
 mod catalog_remote;
 mod changelog;
+mod check;
 mod credentials;
 mod declared;
 mod digest;
@@ -23,7 +24,10 @@ mod owner;
 mod path;
 mod pattern;
 mod pin;
+mod policy;
+mod policy_tables;
 mod redact;
+mod repository_pattern;
 mod resource;
 mod schema;
 mod server_file;
@@ -52,7 +56,7 @@ pub use import::{
 pub use json_schema::FileSchema;
 pub use lock::{
     LOCK_NAME, Locked, LockedLayer, LockedMarketplace, LockedRemote, LockedSource, Lockfile,
-    RESTORE_LOCK,
+    Placement, RESTORE_LOCK,
 };
 pub use lock_tables::lock_schema;
 pub use manifest::{
@@ -69,6 +73,12 @@ pub use owner::{LayerSet, Owner};
 pub use path::{PathError, RelativePath};
 pub use pattern::{Matching, PatternError, PointerPattern, Specificity};
 pub use pin::{LockedPin, Pin, PinId, PinSource, ResourceId};
+pub use policy::{
+    AUDIT_LEVELS, AllowDeny, AllowList, EXECUTABLE_MODES, ExecutableMode, OnUnreachable, Policy,
+    PolicyRow, PolicyRule, RequiredResource, parse_age,
+};
+pub use policy_tables::policy_schema;
+pub use repository_pattern::{RepositoryPattern, RepositoryPatternError};
 pub use resource::{Layout, RESOURCE_TYPES, ResourceType, SKILL_FILE};
 pub use schema::{
     Condition, Definition, KeyClass, KeyNames, KeyOwner, OtherKeys, Passthrough, Presence,

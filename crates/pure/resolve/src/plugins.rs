@@ -166,12 +166,12 @@ impl<'a> Expansion<'a> {
             self.check_files(&tree, chosen.part, notes);
             self.check_variables(&tree, chosen.part, notes);
         }
-        let mut entries = Vec::new();
-        for tool in std::slice::from_ref(&self.plugin.entry.tool) {
+        let mut entries: Vec<ResolvedEntry> = Vec::new();
+        for tool in &self.plugin.entry.readers {
             let mut skipped: BTreeMap<ResourceType, Vec<&str>> = BTreeMap::new();
             for chosen in &chosen {
                 match self.entry(&listing, chosen, tool) {
-                    Some(entry) => entries.push(entry),
+                    Some(entry) => add_copy(&mut entries, entry),
                     None => skipped
                         .entry(chosen.id.kind)
                         .or_default()
@@ -191,10 +191,17 @@ impl<'a> Expansion<'a> {
     }
 
     fn no_parts(&self) -> Diagnostic {
+        let tools: Vec<&str> = self
+            .plugin
+            .entry
+            .readers
+            .iter()
+            .map(ToolName::as_str)
+            .collect();
         let message = format!(
-            "plugin `{}` has no part that {} supports",
+            "plugin `{}` has no part for {}",
             self.name(),
-            self.plugin.entry.tool
+            tools.join(", ")
         );
         let help = "choose another tool with `tool`, or remove the plugin";
         let found = Diagnostic::new(&codes::PLUGIN_NO_PARTS, message).help(help);
@@ -402,6 +409,7 @@ impl<'a> Expansion<'a> {
                 },
                 root: plugin.root,
                 tool: tool.clone(),
+                readers: vec![tool.clone()],
                 target: Some(place),
                 install: plugin.install,
                 variants: plugin.variants.clone(),
@@ -516,6 +524,19 @@ impl<'a> Expansion<'a> {
             true => file.clone(),
             false => SourceFile::new(changed.into_bytes(), file.mode),
         }
+    }
+}
+
+/// Adds a part for a tool; tools with one path share an entry.
+fn add_copy(entries: &mut Vec<ResolvedEntry>, part: ResolvedEntry) {
+    let is_same = |one: &&mut ResolvedEntry| {
+        one.id() == part.id()
+            && one.entry.target == part.entry.target
+            && one.resource.checksum == part.resource.checksum
+    };
+    match entries.iter_mut().find(is_same) {
+        Some(same) => same.entry.readers.extend(part.entry.readers),
+        None => entries.push(part),
     }
 }
 

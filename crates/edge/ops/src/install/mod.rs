@@ -13,7 +13,7 @@ mod run;
 mod writing;
 
 use agpm_compose::{LossPolicy, check_fidelity, check_placement};
-use agpm_diag::{Failure, Notes, Outcome};
+use agpm_diag::{Failure, FailureKind, Notes, Outcome};
 
 use agpm_model::RelativePath;
 use agpm_plan::{
@@ -43,9 +43,11 @@ use crate::install::layered::layered;
 use crate::install::run::{FilePlaces, GatheredProject, RenderedProject, Run};
 use crate::install::writing::{Commit, commit};
 use crate::outside::reads_outside;
+use crate::packages::executables::Approval;
 use crate::packages::{
     LOCK_NAME, Sources, bind_plugins, executables, frozen, read_lock, render_all, resolve,
 };
+use crate::policies::Policies;
 use crate::projects;
 use crate::scope::{Beside, Places};
 use crate::world::{ManifestUse, World};
@@ -110,10 +112,66 @@ fn attempt(
     let gathered = gather(&run, files, notes)?;
     let resolved = resolve_dependencies(&run, &gathered, notes)?;
     let rendered = render(&run, &gathered, resolved, notes)?;
+    refuse_violations(&gathered, &rendered, notes)?;
     let planned = plan_install(&run, &gathered, rendered, notes)?;
     refuse_own_places(&planned.plan, &gathered.places)?;
     let commit = commit(&run, gathered, &planned, notes)?;
     Ok((commit == Commit::Done).then(|| planned.report(job.request.writing)))
+}
+
+/// How much was judged, and by how many policies.
+pub(crate) struct JudgedProject {
+    pub(crate) policies: usize,
+    pub(crate) checked: usize,
+}
+
+/// Judges what would be installed by all policies, and stops there.
+pub(crate) fn judge_project(world: &World, notes: &mut Notes) -> Result<JudgedProject, Failure> {
+    let job = Job {
+        title: "policy check".to_owned(),
+        request: InstallRequest {
+            writing: Writing::Show,
+            ..InstallRequest::PLAIN
+        },
+        moving: UpdateScope::Nothing,
+        manifest: None,
+    };
+    let files = ManifestFiles::require(&world.environment)?;
+    let store = files.store()?;
+    let run = Run {
+        world,
+        store: &store,
+        job: &job,
+    };
+    let gathered = gather(&run, files, notes)?;
+    let resolved = resolve_dependencies(&run, &gathered, notes)?;
+    let rendered = render(&run, &gathered, resolved, notes)?;
+    refuse_violations(&gathered, &rendered, notes)?;
+    Ok(JudgedProject {
+        policies: gathered.policies.count(),
+        checked: rendered.rendered.resources.len() + gathered.project.manifest.layers.len(),
+    })
+}
+
+/// Nothing is written that a policy forbids, also if it was installed before.
+fn refuse_violations(
+    gathered: &GatheredProject,
+    rendered: &RenderedProject,
+    notes: &mut Notes,
+) -> Result<(), Failure> {
+    let found = gathered.policies.check(
+        &gathered.project.manifest,
+        &rendered.rendered.resources,
+        &rendered.layered.files,
+    );
+    if found.is_empty() {
+        return Ok(());
+    }
+    notes.diagnostics.extend(found);
+    Err(Failure {
+        kind: FailureKind::Refused,
+        diagnostic: None,
+    })
 }
 
 /// Nothing that is installed takes the place of the manifest or the lockfile, wherever they are.
@@ -165,6 +223,7 @@ fn gather(
     };
     let inputs = files.fingerprint();
     let mut project = Project::of(&world.environment, files, notes)?;
+    let policies = Policies::of(&mut project, notes)?;
     let lock = read_lock(&world.environment, store, notes)?;
     if job.request.lock != LockUse::Frozen {
         bind_plugins(world, &mut project.manifest, store.path(), &job.moving)?;
@@ -184,6 +243,7 @@ fn gather(
     Ok(GatheredProject {
         held,
         project,
+        policies,
         read,
         inputs,
         places,
@@ -252,7 +312,12 @@ fn render(
     } else {
         &nothing
     };
-    executables::check(manifest, resources, allowed_here, job.request, notes)?;
+    let approval = Approval {
+        request: job.request,
+        mode: gathered.policies.executable_mode(),
+        installed: allowed_here,
+    };
+    executables::check(manifest, resources, &approval, notes)?;
     check_placement(manifest, resources, notes)?;
     let losses = match (job.request.fidelity, job.request.writing) {
         (Fidelity::Strict, _) => LossPolicy::Strict,

@@ -3,8 +3,8 @@
 use agpm_diag::Spot;
 use agpm_text::NodeRef;
 
+use crate::check::{Check, spot};
 use crate::lock::LockedMarketplace;
-use crate::manifest::check::{Check, spot};
 use crate::name::{ResourceName, SourceName};
 use crate::pin::ResourceId;
 use crate::resource::ResourceType;

@@ -2,7 +2,7 @@
 
 use agpm_text::NodeRef;
 
-use crate::manifest::check::Check;
+use crate::check::Check;
 use crate::version::{Requirement, Selector, is_ref_name};
 
 /// What counts if nothing is said.

@@ -275,6 +275,17 @@ fn stem(path: &RelativePath) -> &str {
 }
 
 fn wrong_shape(resolved: &ResolvedEntry, source: SourceId, error: ConvertError) -> Diagnostic {
+    // The other parts of a plugin are of use without the one that a tool cannot have.
+    if let Some(plugin) = &resolved.part_of {
+        let message = format!(
+            "{} of {plugin} is skipped for {}: {}",
+            resolved.label(),
+            resolved.entry.tool,
+            error.message
+        );
+        let help = format!("leave it out with `exclude = [\"{}\"]`", resolved.label());
+        return Diagnostic::new(&codes::PLUGIN_SKIPPED, message).help(help);
+    }
     let message = format!("{}: {}", resolved.label(), error.message);
     let span = error.at.unwrap_or(Span::at(0));
     Diagnostic::new(&codes::RESOURCE_SHAPE, message)

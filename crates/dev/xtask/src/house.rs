@@ -32,6 +32,11 @@ const CRATES: &[(&str, &str, &[&str])] = &[
         "pure/catalog",
         &["agpm-diag", "agpm-text", "agpm-model", "agpm-merge"],
     ),
+    (
+        "agpm-plugin",
+        "pure/plugin",
+        &["agpm-diag", "agpm-text", "agpm-model"],
+    ),
     ("agpm-solve", "pure/solve", &[]),
     (
         "agpm-trust",
@@ -60,10 +65,12 @@ const CRATES: &[(&str, &str, &[&str])] = &[
         &[
             "agpm-diag",
             "agpm-text",
+            "agpm-tools",
             "agpm-model",
             "agpm-solve",
             "agpm-render",
             "agpm-plan",
+            "agpm-plugin",
         ],
     ),
     (
@@ -113,6 +120,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-merge",
             "agpm-persona",
             "agpm-catalog",
+            "agpm-plugin",
             "agpm-solve",
             "agpm-render",
             "agpm-trust",

@@ -9,11 +9,14 @@ use agpm_diag::{
 };
 use agpm_merge::{Contribution, LayerFile, Policy, Resolution, fold};
 use agpm_model::{
-    BUILT_IN, Empty, Entry, Layer, LayerName, LayerPlace, Manifest, ManifestTexts, Operation,
-    RESOURCE_TYPES, RelativePath, Rule, Strategy,
+    BUILT_IN, Dependency, Empty, Entry, Layer, LayerName, LayerPlace, Lockfile, Manifest,
+    ManifestTexts, Operation, RESOURCE_TYPES, RelativePath, Rule, Strategy,
 };
+use agpm_resolve::bind_locked_plugins;
 use agpm_store as store;
-use agpm_text::{Document, Format, Limits, Parsed, Pointer, Shape, View, decode, parse};
+use agpm_text::{
+    Document, Format, Limits, Parsed, Pointer, Shape, View, decode, parse, parse_alone,
+};
 
 use crate::path_of;
 use crate::policy_files::{PolicyFile, policy_files};
@@ -204,6 +207,21 @@ pub(crate) struct Project {
     pub(crate) root: Option<PathBuf>,
 }
 
+/// Gives plugins of marketplaces the places that the lockfile has for them. What is wrong with the lockfile is reported
+/// by those who read it for more than that.
+fn bind_to_lockfile(manifest: &mut Manifest, lockfile: &Path) {
+    let has_any = |one: &Dependency| one.marketplace.is_some();
+    if !manifest.dependencies.iter().any(has_any) {
+        return;
+    }
+    let text = store::read(lockfile, limit()).ok();
+    let text = text.and_then(|bytes| String::from_utf8(bytes).ok());
+    if let Some(text) = text {
+        let (lock, _) = Lockfile::read(&parse_alone(text, Format::Toml).document);
+        bind_locked_plugins(manifest, &lock);
+    }
+}
+
 impl Project {
     /// Reads the manifest; without one, everything is as by default.
     pub(crate) fn load(
@@ -299,6 +317,8 @@ impl Project {
         let (manifest, diagnostics) = Manifest::read(&texts);
         notes.diagnostics.extend(diagnostics);
         mistakes.check(notes)?;
+        let mut manifest = manifest;
+        bind_to_lockfile(&mut manifest, &files.path.with_file_name(LOCK_NAME));
         Ok(Project {
             manifest,
             policy_files: files.policies,

@@ -135,6 +135,13 @@ registry! {
     PATCH_FAILED = "patch/failed" Error;
     PATCH_NO_FIELDS = "patch/no-fields" Warning;
     PATCH_UNKNOWN = "patch/unknown" Error;
+    PLUGIN_CLASH = "plugin/clash" Error;
+    PLUGIN_MANIFEST = "plugin/manifest" Error;
+    PLUGIN_MARKETPLACE = "plugin/marketplace" Error;
+    PLUGIN_MISSING_FILE = "plugin/missing-file" Error;
+    PLUGIN_NO_PARTS = "plugin/no-parts" Error;
+    PLUGIN_SKIPPED = "plugin/skipped" Note;
+    PLUGIN_VARIABLE = "plugin/variable" Warning;
     POLICY_UNKNOWN_KEY = "policy/unknown-key" Error;
     POLICY_UNREACHABLE = "policy/unreachable" Error;
     POLICY_VALUE = "policy/value" Error;

@@ -61,9 +61,9 @@ pub use lock::{
 pub use lock_tables::lock_schema;
 pub use manifest::{
     Allowed, AskedRemote, Catalog, Dependency, Entry, Exclusion, Field, FilePattern, Install,
-    Layer, LayerPlace, Manifest, ManifestTexts, MarketplacePlugin, MergeRule, PartChoice,
-    PartFilter, PartNames, Patch, PatchScope, Source, SourceScope, is_junk, manifest_schema,
-    unknown_patch,
+    Layer, LayerPlace, Manifest, ManifestTexts, MarketplaceDependency, MarketplacePlugin,
+    MergeRule, PartChoice, PartFilter, PartNames, Patch, PatchScope, Source, SourceScope, is_junk,
+    is_plugin_name, manifest_schema, unknown_patch,
 };
 pub use name::{LayerName, NameError, ResourceName, SourceName, ToolName};
 pub use naming::{resource_name, tag_names};

@@ -45,7 +45,7 @@ use crate::install::layered::layered;
 use crate::install::run::{FilePlaces, GatheredProject, RenderedProject, Run};
 use crate::install::writing::{Commit, commit};
 use crate::outside::reads_outside;
-use crate::packages::{Sources, frozen, read_lock, render_all, resolve};
+use crate::packages::{Sources, bind_plugins, frozen, read_lock, render_all, resolve};
 use crate::policies::Policies;
 use crate::projects;
 use crate::scope::{Beside, Places};
@@ -224,6 +224,9 @@ fn gather(
     let mut project = Project::of(&world.environment, files, notes)?;
     let policies = Policies::of(&mut project, notes)?;
     let lock = read_lock(&world.environment, store, notes)?;
+    if job.request.lock != LockUse::Frozen {
+        bind_plugins(world, &mut project.manifest, store.path(), &job.moving)?;
+    }
     let recorded = read_ledger(store)?;
     if let Some((lock, _)) = &lock {
         refuse_foreign_paths(lock, &project.manifest, world.environment.scope, &recorded)?;

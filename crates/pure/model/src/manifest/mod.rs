@@ -23,7 +23,9 @@ pub use crate::manifest::layers::{Layer, LayerPlace, is_junk};
 pub use crate::manifest::packages::{Dependency, Exclusion, Install};
 use crate::manifest::partial::beside_syntax_errors;
 pub use crate::manifest::patches::{Field, Patch, PatchScope, unknown_patch};
-pub use crate::manifest::plugins::{MarketplacePlugin, PartChoice, PartFilter, PartNames};
+pub use crate::manifest::plugins::{
+    MarketplaceDependency, MarketplacePlugin, PartChoice, PartFilter, PartNames, is_plugin_name,
+};
 pub use crate::manifest::sources::{Allowed, Source, SourceScope};
 pub use crate::manifest::strategies::{FilePattern, MergeRule};
 pub use crate::manifest::tables::manifest_schema;

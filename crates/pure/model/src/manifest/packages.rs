@@ -6,7 +6,9 @@ use agpm_diag::{Diagnostic, Spot, codes, is_invisible};
 use agpm_text::{Kind, NodeRef, Value, to_value};
 
 use crate::check::{Check, spot};
-use crate::manifest::plugins::{MarketplacePlugin, PartChoice};
+use crate::manifest::plugins::{
+    MarketplaceDependency, MarketplacePlugin, PartChoice, is_plugin_name,
+};
 use crate::manifest::sources::{SourceScope, read_source};
 use crate::manifest::tables::{DEPENDENCY, MANIFEST_SECTIONS, OLDER_AGPM, PLUGIN, SERVER_KEYS};
 use crate::manifest::tools::{NamedTool, tool_list};
@@ -73,7 +75,7 @@ pub struct Dependency {
     /// Which parts of a plugin are installed.
     pub parts: PartChoice,
     /// The plugin of a marketplace that it is, if the manifest names it so.
-    pub marketplace: Option<MarketplacePlugin>,
+    pub marketplace: Option<MarketplaceDependency>,
     /// The entry.
     pub spot: Spot,
 }
@@ -215,6 +217,9 @@ impl<'n> Reader<'_, '_, 'n> {
             marketplace: None,
             spot: spot(key),
         };
+        if kind == ResourceType::Plugins {
+            dependency.filename = Some(self.plugin_directory(key)?);
+        }
         match value.kind() {
             Kind::String => dependency.unit = self.local(kind, value)?,
             Kind::Map => self.table(value, &mut dependency)?,
@@ -249,7 +254,9 @@ impl<'n> Reader<'_, '_, 'n> {
         dependency.target = table
             .get("target")
             .and_then(|node| self.visible_path(node, "`target`"));
-        dependency.filename = table.get("filename").and_then(|node| self.filename(node));
+        if let Some(node) = table.get("filename") {
+            dependency.filename = self.filename(node);
+        }
         let flatten = table
             .get("flatten")
             .and_then(|node| self.check.flag(node, "`flatten`"));
@@ -289,6 +296,22 @@ impl<'n> Reader<'_, '_, 'n> {
         Some(())
     }
 
+    /// The directory that a plugin is kept in. Shell commands name it, so it is plain.
+    fn plugin_directory(&mut self, key: NodeRef<'n>) -> Option<RelativePath> {
+        if !is_plugin_name(key.content()) {
+            let message = format!("`{}` cannot be the name of a plugin", key.content());
+            let help = "use letters, digits, `-`, `_` and `.`";
+            self.check.bad_value(key, message, help);
+            return None;
+        }
+        RelativePath::new(key.content())
+            .map_err(|error| {
+                self.check
+                    .bad_value(key, error.to_string(), "give it another name")
+            })
+            .ok()
+    }
+
     /// `{ marketplace = "SOURCE", name = "PLUGIN" }`.
     fn marketplace_plugin(
         &mut self,
@@ -325,9 +348,13 @@ impl<'n> Reader<'_, '_, 'n> {
         let source = SourceName::new(marketplace.content())
             .ok()
             .filter(|_| known)?;
-        dependency.marketplace = Some(MarketplacePlugin {
-            marketplace: source.clone(),
-            name,
+        dependency.marketplace = Some(MarketplaceDependency {
+            plugin: MarketplacePlugin {
+                marketplace: source.clone(),
+                name,
+            },
+            selector: self.check.selector(table),
+            pin: None,
         });
         // Where it is, its marketplace says, which is read later.
         Some(Unit {

@@ -69,6 +69,18 @@ const CRATES: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "agpm-layers",
+        "pure/layers",
+        &[
+            "agpm-diag",
+            "agpm-text",
+            "agpm-model",
+            "agpm-merge",
+            "agpm-plan",
+            "agpm-resolve",
+        ],
+    ),
+    (
         "agpm-store",
         "edge/store",
         &["agpm-diag", "agpm-text", "agpm-model"],
@@ -106,6 +118,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-plan",
             "agpm-resolve",
             "agpm-compose",
+            "agpm-layers",
             "agpm-store",
             "agpm-git",
             "agpm-source",
@@ -140,7 +153,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-mcp",
         ],
     ),
-    ("agpm-testkit", "dev/testkit", &[]),
+    ("agpm-testkit", "dev/testkit", &["agpm-model"]),
     (
         "agpm-xtask",
         "dev/xtask",

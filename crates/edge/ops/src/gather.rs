@@ -20,7 +20,9 @@ use crate::packages::local_path;
 use crate::path_of;
 use crate::scope::{Beside, NearestManifest, Places, beside, foreign_state, state_of};
 use crate::world::{Environment, ManifestUse, Scope};
-use agpm_source::normalize;
+use agpm_model::normalize;
+
+pub(crate) use agpm_diag::unknown_name;
 
 pub(crate) const MANIFEST_NAME: &str = "agpm.toml";
 pub(crate) const PRIVATE_NAME: &str = "agpm.private.toml";
@@ -562,14 +564,6 @@ fn optional(environment: &Environment, path: &Path) -> Result<Option<Vec<u8>>, F
             read.map_err(|error| error.seen_from(&environment.folder))?,
         )),
     }
-}
-
-/// A name that is not there.
-pub(crate) fn unknown_name(what: &str, name: &str, help: Option<String>) -> Failure {
-    let mut diagnostic =
-        Diagnostic::new(&codes::NAME_UNKNOWN, format!("there is no {what} `{name}`"));
-    diagnostic.help = help;
-    Failure::new(FailureKind::NotFound, diagnostic)
 }
 
 /// A path as users see it: from the working folder where it is below, with `/`.

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::gather::{ManifestFiles, Project, unknown_name};
 use crate::packages::{LOCK_NAME, read_lock};
 use crate::world::Environment;
-use agpm_source::normalize;
+use agpm_model::normalize;
 
 /// A project's lockfile, which may be empty, and who needs whom in it.
 #[derive(Debug, Default)]

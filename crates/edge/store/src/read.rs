@@ -2,7 +2,7 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use agpm_model::FileMode;
+use agpm_model::{FileMode, Reached};
 use cap_std::fs::Dir;
 
 use crate::error::{Problem, StoreError};
@@ -159,17 +159,6 @@ pub fn temporary_folder(prefix: &str) -> Result<PathBuf, StoreError> {
     folder
         .map(tempfile::TempDir::keep)
         .map_err(|cause| StoreError::new(&std::env::temp_dir(), cause))
-}
-
-/// What a path leads to, over links, and where that really is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reached {
-    /// A folder.
-    Folder(PathBuf),
-    /// A file.
-    File(PathBuf),
-    /// Anything else.
-    Other(PathBuf),
 }
 
 /// Follows a path; nothing if there is nothing of that name. A link that leads nowhere, or in a circle, is an error.

@@ -9,6 +9,7 @@ mod changelog;
 mod credentials;
 mod declared;
 mod digest;
+mod files;
 mod import;
 mod json_schema;
 mod layer_places;
@@ -42,6 +43,7 @@ pub use changelog::changelog_between;
 pub use credentials::is_credential_path;
 pub use declared::{Declarations, Declared, DeclaringFile, declarations, read_declarations};
 pub use digest::{Checksum, ChecksumError, ObjectId, ObjectIdError};
+pub use files::{FileProblem, MachineFiles, OutsideReads, ProblemKind, Reached, normalize};
 pub use import::{
     Additions, Folders, Import, ImportedLayer, ImportedPlace, NewLayer, read_agent_manager,
 };

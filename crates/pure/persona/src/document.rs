@@ -42,6 +42,17 @@ impl Parent {
     }
 }
 
+/// A document of a persona, as it is reported.
+#[derive(Clone, Debug)]
+pub(crate) struct ChainLink {
+    pub(crate) layer: String,
+    pub(crate) prefix: String,
+    /// From the top.
+    pub(crate) path: String,
+    /// The path of the document that inherits it; nothing for one of a level's own.
+    pub(crate) inherited_from: Option<String>,
+}
+
 /// Why a document does not count, to be told together with who asked for it.
 #[derive(Clone, Debug)]
 pub struct Unfit {

@@ -1,10 +1,11 @@
 //! The layers of a catalog, highest first, and the manifests in them.
 
+use agpm_model::Reached;
 use std::path::{Path, PathBuf};
 
 use agpm_catalog::{CONFIG_FOLDERS, EntryKind, Home, ROOTS, Standing};
 use agpm_diag::{Diagnostic, Notes, Severity, codes};
-use agpm_store::{self as store, Marks, SystemUser, Reached};
+use agpm_store::{self as store, Marks, SystemUser};
 
 use crate::gather::shown;
 use crate::world::Environment;

@@ -1,11 +1,12 @@
 //! Where the files of rows are: asked one by one, or for a whole list with every folder read once.
 
+use agpm_model::Reached;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use agpm_catalog::{EntryKind, PathFault, RowRef, places, skill_folders};
-use agpm_store::{self as store, Below, Reached};
+use agpm_store::{self as store, Below};
 
 use crate::catalog::ground::CatalogLayer;
 use crate::catalog::open::OpenCatalog;

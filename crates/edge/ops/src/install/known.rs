@@ -10,11 +10,11 @@ use agpm_resolve::UpdateScope;
 use agpm_store::{ProjectStore, StateUse};
 
 use crate::gather::{ManifestFiles, limit};
-use crate::install::layered::Watching;
 use crate::install::observer::observe_all;
 use crate::install::request::{Fidelity, InstallReport, LockChange, LockUse, Overwrite, Writing};
 use crate::install::run::Job;
 use crate::packages::LOCK_NAME;
+use agpm_layers::Watching;
 use agpm_store::parallel;
 
 pub(super) fn is_fresh(store: &ProjectStore) -> bool {

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use agpm_model::{FileProblem, MachineFiles, ProblemKind, Reached, normalize};
+use agpm_model::{
+    FileProblem, FoundFile, FoundKind, MachineFiles, ProblemKind, Reached, normalize,
+};
 
 /// A machine's files in memory, with symlinks. Directories exist as soon as something is in them.
 #[derive(Clone, Debug, Default)]
@@ -110,6 +112,30 @@ impl MachineFiles for MemoryFiles {
             .map(|name| name.as_os_str().to_string_lossy().into_owned())
             .collect();
         Ok(names.into_iter().collect())
+    }
+
+    fn below(&self, directory: &Path, depth: usize) -> Result<Vec<FoundFile>, FileProblem> {
+        let real = self.follow(directory);
+        self.refuse_unreadable(&real)?;
+        let mut found = BTreeMap::new();
+        for path in self.files.keys().chain(self.links.keys()) {
+            let Ok(inner) = path.strip_prefix(&real) else {
+                continue;
+            };
+            let levels = inner.components().count();
+            let shown: PathBuf = inner.components().take(depth + 1).collect();
+            let is_file = levels <= depth + 1 && self.files.contains_key(path);
+            let kind = if is_file {
+                FoundKind::File
+            } else {
+                FoundKind::Other
+            };
+            found.insert(shown.to_string_lossy().into_owned(), kind);
+        }
+        let found = found
+            .into_iter()
+            .map(|(path, kind)| FoundFile { path, kind });
+        Ok(found.collect())
     }
 
     fn read(&self, file: &Path) -> Result<Vec<u8>, FileProblem> {

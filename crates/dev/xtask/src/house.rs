@@ -30,7 +30,13 @@ const CRATES: &[(&str, &str, &[&str])] = &[
     (
         "agpm-catalog",
         "pure/catalog",
-        &["agpm-diag", "agpm-text", "agpm-model", "agpm-merge"],
+        &[
+            "agpm-diag",
+            "agpm-text",
+            "agpm-model",
+            "agpm-merge",
+            "agpm-plan",
+        ],
     ),
     ("agpm-solve", "pure/solve", &[]),
     (

@@ -20,7 +20,7 @@ use crate::packages::local_path;
 use crate::path_of;
 use crate::scope::{Beside, NearestManifest, Places, beside, foreign_state, state_of};
 use crate::world::{Environment, ManifestUse, Scope};
-use agpm_model::normalize;
+use agpm_model::{normalize, shown_from};
 
 pub(crate) use agpm_diag::unknown_name;
 
@@ -568,17 +568,7 @@ fn optional(environment: &Environment, path: &Path) -> Result<Option<Vec<u8>>, F
 
 /// A path as users see it: from the working folder where it is below, with `/`.
 pub(crate) fn shown(environment: &Environment, path: &Path) -> String {
-    let elsewhere = || {
-        if path.is_absolute() {
-            normalize(path)
-        } else {
-            path.to_owned()
-        }
-    };
-    let short = path
-        .strip_prefix(&environment.folder)
-        .map_or_else(|_| elsewhere(), Path::to_owned);
-    short.to_string_lossy().replace('\\', "/")
+    shown_from(&environment.folder, path)
 }
 
 /// Takes in one file of one layer; what is wrong with it goes to the notes.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use agpm_model::{FileProblem, MachineFiles, ProblemKind, Reached};
+use agpm_model::{FileProblem, FoundFile, MachineFiles, ProblemKind, Reached};
 use agpm_text::Limits;
 
 use crate::error::{Problem, StoreError};
@@ -23,6 +23,10 @@ impl MachineFiles for Disk {
 
     fn names(&self, directory: &Path) -> Result<Vec<String>, FileProblem> {
         Ok(crate::folder_names(directory)?)
+    }
+
+    fn below(&self, directory: &Path, depth: usize) -> Result<Vec<FoundFile>, FileProblem> {
+        Ok(crate::entries_below(directory, depth)?)
     }
 
     fn read(&self, file: &Path) -> Result<Vec<u8>, FileProblem> {

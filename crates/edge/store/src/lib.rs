@@ -58,8 +58,8 @@ pub use marks::Marks;
 pub use measure::{is_real_file, is_real_folder, link_target, real_path, remove_whole, size_below};
 pub use project::{FileContent, ProjectLock, ProjectStore, StateUse, Waiting};
 pub use read::{
-    Below, entries_below, exists, files_below, folder_names, is_file, names_in, reach, read,
-    read_below, read_with_mode, temporary_folder,
+    entries_below, exists, files_below, folder_names, is_file, names_in, reach, read, read_below,
+    read_with_mode, temporary_folder,
 };
 pub use shared_lock::SharedLock;
 pub use state::StateFolder;

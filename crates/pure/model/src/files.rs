@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
 /// What of a machine's files can be asked. The edge implements it on the disk, tests in memory.
-pub trait MachineFiles: Sync {
+pub trait MachineFiles: fmt::Debug + Send + Sync {
     /// Follows a path; nothing if there is nothing of that name. A symlink that leads nowhere, or in a circle, is a
     /// problem.
     fn reach(&self, path: &Path) -> Result<Option<Reached>, FileProblem>;
@@ -14,6 +14,9 @@ pub trait MachineFiles: Sync {
 
     /// The names in a directory, in order; none if it does not exist, or is not one.
     fn names(&self, directory: &Path) -> Result<Vec<String>, FileProblem>;
+
+    /// Everything in a directory and in at most `depth` levels of directories in it, but these themselves, by path.
+    fn below(&self, directory: &Path, depth: usize) -> Result<Vec<FoundFile>, FileProblem>;
 
     /// The bytes of a file.
     fn read(&self, file: &Path) -> Result<Vec<u8>, FileProblem>;
@@ -34,6 +37,24 @@ pub enum Reached {
     File(PathBuf),
     /// Anything else.
     Other(PathBuf),
+}
+
+/// Something in a directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundFile {
+    /// From the directory, with `/`.
+    pub path: String,
+    /// What it is; symlinks are not followed.
+    pub kind: FoundKind,
+}
+
+/// What something in a directory is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FoundKind {
+    /// A file.
+    File,
+    /// A symlink, a directory that is too deep, or something else.
+    Other,
 }
 
 /// Why a file cannot be read, in words that follow "it".
@@ -85,4 +106,18 @@ pub fn normalize(path: &Path) -> PathBuf {
         }
     }
     out
+}
+
+/// A path as users see it: from the directory `here` if it is in it, with `/`.
+pub fn shown_from(here: &Path, path: &Path) -> String {
+    let elsewhere = || {
+        if path.is_absolute() {
+            normalize(path)
+        } else {
+            path.to_owned()
+        }
+    };
+    let short = path.strip_prefix(here);
+    let short = short.map_or_else(|_| elsewhere(), Path::to_owned);
+    short.to_string_lossy().replace('\\', "/")
 }

@@ -43,7 +43,10 @@ pub use changelog::changelog_between;
 pub use credentials::is_credential_path;
 pub use declared::{Declarations, Declared, DeclaringFile, declarations, read_declarations};
 pub use digest::{Checksum, ChecksumError, ObjectId, ObjectIdError};
-pub use files::{FileProblem, MachineFiles, OutsideReads, ProblemKind, Reached, normalize};
+pub use files::{
+    FileProblem, FoundFile, FoundKind, MachineFiles, OutsideReads, ProblemKind, Reached, normalize,
+    shown_from,
+};
 pub use import::{
     Additions, Folders, Import, ImportedLayer, ImportedPlace, NewLayer, read_agent_manager,
 };

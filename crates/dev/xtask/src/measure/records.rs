@@ -91,7 +91,7 @@ const RECORDS: &[(&str, Counts)] = &[
         Counts {
             module_cycle: 9,
             folder_cycle: 13,
-            tuple_parameters: 9,
+            tuple_parameters: 7,
             many_arguments: 3,
         },
     ),

@@ -87,6 +87,11 @@ const CRATES: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "agpm-engine",
+        "pure/engine",
+        &["agpm-diag", "agpm-text", "agpm-model", "agpm-merge"],
+    ),
+    (
         "agpm-store",
         "edge/store",
         &["agpm-diag", "agpm-text", "agpm-model"],
@@ -170,6 +175,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-text",
             "agpm-tools",
             "agpm-model",
+            "agpm-persona",
         ],
     ),
 ];

@@ -48,7 +48,9 @@ pub use agpm_diag::{FailureKind, Outcome, Warnings};
 pub use agpm_layers::{LayerRow, LayerState, LayersReport, SkippedRow};
 pub use agpm_merge::Rendered;
 pub use agpm_model::Observed;
-pub use agpm_persona::{Addition, PersonaRow, PersonasReport, ProfileKinds, ProfileReport};
+pub use agpm_persona::{
+    Addition, PERSONA_SCHEMA, PersonaRow, PersonasReport, ProfileKinds, ProfileReport,
+};
 pub use agpm_persona::{PersonaKind, markdown};
 pub use agpm_plan::{Action, Change, Reason};
 pub use agpm_store::Done;

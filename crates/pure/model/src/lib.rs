@@ -54,11 +54,11 @@ pub use json_schema::FileSchema;
 pub use lock::{
     LOCK_NAME, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile, RESTORE_LOCK,
 };
-pub use lock_tables::lock_schema;
+pub use lock_tables::LOCK_SCHEMA;
 pub use manifest::{
-    Allowed, AskedRemote, Catalog, DEFAULT_VERSION, Dependency, Entry, Exclusion, Field,
-    FilePattern, Install, Layer, LayerPlace, Manifest, ManifestTexts, MergeRule, Patch, PatchScope,
-    Source, SourceScope, is_junk, manifest_schema, unknown_patch,
+    Allowed, AskedRemote, CONFIG_SCHEMA, Catalog, DEFAULT_VERSION, Dependency, Entry, Exclusion,
+    Field, FilePattern, Install, Layer, LayerPlace, MANIFEST_SCHEMA, Manifest, ManifestTexts,
+    MergeRule, PRIVATE_SCHEMA, Patch, PatchScope, Source, SourceScope, is_junk, unknown_patch,
 };
 pub use name::{LayerName, NameError, ResourceName, SourceName, ToolName};
 pub use node::{EntryNode, Place};

@@ -15,6 +15,7 @@ mod policy;
 mod profile;
 mod projections;
 mod reading;
+mod schema;
 
 pub use archive::History;
 pub use document::{Parent, PersonaDocument, Unfit, read_document};
@@ -26,3 +27,4 @@ pub use merging::{FoundPersona, MergedPersona};
 pub use policy::policy;
 pub use profile::{Addition, PersonaRow, PersonasReport, ProfileKinds, ProfileReport};
 pub use projections::projections;
+pub use schema::PERSONA_SCHEMA;

@@ -810,6 +810,8 @@ pub(crate) enum SchemaOf {
     Bottle,
     /// The front matter of an agent that runs in a bottle
     Agent,
+    /// A document of a persona
+    Persona,
 }
 
 /// Arguments of `completions`.

@@ -26,7 +26,7 @@ use crate::locked::{LockView, WrittenId};
 use crate::packages::{Sources, read_lock, versions_of};
 use crate::spec::{Spec, SpecContext, refuse_address};
 use crate::world::{Environment, Scope, World};
-use agpm_source::normalize;
+use agpm_model::normalize;
 
 /// How often a change is tried again that another process overtook.
 const MOST_TRIES: usize = 32;

@@ -24,7 +24,9 @@ use crate::reading::{MANIFEST_NAME, PRIVATE_NAME, limit, local_path, optional, s
 use crate::scope::{Beside, NearestManifest, Places, beside, foreign_state, state_of};
 use crate::world::{Environment, ManifestUse, Scope};
 use agpm_model::LOCK_NAME;
-use agpm_source::normalize;
+use agpm_model::normalize;
+
+pub(crate) use agpm_diag::unknown_name;
 
 /// A file of the state that git tracks in a project.
 fn tracked_record(opened: &store::ProjectStore, scope: Scope) -> Option<String> {
@@ -575,14 +577,6 @@ fn configuration(environment: &Environment) -> Result<Option<(PathBuf, Vec<u8>)>
         Some(config) => Ok(optional(environment, &config)?.map(|bytes| (config, bytes))),
         None => Ok(None),
     }
-}
-
-/// A name that is not there.
-pub(crate) fn unknown_name(what: &str, name: &str, help: Option<String>) -> Failure {
-    let mut diagnostic =
-        Diagnostic::new(&codes::NAME_UNKNOWN, format!("there is no {what} `{name}`"));
-    diagnostic.help = help;
-    Failure::new(FailureKind::NotFound, diagnostic)
 }
 
 /// Takes in one file of one layer; what is wrong with it goes to the notes.

@@ -49,8 +49,12 @@ mod world;
 pub use additions::{NewDependency, Replace};
 pub use agpm_bottle::{UnitKind, json_schema as unit_schema};
 pub use agpm_diag::{FailureKind, Outcome, Warnings};
+pub use agpm_layers::{LayerRow, LayerState, LayersReport, SkippedRow};
 pub use agpm_merge::Rendered;
 pub use agpm_model::Observed;
+pub use agpm_persona::{
+    Addition, PERSONA_SCHEMA, PersonaRow, PersonasReport, ProfileKinds, ProfileReport,
+};
 pub use agpm_persona::{PersonaKind, markdown};
 pub use agpm_plan::{Action, Change, Reason};
 pub use agpm_store::Done;
@@ -84,11 +88,8 @@ pub use install::{
 pub use installed::{
     InstalledFile, InstalledReport, InstalledRequest, InstalledResources, open_installed,
 };
-pub use layers::{LayerRow, LayerState, LayersReport, SkippedRow, layers};
-pub use lineage::{
-    Addition, LineagePlace, PersonaRow, PersonasReport, ProfileKinds, ProfileReport,
-    ProfileRequest, Submodules, personas, profile,
-};
+pub use layers::layers;
+pub use lineage::{LineagePlace, ProfileRequest, Submodules, personas, profile};
 pub use list::{
     Clients, DiskCheck, Drift, LOCAL, ListDetail, ListReport, ListRequest, ListedResource, MASKED,
     PatchedField, list,

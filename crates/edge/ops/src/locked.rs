@@ -15,8 +15,7 @@ use serde::{Serialize, Serializer};
 use crate::gather::{ManifestFiles, Project, unknown_name};
 use crate::packages::read_lock;
 use crate::world::Environment;
-use agpm_model::LOCK_NAME;
-use agpm_source::normalize;
+use agpm_model::{LOCK_NAME, normalize};
 
 /// A project's lockfile, which may be empty, and who needs whom in it.
 #[derive(Debug, Default)]

@@ -24,7 +24,6 @@ use agpm_resolve::{ResolvedEntry, UpdateScope, pins};
 
 pub(crate) use crate::install::changes::Changes;
 pub(crate) use crate::install::known::{inputs_of, ledger_in, read_ledger};
-pub(crate) use crate::install::layered::not_there;
 pub(crate) use crate::install::locked_state::LockedState;
 pub(crate) use crate::install::observer::{Observer, parse_shared, read_shared};
 pub use crate::install::request::{

@@ -8,10 +8,9 @@ use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean};
 use agpm_git::Git;
 use agpm_model::{
     CatalogRemote, Manifest, Origin, RemoteBase, SourceAddress, SourceName, SourceVersions, Unit,
+    normalize,
 };
-use agpm_source::{
-    Confinement, DirectorySource, Source, SourceError, Versioning, git_program, normalize,
-};
+use agpm_source::{Confinement, DirectorySource, Source, SourceError, Versioning, git_program};
 
 use crate::world::{Environment, Scope, World};
 

@@ -1,16 +1,19 @@
 //! Rows as items of a JSON list, as text: a catalog may be large, and a tree of its values would be much larger.
 
-use agpm_catalog::{COLUMNS, Manifest, RowRef, other_name};
 use agpm_text::append_json_string;
 
-use crate::catalog::lookup::{FileFinder, FolderListings};
-use crate::catalog::open::OpenCatalog;
-use crate::catalog::report::{CatalogRow, Mark, OWN_KEYS};
+use crate::columns::COLUMNS;
+use crate::content::CatalogContent;
+use crate::csv::other_name;
+use crate::listing::{CatalogRow, Mark, OWN_KEYS};
+use crate::lookup::{FileFinder, FolderListings};
+use crate::manifest::Manifest;
+use crate::row::RowRef;
 
-/// Writes rows with the keys of `CatalogRow::told`. What all rows of a manifest share is written once.
-pub(super) struct RowWriter<'c> {
-    open: &'c OpenCatalog,
-    listings: FolderListings,
+/// Writes rows with the keys of `CatalogRow`. What all rows of a manifest share is written once.
+pub struct RowWriter<'c> {
+    content: &'c CatalogContent<'c>,
+    listings: FolderListings<'c>,
     /// The beginning of the line that a row starts on, and of those of its keys.
     indent: String,
     key_indent: String,
@@ -35,15 +38,16 @@ struct ColumnPart {
 }
 
 impl<'c> RowWriter<'c> {
-    pub(super) fn new(open: &'c OpenCatalog, indent: &str) -> Self {
+    /// A writer whose rows begin with `indent`.
+    pub fn new(content: &'c CatalogContent<'c>, indent: &str) -> Self {
         let mut writer = RowWriter {
-            open,
-            listings: FolderListings::default(),
+            content,
+            listings: FolderListings::new(content.machine),
             indent: indent.to_owned(),
             key_indent: format!("{indent}  "),
             parts: Vec::new(),
         };
-        let manifests = open.catalog.manifests().iter().enumerate();
+        let manifests = content.catalog.manifests().iter().enumerate();
         writer.parts = manifests
             .map(|(at, manifest)| writer.parts_of(at, manifest))
             .collect();
@@ -51,8 +55,8 @@ impl<'c> RowWriter<'c> {
     }
 
     fn parts_of(&self, at: usize, manifest: &Manifest) -> ManifestParts {
-        let (file, mut origin) = (&self.open.files[at], String::new());
-        let layer = &self.open.layers[file.layer];
+        let (file, mut origin) = (&self.content.files[at], String::new());
+        let layer = &self.content.layers[file.layer];
         self.field("layer", layer.kind.word(), &mut origin);
         if let Some(remote) = &layer.remote {
             self.field("remote", remote, &mut origin);
@@ -83,9 +87,10 @@ impl<'c> RowWriter<'c> {
 
     fn column_part(&self, manifest: &Manifest, column: &str) -> Option<ColumnPart> {
         let mut key = String::new();
-        match OWN_KEYS.contains(&column) {
-            true => self.key(&other_name(column), &mut key),
-            false => self.key(column, &mut key),
+        if OWN_KEYS.contains(&column) {
+            self.key(&other_name(column), &mut key);
+        } else {
+            self.key(column, &mut key);
         }
         Some(ColumnPart {
             key,
@@ -107,7 +112,7 @@ impl<'c> RowWriter<'c> {
     }
 
     /// The text of some rows, with a comma between them.
-    pub(super) fn piece(&self, rows: &mut dyn Iterator<Item = CatalogRow<'c>>) -> String {
+    pub fn piece(&self, rows: &mut dyn Iterator<Item = CatalogRow<'c>>) -> String {
         let (mut out, mut finder) = (String::new(), self.listings.finder());
         for row in rows {
             if !out.is_empty() {
@@ -125,9 +130,9 @@ impl<'c> RowWriter<'c> {
         self.columns(parts, entry, out);
         out.push_str(&parts.origin);
         self.key("file", out);
-        match self.open.listed_place_of(entry, finder) {
+        match self.content.listed_place_of(entry, finder) {
             Ok(place) => {
-                let path = self.open.layer(entry).folder.join(place);
+                let path = self.content.layer(entry).folder.join(place);
                 append_json_string(out, &path.to_string_lossy());
             }
             Err(_) => out.push_str("null"),

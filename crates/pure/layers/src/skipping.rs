@@ -1,35 +1,21 @@
-//! What of a layer is not taken, and why.
+//! What of a layer is left out, and why.
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{Layer, RelativePath, is_junk};
 use agpm_plan::is_reserved;
-use agpm_source::EntryKind;
 
 /// Something of a layer that does not count.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Skipped {
+pub struct Skipped {
     /// Its path in the layer; a folder ends in `/`.
-    pub(crate) path: String,
-    pub(crate) why: SkipReason,
-}
-
-impl Skipped {
-    pub(super) fn new(path: &str, kind: EntryKind, why: SkipReason) -> Self {
-        let end = if kind == EntryKind::Directory {
-            "/"
-        } else {
-            ""
-        };
-        Skipped {
-            path: format!("{path}{end}"),
-            why,
-        }
-    }
+    pub path: String,
+    /// Why it is left out.
+    pub why: SkipReason,
 }
 
 /// Why something of a layer does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SkipReason {
+pub enum SkipReason {
     /// No pattern of `include` matches it.
     NotIncluded,
     /// Version control, editors or caches left it behind.
@@ -48,7 +34,7 @@ pub(crate) enum SkipReason {
 
 impl SkipReason {
     /// The words that users see.
-    pub(crate) fn words(self) -> &'static str {
+    pub fn words(self) -> &'static str {
         match self {
             SkipReason::NotIncluded => "not in `include`",
             SkipReason::Junk => "left behind by version control, an editor or a cache",
@@ -77,7 +63,7 @@ fn is_own(path: &str) -> bool {
 }
 
 /// The path of a file that counts, or why it does not.
-pub(super) fn judge(layer: &Layer, path: &str) -> Result<RelativePath, SkipReason> {
+pub fn included_file(layer: &Layer, path: &str) -> Result<RelativePath, SkipReason> {
     if path.split('/').any(is_junk) {
         return Err(SkipReason::Junk);
     }
@@ -97,7 +83,7 @@ pub(super) fn judge(layer: &Layer, path: &str) -> Result<RelativePath, SkipReaso
 }
 
 /// Whether a folder may hold files that count, or why it does not.
-pub(super) fn enters(layer: &Layer, folder: &str) -> Result<(), SkipReason> {
+pub fn enters(layer: &Layer, folder: &str) -> Result<(), SkipReason> {
     match folder {
         folder if folder.split('/').any(is_junk) => Err(SkipReason::Junk),
         folder if !layer.enters(folder) => Err(SkipReason::NotIncluded),
@@ -105,8 +91,8 @@ pub(super) fn enters(layer: &Layer, folder: &str) -> Result<(), SkipReason> {
     }
 }
 
-/// Says what is missed, all of one layer at once.
-pub(super) fn report(layer: &Layer, skipped: &[Skipped]) -> Option<Diagnostic> {
+/// What users will miss, all of one layer at once.
+pub(crate) fn skipped_finding(layer: &Layer, skipped: &[Skipped]) -> Option<Diagnostic> {
     let missed: Vec<&Skipped> = skipped
         .iter()
         .filter(|skipped| skipped.why.surprises())

@@ -4,14 +4,16 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use agpm_catalog::{EntryKind, PathFault, RowRef, places, skill_folders};
-use agpm_store::{self as store, Below, Reached};
+use agpm_model::{FoundFile, FoundKind, MachineFiles, Reached};
 
-use crate::catalog::ground::CatalogLayer;
-use crate::catalog::open::OpenCatalog;
+use crate::content::CatalogContent;
+use crate::kind::EntryKind;
+use crate::layer::CatalogLayer;
+use crate::place::{PathFault, places, skill_folders};
+use crate::row::RowRef;
 
 /// The file of a skill that is a folder.
-pub(super) const SKILL_FILE: &str = "SKILL.md";
+pub(crate) const SKILL_FILE: &str = "SKILL.md";
 
 /// Why there is no file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,11 +42,11 @@ trait Probe {
 }
 
 /// Asks the file system about every path.
-struct EachPath;
+struct EachPath<'f>(&'f dyn MachineFiles);
 
-impl Probe for EachPath {
+impl Probe for EachPath<'_> {
     fn target(&mut self, layer: &CatalogLayer, place: &str) -> Target {
-        match store::reach(&layer.folder.join(place)) {
+        match self.0.reach(&layer.folder.join(place)) {
             Ok(Some(Reached::File(path))) if path.starts_with(&layer.real) => Target::File,
             Ok(Some(Reached::Folder(path))) if path.starts_with(&layer.real) => Target::Folder,
             Ok(Some(Reached::File(_))) => Target::OutsideFile,
@@ -57,15 +59,16 @@ impl Probe for EachPath {
 ///
 /// A catalog has many rows in few folders, and reading a folder costs about as much as asking for a few of its files. The
 /// listings are as old as this value: keep it only as long as one list is made.
-#[derive(Debug, Default)]
-pub(crate) struct FolderListings {
+#[derive(Debug)]
+pub(crate) struct FolderListings<'f> {
+    files: &'f dyn MachineFiles,
     known: Mutex<HashMap<PathBuf, Arc<Listing>>>,
 }
 
 /// One finder of files, with the folders that it has met so far at hand.
 #[derive(Debug)]
 pub(crate) struct FileFinder<'l> {
-    listings: &'l FolderListings,
+    listings: &'l FolderListings<'l>,
     met: HashMap<PathBuf, HashMap<String, Arc<Listing>>>,
 }
 
@@ -73,14 +76,21 @@ pub(crate) struct FileFinder<'l> {
 #[derive(Debug)]
 struct Listing {
     /// Sorted by name; nothing if the folder could not be read.
-    entries: Option<Vec<(String, Below)>>,
+    entries: Option<Vec<FoundFile>>,
     /// Whether the folder really is in its layer.
     is_inside: bool,
     /// The names in small letters, made when a name is missed: file systems may ignore the difference.
     small: OnceLock<HashSet<String>>,
 }
 
-impl FolderListings {
+impl<'f> FolderListings<'f> {
+    pub(crate) fn new(files: &'f dyn MachineFiles) -> Self {
+        FolderListings {
+            files,
+            known: Mutex::default(),
+        }
+    }
+
     pub(crate) fn finder(&self) -> FileFinder<'_> {
         FileFinder {
             listings: self,
@@ -92,8 +102,8 @@ impl FolderListings {
         let path = layer.folder.join(folder);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let listing = known.entry(path).or_insert_with_key(|path| {
-            let is_inside = store::real_path(path).starts_with(&layer.real);
-            let entries = store::entries_below(path, 0).ok();
+            let is_inside = self.files.real_path(path).starts_with(&layer.real);
+            let entries = self.files.below(path, 0).ok();
             Arc::new(Listing {
                 entries,
                 is_inside,
@@ -111,7 +121,7 @@ impl Probe for FileFinder<'_> {
             self.met.insert(layer.folder.clone(), HashMap::new());
         }
         let Some(folders) = self.met.get_mut(&layer.folder) else {
-            return EachPath.target(layer, place);
+            return EachPath(self.listings.files).target(layer, place);
         };
         let listing = match folders.get(folder) {
             Some(listing) => listing,
@@ -122,7 +132,7 @@ impl Probe for FileFinder<'_> {
         // Links, folders and what cannot be listed are for the file system to say.
         listing
             .target_of(name)
-            .unwrap_or_else(|| EachPath.target(layer, place))
+            .unwrap_or_else(|| EachPath(self.listings.files).target(layer, place))
     }
 }
 
@@ -130,8 +140,10 @@ impl Listing {
     /// What a name in this folder leads to, if the listing alone says it.
     fn target_of(&self, name: &str) -> Option<Target> {
         let entries = self.entries.as_ref()?;
-        match entries.binary_search_by(|(own, _)| own.as_str().cmp(name)) {
-            Ok(at) => (entries[at].1 == Below::File && self.is_inside).then_some(Target::File),
+        match entries.binary_search_by(|own| own.path.as_str().cmp(name)) {
+            Ok(at) => {
+                (entries[at].kind == FoundKind::File && self.is_inside).then_some(Target::File)
+            }
             Err(_) if entries.is_empty() => Some(Target::Nothing),
             // A file system may hold the name in another form.
             Err(_) if !name.is_ascii() => None,
@@ -139,7 +151,7 @@ impl Listing {
                 let small = self.small.get_or_init(|| {
                     entries
                         .iter()
-                        .map(|(own, _)| own.to_ascii_lowercase())
+                        .map(|own| own.path.to_ascii_lowercase())
                         .collect()
                 });
                 (!small.contains(&name.to_ascii_lowercase())).then_some(Target::Nothing)
@@ -148,10 +160,10 @@ impl Listing {
     }
 }
 
-impl OpenCatalog {
+impl CatalogContent<'_> {
     /// Where the file of a row is, from the layer's folder.
     pub(crate) fn place_of(&self, row: RowRef<'_>) -> Result<String, NoFile> {
-        self.place_by(row, &mut EachPath)
+        self.place_by(row, &mut EachPath(self.machine))
     }
 
     /// The same for one of many rows.
@@ -166,7 +178,7 @@ impl OpenCatalog {
     fn place_by(&self, row: RowRef<'_>, probe: &mut impl Probe) -> Result<String, NoFile> {
         let written = row.path().ok_or(NoFile::Unnamed)?;
         let candidates =
-            places(written, &self.file(row).standing).map_err(|fault| match fault {
+            places(written, &self.manifest_file(row).standing).map_err(|fault| match fault {
                 PathFault::Missing => NoFile::Unnamed,
                 PathFault::Escapes => NoFile::Escapes,
             })?;

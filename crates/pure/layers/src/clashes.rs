@@ -4,25 +4,29 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
-use agpm_model::{Layer, RelativePath};
+use agpm_model::{Layer, MachineFiles, RelativePath};
 use agpm_plan::clashes;
-use agpm_store as store;
 
-use crate::layers::snapshot::Snapshot;
+use crate::snapshot::Snapshot;
+
+struct LayerPath<'s> {
+    path: &'s RelativePath,
+    layer: &'s Layer,
+}
 
 /// Fails if a file of one layer is where another one has a folder, or if two paths differ only in case.
-pub(super) fn refuse_clashes(snapshots: &[Snapshot<'_>]) -> Result<(), Failure> {
+pub fn refuse_clashes(snapshots: &[Snapshot<'_>]) -> Result<(), Failure> {
     let all = snapshots
         .iter()
         .flat_map(|one| one.files.iter().map(move |file| (&file.path, one.layer)));
     let distinct: BTreeMap<&RelativePath, &Layer> = all.collect();
-    let distinct: Vec<(&RelativePath, &Layer)> = distinct.into_iter().collect();
-    let numbered = distinct
-        .iter()
-        .enumerate()
-        .map(|(number, (path, _))| (number, *path));
-    match clashes(numbered).first() {
-        Some(found) => Err(clash(distinct[found.first], distinct[found.second])),
+    let distinct = distinct.into_iter();
+    let distinct: Vec<LayerPath<'_>> = distinct
+        .map(|(path, layer)| LayerPath { path, layer })
+        .collect();
+    let paths = distinct.iter().map(|one| one.path).enumerate();
+    match clashes(paths).first() {
+        Some(found) => Err(clash(&distinct[found.first], &distinct[found.second])),
         None => Ok(()),
     }
 }
@@ -34,34 +38,36 @@ fn paths<'s, 'm>(snapshot: &'s Snapshot<'m>) -> impl Iterator<Item = (&'s Snapsh
         .map(move |file| (snapshot, file.path.as_str()))
 }
 
-fn clash(
-    (first, one): (&RelativePath, &Layer),
-    (second, other): (&RelativePath, &Layer),
-) -> Failure {
-    let why = match first.as_str().len() == second.as_str().len() {
-        true => "which differ only in case",
-        false => "and one cannot be a file and a folder",
+fn clash(one: &LayerPath<'_>, other: &LayerPath<'_>) -> Failure {
+    let why = if one.path.as_str().len() == other.path.as_str().len() {
+        "which differ only in case"
+    } else {
+        "and one cannot be a file and a folder"
     };
     let message = format!(
-        "layer `{}` has `{first}` and layer `{}` has `{second}`, {why}",
-        one.name, other.name
+        "layer `{}` has `{}` and layer `{}` has `{}`, {why}",
+        one.layer.name, one.path, other.layer.name, other.path
     );
     let diagnostic =
-        Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).in_layer(other.name.as_str());
+        Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).in_layer(other.layer.name.as_str());
     diagnostic
-        .at_spot(other.spot)
+        .at_spot(other.layer.spot)
         .help("rename one of them, or leave it out with `include`")
         .into()
 }
 
 /// Fails if a file would land in the folder of a layer: it would be taken for a part of it the next time.
-pub(super) fn refuse_own_folders(snapshots: &[Snapshot<'_>], root: &Path) -> Result<(), Failure> {
-    let root = store::real_path(root);
+pub fn refuse_own_folders(
+    files: &dyn MachineFiles,
+    snapshots: &[Snapshot<'_>],
+    root: &Path,
+) -> Result<(), Failure> {
+    let root = files.real_path(root);
     for layer in snapshots {
         let Some(inner) = layer
             .folder
             .as_deref()
-            .map(store::real_path)
+            .map(|folder| files.real_path(folder))
             .and_then(|folder| {
                 Some(
                     folder

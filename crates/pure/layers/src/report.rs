@@ -1,17 +1,10 @@
-//! `agpm layers`: the layers in their order, what they are and what of them counts.
+//! `agpm layers`: the layers in their order, what they are and which of their files apply.
 
-use agpm_diag::{Failure, Notes, Outcome};
-use agpm_model::{LayerPlace, Pin};
+use agpm_model::{Layer, LayerPlace, Manifest, Pin};
 use serde::{Serialize, Serializer};
 
-use crate::approve::note_unapproved;
-use crate::gather::{ManifestFiles, Project};
-use crate::layers::pinning::Pinning;
-use crate::layers::skipping::Skipped;
-use crate::layers::snapshot::{Snapshot, snapshots};
-use crate::packages::{Sources, read_lock};
-use crate::world::World;
-use agpm_resolve::UpdateScope;
+use crate::skipping::Skipped;
+use crate::snapshot::Snapshot;
 
 /// All layers, lowest first.
 #[derive(Clone, Debug, Serialize)]
@@ -57,39 +50,21 @@ pub struct SkippedRow {
     pub reason: &'static str,
 }
 
-/// Lists the layers of a project.
-pub fn layers(world: &World) -> Outcome<LayersReport> {
-    let mut notes = Notes::default();
-    let result = run(world, &mut notes);
-    notes.outcome(result)
-}
-
-fn run(world: &World, notes: &mut Notes) -> Result<LayersReport, Failure> {
-    let files = ManifestFiles::require(&world.environment)?;
-    let store = files.store()?;
-    let project = Project::of(&world.environment, files, notes)?;
-    let lock = read_lock(&world.environment, &store, notes)?.map(|(lock, _)| lock);
-    let manifest = &project.manifest;
-    note_unapproved(&world.environment, manifest, notes);
-    let sources = Sources::open(world, manifest, store.path());
-    let pinning = Pinning::of(manifest, lock.as_ref(), &UpdateScope::Nothing);
-    let snapshots = snapshots(world, (manifest, &sources), &pinning, notes)?;
-    let row = |(at, layer): (usize, &agpm_model::Layer)| {
-        let snapshot = snapshots
-            .iter()
-            .find(|snapshot| snapshot.layer.name == layer.name);
-        let place =
-            snapshot.map_or_else(|| written(&layer.place), |snapshot| snapshot.shown.clone());
+/// One row for each layer of a manifest.
+pub fn rows(manifest: &Manifest, snapshots: &[Snapshot<'_>]) -> LayersReport {
+    let row = |(at, layer): (usize, &Layer)| {
+        let mut read = snapshots.iter();
+        let snapshot = read.find(|snapshot| snapshot.layer.name == layer.name);
         LayerRow {
             rank: at + 1,
             name: layer.name.to_string(),
-            place,
+            place: snapshot.map_or_else(|| written(&layer.place), |one| one.shown.clone()),
             state: snapshot.map(state),
         }
     };
-    Ok(LayersReport {
+    LayersReport {
         layers: manifest.layers.iter().enumerate().map(row).collect(),
-    })
+    }
 }
 
 fn written(place: &LayerPlace) -> String {

@@ -32,6 +32,11 @@ const CRATES: &[(&str, &str, &[&str])] = &[
         "pure/catalog",
         &["agpm-diag", "agpm-text", "agpm-model", "agpm-merge"],
     ),
+    (
+        "agpm-discover",
+        "pure/discover",
+        &["agpm-diag", "agpm-text", "agpm-model"],
+    ),
     ("agpm-solve", "pure/solve", &[]),
     (
         "agpm-render",
@@ -101,6 +106,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-merge",
             "agpm-persona",
             "agpm-catalog",
+            "agpm-discover",
             "agpm-solve",
             "agpm-render",
             "agpm-plan",

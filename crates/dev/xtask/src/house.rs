@@ -39,9 +39,20 @@ const CRATES: &[(&str, &str, &[&str])] = &[
     ),
     ("agpm-solve", "pure/solve", &[]),
     (
+        "agpm-trust",
+        "pure/trust",
+        &["agpm-diag", "agpm-text", "agpm-model"],
+    ),
+    (
         "agpm-render",
         "pure/render",
-        &["agpm-diag", "agpm-text", "agpm-tools", "agpm-model"],
+        &[
+            "agpm-diag",
+            "agpm-text",
+            "agpm-tools",
+            "agpm-model",
+            "agpm-trust",
+        ],
     ),
     (
         "agpm-plan",
@@ -69,6 +80,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-tools",
             "agpm-model",
             "agpm-render",
+            "agpm-trust",
             "agpm-plan",
             "agpm-resolve",
         ],
@@ -109,6 +121,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-discover",
             "agpm-solve",
             "agpm-render",
+            "agpm-trust",
             "agpm-plan",
             "agpm-resolve",
             "agpm-compose",

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, Severity, codes, command_line};
 use agpm_model::{Checksum, Driver, Manifest, ProgramAuthor};
-use agpm_store::{self as store, Owner, Problem, SharedLock, StoreError};
+use agpm_store::{self as store, Problem, SharedLock, StoreError, SystemUser};
 use agpm_text::{FormatVersion, OwnFileError, Value, from_json, to_json};
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -354,8 +354,8 @@ fn read(environment: &Environment) -> Result<ApprovalFile, Failure> {
         read => read?,
     };
     // Another user's word is not this user's.
-    let is_own = |owner: Owner| owner == Owner::current() || owner == Owner::ROOT;
-    if !Owner::of(&path).is_some_and(is_own) {
+    let is_own = |owner: SystemUser| owner == SystemUser::current() || owner == SystemUser::ROOT;
+    if !SystemUser::of(&path).is_some_and(is_own) {
         return Ok(ApprovalFile::default());
     }
     from_json::<_, VERSION>(&bytes).map_err(|error| unreadable(&path, &error).into())

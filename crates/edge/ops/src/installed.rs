@@ -138,6 +138,8 @@ fn path_of(locked: &Locked) -> Result<Option<RelativePath>, Failure> {
     let inner = match locked.kind.extent() {
         Extent::File => Some(place),
         Extent::Folder => RelativePath::new(&format!("{place}/{SKILL_FILE}")).ok(),
+        // A plugin is no text; its parts are resources of their own.
+        Extent::Plugin => None,
     };
     Ok(inner)
 }

@@ -180,7 +180,7 @@ fn drift_of(report: VerifyReport) -> BTreeMap<String, Drift> {
         } else {
             Drift::Modified
         };
-        let worst = drift.entry(finding.resource).or_insert(found);
+        let worst = drift.entry(finding.resource.to_string()).or_insert(found);
         *worst = found.max(*worst);
     }
     drift

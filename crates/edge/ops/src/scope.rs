@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, Failure, codes};
 use agpm_model::RelativePath;
-use agpm_store::{self as store, Owner, StateFolder};
+use agpm_store::{self as store, StateFolder, SystemUser};
 
 use crate::gather::MANIFEST_NAME;
 use crate::world::{Environment, ManifestUse, Scope};
@@ -41,8 +41,8 @@ impl NearestManifest {
             if !store::is_file(&manifest) {
                 continue;
             }
-            let is_trusted = |owner: Owner| owner.is_trusted_in(folder);
-            if above == folder || Owner::of(&manifest).is_some_and(is_trusted) {
+            let is_trusted = |owner: SystemUser| owner.is_trusted_in(folder);
+            if above == folder || SystemUser::of(&manifest).is_some_and(is_trusted) {
                 return NearestManifest {
                     used: Some(manifest),
                     ignored,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_compose::RenderedResource;
 use agpm_diag::{Code, Diagnostic, Failure, Notes, Outcome, Severity, codes};
 use agpm_model::{
-    Extent, LayerName, Locked, Lockfile, Manifest, ObjectId, Observed, PinId, RelativePath,
+    Extent, Locked, Lockfile, Manifest, ObjectId, Observed, Owner, PinId, RelativePath, ResourceId,
     SourceName, is_junk,
 };
 use agpm_plan::{
@@ -42,8 +42,8 @@ pub struct Finding {
     pub code: &'static Code,
     /// The file.
     pub path: RelativePath,
-    /// The resource it belongs to, as `TYPE/NAME`.
-    pub resource: String,
+    /// Whose it is.
+    pub resource: Owner,
     /// What is wrong with it.
     pub message: String,
 }
@@ -160,21 +160,22 @@ fn compare(
     notes
         .diagnostics
         .extend(layer_failure.and_then(|failure| failure.diagnostic));
-    let covered: BTreeSet<String> = state
+    let covered: BTreeSet<ResourceId> = state
         .resources
         .iter()
-        .map(|resource| resource.resolved.label())
+        .map(|resource| resource.resolved.id())
         .collect();
     // An entry whose bytes cannot be had any more, such as a local file that changed, has only its record.
     let recorded: Vec<&Locked> = lock
         .entries
         .iter()
-        .filter(|locked| !covered.contains(&locked.label()))
+        .filter(|locked| !covered.contains(&locked.id()))
         .collect();
-    let recorded_labels: BTreeSet<String> = recorded.iter().map(|locked| locked.label()).collect();
-    let (by_record, mut by_bytes) = ledger.clone().split(|owner| {
-        recorded_labels.contains(owner) || !has_layers && LayerName::in_label(owner).is_some()
-    });
+    let recorded_owners: BTreeSet<Owner> =
+        recorded.iter().map(|locked| locked.id().into()).collect();
+    let (by_record, mut by_bytes) = ledger
+        .clone()
+        .split(|owner| recorded_owners.contains(owner) || !has_layers && owner.layers().is_some());
     let mut report = ByRecord {
         store,
         entries: recorded,
@@ -296,7 +297,7 @@ fn extra_files(store: &ProjectStore, state: &LockedState) -> Result<Vec<Finding>
             findings.extend(extra.map(|path| Finding {
                 code: &codes::VERIFY_EXTRA,
                 path,
-                resource: resolved.label(),
+                resource: resolved.id().into(),
                 message: "is not part of the skill".to_owned(),
             }));
         }
@@ -331,7 +332,7 @@ impl ByRecord<'_> {
     fn known_alone(self) -> Self {
         let owners = self.ledger.owners();
         let is_known =
-            |entry: &&Locked| entry.kind.is_file() || owners.contains(entry.label().as_str());
+            |entry: &&Locked| entry.kind.is_file() || owners.contains(&Owner::from(entry.id()));
         let entries = self.entries.into_iter().filter(is_known).collect();
         ByRecord { entries, ..self }
     }
@@ -353,8 +354,8 @@ impl ByRecord<'_> {
             .iter()
             .filter(|path| !ledger.files.contains_key(**path))
             .count();
-        let labels: BTreeSet<String> = composed.iter().map(|entry| entry.label()).collect();
-        let check = |path: &RelativePath| find(self.store, path, &locked, &labels, ledger);
+        let owners: BTreeSet<Owner> = composed.iter().map(|entry| entry.id().into()).collect();
+        let check = |path: &RelativePath| find(self.store, path, &locked, &owners, ledger);
         let mut findings = Vec::new();
         for found in parallel::map(paths.into_iter().collect(), check) {
             findings.extend(found.map_err(|error| error.seen_from(self.store.path()))?);
@@ -376,11 +377,11 @@ fn never_installed(composed: &[&Locked], ledger: &Ledger) -> Vec<Finding> {
     let known = ledger.owners();
     let finding = |entry: &&Locked| {
         let path = entry.installed_at.clone()?;
-        let there = ledger.shared.contains_key(&path) || known.contains(entry.label().as_str());
+        let there = ledger.shared.contains_key(&path) || known.contains(&Owner::from(entry.id()));
         (!there).then(|| Finding {
             code: &codes::VERIFY_MISSING,
             path,
-            resource: entry.label(),
+            resource: entry.id().into(),
             message: "is locked and was never installed here".to_owned(),
         })
     };
@@ -396,10 +397,10 @@ fn entry_findings(
     let now = store
         .observe(path)
         .map_err(|error| error.seen_from(store.path()))?;
-    let finding = |code, owner: &str, message: String| Finding {
+    let finding = |code, owner: &Owner, message: String| Finding {
         code,
         path: path.clone(),
-        resource: owner.to_owned(),
+        resource: owner.clone(),
         message,
     };
     let document = match now {
@@ -407,10 +408,10 @@ fn entry_findings(
         _ => match read_shared(store, path, &mut Notes::default()) {
             Ok(document) => Some(document),
             Err(_) => {
-                let owner = owned.nodes.first().map_or("", |node| node.owner.as_str());
+                let owner = owned.nodes.first().map(|node| node.owner.clone());
                 return Ok(vec![finding(
                     &codes::VERIFY_CHANGED,
-                    owner,
+                    &owner.unwrap_or_default(),
                     "cannot be read any more".to_owned(),
                 )]);
             }
@@ -439,15 +440,14 @@ fn find(
     store: &ProjectStore,
     path: &RelativePath,
     files: &BTreeMap<&RelativePath, &Locked>,
-    composed: &BTreeSet<String>,
+    composed: &BTreeSet<Owner>,
     ledger: &Ledger,
 ) -> Result<Option<Finding>, StoreError> {
     let now = store.observe(path)?;
     let owned = ledger.files.get(path);
     // A file of a skill or of the layers has no checksum of its own in the lockfile.
-    if owned.is_some_and(|owned| {
-        composed.contains(&owned.owner) || LayerName::in_label(&owned.owner).is_some()
-    }) {
+    if owned.is_some_and(|owned| composed.contains(&owned.owner) || owned.owner.layers().is_some())
+    {
         let intact = owned.is_some_and(|owned| now == Observed::file(owned.checksum, owned.mode));
         let found = judge(now, owned, None).filter(|_| !intact);
         return Ok(found.zip(owned).map(|((code, message), owned)| Finding {
@@ -463,7 +463,7 @@ fn find(
     };
     let resource = owned
         .map(|owned| owned.owner.clone())
-        .or_else(|| locked.map(Locked::label))
+        .or_else(|| locked.map(|locked| locked.id().into()))
         .unwrap_or_default();
     Ok(Some(Finding {
         code,

@@ -4,7 +4,7 @@ use agpm_diag::{Failure, Notes, Outcome};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 
-use agpm_model::{LayerName, Locked, LockedLayer, RelativePath};
+use agpm_model::{LayerSet, Locked, LockedLayer, Owner, RelativePath};
 use serde::Serialize;
 
 use crate::gather::ManifestFiles;
@@ -96,24 +96,27 @@ fn layers_at(
     word: &str,
 ) -> Result<Vec<RequiredResource>, Failure> {
     let ledger = read_ledger(&ManifestFiles::require(environment)?.store()?)?;
-    let mut owners: BTreeSet<&str> = BTreeSet::new();
+    let mut owners: BTreeSet<&Owner> = BTreeSet::new();
     for path in view
         .paths_of(environment, word)
         .iter()
         .filter_map(|path| RelativePath::new(path).ok())
     {
-        owners.extend(ledger.files.get(&path).map(|owned| owned.owner.as_str()));
+        owners.extend(ledger.files.get(&path).map(|owned| &owned.owner));
         let nodes = ledger
             .shared
             .get(&path)
             .into_iter()
             .flat_map(|shared| &shared.nodes);
-        owners.extend(nodes.map(|node| node.owner.as_str()));
+        owners.extend(nodes.map(|node| &node.owner));
     }
-    let named = |name: &str| view.layers.iter().find(|layer| layer.name.as_str() == name);
+    let named = |set: &LayerSet| {
+        let name = set.as_str();
+        view.layers.iter().find(|layer| layer.name.as_str() == name)
+    };
     Ok(owners
         .into_iter()
-        .filter_map(LayerName::in_label)
+        .filter_map(Owner::layers)
         .filter_map(named)
         .map(of_layer)
         .collect())

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use agpm_diag::{mask_words, visible};
-use agpm_model::PinId;
+use agpm_model::{Owner, PinId};
 use agpm_ops::{
     Action, Capability, Change, Conversion, Fate, FateKind, InstallReport, LockChange, Moved,
     Program, RequiredBy, Writing,
@@ -61,12 +61,12 @@ fn reads_line(report: &InstallReport) -> Option<String> {
 }
 
 /// Whether files of a resource are new or other ones.
-fn changes_resource(report: &InstallReport, resource: &str) -> bool {
+fn changes_resource(report: &InstallReport, resource: &Owner) -> bool {
     let is_written = |action| matches!(action, Action::Create | Action::Update);
     report
         .changes
         .iter()
-        .any(|change| change.owner.as_str() == resource && is_written(change.action))
+        .any(|change| change.owner == *resource && is_written(change.action))
 }
 
 /// How many files became what, in one line.
@@ -195,7 +195,7 @@ fn is_one_run(first: &Change, second: &Change) -> bool {
         && first.owner == second.owner
         && first.reason.words() == second.reason.words();
     let is_file = |change: &Change| change.inner_place().is_none() && change.action != Action::Keep;
-    let is_layer = first.owner.as_str().starts_with("layers/");
+    let is_layer = first.owner.layers().is_some();
     is_alike
         && is_file(first)
         && is_file(second)
@@ -272,7 +272,7 @@ fn program_lines(program: &Program) -> Vec<String> {
 /// What became of one field of a resource.
 #[derive(Clone, Copy)]
 struct FieldNote<'r> {
-    resource: &'r str,
+    resource: &'r Owner,
     tool: &'r str,
     fate: &'r Fate,
 }
@@ -280,7 +280,7 @@ struct FieldNote<'r> {
 /// What became of the fields of a resource; what is kept is told only in a plan.
 fn field_notes(conversion: &Conversion, writing: Writing) -> Vec<FieldNote<'_>> {
     let is_shown = |fate: &&Fate| writing == Writing::Show || fate.kind != FateKind::Exact;
-    let (resource, tool) = (conversion.resource.as_str(), conversion.tool.as_str());
+    let (resource, tool) = (&conversion.resource, conversion.tool.as_str());
     conversion
         .fates
         .iter()
@@ -297,7 +297,7 @@ fn field_notes(conversion: &Conversion, writing: Writing) -> Vec<FieldNote<'_>> 
 const MOST_RESOURCES: usize = 3;
 
 fn note_lines(notes: &[FieldNote<'_>], detail: Detail) -> Vec<String> {
-    let mut alike: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    let mut alike: BTreeMap<String, Vec<&Owner>> = BTreeMap::new();
     for note in notes {
         alike.entry(note.text()).or_default().push(note.resource);
     }
@@ -370,7 +370,7 @@ mod tests {
         Change {
             action: Action::Create,
             path: RelativePath::new(path).unwrap(),
-            owner: owner.to_owned(),
+            owner: owner.into(),
             reason: Reason::New,
             place: None,
             before: Observed::Missing,

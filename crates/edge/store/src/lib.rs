@@ -29,7 +29,7 @@ mod journal;
 mod marks;
 mod measure;
 mod owned;
-mod owner;
+
 pub mod parallel;
 mod project;
 mod read;
@@ -41,6 +41,7 @@ mod state;
 mod steps;
 mod transaction;
 mod undo;
+mod user;
 mod watch;
 
 pub use cache::{
@@ -54,7 +55,7 @@ pub use folder::Folder;
 pub use history::{Done, EntryNumber, HistoryEntry, KEPT_TRANSACTIONS};
 pub use marks::Marks;
 pub use measure::{is_real_file, is_real_folder, link_target, real_path, remove_whole, size_below};
-pub use owner::Owner;
+
 pub use project::{FileContent, ProjectLock, ProjectStore, StateUse, Waiting};
 pub use read::{
     Below, Reached, entries_below, exists, files_below, folder_names, is_file, names_in, reach,
@@ -64,4 +65,5 @@ pub use shared_lock::SharedLock;
 pub use state::StateFolder;
 pub use transaction::{Applied, Expected, FileChange, Recovered, Transaction};
 pub use undo::{Force, Mended, UndoError, Undone};
+pub use user::SystemUser;
 pub use watch::{Listed, ListedKind, Listing, kind_at, list, stamp};

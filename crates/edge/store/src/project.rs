@@ -10,12 +10,12 @@ use crate::chain::Chain;
 use crate::error::{Problem, StoreError};
 use crate::journal::Content;
 use crate::owned::above;
-use crate::owner::Owner;
 use crate::read::{open_file, read_open};
 use crate::staging::TRANSACTION;
 use crate::stamp::FileStamp;
 use crate::state::{StateFolder, relative};
 use crate::steps;
+use crate::user::SystemUser;
 
 const LOCK: &str = "lock";
 const IGNORE: &str = ".gitignore";
@@ -136,7 +136,7 @@ impl ProjectStore {
             self.path.join(self.state.ledger()),
             state.join(TRANSACTION),
         ];
-        let owners = parts.iter().filter_map(|part| Owner::of(part));
+        let owners = parts.iter().filter_map(|part| SystemUser::of(part));
         owners
             .into_iter()
             .any(|owner| !owner.is_trusted_in(&self.path))

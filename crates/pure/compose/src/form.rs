@@ -5,12 +5,13 @@ use agpm_model::{
     Destination, FileMode, Install, RelativePath, ResourceType, SKILL_FILE, skill_findings,
 };
 use agpm_render::{
-    Capability, ConvertError, Converted, Entries, capabilities_of, capabilities_of_markdown,
-    convert_file, foreign_format, hook_entries, is_native, server_entries, server_names,
+    ConvertError, Converted, Entries, convert_file, foreign_format, hook_entries, is_native,
+    server_entries, server_names,
 };
 use agpm_resolve::{ResolvedEntry, SourceFile};
 use agpm_text::{Format, Limits, Value, parse, parse_alone, to_value};
 use agpm_tools::{EntryFormat, FileFormat};
+use agpm_trust::{Capability, capabilities_of, capabilities_of_markdown};
 
 use crate::composer::Composer;
 use crate::rendered::{OutputCapability, OutputEntries, ResourceOutput, files};

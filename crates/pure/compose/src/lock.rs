@@ -102,5 +102,7 @@ fn locked(manifest: &Manifest, resolved: &ResolvedEntry, made: &ResourceOutput) 
             .collect(),
         private_patches: fields_of(PatchScope::Private),
         install: entry.install,
+        parts: Vec::new(),
+        marketplace: None,
     }
 }

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use agpm_model::{Checksum, EntryNode, FileMode, Install, RelativePath, ResourceType, SKILL_FILE};
-use agpm_render::{Capability, Fate};
+use agpm_render::Fate;
 use agpm_resolve::{ResolvedEntry, ResourceFiles, SourceFile, format_of};
 use agpm_text::{Format, markdown_body};
+use agpm_trust::Capability;
 
 use crate::patching::AppliedField;
 

@@ -19,6 +19,7 @@ mod name;
 mod naming;
 mod node;
 mod observed;
+mod owner;
 mod path;
 mod pattern;
 mod pin;
@@ -50,18 +51,21 @@ pub use import::{
 };
 pub use json_schema::FileSchema;
 pub use lock::{
-    LOCK_NAME, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile, RESTORE_LOCK,
+    LOCK_NAME, Locked, LockedLayer, LockedMarketplace, LockedRemote, LockedSource, Lockfile,
+    RESTORE_LOCK,
 };
 pub use lock_tables::lock_schema;
 pub use manifest::{
     Allowed, AskedRemote, Catalog, DEFAULT_VERSION, Dependency, Entry, Exclusion, Field,
-    FilePattern, Install, Layer, LayerPlace, Manifest, ManifestTexts, MergeRule, Patch, PatchScope,
-    Source, SourceScope, is_junk, manifest_schema, unknown_patch,
+    FilePattern, Install, Layer, LayerPlace, Manifest, ManifestTexts, MarketplacePlugin, MergeRule,
+    PartChoice, PartFilter, PartNames, Patch, PatchScope, Source, SourceScope, is_junk,
+    manifest_schema, unknown_patch,
 };
 pub use name::{LayerName, NameError, ResourceName, SourceName, ToolName};
 pub use naming::{resource_name, tag_names};
 pub use node::{EntryNode, Place};
 pub use observed::{FileState, Observed};
+pub use owner::{LayerSet, Owner};
 pub use path::{PathError, RelativePath};
 pub use pattern::{Matching, PatternError, PointerPattern, Specificity};
 pub use pin::{LockedPin, Pin, PinId, PinSource, ResourceId};
@@ -79,7 +83,9 @@ pub use strategy::{
     BUILT_IN, BuiltIn, Driver, Empty, Identity, IdentityField, Items, Lists, Maps, OPERATIONS,
     Operation, OperationError, ProgramAuthor, Projection, Rule, Separator, Strategy,
 };
-pub use tool::{Destination, Folder, Scope, Tool, ToolState, Tools};
+pub use tool::{
+    Destination, Folder, PLUGIN_PARTS, Scope, Tool, ToolState, Tools, plugin_destination,
+};
 pub use unit::{Extent, FileMode, GlobError, Origin, ResourcePath, Unit};
 pub use variant::{Variant, Variants};
 pub use version::{Requirement, RequirementError, Selector, Tag, newest_range};

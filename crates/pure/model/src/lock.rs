@@ -7,7 +7,7 @@ use agpm_text::{Document, Format, Kind, NodeRef, Value, print};
 
 use crate::catalog_remote::{CatalogRemote, RemoteBase};
 use crate::digest::{Checksum, ObjectId};
-use crate::manifest::{Install, spot};
+use crate::manifest::{Install, MarketplacePlugin, spot};
 use crate::name::{LayerName, ResourceName, SourceName, ToolName};
 use crate::path::RelativePath;
 use crate::pin::{LockedPin, Pin, PinId, PinSource, ResourceId};
@@ -169,6 +169,21 @@ pub struct Locked {
     pub private_patches: Vec<String>,
     /// Whether it is written.
     pub install: Install,
+    /// What is installed of a plugin.
+    pub parts: Vec<ResourceId>,
+    /// The marketplace that named a plugin's place.
+    pub marketplace: Option<LockedMarketplace>,
+}
+
+/// A marketplace as it was when it said where a plugin is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LockedMarketplace {
+    /// The plugin, as the marketplace calls it, and the source that is the marketplace.
+    pub plugin: MarketplacePlugin,
+    /// What was required of that source.
+    pub requirement: String,
+    /// The commit at which it was read; nothing for a directory.
+    pub commit: Option<ObjectId>,
 }
 
 impl Locked {
@@ -239,6 +254,11 @@ impl Lockfile {
         for locked in &mut self.entries {
             if locked.unit.origin == origin {
                 locked.unit.origin = Origin::Source(new.clone());
+            }
+            if let Some(from) = &mut locked.marketplace
+                && from.plugin.marketplace == *old
+            {
+                from.plugin.marketplace = new.clone();
             }
         }
         let resources = self.entries.iter_mut().filter_map(|one| one.pin.as_mut());
@@ -393,7 +413,27 @@ impl Locked {
         if self.install == Install::ResolveOnly {
             map.push(("install", false.into()));
         }
+        if !self.parts.is_empty() {
+            let parts: Vec<String> = self.parts.iter().map(ToString::to_string).collect();
+            map.push(("parts", Value::list(parts.iter().map(String::as_str))));
+        }
+        if let Some(from) = &self.marketplace {
+            map.push(("marketplace", from.value()));
+        }
         Value::map(map)
+    }
+}
+
+impl LockedMarketplace {
+    fn value(&self) -> Value {
+        let commit = self.commit.as_ref();
+        let commit = commit.map(|commit| ("resolved_commit", Value::from(commit.as_str())));
+        let fields = [
+            ("source", Value::from(self.plugin.marketplace.as_str())),
+            ("name", Value::from(self.plugin.name.as_str())),
+            ("requirement", Value::from(self.requirement.as_str())),
+        ];
+        Value::map(fields.into_iter().chain(commit))
     }
 }
 
@@ -528,13 +568,17 @@ impl Reading {
             .read(node, "source", |text| SourceName::new(text).ok())
             .ok()?;
         let path = |text: &str| match source {
+            Some(_) if kind == ResourceType::Plugins => {
+                ResourcePath::directory_in_source(text).ok()
+            }
             Some(_) => ResourcePath::in_source(text).ok(),
             None => ResourcePath::local(text).ok(),
         };
         let entry = self.read(node, "name", name).ok()?;
         let at = self
             .read(node, "path", |text| {
-                path(text).and_then(|_| ResourcePath::found(text).ok())
+                let written = path(text)?;
+                Some(ResourcePath::found(text).unwrap_or(written))
             })
             .ok()?;
         let Some(own_name) = entry else {
@@ -580,6 +624,19 @@ impl Reading {
                 .and_then(|text| text.parse().ok()),
             false => self.read(node, "checksum", |text| text.parse().ok()).ok()?,
         };
+        let parts = list(node.get("parts"))
+            .filter_map(|part| {
+                let id = part.as_str().and_then(ResourceId::parse);
+                if id.is_none() {
+                    self.broken(part, "this part is not `TYPE/NAME`");
+                }
+                id
+            })
+            .collect();
+        let marketplace = match node.get("marketplace") {
+            Some(node) => Some(self.marketplace(node)?),
+            None => None,
+        };
         let resolve_only = node.get("install").and_then(NodeRef::as_bool) == Some(false);
         Some(Locked {
             kind,
@@ -607,6 +664,32 @@ impl Reading {
                 path: found,
                 extent: kind.extent(),
             },
+            parts,
+            marketplace,
+        })
+    }
+
+    fn marketplace(&mut self, node: NodeRef<'_>) -> Option<LockedMarketplace> {
+        let text = |text: &str| Some(text.to_owned());
+        let source = self
+            .read(node, "source", |text| SourceName::new(text).ok())
+            .ok()?;
+        let name = self.read(node, "name", text).ok()?;
+        let requirement = self.read(node, "requirement", text).ok()?;
+        let commit = self
+            .read(node, "resolved_commit", |text| text.parse().ok())
+            .ok()?;
+        let (Some(marketplace), Some(name), Some(requirement)) = (source, name, requirement) else {
+            self.broken(
+                node,
+                "this marketplace has no `source`, no `name` or no `requirement`",
+            );
+            return None;
+        };
+        Some(LockedMarketplace {
+            plugin: MarketplacePlugin { marketplace, name },
+            requirement,
+            commit,
         })
     }
 }

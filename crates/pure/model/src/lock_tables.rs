@@ -54,6 +54,7 @@ const LOCK: SchemaTable = SchemaTable::open(
             "MCP servers, by name.",
         ),
         SchemaField::optional("skills", FILES, "Skills, by name."),
+        SchemaField::optional("plugins", FILES, "Plugins, by name."),
     ],
 );
 
@@ -159,6 +160,16 @@ const ENTRY: Definition = Definition {
                 "dependencies",
                 ValueForm::TEXTS,
                 "What it needs, as `TYPE/NAME@VERSION`.",
+            ),
+            SchemaField::optional(
+                "parts",
+                ValueForm::TEXTS,
+                "What is installed of a plugin, as `TYPE/NAME`.",
+            ),
+            SchemaField::optional(
+                "marketplace",
+                ValueForm::AnyMap,
+                "The marketplace that named a plugin's place.",
             ),
             SchemaField::optional("patches", ValueForm::TEXTS, "The fields that patches set."),
             SchemaField::optional(

@@ -46,40 +46,17 @@ names! {
     ToolName;
 }
 
-/// How owners begin that are layers, where resources have their kind.
-const LAYERS: &str = "layers/";
-
 impl LayerName {
+    /// What layers are called where resources have their type.
+    pub const TYPE_NAME: &str = "layers";
+
     /// `layers/NAME`.
     pub fn label(&self) -> String {
-        LayerName::label_of([self])
+        format!("{}/{self}", Self::TYPE_NAME)
     }
 
-    /// `layers/NAME+NAME`, for what several layers give together.
-    pub fn label_of<'n>(names: impl IntoIterator<Item = &'n LayerName>) -> String {
-        let names: Vec<&str> = names.into_iter().map(LayerName::as_str).collect();
-        format!("{LAYERS}{}", names.join("+"))
-    }
-
-    /// The names in such a label; nothing for the label of a resource.
+    /// The name in such a label; nothing for the label of anything else.
     pub fn in_label(label: &str) -> Option<&str> {
-        label.strip_prefix(LAYERS)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-
-    #[test]
-    fn labels_of_layers_are_told_from_those_of_resources() {
-        let names = ["org", "me"].map(|name| LayerName::new(name).unwrap());
-        assert_eq!(names[0].label(), "layers/org");
-        assert_eq!(
-            LayerName::in_label(&LayerName::label_of(&names)),
-            Some("org+me")
-        );
-        assert_eq!(LayerName::in_label("agents/layers"), None);
+        label.strip_prefix(Self::TYPE_NAME)?.strip_prefix('/')
     }
 }

@@ -10,12 +10,23 @@ use crate::name::{LayerName, ResourceName, SourceName};
 use crate::resource::ResourceType;
 
 /// The identity of a resource, shown as `agents/reviewer`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ResourceId {
     /// Which type it is.
     pub kind: ResourceType,
     /// What it is called among those of its type.
     pub name: ResourceName,
+}
+
+impl ResourceId {
+    /// Reads `TYPE/NAME`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (kind, name) = text.split_once('/')?;
+        Some(ResourceId {
+            kind: ResourceType::named(kind)?,
+            name: ResourceName::new(name).ok()?,
+        })
+    }
 }
 
 impl fmt::Display for ResourceId {
@@ -49,7 +60,7 @@ impl PinId {
     pub fn type_name(&self) -> &'static str {
         match self {
             PinId::Resource(id) => id.kind.plural(),
-            PinId::Layer(_) => "layers",
+            PinId::Layer(_) => LayerName::TYPE_NAME,
             PinId::Remote(_) => "catalog",
         }
     }

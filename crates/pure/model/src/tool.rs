@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use agpm_tools::{
-    CommandFormat, Directory, EntryFormat, FileFormat, HookFormat, HookPlace, Scoped, ServerFormat,
-    TOOLS, ToolDefinition,
+    CommandFormat, Directory, EntryFormat, FileFormat, HookFormat, HookPlace, OWN_TOOL, Scoped,
+    ServerFormat, TOOLS, ToolDefinition,
 };
 
 use crate::manifest::Dependency;
@@ -130,9 +130,32 @@ fn destinations(
             servers.and_then(|own| Some(server_destination(scope.of(own.place)?, &own.format))),
         ),
     ];
-    all.into_iter()
+    let mut supported: BTreeMap<ResourceType, Destination> = all
+        .into_iter()
         .filter_map(|(kind, destination)| Some((kind, destination?)))
-        .collect()
+        .collect();
+    if PLUGIN_PARTS.iter().any(|kind| supported.contains_key(kind)) {
+        supported.insert(ResourceType::Plugins, plugin_destination(scope));
+    }
+    supported
+}
+
+/// The directory of plugins in agpm's own.
+const PLUGIN_DIRECTORY: &str = "plugins";
+
+/// The types that a plugin's parts can have.
+pub const PLUGIN_PARTS: [ResourceType; 5] = [
+    ResourceType::Agents,
+    ResourceType::Commands,
+    ResourceType::Hooks,
+    ResourceType::McpServers,
+    ResourceType::Skills,
+];
+
+/// Where plugins are kept as they are. All tools share one copy: only the parts are for a tool.
+pub fn plugin_destination(scope: Scope) -> Destination {
+    let directory = format!("{}/{PLUGIN_DIRECTORY}", scope.of(OWN_TOOL.directory));
+    Destination::Files(Folder::Shared(path(&directory)), FileFormat::Unchanged)
 }
 
 fn command_format(format: &'static CommandFormat) -> FileFormat {
@@ -289,36 +312,45 @@ mod tests {
              claude-code hooks: entries of .claude/settings.local.json\n\
              claude-code mcp-servers: entries of .mcp.json\n\
              claude-code skills: .claude/skills\n\
+             claude-code plugins: .agpm/plugins\n\
              opencode agents: .opencode/agent\n\
              opencode commands: .opencode/command\n\
              opencode mcp-servers: entries of .opencode/opencode.json\n\
              opencode skills: .opencode/skills\n\
+             opencode plugins: .agpm/plugins\n\
              agpm snippets: .agpm/snippets\n\
              codex agents: .codex/agents/*.toml\n\
              codex hooks: entries of .codex/hooks.json\n\
              codex mcp-servers: entries of .codex/config.toml\n\
              codex skills: .agents/skills\n\
+             codex plugins: .agpm/plugins\n\
              cursor agents: .cursor/agents\n\
              cursor commands: .cursor/commands\n\
              cursor hooks: entries of .cursor/hooks.json\n\
              cursor mcp-servers: entries of .cursor/mcp.json\n\
              cursor skills: .cursor/skills\n\
+             cursor plugins: .agpm/plugins\n\
              copilot agents: .github/agents/*.agent.md\n\
              copilot commands: .github/prompts/*.prompt.md\n\
              copilot hooks: .github/hooks/*.json\n\
              copilot mcp-servers: entries of .vscode/mcp.json\n\
              copilot skills: .github/skills\n\
+             copilot plugins: .agpm/plugins\n\
              gemini agents: .gemini/agents\n\
              gemini commands: .gemini/commands/*.toml\n\
              gemini hooks: entries of .gemini/settings.json\n\
              gemini mcp-servers: entries of .gemini/settings.json\n\
              gemini skills: .gemini/skills\n\
+             gemini plugins: .agpm/plugins\n\
              agents skills: .agents/skills\n\
+             agents plugins: .agpm/plugins\n\
              windsurf hooks: entries of .devin/config.json\n\
              windsurf mcp-servers: entries of .devin/config.json\n\
              windsurf skills: .devin/skills\n\
+             windsurf plugins: .agpm/plugins\n\
              zed mcp-servers: entries of .zed/settings.json\n\
-             zed skills: .agents/skills\n"
+             zed skills: .agents/skills\n\
+             zed plugins: .agpm/plugins\n"
         );
     }
 
@@ -333,34 +365,43 @@ mod tests {
              claude-code hooks: entries of .claude/settings.json\n\
              claude-code mcp-servers: entries of .claude.json\n\
              claude-code skills: .claude/skills\n\
+             claude-code plugins: .local/share/agpm/plugins\n\
              opencode agents: .config/opencode/agent\n\
              opencode commands: .config/opencode/command\n\
              opencode mcp-servers: entries of .config/opencode/opencode.json\n\
              opencode skills: .config/opencode/skills\n\
+             opencode plugins: .local/share/agpm/plugins\n\
              agpm snippets: .local/share/agpm/snippets\n\
              codex agents: .codex/agents/*.toml\n\
              codex hooks: entries of .codex/hooks.json\n\
              codex mcp-servers: entries of .codex/config.toml\n\
              codex skills: .agents/skills\n\
+             codex plugins: .local/share/agpm/plugins\n\
              cursor agents: .cursor/agents\n\
              cursor commands: .cursor/commands\n\
              cursor hooks: entries of .cursor/hooks.json\n\
              cursor mcp-servers: entries of .cursor/mcp.json\n\
              cursor skills: .cursor/skills\n\
+             cursor plugins: .local/share/agpm/plugins\n\
              copilot agents: .copilot/agents/*.agent.md\n\
              copilot hooks: .copilot/hooks/*.json\n\
              copilot skills: .copilot/skills\n\
+             copilot plugins: .local/share/agpm/plugins\n\
              gemini agents: .gemini/agents\n\
              gemini commands: .gemini/commands/*.toml\n\
              gemini hooks: entries of .gemini/settings.json\n\
              gemini mcp-servers: entries of .gemini/settings.json\n\
              gemini skills: .gemini/skills\n\
+             gemini plugins: .local/share/agpm/plugins\n\
              agents skills: .agents/skills\n\
+             agents plugins: .local/share/agpm/plugins\n\
              windsurf hooks: entries of .config/devin/config.json\n\
              windsurf mcp-servers: entries of .config/devin/config.json\n\
              windsurf skills: .config/devin/skills\n\
+             windsurf plugins: .local/share/agpm/plugins\n\
              zed mcp-servers: entries of .config/zed/settings.json\n\
-             zed skills: .agents/skills\n"
+             zed skills: .agents/skills\n\
+             zed plugins: .local/share/agpm/plugins\n"
         );
     }
 }

@@ -57,6 +57,11 @@ inline = { command = "npx", args = ["-y", "server"], env = { HOME = "/" } }
 remote = { url = "https://example.com/mcp" }
 file = { path = "servers/file.json", rename = { old = "new" } }
 
+[plugins]
+folder = "./plugins/folder"
+review = { source = "hub", path = "plugins/review", version = "^1.0", only = ["agents", "hooks/review"], exclude = ["agents/old"], prefix = true }
+hookify = { marketplace = "hub", name = "hookify" }
+
 [patch.agents.one]
 model = "opus"
 

@@ -5,9 +5,10 @@ mod validator;
 
 use agpm_diag::SourceMap;
 use agpm_model::{
-    CatalogRemote, Checksum, Install, LayerName, Locked, LockedLayer, LockedRemote, LockedSource,
-    Lockfile, Origin, Pin, PinSource, RESOURCE_TYPES, RelativePath, ResolvedVersion, ResourceName,
-    ResourcePath, SourceName, ToolName, Unit, lock_schema,
+    CatalogRemote, Checksum, Install, LayerName, Locked, LockedLayer, LockedMarketplace,
+    LockedRemote, LockedSource, Lockfile, MarketplacePlugin, Origin, Pin, PinSource,
+    RESOURCE_TYPES, RelativePath, ResolvedVersion, ResourceId, ResourceName, ResourcePath,
+    ResourceType, SourceName, ToolName, Unit, lock_schema,
 };
 use agpm_text::{Format, Limits, Value, parse, to_value};
 use proptest::prelude::*;
@@ -50,6 +51,20 @@ prop_compose! {
             true => Origin::Source(SourceName::new("some source").unwrap()),
             false => Origin::Local,
         };
+        let is_plugin = kind == ResourceType::Plugins;
+        let parts = lists.1.iter().filter(|_| is_plugin).map(|text| ResourceId {
+            kind: ResourceType::Agents,
+            name: name(text),
+        });
+        let parts = parts.collect();
+        let marketplace = is_plugin.then(|| LockedMarketplace {
+            plugin: MarketplacePlugin {
+                marketplace: SourceName::new("some market").unwrap(),
+                name: names.0.clone(),
+            },
+            requirement: requirement.clone(),
+            commit: versioned.then(|| digits.parse().unwrap()),
+        });
         Locked {
             kind,
             name: name(&names.0),
@@ -69,6 +84,8 @@ prop_compose! {
             private_patches: lists.1.iter().take(1).cloned().collect(),
             patches: lists.1,
             install: if written { Install::Write } else { Install::ResolveOnly },
+            parts,
+            marketplace,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! One change with its reason, and what is in the way of one.
 
-use agpm_model::{Observed, RelativePath};
+use agpm_model::{Observed, Owner, RelativePath};
 use agpm_text::{Kind, Pointer};
 use serde::{Serialize, Serializer};
 
@@ -162,9 +162,9 @@ pub struct Change {
     pub action: Action,
     /// The file.
     pub path: RelativePath,
-    /// The resource it belongs or belonged to.
+    /// Whose it is or was.
     #[serde(rename = "resource")]
-    pub owner: String,
+    pub owner: Owner,
     /// Why.
     pub reason: Reason,
     /// The key or the list inside it, or the item that is kept; nothing for whole files.
@@ -197,6 +197,6 @@ pub struct Refusal {
     pub place: Option<Pointer>,
     /// What is there.
     pub what: Obstacle,
-    /// The resource that was to be installed there.
-    pub owner: String,
+    /// Whose it was to be.
+    pub owner: Owner,
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
-use agpm_model::{Checksum, EntryNode, FileMode, LOCK_NAME, RelativePath};
+use agpm_model::{Checksum, EntryNode, FileMode, LOCK_NAME, Owner, RelativePath};
 use agpm_text::Unread;
 
 use crate::nodes::{DesiredNode, Twin};
@@ -36,8 +36,8 @@ pub struct DesiredFile {
     pub source: Checksum,
     /// Its mode.
     pub mode: FileMode,
-    /// The resource it belongs to, as `TYPE/NAME`.
-    pub owner: String,
+    /// Whose it is to be.
+    pub owner: Owner,
     /// What becomes of a file of the user's that has the same bytes.
     pub twin: Twin,
     /// Whether it is a document of the layers without a single key, which adds nothing to a file of the user's.
@@ -51,8 +51,8 @@ pub struct LayerDocument<'a> {
     pub path: &'a RelativePath,
     /// The mode of a file that is new.
     pub mode: FileMode,
-    /// The layers that give it, as `layers/NAME+NAME`.
-    pub owner: &'a str,
+    /// The layers that give it.
+    pub owner: &'a Owner,
     /// The text that the layers give.
     pub text: &'a Unread,
     /// Its keys and items.
@@ -64,8 +64,8 @@ pub struct LayerDocument<'a> {
 pub struct DesiredShared<'a> {
     /// The text that the layers give; a file that is not there, or wholly managed, is made from it.
     pub(crate) base: Option<&'a Unread>,
-    /// The layers that give it, as `layers/NAME+NAME`.
-    pub(crate) layers: &'a str,
+    /// The layers that give it.
+    pub(crate) layers: Option<&'a Owner>,
     /// The mode of a file that is new.
     pub(crate) mode: FileMode,
     pub(crate) nodes: Cow<'a, [DesiredNode]>,
@@ -75,7 +75,7 @@ impl Default for DesiredShared<'_> {
     fn default() -> Self {
         DesiredShared {
             base: None,
-            layers: "",
+            layers: None,
             mode: FileMode::Plain,
             nodes: Cow::default(),
         }
@@ -107,10 +107,10 @@ impl<'a> DesiredState<'a> {
     }
 
     /// Adds the entries of a resource to a shared file.
-    pub fn add_entries(&mut self, path: &RelativePath, owner: &str, nodes: &[EntryNode]) {
+    pub fn add_entries(&mut self, path: &RelativePath, owner: &Owner, nodes: &[EntryNode]) {
         let node = |node: &EntryNode| DesiredNode {
             node: node.clone(),
-            owner: owner.to_owned(),
+            owner: owner.clone(),
             twin: Twin::Taken,
         };
         let shared = self.shared.entry(path.clone()).or_default();
@@ -127,7 +127,7 @@ impl<'a> DesiredState<'a> {
     pub fn add_layer_document(&mut self, document: &LayerDocument<'a>) {
         let shared = self.shared.entry(document.path.clone()).or_default();
         shared.base = Some(document.text);
-        shared.layers = document.owner;
+        shared.layers = Some(document.owner);
         shared.mode = document.mode;
         if shared.nodes.is_empty() {
             shared.nodes = Cow::Borrowed(document.nodes);
@@ -189,7 +189,7 @@ impl<'a> DesiredState<'a> {
 }
 
 /// The refusal of a resource whose path belongs to something else.
-pub fn reserved_target(owner: &str, path: &RelativePath, why: &str) -> Failure {
+pub fn reserved_target(owner: &Owner, path: &RelativePath, why: &str) -> Failure {
     let message = format!("{owner} would be installed at `{path}`, {why}");
     let diagnostic =
         Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).help("give it another `filename`");

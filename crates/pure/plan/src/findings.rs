@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use agpm_diag::{Diagnostic, Notes, Spot, codes};
-use agpm_model::{LayerName, RelativePath};
+use agpm_model::RelativePath;
 
 use crate::change::{Action, Change, Obstacle, Overwrite, Reason, Refusal};
 use crate::limits::MOST_REFUSALS_SHOWN;
@@ -64,7 +64,7 @@ fn in_the_way(refusal: &Refusal, observation: &Observation, notes: &mut Notes) -
         what.words()
     );
     let mut diagnostic = Diagnostic::new(&codes::INSTALL_NOT_OURS, message).help(way_out(refusal));
-    diagnostic.layer = LayerName::in_label(owner).map(str::to_owned);
+    diagnostic.layer = owner.layers().map(ToString::to_string);
     match spot_of(refusal, observation, notes) {
         Some(spot) => diagnostic.at_spot(spot),
         None => diagnostic.in_file(path.as_str()),
@@ -72,7 +72,7 @@ fn in_the_way(refusal: &Refusal, observation: &Observation, notes: &mut Notes) -
 }
 
 fn way_out(refusal: &Refusal) -> &'static str {
-    let of_layers = LayerName::in_label(&refusal.owner).is_some();
+    let of_layers = refusal.owner.layers().is_some();
     match refusal.what {
         Obstacle::File if of_layers => {
             "move it away, or let `agpm install --adopt` take the layers' file"

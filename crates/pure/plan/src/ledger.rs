@@ -1,10 +1,10 @@
 //! The ledger: which files on disk, and which nodes inside others' files, are ours, and what we wrote.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_model::{Checksum, FileMode, RelativePath};
+use agpm_model::{Checksum, FileMode, Owner, RelativePath};
 use agpm_text::{FormatVersion, OwnFileError, from_json, to_json};
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
@@ -29,9 +29,9 @@ pub struct Ledger<N = OwnedNodes> {
     /// Folders on this machine that layers were taken from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub watched: Vec<Watched>,
-    /// Resources that rightly write nothing, as `TYPE/NAME`: a hook that is switched off, say.
+    /// Resources that rightly write nothing: a hook that is switched off, say.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub nothing: BTreeSet<String>,
+    pub nothing: BTreeSet<Owner>,
     /// Files of the user's that are just what is wanted, as they were.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub theirs: BTreeMap<RelativePath, Checksum>,
@@ -121,9 +121,9 @@ pub struct Owned {
         skip_serializing_if = "adopted::is_own"
     )]
     pub author: Author,
-    /// The resource it belongs to, as `TYPE/NAME`.
+    /// Whose it is.
     #[serde(default)]
-    pub owner: String,
+    pub owner: Owner,
 }
 
 /// A mode as the field `executable`, which plain files lack.
@@ -169,22 +169,19 @@ mod adopted {
 }
 
 impl Ledger {
-    /// The resources that it knows, as `TYPE/NAME`.
-    pub fn owners(&self) -> BTreeSet<&str> {
-        let files = self.files.values().map(|owned| owned.owner.as_str());
+    /// Whoever has something on the disk, or rightly has nothing there.
+    pub fn owners(&self) -> HashSet<&Owner> {
+        let files = self.files.values().map(|owned| &owned.owner);
         let nodes = self
             .shared
             .values()
             .flat_map(|owned| &owned.nodes)
-            .map(|node| node.owner.as_str());
-        files
-            .chain(nodes)
-            .chain(self.nothing.iter().map(String::as_str))
-            .collect()
+            .map(|node| &node.owner);
+        files.chain(nodes).chain(&self.nothing).collect()
     }
 
     /// What owners of one sort own, and what all others do.
-    pub fn split(self, is_meant: impl Fn(&str) -> bool) -> (Ledger, Ledger) {
+    pub fn split(self, is_meant: impl Fn(&Owner) -> bool) -> (Ledger, Ledger) {
         let (mut meant, mut rest) = (Ledger::default(), self);
         let files = std::mem::take(&mut rest.files).into_iter();
         (meant.files, rest.files) = files.partition(|(_, owned)| is_meant(&owned.owner));

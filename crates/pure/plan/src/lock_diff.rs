@@ -230,6 +230,8 @@ mod tests {
             patches: Vec::new(),
             private_patches: Vec::new(),
             install: Install::Write,
+            parts: Vec::new(),
+            marketplace: None,
         }
     }
 

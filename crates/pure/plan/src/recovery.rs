@@ -1,7 +1,7 @@
 //! What agpm manages although the ledger does not say so: in a fresh clone there is no ledger, and after a pull it is
 //! behind. The lockfile tells what was written, and what is still exactly that is managed.
 
-use agpm_model::{FileMode, Locked, Lockfile, Observed, RelativePath};
+use agpm_model::{FileMode, Locked, Lockfile, Observed, Owner, RelativePath};
 
 use crate::change::{Action, Author};
 use crate::desired::{DesiredFile, DesiredShared, DesiredState};
@@ -24,8 +24,9 @@ pub fn may_explain(
     observation: &Observation,
 ) -> bool {
     let known = ledger.owners();
-    let is_unknown =
-        |locked: &Locked| locked.installed_at.is_some() && !known.contains(locked.label().as_str());
+    let is_unknown = |locked: &Locked| {
+        locked.installed_at.is_some() && !known.contains(&Owner::from(locked.id()))
+    };
     let is_changed = |path: &RelativePath, owned: &OwnedNodes| {
         observation
             .checksum(path)
@@ -114,7 +115,7 @@ fn owned_by_lock(locked: &Locked) -> Option<(RelativePath, Owned)> {
         checksum: locked.checksum?,
         source: None,
         mode: FileMode::Plain,
-        owner: locked.label(),
+        owner: locked.id().into(),
         author: Author::Agpm,
     };
     Some((locked.installed_at.clone()?, owned))

@@ -1,7 +1,7 @@
 //! Files that users write too: the nodes that are to be in one against what is there.
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_model::{FileMode, LayerName, Observed, RelativePath};
+use agpm_model::{FileMode, LayerSet, Observed, Owner, RelativePath};
 use agpm_text::{Document, Pointer};
 
 use crate::change::{Action, Change, Obstacle, Overwrite, Reason, Refusal};
@@ -64,7 +64,7 @@ fn refused(
 ) -> SharedFilePlan {
     let owner = desired
         .first()
-        .map_or("an entry".to_owned(), |node| node.owner.clone());
+        .map_or(Owner::from("an entry"), |node| node.owner.clone());
     SharedFilePlan {
         path: path.clone(),
         changes: Vec::new(),
@@ -89,20 +89,25 @@ fn whole_file(
     mut planned: NodePlan,
 ) -> SharedFilePlan {
     planned.refusals.dedup();
-    let layers = desired.map_or("", |desired| desired.layers);
+    let layers = desired.and_then(|desired| desired.layers.cloned());
     let mode = desired.map_or(FileMode::Plain, |desired| desired.mode);
     let has_base = desired.is_some_and(|desired| desired.base.is_some());
     let is_new = before == Observed::Missing && has_base;
     let mut changes = planned.changes;
     if is_new {
-        changes = as_one_change(changes, Some(layers));
+        changes = as_one_change(changes, layers.clone());
     } else if planned.outcome == FileOutcome::Remove {
         changes = as_one_change(changes, None);
     }
     let mut outcome = planned.outcome;
     if changes.is_empty() && desired.is_some() && matches!(outcome, FileOutcome::Write(_)) {
         // Comments or the order of things changed, and nothing else.
-        changes.push(text_change(path, before, Reason::Content, layers));
+        changes.push(text_change(
+            path,
+            before,
+            Reason::Content,
+            layers.clone().unwrap_or_default(),
+        ));
     }
     let is_whole = planned
         .owned
@@ -114,7 +119,12 @@ fn whole_file(
         && let (Observed::File(now), Some(document)) = (before, document)
         && now.mode != mode
     {
-        changes.push(text_change(path, before, Reason::Mode, layers));
+        changes.push(text_change(
+            path,
+            before,
+            Reason::Mode,
+            layers.unwrap_or_default(),
+        ));
         outcome = FileOutcome::Write(document.text().to_string());
     }
     // A file that is wholly managed is one thing.
@@ -140,29 +150,24 @@ fn whole_file(
 }
 
 /// A change of the text that changes no node.
-fn text_change(path: &RelativePath, before: Observed, reason: Reason, owner: &str) -> Change {
+fn text_change(path: &RelativePath, before: Observed, reason: Reason, owner: Owner) -> Change {
     Change {
         path: path.clone(),
         place: Some(Pointer::root()),
         action: Action::Update,
         before,
         reason,
-        owner: owner.to_owned(),
+        owner,
     }
 }
 
 /// A file that comes or goes with the layers is reported as a whole, and not key by key.
-fn as_one_change(changes: Vec<Change>, owner: Option<&str>) -> Vec<Change> {
+fn as_one_change(changes: Vec<Change>, owner: Option<Owner>) -> Vec<Change> {
     let (layers, mut others): (Vec<Change>, Vec<Change>) = changes
         .into_iter()
-        .partition(|change| LayerName::in_label(&change.owner).is_some());
-    let mut names: Vec<LayerName> = layers
-        .iter()
-        .filter_map(|change| LayerName::new(LayerName::in_label(&change.owner)?).ok())
-        .collect();
-    names.sort_unstable();
-    names.dedup();
-    let owner = owner.map_or_else(|| LayerName::label_of(&names), str::to_owned);
+        .partition(|change| change.owner.layers().is_some());
+    let sets = layers.iter().filter_map(|change| change.owner.layers());
+    let owner = owner.unwrap_or_else(|| Owner::Layers(LayerSet::union(sets)));
     let whole = layers.first().map(|first| Change {
         place: Some(Pointer::root()),
         owner,

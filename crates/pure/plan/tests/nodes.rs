@@ -3,7 +3,7 @@
 
 mod support;
 
-use agpm_model::{Place, RelativePath};
+use agpm_model::{Owner, Place, RelativePath};
 use agpm_plan::{
     Action, DesiredNode, FileOrigin, FileOutcome, Ledger, NodeError, NodeState, Obstacle,
     Overwrite, Reason, check_nodes, take_back,
@@ -51,7 +51,7 @@ fn more() -> Vec<DesiredNode> {
 fn fewer() -> Vec<DesiredNode> {
     more()
         .into_iter()
-        .filter(|node| node.owner != "hooks/lint")
+        .filter(|node| node.owner != "hooks/lint".into())
         .collect()
 }
 
@@ -325,8 +325,8 @@ fn a_users_entry_is_refused_unless_it_may_be_taken_over() {
     let plan = file.plan(&ours, Overwrite::Nothing).unwrap();
     let refusal = &plan.refusals[0];
     assert_eq!(
-        (refusal.what, refusal.owner.as_str()),
-        (Obstacle::Entry, "mcp-servers/fs")
+        (refusal.what, &refusal.owner),
+        (Obstacle::Entry, &"mcp-servers/fs".into())
     );
     assert_eq!(refusal.place, Some("/mcpServers/fs".parse().unwrap()));
     assert_eq!((plan.outcome, plan.owned), (FileOutcome::Unchanged, None));
@@ -535,7 +535,7 @@ fn different_values_for_one_place_are_a_clash() {
             .plan(&[one, other], Overwrite::Everything)
             .unwrap_err();
         assert!(
-            matches!(error, NodeError::Clash { first, second, .. } if first == "m/a" && second == "m/b")
+            matches!(error, NodeError::Clash { first, second, .. } if first == "m/a".into() && second == "m/b".into())
         );
     };
     clash(key("/m/fs", "1", "m/a"), key("/m/fs", "2", "m/b"));
@@ -585,7 +585,7 @@ fn verify_tells_missing_nodes_from_edited_ones() {
     file.edit("\"Bash|Edit\"", "\"Bash\"");
     file.edit("https://x/y.json", "mine");
     file.edit("\"url\": \"https://x\"", "\"url\": \"https://z\"");
-    let owner = |name: &str| name.to_owned();
+    let owner = |name: &str| Owner::from(name);
     assert_eq!(
         findings(&file),
         [

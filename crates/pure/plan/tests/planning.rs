@@ -29,7 +29,7 @@ fn file(at: &str, content: &str) -> DesiredFile {
         checksum: sum(content),
         source: sum(content),
         mode: FileMode::Plain,
-        owner: "agents/x".to_owned(),
+        owner: "agents/x".into(),
         twin: Twin::Taken,
         is_empty_document: false,
     }
@@ -38,7 +38,7 @@ fn file(at: &str, content: &str) -> DesiredFile {
 /// A file without keys, as the layers give it.
 fn empty_document(at: &str) -> DesiredFile {
     DesiredFile {
-        owner: "layers/org".to_owned(),
+        owner: "layers/org".into(),
         twin: Twin::Left,
         is_empty_document: true,
         ..file(at, "{}\n")
@@ -58,7 +58,7 @@ fn owned(content: &str) -> Owned {
         checksum: sum(content),
         source: None,
         mode: FileMode::Plain,
-        owner: "agents/x".to_owned(),
+        owner: "agents/x".into(),
         author: Author::Agpm,
     }
 }
@@ -113,7 +113,7 @@ fn with_entry() -> DesiredState<'static> {
         place: Place::Key("/servers/fs".parse().unwrap()),
         value: Value::from(1_usize),
     };
-    desired.add_entries(&path(SETTINGS), "mcp-servers/fs", &[node]);
+    desired.add_entries(&path(SETTINGS), &"mcp-servers/fs".into(), &[node]);
     desired
 }
 
@@ -135,7 +135,7 @@ impl Layer {
             text: Unread::new(TEXT.to_owned(), Format::Jsonc),
             nodes: vec![DesiredNode {
                 node,
-                owner: "layers/org".to_owned(),
+                owner: "layers/org".into(),
                 twin: Twin::Left,
             }],
         }
@@ -146,7 +146,7 @@ impl Layer {
         let document = LayerDocument {
             path: &self.path,
             mode,
-            owner: "layers/org",
+            owner: &self.nodes[0].owner,
             text: &self.text,
             nodes: &self.nodes,
         };
@@ -311,8 +311,8 @@ fn what_is_not_a_file_is_never_replaced_by_a_shared_one() {
         let plan = planned(&with_entry(), &disk, &Ledger::default());
         let refusal = &plan.refusals[0];
         assert_eq!(
-            (refusal.what, refusal.owner.as_str()),
-            (what, "mcp-servers/fs")
+            (refusal.what, &refusal.owner),
+            (what, &"mcp-servers/fs".into())
         );
         assert!(plan.shared.is_empty());
     }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes};
 use agpm_model::{
-    Declared, Dependency, Destination, Install, Layout, Manifest, Selector, Unit, Variant,
+    Declared, Dependency, Destination, Install, Layout, Manifest, ResourceId, Selector, Unit,
+    Variant,
 };
 use agpm_plan::{Clash, Entry, EntryError, Graph, Wanted, clashes, entries, target};
 use agpm_solve::{Choice, Root, Solution};
@@ -36,6 +37,14 @@ impl ResolvedEntry {
     /// `TYPE/NAME`.
     pub fn label(&self) -> String {
         format!("{}/{}", self.entry.kind, self.entry.name)
+    }
+
+    /// Its identity.
+    pub fn id(&self) -> ResourceId {
+        ResourceId {
+            kind: self.entry.kind,
+            name: self.entry.name.clone(),
+        }
     }
 }
 

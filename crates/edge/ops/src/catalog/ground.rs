@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use agpm_catalog::{CONFIG_FOLDERS, EntryKind, Home, ROOTS, Standing};
 use agpm_diag::{Diagnostic, Notes, Severity, codes};
-use agpm_store::{self as store, Marks, Owner, Reached};
+use agpm_store::{self as store, Marks, SystemUser, Reached};
 
 use crate::gather::shown;
 use crate::world::Environment;
@@ -324,6 +324,6 @@ pub(super) fn project_folder(environment: &Environment, marks: &mut Marks) -> Op
 fn is_foreign(above: &Path, start: &Path) -> bool {
     let roots = ROOTS
         .iter()
-        .filter_map(|root| Owner::of(&above.join(root.folder)));
+        .filter_map(|root| SystemUser::of(&above.join(root.folder)));
     roots.into_iter().any(|owner| !owner.is_trusted_in(start))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Failure, Notes, codes};
 use agpm_merge::{Contribution, Merged, MergedFile, Policy, Resolution, ResolvedRef, fold};
-use agpm_model::{LayerName, RelativePath, Strategy};
+use agpm_model::{LayerName, Owner, RelativePath, Strategy};
 use agpm_plan::OwnedNodes;
 use agpm_store::ProjectStore;
 use agpm_text::{Document, Pointer, Shape, Value, View, equal, to_value};
@@ -134,19 +134,19 @@ impl Installed {
 /// Says whose a value is: a layer's, as it said it; a package's; or else the user's own.
 fn attribute(
     leaf: &mut ExplainedLeaf,
-    owner: Option<&str>,
+    owner: Option<&Owner>,
     said: Option<ExplainedLeaf>,
     same: bool,
 ) {
-    match (owner.map(|owner| (owner, LayerName::in_label(owner))), said) {
-        (Some((_, Some(_))), Some(said)) if same => {
+    match (owner, said) {
+        (Some(Owner::Layers(_)), Some(said)) if same => {
             *leaf = ExplainedLeaf {
                 pointer: leaf.pointer.clone(),
                 ..said
             };
         }
-        (Some((_, Some(layer))), _) => leaf.layer = layer.to_owned(),
-        (Some((owner, None)), _) => leaf.layer = owner.to_owned(),
+        (Some(Owner::Layers(layers)), _) => leaf.layer = layers.to_string(),
+        (Some(owner), _) => leaf.layer = owner.to_string(),
         (None, Some(said)) => leaf.shadows = said.into_shadows(),
         (None, None) => {}
     }

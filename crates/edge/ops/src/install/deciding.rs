@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use agpm_compose::{RenderedResource, RenderedSet, lock_of};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, Warnings, codes};
-use agpm_model::{Install, LOCK_NAME, Lockfile, Manifest, PinSource};
+use agpm_model::{Install, LOCK_NAME, Lockfile, Manifest, Owner, PinSource};
 use agpm_plan::{
     Action, DesiredState, Ledger, MovedPin, Observation, Plan, checksum_findings,
     hides_written_bytes, lock_difference, may_explain, moved_pins, outdated_lock, patch_difference,
@@ -151,16 +151,14 @@ fn url_of(manifest: &Manifest, source: &PinSource) -> Option<String> {
 
 /// Resources that are installed and own nothing: a hook that is switched off, or one of which another resource writes every
 /// entry. The ledger names them, so that the next run does not take them for unknown.
-fn owning_nothing(resources: &[RenderedResource], ledger: &Ledger) -> BTreeSet<String> {
+fn owning_nothing(resources: &[RenderedResource], ledger: &Ledger) -> BTreeSet<Owner> {
     let owners = ledger.owners();
     let is_written = |resolved: &&ResolvedEntry| {
         resolved.entry.install == Install::Write && resolved.entry.target.is_some()
     };
     let resolved = resources.iter().map(|resource| &resource.resolved);
-    let labels = resolved.filter(is_written).map(ResolvedEntry::label);
-    labels
-        .filter(|label| !owners.contains(label.as_str()))
-        .collect()
+    let installed = resolved.filter(is_written).map(|one| one.id().into());
+    installed.filter(|owner| !owners.contains(owner)).collect()
 }
 
 /// The plan. Files in the way may be managed although the ledger does not know it, and then the lockfile does.
@@ -269,7 +267,7 @@ impl PlannedInstall {
             .iter()
             .filter(|resource| !resource.output.fates.is_empty());
         let conversion = |RenderedResource { resolved, output }: &RenderedResource| Conversion {
-            resource: resolved.label(),
+            resource: resolved.id().into(),
             tool: resolved.entry.tool.to_string(),
             fates: output.fates.clone(),
         };

@@ -1,5 +1,6 @@
 //! Resources and files of layers as one desired state.
 
+use agpm_model::Owner;
 use std::path::Path;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
@@ -16,7 +17,7 @@ pub(super) fn desired_state<'a>(
 ) -> Result<DesiredState<'a>, Failure> {
     let mut desired = DesiredState::default();
     for RenderedResource { resolved, output } in resources {
-        add_resource(&mut desired, resolved.label(), output)?;
+        add_resource(&mut desired, resolved.id().into(), output)?;
     }
     for file in layers {
         add_layered_file(&mut desired, file)?;
@@ -28,7 +29,7 @@ pub(super) fn desired_state<'a>(
 
 fn add_resource(
     desired: &mut DesiredState<'_>,
-    owner: String,
+    owner: Owner,
     made: &ResourceOutput,
 ) -> Result<(), Failure> {
     for file in &made.files {

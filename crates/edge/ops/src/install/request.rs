@@ -1,7 +1,7 @@
 //! What is asked of an install, and what it tells.
 
 use agpm_diag::Warnings;
-use agpm_model::{ObjectId, Pin, PinId, SourceName};
+use agpm_model::{ObjectId, Owner, Pin, PinId, SourceName};
 use agpm_plan::{Action, Change};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -10,7 +10,8 @@ use crate::serialize;
 
 pub use crate::packages::LockUse;
 pub use agpm_plan::Overwrite;
-pub use agpm_render::{Capability, CapabilityKind, Fate, FateKind};
+pub use agpm_render::{Fate, FateKind};
+pub use agpm_trust::{Capability, CapabilityKind};
 
 /// Whether the plan is carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -211,8 +212,8 @@ fn is_direct<S: Serializer>(required: &RequiredBy, serializer: S) -> Result<S::O
 /// A resource that a tool wants in its own form.
 #[derive(Clone, Debug, Serialize)]
 pub struct Conversion {
-    /// The resource, as `TYPE/NAME`.
-    pub resource: String,
+    /// The resource that is converted.
+    pub resource: Owner,
     /// The tool.
     pub tool: String,
     /// What became of each field.

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, Failure, Notes, SourceMap};
 use agpm_merge::UnparsedFile;
-use agpm_model::{Checksum, Driver, FileMode, LayerName, Manifest, RelativePath, Strategy};
+use agpm_model::{
+    Checksum, Driver, FileMode, LayerName, LayerSet, Manifest, Owner, RelativePath, Strategy,
+};
 use agpm_plan::DesiredNode;
 use agpm_text::Unread;
 
@@ -24,8 +26,8 @@ pub(crate) struct LayeredFile {
     pub(crate) path: RelativePath,
     pub(crate) bytes: Vec<u8>,
     pub(crate) mode: FileMode,
-    /// The layers that it comes from, as `layers/NAME+NAME`.
-    pub(crate) owner: String,
+    /// The layers that it comes from.
+    pub(crate) owner: Owner,
     /// What is ours in it key by key; nothing for a file that is ours whole.
     pub(crate) keys: Option<Keys>,
     /// Whether a program made it.
@@ -154,7 +156,7 @@ impl<'m> Unfolded<'m> {
             strategy,
             mut files,
         } = stack;
-        let owner = LayerName::label_of(files.iter().map(|(layer, _)| layer));
+        let owner = Owner::Layers(LayerSet::of(files.iter().map(|(layer, _)| layer)));
         let mode = files.last().map_or(FileMode::Plain, |(_, file)| file.mode);
         let unparsed = |(layer, file): (LayerName, SnapshotFile)| {
             UnparsedFile::new(layer, &file.shown, file.bytes, sources)

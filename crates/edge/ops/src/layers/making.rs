@@ -2,7 +2,7 @@
 
 use agpm_diag::{Diagnostic, Failure, SourceMap, codes, has_errors};
 use agpm_merge::{LayerFile, MergedFile, Part, UnparsedFile, merge_files};
-use agpm_model::{LayerName, RelativePath, Strategy};
+use agpm_model::{LayerName, Owner, RelativePath, Strategy};
 use agpm_plan::{DesiredNode, Twin};
 use agpm_text::{Format, Unread};
 
@@ -24,8 +24,8 @@ pub(super) enum Content {
 pub(super) struct Recipe<'m> {
     pub(super) path: RelativePath,
     pub(super) strategy: &'m Strategy,
-    /// The layers that it comes from, as `layers/NAME+NAME`.
-    pub(super) owner: String,
+    /// The layers that it comes from.
+    pub(super) owner: Owner,
 }
 
 /// The bytes of a file, and what is ours in it.
@@ -106,8 +106,10 @@ impl Recipe<'_> {
                 .map(|found| found.in_file(self.path.as_str()));
             failure
         })?;
-        let name = LayerName::in_label(&self.owner)
-            .and_then(|names| LayerName::new(names).ok())
+        let name = self
+            .owner
+            .layers()
+            .and_then(|layers| LayerName::new(layers.as_str()).ok())
             .unwrap_or(result.layer);
         let mut sources = SourceMap::default();
         let (file, wrong) =
@@ -138,7 +140,7 @@ impl Recipe<'_> {
         let text = std::str::from_utf8(bytes).ok()?;
         let node = |part: Part| DesiredNode {
             node: part.node,
-            owner: part.layer.label(),
+            owner: Owner::layer(&part.layer),
             twin: Twin::Left,
         };
         Some(Keys {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes};
 use agpm_git::GitError;
-use agpm_store::{self as store, Owner, Reached};
+use agpm_store::{self as store, SystemUser, Reached};
 
 use crate::gather::{shown, unknown_name};
 use crate::packages::git;
@@ -181,7 +181,7 @@ impl Levels {
 
 /// Whether the personas of a folder above belong to somebody who has no business in this one.
 fn is_foreign(above: &Path, folder: &Path) -> bool {
-    Owner::of(&above.join(CLIA)).is_some_and(|owner| !owner.is_trusted_in(folder))
+    SystemUser::of(&above.join(CLIA)).is_some_and(|owner| !owner.is_trusted_in(folder))
 }
 
 fn ignored(above: &Path) -> Diagnostic {

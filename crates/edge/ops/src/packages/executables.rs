@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use agpm_compose::{OutputCapability, OutputEntries, OutputFile, RenderedResource, ResourceOutput};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes, visible};
-use agpm_model::{Manifest, ResourceType};
+use agpm_model::{Manifest, Owner, ResourceType};
 use agpm_plan::{Action, Change, DesiredNode, Entry, Ledger};
-use agpm_render::{Capability, capabilities_of, capabilities_of_markdown};
 use agpm_resolve::ResolvedEntry;
 use agpm_text::{Format, Pointer, parse_alone, to_value};
+use agpm_trust::{Capability, capabilities_of, capabilities_of_markdown};
 
 use crate::install::{Executables, InstallRequest, Program, RequiredBy, Writing};
 use crate::layers::LayeredFile;
@@ -32,19 +32,13 @@ pub(crate) fn new_programs(
         .filter(|change| matches!(change.action, Action::Create | Action::Update));
     let (mut by_owner, mut by_path) = (ChangesBy::new(), ChangesBy::new());
     for change in written {
-        by_owner
-            .entry(change.owner.as_str())
-            .or_default()
-            .push(change);
-        by_path
-            .entry(change.path.as_str())
-            .or_default()
-            .push(change);
+        by_owner.entry(&change.owner).or_default().push(change);
+        by_path.entry(&change.path).or_default().push(change);
     }
     let of_resource = |resource: &RenderedResource| {
         let RenderedResource { resolved, output } = resource;
         let own = by_owner
-            .get(resolved.label().as_str())
+            .get(&Owner::from(resolved.id()))
             .map_or(&[][..], Vec::as_slice);
         let is_new = |one: &&OutputCapability| {
             own.iter()
@@ -62,7 +56,7 @@ pub(crate) fn new_programs(
     let of_resources = resources.iter().filter(can_do_something).map(of_resource);
     let of_layers = layers
         .iter()
-        .filter_map(|file| Some(of_layer(file, by_path.get(file.path.as_str())?)));
+        .filter_map(|file| Some(of_layer(file, by_path.get(&file.path)?)));
     let of_layers = of_layers.flatten();
     of_resources
         .chain(of_layers)
@@ -71,7 +65,7 @@ pub(crate) fn new_programs(
 }
 
 /// Changes by what they are of.
-type ChangesBy<'c> = BTreeMap<&'c str, Vec<&'c Change>>;
+type ChangesBy<'c, K> = BTreeMap<&'c K, Vec<&'c Change>>;
 
 /// What is new in a file of the layers, by the layer that says it.
 fn of_layer(file: &LayeredFile, changes: &[&Change]) -> Vec<Program> {
@@ -122,7 +116,8 @@ fn layer_of(file: &LayeredFile, capability: &Capability) -> String {
                 .any(|one| one.value == capability.value)
     };
     let saying = around.iter().find(says).or(around.last());
-    saying.map_or_else(|| file.owner.clone(), |node| node.owner.clone())
+    let owner = saying.map_or(&file.owner, |node| &node.owner);
+    owner.to_string()
 }
 
 fn in_layer(file: &LayeredFile) -> Vec<Capability> {

@@ -6,8 +6,9 @@ use agpm_diag::{Diagnostic, Spot, codes, is_invisible};
 use agpm_text::{Kind, NodeRef, Value, to_value};
 
 use crate::manifest::check::{Check, spot};
+use crate::manifest::plugins::{MarketplacePlugin, PartChoice};
 use crate::manifest::sources::{SourceScope, read_source};
-use crate::manifest::tables::{DEPENDENCY, MANIFEST_SECTIONS, OLDER_AGPM, SERVER_KEYS};
+use crate::manifest::tables::{DEPENDENCY, MANIFEST_SECTIONS, OLDER_AGPM, PLUGIN, SERVER_KEYS};
 use crate::manifest::{Entry, Manifest, ManifestTexts};
 use crate::name::{ResourceName, SourceName, ToolName};
 use crate::path::RelativePath;
@@ -15,7 +16,7 @@ use crate::pin::ResourceId;
 use crate::resource::{Layout, RESOURCE_TYPES, ResourceType};
 use crate::schema::{KeyClass, SchemaTable};
 use crate::tool::Destination;
-use crate::unit::{Origin, ResourcePath, Unit};
+use crate::unit::{Extent, Origin, ResourcePath, Unit};
 use crate::variant::Variant;
 use crate::version::Selector;
 
@@ -68,6 +69,10 @@ pub struct Dependency {
     pub rename: Vec<(String, String)>,
     /// Tools in which it may do more than its author allows.
     pub allow_widening: Vec<ToolName>,
+    /// Which parts of a plugin are installed.
+    pub parts: PartChoice,
+    /// The plugin of a marketplace that it is, if the manifest names it so.
+    pub marketplace: Option<MarketplacePlugin>,
     /// The entry.
     pub spot: Spot,
 }
@@ -205,6 +210,8 @@ impl<'n> Reader<'_, '_, 'n> {
             server: None,
             rename: Vec::new(),
             allow_widening: Vec::new(),
+            parts: PartChoice::default(),
+            marketplace: None,
             spot: spot(key),
         };
         match value.kind() {
@@ -223,10 +230,19 @@ impl<'n> Reader<'_, '_, 'n> {
     }
 
     fn table(&mut self, table: NodeRef<'n>, dependency: &mut Dependency) -> Option<()> {
-        self.check.keys(table, &DEPENDENCY);
-        self.ignored.extend(keys_without_effect(table, &DEPENDENCY));
+        let schema = match dependency.kind {
+            ResourceType::Plugins => &PLUGIN,
+            _ => &DEPENDENCY,
+        };
+        self.check.keys(table, schema);
+        self.ignored.extend(keys_without_effect(table, schema));
         dependency.server = self.server(table, dependency.kind);
-        let unit = self.unit(table, dependency);
+        let unit = match table.get("marketplace") {
+            Some(_) if dependency.kind == ResourceType::Plugins => {
+                self.marketplace_plugin(table, dependency)
+            }
+            _ => self.unit(table, dependency),
+        };
         dependency.selector = self.check.selector(table);
         dependency.tool = self.tool(table, dependency.kind);
         dependency.target = table
@@ -256,10 +272,68 @@ impl<'n> Reader<'_, '_, 'n> {
         }
         self.warn_of_names(table, dependency);
         dependency.unit = unit?;
-        if let Some(names) = table.get("exclude") {
+        if dependency.kind == ResourceType::Plugins {
+            if let Some(path) = table
+                .get("path")
+                .filter(|_| dependency.unit.path.is_pattern())
+            {
+                let message = "the `path` of a plugin cannot be a pattern";
+                self.check
+                    .bad_value(path, message, "add one entry for each plugin");
+            }
+            dependency.parts = self.check.part_choice(table);
+        } else if let Some(names) = table.get("exclude") {
             dependency.exclude = self.exclude(names, &dependency.unit);
         }
         Some(())
+    }
+
+    /// `{ marketplace = "SOURCE", name = "PLUGIN" }`.
+    fn marketplace_plugin(
+        &mut self,
+        table: NodeRef<'n>,
+        dependency: &mut Dependency,
+    ) -> Option<Unit> {
+        let marketplace = table.get("marketplace")?;
+        for key in ["source", "path"] {
+            if let Some(node) = table.get(key) {
+                let message = format!("a plugin of a marketplace has no `{key}`");
+                let help = "its `marketplace.json` says where it is: remove the key";
+                self.check.bad_value(node, message, help);
+            }
+        }
+        self.check.string(marketplace, "`marketplace`")?;
+        let names = self.sources.iter().map(String::as_str);
+        let known = self.check.known(
+            marketplace,
+            "source",
+            &codes::MANIFEST_UNKNOWN_SOURCE,
+            names,
+        );
+        let name = match table.get("name") {
+            Some(node) => {
+                let name = self.check.string(node, "`name`")?;
+                if name.trim().is_empty() {
+                    let help = "write the name that `marketplace.json` has";
+                    self.check.bad_value(node, "`name` is empty", help);
+                }
+                name.to_owned()
+            }
+            None => dependency.name.to_string(),
+        };
+        let source = SourceName::new(marketplace.content())
+            .ok()
+            .filter(|_| known)?;
+        dependency.marketplace = Some(MarketplacePlugin {
+            marketplace: source.clone(),
+            name,
+        });
+        // Where it is, its marketplace says, which is read later.
+        Some(Unit {
+            origin: Origin::Source(source),
+            path: ResourcePath::of_name(&dependency.name),
+            extent: dependency.kind.extent(),
+        })
     }
 
     /// Entries of a file that others write too have neither a file name nor a directory of their own.
@@ -305,10 +379,10 @@ impl<'n> Reader<'_, '_, 'n> {
 
     /// `rename = { OLD = "NEW" }`.
     fn rename(&mut self, node: NodeRef<'n>, kind: ResourceType) -> Vec<(String, String)> {
-        if kind != ResourceType::McpServers {
+        if !matches!(kind, ResourceType::McpServers | ResourceType::Plugins) {
             self.check.bad_value(
                 node,
-                "only MCP servers have `rename`",
+                "only MCP servers and plugins have `rename`",
                 "use `filename` for the name of a file",
             );
             return Vec::new();
@@ -398,7 +472,11 @@ impl<'n> Reader<'_, '_, 'n> {
             .check
             .known(source, "source", &codes::MANIFEST_UNKNOWN_SOURCE, names);
         let text = self.check.string(path, "`path`")?;
-        let path = self.path(path, ResourcePath::in_source(kind.folder_of(text)))?;
+        let found = match kind.extent() {
+            Extent::Plugin => ResourcePath::directory_in_source(text),
+            Extent::File | Extent::Folder => ResourcePath::in_source(kind.folder_of(text)),
+        };
+        let path = self.path(path, found)?;
         let name = SourceName::new(source.content()).ok().filter(|_| known)?;
         Some(Unit {
             origin: Origin::Source(name),

@@ -17,7 +17,8 @@ impl Check {
         let version = table.get("version").and_then(|node| self.requirement(node));
         let branch = table.get("branch").and_then(|node| self.branch(node));
         let rev = table.get("rev").and_then(|node| self.rev(node));
-        match (table.get("source"), rev, branch, version) {
+        let origin = table.get("source").or_else(|| table.get("marketplace"));
+        match (origin, rev, branch, version) {
             (None, ..) => Selector::Only,
             (_, Some(rev), ..) => Selector::Rev(rev),
             (_, _, Some(branch), _) => Selector::Branch(branch),

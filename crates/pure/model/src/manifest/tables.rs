@@ -22,6 +22,7 @@ static MANIFEST_SCHEMA: FileSchema = FileSchema {
     definitions: &[
         &FILE_DEPENDENCY,
         &SERVER_DEPENDENCY,
+        &PLUGIN_DEPENDENCY,
         &LAYER_DEFINITION,
         &TOOL_DEFINITION,
         &TOOL_NAME,
@@ -73,6 +74,7 @@ pub(crate) const MANIFEST_SECTIONS: SchemaTable = SchemaTable::strict(
         HOOKS,
         MCP_SERVERS,
         SKILLS,
+        PLUGINS,
         PATCH,
         SchemaField::optional(
             "layers",
@@ -115,6 +117,7 @@ pub(crate) const PRIVATE_SECTIONS: SchemaTable = SchemaTable::strict(
         HOOKS,
         MCP_SERVERS,
         SKILLS,
+        PLUGINS,
         PATCH,
         CATALOG_SECTION,
     ],
@@ -158,6 +161,14 @@ const MCP_SERVERS: SchemaField = SchemaField::optional(
 );
 const SKILLS: SchemaField =
     SchemaField::optional("skills", FILES, "Skills: folders with a `SKILL.md`.");
+const PLUGINS: SchemaField = SchemaField::optional(
+    "plugins",
+    ValueForm::by_name(&ValueForm::Either(&[
+        PATH,
+        ValueForm::Defined(&PLUGIN_DEPENDENCY),
+    ])),
+    "Plugins: directories with agents, commands, skills, hooks and MCP servers.",
+);
 const PATCH: SchemaField = SchemaField::optional(
     "patch",
     ValueForm::Map(TYPES, &ValueForm::by_name(&ValueForm::AnyMap)),
@@ -217,24 +228,12 @@ pub(crate) const SERVER_KEYS: [&str; 4] = ["command", "args", "env", "url"];
 pub(crate) const DEPENDENCY: SchemaTable = SchemaTable::strict(
     "a dependency",
     &[
-        SchemaField::optional(
-            "source",
-            ValueForm::WORD,
-            "The name of the source that it comes from.",
-        ),
-        SchemaField::optional(
-            "path",
-            ValueForm::WORD,
-            "The file or folder in the source, or on this machine without one; may be a pattern.",
-        ),
+        SOURCE_KEY,
+        PATH_KEY,
         VERSION_KEY,
         BRANCH_KEY,
         REV_KEY,
-        SchemaField::optional(
-            "tool",
-            ValueForm::Defined(&TOOL_NAME),
-            "The tool that it is for.",
-        ),
+        TOOL_KEY,
         SchemaField::optional(
             "target",
             RELATIVE_PATH,
@@ -255,26 +254,10 @@ pub(crate) const DEPENDENCY: SchemaTable = SchemaTable::strict(
             ValueForm::TEXTS,
             "Names of matches of the pattern that are left out.",
         ),
-        SchemaField::optional(
-            "install",
-            ValueForm::Flag,
-            "Whether it is written; `false` resolves and locks it only.",
-        ),
-        SchemaField::optional(
-            "template_vars",
-            ValueForm::Computed(template_variables),
-            "Variables for its templates, over those of the project.",
-        ),
-        SchemaField::optional(
-            "rename",
-            ValueForm::by_name(&ValueForm::WORD),
-            "Other names for servers of its file, by the names in the file.",
-        ),
-        SchemaField::optional(
-            "allow-widening",
-            ValueForm::List(&ValueForm::Defined(&TOOL_NAME)),
-            "Tools in which it may do more than its author allows.",
-        ),
+        INSTALL_KEY,
+        TEMPLATE_KEY,
+        RENAME_KEY,
+        WIDENING_KEY,
         SchemaField::optional(
             "command",
             ValueForm::Text,
@@ -295,6 +278,83 @@ pub(crate) const DEPENDENCY: SchemaTable = SchemaTable::strict(
 )
 .beside(&of_older_agpm(&["repo", "dependencies"]));
 
+/// A plugin has no place of its own to choose: its parts go where the tools look for them.
+pub(crate) const PLUGIN: SchemaTable = SchemaTable::strict(
+    "a plugin",
+    &[
+        SOURCE_KEY,
+        PATH_KEY,
+        SchemaField::optional(
+            "marketplace",
+            ValueForm::WORD,
+            "The source whose `marketplace.json` lists the plugin.",
+        ),
+        SchemaField::optional(
+            "name",
+            ValueForm::WORD,
+            "What the marketplace calls the plugin, unless that is the entry's key.",
+        ),
+        VERSION_KEY,
+        BRANCH_KEY,
+        REV_KEY,
+        TOOL_KEY,
+        SchemaField::optional(
+            "only",
+            ValueForm::TEXTS,
+            "The parts that are installed, as `TYPE/NAME` or `TYPE`.",
+        ),
+        SchemaField::optional(
+            "exclude",
+            ValueForm::TEXTS,
+            "The parts that are left out, as `TYPE/NAME` or `TYPE`.",
+        ),
+        SchemaField::optional(
+            "prefix",
+            ValueForm::Flag,
+            "Whether the plugin's name is put before the names of its parts.",
+        ),
+        INSTALL_KEY,
+        TEMPLATE_KEY,
+        RENAME_KEY,
+        WIDENING_KEY,
+    ],
+);
+
+const SOURCE_KEY: SchemaField = SchemaField::optional(
+    "source",
+    ValueForm::WORD,
+    "The name of the source that it comes from.",
+);
+const PATH_KEY: SchemaField = SchemaField::optional(
+    "path",
+    ValueForm::WORD,
+    "The file or folder in the source, or on this machine without one; may be a pattern.",
+);
+const TOOL_KEY: SchemaField = SchemaField::optional(
+    "tool",
+    ValueForm::Defined(&TOOL_NAME),
+    "The tool that it is for.",
+);
+const INSTALL_KEY: SchemaField = SchemaField::optional(
+    "install",
+    ValueForm::Flag,
+    "Whether it is written; `false` resolves and locks it only.",
+);
+const TEMPLATE_KEY: SchemaField = SchemaField::optional(
+    "template_vars",
+    ValueForm::Computed(template_variables),
+    "Variables for its templates, over those of the project.",
+);
+const RENAME_KEY: SchemaField = SchemaField::optional(
+    "rename",
+    ValueForm::by_name(&ValueForm::WORD),
+    "Other names for servers of its file, by the names in the file.",
+);
+const WIDENING_KEY: SchemaField = SchemaField::optional(
+    "allow-widening",
+    ValueForm::List(&ValueForm::Defined(&TOOL_NAME)),
+    "Tools in which it may do more than its author allows.",
+);
 const VERSION_KEY: SchemaField = SchemaField::optional(
     "version",
     ValueForm::Defined(&VERSION),
@@ -326,6 +386,20 @@ const ONLY_OF_SERVERS: &[&str] = &["command", "args", "env", "url", "rename"];
 const FILE_DEPENDENCY: Definition = Definition {
     name: "dependency",
     form: ValueForm::With(&ValueForm::Part(&DEPENDENCY, ONLY_OF_SERVERS), FROM_PATH),
+};
+
+const PLUGIN_DEPENDENCY: Definition = Definition {
+    name: "plugin",
+    form: ValueForm::With(
+        &ValueForm::Table(&PLUGIN),
+        &[Condition::AnyOf(&[
+            FROM_PATH,
+            &[
+                Condition::Required(&["marketplace"]),
+                Condition::Without(&["source", "path"]),
+            ],
+        ])],
+    ),
 };
 
 const SERVER_DEPENDENCY: Definition = Definition {

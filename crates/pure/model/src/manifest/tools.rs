@@ -11,7 +11,7 @@ use crate::manifest::tables::{RESOURCE, TOOL};
 use crate::name::ToolName;
 use crate::path::RelativePath;
 use crate::resource::{Layout, RESOURCE_TYPES, ResourceType};
-use crate::tool::{Destination, Folder, Tool, ToolState, Tools};
+use crate::tool::{Destination, Folder, PLUGIN_PARTS, Tool, ToolState, Tools};
 
 /// The built-in tools, as `[tools]` and `[default-tools]` of a manifest change them.
 pub(crate) fn read(
@@ -64,6 +64,9 @@ fn read_tool(check: &mut Check, name: NodeRef<'_>, table: NodeRef<'_>, tools: &m
         });
         tools.tools.len() - 1
     });
+    let plugins = tools
+        .named(REFERENCE_TOOL.name)
+        .and_then(|reference| reference.destination(ResourceType::Plugins).cloned());
     let tool = &mut tools.tools[at];
     if let Some(path) = table.get("path") {
         tool.folder = folder(check, path, "`path`");
@@ -94,6 +97,12 @@ fn read_tool(check: &mut Check, name: NodeRef<'_>, table: NodeRef<'_>, tools: &m
             }
         }
     }
+    let takes_parts = PLUGIN_PARTS
+        .iter()
+        .any(|kind| tool.destination(*kind).is_some());
+    if takes_parts && let Some(directory) = plugins {
+        tool.destinations.insert(ResourceType::Plugins, directory);
+    }
 }
 
 /// A tool's destinations; where it has none in home, it still has the form that it has in a project.
@@ -113,6 +122,16 @@ fn read_destination(
     built_in: &BTreeMap<ResourceType, Destination>,
 ) -> Option<(ResourceType, Destination)> {
     let kind = kind(check, kind_node)?;
+    if kind == ResourceType::Plugins {
+        let help =
+            "remove it: hooks and servers of plugins need one directory that all tools share";
+        check.bad_value(
+            kind_node,
+            "the directory of plugins cannot be changed",
+            help,
+        );
+        return None;
+    }
     if !check.map(place, "a tool's resource") {
         return None;
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use agpm_model::{EntryNode, Place};
+use agpm_model::{EntryNode, Owner, Place};
 use agpm_text::{Document, Kind, NodeRef, Pointer, Value, to_value};
 
 use super::engine::blocked;
@@ -30,7 +30,7 @@ pub struct NodeFinding {
     /// What is wrong.
     pub state: NodeState,
     /// The resource it belongs to, as `TYPE/NAME`.
-    pub owner: String,
+    pub owner: Owner,
 }
 
 impl OwnedNodes {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
-use agpm_model::Place;
+use agpm_model::{Owner, Place};
 use agpm_text::{Document, Edit, Format, Kind, NodeRef, Pointer, Shape, Value, View, equal};
 
 use super::left::Left;
@@ -20,14 +20,14 @@ pub(super) struct Step {
     pub(super) at: Pointer,
     pub(super) action: Action,
     pub(super) reason: Reason,
-    pub(super) owner: String,
+    pub(super) owner: Owner,
 }
 
 /// What is in the way of one node.
 pub(super) struct Refused {
     pub(super) at: Pointer,
     pub(super) what: Obstacle,
-    pub(super) owner: String,
+    pub(super) owner: Owner,
 }
 
 /// What was decided.
@@ -62,7 +62,7 @@ pub(super) struct Engine<'a> {
     /// Where something was put over nodes of ours.
     covered: HashSet<Pointer>,
     /// Items that are as we wrote them and not wanted any more, from the top, by list and owner.
-    pub(super) untouched: HashMap<(Pointer, String), VecDeque<(usize, &'a OwnedNode)>>,
+    pub(super) untouched: HashMap<(Pointer, Owner), VecDeque<(usize, &'a OwnedNode)>>,
     pub(super) made: Decisions,
 }
 
@@ -400,20 +400,20 @@ impl<'a> Engine<'a> {
         self.made.nodes.push(node);
     }
 
-    pub(super) fn tell(&mut self, at: &Pointer, action: Action, reason: Reason, owner: &str) {
+    pub(super) fn tell(&mut self, at: &Pointer, action: Action, reason: Reason, owner: &Owner) {
         self.made.steps.push(Step {
             at: at.clone(),
             action,
             reason,
-            owner: owner.to_owned(),
+            owner: owner.clone(),
         });
     }
 
-    fn refuse(&mut self, at: Pointer, what: Obstacle, owner: &str) {
+    fn refuse(&mut self, at: Pointer, what: Obstacle, owner: &Owner) {
         self.made.refused.push(Refused {
             at,
             what,
-            owner: owner.to_owned(),
+            owner: owner.clone(),
         });
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agpm_model::Place;
+use agpm_model::{Owner, Place};
 use agpm_text::Pointer;
 
 use super::{NodeSum, OwnedNode};
@@ -66,7 +66,7 @@ impl<'a> Left<'a> {
     pub(super) fn siblings(
         &self,
         place: &Place,
-        owner: &str,
+        owner: &Owner,
     ) -> impl Iterator<Item = &'a OwnedNode> {
         let nodes = self
             .places
@@ -74,11 +74,11 @@ impl<'a> Left<'a> {
             .into_iter()
             .flat_map(BTreeMap::values)
             .flatten();
-        nodes.filter(move |node| node.owner == owner).copied()
+        nodes.filter(move |node| node.owner == *owner).copied()
     }
 
     /// The first node of one owner in a list.
-    pub(super) fn take_sibling(&mut self, place: &Place, owner: &str) -> Option<&'a OwnedNode> {
+    pub(super) fn take_sibling(&mut self, place: &Place, owner: &Owner) -> Option<&'a OwnedNode> {
         let node = self.siblings(place, owner).next()?;
         self.take_this(node);
         Some(node)

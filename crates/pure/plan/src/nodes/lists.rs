@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use agpm_model::Place;
+use agpm_model::{Owner, Place};
 use agpm_text::{Document, Kind, NodeRef, Pointer, Value, to_value};
 
 use super::look::{is_bare, remember};
@@ -161,7 +161,7 @@ fn becoming(
 }
 
 /// A list of which nothing is known but that it was ours.
-fn emptied(list: &Pointer, owner: &str) -> OwnedNode {
+fn emptied(list: &Pointer, owner: &Owner) -> OwnedNode {
     remember(&Place::Key(list.clone()), &Value::List(Vec::new()), owner)
 }
 

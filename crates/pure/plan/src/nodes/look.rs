@@ -1,6 +1,6 @@
 //! What we remember of nodes, and telling edited ones from others.
 
-use agpm_model::Place;
+use agpm_model::{Owner, Place};
 use agpm_text::{NodeRef, Shape, Value, View};
 
 use super::{NodeSum, OwnedNode};
@@ -58,14 +58,14 @@ fn collect_marks<'v, V: View<'v>>(view: V, marks: &mut Vec<String>) {
 }
 
 /// What we remember of a node.
-pub(super) fn remember<'v, V: View<'v>>(place: &Place, value: V, owner: &str) -> OwnedNode {
+pub(super) fn remember<'v, V: View<'v>>(place: &Place, value: V, owner: &Owner) -> OwnedNode {
     let marks = if matches!(place, Place::Item(_)) {
         marks_of(value)
     } else {
         Vec::new()
     };
     let matcher = matcher_of(value).filter(|_| !marks.is_empty());
-    let (place, owner) = (place.clone(), owner.to_owned());
+    let (place, owner) = (place.clone(), owner.clone());
     OwnedNode {
         place,
         checksum: NodeSum::of(value),

@@ -26,7 +26,7 @@ mod way;
 
 use std::collections::BTreeMap;
 
-use agpm_model::{Checksum, EntryNode, Observed, Place, RelativePath};
+use agpm_model::{Checksum, EntryNode, Observed, Owner, Place, RelativePath};
 use agpm_text::{Document, EditError, Format, Pointer, Unread};
 use serde::{Deserialize, Serialize};
 
@@ -44,8 +44,8 @@ pub use sum::NodeSum;
 pub struct DesiredNode {
     /// Where and what.
     pub node: EntryNode,
-    /// The resource it belongs to, as `TYPE/NAME`.
-    pub owner: String,
+    /// Whose it is.
+    pub owner: Owner,
     /// What becomes of a node of the user's that says the same.
     pub twin: Twin,
 }
@@ -138,8 +138,8 @@ pub struct OwnedNode {
     pub marks: Vec<String>,
     /// What an item is for, by which one is known whose command was edited.
     pub matcher: Option<String>,
-    /// The resource it belongs to, as `TYPE/NAME`.
-    pub owner: String,
+    /// Whose it is.
+    pub owner: Owner,
     /// Who wrote it.
     pub author: Author,
 }
@@ -200,9 +200,9 @@ pub enum NodeError {
         /// The place.
         at: Pointer,
         /// One owner.
-        first: String,
+        first: Owner,
         /// The other.
-        second: String,
+        second: Owner,
     },
     /// The text cannot be edited there.
     #[error("`{at}` cannot be written: {why}")]

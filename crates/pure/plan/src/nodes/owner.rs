@@ -1,18 +1,19 @@
 //! Whose the values of a shared file are.
 
+use agpm_model::Owner;
 use agpm_text::{Document, Pointer};
 
 use super::OwnedNodes;
 use super::sight::Sight;
 
 impl OwnedNodes {
-    /// Where nodes of ours are that are as we wrote them, each with its resource as `TYPE/NAME`.
-    pub fn owners_in(&self, document: &Document) -> Vec<(Pointer, &str)> {
+    /// Where nodes of ours are that are as we wrote them, each with its owner.
+    pub fn owners_in(&self, document: &Document) -> Vec<(Pointer, &Owner)> {
         let sight = Sight::of(document);
         let spot = |node| Some(sight.spot(node, |_| true)?.1);
         self.nodes
             .iter()
-            .filter_map(|node| Some((spot(node)?, node.owner.as_str())))
+            .filter_map(|node| Some((spot(node)?, &node.owner)))
             .collect()
     }
 }

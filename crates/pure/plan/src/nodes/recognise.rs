@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use agpm_model::{Checksum, Place};
+use agpm_model::{Checksum, Owner, Place};
 use agpm_text::{Document, Kind, Pointer, Unread};
 
 use super::look::remember;
@@ -19,14 +19,13 @@ pub fn recognise_nodes(
 ) -> Option<OwnedNodes> {
     let sight = Sight::of(now);
     let there = newly_known(&sight, written, known);
-    let places: HashSet<(&Place, &str)> = there
+    let places: HashSet<(&Place, &Owner)> = there
         .iter()
-        .map(|node| (&node.place, node.owner.as_str()))
+        .map(|node| (&node.place, &node.owner))
         .collect();
     let ways = Ways::of(there.iter().map(|node| &node.place));
     let is_replaced = |old: &OwnedNode| {
-        let is_anew =
-            places.contains(&(&old.place, old.owner.as_str())) || ways.has_other(&old.place);
+        let is_anew = places.contains(&(&old.place, &old.owner)) || ways.has_other(&old.place);
         is_anew && !sight.holds(old)
     };
     let rest = known

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 
-use agpm_model::{Checksum, Place};
+use agpm_model::{Checksum, Owner, Place};
 use agpm_text::Pointer;
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use serde::{Deserialize, Serialize, Serializer};
@@ -193,7 +193,7 @@ impl OwnedNode {
             .chain(fields.into_iter().skip(1));
         let place = read_place(&mut fields)?;
         let checksum = fields.next()?.parse().ok()?;
-        let owner = fields.next()?;
+        let owner = Owner::from(fields.next()?.as_str());
         let count = fields
             .next()
             .map_or(Some(0), |count| count.parse::<usize>().ok())?;

@@ -76,7 +76,7 @@ fn two_items_with_one_id_are_a_clash() {
         .plan(&pair, Overwrite::Nothing)
         .unwrap_err();
     assert!(
-        matches!(error, NodeError::Clash { first, second, .. } if first == "l/a" && second == "l/b")
+        matches!(error, NodeError::Clash { first, second, .. } if first == "l/a".into() && second == "l/b".into())
     );
     let same = [
         node("{\"id\": 1}", "l/a"),

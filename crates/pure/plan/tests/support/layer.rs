@@ -24,7 +24,7 @@ pub(crate) fn leaves(document: &Document, lists: Lists) -> Vec<DesiredNode> {
 fn node(place: Place, value: Value) -> DesiredNode {
     DesiredNode {
         node: EntryNode { place, value },
-        owner: "layers".to_owned(),
+        owner: "layers".into(),
         twin: Twin::Left,
     }
 }

@@ -48,7 +48,7 @@ pub(crate) fn desired(place: Place, json: &str, owner: &str) -> DesiredNode {
             place,
             value: value(json),
         },
-        owner: owner.to_owned(),
+        owner: owner.into(),
         twin: Twin::Taken,
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use agpm_compose::{OutputEntries, OutputFile, RenderedResource};
 use agpm_diag::{Diagnostic, Notes, SourceMap, codes, has_errors};
 use agpm_merge::{Contribution, Policy, fold};
-use agpm_model::{EntryNode, LayerName, Place, RelativePath, Strategy};
+use agpm_model::{EntryNode, LayerName, Owner, Place, RelativePath, Strategy};
 use agpm_plan::{DesiredNode, Twin, recognise_nodes};
 use agpm_render::{Fate, FateKind};
 use agpm_store::ProjectStore;
@@ -48,7 +48,9 @@ impl Given {
     ) -> Option<Self> {
         let made = &content.output;
         let seen = match (&made.entries, made.files.first()) {
-            (Some(entries), _) => in_shared_file(entries, &content.resolved.label(), store, notes),
+            (Some(entries), _) => {
+                in_shared_file(entries, &content.resolved.id().into(), store, notes)
+            }
             (None, Some(file)) => in_own_file(file, store, notes),
             (None, None) => None,
         };
@@ -187,7 +189,7 @@ fn in_own_file(file: &OutputFile, store: &ProjectStore, notes: &mut Notes) -> Op
 /// The nodes in the file as it is on the disk; that some are not as they were written is told.
 fn in_shared_file(
     entries: &OutputEntries,
-    owner: &str,
+    owner: &Owner,
     store: &ProjectStore,
     notes: &mut Notes,
 ) -> Option<Seen> {
@@ -214,10 +216,10 @@ fn in_shared_file(
 }
 
 /// Where the nodes are that are as they are made; a fresh clone has no ledger that would know.
-fn places_in(document: &Document, entries: &OutputEntries, owner: &str) -> Vec<Pointer> {
+fn places_in(document: &Document, entries: &OutputEntries, owner: &Owner) -> Vec<Pointer> {
     let desired = |node: &EntryNode| DesiredNode {
         node: node.clone(),
-        owner: owner.to_owned(),
+        owner: owner.clone(),
         twin: Twin::Taken,
     };
     let written: Vec<DesiredNode> = entries.nodes.iter().map(desired).collect();

@@ -5,44 +5,44 @@ use std::path::Path;
 
 /// A user, as the system numbers them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Owner(u32);
+pub struct SystemUser(u32);
 
-impl Owner {
+impl SystemUser {
     /// The administrator.
-    pub const ROOT: Owner = Owner(0);
+    pub const ROOT: SystemUser = SystemUser(0);
 
     /// The user that this process runs as.
     #[cfg(unix)]
     pub fn current() -> Self {
-        Owner(rustix::process::geteuid().as_raw())
+        SystemUser(rustix::process::geteuid().as_raw())
     }
 
     /// The user that this process runs as.
     #[cfg(not(unix))]
     pub fn current() -> Self {
-        Owner::ROOT
+        SystemUser::ROOT
     }
 
     /// Who owns what is at a path, a symlink itself and not what it leads to; nothing if nothing is there.
     pub fn of(path: &Path) -> Option<Self> {
-        fs::symlink_metadata(path)
-            .ok()
-            .map(|known| owner_of(&known))
+        fs::symlink_metadata(path).ok().map(|known| user_of(&known))
     }
 
     /// Whether files of this owner may decide what this process does in `folder`: those of this user, of the
     /// administrator, and of whoever owns the folder, since a pipeline may run as root on the files of another user.
     pub fn is_trusted_in(self, folder: &Path) -> bool {
-        self == Owner::ROOT || self == Owner::current() || Owner::of(folder) == Some(self)
+        self == SystemUser::ROOT
+            || self == SystemUser::current()
+            || SystemUser::of(folder) == Some(self)
     }
 }
 
 #[cfg(unix)]
-fn owner_of(known: &fs::Metadata) -> Owner {
-    Owner(std::os::unix::fs::MetadataExt::uid(known))
+fn user_of(known: &fs::Metadata) -> SystemUser {
+    SystemUser(std::os::unix::fs::MetadataExt::uid(known))
 }
 
 #[cfg(not(unix))]
-fn owner_of(_: &fs::Metadata) -> Owner {
-    Owner::current()
+fn user_of(_: &fs::Metadata) -> SystemUser {
+    SystemUser::current()
 }

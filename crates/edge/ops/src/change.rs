@@ -14,7 +14,7 @@ use agpm_model::{
 };
 use agpm_resolve::UpdateScope;
 use agpm_store::Expected;
-use agpm_text::{Document, Edit, EditError, Format, Limits, Pointer, Value, parse, parse_alone};
+use agpm_text::{Document, Edit, Format, Pointer, Value, parse_alone};
 use serde::Serialize;
 
 use crate::additions::{NewDependency, Replace, exists, new_source, usage};
@@ -23,8 +23,9 @@ use crate::install::{
     self, Changes, Executables, InstallReport, InstallRequest, Job, ManifestEdit, Writing,
 };
 use crate::locked::{LockView, WrittenId};
+use crate::manifest_text::{edit, set_entry};
 use crate::packages::{Sources, read_lock, versions_of};
-use crate::spec::{Spec, SpecContext, refuse_address};
+use crate::spec::{Spec, SpecContext};
 use crate::world::{Environment, Scope, World};
 use agpm_source::normalize;
 
@@ -100,11 +101,6 @@ pub struct ChangeReport {
 /// Changes the manifest.
 pub fn change_manifest(world: &World, change: &ManifestChange) -> Outcome<ChangeReport> {
     until_not_overtaken(|notes| run(world, change, notes))
-}
-
-/// Refuses to add what is neither a source nor a dependency, with the commands that would add it.
-pub fn add_address(word: &str) -> Outcome<ChangeReport> {
-    Notes::default().outcome(Err(refuse_address(word)))
 }
 
 /// Makes a change again that another process overtook: it is made to what that one left.
@@ -222,7 +218,7 @@ fn bring_about(
             Some(bring_in_line(world, edited, bytes, executables, notes)?)
         }
         Then::Leave => {
-            write_manifest(world, &edited.done, &edited.text, bytes, notes)?;
+            write_manifest(world, &edited.done, &edited.text, Some(bytes), notes)?;
             None
         }
     };
@@ -246,7 +242,7 @@ fn bring_in_line(
     };
     let bytes = edited.text.as_bytes().into();
     let manifest = Some(ManifestEdit {
-        before: Checksum::of(before),
+        before: Some(Checksum::of(before)),
         bytes,
     });
     install::run(
@@ -266,10 +262,13 @@ pub(crate) fn write_manifest(
     world: &World,
     title: &str,
     text: &str,
-    before: &[u8],
+    before: Option<&[u8]>,
     notes: &mut Notes,
 ) -> Result<(), Failure> {
-    let files = ManifestFiles::require(&world.environment)?;
+    let files = match before {
+        Some(_) => ManifestFiles::require(&world.environment)?,
+        None => ManifestFiles::find_or_new(&world.environment)?,
+    };
     let store = files.store()?;
     let place = files.place()?;
     refuse_link(&store, &place)?;
@@ -283,7 +282,9 @@ pub(crate) fn write_manifest(
     changes.put(
         place,
         text.as_bytes().into(),
-        Expected::Checksum(Checksum::of(before)),
+        before.map_or(Expected::Missing, |bytes| {
+            Expected::Checksum(Checksum::of(bytes))
+        }),
     );
     if let Some(held) = held {
         changes.apply(&store, &held, title.to_owned(), &|_| {})?;
@@ -297,17 +298,6 @@ fn kind_of(word: &str) -> Result<ResourceType, Failure> {
         let help = did_you_mean(word, "kinds are", words).unwrap_or_default();
         usage(format!("there is no kind of resource `{word}`"), help)
     })
-}
-
-fn edit(document: &Document, edit: &Edit) -> Result<String, Failure> {
-    document.edit(edit).map_err(|error| uneditable(&error))
-}
-
-pub(crate) fn uneditable(error: &EditError) -> Failure {
-    let message = format!("the manifest cannot be edited: {error}");
-    Diagnostic::new(&codes::MANIFEST_VALUE, message)
-        .help("make this change by hand")
-        .into()
 }
 
 fn add_source(
@@ -358,7 +348,6 @@ impl Adding<'_> {
         let name = new.name.clone().unwrap_or_else(|| spec.name(kind, &taken));
         let good = ResourceName::new(&name)
             .map_err(|error| usage(error.to_string(), "give it a `--name`".to_owned()))?;
-        let at = Pointer::root().child(kind.plural()).child(good.as_str());
         if taken(&name) && replace == Replace::Refused {
             return Err(exists("manifest", kind.plural(), &name));
         }
@@ -366,40 +355,12 @@ impl Adding<'_> {
             let version = self.default_version(source, &spec.tag_names(kind))?;
             spec.set_version(version);
         }
-        let section = Pointer::root().child(kind.plural());
-        let text = match document.at(&section) {
-            Some(_) => edit(
-                document,
-                &Edit::Set {
-                    at,
-                    value: spec.value(new),
-                },
-            )?,
-            // With a header of its own first, entries stand below it one a line.
-            None => {
-                let with_section = edit(
-                    document,
-                    &Edit::Set {
-                        at: section,
-                        value: Value::Map(Vec::new()),
-                    },
-                )?;
-                let document = parse(
-                    document.source(),
-                    with_section,
-                    Format::Toml,
-                    Limits::default(),
-                )
-                .document;
-                edit(
-                    &document,
-                    &Edit::Set {
-                        at,
-                        value: spec.value(new),
-                    },
-                )?
-            }
-        };
+        let text = set_entry(
+            document.text(),
+            kind.plural(),
+            good.as_str(),
+            spec.value(new),
+        )?;
         Ok(Edited {
             text,
             done: format!("add {kind}/{name}"),

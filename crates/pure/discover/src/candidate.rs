@@ -118,8 +118,10 @@ impl Membership {
 /// Where a plugin of a marketplace is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PluginLocation {
-    /// In a directory of the same source.
+    /// In a directory of the same source, with a manifest of its own.
     Here,
+    /// In the same source, and only its marketplace says what it is.
+    Listed,
     /// In another repository, as its marketplace describes it.
     Elsewhere(String),
 }

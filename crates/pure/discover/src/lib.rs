@@ -17,5 +17,5 @@ pub use choice::{Choice, Selection, WrittenName, choose};
 pub use content::type_of_content;
 pub use description::plain_line;
 pub use marketplace::{MARKETPLACE_FILES, MarketplaceEntry, read_marketplace};
-pub use paths::{root_path, type_of_path};
+pub use paths::type_of_path;
 pub use survey::{ReadExtent, Survey};

@@ -66,7 +66,7 @@ fn read_entry(entry: NodeRef<'_>, root: &str, base: &str) -> Option<MarketplaceE
     });
     let parts = match location {
         PluginLocation::Here => texts.map(|part| join(&path, part)).collect(),
-        PluginLocation::Elsewhere(_) => Vec::new(),
+        _ => Vec::new(),
     };
     Some(MarketplaceEntry {
         name,

@@ -25,11 +25,6 @@ const SCRIPT_EXTENSIONS: [&str; 12] = [
 ];
 const SNIPPET_EXTENSIONS: [&str; 6] = ["md", "txt", "json", "toml", "yaml", "yml"];
 
-/// The root of a source as a path.
-pub fn root_path() -> &'static str {
-    "."
-}
-
 /// The last part of a path.
 pub(crate) fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)

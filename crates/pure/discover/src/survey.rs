@@ -279,7 +279,10 @@ impl Survey {
                     path: entry.path.clone(),
                     description: entry.description.clone(),
                     membership: Membership::Standalone,
-                    location: entry.location.clone(),
+                    location: match &entry.location {
+                        PluginLocation::Here => PluginLocation::Listed,
+                        other => other.clone(),
+                    },
                 }),
             }
         }
@@ -317,7 +320,7 @@ impl Survey {
             self.entries.iter().any(is_it)
         };
         let contains = |plugin: &&Candidate| {
-            plugin.location == PluginLocation::Here
+            !matches!(plugin.location, PluginLocation::Elsewhere(_))
                 && is_within(path, &plugin.path)
                 && !(plugin.path.is_empty() && lists_parts(plugin))
         };

@@ -1,8 +1,7 @@
 use std::process::ExitCode;
 
 use agpm_ops::{
-    DependencyId, Executables, ManifestChange, NewDependency, Replace, Then, World, add_address,
-    change_manifest,
+    DependencyId, Executables, ManifestChange, NewDependency, Replace, Then, World, change_manifest,
 };
 
 use crate::args::{AddCommand, AddDepArgs, RemoveCommand};
@@ -21,12 +20,6 @@ pub(crate) fn add(world: &World, what: AddCommand, output: &mut Output) -> ExitC
             });
         }
         AddCommand::Dep(args) => add_dependency(args),
-        AddCommand::Address(words) => {
-            return output.finish(
-                add_address(words.first().map_or("", String::as_str)),
-                agpm_report::change::render,
-            );
-        }
     };
     output.finish(change_manifest(world, &change), agpm_report::change::render)
 }

@@ -1,5 +1,6 @@
 //! One file per command: arguments to request, report to text or value.
 
+mod add;
 mod approve;
 mod bottle;
 mod cache;
@@ -59,7 +60,10 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
     world.environment.programs = cli.command.programs();
     match cli.command {
         Command::Init(args) => init::run(&world, args, output),
-        Command::Add { what, .. } => change::add(&world, what, output),
+        Command::Add(args) => match args.what {
+            Some(what) => change::add(&world, what, output),
+            None => add::run(&world, args, output),
+        },
         Command::Remove { what, .. } => change::remove(&world, what, output),
         Command::Update(args) => update::run(&world, args, output),
         Command::Approve(args) => approve::run(&world, &args, output),

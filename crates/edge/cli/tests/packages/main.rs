@@ -1,6 +1,7 @@
 //! Packages from end to end: the manifest reference's worked examples, locks, ownership, and everything that goes wrong.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
+mod adding;
 mod adoption;
 mod clones;
 mod compat;

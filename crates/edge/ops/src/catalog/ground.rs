@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use agpm_catalog::{CONFIG_FOLDERS, EntryKind, Home, ROOTS, Standing};
 use agpm_diag::{Diagnostic, Notes, Severity, codes};
-use agpm_store::{self as store, Marks, SystemUser, Reached};
+use agpm_store::{self as store, Marks, Reached, SystemUser};
 
 use crate::gather::shown;
 use crate::world::Environment;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes};
 use agpm_git::GitError;
-use agpm_store::{self as store, SystemUser, Reached};
+use agpm_store::{self as store, Reached, SystemUser};
 
 use crate::gather::{shown, unknown_name};
 use crate::packages::git;

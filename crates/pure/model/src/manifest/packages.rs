@@ -87,6 +87,16 @@ impl Dependency {
     }
 }
 
+impl Dependency {
+    /// The top of a source has no name that a skill's directory could be called after, so its key is used.
+    fn name_top(&mut self) {
+        let is_top = self.unit.extent == Extent::Folder && self.unit.path.in_tree().is_empty();
+        if is_top && self.filename.is_none() {
+            self.filename = RelativePath::new(self.name.as_str()).ok();
+        }
+    }
+}
+
 pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut Manifest) {
     check_sections(check, texts);
     let named: Vec<String> = (texts.entries)("sources")
@@ -272,6 +282,7 @@ impl<'n> Reader<'_, '_, 'n> {
         }
         self.warn_of_names(table, dependency);
         dependency.unit = unit?;
+        dependency.name_top();
         if dependency.kind == ResourceType::Plugins {
             if let Some(path) = table
                 .get("path")
@@ -473,8 +484,10 @@ impl<'n> Reader<'_, '_, 'n> {
             .known(source, "source", &codes::MANIFEST_UNKNOWN_SOURCE, names);
         let text = self.check.string(path, "`path`")?;
         let found = match kind.extent() {
-            Extent::Plugin => ResourcePath::directory_in_source(text),
-            Extent::File | Extent::Folder => ResourcePath::in_source(kind.folder_of(text)),
+            Extent::Plugin | Extent::Folder => {
+                ResourcePath::directory_in_source(kind.folder_of(text))
+            }
+            Extent::File => ResourcePath::in_source(text),
         };
         let path = self.path(path, found)?;
         let name = SourceName::new(source.content()).ok().filter(|_| known)?;

@@ -99,17 +99,9 @@ pub(crate) enum Command {
     Demo(DemoArgs),
     /// Add resources by their address and install them
     Add(AddArgs),
-    /// Remove a source or a dependency from the manifest, and what it brought
+    /// Remove resources and everything that only they required
     #[command(visible_aliases = ["rm", "uninstall"])]
-    Remove {
-        #[command(flatten)]
-        scope: ScopeArgs,
-        #[command(flatten)]
-        approval: ApprovalArgs,
-        /// What to remove
-        #[command(subcommand)]
-        what: RemoveCommand,
-    },
+    Remove(RemoveArgs),
     /// Resolve what the lockfile does not pin, then make the disk match
     #[command(visible_aliases = ["i", "sync"])]
     Install(InstallArgs),
@@ -291,7 +283,26 @@ pub(crate) struct AddDepArgs {
     pub(crate) allow_executables: bool,
 }
 
-/// What can be removed.
+/// Arguments of `remove`.
+#[derive(Debug, Args)]
+#[command(arg_required_else_help = true)]
+pub(crate) struct RemoveArgs {
+    /// Names, `TYPE/NAME`, or installed files
+    #[arg(value_name = "NAME|ID")]
+    pub(crate) names: Vec<String>,
+    /// Leave them out of the pattern that brought them
+    #[arg(long)]
+    pub(crate) exclude: bool,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+    #[command(flatten)]
+    pub(crate) approval: ApprovalArgs,
+    /// What to remove
+    #[command(subcommand)]
+    pub(crate) what: Option<RemoveCommand>,
+}
+
+/// What can be removed by a command of its own.
 #[derive(Debug, Subcommand)]
 pub(crate) enum RemoveCommand {
     /// Remove a source that no dependency uses
@@ -836,7 +847,7 @@ impl Command {
     pub(crate) fn programs(&self) -> ProgramUse {
         let approval = match self {
             Command::Add(args) => &args.approval,
-            Command::Remove { approval, .. } => approval,
+            Command::Remove(args) => &args.approval,
             Command::Install(args) => &args.approval,
             Command::Update(args) => &args.approval,
             Command::Validate(args) => &args.approval,
@@ -856,7 +867,7 @@ impl Command {
         let args = match self {
             Command::Init(args) => &args.scope,
             Command::Add(args) => &args.scope,
-            Command::Remove { scope, .. } => scope,
+            Command::Remove(args) => &args.scope,
             Command::Install(args) => &args.scope,
             Command::Update(args) => &args.scope,
             Command::Outdated(args) => &args.scope,

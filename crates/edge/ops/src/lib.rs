@@ -29,6 +29,7 @@ mod outside;
 mod packages;
 mod projects;
 mod provenance;
+mod removal;
 mod scope;
 mod serialize;
 mod spec;
@@ -67,7 +68,7 @@ pub use catalog::{
     CatalogReport, CatalogRequest, CatalogRow, CatalogWatch, ENTRY_KINDS, EntryKind, LayerKind,
     OpenCatalog, Shadowed, catalog, catalog_show, open_catalog, watch_catalog,
 };
-pub use change::{ChangeReport, DependencyId, ManifestChange, Then, change_manifest};
+pub use change::{ChangeReport, DependencyId, ManifestChange, PatternUse, Then, change_manifest};
 pub use config::{ConfigAnswer, ConfigReport, ConfigRequest, config};
 pub use demo::{DemoReport, DemoRequest, DemoResult, DemoShow, demo};
 pub use diagnostics::{DiagnosticReport, report_all};

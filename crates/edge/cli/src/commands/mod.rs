@@ -64,7 +64,7 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
             Some(what) => change::add(&world, what, output),
             None => add::run(&world, args, output),
         },
-        Command::Remove { what, .. } => change::remove(&world, what, output),
+        Command::Remove(args) => change::remove(&world, args, output),
         Command::Update(args) => update::run(&world, args, output),
         Command::Approve(args) => approve::run(&world, &args, output),
         Command::Outdated(args) => outdated::run(&world, args, output),

@@ -18,6 +18,7 @@ mod ownership;
 mod patches;
 mod patterns;
 mod readable;
+mod removing;
 mod resolve;
 mod running;
 mod shared;

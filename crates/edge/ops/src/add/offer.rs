@@ -30,7 +30,7 @@ pub(crate) struct Offer {
 impl Place {
     fn failed(&self, error: agpm_source::SourceError) -> Failure {
         let what = match self.origin.source() {
-            Some(source) => format!("source `{}`", source.address),
+            Some(source) => format!("source `{}`", source.name),
             None => format!("`{}`", self.origin.label()),
         };
         source_failure_of(&what, error)

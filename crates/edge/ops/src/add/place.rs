@@ -204,7 +204,7 @@ impl PlaceFinder<'_> {
         self.world.progress.source_began(&name);
         let versions = source.versions();
         self.world.progress.source_ended(&name);
-        let failed = |error| source_failure_of(&format!("source `{}`", found.address), error);
+        let failed = |error| source_failure_of(&format!("source `{}`", found.name), error);
         versions.map(Some).map_err(failed)
     }
 
@@ -216,7 +216,7 @@ impl PlaceFinder<'_> {
         found: PlaceSource,
         inner: InnerAddress,
     ) -> Result<Place, Failure> {
-        let failed = |error| source_failure_of(&format!("source `{}`", found.address), error);
+        let failed = |error| source_failure_of(&format!("source `{}`", found.name), error);
         let versions = self.versions(&*source, &found)?;
         let resolved = match (&versions, &inner.requirement) {
             (None, None) => None,

@@ -70,7 +70,9 @@ pub(crate) fn group_words(
             && !is_source(word)
         {
             let message = format!("`{word}` is a resource type");
-            let help = format!("`agpm add ADDRESS --type {kind}` adds one");
+            let help = format!(
+                "`agpm add ADDRESS --type {kind}` or `agpm add dep {kind} SOURCE:PATH` adds one"
+            );
             return Err(usage(message, help));
         }
         if let (true, Some(near)) = (groups.is_empty(), nearest(word, ["source", "dependency"]))

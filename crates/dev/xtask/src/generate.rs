@@ -86,6 +86,10 @@ const FILES: &[Generated] = &[
         make: || agpm_model::lock_schema().to_json(),
     },
     Generated {
+        path: "docs/reference/schema/policy.json",
+        make: || agpm_model::policy_schema().to_json(),
+    },
+    Generated {
         path: "docs/reference/schema/bottle.json",
         make: || agpm_bottle::json_schema(UnitKind::Bottle).to_json(),
     },

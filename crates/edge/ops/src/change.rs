@@ -147,7 +147,7 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
     let files = ManifestFiles::require(&world.environment)?;
     let bytes = files.project().to_vec();
     let path = files.path.clone();
-    let name = crate::gather::shown(&world.environment, &path);
+    let name = crate::reading::shown(&world.environment, &path);
     let document = document_of(name.clone(), bytes.clone(), Format::Toml, notes)?;
     notes.check()?;
     let store = files.store()?;
@@ -206,7 +206,7 @@ fn refuse_mistakes(
     notes: &mut Notes,
 ) -> Result<(), Failure> {
     let files = ManifestFiles::require(&world.environment)?;
-    let name = crate::gather::shown(&world.environment, &files.path);
+    let name = crate::reading::shown(&world.environment, &files.path);
     let mut after = Notes::default();
     let result = Project::of(
         &world.environment,

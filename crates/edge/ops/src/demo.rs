@@ -14,12 +14,12 @@ use serde::Serialize;
 use crate::bottle::{self, BottleInput, BottleView};
 use crate::catalog::{self, CatalogReport, CatalogRequest, Shadowed};
 use crate::explain;
-use crate::gather::shown;
 use crate::install::{self, InstallReport, InstallRequest, Job};
 use crate::lineage::{self, LineagePlace, ProfileKinds, ProfileRequest, Submodules};
 use crate::merge::{self, MergeInputs, MergeRequest};
 use crate::packages::{git, source_failure};
 use crate::provenance::Provenance;
+use crate::reading::shown;
 use crate::world::{Environment, World};
 
 /// Where to put the project.

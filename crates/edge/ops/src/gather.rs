@@ -15,15 +15,13 @@ use agpm_model::{
 use agpm_store as store;
 use agpm_text::{Document, Format, Limits, Parsed, Pointer, Shape, View, decode, parse};
 
-use crate::packages::LOCK_NAME;
-use crate::packages::local_path;
 use crate::path_of;
+use crate::policy_files::{PolicyFile, policy_files};
+use crate::reading::{MANIFEST_NAME, PRIVATE_NAME, limit, local_path, optional, shown};
 use crate::scope::{Beside, NearestManifest, Places, beside, foreign_state, state_of};
 use crate::world::{Environment, ManifestUse, Scope};
+use agpm_model::LOCK_NAME;
 use agpm_source::normalize;
-
-pub(crate) const MANIFEST_NAME: &str = "agpm.toml";
-pub(crate) const PRIVATE_NAME: &str = "agpm.private.toml";
 
 /// A file of the state that git tracks in a project.
 fn tracked_record(opened: &store::ProjectStore, scope: Scope) -> Option<String> {
@@ -49,11 +47,6 @@ fn tracked_state(path: String) -> Diagnostic {
         .help(help)
 }
 
-/// The largest file that is read, as the reader's own limit.
-pub(crate) fn limit() -> u64 {
-    Limits::default().bytes as u64
-}
-
 /// The files that a manifest is made of, unread.
 #[derive(Debug)]
 pub(crate) struct ManifestFiles {
@@ -64,6 +57,7 @@ pub(crate) struct ManifestFiles {
     project: Vec<u8>,
     private: Option<Vec<u8>>,
     config: Option<(PathBuf, Vec<u8>)>,
+    policies: Vec<PolicyFile>,
 }
 
 impl ManifestFiles {
@@ -93,6 +87,7 @@ impl ManifestFiles {
             project,
             private,
             config,
+            policies: policy_files(environment)?,
         }))
     }
 
@@ -105,6 +100,7 @@ impl ManifestFiles {
             project: Vec::new(),
             private: None,
             config: Some(config),
+            policies: Vec::new(),
         };
         Ok(configuration(environment)?.map(files))
     }
@@ -133,6 +129,7 @@ impl ManifestFiles {
             scope: environment.scope,
             project: Vec::new(),
             config: configuration(environment)?,
+            policies: policy_files(environment)?,
         })
     }
 
@@ -190,6 +187,13 @@ impl ManifestFiles {
             out.extend_from_slice(&length.to_le_bytes());
             out.extend_from_slice(part.map_or(&[], Vec::as_slice));
         }
+        // Only where there are any: records of runs without policies stay valid.
+        for policy in &self.policies {
+            let bytes = policy.bytes.as_deref().unwrap_or_default();
+            out.extend_from_slice(policy.shown.as_bytes());
+            out.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+            out.extend_from_slice(bytes);
+        }
         out
     }
 }
@@ -217,6 +221,8 @@ impl Mistakes {
 #[derive(Debug, Default)]
 pub(crate) struct Project {
     pub(crate) manifest: Manifest,
+    /// Policies outside of the manifest, unread: only commands that install are judged by them.
+    pub(crate) policy_files: Vec<PolicyFile>,
     pub(crate) folder: Option<PathBuf>,
     pub(crate) root: Option<PathBuf>,
 }
@@ -318,6 +324,7 @@ impl Project {
         mistakes.check(notes)?;
         Ok(Project {
             manifest,
+            policy_files: files.policies,
             folder: files.path.parent().map(Path::to_owned),
             root: Some(files.root),
         })
@@ -573,40 +580,12 @@ fn configuration(environment: &Environment) -> Result<Option<(PathBuf, Vec<u8>)>
     }
 }
 
-/// The bytes of a file that need not be there.
-fn optional(environment: &Environment, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
-    match store::read(path, limit()) {
-        Err(store::StoreError {
-            problem: store::Problem::NotFound,
-            ..
-        }) => Ok(None),
-        read => Ok(Some(
-            read.map_err(|error| error.seen_from(&environment.folder))?,
-        )),
-    }
-}
-
 /// A name that is not there.
 pub(crate) fn unknown_name(what: &str, name: &str, help: Option<String>) -> Failure {
     let mut diagnostic =
         Diagnostic::new(&codes::NAME_UNKNOWN, format!("there is no {what} `{name}`"));
     diagnostic.help = help;
     Failure::new(FailureKind::NotFound, diagnostic)
-}
-
-/// A path as users see it: from the working folder where it is below, with `/`.
-pub(crate) fn shown(environment: &Environment, path: &Path) -> String {
-    let elsewhere = || {
-        if path.is_absolute() {
-            normalize(path)
-        } else {
-            path.to_owned()
-        }
-    };
-    let short = path
-        .strip_prefix(&environment.folder)
-        .map_or_else(|_| elsewhere(), Path::to_owned);
-    short.to_string_lossy().replace('\\', "/")
 }
 
 /// Takes in one file of one layer; what is wrong with it goes to the notes.

@@ -9,9 +9,10 @@ use agpm_text::Format;
 use serde::Serialize;
 
 use crate::change::{until_not_overtaken, write_manifest};
-use crate::gather::{ManifestFiles, Project, document_of, limit, parsed, shown, unknown_name};
+use crate::gather::{ManifestFiles, Project, document_of, parsed, unknown_name};
 use crate::install::Writing;
 use crate::manifest_text::uneditable;
+use crate::reading::{limit, shown};
 use crate::world::{Environment, World};
 
 /// The programs whose configurations are understood.

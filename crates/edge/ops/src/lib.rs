@@ -27,8 +27,12 @@ mod merge;
 mod outdated;
 mod outside;
 mod packages;
+mod policies;
+mod policy;
+mod policy_files;
 mod projects;
 mod provenance;
+mod reading;
 mod removal;
 mod scope;
 mod serialize;
@@ -96,11 +100,12 @@ pub use list::{
     DiskCheck, Drift, LOCAL, ListDetail, ListReport, ListRequest, ListedResource, MASKED,
     PatchedField, list,
 };
-pub use locked::{LockedResource, ResourceIdentity};
+pub use locked::{LockedResource, Placements, ResourceIdentity};
 pub use merge::{MergeInputs, MergeReport, MergeRequest, OutputFormat, RuleArgument, merge};
 pub use outdated::{
     LockfileState, MovedBranch, Outdated, OutdatedReport, OutdatedRequest, OutdatedRows, outdated,
 };
+pub use policy::{PolicyCheckReport, PolicyReport, PolicyRuleReport, policy_check, policy_show};
 pub use provenance::{
     BodyLines, ExplainedDeletion, ExplainedLeaf, ExplainedShadow, Provenance, Secrets,
 };
@@ -118,7 +123,8 @@ pub use watch::{ProjectWatch, watch_project};
 pub use why::{Chains, Link, RequiredResource, WhyReport, WhyRequest, why};
 pub use words::{counted, size};
 pub use world::{
-    Environment, ManifestUse, Network, OutsideReads, ProgramUse, Progress, Scope, Silent, World,
+    Environment, ManifestUse, Network, OutsideReads, PolicyPlaces, ProgramUse, Progress, Scope,
+    Silent, World,
 };
 
 /// A path of ours from the project's folder.

@@ -18,8 +18,9 @@ use crate::gather::{ManifestFiles, Project};
 use crate::install::not_there;
 use crate::layers::{LayerLock, Pinning, fold_all, layers_as_locked, missing_folders, snapshots};
 use crate::outside::reads_outside;
-use crate::packages::{LOCK_NAME, Sources, frozen, read_lock, render_all, resolve, versions_of};
+use crate::packages::{Sources, frozen, read_lock, render_all, resolve, versions_of};
 use crate::world::World;
+use agpm_model::LOCK_NAME;
 
 /// A check that is made on request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -55,7 +55,8 @@ fn rows(report: &ListReport) -> String {
 fn cells(resource: &ListedResource) -> Vec<String> {
     let locked = &resource.locked;
     let identity = &locked.identity;
-    let status = match (resource.status, &locked.installed_at) {
+    let paths = locked.placements.paths();
+    let status = match (resource.status, paths.first()) {
         (_, None) => "(not written)",
         (Some(Drift::Missing), _) => "missing",
         (Some(Drift::Modified), _) => "modified",
@@ -67,9 +68,8 @@ fn cells(resource: &ListedResource) -> Vec<String> {
         format!("{:<TYPE_WIDTH$}", identity.kind),
         identity.version.as_deref().unwrap_or("-").to_owned(),
         identity.source.as_deref().unwrap_or(LOCAL).to_owned(),
-        locked
-            .installed_at
-            .as_ref()
+        paths
+            .first()
             .map_or_else(|| "-".to_owned(), ToString::to_string),
         status.to_owned(),
     ]

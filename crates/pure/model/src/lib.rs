@@ -5,6 +5,7 @@
 mod address;
 mod catalog_remote;
 mod changelog;
+mod check;
 mod credentials;
 mod declared;
 mod digest;
@@ -23,7 +24,10 @@ mod owner;
 mod path;
 mod pattern;
 mod pin;
+mod policy;
+mod policy_tables;
 mod redact;
+mod repository_pattern;
 mod resource;
 mod schema;
 mod server_file;
@@ -52,14 +56,14 @@ pub use import::{
 pub use json_schema::FileSchema;
 pub use lock::{
     LOCK_NAME, Locked, LockedLayer, LockedMarketplace, LockedRemote, LockedSource, Lockfile,
-    RESTORE_LOCK,
+    Placement, RESTORE_LOCK,
 };
 pub use lock_tables::lock_schema;
 pub use manifest::{
-    Allowed, AskedRemote, Catalog, DEFAULT_VERSION, Dependency, Entry, Exclusion, Field,
-    FilePattern, Install, Layer, LayerPlace, Manifest, ManifestTexts, MarketplacePlugin, MergeRule,
-    PartChoice, PartFilter, PartNames, Patch, PatchScope, Source, SourceScope, is_junk,
-    manifest_schema, unknown_patch,
+    Allowed, AskedRemote, Catalog, Dependency, Entry, Exclusion, Field, FilePattern, Install,
+    Layer, LayerPlace, Manifest, ManifestTexts, MarketplacePlugin, MergeRule, PartChoice,
+    PartFilter, PartNames, Patch, PatchScope, Source, SourceScope, is_junk, manifest_schema,
+    unknown_patch,
 };
 pub use name::{LayerName, NameError, ResourceName, SourceName, ToolName};
 pub use naming::{resource_name, tag_names};
@@ -69,6 +73,12 @@ pub use owner::{LayerSet, Owner};
 pub use path::{PathError, RelativePath};
 pub use pattern::{Matching, PatternError, PointerPattern, Specificity};
 pub use pin::{LockedPin, Pin, PinId, PinSource, ResourceId};
+pub use policy::{
+    AllowDeny, AllowList, EXECUTABLE_MODES, ExecutableMode, OnUnreachable, Policy, PolicyRow,
+    PolicyRule, RequiredResource, parse_age,
+};
+pub use policy_tables::policy_schema;
+pub use repository_pattern::{RepositoryPattern, RepositoryPatternError};
 pub use resource::{Layout, RESOURCE_TYPES, ResourceType, SKILL_FILE};
 pub use schema::{
     Condition, Definition, KeyClass, KeyNames, KeyOwner, OtherKeys, Passthrough, Presence,
@@ -88,4 +98,4 @@ pub use tool::{
 };
 pub use unit::{Extent, FileMode, GlobError, Origin, ResourcePath, Unit};
 pub use variant::{Variant, Variants};
-pub use version::{Requirement, RequirementError, Selector, Tag, newest_range};
+pub use version::{DEFAULT_VERSION, Requirement, RequirementError, Selector, Tag, newest_range};

@@ -6,8 +6,9 @@ use agpm_diag::{Diagnostic, codes};
 use agpm_text::{Document, Format, Kind, NodeRef, Value, print};
 
 use crate::catalog_remote::{CatalogRemote, RemoteBase};
+use crate::check::spot;
 use crate::digest::{Checksum, ObjectId};
-use crate::manifest::{Install, MarketplacePlugin, spot};
+use crate::manifest::{Install, MarketplacePlugin};
 use crate::name::{LayerName, ResourceName, SourceName, ToolName};
 use crate::path::RelativePath;
 use crate::pin::{LockedPin, Pin, PinId, PinSource, ResourceId};
@@ -140,6 +141,15 @@ pub struct LockedSource {
     pub url: Option<String>,
 }
 
+/// A resource in one tool.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Placement {
+    /// The tool.
+    pub tool: ToolName,
+    /// Where it is installed for it; nothing if it is only resolved. Tools may share one path.
+    pub at: Option<RelativePath>,
+}
+
 /// One locked resource.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Locked {
@@ -157,10 +167,8 @@ pub struct Locked {
     pub pin: Option<Pin>,
     /// Of the bytes in the source; nothing in files of older programs that is not one of ours.
     pub checksum: Option<Checksum>,
-    /// Where it is installed; nothing if it is only resolved.
-    pub installed_at: Option<RelativePath>,
-    /// The tool it is for.
-    pub tool: Option<ToolName>,
+    /// The tools it is for, sorted; empty in files of older programs that name none.
+    pub placements: Vec<Placement>,
     /// What it needs, as `TYPE/NAME@VERSION`.
     pub dependencies: Vec<String>,
     /// The fields that patches set.
@@ -198,6 +206,19 @@ impl Locked {
             kind: self.kind,
             name: self.name.clone(),
         }
+    }
+
+    /// The tools it is for.
+    pub fn tools(&self) -> impl Iterator<Item = &ToolName> {
+        self.placements.iter().map(|placement| &placement.tool)
+    }
+
+    /// Where it is installed, each path once.
+    pub fn paths(&self) -> BTreeSet<&RelativePath> {
+        let paths = self.placements.iter();
+        paths
+            .filter_map(|placement| placement.at.as_ref())
+            .collect()
     }
 
     /// The version of its source.
@@ -393,11 +414,7 @@ impl Locked {
                 .map(|checksum| checksum.to_string())
                 .as_deref(),
         );
-        put(
-            "installed_at",
-            self.installed_at.as_ref().map(RelativePath::as_str),
-        );
-        put("tool", self.tool.as_ref().map(ToolName::as_str));
+        map.extend(self.placement_fields());
         map.push((
             "dependencies",
             Value::list(self.dependencies.iter().map(String::as_str)),
@@ -434,6 +451,44 @@ impl LockedMarketplace {
             ("requirement", Value::from(self.requirement.as_str())),
         ];
         Value::map(fields.into_iter().chain(commit))
+    }
+}
+
+impl Locked {
+    /// One tool is written as two strings, several as lists.
+    fn placement_fields(&self) -> Vec<(&'static str, Value)> {
+        if let [one] = self.placements.as_slice() {
+            let at = one
+                .at
+                .as_ref()
+                .map(|at| ("installed_at", at.as_str().into()));
+            let tool = ("tool", one.tool.as_str().into());
+            return at.into_iter().chain([tool]).collect();
+        }
+        let mut fields = Vec::new();
+        let tools = Value::list(self.tools().map(ToolName::as_str));
+        let installed: Vec<Value> = self
+            .placements
+            .iter()
+            .filter_map(Placement::value)
+            .collect();
+        if !self.placements.is_empty() {
+            fields.push(("tools", tools));
+        }
+        if !installed.is_empty() {
+            fields.push(("installed", Value::List(installed)));
+        }
+        fields
+    }
+}
+
+impl Placement {
+    fn value(&self) -> Option<Value> {
+        let at = self.at.as_ref()?;
+        Some(Value::map([
+            ("tool", self.tool.as_str().into()),
+            ("at", at.as_str().into()),
+        ]))
     }
 }
 
@@ -556,6 +611,47 @@ impl Reading {
         Some(LockedRemote::new(&remote, version))
     }
 
+    /// `tool` and `installed_at`, or `tools` and `installed`.
+    fn placements(&mut self, kind: ResourceType, entry: NodeRef<'_>) -> Result<Vec<Placement>, ()> {
+        let tool = |text: &str| ToolName::new(text).ok();
+        let path = |text: &str| RelativePath::new(text).ok();
+        if let Some(tools) = entry.get("tools") {
+            let mut placements = Vec::new();
+            for node in list(Some(tools)) {
+                let Some(tool) = node.as_str().and_then(tool) else {
+                    self.broken(node, invalid("tools"));
+                    return Err(());
+                };
+                placements.push(Placement { tool, at: None });
+            }
+            for node in list(entry.get("installed")) {
+                let (of, at) = (self.read(node, "tool", tool)?, self.read(node, "at", path)?);
+                let placement = placements
+                    .iter_mut()
+                    .find(|one| Some(&one.tool) == of.as_ref());
+                match placement {
+                    Some(placement) => placement.at = at,
+                    None => {
+                        self.broken(node, "this entry of `installed` has no tool of `tools`");
+                        return Err(());
+                    }
+                }
+            }
+            placements.sort();
+            placements.dedup_by(|later, first| later.tool == first.tool);
+            return Ok(placements);
+        }
+        let tool = self.read(entry, "tool", tool)?;
+        let at = self.read(entry, "installed_at", path)?;
+        // Older programs may leave out the tool of a file.
+        let usual = at
+            .is_some()
+            .then(|| ToolName::new(kind.default_tool()).ok())
+            .flatten();
+        let placement = tool.or(usual).map(|tool| Placement { tool, at });
+        Ok(placement.into_iter().collect())
+    }
+
     fn entry(&mut self, kind: ResourceType, node: NodeRef<'_>) -> Option<Locked> {
         let name = |text: &str| ResourceName::new(text).ok();
         let words = |key| {
@@ -645,12 +741,7 @@ impl Reading {
             pattern,
             pin,
             checksum,
-            installed_at: self
-                .read(node, "installed_at", |text| RelativePath::new(text).ok())
-                .ok()?,
-            tool: self
-                .read(node, "tool", |text| ToolName::new(text).ok())
-                .ok()?,
+            placements: self.placements(kind, node).ok()?,
             dependencies: words("dependencies"),
             patches: words("patches"),
             private_patches: words("private_patches"),

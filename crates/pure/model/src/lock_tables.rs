@@ -124,6 +124,18 @@ const REMOTE: Definition = Definition {
     )),
 };
 
+const PLACEMENT: SchemaTable = SchemaTable::open(
+    "an installed resource",
+    &[
+        SchemaField::required("tool", ValueForm::Text, "The tool."),
+        SchemaField::required(
+            "at",
+            ValueForm::Text,
+            "Where it is installed for that tool.",
+        ),
+    ],
+);
+
 const ENTRY: Definition = Definition {
     name: "entry",
     form: ValueForm::Table(&SchemaTable::open(
@@ -156,6 +168,16 @@ const ENTRY: Definition = Definition {
             SchemaField::optional("checksum", ValueForm::Text, "Of the bytes in the source."),
             SchemaField::optional("installed_at", ValueForm::Text, "Where it is installed."),
             SchemaField::optional("tool", ValueForm::Text, "The tool that it is for."),
+            SchemaField::optional(
+                "tools",
+                ValueForm::TEXTS,
+                "The tools that it is for, if there are several.",
+            ),
+            SchemaField::optional(
+                "installed",
+                ValueForm::List(&ValueForm::Table(&PLACEMENT)),
+                "Where it is installed for each of several tools.",
+            ),
             SchemaField::optional(
                 "dependencies",
                 ValueForm::TEXTS,

@@ -7,7 +7,6 @@ use agpm_tools::{
     ServerFormat, TOOLS, ToolDefinition,
 };
 
-use crate::manifest::Dependency;
 use crate::name::ToolName;
 use crate::path::RelativePath;
 use crate::resource::{Layout, RESOURCE_TYPES, ResourceType};
@@ -39,6 +38,17 @@ pub enum Destination {
     Files(Folder, FileFormat),
     /// As entries of a file, by its path from the project.
     Entries(RelativePath, EntryFormat),
+}
+
+impl Destination {
+    /// Whether two tools want the same bytes, wherever they want them.
+    pub fn has_format_of(&self, other: &Destination) -> bool {
+        match (self, other) {
+            (Destination::Files(_, one), Destination::Files(_, other)) => one == other,
+            (Destination::Entries(_, one), Destination::Entries(_, other)) => one == other,
+            _ => false,
+        }
+    }
 }
 
 /// A folder that files go to.
@@ -74,11 +84,20 @@ pub struct Tool {
     pub layouts: BTreeMap<ResourceType, Layout>,
 }
 
-/// All tools, and which is the default of a kind.
+/// All tools, and which are the defaults of a kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tools {
     pub(crate) tools: Vec<Tool>,
-    pub(crate) defaults: BTreeMap<ResourceType, ToolName>,
+    defaults: BTreeMap<ResourceType, DefaultTools>,
+}
+
+/// The tools of a kind whose dependencies name none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct DefaultTools {
+    /// Those that it is installed for, at least one.
+    able: Vec<ToolName>,
+    /// Those that the manifest names and that have no place for it.
+    unable: Vec<ToolName>,
 }
 
 impl Default for Tools {
@@ -205,13 +224,38 @@ impl Tools {
             destinations: destinations(tool, scope),
             layouts: BTreeMap::new(),
         });
-        let defaults = RESOURCE_TYPES
-            .iter()
-            .map(|kind| (*kind, name(kind.default_tool())));
-        Tools {
+        let mut tools = Tools {
             tools: tools.collect(),
-            defaults: defaults.collect(),
+            defaults: BTreeMap::new(),
+        };
+        tools.set_defaults(&BTreeMap::new(), &[]);
+        tools
+    }
+
+    /// Sets the tools of dependencies that name none: those of their kind, else those of the project, else the kind's
+    /// own default. The last applies too if none of the others has a place for the kind.
+    pub(crate) fn set_defaults(
+        &mut self,
+        by_kind: &BTreeMap<ResourceType, Vec<ToolName>>,
+        of_project: &[ToolName],
+    ) {
+        for kind in RESOURCE_TYPES {
+            let named = by_kind.get(&kind).map_or(of_project, Vec::as_slice);
+            let (mut able, unable): (Vec<ToolName>, Vec<ToolName>) = named
+                .iter()
+                .cloned()
+                .partition(|tool| self.has_place(tool, kind));
+            if able.is_empty() {
+                able.push(name(kind.default_tool()));
+            }
+            self.defaults.insert(kind, DefaultTools { able, unable });
         }
+    }
+
+    /// Whether a tool has a place for resources of a kind.
+    pub fn has_place(&self, name: &ToolName, kind: ResourceType) -> bool {
+        self.named(name.as_str())
+            .is_some_and(|tool| tool.destination(kind).is_some())
     }
 
     /// The tool of that name.
@@ -224,23 +268,20 @@ impl Tools {
         self.tools.iter()
     }
 
-    /// The tool of a dependency: the one that it names, or its kind's default.
-    pub fn of<'t>(&'t self, dependency: &'t Dependency) -> &'t ToolName {
-        dependency
-            .tool
-            .as_ref()
-            .unwrap_or_else(|| self.default_for(dependency.kind))
-    }
-
     /// Whether a tool is there and used.
     pub fn is_enabled(&self, name: &ToolName) -> bool {
         self.named(name.as_str())
             .is_some_and(|tool| tool.state == ToolState::Enabled)
     }
 
-    /// The tool that a kind goes to if nothing else is said.
-    pub fn default_for(&self, kind: ResourceType) -> &ToolName {
-        &self.defaults[&kind]
+    /// The tools that a kind goes to if nothing else is said, at least one.
+    pub fn defaults_for(&self, kind: ResourceType) -> &[ToolName] {
+        &self.defaults[&kind].able
+    }
+
+    /// Default tools of the manifest that have no place for a kind.
+    pub fn unable_defaults(&self, kind: ResourceType) -> &[ToolName] {
+        &self.defaults[&kind].unable
     }
 }
 
@@ -264,8 +305,10 @@ mod tests {
     fn every_kind_has_a_default_that_takes_it() {
         for tools in [Scope::Project, Scope::User].map(Tools::in_scope) {
             for kind in RESOURCE_TYPES {
-                let tool = tools.named(tools.default_for(kind).as_str()).unwrap();
-                assert!(tool.destination(kind).is_some(), "{kind}");
+                let [tool] = tools.defaults_for(kind) else {
+                    panic!("{kind} has several defaults");
+                };
+                assert!(tools.has_place(tool, kind), "{kind}");
             }
         }
     }

@@ -6,7 +6,7 @@ mod validator;
 use agpm_diag::SourceMap;
 use agpm_model::{
     CatalogRemote, Checksum, Install, LayerName, Locked, LockedLayer, LockedMarketplace,
-    LockedRemote, LockedSource, Lockfile, MarketplacePlugin, Origin, Pin, PinSource,
+    LockedRemote, LockedSource, Lockfile, MarketplacePlugin, Origin, Pin, PinSource, Placement,
     RESOURCE_TYPES, RelativePath, ResolvedVersion, ResourceId, ResourceName, ResourcePath,
     ResourceType, SourceName, ToolName, Unit, lock_schema,
 };
@@ -35,6 +35,18 @@ fn path() -> impl Strategy<Value = String> {
 }
 
 prop_compose! {
+    fn placements()(
+        paths in prop::collection::btree_map("[a-z][a-z-]{0,6}", prop::option::of(path()), 0..4),
+    ) -> Vec<Placement> {
+        let placement = |(tool, at): (String, Option<String>)| Placement {
+            tool: ToolName::new(&tool).unwrap(),
+            at: at.map(|path| RelativePath::new(&path).unwrap()),
+        };
+        paths.into_iter().map(placement).collect()
+    }
+}
+
+prop_compose! {
     fn entry()(
         kind in prop::sample::select(RESOURCE_TYPES.to_vec()),
         names in (name(), prop::option::of(name())),
@@ -42,7 +54,7 @@ prop_compose! {
         at in path(),
         requirement in "[\\^~v0-9.a-z]{1,8}( && \\^1)?",
         digits in "[0-9a-f]{40}",
-        installed in prop::option::of(path()),
+        placements in placements(),
         lists in (prop::collection::vec(name(), 0..3), prop::collection::vec(name(), 0..2)),
         written in any::<bool>(),
     ) -> Locked {
@@ -78,8 +90,7 @@ prop_compose! {
                 commit: digits.parse().unwrap(),
             }),
             checksum: Some(Checksum::of(at.as_bytes())),
-            installed_at: installed.map(|path| RelativePath::new(&path).unwrap()),
-            tool: Some(ToolName::new("claude-code").unwrap()),
+            placements,
             dependencies: lists.0,
             private_patches: lists.1.iter().take(1).cloned().collect(),
             patches: lists.1,

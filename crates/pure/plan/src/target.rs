@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use agpm_model::{
-    Dependency, Destination, Folder, Layout, PathError, RelativePath, ResourcePath, ResourceType,
-    Tool,
+    Dependency, Destination, Folder, Layout, PathError, Placement, RelativePath, ResourcePath,
+    ResourceType, Tool, ToolName, Tools,
 };
 use agpm_tools::FileFormat;
 
@@ -76,6 +76,25 @@ pub fn target(tool: &Tool, wanted: &Wanted<'_>) -> Result<Option<RelativePath>, 
     ];
     let path = parts.into_iter().flatten().collect::<Vec<_>>().join("/");
     RelativePath::new(&path).map(Some)
+}
+
+/// Where each of several tools has a resource; nothing for tools without a place for the kind.
+pub fn placements(
+    tools: &Tools,
+    names: &[&ToolName],
+    wanted: &Wanted<'_>,
+) -> Result<Vec<Placement>, PathError> {
+    let mut placements = Vec::new();
+    for name in names {
+        let at = match tools.named(name.as_str()) {
+            Some(tool) => target(tool, wanted)?,
+            None => None,
+        };
+        let tool = (*name).clone();
+        placements.push(Placement { tool, at });
+    }
+    placements.sort();
+    Ok(placements)
 }
 
 /// Whether a tool could have installed a resource of a type at a path, whatever the manifest said of it then.

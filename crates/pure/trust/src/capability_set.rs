@@ -106,6 +106,9 @@ pub struct CapabilitySet {
     /// Commands and files that are run.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub runs: BTreeSet<RunCommand>,
+    /// Those of the commands that start MCP servers.
+    #[serde(skip)]
+    pub server_commands: BTreeSet<String>,
     /// Hosts that are connected to.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub connects: BTreeSet<String>,
@@ -185,6 +188,14 @@ impl CapabilitySet {
         *self == harmless && !matches!(self.tools, Some(ToolAccess::Listed(_)))
     }
 
+    /// Adds a command or a file that no event starts.
+    pub fn add_command(&mut self, command: String) {
+        self.runs.insert(RunCommand {
+            command,
+            event: None,
+        });
+    }
+
     /// What this set allows beyond `before`, sorted.
     pub fn increases_over(&self, before: &CapabilitySet) -> Vec<CapabilityIncrease> {
         let mut found = Vec::new();
@@ -235,6 +246,7 @@ impl CapabilitySet {
     /// Adds what another part of the same resource may do.
     pub fn absorb(&mut self, other: CapabilitySet) {
         self.runs.extend(other.runs);
+        self.server_commands.extend(other.server_commands);
         self.connects.extend(other.connects);
         self.tools = match (self.tools.take(), other.tools) {
             (Some(own), Some(others)) => Some(own.union(others)),

@@ -16,10 +16,21 @@ const ENV_NAMES: [&str; 3] = ["env_vars", "bearer_token_env_var", "env_http_head
 /// Modes that ask as much as a tool does by itself, or more.
 const CAREFUL_MODES: [&str; 3] = ["default", "plan", "ask"];
 
+/// Keys whose object holds MCP servers.
+const SERVER_OBJECTS: [&str; 7] = [
+    "mcpServers",
+    "mcp-servers",
+    "mcp_servers",
+    "amp.mcpServers",
+    "context_servers",
+    "servers",
+    "mcp",
+];
+
 /// The set of a hook, a server or a settings file.
-pub fn capability_set_of_value(value: &Value) -> CapabilitySet {
+pub fn capability_set_of_value(kind: Option<ResourceType>, value: &Value) -> CapabilitySet {
     let mut set = CapabilitySet::default();
-    add_found(&mut set, capabilities_of(value));
+    add_found(&mut set, kind, capabilities_of(value));
     walk(&mut set, value);
     set
 }
@@ -27,7 +38,7 @@ pub fn capability_set_of_value(value: &Value) -> CapabilitySet {
 /// The set of an agent, a command or a skill.
 pub fn capability_set_of_markdown(kind: ResourceType, text: &str) -> CapabilitySet {
     let mut set = CapabilitySet::default();
-    add_found(&mut set, capabilities_of_markdown(text));
+    add_found(&mut set, Some(kind), capabilities_of_markdown(text));
     let parsed = parse_alone(text, Format::Markdown);
     let front = parsed.document.root().map(to_value);
     let front = front.unwrap_or(Value::Null);
@@ -56,10 +67,15 @@ pub fn capability_set_of_instructions(path: &str, text: &str) -> CapabilitySet {
     set
 }
 
-fn add_found(set: &mut CapabilitySet, found: Vec<Capability>) {
+fn add_found(set: &mut CapabilitySet, kind: Option<ResourceType>, found: Vec<Capability>) {
     for one in found {
+        let is_server = |step: &String| SERVER_OBJECTS.contains(&step.as_str());
         match one.kind {
             CapabilityKind::Runs => {
+                if kind == Some(ResourceType::McpServers) || one.place.steps().iter().any(is_server)
+                {
+                    set.server_commands.insert(one.value.clone());
+                }
                 set.runs.insert(RunCommand {
                     command: one.value,
                     event: one.event,
@@ -183,7 +199,7 @@ mod tests {
 
     fn of_json(text: &str) -> CapabilitySet {
         let parsed = parse_alone(text, Format::Json);
-        capability_set_of_value(&to_value(parsed.document.root().unwrap()))
+        capability_set_of_value(None, &to_value(parsed.document.root().unwrap()))
     }
 
     fn shown(set: &CapabilitySet) -> Vec<String> {

@@ -5,7 +5,9 @@
 mod capability;
 mod capability_set;
 mod extract;
+mod judge;
 mod tool_rule;
+mod wildcard;
 
 pub use capability::{
     Capability, CapabilityKind, capabilities_of, capabilities_of_markdown, runs_of,
@@ -16,4 +18,5 @@ pub use capability_set::{
 pub use extract::{
     capability_set_of_instructions, capability_set_of_markdown, capability_set_of_value,
 };
+pub use judge::{JudgedContent, JudgedVersion, Violation, judge, missing_requirements};
 pub use tool_rule::ToolRule;

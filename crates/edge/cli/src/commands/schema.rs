@@ -8,6 +8,7 @@ pub(crate) fn of(what: SchemaOf) -> Value {
     match what {
         SchemaOf::Manifest => agpm_model::manifest_schema(),
         SchemaOf::Lock => agpm_model::lock_schema(),
+        SchemaOf::Policy => agpm_model::policy_schema(),
         SchemaOf::Bottle => unit_schema(UnitKind::Bottle),
         SchemaOf::Agent => unit_schema(UnitKind::Agent),
     }

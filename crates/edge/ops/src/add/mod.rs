@@ -19,9 +19,10 @@ use crate::add::place::{Place, PlaceFinder, PlaceSource, SourceState};
 use crate::add::words::{AddressWords, group_words};
 use crate::additions::usage;
 use crate::change::{Then, until_not_overtaken, write_manifest};
-use crate::gather::{ManifestFiles, Mistakes, Project, shown};
+use crate::gather::{ManifestFiles, Mistakes, Project};
 use crate::install::{self, InstallReport, InstallRequest, Job, ManifestEdit, Writing};
 use crate::manifest_text::set_entry;
+use crate::reading::shown;
 use crate::world::World;
 
 /// What to add.

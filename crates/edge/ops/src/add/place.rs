@@ -15,7 +15,8 @@ use agpm_source::{
 
 use crate::additions::usage;
 use crate::gather::unknown_name;
-use crate::packages::{local_path, source_failure_of};
+use crate::packages::source_failure_of;
+use crate::reading::local_path;
 use crate::world::World;
 
 /// Where candidates are looked for.

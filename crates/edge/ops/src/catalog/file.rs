@@ -10,7 +10,7 @@ use crate::catalog::ground::{CatalogPlaces, LayerKind};
 use crate::catalog::lookup::NoFile;
 use crate::catalog::open::{OpenCatalog, open};
 use crate::catalog::reading::read_inside;
-use crate::gather::limit;
+use crate::reading::limit;
 use crate::serialize;
 use crate::world::World;
 

@@ -6,7 +6,7 @@ use agpm_catalog::{CONFIG_FOLDERS, EntryKind, Home, ROOTS, Standing};
 use agpm_diag::{Diagnostic, Notes, Severity, codes};
 use agpm_store::{self as store, Marks, Reached, SystemUser};
 
-use crate::gather::shown;
+use crate::reading::shown;
 use crate::world::Environment;
 
 /// Which layers count.

@@ -8,7 +8,7 @@ use agpm_store::{self as store, Problem};
 use agpm_text::{Format, Limits, decode, parse};
 
 use crate::catalog::ground::{CatalogLayer, ManifestFile};
-use crate::gather::limit;
+use crate::reading::limit;
 use agpm_store::parallel;
 
 /// Reads manifests side by side; what is malformed is told and left out.

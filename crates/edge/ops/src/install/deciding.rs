@@ -15,6 +15,7 @@ use agpm_store::parallel;
 
 use crate::install::changelogs;
 use crate::install::desired::desired_state;
+use crate::install::executables;
 use crate::install::known::{has_ledger, inputs_of, remember};
 use crate::install::locked_state::LockedState;
 use crate::install::observer::Observer;
@@ -23,7 +24,6 @@ use crate::install::request::{
 };
 use crate::install::run::{GatheredProject, RenderedProject, Run};
 use crate::layers::LayeredFile;
-use crate::packages::executables;
 
 /// Everything that is planned before anything is written.
 pub(super) struct PlannedInstall {

@@ -13,6 +13,7 @@ use crate::gather::{ManifestFiles, Project};
 use crate::install::layered::Layered;
 use crate::install::request::InstallRequest;
 use crate::packages::Sources;
+use crate::policies::Policies;
 use crate::scope::Beside;
 use crate::world::{Environment, World};
 
@@ -66,6 +67,7 @@ pub(super) struct GatheredProject {
     /// The right to change the project; none yet if it has no state, or if nothing is to be written.
     pub(super) held: Option<ProjectLock>,
     pub(super) project: Project,
+    pub(super) policies: Policies,
     /// The manifest's files as they were read, and as this run understands them.
     pub(super) read: Vec<u8>,
     pub(super) inputs: Vec<u8>,

@@ -14,12 +14,13 @@ use agpm_source::limits::{MOST_DIRECTORIES, MOST_LAYER_BYTES};
 use agpm_source::{Confinement, DirectorySource, FileFetching, Source, SourceError};
 use agpm_store::{self as store, Problem, StoreError, parallel};
 
-use crate::gather::shown;
 use crate::layers::clashes::{refuse_clashes, refuse_own_folders};
 use crate::layers::pinning::{Pinning, RequiredVersion};
 use crate::layers::reading::{self, Contents, LayerFile, ReadError};
 use crate::layers::skipping::Skipped;
-use crate::packages::{Sources, local_path, source_failure, source_failure_of};
+use crate::packages::{Sources, source_failure, source_failure_of};
+use crate::reading::local_path;
+use crate::reading::shown;
 use crate::world::{Environment, World};
 
 /// A layer as it is now.

@@ -7,10 +7,10 @@ use agpm_model::ObjectId;
 use agpm_persona::{ARCHIVE, Archive, is_archived, is_live_document};
 use agpm_store as store;
 
-use crate::gather::limit;
 use crate::lineage::levels::git_failed;
 use crate::lineage::library::Library;
 use crate::packages::git;
+use crate::reading::limit;
 use crate::world::World;
 
 /// Documents of the revision that are neither there nor archived: to the byte in some version since, or with all they said.

@@ -6,8 +6,9 @@ use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes};
 use agpm_git::GitError;
 use agpm_store::{self as store, Reached, SystemUser};
 
-use crate::gather::{shown, unknown_name};
+use crate::gather::unknown_name;
 use crate::packages::git;
+use crate::reading::shown;
 use crate::world::{Environment, World};
 
 /// What holds the personas of a folder.

@@ -11,10 +11,10 @@ use agpm_persona::{DocumentName, Parent, PersonaDocument, Unfit, read_document};
 use agpm_store as store;
 use agpm_text::decode;
 
-use crate::gather::limit;
 use crate::lineage::levels::repository_of;
 use crate::lineage::library::{ChainLink, Library, Place};
 use crate::lineage::telling::remote_parent;
+use crate::reading::limit;
 use crate::world::OutsideReads;
 use agpm_source::{Bounds, normalize};
 

@@ -3,7 +3,7 @@
 use agpm_diag::Spot;
 use agpm_text::NodeRef;
 
-use crate::manifest::check::{Check, spot};
+use crate::check::{Check, spot};
 use crate::name::{ResourceName, SourceName};
 use crate::pin::ResourceId;
 use crate::resource::ResourceType;

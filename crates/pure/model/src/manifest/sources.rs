@@ -5,7 +5,7 @@ use agpm_text::NodeRef;
 use globset::{GlobBuilder, GlobMatcher};
 
 use crate::address::{DefaultHost, SourceAddress};
-use crate::manifest::check::{Check, spot};
+use crate::check::{Check, spot};
 use crate::name::{ResourceName, SourceName};
 use crate::resource::ResourceType;
 use crate::unit::{Origin, Unit};

@@ -4,6 +4,7 @@ use agpm_text::Value;
 use agpm_tools::TOOLS;
 
 use crate::json_schema::FileSchema;
+use crate::policy_tables::POLICY;
 use crate::resource::{RESOURCE_TYPES, ResourceType};
 use crate::schema::{
     Condition, Definition, KeyNames, KeyOwner, Passthrough, SchemaField, SchemaTable, ValueForm,
@@ -59,8 +60,11 @@ pub(crate) const MANIFEST_SECTIONS: SchemaTable = SchemaTable::strict(
         ),
         SchemaField::optional(
             "default-tools",
-            ValueForm::Map(TYPES, &ValueForm::Defined(&TOOL_NAME)),
-            "The tool that each kind of resource is for, unless its entry says otherwise.",
+            ValueForm::Map(
+                TYPES,
+                &ValueForm::Either(&[ValueForm::Defined(&TOOL_NAME), TOOL_NAMES]),
+            ),
+            "The tool or tools of each type of resource, unless its entry names others.",
         ),
         SchemaField::optional(
             "tools",
@@ -95,6 +99,11 @@ pub(crate) const MANIFEST_SECTIONS: SchemaTable = SchemaTable::strict(
             "lineage",
             ValueForm::Table(&LINEAGE),
             "What holds for personas.",
+        ),
+        SchemaField::optional(
+            "policy",
+            ValueForm::Table(&POLICY),
+            "Rules that everything in the manifest must follow.",
         ),
         SchemaField::optional(
             "allow-executables",
@@ -234,6 +243,7 @@ pub(crate) const DEPENDENCY: SchemaTable = SchemaTable::strict(
         BRANCH_KEY,
         REV_KEY,
         TOOL_KEY,
+        TOOLS_KEY,
         SchemaField::optional(
             "target",
             RELATIVE_PATH,
@@ -298,6 +308,7 @@ pub(crate) const PLUGIN: SchemaTable = SchemaTable::strict(
         BRANCH_KEY,
         REV_KEY,
         TOOL_KEY,
+        TOOLS_KEY,
         SchemaField::optional(
             "only",
             ValueForm::TEXTS,
@@ -335,6 +346,8 @@ const TOOL_KEY: SchemaField = SchemaField::optional(
     ValueForm::Defined(&TOOL_NAME),
     "The tool that it is for.",
 );
+const TOOLS_KEY: SchemaField =
+    SchemaField::optional("tools", TOOL_NAMES, "The tools that it is for.");
 const INSTALL_KEY: SchemaField = SchemaField::optional(
     "install",
     ValueForm::Flag,
@@ -379,7 +392,14 @@ const FROM_PATH: &[Condition] = &[
         ("branch", &["source"]),
         ("rev", &["source"]),
     ]),
+    TOOL_OR_TOOLS,
 ];
+
+/// `tool` and `tools` exclude each other.
+const TOOL_OR_TOOLS: Condition = Condition::AnyOf(&[
+    &[Condition::Without(&["tool"])],
+    &[Condition::Without(&["tools"])],
+]);
 
 const ONLY_OF_SERVERS: &[&str] = &["command", "args", "env", "url", "rename"];
 
@@ -411,10 +431,12 @@ const SERVER_DEPENDENCY: Definition = Definition {
             &[
                 Condition::Required(&["command"]),
                 Condition::Without(&["source"]),
+                TOOL_OR_TOOLS,
             ],
             &[
                 Condition::Required(&["url"]),
                 Condition::Without(&["source"]),
+                TOOL_OR_TOOLS,
             ],
         ])],
     ),
@@ -504,6 +526,8 @@ const TOOL_DEFINITION: Definition = Definition {
     name: "tool",
     form: ValueForm::Table(&TOOL),
 };
+
+const TOOL_NAMES: ValueForm = ValueForm::FilledList(&ValueForm::Defined(&TOOL_NAME));
 
 const TOOL_NAME: Definition = Definition {
     name: "tool-name",

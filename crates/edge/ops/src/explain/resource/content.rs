@@ -86,7 +86,7 @@ fn made(
     let locked = target.locked;
     let is_it = |resource: &RenderedResource| {
         let one = &resource.resolved;
-        let same_tool = locked.tool.as_ref() == Some(&one.entry.tool);
+        let same_tool = locked.tools().any(|tool| *tool == one.entry.tool);
         one.label() == locked.label() && one.entry.unit == locked.unit && same_tool
     };
     Ok(rendered.resources.into_iter().find(is_it))

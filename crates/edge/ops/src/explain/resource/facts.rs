@@ -2,15 +2,12 @@
 
 use agpm_compose::RenderedResource;
 use agpm_diag::{SourceMap, Spot};
-use agpm_model::{
-    Checksum, Install, ObjectId, Origin, RelativePath, ResourceName, ResourcePath, ResourceType,
-    ToolName,
-};
+use agpm_model::{Checksum, Install, ObjectId, Origin, ResourceName, ResourcePath, ResourceType};
 use agpm_render::{Fate, FateKind};
 use serde::Serialize;
 
 use crate::explain::resource::Target;
-use crate::locked::ResourceIdentity;
+use crate::locked::{Placements, ResourceIdentity};
 use crate::why::{Chains, RequiredResource};
 
 /// An installed resource.
@@ -33,10 +30,9 @@ pub struct ExplainedResource {
     pub resolved_commit: Option<ObjectId>,
     /// Of what it is in its source.
     pub checksum: Option<Checksum>,
-    /// The tool it is for.
-    pub tool: Option<ToolName>,
-    /// Where it is installed.
-    pub installed_at: Option<RelativePath>,
+    /// The tools it is for, and where it is installed for them.
+    #[serde(flatten)]
+    pub placements: Placements,
     /// The fields that patches change.
     pub patches: Vec<String>,
     /// What its tool's own form cannot say, or says otherwise.
@@ -104,6 +100,7 @@ pub(super) fn resource(
     let stated = asked_at.as_ref().and_then(|at| at.requirement.clone());
     let requirement = stated.or_else(|| locked.requirement().map(str::to_owned));
     let resolved_commit = locked.commit().cloned();
+    let placements = Placements::of(&locked);
     ExplainedResource {
         identity: asked.identity,
         address: source.map(|source| source.address.redacted().to_owned()),
@@ -113,8 +110,7 @@ pub(super) fn resource(
         asked_at,
         resolved_commit,
         checksum: locked.checksum,
-        tool: locked.tool,
-        installed_at: locked.installed_at,
+        placements,
         patches: locked.patches,
         conversions: fates.unwrap_or_default(),
         required: asked.required,

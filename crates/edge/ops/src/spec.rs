@@ -97,7 +97,7 @@ impl SpecContext<'_> {
 
     fn source_at(&self, url: &SourceAddress) -> Option<SourceName> {
         let mut sources = self.manifest.sources.iter();
-        let found = sources.find(|source| same_repository(&source.address, url));
+        let found = sources.find(|one| !one.is_implicit() && same_repository(&one.address, url));
         found.map(|source| source.name.clone())
     }
 

@@ -10,6 +10,7 @@ mod editing;
 mod explaining;
 mod hostile;
 mod ids;
+mod inline;
 mod lock;
 mod manifest;
 mod many_tools;

@@ -4,7 +4,7 @@ use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
 use agpm_discover::{Candidate, CandidateType, PluginLocation};
 use agpm_model::{
     DEFAULT_VERSION, Dependency, Manifest, Origin, Requirement, ResourceName, ResourceType,
-    Selector, newest_range, tag_names,
+    Selector, newest_range, same_repository, tag_names,
 };
 use agpm_text::Value;
 
@@ -41,7 +41,9 @@ pub(crate) fn existing<'m>(
     let path = manifest_path(place, candidate);
     let is_it = |one: &&Dependency| {
         let is_origin = match (&one.unit.origin, &place.origin) {
-            (Origin::Source(name), PlaceOrigin::Source(source)) => *name == source.name,
+            (Origin::Source(name), PlaceOrigin::Source(source)) => manifest
+                .source(name)
+                .is_some_and(|own| same_repository(&own.address, &source.address)),
             (Origin::Local, PlaceOrigin::Local(_)) => true,
             _ => false,
         };

@@ -286,12 +286,17 @@ impl Adding<'_> {
             tools: &self.request.tools,
             is_marketplace: matches!(target.address, Address::Plugin(_)),
         };
-        self.add_source(&place, additions)?;
+        let mut new = Vec::new();
         for candidate in &candidates {
-            if let Some(id) = already(&context, candidate, &self.manifest)? {
-                additions.unchanged.push(id);
-                continue;
+            match already(&context, candidate, &self.manifest)? {
+                Some(id) => additions.unchanged.push(id),
+                None => new.push(candidate),
             }
+        }
+        if !new.is_empty() {
+            self.add_source(&place, additions)?;
+        }
+        for candidate in new {
             let is_taken = |kind: &str, name: &str| {
                 additions
                     .added

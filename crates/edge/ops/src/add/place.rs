@@ -91,7 +91,11 @@ impl PlaceSource {
             address: source.address.clone(),
             state: SourceState::Known,
         };
-        manifest.sources.iter().map(known).collect()
+        let named = manifest
+            .sources
+            .iter()
+            .filter(|source| !source.is_implicit());
+        named.map(known).collect()
     }
 }
 
@@ -150,6 +154,7 @@ impl PlaceFinder<'_> {
         if let Some(source) = known {
             return Ok(source.clone());
         }
+        refuse_secret(url)?;
         let is_free = |name: &String| !sources.iter().any(|one| one.name.as_str() == name);
         let short = repository_name(url.redacted()).to_owned();
         let owner = repository_owner(url.redacted()).map(plain_word);
@@ -290,6 +295,18 @@ impl PlaceFinder<'_> {
             label: None,
         })
     }
+}
+
+/// A manifest is shared, and a new source would be written into it.
+fn refuse_secret(url: &SourceAddress) -> Result<(), Failure> {
+    if url.redacted() == url.reveal() {
+        return Ok(());
+    }
+    let message = format!("the URL of `{url}` holds a secret, and the manifest is shared");
+    let help =
+        "leave it out and keep it in git's credentials, or run `agpm config add-source` first";
+    let diagnostic = Diagnostic::new(&codes::MANIFEST_SECRET, message).help(help);
+    Err(Failure::new(FailureKind::Refused, diagnostic))
 }
 
 fn no_version(found: &PlaceSource, inner: &InnerAddress, versions: &SourceVersions) -> Failure {

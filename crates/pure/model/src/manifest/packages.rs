@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use agpm_diag::{Diagnostic, Spot, codes, is_invisible};
+use agpm_diag::{Diagnostic, SourceId, Spot, codes, is_invisible};
 use agpm_text::{Kind, NodeRef, Value, to_value};
 
+use crate::address::Address;
 use crate::check::{Check, spot};
+use crate::manifest::inline::read_inline;
 use crate::manifest::plugins::{MarketplacePlugin, PartChoice};
 use crate::manifest::sources::{SourceScope, read_source};
 use crate::manifest::tables::{DEPENDENCY, MANIFEST_SECTIONS, OLDER_AGPM, PLUGIN, SERVER_KEYS};
@@ -105,12 +107,7 @@ pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut 
         .map(|(name, _)| name.content().to_owned())
         .collect();
     for (name, address) in (texts.entries)("sources") {
-        let shared = name.document().source() == texts.project.source();
-        let scope = if shared {
-            SourceScope::Project
-        } else {
-            SourceScope::User
-        };
+        let scope = SourceScope::of(name, texts.project.source());
         manifest
             .sources
             .extend(read_source(check, name, address, scope));
@@ -126,6 +123,7 @@ pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut 
                 check,
                 manifest,
                 sources: &named,
+                project: texts.project.source(),
                 ignored: &mut ignored,
             }
             .dependency(kind, entry);
@@ -189,6 +187,8 @@ struct Reader<'c, 'i, 'n> {
     manifest: &'c mut Manifest,
     /// The names of all sources, those with a bad address too.
     sources: &'c [String],
+    /// The manifest that everybody shares.
+    project: SourceId,
     ignored: &'i mut Vec<NodeRef<'n>>,
 }
 
@@ -226,13 +226,20 @@ impl<'n> Reader<'_, '_, 'n> {
             spot: spot(key),
         };
         match value.kind() {
+            Kind::String if Address::has_scheme(value.content()) => {
+                let scope = SourceScope::of(key, self.project);
+                let found = read_inline(self.check, self.manifest, value, kind, scope)?;
+                dependency.unit = found.unit;
+                dependency.selector = found.selector;
+                dependency.name_top();
+            }
             Kind::String => dependency.unit = self.local(kind, value)?,
             Kind::Map => self.table(value, &mut dependency)?,
             _ => {
                 self.check.wrong_kind(
                     value,
                     "a dependency",
-                    "a path, or a table with `source` and `path`",
+                    "a path, an address, or a table with `source` and `path`",
                 );
                 return None;
             }

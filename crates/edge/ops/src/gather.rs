@@ -115,6 +115,29 @@ impl ManifestFiles {
         ManifestFiles::find(environment, ManifestUse::Nearest)?.ok_or_else(|| missing(environment))
     }
 
+    /// The same, or an empty manifest where one would be created: in the working folder, or for the user.
+    pub(crate) fn find_or_new(environment: &Environment) -> Result<Self, Failure> {
+        if let Some(files) = ManifestFiles::find(environment, ManifestUse::Nearest)? {
+            return Ok(files);
+        }
+        let Places { manifest, root } = match environment.scope {
+            Scope::User => Places::of_user(environment)?,
+            Scope::Project => Places {
+                manifest: environment.folder.join(MANIFEST_NAME),
+                root: environment.folder.clone(),
+            },
+        };
+        Ok(ManifestFiles {
+            private: optional(environment, &manifest.with_file_name(PRIVATE_NAME))?,
+            path: manifest,
+            root,
+            scope: environment.scope,
+            project: Vec::new(),
+            config: configuration(environment)?,
+            policies: policy_files(environment)?,
+        })
+    }
+
     /// With another text of the manifest itself.
     pub(crate) fn with_project(self, project: Vec<u8>) -> Self {
         ManifestFiles { project, ..self }

@@ -97,7 +97,7 @@ fn attempt(
     job: &Job<'_>,
     notes: &mut Notes,
 ) -> Result<Option<InstallReport>, Failure> {
-    let files = ManifestFiles::require(&world.environment)?;
+    let files = job.manifest_files(&world.environment)?;
     let store = files.store()?;
     if let Some(report) = nothing_to_do(&files, &store, job) {
         return Ok(Some(report));
@@ -203,7 +203,7 @@ fn gather(
     };
     // What was read before the project was ours, or before it was put in order, may be out of date.
     let files = if held.is_some() {
-        ManifestFiles::require(&world.environment)?
+        job.manifest_files(&world.environment)?
     } else {
         files
     };

@@ -1,6 +1,7 @@
 //! `agpm.toml`, from spanned nodes to checked types. All mistakes are reported at once.
 
 mod catalog;
+mod inline;
 mod layers;
 mod lineage;
 mod packages;

@@ -7,6 +7,7 @@ mod declared;
 mod entries;
 mod index;
 mod pins;
+mod required_source;
 mod versions;
 
 pub use conflict::{ConflictReporter, FileListing, PathContent, cycle, too_hard};
@@ -17,6 +18,10 @@ pub use index::{
     SourceIndex, Version, tree_line,
 };
 pub use pins::{UpdateScope, pins, relocated_sources, with_names_of};
+pub use required_source::{
+    RequiredSource, SourceRefusal, add_locked_sources, refused_source, required_source,
+    unit_of_source,
+};
 pub use versions::{
     fold_foreign_dependencies, moved_tag, passed_over, report_moved_tags, report_relocated,
     report_versions, source_relocated,

@@ -12,7 +12,7 @@ pub(crate) use fetch::Fetcher;
 pub use locking::LockUse;
 pub(crate) use locking::{LOCK_NAME, read_lock};
 pub(crate) use rendering::{render_all, render_these};
-pub(crate) use resolve::resolve;
+pub(crate) use resolve::{Resolution, resolve};
 pub(crate) use sources::{
     GIT_HELP, Sources, git, is_versioned, local_path, source_failure, source_failure_of,
     versions_of,

@@ -45,6 +45,7 @@ impl Sources {
         let used: BTreeSet<&SourceName> = units
             .chain(layers)
             .chain(manifest.catalog.sources())
+            .chain(&manifest.required_sources)
             .collect();
         let used = manifest
             .sources

@@ -14,7 +14,7 @@ use crate::path::RelativePath;
 use crate::pin::{LockedPin, Pin, PinId, PinSource, ResourceId};
 use crate::resource::{RESOURCE_TYPES, ResourceType};
 use crate::source_versions::ResolvedVersion;
-use crate::unit::{Origin, ResourcePath, Unit};
+use crate::unit::{Extent, Origin, ResourcePath, Unit};
 
 /// The lockfile next to the manifest.
 pub const LOCK_NAME: &str = "agpm.lock";
@@ -664,7 +664,7 @@ impl Reading {
             .read(node, "source", |text| SourceName::new(text).ok())
             .ok()?;
         let path = |text: &str| match source {
-            Some(_) if kind == ResourceType::Plugins => {
+            Some(_) if kind.extent() != Extent::File => {
                 ResourcePath::directory_in_source(text).ok()
             }
             Some(_) => ResourcePath::in_source(text).ok(),

@@ -2,7 +2,7 @@
 
 use agpm_diag::{Diagnostic, Spot, codes};
 use agpm_model::{
-    Address, AddressContext, Declared, LockedSource, Lockfile, Manifest, Origin, PathError,
+    Address, AddressContext, Declared, Extent, LockedSource, Lockfile, Manifest, Origin, PathError,
     ResourcePath, Source, SourceAddress, SourceName, SourceScope, Unit, repository_name,
     repository_owner, same_repository,
 };
@@ -106,9 +106,13 @@ fn unused_name(address: &SourceAddress, is_taken: &dyn Fn(&str) -> bool) -> Sour
 /// The resource that is meant in another source: its path is from the root there.
 pub fn unit_of_source(source: &SourceName, declared: &Declared) -> Result<Unit, PathError> {
     let path = declared.kind.folder_of(declared.path.trim());
+    let path = match declared.kind.extent() {
+        Extent::File => ResourcePath::in_source(path)?,
+        Extent::Folder | Extent::Plugin => ResourcePath::directory_in_source(path)?,
+    };
     Ok(Unit {
         origin: Origin::Source(source.clone()),
-        path: ResourcePath::in_source(path)?,
+        path,
         extent: declared.kind.extent(),
     })
 }

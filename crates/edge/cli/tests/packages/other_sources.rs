@@ -127,7 +127,6 @@ fn a_repository_that_is_not_allowed_is_refused_with_chain_and_line() {
             "required by `asking:agents/boss.md`",
         ],
     );
-    project.refused("validate --resolve", 6, &["source/not-allowed"]);
 }
 
 #[test]
@@ -219,4 +218,50 @@ fn unknown_keys_are_warnings_in_a_source_and_errors_in_the_project() {
     );
     local.good("install");
     assert_eq!(local.read(".claude/snippets/style.md"), "two\n");
+}
+
+const SKILL: &str = "---\nname: notes\ndescription: Takes notes.\n---\nTake notes.\n";
+
+#[test]
+fn a_dot_is_the_root_of_a_repository() {
+    let project = Project::new();
+    project.release(&[("SKILL.md", SKILL), ("more/words.md", "words\n")]);
+    project.manifest(&format!("[skills]\n{}", entry("notes", ".", "")));
+    project.good("install");
+    assert_eq!(
+        project.written(),
+        [
+            ".claude/skills/notes/SKILL.md",
+            ".claude/skills/notes/more/words.md"
+        ]
+    );
+    let locked = project.locked("notes");
+    assert!(locked.contains("path = \".\""), "{locked}");
+    for line in ["install", "install --locked", "install --frozen", "verify"] {
+        project.good(line);
+    }
+    project.manifest("");
+    project.good("install");
+    assert!(project.written().is_empty());
+}
+
+#[test]
+fn a_root_without_a_skill_is_not_found() {
+    let project = Project::new();
+    project.release(&[("README.md", "Nothing.\n")]);
+    project.manifest(&format!("[skills]\n{}", entry("notes", ".", "")));
+    project.refused("install", 1, &["package/not-found"]);
+}
+
+#[test]
+fn a_resource_may_need_a_repository_that_is_a_skill() {
+    let project = Project::new();
+    let boss = "---\nname: boss\ndescription: d\ndependencies:\n  skills:\n    - path: .\n      source: notes\n---\nB.\n";
+    project.release(&[("agents/boss.md", boss)]);
+    project.named_source("notes", &[("v1.0.0", &[("SKILL.md", SKILL)])]);
+    let line = entry("boss", "agents/boss.md", "");
+    project.manifest(&format!("notes = \"../notes\"\n[agents]\n{line}"));
+    project.good("install");
+    assert!(project.exists(".claude/skills/notes/SKILL.md"));
+    project.good("install --frozen");
 }

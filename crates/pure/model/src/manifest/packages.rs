@@ -476,8 +476,10 @@ impl<'n> Reader<'_, '_, 'n> {
             .known(source, "source", &codes::MANIFEST_UNKNOWN_SOURCE, names);
         let text = self.check.string(path, "`path`")?;
         let found = match kind.extent() {
-            Extent::Plugin => ResourcePath::directory_in_source(text),
-            Extent::File | Extent::Folder => ResourcePath::in_source(kind.folder_of(text)),
+            Extent::Plugin | Extent::Folder => {
+                ResourcePath::directory_in_source(kind.folder_of(text))
+            }
+            Extent::File => ResourcePath::in_source(text),
         };
         let path = self.path(path, found)?;
         let name = SourceName::new(source.content()).ok().filter(|_| known)?;

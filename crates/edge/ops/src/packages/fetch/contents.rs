@@ -112,6 +112,9 @@ fn list(
     if unit.path.is_pattern() {
         return matches(source, revision, unit).map(Listed::Raw);
     }
+    if unit.path.is_top() && unit.extent == Extent::Folder {
+        return skill(source, revision, unit);
+    }
     let Some(entry) = source.entry(revision, unit.path.as_str())? else {
         return Ok(Listed::Raw(Raw::Absent));
     };
@@ -151,11 +154,11 @@ fn skill(
     unit: &Unit,
 ) -> Result<Listed, SourceError> {
     let unfit = |why: String| Ok(Listed::Raw(Raw::Unfit(Unfit::Skill(why))));
-    let main = format!("{}/{SKILL_FILE}", unit.path);
+    let main = unit.path.join(SKILL_FILE);
     if source.entry(revision, &main)?.is_none() {
         return Ok(Listed::Raw(Raw::Absent));
     }
-    let Some(tree) = walk(source, revision, unit.path.as_str())? else {
+    let Some(tree) = walk(source, revision, unit.path.in_tree())? else {
         return unfit(too_many_folders());
     };
     if tree.entries.len() > MOST_SKILL_FILES {
@@ -165,7 +168,7 @@ fn skill(
     for entry in tree.entries {
         let full = entry.path.as_str();
         let path = full
-            .strip_prefix(unit.path.as_str())
+            .strip_prefix(unit.path.in_tree())
             .map_or(full, |inner| inner.trim_start_matches('/'));
         let mode = match entry.kind {
             EntryKind::File(mode) => mode,

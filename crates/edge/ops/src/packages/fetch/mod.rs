@@ -296,7 +296,7 @@ impl<'a> Fetcher<'a> {
                 }
                 Some(FoundContent::Resource(resource, _)) => {
                     let resource = Arc::clone(resource);
-                    let declared = self.understand(&key, &resource, (variant, known), notes)?;
+                    let declared = self.understand(&key, &resource, variant, known, notes)?;
                     let units = declared.iter().map(|(_, unit)| unit.clone()).collect();
                     known.set_needs(&key.0, &key.1, variant, declared);
                     units
@@ -317,7 +317,8 @@ impl<'a> Fetcher<'a> {
         &self,
         (unit, commit): &(Unit, Option<ObjectId>),
         resource: &ResourceFiles,
-        (variant, known): (Variant, &SourceIndex),
+        variant: Variant,
+        known: &SourceIndex,
         notes: &mut Notes,
     ) -> Result<Vec<(Declared, Unit)>, Failure> {
         let label = commit.as_ref().map_or("local", ObjectId::short);
@@ -334,7 +335,7 @@ impl<'a> Fetcher<'a> {
         for declared in declared {
             if declared.source.is_some() {
                 match self.in_other_source(&declared, known) {
-                    Ok(child) => children.extend(child.map(|(child, unit)| (child, unit))),
+                    Ok(child) => children.extend(child),
                     Err(refusal) => {
                         let chain = known.chain_to(&self.roots(), unit);
                         escapes.push(refused_source(&refusal, &chain, declared.spot));

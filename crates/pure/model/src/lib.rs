@@ -87,7 +87,8 @@ pub use schema::{
 pub use server_file::ServerFile;
 pub use skill::skill_findings;
 pub use source_versions::{
-    AllowedVersions, ResolvedVersion, SourceVersions, VersionIndex, is_abbreviated_commit,
+    AllowedVersions, ResolvedVersion, SourceVersions, VersionIndex, default_requirement,
+    is_abbreviated_commit,
 };
 pub use strategy::{
     BUILT_IN, BuiltIn, Driver, Empty, Identity, IdentityField, Items, Lists, Maps, OPERATIONS,
@@ -98,6 +99,4 @@ pub use tool::{
 };
 pub use unit::{Extent, FileMode, GlobError, Origin, ResourcePath, Unit};
 pub use variant::{Variant, Variants};
-pub use version::{
-    Requirement, RequirementError, Selector, Tag, default_requirement, newest_range,
-};
+pub use version::{Requirement, RequirementError, Selector, Tag, newest_range};

@@ -1,6 +1,5 @@
 //! What versions may be asked for, and what tags say.
 
-use crate::source_versions::SourceVersions;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -328,17 +327,6 @@ pub fn newest_range<'t>(tags: impl Iterator<Item = &'t str>, names: &[String]) -
     let own = stable.iter().filter(is_named).max();
     let newest = own.or_else(|| stable.iter().filter(|tag| tag.prefix() == Some("")).max());
     newest.and_then(Tag::caret)
-}
-
-/// What is required of a source where nothing is said: the newest stable tag, else the default branch.
-pub fn default_requirement(versions: &SourceVersions, names: &[String]) -> Option<Requirement> {
-    let range = newest_range(versions.tags.keys().map(String::as_str), names);
-    let latest = range.map(|range| {
-        let prefix = range.split('^').next().unwrap_or_default();
-        format!("{prefix}latest")
-    });
-    let branch = || versions.default_branch.clone();
-    Requirement::parse(&latest.or_else(branch)?).ok()
 }
 
 /// Whether a text is what separates a name from its version.

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use agpm_model::{
-    Dependency, Destination, Folder, Layout, PathError, Placement, RelativePath, ResourcePath,
+    Dependency, Destination, Layout, PathError, Placement, RelativePath, ResourcePath,
     ResourceType, Tool, ToolName, Tools,
 };
 use agpm_tools::FileFormat;
 
 use crate::skill_directories::skill_directories;
+use crate::type_directory::{path_in_type_folder, type_directory};
 
 /// What decides the place of one file.
 #[derive(Clone, Copy, Debug)]
@@ -153,29 +154,6 @@ pub fn could_install_at(tool: &Tool, kind: ResourceType, path: &RelativePath) ->
         Some(Destination::Files(folder, _)) => path_in_type_folder(tool, folder, path).is_some(),
         Some(Destination::Entries(file, _)) => file == path,
         None => false,
-    }
-}
-
-/// The path of a file from the directory of its tool and type; nothing if it is not in there.
-pub fn path_in_type_folder<'p>(
-    tool: &Tool,
-    folder: &Folder,
-    path: &'p RelativePath,
-) -> Option<&'p str> {
-    let Some(directory) = type_directory(tool, folder) else {
-        return Some(path.as_str());
-    };
-    path.as_str()
-        .strip_prefix(directory.as_str())?
-        .strip_prefix('/')
-}
-
-/// The directory of a type, from the project: in the tool's own, or one that tools share. Nothing is the project's.
-pub(crate) fn type_directory(tool: &Tool, folder: &Folder) -> Option<RelativePath> {
-    match (folder, &tool.folder) {
-        (Folder::Shared(folder), _) | (Folder::Own(Some(folder)), None) => Some(folder.clone()),
-        (Folder::Own(Some(folder)), Some(own)) => Some(own.join(folder)),
-        (Folder::Own(None), own) => own.clone(),
     }
 }
 

@@ -162,6 +162,7 @@ registry! {
     SKILL_NAME = "skill/name" Warning;
     SOURCE_AUTH = "source/auth" Error;
     SOURCE_GIT = "source/git" Error;
+    SOURCE_NOT_ALLOWED = "source/not-allowed" Error;
     SOURCE_OFFLINE = "source/offline" Error;
     SOURCE_UNREACHABLE = "source/unreachable" Error;
     TEXT_DUPLICATE_KEY = "text/duplicate-key" Error;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_model::{Destination, RelativePath, ResourceType, Tool, ToolName, Tools};
 use agpm_tools::COMMON_SKILLS;
 
-use crate::target::type_directory;
+use crate::type_directory::type_directory;
 
 /// The directory of each tool; a tool alone has its own.
 pub(crate) fn skill_directories(

@@ -396,6 +396,7 @@ impl<'a> Expansion<'a> {
             layout: Some(Layout::Flat),
             pattern: None,
             sharing: Sharing::OneTool,
+            name: id.name.as_str(),
         };
         let place = target(own, &wanted).ok().flatten()?;
         let resource = self.content(listing, chosen, tool)?;

@@ -49,6 +49,7 @@ impl Sources {
             .chain(layers)
             .chain(marketplaces)
             .chain(manifest.catalog.sources())
+            .chain(&manifest.required_sources)
             .collect();
         let used = manifest
             .sources

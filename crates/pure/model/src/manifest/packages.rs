@@ -95,10 +95,26 @@ impl Dependency {
 impl Dependency {
     /// The top of a source has no name that a skill's directory could be called after, so its key is used.
     fn name_top(&mut self) {
-        let is_top = self.unit.extent == Extent::Folder && self.unit.path.in_tree().is_empty();
+        let is_top = self.unit.extent == Extent::Folder && self.unit.path.is_top();
         if is_top && self.filename.is_none() {
             self.filename = RelativePath::new(self.name.as_str()).ok();
         }
+    }
+}
+
+impl Tools {
+    /// The tools of a dependency: those that it names, or its kind's defaults.
+    pub fn of<'t>(&'t self, dependency: &'t Dependency) -> &'t [ToolName] {
+        match dependency.tools.as_slice() {
+            [] => self.defaults_for(dependency.kind),
+            own => own,
+        }
+    }
+
+    /// Those of them that are used.
+    pub fn used_by<'t>(&'t self, dependency: &'t Dependency) -> Vec<&'t ToolName> {
+        let tools = self.of(dependency).iter();
+        tools.filter(|tool| self.is_enabled(tool)).collect()
     }
 }
 
@@ -671,20 +687,5 @@ impl<'n> Reader<'_, '_, 'n> {
         Some(Value::map(
             said.into_iter().map(|(key, node)| (key, to_value(node))),
         ))
-    }
-}
-impl Tools {
-    /// The tools of a dependency: those that it names, or its kind's defaults.
-    pub fn of<'t>(&'t self, dependency: &'t Dependency) -> &'t [ToolName] {
-        match dependency.tools.as_slice() {
-            [] => self.defaults_for(dependency.kind),
-            own => own,
-        }
-    }
-
-    /// Those of them that are used.
-    pub fn used_by<'t>(&'t self, dependency: &'t Dependency) -> Vec<&'t ToolName> {
-        let tools = self.of(dependency).iter();
-        tools.filter(|tool| self.is_enabled(tool)).collect()
     }
 }

@@ -122,6 +122,11 @@ pub(crate) const MANIFEST_SECTIONS: SchemaTable = SchemaTable::strict(
             ValueForm::TEXTS,
             "What may bring programs along: patterns over `TYPE/NAME`, or `source:NAME`.",
         ),
+        SchemaField::optional(
+            "allow-sources",
+            ValueForm::TEXTS,
+            "Repositories that resources may require, such as `github:corp/*`.",
+        ),
     ],
 )
 .beside(&of_older_agpm(&["gitignore", "target"]));

@@ -9,7 +9,7 @@ mod said;
 use agpm_compose::RenderedResource;
 use agpm_diag::{Diagnostic, Failure, Notes, Spot};
 use agpm_model::{Dependency, Locked, Lockfile, Manifest, ResourceType};
-use agpm_resolve::with_names_of;
+use agpm_resolve::{add_locked_sources, with_names_of};
 use agpm_store::ProjectStore;
 use agpm_text::{Pointer, Value, to_value};
 
@@ -43,9 +43,12 @@ pub(super) fn explain_resource(
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
     let folder = files.root().to_owned();
-    let manifest = &Project::of(&world.environment, files, notes)?.manifest;
+    let mut manifest = Project::of(&world.environment, files, notes)?.manifest;
     let lock = read_lock(&world.environment, &store, notes)?.map(|(lock, _)| lock);
-    let lock = with_names_of(manifest, &lock.unwrap_or_default());
+    let lock = lock.unwrap_or_default();
+    add_locked_sources(&mut manifest, &lock);
+    let manifest = &manifest;
+    let lock = with_names_of(manifest, &lock);
     let view = &LockView::of(lock.clone(), manifest, folder).with_parts();
     let number = named::find(view, manifest, kind, name)?;
     let locked = &view.entries[number];

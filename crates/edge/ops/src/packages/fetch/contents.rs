@@ -114,7 +114,7 @@ fn list(
         return matches(source, revision, unit).map(Listed::Raw);
     }
     // The top of a source is a directory that no directory lists.
-    if unit.path.in_tree().is_empty() {
+    if unit.path.is_top() {
         match unit.extent {
             Extent::Plugin => return plugin(source, revision, unit),
             Extent::Folder => return skill(source, revision, unit),

@@ -48,6 +48,7 @@ pub fn expand_plugins(
         parts.extend(found);
     }
     notes.check()?;
+    point_to_plugins(entries);
     entries.extend(parts);
     report_part_clashes(manifest, entries, notes);
     notes.check()?;
@@ -95,6 +96,46 @@ fn is_installed(entries: &[ResolvedEntry], number: usize) -> bool {
         resolved.entry.kind == ResourceType::Plugins && resolved.entry.needs.contains(&number)
     };
     entries[number].entry.root.is_some() || entries.iter().any(is_parent)
+}
+
+/// Gives hooks and servers that need their plugin the paths of it.
+fn point_to_plugins(entries: &mut [ResolvedEntry]) {
+    for number in 0..entries.len() {
+        let resolved = &entries[number];
+        if !resolved.entry.kind.is_merged() {
+            continue;
+        }
+        let plugins = resolved.entry.needs.iter().map(|need| &entries[*need]);
+        let plugin = plugins
+            .filter(|plugin| plugin.entry.kind == ResourceType::Plugins)
+            .find(|plugin| is_inside(&resolved.entry.unit, &plugin.entry.unit));
+        let text = std::str::from_utf8(&resolved.resource.main.bytes).ok();
+        let value = text.and_then(|text| {
+            parse_alone(text, Format::Jsonc)
+                .document
+                .root()
+                .map(to_value)
+        });
+        let Some((plugin, value)) = plugin.zip(value) else {
+            continue;
+        };
+        let directory = PluginDirectory::of(&plugin.entry, &tree_of(plugin));
+        let entry = &resolved.entry;
+        let pointed = directory.merged_file(entry.kind, &value, None, &entry.tool);
+        // What is locked is the file of the source.
+        let resource = ResourceFiles {
+            checksum: resolved.resource.checksum,
+            ..pointed
+        };
+        entries[number].resource = Arc::new(resource);
+    }
+}
+
+fn is_inside(file: &Unit, plugin: &Unit) -> bool {
+    let top = plugin.path.in_tree();
+    let inner = file.path.as_str().strip_prefix(top);
+    file.origin == plugin.origin
+        && (top.is_empty() || inner.is_some_and(|rest| rest.starts_with('/')))
 }
 
 /// The files of a plugin.

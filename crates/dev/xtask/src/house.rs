@@ -30,7 +30,13 @@ const CRATES: &[(&str, &str, &[&str])] = &[
     (
         "agpm-catalog",
         "pure/catalog",
-        &["agpm-diag", "agpm-text", "agpm-model", "agpm-merge"],
+        &[
+            "agpm-diag",
+            "agpm-text",
+            "agpm-model",
+            "agpm-merge",
+            "agpm-plan",
+        ],
     ),
     (
         "agpm-plugin",
@@ -88,6 +94,23 @@ const CRATES: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "agpm-layers",
+        "pure/layers",
+        &[
+            "agpm-diag",
+            "agpm-text",
+            "agpm-model",
+            "agpm-merge",
+            "agpm-plan",
+            "agpm-resolve",
+        ],
+    ),
+    (
+        "agpm-engine",
+        "pure/engine",
+        &["agpm-diag", "agpm-text", "agpm-model", "agpm-merge"],
+    ),
+    (
         "agpm-store",
         "edge/store",
         &["agpm-diag", "agpm-text", "agpm-model"],
@@ -127,6 +150,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-plan",
             "agpm-resolve",
             "agpm-compose",
+            "agpm-layers",
             "agpm-store",
             "agpm-git",
             "agpm-source",
@@ -161,7 +185,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-mcp",
         ],
     ),
-    ("agpm-testkit", "dev/testkit", &[]),
+    ("agpm-testkit", "dev/testkit", &["agpm-model"]),
     (
         "agpm-xtask",
         "dev/xtask",
@@ -172,6 +196,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-text",
             "agpm-tools",
             "agpm-model",
+            "agpm-persona",
         ],
     ),
 ];

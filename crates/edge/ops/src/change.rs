@@ -26,7 +26,7 @@ use crate::locked::{LockView, WrittenId};
 use crate::packages::{Sources, read_lock, versions_of};
 use crate::spec::{Spec, SpecContext, refuse_address};
 use crate::world::{Environment, Scope, World};
-use agpm_source::normalize;
+use agpm_model::normalize;
 
 /// How often a change is tried again that another process overtook.
 const MOST_TRIES: usize = 32;
@@ -139,7 +139,7 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
     let files = ManifestFiles::require(&world.environment)?;
     let bytes = files.project().to_vec();
     let path = files.path.clone();
-    let name = crate::gather::shown(&world.environment, &path);
+    let name = crate::reading::shown(&world.environment, &path);
     let document = document_of(name.clone(), bytes.clone(), Format::Toml, notes)?;
     notes.check()?;
     let store = files.store()?;
@@ -194,7 +194,7 @@ fn refuse_mistakes(
     notes: &mut Notes,
 ) -> Result<(), Failure> {
     let files = ManifestFiles::require(&world.environment)?;
-    let name = crate::gather::shown(&world.environment, &files.path);
+    let name = crate::reading::shown(&world.environment, &files.path);
     let mut after = Notes::default();
     let result = Project::of(
         &world.environment,

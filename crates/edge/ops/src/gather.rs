@@ -18,17 +18,15 @@ use agpm_text::{
     Document, Format, Limits, Parsed, Pointer, Shape, View, decode, parse, parse_alone,
 };
 
-use crate::packages::LOCK_NAME;
-use crate::packages::local_path;
 use crate::path_of;
 use crate::policy_files::{PolicyFile, policy_files};
-pub(crate) use crate::reading::{limit, optional, shown};
+use crate::reading::{MANIFEST_NAME, PRIVATE_NAME, limit, local_path, optional, shown};
 use crate::scope::{Beside, NearestManifest, Places, beside, foreign_state, state_of};
 use crate::world::{Environment, ManifestUse, Scope};
-use agpm_source::normalize;
+use agpm_model::LOCK_NAME;
+use agpm_model::normalize;
 
-pub(crate) const MANIFEST_NAME: &str = "agpm.toml";
-pub(crate) const PRIVATE_NAME: &str = "agpm.private.toml";
+pub(crate) use agpm_diag::unknown_name;
 
 /// A file of the state that git tracks in a project.
 fn tracked_record(opened: &store::ProjectStore, scope: Scope) -> Option<String> {
@@ -579,14 +577,6 @@ fn configuration(environment: &Environment) -> Result<Option<(PathBuf, Vec<u8>)>
         Some(config) => Ok(optional(environment, &config)?.map(|bytes| (config, bytes))),
         None => Ok(None),
     }
-}
-
-/// A name that is not there.
-pub(crate) fn unknown_name(what: &str, name: &str, help: Option<String>) -> Failure {
-    let mut diagnostic =
-        Diagnostic::new(&codes::NAME_UNKNOWN, format!("there is no {what} `{name}`"));
-    diagnostic.help = help;
-    Failure::new(FailureKind::NotFound, diagnostic)
 }
 
 /// Takes in one file of one layer; what is wrong with it goes to the notes.

@@ -13,9 +13,9 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::gather::{ManifestFiles, Project, unknown_name};
-use crate::packages::{LOCK_NAME, read_lock};
+use crate::packages::read_lock;
 use crate::world::Environment;
-use agpm_source::normalize;
+use agpm_model::{LOCK_NAME, normalize};
 
 /// A project's lockfile, which may be empty, and who needs whom in it.
 #[derive(Debug, Default)]
@@ -23,6 +23,8 @@ pub(crate) struct LockView {
     pub(crate) entries: Vec<Locked>,
     /// The names of the sources, locked and in the manifest.
     pub(crate) sources: BTreeSet<String>,
+    /// The names of the tools, locked and in the manifest.
+    pub(crate) tools: BTreeSet<String>,
     /// Entries that the manifest itself asks for, in order.
     pub(crate) roots: Vec<usize>,
     /// What each entry needs.
@@ -77,9 +79,13 @@ impl LockView {
             .map(|source| source.name.to_string())
             .chain(own)
             .collect();
+        let tools = manifest.tools.iter().map(|tool| &tool.name);
+        let locked_tools = lock.entries.iter().flat_map(Locked::tools);
+        let tools = tools.chain(locked_tools).map(ToString::to_string).collect();
         let (layers, needs) = (lock.layers, needs(&lock.entries));
         LockView {
             needs,
+            tools,
             entries: lock.entries,
             sources,
             roots,

@@ -17,9 +17,10 @@ use serde::Serialize;
 
 use crate::gather::{ManifestFiles, Project};
 use crate::install::{LockedState, Observer, inputs_of, read_ledger, read_shared};
-use crate::packages::{LOCK_NAME, Sources, read_lock};
+use crate::packages::{Sources, read_lock};
 use crate::serialize;
 use crate::world::World;
+use agpm_model::LOCK_NAME;
 use agpm_store::parallel;
 
 /// Skills are not nested deeper than this.

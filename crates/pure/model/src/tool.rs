@@ -7,7 +7,6 @@ use agpm_tools::{
     ServerFormat, TOOLS, ToolDefinition,
 };
 
-use crate::manifest::Dependency;
 use crate::name::ToolName;
 use crate::path::RelativePath;
 use crate::resource::{Layout, RESOURCE_TYPES, ResourceType};
@@ -83,6 +82,8 @@ pub struct Tool {
     pub destinations: BTreeMap<ResourceType, Destination>,
     /// How files of a kind are laid out, where the manifest says so.
     pub layouts: BTreeMap<ResourceType, Layout>,
+    /// Directories with skills that it reads besides its own.
+    pub other_skills: Vec<RelativePath>,
 }
 
 /// All tools, and which are the defaults of a kind.
@@ -178,6 +179,12 @@ pub fn plugin_destination(scope: Scope) -> Destination {
     Destination::Files(Folder::Shared(path(&directory)), FileFormat::Unchanged)
 }
 
+fn other_skills(tool: &ToolDefinition, scope: Scope) -> Vec<RelativePath> {
+    let skills = tool.skills.iter();
+    let paths = skills.flat_map(|own| scope.of(own.format.also_reads));
+    paths.map(|text| path(text)).collect()
+}
+
 fn command_format(format: &'static CommandFormat) -> FileFormat {
     match format {
         CommandFormat::Unchanged => FileFormat::Unchanged,
@@ -224,6 +231,7 @@ impl Tools {
             state: ToolState::Enabled,
             destinations: destinations(tool, scope),
             layouts: BTreeMap::new(),
+            other_skills: other_skills(tool, scope),
         });
         let mut tools = Tools {
             tools: tools.collect(),
@@ -267,20 +275,6 @@ impl Tools {
     /// Every tool.
     pub fn iter(&self) -> impl Iterator<Item = &Tool> + Clone {
         self.tools.iter()
-    }
-
-    /// The tools of a dependency: those that it names, or its kind's defaults.
-    pub fn of<'t>(&'t self, dependency: &'t Dependency) -> &'t [ToolName] {
-        match dependency.tools.as_slice() {
-            [] => self.defaults_for(dependency.kind),
-            own => own,
-        }
-    }
-
-    /// Those of them that are used.
-    pub fn used_by<'t>(&'t self, dependency: &'t Dependency) -> Vec<&'t ToolName> {
-        let tools = self.of(dependency).iter();
-        tools.filter(|tool| self.is_enabled(tool)).collect()
     }
 
     /// Whether a tool is there and used.

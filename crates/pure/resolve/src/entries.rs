@@ -310,7 +310,7 @@ fn differ_in_folders(
     let place = |entry: &Entry| {
         let wanted = Wanted {
             layout: Some(Layout::Folders),
-            ..Wanted::of(root, &entry.unit.path)
+            ..Wanted::of(root, &entry.unit.path, &manifest.tools)
         };
         target(manifest.tools.named(entry.tool.as_str())?, &wanted)
             .ok()

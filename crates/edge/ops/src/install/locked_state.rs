@@ -7,10 +7,10 @@ use agpm_store::ProjectStore;
 
 use crate::install::desired::desired_state;
 use crate::install::layered::as_locked;
-use crate::layers::LayeredFile;
 use crate::packages::{Sources, frozen, render_these};
 use crate::world::World;
 use agpm_compose::RenderedResource;
+use agpm_layers::LayeredFile;
 
 /// Everything that is on the disk if it is as the lockfile says.
 pub(crate) struct LockedState {

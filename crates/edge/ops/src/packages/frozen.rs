@@ -12,10 +12,10 @@ use agpm_model::{
 use agpm_plan::outdated_lock as outdated;
 use agpm_plan::{Entry, Wanted, placements};
 
-use crate::gather::limit;
 use crate::packages::fetch::{Fetcher, inline_bytes};
 use crate::packages::marketplaces::marketplace_entries;
 use crate::packages::sources::Sources;
+use crate::reading::limit;
 use crate::world::World;
 use agpm_resolve::{
     FoundContent, MissingFact, ResolvedEntry, ResourceFiles, SourceFile, SourceIndex, Version,
@@ -445,7 +445,7 @@ pub(crate) fn same_unit(dependency: &Dependency, locked: &Locked) -> bool {
 
 fn same(manifest: &Manifest, dependency: &Dependency, locked: &Locked) -> Result<(), Failure> {
     let tools = manifest.tools.used_by(dependency);
-    let wanted = Wanted::of(dependency, &locked.unit.path);
+    let wanted = Wanted::of(dependency, &locked.unit.path, &manifest.tools);
     let mut places = placements(&manifest.tools, &tools, &wanted).unwrap_or_default();
     if dependency.install == Install::ResolveOnly {
         places.iter_mut().for_each(|placement| placement.at = None);

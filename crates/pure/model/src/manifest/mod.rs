@@ -26,10 +26,9 @@ pub use crate::manifest::patches::{Field, Patch, PatchScope, unknown_patch};
 pub use crate::manifest::plugins::{
     MarketplaceDependency, MarketplacePlugin, PartChoice, PartFilter, PartNames, is_plugin_name,
 };
-pub use crate::manifest::selector::DEFAULT_VERSION;
 pub use crate::manifest::sources::{Allowed, Source, SourceScope};
 pub use crate::manifest::strategies::{FilePattern, MergeRule};
-pub use crate::manifest::tables::manifest_schema;
+pub use crate::manifest::tables::{CONFIG_SCHEMA, MANIFEST_SCHEMA, PRIVATE_SCHEMA};
 use crate::manifest::tables::{CONFIG_SECTIONS, MANIFEST_SECTIONS, PRIVATE_SECTIONS};
 use crate::name::SourceName;
 use crate::policy::Policy;

@@ -18,7 +18,7 @@ use crate::path::RelativePath;
 use crate::pin::ResourceId;
 use crate::resource::{Layout, RESOURCE_TYPES, ResourceType};
 use crate::schema::{KeyClass, SchemaTable};
-use crate::tool::Destination;
+use crate::tool::{Destination, Tools};
 use crate::unit::{Extent, Origin, ResourcePath, Unit};
 use crate::variant::Variant;
 use crate::version::Selector;
@@ -651,5 +651,20 @@ impl<'n> Reader<'_, '_, 'n> {
         Some(Value::map(
             said.into_iter().map(|(key, node)| (key, to_value(node))),
         ))
+    }
+}
+impl Tools {
+    /// The tools of a dependency: those that it names, or its kind's defaults.
+    pub fn of<'t>(&'t self, dependency: &'t Dependency) -> &'t [ToolName] {
+        match dependency.tools.as_slice() {
+            [] => self.defaults_for(dependency.kind),
+            own => own,
+        }
+    }
+
+    /// Those of them that are used.
+    pub fn used_by<'t>(&'t self, dependency: &'t Dependency) -> Vec<&'t ToolName> {
+        let tools = self.of(dependency).iter();
+        tools.filter(|tool| self.is_enabled(tool)).collect()
     }
 }

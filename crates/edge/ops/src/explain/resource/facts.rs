@@ -3,7 +3,7 @@
 use agpm_compose::RenderedResource;
 use agpm_diag::{SourceMap, Spot};
 use agpm_model::{
-    Checksum, Install, Locked, ObjectId, Origin, ResourceName, ResourcePath, ResourceType,
+    Checksum, Install, Locked, ObjectId, Origin, ResourceName, ResourcePath, ResourceType, ToolName,
 };
 use agpm_render::{Fate, FateKind};
 use serde::Serialize;
@@ -44,7 +44,7 @@ pub struct ExplainedResource {
     /// The fields that patches change.
     pub patches: Vec<String>,
     /// What its tool's own form cannot say, or says otherwise.
-    pub conversions: Vec<Fate>,
+    pub conversions: Vec<ToolConversion>,
     /// Who requires it.
     #[serde(flatten)]
     pub required: Chains,
@@ -60,6 +60,16 @@ pub struct ExplainedResource {
     /// Whether it is to be installed at all.
     #[serde(skip)]
     pub install: Install,
+}
+
+/// What became of a field for one tool.
+#[derive(Debug, Serialize)]
+pub struct ToolConversion {
+    /// The tool.
+    pub tool: ToolName,
+    /// What became of the field.
+    #[serde(flatten)]
+    pub fate: Fate,
 }
 
 /// Where the manifest requires a resource.
@@ -85,25 +95,16 @@ fn path_of(content: Option<&RenderedResource>, locked: &Locked) -> ResourcePath 
 pub(super) fn resource(
     target: &Target<'_>,
     asked: RequiredResource,
-    content: Option<&RenderedResource>,
+    copies: &[RenderedResource],
     sources: &SourceMap,
 ) -> ExplainedResource {
     let locked = target.locked.clone();
+    let content = copies.first();
     let source = locked
         .unit
         .origin
         .source()
         .and_then(|name| target.manifest.source(name));
-    let inexact = |fate: &&Fate| fate.kind != FateKind::Exact;
-    let fates = content.map(|content| {
-        content
-            .output
-            .fates
-            .iter()
-            .filter(inexact)
-            .cloned()
-            .collect()
-    });
     let required_at = |spot: Spot| RequiredAt {
         file: sources.get(spot.source).name.clone(),
         line: sources.line(spot.source, spot.span.start),
@@ -133,11 +134,22 @@ pub(super) fn resource(
         parts: locked.parts.iter().map(ToString::to_string).collect(),
         part_of: target.plugin().map(Locked::label),
         patches: locked.patches,
-        conversions: fates.unwrap_or_default(),
+        conversions: copies.iter().flat_map(inexact).collect(),
         required: asked.required,
         kind: locked.kind,
         origin: locked.unit.origin,
         pattern_name: locked.manifest_alias,
         install: locked.install,
     }
+}
+
+/// What the format of a copy's tool cannot say, or says otherwise.
+fn inexact(copy: &RenderedResource) -> Vec<ToolConversion> {
+    let fates = copy.output.fates.iter();
+    let inexact = fates.filter(|fate| fate.kind != FateKind::Exact);
+    let conversion = |fate: &Fate| ToolConversion {
+        tool: copy.resolved.entry.tool.clone(),
+        fate: fate.clone(),
+    };
+    inexact.map(conversion).collect()
 }

@@ -593,9 +593,10 @@ impl<'a> Expansion<'a> {
         if let Some(name) = name {
             changed = with_name(&changed, name, field);
         }
-        match changed == text {
-            true => file.clone(),
-            false => SourceFile::new(changed.into_bytes(), file.mode),
+        if changed == text {
+            file.clone()
+        } else {
+            SourceFile::new(changed.into_bytes(), file.mode)
         }
     }
 }

@@ -32,6 +32,12 @@ fn the_guide_to_packages_says_what_happens() {
 }
 
 #[test]
+fn the_guide_to_plugins_says_what_happens() {
+    check_script(&Sandbox::new(PROGRAM), &root().join("docs/plugins.md"))
+        .unwrap_or_else(|why| panic!("{why}"));
+}
+
+#[test]
 fn the_guide_to_content_says_what_happens() {
     check_script(&Sandbox::new(PROGRAM), &root().join("docs/content.md"))
         .unwrap_or_else(|failure| panic!("{failure}"));

@@ -9,7 +9,7 @@ use agpm_tools::{
 
 use crate::name::ToolName;
 use crate::path::RelativePath;
-use crate::resource::{Layout, RESOURCE_TYPES, ResourceType};
+use crate::resource::{Layout, PLUGIN_PARTS, RESOURCE_TYPES, ResourceType};
 
 /// For whom things are installed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -163,15 +163,6 @@ fn destinations(
 
 /// The directory of plugins in agpm's own.
 const PLUGIN_DIRECTORY: &str = "plugins";
-
-/// The types that a plugin's parts can have.
-pub const PLUGIN_PARTS: [ResourceType; 5] = [
-    ResourceType::Agents,
-    ResourceType::Commands,
-    ResourceType::Hooks,
-    ResourceType::McpServers,
-    ResourceType::Skills,
-];
 
 /// Where plugins are kept as they are. All tools share one copy: only the parts are for a tool.
 pub fn plugin_destination(scope: Scope) -> Destination {

@@ -27,7 +27,7 @@ pub use crate::manifest::packages::{Dependency, Exclusion, Install};
 use crate::manifest::partial::beside_syntax_errors;
 pub use crate::manifest::patches::{Field, Patch, PatchScope, unknown_patch};
 pub use crate::manifest::plugins::{
-    MarketplaceDependency, MarketplacePlugin, PartChoice, PartFilter, PartNames, is_plugin_name,
+    MarketplaceDependency, PartChoice, PartFilter, PartNames, is_plugin_name,
 };
 pub use crate::manifest::sources::{Allowed, Source, SourceScope};
 pub use crate::manifest::strategies::{FilePattern, MergeRule};

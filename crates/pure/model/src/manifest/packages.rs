@@ -8,13 +8,12 @@ use agpm_text::{Kind, NodeRef, Value, to_value};
 use crate::address::Address;
 use crate::check::{Check, spot};
 use crate::manifest::inline::read_inline;
-use crate::manifest::plugins::{
-    MarketplaceDependency, MarketplacePlugin, PartChoice, is_plugin_name,
-};
+use crate::manifest::plugins::{MarketplaceDependency, PartChoice, is_plugin_name};
 use crate::manifest::sources::{SourceScope, read_source};
 use crate::manifest::tables::{DEPENDENCY, MANIFEST_SECTIONS, OLDER_AGPM, PLUGIN, SERVER_KEYS};
 use crate::manifest::tools::{NamedTool, tool_list};
 use crate::manifest::{Entry, Manifest, ManifestTexts};
+use crate::marketplace::MarketplacePlugin;
 use crate::name::{ResourceName, SourceName, ToolName};
 use crate::path::RelativePath;
 use crate::pin::ResourceId;

@@ -31,6 +31,11 @@ const SECTIONS: &[Section] = &[
     },
     Section {
         path: "docs/tools.md",
+        name: "skill directories",
+        make: tool_tables::skill_directories,
+    },
+    Section {
+        path: "docs/tools.md",
         name: "agents",
         make: tool_tables::agents,
     },
@@ -84,6 +89,10 @@ const FILES: &[Generated] = &[
     Generated {
         path: "docs/reference/schema/lock.json",
         make: || agpm_model::LOCK_SCHEMA.to_json_schema().to_json(),
+    },
+    Generated {
+        path: "docs/reference/schema/policy.json",
+        make: || agpm_model::POLICY_SCHEMA.to_json_schema().to_json(),
     },
     Generated {
         path: "docs/reference/schema/bottle.json",

@@ -40,9 +40,20 @@ const CRATES: &[(&str, &str, &[&str])] = &[
     ),
     ("agpm-solve", "pure/solve", &[]),
     (
+        "agpm-trust",
+        "pure/trust",
+        &["agpm-diag", "agpm-text", "agpm-model"],
+    ),
+    (
         "agpm-render",
         "pure/render",
-        &["agpm-diag", "agpm-text", "agpm-tools", "agpm-model"],
+        &[
+            "agpm-diag",
+            "agpm-text",
+            "agpm-tools",
+            "agpm-model",
+            "agpm-trust",
+        ],
     ),
     (
         "agpm-plan",
@@ -70,6 +81,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-tools",
             "agpm-model",
             "agpm-render",
+            "agpm-trust",
             "agpm-plan",
             "agpm-resolve",
         ],
@@ -126,6 +138,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-catalog",
             "agpm-solve",
             "agpm-render",
+            "agpm-trust",
             "agpm-plan",
             "agpm-resolve",
             "agpm-compose",

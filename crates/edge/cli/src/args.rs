@@ -2,6 +2,7 @@
 
 mod approve;
 mod catalog;
+mod policy;
 mod serve;
 
 use std::ffi::OsString;
@@ -13,6 +14,7 @@ use agpm_ops::{ProgramUse, RuleArgument, Scope};
 
 pub(crate) use approve::{ApprovalArgs, ApproveArgs};
 pub(crate) use catalog::{CatalogArgs, CatalogCommand, CatalogFormat, ModeArg, PlacesArgs};
+pub(crate) use policy::{PolicyArgs, PolicyCommand};
 pub(crate) use serve::{McpArgs, ServeCommand};
 
 /// One effective, reproducible and explainable set of AI-agent resources out of many places.
@@ -126,6 +128,12 @@ pub(crate) enum Command {
     Update(UpdateArgs),
     /// Approve the programs that the manifest makes agpm run
     Approve(ApproveArgs),
+    /// Show the policies that apply, or check the project against them
+    Policy {
+        /// What to do
+        #[command(subcommand)]
+        what: PolicyCommand,
+    },
     /// Show which newer versions there are
     Outdated(OutdatedArgs),
     /// Show what is installed
@@ -315,6 +323,8 @@ pub(crate) struct InstallArgs {
     #[arg(long)]
     pub(crate) strict_fidelity: bool,
     #[command(flatten)]
+    pub(crate) policy: PolicyArgs,
+    #[command(flatten)]
     pub(crate) scope: ScopeArgs,
     #[command(flatten)]
     pub(crate) approval: ApprovalArgs,
@@ -337,6 +347,8 @@ pub(crate) struct UpdateArgs {
     /// Let resources bring programs along in this run
     #[arg(long)]
     pub(crate) allow_executables: bool,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArgs,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
     #[command(flatten)]
@@ -367,6 +379,9 @@ pub(crate) struct ListArgs {
     /// Only from this source
     #[arg(long)]
     pub(crate) source: Option<String>,
+    /// Only for this tool
+    #[arg(long)]
+    pub(crate) tool: Option<String>,
     /// Only names that contain this
     #[arg(long, value_name = "TEXT")]
     pub(crate) search: Option<String>,
@@ -789,6 +804,8 @@ pub(crate) enum SchemaOf {
     Manifest,
     /// `agpm.lock`
     Lock,
+    /// `policy.toml`
+    Policy,
     /// The front matter of a bottle
     Bottle,
     /// The front matter of an agent that runs in a bottle
@@ -805,6 +822,17 @@ pub(crate) struct CompletionsArgs {
 }
 
 impl Command {
+    /// The policy that the user named.
+    pub(crate) fn policy(&self) -> Option<String> {
+        let args = match self {
+            Command::Install(args) => &args.policy,
+            Command::Update(args) => &args.policy,
+            Command::Policy { what } => what.args(),
+            _ => return None,
+        };
+        args.policy.clone()
+    }
+
     /// Which merge programs may run.
     pub(crate) fn programs(&self) -> ProgramUse {
         let approval = match self {

@@ -153,7 +153,7 @@ fn of_catalog(shared: &Shared) -> Result<Vec<Resource>, Failed> {
 fn of_installed(shared: &Shared) -> Result<Vec<Resource>, Failed> {
     let view = shared.installed()?;
     let row = |row: &crate::shared::InstalledRow| {
-        let path = row.value["installed_at"].as_str();
+        let path = row.value["installed"][0]["at"].as_str();
         let mime = match path {
             _ if row.kind.is_merged() => "application/json",
             Some(path) => mime_of_place(row.kind, path),

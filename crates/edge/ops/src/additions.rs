@@ -1,7 +1,7 @@
 //! What commands that add something to a manifest or a configuration share.
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
-use agpm_model::{NameError, SourceAddress, SourceName};
+use agpm_model::{AddressError, NameError, SourceAddress, SourceName};
 
 /// Whether something of that name may be replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +34,15 @@ pub(crate) fn usage(message: String, help: String) -> Failure {
     Failure::new(
         FailureKind::Usage,
         Diagnostic::new(&codes::USAGE, message).help(help),
+    )
+}
+
+/// A text that is not an address, with the forms that one can have.
+pub(crate) fn not_an_address(error: &AddressError) -> Failure {
+    let forms: Vec<String> = error.forms.iter().map(ToString::to_string).collect();
+    usage(
+        error.to_string(),
+        format!("write one of these: {}", forms.join(", ")),
     )
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use agpm_diag::{
     Diagnostic, Failure, FailureKind, Notes, Outcome, codes, did_you_mean, has_errors,
@@ -9,7 +10,7 @@ use agpm_diag::{
 use agpm_model::{
     AddressKind, CatalogRemote, Checksum, DEFAULT_VERSION, Layer, Locked, Manifest, Origin,
     RESOURCE_TYPES, ResourceName, ResourcePath, ResourceType, SourceAddress, SourceName,
-    newest_range,
+    SourceVersions, newest_range,
 };
 use agpm_resolve::UpdateScope;
 use agpm_store::Expected;
@@ -23,7 +24,7 @@ use crate::install::{
 };
 use crate::locked::{LockView, WrittenId};
 use crate::packages::{Sources, read_lock, versions_of};
-use crate::spec::{Spec, refuse_address};
+use crate::spec::{Spec, SpecContext, refuse_address};
 use crate::world::{Environment, Scope, World};
 use agpm_model::normalize;
 
@@ -138,7 +139,7 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
     let files = ManifestFiles::require(&world.environment)?;
     let bytes = files.project().to_vec();
     let path = files.path.clone();
-    let name = crate::gather::shown(&world.environment, &path);
+    let name = crate::reading::shown(&world.environment, &path);
     let document = document_of(name.clone(), bytes.clone(), Format::Toml, notes)?;
     notes.check()?;
     let store = files.store()?;
@@ -193,7 +194,7 @@ fn refuse_mistakes(
     notes: &mut Notes,
 ) -> Result<(), Failure> {
     let files = ManifestFiles::require(&world.environment)?;
-    let name = crate::gather::shown(&world.environment, &files.path);
+    let name = crate::reading::shown(&world.environment, &files.path);
     let mut after = Notes::default();
     let result = Project::of(
         &world.environment,
@@ -341,7 +342,13 @@ impl Adding<'_> {
     fn dependency(&self, new: &NewDependency, replace: Replace) -> Result<Edited, Failure> {
         let (document, manifest) = (self.document, &self.project.manifest);
         let kind = kind_of(&new.kind)?;
-        let mut spec = Spec::parse(&new.spec, kind, manifest)?;
+        let versions = |source: &SourceName| self.reachable_versions(source);
+        let context = SpecContext {
+            kind,
+            manifest,
+            versions: &versions,
+        };
+        let mut spec = context.parse(&new.spec)?;
         self.refuse_slash(&spec)?;
         let taken = |name: &str| {
             document
@@ -420,6 +427,13 @@ impl Adding<'_> {
         }
         let help = format!("did you mean `{source}:{rest}`?");
         Err(unknown_name("file", path, Some(help)))
+    }
+
+    /// The tags and branches of a source; nothing if it cannot be reached, which is reported where they are needed.
+    fn reachable_versions(&self, source: &SourceName) -> Option<Arc<SourceVersions>> {
+        let root = self.project.root.clone().unwrap_or_default();
+        let sources = Sources::open_all(self.world, &self.project.manifest, &root);
+        versions_of(&sources, source).ok().flatten()
     }
 
     /// What is required where nothing is typed: versions that are compatible with the newest one, or the default branch.

@@ -14,7 +14,6 @@ use serde::Serialize;
 use crate::bottle::{self, BottleInput, BottleView};
 use crate::catalog::{self, CatalogReport, CatalogRequest, Shadowed};
 use crate::explain;
-use crate::gather::shown;
 use crate::install::{self, InstallReport, InstallRequest, Job};
 use agpm_persona::ProfileKinds;
 
@@ -22,6 +21,7 @@ use crate::lineage::{self, LineagePlace, ProfileRequest, Submodules};
 use crate::merge::{self, MergeInputs, MergeRequest};
 use crate::packages::{git, source_failure};
 use crate::provenance::Provenance;
+use crate::reading::shown;
 use crate::world::{Environment, World};
 
 /// Where to put the project.

@@ -15,17 +15,14 @@ use agpm_model::{
 use agpm_store as store;
 use agpm_text::{Document, Format, Limits, Parsed, Pointer, Shape, View, decode, parse};
 
-use crate::packages::LOCK_NAME;
-use crate::packages::local_path;
 use crate::path_of;
+use crate::policy_files::{PolicyFile, policy_files};
+use crate::reading::{MANIFEST_NAME, PRIVATE_NAME, limit, local_path, optional, shown};
 use crate::scope::{Beside, NearestManifest, Places, beside, foreign_state, state_of};
 use crate::world::{Environment, ManifestUse, Scope};
-use agpm_model::{normalize, shown_from};
+use agpm_model::{LOCK_NAME, normalize};
 
 pub(crate) use agpm_diag::unknown_name;
-
-pub(crate) const MANIFEST_NAME: &str = "agpm.toml";
-pub(crate) const PRIVATE_NAME: &str = "agpm.private.toml";
 
 /// A file of the state that git tracks in a project.
 fn tracked_record(opened: &store::ProjectStore, scope: Scope) -> Option<String> {
@@ -51,11 +48,6 @@ fn tracked_state(path: String) -> Diagnostic {
         .help(help)
 }
 
-/// The largest file that is read, as the reader's own limit.
-pub(crate) fn limit() -> u64 {
-    Limits::default().bytes as u64
-}
-
 /// The files that a manifest is made of, unread.
 #[derive(Debug)]
 pub(crate) struct ManifestFiles {
@@ -66,6 +58,7 @@ pub(crate) struct ManifestFiles {
     project: Vec<u8>,
     private: Option<Vec<u8>>,
     config: Option<(PathBuf, Vec<u8>)>,
+    policies: Vec<PolicyFile>,
 }
 
 impl ManifestFiles {
@@ -95,6 +88,7 @@ impl ManifestFiles {
             project,
             private,
             config,
+            policies: policy_files(environment)?,
         }))
     }
 
@@ -107,6 +101,7 @@ impl ManifestFiles {
             project: Vec::new(),
             private: None,
             config: Some(config),
+            policies: Vec::new(),
         };
         Ok(configuration(environment)?.map(files))
     }
@@ -170,6 +165,13 @@ impl ManifestFiles {
             out.extend_from_slice(&length.to_le_bytes());
             out.extend_from_slice(part.map_or(&[], Vec::as_slice));
         }
+        // Only where there are any: records of runs without policies stay valid.
+        for policy in &self.policies {
+            let bytes = policy.bytes.as_deref().unwrap_or_default();
+            out.extend_from_slice(policy.shown.as_bytes());
+            out.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+            out.extend_from_slice(bytes);
+        }
         out
     }
 }
@@ -197,6 +199,8 @@ impl Mistakes {
 #[derive(Debug, Default)]
 pub(crate) struct Project {
     pub(crate) manifest: Manifest,
+    /// Policies outside of the manifest, unread: only commands that install are judged by them.
+    pub(crate) policy_files: Vec<PolicyFile>,
     pub(crate) folder: Option<PathBuf>,
     pub(crate) root: Option<PathBuf>,
 }
@@ -298,6 +302,7 @@ impl Project {
         mistakes.check(notes)?;
         Ok(Project {
             manifest,
+            policy_files: files.policies,
             folder: files.path.parent().map(Path::to_owned),
             root: Some(files.root),
         })
@@ -551,24 +556,6 @@ fn configuration(environment: &Environment) -> Result<Option<(PathBuf, Vec<u8>)>
         Some(config) => Ok(optional(environment, &config)?.map(|bytes| (config, bytes))),
         None => Ok(None),
     }
-}
-
-/// The bytes of a file that need not be there.
-fn optional(environment: &Environment, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
-    match store::read(path, limit()) {
-        Err(store::StoreError {
-            problem: store::Problem::NotFound,
-            ..
-        }) => Ok(None),
-        read => Ok(Some(
-            read.map_err(|error| error.seen_from(&environment.folder))?,
-        )),
-    }
-}
-
-/// A path as users see it: from the working folder where it is below, with `/`.
-pub(crate) fn shown(environment: &Environment, path: &Path) -> String {
-    shown_from(&environment.folder, path)
 }
 
 /// Takes in one file of one layer; what is wrong with it goes to the notes.

@@ -9,8 +9,9 @@ use agpm_text::Format;
 use serde::Serialize;
 
 use crate::change::{uneditable, until_not_overtaken, write_manifest};
-use crate::gather::{ManifestFiles, Project, document_of, limit, parsed, shown, unknown_name};
+use crate::gather::{ManifestFiles, Project, document_of, parsed, unknown_name};
 use crate::install::Writing;
+use crate::reading::{limit, shown};
 use crate::world::{Environment, World};
 
 /// The programs whose configurations are understood.

@@ -131,13 +131,14 @@ fn path_of(locked: &Locked) -> Result<Option<RelativePath>, Failure> {
     if locked.kind.is_merged() {
         return Ok(None);
     }
-    let place = locked
-        .installed_at
-        .clone()
-        .ok_or_else(|| not_written(locked))?;
+    // The copies for several tools are of one resource; the first stands for all.
+    let paths = locked.paths();
+    let place = paths.first().ok_or_else(|| not_written(locked))?;
     let inner = match locked.kind.extent() {
-        Extent::File => Some(place),
+        Extent::File => Some((*place).clone()),
         Extent::Folder => RelativePath::new(&format!("{place}/{SKILL_FILE}")).ok(),
+        // A plugin is no text; its parts are resources of their own.
+        Extent::Plugin => None,
     };
     Ok(inner)
 }

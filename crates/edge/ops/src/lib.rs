@@ -25,8 +25,12 @@ mod merge;
 mod outdated;
 mod outside;
 mod packages;
+mod policies;
+mod policy;
+mod policy_files;
 mod projects;
 mod provenance;
+mod reading;
 mod scope;
 mod serialize;
 mod spec;
@@ -72,7 +76,7 @@ pub use diagnostics::{DiagnosticReport, report_all};
 pub use doctor::{CheckRow, CheckState, DoctorReport, DoctorRequest, doctor};
 pub use explain::{
     CodePage, ExplainReport, ExplainRequest, ExplainedName, ExplainedResource, ExplainedValues,
-    RequiredAt, Subject, explain,
+    RequiredAt, Subject, ToolConversion, explain,
 };
 pub use import::{IMPORT_FORMATS, ImportReport, ImportRequest, import};
 pub use init::{InitReport, InitRequest, init};
@@ -87,14 +91,15 @@ pub use installed::{
 pub use layers::layers;
 pub use lineage::{LineagePlace, ProfileRequest, Submodules, personas, profile};
 pub use list::{
-    DiskCheck, Drift, LOCAL, ListDetail, ListReport, ListRequest, ListedResource, MASKED,
+    Clients, DiskCheck, Drift, LOCAL, ListDetail, ListReport, ListRequest, ListedResource, MASKED,
     PatchedField, list,
 };
-pub use locked::{LockedResource, ResourceIdentity};
+pub use locked::{LockedResource, Placements, ResourceIdentity};
 pub use merge::{MergeInputs, MergeReport, MergeRequest, OutputFormat, RuleArgument, merge};
 pub use outdated::{
     LockfileState, MovedBranch, Outdated, OutdatedReport, OutdatedRequest, OutdatedRows, outdated,
 };
+pub use policy::{PolicyCheckReport, PolicyReport, PolicyRuleReport, policy_check, policy_show};
 pub use provenance::{
     BodyLines, ExplainedDeletion, ExplainedLeaf, ExplainedShadow, Provenance, Secrets,
 };
@@ -112,7 +117,8 @@ pub use watch::{ProjectWatch, watch_project};
 pub use why::{Chains, Link, RequiredResource, WhyReport, WhyRequest, why};
 pub use words::{counted, size};
 pub use world::{
-    Environment, ManifestUse, Network, OutsideReads, ProgramUse, Progress, Scope, Silent, World,
+    Environment, ManifestUse, Network, OutsideReads, PolicyPlaces, ProgramUse, Progress, Scope,
+    Silent, World,
 };
 
 /// A path of ours from the project's folder.

@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes, did_you_mean};
 use agpm_model::{
     Checksum, Dependency, Extent, Locked, LockedLayer, Lockfile, Manifest, ObjectId, Origin,
-    RelativePath, ResourceType, ToolName,
+    Placement, RelativePath, ResourceType, ToolName,
 };
-use serde::Serialize;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 
 use crate::gather::{ManifestFiles, Project, unknown_name};
-use crate::packages::{LOCK_NAME, read_lock};
+use crate::packages::read_lock;
 use crate::world::Environment;
-use agpm_model::normalize;
+use agpm_model::{LOCK_NAME, normalize};
 
 /// A project's lockfile, which may be empty, and who needs whom in it.
 #[derive(Debug, Default)]
@@ -21,6 +22,8 @@ pub(crate) struct LockView {
     pub(crate) entries: Vec<Locked>,
     /// The names of the sources, locked and in the manifest.
     pub(crate) sources: BTreeSet<String>,
+    /// The names of the tools, locked and in the manifest.
+    pub(crate) tools: BTreeSet<String>,
     /// Entries that the manifest itself asks for, in order.
     pub(crate) roots: Vec<usize>,
     /// What each entry needs.
@@ -73,9 +76,13 @@ impl LockView {
             .map(|source| source.name.to_string())
             .chain(own)
             .collect();
+        let tools = manifest.tools.iter().map(|tool| &tool.name);
+        let locked_tools = lock.entries.iter().flat_map(Locked::tools);
+        let tools = tools.chain(locked_tools).map(ToString::to_string).collect();
         let (layers, needs) = (lock.layers, needs(&lock.entries));
         LockView {
             needs,
+            tools,
             entries: lock.entries,
             sources,
             roots,
@@ -91,7 +98,7 @@ impl LockView {
             .iter()
             .map(|entry| (entry.kind, entry.manifest_key().as_str()))
             .collect();
-        let is_used = |root: &&Dependency| manifest.tools.is_enabled(manifest.tools.of(root));
+        let is_used = |root: &&Dependency| !manifest.tools.used_by(root).is_empty();
         let roots = manifest.dependencies.iter().filter(is_used);
         let missing = roots.filter(|root| !locked.contains(&(root.kind, root.name.as_str())));
         let missing: Vec<String> = missing
@@ -144,8 +151,11 @@ impl LockView {
     pub(crate) fn at_path(&self, environment: &Environment, word: &str) -> Vec<usize> {
         let names = self.paths_of(environment, word);
         self.matching(|entry| {
-            let path = entry.installed_at.as_ref().map(RelativePath::as_str);
-            path.is_some_and(|path| names.iter().any(|name| is_of(entry, path, name)))
+            let fits = |path: &RelativePath| {
+                let mut names = names.iter();
+                names.any(|name| is_of(entry, path.as_str(), name))
+            };
+            entry.paths().into_iter().any(fits)
         })
     }
 
@@ -256,6 +266,63 @@ impl ResourceIdentity {
     }
 }
 
+/// The tools of a resource, and where it is installed for each.
+#[derive(Clone, Debug)]
+pub struct Placements(Vec<Placement>);
+
+impl Placements {
+    pub(crate) fn of(entry: &Locked) -> Self {
+        Placements(entry.placements.clone())
+    }
+
+    /// The tools, sorted.
+    pub fn tools(&self) -> impl Iterator<Item = &ToolName> {
+        self.0.iter().map(|placement| &placement.tool)
+    }
+
+    /// Where it is installed, each path once.
+    pub fn paths(&self) -> BTreeSet<&RelativePath> {
+        let paths = self.0.iter();
+        paths
+            .filter_map(|placement| placement.at.as_ref())
+            .collect()
+    }
+}
+
+/// Where a resource is for one tool.
+#[derive(Serialize)]
+struct InstalledPath<'a> {
+    tool: &'a ToolName,
+    at: &'a RelativePath,
+}
+
+impl<'a> InstalledPath<'a> {
+    fn of(placement: &'a Placement) -> Option<Self> {
+        let at = placement.at.as_ref()?;
+        Some(InstalledPath {
+            tool: &placement.tool,
+            at,
+        })
+    }
+}
+
+impl Serialize for Placements {
+    /// Lists, and for a resource of one tool the two fields of the lockfile too.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let tools: Vec<&ToolName> = self.tools().collect();
+        let installed = self.0.iter().filter_map(InstalledPath::of);
+        let installed: Vec<InstalledPath<'_>> = installed.collect();
+        let mut map = serializer.serialize_map(None)?;
+        if tools.len() < 2 {
+            map.serialize_entry("installed_at", &self.paths().first())?;
+            map.serialize_entry("tool", &tools.first())?;
+        }
+        map.serialize_entry("tools", &tools)?;
+        map.serialize_entry("installed", &installed)?;
+        map.end()
+    }
+}
+
 /// What the lockfile has of a resource.
 #[derive(Clone, Debug, Serialize)]
 pub struct LockedResource {
@@ -270,10 +337,9 @@ pub struct LockedResource {
     pub resolved_commit: Option<ObjectId>,
     /// Of what it is in its source.
     pub checksum: Option<Checksum>,
-    /// Where it is installed.
-    pub installed_at: Option<RelativePath>,
-    /// The tool it is for.
-    pub tool: Option<ToolName>,
+    /// The tools it is for, and where it is installed for them.
+    #[serde(flatten)]
+    pub placements: Placements,
     /// What it needs.
     pub dependencies: Vec<String>,
     /// The fields that patches change.
@@ -288,8 +354,7 @@ impl LockedResource {
             requirement: entry.requirement().map(str::to_owned),
             resolved_commit: entry.commit().cloned(),
             checksum: entry.checksum,
-            installed_at: entry.installed_at.clone(),
-            tool: entry.tool.clone(),
+            placements: Placements::of(entry),
             dependencies: entry.dependencies.clone(),
             patches: entry.patches.clone(),
         }

@@ -11,8 +11,9 @@ use agpm_store::{self as store, DriverCall, Problem, StoreError};
 use agpm_text::{Format, Pointer};
 
 use crate::approve::{ProgramPermit, permit};
-use crate::gather::{Project, limit, shown};
+use crate::gather::Project;
 use crate::provenance::Provenance;
+use crate::reading::{limit, shown};
 use crate::words::counted;
 use crate::world::{Environment, ManifestUse, World};
 use agpm_store::parallel;
@@ -393,6 +394,7 @@ mod tests {
             state: None,
             programs: crate::ProgramUse::Approved,
             outside: crate::OutsideReads::Allowed,
+            policies: crate::PolicyPlaces::default(),
         };
         let world = World::of_machine(environment, std::sync::Arc::new(crate::Silent));
         let outcome = merge(&world, &request(Vec::new()));

@@ -9,7 +9,7 @@ use agpm_model::{AddressKind, LayerPlace, Manifest, Origin, SourceName};
 use agpm_source::Bounds;
 use agpm_store as store;
 
-use crate::packages::local_path;
+use crate::reading::local_path;
 use crate::world::{Environment, Scope};
 
 /// The paths of a manifest that lead out of its folder, each once, as they are written; a place for credentials is refused.

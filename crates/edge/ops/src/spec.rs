@@ -1,16 +1,17 @@
-//! A dependency as it is typed: `SOURCE:PATH[@VERSION]`, the URL of a file in a browser, or a local path.
+//! A dependency as it is typed after `add dep TYPE`: an address, or a local path.
+
+use std::sync::Arc;
 
 use agpm_diag::{Failure, did_you_mean};
 use agpm_model::{
-    BrowserUrl, Manifest, Requirement, ResourcePath, ResourceType, SourceName, same_repository,
+    Address, AddressContext, BrowserAddress, InnerAddress, Manifest, RepositoryAddress,
+    Requirement, ResourcePath, ResourceType, SourceAddress, SourceName, SourceVersions,
+    resource_name, same_repository, tag_names,
 };
 use agpm_text::Value;
 
-use crate::additions::{NewDependency, usage};
+use crate::additions::{NewDependency, not_an_address, usage};
 use crate::gather::unknown_name;
-
-/// File names that say nothing of what is in the file, without their extension.
-const GENERIC_STEMS: [&str; 5] = [".mcp", "mcp", "index", "plugin", "settings"];
 
 /// What a dependency is typed as.
 pub(crate) struct Spec {
@@ -19,141 +20,157 @@ pub(crate) struct Spec {
     version: Option<String>,
 }
 
-impl Spec {
-    pub(crate) fn parse(
-        text: &str,
-        kind: ResourceType,
-        manifest: &Manifest,
-    ) -> Result<Self, Failure> {
-        if text.starts_with("https://") || text.starts_with("http://") {
-            return Spec::of_url(text, kind, manifest);
+/// Where a typed dependency is looked up.
+pub(crate) struct SpecContext<'a> {
+    pub(crate) kind: ResourceType,
+    pub(crate) manifest: &'a Manifest,
+    /// The tags and branches of a source, if it can be reached.
+    pub(crate) versions: &'a dyn Fn(&SourceName) -> Option<Arc<SourceVersions>>,
+}
+
+impl SpecContext<'_> {
+    pub(crate) fn parse(&self, text: &str) -> Result<Spec, Failure> {
+        let names = || self.manifest.sources.iter().map(|one| one.name.as_str());
+        let is_source = |word: &str| names().any(|name| name == word);
+        let context = AddressContext {
+            default_host: &self.manifest.default_host,
+            is_source: &is_source,
+        };
+        let is_address = Address::has_scheme(text) || is_in_source(text, &is_source);
+        if !is_address {
+            return self.local(text);
         }
-        let names = manifest.sources.iter().map(|source| source.name.as_str());
-        let is_source = |word: &str, rest: &str| {
-            names.clone().any(|name| name == word) || is_source_word(word, rest)
-        };
-        let Some((source, rest)) = text
-            .split_once(':')
-            .filter(|(source, rest)| is_source(source, rest))
-        else {
-            let bad = |error| {
-                usage(
-                    format!("`{text}`: {error}"),
-                    "name a file from the manifest's folder".to_owned(),
-                )
-            };
-            ResourcePath::local(text).map_err(bad)?;
-            return Ok(Spec {
-                source: None,
-                path: kind.folder_of(text).to_owned(),
-                version: None,
-            });
-        };
-        let Some(source) = manifest
-            .sources
-            .iter()
-            .find(|one| one.name.as_str() == source)
-        else {
-            let help = did_you_mean(source, "sources are", names)
-                .unwrap_or_else(|| format!("add it first: `agpm add source {source} URL`"));
-            return Err(unknown_name("source", source, Some(help)));
-        };
-        let (path, version) = rest
-            .rsplit_once('@')
-            .map_or((rest, None), |(path, version)| (path, Some(version)));
-        Spec::in_source(source.name.clone(), kind.folder_of(path), version)
-    }
-
-    fn in_source(source: SourceName, path: &str, version: Option<&str>) -> Result<Self, Failure> {
-        let bad = |error| {
-            usage(
-                format!("`{path}`: {error}"),
-                "name a file from the root of the source".to_owned(),
-            )
-        };
-        ResourcePath::in_source(path).map_err(bad)?;
-        version
-            .map(Requirement::parse)
-            .transpose()
-            .map_err(|error| {
-                usage(
-                    error.to_string(),
-                    "write a tag, a range such as `^1.2`, `latest` or a branch after `@`"
-                        .to_owned(),
-                )
-            })?;
-        Ok(Spec {
-            source: Some(source),
-            path: path.to_owned(),
-            version: version.map(str::to_owned),
-        })
-    }
-
-    /// The file that a browser shows, if the manifest has its repository.
-    fn of_url(text: &str, kind: ResourceType, manifest: &Manifest) -> Result<Self, Failure> {
-        let Some(url) = BrowserUrl::parse(text) else {
-            let name = agpm_model::repository_name(text);
-            let help = format!(
-                "`agpm add source {name} {text}`, then `agpm add dep {} {name}:PATH`",
-                kind.singular()
-            );
-            return Err(usage(format!("`{text}` names no file"), help));
-        };
-        let is_it = |address: &str| same_repository(address, &url.repository);
-        match manifest
-            .sources
-            .iter()
-            .find(|source| is_it(source.address.redacted()))
-        {
-            Some(source) => Spec::in_source(
-                source.name.clone(),
-                kind.folder_of(&url.path),
-                Some(&url.reference),
-            ),
-            None => {
-                let message = format!("no source has the URL `{}`", url.repository);
-                Err(usage(message, add_commands(&url, kind)))
+        let parsed = Address::parse(text, &context).map_err(|error| not_an_address(&error))?;
+        match parsed {
+            Address::Source(found) => {
+                if !is_source(found.name.as_str()) {
+                    let name = &found.name;
+                    let help = did_you_mean(name.as_str(), "sources are", names())
+                        .unwrap_or_else(|| format!("add it first: `agpm add source {name} URL`"));
+                    return Err(unknown_name("source", name.as_str(), Some(help)));
+                }
+                self.in_source(found.name, &found.inner, text)
+            }
+            Address::Repository(found) => self.in_repository(&found, text),
+            Address::Browser(page) => self.on_page(&page, text),
+            Address::Local(path) => self.local(&path),
+            Address::Plugin(_) | Address::Registry(_) => {
+                let message = format!("`{text}` is not a path in a source");
+                let help = "write `SOURCE:PATH[@VERSION]`, or a local path".to_owned();
+                Err(usage(message, help))
             }
         }
     }
 
-    /// The name in the manifest: the file's, or for a pattern its folder's. A file name that many have says nothing, so
-    /// its directory counts, with as many more as it takes to be a name that is not taken.
-    pub(crate) fn name(&self, kind: ResourceType, taken: &dyn Fn(&str) -> bool) -> String {
+    fn local(&self, text: &str) -> Result<Spec, Failure> {
+        let bad = |error| {
+            usage(
+                format!("`{text}`: {error}"),
+                "name a file from the manifest's folder".to_owned(),
+            )
+        };
+        ResourcePath::local(text).map_err(bad)?;
+        Ok(Spec {
+            source: None,
+            path: self.kind.folder_of(text).to_owned(),
+            version: None,
+        })
+    }
+
+    fn in_source(
+        &self,
+        source: SourceName,
+        inner: &InnerAddress,
+        text: &str,
+    ) -> Result<Spec, Failure> {
+        let Some(path) = &inner.path else {
+            let help = format!("name a path in it: `{source}:PATH`");
+            return Err(usage(format!("`{text}` names no file"), help));
+        };
+        let version = inner.requirement.as_ref().map(Requirement::as_str);
+        Ok(Spec {
+            source: Some(source),
+            path: self.kind.folder_of(path.as_str()).to_owned(),
+            version: version.map(str::to_owned),
+        })
+    }
+
+    fn source_at(&self, url: &SourceAddress) -> Option<SourceName> {
+        let mut sources = self.manifest.sources.iter();
+        let found = sources.find(|source| same_repository(&source.address, url));
+        found.map(|source| source.name.clone())
+    }
+
+    fn in_repository(&self, found: &RepositoryAddress, text: &str) -> Result<Spec, Failure> {
+        let url = found.url.redacted();
+        match (self.source_at(&found.url), &found.inner.path) {
+            (Some(source), Some(_)) => self.in_source(source, &found.inner, text),
+            (Some(source), None) => {
+                let help = format!("name a path in it: `{source}:PATH`");
+                Err(usage(format!("`{url}` names no file"), help))
+            }
+            (None, None) => {
+                let help = self.add_commands(url, "PATH", None);
+                Err(usage(format!("`{url}` names no file"), help))
+            }
+            (None, Some(path)) => {
+                let version = found.inner.requirement.as_ref().map(Requirement::as_str);
+                let help = self.add_commands(url, path.as_str(), version);
+                Err(usage(format!("no source has the URL `{url}`"), help))
+            }
+        }
+    }
+
+    /// The file that a browser shows, if the manifest has its repository.
+    fn on_page(&self, page: &BrowserAddress, text: &str) -> Result<Spec, Failure> {
+        let url = page.url.redacted();
+        let Some(source) = self.source_at(&page.url) else {
+            let (reference, path) = page.first_split();
+            let help = self.add_commands(url, &path, Some(reference));
+            return Err(usage(format!("no source has the URL `{url}`"), help));
+        };
+        let versions = (self.versions)(&source);
+        let split = versions.and_then(|versions| page.split(&versions));
+        let inner = split.unwrap_or_else(|| page.split_at_first());
+        let inner = inner.map_err(|problem| {
+            let help = "name a file from the root of the source".to_owned();
+            usage(problem.to_string(), help)
+        })?;
+        self.in_source(source, &inner, text)
+    }
+
+    /// The commands that add a file of a repository that the manifest does not have.
+    fn add_commands(&self, url: &str, path: &str, version: Option<&str>) -> String {
+        let name = agpm_model::repository_name(url);
+        let version = version.map(|version| format!("@{version}"));
+        let version = version.unwrap_or_default();
+        let kind = self.kind.singular();
+        format!("`agpm add source {name} {url}`, then `agpm add dep {kind} {name}:{path}{version}`")
+    }
+}
+
+/// Whether what is before a colon is a source, or looks like one.
+fn is_in_source(text: &str, is_source: &dyn Fn(&str) -> bool) -> bool {
+    let Some((word, rest)) = text.split_once(':') else {
+        return false;
+    };
+    let is_drive = word.len() == 1 && rest.starts_with(['/', '\\']);
+    is_source(word) || !word.is_empty() && !is_drive && !word.contains(['/', '\\', '.'])
+}
+
+impl Spec {
+    /// The name in the manifest.
+    pub(crate) fn name(&self, kind: ResourceType, is_taken: &dyn Fn(&str) -> bool) -> String {
         let Ok(path) = ResourcePath::local(&self.path) else {
             return self.path.clone();
         };
-        if path.is_pattern() {
-            let folder = path
-                .literal_folder()
-                .rsplit('/')
-                .next()
-                .filter(|folder| !folder.is_empty());
-            return folder.map_or_else(|| kind.plural().to_owned(), str::to_owned);
-        }
-        let is_type = |word: &str| word == kind.plural() || word == kind.singular();
-        if !is_type(path.stem()) && !GENERIC_STEMS.contains(&path.stem()) {
-            return path.stem().to_owned();
-        }
-        let telling = |part: &&str| !part.is_empty() && !part.starts_with('.') && !is_type(part);
         let source = self.source.as_ref().map(SourceName::as_str);
-        let mut names: Vec<String> = Vec::new();
-        for part in path.folder().rsplit('/').filter(telling).chain(source) {
-            let longer = names.last().map(|name| format!("{part}-{name}"));
-            names.push(longer.unwrap_or_else(|| part.to_owned()));
-        }
-        let free = names
-            .iter()
-            .find(|name| !taken(name))
-            .or(names.first())
-            .cloned();
-        free.unwrap_or_else(|| path.stem().trim_start_matches('.').to_owned())
+        resource_name(kind, &path, source, is_taken)
     }
 
     /// What tags for this resource alone begin with.
     pub(crate) fn tag_names(&self, kind: ResourceType) -> Vec<String> {
-        let name = self.name(kind, &|_| false);
-        vec![format!("{}/{name}", kind.plural()), name]
+        tag_names(kind, &self.name(kind, &|_| false))
     }
 
     pub(crate) fn source(&self) -> Option<&SourceName> {
@@ -194,58 +211,45 @@ impl Spec {
     }
 }
 
-/// The commands that add what a browser shows.
-fn add_commands(url: &BrowserUrl, kind: ResourceType) -> String {
-    let name = agpm_model::repository_name(&url.repository);
-    let (repository, path, reference) = (&url.repository, &url.path, &url.reference);
-    let kind = kind.singular();
-    format!(
-        "`agpm add source {name} {repository}`, then `agpm add dep {kind} {name}:{path}@{reference}`"
-    )
-}
-
 /// Why something that is typed after `add` is neither a source nor a dependency, with the commands that would add it.
 pub(crate) fn refuse_address(word: &str) -> Failure {
     let message = format!("`{word}` cannot be added in one step");
-    if let Some(url) = BrowserUrl::parse(word) {
-        let types = agpm_model::RESOURCE_TYPES;
-        let named = |kind: &ResourceType| url.path.split('/').any(|part| part == kind.plural());
-        return usage(
-            message,
-            add_commands(
-                &url,
-                types
-                    .into_iter()
-                    .find(named)
-                    .unwrap_or(ResourceType::Skills),
-            ),
-        );
-    }
     if let Some(kind) = ResourceType::named(word) {
         let help = format!("`agpm add dep {} SOURCE:PATH` adds one", kind.singular());
         return usage(format!("`{word}` is a resource type"), help);
     }
-    let is_shorthand =
-        word.split('/').count() == 2 && !word.contains([':', '\\']) && !word.starts_with('.');
-    let url = if is_shorthand {
-        format!("https://github.com/{word}")
-    } else {
-        word.to_owned()
+    let manifest = Manifest::default();
+    let context = AddressContext {
+        default_host: &manifest.default_host,
+        is_source: &|_| false,
     };
-    if url.contains("://") || word.starts_with("git@") {
-        let name = agpm_model::repository_name(&url);
-        let help = format!("`agpm add source {name} {url}`, then `agpm add dep skill {name}:PATH`");
-        return usage(message, help);
+    let commands = |kind| SpecContext {
+        kind,
+        manifest: &manifest,
+        versions: &|_| None,
+    };
+    match Address::parse(word, &context) {
+        Ok(Address::Browser(page)) => {
+            let (reference, path) = page.first_split();
+            let named = |kind: &ResourceType| path.split('/').any(|part| part == kind.plural());
+            let kind = agpm_model::RESOURCE_TYPES.into_iter().find(named);
+            let context = commands(kind.unwrap_or(ResourceType::Skills));
+            let help = context.add_commands(page.url.redacted(), &path, Some(reference));
+            usage(message, help)
+        }
+        Ok(Address::Repository(found)) => {
+            let context = commands(ResourceType::Skills);
+            usage(
+                message,
+                context.add_commands(found.url.redacted(), "PATH", None),
+            )
+        }
+        _ => {
+            let near = did_you_mean(word, "`add` knows", ["source", "dep"]);
+            usage(
+                format!("unrecognized subcommand `{word}`"),
+                near.unwrap_or_default(),
+            )
+        }
     }
-    let near = did_you_mean(word, "`add` knows", ["source", "dep"]);
-    usage(
-        format!("unrecognized subcommand `{word}`"),
-        near.unwrap_or_default(),
-    )
-}
-
-/// Whether what stands before a colon can be a source: `C:/` is a drive.
-fn is_source_word(word: &str, rest: &str) -> bool {
-    let drive = word.len() == 1 && rest.starts_with(['/', '\\']);
-    !word.is_empty() && !drive && !word.contains(['/', '\\', '.'])
 }

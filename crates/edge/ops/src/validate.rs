@@ -17,9 +17,10 @@ use crate::catalog::{ask_remotes, remotes_as_locked};
 use crate::gather::{ManifestFiles, Project};
 use crate::layers::{fold_all, missing_folders, snapshots};
 use crate::outside::reads_outside;
-use crate::packages::{LOCK_NAME, Sources, frozen, read_lock, render_all, resolve, versions_of};
+use crate::packages::{Sources, frozen, read_lock, render_all, resolve, versions_of};
 use crate::world::World;
 use agpm_layers::{LayerLock, Pinning, layers_as_locked, missing_layer};
+use agpm_model::LOCK_NAME;
 
 /// A check that is made on request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -278,11 +279,16 @@ fn are_there(manifest: &Manifest, folder: Option<&Path>, notes: &mut Notes) -> R
         if unit.origin != Origin::Local {
             continue;
         }
-        let (path, what) = match unit.extent {
-            Extent::File => (unit.path.to_string(), "file"),
-            Extent::Folder => (format!("{}/{SKILL_FILE}", unit.path), "skill"),
+        let at = |path: &str| folder.join(path);
+        let (is_found, what) = match unit.extent {
+            Extent::File => (agpm_store::is_file(&at(unit.path.as_str())), "file"),
+            Extent::Folder => (
+                agpm_store::is_file(&at(&unit.path.join(SKILL_FILE))),
+                "skill",
+            ),
+            Extent::Plugin => (agpm_store::is_folder(&at(unit.path.as_str())), "plugin"),
         };
-        if !unit.path.is_pattern() && !agpm_store::is_file(&folder.join(path)) {
+        if !unit.path.is_pattern() && !is_found {
             let message = format!("there is no {what} `{}`", unit.path);
             let found =
                 Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message).at_spot(dependency.spot);

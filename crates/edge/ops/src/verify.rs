@@ -17,9 +17,10 @@ use serde::Serialize;
 
 use crate::gather::{ManifestFiles, Project};
 use crate::install::{LockedState, Observer, inputs_of, read_ledger, read_shared};
-use crate::packages::{LOCK_NAME, Sources, read_lock};
+use crate::packages::{Sources, read_lock};
 use crate::serialize;
 use crate::world::World;
+use agpm_model::LOCK_NAME;
 use agpm_store::parallel;
 
 /// Skills are not nested deeper than this.
@@ -346,7 +347,7 @@ impl ByRecord<'_> {
             .partition(|entry| entry.kind.is_file());
         let locked: BTreeMap<&RelativePath, &Locked> = files
             .into_iter()
-            .filter_map(|entry| Some((entry.installed_at.as_ref()?, entry)))
+            .flat_map(|entry| entry.paths().into_iter().map(move |path| (path, entry)))
             .collect();
         let paths: BTreeSet<&RelativePath> =
             locked.keys().copied().chain(ledger.files.keys()).collect();
@@ -375,17 +376,19 @@ impl ByRecord<'_> {
 /// them.
 fn never_installed(composed: &[&Locked], ledger: &Ledger) -> Vec<Finding> {
     let known = ledger.owners();
-    let finding = |entry: &&Locked| {
-        let path = entry.installed_at.clone()?;
-        let there = ledger.shared.contains_key(&path) || known.contains(&Owner::from(entry.id()));
-        (!there).then(|| Finding {
+    let mut findings = Vec::new();
+    for entry in composed {
+        let is_known = known.contains(&Owner::from(entry.id()));
+        let is_missing = |path: &&RelativePath| !is_known && !ledger.shared.contains_key(*path);
+        let paths = entry.paths();
+        findings.extend(paths.into_iter().filter(is_missing).map(|path| Finding {
             code: &codes::VERIFY_MISSING,
-            path,
+            path: path.clone(),
             resource: entry.id().into(),
             message: "is locked and was never installed here".to_owned(),
-        })
-    };
-    composed.iter().filter_map(finding).collect()
+        }));
+    }
+    findings
 }
 
 /// Entries of ours in a file that others write too.

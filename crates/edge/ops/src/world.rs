@@ -77,6 +77,19 @@ pub struct Environment {
     pub programs: ProgramUse,
     /// Whether files outside of the project may be read because a document of it names them.
     pub outside: OutsideReads,
+    /// Where policies are looked for besides the project and the user's configuration.
+    pub policies: PolicyPlaces,
+}
+
+/// Where policies are looked for besides the project and the user's configuration.
+#[derive(Clone, Debug, Default)]
+pub struct PolicyPlaces {
+    /// The machine's policy, which need not exist.
+    pub machine: Option<PathBuf>,
+    /// The policy that `AGPM_POLICY` names instead of the machine's.
+    pub variable: Option<String>,
+    /// The policy that `--policy` names.
+    pub argument: Option<String>,
 }
 
 /// Which merge programs may run. Those of a project may be anything: it may have been cloned just now.

@@ -14,8 +14,8 @@ use std::sync::{Arc, Mutex};
 use agpm_model::{Checksum, FileMode, ObjectId, RelativePath, SourceAddress, SourceVersions};
 use agpm_ops::{
     CatalogRequest, Environment, InstallRequest, LockUse, Network, Outcome, OutdatedRequest,
-    OutsideReads, ProgramUse, Scope, Silent, UpdateRequest, World, catalog, install, outdated,
-    update,
+    OutsideReads, PolicyPlaces, ProgramUse, Scope, Silent, UpdateRequest, World, catalog, install,
+    outdated, update,
 };
 use agpm_source::{
     Entry, EntryKind, FileFetching, Source, SourceContext, SourceError, SourceOpener, Tree,
@@ -289,6 +289,7 @@ impl Place {
                 state: None,
                 programs: ProgramUse::Approved,
                 outside: OutsideReads::Allowed,
+                policies: PolicyPlaces::default(),
             },
             sources: Arc::clone(&self.opener) as Arc<dyn SourceOpener>,
             progress: Arc::new(Silent),

@@ -1,7 +1,7 @@
 //! Where values came from, and what is known of a resource besides them.
 
 use agpm_diag::visible;
-use agpm_model::{Install, Origin};
+use agpm_model::{Install, Origin, ToolName};
 use agpm_ops::{
     ExplainReport, ExplainedResource, ExplainedShadow, ExplainedValues, Fate, Link, Provenance,
     RequiredAt,
@@ -88,10 +88,22 @@ fn facts(resource: &ExplainedResource) -> Vec<(&'static str, String)> {
     add("version", resource.identity.version.clone());
     add("commit", shown(resource.resolved_commit.as_ref()));
     add("checksum", shown(resource.checksum.as_ref()));
-    add("tool", shown(resource.tool.as_ref()));
-    add("installed at", Some(place(resource)));
-    for fate in &resource.conversions {
-        add("conversion", Some(conversion(fate)));
+    let tools: Vec<&str> = resource.placements.tools().map(ToolName::as_str).collect();
+    let word = if tools.len() > 1 { "tools" } else { "tool" };
+    add(
+        word,
+        Some(tools.join(", ")).filter(|tools| !tools.is_empty()),
+    );
+    for place in places(resource) {
+        add("installed at", Some(place));
+    }
+    for one in &resource.conversions {
+        let tool = if tools.len() > 1 {
+            format!("for {}: ", one.tool)
+        } else {
+            String::new()
+        };
+        add("conversion", Some(tool + &conversion(&one.fate)));
     }
     facts
 }
@@ -128,12 +140,16 @@ fn asked_for(resource: &ExplainedResource, at: &RequiredAt) -> String {
     )
 }
 
-fn place(resource: &ExplainedResource) -> String {
+fn places(resource: &ExplainedResource) -> Vec<String> {
     let nowhere = match resource.install {
         Install::ResolveOnly => "nowhere, as it says `install = false`",
         Install::Write => "nowhere",
     };
-    shown(resource.installed_at.as_ref()).unwrap_or_else(|| nowhere.to_owned())
+    let paths = resource.placements.paths();
+    if paths.is_empty() {
+        return vec![nowhere.to_owned()];
+    }
+    paths.into_iter().map(ToString::to_string).collect()
 }
 
 /// Those above a resource on a chain.

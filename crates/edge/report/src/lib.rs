@@ -20,6 +20,7 @@ pub mod layers;
 pub mod list;
 pub mod merge;
 pub mod outdated;
+pub mod policy;
 pub mod profile;
 mod rendering;
 pub mod status;

@@ -5,12 +5,16 @@ use agpm_model::{
     Destination, FileMode, Install, RelativePath, ResourceType, SKILL_FILE, skill_findings,
 };
 use agpm_render::{
-    Capability, ConvertError, Converted, Entries, capabilities_of, capabilities_of_markdown,
-    convert_file, foreign_format, hook_entries, is_native, server_entries, server_names,
+    ConvertError, Converted, Entries, convert_file, foreign_format, hook_entries, is_native,
+    server_entries, server_names,
 };
 use agpm_resolve::{ResolvedEntry, SourceFile};
 use agpm_text::{Format, Limits, Value, parse, parse_alone, to_value};
 use agpm_tools::{EntryFormat, FileFormat};
+use agpm_trust::{
+    Capability, CapabilitySet, capabilities_of, capabilities_of_markdown,
+    capability_set_of_markdown, capability_set_of_value,
+};
 
 use crate::composer::Composer;
 use crate::rendered::{OutputCapability, OutputEntries, ResourceOutput, files};
@@ -35,6 +39,7 @@ impl Composer<'_> {
         let mut made = ResourceOutput {
             patched: texts.patched.clone(),
             capabilities: capabilities(resolved, text),
+            capability_set: capability_set(resolved, text),
             ..ResourceOutput::default()
         };
         match destination {
@@ -162,6 +167,32 @@ fn capabilities(resolved: &ResolvedEntry, text: Option<&str>) -> Vec<OutputCapab
         file: file.clone(),
     });
     said.chain(runnable_files(resolved)).collect()
+}
+
+/// The same as a set. It is taken from the author's text, so that it is one set for all tools.
+fn capability_set(resolved: &ResolvedEntry, text: Option<&str>) -> CapabilitySet {
+    if is_switched_off(resolved, text) {
+        return CapabilitySet::default();
+    }
+    let kind = resolved.entry.kind;
+    let mut set = match text {
+        Some(text) if kind.is_merged() => json(text)
+            .map(|file| capability_set_of_value(Some(kind), &file))
+            .unwrap_or_default(),
+        Some(text)
+            if matches!(
+                kind,
+                ResourceType::Agents | ResourceType::Commands | ResourceType::Skills
+            ) =>
+        {
+            capability_set_of_markdown(kind, text)
+        }
+        _ => CapabilitySet::default(),
+    };
+    for file in runnable_files(resolved) {
+        set.add_command(file.capability.value);
+    }
+    set
 }
 
 /// Whether a hook says itself that it is not to run; nothing of it is written.

@@ -6,6 +6,8 @@ mod composer;
 mod fidelity;
 mod folding;
 mod form;
+mod judged;
+mod judged_layers;
 mod lock;
 mod patching;
 mod placement;
@@ -15,6 +17,8 @@ mod texts;
 
 pub use composer::{ComposedEntry, Composer};
 pub use fidelity::{LossPolicy, check_fidelity};
+pub use judged::judged_resources;
+pub use judged_layers::{JudgedFile, judged_layers};
 pub use lock::lock_of;
 pub use patching::{AppliedField, check_names as check_patched_names, patched_file};
 pub use placement::check_placement;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use agpm_model::{
     Install, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile, Manifest, PatchScope, Pin,
-    PinSource, Source, SourceName, SourceScope,
+    PinSource, Placement, Source, SourceName, SourceScope,
 };
 use agpm_resolve::ResolvedEntry;
 
@@ -35,26 +35,54 @@ pub fn lock_of(
             .filter(shown)
             .map(|source| source.address.to_string()),
     });
-    let mut all: Vec<Locked> = resources
-        .iter()
-        .map(|resource| locked(manifest, &resource.resolved, &resource.output))
-        .collect();
-    let references: Vec<String> = all.iter().map(Locked::reference).collect();
-    for (locked, resource) in all.iter_mut().zip(resources) {
-        locked.dependencies = resource
-            .resolved
-            .entry
-            .needs
-            .iter()
-            .map(|need| references[*need].clone())
-            .collect();
-        locked.dependencies.sort();
-    }
     Lockfile {
         sources: sources.collect(),
         layers,
         catalog,
-        entries: all,
+        entries: locked_entries(manifest, resources),
+    }
+}
+
+/// One entry for each resource, with all its tools: the copies of a resource are next to each other.
+fn locked_entries(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Locked> {
+    let copies: Vec<Locked> = resources
+        .iter()
+        .map(|resource| locked(manifest, &resource.resolved, &resource.output))
+        .collect();
+    let references: Vec<String> = copies.iter().map(Locked::reference).collect();
+    let mut all: Vec<Locked> = Vec::new();
+    for (mut copy, resource) in copies.into_iter().zip(resources) {
+        let needs = resource.resolved.entry.needs.iter();
+        copy.dependencies = needs.map(|need| references[*need].clone()).collect();
+        match all.last_mut().filter(|last| last.id() == copy.id()) {
+            Some(same) => merge_copy(same, copy),
+            None => all.push(copy),
+        }
+    }
+    for locked in &mut all {
+        locked.placements.sort();
+        locked.dependencies.sort();
+        locked.dependencies.dedup();
+    }
+    all
+}
+
+/// Adds a copy of the same resource for other tools.
+fn merge_copy(locked: &mut Locked, copy: Locked) {
+    locked.placements.extend(copy.placements);
+    locked.dependencies.extend(copy.dependencies);
+    add_missing(&mut locked.patches, copy.patches);
+    add_missing(&mut locked.private_patches, copy.private_patches);
+    if copy.install == Install::Write {
+        locked.install = Install::Write;
+    }
+}
+
+fn add_missing(fields: &mut Vec<String>, more: Vec<String>) {
+    for field in more {
+        if !fields.contains(&field) {
+            fields.push(field);
+        }
     }
 }
 
@@ -81,6 +109,14 @@ fn locked(manifest: &Manifest, resolved: &ResolvedEntry, made: &ResourceOutput) 
         version: resolved.version.label.clone(),
         commit: commit.clone(),
     });
+    let at = entry
+        .target
+        .as_ref()
+        .filter(|_| entry.install == Install::Write);
+    let placement = |tool| Placement {
+        tool,
+        at: at.cloned(),
+    };
     Locked {
         kind: entry.kind,
         name: entry.name.clone(),
@@ -89,11 +125,7 @@ fn locked(manifest: &Manifest, resolved: &ResolvedEntry, made: &ResourceOutput) 
         unit: entry.unit.clone(),
         pin,
         checksum: Some(resolved.resource.checksum),
-        installed_at: entry
-            .target
-            .clone()
-            .filter(|_| entry.install == Install::Write),
-        tool: Some(entry.tool.clone()),
+        placements: entry.readers.iter().cloned().map(placement).collect(),
         dependencies: Vec::new(),
         patches: made
             .patched
@@ -102,5 +134,7 @@ fn locked(manifest: &Manifest, resolved: &ResolvedEntry, made: &ResourceOutput) 
             .collect(),
         private_patches: fields_of(PatchScope::Private),
         install: entry.install,
+        parts: Vec::new(),
+        marketplace: None,
     }
 }

@@ -134,8 +134,7 @@ pub fn check_names(
 
 /// Whether the resource is there, for a tool that is not used.
 fn is_skipped(manifest: &Manifest, patch: &Patch) -> bool {
-    let skipped =
-        |dependency: &&Dependency| !manifest.tools.is_enabled(manifest.tools.of(dependency));
+    let skipped = |dependency: &&Dependency| manifest.tools.used_by(dependency).is_empty();
     let same = |dependency: &Dependency| {
         dependency.kind == patch.kind && dependency.name.as_str() == patch.name
     };

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use agpm_model::{Checksum, EntryNode, FileMode, Install, RelativePath, ResourceType, SKILL_FILE};
-use agpm_render::{Capability, Fate};
+use agpm_render::Fate;
 use agpm_resolve::{ResolvedEntry, ResourceFiles, SourceFile, format_of};
 use agpm_text::{Format, markdown_body};
+use agpm_trust::{Capability, CapabilitySet};
 
 use crate::patching::AppliedField;
 
@@ -21,8 +22,10 @@ pub struct ResourceOutput {
     pub patched: Vec<AppliedField>,
     /// What became of fields that its tool wants in another form.
     pub fates: Vec<Fate>,
-    /// What it lets a tool do.
+    /// What it lets a tool do, in the order of its text.
     pub capabilities: Vec<OutputCapability>,
+    /// The same as a set, with the tools that it may use.
+    pub capability_set: CapabilitySet,
 }
 
 /// Something that a tool would do.

@@ -135,6 +135,10 @@ registry! {
     PATCH_FAILED = "patch/failed" Error;
     PATCH_NO_FIELDS = "patch/no-fields" Warning;
     PATCH_UNKNOWN = "patch/unknown" Error;
+    POLICY_UNKNOWN_KEY = "policy/unknown-key" Error;
+    POLICY_UNREACHABLE = "policy/unreachable" Error;
+    POLICY_VALUE = "policy/value" Error;
+    POLICY_VIOLATION = "policy/violation" Error;
     RESOURCE_DECLARATION = "resource/declaration" Error;
     RESOURCE_ESCAPE = "resource/escape" Error;
     RESOURCE_FOREIGN_DEPENDENCIES = "resource/foreign-dependencies" Note;
@@ -159,6 +163,7 @@ registry! {
     TOOL_FIDELITY = "tool/fidelity" Error;
     TOOL_SAME_NAME = "tool/same-name" Warning;
     TOOL_UNREAD = "tool/unread" Warning;
+    TOOL_UNSUPPORTED = "tool/unsupported" Note;
     TOOL_WIDENING = "tool/widening" Error;
     TRUST_CREDENTIALS = "trust/credentials" Error;
     TRUST_OWNER = "trust/owner" Warning;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::address::{ADDRESS_SCHEMES, AddressError, SourceAddress};
+use crate::address::{ADDRESS_SCHEMES, SourceAddress, SourceAddressError};
 use crate::name::{NameError, SourceName};
 use crate::path::{PathError, RelativePath};
 use crate::version::is_ref_name;
@@ -46,7 +46,7 @@ pub enum RemoteError {
     NoPrefix,
     /// An address that is none.
     #[error(transparent)]
-    Address(#[from] AddressError),
+    Address(#[from] SourceAddressError),
     /// A name that is none.
     #[error(transparent)]
     Name(#[from] NameError),
@@ -378,34 +378,34 @@ mod tests {
             ("~/here", NoPrefix),
             (
                 "git+ftp://h/r",
-                Address(AddressError::UnknownScheme {
+                Address(SourceAddressError::UnknownScheme {
                     scheme: "ftp".to_owned(),
                 }),
             ),
-            ("git+https:///r", Address(AddressError::NoHost)),
+            ("git+https:///r", Address(SourceAddressError::NoHost)),
             (
                 "git+ssh://-oProxyCommand=x/r",
-                Address(AddressError::LooksLikeOption),
+                Address(SourceAddressError::LooksLikeOption),
             ),
             (
                 "git+https://u:p/w@h/r#v1",
-                Address(AddressError::UnescapedPassword),
+                Address(SourceAddressError::UnescapedPassword),
             ),
             (
                 "git+https://u:p/w#x@h/r",
-                Address(AddressError::UnescapedPassword),
+                Address(SourceAddressError::UnescapedPassword),
             ),
             (
                 "git+https://u:p#w@h/r",
-                Address(AddressError::UnescapedPassword),
+                Address(SourceAddressError::UnescapedPassword),
             ),
             (
                 "git+https://u:p/w:/x@h/r",
-                Address(AddressError::UnescapedPassword),
+                Address(SourceAddressError::UnescapedPassword),
             ),
             (
                 "git+https://h/r\u{7}",
-                Address(AddressError::ControlCharacter),
+                Address(SourceAddressError::ControlCharacter),
             ),
             ("#v1", Name(NameError)),
             ("community#", Reference),

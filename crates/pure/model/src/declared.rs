@@ -3,7 +3,8 @@
 use agpm_diag::{Diagnostic, Severity, Spot, codes, did_you_mean};
 use agpm_text::{Kind, NodeRef};
 
-use crate::manifest::{Install, spot};
+use crate::check::spot;
+use crate::manifest::Install;
 use crate::name::{ResourceName, ToolName};
 use crate::resource::{Layout, RESOURCE_TYPES, ResourceType};
 use crate::schema::{SchemaField, SchemaTable, UnknownKey, ValueForm};

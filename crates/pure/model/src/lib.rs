@@ -3,9 +3,9 @@
 //! Knows how things are written down, not where they lie or how they merge.
 
 mod address;
-mod browser_url;
 mod catalog_remote;
 mod changelog;
+mod check;
 mod credentials;
 mod declared;
 mod digest;
@@ -18,13 +18,17 @@ mod lock;
 mod lock_tables;
 mod manifest;
 mod name;
+mod naming;
 mod node;
 mod observed;
 mod owner;
 mod path;
 mod pattern;
 mod pin;
+mod policy;
+mod policy_tables;
 mod redact;
+mod repository_pattern;
 mod resource;
 mod schema;
 mod server_file;
@@ -36,8 +40,12 @@ mod unit;
 mod variant;
 mod version;
 
-pub use address::{ADDRESS_SCHEMES, AddressError, AddressKind, SourceAddress};
-pub use browser_url::{BrowserUrl, repository_name, same_repository};
+pub use address::{
+    ADDRESS_SCHEMES, Address, AddressContext, AddressError, AddressForm, AddressKind,
+    AddressProblem, BrowserAddress, DefaultHost, HostError, InnerAddress, NamedAddress,
+    PageReference, PluginAddress, RepositoryAddress, SourceAddress, SourceAddressError,
+    repository_name, repository_owner, same_repository,
+};
 pub use catalog_remote::{CatalogRemote, RemoteBase, RemoteError};
 pub use changelog::changelog_between;
 pub use credentials::is_credential_path;
@@ -52,21 +60,30 @@ pub use import::{
 };
 pub use json_schema::FileSchema;
 pub use lock::{
-    LOCK_NAME, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile, RESTORE_LOCK,
+    LOCK_NAME, Locked, LockedLayer, LockedMarketplace, LockedRemote, LockedSource, Lockfile,
+    Placement, RESTORE_LOCK,
 };
 pub use lock_tables::LOCK_SCHEMA;
 pub use manifest::{
-    Allowed, AskedRemote, CONFIG_SCHEMA, Catalog, DEFAULT_VERSION, Dependency, Entry, Exclusion,
-    Field, FilePattern, Install, Layer, LayerPlace, MANIFEST_SCHEMA, Manifest, ManifestTexts,
-    MergeRule, PRIVATE_SCHEMA, Patch, PatchScope, Source, SourceScope, is_junk, unknown_patch,
+    Allowed, AskedRemote, CONFIG_SCHEMA, Catalog, Dependency, Entry, Exclusion, Field, FilePattern,
+    Install, Layer, LayerPlace, MANIFEST_SCHEMA, Manifest, ManifestTexts, MarketplacePlugin,
+    MergeRule, PRIVATE_SCHEMA, PartChoice, PartFilter, PartNames, Patch, PatchScope, Source,
+    SourceScope, is_junk, unknown_patch,
 };
 pub use name::{LayerName, NameError, ResourceName, SourceName, ToolName};
+pub use naming::{resource_name, tag_names};
 pub use node::{EntryNode, Place};
 pub use observed::{FileState, Observed};
 pub use owner::{LayerSet, Owner};
 pub use path::{PathError, RelativePath};
 pub use pattern::{Matching, PatternError, PointerPattern, Specificity};
 pub use pin::{LockedPin, Pin, PinId, PinSource, ResourceId};
+pub use policy::{
+    AllowDeny, AllowList, EXECUTABLE_MODES, ExecutableMode, OnUnreachable, Policy, PolicyRow,
+    PolicyRule, RequiredResource, parse_age,
+};
+pub use policy_tables::POLICY_SCHEMA;
+pub use repository_pattern::{RepositoryPattern, RepositoryPatternError};
 pub use resource::{Layout, RESOURCE_TYPES, ResourceType, SKILL_FILE};
 pub use schema::{
     Condition, Definition, KeyClass, KeyNames, KeyOwner, OtherKeys, Passthrough, Presence,
@@ -81,7 +98,9 @@ pub use strategy::{
     BUILT_IN, BuiltIn, Driver, Empty, Identity, IdentityField, Items, Lists, Maps, OPERATIONS,
     Operation, OperationError, ProgramAuthor, Projection, Rule, Separator, Strategy,
 };
-pub use tool::{Destination, Folder, Scope, Tool, ToolState, Tools};
+pub use tool::{
+    Destination, Folder, PLUGIN_PARTS, Scope, Tool, ToolState, Tools, plugin_destination,
+};
 pub use unit::{Extent, FileMode, GlobError, Origin, ResourcePath, Unit};
 pub use variant::{Variant, Variants};
-pub use version::{Requirement, RequirementError, Selector, Tag, newest_range};
+pub use version::{DEFAULT_VERSION, Requirement, RequirementError, Selector, Tag, newest_range};

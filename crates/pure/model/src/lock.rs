@@ -6,8 +6,9 @@ use agpm_diag::{Diagnostic, codes};
 use agpm_text::{Document, Format, Kind, NodeRef, Value, print};
 
 use crate::catalog_remote::{CatalogRemote, RemoteBase};
+use crate::check::spot;
 use crate::digest::{Checksum, ObjectId};
-use crate::manifest::{Install, spot};
+use crate::manifest::{Install, MarketplacePlugin};
 use crate::name::{LayerName, ResourceName, SourceName, ToolName};
 use crate::path::RelativePath;
 use crate::pin::{LockedPin, Pin, PinId, PinSource, ResourceId};
@@ -140,6 +141,15 @@ pub struct LockedSource {
     pub url: Option<String>,
 }
 
+/// A resource in one tool.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Placement {
+    /// The tool.
+    pub tool: ToolName,
+    /// Where it is installed for it; nothing if it is only resolved. Tools may share one path.
+    pub at: Option<RelativePath>,
+}
+
 /// One locked resource.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Locked {
@@ -157,10 +167,8 @@ pub struct Locked {
     pub pin: Option<Pin>,
     /// Of the bytes in the source; nothing in files of older programs that is not one of ours.
     pub checksum: Option<Checksum>,
-    /// Where it is installed; nothing if it is only resolved.
-    pub installed_at: Option<RelativePath>,
-    /// The tool it is for.
-    pub tool: Option<ToolName>,
+    /// The tools it is for, sorted; empty in files of older programs that name none.
+    pub placements: Vec<Placement>,
     /// What it needs, as `TYPE/NAME@VERSION`.
     pub dependencies: Vec<String>,
     /// The fields that patches set.
@@ -169,6 +177,21 @@ pub struct Locked {
     pub private_patches: Vec<String>,
     /// Whether it is written.
     pub install: Install,
+    /// What is installed of a plugin.
+    pub parts: Vec<ResourceId>,
+    /// The marketplace that named a plugin's place.
+    pub marketplace: Option<LockedMarketplace>,
+}
+
+/// A marketplace as it was when it said where a plugin is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LockedMarketplace {
+    /// The plugin, as the marketplace calls it, and the source that is the marketplace.
+    pub plugin: MarketplacePlugin,
+    /// What was required of that source.
+    pub requirement: String,
+    /// The commit at which it was read; nothing for a directory.
+    pub commit: Option<ObjectId>,
 }
 
 impl Locked {
@@ -183,6 +206,19 @@ impl Locked {
             kind: self.kind,
             name: self.name.clone(),
         }
+    }
+
+    /// The tools it is for.
+    pub fn tools(&self) -> impl Iterator<Item = &ToolName> {
+        self.placements.iter().map(|placement| &placement.tool)
+    }
+
+    /// Where it is installed, each path once.
+    pub fn paths(&self) -> BTreeSet<&RelativePath> {
+        let paths = self.placements.iter();
+        paths
+            .filter_map(|placement| placement.at.as_ref())
+            .collect()
     }
 
     /// The version of its source.
@@ -239,6 +275,11 @@ impl Lockfile {
         for locked in &mut self.entries {
             if locked.unit.origin == origin {
                 locked.unit.origin = Origin::Source(new.clone());
+            }
+            if let Some(from) = &mut locked.marketplace
+                && from.plugin.marketplace == *old
+            {
+                from.plugin.marketplace = new.clone();
             }
         }
         let resources = self.entries.iter_mut().filter_map(|one| one.pin.as_mut());
@@ -373,11 +414,7 @@ impl Locked {
                 .map(|checksum| checksum.to_string())
                 .as_deref(),
         );
-        put(
-            "installed_at",
-            self.installed_at.as_ref().map(RelativePath::as_str),
-        );
-        put("tool", self.tool.as_ref().map(ToolName::as_str));
+        map.extend(self.placement_fields());
         map.push((
             "dependencies",
             Value::list(self.dependencies.iter().map(String::as_str)),
@@ -393,7 +430,65 @@ impl Locked {
         if self.install == Install::ResolveOnly {
             map.push(("install", false.into()));
         }
+        if !self.parts.is_empty() {
+            let parts: Vec<String> = self.parts.iter().map(ToString::to_string).collect();
+            map.push(("parts", Value::list(parts.iter().map(String::as_str))));
+        }
+        if let Some(from) = &self.marketplace {
+            map.push(("marketplace", from.value()));
+        }
         Value::map(map)
+    }
+}
+
+impl LockedMarketplace {
+    fn value(&self) -> Value {
+        let commit = self.commit.as_ref();
+        let commit = commit.map(|commit| ("resolved_commit", Value::from(commit.as_str())));
+        let fields = [
+            ("source", Value::from(self.plugin.marketplace.as_str())),
+            ("name", Value::from(self.plugin.name.as_str())),
+            ("requirement", Value::from(self.requirement.as_str())),
+        ];
+        Value::map(fields.into_iter().chain(commit))
+    }
+}
+
+impl Locked {
+    /// One tool is written as two strings, several as lists.
+    fn placement_fields(&self) -> Vec<(&'static str, Value)> {
+        if let [one] = self.placements.as_slice() {
+            let at = one
+                .at
+                .as_ref()
+                .map(|at| ("installed_at", at.as_str().into()));
+            let tool = ("tool", one.tool.as_str().into());
+            return at.into_iter().chain([tool]).collect();
+        }
+        let mut fields = Vec::new();
+        let tools = Value::list(self.tools().map(ToolName::as_str));
+        let installed: Vec<Value> = self
+            .placements
+            .iter()
+            .filter_map(Placement::value)
+            .collect();
+        if !self.placements.is_empty() {
+            fields.push(("tools", tools));
+        }
+        if !installed.is_empty() {
+            fields.push(("installed", Value::List(installed)));
+        }
+        fields
+    }
+}
+
+impl Placement {
+    fn value(&self) -> Option<Value> {
+        let at = self.at.as_ref()?;
+        Some(Value::map([
+            ("tool", self.tool.as_str().into()),
+            ("at", at.as_str().into()),
+        ]))
     }
 }
 
@@ -516,6 +611,47 @@ impl Reading {
         Some(LockedRemote::new(&remote, version))
     }
 
+    /// `tool` and `installed_at`, or `tools` and `installed`.
+    fn placements(&mut self, kind: ResourceType, entry: NodeRef<'_>) -> Result<Vec<Placement>, ()> {
+        let tool = |text: &str| ToolName::new(text).ok();
+        let path = |text: &str| RelativePath::new(text).ok();
+        if let Some(tools) = entry.get("tools") {
+            let mut placements = Vec::new();
+            for node in list(Some(tools)) {
+                let Some(tool) = node.as_str().and_then(tool) else {
+                    self.broken(node, invalid("tools"));
+                    return Err(());
+                };
+                placements.push(Placement { tool, at: None });
+            }
+            for node in list(entry.get("installed")) {
+                let (of, at) = (self.read(node, "tool", tool)?, self.read(node, "at", path)?);
+                let placement = placements
+                    .iter_mut()
+                    .find(|one| Some(&one.tool) == of.as_ref());
+                match placement {
+                    Some(placement) => placement.at = at,
+                    None => {
+                        self.broken(node, "this entry of `installed` has no tool of `tools`");
+                        return Err(());
+                    }
+                }
+            }
+            placements.sort();
+            placements.dedup_by(|later, first| later.tool == first.tool);
+            return Ok(placements);
+        }
+        let tool = self.read(entry, "tool", tool)?;
+        let at = self.read(entry, "installed_at", path)?;
+        // Older programs may leave out the tool of a file.
+        let usual = at
+            .is_some()
+            .then(|| ToolName::new(kind.default_tool()).ok())
+            .flatten();
+        let placement = tool.or(usual).map(|tool| Placement { tool, at });
+        Ok(placement.into_iter().collect())
+    }
+
     fn entry(&mut self, kind: ResourceType, node: NodeRef<'_>) -> Option<Locked> {
         let name = |text: &str| ResourceName::new(text).ok();
         let words = |key| {
@@ -528,13 +664,17 @@ impl Reading {
             .read(node, "source", |text| SourceName::new(text).ok())
             .ok()?;
         let path = |text: &str| match source {
+            Some(_) if kind == ResourceType::Plugins => {
+                ResourcePath::directory_in_source(text).ok()
+            }
             Some(_) => ResourcePath::in_source(text).ok(),
             None => ResourcePath::local(text).ok(),
         };
         let entry = self.read(node, "name", name).ok()?;
         let at = self
             .read(node, "path", |text| {
-                path(text).and_then(|_| ResourcePath::found(text).ok())
+                let written = path(text)?;
+                Some(ResourcePath::found(text).unwrap_or(written))
             })
             .ok()?;
         let Some(own_name) = entry else {
@@ -580,6 +720,19 @@ impl Reading {
                 .and_then(|text| text.parse().ok()),
             false => self.read(node, "checksum", |text| text.parse().ok()).ok()?,
         };
+        let parts = list(node.get("parts"))
+            .filter_map(|part| {
+                let id = part.as_str().and_then(ResourceId::parse);
+                if id.is_none() {
+                    self.broken(part, "this part is not `TYPE/NAME`");
+                }
+                id
+            })
+            .collect();
+        let marketplace = match node.get("marketplace") {
+            Some(node) => Some(self.marketplace(node)?),
+            None => None,
+        };
         let resolve_only = node.get("install").and_then(NodeRef::as_bool) == Some(false);
         Some(Locked {
             kind,
@@ -588,12 +741,7 @@ impl Reading {
             pattern,
             pin,
             checksum,
-            installed_at: self
-                .read(node, "installed_at", |text| RelativePath::new(text).ok())
-                .ok()?,
-            tool: self
-                .read(node, "tool", |text| ToolName::new(text).ok())
-                .ok()?,
+            placements: self.placements(kind, node).ok()?,
             dependencies: words("dependencies"),
             patches: words("patches"),
             private_patches: words("private_patches"),
@@ -607,6 +755,32 @@ impl Reading {
                 path: found,
                 extent: kind.extent(),
             },
+            parts,
+            marketplace,
+        })
+    }
+
+    fn marketplace(&mut self, node: NodeRef<'_>) -> Option<LockedMarketplace> {
+        let text = |text: &str| Some(text.to_owned());
+        let source = self
+            .read(node, "source", |text| SourceName::new(text).ok())
+            .ok()?;
+        let name = self.read(node, "name", text).ok()?;
+        let requirement = self.read(node, "requirement", text).ok()?;
+        let commit = self
+            .read(node, "resolved_commit", |text| text.parse().ok())
+            .ok()?;
+        let (Some(marketplace), Some(name), Some(requirement)) = (source, name, requirement) else {
+            self.broken(
+                node,
+                "this marketplace has no `source`, no `name` or no `requirement`",
+            );
+            return None;
+        };
+        Some(LockedMarketplace {
+            plugin: MarketplacePlugin { marketplace, name },
+            requirement,
+            commit,
         })
     }
 }

@@ -48,6 +48,7 @@ const LOCK: SchemaTable = SchemaTable::open(
             "MCP servers, by name.",
         ),
         SchemaField::optional("skills", FILES, "Skills, by name."),
+        SchemaField::optional("plugins", FILES, "Plugins, by name."),
     ],
 );
 
@@ -117,6 +118,18 @@ const REMOTE: Definition = Definition {
     )),
 };
 
+const PLACEMENT: SchemaTable = SchemaTable::open(
+    "an installed resource",
+    &[
+        SchemaField::required("tool", ValueForm::Text, "The tool."),
+        SchemaField::required(
+            "at",
+            ValueForm::Text,
+            "Where it is installed for that tool.",
+        ),
+    ],
+);
+
 const ENTRY: Definition = Definition {
     name: "entry",
     form: ValueForm::Table(&SchemaTable::open(
@@ -150,9 +163,29 @@ const ENTRY: Definition = Definition {
             SchemaField::optional("installed_at", ValueForm::Text, "Where it is installed."),
             SchemaField::optional("tool", ValueForm::Text, "The tool that it is for."),
             SchemaField::optional(
+                "tools",
+                ValueForm::TEXTS,
+                "The tools that it is for, if there are several.",
+            ),
+            SchemaField::optional(
+                "installed",
+                ValueForm::List(&ValueForm::Table(&PLACEMENT)),
+                "Where it is installed for each of several tools.",
+            ),
+            SchemaField::optional(
                 "dependencies",
                 ValueForm::TEXTS,
                 "What it needs, as `TYPE/NAME@VERSION`.",
+            ),
+            SchemaField::optional(
+                "parts",
+                ValueForm::TEXTS,
+                "What is installed of a plugin, as `TYPE/NAME`.",
+            ),
+            SchemaField::optional(
+                "marketplace",
+                ValueForm::AnyMap,
+                "The marketplace that named a plugin's place.",
             ),
             SchemaField::optional("patches", ValueForm::TEXTS, "The fields that patches set."),
             SchemaField::optional(

@@ -18,6 +18,17 @@ pub struct ResourceId {
     pub name: ResourceName,
 }
 
+impl ResourceId {
+    /// Reads `TYPE/NAME`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (kind, name) = text.split_once('/')?;
+        Some(ResourceId {
+            kind: ResourceType::named(kind)?,
+            name: ResourceName::new(name).ok()?,
+        })
+    }
+}
+
 impl fmt::Display for ResourceId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.kind, self.name)

@@ -1,4 +1,4 @@
-//! The seven kinds of resources, as one table.
+//! The types of resources, as one table.
 
 use std::fmt;
 
@@ -23,6 +23,8 @@ pub enum ResourceType {
     McpServers,
     /// Folders with a `SKILL.md`.
     Skills,
+    /// Directories with resources of several types, the plugin's parts.
+    Plugins,
 }
 
 /// The file that makes a folder a skill.
@@ -63,6 +65,8 @@ enum Shape {
     File,
     /// A folder of its own.
     Folder,
+    /// A folder of its own, and its parts wherever their types go.
+    Plugin,
     /// Entries of a file that others write too.
     Entries,
 }
@@ -90,7 +94,7 @@ const fn entries(row: Row) -> Row {
 }
 
 /// Every kind, in order.
-pub const RESOURCE_TYPES: [ResourceType; 7] = [
+pub const RESOURCE_TYPES: [ResourceType; 8] = [
     ResourceType::Agents,
     ResourceType::Snippets,
     ResourceType::Commands,
@@ -98,6 +102,7 @@ pub const RESOURCE_TYPES: [ResourceType; 7] = [
     ResourceType::Hooks,
     ResourceType::McpServers,
     ResourceType::Skills,
+    ResourceType::Plugins,
 ];
 
 impl ResourceType {
@@ -117,6 +122,10 @@ impl ResourceType {
             ResourceType::Skills => Row {
                 shape: Shape::Folder,
                 ..row("skills", "skill", Layout::Flat, REFERENCE_TOOL.name)
+            },
+            ResourceType::Plugins => Row {
+                shape: Shape::Plugin,
+                ..row("plugins", "plugin", Layout::Flat, REFERENCE_TOOL.name)
             },
         }
     }
@@ -145,6 +154,7 @@ impl ResourceType {
     pub const fn extent(self) -> Extent {
         match self.row().shape {
             Shape::Folder => Extent::Folder,
+            Shape::Plugin => Extent::Plugin,
             Shape::File | Shape::Entries => Extent::File,
         }
     }

@@ -4,8 +4,8 @@ use agpm_diag::{Diagnostic, codes};
 use agpm_text::{Kind, NodeRef};
 use agpm_tools::{SkillMetadata, TOOLS, ToolDefinition};
 
+use crate::check::spot;
 use crate::limits::{LONGEST_SKILL_DESCRIPTION, LONGEST_SKILL_NAME};
-use crate::manifest::spot;
 use crate::resource::SKILL_FILE;
 
 /// What the head of a skill says that strict tools do not take; `folder` is what it is called where it is installed.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::digest::ObjectId;
-use crate::manifest::DEFAULT_VERSION;
+use crate::version::DEFAULT_VERSION;
 use crate::version::{Requirement, Selector, Tag};
 
 /// The fewest digits that are taken for the beginning of a commit: fewer are rather a word.

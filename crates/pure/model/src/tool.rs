@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use agpm_tools::{
-    CommandFormat, Directory, EntryFormat, FileFormat, HookFormat, HookPlace, Scoped, ServerFormat,
-    TOOLS, ToolDefinition,
+    CommandFormat, Directory, EntryFormat, FileFormat, HookFormat, HookPlace, OWN_TOOL, Scoped,
+    ServerFormat, TOOLS, ToolDefinition,
 };
 
-use crate::manifest::Dependency;
 use crate::name::ToolName;
 use crate::path::RelativePath;
 use crate::resource::{Layout, RESOURCE_TYPES, ResourceType};
@@ -41,6 +40,17 @@ pub enum Destination {
     Entries(RelativePath, EntryFormat),
 }
 
+impl Destination {
+    /// Whether two tools want the same bytes, wherever they want them.
+    pub fn has_format_of(&self, other: &Destination) -> bool {
+        match (self, other) {
+            (Destination::Files(_, one), Destination::Files(_, other)) => one == other,
+            (Destination::Entries(_, one), Destination::Entries(_, other)) => one == other,
+            _ => false,
+        }
+    }
+}
+
 /// A folder that files go to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Folder {
@@ -72,13 +82,24 @@ pub struct Tool {
     pub destinations: BTreeMap<ResourceType, Destination>,
     /// How files of a kind are laid out, where the manifest says so.
     pub layouts: BTreeMap<ResourceType, Layout>,
+    /// Directories with skills that it reads besides its own.
+    pub other_skills: Vec<RelativePath>,
 }
 
-/// All tools, and which is the default of a kind.
+/// All tools, and which are the defaults of a kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tools {
     pub(crate) tools: Vec<Tool>,
-    pub(crate) defaults: BTreeMap<ResourceType, ToolName>,
+    defaults: BTreeMap<ResourceType, DefaultTools>,
+}
+
+/// The tools of a kind whose dependencies name none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct DefaultTools {
+    /// Those that it is installed for, at least one.
+    able: Vec<ToolName>,
+    /// Those that the manifest names and that have no place for it.
+    unable: Vec<ToolName>,
 }
 
 impl Default for Tools {
@@ -130,9 +151,38 @@ fn destinations(
             servers.and_then(|own| Some(server_destination(scope.of(own.place)?, &own.format))),
         ),
     ];
-    all.into_iter()
+    let mut supported: BTreeMap<ResourceType, Destination> = all
+        .into_iter()
         .filter_map(|(kind, destination)| Some((kind, destination?)))
-        .collect()
+        .collect();
+    if PLUGIN_PARTS.iter().any(|kind| supported.contains_key(kind)) {
+        supported.insert(ResourceType::Plugins, plugin_destination(scope));
+    }
+    supported
+}
+
+/// The directory of plugins in agpm's own.
+const PLUGIN_DIRECTORY: &str = "plugins";
+
+/// The types that a plugin's parts can have.
+pub const PLUGIN_PARTS: [ResourceType; 5] = [
+    ResourceType::Agents,
+    ResourceType::Commands,
+    ResourceType::Hooks,
+    ResourceType::McpServers,
+    ResourceType::Skills,
+];
+
+/// Where plugins are kept as they are. All tools share one copy: only the parts are for a tool.
+pub fn plugin_destination(scope: Scope) -> Destination {
+    let directory = format!("{}/{PLUGIN_DIRECTORY}", scope.of(OWN_TOOL.directory));
+    Destination::Files(Folder::Shared(path(&directory)), FileFormat::Unchanged)
+}
+
+fn other_skills(tool: &ToolDefinition, scope: Scope) -> Vec<RelativePath> {
+    let skills = tool.skills.iter();
+    let paths = skills.flat_map(|own| scope.of(own.format.also_reads));
+    paths.map(|text| path(text)).collect()
 }
 
 fn command_format(format: &'static CommandFormat) -> FileFormat {
@@ -181,14 +231,40 @@ impl Tools {
             state: ToolState::Enabled,
             destinations: destinations(tool, scope),
             layouts: BTreeMap::new(),
+            other_skills: other_skills(tool, scope),
         });
-        let defaults = RESOURCE_TYPES
-            .iter()
-            .map(|kind| (*kind, name(kind.default_tool())));
-        Tools {
+        let mut tools = Tools {
             tools: tools.collect(),
-            defaults: defaults.collect(),
+            defaults: BTreeMap::new(),
+        };
+        tools.set_defaults(&BTreeMap::new(), &[]);
+        tools
+    }
+
+    /// Sets the tools of dependencies that name none: those of their kind, else those of the project, else the kind's
+    /// own default. The last applies too if none of the others has a place for the kind.
+    pub(crate) fn set_defaults(
+        &mut self,
+        by_kind: &BTreeMap<ResourceType, Vec<ToolName>>,
+        of_project: &[ToolName],
+    ) {
+        for kind in RESOURCE_TYPES {
+            let named = by_kind.get(&kind).map_or(of_project, Vec::as_slice);
+            let (mut able, unable): (Vec<ToolName>, Vec<ToolName>) = named
+                .iter()
+                .cloned()
+                .partition(|tool| self.has_place(tool, kind));
+            if able.is_empty() {
+                able.push(name(kind.default_tool()));
+            }
+            self.defaults.insert(kind, DefaultTools { able, unable });
         }
+    }
+
+    /// Whether a tool has a place for resources of a kind.
+    pub fn has_place(&self, name: &ToolName, kind: ResourceType) -> bool {
+        self.named(name.as_str())
+            .is_some_and(|tool| tool.destination(kind).is_some())
     }
 
     /// The tool of that name.
@@ -201,23 +277,20 @@ impl Tools {
         self.tools.iter()
     }
 
-    /// The tool of a dependency: the one that it names, or its kind's default.
-    pub fn of<'t>(&'t self, dependency: &'t Dependency) -> &'t ToolName {
-        dependency
-            .tool
-            .as_ref()
-            .unwrap_or_else(|| self.default_for(dependency.kind))
-    }
-
     /// Whether a tool is there and used.
     pub fn is_enabled(&self, name: &ToolName) -> bool {
         self.named(name.as_str())
             .is_some_and(|tool| tool.state == ToolState::Enabled)
     }
 
-    /// The tool that a kind goes to if nothing else is said.
-    pub fn default_for(&self, kind: ResourceType) -> &ToolName {
-        &self.defaults[&kind]
+    /// The tools that a kind goes to if nothing else is said, at least one.
+    pub fn defaults_for(&self, kind: ResourceType) -> &[ToolName] {
+        &self.defaults[&kind].able
+    }
+
+    /// Default tools of the manifest that have no place for a kind.
+    pub fn unable_defaults(&self, kind: ResourceType) -> &[ToolName] {
+        &self.defaults[&kind].unable
     }
 }
 
@@ -241,8 +314,10 @@ mod tests {
     fn every_kind_has_a_default_that_takes_it() {
         for tools in [Scope::Project, Scope::User].map(Tools::in_scope) {
             for kind in RESOURCE_TYPES {
-                let tool = tools.named(tools.default_for(kind).as_str()).unwrap();
-                assert!(tool.destination(kind).is_some(), "{kind}");
+                let [tool] = tools.defaults_for(kind) else {
+                    panic!("{kind} has several defaults");
+                };
+                assert!(tools.has_place(tool, kind), "{kind}");
             }
         }
     }
@@ -289,36 +364,45 @@ mod tests {
              claude-code hooks: entries of .claude/settings.local.json\n\
              claude-code mcp-servers: entries of .mcp.json\n\
              claude-code skills: .claude/skills\n\
+             claude-code plugins: .agpm/plugins\n\
              opencode agents: .opencode/agent\n\
              opencode commands: .opencode/command\n\
              opencode mcp-servers: entries of .opencode/opencode.json\n\
              opencode skills: .opencode/skills\n\
+             opencode plugins: .agpm/plugins\n\
              agpm snippets: .agpm/snippets\n\
              codex agents: .codex/agents/*.toml\n\
              codex hooks: entries of .codex/hooks.json\n\
              codex mcp-servers: entries of .codex/config.toml\n\
              codex skills: .agents/skills\n\
+             codex plugins: .agpm/plugins\n\
              cursor agents: .cursor/agents\n\
              cursor commands: .cursor/commands\n\
              cursor hooks: entries of .cursor/hooks.json\n\
              cursor mcp-servers: entries of .cursor/mcp.json\n\
              cursor skills: .cursor/skills\n\
+             cursor plugins: .agpm/plugins\n\
              copilot agents: .github/agents/*.agent.md\n\
              copilot commands: .github/prompts/*.prompt.md\n\
              copilot hooks: .github/hooks/*.json\n\
              copilot mcp-servers: entries of .vscode/mcp.json\n\
              copilot skills: .github/skills\n\
+             copilot plugins: .agpm/plugins\n\
              gemini agents: .gemini/agents\n\
              gemini commands: .gemini/commands/*.toml\n\
              gemini hooks: entries of .gemini/settings.json\n\
              gemini mcp-servers: entries of .gemini/settings.json\n\
              gemini skills: .gemini/skills\n\
+             gemini plugins: .agpm/plugins\n\
              agents skills: .agents/skills\n\
+             agents plugins: .agpm/plugins\n\
              windsurf hooks: entries of .devin/config.json\n\
              windsurf mcp-servers: entries of .devin/config.json\n\
              windsurf skills: .devin/skills\n\
+             windsurf plugins: .agpm/plugins\n\
              zed mcp-servers: entries of .zed/settings.json\n\
-             zed skills: .agents/skills\n"
+             zed skills: .agents/skills\n\
+             zed plugins: .agpm/plugins\n"
         );
     }
 
@@ -333,34 +417,43 @@ mod tests {
              claude-code hooks: entries of .claude/settings.json\n\
              claude-code mcp-servers: entries of .claude.json\n\
              claude-code skills: .claude/skills\n\
+             claude-code plugins: .local/share/agpm/plugins\n\
              opencode agents: .config/opencode/agent\n\
              opencode commands: .config/opencode/command\n\
              opencode mcp-servers: entries of .config/opencode/opencode.json\n\
              opencode skills: .config/opencode/skills\n\
+             opencode plugins: .local/share/agpm/plugins\n\
              agpm snippets: .local/share/agpm/snippets\n\
              codex agents: .codex/agents/*.toml\n\
              codex hooks: entries of .codex/hooks.json\n\
              codex mcp-servers: entries of .codex/config.toml\n\
              codex skills: .agents/skills\n\
+             codex plugins: .local/share/agpm/plugins\n\
              cursor agents: .cursor/agents\n\
              cursor commands: .cursor/commands\n\
              cursor hooks: entries of .cursor/hooks.json\n\
              cursor mcp-servers: entries of .cursor/mcp.json\n\
              cursor skills: .cursor/skills\n\
+             cursor plugins: .local/share/agpm/plugins\n\
              copilot agents: .copilot/agents/*.agent.md\n\
              copilot hooks: .copilot/hooks/*.json\n\
              copilot skills: .copilot/skills\n\
+             copilot plugins: .local/share/agpm/plugins\n\
              gemini agents: .gemini/agents\n\
              gemini commands: .gemini/commands/*.toml\n\
              gemini hooks: entries of .gemini/settings.json\n\
              gemini mcp-servers: entries of .gemini/settings.json\n\
              gemini skills: .gemini/skills\n\
+             gemini plugins: .local/share/agpm/plugins\n\
              agents skills: .agents/skills\n\
+             agents plugins: .local/share/agpm/plugins\n\
              windsurf hooks: entries of .config/devin/config.json\n\
              windsurf mcp-servers: entries of .config/devin/config.json\n\
              windsurf skills: .config/devin/skills\n\
+             windsurf plugins: .local/share/agpm/plugins\n\
              zed mcp-servers: entries of .config/zed/settings.json\n\
-             zed skills: .agents/skills\n"
+             zed skills: .agents/skills\n\
+             zed plugins: .local/share/agpm/plugins\n"
         );
     }
 }

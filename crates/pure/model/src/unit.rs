@@ -36,6 +36,8 @@ pub enum Extent {
     File,
     /// A folder with everything in it.
     Folder,
+    /// A folder with everything in it, whatever is in there; some of it are resources of their own.
+    Plugin,
 }
 
 /// Whether a file is a program.
@@ -91,6 +93,17 @@ impl ResourcePath {
             .filter(|part| !matches!(*part, "" | "."))
             .collect();
         Ok(ResourcePath::written(parts.join("/")))
+    }
+
+    /// A directory of a source, which may be its top.
+    pub fn directory_in_source(text: &str) -> Result<Self, PathError> {
+        match text.trim_end_matches('/') {
+            "." => Ok(ResourcePath {
+                text: TOP.to_owned(),
+                meaning: Meaning::Literal,
+            }),
+            _ => ResourcePath::in_source(text),
+        }
     }
 
     /// The path of a file that is there, whatever characters it has.
@@ -154,6 +167,22 @@ impl ResourcePath {
         &self.text
     }
 
+    /// The path as sources take it, where the top is empty.
+    pub fn in_tree(&self) -> &str {
+        match self.text.as_str() {
+            TOP => "",
+            text => text,
+        }
+    }
+
+    /// The path of something in this directory.
+    pub fn join(&self, inner: &str) -> String {
+        match self.in_tree() {
+            "" => inner.to_owned(),
+            directory => format!("{directory}/{inner}"),
+        }
+    }
+
     /// Whether it starts outside of the folder that it is read from.
     pub fn leaves_folder(&self) -> bool {
         self.text.starts_with('/') || self.text.starts_with("../") || self.text == ".."
@@ -204,6 +233,9 @@ impl ResourcePath {
             .map(|(_, extension)| extension)
     }
 }
+
+/// How the top of a source is written.
+const TOP: &str = ".";
 
 fn is_special(c: char) -> bool {
     matches!(c, '*' | '?' | '[' | ']')

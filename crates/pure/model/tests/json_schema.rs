@@ -26,9 +26,11 @@ hub = "https://example.com/hub.git"
 [project]
 language = "Rust"
 since = 2024-01-01
+tools = ["claude-code", "codex"]
 
 [default-tools]
 snippets = "claude-code"
+agents = ["codex", "claude-code"]
 
 [tools.own]
 path = ".own"
@@ -40,7 +42,7 @@ resources.hooks = { merge-target = ".own/hooks.json" }
 local = "./agents/local.md"
 one = { source = "hub", path = "agents/one.md", version = "^1.0", tool = "own", target = "x", filename = "y.md" }
 two = { source = "hub", path = "agents/**/*.md", branch = "main", flatten = false, exclude = ["x"], install = false, repo = "r", dependencies = {} }
-three = { source = "hub", path = "agents/three.md", rev = "abcdef0", allow-widening = ["codex"], template_vars = { project = { a = 1 }, b = 2 } }
+three = { source = "hub", path = "agents/three.md", rev = "abcdef0", tools = ["codex", "own"], allow-widening = ["codex"], template_vars = { project = { a = 1 }, b = 2 } }
 
 [snippets]
 
@@ -57,8 +59,41 @@ inline = { command = "npx", args = ["-y", "server"], env = { HOME = "/" } }
 remote = { url = "https://example.com/mcp" }
 file = { path = "servers/file.json", rename = { old = "new" } }
 
+[plugins]
+folder = "./plugins/folder"
+review = { source = "hub", path = "plugins/review", version = "^1.0", only = ["agents", "hooks/review"], exclude = ["agents/old"], prefix = true }
+hookify = { marketplace = "hub", name = "hookify" }
+
 [patch.agents.one]
 model = "opus"
+
+[policy]
+on-unreachable = "warn"
+[policy.sources]
+allow = ["github:corp/*"]
+deny = ["github:evil/*"]
+[policy.types]
+allow = ["agents"]
+deny = ["hooks"]
+[policy.tools]
+allow = ["claude-code"]
+deny = ["zed"]
+[policy.mcp]
+allow-hosts = ["*.corp"]
+allow-commands = ["npx @corp/*"]
+[policy.executables]
+mode = "approve"
+[policy.versions]
+pinned-only = true
+min-release-age = "7d"
+[policy.permissions]
+deny = ["Bash(*)"]
+[policy.require]
+"skills/secure-coding" = "^2"
+[policy.signatures]
+require = ["https://git.corp/**"]
+[policy.audit]
+level = "error"
 
 [[layers]]
 name = "org"

@@ -5,9 +5,10 @@ mod validator;
 
 use agpm_diag::SourceMap;
 use agpm_model::{
-    CatalogRemote, Checksum, Install, LOCK_SCHEMA, LayerName, Locked, LockedLayer, LockedRemote,
-    LockedSource, Lockfile, Origin, Pin, PinSource, RESOURCE_TYPES, RelativePath, ResolvedVersion,
-    ResourceName, ResourcePath, SourceName, ToolName, Unit,
+    CatalogRemote, Checksum, Install, LOCK_SCHEMA, LayerName, Locked, LockedLayer,
+    LockedMarketplace, LockedRemote, LockedSource, Lockfile, MarketplacePlugin, Origin, Pin,
+    PinSource, Placement, RESOURCE_TYPES, RelativePath, ResolvedVersion, ResourceId, ResourceName,
+    ResourcePath, ResourceType, SourceName, ToolName, Unit,
 };
 use agpm_text::{Format, Limits, Value, parse, to_value};
 use proptest::prelude::*;
@@ -34,6 +35,18 @@ fn path() -> impl Strategy<Value = String> {
 }
 
 prop_compose! {
+    fn placements()(
+        paths in prop::collection::btree_map("[a-z][a-z-]{0,6}", prop::option::of(path()), 0..4),
+    ) -> Vec<Placement> {
+        let placement = |(tool, at): (String, Option<String>)| Placement {
+            tool: ToolName::new(&tool).unwrap(),
+            at: at.map(|path| RelativePath::new(&path).unwrap()),
+        };
+        paths.into_iter().map(placement).collect()
+    }
+}
+
+prop_compose! {
     fn entry()(
         kind in prop::sample::select(RESOURCE_TYPES.to_vec()),
         names in (name(), prop::option::of(name())),
@@ -41,7 +54,7 @@ prop_compose! {
         at in path(),
         requirement in "[\\^~v0-9.a-z]{1,8}( && \\^1)?",
         digits in "[0-9a-f]{40}",
-        installed in prop::option::of(path()),
+        placements in placements(),
         lists in (prop::collection::vec(name(), 0..3), prop::collection::vec(name(), 0..2)),
         written in any::<bool>(),
     ) -> Locked {
@@ -50,6 +63,20 @@ prop_compose! {
             true => Origin::Source(SourceName::new("some source").unwrap()),
             false => Origin::Local,
         };
+        let is_plugin = kind == ResourceType::Plugins;
+        let parts = lists.1.iter().filter(|_| is_plugin).map(|text| ResourceId {
+            kind: ResourceType::Agents,
+            name: name(text),
+        });
+        let parts = parts.collect();
+        let marketplace = is_plugin.then(|| LockedMarketplace {
+            plugin: MarketplacePlugin {
+                marketplace: SourceName::new("some market").unwrap(),
+                name: names.0.clone(),
+            },
+            requirement: requirement.clone(),
+            commit: versioned.then(|| digits.parse().unwrap()),
+        });
         Locked {
             kind,
             name: name(&names.0),
@@ -63,12 +90,13 @@ prop_compose! {
                 commit: digits.parse().unwrap(),
             }),
             checksum: Some(Checksum::of(at.as_bytes())),
-            installed_at: installed.map(|path| RelativePath::new(&path).unwrap()),
-            tool: Some(ToolName::new("claude-code").unwrap()),
+            placements,
             dependencies: lists.0,
             private_patches: lists.1.iter().take(1).cloned().collect(),
             patches: lists.1,
             install: if written { Install::Write } else { Install::ResolveOnly },
+            parts,
+            marketplace,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! From a solved graph to entries: which tool, which name, which place, and who needs whom.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use agpm_model::{
     Declared, Dependency, Install, Layout, PathError, RelativePath, ResourceName, ResourcePath,
@@ -8,7 +8,8 @@ use agpm_model::{
 };
 
 use crate::names::{Nameless, derive, excluded};
-use crate::target::{Wanted, target};
+use crate::skill_directories::skill_directories;
+use crate::target::{Sharing, Wanted, skill_in, target};
 
 /// A declaration and the units that it means.
 pub type Need<'a> = (&'a Declared, Vec<&'a Unit>);
@@ -26,7 +27,7 @@ pub struct Graph<'a> {
     pub matches: &'a dyn Fn(&Unit) -> Vec<&'a Unit>,
 }
 
-/// One resource for one tool.
+/// One copy of a resource: for one tool, or for several that read it at the same place.
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// Its kind.
@@ -37,8 +38,10 @@ pub struct Entry {
     pub unit: Unit,
     /// Which dependency of the manifest it is, by number; none if it came through others.
     pub root: Option<usize>,
-    /// The tool.
+    /// The tool whose format it has.
     pub tool: ToolName,
+    /// All tools that read it, sorted; [`Entry::tool`] is one of them.
+    pub readers: Vec<ToolName>,
     /// Where it goes.
     pub target: Option<RelativePath>,
     /// Whether it is written.
@@ -68,7 +71,7 @@ pub enum EntryError {
     },
 }
 
-/// Everything that decides an entry besides its name.
+/// Everything that decides an entry besides its name: one resource for one tool.
 #[derive(Clone)]
 struct Seed {
     kind: ResourceType,
@@ -90,9 +93,18 @@ struct Walk<'g, 'a> {
     seeds: Vec<Seed>,
     /// The entries of a unit for a tool, which others may share.
     shared: BTreeMap<(ResourceType, Unit, ToolName), Vec<usize>>,
-    /// Entries whose needs under a variant are still to be looked at, each once.
-    queue: VecDeque<(usize, Variant)>,
+    /// Resources whose needs under a variant are still to be looked at, each once.
+    queue: VecDeque<Reached>,
+    reached: BTreeSet<Reached>,
     errors: Vec<EntryError>,
+}
+
+/// A resource as something requires it: for these tools, by the numbers of their seeds, under a variant. What it needs
+/// depends on all its tools at once.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Reached {
+    seeds: Vec<usize>,
+    variant: Variant,
 }
 
 /// Makes the entries, sorted by kind and name.
@@ -102,13 +114,14 @@ pub fn entries(graph: &Graph<'_>) -> Result<Vec<Entry>, Vec<EntryError>> {
         seeds: Vec::new(),
         shared: BTreeMap::new(),
         queue: VecDeque::new(),
+        reached: BTreeSet::new(),
         errors: Vec::new(),
     };
     for (number, dependency) in graph.dependencies.iter().enumerate() {
         walk.root(number, dependency);
     }
-    while let Some((at, variant)) = walk.queue.pop_front() {
-        walk.children(at, variant);
+    while let Some(reached) = walk.queue.pop_front() {
+        walk.children(&reached);
     }
     walk.finish()
 }
@@ -116,11 +129,11 @@ pub fn entries(graph: &Graph<'_>) -> Result<Vec<Entry>, Vec<EntryError>> {
 impl<'a> Walk<'_, 'a> {
     fn root(&mut self, number: usize, dependency: &Dependency) {
         let unit = &dependency.unit;
-        let tool = self.graph.tools.of(dependency).clone();
-        if !self.graph.tools.is_enabled(&tool) {
+        let tools = self.graph.tools.used_by(dependency);
+        let Some(first) = tools.first() else {
             return;
-        }
-        let seed = |unit: &Unit, named| Seed {
+        };
+        let seed = |unit: &Unit, tool: &ToolName, named| Seed {
             kind: dependency.kind,
             unit: unit.clone(),
             root: Some(number),
@@ -135,16 +148,30 @@ impl<'a> Walk<'_, 'a> {
         };
         if unit.path.is_pattern() {
             let matches = (self.graph.matches)(unit);
-            let left_out = excluded(dependency, &tool, &matches).matches;
+            let left_out = excluded(dependency, first, &matches).matches;
             for (_, unit) in matches
                 .iter()
                 .enumerate()
                 .filter(|(at, _)| !left_out.contains(at))
             {
-                self.add(seed(unit, None));
+                let seeds = tools.iter().map(|tool| seed(unit, tool, None));
+                self.add_root(seeds.collect(), dependency.variant);
             }
         } else {
-            self.add(seed(unit, Some(dependency.name.clone())));
+            let named = Some(&dependency.name);
+            let seeds = tools.iter().map(|tool| seed(unit, tool, named.cloned()));
+            self.add_root(seeds.collect(), dependency.variant);
+        }
+    }
+
+    fn add_root(&mut self, seeds: Vec<Seed>, variant: Variant) {
+        let seeds = seeds.into_iter().map(|seed| self.add(seed)).collect();
+        self.reach(Reached { seeds, variant });
+    }
+
+    fn reach(&mut self, reached: Reached) {
+        if self.reached.insert(reached.clone()) {
+            self.queue.push_back(reached);
         }
     }
 
@@ -154,52 +181,69 @@ impl<'a> Walk<'_, 'a> {
             .entry((seed.kind, seed.unit.clone(), seed.tool.clone()))
             .or_default()
             .push(number);
-        self.queue
-            .extend(seed.variants.iter().map(|variant| (number, *variant)));
         self.seeds.push(seed);
         number
     }
 
-    fn children(&mut self, at: usize, variant: Variant) {
-        let parent = self.seeds[at].clone();
-        let mut needs = parent.needs.clone();
-        for (declared, units) in (self.graph.children)(&parent.unit, variant) {
-            let Some(tool) = self.tool(&parent, declared) else {
+    fn children(&mut self, parent: &Reached) {
+        let parents = &parent.seeds;
+        let unit = self.seeds[parents[0]].unit.clone();
+        for (declared, units) in (self.graph.children)(&unit, parent.variant) {
+            let Some(tools) = self.tools(parents, declared) else {
                 continue;
             };
-            if !self.graph.tools.is_enabled(&tool) {
-                continue;
-            }
+            let tools: Vec<ToolName> = tools
+                .into_iter()
+                .filter(|tool| self.graph.tools.is_enabled(tool))
+                .collect();
             for unit in units {
-                let number = self.child(declared, unit, &tool, variant);
-                if !needs.contains(&number) {
-                    needs.push(number);
+                let mut child = |tool| self.child(declared, unit, tool, parent.variant);
+                let children: Vec<usize> = tools.iter().map(&mut child).collect();
+                self.link(parents, &children);
+                if !children.is_empty() {
+                    self.reach(Reached {
+                        seeds: children,
+                        variant: parent.variant,
+                    });
                 }
             }
         }
-        self.seeds[at].needs = needs;
     }
 
-    /// Own, else the parent's if that supports the kind, else the kind's default.
-    fn tool(&mut self, parent: &Seed, declared: &'a Declared) -> Option<ToolName> {
+    /// What a resource needs for a tool is the child for that tool, or another one if the tool has none.
+    fn link(&mut self, parents: &[usize], children: &[usize]) {
+        for parent in parents {
+            let tool = self.seeds[*parent].tool.clone();
+            let same_tool = |child: &&usize| self.seeds[**child].tool == tool;
+            let child = children.iter().find(same_tool).or(children.first());
+            let missing = child.filter(|child| !self.seeds[*parent].needs.contains(child));
+            self.seeds[*parent].needs.extend(missing);
+        }
+    }
+
+    /// Its own, else those of the parent that have a place for the kind, else the kind's defaults.
+    fn tools(&mut self, parents: &[usize], declared: &'a Declared) -> Option<Vec<ToolName>> {
         let tools = self.graph.tools;
-        let supports = |tool: &ToolName| {
-            tools
-                .named(tool.as_str())
-                .is_some_and(|tool| tool.destination(declared.kind).is_some())
-        };
         match &declared.tool {
-            Some(own) if supports(own) => Some(own.clone()),
+            Some(own) if tools.has_place(own, declared.kind) => Some(vec![own.clone()]),
             Some(_) => {
                 let declared = Box::new(declared.clone());
                 self.errors.push(EntryError::Tool {
-                    parent: parent.unit.clone(),
+                    parent: self.seeds[parents[0]].unit.clone(),
                     declared,
                 });
                 None
             }
-            None if supports(&parent.tool) => Some(parent.tool.clone()),
-            None => Some(tools.default_for(declared.kind).clone()),
+            None => {
+                let of_parents = parents.iter().map(|parent| &self.seeds[*parent].tool);
+                let able: Vec<ToolName> = of_parents
+                    .filter(|tool| tools.has_place(tool, declared.kind))
+                    .cloned()
+                    .collect();
+                Some(able)
+                    .filter(|able| !able.is_empty())
+                    .or_else(|| Some(tools.defaults_for(declared.kind).to_vec()))
+            }
         }
     }
 
@@ -232,7 +276,6 @@ impl<'a> Walk<'_, 'a> {
             let seed = &mut self.seeds[number];
             if !seed.variants.contains(&variant) {
                 seed.variants.push(variant);
-                self.queue.push_back((number, variant));
             }
             // What one asks to be written is written; the manifest's own word stands.
             if seed.root.is_none() {
@@ -264,22 +307,11 @@ impl<'a> Walk<'_, 'a> {
     fn finish(mut self) -> Result<Vec<Entry>, Vec<EntryError>> {
         self.seeds.iter_mut().for_each(|seed| seed.variants.sort());
         let names = self.names();
+        let groups = self.groups();
         let mut entries: Vec<(usize, Entry)> = Vec::new();
         for (number, (seed, name)) in self.seeds.iter().zip(names).enumerate() {
-            let wanted = Wanted {
-                kind: seed.kind,
-                path: &seed.unit.path,
-                target: seed.folder.as_ref(),
-                filename: seed.filename.as_ref(),
-                layout: seed.layout,
-                pattern: self.pattern_of(seed),
-            };
-            let place = self
-                .graph
-                .tools
-                .named(seed.tool.as_str())
-                .map_or(Ok(None), |tool| target(tool, &wanted));
-            let target = place.unwrap_or_else(|error| {
+            let group = &groups[&self.group(seed)];
+            let target = self.target_of(seed, group).unwrap_or_else(|error| {
                 self.errors.push(EntryError::Target {
                     unit: seed.unit.clone(),
                     error,
@@ -292,6 +324,7 @@ impl<'a> Walk<'_, 'a> {
                 unit: seed.unit.clone(),
                 root: seed.root,
                 tool: seed.tool.clone(),
+                readers: vec![seed.tool.clone()],
                 target,
                 install: seed.install,
                 variants: seed.variants.clone(),
@@ -300,9 +333,54 @@ impl<'a> Walk<'_, 'a> {
             entries.push((number, entry));
         }
         if self.errors.is_empty() {
-            Ok(sorted(entries))
+            Ok(sorted(merge_copies(entries, self.graph.tools)))
         } else {
             Err(self.errors)
+        }
+    }
+
+    /// The tools that each resource is written for, and the directories of skills that they read.
+    fn groups(&self) -> BTreeMap<ResourceKey, ResourceTools> {
+        let mut tools: BTreeMap<ResourceKey, Vec<&ToolName>> = BTreeMap::new();
+        for seed in &self.seeds {
+            let written = tools.entry(self.group(seed)).or_default();
+            if seed.install == Install::Write {
+                written.push(&seed.tool);
+            }
+        }
+        let group = |(key, names): (ResourceKey, Vec<&ToolName>)| {
+            let sharing = Sharing::of(names.len());
+            let skills = match (key.0, sharing) {
+                (ResourceType::Skills, Sharing::SeveralTools) => {
+                    skill_directories(self.graph.tools, &names)
+                }
+                _ => BTreeMap::new(),
+            };
+            (key, ResourceTools { sharing, skills })
+        };
+        tools.into_iter().map(group).collect()
+    }
+
+    fn target_of(
+        &self,
+        seed: &Seed,
+        group: &ResourceTools,
+    ) -> Result<Option<RelativePath>, PathError> {
+        let Some(tool) = self.graph.tools.named(seed.tool.as_str()) else {
+            return Ok(None);
+        };
+        let wanted = Wanted {
+            kind: seed.kind,
+            path: &seed.unit.path,
+            target: seed.folder.as_ref(),
+            filename: seed.filename.as_ref(),
+            layout: seed.layout,
+            pattern: self.pattern_of(seed),
+            sharing: group.sharing,
+        };
+        match group.skills.get(&seed.tool) {
+            Some(directory) => skill_in(directory, tool, &wanted).map(Some),
+            None => target(tool, &wanted),
         }
     }
 
@@ -312,6 +390,11 @@ impl<'a> Walk<'_, 'a> {
             .root
             .and_then(|number| self.graph.dependencies.get(number))?;
         Some(&root.unit.path).filter(|path| path.is_pattern())
+    }
+
+    /// All tools of a resource have one name and share copies.
+    fn group(&self, seed: &Seed) -> ResourceKey {
+        (seed.kind, seed.unit.clone(), seed.root)
     }
 
     fn nameless<'s>(&'s self, seed: &'s Seed) -> Nameless<'s> {
@@ -333,27 +416,103 @@ impl<'a> Walk<'_, 'a> {
             .iter()
             .filter_map(|seed| Some(((seed.kind, seed.named.as_ref()?.as_str()), ())));
         let taken: BTreeMap<(ResourceType, &str), ()> = taken.collect();
-        let nameless = self.seeds.iter().filter(|seed| seed.named.is_none());
-        let nameless: Vec<Nameless<'_>> = nameless.map(|seed| self.nameless(seed)).collect();
-        let mut derived = derive(&nameless, &taken).into_iter();
-        let name = |seed: &Seed| seed.named.clone().or_else(|| derived.next());
-        self.seeds
-            .iter()
-            .map(name)
-            .map(|name| name.expect("one for each"))
-            .collect()
+        let mut groups: BTreeMap<ResourceKey, usize> = BTreeMap::new();
+        let mut nameless: Vec<Nameless<'_>> = Vec::new();
+        for seed in self.seeds.iter().filter(|seed| seed.named.is_none()) {
+            groups.entry(self.group(seed)).or_insert_with(|| {
+                nameless.push(self.nameless(seed));
+                nameless.len() - 1
+            });
+        }
+        let derived = derive(&nameless, &taken);
+        let name = |seed: &Seed| match &seed.named {
+            Some(name) => name.clone(),
+            None => derived[groups[&self.group(seed)]].clone(),
+        };
+        self.seeds.iter().map(name).collect()
+    }
+}
+
+/// A resource with all its tools: its kind, what it is, and the dependency of the manifest that it is of.
+type ResourceKey = (ResourceType, Unit, Option<usize>);
+
+/// What the tools of a resource have in common.
+struct ResourceTools {
+    sharing: Sharing,
+    /// The directory of a skill for each tool, if there are several.
+    skills: BTreeMap<ToolName, RelativePath>,
+}
+
+/// The number of a seed and the entry that was made of it.
+type Numbered = (Vec<usize>, Entry);
+
+/// Makes one entry of those that would write one resource in one format to one place.
+fn merge_copies(entries: Vec<(usize, Entry)>, tools: &Tools) -> Vec<Numbered> {
+    let mut places: BTreeMap<(ResourceType, String, RelativePath), Vec<usize>> = BTreeMap::new();
+    let mut merged: Vec<Numbered> = Vec::new();
+    for (number, entry) in entries {
+        let key = |target: &RelativePath| (entry.kind, entry.name.to_string(), target.clone());
+        let key = entry.target.as_ref().map(key);
+        let same = key
+            .as_ref()
+            .and_then(|key| places.get(key))
+            .and_then(|known| {
+                let is_same = |at: &&usize| is_same_copy(&merged[**at].1, &entry, tools);
+                known.iter().find(is_same).copied()
+            });
+        match same {
+            Some(at) => {
+                let (numbers, copy) = &mut merged[at];
+                numbers.push(number);
+                copy.absorb(entry);
+            }
+            None => {
+                if let Some(key) = key {
+                    places.entry(key).or_default().push(merged.len());
+                }
+                merged.push((vec![number], entry));
+            }
+        }
+    }
+    merged
+}
+
+fn is_same_copy(one: &Entry, other: &Entry, tools: &Tools) -> bool {
+    let destination = |entry: &Entry| tools.named(entry.tool.as_str())?.destination(entry.kind);
+    let formats = destination(one).zip(destination(other));
+    (&one.unit, one.root, one.install) == (&other.unit, other.root, other.install)
+        && formats.is_some_and(|(one, other)| one.has_format_of(other))
+}
+
+impl Entry {
+    /// Takes in a copy of the same resource for other tools.
+    fn absorb(&mut self, other: Entry) {
+        self.readers.extend(other.readers);
+        self.readers.sort();
+        self.tool = self.readers[0].clone();
+        let new = other.variants.into_iter();
+        let new: Vec<Variant> = new.filter(|one| !self.variants.contains(one)).collect();
+        self.variants.extend(new);
+        self.variants.sort();
+        self.needs.extend(other.needs);
     }
 }
 
 /// By kind and name, with the numbers of needs following.
-fn sorted(mut entries: Vec<(usize, Entry)>) -> Vec<Entry> {
+fn sorted(mut entries: Vec<Numbered>) -> Vec<Entry> {
     entries.sort_by(|(_, a), (_, b)| (a.kind, &a.name, &a.tool).cmp(&(b.kind, &b.name, &b.tool)));
-    let mut place = vec![0; entries.len()];
+    let mut place = BTreeMap::new();
     for (now, (before, _)) in entries.iter().enumerate() {
-        place[*before] = now;
+        place.extend(before.iter().map(|before| (*before, now)));
     }
-    let renumber = |(_, mut entry): (usize, Entry)| {
-        entry.needs.iter_mut().for_each(|need| *need = place[*need]);
+    let renumber = |(_, mut entry): Numbered| {
+        let mut needs = Vec::new();
+        for need in entry.needs.iter().map(|need| place[need]) {
+            if !needs.contains(&need) {
+                needs.push(need);
+            }
+        }
+        entry.needs = needs;
         entry
     };
     entries.into_iter().map(renumber).collect()

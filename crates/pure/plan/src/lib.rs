@@ -18,6 +18,7 @@ mod plan;
 mod planner;
 mod recovery;
 mod shared;
+mod skill_directories;
 mod target;
 
 pub use change::{Action, Author, Change, Obstacle, Overwrite, Reason, Refusal};
@@ -42,4 +43,6 @@ pub use plan::{Plan, PlanError, SharedChange};
 pub use planner::{PlanEach, plan};
 pub use recovery::{hides_written_bytes, ledger_of_lock, may_explain, recover_ownership};
 pub use shared::SharedFilePlan;
-pub use target::{Clash, Wanted, clashes, could_install_at, path_in_type_folder, target};
+pub use target::{
+    Clash, Wanted, clashes, could_install_at, path_in_type_folder, placements, target,
+};

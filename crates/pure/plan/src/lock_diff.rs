@@ -29,10 +29,7 @@ pub fn refuse_foreign_paths(
     ledger: &Ledger,
 ) -> Result<(), Failure> {
     let built_in = Tools::in_scope(scope);
-    let is_foreign = |locked: &&Locked| {
-        let Some(path) = &locked.installed_at else {
-            return false;
-        };
+    let is_foreign = |locked: &Locked, path: &RelativePath| {
         let could_install = |tool: &Tool| could_install_at(tool, locked.kind, path);
         let is_recorded = ledger.files.contains_key(path) || ledger.shared.contains_key(path);
         !is_recorded
@@ -42,14 +39,18 @@ pub fn refuse_foreign_paths(
                 .chain(built_in.iter())
                 .any(could_install)
     };
-    let Some(locked) = lock.entries.iter().find(is_foreign) else {
+    let foreign_path = |locked: &Locked| {
+        let path = locked
+            .paths()
+            .into_iter()
+            .find(|path| is_foreign(locked, path));
+        path.cloned()
+    };
+    let mut entries = lock.entries.iter();
+    let Some((locked, at)) = entries.find_map(|locked| Some((locked, foreign_path(locked)?)))
+    else {
         return Ok(());
     };
-    let at = locked
-        .installed_at
-        .as_ref()
-        .map(RelativePath::as_str)
-        .unwrap_or_default();
     let message = format!(
         "`{LOCK_NAME}` has {} at `{at}`, where no tool installs it",
         locked.label()
@@ -200,7 +201,9 @@ fn difference(old: &Lockfile, new: &Lockfile) -> String {
 
 #[cfg(test)]
 mod tests {
-    use agpm_model::{Checksum, Install, Origin, PinSource, ResourcePath, SourceName, ToolName};
+    use agpm_model::{
+        Checksum, Install, Origin, PinSource, Placement, ResourcePath, SourceName, ToolName,
+    };
 
     use super::*;
 
@@ -224,12 +227,16 @@ mod tests {
                 commit: commit.to_string().repeat(40).parse().unwrap(),
             }),
             checksum: Some(Checksum::of(&[commit as u8])),
-            installed_at: Some(RelativePath::new(&format!(".claude/agents/{name}.md")).unwrap()),
-            tool: Some(ToolName::new("claude-code").unwrap()),
+            placements: vec![Placement {
+                tool: ToolName::new("claude-code").unwrap(),
+                at: Some(RelativePath::new(&format!(".claude/agents/{name}.md")).unwrap()),
+            }],
             dependencies: Vec::new(),
             patches: Vec::new(),
             private_patches: Vec::new(),
             install: Install::Write,
+            parts: Vec::new(),
+            marketplace: None,
         }
     }
 
@@ -309,7 +316,7 @@ mod tests {
         let good = lock([locked("a", '1')]);
         let mut bad = good.clone();
         let foreign = RelativePath::new("src/main.rs").unwrap();
-        bad.entries[0].installed_at = Some(foreign.clone());
+        bad.entries[0].placements[0].at = Some(foreign.clone());
         let manifest = Manifest::default();
         let mut ledger = Ledger::default();
         let refuse = |lock: &Lockfile, ledger: &Ledger| {

@@ -24,9 +24,8 @@ pub fn may_explain(
     observation: &Observation,
 ) -> bool {
     let known = ledger.owners();
-    let is_unknown = |locked: &Locked| {
-        locked.installed_at.is_some() && !known.contains(&Owner::from(locked.id()))
-    };
+    let is_unknown =
+        |locked: &Locked| !locked.paths().is_empty() && !known.contains(&Owner::from(locked.id()));
     let is_changed = |path: &RelativePath, owned: &OwnedNodes| {
         observation
             .checksum(path)
@@ -101,22 +100,23 @@ fn recover_nodes(
 /// What a lockfile says of plain files, where there is no ledger.
 pub fn ledger_of_lock(lock: &Lockfile) -> Ledger {
     Ledger {
-        files: lock.entries.iter().filter_map(owned_by_lock).collect(),
+        files: lock.entries.iter().flat_map(owned_by_lock).collect(),
         ..Ledger::default()
     }
 }
 
-fn owned_by_lock(locked: &Locked) -> Option<(RelativePath, Owned)> {
+fn owned_by_lock(locked: &Locked) -> Vec<(RelativePath, Owned)> {
     // Entries and the files of skills have no checksum of their own there.
-    if !locked.kind.is_file() {
-        return None;
-    }
-    let owned = Owned {
-        checksum: locked.checksum?,
+    let checksum = locked.checksum.filter(|_| locked.kind.is_file());
+    let owned = checksum.map(|checksum| Owned {
+        checksum,
         source: None,
         mode: FileMode::Plain,
         owner: locked.id().into(),
         author: Author::Agpm,
-    };
-    Some((locked.installed_at.clone()?, owned))
+    });
+    let paths = locked.paths().into_iter().cloned();
+    paths
+        .filter_map(|path| Some((path, owned.clone()?)))
+        .collect()
 }

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use agpm_model::{
-    Dependency, Destination, Folder, Layout, PathError, RelativePath, ResourcePath, ResourceType,
-    Tool,
+    Dependency, Destination, Folder, Layout, PathError, Placement, RelativePath, ResourcePath,
+    ResourceType, Tool, ToolName, Tools,
 };
 use agpm_tools::FileFormat;
+
+use crate::skill_directories::skill_directories;
 
 /// What decides the place of one file.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +25,28 @@ pub struct Wanted<'a> {
     pub layout: Option<Layout>,
     /// The pattern that the path matches.
     pub pattern: Option<&'a ResourcePath>,
+    /// Whether it is for other tools too.
+    pub sharing: Sharing,
+}
+
+/// Whether a resource is for one tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    /// It is.
+    OneTool,
+    /// It is for several, whose files have different extensions.
+    SeveralTools,
+}
+
+impl Sharing {
+    /// For so many tools.
+    pub fn of(tools: usize) -> Self {
+        if tools > 1 {
+            Sharing::SeveralTools
+        } else {
+            Sharing::OneTool
+        }
+    }
 }
 
 /// Two entries that would be at one place, by their numbers.
@@ -38,8 +62,9 @@ pub struct Clash {
 
 impl<'a> Wanted<'a> {
     /// What a dependency of the manifest says of the file at this path.
-    pub fn of(dependency: &'a Dependency, path: &'a ResourcePath) -> Self {
+    pub fn of(dependency: &'a Dependency, path: &'a ResourcePath, tools: &Tools) -> Self {
         Wanted {
+            sharing: Sharing::of(tools.used_by(dependency).len()),
             kind: dependency.kind,
             path,
             target: dependency.target.as_ref(),
@@ -58,24 +83,65 @@ pub fn target(tool: &Tool, wanted: &Wanted<'_>) -> Result<Option<RelativePath>, 
         Some(Destination::Entries(file, _)) => return Ok(Some(file.clone())),
         None => return Ok(None),
     };
-    let inner = match wanted.layout.unwrap_or(tool.layout(wanted.kind)) {
-        Layout::Flat => "",
-        Layout::Folders => kept_directories(wanted),
-    };
     let name = match wanted.kind {
         ResourceType::Skills => folder_name(wanted),
         _ => file_name(wanted, *form),
     };
-    let (own, folder) = type_folder(tool, folder);
+    let directory = type_directory(tool, folder);
+    path_in(directory.as_ref(), tool, wanted, &name).map(Some)
+}
+
+/// The directory of a skill in one of the directories that a tool reads.
+pub(crate) fn skill_in(
+    directory: &RelativePath,
+    tool: &Tool,
+    wanted: &Wanted<'_>,
+) -> Result<RelativePath, PathError> {
+    path_in(Some(directory), tool, wanted, &folder_name(wanted))
+}
+
+fn path_in(
+    directory: Option<&RelativePath>,
+    tool: &Tool,
+    wanted: &Wanted<'_>,
+    name: &str,
+) -> Result<RelativePath, PathError> {
+    let inner = match wanted.layout.unwrap_or(tool.layout(wanted.kind)) {
+        Layout::Flat => "",
+        Layout::Folders => kept_directories(wanted),
+    };
     let parts = [
-        own.map(RelativePath::as_str),
-        folder.map(RelativePath::as_str),
+        directory.map(RelativePath::as_str),
         wanted.target.map(RelativePath::as_str),
         Some(inner).filter(|inner| !inner.is_empty()),
-        Some(&name),
+        Some(name),
     ];
     let path = parts.into_iter().flatten().collect::<Vec<_>>().join("/");
-    RelativePath::new(&path).map(Some)
+    RelativePath::new(&path)
+}
+
+/// Where each of several tools has a resource; nothing for tools without a place for the kind.
+pub fn placements(
+    tools: &Tools,
+    names: &[&ToolName],
+    wanted: &Wanted<'_>,
+) -> Result<Vec<Placement>, PathError> {
+    let directories = match wanted.kind {
+        ResourceType::Skills => skill_directories(tools, names),
+        _ => BTreeMap::new(),
+    };
+    let mut placements = Vec::new();
+    for name in names {
+        let at = match (tools.named(name.as_str()), directories.get(*name)) {
+            (Some(tool), Some(directory)) => Some(skill_in(directory, tool, wanted)?),
+            (Some(tool), None) => target(tool, wanted)?,
+            (None, _) => None,
+        };
+        let tool = (*name).clone();
+        placements.push(Placement { tool, at });
+    }
+    placements.sort();
+    Ok(placements)
 }
 
 /// Whether a tool could have installed a resource of a type at a path, whatever the manifest said of it then.
@@ -93,28 +159,20 @@ pub fn path_in_type_folder<'p>(
     folder: &Folder,
     path: &'p RelativePath,
 ) -> Option<&'p str> {
-    let (own, folder) = type_folder(tool, folder);
-    let parts: Vec<&str> = [own, folder]
-        .into_iter()
-        .flatten()
-        .map(RelativePath::as_str)
-        .collect();
-    if parts.is_empty() {
+    let Some(directory) = type_directory(tool, folder) else {
         return Some(path.as_str());
-    }
+    };
     path.as_str()
-        .strip_prefix(&parts.join("/"))?
+        .strip_prefix(directory.as_str())?
         .strip_prefix('/')
 }
 
-/// The directory of a tool, unless all tools share this one, and the directory of a type in it.
-fn type_folder<'t>(
-    tool: &'t Tool,
-    folder: &'t Folder,
-) -> (Option<&'t RelativePath>, Option<&'t RelativePath>) {
-    match folder {
-        Folder::Own(folder) => (tool.folder.as_ref(), folder.as_ref()),
-        Folder::Shared(folder) => (None, Some(folder)),
+/// The directory of a type, from the project: in the tool's own, or one that tools share. Nothing is the project's.
+pub(crate) fn type_directory(tool: &Tool, folder: &Folder) -> Option<RelativePath> {
+    match (folder, &tool.folder) {
+        (Folder::Shared(folder), _) | (Folder::Own(Some(folder)), None) => Some(folder.clone()),
+        (Folder::Own(Some(folder)), Some(own)) => Some(own.join(folder)),
+        (Folder::Own(None), own) => own.clone(),
     }
 }
 
@@ -150,7 +208,15 @@ fn kept_directories<'a>(wanted: &Wanted<'a>) -> &'a str {
 fn file_name(wanted: &Wanted<'_>, format: FileFormat) -> String {
     let own = wanted.path;
     let stem = match wanted.filename {
-        Some(name) if name.file_name().contains('.') => return name.to_string(),
+        Some(name) if name.file_name().contains('.') => {
+            let other = format
+                .extension()
+                .filter(|ending| !has_ending(name.as_str(), ending));
+            match other.filter(|_| wanted.sharing == Sharing::SeveralTools) {
+                Some(ending) => return format!("{}.{ending}", stem_of(name.as_str())),
+                None => return name.to_string(),
+            }
+        }
         Some(name) => name.as_str(),
         None => own.stem(),
     };
@@ -163,6 +229,10 @@ fn file_name(wanted: &Wanted<'_>, format: FileFormat) -> String {
             .extension()
             .map_or(stem.to_owned(), |extension| format!("{stem}.{extension}")),
     }
+}
+
+fn stem_of(name: &str) -> &str {
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
 fn has_ending(name: &str, ending: &str) -> bool {
@@ -222,6 +292,7 @@ mod tests {
             filename: None,
             layout: None,
             pattern: None,
+            sharing: Sharing::OneTool,
         };
         set(&mut wanted);
         target(tools.named(tool).unwrap(), &wanted)
@@ -386,6 +457,7 @@ mod tests {
                 filename: Some(filename),
                 layout: None,
                 pattern: None,
+                sharing: Sharing::OneTool,
             };
             let found = target(tools.named("claude-code").unwrap(), &wanted).unwrap();
             assert_eq!(found.unwrap().as_str(), expected);
@@ -448,6 +520,7 @@ mod tests {
                 filename: Some(filename),
                 layout: None,
                 pattern: None,
+                sharing: Sharing::OneTool,
             };
             let found = target(Tools::default().named(tool).unwrap(), &wanted).unwrap();
             assert_eq!(found.unwrap().as_str(), expected);
@@ -484,6 +557,7 @@ mod tests {
                 filename: None,
                 layout: Some(Layout::Folders),
                 pattern: Some(&pattern),
+                sharing: Sharing::OneTool,
             };
             let found = target(Tools::default().named("claude-code").unwrap(), &wanted).unwrap();
             assert_eq!(found.unwrap().as_str(), expected);

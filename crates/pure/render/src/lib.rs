@@ -2,7 +2,6 @@
 //!
 //! Knows values and texts, not resources or files.
 
-mod capability;
 mod convert;
 mod detect;
 mod explain;
@@ -22,9 +21,6 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::ValueKind;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 
-pub use capability::{
-    Capability, CapabilityKind, capabilities_of, capabilities_of_markdown, runs_of,
-};
 pub use convert::{
     ConvertError, Converted, Entries, Fate, FateKind, agent_name, convert_file, foreign_format,
     hook_entries, is_native, server_entries, server_names,

@@ -193,6 +193,7 @@ impl Declaring<'_> {
         match self.unit.extent {
             Extent::File => format!("{}@{}", self.unit, self.label),
             Extent::Folder => format!("{}/{SKILL_FILE}@{}", self.unit, self.label),
+            Extent::Plugin => format!("{}@{}", self.unit, self.label),
         }
     }
 
@@ -268,6 +269,7 @@ pub struct Escapes;
 pub fn format_of(unit: &Unit) -> Option<Format> {
     match (unit.extent, &unit.origin) {
         (Extent::Folder, _) => Some(Format::Markdown),
+        (Extent::Plugin, _) => None,
         (_, Origin::Manifest) => Some(Format::Jsonc),
         _ => Format::of_file(unit.path.file_name()).filter(|format| *format != Format::Csv),
     }
@@ -290,7 +292,7 @@ pub fn declared_unit(
     // The declaring file of a skill is in its folder.
     let folder = match parent.extent {
         Extent::File => parent.path.folder(),
-        Extent::Folder => parent.path.as_str(),
+        Extent::Folder | Extent::Plugin => parent.path.in_tree(),
     };
     let beside = |path: &str| match folder {
         "" => path.to_owned(),

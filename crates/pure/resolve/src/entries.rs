@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes};
 use agpm_model::{
-    Declared, Dependency, Destination, Install, Layout, Manifest, ResourceId, Selector, Unit,
-    Variant,
+    Declared, Dependency, Destination, Install, Layout, Manifest, RESOURCE_TYPES, ResourceId,
+    Selector, ToolName, Unit, Variant,
 };
 use agpm_plan::{Clash, Entry, EntryError, Graph, Wanted, clashes, entries, target};
 use agpm_solve::{Choice, Root, Solution};
@@ -119,6 +119,7 @@ pub fn resolved_entries(
         matches: &|unit| chosen.matches(unit),
     };
     let made = entries(&graph).map_err(|errors| report_entry_errors(manifest, &errors, notes))?;
+    report_unable_defaults(manifest, notes);
     report_clashes(manifest, &made, notes)?;
     let patterns = solution
         .units
@@ -188,6 +189,26 @@ fn report_entry_errors(manifest: &Manifest, errors: &[EntryError], notes: &mut N
     Failure {
         kind,
         diagnostic: None,
+    }
+}
+
+/// Default tools that some dependencies cannot be installed for, one note for each type.
+fn report_unable_defaults(manifest: &Manifest, notes: &mut Notes) {
+    for kind in RESOURCE_TYPES {
+        let unable = manifest.tools.unable_defaults(kind);
+        let uses_defaults = |one: &Dependency| one.kind == kind && one.tools.is_empty();
+        if unable.is_empty() || !manifest.dependencies.iter().any(uses_defaults) {
+            continue;
+        }
+        let names = |tools: &[ToolName]| {
+            let names: Vec<String> = tools.iter().map(|tool| format!("`{tool}`")).collect();
+            names.join(", ")
+        };
+        let (used, unable) = (names(manifest.tools.defaults_for(kind)), names(unable));
+        let message = format!("{unable} cannot use {kind}; agpm installs them for {used}");
+        notes
+            .diagnostics
+            .push(Diagnostic::new(&codes::TOOL_UNSUPPORTED, message));
     }
 }
 
@@ -281,7 +302,7 @@ fn differ_in_folders(
     let place = |entry: &Entry| {
         let wanted = Wanted {
             layout: Some(Layout::Folders),
-            ..Wanted::of(root, &entry.unit.path)
+            ..Wanted::of(root, &entry.unit.path, &manifest.tools)
         };
         target(manifest.tools.named(entry.tool.as_str())?, &wanted)
             .ok()

@@ -840,17 +840,23 @@ fn any_map(value: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> 
 /// Keys in the order that TOML can keep: of each map, what takes no section first.
 fn sections_last(value: &Value) -> Value {
     match value {
-        Value::Map(entries) => {
-            let (last, first): (Vec<_>, Vec<_>) =
-                entries.iter().partition(|(_, value)| is_section(value));
-            let last = last
-                .into_iter()
-                .map(|(key, value)| (key.clone(), sections_last(value)));
-            Value::map(first.into_iter().cloned().chain(last))
-        }
-        Value::List(items) => Value::list(items.iter().map(sections_last)),
+        Value::Map(entries) => ordered(entries, is_section),
+        Value::List(items) => Value::list(items.iter().map(|item| match item {
+            // A list of tables in an item of a list takes no section.
+            Value::Map(entries) => ordered(entries, |value| matches!(value, Value::Map(_))),
+            other => other.clone(),
+        })),
         other => other.clone(),
     }
+}
+
+fn ordered(entries: &[(String, Value)], takes_section: fn(&Value) -> bool) -> Value {
+    let (last, first): (Vec<_>, Vec<_>) =
+        entries.iter().partition(|(_, value)| takes_section(value));
+    let last = last
+        .into_iter()
+        .map(|(key, value)| (key.clone(), sections_last(value)));
+    Value::map(first.into_iter().cloned().chain(last))
 }
 
 fn is_section(value: &Value) -> bool {

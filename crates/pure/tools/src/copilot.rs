@@ -28,7 +28,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     }),
     skills: Some(Support {
         place: own("skills"),
-        format: SkillFormat::PLAIN,
+        format: SkillFormat::also_reading(Scoped::both(&[".claude/skills", COMMON_SKILLS])),
         source: source("GitHub Copilot, Customization cheat sheet", "2026-11-15"),
     }),
     hooks: Some(Support {

@@ -18,7 +18,10 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     }),
     skills: Some(Support {
         place: own("skills"),
-        format: SkillFormat::PLAIN,
+        format: SkillFormat::also_reading(Scoped {
+            project: &[".claude/skills", COMMON_SKILLS],
+            user: &[],
+        }),
         source: source("Cursor, Agent Skills", "2026-11-15"),
     }),
     hooks: Some(Support {

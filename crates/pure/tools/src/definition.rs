@@ -76,6 +76,9 @@ pub struct Scoped<T> {
     pub user: T,
 }
 
+/// The directory of skills that no tool has for itself.
+pub const COMMON_SKILLS: &str = ".agents/skills";
+
 impl<T: Copy> Scoped<T> {
     /// The same in both.
     pub(crate) const fn both(value: T) -> Self {
@@ -132,6 +135,8 @@ pub struct UnchangedFiles;
 /// Skills, which are copied as they are, and what the tool makes of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SkillFormat {
+    /// Directories that it reads besides its own, from the project or from home. One copy there serves several tools.
+    pub also_reads: Scoped<&'static [&'static str]>,
     /// From how many on the tool lists only some of them.
     pub most_listed: Option<usize>,
     /// What `metadata` may be.
@@ -141,9 +146,18 @@ pub struct SkillFormat {
 impl SkillFormat {
     /// Without anything to say of them.
     pub(crate) const PLAIN: SkillFormat = SkillFormat {
+        also_reads: Scoped::both(&[]),
         most_listed: None,
         metadata: SkillMetadata::Unchecked,
     };
+
+    /// The same for a tool that reads directories of other tools too.
+    pub(crate) const fn also_reading(also_reads: Scoped<&'static [&'static str]>) -> Self {
+        SkillFormat {
+            also_reads,
+            ..SkillFormat::PLAIN
+        }
+    }
 }
 
 /// What a tool does with `metadata` of a skill that is not an object.

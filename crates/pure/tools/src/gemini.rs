@@ -24,7 +24,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     }),
     skills: Some(Support {
         place: own("skills"),
-        format: SkillFormat::PLAIN,
+        format: SkillFormat::also_reading(Scoped::both(&[COMMON_SKILLS])),
         source: source("Gemini CLI, Agent Skills", "2026-11-15"),
     }),
     hooks: Some(Support {

@@ -17,6 +17,7 @@ mod list;
 mod man;
 mod merge;
 mod outdated;
+mod policy;
 mod profile;
 mod schema;
 mod serve;
@@ -33,8 +34,8 @@ use std::process::ExitCode;
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_ops::{
-    Environment, FailureKind, ManifestUse, MergeInputs, Network, Outcome, OutsideReads, ProgramUse,
-    Scope, World,
+    Environment, FailureKind, ManifestUse, MergeInputs, Network, Outcome, OutsideReads,
+    PolicyPlaces, ProgramUse, Scope, World,
 };
 use agpm_report::Rendering;
 use clap::ValueEnum;
@@ -42,6 +43,9 @@ use clap::ValueEnum;
 use crate::args::{Cli, Command, FoldArgs, Global};
 use crate::output::{Output, write_stdout};
 use crate::progress::progress;
+
+/// The policy of the machine, which an administrator writes.
+const MACHINE_POLICY: &str = "/etc/agpm/policy.toml";
 
 /// Runs the command that was typed.
 pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
@@ -57,12 +61,14 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
     }
     let mut world = world(&cli.global, scope);
     world.environment.programs = cli.command.programs();
+    world.environment.policies.argument = cli.command.policy();
     match cli.command {
         Command::Init(args) => init::run(&world, args, output),
         Command::Add { what, .. } => change::add(&world, what, output),
         Command::Remove { what, .. } => change::remove(&world, what, output),
         Command::Update(args) => update::run(&world, args, output),
         Command::Approve(args) => approve::run(&world, &args, output),
+        Command::Policy { what } => policy::run(&world, &what, output),
         Command::Outdated(args) => outdated::run(&world, args, output),
         Command::Validate(args) => validate::run(&world, &args, output),
         Command::Install(args) => install::run(&world, &args, output),
@@ -123,6 +129,13 @@ fn world(global: &Global, scope: Scope) -> World {
         state: place("XDG_STATE_HOME", ".local/state").filter(|path| path.is_absolute()),
         programs: ProgramUse::Approved,
         outside: OutsideReads::Allowed,
+        policies: PolicyPlaces {
+            machine: Some(PathBuf::from(MACHINE_POLICY)),
+            variable: std::env::var("AGPM_POLICY")
+                .ok()
+                .filter(|named| !named.is_empty()),
+            argument: None,
+        },
         home,
         network,
         folder,

@@ -11,6 +11,7 @@ mod hostile;
 mod ids;
 mod lock;
 mod manifest;
+mod many_tools;
 mod moving;
 mod outside;
 mod ownership;

@@ -48,6 +48,7 @@ pub(crate) fn world(sandbox: &Sandbox) -> World {
         state: Some(root.join("state/agpm")),
         programs: agpm_ops::ProgramUse::Approved,
         outside: agpm_ops::OutsideReads::Allowed,
+        policies: agpm_ops::PolicyPlaces::default(),
     };
     World::of_machine(environment, Arc::new(Silent))
 }

@@ -7,7 +7,7 @@ use agpm_diag::{Failure, Notes, Outcome};
 use serde::{Serialize, Serializer};
 
 use crate::catalog::open::{CatalogPlaces, OpenCatalog, open, read_inside};
-use crate::gather::limit;
+use crate::reading::limit;
 use crate::serialize;
 use crate::world::World;
 

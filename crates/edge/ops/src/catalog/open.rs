@@ -10,7 +10,8 @@ use agpm_diag::{Failure, Notes, Outcome, Severity};
 use agpm_store::{self as store, Disk, Marks, StoreError, parallel};
 
 use crate::catalog::remotes::{RemoteLayer, kept_layers, remote_layers};
-use crate::gather::{ManifestFiles, Mistakes, Project, limit};
+use crate::gather::{ManifestFiles, Mistakes, Project};
+use crate::reading::limit;
 use crate::watch::project_marks;
 use crate::world::{Environment, ManifestUse, World};
 

@@ -45,6 +45,7 @@ impl Place {
             state: None,
             programs: crate::ProgramUse::Approved,
             outside: crate::OutsideReads::Allowed,
+            policies: crate::PolicyPlaces::default(),
         };
         World::of_machine(environment, Arc::new(Silent))
     }

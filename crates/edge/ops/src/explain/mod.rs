@@ -26,7 +26,7 @@ use crate::explain::installed::tell_edited;
 use crate::explain::persona::explain_persona;
 use crate::explain::project::{from_project, not_in_layers};
 use crate::explain::resource::explain_resource;
-pub use crate::explain::resource::{ExplainedResource, RequiredAt};
+pub use crate::explain::resource::{ExplainedResource, RequiredAt, ToolConversion};
 use crate::gather::{ManifestFiles, Mistakes, Project, unknown_name};
 use crate::locked::{LockView, WrittenId, means, near_ids};
 use crate::merge::{MergeInputs, choose_strategy, read_files};

@@ -10,10 +10,11 @@ use agpm_resolve::UpdateScope;
 use agpm_store::{self as store, Problem, ProjectStore, StoreError};
 
 use crate::explain::installed::Installed;
-use crate::gather::{Project, layer_file, limit, shown, unknown_name};
+use crate::gather::{Project, layer_file, unknown_name};
 use crate::layers::snapshots;
 use crate::merge::ReadFiles;
 use crate::packages::{Sources, read_lock};
+use crate::reading::{limit, shown};
 use crate::scope::state_of;
 use crate::world::{Environment, OutsideReads, Scope, World};
 use agpm_model::normalize;

@@ -9,12 +9,13 @@ use agpm_plan::{Ledger, LedgerFile, Watched};
 use agpm_resolve::UpdateScope;
 use agpm_store::{ProjectStore, StateUse};
 
-use crate::gather::{ManifestFiles, limit};
+use crate::gather::ManifestFiles;
 use crate::install::observer::observe_all;
 use crate::install::request::{Fidelity, InstallReport, LockChange, LockUse, Overwrite, Writing};
 use crate::install::run::Job;
-use crate::packages::LOCK_NAME;
+use crate::reading::limit;
 use agpm_layers::Watching;
+use agpm_model::LOCK_NAME;
 use agpm_store::parallel;
 
 pub(super) fn is_fresh(store: &ProjectStore) -> bool {

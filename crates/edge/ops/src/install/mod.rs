@@ -4,6 +4,7 @@ mod changelogs;
 mod changes;
 mod deciding;
 mod desired;
+mod executables;
 mod known;
 mod layered;
 mod locked_state;
@@ -13,9 +14,9 @@ mod run;
 mod writing;
 
 use agpm_compose::{LossPolicy, check_fidelity, check_placement};
-use agpm_diag::{Failure, Notes, Outcome};
+use agpm_diag::{Failure, FailureKind, Notes, Outcome};
 
-use agpm_model::RelativePath;
+use agpm_model::{LOCK_NAME, RelativePath};
 use agpm_plan::{
     Ledger, Plan, ledger_of_lock, outdated_lock, refuse_foreign_paths, reserved_target,
 };
@@ -37,12 +38,14 @@ use crate::cache::clean_now_and_then;
 use crate::catalog::RemoteLocking;
 use crate::gather::{ManifestFiles, Project, refuse_link};
 use crate::install::deciding::plan_install;
+use crate::install::executables::Approval;
 use crate::install::known::{has_ledger, is_fresh, nothing_to_do};
 use crate::install::layered::layered;
 use crate::install::run::{FilePlaces, GatheredProject, RenderedProject, Run};
 use crate::install::writing::{Commit, commit};
 use crate::outside::reads_outside;
-use crate::packages::{LOCK_NAME, Sources, executables, frozen, read_lock, render_all, resolve};
+use crate::packages::{Sources, frozen, read_lock, render_all, resolve};
+use crate::policies::Policies;
 use crate::projects;
 use crate::scope::{Beside, Places};
 use crate::world::{ManifestUse, World};
@@ -107,10 +110,66 @@ fn attempt(
     let gathered = gather(&run, files, notes)?;
     let resolved = resolve_dependencies(&run, &gathered, notes)?;
     let rendered = render(&run, &gathered, resolved, notes)?;
+    refuse_violations(&gathered, &rendered, notes)?;
     let planned = plan_install(&run, &gathered, rendered, notes)?;
     refuse_own_places(&planned.plan, &gathered.places)?;
     let commit = commit(&run, gathered, &planned, notes)?;
     Ok((commit == Commit::Done).then(|| planned.report(job.request.writing)))
+}
+
+/// How much was judged, and by how many policies.
+pub(crate) struct JudgedProject {
+    pub(crate) policies: usize,
+    pub(crate) checked: usize,
+}
+
+/// Judges what would be installed by all policies, and stops there.
+pub(crate) fn judge_project(world: &World, notes: &mut Notes) -> Result<JudgedProject, Failure> {
+    let job = Job {
+        title: "policy check".to_owned(),
+        request: InstallRequest {
+            writing: Writing::Show,
+            ..InstallRequest::PLAIN
+        },
+        moving: UpdateScope::Nothing,
+        manifest: None,
+    };
+    let files = ManifestFiles::require(&world.environment)?;
+    let store = files.store()?;
+    let run = Run {
+        world,
+        store: &store,
+        job: &job,
+    };
+    let gathered = gather(&run, files, notes)?;
+    let resolved = resolve_dependencies(&run, &gathered, notes)?;
+    let rendered = render(&run, &gathered, resolved, notes)?;
+    refuse_violations(&gathered, &rendered, notes)?;
+    Ok(JudgedProject {
+        policies: gathered.policies.count(),
+        checked: rendered.rendered.resources.len() + gathered.project.manifest.layers.len(),
+    })
+}
+
+/// Nothing is written that a policy forbids, also if it was installed before.
+fn refuse_violations(
+    gathered: &GatheredProject,
+    rendered: &RenderedProject,
+    notes: &mut Notes,
+) -> Result<(), Failure> {
+    let found = gathered.policies.check(
+        &gathered.project.manifest,
+        &rendered.rendered.resources,
+        &rendered.layered.files,
+    );
+    if found.is_empty() {
+        return Ok(());
+    }
+    notes.diagnostics.extend(found);
+    Err(Failure {
+        kind: FailureKind::Refused,
+        diagnostic: None,
+    })
 }
 
 /// Nothing that is installed takes the place of the manifest or the lockfile, wherever they are.
@@ -161,7 +220,8 @@ fn gather(
         None => files,
     };
     let inputs = files.fingerprint();
-    let project = Project::of(&world.environment, files, notes)?;
+    let mut project = Project::of(&world.environment, files, notes)?;
+    let policies = Policies::of(&mut project, notes)?;
     let lock = read_lock(&world.environment, store, notes)?;
     let recorded = read_ledger(store)?;
     if let Some((lock, _)) = &lock {
@@ -178,6 +238,7 @@ fn gather(
     Ok(GatheredProject {
         held,
         project,
+        policies,
         read,
         inputs,
         places,
@@ -246,7 +307,12 @@ fn render(
     } else {
         &nothing
     };
-    executables::check(manifest, resources, allowed_here, job.request, notes)?;
+    let approval = Approval {
+        request: job.request,
+        mode: gathered.policies.executable_mode(),
+        installed: allowed_here,
+    };
+    executables::check(manifest, resources, &approval, notes)?;
     check_placement(manifest, resources, notes)?;
     let losses = match (job.request.fidelity, job.request.writing) {
         (Fidelity::Strict, _) => LossPolicy::Strict,

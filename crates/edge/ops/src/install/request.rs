@@ -1,25 +1,18 @@
 //! What is asked of an install, and what it tells.
 
 use agpm_diag::Warnings;
-use agpm_model::{ObjectId, Owner, Pin, PinId, SourceName};
+use agpm_model::{ObjectId, Owner, Pin, PinId, RelativePath, SourceName};
 use agpm_plan::{Action, Change};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::serialize;
+pub use crate::serialize::Writing;
 
 pub use crate::packages::LockUse;
 pub use agpm_plan::Overwrite;
-pub use agpm_render::{Capability, CapabilityKind, Fate, FateKind};
-
-/// Whether the plan is carried out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Writing {
-    /// It is.
-    Apply,
-    /// It is shown.
-    Show,
-}
+pub use agpm_render::{Fate, FateKind};
+pub use agpm_trust::{Capability, CapabilityKind};
 
 /// Whether resources may bring programs along that the manifest does not ask for itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -215,6 +208,9 @@ pub struct Conversion {
     pub resource: Owner,
     /// The tool.
     pub tool: String,
+    /// Where it is written for that tool.
+    #[serde(skip)]
+    pub target: Option<RelativePath>,
     /// What became of each field.
     #[serde(rename = "fields")]
     pub fates: Vec<Fate>,

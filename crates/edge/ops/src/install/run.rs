@@ -12,6 +12,7 @@ use crate::gather::Project;
 use crate::install::layered::Layered;
 use crate::install::request::InstallRequest;
 use crate::packages::Sources;
+use crate::policies::Policies;
 use crate::scope::Beside;
 use crate::world::World;
 
@@ -52,6 +53,7 @@ pub(super) struct GatheredProject {
     /// The right to change the project; none yet if it has no state, or if nothing is to be written.
     pub(super) held: Option<ProjectLock>,
     pub(super) project: Project,
+    pub(super) policies: Policies,
     /// The manifest's files as they were read, and as this run understands them.
     pub(super) read: Vec<u8>,
     pub(super) inputs: Vec<u8>,

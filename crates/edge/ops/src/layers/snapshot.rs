@@ -13,10 +13,10 @@ use agpm_source::limits::{MOST_DIRECTORIES, MOST_LAYER_BYTES};
 use agpm_source::{Confinement, DirectorySource, FileFetching, Source, SourceError};
 use agpm_store::{self as store, Disk, Problem, StoreError, parallel};
 
-use crate::gather::shown;
 use crate::layers::reading::{self, Contents, LayerFile, ReadError};
 use crate::layers::version::pinned_version;
-use crate::packages::{Sources, local_path, source_failure, source_failure_of};
+use crate::packages::{Sources, source_failure, source_failure_of};
+use crate::reading::{local_path, shown};
 use crate::world::{Environment, World};
 
 /// Reads every layer, lowest first; those that are not there are told and left out.

@@ -9,8 +9,8 @@ use agpm_persona::{History, Levels};
 use agpm_store as store;
 
 use super::open::git_failure;
-use crate::gather::limit;
 use crate::packages::git;
+use crate::reading::limit;
 use crate::world::World;
 
 pub(super) struct RepositoryHistory {

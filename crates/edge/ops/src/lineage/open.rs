@@ -8,8 +8,8 @@ use agpm_model::Reached;
 use agpm_persona::{LevelSearch, Levels, Library, repository_of};
 use agpm_store::{self as store, Disk};
 
-use crate::gather::shown;
 use crate::packages::git;
+use crate::reading::shown;
 use crate::world::{Environment, World};
 
 /// Where to look for personas.

@@ -1,19 +1,20 @@
 //! Entries out of the lockfile alone: nothing is resolved, and every byte is checked.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Failure, Notes, codes};
 use agpm_model::{
     Checksum, Dependency, Extent, Install, Locked, Lockfile, Manifest, Origin, Patch, PatchScope,
-    ResourceName, ResourceType, ToolName, Unit, Variant,
+    Placement, ResourceName, ResourceType, ToolName, Unit, Variant,
 };
 use agpm_plan::outdated_lock as outdated;
-use agpm_plan::{Entry, Wanted, target};
+use agpm_plan::{Entry, Wanted, placements};
 
-use crate::gather::limit;
 use crate::packages::fetch::{Fetcher, inline_bytes};
 use crate::packages::sources::Sources;
+use crate::reading::limit;
 use crate::world::World;
 use agpm_resolve::{
     FoundContent, MissingFact, ResolvedEntry, ResourceFiles, SourceFile, SourceIndex, Version,
@@ -51,21 +52,24 @@ pub(crate) fn as_locked(
         let same = |one: &Dependency| (one.kind, &one.name) == key && same_unit(one, locked);
         manifest.dependencies.iter().position(same)
     };
-    let is_known = |locked: &Locked| {
-        let tool = locked
-            .tool
-            .as_ref()
-            .and_then(|tool| manifest.tools.named(tool.as_str()));
+    let is_named = |locked: &Locked| {
         let inline = locked.unit.origin == Origin::Manifest;
-        let has_place = tool.is_some_and(|tool| tool.destination(locked.kind).is_some());
-        has_place && (!inline || named(locked).is_some())
+        !inline || named(locked).is_some()
+    };
+    let known_part = |locked: &Locked| {
+        let mut locked = locked.clone();
+        let kind = locked.kind;
+        let has_place = |one: &Placement| manifest.tools.has_place(&one.tool, kind);
+        locked.placements.retain(has_place);
+        (!locked.placements.is_empty() && is_named(&locked)).then_some(locked)
     };
     let with_bytes_of = |lock: &Lockfile, notes: &mut Notes| {
         let roots = lock.entries.iter().map(named).collect();
         with_bytes(world, (manifest, sources), lock, roots, notes)
     };
-    let all = with_entries(lock, is_known);
-    let pinned = || with_entries(&all, |locked| locked.unit.origin != Origin::Local);
+    let all = with_entries(lock, known_part);
+    let is_pinned = |locked: &&Locked| locked.unit.origin != Origin::Local;
+    let pinned = || with_entries(&all, |locked| Some(locked).filter(is_pinned).cloned());
     // A file of this project may have changed since it was locked; what is pinned to a commit cannot.
     let mut entries = match with_bytes_of(&all, &mut Notes::default()) {
         Ok(entries) => entries,
@@ -81,13 +85,8 @@ pub(crate) fn as_locked(
 }
 
 /// A lockfile with some of its entries, and with what these still need of each other.
-fn with_entries(lock: &Lockfile, is_meant: impl Fn(&Locked) -> bool) -> Lockfile {
-    let mut entries: Vec<Locked> = lock
-        .entries
-        .iter()
-        .filter(|locked| is_meant(locked))
-        .cloned()
-        .collect();
+fn with_entries(lock: &Lockfile, part: impl Fn(&Locked) -> Option<Locked>) -> Lockfile {
+    let mut entries: Vec<Locked> = lock.entries.iter().filter_map(part).collect();
     let references: BTreeSet<String> = entries.iter().map(Locked::reference).collect();
     for locked in &mut entries {
         locked
@@ -157,16 +156,51 @@ fn with_bytes(
     }
     fold_foreign_dependencies(notes);
     notes.check()?;
-    let references = references(lock);
-    let entry = |(locked, root)| entry(sources, &references, locked, root, &known);
-    let mut entries = lock
-        .entries
-        .iter()
-        .zip(roots)
-        .map(entry)
-        .collect::<Result<Vec<_>, Failure>>()?;
+    let mut entries = Vec::new();
+    let mut copies = Vec::new();
+    for (locked, root) in lock.entries.iter().zip(roots) {
+        let of_locked = copies_of(sources, locked, root, &known)?;
+        copies.push(entries.len()..entries.len() + of_locked.len());
+        entries.extend(of_locked);
+    }
+    link_needs(lock, &copies, &mut entries)?;
     spread_variants(manifest, &mut entries);
     Ok(entries)
+}
+
+/// Every copy needs the copy of a resource that is for one of its own tools, or else the first one.
+fn link_needs(
+    lock: &Lockfile,
+    copies: &[Range<usize>],
+    entries: &mut [ResolvedEntry],
+) -> Result<(), Failure> {
+    let references = references(lock);
+    for (locked, own) in lock.entries.iter().zip(copies) {
+        for reference in &locked.dependencies {
+            let Some(needed) = references.get(reference) else {
+                return Err(outdated(format!(
+                    "{} needs {reference}, which is not in the lockfile",
+                    locked.label()
+                )));
+            };
+            let needed = copies[*needed].clone();
+            for at in own.clone() {
+                let reads = |need: &usize| {
+                    let readers = &entries[at].entry.readers;
+                    let others = &entries[*need].entry.readers;
+                    others.iter().any(|tool| readers.contains(tool))
+                };
+                let same: Vec<usize> = needed.clone().filter(reads).collect();
+                let needs = if same.is_empty() {
+                    needed.clone().take(1).collect()
+                } else {
+                    same
+                };
+                entries[at].entry.needs.extend(needs);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The manifest's own entries have its variables, and what they need follows them.
@@ -193,13 +227,15 @@ fn spread_variants(manifest: &Manifest, entries: &mut [ResolvedEntry]) {
 
 /// What is installed of an entry from a repository, if it is just what is locked.
 fn installed(sources: &Sources, locked: &Locked) -> Option<SourceFile> {
-    let path = locked
-        .installed_at
-        .as_ref()
-        .filter(|_| locked.commit().is_some())?;
-    let (bytes, mode) = agpm_store::read_below(&sources.root, path.as_str(), limit()).ok()?;
-    let file = SourceFile::new(bytes, mode);
-    (locked.unit.extent == Extent::File && locked.checksum == Some(file.checksum)).then_some(file)
+    if locked.commit().is_none() || locked.unit.extent != Extent::File {
+        return None;
+    }
+    let paths = locked.paths();
+    paths.into_iter().find_map(|path| {
+        let (bytes, mode) = agpm_store::read_below(&sources.root, path.as_str(), limit()).ok()?;
+        let file = SourceFile::new(bytes, mode);
+        (locked.checksum == Some(file.checksum)).then_some(file)
+    })
 }
 
 /// Entries by how others refer to them.
@@ -238,13 +274,13 @@ fn declared_as_locked(manifest: &Manifest, entries: &[ResolvedEntry]) -> Result<
     Ok(())
 }
 
-fn entry(
+/// One entry for each place that a resource is locked at.
+fn copies_of(
     sources: &Sources,
-    references: &BTreeMap<String, usize>,
     locked: &Locked,
     root: Option<usize>,
     known: &SourceIndex,
-) -> Result<ResolvedEntry, Failure> {
+) -> Result<Vec<ResolvedEntry>, Failure> {
     let name = locked.label();
     let Some(FoundContent::Resource(resource, needed)) = known.found(&locked.unit, locked.commit())
     else {
@@ -267,30 +303,11 @@ fn entry(
             .help(help)
             .into());
     }
-    let mut needs = Vec::new();
-    for reference in &locked.dependencies {
-        let found = references.get(reference).copied();
-        needs.push(found.ok_or_else(|| {
-            outdated(format!(
-                "{name} needs {reference}, which is not in the lockfile"
-            ))
-        })?);
-    }
-    let Some(tool) = locked.tool.clone() else {
+    if locked.placements.is_empty() {
         return Err(outdated(format!("{name} has no `tool` in the lockfile")));
-    };
-    Ok(ResolvedEntry {
-        entry: Entry {
-            kind: locked.kind,
-            name: locked.name.clone(),
-            unit: locked.unit.clone(),
-            root,
-            tool,
-            target: locked.installed_at.clone(),
-            install: locked.install,
-            variants: Vec::new(),
-            needs,
-        },
+    }
+    let copy = |entry| ResolvedEntry {
+        entry,
         version: Version {
             label: locked
                 .version()
@@ -303,7 +320,37 @@ fn entry(
         resource: Arc::clone(resource),
         needs: Arc::clone(needed),
         file: sources.file_of(&locked.unit),
-    })
+    };
+    let entries = entries_at(locked, root).into_iter();
+    Ok(entries.map(copy).collect())
+}
+
+/// Tools with one path share an entry.
+fn entries_at(locked: &Locked, root: Option<usize>) -> Vec<Entry> {
+    let mut entries: Vec<Entry> = Vec::new();
+    for Placement { tool, at } in &locked.placements {
+        let same = |entry: &&mut Entry| at.is_some() && entry.target == *at;
+        if let Some(entry) = entries.iter_mut().find(same) {
+            entry.readers.push(tool.clone());
+            continue;
+        }
+        entries.push(Entry {
+            kind: locked.kind,
+            name: locked.name.clone(),
+            unit: locked.unit.clone(),
+            root,
+            tool: tool.clone(),
+            readers: vec![tool.clone()],
+            target: at.clone(),
+            install: match at {
+                Some(_) => locked.install,
+                None => Install::ResolveOnly,
+            },
+            variants: Vec::new(),
+            needs: Vec::new(),
+        });
+    }
+    entries
 }
 
 /// The manifest's dependency behind each locked entry; fails where manifest and lockfile differ.
@@ -334,7 +381,7 @@ pub(crate) fn roots(manifest: &Manifest, lock: &Lockfile) -> Result<Vec<Option<u
         .iter()
         .enumerate()
         .find(|(number, dependency)| {
-            !seen.contains(number) && manifest.tools.is_enabled(manifest.tools.of(dependency))
+            !seen.contains(number) && !manifest.tools.used_by(dependency).is_empty()
         });
     if let Some((_, dependency)) = missing {
         return Err(outdated(format!(
@@ -370,22 +417,21 @@ pub(crate) fn same_unit(dependency: &Dependency, locked: &Locked) -> bool {
 }
 
 fn same(manifest: &Manifest, dependency: &Dependency, locked: &Locked) -> Result<(), Failure> {
-    let tool_name = manifest.tools.of(dependency);
-    let wanted = Wanted::of(dependency, &locked.unit.path);
-    let place = manifest
-        .tools
-        .named(tool_name.as_str())
-        .and_then(|tool| target(tool, &wanted).ok().flatten());
-    let place = place.filter(|_| dependency.install == Install::Write);
+    let tools = manifest.tools.used_by(dependency);
+    let wanted = Wanted::of(dependency, &locked.unit.path, &manifest.tools);
+    let mut places = placements(&manifest.tools, &tools, &wanted).unwrap_or_default();
+    if dependency.install == Install::ResolveOnly {
+        places.iter_mut().for_each(|placement| placement.at = None);
+    }
     let asked = locked.commit().map(|_| dependency.selector.as_str());
     let requirement = locked.requirement();
     let differs = [
         ("requirement", requirement != asked),
         (
             "tool",
-            locked.tool.as_ref() != Some(tool_name) || !manifest.tools.is_enabled(tool_name),
+            locked.tools().collect::<BTreeSet<_>>() != tools.into_iter().collect(),
         ),
-        ("place", locked.installed_at != place),
+        ("place", locked.placements != places),
         ("`install`", locked.install != dependency.install),
         (
             "`exclude`",

@@ -1,6 +1,5 @@
 //! Packages: from the manifest's dependencies to entries with bytes.
 
-pub(crate) mod executables;
 mod fetch;
 pub(crate) mod frozen;
 mod locking;
@@ -10,10 +9,9 @@ mod sources;
 
 pub(crate) use fetch::Fetcher;
 pub use locking::LockUse;
-pub(crate) use locking::{LOCK_NAME, read_lock};
+pub(crate) use locking::read_lock;
 pub(crate) use rendering::{render_all, render_these};
 pub(crate) use resolve::resolve;
 pub(crate) use sources::{
-    GIT_HELP, Sources, git, is_versioned, local_path, source_failure, source_failure_of,
-    versions_of,
+    GIT_HELP, Sources, git, is_versioned, source_failure, source_failure_of, versions_of,
 };

@@ -169,11 +169,6 @@ pub(crate) fn git(environment: &Environment) -> Git {
     git_program(&environment.source_context(&environment.folder))
 }
 
-/// A path on this machine; `~` is the user's home.
-pub(crate) fn local_path(text: &str, base: &Path, environment: &Environment) -> PathBuf {
-    agpm_source::local_path(text, base, environment.home.as_deref())
-}
-
 /// What a source could not do, as a failure with a way out.
 pub(crate) fn source_failure(name: &SourceName, error: SourceError) -> Failure {
     source_failure_of(&format!("source `{name}`"), error)

@@ -8,8 +8,9 @@ use agpm_text::{
 };
 use serde::Serialize;
 
+use crate::check::spot;
 use crate::import::{Import, ImportedLayer, ImportedPlace};
-use crate::manifest::{Manifest, spot};
+use crate::manifest::Manifest;
 use crate::name::SourceName;
 
 /// The branch that is followed where the configuration names none.

@@ -7,10 +7,10 @@ use agpm_diag::{Diagnostic, Span, codes, did_you_mean};
 use agpm_text::{Document, Kind, NodeRef, Parsed};
 
 use crate::address::SourceAddress;
+use crate::check::spot;
 use crate::import::findings::Findings;
 use crate::import::folders::Folders;
 use crate::import::{Import, ImportedLayer, ImportedPlace, mergers};
-use crate::manifest::spot;
 use crate::name::LayerName;
 
 /// The lists of repositories, the newer form's first.

@@ -1,7 +1,7 @@
 use agpm_diag::{Diagnostic, Span, Spot, codes, has_errors};
 use agpm_text::{Document, Kind, NodeRef, Parsed};
 
-use crate::manifest::spot;
+use crate::check::spot;
 
 /// What is wrong with a foreign configuration, and what of it is lost.
 pub(super) struct Findings {

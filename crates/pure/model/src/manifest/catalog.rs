@@ -4,7 +4,7 @@ use agpm_diag::{Diagnostic, Spot, codes, did_you_mean};
 use agpm_text::{Document, NodeRef};
 
 use crate::catalog_remote::{CatalogRemote, RemoteError};
-use crate::manifest::check::{Check, spot};
+use crate::check::{Check, spot};
 use crate::manifest::tables::CATALOG;
 use crate::manifest::{Manifest, ManifestTexts, SourceScope};
 use crate::name::SourceName;

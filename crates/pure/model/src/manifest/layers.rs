@@ -4,9 +4,9 @@ use agpm_diag::{Diagnostic, Spot, codes};
 use agpm_text::{Kind, NodeRef};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
+use crate::check::{Check, spot};
 use crate::layer_places::layer_patterns;
 use crate::manifest::Manifest;
-use crate::manifest::check::{Check, spot};
 use crate::manifest::tables::LAYER;
 use crate::name::{LayerName, SourceName};
 use crate::path::{PathError, RelativePath};

@@ -2,7 +2,7 @@
 
 use agpm_text::NodeRef;
 
-use crate::manifest::check::Check;
+use crate::check::Check;
 use crate::manifest::tables::LINEAGE;
 
 /// The path of the document that active personas have to inherit, from the manifest's folder.

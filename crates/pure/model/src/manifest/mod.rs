@@ -1,12 +1,12 @@
 //! `agpm.toml`, from spanned nodes to checked types. All mistakes are reported at once.
 
 mod catalog;
-mod check;
 mod layers;
 mod lineage;
 mod packages;
 mod partial;
 mod patches;
+mod plugins;
 mod selector;
 mod sources;
 mod strategies;
@@ -16,19 +16,20 @@ mod tools;
 use agpm_diag::{Diagnostic, SourceId, Spot, codes};
 use agpm_text::{Document, NodeRef, Value, to_value};
 
+use crate::address::DefaultHost;
+use crate::check::{Check, Completeness, spot};
 pub use crate::manifest::catalog::{AskedRemote, Catalog};
-pub(crate) use crate::manifest::check::spot;
-use crate::manifest::check::{Check, Completeness};
 pub use crate::manifest::layers::{Layer, LayerPlace, is_junk};
 pub use crate::manifest::packages::{Dependency, Exclusion, Install};
 use crate::manifest::partial::beside_syntax_errors;
 pub use crate::manifest::patches::{Field, Patch, PatchScope, unknown_patch};
-pub use crate::manifest::selector::DEFAULT_VERSION;
+pub use crate::manifest::plugins::{MarketplacePlugin, PartChoice, PartFilter, PartNames};
 pub use crate::manifest::sources::{Allowed, Source, SourceScope};
 pub use crate::manifest::strategies::{FilePattern, MergeRule};
 pub use crate::manifest::tables::{CONFIG_SCHEMA, MANIFEST_SCHEMA, PRIVATE_SCHEMA};
 use crate::manifest::tables::{CONFIG_SECTIONS, MANIFEST_SECTIONS, PRIVATE_SECTIONS};
 use crate::name::SourceName;
+use crate::policy::Policy;
 use crate::resource::ResourceType;
 use crate::schema::UnknownKey;
 use crate::strategy::Strategy;
@@ -43,6 +44,8 @@ const PLANNED_SECTIONS: [&str; 1] = ["workspace"];
 pub struct Manifest {
     /// Where packages come from.
     pub sources: Vec<Source>,
+    /// Where `OWNER/REPO` is.
+    pub default_host: DefaultHost,
     /// Free variables for templates.
     pub project: Option<Value>,
     /// Tools, built in and own.
@@ -55,6 +58,8 @@ pub struct Manifest {
     pub patches: Vec<Patch>,
     /// What may bring programs along.
     pub allow_executables: Vec<Allowed>,
+    /// What the project itself forbids.
+    pub policy: Option<Policy>,
     /// Lowest first.
     pub layers: Vec<Layer>,
     /// Which strategy for which files.
@@ -126,16 +131,26 @@ impl Manifest {
                 check.keys(root, schema);
             }
         }
+        let config = texts.config.and_then(Document::root);
+        if let Some(node) = config.and_then(|root| root.get("default-host")) {
+            manifest.default_host = sources::read_default_host(&mut check, node);
+        }
         if let Some(root) = texts.project.root() {
             check_sections(&mut check, root);
-            let (own, defaults) = (root.get("tools"), root.get("default-tools"));
-            manifest.tools = tools::read(&mut check, manifest.tools, own, defaults);
+            manifest.tools = tools::read(&mut check, manifest.tools, root);
             manifest.project = root
                 .get("project")
                 .filter(|node| check.map(*node, "`[project]`"))
                 .map(to_value);
             if let Some(allowed) = root.get("allow-executables") {
                 manifest.allow_executables = sources::read_allowed(&mut check, allowed);
+            }
+            if let Some(table) = root.get("policy") {
+                let (policy, mistakes) = Policy::of_table(table);
+                manifest.policy = Some(policy);
+                mistakes
+                    .into_iter()
+                    .for_each(|mistake| check.report(mistake));
             }
             manifest.root_directives = root
                 .get("lineage")

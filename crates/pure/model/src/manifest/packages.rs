@@ -5,17 +5,19 @@ use std::collections::BTreeSet;
 use agpm_diag::{Diagnostic, Spot, codes, is_invisible};
 use agpm_text::{Kind, NodeRef, Value, to_value};
 
-use crate::manifest::check::{Check, spot};
+use crate::check::{Check, spot};
+use crate::manifest::plugins::{MarketplacePlugin, PartChoice};
 use crate::manifest::sources::{SourceScope, read_source};
-use crate::manifest::tables::{DEPENDENCY, MANIFEST_SECTIONS, OLDER_AGPM, SERVER_KEYS};
+use crate::manifest::tables::{DEPENDENCY, MANIFEST_SECTIONS, OLDER_AGPM, PLUGIN, SERVER_KEYS};
+use crate::manifest::tools::{NamedTool, tool_list};
 use crate::manifest::{Entry, Manifest, ManifestTexts};
 use crate::name::{ResourceName, SourceName, ToolName};
 use crate::path::RelativePath;
 use crate::pin::ResourceId;
 use crate::resource::{Layout, RESOURCE_TYPES, ResourceType};
 use crate::schema::{KeyClass, SchemaTable};
-use crate::tool::Destination;
-use crate::unit::{Origin, ResourcePath, Unit};
+use crate::tool::{Destination, Tools};
+use crate::unit::{Extent, Origin, ResourcePath, Unit};
 use crate::variant::Variant;
 use crate::version::Selector;
 
@@ -48,8 +50,8 @@ pub struct Dependency {
     pub unit: Unit,
     /// At which version.
     pub selector: Selector,
-    /// For which tool, if it is said.
-    pub tool: Option<ToolName>,
+    /// The tools that it names; none for the defaults of its kind.
+    pub tools: Vec<ToolName>,
     /// A folder below the type's own.
     pub target: Option<RelativePath>,
     /// The name of the installed file.
@@ -68,6 +70,10 @@ pub struct Dependency {
     pub rename: Vec<(String, String)>,
     /// Tools in which it may do more than its author allows.
     pub allow_widening: Vec<ToolName>,
+    /// Which parts of a plugin are installed.
+    pub parts: PartChoice,
+    /// The plugin of a marketplace that it is, if the manifest names it so.
+    pub marketplace: Option<MarketplacePlugin>,
     /// The entry.
     pub spot: Spot,
 }
@@ -195,7 +201,7 @@ impl<'n> Reader<'_, '_, 'n> {
             name,
             unit,
             selector: Selector::Only,
-            tool: None,
+            tools: Vec::new(),
             target: None,
             filename: None,
             layout: None,
@@ -205,6 +211,8 @@ impl<'n> Reader<'_, '_, 'n> {
             server: None,
             rename: Vec::new(),
             allow_widening: Vec::new(),
+            parts: PartChoice::default(),
+            marketplace: None,
             spot: spot(key),
         };
         match value.kind() {
@@ -223,12 +231,21 @@ impl<'n> Reader<'_, '_, 'n> {
     }
 
     fn table(&mut self, table: NodeRef<'n>, dependency: &mut Dependency) -> Option<()> {
-        self.check.keys(table, &DEPENDENCY);
-        self.ignored.extend(keys_without_effect(table, &DEPENDENCY));
+        let schema = match dependency.kind {
+            ResourceType::Plugins => &PLUGIN,
+            _ => &DEPENDENCY,
+        };
+        self.check.keys(table, schema);
+        self.ignored.extend(keys_without_effect(table, schema));
         dependency.server = self.server(table, dependency.kind);
-        let unit = self.unit(table, dependency);
+        let unit = match table.get("marketplace") {
+            Some(_) if dependency.kind == ResourceType::Plugins => {
+                self.marketplace_plugin(table, dependency)
+            }
+            _ => self.unit(table, dependency),
+        };
         dependency.selector = self.check.selector(table);
-        dependency.tool = self.tool(table, dependency.kind);
+        dependency.tools = self.tools(table, dependency.kind);
         dependency.target = table
             .get("target")
             .and_then(|node| self.visible_path(node, "`target`"));
@@ -256,24 +273,84 @@ impl<'n> Reader<'_, '_, 'n> {
         }
         self.warn_of_names(table, dependency);
         dependency.unit = unit?;
-        if let Some(names) = table.get("exclude") {
+        if dependency.kind == ResourceType::Plugins {
+            if let Some(path) = table
+                .get("path")
+                .filter(|_| dependency.unit.path.is_pattern())
+            {
+                let message = "the `path` of a plugin cannot be a pattern";
+                self.check
+                    .bad_value(path, message, "add one entry for each plugin");
+            }
+            dependency.parts = self.check.part_choice(table);
+        } else if let Some(names) = table.get("exclude") {
             dependency.exclude = self.exclude(names, &dependency.unit);
         }
         Some(())
     }
 
+    /// `{ marketplace = "SOURCE", name = "PLUGIN" }`.
+    fn marketplace_plugin(
+        &mut self,
+        table: NodeRef<'n>,
+        dependency: &mut Dependency,
+    ) -> Option<Unit> {
+        let marketplace = table.get("marketplace")?;
+        for key in ["source", "path"] {
+            if let Some(node) = table.get(key) {
+                let message = format!("a plugin of a marketplace has no `{key}`");
+                let help = "its `marketplace.json` says where it is: remove the key";
+                self.check.bad_value(node, message, help);
+            }
+        }
+        self.check.string(marketplace, "`marketplace`")?;
+        let names = self.sources.iter().map(String::as_str);
+        let known = self.check.known(
+            marketplace,
+            "source",
+            &codes::MANIFEST_UNKNOWN_SOURCE,
+            names,
+        );
+        let name = match table.get("name") {
+            Some(node) => {
+                let name = self.check.string(node, "`name`")?;
+                if name.trim().is_empty() {
+                    let help = "write the name that `marketplace.json` has";
+                    self.check.bad_value(node, "`name` is empty", help);
+                }
+                name.to_owned()
+            }
+            None => dependency.name.to_string(),
+        };
+        let source = SourceName::new(marketplace.content())
+            .ok()
+            .filter(|_| known)?;
+        dependency.marketplace = Some(MarketplacePlugin {
+            marketplace: source.clone(),
+            name,
+        });
+        // Where it is, its marketplace says, which is read later.
+        Some(Unit {
+            origin: Origin::Source(source),
+            path: ResourcePath::of_name(&dependency.name),
+            extent: dependency.kind.extent(),
+        })
+    }
+
     /// Entries of a file that others write too have neither a file name nor a directory of their own.
     fn warn_of_names(&mut self, table: NodeRef<'n>, dependency: &Dependency) {
-        let tool = self.manifest.tools.of(dependency);
-        let destination = self
-            .manifest
-            .tools
-            .named(tool.as_str())
-            .and_then(|t| t.destination(dependency.kind));
-        let Some(Destination::Entries(..)) = destination else {
-            return;
+        let tools = self.manifest.tools.of(dependency);
+        let is_merged = |tool: &ToolName| {
+            let tool = self.manifest.tools.named(tool.as_str());
+            let destination = tool.and_then(|tool| tool.destination(dependency.kind));
+            matches!(destination, Some(Destination::Entries(..)))
         };
-        let message = |key: &str| format!("`{key}` has no effect on {} of {tool}", dependency.kind);
+        if !tools.iter().all(is_merged) {
+            return;
+        }
+        let names: Vec<&str> = tools.iter().map(ToolName::as_str).collect();
+        let (kind, names) = (dependency.kind, names.join(", "));
+        let message = |key: &str| format!("`{key}` has no effect on {kind} of {names}");
         let keys = ["filename", "target"]
             .into_iter()
             .filter_map(|key| Some((message(key), table.get(key)?)));
@@ -305,10 +382,10 @@ impl<'n> Reader<'_, '_, 'n> {
 
     /// `rename = { OLD = "NEW" }`.
     fn rename(&mut self, node: NodeRef<'n>, kind: ResourceType) -> Vec<(String, String)> {
-        if kind != ResourceType::McpServers {
+        if !matches!(kind, ResourceType::McpServers | ResourceType::Plugins) {
             self.check.bad_value(
                 node,
-                "only MCP servers have `rename`",
+                "only MCP servers and plugins have `rename`",
                 "use `filename` for the name of a file",
             );
             return Vec::new();
@@ -398,7 +475,11 @@ impl<'n> Reader<'_, '_, 'n> {
             .check
             .known(source, "source", &codes::MANIFEST_UNKNOWN_SOURCE, names);
         let text = self.check.string(path, "`path`")?;
-        let path = self.path(path, ResourcePath::in_source(kind.folder_of(text)))?;
+        let found = match kind.extent() {
+            Extent::Plugin => ResourcePath::directory_in_source(text),
+            Extent::File | Extent::Folder => ResourcePath::in_source(kind.folder_of(text)),
+        };
+        let path = self.path(path, found)?;
         let name = SourceName::new(source.content()).ok().filter(|_| known)?;
         Some(Unit {
             origin: Origin::Source(name),
@@ -432,23 +513,44 @@ impl<'n> Reader<'_, '_, 'n> {
         pattern.is_ok().then_some(path)
     }
 
-    fn tool(&mut self, table: NodeRef<'n>, kind: ResourceType) -> Option<ToolName> {
-        let node = table.get("tool")?;
+    /// `tool = "NAME"` or `tools = ["NAME", …]`.
+    fn tools(&mut self, table: NodeRef<'n>, kind: ResourceType) -> Vec<ToolName> {
+        let named: Vec<NamedTool<'n>> = match (table.get("tool"), table.get("tools")) {
+            (Some(_), Some(list)) => {
+                let help = "keep one of them: `tool` for one tool, `tools` for several";
+                self.check
+                    .bad_value(list, "`tool` and `tools` exclude each other", help);
+                Vec::new()
+            }
+            (Some(node), None) => self.tool(node).into_iter().collect(),
+            (None, Some(list)) => tool_list(self.check, list, "`tools`", &self.manifest.tools),
+            (None, None) => Vec::new(),
+        };
+        let named = named.into_iter();
+        named
+            .filter_map(|(node, tool)| self.with_place(node, tool, kind))
+            .collect()
+    }
+
+    fn tool(&mut self, node: NodeRef<'n>) -> Option<NamedTool<'n>> {
         let name = self.check.string(node, "`tool`")?;
         let tools = &self.manifest.tools;
         let known: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
-        if !self.check.known(
-            node,
-            "tool",
-            &codes::MANIFEST_UNKNOWN_TOOL,
-            known.iter().copied(),
-        ) {
-            return None;
-        }
-        if tools
-            .named(name)
-            .is_some_and(|tool| tool.destination(kind).is_none())
-        {
+        let known = known.iter().copied();
+        let code = &codes::MANIFEST_UNKNOWN_TOOL;
+        let is_known = self.check.known(node, "tool", code, known);
+        Some((node, ToolName::new(name).ok()?)).filter(|_| is_known)
+    }
+
+    /// A tool that an entry names must have a place for it.
+    fn with_place(
+        &mut self,
+        node: NodeRef<'n>,
+        name: ToolName,
+        kind: ResourceType,
+    ) -> Option<ToolName> {
+        let tools = &self.manifest.tools;
+        if !tools.has_place(&name, kind) {
             let able: Vec<&str> = tools
                 .iter()
                 .filter(|tool| tool.destination(kind).is_some())
@@ -460,7 +562,7 @@ impl<'n> Reader<'_, '_, 'n> {
             self.check.report_missing(diagnostic.help(help));
             return None;
         }
-        ToolName::new(name).ok()
+        Some(name)
     }
 
     /// A path that people see as it is: two names that look alike are one too many.
@@ -522,5 +624,20 @@ impl<'n> Reader<'_, '_, 'n> {
         Some(Value::map(
             said.into_iter().map(|(key, node)| (key, to_value(node))),
         ))
+    }
+}
+impl Tools {
+    /// The tools of a dependency: those that it names, or its kind's defaults.
+    pub fn of<'t>(&'t self, dependency: &'t Dependency) -> &'t [ToolName] {
+        match dependency.tools.as_slice() {
+            [] => self.defaults_for(dependency.kind),
+            own => own,
+        }
+    }
+
+    /// Those of them that are used.
+    pub fn used_by<'t>(&'t self, dependency: &'t Dependency) -> Vec<&'t ToolName> {
+        let tools = self.of(dependency).iter();
+        tools.filter(|tool| self.is_enabled(tool)).collect()
     }
 }

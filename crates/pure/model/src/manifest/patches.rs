@@ -5,7 +5,7 @@ use std::fmt;
 use agpm_diag::{Diagnostic, Spot, codes, did_you_mean};
 use agpm_text::{Kind, NodeRef, Pointer, Value, to_value};
 
-use crate::manifest::check::{Check, spot};
+use crate::check::{Check, spot};
 use crate::manifest::{Manifest, ManifestTexts};
 use crate::resource::{RESOURCE_TYPES, ResourceType};
 use crate::server_file::ServerFile;

@@ -2,11 +2,8 @@
 
 use agpm_text::NodeRef;
 
-use crate::manifest::check::Check;
-use crate::version::{Requirement, Selector, is_ref_name};
-
-/// What counts if nothing is said.
-pub const DEFAULT_VERSION: &str = "main";
+use crate::check::Check;
+use crate::version::{DEFAULT_VERSION, Requirement, Selector, is_ref_name};
 
 /// Keys that only mean something beside a `source`.
 pub(crate) const ONLY_WITH_SOURCE: [&str; 3] = ["version", "branch", "rev"];
@@ -17,7 +14,8 @@ impl Check {
         let version = table.get("version").and_then(|node| self.requirement(node));
         let branch = table.get("branch").and_then(|node| self.branch(node));
         let rev = table.get("rev").and_then(|node| self.rev(node));
-        match (table.get("source"), rev, branch, version) {
+        let origin = table.get("source").or_else(|| table.get("marketplace"));
+        match (origin, rev, branch, version) {
             (None, ..) => Selector::Only,
             (_, Some(rev), ..) => Selector::Rev(rev),
             (_, _, Some(branch), _) => Selector::Branch(branch),

@@ -4,8 +4,8 @@ use agpm_diag::{Diagnostic, Spot, codes};
 use agpm_text::NodeRef;
 use globset::{GlobBuilder, GlobMatcher};
 
-use crate::address::SourceAddress;
-use crate::manifest::check::{Check, spot};
+use crate::address::{DefaultHost, SourceAddress};
+use crate::check::{Check, spot};
 use crate::name::{ResourceName, SourceName};
 use crate::resource::ResourceType;
 use crate::unit::{Origin, Unit};
@@ -89,6 +89,21 @@ pub(super) fn read_source(
         address,
         scope,
         spot: spot(name),
+    })
+}
+
+pub(super) fn read_default_host(check: &mut Check, node: NodeRef<'_>) -> DefaultHost {
+    let text = check.string(node, "`default-host`");
+    let host = text
+        .map(DefaultHost::parse)
+        .unwrap_or_else(|| Ok(DefaultHost::default()));
+    host.unwrap_or_else(|error| {
+        check.bad_value(
+            node,
+            error.to_string(),
+            "write `default-host = \"github.com\"`",
+        );
+        DefaultHost::default()
     })
 }
 

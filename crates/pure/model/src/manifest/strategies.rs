@@ -4,7 +4,7 @@ use agpm_diag::{Diagnostic, SourceId, codes, did_you_mean, nearest};
 use agpm_text::{Kind, NodeRef, Pointer};
 use globset::{GlobBuilder, GlobMatcher};
 
-use crate::manifest::check::{Check, spot};
+use crate::check::{Check, spot};
 use crate::manifest::tables::{EMPTY, ITEMS, MERGE, RULE, STRATEGY};
 use crate::pattern::PointerPattern;
 use crate::schema::SchemaTable;

@@ -4,6 +4,7 @@ use agpm_text::Value;
 use agpm_tools::TOOLS;
 
 use crate::json_schema::FileSchema;
+use crate::policy_tables::POLICY;
 use crate::resource::{RESOURCE_TYPES, ResourceType};
 use crate::schema::{
     Condition, Definition, KeyNames, KeyOwner, Passthrough, SchemaField, SchemaTable, ValueForm,
@@ -18,6 +19,7 @@ pub static MANIFEST_SCHEMA: FileSchema = FileSchema {
     definitions: &[
         &FILE_DEPENDENCY,
         &SERVER_DEPENDENCY,
+        &PLUGIN_DEPENDENCY,
         &LAYER_DEFINITION,
         &TOOL_DEFINITION,
         &TOOL_NAME,
@@ -70,8 +72,11 @@ pub(crate) const MANIFEST_SECTIONS: SchemaTable = SchemaTable::strict(
         ),
         SchemaField::optional(
             "default-tools",
-            ValueForm::Map(TYPES, &ValueForm::Defined(&TOOL_NAME)),
-            "The tool that each kind of resource is for, unless its entry says otherwise.",
+            ValueForm::Map(
+                TYPES,
+                &ValueForm::Either(&[ValueForm::Defined(&TOOL_NAME), TOOL_NAMES]),
+            ),
+            "The tool or tools of each type of resource, unless its entry names others.",
         ),
         SchemaField::optional(
             "tools",
@@ -85,6 +90,7 @@ pub(crate) const MANIFEST_SECTIONS: SchemaTable = SchemaTable::strict(
         HOOKS,
         MCP_SERVERS,
         SKILLS,
+        PLUGINS,
         PATCH,
         SchemaField::optional(
             "layers",
@@ -107,6 +113,11 @@ pub(crate) const MANIFEST_SECTIONS: SchemaTable = SchemaTable::strict(
             "What holds for personas.",
         ),
         SchemaField::optional(
+            "policy",
+            ValueForm::Table(&POLICY),
+            "Rules that everything in the manifest must follow.",
+        ),
+        SchemaField::optional(
             "allow-executables",
             ValueForm::TEXTS,
             "What may bring programs along: patterns over `TYPE/NAME`, or `source:NAME`.",
@@ -127,19 +138,27 @@ pub(crate) const PRIVATE_SECTIONS: SchemaTable = SchemaTable::strict(
         HOOKS,
         MCP_SERVERS,
         SKILLS,
+        PLUGINS,
         PATCH,
         CATALOG_SECTION,
     ],
 );
 
 /// Sections that the user's configuration may have.
-pub(crate) const CONFIG_SECTIONS: SchemaTable =
-    SchemaTable::strict("a configuration", &[SOURCES, STRATEGIES, CATALOG_SECTION]);
+pub(crate) const CONFIG_SECTIONS: SchemaTable = SchemaTable::strict(
+    "a configuration",
+    &[SOURCES, DEFAULT_HOST, STRATEGIES, CATALOG_SECTION],
+);
 
 const SOURCES: SchemaField = SchemaField::optional(
     "sources",
     ValueForm::by_name(&ValueForm::WORD),
     "Places that packages come from, by name: an address as git takes it, or a folder.",
+);
+const DEFAULT_HOST: SchemaField = SchemaField::optional(
+    "default-host",
+    ValueForm::WORD,
+    "The host of `OWNER/REPO` in addresses: a name such as `git.example.com`, or the beginning of a URL.",
 );
 const AGENTS: SchemaField =
     SchemaField::optional("agents", FILES, "Agents: Markdown files that describe one.");
@@ -163,6 +182,14 @@ const MCP_SERVERS: SchemaField = SchemaField::optional(
 );
 const SKILLS: SchemaField =
     SchemaField::optional("skills", FILES, "Skills: folders with a `SKILL.md`.");
+const PLUGINS: SchemaField = SchemaField::optional(
+    "plugins",
+    ValueForm::by_name(&ValueForm::Either(&[
+        PATH,
+        ValueForm::Defined(&PLUGIN_DEPENDENCY),
+    ])),
+    "Plugins: directories with agents, commands, skills, hooks and MCP servers.",
+);
 const PATCH: SchemaField = SchemaField::optional(
     "patch",
     ValueForm::Map(TYPES, &ValueForm::by_name(&ValueForm::AnyMap)),
@@ -222,24 +249,13 @@ pub(crate) const SERVER_KEYS: [&str; 4] = ["command", "args", "env", "url"];
 pub(crate) const DEPENDENCY: SchemaTable = SchemaTable::strict(
     "a dependency",
     &[
-        SchemaField::optional(
-            "source",
-            ValueForm::WORD,
-            "The name of the source that it comes from.",
-        ),
-        SchemaField::optional(
-            "path",
-            ValueForm::WORD,
-            "The file or folder in the source, or on this machine without one; may be a pattern.",
-        ),
+        SOURCE_KEY,
+        PATH_KEY,
         VERSION_KEY,
         BRANCH_KEY,
         REV_KEY,
-        SchemaField::optional(
-            "tool",
-            ValueForm::Defined(&TOOL_NAME),
-            "The tool that it is for.",
-        ),
+        TOOL_KEY,
+        TOOLS_KEY,
         SchemaField::optional(
             "target",
             RELATIVE_PATH,
@@ -260,26 +276,10 @@ pub(crate) const DEPENDENCY: SchemaTable = SchemaTable::strict(
             ValueForm::TEXTS,
             "Names of matches of the pattern that are left out.",
         ),
-        SchemaField::optional(
-            "install",
-            ValueForm::Flag,
-            "Whether it is written; `false` resolves and locks it only.",
-        ),
-        SchemaField::optional(
-            "template_vars",
-            ValueForm::Computed(template_variables),
-            "Variables for its templates, over those of the project.",
-        ),
-        SchemaField::optional(
-            "rename",
-            ValueForm::by_name(&ValueForm::WORD),
-            "Other names for servers of its file, by the names in the file.",
-        ),
-        SchemaField::optional(
-            "allow-widening",
-            ValueForm::List(&ValueForm::Defined(&TOOL_NAME)),
-            "Tools in which it may do more than its author allows.",
-        ),
+        INSTALL_KEY,
+        TEMPLATE_KEY,
+        RENAME_KEY,
+        WIDENING_KEY,
         SchemaField::optional(
             "command",
             ValueForm::Text,
@@ -300,6 +300,86 @@ pub(crate) const DEPENDENCY: SchemaTable = SchemaTable::strict(
 )
 .beside(&of_older_agpm(&["repo", "dependencies"]));
 
+/// A plugin has no place of its own to choose: its parts go where the tools look for them.
+pub(crate) const PLUGIN: SchemaTable = SchemaTable::strict(
+    "a plugin",
+    &[
+        SOURCE_KEY,
+        PATH_KEY,
+        SchemaField::optional(
+            "marketplace",
+            ValueForm::WORD,
+            "The source whose `marketplace.json` lists the plugin.",
+        ),
+        SchemaField::optional(
+            "name",
+            ValueForm::WORD,
+            "What the marketplace calls the plugin, unless that is the entry's key.",
+        ),
+        VERSION_KEY,
+        BRANCH_KEY,
+        REV_KEY,
+        TOOL_KEY,
+        TOOLS_KEY,
+        SchemaField::optional(
+            "only",
+            ValueForm::TEXTS,
+            "The parts that are installed, as `TYPE/NAME` or `TYPE`.",
+        ),
+        SchemaField::optional(
+            "exclude",
+            ValueForm::TEXTS,
+            "The parts that are left out, as `TYPE/NAME` or `TYPE`.",
+        ),
+        SchemaField::optional(
+            "prefix",
+            ValueForm::Flag,
+            "Whether the plugin's name is put before the names of its parts.",
+        ),
+        INSTALL_KEY,
+        TEMPLATE_KEY,
+        RENAME_KEY,
+        WIDENING_KEY,
+    ],
+);
+
+const SOURCE_KEY: SchemaField = SchemaField::optional(
+    "source",
+    ValueForm::WORD,
+    "The name of the source that it comes from.",
+);
+const PATH_KEY: SchemaField = SchemaField::optional(
+    "path",
+    ValueForm::WORD,
+    "The file or folder in the source, or on this machine without one; may be a pattern.",
+);
+const TOOL_KEY: SchemaField = SchemaField::optional(
+    "tool",
+    ValueForm::Defined(&TOOL_NAME),
+    "The tool that it is for.",
+);
+const TOOLS_KEY: SchemaField =
+    SchemaField::optional("tools", TOOL_NAMES, "The tools that it is for.");
+const INSTALL_KEY: SchemaField = SchemaField::optional(
+    "install",
+    ValueForm::Flag,
+    "Whether it is written; `false` resolves and locks it only.",
+);
+const TEMPLATE_KEY: SchemaField = SchemaField::optional(
+    "template_vars",
+    ValueForm::Computed(template_variables),
+    "Variables for its templates, over those of the project.",
+);
+const RENAME_KEY: SchemaField = SchemaField::optional(
+    "rename",
+    ValueForm::by_name(&ValueForm::WORD),
+    "Other names for servers of its file, by the names in the file.",
+);
+const WIDENING_KEY: SchemaField = SchemaField::optional(
+    "allow-widening",
+    ValueForm::List(&ValueForm::Defined(&TOOL_NAME)),
+    "Tools in which it may do more than its author allows.",
+);
 const VERSION_KEY: SchemaField = SchemaField::optional(
     "version",
     ValueForm::Defined(&VERSION),
@@ -324,13 +404,34 @@ const FROM_PATH: &[Condition] = &[
         ("branch", &["source"]),
         ("rev", &["source"]),
     ]),
+    TOOL_OR_TOOLS,
 ];
+
+/// `tool` and `tools` exclude each other.
+const TOOL_OR_TOOLS: Condition = Condition::AnyOf(&[
+    &[Condition::Without(&["tool"])],
+    &[Condition::Without(&["tools"])],
+]);
 
 const ONLY_OF_SERVERS: &[&str] = &["command", "args", "env", "url", "rename"];
 
 const FILE_DEPENDENCY: Definition = Definition {
     name: "dependency",
     form: ValueForm::With(&ValueForm::Part(&DEPENDENCY, ONLY_OF_SERVERS), FROM_PATH),
+};
+
+const PLUGIN_DEPENDENCY: Definition = Definition {
+    name: "plugin",
+    form: ValueForm::With(
+        &ValueForm::Table(&PLUGIN),
+        &[Condition::AnyOf(&[
+            FROM_PATH,
+            &[
+                Condition::Required(&["marketplace"]),
+                Condition::Without(&["source", "path"]),
+            ],
+        ])],
+    ),
 };
 
 const SERVER_DEPENDENCY: Definition = Definition {
@@ -342,10 +443,12 @@ const SERVER_DEPENDENCY: Definition = Definition {
             &[
                 Condition::Required(&["command"]),
                 Condition::Without(&["source"]),
+                TOOL_OR_TOOLS,
             ],
             &[
                 Condition::Required(&["url"]),
                 Condition::Without(&["source"]),
+                TOOL_OR_TOOLS,
             ],
         ])],
     ),
@@ -435,6 +538,8 @@ const TOOL_DEFINITION: Definition = Definition {
     name: "tool",
     form: ValueForm::Table(&TOOL),
 };
+
+const TOOL_NAMES: ValueForm = ValueForm::FilledList(&ValueForm::Defined(&TOOL_NAME));
 
 const TOOL_NAME: Definition = Definition {
     name: "tool-name",

@@ -1,36 +1,76 @@
-//! `[tools]` and `[default-tools]`.
+//! `[tools]`, `[default-tools]`, and `tools` in `[project]`.
 
 use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_text::NodeRef;
+use agpm_text::{Kind, NodeRef};
 use agpm_tools::{FileFormat, REFERENCE_TOOL};
 
-use crate::manifest::check::{Check, spot};
+use crate::check::{Check, spot};
 use crate::manifest::tables::{RESOURCE, TOOL};
 use crate::name::ToolName;
 use crate::path::RelativePath;
 use crate::resource::{Layout, RESOURCE_TYPES, ResourceType};
-use crate::tool::{Destination, Folder, Tool, ToolState, Tools};
+use crate::tool::{Destination, Folder, PLUGIN_PARTS, Tool, ToolState, Tools};
 
-/// The built-in tools, as `[tools]` and `[default-tools]` of a manifest change them.
-pub(crate) fn read(
-    check: &mut Check,
-    mut tools: Tools,
-    own: Option<NodeRef<'_>>,
-    defaults: Option<NodeRef<'_>>,
-) -> Tools {
+/// The built-in tools, as `[tools]`, `[default-tools]` and `[project]` of a manifest change them.
+pub(crate) fn read(check: &mut Check, mut tools: Tools, root: NodeRef<'_>) -> Tools {
+    let own = root.get("tools");
     if let Some(own) = own.filter(|own| check.map(*own, "`[tools]`")) {
         for (name, table) in own.entries() {
             read_tool(check, name, table, &mut tools);
         }
     }
+    let mut by_kind = BTreeMap::new();
+    let defaults = root.get("default-tools");
     if let Some(defaults) = defaults.filter(|defaults| check.map(*defaults, "`[default-tools]`")) {
         for (kind, tool) in defaults.entries() {
-            read_default(check, kind, tool, &mut tools);
+            by_kind.extend(read_default(check, kind, tool, &tools));
         }
     }
+    let of_project = root.get("project").and_then(|project| project.get("tools"));
+    // `[project]` holds the templates' variables: another `tools` is one of them.
+    let of_project = of_project.filter(|node| is_list_of_strings(*node));
+    let of_project = of_project.map(|node| tool_list(check, node, "`tools`", &tools));
+    let of_project: Vec<ToolName> = names(of_project.unwrap_or_default());
+    tools.set_defaults(&by_kind, &of_project);
     tools
+}
+
+fn is_list_of_strings(node: NodeRef<'_>) -> bool {
+    node.kind() == Kind::List && node.items().all(|item| item.as_str().is_some())
+}
+
+/// A tool and where it is named.
+pub(crate) type NamedTool<'n> = (NodeRef<'n>, ToolName);
+
+fn names(named: Vec<NamedTool<'_>>) -> Vec<ToolName> {
+    named.into_iter().map(|(_, tool)| tool).collect()
+}
+
+/// Known tools of a list, each once, in the order of the list.
+pub(crate) fn tool_list<'n>(
+    check: &mut Check,
+    node: NodeRef<'n>,
+    what: &str,
+    tools: &Tools,
+) -> Vec<NamedTool<'n>> {
+    if node.kind() == Kind::List && node.items().next().is_none() {
+        let help = "name at least one tool, or remove the key";
+        check.bad_value(node, format!("{what} is an empty list"), help);
+    }
+    let known: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+    let mut named: Vec<NamedTool<'n>> = Vec::new();
+    for (item, name) in check.strings(node, what) {
+        let known = known.iter().copied();
+        if check.known(item, "tool", &codes::MANIFEST_UNKNOWN_TOOL, known) {
+            let tool = ToolName::new(name).ok();
+            let is_new = |tool: &ToolName| named.iter().all(|(_, other)| other != tool);
+            let tool = tool.filter(is_new);
+            named.extend(tool.map(|tool| (item, tool)));
+        }
+    }
+    named
 }
 
 fn read_tool(check: &mut Check, name: NodeRef<'_>, table: NodeRef<'_>, tools: &mut Tools) {
@@ -61,9 +101,13 @@ fn read_tool(check: &mut Check, name: NodeRef<'_>, table: NodeRef<'_>, tools: &m
             state,
             destinations: BTreeMap::new(),
             layouts: BTreeMap::new(),
+            other_skills: Vec::new(),
         });
         tools.tools.len() - 1
     });
+    let plugins = tools
+        .named(REFERENCE_TOOL.name)
+        .and_then(|reference| reference.destination(ResourceType::Plugins).cloned());
     let tool = &mut tools.tools[at];
     if let Some(path) = table.get("path") {
         tool.folder = folder(check, path, "`path`");
@@ -86,6 +130,10 @@ fn read_tool(check: &mut Check, name: NodeRef<'_>, table: NodeRef<'_>, tools: &m
         for (kind, place) in resources.entries() {
             if let Some((kind, destination)) = read_destination(check, kind, place, &built_in) {
                 tool.destinations.insert(kind, destination);
+                // Whoever names the directory wants the skills in there.
+                if kind == ResourceType::Skills {
+                    tool.other_skills.clear();
+                }
                 let flatten = place
                     .get("flatten")
                     .and_then(|node| check.flag(node, "`flatten`"));
@@ -93,6 +141,12 @@ fn read_tool(check: &mut Check, name: NodeRef<'_>, table: NodeRef<'_>, tools: &m
                     .extend(flatten.map(|flatten| (kind, Layout::of_flatten(flatten))));
             }
         }
+    }
+    let takes_parts = PLUGIN_PARTS
+        .iter()
+        .any(|kind| tool.destination(*kind).is_some());
+    if takes_parts && let Some(directory) = plugins {
+        tool.destinations.insert(ResourceType::Plugins, directory);
     }
 }
 
@@ -113,6 +167,16 @@ fn read_destination(
     built_in: &BTreeMap<ResourceType, Destination>,
 ) -> Option<(ResourceType, Destination)> {
     let kind = kind(check, kind_node)?;
+    if kind == ResourceType::Plugins {
+        let help =
+            "remove it: hooks and servers of plugins need one directory that all tools share";
+        check.bad_value(
+            kind_node,
+            "the directory of plugins cannot be changed",
+            help,
+        );
+        return None;
+    }
     if !check.map(place, "a tool's resource") {
         return None;
     }
@@ -164,13 +228,18 @@ fn folder(check: &mut Check, node: NodeRef<'_>, what: &str) -> Option<RelativePa
     check.path(node, what)
 }
 
-fn read_default(check: &mut Check, kind_node: NodeRef<'_>, tool: NodeRef<'_>, tools: &mut Tools) {
-    let Some(kind) = kind(check, kind_node) else {
-        return;
-    };
-    let Some(name) = check.string(tool, "a default tool") else {
-        return;
-    };
+fn read_default(
+    check: &mut Check,
+    kind_node: NodeRef<'_>,
+    tool: NodeRef<'_>,
+    tools: &Tools,
+) -> Option<(ResourceType, Vec<ToolName>)> {
+    let kind = kind(check, kind_node)?;
+    if tool.kind() == Kind::List {
+        let names = names(tool_list(check, tool, &format!("`{kind}`"), tools));
+        return (!names.is_empty()).then_some((kind, names));
+    }
+    let name = check.string(tool, "a default tool")?;
     let known: Vec<&str> = tools.tools.iter().map(|tool| tool.name.as_str()).collect();
     if !check.known(
         tool,
@@ -178,7 +247,7 @@ fn read_default(check: &mut Check, kind_node: NodeRef<'_>, tool: NodeRef<'_>, to
         &codes::MANIFEST_UNKNOWN_TOOL,
         known.iter().copied(),
     ) {
-        return;
+        return None;
     }
     if tools
         .named(name)
@@ -188,9 +257,9 @@ fn read_default(check: &mut Check, kind_node: NodeRef<'_>, tool: NodeRef<'_>, to
         let diagnostic = Diagnostic::new(&codes::MANIFEST_VALUE, message).at_spot(spot(tool));
         let help = format!("choose another tool, or add `{kind}` to its `resources`");
         check.report_missing(diagnostic.help(help));
-    } else if let Ok(name) = ToolName::new(name) {
-        tools.defaults.insert(kind, name);
+        return None;
     }
+    Some((kind, vec![ToolName::new(name).ok()?]))
 }
 
 fn kind(check: &mut Check, node: NodeRef<'_>) -> Option<ResourceType> {
@@ -229,8 +298,7 @@ mod tests {
         let tools = read(
             &mut check,
             Tools::default(),
-            document.root().and_then(|root| root.get("tools")),
-            None,
+            document.root().expect("a table"),
         );
         assert_eq!(check.into_diagnostics(), []);
         tools

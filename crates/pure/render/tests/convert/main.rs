@@ -11,12 +11,13 @@ use std::fmt::Write as _;
 
 use agpm_diag::SourceMap;
 use agpm_model::Place;
-use agpm_render::{Entries, Fate, FateKind, convert_file, hook_entries, runs_of, server_entries};
+use agpm_render::{Entries, Fate, FateKind, convert_file, hook_entries, server_entries};
 use agpm_text::{Format, Limits, Value, parse, print, to_value};
 use agpm_tools::{
     AgentForm, CommandFormat, FileFormat, HookFormat, HookPlace, ServerFormat, TOOLS,
     ToolDefinition, find, hook_formats, server_formats,
 };
+use agpm_trust::runs_of;
 use proptest::prelude::*;
 
 use files::FILES;

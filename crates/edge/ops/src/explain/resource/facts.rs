@@ -3,14 +3,13 @@
 use agpm_compose::RenderedResource;
 use agpm_diag::{SourceMap, Spot};
 use agpm_model::{
-    Checksum, Install, ObjectId, Origin, RelativePath, ResourceName, ResourcePath, ResourceType,
-    ToolName,
+    Checksum, Install, ObjectId, Origin, ResourceName, ResourcePath, ResourceType, ToolName,
 };
 use agpm_render::{Fate, FateKind};
 use serde::Serialize;
 
 use crate::explain::resource::Target;
-use crate::locked::ResourceIdentity;
+use crate::locked::{Placements, ResourceIdentity};
 use crate::why::{Chains, RequiredResource};
 
 /// An installed resource.
@@ -33,14 +32,13 @@ pub struct ExplainedResource {
     pub resolved_commit: Option<ObjectId>,
     /// Of what it is in its source.
     pub checksum: Option<Checksum>,
-    /// The tool it is for.
-    pub tool: Option<ToolName>,
-    /// Where it is installed.
-    pub installed_at: Option<RelativePath>,
+    /// The tools it is for, and where it is installed for them.
+    #[serde(flatten)]
+    pub placements: Placements,
     /// The fields that patches change.
     pub patches: Vec<String>,
     /// What its tool's own form cannot say, or says otherwise.
-    pub conversions: Vec<Fate>,
+    pub conversions: Vec<ToolConversion>,
     /// Who requires it.
     #[serde(flatten)]
     pub required: Chains,
@@ -58,6 +56,16 @@ pub struct ExplainedResource {
     pub install: Install,
 }
 
+/// What became of a field for one tool.
+#[derive(Debug, Serialize)]
+pub struct ToolConversion {
+    /// The tool.
+    pub tool: ToolName,
+    /// What became of the field.
+    #[serde(flatten)]
+    pub fate: Fate,
+}
+
 /// Where the manifest requires a resource.
 #[derive(Debug, Serialize)]
 pub struct RequiredAt {
@@ -73,7 +81,7 @@ pub struct RequiredAt {
 pub(super) fn resource(
     target: &Target<'_>,
     asked: RequiredResource,
-    content: Option<&RenderedResource>,
+    copies: &[RenderedResource],
     sources: &SourceMap,
 ) -> ExplainedResource {
     let locked = target.locked.clone();
@@ -82,16 +90,6 @@ pub(super) fn resource(
         .origin
         .source()
         .and_then(|name| target.manifest.source(name));
-    let inexact = |fate: &&Fate| fate.kind != FateKind::Exact;
-    let fates = content.map(|content| {
-        content
-            .output
-            .fates
-            .iter()
-            .filter(inexact)
-            .cloned()
-            .collect()
-    });
     let required_at = |spot: Spot| RequiredAt {
         file: sources.get(spot.source).name.clone(),
         line: sources.line(spot.source, spot.span.start),
@@ -104,6 +102,7 @@ pub(super) fn resource(
     let stated = asked_at.as_ref().and_then(|at| at.requirement.clone());
     let requirement = stated.or_else(|| locked.requirement().map(str::to_owned));
     let resolved_commit = locked.commit().cloned();
+    let placements = Placements::of(&locked);
     ExplainedResource {
         identity: asked.identity,
         address: source.map(|source| source.address.redacted().to_owned()),
@@ -113,14 +112,24 @@ pub(super) fn resource(
         asked_at,
         resolved_commit,
         checksum: locked.checksum,
-        tool: locked.tool,
-        installed_at: locked.installed_at,
+        placements,
         patches: locked.patches,
-        conversions: fates.unwrap_or_default(),
+        conversions: copies.iter().flat_map(inexact).collect(),
         required: asked.required,
         kind: locked.kind,
         origin: locked.unit.origin,
         pattern_name: locked.manifest_alias,
         install: locked.install,
     }
+}
+
+/// What the format of a copy's tool cannot say, or says otherwise.
+fn inexact(copy: &RenderedResource) -> Vec<ToolConversion> {
+    let fates = copy.output.fates.iter();
+    let inexact = fates.filter(|fate| fate.kind != FateKind::Exact);
+    let conversion = |fate: &Fate| ToolConversion {
+        tool: copy.resolved.entry.tool.clone(),
+        fate: fate.clone(),
+    };
+    inexact.map(conversion).collect()
 }

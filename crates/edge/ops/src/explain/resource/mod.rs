@@ -14,7 +14,7 @@ use agpm_store::ProjectStore;
 use agpm_text::{Pointer, Value, to_value};
 
 use crate::explain::found;
-pub use crate::explain::resource::facts::{ExplainedResource, RequiredAt};
+pub use crate::explain::resource::facts::{ExplainedResource, RequiredAt, ToolConversion};
 use crate::explain::resource::given::Given;
 use crate::explain::resource::said::Said;
 use crate::gather::{ManifestFiles, Project};
@@ -60,29 +60,30 @@ pub(super) fn explain_resource(
         dependency,
     };
     notes.diagnostics.extend(target.moved_on());
-    let content = target.content(world, &store, &lock, notes);
+    let copies = target.copies(world, &store, &lock, notes);
     let resource = facts::resource(
         &target,
         Askers::of(view).of_entry(number),
-        content.as_ref(),
+        &copies,
         &notes.sources,
     );
-    let (provenance, values) = target.values(&store, content.as_ref(), pointer, notes);
+    // What the source and the patches say holds for every tool.
+    let (provenance, values) = target.values(&store, copies.first(), pointer, notes);
     let name = format!("{}:{}", kind.singular(), locked.name);
     Ok((resource, found(provenance, &name, pointer, &values)?))
 }
 
 impl Target<'_> {
-    /// The bytes and what is made of them; why there are none is a note.
-    fn content(
+    /// The bytes and what is made of them for each tool; why there are none is a note.
+    fn copies(
         &self,
         world: &World,
         store: &ProjectStore,
         lock: &Lockfile,
         notes: &mut Notes,
-    ) -> Option<RenderedResource> {
+    ) -> Vec<RenderedResource> {
         match content::of(self, world, store, lock) {
-            Ok(content) => Some(content),
+            Ok(copies) => copies,
             Err(why) => {
                 let mut told = note(format!(
                     "the content of {} is not known: {why}",
@@ -90,7 +91,7 @@ impl Target<'_> {
                 ));
                 told.help = Some("what the manifest and the lockfile say is told; a run without `--offline` may fetch the rest".to_owned());
                 notes.diagnostics.push(told);
-                None
+                Vec::new()
             }
         }
     }

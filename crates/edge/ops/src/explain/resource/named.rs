@@ -7,7 +7,7 @@ use agpm_model::{Dependency, Locked, Manifest, ResourceType, ToolName};
 
 use crate::gather::unknown_name;
 use crate::locked::LockView;
-use crate::packages::LOCK_NAME;
+use agpm_model::LOCK_NAME;
 
 /// The locked entry of that kind that a name means: its own name, alone or with its version or tool, or the key of
 /// the pattern that matched nothing else.
@@ -40,14 +40,17 @@ fn is_called(entry: &Locked, name: &str) -> bool {
     let after = name
         .strip_prefix(own)
         .and_then(|rest| rest.strip_prefix('@'));
-    let more = [entry.version(), entry.tool.as_ref().map(ToolName::as_str)];
-    own == name || after.is_some_and(|after| more.contains(&Some(after)))
+    let mut more = entry
+        .version()
+        .into_iter()
+        .chain(entry.tools().map(ToolName::as_str));
+    own == name || after.is_some_and(|after| more.any(|more| more == after))
 }
 
 fn ambiguous(entries: Vec<&Locked>, name: &str) -> Failure {
     let kind = entries[0].kind.singular();
     let names: BTreeSet<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
-    let full = |entry: &&Locked| match (names.len() == entries.len(), &entry.tool) {
+    let full = |entry: &&Locked| match (names.len() == entries.len(), entry.tools().next()) {
         (false, Some(tool)) => format!("`{kind}:{}@{tool}`", entry.name),
         _ => format!("`{kind}:{}`", entry.name),
     };
@@ -83,8 +86,8 @@ fn missing(view: &LockView, manifest: &Manifest, kind: ResourceType, name: &str)
 
 fn not_installed(manifest: &Manifest, dependency: &Dependency) -> Failure {
     let label = format!("{}/{}", dependency.kind, dependency.name);
-    let tool = manifest.tools.of(dependency);
-    let (message, help) = match manifest.tools.is_enabled(tool) {
+    let tool = &manifest.tools.of(dependency)[0];
+    let (message, help) = match !manifest.tools.used_by(dependency).is_empty() {
         true => (
             format!("{label} is not in `{LOCK_NAME}` yet"),
             "run `agpm install`".to_owned(),

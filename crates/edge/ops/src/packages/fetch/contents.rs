@@ -212,6 +212,8 @@ fn matches(
             .filter(|entry| entry.kind.file_mode().is_some() && is_match(&entry.path))
             .map(|entry| entry.path.as_str())
             .collect(),
+        // The manifest names each plugin.
+        Extent::Plugin => BTreeSet::new(),
         Extent::Folder => {
             let skills = tree.entries.iter().filter_map(skill_directory);
             outermost(skills.filter(|path| is_match(path)).collect())

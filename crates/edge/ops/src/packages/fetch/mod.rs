@@ -237,7 +237,8 @@ impl<'a> Fetcher<'a> {
             .iter()
             .filter(|one| one.unit == *pattern)
         {
-            let found = excluded(dependency, self.manifest.tools.of(dependency), &all);
+            let tool = &self.manifest.tools.of(dependency)[0];
+            let found = excluded(dependency, tool, &all);
             notes
                 .diagnostics
                 .extend(unknown_exclusions(dependency, &found, &all));

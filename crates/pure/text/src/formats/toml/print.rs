@@ -51,6 +51,10 @@ pub(super) fn is_section<'a>(view: impl View<'a>) -> bool {
     }
 }
 
+fn is_table<'a>(view: impl View<'a>) -> bool {
+    matches!(view.shape(), Shape::Map(_))
+}
+
 /// Prints sections with a blank line between them.
 pub(super) struct Sections<'o> {
     pub(super) out: &'o mut String,
@@ -77,7 +81,24 @@ impl Sections<'_> {
     /// One `[[item]]`.
     pub(super) fn item<'a>(&mut self, path: &mut Vec<String>, view: impl View<'a>) {
         self.header("[[", path, "]]");
-        self.body(path, view);
+        let Shape::Map(count) = view.shape() else {
+            return;
+        };
+        // Tables of tables of a list hide which item they belong to, so its own lists of tables stay with its keys.
+        let entries = (0..count).map(|at| view.entry(at));
+        for (key, value) in entries.clone().filter(|(_, value)| !is_table(*value)) {
+            let key = print_key(key);
+            if is_section(value) {
+                print_lines_of(self.out, &key, value, self.newline);
+            } else {
+                print_line(self.out, &key, value, self.newline);
+            }
+        }
+        for (key, value) in entries.filter(|(_, value)| is_table(*value)) {
+            path.push(print_key(key));
+            self.section(path, value);
+            path.pop();
+        }
     }
 
     fn header(&mut self, open: &str, path: &[String], close: &str) {
@@ -109,6 +130,20 @@ pub(super) fn print_line<'a>(out: &mut String, key: &str, value: impl View<'a>, 
     out.extend([key, " = "]);
     print_value(out, value, Place::of_line(newline));
     out.push_str(newline);
+}
+
+/// Appends `key = [` and each item on a line of its own.
+fn print_lines_of<'a>(out: &mut String, key: &str, list: impl View<'a>, newline: &str) {
+    let Shape::List(count) = list.shape() else {
+        return;
+    };
+    out.extend([key, " = [", newline]);
+    for at in 0..count {
+        out.push_str("    ");
+        print_value(out, list.item(at), Place::Flow);
+        out.extend([",", newline]);
+    }
+    out.extend(["]", newline]);
 }
 
 /// Appends a value that takes no section.

@@ -172,7 +172,7 @@ impl Search {
                 let event = own.as_deref().or(event);
                 for (key, inner) in entries {
                     let place = place.child(key);
-                    self.entry(value, key, inner, &place, event);
+                    self.entry(value, key, &place, event);
                     self.walk(
                         inner,
                         &place,
@@ -188,14 +188,8 @@ impl Search {
         }
     }
 
-    fn entry(
-        &mut self,
-        map: &Value,
-        key: &str,
-        inner: &Value,
-        place: &Pointer,
-        event: Option<&str>,
-    ) {
+    fn entry(&mut self, map: &Value, key: &str, place: &Pointer, event: Option<&str>) {
+        let Some(inner) = map.get(key) else { return };
         if COMMANDS.contains(&key) {
             let arguments = map
                 .get("args")
@@ -237,7 +231,7 @@ impl Search {
                     self.add(CapabilityKind::Runs, value, None, &place);
                 }
             } else if !matches!(inner, Value::List(_) | Value::Map(_)) {
-                self.entry(front, key, inner, &place, None);
+                self.entry(front, key, &place, None);
             }
         }
         // Keys of the author's own are words for people: only those above are read by tools.

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use agpm_compose::{OutputCapability, OutputEntries, OutputFile, RenderedResource, ResourceOutput};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes, visible};
-use agpm_model::{Manifest, Owner, ResourceType};
+use agpm_model::{ExecutableMode, Manifest, Owner, ResourceType};
 use agpm_plan::{Action, Change, DesiredNode, Entry, Ledger};
-use agpm_render::{Capability, capabilities_of, capabilities_of_markdown};
 use agpm_resolve::ResolvedEntry;
 use agpm_text::{Format, Pointer, parse_alone, to_value};
+use agpm_trust::{Capability, capabilities_of, capabilities_of_markdown};
 
 use crate::install::{Executables, InstallRequest, Program, RequiredBy, Writing};
 use crate::words::counted;
@@ -146,15 +146,28 @@ fn parsed(text: &str, format: Format) -> Vec<Capability> {
         .unwrap_or_default()
 }
 
+/// What decides whether something that runs is approved.
+pub(crate) struct Approval<'a> {
+    pub(crate) request: InstallRequest,
+    /// Under `approve`, what the manifest names needs approval too.
+    pub(crate) mode: ExecutableMode,
+    /// What is installed on this machine was approved before.
+    pub(crate) installed: &'a Ledger,
+}
+
 /// Refuses what only other resources require and a tool would run, unless the user approves it; a run that only shows
 /// goes on.
 pub(crate) fn check(
     manifest: &Manifest,
     resources: &[RenderedResource],
-    ledger: &Ledger,
-    request: InstallRequest,
+    approval: &Approval<'_>,
     notes: &mut Notes,
 ) -> Result<(), Failure> {
+    let Approval {
+        request,
+        mode,
+        installed,
+    } = *approval;
     let listed = |entry: &Entry| {
         let mut allowed = manifest.allow_executables.iter();
         allowed.any(|allowed| allowed.allows(entry.kind, &entry.name, &entry.unit))
@@ -163,7 +176,8 @@ pub(crate) fn check(
         let RenderedResource { resolved, output } = resource;
         let entry = &resolved.entry;
         let is_program = RUN.contains(&entry.kind) || !output.capabilities.is_empty();
-        entry.root.is_none() && is_program && !listed(entry) && !is_installed(output, ledger)
+        let is_approved = entry.root.is_some() && mode != ExecutableMode::Approve;
+        !is_approved && is_program && !listed(entry) && !is_installed(output, installed)
     };
     let refused: Vec<(usize, Program)> = resources
         .iter()
@@ -255,11 +269,13 @@ fn unapproved(refused: &[Refused]) -> Diagnostic {
         .iter()
         .map(|one| format!("\"{}\"", one.program.resource))
         .collect();
-    let count = counted(
-        refused.len(),
-        "transitive executable needs",
-        "transitive executables need",
-    );
+    let is_direct = |one: &Refused| one.program.required == RequiredBy::Manifest;
+    let (one, many) = if refused.iter().any(is_direct) {
+        ("executable needs", "executables need")
+    } else {
+        ("transitive executable needs", "transitive executables need")
+    };
+    let count = counted(refused.len(), one, many);
     let help = format!(
         "review them, then run `agpm install --allow-executables`, or add `allow-executables = [{}]` to the top of \
          agpm.toml",

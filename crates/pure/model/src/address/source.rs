@@ -39,7 +39,7 @@ pub enum AddressKind<'a> {
 
 /// Why a text is no address; it never repeats the text, which may hold a secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum AddressError {
+pub enum SourceAddressError {
     /// It looks like an address and is none.
     #[error("this looks like an address that is mistyped")]
     Mistyped,
@@ -74,7 +74,7 @@ pub enum AddressError {
 
 impl SourceAddress {
     /// Checks an address.
-    pub fn parse(text: &str) -> Result<Self, AddressError> {
+    pub fn parse(text: &str) -> Result<Self, SourceAddressError> {
         let text = text.trim_matches(' ');
         refuse_hostile(text)?;
         match text
@@ -83,9 +83,9 @@ impl SourceAddress {
         {
             Some((scheme, rest)) => Self::of_url(&scheme.to_ascii_lowercase(), rest),
             // A URL that lacks a slash looks like `host:path`, with everything before the `@` in the path.
-            None if lacks_slash(text) => Err(AddressError::Mistyped),
+            None if lacks_slash(text) => Err(SourceAddressError::Mistyped),
             None if is_scp_like(text) => Self::of_scp(text),
-            None if is_mistyped(text) => Err(AddressError::Mistyped),
+            None if is_mistyped(text) => Err(SourceAddressError::Mistyped),
             None => Ok(Self::plain(text.to_owned(), Place::Folder)),
         }
     }
@@ -132,9 +132,9 @@ impl SourceAddress {
         }
     }
 
-    fn of_url(scheme: &str, rest: &str) -> Result<Self, AddressError> {
+    fn of_url(scheme: &str, rest: &str) -> Result<Self, SourceAddressError> {
         if !ADDRESS_SCHEMES.contains(&scheme) {
-            return Err(AddressError::UnknownScheme {
+            return Err(SourceAddressError::UnknownScheme {
                 scheme: scheme.to_owned(),
             });
         }
@@ -161,14 +161,14 @@ impl SourceAddress {
         })
     }
 
-    fn of_scp(text: &str) -> Result<Self, AddressError> {
+    fn of_scp(text: &str) -> Result<Self, SourceAddressError> {
         let (front, tail) = text.split_at(text.find('/').unwrap_or(text.len()));
         let (user, host) = front.rsplit_once('@').unwrap_or(("", front));
         if host.is_empty() || host.starts_with(':') {
-            return Err(AddressError::NoHost);
+            return Err(SourceAddressError::NoHost);
         }
         if host.starts_with('-') {
-            return Err(AddressError::LooksLikeOption);
+            return Err(SourceAddressError::LooksLikeOption);
         }
         let (shown_user, secrets) = split_user(user, Keep::Name);
         Ok(SourceAddress {
@@ -180,18 +180,18 @@ impl SourceAddress {
     }
 }
 
-fn refuse_hostile(text: &str) -> Result<(), AddressError> {
+fn refuse_hostile(text: &str) -> Result<(), SourceAddressError> {
     if text.trim().is_empty() {
-        return Err(AddressError::Empty);
+        return Err(SourceAddressError::Empty);
     }
     if text.contains(char::is_control) {
-        return Err(AddressError::ControlCharacter);
+        return Err(SourceAddressError::ControlCharacter);
     }
     if text.starts_with('-') {
-        return Err(AddressError::LooksLikeOption);
+        return Err(SourceAddressError::LooksLikeOption);
     }
     match text.split_once("::") {
-        Some((helper, _)) if is_scheme(helper) => Err(AddressError::TransportHelper),
+        Some((helper, _)) if is_scheme(helper) => Err(SourceAddressError::TransportHelper),
         _ => Ok(()),
     }
 }
@@ -223,12 +223,12 @@ fn is_scp_like(text: &str) -> bool {
     front.find(':').is_some_and(|at| at != 1)
 }
 
-fn check_host(authority: &str, host: &str, tail: &str) -> Result<(), AddressError> {
+fn check_host(authority: &str, host: &str, tail: &str) -> Result<(), SourceAddressError> {
     if authority.starts_with('-') || host.starts_with('-') {
-        return Err(AddressError::LooksLikeOption);
+        return Err(SourceAddressError::LooksLikeOption);
     }
     if host.is_empty() || host.starts_with(':') {
-        return Err(AddressError::NoHost);
+        return Err(SourceAddressError::NoHost);
     }
     // `user:pass/word@host` would be the host `user`, and the rest of the password a path that is shown.
     let port = host
@@ -237,30 +237,30 @@ fn check_host(authority: &str, host: &str, tail: &str) -> Result<(), AddressErro
         .filter(|_| !host.ends_with(']'));
     let odd_port = port.is_some_and(|port| !port.bytes().all(|b| b.is_ascii_digit()));
     if odd_port && tail.contains('@') {
-        Err(AddressError::UnescapedPassword)
+        Err(SourceAddressError::UnescapedPassword)
     } else {
         Ok(())
     }
 }
 
-fn local_path(rest: &str) -> Result<String, AddressError> {
+fn local_path(rest: &str) -> Result<String, SourceAddressError> {
     let path = rest.strip_prefix("localhost").unwrap_or(rest);
     let path = percent_decode_str(path)
         .decode_utf8()
         .ok()
         .filter(|path| path.starts_with('/'))
-        .ok_or(AddressError::NoLocalPath)?;
+        .ok_or(SourceAddressError::NoLocalPath)?;
     if path.contains(char::is_control) {
-        return Err(AddressError::ControlCharacter);
+        return Err(SourceAddressError::ControlCharacter);
     }
     let drive = path.as_bytes().get(2) == Some(&b':') && path.as_bytes()[1].is_ascii_alphabetic();
     Ok(path[usize::from(drive)..].to_owned())
 }
 
 impl FromStr for SourceAddress {
-    type Err = AddressError;
+    type Err = SourceAddressError;
 
-    fn from_str(text: &str) -> Result<Self, AddressError> {
+    fn from_str(text: &str) -> Result<Self, SourceAddressError> {
         SourceAddress::parse(text)
     }
 }
@@ -326,7 +326,7 @@ mod tests {
 
     #[test]
     fn hostile_addresses_are_refused() {
-        use AddressError::*;
+        use SourceAddressError::*;
         let unknown = |scheme: &str| UnknownScheme {
             scheme: scheme.to_owned(),
         };

@@ -1,0 +1,26 @@
+use clap::{Args, Subcommand};
+
+/// What to do with policies.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Show every rule that applies, with its file and line
+    Show(PolicyArgs),
+    /// Check what would be installed, without installing it
+    Check(PolicyArgs),
+}
+
+/// Arguments of commands that policies decide.
+#[derive(Debug, Default, Args)]
+pub(crate) struct PolicyArgs {
+    /// Apply this policy file too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<String>,
+}
+
+impl PolicyCommand {
+    pub(crate) fn args(&self) -> &PolicyArgs {
+        match self {
+            PolicyCommand::Show(args) | PolicyCommand::Check(args) => args,
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Policies: what applies, what is refused, and that nothing is written then.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
+
+use agpm_testkit::{CommandOutput, Repository, Sandbox};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_agpm");
+
+const AGENT: &str = "---\nname: a\ntools: Bash\n---\nText.\n";
+const MANIFEST: &str =
+    "[agents]\na = \"a.md\"\n\n[mcp-servers]\ns = { command = \"npx\", args = [\"search\"] }\n";
+
+fn project(policy: &str) -> Sandbox {
+    let sandbox = Sandbox::new(PROGRAM);
+    sandbox.write("agpm.toml", MANIFEST);
+    sandbox.write("a.md", AGENT);
+    sandbox.write("rules/policy.toml", policy);
+    sandbox
+}
+
+fn rules(output: &CommandOutput) -> Vec<String> {
+    let lines = output.stderr.lines();
+    let rule = |line: &str| {
+        let rest = line.strip_prefix("error[policy/violation]: policy `")?;
+        Some(rest.split_once('`')?.0.to_owned())
+    };
+    lines.filter_map(rule).collect()
+}
+
+#[test]
+fn every_rule_refuses_before_anything_is_written() {
+    for (policy, expected) in [
+        ("[types]\ndeny = [\"agents\"]\n", "types.deny"),
+        ("[types]\nallow = [\"mcp-servers\"]\n", "types.allow"),
+        ("[tools]\nallow = [\"codex\"]\n", "tools.allow"),
+        ("[mcp]\nallow-commands = [\"uvx\"]\n", "mcp.allow-commands"),
+        ("[executables]\nmode = \"deny\"\n", "executables.mode"),
+        ("[permissions]\ndeny = [\"Bash(*)\"]\n", "permissions.deny"),
+        ("[require]\n\"skills/x\" = \"^1\"\n", "require"),
+    ] {
+        let sandbox = project(policy);
+        let output = sandbox.run_line("agpm install --policy rules/policy.toml");
+        assert_eq!(output.code, Some(6), "{policy}\n{output}");
+        assert!(rules(&output).contains(&expected.to_owned()), "{output}");
+        assert!(output.stderr.contains("rules/policy.toml:2"), "{output}");
+        assert!(!sandbox.work().join(".claude").exists(), "{policy}");
+        assert!(!sandbox.work().join("agpm.lock").exists(), "{policy}");
+        let output = sandbox.run_line("agpm policy check --policy rules/policy.toml");
+        assert_eq!(output.code, Some(6), "{policy}\n{output}");
+    }
+}
+
+#[test]
+fn what_is_installed_already_is_judged_too() {
+    let sandbox = project("[types]\ndeny = [\"agents\"]\n");
+    assert_eq!(sandbox.run_line("agpm install").code, Some(0));
+    let output = sandbox.run_line("agpm install --policy rules/policy.toml");
+    assert_eq!(output.code, Some(6), "{output}");
+    let output = sandbox.run_line("agpm install --frozen --policy rules/policy.toml");
+    assert_eq!(output.code, Some(6), "{output}");
+}
+
+#[test]
+fn a_policy_of_the_project_or_the_user_applies_without_being_named() {
+    let sandbox = project("");
+    let own = format!("{MANIFEST}\n[policy.types]\ndeny = [\"agents\"]\n");
+    sandbox.write("agpm.toml", &own);
+    let output = sandbox.run_line("agpm install");
+    assert_eq!(output.code, Some(6), "{output}");
+    assert!(output.stderr.contains("agpm.toml:8"), "{output}");
+
+    let sandbox = project("");
+    let path = sandbox.home().join("../config/agpm");
+    std::fs::create_dir_all(&path).unwrap();
+    std::fs::write(path.join("policy.toml"), "[tools]\nallow = [\"codex\"]\n").unwrap();
+    let output = sandbox.run_line("agpm install");
+    assert_eq!(output.code, Some(6), "{output}");
+    let output = sandbox.run_line("agpm policy show --policy rules/policy.toml");
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(output.stdout.contains("tools.allow  codex"), "{output}");
+}
+
+#[test]
+fn a_farther_policy_does_not_loosen_a_nearer_one() {
+    let sandbox = project("[types]\nallow = [\"agents\", \"mcp-servers\"]\ndeny = []\n");
+    let own = format!("{MANIFEST}\n[policy.types]\ndeny = [\"agents\"]\n");
+    sandbox.write("agpm.toml", &own);
+    let output = sandbox.run_line("agpm install --policy rules/policy.toml");
+    assert_eq!(rules(&output), ["types.deny"], "{output}");
+}
+
+#[test]
+fn a_policy_with_a_mistake_stops_the_run() {
+    for (policy, code) in [
+        ("[type]\ndeny = [\"agents\"]\n", "policy/unknown-key"),
+        ("[types]\ndeny = [\"agent-s\"]\n", "policy/value"),
+        ("[types]\ndeny = \"agents\"\n", "policy/value"),
+        ("[types\n", "toml/syntax"),
+    ] {
+        let sandbox = project(policy);
+        let output = sandbox.run_line("agpm install --policy rules/policy.toml");
+        assert_eq!(output.code, Some(1), "{policy}\n{output}");
+        assert!(output.stderr.contains(code), "{policy}\n{output}");
+        assert!(!sandbox.work().join(".claude").exists());
+        // Read commands are not judged, so they go on.
+        assert_eq!(sandbox.run_line("agpm list").code, Some(0));
+    }
+}
+
+#[test]
+fn an_unreachable_policy_stops_the_run_unless_a_nearer_one_allows_it() {
+    let sandbox = project("on-unreachable = \"warn\"\n");
+    let output = sandbox.run_line("agpm install --policy missing.toml");
+    assert_eq!(output.code, Some(4), "{output}");
+    assert!(output.stderr.contains("policy/unreachable"), "{output}");
+    let own = format!("{MANIFEST}\n[policy]\non-unreachable = \"warn\"\n");
+    sandbox.write("agpm.toml", &own);
+    let output = sandbox.run_line("agpm install --policy missing.toml");
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(
+        output.stderr.contains("warning[policy/unreachable]"),
+        "{output}"
+    );
+}
+
+#[test]
+fn approval_of_executables_covers_what_the_manifest_names() {
+    let sandbox = project("[executables]\nmode = \"approve\"\n");
+    let output = sandbox.run_line("agpm install --policy rules/policy.toml");
+    assert_eq!(output.code, Some(6), "{output}");
+    assert!(output.stderr.contains("runs npx search"), "{output}");
+    let output = sandbox.run_line("agpm install --policy rules/policy.toml --allow-executables");
+    assert_eq!(output.code, Some(0), "{output}");
+}
+
+#[test]
+fn files_of_layers_are_judged_by_path_and_key() {
+    for (path, text, policy, expected) in [
+        (
+            ".claude/agents/x.md",
+            "Text.\n",
+            "[types]\ndeny = [\"agents\"]\n",
+            "types.deny",
+        ),
+        (
+            ".mcp.json",
+            "{\"mcpServers\": {\"x\": {\"command\": \"curl\"}}}\n",
+            "[types]\ndeny = [\"mcp-servers\"]\n",
+            "types.deny",
+        ),
+        (
+            ".mcp.json",
+            "{\"mcpServers\": {\"x\": {\"url\": \"https://evil.com/mcp\"}}}\n",
+            "[mcp]\nallow-hosts = [\"*.corp\"]\n",
+            "mcp.allow-hosts",
+        ),
+        (
+            ".claude/settings.json",
+            "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"command\": \"x\"}]}]}}\n",
+            "[executables]\nmode = \"deny\"\n",
+            "executables.mode",
+        ),
+        (
+            ".claude/settings.json",
+            "{\"permissions\": {\"defaultMode\": \"bypassPermissions\"}}\n",
+            "[permissions]\ndeny = [\"bypassPermissions\"]\n",
+            "permissions.deny",
+        ),
+        (
+            ".cursor/rules/x.mdc",
+            "Text.\n",
+            "[tools]\nallow = [\"claude-code\"]\n",
+            "tools.allow",
+        ),
+    ] {
+        let sandbox = Sandbox::new(PROGRAM);
+        sandbox.write(
+            "agpm.toml",
+            "[[layers]]\nname = \"team\"\npath = \"team\"\n",
+        );
+        sandbox.write(&format!("team/{path}"), text);
+        sandbox.write("policy.toml", policy);
+        let output = sandbox.run_line("agpm install --policy policy.toml");
+        assert_eq!(output.code, Some(6), "{path}\n{output}");
+        assert_eq!(rules(&output), [expected], "{path}\n{output}");
+        assert!(output.stderr.contains("layers/team"), "{output}");
+    }
+}
+
+#[test]
+fn sources_and_branches_are_judged_and_local_paths_are_not() {
+    let sandbox = Sandbox::new(PROGRAM);
+    let mut repository = Repository::init(&sandbox, "team");
+    repository.commit(&[("agents/r.md", "---\nname: r\n---\nText.\n")]);
+    repository.tag("v1.0.0");
+    let manifest = |version: &str| {
+        format!(
+            "[sources]\nteam = \"{}\"\n\n[agents]\nr = {{ source = \"team\", path = \"agents/r.md\", {version} }}\nlocal = \"l.md\"\n",
+            repository.url()
+        )
+    };
+    sandbox.write("l.md", "Text.\n");
+    sandbox.write("agpm.toml", manifest("version = \"^1\""));
+    let run = |policy: &str| {
+        sandbox.write("policy.toml", policy);
+        sandbox.run_line("agpm policy check --policy policy.toml")
+    };
+    let output = run("[sources]\nallow = [\"github:corp/*\"]\n");
+    assert_eq!(rules(&output), ["sources.allow"], "{output}");
+    assert!(output.stderr.contains("agents/r"), "{output}");
+    let output = run("[sources]\ndeny = [\"file:///**\"]\n");
+    assert_eq!(rules(&output), ["sources.deny"], "{output}");
+    let output = run("[sources]\nallow = [\"file:///**\"]\n[versions]\npinned-only = true\n");
+    assert_eq!(output.code, Some(0), "{output}");
+    sandbox.write("agpm.toml", manifest("branch = \"main\""));
+    let output = run("[versions]\npinned-only = true\n");
+    assert_eq!(rules(&output), ["versions.pinned-only"], "{output}");
+    let output = run("[signatures]\nrequire = [\"file:///**\"]\n");
+    assert_eq!(rules(&output), ["signatures.require"], "{output}");
+}

@@ -1,0 +1,78 @@
+//! `policy show` and `policy check`.
+
+use agpm_diag::{Failure, Notes, Outcome};
+use agpm_model::{Manifest, PolicyRow};
+use serde::Serialize;
+
+use crate::gather::{ManifestFiles, Project};
+use crate::install::{JudgedProject, judge_project};
+use crate::policies::Policies;
+use crate::policy_files::policy_files;
+use crate::world::{ManifestUse, World};
+
+/// What a check against the policies covered.
+#[derive(Debug, Serialize)]
+pub struct PolicyCheckReport {
+    /// How many policies apply.
+    pub policies: usize,
+    /// How many resources and layers were judged.
+    pub checked: usize,
+}
+
+/// The policies that apply.
+#[derive(Debug, Serialize)]
+pub struct PolicyReport {
+    /// Every rule, from near to far.
+    pub rules: Vec<PolicyRuleReport>,
+}
+
+/// One rule of a policy.
+#[derive(Debug, Serialize)]
+pub struct PolicyRuleReport {
+    /// The key, as `types.deny`.
+    pub rule: &'static str,
+    /// What it says.
+    pub value: String,
+    /// The file.
+    pub file: String,
+    /// The line, from one.
+    pub line: usize,
+}
+
+/// Shows every rule that applies, and where it is written.
+pub fn policy_show(world: &World) -> Outcome<PolicyReport> {
+    let mut notes = Notes::default();
+    let result = show(world, &mut notes);
+    notes.outcome(result)
+}
+
+fn show(world: &World, notes: &mut Notes) -> Result<PolicyReport, Failure> {
+    let environment = &world.environment;
+    let files = ManifestFiles::find(environment, ManifestUse::Nearest)?;
+    let policies = match files {
+        Some(files) => Policies::of(&mut Project::of(environment, files, notes)?, notes)?,
+        None => Policies::read(policy_files(environment)?, &Manifest::default(), notes)?,
+    };
+    let report = |row: PolicyRow| {
+        let spot = row.spot;
+        PolicyRuleReport {
+            rule: row.rule,
+            value: row.value,
+            file: notes.sources.get(spot.source).name.clone(),
+            line: notes.sources.line(spot.source, spot.span.start),
+        }
+    };
+    let rules = policies.rows().into_iter().map(report).collect();
+    Ok(PolicyReport { rules })
+}
+
+/// Judges what would be installed, without installing it.
+pub fn policy_check(world: &World) -> Outcome<PolicyCheckReport> {
+    let mut notes = Notes::default();
+    let result = judge_project(world, &mut notes);
+    let report = |judged: JudgedProject| PolicyCheckReport {
+        policies: judged.policies,
+        checked: judged.checked,
+    };
+    notes.outcome(result.map(report))
+}

@@ -1,0 +1,75 @@
+//! Policies outside of the manifest, as files.
+
+use std::path::Path;
+
+use agpm_diag::Failure;
+use agpm_store as store;
+
+use crate::reading::{limit, optional, shown};
+use crate::world::Environment;
+
+const POLICY_NAME: &str = "policy.toml";
+
+/// A policy outside of the manifest, unread.
+#[derive(Debug)]
+pub(crate) struct PolicyFile {
+    /// As users see it.
+    pub(crate) shown: String,
+    /// Nothing if it cannot be read although it was named.
+    pub(crate) bytes: Option<Vec<u8>>,
+    pub(crate) place: PolicyPlace,
+}
+
+/// Where a policy is, from near to far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum PolicyPlace {
+    Machine,
+    User,
+    Project,
+    Argument,
+}
+
+/// Reads the policies outside of the manifest that exist, and those that were named.
+pub(crate) fn policy_files(environment: &Environment) -> Result<Vec<PolicyFile>, Failure> {
+    let mut files = Vec::new();
+    let places = &environment.policies;
+    match (&places.variable, &places.machine) {
+        (Some(named), _) => files.push(named_file(environment, named, PolicyPlace::Machine)?),
+        (None, Some(path)) => files.extend(existing_file(environment, path, PolicyPlace::Machine)?),
+        (None, None) => {}
+    }
+    if let Some(folder) = &environment.config_folder {
+        let path = folder.join(POLICY_NAME);
+        files.extend(existing_file(environment, &path, PolicyPlace::User)?);
+    }
+    if let Some(named) = &places.argument {
+        files.push(named_file(environment, named, PolicyPlace::Argument)?);
+    }
+    Ok(files)
+}
+
+fn existing_file(
+    environment: &Environment,
+    path: &Path,
+    place: PolicyPlace,
+) -> Result<Option<PolicyFile>, Failure> {
+    let bytes = optional(environment, path)?;
+    Ok(bytes.map(|bytes| PolicyFile {
+        shown: shown(environment, path),
+        bytes: Some(bytes),
+        place,
+    }))
+}
+
+fn named_file(
+    environment: &Environment,
+    named: &str,
+    place: PolicyPlace,
+) -> Result<PolicyFile, Failure> {
+    let path = environment.resolve(Path::new(named));
+    Ok(PolicyFile {
+        shown: shown(environment, &path),
+        bytes: store::read(&path, limit()).ok(),
+        place,
+    })
+}

@@ -1,0 +1,38 @@
+//! The rules of policies, and what a check against them covered.
+
+use agpm_ops::{PolicyCheckReport, PolicyReport, PolicyRuleReport, counted};
+
+use crate::diagnostics::one_line;
+use crate::rendering::{RenderContext, Rendering};
+
+/// Every rule with its file and line.
+pub fn render_rules(report: PolicyReport, context: &RenderContext<'_>) -> Rendering {
+    if context.json {
+        return context.document(&report);
+    }
+    if report.rules.is_empty() {
+        return Rendering::Empty("No policy applies.");
+    }
+    let width = |length: fn(&PolicyRuleReport) -> usize| report.rules.iter().map(length).max();
+    let rule_width = width(|rule| rule.rule.len()).unwrap_or_default();
+    let value_width = width(|rule| rule.value.len()).unwrap_or_default();
+    let line = |rule: &PolicyRuleReport| {
+        let place = format!("{}:{}", one_line(&rule.file), rule.line);
+        let value = one_line(&rule.value);
+        format!(
+            "{:<rule_width$}  {value:<value_width$}  {place}\n",
+            rule.rule
+        )
+    };
+    Rendering::Text(report.rules.iter().map(line).collect())
+}
+
+/// How much was checked.
+pub fn render_check(report: PolicyCheckReport, context: &RenderContext<'_>) -> Rendering {
+    if context.json {
+        return context.document(&report);
+    }
+    let checked = counted(report.checked, "resource", "resources");
+    let policies = counted(report.policies, "policy", "policies");
+    Rendering::Text(format!("Checked {checked} against {policies}\n"))
+}

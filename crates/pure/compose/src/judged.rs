@@ -1,0 +1,95 @@
+//! Rendered resources as policies see them.
+
+use std::collections::BTreeMap;
+
+use agpm_model::{AddressKind, Manifest, Selector, SourceAddress, Tag, is_abbreviated_commit};
+use agpm_resolve::ResolvedEntry;
+use agpm_trust::{JudgedContent, JudgedVersion};
+
+use crate::rendered::RenderedResource;
+
+/// One for each resource, whatever the number of its tools.
+pub fn judged_resources<'m>(
+    manifest: &'m Manifest,
+    resources: &[RenderedResource],
+) -> Vec<JudgedContent<'m>> {
+    let chains = chains(resources);
+    let mut judged: BTreeMap<String, JudgedContent<'m>> = BTreeMap::new();
+    for (number, RenderedResource { resolved, output }) in resources.iter().enumerate() {
+        let entry = &resolved.entry;
+        let content = judged
+            .entry(resolved.label())
+            .or_insert_with(|| JudgedContent {
+                id: resolved.label(),
+                types: vec![entry.kind],
+                tools: Vec::new(),
+                source: source(manifest, resolved),
+                version: version(resolved),
+                capabilities: output.capability_set.clone(),
+                chain: chains[number].clone(),
+            });
+        content.tools.push(entry.tool.to_string());
+    }
+    judged.into_values().collect()
+}
+
+fn source<'m>(manifest: &'m Manifest, resolved: &ResolvedEntry) -> Option<&'m SourceAddress> {
+    let name = resolved.entry.unit.origin.source()?;
+    let address = &manifest.source(name)?.address;
+    // A directory is the user's own affair; a repository on this machine is a source like any other.
+    (!matches!(address.kind(), AddressKind::Folder(_))).then_some(address)
+}
+
+fn version(resolved: &ResolvedEntry) -> Option<JudgedVersion> {
+    resolved.version.commit.as_ref()?;
+    let label = resolved.version.label.clone();
+    let is_branch = resolved
+        .wishes
+        .iter()
+        .any(|selector| follows_branch(selector, &label));
+    Some(JudgedVersion {
+        label,
+        is_branch,
+        age: None,
+    })
+}
+
+/// Whether a requirement follows a branch. A name that is not a version is taken for one: a tag of that kind can be
+/// pinned by its commit.
+fn follows_branch(selector: &Selector, label: &str) -> bool {
+    match selector {
+        Selector::Branch(_) => true,
+        Selector::Version(requirement) => {
+            requirement.as_name() == Some(label)
+                && Tag::new(label).prefix().is_none()
+                && !is_abbreviated_commit(label)
+        }
+        Selector::Rev(_) | Selector::Only => false,
+    }
+}
+
+/// For each resource who requires it, from the manifest down; nothing for what the manifest names.
+fn chains(resources: &[RenderedResource]) -> Vec<Vec<String>> {
+    let mut chains: Vec<Option<Vec<String>>> = vec![None; resources.len()];
+    let is_root = |number: &usize| resources[*number].resolved.entry.root.is_some();
+    let mut queue: Vec<usize> = (0..resources.len()).filter(is_root).collect();
+    for root in &queue {
+        chains[*root] = Some(Vec::new());
+    }
+    // The nearest way from the manifest is the one that is shown.
+    let mut at = 0;
+    while at < queue.len() {
+        let parent = queue[at];
+        at += 1;
+        let resolved = &resources[parent].resolved;
+        let mut chain = chains[parent].clone().unwrap_or_default();
+        chain.push(resolved.label());
+        for need in &resolved.entry.needs {
+            if chains[*need].is_none() {
+                chains[*need] = Some(chain.clone());
+                queue.push(*need);
+            }
+        }
+    }
+    chains.into_iter().map(Option::unwrap_or_default).collect()
+}

@@ -1,0 +1,214 @@
+//! Files of layers as policies see them.
+
+use std::collections::BTreeMap;
+
+use agpm_model::{
+    Destination, FileMode, LayerPlace, Manifest, Owner, RelativePath, ResourceType, SourceAddress,
+    Tool,
+};
+use agpm_plan::{DesiredNode, path_in_type_folder};
+use agpm_text::{Format, Pointer, Value, parse_alone, to_value};
+use agpm_trust::{
+    CapabilitySet, JudgedContent, capability_set_of_instructions, capability_set_of_markdown,
+    capability_set_of_value,
+};
+
+/// Files that tools always read.
+const ALWAYS_READ: [&str; 4] = [
+    "CLAUDE.md",
+    "AGENTS.md",
+    "GEMINI.md",
+    "copilot-instructions.md",
+];
+/// Keys of settings that make entries of a type.
+const ENTRY_KEYS: [(&str, ResourceType); 7] = [
+    ("hooks", ResourceType::Hooks),
+    ("mcpServers", ResourceType::McpServers),
+    ("mcp_servers", ResourceType::McpServers),
+    ("amp.mcpServers", ResourceType::McpServers),
+    ("context_servers", ResourceType::McpServers),
+    ("servers", ResourceType::McpServers),
+    ("mcp", ResourceType::McpServers),
+];
+
+/// A file as the layers give it.
+#[derive(Clone, Copy, Debug)]
+pub struct JudgedFile<'a> {
+    /// From the project.
+    pub path: &'a RelativePath,
+    /// What is written.
+    pub bytes: &'a [u8],
+    /// Whether it may be run.
+    pub mode: FileMode,
+    /// The layers that it comes from.
+    pub owner: &'a Owner,
+    /// Its keys and items, each with its layer; nothing for a file that has none.
+    pub nodes: &'a [DesiredNode],
+}
+
+/// One for each layer, or for layers that give something together.
+pub fn judged_layers<'m>(
+    manifest: &'m Manifest,
+    files: &[JudgedFile<'_>],
+) -> Vec<JudgedContent<'m>> {
+    let mut judged = JudgedLayers {
+        manifest,
+        contents: BTreeMap::new(),
+    };
+    for file in files {
+        judged.add(file);
+    }
+    judged.contents.into_values().collect()
+}
+
+struct JudgedLayers<'m> {
+    manifest: &'m Manifest,
+    contents: BTreeMap<String, JudgedContent<'m>>,
+}
+
+impl<'m> JudgedLayers<'m> {
+    fn add(&mut self, file: &JudgedFile<'_>) {
+        let kind = self.type_of_path(file.path);
+        let tools = self.tools_of_path(file.path);
+        if file.nodes.is_empty() {
+            let set = set_of_file(file, kind);
+            let value = value_of(file).unwrap_or(Value::Null);
+            let types = kind.into_iter().chain(entry_types(&value)).collect();
+            return self.merge(file.owner, set, types, tools);
+        }
+        let mut by_owner: BTreeMap<String, (&Owner, Vec<&DesiredNode>)> = BTreeMap::new();
+        for node in file.nodes {
+            let of_owner = by_owner.entry(node.owner.to_string());
+            of_owner
+                .or_insert_with(|| (&node.owner, Vec::new()))
+                .1
+                .push(node);
+        }
+        for (owner, nodes) in by_owner.into_values() {
+            let mut set = CapabilitySet::default();
+            let mut types: Vec<ResourceType> = kind.into_iter().collect();
+            for node in nodes {
+                let value = nested(node.node.place.pointer(), &node.node.value);
+                set.absorb(capability_set_of_value(kind, &value));
+                types.extend(entry_types(&value));
+            }
+            if file.mode == FileMode::Executable {
+                set.add_command(file.path.to_string());
+            }
+            self.merge(owner, set, types, tools.clone());
+        }
+    }
+
+    fn merge(
+        &mut self,
+        owner: &Owner,
+        set: CapabilitySet,
+        types: Vec<ResourceType>,
+        tools: Vec<String>,
+    ) {
+        let id = owner.to_string();
+        let source = self.source_of(&id);
+        let content = self
+            .contents
+            .entry(id.clone())
+            .or_insert_with(|| JudgedContent {
+                id,
+                types: Vec::new(),
+                tools: Vec::new(),
+                source,
+                version: None,
+                capabilities: CapabilitySet::default(),
+                chain: Vec::new(),
+            });
+        content.capabilities.absorb(set);
+        content.types.extend(types);
+        content.types.sort();
+        content.types.dedup();
+        content.tools.extend(tools);
+        content.tools.sort();
+        content.tools.dedup();
+    }
+
+    /// The repository of a layer; nothing for a directory, or for several layers together.
+    fn source_of(&self, id: &str) -> Option<&'m SourceAddress> {
+        let manifest = self.manifest;
+        let is_it = |layer: &&agpm_model::Layer| layer.name.label() == id;
+        match &manifest.layers.iter().find(is_it)?.place {
+            LayerPlace::Source(name, ..) => Some(&manifest.source(name)?.address),
+            LayerPlace::Folder(_) => None,
+        }
+    }
+
+    fn type_of_path(&self, path: &RelativePath) -> Option<ResourceType> {
+        self.manifest.tools.iter().find_map(|tool| {
+            let of_destination = |(kind, destination): (&ResourceType, &Destination)| {
+                is_at(tool, destination, path).then_some(*kind)
+            };
+            tool.destinations.iter().find_map(of_destination)
+        })
+    }
+
+    /// The tools whose own directory or file it is in; a directory that several tools read belongs to none of them.
+    fn tools_of_path(&self, path: &RelativePath) -> Vec<String> {
+        let is_own = |tool: &&Tool| {
+            let folder = tool.folder.as_ref().map(|folder| format!("{folder}/"));
+            folder.is_some_and(|folder| path.as_str().starts_with(&folder))
+                || tool
+                    .destinations
+                    .values()
+                    .any(|one| matches!(one, Destination::Entries(file, _) if file == path))
+        };
+        let tools = self.manifest.tools.iter().filter(is_own);
+        tools.map(|tool| tool.name.to_string()).collect()
+    }
+}
+
+fn is_at(tool: &Tool, destination: &Destination, path: &RelativePath) -> bool {
+    match destination {
+        Destination::Files(folder, _) => path_in_type_folder(tool, folder, path).is_some(),
+        Destination::Entries(..) => false,
+    }
+}
+
+fn set_of_file(file: &JudgedFile<'_>, kind: Option<ResourceType>) -> CapabilitySet {
+    let text = std::str::from_utf8(file.bytes).unwrap_or_default();
+    let is_markdown = Format::of_file(file.path.file_name()) == Some(Format::Markdown);
+    let mut set = match (kind, is_markdown) {
+        (Some(kind), true) => capability_set_of_markdown(kind, text),
+        (None, true) if ALWAYS_READ.contains(&file.path.file_name()) => {
+            capability_set_of_instructions(file.path.as_str(), text)
+        }
+        _ => value_of(file)
+            .map(|value| capability_set_of_value(kind, &value))
+            .unwrap_or_default(),
+    };
+    if file.mode == FileMode::Executable {
+        set.add_command(file.path.to_string());
+    }
+    set
+}
+
+/// The value of a structured file; nothing for other files.
+fn value_of(file: &JudgedFile<'_>) -> Option<Value> {
+    let format = match Format::of_file(file.path.file_name())? {
+        Format::Json => Format::Jsonc,
+        format @ (Format::Jsonc | Format::Yaml | Format::Toml) => format,
+        _ => return None,
+    };
+    let text = std::str::from_utf8(file.bytes).ok()?;
+    parse_alone(text, format).document.root().map(to_value)
+}
+
+fn entry_types(value: &Value) -> Vec<ResourceType> {
+    let has = |key: &str| value.get(key).is_some();
+    let rows = ENTRY_KEYS.iter().filter(|(key, _)| has(key));
+    rows.map(|(_, kind)| *kind).collect()
+}
+
+/// A value under the keys that lead to it.
+fn nested(pointer: &Pointer, value: &Value) -> Value {
+    let steps = pointer.steps().iter().rev();
+    steps.fold(value.clone(), |inner, step| {
+        Value::map([(step.clone(), inner)])
+    })
+}

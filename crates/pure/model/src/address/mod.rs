@@ -1,0 +1,424 @@
+//! Addresses: what people type or paste to name a repository, something in it, a source or a directory.
+//!
+//! One grammar for every command and for dependencies in a manifest. What an address is follows from its text and from the
+//! names of the sources alone; whether anything is there is for others to find out.
+
+mod browser;
+mod forms;
+mod hosts;
+mod repository;
+mod source;
+
+use std::fmt;
+
+use crate::name::SourceName;
+use crate::path::PathError;
+use crate::unit::ResourcePath;
+use crate::version::{Requirement, RequirementError};
+
+pub use browser::BrowserAddress;
+pub use forms::AddressForm;
+pub use hosts::{DefaultHost, HostError, PageReference};
+pub use repository::{repository_name, repository_owner, same_repository};
+pub use source::{ADDRESS_SCHEMES, AddressKind, SourceAddress, SourceAddressError};
+
+use hosts::{GroupNesting, KNOWN_HOSTS, known_host};
+
+/// What is typed.
+#[derive(Clone, Debug)]
+pub enum Address {
+    /// A git repository, or something in it.
+    Repository(RepositoryAddress),
+    /// A page of a host that shows a file or directory of a repository.
+    Browser(BrowserAddress),
+    /// A source of the manifest or of the user's configuration, or something in it.
+    Source(NamedAddress),
+    /// A plugin of a marketplace.
+    Plugin(PluginAddress),
+    /// A directory or file on this machine, as it is typed.
+    Local(String),
+    /// An artifact of an OCI registry, as it is typed.
+    Registry(String),
+}
+
+/// A repository by its URL.
+#[derive(Clone, Debug)]
+pub struct RepositoryAddress {
+    /// Where it is.
+    pub url: SourceAddress,
+    /// What is meant of it.
+    pub inner: InnerAddress,
+}
+
+/// A source by its name.
+#[derive(Clone, Debug)]
+pub struct NamedAddress {
+    /// The name, which nothing may have.
+    pub name: SourceName,
+    /// What is meant of it.
+    pub inner: InnerAddress,
+}
+
+/// A path in a source and a requirement on its version.
+#[derive(Clone, Debug, Default)]
+pub struct InnerAddress {
+    /// The path or pattern; nothing means the whole source.
+    pub path: Option<ResourcePath>,
+    /// What is required; nothing leaves the version to agpm.
+    pub requirement: Option<Requirement>,
+}
+
+/// `NAME@MARKETPLACE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PluginAddress {
+    /// What its marketplace calls it.
+    pub name: String,
+    /// The name of a source, or the one that a marketplace gives itself.
+    pub marketplace: String,
+}
+
+/// What the meaning of an address depends on.
+#[derive(Clone, Copy)]
+pub struct AddressContext<'a> {
+    /// Where `OWNER/REPO` is.
+    pub default_host: &'a DefaultHost,
+    /// Whether a source has this name.
+    pub is_source: &'a dyn Fn(&str) -> bool,
+}
+
+/// Why a text is not an address.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{problem}")]
+pub struct AddressError {
+    /// What is wrong with it.
+    pub problem: AddressProblem,
+    /// Forms that fit what was typed, with its words filled in.
+    pub forms: Vec<AddressForm>,
+}
+
+/// What is wrong with an address; it never repeats what may be secret.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AddressProblem {
+    /// Nothing is written.
+    #[error("the address is empty")]
+    Empty,
+    /// It has a character that no address has.
+    #[error("an address has no spaces and no control characters")]
+    OddCharacter,
+    /// It names an owner and no repository.
+    #[error("`{0}` names no repository")]
+    NoRepository(String),
+    /// A host stands where the owner belongs.
+    #[error("`{0}` begins with a host but is not a URL")]
+    BareHost(String),
+    /// A version after `#`, as other programs have it.
+    #[error("`{0}` has a `#`; a version follows after `@`")]
+    Fragment(String),
+    /// A page of a host that shows no file.
+    #[error("`{0}` is neither a repository nor a file of one")]
+    OtherPage(String),
+    /// The URL cannot be one.
+    #[error(transparent)]
+    Url(#[from] SourceAddressError),
+    /// The path cannot be in a source.
+    #[error("`{path}`: {error}")]
+    Path {
+        /// What was written.
+        path: String,
+        /// Why not.
+        error: PathError,
+    },
+    /// What follows `@` is no requirement.
+    #[error(transparent)]
+    Requirement(#[from] RequirementError),
+    /// It has no form at all.
+    #[error("`{0}` is not an address")]
+    NoForm(String),
+}
+
+impl Address {
+    /// Reads an address.
+    pub fn parse(text: &str, context: &AddressContext<'_>) -> Result<Self, AddressError> {
+        let text = text.trim_matches(' ');
+        parse(text, context).map_err(|problem| AddressError {
+            forms: forms::forms_for(text, &problem, context.default_host),
+            problem,
+        })
+    }
+
+    /// Whether a text in a manifest is an address: a text without a scheme is a local path.
+    pub fn has_scheme(text: &str) -> bool {
+        let alias = |host: &hosts::KnownHost| {
+            let rest = text.strip_prefix(host.alias);
+            rest.is_some_and(|rest| rest.starts_with(':'))
+        };
+        KNOWN_HOSTS.iter().any(alias)
+            || text.starts_with("git+")
+            || text.contains("://")
+            || is_scp(text)
+    }
+}
+
+fn parse(text: &str, context: &AddressContext<'_>) -> Result<Address, AddressProblem> {
+    if text.is_empty() {
+        return Err(AddressProblem::Empty);
+    }
+    if text.contains(|c: char| c.is_control() || c.is_whitespace()) && !is_local(text) {
+        return Err(AddressProblem::OddCharacter);
+    }
+    if is_local(text) {
+        return Ok(Address::Local(text.to_owned()));
+    }
+    if let Some(url) = text.strip_prefix("git+") {
+        return match url.contains("://") || is_scp(url) {
+            true => parse_url(url),
+            false => Err(AddressProblem::NoForm(text.to_owned())),
+        };
+    }
+    if text.starts_with("oci://") {
+        return Ok(Address::Registry(text.to_owned()));
+    }
+    if text.contains("://") || is_scp(text) {
+        return parse_url(text);
+    }
+    if let Some((word, rest)) = text.split_once(':') {
+        return parse_prefixed(text, word, rest, context);
+    }
+    if text.contains('/') {
+        let host = context.default_host;
+        return parse_shorthand(text, host.nesting(), &|path| host.url_of(path));
+    }
+    parse_word(text)
+}
+
+/// Whether a text names something on this machine.
+fn is_local(text: &str) -> bool {
+    let is_drive = text.as_bytes().get(1) == Some(&b':')
+        && text.as_bytes()[0].is_ascii_alphabetic()
+        && text[2..].starts_with(['/', '\\']);
+    let starts = ["./", "../", "/", "~/", ".\\", "..\\"];
+    is_drive || matches!(text, "." | ".." | "~") || starts.iter().any(|one| text.starts_with(one))
+}
+
+/// `user@host:path`, with the colon before any slash.
+fn is_scp(text: &str) -> bool {
+    let front = text.split('/').next().unwrap_or_default();
+    match front.split_once('@') {
+        Some((user, rest)) => {
+            !user.is_empty() && !user.contains(':') && rest.find(':').is_some_and(|at| at > 0)
+        }
+        None => false,
+    }
+}
+
+/// `WORD:REST`: something in a source, or on a host with a short name.
+fn parse_prefixed(
+    text: &str,
+    word: &str,
+    rest: &str,
+    context: &AddressContext<'_>,
+) -> Result<Address, AddressProblem> {
+    let known = KNOWN_HOSTS.iter().find(|host| host.alias == word);
+    if let Some(host) = known.filter(|_| !(context.is_source)(word)) {
+        let url = |path: &str| format!("https://{}/{path}", host.host);
+        return parse_shorthand(rest, host.nesting, &url);
+    }
+    let name = SourceName::new(word).ok().filter(|_| is_word(word));
+    match name {
+        Some(name) if !rest.is_empty() => Ok(Address::Source(NamedAddress {
+            name,
+            inner: inner(rest)?,
+        })),
+        _ => Err(AddressProblem::NoForm(text.to_owned())),
+    }
+}
+
+/// `OWNER/REPO[/PATH][@REQ]`, and `GROUP/SUB/REPO//PATH` where groups nest.
+fn parse_shorthand(
+    text: &str,
+    nesting: GroupNesting,
+    url: &dyn Fn(&str) -> String,
+) -> Result<Address, AddressProblem> {
+    let no_repository = || AddressProblem::NoRepository(text.to_owned());
+    if text.contains('#') {
+        return Err(AddressProblem::Fragment(text.to_owned()));
+    }
+    let (whole, requirement) = split_requirement(text);
+    let (repository, path) = match whole.split_once("//") {
+        Some((repository, path)) => (repository.to_owned(), path.to_owned()),
+        None => {
+            let mut parts = whole.splitn(3, '/');
+            let (owner, name) = (parts.next(), parts.next());
+            let (owner, name) = owner.zip(name).ok_or_else(no_repository)?;
+            (
+                format!("{owner}/{name}"),
+                parts.next().unwrap_or("").to_owned(),
+            )
+        }
+    };
+    let repository = repository.trim_end_matches('/');
+    let repository = repository.strip_suffix(".git").unwrap_or(repository);
+    let segments: Vec<&str> = repository.split('/').collect();
+    if known_host(segments[0]).is_some() || is_host_like(segments[0]) {
+        return Err(AddressProblem::BareHost(text.to_owned()));
+    }
+    let is_flat = segments.len() == 2;
+    let (owners, name) = segments.split_at(segments.len() - 1);
+    if owners.is_empty() || !owners.iter().all(|part| is_word(part)) || !is_repository(name[0]) {
+        return Err(no_repository());
+    }
+    if !is_flat && nesting == GroupNesting::Flat {
+        return Err(AddressProblem::NoForm(text.to_owned()));
+    }
+    Ok(Address::Repository(RepositoryAddress {
+        url: SourceAddress::parse(&url(repository))?,
+        inner: inner_of(&path, requirement)?,
+    }))
+}
+
+/// `NAME@MARKETPLACE`, or the name of a source.
+fn parse_word(text: &str) -> Result<Address, AddressProblem> {
+    if let Some((name, marketplace)) = text.split_once('@')
+        && is_word(name)
+        && is_word(marketplace)
+    {
+        return Ok(Address::Plugin(PluginAddress {
+            name: name.to_owned(),
+            marketplace: marketplace.to_owned(),
+        }));
+    }
+    match SourceName::new(text) {
+        Ok(name) if is_word(text) => Ok(Address::Source(NamedAddress {
+            name,
+            inner: InnerAddress::default(),
+        })),
+        _ => Err(AddressProblem::NoForm(text.to_owned())),
+    }
+}
+
+/// A URL as git takes it, or of a page that a browser shows.
+fn parse_url(text: &str) -> Result<Address, AddressProblem> {
+    // What is wrong with the URL itself comes first; its message holds no secret.
+    let whole = SourceAddress::parse(text)?;
+    let shown = whole.redacted();
+    let tail_at = match text.split_once("://") {
+        Some((scheme, rest)) => {
+            let authority = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+            scheme.len() + 3 + authority
+        }
+        None => text.find(':').map_or(text.len(), |at| at + 1),
+    };
+    let (front, tail) = text.split_at(tail_at);
+    if let Some(page) = browser::parse_page(front, tail)? {
+        return Ok(Address::Browser(page));
+    }
+    if tail.contains('#') {
+        return Err(AddressProblem::Fragment(shown.to_owned()));
+    }
+    // A query is part of what some servers call a repository.
+    if tail.contains('?') {
+        return Ok(Address::Repository(RepositoryAddress {
+            url: whole,
+            inner: InnerAddress::default(),
+        }));
+    }
+    let (rest, requirement) = split_requirement(tail);
+    let separator = rest
+        .char_indices()
+        .skip(1)
+        .find(|(at, _)| rest[*at..].starts_with("//"));
+    let (repository, path) = match separator {
+        Some((at, _)) => (&rest[..at], &rest[at + 2..]),
+        None => (rest, ""),
+    };
+    let url = SourceAddress::parse(&format!("{front}{repository}"))?;
+    refuse_other_page(front, repository, &url)?;
+    Ok(Address::Repository(RepositoryAddress {
+        url,
+        inner: inner_of(path, requirement)?,
+    }))
+}
+
+/// On a host where a repository is `OWNER/REPO`, anything else is a page and no repository.
+fn refuse_other_page(
+    front: &str,
+    repository: &str,
+    url: &SourceAddress,
+) -> Result<(), AddressProblem> {
+    let authority = front.split_once("://").map_or(front, |(_, rest)| rest);
+    let host = authority
+        .rsplit_once('@')
+        .map_or(authority, |(_, host)| host);
+    let is_flat = known_host(host.trim_end_matches(':'))
+        .is_some_and(|known| known.nesting == GroupNesting::Flat);
+    let count = repository
+        .split('/')
+        .filter(|part| !part.is_empty())
+        .count();
+    match is_flat && count != 2 {
+        true => Err(AddressProblem::OtherPage(url.redacted().to_owned())),
+        false => Ok(()),
+    }
+}
+
+/// Splits at the first `@` that does not begin a segment: `@scope` is part of a path, and a tag may be `pdf@1.0.0`.
+fn split_requirement(text: &str) -> (&str, Option<&str>) {
+    let begins_segment = |at: usize| at == 0 || text[..at].ends_with('/');
+    let at = text
+        .match_indices('@')
+        .map(|(at, _)| at)
+        .find(|at| !begins_segment(*at));
+    match at {
+        Some(at) => (&text[..at], Some(&text[at + 1..])),
+        None => (text, None),
+    }
+}
+
+fn inner(text: &str) -> Result<InnerAddress, AddressProblem> {
+    let (path, requirement) = split_requirement(text);
+    inner_of(path, requirement)
+}
+
+fn inner_of(path: &str, requirement: Option<&str>) -> Result<InnerAddress, AddressProblem> {
+    let path = path.trim_matches('/');
+    let bad = |error| AddressProblem::Path {
+        path: path.to_owned(),
+        error,
+    };
+    let is_root = matches!(path, "" | ".");
+    Ok(InnerAddress {
+        path: (!is_root)
+            .then(|| ResourcePath::in_source(path))
+            .transpose()
+            .map_err(bad)?,
+        requirement: requirement.map(Requirement::parse).transpose()?,
+    })
+}
+
+/// Whether a text can be an owner, a repository, a source, a plugin or a marketplace.
+fn is_word(text: &str) -> bool {
+    let is_plain = |c: char| c.is_alphanumeric() || "._-+".contains(c);
+    !text.is_empty() && text.chars().all(is_plain) && !text.starts_with(['.', '-'])
+}
+
+/// Whether a text can be a repository; `.github` is one.
+fn is_repository(text: &str) -> bool {
+    is_word(text.strip_prefix('.').unwrap_or(text))
+}
+
+/// Whether an owner is rather a host: owners have no dots on the hosts that are known.
+fn is_host_like(owner: &str) -> bool {
+    owner.contains('.') || owner == "localhost"
+}
+
+impl fmt::Display for InnerAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(path) = &self.path {
+            write!(f, "{path}")?;
+        }
+        match &self.requirement {
+            Some(requirement) => write!(f, "@{}", requirement.as_str()),
+            None => Ok(()),
+        }
+    }
+}

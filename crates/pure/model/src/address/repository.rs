@@ -1,0 +1,126 @@
+//! When two URLs are of one repository, and what a repository is called.
+
+use super::hosts::known_host;
+use super::source::{AddressKind, SourceAddress};
+
+/// What a repository is called: the last part of its URL.
+pub fn repository_name(url: &str) -> &str {
+    let name = without_suffix(url).rsplit(['/', ':', '\\']).next();
+    name.filter(|name| !name.is_empty()).unwrap_or("source")
+}
+
+/// The part of a URL before the name of the repository: its owner.
+pub fn repository_owner(url: &str) -> Option<&str> {
+    let url = without_suffix(url);
+    let url = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let mut parts = url.rsplit(['/', ':']).skip(1);
+    parts.next().filter(|owner| !owner.is_empty())
+}
+
+/// Whether two URLs are of one repository: `.git` and `/` at the end say nothing, and `git@host:path` is `ssh://host/path`.
+/// Over https and over ssh they are two, as credentials may see different things.
+pub fn same_repository(first: &SourceAddress, second: &SourceAddress) -> bool {
+    canonical(first) == canonical(second)
+}
+
+/// A form that all URLs of one repository share, without secrets.
+fn canonical(address: &SourceAddress) -> String {
+    let shown = address.redacted();
+    match address.kind() {
+        AddressKind::Folder(path) => return format!("directory:{}", without_suffix(path)),
+        AddressKind::FileUrl(path) => return format!("file:{}", without_suffix(path)),
+        AddressKind::Remote => {}
+    }
+    let (scheme, rest) = match shown.split_once("://") {
+        Some((scheme, rest)) => (scheme, rest.to_owned()),
+        None => ("ssh", scp_as_path(shown)),
+    };
+    let (authority, path) = rest.split_once('/').unwrap_or((&rest, ""));
+    let host = authority
+        .rsplit_once('@')
+        .map_or(authority, |(_, host)| host);
+    let host = host.to_ascii_lowercase();
+    let default_port = match scheme {
+        "https" => ":443",
+        "ssh" => ":22",
+        _ => ":80",
+    };
+    let host = host.strip_suffix(default_port).unwrap_or(&host);
+    let path = without_suffix(path.trim_start_matches('/'));
+    // Only of these hosts it is known that case does not matter.
+    let path = match known_host(host) {
+        Some(_) => path.to_ascii_lowercase(),
+        None => path.to_owned(),
+    };
+    format!("{scheme}://{host}/{path}")
+}
+
+/// `git@host:path` as `git@host/path`; brackets of an IPv6 address hold colons of their own.
+fn scp_as_path(text: &str) -> String {
+    let from = text.find(']').unwrap_or(0);
+    match text[from..].split_once(':') {
+        Some((host, path)) => {
+            let path = path.trim_start_matches('/');
+            format!("{}{host}/{path}", &text[..from])
+        }
+        None => text.to_owned(),
+    }
+}
+
+fn without_suffix(url: &str) -> &str {
+    let url = url.trim_end_matches('/');
+    url.strip_suffix(".git").unwrap_or(url)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_repository_has_one_name_and_one_owner_however_it_is_written() {
+        for (url, owner, name) in [
+            ("https://github.com/o/skills.git", Some("o"), "skills"),
+            ("git@github.com:o/skills", Some("o"), "skills"),
+            ("git@github.com:skills", Some("git@github.com"), "skills"),
+            ("https://gitlab.com/g/s/skills/", Some("s"), "skills"),
+            ("file:///srv/skills.git", Some("srv"), "skills"),
+            ("skills", None, "skills"),
+            ("/", None, "source"),
+        ] {
+            assert_eq!(repository_name(url), name, "{url}");
+            assert_eq!(repository_owner(url), owner, "{url}");
+        }
+    }
+
+    #[test]
+    fn equal_urls_are_one_repository_and_https_and_ssh_are_two() {
+        let same = |first: &str, second: &str| {
+            let parse = |text| SourceAddress::parse(text).unwrap();
+            same_repository(&parse(first), &parse(second))
+        };
+        for (first, second) in [
+            ("https://github.com/O/r.git", "https://github.com/o/r/"),
+            ("https://token@h/o/r", "https://h/o/r"),
+            ("https://H:443/o/r", "https://h/o/r"),
+            ("git@h:o/r.git", "ssh://git@h/o/r"),
+            ("git@h:/o/r", "ssh://h:22/o/r.git"),
+            ("git@[::1]:o/r", "ssh://git@[::1]/o/r"),
+            ("file:///srv/r.git", "file:///srv/r"),
+        ] {
+            assert!(same(first, second), "{first} {second}");
+            assert!(same(second, first), "{second} {first}");
+        }
+        for (first, second) in [
+            ("https://github.com/o/r", "ssh://git@github.com/o/r"),
+            ("https://github.com/o/r", "git@github.com:o/r"),
+            ("https://h/O/r", "https://h/o/r"),
+            ("https://h/o/r", "http://h/o/r"),
+            ("https://h:8443/o/r", "https://h/o/r"),
+            ("https://h/o/r", "https://h/o/r2"),
+            ("file:///srv/r", "/srv/r"),
+        ] {
+            assert!(!same(first, second), "{first} {second}");
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! What the manifest's entry of a plugin says beyond that of other resources.
+
+use agpm_diag::Spot;
+use agpm_text::NodeRef;
+
+use crate::check::{Check, spot};
+use crate::name::{ResourceName, SourceName};
+use crate::pin::ResourceId;
+use crate::resource::ResourceType;
+use crate::tool::PLUGIN_PARTS;
+
+/// A plugin by its name in a marketplace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MarketplacePlugin {
+    /// The source that has the `marketplace.json`.
+    pub marketplace: SourceName,
+    /// What the plugin is called there.
+    pub name: String,
+}
+
+/// Which parts of a plugin are installed, and how they are called.
+#[derive(Clone, Debug, Default)]
+pub struct PartChoice {
+    /// These alone; all of them if it is empty.
+    pub only: Vec<PartFilter>,
+    /// Not these.
+    pub exclude: Vec<PartFilter>,
+    /// How they are called.
+    pub names: PartNames,
+}
+
+/// Parts of a plugin: all of a type, or one.
+#[derive(Clone, Debug)]
+pub struct PartFilter {
+    /// The type.
+    pub kind: ResourceType,
+    /// The name of one of them.
+    pub name: Option<ResourceName>,
+    /// Where the manifest has it.
+    pub spot: Spot,
+}
+
+/// How the parts of a plugin are called.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PartNames {
+    /// As the plugin calls them.
+    #[default]
+    Own,
+    /// With the plugin's name before their own, where a name belongs to one part.
+    Prefixed,
+}
+
+impl PartFilter {
+    /// Whether it means this part.
+    pub fn matches(&self, part: &ResourceId) -> bool {
+        self.kind == part.kind && self.name.as_ref().is_none_or(|name| *name == part.name)
+    }
+}
+
+impl std::fmt::Display for PartFilter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.name {
+            Some(name) => write!(f, "{}/{name}", self.kind),
+            None => self.kind.fmt(f),
+        }
+    }
+}
+
+impl PartChoice {
+    /// Whether a part is installed.
+    pub fn takes(&self, part: &ResourceId) -> bool {
+        let is_named = |filters: &[PartFilter]| filters.iter().any(|one| one.matches(part));
+        (self.only.is_empty() || is_named(&self.only)) && !is_named(&self.exclude)
+    }
+}
+
+impl Check {
+    /// The keys `only`, `exclude` and `prefix`.
+    pub(crate) fn part_choice(&mut self, table: NodeRef<'_>) -> PartChoice {
+        let prefix = table
+            .get("prefix")
+            .and_then(|node| self.flag(node, "`prefix`"));
+        let only = table.get("only");
+        if let Some(node) =
+            only.filter(|node| node.as_str().is_none() && node.items().next().is_none())
+        {
+            let help = "name parts as `TYPE/NAME` or `TYPE`, or remove the key";
+            self.bad_value(node, "`only` names no part", help);
+        }
+        PartChoice {
+            only: self.part_filters(only, "`only`"),
+            exclude: self.part_filters(table.get("exclude"), "`exclude`"),
+            names: match prefix {
+                Some(true) => PartNames::Prefixed,
+                _ => PartNames::Own,
+            },
+        }
+    }
+
+    fn part_filters(&mut self, node: Option<NodeRef<'_>>, what: &str) -> Vec<PartFilter> {
+        let Some(node) = node else {
+            return Vec::new();
+        };
+        let items = self.strings(node, what);
+        items
+            .into_iter()
+            .filter_map(|(item, text)| self.part_filter(item, text))
+            .collect()
+    }
+
+    fn part_filter(&mut self, node: NodeRef<'_>, text: &str) -> Option<PartFilter> {
+        let (kind, name) = match text.split_once('/') {
+            Some((kind, name)) => (kind, Some(name)),
+            None => (text, None),
+        };
+        let kind = ResourceType::named(kind).filter(|kind| PLUGIN_PARTS.contains(kind));
+        let name = name.map(ResourceName::new).transpose();
+        let (Some(kind), Ok(name)) = (kind, name) else {
+            let types = PLUGIN_PARTS.map(ResourceType::plural).join("`, `");
+            let help = format!("write `TYPE/NAME` or `TYPE`, where the type is one of `{types}`");
+            self.bad_value(
+                node,
+                format!("`{text}` does not name parts of a plugin"),
+                &help,
+            );
+            return None;
+        };
+        Some(PartFilter {
+            kind,
+            name,
+            spot: spot(node),
+        })
+    }
+}

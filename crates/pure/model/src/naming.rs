@@ -1,0 +1,83 @@
+//! What a resource is called in a manifest, and what tags for it alone begin with.
+
+use crate::resource::ResourceType;
+use crate::unit::ResourcePath;
+
+/// File names that say nothing of what is in the file, without their extension.
+const GENERIC_STEMS: [&str; 5] = [".mcp", "mcp", "index", "plugin", "settings"];
+
+/// Extensions that say the type; what is before them is the name.
+const TYPE_SUFFIXES: [&str; 4] = [".agent", ".prompt", ".instructions", ".chatmode"];
+
+/// The name of a resource: that of its file, or for a pattern that of its folder. A file name that many have says nothing,
+/// so the directory's applies, with as many more as it takes to be a name that is not taken.
+pub fn resource_name(
+    kind: ResourceType,
+    path: &ResourcePath,
+    source: Option<&str>,
+    is_taken: &dyn Fn(&str) -> bool,
+) -> String {
+    if path.is_pattern() {
+        let folder = path.literal_folder().rsplit('/').next();
+        let folder = folder.filter(|folder| !folder.is_empty());
+        return folder.unwrap_or(kind.plural()).to_owned();
+    }
+    let is_type = |word: &str| word == kind.plural() || word == kind.singular();
+    let stem = path.stem();
+    let suffix = TYPE_SUFFIXES
+        .iter()
+        .find_map(|suffix| stem.strip_suffix(suffix));
+    let stem = suffix.filter(|name| !name.is_empty()).unwrap_or(stem);
+    if !is_type(stem) && !GENERIC_STEMS.contains(&stem) {
+        return stem.to_owned();
+    }
+    let is_telling = |part: &&str| !part.is_empty() && !part.starts_with('.') && !is_type(part);
+    let mut names: Vec<String> = Vec::new();
+    let folders = path.folder().rsplit('/').filter(is_telling);
+    for part in folders.chain(source) {
+        let longer = names.last().map(|name| format!("{part}-{name}"));
+        names.push(longer.unwrap_or_else(|| part.to_owned()));
+    }
+    let free = names.iter().find(|name| !is_taken(name));
+    let name = free.or(names.first()).cloned();
+    name.unwrap_or_else(|| stem.trim_start_matches('.').to_owned())
+}
+
+/// What tags for a resource alone begin with: its name, and its type and name.
+pub fn tag_names(kind: ResourceType, name: &str) -> Vec<String> {
+    vec![format!("{}/{name}", kind.plural()), name.to_owned()]
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_name_comes_from_the_file_or_from_the_directory_that_says_more() {
+        let name = |kind, path: &str, taken: &[&str]| {
+            let path = ResourcePath::in_source(path).unwrap();
+            resource_name(kind, &path, Some("src"), &|name| taken.contains(&name))
+        };
+        use ResourceType::{Agents, Commands, Hooks, McpServers, Skills};
+        for (kind, path, taken, expected) in [
+            (Agents, "agents/reviewer.md", &[][..], "reviewer"),
+            (Agents, "agents/planner.agent.md", &[], "planner"),
+            (Commands, "prompts/fix.prompt.md", &[], "fix"),
+            (Skills, "skills/pdf", &[], "pdf"),
+            (Agents, "agents/team/*.md", &[], "team"),
+            (Agents, "*.md", &[], "agents"),
+            (Hooks, "plugins/guard/hooks/hooks.json", &[], "guard"),
+            (
+                Hooks,
+                "plugins/guard/hooks/hooks.json",
+                &["guard"],
+                "plugins-guard",
+            ),
+            (McpServers, ".mcp.json", &[], "src"),
+            (McpServers, "a/.mcp.json", &["a"], "src-a"),
+        ] {
+            assert_eq!(name(kind, path, taken), expected, "{path}");
+        }
+    }
+}

@@ -1,0 +1,569 @@
+//! What an organization allows: `policy.toml`, or `[policy]` of a manifest. Every policy that applies is judged by
+//! itself, so one more can only allow less.
+
+use agpm_diag::{Diagnostic, Spot, codes};
+use agpm_text::{Document, NodeRef};
+
+use crate::check::{Check, spot};
+use crate::pin::ResourceId;
+use crate::policy_tables::{
+    AUDIT, AUDIT_LEVELS, EXECUTABLES, MCP, PERMISSIONS, POLICY, SIGNATURES, SOURCES, TOOLS, TYPES,
+    VERSIONS,
+};
+use crate::repository_pattern::RepositoryPattern;
+use crate::resource::ResourceType;
+use crate::schema::SchemaTable;
+use crate::version::Requirement;
+
+/// One value of a policy, and where it is written.
+#[derive(Clone, Debug)]
+pub struct PolicyRule<T> {
+    /// What it says.
+    pub value: T,
+    /// The value in its file.
+    pub spot: Spot,
+}
+
+/// A list outside of which nothing is allowed; an empty one allows nothing.
+#[derive(Clone, Debug)]
+pub struct AllowList<T> {
+    /// What is allowed.
+    pub rules: Vec<PolicyRule<T>>,
+    /// The list in its file.
+    pub spot: Spot,
+}
+
+impl<T> AllowList<T> {
+    /// Whether one of the rules fits.
+    pub fn allows(&self, fits: impl Fn(&T) -> bool) -> bool {
+        self.rules.iter().any(|rule| fits(&rule.value))
+    }
+}
+
+/// Names that are allowed, or denied.
+#[derive(Clone, Debug)]
+pub struct AllowDeny<T> {
+    /// Nothing where all are allowed that are not denied.
+    pub allow: Option<AllowList<T>>,
+    /// What is denied, whatever is allowed.
+    pub deny: Vec<PolicyRule<T>>,
+}
+
+impl<T> Default for AllowDeny<T> {
+    fn default() -> Self {
+        AllowDeny {
+            allow: None,
+            deny: Vec::new(),
+        }
+    }
+}
+
+/// A resource that must be in the manifest.
+#[derive(Clone, Debug)]
+pub struct RequiredResource {
+    /// Which one.
+    pub id: ResourceId,
+    /// At which versions.
+    pub requirement: Requirement,
+}
+
+/// What becomes of content that runs something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ExecutableMode {
+    /// As without a policy.
+    Allow,
+    /// What the manifest names needs approval too.
+    Approve,
+    /// Nothing that runs is installed.
+    Deny,
+}
+
+/// What becomes of a run whose policy cannot be reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnUnreachable {
+    /// It stops.
+    Stop,
+    /// It goes on with a warning.
+    Warn,
+}
+
+/// The modes, as they are written.
+pub const EXECUTABLE_MODES: [(&str, ExecutableMode); 3] = [
+    ("allow", ExecutableMode::Allow),
+    ("approve", ExecutableMode::Approve),
+    ("deny", ExecutableMode::Deny),
+];
+const ON_UNREACHABLE: [(&str, OnUnreachable); 2] =
+    [("stop", OnUnreachable::Stop), ("warn", OnUnreachable::Warn)];
+
+/// A policy as it is written.
+#[derive(Clone, Debug, Default)]
+pub struct Policy {
+    /// The repositories that resources and layers may come from.
+    pub sources: AllowDeny<RepositoryPattern>,
+    /// The types of resources that may be installed.
+    pub types: AllowDeny<ResourceType>,
+    /// The tools that may get resources, by name.
+    pub tools: AllowDeny<String>,
+    /// Hosts that may be connected to.
+    pub allow_hosts: Option<AllowList<String>>,
+    /// Beginnings of command lines that servers may have.
+    pub allow_commands: Option<AllowList<String>>,
+    /// What becomes of content that runs something.
+    pub executables: Option<PolicyRule<ExecutableMode>>,
+    /// No branches.
+    pub pinned_only: Option<PolicyRule<bool>>,
+    /// How old a version must be, in seconds.
+    pub min_release_age: Option<PolicyRule<u64>>,
+    /// Modes and rules of tools that nothing may have.
+    pub permissions_deny: Vec<PolicyRule<String>>,
+    /// What must be in the manifest, and at which versions.
+    pub require: Vec<PolicyRule<RequiredResource>>,
+    /// Repositories that must be signed.
+    pub signatures: Vec<PolicyRule<RepositoryPattern>>,
+    /// The severity from which findings of an audit are errors.
+    pub audit_level: Option<PolicyRule<String>>,
+    /// What becomes of a run whose farther policies cannot be reached.
+    pub on_unreachable: Option<PolicyRule<OnUnreachable>>,
+}
+
+impl Policy {
+    /// Reads `policy.toml`; what is wrong is in the diagnostics, and a policy with mistakes must not be used.
+    pub fn read(document: &Document) -> (Policy, Vec<Diagnostic>) {
+        match document.root() {
+            Some(root) => Policy::of_table(root),
+            None => (Policy::default(), Vec::new()),
+        }
+    }
+
+    /// Reads the `[policy]` table of a manifest.
+    pub fn of_table(table: NodeRef<'_>) -> (Policy, Vec<Diagnostic>) {
+        let mut reader = PolicyReader::default();
+        let policy = reader.policy(table);
+        let diagnostics = reader.check.into_diagnostics().into_iter();
+        (policy, diagnostics.map(of_policy).collect())
+    }
+}
+
+/// One rule for people to read.
+#[derive(Clone, Debug)]
+pub struct PolicyRow {
+    /// The key, as `types.deny`.
+    pub rule: &'static str,
+    /// What it says.
+    pub value: String,
+    /// Where it is written.
+    pub spot: Spot,
+}
+
+impl Policy {
+    /// Every rule, in the order of the documentation.
+    pub fn rows(&self) -> Vec<PolicyRow> {
+        let mut rows = Vec::new();
+        let pattern = |pattern: &RepositoryPattern| pattern.as_str().to_owned();
+        rows.extend(list_row("sources.allow", &self.sources.allow, pattern));
+        rows.extend(deny_rows("sources.deny", &self.sources.deny, pattern));
+        let kind = |kind: &ResourceType| kind.to_string();
+        rows.extend(list_row("types.allow", &self.types.allow, kind));
+        rows.extend(deny_rows("types.deny", &self.types.deny, kind));
+        rows.extend(list_row("tools.allow", &self.tools.allow, String::clone));
+        rows.extend(deny_rows("tools.deny", &self.tools.deny, String::clone));
+        rows.extend(list_row(
+            "mcp.allow-hosts",
+            &self.allow_hosts,
+            String::clone,
+        ));
+        rows.extend(list_row(
+            "mcp.allow-commands",
+            &self.allow_commands,
+            String::clone,
+        ));
+        rows.extend(deny_rows("executables.mode", &self.executables, |mode| {
+            word_of(&EXECUTABLE_MODES, *mode)
+        }));
+        rows.extend(deny_rows(
+            "versions.pinned-only",
+            &self.pinned_only,
+            ToString::to_string,
+        ));
+        rows.extend(deny_rows(
+            "versions.min-release-age",
+            &self.min_release_age,
+            |age| format!("{age}s"),
+        ));
+        rows.extend(deny_rows(
+            "permissions.deny",
+            &self.permissions_deny,
+            String::clone,
+        ));
+        rows.extend(deny_rows("require", &self.require, |required| {
+            format!("{} {}", required.id, required.requirement.as_str())
+        }));
+        rows.extend(deny_rows("signatures.require", &self.signatures, pattern));
+        rows.extend(deny_rows("audit.level", &self.audit_level, String::clone));
+        rows.extend(deny_rows("on-unreachable", &self.on_unreachable, |what| {
+            word_of(&ON_UNREACHABLE, *what)
+        }));
+        rows
+    }
+}
+
+fn list_row<T>(
+    rule: &'static str,
+    list: &Option<AllowList<T>>,
+    shown: impl Fn(&T) -> String,
+) -> Option<PolicyRow> {
+    let list = list.as_ref()?;
+    let values: Vec<String> = list.rules.iter().map(|rule| shown(&rule.value)).collect();
+    Some(PolicyRow {
+        rule,
+        value: values.join(", "),
+        spot: list.spot,
+    })
+}
+
+fn deny_rows<'r, T: 'r>(
+    rule: &'static str,
+    rules: impl IntoIterator<Item = &'r PolicyRule<T>>,
+    shown: impl Fn(&T) -> String,
+) -> Vec<PolicyRow> {
+    let row = |one: &PolicyRule<T>| PolicyRow {
+        rule,
+        value: shown(&one.value),
+        spot: one.spot,
+    };
+    rules.into_iter().map(row).collect()
+}
+
+fn word_of<T: PartialEq>(words: &[(&str, T)], value: T) -> String {
+    let found = words.iter().find(|(_, one)| *one == value);
+    found.map_or_else(String::new, |(word, _)| (*word).to_owned())
+}
+
+/// The checker of keys and values is the manifest's; a mistake in a policy has its own code.
+fn of_policy(mut diagnostic: Diagnostic) -> Diagnostic {
+    if diagnostic.code == &codes::MANIFEST_UNKNOWN_KEY {
+        diagnostic.code = &codes::POLICY_UNKNOWN_KEY;
+    } else if diagnostic.code == &codes::MANIFEST_VALUE {
+        diagnostic.code = &codes::POLICY_VALUE;
+    }
+    diagnostic
+}
+
+#[derive(Default)]
+struct PolicyReader {
+    check: Check,
+}
+
+impl PolicyReader {
+    fn policy(&mut self, root: NodeRef<'_>) -> Policy {
+        if !self.check.map(root, "a policy") {
+            return Policy::default();
+        }
+        self.check.keys(root, &POLICY);
+        let mut policy = Policy::default();
+        if let Some(table) = self.table(root, "sources", &SOURCES) {
+            policy.sources = self.allow_deny(table, repository);
+        }
+        if let Some(table) = self.table(root, "types", &TYPES) {
+            policy.types = self.allow_deny(table, resource_type);
+        }
+        if let Some(table) = self.table(root, "tools", &TOOLS) {
+            policy.tools = self.allow_deny(table, any_string);
+        }
+        if let Some(table) = self.table(root, "mcp", &MCP) {
+            policy.allow_hosts = self.allow_list(table, "allow-hosts", any_string);
+            policy.allow_commands = self.allow_list(table, "allow-commands", any_string);
+        }
+        if let Some(table) = self.table(root, "executables", &EXECUTABLES) {
+            policy.executables = self.word(table, "mode", &EXECUTABLE_MODES);
+        }
+        if let Some(table) = self.table(root, "versions", &VERSIONS) {
+            policy.pinned_only = self.flag(table, "pinned-only");
+            policy.min_release_age = self.age(table, "min-release-age");
+        }
+        if let Some(table) = self.table(root, "permissions", &PERMISSIONS) {
+            policy.permissions_deny = self.list(table, "deny", any_string);
+        }
+        if let Some(table) = root.get("require") {
+            policy.require = self.required_resources(table);
+        }
+        if let Some(table) = self.table(root, "signatures", &SIGNATURES) {
+            policy.signatures = self.list(table, "require", repository);
+        }
+        if let Some(table) = self.table(root, "audit", &AUDIT) {
+            let levels = AUDIT_LEVELS.map(|level| (level, level));
+            policy.audit_level = self.word(table, "level", &levels).map(owned);
+        }
+        policy.on_unreachable = self.word(root, "on-unreachable", &ON_UNREACHABLE);
+        policy
+    }
+
+    fn table<'n>(
+        &mut self,
+        root: NodeRef<'n>,
+        name: &str,
+        schema: &SchemaTable,
+    ) -> Option<NodeRef<'n>> {
+        let table = root.get(name)?;
+        if !self.check.map(table, &format!("`[{name}]`")) {
+            return None;
+        }
+        self.check.keys(table, schema);
+        Some(table)
+    }
+
+    fn allow_deny<T>(&mut self, table: NodeRef<'_>, read: ReadValue<T>) -> AllowDeny<T> {
+        AllowDeny {
+            allow: self.allow_list(table, "allow", read),
+            deny: self.list(table, "deny", read),
+        }
+    }
+
+    fn allow_list<T>(
+        &mut self,
+        table: NodeRef<'_>,
+        key: &str,
+        read: ReadValue<T>,
+    ) -> Option<AllowList<T>> {
+        let node = table.get(key)?;
+        Some(AllowList {
+            rules: self.list(table, key, read),
+            spot: spot(node),
+        })
+    }
+
+    fn list<T>(&mut self, table: NodeRef<'_>, key: &str, read: ReadValue<T>) -> Vec<PolicyRule<T>> {
+        let mut rules = Vec::new();
+        let Some(node) = table.get(key) else {
+            return rules;
+        };
+        for (item, text) in self.check.strings(node, &format!("`{key}`")) {
+            match read(text) {
+                Ok(value) => rules.push(rule(item, value)),
+                Err(message) => self.invalid(item, text, &message),
+            }
+        }
+        rules
+    }
+
+    fn invalid(&mut self, node: NodeRef<'_>, text: &str, message: &str) {
+        let diagnostic = Diagnostic::new(&codes::POLICY_VALUE, format!("`{text}`: {message}"));
+        self.check.report(diagnostic.at_spot(spot(node)));
+    }
+
+    fn word<T: Copy>(
+        &mut self,
+        table: NodeRef<'_>,
+        key: &str,
+        words: &[(&str, T)],
+    ) -> Option<PolicyRule<T>> {
+        let node = table.get(key)?;
+        let value = self.check.word(node, &format!("`{key}`"), words)?;
+        Some(rule(node, value))
+    }
+
+    fn flag(&mut self, table: NodeRef<'_>, key: &str) -> Option<PolicyRule<bool>> {
+        let node = table.get(key)?;
+        let value = self.check.flag(node, &format!("`{key}`"))?;
+        Some(rule(node, value))
+    }
+
+    fn age(&mut self, table: NodeRef<'_>, key: &str) -> Option<PolicyRule<u64>> {
+        let node = table.get(key)?;
+        let text = self.check.string(node, &format!("`{key}`"))?;
+        match parse_age(text) {
+            Some(seconds) => Some(rule(node, seconds)),
+            None => {
+                self.invalid(
+                    node,
+                    text,
+                    "write a number and a unit, such as `7d` or `12h`",
+                );
+                None
+            }
+        }
+    }
+
+    fn required_resources(&mut self, table: NodeRef<'_>) -> Vec<PolicyRule<RequiredResource>> {
+        if !self.check.map(table, "`[require]`") {
+            return Vec::new();
+        }
+        let mut rules = Vec::new();
+        for (key, value) in table.entries() {
+            let id = ResourceId::parse(key.content());
+            if id.is_none() {
+                self.invalid(
+                    key,
+                    key.content(),
+                    "write `TYPE/NAME`, such as `skills/pdf`",
+                );
+            }
+            let Some(text) = self.check.string(value, "a requirement") else {
+                continue;
+            };
+            match (id, Requirement::parse(text)) {
+                (Some(id), Ok(requirement)) => {
+                    rules.push(rule(value, RequiredResource { id, requirement }));
+                }
+                (_, Err(error)) => self.invalid(value, text, &error.to_string()),
+                (None, Ok(_)) => {}
+            }
+        }
+        rules
+    }
+}
+
+/// Reads one string, or says what is wrong with it.
+type ReadValue<T> = fn(&str) -> Result<T, String>;
+
+fn rule<T>(node: NodeRef<'_>, value: T) -> PolicyRule<T> {
+    PolicyRule {
+        value,
+        spot: spot(node),
+    }
+}
+
+fn owned(rule: PolicyRule<&'static str>) -> PolicyRule<String> {
+    PolicyRule {
+        value: rule.value.to_owned(),
+        spot: rule.spot,
+    }
+}
+
+fn repository(text: &str) -> Result<RepositoryPattern, String> {
+    RepositoryPattern::parse(text).map_err(|error| error.to_string())
+}
+
+fn resource_type(text: &str) -> Result<ResourceType, String> {
+    ResourceType::named(text).ok_or_else(|| "no such type of resource".to_owned())
+}
+
+fn any_string(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() {
+        Err("write a name".to_owned())
+    } else {
+        Ok(text.to_owned())
+    }
+}
+
+/// Seconds of an age such as `7d`; nothing for what is not one.
+pub fn parse_age(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let unit = text.chars().last()?;
+    let seconds = match unit {
+        's' => 1,
+        'm' => 60,
+        'h' => 3_600,
+        'd' => 86_400,
+        'w' => 604_800,
+        _ => return None,
+    };
+    let number: u64 = text[..text.len() - unit.len_utf8()].trim().parse().ok()?;
+    number.checked_mul(seconds)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use agpm_text::{Format, parse_alone};
+
+    use super::*;
+
+    fn read(text: &str) -> (Policy, Vec<String>) {
+        let parsed = parse_alone(text, Format::Toml);
+        let (policy, diagnostics) = Policy::read(&parsed.document);
+        let shown = |one: &Diagnostic| format!("{}: {}", one.code.name, one.message);
+        (policy, diagnostics.iter().map(shown).collect())
+    }
+
+    #[test]
+    fn every_key_of_a_policy_is_read() {
+        let (policy, mistakes) = read(
+            r#"
+on-unreachable = "warn"
+[sources]
+allow = ["github:corp/*", "https://git.corp/**"]
+deny = ["github:evil/*"]
+[types]
+deny = ["hooks"]
+[tools]
+allow = ["claude-code", "codex"]
+[mcp]
+allow-hosts = ["*.corp"]
+allow-commands = ["npx @corp/*", "uvx"]
+[executables]
+mode = "deny"
+[versions]
+pinned-only = true
+min-release-age = "7d"
+[permissions]
+deny = ["bypassPermissions", "Bash(*)"]
+[require]
+"skills/secure-coding" = "^2"
+[signatures]
+require = ["https://git.corp/**"]
+[audit]
+level = "error"
+"#,
+        );
+        assert_eq!(mistakes, [""; 0]);
+        assert_eq!(policy.sources.allow.unwrap().rules.len(), 2);
+        assert_eq!(policy.types.deny[0].value, ResourceType::Hooks);
+        assert_eq!(policy.executables.unwrap().value, ExecutableMode::Deny);
+        assert_eq!(policy.min_release_age.unwrap().value, 7 * 86_400);
+        assert_eq!(
+            policy.require[0].value.id.to_string(),
+            "skills/secure-coding"
+        );
+        assert_eq!(policy.on_unreachable.unwrap().value, OnUnreachable::Warn);
+    }
+
+    #[test]
+    fn all_mistakes_are_reported_at_once() {
+        let (_, mistakes) = read(
+            r#"
+surprise = 1
+[sources]
+alow = []
+allow = ["corp/*"]
+[types]
+deny = ["hokks"]
+[executables]
+mode = "maybe"
+[versions]
+min-release-age = "soon"
+[require]
+"secure-coding" = "^2"
+"skills/x" = "^^"
+"#,
+        );
+        let codes: Vec<&str> = mistakes
+            .iter()
+            .map(|line| line.split_once(':').unwrap().0)
+            .collect();
+        assert_eq!(
+            codes,
+            [
+                "policy/unknown-key",
+                "policy/unknown-key",
+                "policy/value",
+                "policy/value",
+                "policy/value",
+                "policy/value",
+                "policy/value",
+                "policy/value",
+            ],
+            "{mistakes:#?}"
+        );
+    }
+
+    #[test]
+    fn ages_have_a_unit() {
+        assert_eq!(parse_age("12h"), Some(43_200));
+        assert_eq!(parse_age("2 w"), Some(1_209_600));
+        for text in ["", "7", "d", "-1d", "7y", "99999999999999999999w"] {
+            assert_eq!(parse_age(text), None, "{text}");
+        }
+    }
+}

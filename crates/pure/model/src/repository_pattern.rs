@@ -1,0 +1,152 @@
+//! Patterns over the URLs of repositories, such as `github:corp/*`.
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use crate::address::SourceAddress;
+
+/// Hosts that have a short form.
+const SHORT_HOSTS: [(&str, &str); 4] = [
+    ("github", "github.com"),
+    ("gitlab", "gitlab.com"),
+    ("codeberg", "codeberg.org"),
+    ("bitbucket", "bitbucket.org"),
+];
+
+/// Which repositories are meant; `*` does not cross `/`, `**` does.
+#[derive(Clone, Debug)]
+pub struct RepositoryPattern {
+    written: String,
+    /// Nothing where every scheme fits, as in the short forms.
+    scheme: Option<String>,
+    matcher: GlobMatcher,
+}
+
+/// Why a text is not such a pattern.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RepositoryPatternError {
+    /// Neither a URL nor a short form.
+    #[error("a pattern is a URL such as `https://git.corp/**`, or `github:owner/*`")]
+    NoHost,
+    /// Not a pattern that can be read.
+    #[error("invalid pattern: {0}")]
+    Glob(String),
+}
+
+impl RepositoryPattern {
+    /// Reads a pattern.
+    pub fn parse(text: &str) -> Result<Self, RepositoryPatternError> {
+        let written = text.trim().to_owned();
+        let (scheme, rest) = scheme_and_rest(&written).ok_or(RepositoryPatternError::NoHost)?;
+        let glob = GlobBuilder::new(&normal(&rest))
+            .literal_separator(true)
+            .build()
+            .map_err(|error| RepositoryPatternError::Glob(error.kind().to_string()))?;
+        Ok(RepositoryPattern {
+            written,
+            scheme,
+            matcher: glob.compile_matcher(),
+        })
+    }
+
+    /// The pattern as it is written.
+    pub fn as_str(&self) -> &str {
+        &self.written
+    }
+
+    /// Whether a source is one of those that are meant.
+    pub fn matches(&self, address: &SourceAddress) -> bool {
+        let Some((scheme, rest)) = scheme_and_rest(address.redacted()) else {
+            return false;
+        };
+        let fits = self
+            .scheme
+            .as_ref()
+            .is_none_or(|own| scheme.as_ref() == Some(own));
+        fits && self.matcher.is_match(normal(&rest))
+    }
+}
+
+/// The scheme, if it matters, and host and path.
+fn scheme_and_rest(text: &str) -> Option<(Option<String>, String)> {
+    let text = text.strip_prefix("git+").unwrap_or(text);
+    if let Some((scheme, rest)) = text.split_once("://") {
+        let rest = match rest.split_once('/') {
+            Some((host, path)) => format!("{}/{path}", host_alone(host)),
+            None => host_alone(rest).to_owned(),
+        };
+        return Some((Some(scheme.to_ascii_lowercase()), rest));
+    }
+    let (front, path) = text.split_once(':')?;
+    let short = SHORT_HOSTS.iter().find(|(name, _)| *name == front);
+    if let Some((_, host)) = short {
+        return Some((None, format!("{host}/{path}")));
+    }
+    // `git@host:path` is ssh.
+    let is_scp = !front.contains('/') && !path.starts_with("//");
+    is_scp.then(|| {
+        let path = path.trim_start_matches('/');
+        (
+            Some("ssh".to_owned()),
+            format!("{}/{path}", host_alone(front)),
+        )
+    })
+}
+
+fn host_alone(authority: &str) -> &str {
+    authority
+        .rsplit_once('@')
+        .map_or(authority, |(_, host)| host)
+}
+
+/// Host in lower case, without `.git` and a slash at the end.
+fn normal(rest: &str) -> String {
+    let rest = rest.trim_end_matches('/');
+    let rest = rest.strip_suffix(".git").unwrap_or(rest);
+    match rest.split_once('/') {
+        Some((host, path)) => format!("{}/{path}", host.to_ascii_lowercase()),
+        None => rest.to_ascii_lowercase(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn matches(pattern: &str, address: &str) -> bool {
+        let pattern = RepositoryPattern::parse(pattern).unwrap();
+        pattern.matches(&SourceAddress::parse(address).unwrap())
+    }
+
+    #[test]
+    fn short_forms_mean_a_host_whatever_the_scheme() {
+        for (pattern, address, expected) in [
+            ("github:corp/*", "https://github.com/corp/agents.git", true),
+            ("github:corp/*", "git@github.com:corp/agents.git", true),
+            ("github:corp/*", "ssh://git@GitHub.com/corp/agents", true),
+            ("github:corp/*", "https://github.com/corporation/x", false),
+            ("github:corp/*", "https://github.com/corp/a/b", false),
+            ("gitlab:corp/**", "https://gitlab.com/corp/a/b", true),
+            ("github:corp/*", "https://evil.com/github.com/corp/x", false),
+            ("https://git.corp/**", "https://git.corp/a/b.git", true),
+            (
+                "https://git.corp/**",
+                "https://token@git.corp/a/b.git",
+                true,
+            ),
+            ("https://git.corp/**", "http://git.corp/a", false),
+            ("https://git.corp/**", "https://git.corp.evil.com/a", false),
+            ("ssh://git.corp/**", "git@git.corp:team/x.git", true),
+            ("file:///srv/**", "file:///srv/agents", true),
+            ("file:///srv/**", "file:///srv2/agents", false),
+        ] {
+            assert_eq!(matches(pattern, address), expected, "{pattern} {address}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_host_is_no_pattern() {
+        assert!(RepositoryPattern::parse("corp/*").is_err());
+        assert!(RepositoryPattern::parse("https://git.corp/[").is_err());
+    }
+}

@@ -1,0 +1,388 @@
+//! Everything that one resource lets a tool do, and how two versions of it differ.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use agpm_model::Checksum;
+use serde::{Serialize, Serializer};
+
+use crate::tool_rule::ToolRule;
+
+/// The tools that a resource may use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ToolAccess {
+    /// Every tool: an agent without `tools`.
+    Unlimited,
+    /// The session's: a skill without `allowed-tools`. Nothing is limited, and nothing is allowed without asking, so a
+    /// list in its place allows more in one way, and no list in place of one allows more in the other.
+    Session,
+    /// These, and no others.
+    Listed(BTreeSet<ToolRule>),
+}
+
+impl ToolAccess {
+    /// The rules of `self` that go beyond `before`.
+    fn beyond(&self, before: &ToolAccess) -> Option<String> {
+        let nothing = BTreeSet::new();
+        match (before, self) {
+            (ToolAccess::Unlimited, _) | (ToolAccess::Session, ToolAccess::Session) => None,
+            (ToolAccess::Listed(before), ToolAccess::Listed(after)) => new_rules(before, after),
+            (ToolAccess::Session, ToolAccess::Listed(after)) => new_rules(&nothing, after),
+            (ToolAccess::Session, ToolAccess::Unlimited) => Some(self.to_string()),
+            (ToolAccess::Listed(before), ToolAccess::Unlimited | ToolAccess::Session) => {
+                let everything = ToolRule::parse("*");
+                let is_all = before.iter().any(|rule| rule.covers(&everything));
+                (!is_all).then(|| self.to_string())
+            }
+        }
+    }
+
+    fn union(self, other: ToolAccess) -> ToolAccess {
+        match (self, other) {
+            (ToolAccess::Listed(mut own), ToolAccess::Listed(others)) => {
+                own.extend(others);
+                ToolAccess::Listed(own)
+            }
+            (ToolAccess::Session, ToolAccess::Session) => ToolAccess::Session,
+            _ => ToolAccess::Unlimited,
+        }
+    }
+}
+
+fn new_rules(before: &BTreeSet<ToolRule>, after: &BTreeSet<ToolRule>) -> Option<String> {
+    let is_new = |rule: &&ToolRule| !before.iter().any(|known| known.covers(rule));
+    let new: Vec<String> = after
+        .iter()
+        .filter(is_new)
+        .map(ToString::to_string)
+        .collect();
+    (!new.is_empty()).then(|| new.join(", "))
+}
+
+impl fmt::Display for ToolAccess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ToolAccess::Unlimited | ToolAccess::Session => f.write_str("all tools"),
+            ToolAccess::Listed(rules) if rules.is_empty() => f.write_str("no tools"),
+            ToolAccess::Listed(rules) => {
+                let rules: Vec<String> = rules.iter().map(ToString::to_string).collect();
+                f.write_str(&rules.join(", "))
+            }
+        }
+    }
+}
+
+impl Serialize for ToolAccess {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            ToolAccess::Unlimited | ToolAccess::Session => serializer.serialize_str("all"),
+            ToolAccess::Listed(rules) => rules.serialize(serializer),
+        }
+    }
+}
+
+/// A command that a tool runs, or a file that can be run.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct RunCommand {
+    /// The whole command line, or the path of the file.
+    pub command: String,
+    /// The event that starts it, if it is a hook.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub event: Option<String>,
+}
+
+impl fmt::Display for RunCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.event {
+            Some(event) => write!(f, "{} ({event})", self.command),
+            None => f.write_str(&self.command),
+        }
+    }
+}
+
+/// Everything that one resource, or one layer, lets a tool do.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CapabilitySet {
+    /// Commands and files that are run.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub runs: BTreeSet<RunCommand>,
+    /// Those of the commands that start MCP servers.
+    #[serde(skip)]
+    pub server_commands: BTreeSet<String>,
+    /// Hosts that are connected to.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub connects: BTreeSet<String>,
+    /// Tools that may be used; nothing for a resource that has no say in it, such as a hook.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tools: Option<ToolAccess>,
+    /// Tools that may be used without asking.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub granted: BTreeSet<ToolRule>,
+    /// Modes in which a tool works without asking.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub permission: BTreeSet<String>,
+    /// What is forbidden; one entry less is a permission more.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub denied: BTreeSet<ToolRule>,
+    /// Names of variables that a server or a hook receives.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub env: BTreeSet<String>,
+    /// Bytes of text that a tool always reads, by file.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub instructs: BTreeMap<String, usize>,
+}
+
+/// The kinds of capabilities, by the names that users read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CapabilityName {
+    /// Runs a command.
+    Runs,
+    /// Connects to a host.
+    Connects,
+    /// Uses tools.
+    Tools,
+    /// Works without asking.
+    Permission,
+    /// Receives variables.
+    Env,
+    /// Is always read.
+    Instructs,
+}
+
+impl fmt::Display for CapabilityName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            CapabilityName::Runs => "runs",
+            CapabilityName::Connects => "connects",
+            CapabilityName::Tools => "tools",
+            CapabilityName::Permission => "permission",
+            CapabilityName::Env => "env",
+            CapabilityName::Instructs => "instructs",
+        })
+    }
+}
+
+/// One thing that a resource may do now and could not do before.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct CapabilityIncrease {
+    /// What kind of thing.
+    pub capability: CapabilityName,
+    /// The command, host, rule, mode, variable or file.
+    pub value: String,
+}
+
+impl fmt::Display for CapabilityIncrease {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.capability, self.value)
+    }
+}
+
+impl CapabilitySet {
+    /// Whether a tool gets nothing to do from it. Free use of tools is what a resource has without saying so.
+    pub fn is_empty(&self) -> bool {
+        let harmless = CapabilitySet {
+            tools: self.tools.clone(),
+            ..CapabilitySet::default()
+        };
+        *self == harmless && !matches!(self.tools, Some(ToolAccess::Listed(_)))
+    }
+
+    /// Adds a command or a file that no event starts.
+    pub fn add_command(&mut self, command: String) {
+        self.runs.insert(RunCommand {
+            command,
+            event: None,
+        });
+    }
+
+    /// What this set allows beyond `before`, sorted.
+    pub fn increases_over(&self, before: &CapabilitySet) -> Vec<CapabilityIncrease> {
+        let mut found = Vec::new();
+        let mut add = |capability, value: String| {
+            found.push(CapabilityIncrease { capability, value });
+        };
+        for command in self.runs.difference(&before.runs) {
+            add(CapabilityName::Runs, command.to_string());
+        }
+        for host in self.connects.difference(&before.connects) {
+            add(CapabilityName::Connects, host.clone());
+        }
+        if let Some(new) = self.new_tools(before) {
+            add(CapabilityName::Tools, new);
+        }
+        let is_granted = |rule: &&ToolRule| !before.granted.iter().any(|known| known.covers(rule));
+        for rule in self.granted.iter().filter(is_granted) {
+            add(CapabilityName::Permission, format!("allow {rule}"));
+        }
+        for mode in self.permission.difference(&before.permission) {
+            add(CapabilityName::Permission, mode.clone());
+        }
+        let is_kept = |rule: &&ToolRule| self.denied.iter().any(|kept| kept.covers(rule));
+        for rule in before.denied.iter().filter(|rule| !is_kept(rule)) {
+            add(
+                CapabilityName::Permission,
+                format!("no longer denies {rule}"),
+            );
+        }
+        for name in self.env.difference(&before.env) {
+            add(CapabilityName::Env, name.clone());
+        }
+        let is_new = |file: &&String| !before.instructs.contains_key(*file);
+        for file in self.instructs.keys().filter(is_new) {
+            add(CapabilityName::Instructs, file.clone());
+        }
+        found.sort();
+        found
+    }
+
+    fn new_tools(&self, before: &CapabilitySet) -> Option<String> {
+        match (&before.tools, &self.tools) {
+            (Some(before), Some(after)) => after.beyond(before),
+            _ => None,
+        }
+    }
+
+    /// Adds what another part of the same resource may do.
+    pub fn absorb(&mut self, other: CapabilitySet) {
+        self.runs.extend(other.runs);
+        self.server_commands.extend(other.server_commands);
+        self.connects.extend(other.connects);
+        self.tools = match (self.tools.take(), other.tools) {
+            (Some(own), Some(others)) => Some(own.union(others)),
+            (own, others) => own.or(others),
+        };
+        self.granted.extend(other.granted);
+        self.permission.extend(other.permission);
+        self.denied.extend(other.denied);
+        self.env.extend(other.env);
+        self.instructs.extend(other.instructs);
+    }
+
+    /// The digest that the lockfile keeps. Sizes are left out: longer instructions are no increase.
+    pub fn digest(&self) -> Checksum {
+        let mut lines: Vec<String> = Vec::new();
+        let mut add = |name: &str, value: &str| {
+            // A line break in a value must not look like another line.
+            lines.push(format!("{name} {value:?}\n"));
+        };
+        self.runs
+            .iter()
+            .for_each(|run| add("runs", &run.to_string()));
+        self.connects.iter().for_each(|host| add("connects", host));
+        match &self.tools {
+            Some(ToolAccess::Listed(rules)) => {
+                add("tools", "");
+                rules.iter().for_each(|rule| add("tool", &rule.to_string()));
+            }
+            Some(ToolAccess::Unlimited | ToolAccess::Session) | None => {}
+        }
+        self.granted
+            .iter()
+            .for_each(|rule| add("granted", &rule.to_string()));
+        self.permission
+            .iter()
+            .for_each(|mode| add("permission", mode));
+        self.denied
+            .iter()
+            .for_each(|rule| add("denied", &rule.to_string()));
+        self.env.iter().for_each(|name| add("env", name));
+        self.instructs
+            .keys()
+            .for_each(|file| add("instructs", file));
+        Checksum::of(lines.concat().as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listed(rules: &str) -> CapabilitySet {
+        CapabilitySet {
+            tools: Some(ToolAccess::Listed(
+                ToolRule::parse_list(rules).into_iter().collect(),
+            )),
+            ..CapabilitySet::default()
+        }
+    }
+
+    fn unlimited() -> CapabilitySet {
+        CapabilitySet {
+            tools: Some(ToolAccess::Unlimited),
+            ..CapabilitySet::default()
+        }
+    }
+
+    fn shown(after: &CapabilitySet, before: &CapabilitySet) -> Vec<String> {
+        let increases = after.increases_over(before);
+        increases.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn wider_tools_are_an_increase_and_narrower_ones_are_not() {
+        assert_eq!(
+            shown(&listed("Read, Bash(*)"), &listed("Read")),
+            ["tools Bash(*)"]
+        );
+        assert_eq!(shown(&unlimited(), &listed("Read")), ["tools all tools"]);
+        assert!(shown(&listed("Read"), &unlimited()).is_empty());
+        assert!(shown(&listed("Bash(git push)"), &listed("Bash(git:*)")).is_empty());
+        assert!(shown(&unlimited(), &listed("*")).is_empty());
+        let session = CapabilitySet {
+            tools: Some(ToolAccess::Session),
+            ..CapabilitySet::default()
+        };
+        assert_eq!(shown(&session, &listed("Read")), ["tools all tools"]);
+        assert_eq!(shown(&listed("Bash"), &session), ["tools Bash"]);
+        assert_eq!(
+            shown(&listed("Bash"), &listed("Bash(git:*)")),
+            ["tools Bash"]
+        );
+    }
+
+    #[test]
+    fn fewer_denials_are_an_increase() {
+        let denies = |rules: &str| CapabilitySet {
+            denied: ToolRule::parse_list(rules).into_iter().collect(),
+            ..CapabilitySet::default()
+        };
+        assert_eq!(
+            shown(&denies("Read(.env)"), &denies("Read(.env), Bash(rm:*)")),
+            ["permission no longer denies Bash(rm:*)"]
+        );
+        assert!(shown(&denies("Bash"), &denies("Bash(rm:*)")).is_empty());
+    }
+
+    #[test]
+    fn longer_instructions_are_no_increase_and_new_ones_are() {
+        let instructs = |size| CapabilitySet {
+            instructs: BTreeMap::from([("AGENTS.md".to_owned(), size)]),
+            ..CapabilitySet::default()
+        };
+        assert!(shown(&instructs(900), &instructs(10)).is_empty());
+        assert_eq!(instructs(900).digest(), instructs(10).digest());
+        assert_eq!(
+            shown(&instructs(1), &CapabilitySet::default()),
+            ["instructs AGENTS.md"]
+        );
+    }
+
+    #[test]
+    fn values_cannot_pretend_to_be_others_in_the_digest() {
+        let runs = |commands: &[&str]| CapabilitySet {
+            runs: commands
+                .iter()
+                .map(|command| RunCommand {
+                    command: (*command).to_owned(),
+                    event: None,
+                })
+                .collect(),
+            ..CapabilitySet::default()
+        };
+        assert_ne!(
+            runs(&["a", "b"]).digest(),
+            runs(&["a\"\nruns \"b"]).digest()
+        );
+    }
+}

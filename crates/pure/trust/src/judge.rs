@@ -1,0 +1,517 @@
+//! What policies forbid. Each policy is judged by itself, so one more can only add violations.
+
+use agpm_diag::Spot;
+use agpm_model::{
+    AllowDeny, ExecutableMode, Policy, PolicyRule, RepositoryPattern, ResourceType, SourceAddress,
+    Tag,
+};
+use serde::Serialize;
+
+use crate::capability_set::{CapabilitySet, ToolAccess};
+use crate::tool_rule::ToolRule;
+use crate::wildcard::{Wildcard, includes};
+
+/// A resource or a layer, as policies see it.
+#[derive(Clone, Debug)]
+pub struct JudgedContent<'a> {
+    /// `TYPE/NAME`, or `layers/NAME`.
+    pub id: String,
+    /// The types of resources in it.
+    pub types: Vec<ResourceType>,
+    /// The tools that get it.
+    pub tools: Vec<String>,
+    /// Where it comes from; nothing for files on this machine.
+    pub source: Option<&'a SourceAddress>,
+    /// Its version; nothing for files on this machine.
+    pub version: Option<JudgedVersion>,
+    /// What it lets tools do.
+    pub capabilities: CapabilitySet,
+    /// Who requires it, from the manifest down.
+    pub chain: Vec<String>,
+}
+
+/// The version of a resource, as policies see it.
+#[derive(Clone, Debug)]
+pub struct JudgedVersion {
+    /// As it is shown.
+    pub label: String,
+    /// Whether it is the tip of a branch.
+    pub is_branch: bool,
+    /// Seconds since it was released, if that is known.
+    pub age: Option<u64>,
+}
+
+/// Something that a policy forbids.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Violation {
+    /// The key of the policy, as `types.deny`.
+    pub rule: &'static str,
+    /// What the rule forbids about the content.
+    pub message: String,
+    /// The resource or the layer.
+    pub id: String,
+    /// Who requires it, from the manifest down.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub chain: Vec<String>,
+    /// The rule in its file.
+    #[serde(skip)]
+    pub spot: Spot,
+}
+
+/// What one policy forbids about some content.
+pub fn judge(policy: &Policy, content: &JudgedContent<'_>) -> Vec<Violation> {
+    let mut judgement = Judgement {
+        policy,
+        content,
+        violations: Vec::new(),
+    };
+    judgement.sources();
+    judgement.types();
+    judgement.tools();
+    judgement.servers();
+    judgement.executables();
+    judgement.versions();
+    judgement.permissions();
+    judgement.signatures();
+    judgement.violations
+}
+
+/// What one policy requires and nothing of the content is.
+pub fn missing_requirements(policy: &Policy, contents: &[JudgedContent<'_>]) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    for rule in &policy.require {
+        let id = rule.value.id.to_string();
+        let requirement = &rule.value.requirement;
+        let range = requirement.as_str();
+        let found = contents.iter().find(|content| content.id == id);
+        let version = found.and_then(|content| content.version.as_ref());
+        let fits = version.is_some_and(|version| requirement.allows(&without_prefix(version)));
+        if fits {
+            continue;
+        }
+        let message = match (found, version) {
+            (None, _) => format!("{id} {range} is required"),
+            (Some(_), Some(version)) => {
+                format!(
+                    "{id} {range} is required, and {} is installed",
+                    version.label
+                )
+            }
+            (Some(_), None) => {
+                format!("{id} {range} is required, and it has no version")
+            }
+        };
+        violations.push(Violation {
+            rule: "require",
+            message,
+            id,
+            chain: Vec::new(),
+            spot: rule.spot,
+        });
+    }
+    violations
+}
+
+/// A range of a policy is about versions, whatever their tags begin with.
+fn without_prefix(version: &JudgedVersion) -> Tag {
+    let tag = Tag::new(&version.label);
+    match tag.prefix() {
+        Some(prefix) => Tag::new(&version.label[prefix.len()..]),
+        None => tag,
+    }
+}
+
+struct Judgement<'a> {
+    policy: &'a Policy,
+    content: &'a JudgedContent<'a>,
+    violations: Vec<Violation>,
+}
+
+impl Judgement<'_> {
+    fn forbid(&mut self, rule: &'static str, spot: Spot, message: String) {
+        self.violations.push(Violation {
+            rule,
+            message,
+            id: self.content.id.clone(),
+            chain: self.content.chain.clone(),
+            spot,
+        });
+    }
+
+    /// Files on this machine are the project's own affair.
+    fn sources(&mut self) {
+        let Some(source) = self.content.source else {
+            return;
+        };
+        let policy = self.policy;
+        let matches = |pattern: &RepositoryPattern| pattern.matches(source);
+        if let Some(rule) = denied(&policy.sources, matches) {
+            let message = format!("`{source}` is denied by `{}`", rule.value.as_str());
+            self.forbid("sources.deny", rule.spot, message);
+        }
+        if let Some(spot) = not_allowed(&policy.sources, matches) {
+            self.forbid("sources.allow", spot, format!("`{source}` is not allowed"));
+        }
+    }
+
+    fn types(&mut self) {
+        let policy = self.policy;
+        for kind in &self.content.types {
+            let is_it = |other: &ResourceType| other == kind;
+            if let Some(rule) = denied(&policy.types, is_it) {
+                self.forbid("types.deny", rule.spot, format!("{kind} are denied"));
+            }
+            if let Some(spot) = not_allowed(&policy.types, is_it) {
+                self.forbid("types.allow", spot, format!("{kind} are not allowed"));
+            }
+        }
+    }
+
+    fn tools(&mut self) {
+        let policy = self.policy;
+        for tool in &self.content.tools {
+            let is_it = |other: &String| other == tool;
+            if let Some(rule) = denied(&policy.tools, is_it) {
+                self.forbid(
+                    "tools.deny",
+                    rule.spot,
+                    format!("the tool `{tool}` is denied"),
+                );
+            }
+            if let Some(spot) = not_allowed(&policy.tools, is_it) {
+                let message = format!("the tool `{tool}` is not allowed");
+                self.forbid("tools.allow", spot, message);
+            }
+        }
+    }
+
+    fn servers(&mut self) {
+        let (policy, set) = (self.policy, &self.content.capabilities);
+        if let Some(allowed) = &policy.allow_hosts {
+            for host in &set.connects {
+                let fits = |pattern: &String| {
+                    includes(&pattern.to_ascii_lowercase(), host, Wildcard::CrossesAll)
+                };
+                if !allowed.allows(fits) {
+                    let message = format!("connecting to `{host}` is not allowed");
+                    self.forbid("mcp.allow-hosts", allowed.spot, message);
+                }
+            }
+        }
+        if let Some(allowed) = &policy.allow_commands {
+            for command in &set.server_commands {
+                if !allowed.allows(|words| begins_with_words(command, words)) {
+                    let message = format!("the server command `{command}` is not allowed");
+                    self.forbid("mcp.allow-commands", allowed.spot, message);
+                }
+            }
+        }
+    }
+
+    fn executables(&mut self) {
+        let Some(rule) = &self.policy.executables else {
+            return;
+        };
+        if rule.value != ExecutableMode::Deny {
+            return;
+        }
+        for command in &self.content.capabilities.runs {
+            self.forbid(
+                "executables.mode",
+                rule.spot,
+                format!("it runs `{command}`"),
+            );
+        }
+    }
+
+    fn versions(&mut self) {
+        let Some(version) = &self.content.version else {
+            return;
+        };
+        let policy = self.policy;
+        if let Some(rule) = &policy.pinned_only
+            && rule.value
+            && version.is_branch
+        {
+            let message = format!("`{}` is a branch", version.label);
+            self.forbid("versions.pinned-only", rule.spot, message);
+        }
+        if let (Some(rule), Some(age)) = (&policy.min_release_age, version.age)
+            && age < rule.value
+        {
+            let message = format!(
+                "{} was released {} ago, and {} are required",
+                version.label,
+                duration(age),
+                duration(rule.value)
+            );
+            self.forbid("versions.min-release-age", rule.spot, message);
+        }
+    }
+
+    fn permissions(&mut self) {
+        let set = &self.content.capabilities;
+        for rule in &self.policy.permissions_deny {
+            if let Some(held) = held_permission(set, &rule.value) {
+                let message = format!("it has the permission `{held}`");
+                self.forbid("permissions.deny", rule.spot, message);
+            }
+        }
+    }
+
+    /// Nothing that comes from git can prove who published it, so a required signature is always missing.
+    fn signatures(&mut self) {
+        let Some(source) = self.content.source else {
+            return;
+        };
+        let mut rules = self.policy.signatures.iter();
+        if let Some(rule) = rules.find(|rule| rule.value.matches(source)) {
+            let message = format!("`{source}` has no signature that agpm can verify");
+            self.forbid("signatures.require", rule.spot, message);
+        }
+    }
+}
+
+fn denied<T>(rules: &AllowDeny<T>, matches: impl Fn(&T) -> bool) -> Option<&PolicyRule<T>> {
+    rules.deny.iter().find(|rule| matches(&rule.value))
+}
+
+/// The list that does not allow it.
+fn not_allowed<T>(rules: &AllowDeny<T>, matches: impl Fn(&T) -> bool) -> Option<Spot> {
+    let allowed = rules.allow.as_ref()?;
+    (!allowed.allows(matches)).then_some(allowed.spot)
+}
+
+/// Whether a command line begins with these words, each of which may have `*`; the rest is free.
+fn begins_with_words(command: &str, words: &str) -> bool {
+    let mut line = command.split_whitespace();
+    words.split_whitespace().all(|word| {
+        line.next()
+            .is_some_and(|part| includes(word, part, Wildcard::CrossesAll))
+    })
+}
+
+/// The permission that a denied one names, as the content has it.
+fn held_permission(set: &CapabilitySet, denied: &str) -> Option<String> {
+    if set.permission.contains(denied) {
+        return Some(denied.to_owned());
+    }
+    let denied = ToolRule::parse(denied);
+    let everything = ToolRule::parse("*");
+    let listed = match &set.tools {
+        Some(ToolAccess::Listed(rules)) => Some(rules),
+        // Without a list nothing was granted by name: only `*` names what the content has.
+        Some(ToolAccess::Unlimited | ToolAccess::Session) if denied == everything => {
+            return Some("all tools".to_owned());
+        }
+        _ => None,
+    };
+    let mut held = listed.into_iter().flatten().chain(&set.granted);
+    held.find(|rule| violates(rule, &denied))
+        .map(ToString::to_string)
+}
+
+/// A rule violates what it includes. It also violates a denial of some uses if it is within it; a denial of all uses
+/// forbids the tool without limits, not every limited use of it.
+fn violates(rule: &ToolRule, denied: &ToolRule) -> bool {
+    rule.covers(denied) || denied.is_limited() && denied.covers(rule)
+}
+
+/// A duration in its largest whole unit.
+fn duration(seconds: u64) -> String {
+    let units = [
+        (86_400, "day"),
+        (3_600, "hour"),
+        (60, "minute"),
+        (1, "second"),
+    ];
+    let largest = units.into_iter().find(|(length, _)| seconds >= *length);
+    let (length, unit) = largest.unwrap_or((1, "second"));
+    let count = seconds / length;
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {unit}{plural}")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use agpm_text::{Format, parse_alone};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::extract::{capability_set_of_markdown, capability_set_of_value};
+    use agpm_text::to_value;
+
+    fn policy(text: &str) -> Policy {
+        let parsed = parse_alone(text, Format::Toml);
+        let (policy, mistakes) = Policy::read(&parsed.document);
+        assert!(mistakes.is_empty(), "{mistakes:?}");
+        policy
+    }
+
+    fn content(kind: ResourceType, capabilities: CapabilitySet) -> JudgedContent<'static> {
+        JudgedContent {
+            id: format!("{kind}/x"),
+            types: vec![kind],
+            tools: vec!["claude-code".to_owned()],
+            source: None,
+            version: None,
+            capabilities,
+            chain: Vec::new(),
+        }
+    }
+
+    fn agent(front: &str) -> JudgedContent<'static> {
+        let text = format!("---\n{front}\n---\n");
+        let set = capability_set_of_markdown(ResourceType::Agents, &text);
+        content(ResourceType::Agents, set)
+    }
+
+    fn server(json: &str) -> JudgedContent<'static> {
+        let parsed = parse_alone(json, Format::Json);
+        let value = to_value(parsed.document.root().unwrap());
+        let set = capability_set_of_value(Some(ResourceType::McpServers), &value);
+        content(ResourceType::McpServers, set)
+    }
+
+    fn rules(policy_text: &str, content: &JudgedContent<'_>) -> Vec<&'static str> {
+        let found = judge(&policy(policy_text), content);
+        found.into_iter().map(|violation| violation.rule).collect()
+    }
+
+    #[test]
+    fn an_absent_tool_list_violates_only_everything() {
+        let denies = |rule: &str| format!("[permissions]\ndeny = [{rule:?}]");
+        for (rule, front, expected) in [
+            ("Bash(*)", "name: a", false),
+            ("*", "name: a", true),
+            ("Bash(*)", "tools: Bash", true),
+            ("Bash", "tools: Bash(*)", true),
+            ("Bash(*)", "tools: Bash(git:*)", false),
+            ("Bash(rm:*)", "tools: Bash(rm -rf:*)", true),
+            ("Bash(rm:*)", "tools: Bash", true),
+            ("Bash(rm:*)", "tools: Read", false),
+            (
+                "bypassPermissions",
+                "permissionMode: bypassPermissions",
+                true,
+            ),
+        ] {
+            let found = rules(&denies(rule), &agent(front));
+            assert_eq!(!found.is_empty(), expected, "{rule} {front}");
+        }
+    }
+
+    #[test]
+    fn commands_are_allowed_by_their_first_words() {
+        let text = "[mcp]\nallow-commands = [\"npx @corp/*\", \"uvx\"]\nallow-hosts = [\"*.corp\"]";
+        for (json, expected) in [
+            (
+                r#"{"command": "npx", "args": ["@corp/search", "--all"]}"#,
+                vec![],
+            ),
+            (
+                r#"{"command": "npx", "args": ["evil"]}"#,
+                vec!["mcp.allow-commands"],
+            ),
+            (
+                r#"{"command": "npxx", "args": ["@corp/x"]}"#,
+                vec!["mcp.allow-commands"],
+            ),
+            (r#"{"command": "uvx", "args": ["anything"]}"#, vec![]),
+            (r#"{"url": "https://api.corp/mcp"}"#, vec![]),
+            (
+                r#"{"url": "https://api.corp.evil.com/mcp"}"#,
+                vec!["mcp.allow-hosts"],
+            ),
+        ] {
+            assert_eq!(rules(text, &server(json)), expected, "{json}");
+        }
+    }
+
+    #[test]
+    fn an_empty_list_allows_nothing() {
+        assert_eq!(
+            rules("[types]\nallow = []", &agent("name: a")),
+            ["types.allow"]
+        );
+        assert_eq!(
+            rules("[tools]\nallow = [\"codex\"]", &agent("name: a")),
+            ["tools.allow"]
+        );
+    }
+
+    #[test]
+    fn young_versions_and_branches_are_refused() {
+        let mut young = agent("name: a");
+        young.version = Some(JudgedVersion {
+            label: "v1.0.0".to_owned(),
+            is_branch: false,
+            age: Some(3_600),
+        });
+        let text = "[versions]\nmin-release-age = \"7d\"\npinned-only = true";
+        let found = judge(&policy(text), &young);
+        assert_eq!(
+            found[0].message,
+            "v1.0.0 was released 1 hour ago, and 7 days are required"
+        );
+        young.version = Some(JudgedVersion {
+            label: "main".to_owned(),
+            is_branch: true,
+            age: None,
+        });
+        assert_eq!(rules(text, &young), ["versions.pinned-only"]);
+    }
+
+    #[test]
+    fn requirements_name_what_is_missing() {
+        let policy = policy("[require]\n\"agents/x\" = \"^2\"\n\"skills/y\" = \"^1\"");
+        let mut old = agent("name: a");
+        old.version = Some(JudgedVersion {
+            label: "v1.4.0".to_owned(),
+            is_branch: false,
+            age: None,
+        });
+        let found = missing_requirements(&policy, &[old]);
+        let found: Vec<String> = found.into_iter().map(|one| one.message).collect();
+        assert_eq!(
+            found,
+            [
+                "agents/x ^2 is required, and v1.4.0 is installed",
+                "skills/y ^1 is required"
+            ]
+        );
+    }
+
+    fn any_policy() -> impl Strategy<Value = String> {
+        let sections = prop::sample::subsequence(
+            vec![
+                "[types]\ndeny = [\"agents\"]\n",
+                "[tools]\nallow = [\"codex\"]\n",
+                "[executables]\nmode = \"deny\"\n",
+                "[executables]\nmode = \"allow\"\n",
+                "[mcp]\nallow-commands = [\"uvx\"]\n",
+                "[permissions]\ndeny = [\"*\"]\n",
+                "[require]\n\"skills/y\" = \"^1\"\n",
+            ],
+            1,
+        );
+        sections.prop_map(|sections| sections.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn another_policy_never_allows_more(first in any_policy(), second in any_policy()) {
+            let contents = [agent("tools: Bash"), server(r#"{"command": "npx"}"#)];
+            let allowed = |policies: &[Policy]| {
+                policies.iter().all(|policy| {
+                    contents.iter().all(|content| judge(policy, content).is_empty())
+                        && missing_requirements(policy, &contents).is_empty()
+                })
+            };
+            let (first, second) = (policy(&first), policy(&second));
+            let alone = allowed(std::slice::from_ref(&first));
+            prop_assert!(alone || !allowed(&[first, second]));
+        }
+    }
+}

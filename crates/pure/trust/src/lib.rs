@@ -1,0 +1,22 @@
+//! What a resource or a layer lets a tool do, how two versions of it differ, and what policies allow.
+//!
+//! Knows no manifest and no disk: texts and values are handed in.
+
+mod capability;
+mod capability_set;
+mod extract;
+mod judge;
+mod tool_rule;
+mod wildcard;
+
+pub use capability::{
+    Capability, CapabilityKind, capabilities_of, capabilities_of_markdown, runs_of,
+};
+pub use capability_set::{
+    CapabilityIncrease, CapabilityName, CapabilitySet, RunCommand, ToolAccess,
+};
+pub use extract::{
+    capability_set_of_instructions, capability_set_of_markdown, capability_set_of_value,
+};
+pub use judge::{JudgedContent, JudgedVersion, Violation, judge, missing_requirements};
+pub use tool_rule::ToolRule;

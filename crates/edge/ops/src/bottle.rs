@@ -10,9 +10,9 @@ use agpm_text::{Value, decode};
 use serde::Serialize;
 
 use crate::gather::unknown_name;
-use crate::provenance::{MASK, TOLD_SECRET};
 use crate::reading::{limit, shown};
 use crate::world::{Environment, World};
+use agpm_merge::{KNOWN_SECRET, MASK};
 
 /// Where bottles and agents are.
 #[derive(Clone, Debug, Default)]
@@ -105,9 +105,12 @@ fn masked_env(env: &Value, secret: &BTreeSet<String>) -> Value {
     let Value::Map(entries) = env else {
         return masked("env", env);
     };
-    let shown = |(name, value): &(String, Value)| match secret.contains(name) {
-        true => (name.clone(), masked(TOLD_SECRET, value)),
-        false => (name.clone(), masked(name, value)),
+    let shown = |(name, value): &(String, Value)| {
+        if secret.contains(name) {
+            (name.clone(), masked(KNOWN_SECRET, value))
+        } else {
+            (name.clone(), masked(name, value))
+        }
     };
     Value::Map(entries.iter().map(shown).collect())
 }

@@ -20,9 +20,9 @@ use agpm_persona::ProfileKinds;
 use crate::lineage::{self, LineagePlace, ProfileRequest, Submodules};
 use crate::merge::{self, MergeInputs, MergeRequest};
 use crate::packages::{git, source_failure};
-use crate::provenance::Provenance;
 use crate::reading::shown;
 use crate::world::{Environment, World};
+use agpm_merge::Provenance;
 
 /// Where to put the project.
 #[derive(Clone, Debug)]

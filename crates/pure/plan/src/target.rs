@@ -87,7 +87,7 @@ pub fn target(tool: &Tool, wanted: &Wanted<'_>) -> Result<Option<RelativePath>, 
         ResourceType::Skills => folder_name(wanted),
         _ => file_name(wanted, *form),
     };
-    let directory = type_directory(tool, folder);
+    let directory = tool.directory(folder);
     path_in(directory.as_ref(), tool, wanted, &name).map(Some)
 }
 
@@ -159,21 +159,12 @@ pub fn path_in_type_folder<'p>(
     folder: &Folder,
     path: &'p RelativePath,
 ) -> Option<&'p str> {
-    let Some(directory) = type_directory(tool, folder) else {
+    let Some(directory) = tool.directory(folder) else {
         return Some(path.as_str());
     };
     path.as_str()
         .strip_prefix(directory.as_str())?
         .strip_prefix('/')
-}
-
-/// The directory of a type, from the project: in the tool's own, or one that tools share. Nothing is the project's.
-pub(crate) fn type_directory(tool: &Tool, folder: &Folder) -> Option<RelativePath> {
-    match (folder, &tool.folder) {
-        (Folder::Shared(folder), _) | (Folder::Own(Some(folder)), None) => Some(folder.clone()),
-        (Folder::Own(Some(folder)), Some(own)) => Some(own.join(folder)),
-        (Folder::Own(None), own) => own.clone(),
-    }
 }
 
 /// The directories that stay at the target: those under the first one that is named like the type, or all of them if

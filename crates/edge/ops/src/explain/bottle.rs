@@ -6,8 +6,8 @@ use agpm_text::Pointer;
 
 use crate::bottle::{BottleInput, load, unknown_unit};
 use crate::explain::{ExplainRequest, found};
-use crate::provenance::{Provenance, Secrets};
 use crate::world::World;
+use agpm_merge::{Provenance, Secrets};
 
 pub(super) fn explain_bottle(
     world: &World,

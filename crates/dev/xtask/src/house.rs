@@ -38,6 +38,16 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-plan",
         ],
     ),
+    (
+        "agpm-plugin",
+        "pure/plugin",
+        &["agpm-diag", "agpm-text", "agpm-model"],
+    ),
+    (
+        "agpm-discover",
+        "pure/discover",
+        &["agpm-diag", "agpm-text", "agpm-model"],
+    ),
     ("agpm-solve", "pure/solve", &[]),
     (
         "agpm-trust",
@@ -66,10 +76,12 @@ const CRATES: &[(&str, &str, &[&str])] = &[
         &[
             "agpm-diag",
             "agpm-text",
+            "agpm-tools",
             "agpm-model",
             "agpm-solve",
             "agpm-render",
             "agpm-plan",
+            "agpm-plugin",
         ],
     ),
     (
@@ -136,6 +148,8 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-merge",
             "agpm-persona",
             "agpm-catalog",
+            "agpm-plugin",
+            "agpm-discover",
             "agpm-solve",
             "agpm-render",
             "agpm-trust",

@@ -286,7 +286,7 @@ fn extra_files(store: &ProjectStore, state: &LockedState) -> Result<Vec<Finding>
             .entry
             .target
             .as_ref()
-            .filter(|_| resolved.entry.unit.extent == Extent::Folder)
+            .filter(|_| resolved.entry.unit.extent != Extent::File)
         else {
             continue;
         };
@@ -299,7 +299,7 @@ fn extra_files(store: &ProjectStore, state: &LockedState) -> Result<Vec<Finding>
                 code: &codes::VERIFY_EXTRA,
                 path,
                 resource: resolved.id().into(),
-                message: "is not part of the skill".to_owned(),
+                message: format!("is not part of the {}", resolved.entry.kind.singular()),
             }));
         }
     }

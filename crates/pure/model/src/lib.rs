@@ -66,9 +66,9 @@ pub use lock::{
 pub use lock_tables::LOCK_SCHEMA;
 pub use manifest::{
     Allowed, AskedRemote, CONFIG_SCHEMA, Catalog, Dependency, Entry, Exclusion, Field, FilePattern,
-    Install, Layer, LayerPlace, MANIFEST_SCHEMA, Manifest, ManifestTexts, MarketplacePlugin,
-    MergeRule, PRIVATE_SCHEMA, PartChoice, PartFilter, PartNames, Patch, PatchScope, Source,
-    SourceScope, is_junk, unknown_patch,
+    Install, Layer, LayerPlace, MANIFEST_SCHEMA, Manifest, ManifestTexts, MarketplaceDependency,
+    MarketplacePlugin, MergeRule, PRIVATE_SCHEMA, PartChoice, PartFilter, PartNames, Patch,
+    PatchScope, Source, SourceScope, is_junk, is_plugin_name, unknown_patch,
 };
 pub use name::{LayerName, NameError, ResourceName, SourceName, ToolName};
 pub use naming::{resource_name, tag_names};

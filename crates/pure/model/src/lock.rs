@@ -14,7 +14,7 @@ use crate::path::RelativePath;
 use crate::pin::{LockedPin, Pin, PinId, PinSource, ResourceId};
 use crate::resource::{RESOURCE_TYPES, ResourceType};
 use crate::source_versions::ResolvedVersion;
-use crate::unit::{Origin, ResourcePath, Unit};
+use crate::unit::{Extent, Origin, ResourcePath, Unit};
 
 /// The lockfile next to the manifest.
 pub const LOCK_NAME: &str = "agpm.lock";
@@ -205,6 +205,26 @@ impl Locked {
         ResourceId {
             kind: self.kind,
             name: self.name.clone(),
+        }
+    }
+
+    /// A part of this plugin, as far as the lockfile tells: it has the plugin's version and tools.
+    pub fn part(&self, part: &ResourceId) -> Locked {
+        let placement = |own: &Placement| Placement {
+            tool: own.tool.clone(),
+            at: None,
+        };
+        Locked {
+            kind: part.kind,
+            name: part.name.clone(),
+            checksum: None,
+            placements: self.placements.iter().map(placement).collect(),
+            dependencies: Vec::new(),
+            patches: Vec::new(),
+            private_patches: Vec::new(),
+            parts: Vec::new(),
+            marketplace: None,
+            ..self.clone()
         }
     }
 
@@ -664,7 +684,7 @@ impl Reading {
             .read(node, "source", |text| SourceName::new(text).ok())
             .ok()?;
         let path = |text: &str| match source {
-            Some(_) if kind == ResourceType::Plugins => {
+            Some(_) if kind.extent() != Extent::File => {
                 ResourcePath::directory_in_source(text).ok()
             }
             Some(_) => ResourcePath::in_source(text).ok(),

@@ -3,7 +3,7 @@
 use crate::json_schema::FileSchema;
 use crate::schema::{SchemaField, SchemaTable, ValueForm};
 
-/// A policy.
+/// The schema of a policy.
 pub static POLICY_SCHEMA: FileSchema = FileSchema {
     title: "policy.toml",
     about: "What an organization allows.",

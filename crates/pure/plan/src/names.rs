@@ -30,7 +30,11 @@ impl Nameless<'_> {
             .split('/')
             .filter(|part| !matches!(*part, "" | ".."))
             .collect();
-        let mut names = vec![path.stem().to_owned()];
+        let stem = match (&self.unit.origin, path.in_tree()) {
+            (Origin::Source(source), "") => source.as_str(),
+            _ => path.stem(),
+        };
+        let mut names = vec![stem.to_owned()];
         for count in 1..=folders.len() {
             let parts = &folders[folders.len() - count..];
             names.push(format!("{}-{}", parts.join("-"), path.stem()));

@@ -55,6 +55,11 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         &["extensionPath"],
         source("Gemini CLI, Extensions: variables", "2026-11-16"),
     ),
+    project_root: Some(ProjectRoot {
+        hooks: Some("GEMINI_PROJECT_DIR"),
+        servers: None,
+        source: source("Gemini CLI, Hooks: environment variables", "2026-11-16"),
+    }),
     ..ToolDefinition::new("gemini", TITLE)
 };
 

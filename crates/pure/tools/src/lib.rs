@@ -23,8 +23,8 @@ mod windsurf;
 mod zed;
 
 pub use definition::{
-    COMMON_SKILLS, Directory, HookPlace, Replacement, Scoped, SkillFormat, SkillMetadata,
-    SourcedList, Support, ToolDefinition, UnchangedFiles, UnreadFile,
+    COMMON_SKILLS, Directory, HookPlace, ProjectRoot, Replacement, Scoped, SkillFormat,
+    SkillMetadata, SourcedList, Support, ToolDefinition, UnchangedFiles, UnreadFile,
 };
 pub use format::agent::{
     AgentContainer, AgentFields, AgentForm, AgentFormat, AgentLimit, AgentMarks, AgentNames,

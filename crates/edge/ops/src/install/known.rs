@@ -123,7 +123,7 @@ pub(super) fn remember(
     let local = resources
         .iter()
         .map(|resource| &resource.resolved)
-        .filter(|entry| entry.version.commit.is_none());
+        .filter(|entry| entry.version.commit.is_none() && entry.part_of.is_none());
     let mut open = watching == Watching::Unsettled;
     if let Watching::Folders(watched) = watching {
         ledger.watched = watched;
@@ -134,7 +134,7 @@ pub(super) fn remember(
             Origin::Manifest => {}
             Origin::Source(_) => open = true,
             Origin::Local => {
-                open |= entry.matched_pattern || entry.entry.unit.extent == Extent::Folder;
+                open |= entry.matched_pattern || entry.entry.unit.extent != Extent::File;
                 ledger
                     .reads
                     .insert(entry.entry.unit.path.to_string(), entry.resource.checksum);

@@ -44,7 +44,7 @@ use crate::install::layered::layered;
 use crate::install::run::{FilePlaces, GatheredProject, RenderedProject, Run};
 use crate::install::writing::{Commit, commit};
 use crate::outside::reads_outside;
-use crate::packages::{Sources, frozen, read_lock, render_all, resolve};
+use crate::packages::{Sources, bind_plugins, frozen, read_lock, render_all, resolve};
 use crate::policies::Policies;
 use crate::projects;
 use crate::scope::{Beside, Places};
@@ -97,7 +97,7 @@ fn attempt(
     job: &Job<'_>,
     notes: &mut Notes,
 ) -> Result<Option<InstallReport>, Failure> {
-    let files = ManifestFiles::require(&world.environment)?;
+    let files = job.manifest_files(&world.environment)?;
     let store = files.store()?;
     if let Some(report) = nothing_to_do(&files, &store, job) {
         return Ok(Some(report));
@@ -203,7 +203,7 @@ fn gather(
     };
     // What was read before the project was ours, or before it was put in order, may be out of date.
     let files = if held.is_some() {
-        ManifestFiles::require(&world.environment)?
+        job.manifest_files(&world.environment)?
     } else {
         files
     };
@@ -223,6 +223,9 @@ fn gather(
     let mut project = Project::of(&world.environment, files, notes)?;
     let policies = Policies::of(&mut project, notes)?;
     let lock = read_lock(&world.environment, store, notes)?;
+    if job.request.lock != LockUse::Frozen {
+        bind_plugins(world, &mut project.manifest, store.path(), &job.moving)?;
+    }
     let recorded = read_ledger(store)?;
     if let Some((lock, _)) = &lock {
         refuse_foreign_paths(lock, &project.manifest, world.environment.scope, &recorded)?;

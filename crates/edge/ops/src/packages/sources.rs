@@ -41,8 +41,13 @@ impl Sources {
             .layers
             .iter()
             .filter_map(|layer| layer.place.source());
+        let marketplaces = manifest
+            .dependencies
+            .iter()
+            .filter_map(|dependency| Some(&dependency.marketplace.as_ref()?.plugin.marketplace));
         let used: BTreeSet<&SourceName> = units
             .chain(layers)
+            .chain(marketplaces)
             .chain(manifest.catalog.sources())
             .collect();
         let used = manifest

@@ -216,7 +216,7 @@ const FILES: ValueForm = ValueForm::by_name(&ValueForm::Either(&[
     ValueForm::Defined(&FILE_DEPENDENCY),
 ]));
 const PATH: ValueForm = ValueForm::Described(
-    "The path of a local file or folder, or a pattern.",
+    "The path of a local file or directory, or a pattern; or an address such as `github:OWNER/REPO/PATH@VERSION`.",
     &ValueForm::WORD,
 );
 /// A path with `/` that stays below its folder.

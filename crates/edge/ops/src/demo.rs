@@ -11,7 +11,9 @@ use agpm_store::{self as store, Folder, StoreError};
 use agpm_text::Value;
 use serde::Serialize;
 
-use crate::bottle::{self, BottleInput, BottleView};
+use agpm_bottle::BottleView;
+
+use crate::bottle::{self, BottleInput};
 use crate::catalog::{self, CatalogReport, CatalogRequest, Shadowed};
 use crate::explain;
 use crate::install::{self, InstallReport, InstallRequest, Job};

@@ -51,7 +51,9 @@ pub use add::{
     AddReport, AddRequest, AddedResource, AddedSource, PickItem, PickState, Picker, add,
 };
 pub use additions::{NewDependency, Replace};
-pub use agpm_bottle::{UnitKind, json_schema as unit_schema};
+pub use agpm_bottle::{
+    AgentRow, BottleList, BottleRow, BottleValue, BottleView, UnitKind, json_schema as unit_schema,
+};
 pub use agpm_diag::{FailureKind, Outcome, Warnings};
 pub use agpm_diag::{counted, size};
 pub use agpm_discover::{CandidateType, Selection};
@@ -69,10 +71,7 @@ pub use agpm_persona::{PersonaKind, markdown};
 pub use agpm_plan::{Action, Change, Reason};
 pub use agpm_store::Done;
 pub use approve::{Approval, ManifestProgram, ProjectPrograms, approve, programs, unapproved};
-pub use bottle::{
-    AgentRow, BottleCheck, BottleInput, BottleList, BottleRow, BottleValue, BottleView,
-    bottle_check, bottle_list, bottle_show,
-};
+pub use bottle::{BottleCheck, BottleInput, bottle_check, bottle_list, bottle_show};
 pub use cache::{CacheReport, CacheRequest, CachedCopy, CleanExtent, KEPT_UNUSED, cache};
 pub use catalog::{
     CatalogFile, CatalogFilter, CatalogLayer, CatalogMode, CatalogPlaces, CatalogRead,

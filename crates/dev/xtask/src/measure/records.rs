@@ -82,7 +82,7 @@ const RECORDS: &[(&str, Counts)] = &[
         Counts {
             module_cycle: 9,
             folder_cycle: 0,
-            tuple_parameters: 3,
+            tuple_parameters: 2,
             many_arguments: 3,
         },
     ),

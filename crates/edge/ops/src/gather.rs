@@ -23,8 +23,7 @@ use crate::policy_files::{PolicyFile, policy_files};
 use crate::reading::{MANIFEST_NAME, PRIVATE_NAME, limit, local_path, optional, shown};
 use crate::scope::{Beside, NearestManifest, Places, beside, foreign_state, state_of};
 use crate::world::{Environment, ManifestUse, Scope};
-use agpm_model::LOCK_NAME;
-use agpm_model::normalize;
+use agpm_model::{LOCK_NAME, normalize};
 
 pub(crate) use agpm_diag::unknown_name;
 

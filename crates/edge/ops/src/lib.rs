@@ -31,7 +31,6 @@ mod policies;
 mod policy;
 mod policy_files;
 mod projects;
-mod provenance;
 mod reading;
 mod removal;
 mod scope;
@@ -46,18 +45,24 @@ mod validate;
 mod verify;
 mod watch;
 mod why;
-mod words;
 mod world;
 
 pub use add::{
     AddReport, AddRequest, AddedResource, AddedSource, PickItem, PickState, Picker, add,
 };
 pub use additions::{NewDependency, Replace};
-pub use agpm_bottle::{UnitKind, json_schema as unit_schema};
+pub use agpm_bottle::{
+    AgentRow, BottleList, BottleRow, BottleValue, BottleView, UnitKind, json_schema as unit_schema,
+};
 pub use agpm_diag::{FailureKind, Outcome, Warnings};
+pub use agpm_diag::{counted, size};
 pub use agpm_discover::{CandidateType, Selection};
 pub use agpm_layers::{LayerRow, LayerState, LayersReport, SkippedRow};
 pub use agpm_merge::Rendered;
+pub use agpm_merge::{
+    BodyLines, BuiltInStrategy, CustomStrategy, ExplainedDeletion, ExplainedLeaf, ExplainedShadow,
+    OperationRow, Provenance, Secrets, StrategiesReport, StrategyExample, StrategyPage,
+};
 pub use agpm_model::Observed;
 pub use agpm_persona::{
     Addition, PERSONA_SCHEMA, PersonaRow, PersonasReport, ProfileKinds, ProfileReport,
@@ -66,10 +71,7 @@ pub use agpm_persona::{PersonaKind, markdown};
 pub use agpm_plan::{Action, Change, Reason};
 pub use agpm_store::Done;
 pub use approve::{Approval, ManifestProgram, ProjectPrograms, approve, programs, unapproved};
-pub use bottle::{
-    AgentRow, BottleCheck, BottleInput, BottleList, BottleRow, BottleValue, BottleView,
-    bottle_check, bottle_list, bottle_show,
-};
+pub use bottle::{BottleCheck, BottleInput, bottle_check, bottle_list, bottle_show};
 pub use cache::{CacheReport, CacheRequest, CachedCopy, CleanExtent, KEPT_UNUSED, cache};
 pub use catalog::{
     CatalogFile, CatalogFilter, CatalogLayer, CatalogMode, CatalogPlaces, CatalogRead,
@@ -107,14 +109,8 @@ pub use outdated::{
     LockfileState, MovedBranch, Outdated, OutdatedReport, OutdatedRequest, OutdatedRows, outdated,
 };
 pub use policy::{PolicyCheckReport, PolicyReport, PolicyRuleReport, policy_check, policy_show};
-pub use provenance::{
-    BodyLines, ExplainedDeletion, ExplainedLeaf, ExplainedShadow, Provenance, Secrets,
-};
 pub use status::{ProjectFound, StatusReport, status};
-pub use strategies::{
-    BuiltInStrategy, CustomStrategy, OperationRow, StrategiesReport, StrategiesRequest,
-    StrategyExample, StrategyPage, strategies,
-};
+pub use strategies::{StrategiesRequest, strategies};
 pub use tree::{Below, Direction, Sibling, TreeLine, TreeReport, TreeRequest, tree};
 pub use undo::{PastEntry, UndoAction, UndoReport, UndoRequest, done_word, undo, undone_word};
 pub use update::{UpdateRequest, update};
@@ -122,7 +118,6 @@ pub use validate::{ValidateCheck, ValidateReport, ValidateRequest, validate};
 pub use verify::{Finding, VerifyReport, verify};
 pub use watch::{ProjectWatch, watch_project};
 pub use why::{Chains, Link, RequiredResource, WhyReport, WhyRequest, why};
-pub use words::{counted, size};
 pub use world::{
     Environment, ManifestUse, Network, OutsideReads, PolicyPlaces, ProgramUse, Progress, Scope,
     Silent, World,

@@ -723,12 +723,12 @@ impl Reading {
             version: version.unwrap_or_else(|| commit.short().to_owned()),
             commit,
         });
-        let checksum = match older {
-            true => node
-                .get("checksum")
+        let checksum = if older {
+            node.get("checksum")
                 .and_then(NodeRef::as_str)
-                .and_then(|text| text.parse().ok()),
-            false => self.read(node, "checksum", |text| text.parse().ok()).ok()?,
+                .and_then(|text| text.parse().ok())
+        } else {
+            self.read(node, "checksum", |text| text.parse().ok()).ok()?
         };
         let parts = list(node.get("parts"))
             .filter_map(|part| {

@@ -286,6 +286,15 @@ impl Tools {
 }
 
 impl Tool {
+    /// A directory of a type, from the project: in the tool's own, or one that tools share. Nothing is the project's.
+    pub fn directory(&self, folder: &Folder) -> Option<RelativePath> {
+        match (folder, &self.folder) {
+            (Folder::Shared(folder), _) | (Folder::Own(Some(folder)), None) => Some(folder.clone()),
+            (Folder::Own(Some(folder)), Some(own)) => Some(own.join(folder)),
+            (Folder::Own(None), own) => own.clone(),
+        }
+    }
+
     /// Where a kind goes; `None` if it is not supported.
     pub fn destination(&self, kind: ResourceType) -> Option<&Destination> {
         self.destinations.get(&kind)

@@ -5,6 +5,7 @@ mod additions;
 mod allowed;
 mod approve;
 mod bottle;
+mod browse;
 mod cache;
 mod catalog;
 mod change;
@@ -35,6 +36,7 @@ mod provenance;
 mod reading;
 mod removal;
 mod scope;
+mod search;
 mod serialize;
 mod spec;
 mod status;
@@ -55,7 +57,7 @@ pub use add::{
 pub use additions::{NewDependency, Replace};
 pub use agpm_bottle::{UnitKind, json_schema as unit_schema};
 pub use agpm_diag::{FailureKind, Outcome, Warnings};
-pub use agpm_discover::{CandidateType, Selection};
+pub use agpm_discover::{CandidateType, Query, Selection};
 pub use agpm_merge::Rendered;
 pub use agpm_model::Observed;
 pub use agpm_persona::{PersonaKind, markdown};
@@ -66,6 +68,7 @@ pub use bottle::{
     AgentRow, BottleCheck, BottleInput, BottleList, BottleRow, BottleValue, BottleView,
     bottle_check, bottle_list, bottle_show,
 };
+pub use browse::{BrowseReport, BrowseRequest, OfferedResource, browse};
 pub use cache::{CacheReport, CacheRequest, CachedCopy, CleanExtent, KEPT_UNUSED, cache};
 pub use catalog::{
     CatalogFile, CatalogFilter, CatalogLayer, CatalogMode, CatalogPlaces, CatalogRead,
@@ -109,6 +112,7 @@ pub use policy::{PolicyCheckReport, PolicyReport, PolicyRuleReport, policy_check
 pub use provenance::{
     BodyLines, ExplainedDeletion, ExplainedLeaf, ExplainedShadow, Provenance, Secrets,
 };
+pub use search::{FoundResource, IndexUse, SearchReport, SearchRequest, search};
 pub use status::{ProjectFound, StatusReport, status};
 pub use strategies::{
     BuiltInStrategy, CustomStrategy, OperationRow, StrategiesReport, StrategiesRequest,

@@ -98,4 +98,6 @@ pub use tool::{
 };
 pub use unit::{Extent, FileMode, GlobError, Origin, ResourcePath, Unit};
 pub use variant::{Variant, Variants};
-pub use version::{DEFAULT_VERSION, Requirement, RequirementError, Selector, Tag, newest_range};
+pub use version::{
+    DEFAULT_VERSION, Requirement, RequirementError, Selector, Tag, newest_range, newest_tag,
+};

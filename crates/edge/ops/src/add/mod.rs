@@ -3,7 +3,7 @@
 mod entry;
 pub(crate) mod offer;
 pub(crate) mod place;
-mod words;
+pub(crate) mod words;
 
 use agpm_diag::{
     Diagnostic, Failure, FailureKind, Notes, Outcome, codes, command_line, did_you_mean,
@@ -17,7 +17,7 @@ use crate::add::entry::{EntryContext, NewEntry, already};
 use crate::add::offer::Wish;
 use crate::add::place::{Place, PlaceFinder, PlaceSource, SourceState};
 use crate::add::words::{AddressWords, group_words};
-use crate::additions::usage;
+use crate::additions::{type_of_word, usage};
 use crate::change::{Then, until_not_overtaken, write_manifest};
 use crate::gather::{ManifestFiles, Mistakes, Project};
 use crate::install::{self, InstallReport, InstallRequest, Job, ManifestEdit, Writing};
@@ -244,14 +244,6 @@ fn bring_about(
         notes.sources.rename(name, &format!("{name} (proposed)"));
     }
     result.map(Some)
-}
-
-fn type_of_word(word: &str) -> Result<CandidateType, Failure> {
-    CandidateType::named(word).ok_or_else(|| {
-        let words = agpm_discover::CANDIDATE_TYPES.map(CandidateType::singular);
-        let help = did_you_mean(word, "types are", words).unwrap_or_default();
-        usage(format!("there is no resource type `{word}`"), help)
-    })
 }
 
 /// One run of `add`, for each of its addresses.

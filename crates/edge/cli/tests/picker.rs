@@ -1,6 +1,11 @@
 //! The picker of `add`, on a pseudo-terminal.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    clippy::disallowed_types
+)]
 
 use std::fs::File;
 use std::io::{Read, Write};

@@ -75,7 +75,7 @@ pub use catalog::{
     CatalogReport, CatalogRequest, CatalogRow, CatalogWatch, ENTRY_KINDS, EntryKind, LayerKind,
     OpenCatalog, Shadowed, catalog, catalog_show, open_catalog, watch_catalog,
 };
-pub use change::{ChangeReport, DependencyId, ManifestChange, PatternUse, Then, change_manifest};
+pub use change::{ChangeReport, ManifestChange, change_manifest};
 pub use config::{ConfigAnswer, ConfigReport, ConfigRequest, config};
 pub use demo::{DemoReport, DemoRequest, DemoResult, DemoShow, demo};
 pub use diagnostics::{DiagnosticReport, report_all};
@@ -104,6 +104,7 @@ pub use list::{
     PatchedField, list,
 };
 pub use locked::{LockedResource, Placements, ResourceIdentity};
+pub use manifest_text::Then;
 pub use merge::{MergeInputs, MergeReport, MergeRequest, OutputFormat, RuleArgument, merge};
 pub use outdated::{
     LockfileState, MovedBranch, Outdated, OutdatedReport, OutdatedRequest, OutdatedRows, outdated,
@@ -112,6 +113,7 @@ pub use policy::{PolicyCheckReport, PolicyReport, PolicyRuleReport, policy_check
 pub use provenance::{
     BodyLines, ExplainedDeletion, ExplainedLeaf, ExplainedShadow, Provenance, Secrets,
 };
+pub use removal::{DependencyId, PatternUse};
 pub use search::{FoundResource, IndexUse, SearchReport, SearchRequest, search};
 pub use status::{ProjectFound, StatusReport, status};
 pub use strategies::{

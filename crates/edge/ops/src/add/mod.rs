@@ -18,10 +18,10 @@ use crate::add::offer::Wish;
 use crate::add::place::{Place, PlaceFinder, PlaceSource, SourceState};
 use crate::add::words::{AddressWords, group_words};
 use crate::additions::{type_of_word, usage};
-use crate::change::{Then, until_not_overtaken, write_manifest};
+use crate::change::{until_not_overtaken, write_manifest};
 use crate::gather::{ManifestFiles, Mistakes, Project};
 use crate::install::{self, InstallReport, InstallRequest, Job, ManifestEdit, Writing};
-use crate::manifest_text::set_entry;
+use crate::manifest_text::{Then, set_entry};
 use crate::reading::shown;
 use crate::world::World;
 

@@ -228,7 +228,8 @@ impl<'n> Reader<'_, '_, 'n> {
         match value.kind() {
             Kind::String if Address::has_scheme(value.content()) => {
                 let scope = SourceScope::of(key, self.project);
-                let found = read_inline(self.check, self.manifest, value, kind, scope)?;
+                let sources = &mut self.manifest.sources;
+                let found = read_inline(self.check, sources, value, kind, scope)?;
                 dependency.unit = found.unit;
                 dependency.selector = found.selector;
                 dependency.name_top();

@@ -13,7 +13,9 @@ use agpm_model::{
     RESOURCE_TYPES, RelativePath, Rule, Strategy,
 };
 use agpm_store as store;
-use agpm_text::{Document, Format, Limits, Parsed, Pointer, Shape, View, decode, parse};
+use agpm_text::{
+    Document, Format, Limits, Parsed, Pointer, Shape, View, decode, parse, parse_alone,
+};
 
 use crate::path_of;
 use crate::policy_files::{PolicyFile, policy_files};
@@ -131,6 +133,18 @@ impl ManifestFiles {
             config: configuration(environment)?,
             policies: policy_files(environment)?,
         })
+    }
+
+    /// The names of the sources that only the private manifest has a right to name.
+    pub(crate) fn private_sources(&self) -> Vec<String> {
+        let text = self
+            .private
+            .as_ref()
+            .map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        let document = parse_alone(text.unwrap_or_default(), Format::Toml).document;
+        let section = document.at(&Pointer::root().child("sources"));
+        let entries = section.into_iter().flat_map(|section| section.entries());
+        entries.map(|(name, _)| name.content().to_owned()).collect()
     }
 
     /// With another text of the manifest itself.

@@ -16,8 +16,6 @@ use crate::world::{Network, World};
 
 /// How long an index is used before its source is asked again.
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
-/// Indexes, in the cache.
-const FOLDER: &str = "search";
 /// The largest index that is read: over a million resources.
 const LARGEST_INDEX: u64 = 1 << 30;
 const DEFAULT_LIMIT: usize = 50;
@@ -89,6 +87,7 @@ pub fn search(world: &World, request: &SearchRequest) -> Outcome<SearchReport> {
 /// The index of a source as its text.
 struct StoredIndex {
     source: String,
+    url: String,
     text: String,
 }
 
@@ -114,23 +113,17 @@ fn run(world: &World, request: &SearchRequest, notes: &mut Notes) -> Result<Sear
         .collect();
     let query = Query::parse(&request.query);
     let mut found: Vec<Hit<'_>> = Vec::new();
-    for one in &stored {
-        let Some((header, index)) = SourceIndex::decode(&one.text) else {
+    for stored in &stored {
+        let Some((_, index)) = SourceIndex::decode(&stored.text) else {
             continue;
         };
         let is_kind = |row: &IndexRow<'_>| kind.is_none_or(|kind| kind == row.kind);
         let rows = index.search(&query).filter(|(_, row)| is_kind(row));
-        let url = header.url;
-        found.extend(rows.map(|(score, row)| Hit {
-            score,
-            source: &one.source,
-            url: url.clone(),
-            row,
-        }));
+        found.extend(rows.map(|(score, row)| Hit { score, stored, row }));
     }
     found.sort_by(|left, right| {
         let order = right.score.cmp(&left.score);
-        order.then_with(|| (left.row.name, left.source).cmp(&(right.row.name, right.source)))
+        order.then_with(|| left.name_and_source().cmp(&right.name_and_source()))
     });
     let limit = request.limit.unwrap_or(DEFAULT_LIMIT);
     Ok(SearchReport {
@@ -142,12 +135,15 @@ fn run(world: &World, request: &SearchRequest, notes: &mut Notes) -> Result<Sear
 
 struct Hit<'i> {
     score: Score,
-    source: &'i str,
-    url: String,
+    stored: &'i StoredIndex,
     row: IndexRow<'i>,
 }
 
 impl Hit<'_> {
+    fn name_and_source(&self) -> [&str; 2] {
+        [self.row.name, &self.stored.source]
+    }
+
     fn resource(&self) -> FoundResource {
         let row = &self.row;
         let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
@@ -155,8 +151,8 @@ impl Hit<'_> {
             id: format!("{}/{}", row.kind.plural(), row.name),
             kind: row.kind,
             name: row.name.to_owned(),
-            source: self.source.to_owned(),
-            url: self.url.clone(),
+            source: self.stored.source.clone(),
+            url: self.stored.url.clone(),
             path: some(row.path).unwrap_or_else(|| ".".to_owned()),
             version: some(row.version),
             plugin: some(row.plugin),
@@ -199,13 +195,12 @@ impl Indexing<'_> {
         };
         Some(StoredIndex {
             source: source.name.to_string(),
+            url: source.address.redacted().to_owned(),
             text: made.or(kept)?,
         })
     }
 
     fn index_path(&self, source: &PlaceSource) -> PathBuf {
-        let environment = &self.world.environment;
-        let cache = environment.source_context(&environment.folder).cache;
         // A relative path means another directory in every project.
         let from = match source.address.kind() {
             AddressKind::Folder(_) => self.finder.folder.to_string_lossy(),
@@ -214,7 +209,7 @@ impl Indexing<'_> {
         let key = format!("{from}\n{}", source.address.redacted());
         let name = Checksum::of(key.as_bytes()).to_string();
         let name = name.rsplit(':').next().unwrap_or(&name).to_owned();
-        cache.join(FOLDER).join(name)
+        self.world.environment.index_folder().join(name)
     }
 
     fn make(&self, source: &PlaceSource, kept: Option<&str>) -> Result<String, Failure> {

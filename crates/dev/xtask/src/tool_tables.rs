@@ -1,5 +1,7 @@
 //! What the documents say of each tool, from its own file.
 
+use std::collections::BTreeMap;
+
 use agpm_tools::{
     AgentContainer, AgentFields, AgentForm, AgentLimit, AgentNames, CommandFormat, CommandLine,
     Directory, FileFormat, HookPlace, HookShape, InheritedModel, ModelForm, Placeholders,
@@ -191,6 +193,34 @@ fn home_place(place: Scoped<Place>) -> String {
         Some(_) if place.user == place.project => String::new(),
         Some(home) => home,
     }
+}
+
+/// Which tools read each directory of skills that several read.
+pub(crate) fn skill_directories() -> String {
+    let mut readers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let own = TOOLS.iter().filter_map(|tool| {
+        let place = places(tool)[2].project.clone()?;
+        Some((tool.name, place.trim_matches('`').to_owned()))
+    });
+    let own: Vec<(&str, String)> = own.collect();
+    for (tool, directory) in &own {
+        readers.entry(directory).or_default().push(tool);
+    }
+    for tool in TOOLS {
+        for directory in tool
+            .skills
+            .iter()
+            .flat_map(|own| own.format.also_reads.project)
+        {
+            readers.entry(directory).or_default().push(tool.name);
+        }
+    }
+    let mut table = Table::by_tool("directory", &["read by"]);
+    for (directory, tools) in readers.iter().filter(|(_, tools)| tools.len() > 1) {
+        let names: Vec<String> = tools.iter().map(|tool| code(tool)).collect();
+        table.row(&code(directory), [names.join(", ")]);
+    }
+    table.print()
 }
 
 /// What each event of the reference is called.
@@ -515,6 +545,8 @@ fn facts(tool: &'static ToolDefinition) -> Vec<(String, Source)> {
     add("credentials", tool.credentials.source);
     add("variables of plugins", tool.plugin_variables.source);
     let unread = tool.unread_file.as_ref();
+    let root = tool.project_root.as_ref();
+    add("the project's directory", root.map(|own| own.source));
     add("programs that read its files", unread.map(|own| own.source));
     out
 }

@@ -456,6 +456,9 @@ pub(crate) struct ListArgs {
     /// Only from this source
     #[arg(long)]
     pub(crate) source: Option<String>,
+    /// Only for this tool
+    #[arg(long)]
+    pub(crate) tool: Option<String>,
     /// Only names that contain this
     #[arg(long, value_name = "TEXT")]
     pub(crate) search: Option<String>,
@@ -884,6 +887,8 @@ pub(crate) enum SchemaOf {
     Bottle,
     /// The front matter of an agent that runs in a bottle
     Agent,
+    /// A document of a persona
+    Persona,
 }
 
 /// Arguments of `completions`.

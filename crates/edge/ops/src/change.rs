@@ -27,7 +27,7 @@ use crate::packages::{Sources, read_lock, versions_of};
 use crate::removal::{DependencyId, PatternUse, Removal};
 use crate::spec::{Spec, SpecContext};
 use crate::world::{Scope, World};
-use agpm_source::normalize;
+use agpm_model::normalize;
 
 /// How often a change is tried again that another process overtook.
 const MOST_TRIES: usize = 32;

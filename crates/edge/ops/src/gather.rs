@@ -9,9 +9,10 @@ use agpm_diag::{
 };
 use agpm_merge::{Contribution, LayerFile, Policy, Resolution, fold};
 use agpm_model::{
-    BUILT_IN, Empty, Entry, Layer, LayerName, LayerPlace, Manifest, ManifestTexts, Operation,
-    RESOURCE_TYPES, RelativePath, Rule, Strategy,
+    BUILT_IN, Dependency, Empty, Entry, Layer, LayerName, LayerPlace, Lockfile, Manifest,
+    ManifestTexts, Operation, RESOURCE_TYPES, RelativePath, Rule, Strategy,
 };
+use agpm_resolve::bind_locked_plugins;
 use agpm_store as store;
 use agpm_text::{
     Document, Format, Limits, Parsed, Pointer, Shape, View, decode, parse, parse_alone,
@@ -23,7 +24,9 @@ use crate::reading::{MANIFEST_NAME, PRIVATE_NAME, limit, local_path, optional, s
 use crate::scope::{Beside, NearestManifest, Places, beside, foreign_state, state_of};
 use crate::world::{Environment, ManifestUse, Scope};
 use agpm_model::LOCK_NAME;
-use agpm_source::normalize;
+use agpm_model::normalize;
+
+pub(crate) use agpm_diag::unknown_name;
 
 /// A file of the state that git tracks in a project.
 fn tracked_record(opened: &store::ProjectStore, scope: Scope) -> Option<String> {
@@ -241,6 +244,21 @@ pub(crate) struct Project {
     pub(crate) root: Option<PathBuf>,
 }
 
+/// Gives plugins of marketplaces the places that the lockfile has for them. What is wrong with the lockfile is reported
+/// by those who read it for more than that.
+fn bind_to_lockfile(manifest: &mut Manifest, lockfile: &Path) {
+    let has_any = |one: &Dependency| one.marketplace.is_some();
+    if !manifest.dependencies.iter().any(has_any) {
+        return;
+    }
+    let text = store::read(lockfile, limit()).ok();
+    let text = text.and_then(|bytes| String::from_utf8(bytes).ok());
+    if let Some(text) = text {
+        let (lock, _) = Lockfile::read(&parse_alone(text, Format::Toml).document);
+        bind_locked_plugins(manifest, &lock);
+    }
+}
+
 impl Project {
     /// Reads the manifest; without one, everything is as by default.
     pub(crate) fn load(
@@ -336,6 +354,8 @@ impl Project {
         let (manifest, diagnostics) = Manifest::read(&texts);
         notes.diagnostics.extend(diagnostics);
         mistakes.check(notes)?;
+        let mut manifest = manifest;
+        bind_to_lockfile(&mut manifest, &files.path.with_file_name(LOCK_NAME));
         Ok(Project {
             manifest,
             policy_files: files.policies,
@@ -592,14 +612,6 @@ fn configuration(environment: &Environment) -> Result<Option<(PathBuf, Vec<u8>)>
         Some(config) => Ok(optional(environment, &config)?.map(|bytes| (config, bytes))),
         None => Ok(None),
     }
-}
-
-/// A name that is not there.
-pub(crate) fn unknown_name(what: &str, name: &str, help: Option<String>) -> Failure {
-    let mut diagnostic =
-        Diagnostic::new(&codes::NAME_UNKNOWN, format!("there is no {what} `{name}`"));
-    diagnostic.help = help;
-    Failure::new(FailureKind::NotFound, diagnostic)
 }
 
 /// Takes in one file of one layer; what is wrong with it goes to the notes.

@@ -58,8 +58,12 @@ pub use additions::{NewDependency, Replace};
 pub use agpm_bottle::{UnitKind, json_schema as unit_schema};
 pub use agpm_diag::{FailureKind, Outcome, Warnings};
 pub use agpm_discover::{CandidateType, Query, Selection};
+pub use agpm_layers::{LayerRow, LayerState, LayersReport, SkippedRow};
 pub use agpm_merge::Rendered;
 pub use agpm_model::Observed;
+pub use agpm_persona::{
+    Addition, PERSONA_SCHEMA, PersonaRow, PersonasReport, ProfileKinds, ProfileReport,
+};
 pub use agpm_persona::{PersonaKind, markdown};
 pub use agpm_plan::{Action, Change, Reason};
 pub use agpm_store::Done;
@@ -82,7 +86,7 @@ pub use diagnostics::{DiagnosticReport, report_all};
 pub use doctor::{CheckRow, CheckState, DoctorReport, DoctorRequest, doctor};
 pub use explain::{
     CodePage, ExplainReport, ExplainRequest, ExplainedName, ExplainedResource, ExplainedValues,
-    RequiredAt, Subject, explain,
+    RequiredAt, Subject, ToolConversion, explain,
 };
 pub use import::{IMPORT_FORMATS, ImportReport, ImportRequest, import};
 pub use init::{InitReport, InitRequest, init};
@@ -94,13 +98,10 @@ pub use install::{
 pub use installed::{
     InstalledFile, InstalledReport, InstalledRequest, InstalledResources, open_installed,
 };
-pub use layers::{LayerRow, LayerState, LayersReport, SkippedRow, layers};
-pub use lineage::{
-    Addition, LineagePlace, PersonaRow, PersonasReport, ProfileKinds, ProfileReport,
-    ProfileRequest, Submodules, personas, profile,
-};
+pub use layers::layers;
+pub use lineage::{LineagePlace, ProfileRequest, Submodules, personas, profile};
 pub use list::{
-    DiskCheck, Drift, LOCAL, ListDetail, ListReport, ListRequest, ListedResource, MASKED,
+    Clients, DiskCheck, Drift, LOCAL, ListDetail, ListReport, ListRequest, ListedResource, MASKED,
     PatchedField, list,
 };
 pub use locked::{LockedResource, Placements, ResourceIdentity};

@@ -1,13 +1,15 @@
 //! `agpm list`: what is installed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_compose::AppliedField;
 use agpm_diag::{
     Failure, Notes, Outcome, codes, did_you_mean, is_secret_name, looks_secret, mask_line,
 };
-use agpm_model::{Field, Locked, PatchScope, RESOURCE_TYPES, ResourceType};
+use agpm_model::{Field, Locked, PatchScope, RESOURCE_TYPES, ResourceType, ToolName};
+use agpm_resolve::add_locked_sources;
 use agpm_text::Value;
+use agpm_tools::OWN_TOOL;
 use serde::{Serialize, Serializer};
 
 use crate::gather::{ManifestFiles, Project, unknown_name};
@@ -23,6 +25,8 @@ pub struct ListRequest {
     pub kind: Option<String>,
     /// Only from this source.
     pub source: Option<String>,
+    /// Only for this tool.
+    pub tool: Option<String>,
     /// Only names that contain this.
     pub search: Option<String>,
     /// How much is told.
@@ -56,6 +60,32 @@ pub enum ListDetail {
 pub struct ListReport {
     /// One for each that fits.
     pub resources: Vec<ListedResource>,
+    /// Whether the resources of the project are for several AI coding clients.
+    pub clients: Clients,
+}
+
+/// How many AI coding clients a project installs for; snippets of no client are not counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clients {
+    /// One at most.
+    One,
+    /// More.
+    Several,
+}
+
+impl Clients {
+    fn of(entries: &[Locked]) -> Self {
+        let tools = entries.iter().flat_map(Locked::tools);
+        let clients: BTreeSet<&str> = tools
+            .map(ToolName::as_str)
+            .filter(|tool| *tool != OWN_TOOL.name)
+            .collect();
+        if clients.len() > 1 {
+            Clients::Several
+        } else {
+            Clients::One
+        }
+    }
 }
 
 /// A resource of the lockfile, and how it is on the disk.
@@ -122,6 +152,9 @@ fn run(world: &World, request: &ListRequest, notes: &mut Notes) -> Result<ListRe
     if let Some(name) = &request.source {
         check_source(&view, name)?;
     }
+    if let Some(name) = &request.tool {
+        check_tool(&view, name)?;
+    }
     let search = request.search.as_ref().map(|text| text.to_lowercase());
     let wanted = |entry: &Locked| {
         kind.is_none_or(|kind| entry.kind == kind)
@@ -129,11 +162,16 @@ fn run(world: &World, request: &ListRequest, notes: &mut Notes) -> Result<ListRe
                 .source
                 .as_deref()
                 .is_none_or(|name| shown_source(entry) == name)
+            && request
+                .tool
+                .as_deref()
+                .is_none_or(|name| entry.tools().any(|tool| tool.as_str() == name))
             && search
                 .as_ref()
                 .is_none_or(|text| entry.name.as_str().to_lowercase().contains(text))
     };
     let is_empty = view.entries.is_empty();
+    let clients = Clients::of(&view.entries);
     let entries: Vec<Locked> = view.entries.into_iter().filter(wanted).collect();
     if entries.is_empty() && notes.diagnostics.is_empty() {
         let message = match is_empty {
@@ -168,6 +206,7 @@ fn run(world: &World, request: &ListRequest, notes: &mut Notes) -> Result<ListRe
     };
     Ok(ListReport {
         resources: entries.iter().map(listed).collect(),
+        clients,
     })
 }
 
@@ -212,8 +251,9 @@ fn made_of_lock(
 ) -> Result<BTreeMap<String, Vec<AppliedField>>, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
-    let project = Project::of(&world.environment, files, notes)?;
+    let mut project = Project::of(&world.environment, files, notes)?;
     let (lock, _) = read_lock(&world.environment, &store, notes)?.unwrap_or_default();
+    add_locked_sources(&mut project.manifest, &lock);
     let sources = Sources::open(world, &project.manifest, store.path());
     let entries = frozen::entries(world, &project.manifest, &sources, &lock, notes)?;
     let rendered = render_all(&project.manifest, &sources, entries, notes)?;
@@ -243,6 +283,18 @@ fn check_source(view: &LockView, name: &str) -> Result<(), Failure> {
         "source",
         name,
         did_you_mean(name, "sources are", known),
+    ))
+}
+
+fn check_tool(view: &LockView, name: &str) -> Result<(), Failure> {
+    if view.tools.contains(name) {
+        return Ok(());
+    }
+    let known = view.tools.iter().map(String::as_str);
+    Err(unknown_name(
+        "tool",
+        name,
+        did_you_mean(name, "tools are", known),
     ))
 }
 

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use agpm_diag::{Failure, visible};
+use agpm_model::normalize;
 use agpm_model::{AddressKind, LayerPlace, Manifest, Origin, SourceName};
-use agpm_source::{Bounds, normalize};
+use agpm_source::Bounds;
 use agpm_store as store;
 
 use crate::reading::local_path;

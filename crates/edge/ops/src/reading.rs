@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use agpm_diag::Failure;
-use agpm_source::normalize;
+use agpm_model::shown_from;
 use agpm_store as store;
 use agpm_text::Limits;
 
@@ -32,17 +32,7 @@ pub(crate) fn optional(environment: &Environment, path: &Path) -> Result<Option<
 
 /// A path as users see it: from the working folder where it is below, with `/`.
 pub(crate) fn shown(environment: &Environment, path: &Path) -> String {
-    let elsewhere = || {
-        if path.is_absolute() {
-            normalize(path)
-        } else {
-            path.to_owned()
-        }
-    };
-    let short = path
-        .strip_prefix(&environment.folder)
-        .map_or_else(|_| elsewhere(), Path::to_owned);
-    short.to_string_lossy().replace('\\', "/")
+    shown_from(&environment.folder, path)
 }
 
 /// A path on this machine; `~` is the user's home.

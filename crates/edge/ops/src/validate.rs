@@ -8,18 +8,18 @@ use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, Span, Warnings
 use agpm_model::{Extent, LockedLayer, Lockfile, Manifest, Origin, SKILL_FILE};
 use agpm_plan::outdated_lock;
 use agpm_render::file_links;
-use agpm_resolve::{ResolvedEntry, UpdateScope, pins, report_moved_tags};
+use agpm_resolve::{UpdateScope, add_locked_sources, pins, report_moved_tags};
 use agpm_store::ProjectStore;
 use serde::Serialize;
 
 use crate::approve::note_unapproved;
 use crate::catalog::{ask_remotes, remotes_as_locked};
 use crate::gather::{ManifestFiles, Project};
-use crate::install::not_there;
-use crate::layers::{LayerLock, Pinning, fold_all, layers_as_locked, missing_folders, snapshots};
+use crate::layers::{fold_all, missing_folders, snapshots};
 use crate::outside::reads_outside;
-use crate::packages::{Sources, frozen, read_lock, render_all, resolve, versions_of};
+use crate::packages::{Resolution, Sources, frozen, read_lock, render_all, resolve, versions_of};
 use crate::world::World;
+use agpm_layers::{LayerLock, Pinning, layers_as_locked, missing_layer};
 use agpm_model::LOCK_NAME;
 
 /// A check that is made on request.
@@ -108,8 +108,10 @@ fn run(
     let mut failure = None;
     for check in &request.checks {
         let result = match check {
-            ValidateCheck::Resolve => resolves(world, manifest, &store, notes).map(drop),
-            ValidateCheck::Render => renders(world, manifest, &store, notes),
+            ValidateCheck::Resolve => {
+                resolves(world, &mut manifest.clone(), &store, notes).map(drop)
+            }
+            ValidateCheck::Render => renders(world, &mut manifest.clone(), &store, notes),
             ValidateCheck::Sources => answer(world, manifest, &store, notes),
             ValidateCheck::Paths => are_there(manifest, project.folder.as_deref(), notes),
             ValidateCheck::Lock => is_current(world, manifest, &store, notes),
@@ -135,30 +137,32 @@ fn run(
 
 fn resolves(
     world: &World,
-    manifest: &Manifest,
+    manifest: &mut Manifest,
     store: &ProjectStore,
     notes: &mut Notes,
-) -> Result<Vec<ResolvedEntry>, Failure> {
-    let sources = Sources::open(world, manifest, store.path());
+) -> Result<Resolution, Failure> {
     let lock = read_lock(&world.environment, store, notes)?
         .map(|(lock, _)| lock)
         .unwrap_or_default();
+    add_locked_sources(manifest, &lock);
+    let sources = Sources::open(world, manifest, store.path());
     for (name, _) in sources.iter() {
         if let Some(refs) = versions_of(&sources, name)? {
             report_moved_tags(&lock, name, &refs, notes);
         }
     }
     let pins = pins(manifest, &lock, &UpdateScope::Nothing);
-    let resolved = resolve(world, manifest, &sources, pins, notes)?;
-    check_patched_names(manifest, &resolved, notes)?;
-    folds(world, (manifest, &sources), &lock, notes)?;
+    let resolved = resolve(world, manifest, store.path(), pins, notes)?;
+    check_patched_names(manifest, &resolved.entries, notes)?;
+    folds(world, manifest, &resolved.sources, &lock, notes)?;
     Ok(resolved)
 }
 
 /// Reads and folds the layers as an install would.
 fn folds(
     world: &World,
-    (manifest, sources): (&Manifest, &Sources),
+    manifest: &Manifest,
+    sources: &Sources,
     lock: &Lockfile,
     notes: &mut Notes,
 ) -> Result<(), Failure> {
@@ -167,7 +171,7 @@ fn folds(
         sources: std::mem::take(&mut notes.sources),
         ..Notes::default()
     };
-    let folded = snapshots(world, (manifest, sources), &pinning, &mut own)
+    let folded = snapshots(world, manifest, sources, &pinning, &mut own)
         .and_then(|snapshots| fold_all(world, manifest, snapshots, &mut own));
     notes.sources = own.sources;
     // Folders that are not there were told before.
@@ -180,12 +184,11 @@ fn folds(
 /// Makes everything as an install would, and follows the links of what templates gave.
 fn renders(
     world: &World,
-    manifest: &Manifest,
+    manifest: &mut Manifest,
     store: &ProjectStore,
     notes: &mut Notes,
 ) -> Result<(), Failure> {
-    let entries = resolves(world, manifest, store, notes)?;
-    let sources = Sources::open(world, manifest, store.path());
+    let Resolution { entries, sources } = resolves(world, manifest, store, notes)?;
     let rendered = render_all(manifest, &sources, entries, notes)?;
     let files = || rendered.resources.iter().flat_map(|one| &one.output.files);
     let planned: BTreeSet<&str> = files().map(|file| file.path.as_str()).collect();
@@ -311,14 +314,12 @@ pub(crate) fn is_current(
     };
     frozen::roots(manifest, &lock).map_err(stale)?;
     let sources = Sources::open(world, manifest, store.path());
-    layers_as_locked(manifest, &sources, &lock).map_err(stale)?;
+    layers_as_locked(manifest, &lock, |name| sources.versioned(name).is_some()).map_err(stale)?;
     remotes_as_locked(manifest, &sources, &lock).map_err(stale)?;
-    let pinning = Pinning {
-        lock: LayerLock::AloneForFolders,
-        ..Pinning::of(manifest, Some(&lock), &UpdateScope::Nothing)
-    };
+    let pinning = Pinning::of(manifest, Some(&lock), &UpdateScope::Nothing);
+    let pinning = pinning.used_as(LayerLock::AloneForFolders);
     let folders =
-        snapshots(world, (manifest, &sources), &pinning, &mut Notes::default()).map_err(stale)?;
+        snapshots(world, manifest, &sources, &pinning, &mut Notes::default()).map_err(stale)?;
     let is_there = |locked: &&LockedLayer| {
         folders
             .iter()
@@ -330,7 +331,7 @@ pub(crate) fn is_current(
         .filter(|locked| locked.pin.is_none())
         .find(|locked| !is_there(locked))
     {
-        Some(gone) => Err(not_there(gone)),
+        Some(gone) => Err(missing_layer(gone)),
         None => Ok(()),
     }
 }

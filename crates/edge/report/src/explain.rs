@@ -97,8 +97,16 @@ fn facts(resource: &ExplainedResource) -> Vec<(&'static str, String)> {
     for place in places(resource) {
         add("installed at", Some(place));
     }
-    for fate in &resource.conversions {
-        add("conversion", Some(conversion(fate)));
+    let parts = resource.parts.join(", ");
+    add("parts", Some(parts).filter(|parts| !parts.is_empty()));
+    add("part of", resource.part_of.clone());
+    for one in &resource.conversions {
+        let tool = if tools.len() > 1 {
+            format!("for {}: ", one.tool)
+        } else {
+            String::new()
+        };
+        add("conversion", Some(tool + &conversion(&one.fate)));
     }
     facts
 }

@@ -37,8 +37,7 @@ fn lines(report: &InstallReport, detail: Detail) -> Vec<String> {
     let mut programs: Vec<String> = report.programs.iter().flat_map(program_lines).collect();
     // A server of a layer may be in the files of several tools.
     programs.dedup();
-    let is_shown =
-        |one: &&Conversion| detail == Detail::All || changes_resource(report, &one.resource);
+    let is_shown = |one: &&Conversion| detail == Detail::All || is_written(report, one);
     let conversions = report.conversions.iter().filter(is_shown);
     let fates: Vec<FieldNote<'_>> = conversions
         .flat_map(|one| field_notes(one, report.writing))
@@ -60,13 +59,13 @@ fn reads_line(report: &InstallReport) -> Option<String> {
     is_worth_a_line.then(|| format!("reads  {}  (outside the project)", report.reads.join(", ")))
 }
 
-/// Whether files of a resource are new or other ones.
-fn changes_resource(report: &InstallReport, resource: &Owner) -> bool {
-    let is_written = |action| matches!(action, Action::Create | Action::Update);
-    report
-        .changes
-        .iter()
-        .any(|change| change.owner == *resource && is_written(change.action))
+/// Whether what was converted is written, for the one tool that it was converted for.
+fn is_written(report: &InstallReport, conversion: &Conversion) -> bool {
+    report.changes.iter().any(|change| {
+        change.owner == conversion.resource
+            && Some(&change.path) == conversion.target.as_ref()
+            && matches!(change.action, Action::Create | Action::Update)
+    })
 }
 
 /// How many files became what, in one line.

@@ -1,7 +1,9 @@
 //! What is installed, as a table, YAML or JSON.
 
-use agpm_ops::{Drift, LOCAL, ListReport, ListedResource, MASKED, PatchedField};
+use agpm_model::{RelativePath, ToolName};
+use agpm_ops::{Clients, Drift, LOCAL, ListReport, ListedResource, MASKED, PatchedField};
 use agpm_text::{Value, to_json};
+use std::collections::BTreeSet;
 
 use crate::rendering::{RenderContext, Rendering, to_yaml};
 use crate::table::table;
@@ -14,6 +16,8 @@ const HEADER: [&str; 6] = [
     "Installed At",
     "Status",
 ];
+/// Where the tools go if a project has several.
+const TOOLS_COLUMN: usize = 4;
 /// Types are as wide as `script` and `agents` even where only shorter ones are shown.
 const TYPE_WIDTH: usize = 6;
 
@@ -39,12 +43,23 @@ fn rows(report: &ListReport) -> String {
     if report.resources.is_empty() {
         return String::new();
     }
-    let rows: Vec<Vec<String>> = report.resources.iter().map(cells).collect();
-    let text = table(&HEADER, &rows);
+    let mut header = HEADER.to_vec();
+    let mut rows: Vec<Vec<String>> = report.resources.iter().map(cells).collect();
+    if report.clients == Clients::Several {
+        header.insert(TOOLS_COLUMN, "Tools");
+        for (row, resource) in rows.iter_mut().zip(&report.resources) {
+            row.insert(TOOLS_COLUMN, tools(resource));
+        }
+    }
+    let text = table(&header, &rows);
     let (header, lines) = text.split_once('\n').unwrap_or((&text, ""));
     let mut out = format!("{header}\n");
     for (line, resource) in lines.lines().zip(&report.resources) {
         out.extend([line, "\n"]);
+        let is_detailed = resource.patched.is_some();
+        for part in resource.locked.parts.iter().filter(|_| is_detailed) {
+            out.push_str(&format!("  {part}\n"));
+        }
         for field in resource.patched.iter().flatten() {
             out.push_str(&format!("  {}\n", patched_line(field)));
         }
@@ -68,11 +83,24 @@ fn cells(resource: &ListedResource) -> Vec<String> {
         format!("{:<TYPE_WIDTH$}", identity.kind),
         identity.version.as_deref().unwrap_or("-").to_owned(),
         identity.source.as_deref().unwrap_or(LOCAL).to_owned(),
-        paths
-            .first()
-            .map_or_else(|| "-".to_owned(), ToString::to_string),
+        installed_at(&paths),
         status.to_owned(),
     ]
+}
+
+fn tools(resource: &ListedResource) -> String {
+    let tools = resource.locked.placements.tools();
+    let tools: Vec<&str> = tools.map(ToolName::as_str).collect();
+    tools.join(", ")
+}
+
+/// The first of several paths stands for all: they are in the directories of the tools.
+fn installed_at(paths: &BTreeSet<&RelativePath>) -> String {
+    match (paths.first(), paths.len()) {
+        (None, _) => "-".to_owned(),
+        (Some(path), 1) => path.to_string(),
+        (Some(path), count) => format!("{path} (+{})", count - 1),
+    }
 }
 
 fn patched_line(field: &PatchedField) -> String {

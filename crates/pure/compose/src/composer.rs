@@ -21,6 +21,8 @@ pub struct Composer<'a> {
     pub(crate) bodies: BTreeMap<(usize, Variant), Arc<str>>,
     outputs: Vec<ResourceOutput>,
     reads: BTreeMap<String, Checksum>,
+    /// What was found of each resource, and the entry that it was found of first.
+    findings: BTreeMap<(String, &'static str, String), usize>,
 }
 
 /// What came of one entry, and what was found on the way.
@@ -45,6 +47,7 @@ impl<'a> Composer<'a> {
             bodies: BTreeMap::new(),
             outputs: vec![ResourceOutput::default(); entries.len()],
             reads: BTreeMap::new(),
+            findings: BTreeMap::new(),
             entries,
         }
     }
@@ -76,7 +79,13 @@ impl<'a> Composer<'a> {
     }
 
     /// Takes in what came of an entry.
-    pub fn accept(&mut self, number: usize, composed: ComposedEntry, notes: &mut Notes) {
+    pub fn accept(&mut self, number: usize, mut composed: ComposedEntry, notes: &mut Notes) {
+        // What is wrong with a resource is reported once, however many tools it is for.
+        let label = self.entries[number].label();
+        composed.notes.diagnostics.retain(|found| {
+            let key = (label.clone(), found.code.name, found.message.clone());
+            *self.findings.entry(key).or_insert(number) == number
+        });
         let bodies = composed.bodies.into_iter();
         self.bodies
             .extend(bodies.map(|(variant, body)| ((number, variant), body)));

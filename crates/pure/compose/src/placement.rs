@@ -286,7 +286,8 @@ impl SourceAgents<'_> {
 fn unlisted_skills(tool: &ToolDefinition, resources: &[RenderedResource]) -> Option<Diagnostic> {
     let (name, most) = (tool.name, tool.skills.as_ref()?.format.most_listed?);
     let is_for_tool = |resolved: &&ResolvedEntry| {
-        resolved.entry.kind == ResourceType::Skills && resolved.entry.tool.as_str() == name
+        let mut readers = resolved.entry.readers.iter();
+        resolved.entry.kind == ResourceType::Skills && readers.any(|tool| tool.as_str() == name)
     };
     let count = resolved_of(resources).filter(is_for_tool).count();
     let message =

@@ -139,6 +139,13 @@ registry! {
     PATCH_FAILED = "patch/failed" Error;
     PATCH_NO_FIELDS = "patch/no-fields" Warning;
     PATCH_UNKNOWN = "patch/unknown" Error;
+    PLUGIN_CLASH = "plugin/clash" Error;
+    PLUGIN_MANIFEST = "plugin/manifest" Error;
+    PLUGIN_MARKETPLACE = "plugin/marketplace" Error;
+    PLUGIN_MISSING_FILE = "plugin/missing-file" Error;
+    PLUGIN_NO_PARTS = "plugin/no-parts" Error;
+    PLUGIN_SKIPPED = "plugin/skipped" Note;
+    PLUGIN_VARIABLE = "plugin/variable" Warning;
     POLICY_UNKNOWN_KEY = "policy/unknown-key" Error;
     POLICY_UNREACHABLE = "policy/unreachable" Error;
     POLICY_VALUE = "policy/value" Error;
@@ -155,6 +162,7 @@ registry! {
     SKILL_NAME = "skill/name" Warning;
     SOURCE_AUTH = "source/auth" Error;
     SOURCE_GIT = "source/git" Error;
+    SOURCE_NOT_ALLOWED = "source/not-allowed" Error;
     SOURCE_OFFLINE = "source/offline" Error;
     SOURCE_UNREACHABLE = "source/unreachable" Error;
     TEXT_DUPLICATE_KEY = "text/duplicate-key" Error;

@@ -78,6 +78,11 @@ impl RelativePath {
         &self.0
     }
 
+    /// A path in this directory.
+    pub fn join(&self, inner: &RelativePath) -> Self {
+        RelativePath(format!("{self}/{inner}"))
+    }
+
     /// The last part.
     pub fn file_name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or(&self.0)

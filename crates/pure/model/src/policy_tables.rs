@@ -1,16 +1,10 @@
 //! The keys of `policy.toml`, as data.
 
-use agpm_text::Value;
-
 use crate::json_schema::FileSchema;
 use crate::schema::{SchemaField, SchemaTable, ValueForm};
 
-/// The JSON Schema of a policy.
-pub fn policy_schema() -> Value {
-    POLICY_SCHEMA.to_json_schema()
-}
-
-static POLICY_SCHEMA: FileSchema = FileSchema {
+/// The schema of a policy.
+pub static POLICY_SCHEMA: FileSchema = FileSchema {
     title: "policy.toml",
     about: "What an organization allows.",
     form: ValueForm::Table(&POLICY),

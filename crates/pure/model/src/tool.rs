@@ -82,6 +82,8 @@ pub struct Tool {
     pub destinations: BTreeMap<ResourceType, Destination>,
     /// How files of a kind are laid out, where the manifest says so.
     pub layouts: BTreeMap<ResourceType, Layout>,
+    /// Directories with skills that it reads besides its own.
+    pub other_skills: Vec<RelativePath>,
 }
 
 /// All tools, and which are the defaults of a kind.
@@ -177,6 +179,12 @@ pub fn plugin_destination(scope: Scope) -> Destination {
     Destination::Files(Folder::Shared(path(&directory)), FileFormat::Unchanged)
 }
 
+fn other_skills(tool: &ToolDefinition, scope: Scope) -> Vec<RelativePath> {
+    let skills = tool.skills.iter();
+    let paths = skills.flat_map(|own| scope.of(own.format.also_reads));
+    paths.map(|text| path(text)).collect()
+}
+
 fn command_format(format: &'static CommandFormat) -> FileFormat {
     match format {
         CommandFormat::Unchanged => FileFormat::Unchanged,
@@ -223,6 +231,7 @@ impl Tools {
             state: ToolState::Enabled,
             destinations: destinations(tool, scope),
             layouts: BTreeMap::new(),
+            other_skills: other_skills(tool, scope),
         });
         let mut tools = Tools {
             tools: tools.collect(),
@@ -393,7 +402,27 @@ mod tests {
              windsurf plugins: .agpm/plugins\n\
              zed mcp-servers: entries of .zed/settings.json\n\
              zed skills: .agents/skills\n\
-             zed plugins: .agpm/plugins\n"
+             zed plugins: .agpm/plugins\n\
+             amp mcp-servers: entries of .amp/settings.json\n\
+             amp skills: .agents/skills\n\
+             amp plugins: .agpm/plugins\n\
+             kiro mcp-servers: entries of .kiro/settings/mcp.json\n\
+             kiro skills: .kiro/skills\n\
+             kiro plugins: .agpm/plugins\n\
+             cline commands: .clinerules/workflows\n\
+             cline skills: .cline/skills\n\
+             cline plugins: .agpm/plugins\n\
+             goose skills: .goose/skills\n\
+             goose plugins: .agpm/plugins\n\
+             antigravity commands: .agents/workflows\n\
+             antigravity mcp-servers: entries of .agents/mcp_config.json\n\
+             antigravity skills: .agents/skills\n\
+             antigravity plugins: .agpm/plugins\n\
+             copilot-cli agents: .github/agents/*.agent.md\n\
+             copilot-cli hooks: .github/hooks/*.json\n\
+             copilot-cli mcp-servers: entries of .github/mcp.json\n\
+             copilot-cli skills: .github/skills\n\
+             copilot-cli plugins: .agpm/plugins\n"
         );
     }
 
@@ -444,7 +473,26 @@ mod tests {
              windsurf plugins: .local/share/agpm/plugins\n\
              zed mcp-servers: entries of .config/zed/settings.json\n\
              zed skills: .agents/skills\n\
-             zed plugins: .local/share/agpm/plugins\n"
+             zed plugins: .local/share/agpm/plugins\n\
+             amp mcp-servers: entries of .config/amp/settings.json\n\
+             amp skills: .config/agents/skills\n\
+             amp plugins: .local/share/agpm/plugins\n\
+             kiro mcp-servers: entries of .kiro/settings/mcp.json\n\
+             kiro skills: .kiro/skills\n\
+             kiro plugins: .local/share/agpm/plugins\n\
+             cline skills: .cline/skills\n\
+             cline plugins: .local/share/agpm/plugins\n\
+             goose skills: .config/goose/skills\n\
+             goose plugins: .local/share/agpm/plugins\n\
+             antigravity commands: .gemini/antigravity/global_workflows\n\
+             antigravity mcp-servers: entries of .gemini/config/mcp_config.json\n\
+             antigravity skills: .gemini/config/skills\n\
+             antigravity plugins: .local/share/agpm/plugins\n\
+             copilot-cli agents: .copilot/agents/*.agent.md\n\
+             copilot-cli hooks: .copilot/hooks/*.json\n\
+             copilot-cli mcp-servers: entries of .copilot/mcp-config.json\n\
+             copilot-cli skills: .copilot/skills\n\
+             copilot-cli plugins: .local/share/agpm/plugins\n"
         );
     }
 }

@@ -167,6 +167,11 @@ impl ResourcePath {
         &self.text
     }
 
+    /// Whether it is the whole source.
+    pub fn is_top(&self) -> bool {
+        self.text == TOP
+    }
+
     /// The path as sources take it, where the top is empty.
     pub fn in_tree(&self) -> &str {
         match self.text.as_str() {

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use agpm_model::{
     Declared, Dependency, Install, Layout, PathError, RelativePath, ResourceName, ResourcePath,
-    ResourceType, ToolName, Tools, Unit, Variant,
+    ResourceType, SourceName, ToolName, Tools, Unit, Variant,
 };
 
 use crate::names::{Nameless, derive, excluded};
-use crate::target::{Wanted, target};
+use crate::skill_directories::skill_directories;
+use crate::target::{Sharing, Wanted, skill_in, target};
 
 /// A declaration and the units that it means.
 pub type Need<'a> = (&'a Declared, Vec<&'a Unit>);
@@ -85,6 +86,14 @@ struct Seed {
     /// A match of a pattern has the name of its file.
     named: Option<ResourceName>,
     needs: Vec<usize>,
+}
+
+impl Seed {
+    /// What it is called if it is a whole source.
+    fn name_of_source(&self) -> &str {
+        let source = self.unit.origin.source().map_or("", SourceName::as_str);
+        self.named.as_ref().map_or(source, ResourceName::as_str)
+    }
 }
 
 struct Walk<'g, 'a> {
@@ -306,22 +315,11 @@ impl<'a> Walk<'_, 'a> {
     fn finish(mut self) -> Result<Vec<Entry>, Vec<EntryError>> {
         self.seeds.iter_mut().for_each(|seed| seed.variants.sort());
         let names = self.names();
+        let groups = self.groups();
         let mut entries: Vec<(usize, Entry)> = Vec::new();
         for (number, (seed, name)) in self.seeds.iter().zip(names).enumerate() {
-            let wanted = Wanted {
-                kind: seed.kind,
-                path: &seed.unit.path,
-                target: seed.folder.as_ref(),
-                filename: seed.filename.as_ref(),
-                layout: seed.layout,
-                pattern: self.pattern_of(seed),
-            };
-            let place = self
-                .graph
-                .tools
-                .named(seed.tool.as_str())
-                .map_or(Ok(None), |tool| target(tool, &wanted));
-            let target = place.unwrap_or_else(|error| {
+            let group = &groups[&self.group(seed)];
+            let target = self.target_of(seed, &name, group).unwrap_or_else(|error| {
                 self.errors.push(EntryError::Target {
                     unit: seed.unit.clone(),
                     error,
@@ -349,6 +347,56 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
+    /// The tools that each resource is written for, and the directories of skills that they read.
+    fn groups(&self) -> BTreeMap<ResourceKey, ResourceTools> {
+        let mut tools: BTreeMap<ResourceKey, Vec<&ToolName>> = BTreeMap::new();
+        for seed in &self.seeds {
+            let written = tools.entry(self.group(seed)).or_default();
+            if seed.install == Install::Write {
+                written.push(&seed.tool);
+            }
+        }
+        let group = |(key, names): (ResourceKey, Vec<&ToolName>)| {
+            let sharing = Sharing::of(names.len());
+            let skills = match (key.0, sharing) {
+                (ResourceType::Skills, Sharing::SeveralTools) => {
+                    skill_directories(self.graph.tools, &names)
+                }
+                _ => BTreeMap::new(),
+            };
+            (key, ResourceTools { sharing, skills })
+        };
+        tools.into_iter().map(group).collect()
+    }
+
+    fn target_of(
+        &self,
+        seed: &Seed,
+        name: &ResourceName,
+        group: &ResourceTools,
+    ) -> Result<Option<RelativePath>, PathError> {
+        let Some(tool) = self.graph.tools.named(seed.tool.as_str()) else {
+            return Ok(None);
+        };
+        // The directory of a plugin has its name, wherever the plugin comes from.
+        let own_name = RelativePath::new(name.as_str()).ok();
+        let own_name = own_name.filter(|_| seed.kind == ResourceType::Plugins);
+        let wanted = Wanted {
+            kind: seed.kind,
+            path: &seed.unit.path,
+            target: seed.folder.as_ref(),
+            filename: seed.filename.as_ref().or(own_name.as_ref()),
+            layout: seed.layout,
+            pattern: self.pattern_of(seed),
+            sharing: group.sharing,
+            name: seed.name_of_source(),
+        };
+        match group.skills.get(&seed.tool) {
+            Some(directory) => skill_in(directory, tool, &wanted).map(Some),
+            None => target(tool, &wanted),
+        }
+    }
+
     /// The pattern of the manifest that a resource matches.
     fn pattern_of(&self, seed: &Seed) -> Option<&'a ResourcePath> {
         let root = seed
@@ -357,8 +405,8 @@ impl<'a> Walk<'_, 'a> {
         Some(&root.unit.path).filter(|path| path.is_pattern())
     }
 
-    /// What a name is derived for: all tools of a resource have one name.
-    fn group(&self, seed: &Seed) -> NamelessGroup {
+    /// All tools of a resource have one name and share copies.
+    fn group(&self, seed: &Seed) -> ResourceKey {
         (seed.kind, seed.unit.clone(), seed.root)
     }
 
@@ -381,7 +429,7 @@ impl<'a> Walk<'_, 'a> {
             .iter()
             .filter_map(|seed| Some(((seed.kind, seed.named.as_ref()?.as_str()), ())));
         let taken: BTreeMap<(ResourceType, &str), ()> = taken.collect();
-        let mut groups: BTreeMap<NamelessGroup, usize> = BTreeMap::new();
+        let mut groups: BTreeMap<ResourceKey, usize> = BTreeMap::new();
         let mut nameless: Vec<Nameless<'_>> = Vec::new();
         for seed in self.seeds.iter().filter(|seed| seed.named.is_none()) {
             groups.entry(self.group(seed)).or_insert_with(|| {
@@ -398,8 +446,15 @@ impl<'a> Walk<'_, 'a> {
     }
 }
 
-/// A resource without a name: its kind, what it is, and the pattern of the manifest that it matches.
-type NamelessGroup = (ResourceType, Unit, Option<usize>);
+/// A resource with all its tools: its kind, what it is, and the dependency of the manifest that it is of.
+type ResourceKey = (ResourceType, Unit, Option<usize>);
+
+/// What the tools of a resource have in common.
+struct ResourceTools {
+    sharing: Sharing,
+    /// The directory of a skill for each tool, if there are several.
+    skills: BTreeMap<ToolName, RelativePath>,
+}
 
 /// The number of a seed and the entry that was made of it.
 type Numbered = (Vec<usize>, Entry);

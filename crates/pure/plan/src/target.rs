@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 
 use agpm_model::{
-    Dependency, Destination, Folder, Layout, PathError, Placement, RelativePath, ResourcePath,
+    Dependency, Destination, Layout, PathError, Placement, RelativePath, ResourcePath,
     ResourceType, Tool, ToolName, Tools,
 };
 use agpm_tools::FileFormat;
+
+use crate::skill_directories::skill_directories;
+use crate::type_directory::{path_in_type_folder, type_directory};
 
 /// What decides the place of one file.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +26,30 @@ pub struct Wanted<'a> {
     pub layout: Option<Layout>,
     /// The pattern that the path matches.
     pub pattern: Option<&'a ResourcePath>,
+    /// Whether it is for other tools too.
+    pub sharing: Sharing,
+    /// What it is called if it is a whole source, which has no name in itself.
+    pub name: &'a str,
+}
+
+/// Whether a resource is for one tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    /// It is.
+    OneTool,
+    /// It is for several, whose files have different extensions.
+    SeveralTools,
+}
+
+impl Sharing {
+    /// For so many tools.
+    pub fn of(tools: usize) -> Self {
+        if tools > 1 {
+            Sharing::SeveralTools
+        } else {
+            Sharing::OneTool
+        }
+    }
 }
 
 /// Two entries that would be at one place, by their numbers.
@@ -38,8 +65,10 @@ pub struct Clash {
 
 impl<'a> Wanted<'a> {
     /// What a dependency of the manifest says of the file at this path.
-    pub fn of(dependency: &'a Dependency, path: &'a ResourcePath) -> Self {
+    pub fn of(dependency: &'a Dependency, path: &'a ResourcePath, tools: &Tools) -> Self {
         Wanted {
+            sharing: Sharing::of(tools.used_by(dependency).len()),
+            name: dependency.name.as_str(),
             kind: dependency.kind,
             path,
             target: dependency.target.as_ref(),
@@ -58,24 +87,41 @@ pub fn target(tool: &Tool, wanted: &Wanted<'_>) -> Result<Option<RelativePath>, 
         Some(Destination::Entries(file, _)) => return Ok(Some(file.clone())),
         None => return Ok(None),
     };
+    let name = match wanted.kind {
+        ResourceType::Skills | ResourceType::Plugins => folder_name(wanted),
+        _ => file_name(wanted, *form),
+    };
+    let directory = type_directory(tool, folder);
+    path_in(directory.as_ref(), tool, wanted, &name).map(Some)
+}
+
+/// The directory of a skill in one of the directories that a tool reads.
+pub(crate) fn skill_in(
+    directory: &RelativePath,
+    tool: &Tool,
+    wanted: &Wanted<'_>,
+) -> Result<RelativePath, PathError> {
+    path_in(Some(directory), tool, wanted, &folder_name(wanted))
+}
+
+fn path_in(
+    directory: Option<&RelativePath>,
+    tool: &Tool,
+    wanted: &Wanted<'_>,
+    name: &str,
+) -> Result<RelativePath, PathError> {
     let inner = match wanted.layout.unwrap_or(tool.layout(wanted.kind)) {
         Layout::Flat => "",
         Layout::Folders => kept_directories(wanted),
     };
-    let name = match wanted.kind {
-        ResourceType::Skills => folder_name(wanted),
-        _ => file_name(wanted, *form),
-    };
-    let (own, folder) = type_folder(tool, folder);
     let parts = [
-        own.map(RelativePath::as_str),
-        folder.map(RelativePath::as_str),
+        directory.map(RelativePath::as_str),
         wanted.target.map(RelativePath::as_str),
         Some(inner).filter(|inner| !inner.is_empty()),
-        Some(&name),
+        Some(name),
     ];
     let path = parts.into_iter().flatten().collect::<Vec<_>>().join("/");
-    RelativePath::new(&path).map(Some)
+    RelativePath::new(&path)
 }
 
 /// Where each of several tools has a resource; nothing for tools without a place for the kind.
@@ -84,11 +130,16 @@ pub fn placements(
     names: &[&ToolName],
     wanted: &Wanted<'_>,
 ) -> Result<Vec<Placement>, PathError> {
+    let directories = match wanted.kind {
+        ResourceType::Skills => skill_directories(tools, names),
+        _ => BTreeMap::new(),
+    };
     let mut placements = Vec::new();
     for name in names {
-        let at = match tools.named(name.as_str()) {
-            Some(tool) => target(tool, wanted)?,
-            None => None,
+        let at = match (tools.named(name.as_str()), directories.get(*name)) {
+            (Some(tool), Some(directory)) => Some(skill_in(directory, tool, wanted)?),
+            (Some(tool), None) => target(tool, wanted)?,
+            (None, _) => None,
         };
         let tool = (*name).clone();
         placements.push(Placement { tool, at });
@@ -103,37 +154,6 @@ pub fn could_install_at(tool: &Tool, kind: ResourceType, path: &RelativePath) ->
         Some(Destination::Files(folder, _)) => path_in_type_folder(tool, folder, path).is_some(),
         Some(Destination::Entries(file, _)) => file == path,
         None => false,
-    }
-}
-
-/// The path of a file from the directory of its tool and type; nothing if it is not in there.
-pub fn path_in_type_folder<'p>(
-    tool: &Tool,
-    folder: &Folder,
-    path: &'p RelativePath,
-) -> Option<&'p str> {
-    let (own, folder) = type_folder(tool, folder);
-    let parts: Vec<&str> = [own, folder]
-        .into_iter()
-        .flatten()
-        .map(RelativePath::as_str)
-        .collect();
-    if parts.is_empty() {
-        return Some(path.as_str());
-    }
-    path.as_str()
-        .strip_prefix(&parts.join("/"))?
-        .strip_prefix('/')
-}
-
-/// The directory of a tool, unless all tools share this one, and the directory of a type in it.
-fn type_folder<'t>(
-    tool: &'t Tool,
-    folder: &'t Folder,
-) -> (Option<&'t RelativePath>, Option<&'t RelativePath>) {
-    match folder {
-        Folder::Own(folder) => (tool.folder.as_ref(), folder.as_ref()),
-        Folder::Shared(folder) => (None, Some(folder)),
     }
 }
 
@@ -169,7 +189,15 @@ fn kept_directories<'a>(wanted: &Wanted<'a>) -> &'a str {
 fn file_name(wanted: &Wanted<'_>, format: FileFormat) -> String {
     let own = wanted.path;
     let stem = match wanted.filename {
-        Some(name) if name.file_name().contains('.') => return name.to_string(),
+        Some(name) if name.file_name().contains('.') => {
+            let other = format
+                .extension()
+                .filter(|ending| !has_ending(name.as_str(), ending));
+            match other.filter(|_| wanted.sharing == Sharing::SeveralTools) {
+                Some(ending) => return format!("{}.{ending}", stem_of(name.as_str())),
+                None => return name.to_string(),
+            }
+        }
         Some(name) => name.as_str(),
         None => own.stem(),
     };
@@ -184,6 +212,10 @@ fn file_name(wanted: &Wanted<'_>, format: FileFormat) -> String {
     }
 }
 
+fn stem_of(name: &str) -> &str {
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+}
+
 fn has_ending(name: &str, ending: &str) -> bool {
     name.strip_suffix(ending)
         .is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
@@ -191,10 +223,11 @@ fn has_ending(name: &str, ending: &str) -> bool {
 
 /// A folder has no ending.
 fn folder_name(wanted: &Wanted<'_>) -> String {
-    wanted.filename.map_or_else(
-        || wanted.path.file_name().to_owned(),
-        RelativePath::to_string,
-    )
+    match wanted.filename {
+        Some(name) => name.to_string(),
+        None if wanted.path.is_top() => wanted.name.to_owned(),
+        None => wanted.path.file_name().to_owned(),
+    }
 }
 
 /// Pairs of files that cannot both be there: on some systems case does not count, and a file is no folder.
@@ -241,6 +274,8 @@ mod tests {
             filename: None,
             layout: None,
             pattern: None,
+            sharing: Sharing::OneTool,
+            name: "",
         };
         set(&mut wanted);
         target(tools.named(tool).unwrap(), &wanted)
@@ -405,6 +440,8 @@ mod tests {
                 filename: Some(filename),
                 layout: None,
                 pattern: None,
+                sharing: Sharing::OneTool,
+                name: "",
             };
             let found = target(tools.named("claude-code").unwrap(), &wanted).unwrap();
             assert_eq!(found.unwrap().as_str(), expected);
@@ -467,6 +504,8 @@ mod tests {
                 filename: Some(filename),
                 layout: None,
                 pattern: None,
+                sharing: Sharing::OneTool,
+                name: "",
             };
             let found = target(Tools::default().named(tool).unwrap(), &wanted).unwrap();
             assert_eq!(found.unwrap().as_str(), expected);
@@ -503,6 +542,8 @@ mod tests {
                 filename: None,
                 layout: Some(Layout::Folders),
                 pattern: Some(&pattern),
+                sharing: Sharing::OneTool,
+                name: "",
             };
             let found = target(Tools::default().named("claude-code").unwrap(), &wanted).unwrap();
             assert_eq!(found.unwrap().as_str(), expected);

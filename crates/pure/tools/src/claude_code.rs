@@ -60,6 +60,12 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         &["CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"],
         source("Claude Code, Plugins reference", "2026-11-16"),
     ),
+    // Servers see the variable too, but their file is read before it is set: a default is needed there.
+    project_root: Some(ProjectRoot {
+        hooks: Some("CLAUDE_PROJECT_DIR"),
+        servers: Some("${CLAUDE_PROJECT_DIR:-.}"),
+        source: source("Claude Code, Hooks reference", "2026-11-16"),
+    }),
     ..ToolDefinition::new("claude-code", "Claude Code")
 };
 

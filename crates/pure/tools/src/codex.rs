@@ -12,8 +12,12 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         source: source("Codex, Subagents: custom agent file schema", "2026-11-15"),
     }),
     skills: Some(Support {
-        place: shared(".agents/skills"),
+        place: shared(COMMON_SKILLS),
         format: SkillFormat {
+            also_reads: Scoped {
+                project: &[".codex/skills"],
+                user: &[],
+            },
             // All of 181 skills were in its prompt, 304 of 402, and 357 of 873.
             most_listed: Some(250),
             metadata: SkillMetadata::Object,

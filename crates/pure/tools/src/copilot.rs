@@ -28,7 +28,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     }),
     skills: Some(Support {
         place: own("skills"),
-        format: SkillFormat::PLAIN,
+        format: SkillFormat::also_reading(Scoped::both(&[".claude/skills", COMMON_SKILLS])),
         source: source("GitHub Copilot, Customization cheat sheet", "2026-11-15"),
     }),
     hooks: Some(Support {
@@ -55,6 +55,11 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ],
         source("GitHub Copilot, Customization cheat sheet", "2026-11-15"),
     ),
+    project_root: Some(ProjectRoot {
+        hooks: None,
+        servers: Some("${workspaceFolder}"),
+        source: source("VS Code, Variables reference", "2026-11-16"),
+    }),
     plugin_variables: SourcedList::new(
         &["COPILOT_PLUGIN_ROOT"],
         source(
@@ -85,7 +90,7 @@ const MODELS: ModelNames = ModelNames {
     form: ModelForm::DisplayName,
 };
 
-const AGENTS: AgentFormat = AgentFormat {
+pub(crate) const AGENTS: AgentFormat = AgentFormat {
     extension: Some("agent.md"),
     marks: AgentMarks {
         extensions: &[".agent.md", ".chatmode.md"],
@@ -171,7 +176,7 @@ const PROMPTS: MarkdownCommand = MarkdownCommand {
 };
 
 /// Names with a capital are those whose input is that of Claude Code's hooks.
-const HOOKS: HookFormat = HookFormat {
+pub(crate) const HOOKS: HookFormat = HookFormat {
     version: Some(1),
     events: &[
         HookEvent::same("SessionStart", MatcherRule::Missing),

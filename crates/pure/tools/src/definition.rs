@@ -36,6 +36,8 @@ pub struct ToolDefinition {
     pub credentials: SourcedList<&'static [&'static str]>,
     /// Environment variables that it only sets where it runs a plugin.
     pub plugin_variables: SourcedList<&'static str>,
+    /// How it names the project's directory; `None` where paths start there by themselves, or nobody knows.
+    pub project_root: Option<ProjectRoot>,
     /// A file that a program of the same name does not read.
     pub unread_file: Option<UnreadFile>,
 }
@@ -57,6 +59,7 @@ impl ToolDefinition {
             layer_files: SourcedList::NONE,
             credentials: SourcedList::NONE,
             plugin_variables: SourcedList::NONE,
+            project_root: None,
             unread_file: None,
         }
     }
@@ -75,6 +78,9 @@ pub struct Scoped<T> {
     /// For one user, from the home directory.
     pub user: T,
 }
+
+/// The directory of skills that no tool has for itself.
+pub const COMMON_SKILLS: &str = ".agents/skills";
 
 impl<T: Copy> Scoped<T> {
     /// The same in both.
@@ -132,6 +138,8 @@ pub struct UnchangedFiles;
 /// Skills, which are copied as they are, and what the tool makes of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SkillFormat {
+    /// Directories that it reads besides its own, from the project or from home. One copy there serves several tools.
+    pub also_reads: Scoped<&'static [&'static str]>,
     /// From how many on the tool lists only some of them.
     pub most_listed: Option<usize>,
     /// What `metadata` may be.
@@ -141,9 +149,18 @@ pub struct SkillFormat {
 impl SkillFormat {
     /// Without anything to say of them.
     pub(crate) const PLAIN: SkillFormat = SkillFormat {
+        also_reads: Scoped::both(&[]),
         most_listed: None,
         metadata: SkillMetadata::Unchecked,
     };
+
+    /// The same for a tool that reads directories of other tools too.
+    pub(crate) const fn also_reading(also_reads: Scoped<&'static [&'static str]>) -> Self {
+        SkillFormat {
+            also_reads,
+            ..SkillFormat::PLAIN
+        }
+    }
 }
 
 /// What a tool does with `metadata` of a skill that is not an object.
@@ -177,6 +194,17 @@ impl<T> SourcedList<T> {
             source: Some(source),
         }
     }
+}
+
+/// How a tool names the project's directory where it runs things, whatever directory they run in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProjectRoot {
+    /// The environment variable of hooks.
+    pub hooks: Option<&'static str>,
+    /// What the fields of MCP servers may say.
+    pub servers: Option<&'static str>,
+    /// What shows it.
+    pub source: Source,
 }
 
 /// A file of MCP servers that only one of several programs under a tool's name reads.

@@ -24,7 +24,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     }),
     skills: Some(Support {
         place: own("skills"),
-        format: SkillFormat::PLAIN,
+        format: SkillFormat::also_reading(Scoped::both(&[COMMON_SKILLS])),
         source: source("Gemini CLI, Agent Skills", "2026-11-15"),
     }),
     hooks: Some(Support {
@@ -55,6 +55,11 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         &["extensionPath"],
         source("Gemini CLI, Extensions: variables", "2026-11-16"),
     ),
+    project_root: Some(ProjectRoot {
+        hooks: Some("GEMINI_PROJECT_DIR"),
+        servers: None,
+        source: source("Gemini CLI, Hooks: environment variables", "2026-11-16"),
+    }),
     ..ToolDefinition::new("gemini", TITLE)
 };
 

@@ -21,7 +21,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     }),
     skills: Some(Support {
         place: own("skills"),
-        format: SkillFormat::PLAIN,
+        format: SkillFormat::also_reading(Scoped::both(&[".claude/skills", COMMON_SKILLS])),
         source: source("OpenCode, Agent Skills", "2026-11-15"),
     }),
     servers: Some(Support {

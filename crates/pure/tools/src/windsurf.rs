@@ -14,7 +14,10 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     },
     skills: Some(Support {
         place: own("skills"),
-        format: SkillFormat::PLAIN,
+        format: SkillFormat::also_reading(Scoped {
+            project: &[COMMON_SKILLS, ".windsurf/skills"],
+            user: &[COMMON_SKILLS],
+        }),
         source: source(
             "Devin CLI, Skills Overview: where skills live",
             "2026-11-16",

@@ -8,7 +8,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         user: ".config/zed",
     },
     skills: Some(Support {
-        place: shared(".agents/skills"),
+        place: shared(COMMON_SKILLS),
         format: SkillFormat::PLAIN,
         source: source("Zed, Skills: where skills live", "2026-11-16"),
     }),

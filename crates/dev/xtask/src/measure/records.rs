@@ -91,8 +91,8 @@ const RECORDS: &[(&str, Counts)] = &[
         Counts {
             module_cycle: 9,
             folder_cycle: 0,
-            tuple_parameters: 12,
-            many_arguments: 4,
+            tuple_parameters: 7,
+            many_arguments: 3,
         },
     ),
     (

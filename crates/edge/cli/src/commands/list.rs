@@ -30,12 +30,14 @@ pub(crate) fn run(world: &World, args: ListArgs, output: &mut Output) -> ExitCod
     let ListArgs {
         kind,
         source,
+        tool,
         search,
         ..
     } = args;
     let request = ListRequest {
         kind,
         source,
+        tool,
         search,
         detail,
         disk: DiskCheck::Compare,

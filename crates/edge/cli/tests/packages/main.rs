@@ -16,6 +16,7 @@ mod lock;
 mod manifest;
 mod many_tools;
 mod moving;
+mod other_sources;
 mod outside;
 mod ownership;
 mod patches;

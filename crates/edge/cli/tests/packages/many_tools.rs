@@ -394,3 +394,207 @@ fn views_show_all_tools() {
         assert!(why.contains("agents/helper"), "{why}");
     }
 }
+
+/// A project with a skill for these tools.
+fn skill(tools: &str, more: &str) -> Project {
+    let files = [("skills/notes/SKILL.md", SKILL)];
+    let line = entry("notes", "skills/notes", &format!("tools = {tools}{more}"));
+    Project::with(&files, &format!("[skills]\n{line}"))
+}
+
+#[test]
+fn tools_share_the_copies_of_a_skill_that_they_read() {
+    for (tools, written) in [
+        ("[\"cursor\"]", vec![".cursor/skills/notes/SKILL.md"]),
+        (
+            "[\"claude-code\", \"cursor\", \"copilot\", \"opencode\"]",
+            vec![".claude/skills/notes/SKILL.md"],
+        ),
+        (
+            "[\"cursor\", \"opencode\"]",
+            vec![".agents/skills/notes/SKILL.md"],
+        ),
+        (
+            "[\"claude-code\", \"codex\", \"gemini\", \"cursor\", \"zed\"]",
+            vec![
+                ".agents/skills/notes/SKILL.md",
+                ".claude/skills/notes/SKILL.md",
+            ],
+        ),
+    ] {
+        let project = skill(tools, "");
+        project.good("install");
+        assert_eq!(project.written(), written, "{tools}");
+        for line in ["install", "install --locked", "install --frozen", "verify"] {
+            project.good(line);
+        }
+        std::fs::remove_dir_all(project.path(".agpm")).unwrap();
+        project.good("install --frozen");
+        assert_eq!(project.written(), written, "{tools}");
+    }
+}
+
+#[test]
+fn the_lockfile_says_which_copy_each_tool_reads() {
+    let project = skill("[\"claude-code\", \"cursor\", \"codex\"]", "");
+    project.good("install");
+    assert_eq!(
+        placements(&project, "notes"),
+        "tools = [\"claude-code\", \"codex\", \"cursor\"]\n\
+         installed = [\n    \
+             { tool = \"claude-code\", at = \".claude/skills/notes\" },\n    \
+             { tool = \"codex\", at = \".agents/skills/notes\" },\n    \
+             { tool = \"cursor\", at = \".claude/skills/notes\" },\n\
+         ]\n"
+    );
+}
+
+#[test]
+fn a_tool_that_joins_or_leaves_moves_the_copies_that_must_move() {
+    let project = skill("[\"cursor\"]", "");
+    project.good("install");
+    let with = |tools: &str| {
+        let line = entry("notes", "skills/notes", &format!("tools = {tools}"));
+        project.manifest(&format!("[skills]\n{line}"));
+        project.good("install");
+        project.written()
+    };
+    assert_eq!(
+        with("[\"cursor\", \"claude-code\"]"),
+        [".claude/skills/notes/SKILL.md"]
+    );
+    assert_eq!(
+        with("[\"cursor\", \"codex\"]"),
+        [".agents/skills/notes/SKILL.md"]
+    );
+    assert!(with("[\"cursor\"]").starts_with(&[".cursor/skills/notes/SKILL.md".to_owned()]));
+}
+
+#[test]
+fn a_directory_that_the_manifest_names_for_skills_is_used() {
+    let own = "[tools.cursor.resources]\nskills = { path = \"own\" }\n";
+    let files = [("skills/notes/SKILL.md", SKILL)];
+    let line = entry(
+        "notes",
+        "skills/notes",
+        "tools = [\"cursor\", \"opencode\", \"codex\"]",
+    );
+    let project = Project::with(&files, &format!("{own}[skills]\n{line}"));
+    project.good("install");
+    assert_eq!(
+        project.written(),
+        [
+            ".agents/skills/notes/SKILL.md",
+            ".cursor/own/notes/SKILL.md"
+        ]
+    );
+}
+
+#[test]
+fn a_file_name_gets_the_extension_of_each_of_several_tools() {
+    let project = agent(
+        "",
+        "tools = [\"claude-code\", \"codex\"], filename = \"aide.md\"",
+    );
+    project.good("install");
+    assert_eq!(
+        project.written(),
+        [".claude/agents/aide.md", ".codex/agents/aide.toml"]
+    );
+    project.good("install --frozen");
+}
+
+const LIMITED: &str =
+    "---\nname: helper\ndescription: Helps.\ntools: Read, Edit\nmodel: opus\n---\nHelp.\n";
+
+/// An agent that not every tool can say, for Claude Code and two others.
+fn limited(more: &str) -> Project {
+    let line = entry(
+        "helper",
+        "agents/helper.md",
+        &format!("tools = [\"claude-code\", \"codex\", \"cursor\"]{more}"),
+    );
+    let files = [("agents/helper.md", LIMITED)];
+    Project::with(&files, &format!("[agents]\n{line}"))
+}
+
+#[test]
+fn widening_is_refused_and_allowed_for_each_tool() {
+    limited("").refused(
+        "install",
+        6,
+        &[
+            "tool/widening",
+            "allow-widening = [\"codex\"]",
+            "allow-widening = [\"cursor\"]",
+        ],
+    );
+    let project = limited(", allow-widening = [\"codex\"]");
+    let output = project.run("install");
+    assert_eq!(output.code, Some(6), "{output}");
+    assert!(!output.stderr.contains("codex cannot"), "{output}");
+    limited(", allow-widening = [\"codex\", \"cursor\"]").good("install");
+}
+
+#[test]
+fn a_conversion_is_shown_once_for_each_tool_and_only_where_it_is_written() {
+    let project = limited(", allow-widening = [\"codex\", \"cursor\"]");
+    let first = project.good("install").stdout;
+    for tool in ["codex", "cursor"] {
+        let line = format!("= agents/helper for {tool}: tools widened");
+        assert_eq!(first.matches(&line).count(), 1, "{first}");
+    }
+    assert!(!first.contains("for claude-code"), "{first}");
+    assert!(!project.good("install").stdout.contains("= "));
+    project.remove(".codex/agents/helper.toml");
+    let again = project.good("install").stdout;
+    assert!(again.contains("for codex: tools widened"), "{again}");
+    assert!(!again.contains("for cursor"), "{again}");
+    let text = project.good("explain agents/helper").stdout;
+    assert!(
+        text.contains("conversion: for codex: `tools` is widened"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_is_wrong_with_a_resource_is_reported_once_for_all_tools() {
+    let text = "---\nname: helper\ndescription: [d\n---\nHelp.\n";
+    let line = entry(
+        "helper",
+        "agents/helper.md",
+        "tools = [\"claude-code\", \"codex\", \"cursor\", \"opencode\"]",
+    );
+    let project = Project::with(&[("agents/helper.md", text)], &format!("[agents]\n{line}"));
+    let output = project.good("install");
+    let count = output.stderr.matches("resource/front-matter").count();
+    assert_eq!(count, 1, "{output}");
+}
+
+#[test]
+fn list_has_a_column_of_tools_if_there_are_several() {
+    let files = [("agents/helper.md", AGENT), ("snippets/style.md", "S.\n")];
+    let manifest = |more: &str| {
+        let agent = entry("helper", "agents/helper.md", more);
+        let snippet = entry("style", "snippets/style.md", "");
+        format!("[agents]\n{agent}[snippets]\n{snippet}")
+    };
+    let project = Project::with(&files, &manifest(""));
+    project.good("install");
+    let one = project.good("list").stdout;
+    assert!(!one.contains("Tools"), "{one}");
+    project.manifest(&manifest("tools = [\"claude-code\", \"codex\"]"));
+    project.good("install");
+    let list = project.good("list").stdout;
+    assert!(list.contains("Source     Tools"), "{list}");
+    assert!(list.contains("claude-code, codex"), "{list}");
+    assert!(list.contains(".claude/agents/helper.md (+1)"), "{list}");
+    let codex = project.good("list --tool codex").stdout;
+    assert!(
+        codex.contains("helper") && !codex.contains("style"),
+        "{codex}"
+    );
+    let own = project.good("list --tool agpm").stdout;
+    assert!(own.contains("style") && !own.contains("helper"), "{own}");
+    project.refused("list --tool codexx", 3, &["codexx", "codex"]);
+}

@@ -51,8 +51,8 @@ pub(crate) fn existing<'m>(
             place
                 .origin
                 .source()
-                .is_some_and(|source| source.name == plugin.marketplace)
-                && plugin.name == candidate.name
+                .is_some_and(|source| source.name == plugin.plugin.marketplace)
+                && plugin.plugin.name == candidate.name
         });
         let is_path = same_path(one.unit.path.as_str(), &path);
         one.kind == kind && (by_marketplace || is_origin && one.marketplace.is_none() && is_path)

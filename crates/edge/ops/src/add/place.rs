@@ -4,14 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean};
+use agpm_model::normalize;
 use agpm_model::{
     Address, BrowserAddress, InnerAddress, Manifest, NamedAddress, ObjectId, PluginAddress,
     RepositoryAddress, Requirement, ResourcePath, Selector, SourceAddress, SourceName,
     SourceVersions, newest_range, repository_name, repository_owner, same_repository,
 };
-use agpm_source::{
-    Confinement, DirectorySource, Source, Versioning, normalize, resolve, resolve_reference,
-};
+use agpm_source::{Confinement, DirectorySource, Source, Versioning, resolve, resolve_reference};
 
 use crate::additions::usage;
 use crate::gather::unknown_name;

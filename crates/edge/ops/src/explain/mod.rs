@@ -26,7 +26,7 @@ use crate::explain::installed::tell_edited;
 use crate::explain::persona::explain_persona;
 use crate::explain::project::{from_project, not_in_layers};
 use crate::explain::resource::explain_resource;
-pub use crate::explain::resource::{ExplainedResource, RequiredAt};
+pub use crate::explain::resource::{ExplainedResource, RequiredAt, ToolConversion};
 use crate::gather::{ManifestFiles, Mistakes, Project, unknown_name};
 use crate::locked::{LockView, WrittenId, means, near_ids};
 use crate::merge::{MergeInputs, choose_strategy, read_files};
@@ -320,7 +320,7 @@ fn lock_view(world: &World) -> Option<LockView> {
     let mut quiet = Notes::default();
     let (lock, _) = read_lock(&world.environment, &store, &mut quiet).ok()??;
     let project = Project::read(&world.environment, files, Mistakes::Tell, &mut quiet).ok()?;
-    Some(LockView::of(lock, &project.manifest, folder))
+    Some(LockView::of(lock, &project.manifest, folder).with_parts())
 }
 
 /// What a word without a subject means: the path of a file, the id of a resource, or a name that is unique.

@@ -23,7 +23,7 @@ use crate::install::request::{
     Changelogs, Conversion, InstallReport, InstallRequest, LockChange, LockUse, Moved, Writing,
 };
 use crate::install::run::{GatheredProject, RenderedProject, Run};
-use crate::layers::LayeredFile;
+use agpm_layers::LayeredFile;
 
 /// Everything that is planned before anything is written.
 pub(super) struct PlannedInstall {
@@ -269,6 +269,7 @@ impl PlannedInstall {
         let conversion = |RenderedResource { resolved, output }: &RenderedResource| Conversion {
             resource: resolved.id().into(),
             tool: resolved.entry.tool.to_string(),
+            target: resolved.entry.target.clone(),
             fates: output.fates.clone(),
         };
         let report = InstallReport {

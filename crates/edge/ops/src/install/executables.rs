@@ -11,8 +11,8 @@ use agpm_text::{Format, Pointer, parse_alone, to_value};
 use agpm_trust::{Capability, capabilities_of, capabilities_of_markdown};
 
 use crate::install::{Executables, InstallRequest, Program, RequiredBy, Writing};
-use crate::layers::LayeredFile;
 use crate::words::counted;
+use agpm_layers::LayeredFile;
 
 /// Types that tools run, whatever is in them.
 const RUN: [ResourceType; 3] = [

@@ -1,7 +1,7 @@
 //! What is asked of an install, and what it tells.
 
 use agpm_diag::Warnings;
-use agpm_model::{ObjectId, Owner, Pin, PinId, SourceName};
+use agpm_model::{ObjectId, Owner, Pin, PinId, RelativePath, SourceName};
 use agpm_plan::{Action, Change};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -208,6 +208,9 @@ pub struct Conversion {
     pub resource: Owner,
     /// The tool.
     pub tool: String,
+    /// Where it is written for that tool.
+    #[serde(skip)]
+    pub target: Option<RelativePath>,
     /// What became of each field.
     #[serde(rename = "fields")]
     pub fates: Vec<Fate>,

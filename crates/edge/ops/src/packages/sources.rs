@@ -8,10 +8,9 @@ use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean};
 use agpm_git::Git;
 use agpm_model::{
     CatalogRemote, Manifest, Origin, RemoteBase, SourceAddress, SourceName, SourceVersions, Unit,
+    normalize,
 };
-use agpm_source::{
-    Confinement, DirectorySource, Source, SourceError, Versioning, git_program, normalize,
-};
+use agpm_source::{Confinement, DirectorySource, Source, SourceError, Versioning, git_program};
 
 use crate::world::{Environment, Scope, World};
 
@@ -42,9 +41,15 @@ impl Sources {
             .layers
             .iter()
             .filter_map(|layer| layer.place.source());
+        let marketplaces = manifest
+            .dependencies
+            .iter()
+            .filter_map(|dependency| Some(&dependency.marketplace.as_ref()?.plugin.marketplace));
         let used: BTreeSet<&SourceName> = units
             .chain(layers)
+            .chain(marketplaces)
             .chain(manifest.catalog.sources())
+            .chain(&manifest.required_sources)
             .collect();
         let used = manifest
             .sources

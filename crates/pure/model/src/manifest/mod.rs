@@ -14,6 +14,8 @@ mod strategies;
 mod tables;
 mod tools;
 
+use std::collections::BTreeSet;
+
 use agpm_diag::{Diagnostic, SourceId, Spot, codes};
 use agpm_text::{Document, NodeRef, Value, to_value};
 
@@ -24,13 +26,16 @@ pub use crate::manifest::layers::{Layer, LayerPlace, is_junk};
 pub use crate::manifest::packages::{Dependency, Exclusion, Install};
 use crate::manifest::partial::beside_syntax_errors;
 pub use crate::manifest::patches::{Field, Patch, PatchScope, unknown_patch};
-pub use crate::manifest::plugins::{MarketplacePlugin, PartChoice, PartFilter, PartNames};
+pub use crate::manifest::plugins::{
+    MarketplaceDependency, MarketplacePlugin, PartChoice, PartFilter, PartNames, is_plugin_name,
+};
 pub use crate::manifest::sources::{Allowed, Source, SourceScope};
 pub use crate::manifest::strategies::{FilePattern, MergeRule};
-pub use crate::manifest::tables::manifest_schema;
+pub use crate::manifest::tables::{CONFIG_SCHEMA, MANIFEST_SCHEMA, PRIVATE_SCHEMA};
 use crate::manifest::tables::{CONFIG_SECTIONS, MANIFEST_SECTIONS, PRIVATE_SECTIONS};
 use crate::name::SourceName;
 use crate::policy::Policy;
+use crate::repository_pattern::RepositoryPattern;
 use crate::resource::ResourceType;
 use crate::schema::UnknownKey;
 use crate::strategy::Strategy;
@@ -59,6 +64,10 @@ pub struct Manifest {
     pub patches: Vec<Patch>,
     /// What may bring programs along.
     pub allow_executables: Vec<Allowed>,
+    /// Repositories that resources may require besides those of `sources`.
+    pub allow_sources: Vec<RepositoryPattern>,
+    /// Sources that resources require and no entry of the manifest names.
+    pub required_sources: BTreeSet<SourceName>,
     /// What the project itself forbids.
     pub policy: Option<Policy>,
     /// Lowest first.
@@ -145,6 +154,9 @@ impl Manifest {
                 .map(to_value);
             if let Some(allowed) = root.get("allow-executables") {
                 manifest.allow_executables = sources::read_allowed(&mut check, allowed);
+            }
+            if let Some(allowed) = root.get("allow-sources") {
+                manifest.allow_sources = sources::read_allowed_sources(&mut check, allowed);
             }
             if let Some(table) = root.get("policy") {
                 let (policy, mistakes) = Policy::of_table(table);

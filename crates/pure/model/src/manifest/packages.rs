@@ -8,7 +8,9 @@ use agpm_text::{Kind, NodeRef, Value, to_value};
 use crate::address::Address;
 use crate::check::{Check, spot};
 use crate::manifest::inline::read_inline;
-use crate::manifest::plugins::{MarketplacePlugin, PartChoice};
+use crate::manifest::plugins::{
+    MarketplaceDependency, MarketplacePlugin, PartChoice, is_plugin_name,
+};
 use crate::manifest::sources::{SourceScope, read_source};
 use crate::manifest::tables::{DEPENDENCY, MANIFEST_SECTIONS, OLDER_AGPM, PLUGIN, SERVER_KEYS};
 use crate::manifest::tools::{NamedTool, tool_list};
@@ -75,7 +77,7 @@ pub struct Dependency {
     /// Which parts of a plugin are installed.
     pub parts: PartChoice,
     /// The plugin of a marketplace that it is, if the manifest names it so.
-    pub marketplace: Option<MarketplacePlugin>,
+    pub marketplace: Option<MarketplaceDependency>,
     /// The entry.
     pub spot: Spot,
 }
@@ -93,10 +95,26 @@ impl Dependency {
 impl Dependency {
     /// The top of a source has no name that a skill's directory could be called after, so its key is used.
     fn name_top(&mut self) {
-        let is_top = self.unit.extent == Extent::Folder && self.unit.path.in_tree().is_empty();
+        let is_top = self.unit.extent == Extent::Folder && self.unit.path.is_top();
         if is_top && self.filename.is_none() {
             self.filename = RelativePath::new(self.name.as_str()).ok();
         }
+    }
+}
+
+impl Tools {
+    /// The tools of a dependency: those that it names, or its kind's defaults.
+    pub fn of<'t>(&'t self, dependency: &'t Dependency) -> &'t [ToolName] {
+        match dependency.tools.as_slice() {
+            [] => self.defaults_for(dependency.kind),
+            own => own,
+        }
+    }
+
+    /// Those of them that are used.
+    pub fn used_by<'t>(&'t self, dependency: &'t Dependency) -> Vec<&'t ToolName> {
+        let tools = self.of(dependency).iter();
+        tools.filter(|tool| self.is_enabled(tool)).collect()
     }
 }
 
@@ -225,6 +243,9 @@ impl<'n> Reader<'_, '_, 'n> {
             marketplace: None,
             spot: spot(key),
         };
+        if kind == ResourceType::Plugins {
+            dependency.filename = Some(self.plugin_directory(key)?);
+        }
         match value.kind() {
             Kind::String if Address::has_scheme(value.content()) => {
                 let scope = SourceScope::of(value, self.project);
@@ -267,7 +288,9 @@ impl<'n> Reader<'_, '_, 'n> {
         dependency.target = table
             .get("target")
             .and_then(|node| self.visible_path(node, "`target`"));
-        dependency.filename = table.get("filename").and_then(|node| self.filename(node));
+        if let Some(node) = table.get("filename") {
+            dependency.filename = self.filename(node);
+        }
         let flatten = table
             .get("flatten")
             .and_then(|node| self.check.flag(node, "`flatten`"));
@@ -308,6 +331,22 @@ impl<'n> Reader<'_, '_, 'n> {
         Some(())
     }
 
+    /// The directory that a plugin is kept in. Shell commands name it, so it is plain.
+    fn plugin_directory(&mut self, key: NodeRef<'n>) -> Option<RelativePath> {
+        if !is_plugin_name(key.content()) {
+            let message = format!("`{}` cannot be the name of a plugin", key.content());
+            let help = "use letters, digits, `-`, `_` and `.`";
+            self.check.bad_value(key, message, help);
+            return None;
+        }
+        RelativePath::new(key.content())
+            .map_err(|error| {
+                self.check
+                    .bad_value(key, error.to_string(), "give it another name")
+            })
+            .ok()
+    }
+
     /// `{ marketplace = "SOURCE", name = "PLUGIN" }`.
     fn marketplace_plugin(
         &mut self,
@@ -344,9 +383,13 @@ impl<'n> Reader<'_, '_, 'n> {
         let source = SourceName::new(marketplace.content())
             .ok()
             .filter(|_| known)?;
-        dependency.marketplace = Some(MarketplacePlugin {
-            marketplace: source.clone(),
-            name,
+        dependency.marketplace = Some(MarketplaceDependency {
+            plugin: MarketplacePlugin {
+                marketplace: source.clone(),
+                name,
+            },
+            selector: self.check.selector(table),
+            pin: None,
         });
         // Where it is, its marketplace says, which is read later.
         Some(Unit {
@@ -645,20 +688,5 @@ impl<'n> Reader<'_, '_, 'n> {
         Some(Value::map(
             said.into_iter().map(|(key, node)| (key, to_value(node))),
         ))
-    }
-}
-impl Tools {
-    /// The tools of a dependency: those that it names, or its kind's defaults.
-    pub fn of<'t>(&'t self, dependency: &'t Dependency) -> &'t [ToolName] {
-        match dependency.tools.as_slice() {
-            [] => self.defaults_for(dependency.kind),
-            own => own,
-        }
-    }
-
-    /// Those of them that are used.
-    pub fn used_by<'t>(&'t self, dependency: &'t Dependency) -> Vec<&'t ToolName> {
-        let tools = self.of(dependency).iter();
-        tools.filter(|tool| self.is_enabled(tool)).collect()
     }
 }

@@ -7,6 +7,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use crate::address::{DefaultHost, SourceAddress, repository_url};
 use crate::check::{Check, spot};
 use crate::name::{ResourceName, SourceName};
+use crate::repository_pattern::RepositoryPattern;
 use crate::resource::ResourceType;
 use crate::unit::{Origin, Unit};
 
@@ -123,6 +124,22 @@ pub(super) fn read_default_host(check: &mut Check, node: NodeRef<'_>) -> Default
         );
         DefaultHost::default()
     })
+}
+
+/// `allow-sources = ["github:corp/*", …]`.
+pub(super) fn read_allowed_sources(check: &mut Check, node: NodeRef<'_>) -> Vec<RepositoryPattern> {
+    let mut allowed = Vec::new();
+    for (item, text) in check.strings(node, "`allow-sources`") {
+        match RepositoryPattern::parse(text) {
+            Ok(pattern) => allowed.push(pattern),
+            Err(error) => check.bad_value(
+                item,
+                error.to_string(),
+                "write `github:OWNER/*`, or a URL with `*`",
+            ),
+        }
+    }
+    allowed
 }
 
 pub(crate) fn read_allowed(check: &mut Check, node: NodeRef<'_>) -> Vec<Allowed> {

@@ -11,12 +11,8 @@ use crate::schema::{
 };
 use crate::strategy::{BUILT_IN, Empty, Items, OPERATIONS, Operation, Separator};
 
-/// The JSON Schema of a manifest.
-pub fn manifest_schema() -> Value {
-    MANIFEST_SCHEMA.to_json_schema()
-}
-
-static MANIFEST_SCHEMA: FileSchema = FileSchema {
+/// A manifest.
+pub static MANIFEST_SCHEMA: FileSchema = FileSchema {
     title: "agpm.toml",
     about: "What a project or a user wants to have installed, and from where.",
     form: ValueForm::Table(&MANIFEST_SECTIONS),
@@ -35,6 +31,22 @@ static MANIFEST_SCHEMA: FileSchema = FileSchema {
         &OPERATION,
         &LIST_OPERATION,
     ],
+};
+
+/// A private manifest.
+pub static PRIVATE_SCHEMA: FileSchema = FileSchema {
+    title: "agpm.private.toml",
+    about: "What one user adds to a project's manifest.",
+    form: ValueForm::Table(&PRIVATE_SECTIONS),
+    definitions: &[],
+};
+
+/// The user's configuration.
+pub static CONFIG_SCHEMA: FileSchema = FileSchema {
+    title: "config.toml",
+    about: "The user's own configuration, below every manifest.",
+    form: ValueForm::Table(&CONFIG_SECTIONS),
+    definitions: &[],
 };
 
 /// Whose manifests have keys that are accepted without effect.
@@ -109,6 +121,11 @@ pub(crate) const MANIFEST_SECTIONS: SchemaTable = SchemaTable::strict(
             "allow-executables",
             ValueForm::TEXTS,
             "What may bring programs along: patterns over `TYPE/NAME`, or `source:NAME`.",
+        ),
+        SchemaField::optional(
+            "allow-sources",
+            ValueForm::TEXTS,
+            "Repositories that resources may require, such as `github:corp/*`.",
         ),
     ],
 )

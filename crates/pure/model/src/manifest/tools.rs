@@ -101,6 +101,7 @@ fn read_tool(check: &mut Check, name: NodeRef<'_>, table: NodeRef<'_>, tools: &m
             state,
             destinations: BTreeMap::new(),
             layouts: BTreeMap::new(),
+            other_skills: Vec::new(),
         });
         tools.tools.len() - 1
     });
@@ -129,6 +130,10 @@ fn read_tool(check: &mut Check, name: NodeRef<'_>, table: NodeRef<'_>, tools: &m
         for (kind, place) in resources.entries() {
             if let Some((kind, destination)) = read_destination(check, kind, place, &built_in) {
                 tool.destinations.insert(kind, destination);
+                // Whoever names the directory wants the skills in there.
+                if kind == ResourceType::Skills {
+                    tool.other_skills.clear();
+                }
                 let flatten = place
                     .get("flatten")
                     .and_then(|node| check.flag(node, "`flatten`"));

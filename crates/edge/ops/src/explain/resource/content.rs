@@ -11,13 +11,13 @@ use crate::explain::resource::Target;
 use crate::packages::{Sources, frozen, render_these};
 use crate::world::World;
 
-/// Makes it as an install would, or tells why that cannot be done.
+/// Makes the copies for all its tools as an install would, or tells why that cannot be done.
 pub(super) fn of(
     target: &Target<'_>,
     world: &World,
     store: &ProjectStore,
     lock: &Lockfile,
-) -> Result<RenderedResource, String> {
+) -> Result<Vec<RenderedResource>, String> {
     let sources = Sources::open_all(world, target.manifest, store.path());
     // Those that need it say with which variables; if they cannot be had, it is told as it is without.
     let made = family(target).made(target, world, &sources, lock);
@@ -53,11 +53,12 @@ impl Chosen {
         world: &World,
         sources: &Sources,
         lock: &Lockfile,
-    ) -> Result<RenderedResource, String> {
+    ) -> Result<Vec<RenderedResource>, String> {
         let entries = self
             .0
             .into_iter()
-            .map(|at| lock.entries[at].clone())
+            // Parts follow from their plugin, which is among those that need them.
+            .filter_map(|at| lock.entries.get(at).cloned())
             .collect();
         let lock = Lockfile {
             entries,
@@ -65,11 +66,13 @@ impl Chosen {
             ..Lockfile::default()
         };
         let mut notes = Notes::default();
-        made(target, world, sources, &lock, &mut notes)
-            .map_err(|failure| reason(failure, notes))?
-            .ok_or_else(|| {
-                "the manifest does not say any more what it is, or for which tool".to_owned()
-            })
+        let copies = made(target, world, sources, &lock, &mut notes)
+            .map_err(|failure| reason(failure, notes))?;
+        if copies.is_empty() {
+            let why = "the manifest does not say any more what it is, or for which tool";
+            return Err(why.to_owned());
+        }
+        Ok(copies)
     }
 }
 
@@ -79,7 +82,7 @@ fn made(
     sources: &Sources,
     lock: &Lockfile,
     notes: &mut Notes,
-) -> Result<Option<RenderedResource>, Failure> {
+) -> Result<Vec<RenderedResource>, Failure> {
     let manifest = target.manifest;
     let entries = frozen::as_locked(world, (manifest, sources), lock, notes)?;
     let rendered = render_these(manifest, sources, entries, notes)?;
@@ -87,9 +90,10 @@ fn made(
     let is_it = |resource: &RenderedResource| {
         let one = &resource.resolved;
         let same_tool = locked.tools().any(|tool| *tool == one.entry.tool);
-        one.label() == locked.label() && one.entry.unit == locked.unit && same_tool
+        let same_unit = one.part_of.is_some() || one.entry.unit == locked.unit;
+        one.label() == locked.label() && same_unit && same_tool
     };
-    Ok(rendered.resources.into_iter().find(is_it))
+    Ok(rendered.resources.into_iter().filter(is_it).collect())
 }
 
 /// The last word on a failure, or the first error that was found.

@@ -9,12 +9,12 @@ mod said;
 use agpm_compose::RenderedResource;
 use agpm_diag::{Diagnostic, Failure, Notes, Spot};
 use agpm_model::{Dependency, Locked, Lockfile, Manifest, ResourceType};
-use agpm_resolve::with_names_of;
+use agpm_resolve::{add_locked_sources, with_names_of};
 use agpm_store::ProjectStore;
 use agpm_text::{Pointer, Value, to_value};
 
 use crate::explain::found;
-pub use crate::explain::resource::facts::{ExplainedResource, RequiredAt};
+pub use crate::explain::resource::facts::{ExplainedResource, RequiredAt, ToolConversion};
 use crate::explain::resource::given::Given;
 use crate::explain::resource::said::Said;
 use crate::gather::{ManifestFiles, Project};
@@ -43,14 +43,21 @@ pub(super) fn explain_resource(
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
     let folder = files.root().to_owned();
-    let manifest = &Project::of(&world.environment, files, notes)?.manifest;
+    let mut manifest = Project::of(&world.environment, files, notes)?.manifest;
     let lock = read_lock(&world.environment, &store, notes)?.map(|(lock, _)| lock);
-    let lock = with_names_of(manifest, &lock.unwrap_or_default());
-    let view = &LockView::of(lock.clone(), manifest, folder);
+    let lock = lock.unwrap_or_default();
+    add_locked_sources(&mut manifest, &lock);
+    let manifest = &manifest;
+    let lock = with_names_of(manifest, &lock);
+    let view = &LockView::of(lock.clone(), manifest, folder).with_parts();
     let number = named::find(view, manifest, kind, name)?;
     let locked = &view.entries[number];
+    let asking = view
+        .part_of
+        .get(&number)
+        .map_or(locked, |plugin| &view.entries[*plugin]);
     let of_manifest =
-        |one: &&Dependency| one.kind == locked.kind && one.name == *locked.manifest_key();
+        |one: &&Dependency| one.kind == asking.kind && one.name == *asking.manifest_key();
     let dependency = manifest.dependencies.iter().find(of_manifest);
     let target = Target {
         manifest,
@@ -60,29 +67,30 @@ pub(super) fn explain_resource(
         dependency,
     };
     notes.diagnostics.extend(target.moved_on());
-    let content = target.content(world, &store, &lock, notes);
+    let copies = target.copies(world, &store, &lock, notes);
     let resource = facts::resource(
         &target,
         Askers::of(view).of_entry(number),
-        content.as_ref(),
+        &copies,
         &notes.sources,
     );
-    let (provenance, values) = target.values(&store, content.as_ref(), pointer, notes);
+    // What the source and the patches say holds for every tool.
+    let (provenance, values) = target.values(&store, copies.first(), pointer, notes);
     let name = format!("{}:{}", kind.singular(), locked.name);
     Ok((resource, found(provenance, &name, pointer, &values)?))
 }
 
 impl Target<'_> {
-    /// The bytes and what is made of them; why there are none is a note.
-    fn content(
+    /// The bytes and what is made of them for each tool; why there are none is a note.
+    fn copies(
         &self,
         world: &World,
         store: &ProjectStore,
         lock: &Lockfile,
         notes: &mut Notes,
-    ) -> Option<RenderedResource> {
+    ) -> Vec<RenderedResource> {
         match content::of(self, world, store, lock) {
-            Ok(content) => Some(content),
+            Ok(copies) => copies,
             Err(why) => {
                 let mut told = note(format!(
                     "the content of {} is not known: {why}",
@@ -90,7 +98,7 @@ impl Target<'_> {
                 ));
                 told.help = Some("what the manifest and the lockfile say is told; a run without `--offline` may fetch the rest".to_owned());
                 notes.diagnostics.push(told);
-                None
+                Vec::new()
             }
         }
     }
@@ -103,6 +111,8 @@ impl Target<'_> {
         under: &Pointer,
         notes: &mut Notes,
     ) -> (Provenance, Vec<Option<Value>>) {
+        // The files of a plugin are kept as they are; values are in its parts.
+        let content = content.filter(|_| self.locked.kind != ResourceType::Plugins);
         let said = Said::of(self, content, notes);
         let given = content.and_then(|content| Given::of(content, store, notes));
         let mut provenance = said.provenance(&notes.sources);
@@ -129,8 +139,15 @@ impl Target<'_> {
             "the manifest asks for {} otherwise than it is locked",
             self.locked.label()
         );
-        let moved_on = !same_wish || !frozen::same_unit(dependency, self.locked);
+        let locked = self.plugin().unwrap_or(self.locked);
+        let moved_on = !same_wish || !frozen::same_unit(dependency, locked);
         moved_on.then(|| note(message).at_spot(dependency.spot))
+    }
+
+    /// The plugin that it is a part of.
+    fn plugin(&self) -> Option<&Locked> {
+        let number = self.view.part_of.get(&self.number)?;
+        self.view.entries.get(*number)
     }
 
     /// Where the manifest asks for it.

@@ -43,6 +43,11 @@ const CRATES: &[(&str, &str, &[&str])] = &[
         "pure/plugin",
         &["agpm-diag", "agpm-text", "agpm-model"],
     ),
+    (
+        "agpm-discover",
+        "pure/discover",
+        &["agpm-diag", "agpm-text", "agpm-model"],
+    ),
     ("agpm-solve", "pure/solve", &[]),
     (
         "agpm-trust",
@@ -144,6 +149,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-persona",
             "agpm-catalog",
             "agpm-plugin",
+            "agpm-discover",
             "agpm-solve",
             "agpm-render",
             "agpm-trust",

@@ -23,8 +23,7 @@ use crate::policy_files::{PolicyFile, policy_files};
 use crate::reading::{MANIFEST_NAME, PRIVATE_NAME, limit, local_path, optional, shown};
 use crate::scope::{Beside, NearestManifest, Places, beside, foreign_state, state_of};
 use crate::world::{Environment, ManifestUse, Scope};
-use agpm_model::LOCK_NAME;
-use agpm_model::normalize;
+use agpm_model::{LOCK_NAME, normalize};
 
 pub(crate) use agpm_diag::unknown_name;
 
@@ -113,6 +112,29 @@ impl ManifestFiles {
     /// The same, where there must be a manifest.
     pub(crate) fn require(environment: &Environment) -> Result<Self, Failure> {
         ManifestFiles::find(environment, ManifestUse::Nearest)?.ok_or_else(|| missing(environment))
+    }
+
+    /// The same, or an empty manifest where one would be created: in the working folder, or for the user.
+    pub(crate) fn find_or_new(environment: &Environment) -> Result<Self, Failure> {
+        if let Some(files) = ManifestFiles::find(environment, ManifestUse::Nearest)? {
+            return Ok(files);
+        }
+        let Places { manifest, root } = match environment.scope {
+            Scope::User => Places::of_user(environment)?,
+            Scope::Project => Places {
+                manifest: environment.folder.join(MANIFEST_NAME),
+                root: environment.folder.clone(),
+            },
+        };
+        Ok(ManifestFiles {
+            private: optional(environment, &manifest.with_file_name(PRIVATE_NAME))?,
+            path: manifest,
+            root,
+            scope: environment.scope,
+            project: Vec::new(),
+            config: configuration(environment)?,
+            policies: policy_files(environment)?,
+        })
     }
 
     /// With another text of the manifest itself.

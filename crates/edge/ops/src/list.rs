@@ -7,6 +7,7 @@ use agpm_diag::{
     Failure, Notes, Outcome, codes, did_you_mean, is_secret_name, looks_secret, mask_line,
 };
 use agpm_model::{Field, Locked, PatchScope, RESOURCE_TYPES, ResourceType, ToolName};
+use agpm_resolve::add_locked_sources;
 use agpm_text::Value;
 use agpm_tools::OWN_TOOL;
 use serde::{Serialize, Serializer};
@@ -250,8 +251,9 @@ fn made_of_lock(
 ) -> Result<BTreeMap<String, Vec<AppliedField>>, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
-    let project = Project::of(&world.environment, files, notes)?;
+    let mut project = Project::of(&world.environment, files, notes)?;
     let (lock, _) = read_lock(&world.environment, &store, notes)?.unwrap_or_default();
+    add_locked_sources(&mut project.manifest, &lock);
     let sources = Sources::open(world, &project.manifest, store.path());
     let entries = frozen::entries(world, &project.manifest, &sources, &lock, notes)?;
     let rendered = render_all(&project.manifest, &sources, entries, notes)?;

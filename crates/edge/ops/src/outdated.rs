@@ -16,7 +16,7 @@ use crate::locked::no_lockfile;
 use crate::packages::{Sources, read_lock, versions_of};
 use crate::update::Words;
 use crate::world::World;
-use agpm_resolve::{report_moved_tags, with_names_of};
+use agpm_resolve::{add_locked_sources, report_moved_tags, with_names_of};
 
 /// What to look at.
 #[derive(Clone, Debug, Default)]
@@ -105,10 +105,11 @@ fn run(
 ) -> Result<OutdatedReport, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
-    let project = Project::of(&world.environment, files, notes)?;
+    let mut project = Project::of(&world.environment, files, notes)?;
     let Some((lock, _)) = read_lock(&world.environment, &store, notes)? else {
         return Ok(without_lockfile(&project.manifest, notes));
     };
+    add_locked_sources(&mut project.manifest, &lock);
     let lock = with_names_of(&project.manifest, &lock);
     let words = Words::new(&world.environment, &project, lock.clone());
     let mut wanted = BTreeSet::new();
@@ -156,9 +157,10 @@ fn is_wanted(wanted: &BTreeSet<PinId>, id: &PinId, resource: Option<&Locked>) ->
 
 /// Nothing is compared; that is said where something should be locked.
 fn without_lockfile(manifest: &Manifest, notes: &mut Notes) -> OutdatedReport {
-    let lockfile = match manifest.dependencies.is_empty() && manifest.layers.is_empty() {
-        true => LockfileState::Present,
-        false => LockfileState::Missing,
+    let lockfile = if manifest.dependencies.is_empty() && manifest.layers.is_empty() {
+        LockfileState::Present
+    } else {
+        LockfileState::Missing
     };
     notes
         .diagnostics

@@ -8,7 +8,7 @@ use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, Span, Warnings
 use agpm_model::{Extent, LockedLayer, Lockfile, Manifest, Origin, SKILL_FILE};
 use agpm_plan::outdated_lock;
 use agpm_render::file_links;
-use agpm_resolve::{ResolvedEntry, UpdateScope, pins, report_moved_tags};
+use agpm_resolve::{UpdateScope, add_locked_sources, pins, report_moved_tags};
 use agpm_store::ProjectStore;
 use serde::Serialize;
 
@@ -17,7 +17,7 @@ use crate::catalog::{ask_remotes, remotes_as_locked};
 use crate::gather::{ManifestFiles, Project};
 use crate::layers::{fold_all, missing_folders, snapshots};
 use crate::outside::reads_outside;
-use crate::packages::{Sources, frozen, read_lock, render_all, resolve, versions_of};
+use crate::packages::{Resolution, Sources, frozen, read_lock, render_all, resolve, versions_of};
 use crate::world::World;
 use agpm_layers::{LayerLock, Pinning, layers_as_locked, missing_layer};
 use agpm_model::LOCK_NAME;
@@ -108,8 +108,10 @@ fn run(
     let mut failure = None;
     for check in &request.checks {
         let result = match check {
-            ValidateCheck::Resolve => resolves(world, manifest, &store, notes).map(drop),
-            ValidateCheck::Render => renders(world, manifest, &store, notes),
+            ValidateCheck::Resolve => {
+                resolves(world, &mut manifest.clone(), &store, notes).map(drop)
+            }
+            ValidateCheck::Render => renders(world, &mut manifest.clone(), &store, notes),
             ValidateCheck::Sources => answer(world, manifest, &store, notes),
             ValidateCheck::Paths => are_there(manifest, project.folder.as_deref(), notes),
             ValidateCheck::Lock => is_current(world, manifest, &store, notes),
@@ -135,23 +137,24 @@ fn run(
 
 fn resolves(
     world: &World,
-    manifest: &Manifest,
+    manifest: &mut Manifest,
     store: &ProjectStore,
     notes: &mut Notes,
-) -> Result<Vec<ResolvedEntry>, Failure> {
-    let sources = Sources::open(world, manifest, store.path());
+) -> Result<Resolution, Failure> {
     let lock = read_lock(&world.environment, store, notes)?
         .map(|(lock, _)| lock)
         .unwrap_or_default();
+    add_locked_sources(manifest, &lock);
+    let sources = Sources::open(world, manifest, store.path());
     for (name, _) in sources.iter() {
         if let Some(refs) = versions_of(&sources, name)? {
             report_moved_tags(&lock, name, &refs, notes);
         }
     }
     let pins = pins(manifest, &lock, &UpdateScope::Nothing);
-    let resolved = resolve(world, manifest, &sources, pins, notes)?;
-    check_patched_names(manifest, &resolved, notes)?;
-    folds(world, manifest, &sources, &lock, notes)?;
+    let resolved = resolve(world, manifest, store.path(), pins, notes)?;
+    check_patched_names(manifest, &resolved.entries, notes)?;
+    folds(world, manifest, &resolved.sources, &lock, notes)?;
     Ok(resolved)
 }
 
@@ -181,12 +184,11 @@ fn folds(
 /// Makes everything as an install would, and follows the links of what templates gave.
 fn renders(
     world: &World,
-    manifest: &Manifest,
+    manifest: &mut Manifest,
     store: &ProjectStore,
     notes: &mut Notes,
 ) -> Result<(), Failure> {
-    let entries = resolves(world, manifest, store, notes)?;
-    let sources = Sources::open(world, manifest, store.path());
+    let Resolution { entries, sources } = resolves(world, manifest, store, notes)?;
     let rendered = render_all(manifest, &sources, entries, notes)?;
     let files = || rendered.resources.iter().flat_map(|one| &one.output.files);
     let planned: BTreeSet<&str> = files().map(|file| file.path.as_str()).collect();

@@ -12,6 +12,7 @@ use agpm_plan::{
     Action, Change, Ledger, NodeState, Obstacle, Overwrite, Owned, OwnedNodes, Reason, Refusal,
     check_nodes, ledger_of_lock, recover_ownership, refuse_foreign_paths,
 };
+use agpm_resolve::add_locked_sources;
 use agpm_store::{ProjectStore, StoreError};
 use serde::Serialize;
 
@@ -88,7 +89,8 @@ pub(crate) fn find_drift(
     {
         notes.diagnostics.push(moved_on());
     }
-    let manifest = Project::of(&world.environment, files, notes)?.manifest;
+    let mut manifest = Project::of(&world.environment, files, notes)?.manifest;
+    add_locked_sources(&mut manifest, &lock);
     refuse_foreign_paths(&lock, &manifest, world.environment.scope, &ledger)?;
     if store.needs_recovery() {
         notes.diagnostics.push(interrupted());

@@ -47,6 +47,10 @@ macro_rules! registry {
 
 registry! {
     codes CODES of "what commands find";
+    ADD_NOTHING = "add/nothing" Error;
+    ADD_REQUIREMENT = "add/requirement" Error;
+    ADD_SEVERAL = "add/several" Error;
+    ADD_TYPE = "add/type" Error;
     BOTTLE_DUPLICATE_NAME = "bottle/duplicate-name" Error;
     BOTTLE_EXTENDS = "bottle/extends" Error;
     BOTTLE_IGNORED_FOLDER = "bottle/ignored-folder" Note;
@@ -158,6 +162,7 @@ registry! {
     SKILL_NAME = "skill/name" Warning;
     SOURCE_AUTH = "source/auth" Error;
     SOURCE_GIT = "source/git" Error;
+    SOURCE_NOT_ALLOWED = "source/not-allowed" Error;
     SOURCE_OFFLINE = "source/offline" Error;
     SOURCE_UNREACHABLE = "source/unreachable" Error;
     TEXT_DUPLICATE_KEY = "text/duplicate-key" Error;

@@ -14,6 +14,8 @@ const DECLARATION: SchemaTable = SchemaTable::strict(
     "a declared dependency",
     &[
         SchemaField::required("path", ValueForm::WORD, "Where it is"),
+        SchemaField::optional("source", ValueForm::WORD, "The source that it comes from"),
+        SchemaField::optional("url", ValueForm::WORD, "The same"),
         SchemaField::optional("version", ValueForm::Text, "Which version of the source"),
         SchemaField::optional("tool", ValueForm::WORD, "The tool that it is for"),
         SchemaField::optional(
@@ -33,6 +35,8 @@ pub struct Declared {
     pub kind: ResourceType,
     /// Its path as written: from the root of the source, or from the file with `./` or `../`.
     pub path: String,
+    /// The name or URL of another source, if it is said.
+    pub source: Option<String>,
     /// At which version, if it is said.
     pub selector: Option<Selector>,
     /// For which tool, if it is said.
@@ -188,6 +192,7 @@ impl Reading {
         let declared = Declared {
             kind,
             path: path.to_owned(),
+            source: self.source(item, path),
             selector: item.get("version").and_then(|node| self.version(node)),
             tool: item
                 .get("tool")
@@ -206,6 +211,31 @@ impl Reading {
             spot: spot(item),
         };
         (known && self.diagnostics.len() == before).then_some(declared)
+    }
+
+    /// `source: NAME-or-URL`, or `url`.
+    fn source(&mut self, item: NodeRef<'_>, path: &str) -> Option<String> {
+        let node = match (item.get("source"), item.get("url")) {
+            (Some(_), Some(url)) => {
+                self.bad(url, "`source` and `url` exclude each other", "remove one");
+                return None;
+            }
+            (source, url) => source.or(url)?,
+        };
+        let Some(text) = node.as_str().filter(|text| !text.trim().is_empty()) else {
+            self.bad(
+                node,
+                format!("a source is {}", node.kind().word()),
+                "write the name of a source, or its URL",
+            );
+            return None;
+        };
+        if path.trim().starts_with("./") || path.trim().starts_with("../") {
+            let message = format!("`{path}` is relative to a file of another source");
+            self.bad(item, message, "write the path from the root of `source`");
+            return None;
+        }
+        Some(text.trim().to_owned())
     }
 
     /// Whether the keys of a declaration can stay. Those that a source's file has may be of a later version of agpm.

@@ -93,7 +93,8 @@ pub use schema::{
 pub use server_file::ServerFile;
 pub use skill::skill_findings;
 pub use source_versions::{
-    AllowedVersions, ResolvedVersion, SourceVersions, VersionIndex, is_abbreviated_commit,
+    AllowedVersions, ResolvedVersion, SourceVersions, VersionIndex, default_requirement,
+    is_abbreviated_commit,
 };
 pub use strategy::{
     BUILT_IN, BuiltIn, Driver, Empty, Identity, IdentityField, Items, Lists, Maps, OPERATIONS,

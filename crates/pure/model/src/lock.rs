@@ -15,7 +15,7 @@ use crate::path::RelativePath;
 use crate::pin::{LockedPin, Pin, PinId, PinSource, ResourceId};
 use crate::resource::{RESOURCE_TYPES, ResourceType};
 use crate::source_versions::ResolvedVersion;
-use crate::unit::{Origin, ResourcePath, Unit};
+use crate::unit::{Extent, Origin, ResourcePath, Unit};
 
 /// The lockfile next to the manifest.
 pub const LOCK_NAME: &str = "agpm.lock";
@@ -674,7 +674,7 @@ impl Reading {
             .read(node, "source", |text| SourceName::new(text).ok())
             .ok()?;
         let path = |text: &str| match source {
-            Some(_) if kind == ResourceType::Plugins => {
+            Some(_) if kind.extent() != Extent::File => {
                 ResourcePath::directory_in_source(text).ok()
             }
             Some(_) => ResourcePath::in_source(text).ok(),
@@ -723,12 +723,12 @@ impl Reading {
             version: version.unwrap_or_else(|| commit.short().to_owned()),
             commit,
         });
-        let checksum = match older {
-            true => node
-                .get("checksum")
+        let checksum = if older {
+            node.get("checksum")
                 .and_then(NodeRef::as_str)
-                .and_then(|text| text.parse().ok()),
-            false => self.read(node, "checksum", |text| text.parse().ok()).ok()?,
+                .and_then(|text| text.parse().ok())
+        } else {
+            self.read(node, "checksum", |text| text.parse().ok()).ok()?
         };
         let parts = list(node.get("parts"))
             .filter_map(|part| {

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::digest::ObjectId;
-use crate::version::DEFAULT_VERSION;
-use crate::version::{Requirement, Selector, Tag};
+use crate::version::{DEFAULT_VERSION, Requirement, Selector, Tag, newest_range};
 
 /// The fewest digits that are taken for the beginning of a commit: fewer are rather a word.
 const FEWEST_DIGITS: usize = 7;
@@ -189,6 +188,17 @@ impl VersionIndex {
         let default = self.versions.default_branch.as_deref();
         default.map(|name| self.branch(name)).unwrap_or_default()
     }
+}
+
+/// What is required of a source where nothing is said: the newest stable tag, else the default branch.
+pub fn default_requirement(versions: &SourceVersions, names: &[String]) -> Option<Requirement> {
+    let range = newest_range(versions.tags.keys().map(String::as_str), names);
+    let latest = range.map(|range| {
+        let prefix = range.split('^').next().unwrap_or_default();
+        format!("{prefix}latest")
+    });
+    let branch = || versions.default_branch.clone();
+    Requirement::parse(&latest.or_else(branch)?).ok()
 }
 
 #[cfg(test)]

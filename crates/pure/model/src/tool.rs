@@ -286,6 +286,15 @@ impl Tools {
 }
 
 impl Tool {
+    /// A directory of a type, from the project: in the tool's own, or one that tools share. Nothing is the project's.
+    pub fn directory(&self, folder: &Folder) -> Option<RelativePath> {
+        match (folder, &self.folder) {
+            (Folder::Shared(folder), _) | (Folder::Own(Some(folder)), None) => Some(folder.clone()),
+            (Folder::Own(Some(folder)), Some(own)) => Some(own.join(folder)),
+            (Folder::Own(None), own) => own.clone(),
+        }
+    }
+
     /// Where a kind goes; `None` if it is not supported.
     pub fn destination(&self, kind: ResourceType) -> Option<&Destination> {
         self.destinations.get(&kind)
@@ -393,7 +402,27 @@ mod tests {
              windsurf plugins: .agpm/plugins\n\
              zed mcp-servers: entries of .zed/settings.json\n\
              zed skills: .agents/skills\n\
-             zed plugins: .agpm/plugins\n"
+             zed plugins: .agpm/plugins\n\
+             amp mcp-servers: entries of .amp/settings.json\n\
+             amp skills: .agents/skills\n\
+             amp plugins: .agpm/plugins\n\
+             kiro mcp-servers: entries of .kiro/settings/mcp.json\n\
+             kiro skills: .kiro/skills\n\
+             kiro plugins: .agpm/plugins\n\
+             cline commands: .clinerules/workflows\n\
+             cline skills: .cline/skills\n\
+             cline plugins: .agpm/plugins\n\
+             goose skills: .goose/skills\n\
+             goose plugins: .agpm/plugins\n\
+             antigravity commands: .agents/workflows\n\
+             antigravity mcp-servers: entries of .agents/mcp_config.json\n\
+             antigravity skills: .agents/skills\n\
+             antigravity plugins: .agpm/plugins\n\
+             copilot-cli agents: .github/agents/*.agent.md\n\
+             copilot-cli hooks: .github/hooks/*.json\n\
+             copilot-cli mcp-servers: entries of .github/mcp.json\n\
+             copilot-cli skills: .github/skills\n\
+             copilot-cli plugins: .agpm/plugins\n"
         );
     }
 
@@ -444,7 +473,26 @@ mod tests {
              windsurf plugins: .local/share/agpm/plugins\n\
              zed mcp-servers: entries of .config/zed/settings.json\n\
              zed skills: .agents/skills\n\
-             zed plugins: .local/share/agpm/plugins\n"
+             zed plugins: .local/share/agpm/plugins\n\
+             amp mcp-servers: entries of .config/amp/settings.json\n\
+             amp skills: .config/agents/skills\n\
+             amp plugins: .local/share/agpm/plugins\n\
+             kiro mcp-servers: entries of .kiro/settings/mcp.json\n\
+             kiro skills: .kiro/skills\n\
+             kiro plugins: .local/share/agpm/plugins\n\
+             cline skills: .cline/skills\n\
+             cline plugins: .local/share/agpm/plugins\n\
+             goose skills: .config/goose/skills\n\
+             goose plugins: .local/share/agpm/plugins\n\
+             antigravity commands: .gemini/antigravity/global_workflows\n\
+             antigravity mcp-servers: entries of .gemini/config/mcp_config.json\n\
+             antigravity skills: .gemini/config/skills\n\
+             antigravity plugins: .local/share/agpm/plugins\n\
+             copilot-cli agents: .copilot/agents/*.agent.md\n\
+             copilot-cli hooks: .copilot/hooks/*.json\n\
+             copilot-cli mcp-servers: entries of .copilot/mcp-config.json\n\
+             copilot-cli skills: .copilot/skills\n\
+             copilot-cli plugins: .local/share/agpm/plugins\n"
         );
     }
 }

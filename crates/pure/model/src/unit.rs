@@ -108,9 +108,10 @@ impl ResourcePath {
 
     /// The path of a file that is there, whatever characters it has.
     pub fn found(text: &str) -> Result<Self, PathError> {
-        let written = match text.starts_with(['/', '.']) {
-            true => ResourcePath::local(text)?,
-            false => ResourcePath::in_source(text)?,
+        let written = if text.starts_with(['/', '.']) {
+            ResourcePath::local(text)?
+        } else {
+            ResourcePath::in_source(text)?
         };
         Ok(ResourcePath {
             meaning: Meaning::Literal,
@@ -165,6 +166,11 @@ impl ResourcePath {
     /// The path with `/`.
     pub fn as_str(&self) -> &str {
         &self.text
+    }
+
+    /// Whether it is the whole source.
+    pub fn is_top(&self) -> bool {
+        self.text == TOP
     }
 
     /// The path as sources take it, where the top is empty.

@@ -18,6 +18,7 @@ const KEY: &str = "no-such-key";
 /// A manifest with every key that there is.
 const WHOLE: &str = r#"
 allow-executables = ["scripts/*", "source:hub"]
+allow-sources = ["github:corp/*"]
 gitignore = false
 
 [sources]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use agpm_model::{
     Declared, Dependency, Install, Layout, PathError, RelativePath, ResourceName, ResourcePath,
-    ResourceType, ToolName, Tools, Unit, Variant,
+    ResourceType, SourceName, ToolName, Tools, Unit, Variant,
 };
 
 use crate::names::{Nameless, derive, excluded};
@@ -86,6 +86,14 @@ struct Seed {
     /// A match of a pattern has the name of its file.
     named: Option<ResourceName>,
     needs: Vec<usize>,
+}
+
+impl Seed {
+    /// What it is called if it is a whole source.
+    fn name_of_source(&self) -> &str {
+        let source = self.unit.origin.source().map_or("", SourceName::as_str);
+        self.named.as_ref().map_or(source, ResourceName::as_str)
+    }
 }
 
 struct Walk<'g, 'a> {
@@ -381,6 +389,7 @@ impl<'a> Walk<'_, 'a> {
             layout: seed.layout,
             pattern: self.pattern_of(seed),
             sharing: group.sharing,
+            name: seed.name_of_source(),
         };
         match group.skills.get(&seed.tool) {
             Some(directory) => skill_in(directory, tool, &wanted).map(Some),

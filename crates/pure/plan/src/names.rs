@@ -30,11 +30,9 @@ impl Nameless<'_> {
             .split('/')
             .filter(|part| !matches!(*part, "" | ".."))
             .collect();
-        let stem = match (&self.unit.origin, path.in_tree()) {
-            (Origin::Source(source), "") => source.as_str(),
-            _ => path.stem(),
-        };
-        let mut names = vec![stem.to_owned()];
+        let source = self.unit.origin.source().map(ToString::to_string);
+        let own = source.filter(|_| path.is_top());
+        let mut names = vec![own.unwrap_or_else(|| path.stem().to_owned())];
         for count in 1..=folders.len() {
             let parts = &folders[folders.len() - count..];
             names.push(format!("{}-{}", parts.join("-"), path.stem()));

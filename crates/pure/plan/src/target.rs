@@ -27,6 +27,8 @@ pub struct Wanted<'a> {
     pub pattern: Option<&'a ResourcePath>,
     /// Whether it is for other tools too.
     pub sharing: Sharing,
+    /// What it is called if it is a whole source, which has no name in itself.
+    pub name: &'a str,
 }
 
 /// Whether a resource is for one tool.
@@ -65,6 +67,7 @@ impl<'a> Wanted<'a> {
     pub fn of(dependency: &'a Dependency, path: &'a ResourcePath, tools: &Tools) -> Self {
         Wanted {
             sharing: Sharing::of(tools.used_by(dependency).len()),
+            name: dependency.name.as_str(),
             kind: dependency.kind,
             path,
             target: dependency.target.as_ref(),
@@ -87,7 +90,7 @@ pub fn target(tool: &Tool, wanted: &Wanted<'_>) -> Result<Option<RelativePath>, 
         ResourceType::Skills | ResourceType::Plugins => folder_name(wanted),
         _ => file_name(wanted, *form),
     };
-    let directory = type_directory(tool, folder);
+    let directory = tool.directory(folder);
     path_in(directory.as_ref(), tool, wanted, &name).map(Some)
 }
 
@@ -159,21 +162,12 @@ pub fn path_in_type_folder<'p>(
     folder: &Folder,
     path: &'p RelativePath,
 ) -> Option<&'p str> {
-    let Some(directory) = type_directory(tool, folder) else {
+    let Some(directory) = tool.directory(folder) else {
         return Some(path.as_str());
     };
     path.as_str()
         .strip_prefix(directory.as_str())?
         .strip_prefix('/')
-}
-
-/// The directory of a type, from the project: in the tool's own, or one that tools share. Nothing is the project's.
-pub(crate) fn type_directory(tool: &Tool, folder: &Folder) -> Option<RelativePath> {
-    match (folder, &tool.folder) {
-        (Folder::Shared(folder), _) | (Folder::Own(Some(folder)), None) => Some(folder.clone()),
-        (Folder::Own(Some(folder)), Some(own)) => Some(own.join(folder)),
-        (Folder::Own(None), own) => own.clone(),
-    }
 }
 
 /// The directories that stay at the target: those under the first one that is named like the type, or all of them if
@@ -242,10 +236,11 @@ fn has_ending(name: &str, ending: &str) -> bool {
 
 /// A folder has no ending.
 fn folder_name(wanted: &Wanted<'_>) -> String {
-    wanted.filename.map_or_else(
-        || wanted.path.file_name().to_owned(),
-        RelativePath::to_string,
-    )
+    match wanted.filename {
+        Some(name) => name.to_string(),
+        None if wanted.path.is_top() => wanted.name.to_owned(),
+        None => wanted.path.file_name().to_owned(),
+    }
 }
 
 /// Pairs of files that cannot both be there: on some systems case does not count, and a file is no folder.
@@ -293,6 +288,7 @@ mod tests {
             layout: None,
             pattern: None,
             sharing: Sharing::OneTool,
+            name: "",
         };
         set(&mut wanted);
         target(tools.named(tool).unwrap(), &wanted)
@@ -458,6 +454,7 @@ mod tests {
                 layout: None,
                 pattern: None,
                 sharing: Sharing::OneTool,
+                name: "",
             };
             let found = target(tools.named("claude-code").unwrap(), &wanted).unwrap();
             assert_eq!(found.unwrap().as_str(), expected);
@@ -521,6 +518,7 @@ mod tests {
                 layout: None,
                 pattern: None,
                 sharing: Sharing::OneTool,
+                name: "",
             };
             let found = target(Tools::default().named(tool).unwrap(), &wanted).unwrap();
             assert_eq!(found.unwrap().as_str(), expected);
@@ -558,6 +556,7 @@ mod tests {
                 layout: Some(Layout::Folders),
                 pattern: Some(&pattern),
                 sharing: Sharing::OneTool,
+                name: "",
             };
             let found = target(Tools::default().named("claude-code").unwrap(), &wanted).unwrap();
             assert_eq!(found.unwrap().as_str(), expected);

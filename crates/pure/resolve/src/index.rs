@@ -1,7 +1,7 @@
 //! What is known of the sources so far, as the solver asks for it.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use agpm_diag::Spot;
@@ -354,6 +354,55 @@ impl SourceIndex {
                 _ => None,
             });
         found.map(|(declared, _)| declared.spot)
+    }
+
+    /// How a unit came to be required: a unit of these, what that needs, and so on to the unit itself.
+    pub fn chain_to(&self, roots: &[Unit], unit: &Unit) -> Vec<Unit> {
+        let mut parents: BTreeMap<&Unit, &Unit> = BTreeMap::new();
+        let mut open: VecDeque<&Unit> = roots.iter().collect();
+        while let Some(parent) = open.pop_front() {
+            for child in self.children_of(parent) {
+                if !roots.contains(child) && !parents.contains_key(child) {
+                    parents.insert(child, parent);
+                    open.push_back(child);
+                }
+            }
+        }
+        let mut chain = vec![unit.clone()];
+        let mut at = unit;
+        while let Some(parent) = parents.get(at) {
+            chain.push((*parent).clone());
+            at = parent;
+        }
+        chain.reverse();
+        chain
+    }
+
+    /// What a unit needs, or what a pattern matches, at any version that was read.
+    fn children_of(&self, unit: &Unit) -> Vec<&Unit> {
+        let found = self
+            .contents
+            .get(unit)
+            .into_iter()
+            .flat_map(BTreeMap::values);
+        let mut children = Vec::new();
+        for content in found {
+            match content {
+                FoundContent::Absent => {}
+                FoundContent::Resource(_, needs) => {
+                    children.extend(needs.all().map(|(_, unit)| unit));
+                }
+                FoundContent::Matches(matches) => {
+                    children.extend(matches.iter().map(|child| &child.unit));
+                }
+            }
+        }
+        children
+    }
+
+    /// What was required of a pinned unit; nothing if it has no pin that stays.
+    pub fn pinned_requirements(&self, unit: &Unit) -> &[String] {
+        self.pin(unit).map_or(&[], |pin| pin.wishes.as_slice())
     }
 
     /// The source of a unit that has versions.

@@ -10,6 +10,7 @@ mod marketplaces;
 mod pins;
 mod plugin_root;
 mod plugins;
+mod required_source;
 mod versions;
 
 pub use conflict::{ConflictReporter, FileListing, PathContent, cycle, too_hard};
@@ -24,6 +25,10 @@ pub use marketplaces::{
 };
 pub use pins::{UpdateScope, pins, relocated_sources, with_names_of};
 pub use plugins::{MarketplaceEntries, expand_plugins};
+pub use required_source::{
+    RequiredSource, SourceRefusal, add_locked_sources, refused_source, required_source,
+    unit_of_source,
+};
 pub use versions::{
     fold_foreign_dependencies, moved_tag, passed_over, report_moved_tags, report_relocated,
     report_versions, source_relocated,

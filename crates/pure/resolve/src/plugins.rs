@@ -445,6 +445,7 @@ impl<'a> Expansion<'a> {
             layout: Some(Layout::Flat),
             pattern: None,
             sharing: Sharing::of(able.len()),
+            name: id.name.as_str(),
         };
         let nowhere = |tool: &&ToolName| Placement {
             tool: (*tool).clone(),

@@ -90,7 +90,7 @@ const MODELS: ModelNames = ModelNames {
     form: ModelForm::DisplayName,
 };
 
-const AGENTS: AgentFormat = AgentFormat {
+pub(crate) const AGENTS: AgentFormat = AgentFormat {
     extension: Some("agent.md"),
     marks: AgentMarks {
         extensions: &[".agent.md", ".chatmode.md"],
@@ -176,7 +176,7 @@ const PROMPTS: MarkdownCommand = MarkdownCommand {
 };
 
 /// Names with a capital are those whose input is that of Claude Code's hooks.
-const HOOKS: HookFormat = HookFormat {
+pub(crate) const HOOKS: HookFormat = HookFormat {
     version: Some(1),
     events: &[
         HookEvent::same("SessionStart", MatcherRule::Missing),

@@ -6,13 +6,19 @@
 
 mod agents;
 mod agpm;
+mod amp;
+mod antigravity;
 mod claude_code;
+mod cline;
 mod codex;
 mod copilot;
+mod copilot_cli;
 mod cursor;
 mod definition;
 mod format;
 mod gemini;
+mod goose;
+mod kiro;
 mod models;
 mod opencode;
 mod prelude;
@@ -61,6 +67,12 @@ pub static TOOLS: &[&ToolDefinition] = &[
     &agents::TOOL,
     &windsurf::TOOL,
     &zed::TOOL,
+    &amp::TOOL,
+    &kiro::TOOL,
+    &cline::TOOL,
+    &goose::TOOL,
+    &antigravity::TOOL,
+    &copilot_cli::TOOL,
 ];
 
 /// The tool in whose formats resources are written; the others get theirs by conversion.

@@ -1,6 +1,7 @@
 //! Packages from end to end: the manifest reference's worked examples, locks, ownership, and everything that goes wrong.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
+mod adding;
 mod adoption;
 mod clones;
 mod compat;
@@ -10,17 +11,20 @@ mod explaining;
 mod hostile;
 mod hostile_plugins;
 mod ids;
+mod inline;
 mod lock;
 mod manifest;
 mod many_tools;
 mod marketplaces;
 mod moving;
+mod other_sources;
 mod outside;
 mod ownership;
 mod patches;
 mod patterns;
 mod plugins;
 mod readable;
+mod removing;
 mod resolve;
 mod running;
 mod shared;

@@ -672,3 +672,118 @@ fn what_is_needed_goes_to_the_tool_of_the_one_who_needs_it_where_that_has_a_plac
         ]
     );
 }
+
+#[test]
+fn tools_with_few_types_get_what_they_have() {
+    for (tool, kinds, written) in [
+        (
+            "amp",
+            &["skills", "mcp-servers"][..],
+            vec![".agents/skills", ".amp/settings.json"],
+        ),
+        (
+            "kiro",
+            &["skills", "mcp-servers"],
+            vec![".kiro/settings/mcp.json", ".kiro/skills"],
+        ),
+        (
+            "cline",
+            &["commands", "skills"],
+            vec![".cline/skills", ".clinerules/workflows/ship.md"],
+        ),
+        ("goose", &["skills"], vec![".goose/skills"]),
+        (
+            "antigravity",
+            &["commands", "skills", "mcp-servers"],
+            vec![
+                ".agents/mcp_config.json",
+                ".agents/skills",
+                ".agents/workflows/ship.md",
+            ],
+        ),
+        (
+            "copilot-cli",
+            &["agents", "skills", "hooks", "mcp-servers"],
+            vec![
+                ".github/agents/reviewer.agent.md",
+                ".github/hooks/lint.json",
+                ".github/mcp.json",
+                ".github/skills",
+            ],
+        ),
+    ] {
+        let project = kit(tool, kinds);
+        project.good("install");
+        let mut found: Vec<String> = project.written();
+        for path in &mut found {
+            if let Some((skills, _)) = path.split_once("/notes/") {
+                *path = skills.to_owned();
+            }
+        }
+        found.dedup();
+        assert_eq!(found, written, "{tool}");
+        project.good("install --frozen");
+        let missing = ALL.iter().find(|kind| !kinds.contains(kind));
+        if let Some(kind) = missing {
+            kit(tool, &[kind]).refused("install", 1, &["has no place for"]);
+        }
+    }
+}
+
+#[test]
+fn servers_of_new_tools_have_their_keys() {
+    let remote = r#"{"type": "http", "url": "https://example.com/mcp"}"#;
+    for (tool, file, text) in [
+        (
+            "amp",
+            ".amp/settings.json",
+            "{\n  \"amp.mcpServers\": {\n    \"x\": {\n      \"url\": \"https://example.com/mcp\"\n    }\n  }\n}\n",
+        ),
+        (
+            "antigravity",
+            ".agents/mcp_config.json",
+            "{\n  \"mcpServers\": {\n    \"x\": {\n      \"serverUrl\": \"https://example.com/mcp\"\n    }\n  }\n}\n",
+        ),
+        (
+            "copilot-cli",
+            ".github/mcp.json",
+            "{\n  \"mcpServers\": {\n    \"x\": {\n      \"type\": \"http\",\n      \"url\": \"https://example.com/mcp\"\n    }\n  }\n}\n",
+        ),
+    ] {
+        let line = entry("x", "mcp/x.json", &format!("tool = \"{tool}\""));
+        let project = Project::with(&[("mcp/x.json", remote)], &format!("[mcp-servers]\n{line}"));
+        project.good("install");
+        assert_eq!(project.read(file), text, "{tool}");
+    }
+}
+
+#[test]
+fn the_editor_and_the_cli_of_copilot_share_their_files() {
+    let more = "tools = [\"copilot\", \"copilot-cli\"]";
+    let manifest = [
+        "[agents]\n".to_owned(),
+        entry("reviewer", "agents/reviewer.md", more),
+        "[hooks]\n".to_owned(),
+        entry("lint", "hooks/lint.json", more),
+        "[skills]\n".to_owned(),
+        entry("notes", "skills/notes", more),
+    ];
+    let agent = "---\nname: reviewer\ndescription: Reviews.\n---\nReview.\n";
+    let files = [
+        ("agents/reviewer.md", agent),
+        ("hooks/lint.json", HOOK),
+        ("skills/notes/SKILL.md", SKILL),
+    ];
+    let project = Project::with(&files, &manifest.concat());
+    project.good("install");
+    assert_eq!(
+        project.written(),
+        [
+            ".agents/skills/notes/SKILL.md",
+            ".github/agents/reviewer.agent.md",
+            ".github/hooks/lint.json"
+        ]
+    );
+    project.good("install --frozen");
+    project.good("verify");
+}

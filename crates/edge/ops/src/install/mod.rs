@@ -20,7 +20,7 @@ use agpm_model::{LOCK_NAME, RelativePath};
 use agpm_plan::{
     Ledger, Plan, ledger_of_lock, outdated_lock, refuse_foreign_paths, reserved_target,
 };
-use agpm_resolve::{ResolvedEntry, UpdateScope, pins};
+use agpm_resolve::{ResolvedEntry, UpdateScope, add_locked_sources, pins};
 
 pub(crate) use crate::install::changes::Changes;
 pub(crate) use crate::install::known::{inputs_of, ledger_in, read_ledger};
@@ -44,7 +44,7 @@ use crate::install::layered::layered;
 use crate::install::run::{FilePlaces, GatheredProject, RenderedProject, Run};
 use crate::install::writing::{Commit, commit};
 use crate::outside::reads_outside;
-use crate::packages::{Sources, bind_plugins, frozen, read_lock, render_all, resolve};
+use crate::packages::{Resolution, Sources, bind_plugins, frozen, read_lock, render_all, resolve};
 use crate::policies::Policies;
 use crate::projects;
 use crate::scope::{Beside, Places};
@@ -97,7 +97,7 @@ fn attempt(
     job: &Job<'_>,
     notes: &mut Notes,
 ) -> Result<Option<InstallReport>, Failure> {
-    let files = ManifestFiles::require(&world.environment)?;
+    let files = job.manifest_files(&world.environment)?;
     let store = files.store()?;
     if let Some(report) = nothing_to_do(&files, &store, job) {
         return Ok(Some(report));
@@ -107,8 +107,8 @@ fn attempt(
         store: &store,
         job,
     };
-    let gathered = gather(&run, files, notes)?;
-    let resolved = resolve_dependencies(&run, &gathered, notes)?;
+    let mut gathered = gather(&run, files, notes)?;
+    let resolved = resolve_dependencies(&run, &mut gathered, notes)?;
     let rendered = render(&run, &gathered, resolved, notes)?;
     refuse_violations(&gathered, &rendered, notes)?;
     let planned = plan_install(&run, &gathered, rendered, notes)?;
@@ -141,8 +141,8 @@ pub(crate) fn judge_project(world: &World, notes: &mut Notes) -> Result<JudgedPr
         store: &store,
         job: &job,
     };
-    let gathered = gather(&run, files, notes)?;
-    let resolved = resolve_dependencies(&run, &gathered, notes)?;
+    let mut gathered = gather(&run, files, notes)?;
+    let resolved = resolve_dependencies(&run, &mut gathered, notes)?;
     let rendered = render(&run, &gathered, resolved, notes)?;
     refuse_violations(&gathered, &rendered, notes)?;
     Ok(JudgedProject {
@@ -203,7 +203,7 @@ fn gather(
     };
     // What was read before the project was ours, or before it was put in order, may be out of date.
     let files = if held.is_some() {
-        ManifestFiles::require(&world.environment)?
+        job.manifest_files(&world.environment)?
     } else {
         files
     };
@@ -228,6 +228,7 @@ fn gather(
     }
     let recorded = read_ledger(store)?;
     if let Some((lock, _)) = &lock {
+        add_locked_sources(&mut project.manifest, lock);
         refuse_foreign_paths(lock, &project.manifest, world.environment.scope, &recorded)?;
     }
     let ledger = match recorded {
@@ -260,17 +261,21 @@ struct ResolvedProject {
 
 fn resolve_dependencies(
     run: &Run<'_>,
-    gathered: &GatheredProject,
+    gathered: &mut GatheredProject,
     notes: &mut Notes,
 ) -> Result<ResolvedProject, Failure> {
     let Run { world, store, job } = *run;
-    let manifest = &gathered.project.manifest;
+    let manifest = &mut gathered.project.manifest;
     let old = gathered.lock.as_ref().map(|(lock, _)| lock);
-    let sources = Sources::open(world, manifest, store.path());
-    let reads = reads_outside(&world.environment, manifest, &sources.project)?;
-    let entries = match (job.request.lock, old) {
+    let project = world.environment.manifest_folder(store.path());
+    let reads = reads_outside(&world.environment, manifest, project)?;
+    let Resolution { entries, sources } = match (job.request.lock, old) {
         (LockUse::Frozen, None) => return Err(outdated_lock(format!("there is no `{LOCK_NAME}`"))),
-        (LockUse::Frozen, Some(lock)) => frozen::entries(world, manifest, &sources, lock, notes)?,
+        (LockUse::Frozen, Some(lock)) => {
+            let sources = Sources::open(world, manifest, store.path());
+            let entries = frozen::entries(world, manifest, &sources, lock, notes)?;
+            Resolution { entries, sources }
+        }
         (lock_use, old) => {
             if let (LockUse::Locked, Some(lock)) = (lock_use, old) {
                 frozen::same_sources(manifest, lock)?;
@@ -278,7 +283,7 @@ fn resolve_dependencies(
             let pins = old
                 .map(|lock| pins(manifest, lock, &job.moving))
                 .unwrap_or_default();
-            resolve(world, manifest, &sources, pins, notes)?
+            resolve(world, manifest, store.path(), pins, notes)?
         }
     };
     Ok(ResolvedProject {

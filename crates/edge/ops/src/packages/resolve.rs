@@ -1,6 +1,7 @@
 //! Solve, read what is still needed, solve again; then entries with their bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use agpm_diag::{Failure, Notes};
 use agpm_model::{Manifest, ObjectId, SKILL_FILE, Selector, SourceName, Unit};
@@ -20,17 +21,52 @@ use crate::world::World;
 /// Tags of one dependency that are tried to find a way out of a conflict.
 const MOST_TRIED: usize = 8;
 
-/// Resolves a manifest; pins stay where they can.
+/// A resolved manifest.
+pub(crate) struct Resolution {
+    pub(crate) entries: Vec<ResolvedEntry>,
+    /// All sources that they come from.
+    pub(crate) sources: Sources,
+}
+
+/// Resolves a manifest; pins stay where they can. Sources that resources require are added to the manifest.
 pub(crate) fn resolve(
     world: &World,
-    manifest: &Manifest,
-    sources: &Sources,
+    manifest: &mut Manifest,
+    root: &Path,
     pins: BTreeMap<Unit, SolverPin>,
     notes: &mut Notes,
-) -> Result<Vec<ResolvedEntry>, Failure> {
-    let resolved = solve_and_read(world, manifest, sources, pins, notes);
-    fold_foreign_dependencies(notes);
-    resolved
+) -> Result<Resolution, Failure> {
+    let found = notes.diagnostics.len();
+    loop {
+        let sources = Sources::open(world, manifest, root);
+        let resolved = solve_and_read(world, manifest, &sources, pins.clone(), notes);
+        let required = match resolved {
+            Ok(Resolved::Entries(entries)) => {
+                fold_foreign_dependencies(notes);
+                return Ok(Resolution { entries, sources });
+            }
+            Ok(Resolved::Requires(required)) => required,
+            Err(failure) => {
+                fold_foreign_dependencies(notes);
+                return Err(failure);
+            }
+        };
+        // What was found of the part that was read is found again.
+        notes.diagnostics.truncate(found);
+        for source in required {
+            manifest.required_sources.insert(source.name.clone());
+            if manifest.source(&source.name).is_none() {
+                manifest.sources.push(source);
+            }
+        }
+    }
+}
+
+/// What came of solving with the sources that are open.
+enum Resolved {
+    Entries(Vec<ResolvedEntry>),
+    /// Resources are in sources that have to be opened first.
+    Requires(Vec<agpm_model::Source>),
 }
 
 fn solve_and_read(
@@ -39,7 +75,7 @@ fn solve_and_read(
     sources: &Sources,
     pins: BTreeMap<Unit, SolverPin>,
     notes: &mut Notes,
-) -> Result<Vec<ResolvedEntry>, Failure> {
+) -> Result<Resolved, Failure> {
     let fetcher = Fetcher::new(world, sources, manifest);
     report_relocated(&pins, notes);
     let mut index = fetcher.index(pins);
@@ -47,7 +83,13 @@ fn solve_and_read(
     let solution = loop {
         match solve(&index, &roots) {
             Answer::Solved(solution) => break solution,
-            Answer::Need(needs) => fetcher.fulfil(&needs, &mut index, notes)?,
+            Answer::Need(needs) => {
+                fetcher.fulfil(&needs, &mut index, notes)?;
+                let required = fetcher.required_sources();
+                if !required.is_empty() {
+                    return Ok(Resolved::Requires(required));
+                }
+            }
             // With more versions than the pins to choose from there may be a way.
             Answer::Conflict(conflict) => match unlisted(&index, sources) {
                 needs if needs.is_empty() => {
@@ -70,7 +112,7 @@ fn solve_and_read(
     let mut entries = resolved_entries(manifest, &index, &solution, &file_of, notes)?;
     let marketplaces = marketplace_entries(manifest, sources)?;
     expand_plugins(manifest, &marketplaces, &mut entries, notes)?;
-    Ok(entries)
+    Ok(Resolved::Entries(entries))
 }
 
 /// Sources without versions.

@@ -49,6 +49,7 @@ impl Sources {
             .chain(layers)
             .chain(marketplaces)
             .chain(manifest.catalog.sources())
+            .chain(&manifest.required_sources)
             .collect();
         // A plugin may need one of any marketplace of the manifest.
         let has_plugins = manifest

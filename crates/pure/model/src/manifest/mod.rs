@@ -1,6 +1,7 @@
 //! `agpm.toml`, from spanned nodes to checked types. All mistakes are reported at once.
 
 mod catalog;
+mod inline;
 mod layers;
 mod lineage;
 mod packages;
@@ -12,6 +13,8 @@ mod sources;
 mod strategies;
 mod tables;
 mod tools;
+
+use std::collections::BTreeSet;
 
 use agpm_diag::{Diagnostic, SourceId, Spot, codes};
 use agpm_text::{Document, NodeRef, Value, to_value};
@@ -32,6 +35,7 @@ pub use crate::manifest::tables::{CONFIG_SCHEMA, MANIFEST_SCHEMA, PRIVATE_SCHEMA
 use crate::manifest::tables::{CONFIG_SECTIONS, MANIFEST_SECTIONS, PRIVATE_SECTIONS};
 use crate::name::SourceName;
 use crate::policy::Policy;
+use crate::repository_pattern::RepositoryPattern;
 use crate::resource::ResourceType;
 use crate::schema::UnknownKey;
 use crate::strategy::Strategy;
@@ -60,6 +64,10 @@ pub struct Manifest {
     pub patches: Vec<Patch>,
     /// What may bring programs along.
     pub allow_executables: Vec<Allowed>,
+    /// Repositories that resources may require besides those of `sources`.
+    pub allow_sources: Vec<RepositoryPattern>,
+    /// Sources that resources require and no entry of the manifest names.
+    pub required_sources: BTreeSet<SourceName>,
     /// What the project itself forbids.
     pub policy: Option<Policy>,
     /// Lowest first.
@@ -147,6 +155,9 @@ impl Manifest {
             if let Some(allowed) = root.get("allow-executables") {
                 manifest.allow_executables = sources::read_allowed(&mut check, allowed);
             }
+            if let Some(allowed) = root.get("allow-sources") {
+                manifest.allow_sources = sources::read_allowed_sources(&mut check, allowed);
+            }
             if let Some(table) = root.get("policy") {
                 let (policy, mistakes) = Policy::of_table(table);
                 manifest.policy = Some(policy);
@@ -215,9 +226,10 @@ fn check_sections(check: &mut Check, root: NodeRef<'_>) {
     for UnknownKey { key, help, edit } in MANIFEST_SECTIONS.unknown_keys(root) {
         let name = key.content();
         let planned = PLANNED_SECTIONS.contains(&name);
-        let message = match planned {
-            true => format!("`[{name}]` is not supported yet"),
-            false => format!("{} has no key `{name}`", MANIFEST_SECTIONS.what),
+        let message = if planned {
+            format!("`[{name}]` is not supported yet")
+        } else {
+            format!("{} has no key `{name}`", MANIFEST_SECTIONS.what)
         };
         let mut diagnostic =
             Diagnostic::new(&codes::MANIFEST_UNKNOWN_KEY, message).at_spot(spot(key));

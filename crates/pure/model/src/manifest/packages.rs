@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use agpm_diag::{Diagnostic, Spot, codes, is_invisible};
+use agpm_diag::{Diagnostic, SourceId, Spot, codes, is_invisible};
 use agpm_text::{Kind, NodeRef, Value, to_value};
 
+use crate::address::Address;
 use crate::check::{Check, spot};
+use crate::manifest::inline::read_inline;
 use crate::manifest::plugins::{MarketplaceDependency, PartChoice, is_plugin_name};
 use crate::manifest::sources::{SourceScope, read_source};
 use crate::manifest::tables::{DEPENDENCY, MANIFEST_SECTIONS, OLDER_AGPM, PLUGIN, SERVER_KEYS};
@@ -89,6 +91,32 @@ impl Dependency {
     }
 }
 
+impl Dependency {
+    /// The top of a source has no name that a skill's directory could be called after, so its key is used.
+    fn name_top(&mut self) {
+        let is_top = self.unit.extent == Extent::Folder && self.unit.path.is_top();
+        if is_top && self.filename.is_none() {
+            self.filename = RelativePath::new(self.name.as_str()).ok();
+        }
+    }
+}
+
+impl Tools {
+    /// The tools of a dependency: those that it names, or its kind's defaults.
+    pub fn of<'t>(&'t self, dependency: &'t Dependency) -> &'t [ToolName] {
+        match dependency.tools.as_slice() {
+            [] => self.defaults_for(dependency.kind),
+            own => own,
+        }
+    }
+
+    /// Those of them that are used.
+    pub fn used_by<'t>(&'t self, dependency: &'t Dependency) -> Vec<&'t ToolName> {
+        let tools = self.of(dependency).iter();
+        tools.filter(|tool| self.is_enabled(tool)).collect()
+    }
+}
+
 pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut Manifest) {
     check_sections(check, texts);
     let named: Vec<String> = (texts.entries)("sources")
@@ -96,12 +124,7 @@ pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut 
         .map(|(name, _)| name.content().to_owned())
         .collect();
     for (name, address) in (texts.entries)("sources") {
-        let shared = name.document().source() == texts.project.source();
-        let scope = if shared {
-            SourceScope::Project
-        } else {
-            SourceScope::User
-        };
+        let scope = SourceScope::of(name, texts.project.source());
         manifest
             .sources
             .extend(read_source(check, name, address, scope));
@@ -117,6 +140,7 @@ pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut 
                 check,
                 manifest,
                 sources: &named,
+                project: texts.project.source(),
                 ignored: &mut ignored,
             }
             .dependency(kind, entry);
@@ -180,6 +204,8 @@ struct Reader<'c, 'i, 'n> {
     manifest: &'c mut Manifest,
     /// The names of all sources, those with a bad address too.
     sources: &'c [String],
+    /// The manifest that everybody shares.
+    project: SourceId,
     ignored: &'i mut Vec<NodeRef<'n>>,
 }
 
@@ -220,13 +246,20 @@ impl<'n> Reader<'_, '_, 'n> {
             dependency.filename = Some(self.plugin_directory(key)?);
         }
         match value.kind() {
+            Kind::String if Address::has_scheme(value.content()) => {
+                let scope = SourceScope::of(key, self.project);
+                let found = read_inline(self.check, self.manifest, value, kind, scope)?;
+                dependency.unit = found.unit;
+                dependency.selector = found.selector;
+                dependency.name_top();
+            }
             Kind::String => dependency.unit = self.local(kind, value)?,
             Kind::Map => self.table(value, &mut dependency)?,
             _ => {
                 self.check.wrong_kind(
                     value,
                     "a dependency",
-                    "a path, or a table with `source` and `path`",
+                    "a path, an address, or a table with `source` and `path`",
                 );
                 return None;
             }
@@ -279,6 +312,7 @@ impl<'n> Reader<'_, '_, 'n> {
         }
         self.warn_of_names(table, dependency);
         dependency.unit = unit?;
+        dependency.name_top();
         if dependency.kind == ResourceType::Plugins {
             if let Some(path) = table
                 .get("path")
@@ -502,8 +536,10 @@ impl<'n> Reader<'_, '_, 'n> {
             .known(source, "source", &codes::MANIFEST_UNKNOWN_SOURCE, names);
         let text = self.check.string(path, "`path`")?;
         let found = match kind.extent() {
-            Extent::Plugin => ResourcePath::directory_in_source(text),
-            Extent::File | Extent::Folder => ResourcePath::in_source(kind.folder_of(text)),
+            Extent::Plugin | Extent::Folder => {
+                ResourcePath::directory_in_source(kind.folder_of(text))
+            }
+            Extent::File => ResourcePath::in_source(text),
         };
         let path = self.path(path, found)?;
         let name = SourceName::new(source.content()).ok().filter(|_| known)?;
@@ -650,20 +686,5 @@ impl<'n> Reader<'_, '_, 'n> {
         Some(Value::map(
             said.into_iter().map(|(key, node)| (key, to_value(node))),
         ))
-    }
-}
-impl Tools {
-    /// The tools of a dependency: those that it names, or its kind's defaults.
-    pub fn of<'t>(&'t self, dependency: &'t Dependency) -> &'t [ToolName] {
-        match dependency.tools.as_slice() {
-            [] => self.defaults_for(dependency.kind),
-            own => own,
-        }
-    }
-
-    /// Those of them that are used.
-    pub fn used_by<'t>(&'t self, dependency: &'t Dependency) -> Vec<&'t ToolName> {
-        let tools = self.of(dependency).iter();
-        tools.filter(|tool| self.is_enabled(tool)).collect()
     }
 }

@@ -142,9 +142,12 @@ impl Field {
 impl fmt::Display for Field {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-        let key = |key: &String| match !key.is_empty() && key.chars().all(bare) {
-            true => key.clone(),
-            false => Value::from(key.as_str()).to_json().trim_end().to_owned(),
+        let key = |key: &String| {
+            if !key.is_empty() && key.chars().all(bare) {
+                key.clone()
+            } else {
+                Value::from(key.as_str()).to_json().trim_end().to_owned()
+            }
         };
         f.write_str(&self.0.steps().iter().map(key).collect::<Vec<_>>().join("."))
     }

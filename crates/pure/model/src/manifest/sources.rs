@@ -1,12 +1,13 @@
 //! `[sources]`, and who may bring programs along.
 
-use agpm_diag::{Diagnostic, Spot, codes};
+use agpm_diag::{Diagnostic, SourceId, Spot, codes};
 use agpm_text::NodeRef;
 use globset::{GlobBuilder, GlobMatcher};
 
-use crate::address::{DefaultHost, SourceAddress};
+use crate::address::{DefaultHost, SourceAddress, repository_url};
 use crate::check::{Check, spot};
 use crate::name::{ResourceName, SourceName};
+use crate::repository_pattern::RepositoryPattern;
 use crate::resource::ResourceType;
 use crate::unit::{Origin, Unit};
 
@@ -17,6 +18,17 @@ pub enum SourceScope {
     Project,
     /// The private manifest or the user's configuration.
     User,
+}
+
+impl SourceScope {
+    /// The scope of what a node says: the project's if it is in the manifest that everybody shares.
+    pub(super) fn of(node: NodeRef<'_>, project: SourceId) -> Self {
+        if node.document().source() == project {
+            SourceScope::Project
+        } else {
+            SourceScope::User
+        }
+    }
 }
 
 /// A place that packages come from.
@@ -30,6 +42,13 @@ pub struct Source {
     pub scope: SourceScope,
     /// The entry.
     pub spot: Spot,
+}
+
+impl Source {
+    /// Whether a dependency that is an address brought it, and `[sources]` does not have it.
+    pub fn is_implicit(&self) -> bool {
+        self.name.as_str() == repository_url(&self.address)
+    }
 }
 
 /// A word that lets resources bring programs along: a pattern over `TYPE/NAME`, or a whole source.
@@ -105,6 +124,22 @@ pub(super) fn read_default_host(check: &mut Check, node: NodeRef<'_>) -> Default
         );
         DefaultHost::default()
     })
+}
+
+/// `allow-sources = ["github:corp/*", …]`.
+pub(super) fn read_allowed_sources(check: &mut Check, node: NodeRef<'_>) -> Vec<RepositoryPattern> {
+    let mut allowed = Vec::new();
+    for (item, text) in check.strings(node, "`allow-sources`") {
+        match RepositoryPattern::parse(text) {
+            Ok(pattern) => allowed.push(pattern),
+            Err(error) => check.bad_value(
+                item,
+                error.to_string(),
+                "write `github:OWNER/*`, or a URL with `*`",
+            ),
+        }
+    }
+    allowed
 }
 
 pub(crate) fn read_allowed(check: &mut Check, node: NodeRef<'_>) -> Vec<Allowed> {

@@ -122,6 +122,11 @@ pub(crate) const MANIFEST_SECTIONS: SchemaTable = SchemaTable::strict(
             ValueForm::TEXTS,
             "What may bring programs along: patterns over `TYPE/NAME`, or `source:NAME`.",
         ),
+        SchemaField::optional(
+            "allow-sources",
+            ValueForm::TEXTS,
+            "Repositories that resources may require, such as `github:corp/*`.",
+        ),
     ],
 )
 .beside(&of_older_agpm(&["gitignore", "target"]));
@@ -216,7 +221,7 @@ const FILES: ValueForm = ValueForm::by_name(&ValueForm::Either(&[
     ValueForm::Defined(&FILE_DEPENDENCY),
 ]));
 const PATH: ValueForm = ValueForm::Described(
-    "The path of a local file or folder, or a pattern.",
+    "The path of a local file or directory, or a pattern; or an address such as `github:OWNER/REPO/PATH@VERSION`.",
     &ValueForm::WORD,
 );
 /// A path with `/` that stays below its folder.

@@ -75,14 +75,20 @@ mod tests {
             (Value::from("opus"), "claude-code"),
             (Value::from("claude-sonnet-4-5"), "claude-code"),
             (Value::from("inherit"), "claude-code cursor gemini"),
-            (Value::from("gpt-5"), "codex cursor copilot"),
-            (Value::from("gemini-2.5-pro"), "cursor copilot gemini"),
+            (Value::from("gpt-5"), "codex cursor copilot copilot-cli"),
+            (
+                Value::from("gemini-2.5-pro"),
+                "cursor copilot gemini copilot-cli",
+            ),
             (
                 Value::from("anthropic/claude-x"),
-                "claude-code opencode codex cursor copilot gemini",
+                "claude-code opencode codex cursor copilot gemini copilot-cli",
             ),
-            (Value::from("Claude Sonnet 4.5 (copilot)"), "copilot"),
-            (Value::list(["GPT-5", "opus"]), "copilot"),
+            (
+                Value::from("Claude Sonnet 4.5 (copilot)"),
+                "copilot copilot-cli",
+            ),
+            (Value::list(["GPT-5", "opus"]), "copilot copilot-cli"),
         ] {
             let keeps = |tool: &&&ToolDefinition| {
                 models(tool).is_some_and(|models| objection(&models, &model).is_none())

@@ -500,6 +500,45 @@ Exact PreToolUse.type
 "#,
     ),
     (
+        Form::Hooks("copilot-cli"),
+        "the simple form",
+        r#"{"events": ["PreToolUse", "PostToolUse", "PostCompact"], "matcher": "Edit|Write", "command": "./check.sh", "timeout": 10}"#,
+        r#"{
+  "version": 1,
+  "hooks": {
+    "PreToolUse": [
+      {
+        "type": "command",
+        "matcher": "Edit|Write",
+        "bash": "./check.sh",
+        "timeoutSec": 10
+      }
+    ],
+    "PostToolUse": [
+      {
+        "type": "command",
+        "matcher": "edit|str_replace_editor|apply_patch|create",
+        "bash": "./check.sh",
+        "timeoutSec": 10
+      }
+    ]
+  }
+}
+== fates
+Dropped PostCompact: there is no such event there: the hook does not run
+Exact PostToolUse
+Exact PostToolUse.command
+Approximated PostToolUse.matcher: VS Code does not look at it, and runs the hook each time
+Exact PostToolUse.timeout
+Exact PostToolUse.type
+Exact PreToolUse
+Exact PreToolUse.command
+Approximated PreToolUse.matcher: VS Code does not look at it, and runs the hook each time
+Exact PreToolUse.timeout
+Exact PreToolUse.type
+"#,
+    ),
+    (
         Form::Hooks("copilot"),
         "settings of Claude Code's",
         r#"{"hooks": {"SessionStart": [{"matcher": "startup", "hooks": [{"type": "command", "command": "a"}]}, {"hooks": [{"type": "command", "command": "$CLAUDE_PROJECT_DIR/b", "async": true}, {"type": "prompt", "prompt": "p"}]}], "Notification": [{"matcher": "permission_prompt|idle_prompt", "hooks": [{"type": "command", "command": "c"}]}]}, "permissions": {}}"#,

@@ -364,4 +364,128 @@ Exact web.type
 Exact web.url
 "#,
     ),
+    (
+        "amp",
+        "a program",
+        r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "timeout": 5, "dependencies": {}}"#,
+        r#"/amp.mcpServers/given {"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "includeTools": ["read"]}
+runs ["npx -y fs ${ROOT:-/tmp}"]
+Exact given.args
+Exact given.command
+Dropped given.cwd: it has no place there
+Exact given.env
+Exact given.includeTools
+Dropped given.timeout: it has no place there
+"#,
+    ),
+    (
+        "amp",
+        "addresses",
+        r#"{"mcpServers": {"web": {"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Bearer ${TOKEN}", "X-Plain": "p"}}, "feed": {"type": "sse", "url": "https://x/sse"}, "bare": {"command": "fs"}, "off": {"command": "fs", "disabled": true, "disabledTools": ["write"]}}}"#,
+        r#"/amp.mcpServers/web {"url": "https://x/mcp", "headers": {"Authorization": "Bearer ${TOKEN}", "X-Plain": "p"}}
+/amp.mcpServers/feed {"url": "https://x/sse"}
+/amp.mcpServers/bare {"command": "fs"}
+runs ["https://x/mcp", "https://x/sse", "fs"]
+Exact bare.command
+Exact feed.type
+Exact feed.url
+Dropped off.disabled: it is switched off, which cannot be said there: it is left out
+Exact web.headers
+Exact web.type
+Exact web.url
+"#,
+    ),
+    (
+        "kiro",
+        "a program",
+        r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "timeout": 5, "dependencies": {}}"#,
+        r#"/mcpServers/given {"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "timeout": 5}
+runs ["npx -y fs ${ROOT:-/tmp}"]
+Exact given.args
+Exact given.command
+Dropped given.cwd: it has no place there
+Exact given.env
+Widened given.includeTools: it holds something back, and has no place there
+Exact given.timeout
+"#,
+    ),
+    (
+        "kiro",
+        "addresses",
+        r#"{"mcpServers": {"web": {"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Bearer ${TOKEN}", "X-Plain": "p"}}, "feed": {"type": "sse", "url": "https://x/sse"}, "bare": {"command": "fs"}, "off": {"command": "fs", "disabled": true, "disabledTools": ["write"]}}}"#,
+        r#"/mcpServers/web {"url": "https://x/mcp", "headers": {"Authorization": "Bearer ${TOKEN}", "X-Plain": "p"}}
+/mcpServers/feed {"url": "https://x/sse"}
+/mcpServers/bare {"command": "fs"}
+runs ["https://x/mcp", "https://x/sse", "fs"]
+Exact bare.command
+Exact feed.type
+Exact feed.url
+Dropped off.disabled: it is switched off, which cannot be said there: it is left out
+Exact web.headers
+Exact web.type
+Exact web.url
+"#,
+    ),
+    (
+        "antigravity",
+        "a program",
+        r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "timeout": 5, "dependencies": {}}"#,
+        r#"/mcpServers/given {"command": "npx", "args": ["-y", "fs", "/tmp"], "env": {"MODE": "a", "LEVEL": "info"}}
+runs ["npx -y fs /tmp"]
+Approximated given.args: variables are not replaced there
+Exact given.command
+Dropped given.cwd: it has no place there
+Approximated given.env: `TOKEN` has to be set where Antigravity is started; `LEVEL` is always its default; `KEY` has to be set where Antigravity is started
+Widened given.includeTools: it holds something back, and has no place there
+Dropped given.timeout: it has no place there
+"#,
+    ),
+    (
+        "antigravity",
+        "addresses",
+        r#"{"mcpServers": {"web": {"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Bearer ${TOKEN}", "X-Plain": "p"}}, "feed": {"type": "sse", "url": "https://x/sse"}, "bare": {"command": "fs"}, "off": {"command": "fs", "disabled": true, "disabledTools": ["write"]}}}"#,
+        r#"/mcpServers/web {"serverUrl": "https://x/mcp", "headers": {"X-Plain": "p"}}
+/mcpServers/feed {"serverUrl": "https://x/sse"}
+/mcpServers/bare {"command": "fs"}
+runs ["https://x/mcp", "https://x/sse", "fs"]
+Exact bare.command
+Exact feed.type
+Exact feed.url
+Dropped off.disabled: it is switched off, which cannot be said there: it is left out
+Approximated web.headers: `Authorization` cannot be put together there, and is not sent
+Exact web.type
+Exact web.url
+"#,
+    ),
+    (
+        "copilot-cli",
+        "a program",
+        r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "timeout": 5, "dependencies": {}}"#,
+        r#"/mcpServers/given {"type": "local", "command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "timeout": 5}
+runs ["npx -y fs ${ROOT:-/tmp}"]
+Exact given.args
+Exact given.command
+Exact given.cwd
+Exact given.env
+Widened given.includeTools: it holds something back, and has no place there
+Exact given.timeout
+"#,
+    ),
+    (
+        "copilot-cli",
+        "addresses",
+        r#"{"mcpServers": {"web": {"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Bearer ${TOKEN}", "X-Plain": "p"}}, "feed": {"type": "sse", "url": "https://x/sse"}, "bare": {"command": "fs"}, "off": {"command": "fs", "disabled": true, "disabledTools": ["write"]}}}"#,
+        r#"/mcpServers/web {"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Bearer ${TOKEN}", "X-Plain": "p"}}
+/mcpServers/feed {"type": "sse", "url": "https://x/sse"}
+/mcpServers/bare {"type": "local", "command": "fs"}
+runs ["https://x/mcp", "https://x/sse", "fs"]
+Exact bare.command
+Exact feed.type
+Exact feed.url
+Dropped off.disabled: it is switched off, which cannot be said there: it is left out
+Exact web.headers
+Exact web.type
+Exact web.url
+"#,
+    ),
 ];

@@ -9,7 +9,7 @@ mod said;
 use agpm_compose::RenderedResource;
 use agpm_diag::{Diagnostic, Failure, Notes, Spot};
 use agpm_model::{Dependency, Locked, Lockfile, Manifest, ResourceType};
-use agpm_resolve::with_names_of;
+use agpm_resolve::{add_locked_sources, with_names_of};
 use agpm_store::ProjectStore;
 use agpm_text::{Pointer, Value, to_value};
 
@@ -20,9 +20,9 @@ use crate::explain::resource::said::Said;
 use crate::gather::{ManifestFiles, Project};
 use crate::locked::{LockView, note};
 use crate::packages::{frozen, read_lock};
-use crate::provenance::Provenance;
 use crate::why::Askers;
 use crate::world::World;
+use agpm_merge::Provenance;
 
 /// A locked resource and everything that is known beside it.
 struct Target<'a> {
@@ -36,16 +36,20 @@ struct Target<'a> {
 
 pub(super) fn explain_resource(
     world: &World,
-    (kind, name): (ResourceType, &str),
+    kind: ResourceType,
+    name: &str,
     pointer: &Pointer,
     notes: &mut Notes,
 ) -> Result<(ExplainedResource, Provenance), Failure> {
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
     let folder = files.root().to_owned();
-    let manifest = &Project::of(&world.environment, files, notes)?.manifest;
+    let mut manifest = Project::of(&world.environment, files, notes)?.manifest;
     let lock = read_lock(&world.environment, &store, notes)?.map(|(lock, _)| lock);
-    let lock = with_names_of(manifest, &lock.unwrap_or_default());
+    let lock = lock.unwrap_or_default();
+    add_locked_sources(&mut manifest, &lock);
+    let manifest = &manifest;
+    let lock = with_names_of(manifest, &lock);
     let view = &LockView::of(lock.clone(), manifest, folder).with_parts();
     let number = named::find(view, manifest, kind, name)?;
     let locked = &view.entries[number];

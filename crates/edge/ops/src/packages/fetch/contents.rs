@@ -113,8 +113,13 @@ fn list(
     if unit.path.is_pattern() {
         return matches(source, revision, unit).map(Listed::Raw);
     }
-    if unit.extent == Extent::Plugin && unit.path.in_tree().is_empty() {
-        return plugin(source, revision, unit);
+    // The top of a source is a directory that no directory lists.
+    if unit.path.is_top() {
+        match unit.extent {
+            Extent::Plugin => return plugin(source, revision, unit),
+            Extent::Folder => return skill(source, revision, unit),
+            Extent::File => {}
+        }
     }
     let Some(entry) = source.entry(revision, unit.path.as_str())? else {
         return Ok(Listed::Raw(Raw::Absent));
@@ -156,11 +161,11 @@ fn skill(
     unit: &Unit,
 ) -> Result<Listed, SourceError> {
     let unfit = |why: String| Ok(Listed::Raw(Raw::Unfit(Unfit::Skill(why))));
-    let main = format!("{}/{SKILL_FILE}", unit.path);
+    let main = unit.path.join(SKILL_FILE);
     if source.entry(revision, &main)?.is_none() {
         return Ok(Listed::Raw(Raw::Absent));
     }
-    let Some(tree) = walk(source, revision, unit.path.as_str())? else {
+    let Some(tree) = walk(source, revision, unit.path.in_tree())? else {
         return unfit(too_many_folders());
     };
     if tree.entries.len() > MOST_SKILL_FILES {
@@ -170,7 +175,7 @@ fn skill(
     for entry in tree.entries {
         let full = entry.path.as_str();
         let path = full
-            .strip_prefix(unit.path.as_str())
+            .strip_prefix(unit.path.in_tree())
             .map_or(full, |inner| inner.trim_start_matches('/'));
         let mode = match entry.kind {
             EntryKind::File(mode) => mode,

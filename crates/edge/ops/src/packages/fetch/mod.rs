@@ -6,19 +6,20 @@ mod plugin_needs;
 mod raw;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use agpm_compose::project_names;
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Span, Spot, codes, did_you_mean};
 use agpm_model::{
-    Declared, Dependency, Extent, FileMode, Manifest, ObjectId, Origin, SKILL_FILE, Selector,
-    SourceName, SourceVersions, Unit, Variant,
+    Declared, Dependency, Extent, FileMode, Manifest, ObjectId, Origin, Requirement, SKILL_FILE,
+    Selector, SourceName, SourceVersions, Unit, Variant, default_requirement,
 };
 use agpm_plan::{Excluded, excluded};
 use agpm_render::{Names, Renderer};
 use agpm_resolve::{
-    Declaring, Escapes, FoundContent, MissingFact, ResourceFiles, SolverPin, SourceFile,
-    SourceIndex, declared_unit,
+    Declaring, Escapes, FoundContent, MissingFact, RequiredSource, ResourceFiles, SolverPin,
+    SourceFile, SourceIndex, SourceRefusal, declared_unit, refused_source, required_source,
+    unit_of_source,
 };
 use agpm_solve::Child;
 use agpm_source::{Source, SourceError};
@@ -28,8 +29,13 @@ use agpm_text::Value;
 use crate::packages::fetch::plugin_needs::{declaration, plugin_needs, plugin_of_file};
 use crate::packages::fetch::raw::{Raw, unfit};
 use crate::packages::resolve::plain_sources;
-use crate::packages::sources::{Sources, is_versioned, source_failure, source_failure_of};
+use crate::packages::sources::{
+    Sources, is_versioned, source_failure, source_failure_of, versions_of,
+};
 use crate::world::World;
+
+/// What is required of a source where nothing is declared, after a prefix.
+const LATEST: &str = "latest";
 
 /// What one source is asked for.
 #[derive(Default)]
@@ -54,6 +60,8 @@ pub(crate) struct Fetcher<'a> {
     /// The names that templates in declarations may use.
     names: BTreeMap<Variant, Names>,
     renderer: Renderer,
+    /// Sources that resources require and that are not open.
+    required: Mutex<BTreeMap<SourceName, agpm_model::Source>>,
 }
 
 impl<'a> Fetcher<'a> {
@@ -65,7 +73,15 @@ impl<'a> Fetcher<'a> {
             manifest,
             names,
             renderer: Renderer::new(),
+            required: Mutex::default(),
         }
+    }
+
+    /// Sources that have to be opened before anything is known of what is required from them.
+    pub(crate) fn required_sources(&self) -> Vec<agpm_model::Source> {
+        let required = self.required.lock();
+        let mut required = required.unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *required).into_values().collect()
     }
 
     /// What the manifest asks for, before anything is read.
@@ -285,7 +301,8 @@ impl<'a> Fetcher<'a> {
                     matches.iter().map(|child| child.unit.clone()).collect()
                 }
                 Some(FoundContent::Resource(resource, _)) => {
-                    let declared = self.understand(&key, &Arc::clone(resource), variant, notes)?;
+                    let resource = Arc::clone(resource);
+                    let declared = self.understand(&key, &resource, variant, known, notes)?;
                     let units = declared.iter().map(|(_, unit)| unit.clone()).collect();
                     known.set_needs(&key.0, &key.1, variant, declared);
                     units
@@ -307,6 +324,7 @@ impl<'a> Fetcher<'a> {
         (unit, commit): &(Unit, Option<ObjectId>),
         resource: &ResourceFiles,
         variant: Variant,
+        known: &SourceIndex,
         notes: &mut Notes,
     ) -> Result<Vec<(Declared, Unit)>, Failure> {
         if unit.extent == Extent::Plugin {
@@ -324,6 +342,16 @@ impl<'a> Fetcher<'a> {
         .read(notes);
         let (mut children, mut escapes) = (Vec::new(), Vec::new());
         for declared in declared {
+            if declared.source.is_some() {
+                match self.in_other_source(&declared, known) {
+                    Ok(child) => children.extend(child),
+                    Err(refusal) => {
+                        let chain = known.chain_to(&self.roots(), unit);
+                        escapes.push(refused_source(&refusal, &chain, declared.spot));
+                    }
+                }
+                continue;
+            }
             let exists = |path: &str| self.exists(unit, commit.as_ref(), path);
             match declared_unit(unit, &declared, &exists) {
                 Ok(child) => children.push((declared, child)),
@@ -352,6 +380,61 @@ impl<'a> Fetcher<'a> {
             }
             None => Ok(children),
         }
+    }
+
+    fn roots(&self) -> Vec<Unit> {
+        let dependencies = self.manifest.dependencies.iter();
+        dependencies.map(|one| one.unit.clone()).collect()
+    }
+
+    /// What is declared in another source; nothing if that has to be opened first.
+    fn in_other_source(
+        &self,
+        declared: &Declared,
+        known: &SourceIndex,
+    ) -> Result<Option<(Declared, Unit)>, SourceRefusal> {
+        let written = declared.source.as_deref().unwrap_or_default();
+        let (name, source) = match required_source(self.manifest, written, declared.spot)? {
+            RequiredSource::Known(name) => {
+                let source = self.manifest.source(&name).cloned();
+                (name, source)
+            }
+            RequiredSource::Allowed(source) => (source.name.clone(), Some(*source)),
+        };
+        if self.sources.get(&name).is_none() {
+            let required = self.required.lock();
+            let mut required = required.unwrap_or_else(PoisonError::into_inner);
+            required.extend(source.map(|source| (name, source)));
+            return Ok(None);
+        }
+        let unit = unit_of_source(&name, declared)
+            .map_err(|_| SourceRefusal::NoRepository(declared.path.clone()))?;
+        let selector = declared.selector.clone();
+        let selector = selector.or_else(|| self.default_selector(&name, &unit, known));
+        let declared = Declared {
+            selector,
+            ..declared.clone()
+        };
+        Ok(Some((declared, unit)))
+    }
+
+    /// What is required where nothing is declared. A source is not asked for what the lockfile tells.
+    fn default_selector(
+        &self,
+        source: &SourceName,
+        unit: &Unit,
+        known: &SourceIndex,
+    ) -> Option<Selector> {
+        let locked = known.pinned_requirements(unit);
+        let is_latest = |text: &&String| text.ends_with(LATEST);
+        if let Some(latest) = locked.iter().find(is_latest) {
+            return Requirement::parse(latest).ok().map(Selector::Version);
+        }
+        let names = [unit.path.stem().to_owned()];
+        let versions = versions_of(self.sources, source).ok().flatten();
+        let requirement = versions.and_then(|versions| default_requirement(&versions, &names));
+        let locked = || Requirement::parse(locked.first()?).ok();
+        requirement.or_else(locked).map(Selector::Version)
     }
 
     fn exists(&self, parent: &Unit, commit: Option<&ObjectId>, path: &str) -> bool {

@@ -200,6 +200,7 @@ fn range_over_tags(
 
 pub(super) fn declaration(path: &str, selector: Option<Selector>, spot: Spot) -> Declared {
     Declared {
+        source: None,
         kind: ResourceType::Plugins,
         path: path.to_owned(),
         selector,

@@ -1,0 +1,42 @@
+//! Amp. It has neither agents nor commands in files, and its plugins are programs.
+
+use crate::prelude::*;
+
+pub(crate) static TOOL: ToolDefinition = ToolDefinition {
+    directory: Scoped {
+        project: ".amp",
+        user: ".config/amp",
+    },
+    skills: Some(Support {
+        place: Scoped {
+            project: Some(Directory::Shared(COMMON_SKILLS)),
+            user: Some(Directory::Shared(".config/agents/skills")),
+        },
+        format: SkillFormat::also_reading(Scoped {
+            project: &[".claude/skills"],
+            user: &[".claude/skills", ".config/amp/skills"],
+        }),
+        source: source("Amp, Owner's Manual: Agent Skills", "2026-11-16"),
+    }),
+    servers: Some(Support {
+        place: Scoped {
+            project: Some(".amp/settings.json"),
+            user: Some(".config/amp/settings.json"),
+        },
+        format: SERVERS,
+        source: source("Amp, Owner's Manual: MCP, `amp.mcpServers`", "2026-11-16"),
+    }),
+    layer_files: SourcedList::new(
+        &[".amp/**"],
+        source("Amp, Owner's Manual: workspace settings", "2026-11-16"),
+    ),
+    ..ToolDefinition::new("amp", "Amp")
+};
+
+/// The key has a dot in it. A server of a project runs after the user approves it.
+const SERVERS: ServerFormat = ServerFormat {
+    directory: None,
+    passes: &["includeTools"],
+    limits: &["includeTools"],
+    ..ServerFormat::new("amp.mcpServers", Variables::Replaced(VariableSyntax::Shell))
+};

@@ -1,0 +1,61 @@
+//! Google Antigravity, the editor and the CLI, which follows Gemini CLI.
+//!
+//! Sources differ on the shape of `hooks.json`, so hooks are not written.
+
+use crate::prelude::*;
+
+const TITLE: &str = "Antigravity";
+
+pub(crate) static TOOL: ToolDefinition = ToolDefinition {
+    directory: Scoped {
+        project: ".agents",
+        user: ".gemini/config",
+    },
+    commands: Some(Support {
+        place: Scoped {
+            project: Some(Directory::Own("workflows")),
+            user: Some(Directory::Shared(".gemini/antigravity/global_workflows")),
+        },
+        format: CommandFormat::Unchanged,
+        source: source("Antigravity, Rules and workflows", "2026-11-16"),
+    }),
+    skills: Some(Support {
+        place: own("skills"),
+        format: SkillFormat::PLAIN,
+        source: source("Antigravity, Skills", "2026-11-16"),
+    }),
+    servers: Some(Support {
+        place: Scoped {
+            project: Some(".agents/mcp_config.json"),
+            user: Some(".gemini/config/mcp_config.json"),
+        },
+        format: SERVERS,
+        source: source("Antigravity, MCP", "2026-11-16"),
+    }),
+    layer_files: SourcedList::new(
+        &[".agents/**"],
+        source("Antigravity, Rules and workflows", "2026-11-16"),
+    ),
+    ..ToolDefinition::new("antigravity", TITLE)
+};
+
+/// Variables are not mentioned, so they are taken not to be replaced.
+const SERVERS: ServerFormat = ServerFormat {
+    directory: None,
+    urls: ServerUrls {
+        http: "serverUrl",
+        sse: Some("serverUrl"),
+    },
+    passes: &["disabledTools"],
+    limits: &["disabledTools"],
+    ..ServerFormat::new(
+        "mcpServers",
+        Variables::Named(NamedVariables {
+            title: TITLE,
+            env_vars: None,
+            headers: "headers",
+            env_headers: None,
+            bearer: None,
+        }),
+    )
+};

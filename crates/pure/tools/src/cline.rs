@@ -1,0 +1,29 @@
+//! Cline. Its hooks are executable files, and its MCP servers are in the storage of the editor.
+
+use crate::prelude::*;
+
+pub(crate) static TOOL: ToolDefinition = ToolDefinition {
+    directory: Scoped::both(".cline"),
+    commands: Some(Support {
+        // In home they are where the system keeps documents.
+        place: Scoped {
+            project: Some(Directory::Shared(".clinerules/workflows")),
+            user: None,
+        },
+        format: CommandFormat::Unchanged,
+        source: source("Cline, Workflows", "2026-11-16"),
+    }),
+    skills: Some(Support {
+        place: own("skills"),
+        format: SkillFormat::also_reading(Scoped {
+            project: &[".claude/skills", ".clinerules/skills"],
+            user: &[],
+        }),
+        source: source("Cline, Skills: where skills live", "2026-11-16"),
+    }),
+    layer_files: SourcedList::new(
+        &[".cline/**", ".clineignore", ".clinerules/**"],
+        source("Cline, Customization overview", "2026-11-16"),
+    ),
+    ..ToolDefinition::new("cline", "Cline")
+};

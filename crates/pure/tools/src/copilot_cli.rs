@@ -1,0 +1,60 @@
+//! GitHub Copilot CLI. It reads the agents, skills and hooks of Copilot in VS Code, and MCP servers of its own.
+
+use crate::copilot::{AGENTS, HOOKS as EDITOR_HOOKS};
+use crate::prelude::*;
+
+const TITLE: &str = "Copilot CLI";
+
+pub(crate) static TOOL: ToolDefinition = ToolDefinition {
+    directory: Scoped {
+        project: ".github",
+        user: ".copilot",
+    },
+    agents: Some(Support {
+        place: own("agents"),
+        format: AGENTS,
+        source: source("GitHub Copilot, Custom agents configuration", "2026-11-16"),
+    }),
+    skills: Some(Support {
+        place: own("skills"),
+        format: SkillFormat::also_reading(Scoped::both(&[".claude/skills", COMMON_SKILLS])),
+        source: source("GitHub Copilot, Customization cheat sheet", "2026-11-16"),
+    }),
+    hooks: Some(Support {
+        place: Scoped::both(Some(HookPlace::Files(Directory::Own("hooks")))),
+        format: HOOKS,
+        source: source("GitHub Copilot, Hooks reference", "2026-11-16"),
+    }),
+    servers: Some(Support {
+        place: Scoped {
+            project: Some(".github/mcp.json"),
+            user: Some(".copilot/mcp-config.json"),
+        },
+        format: SERVERS,
+        source: source(
+            "GitHub Copilot, Adding MCP servers for GitHub Copilot CLI",
+            "2026-11-16",
+        ),
+    }),
+    layer_files: SourcedList::new(
+        &[".github/copilot-instructions.md", ".github/instructions/**"],
+        source("GitHub Copilot, Customization cheat sheet", "2026-11-16"),
+    ),
+    ..ToolDefinition::new("copilot-cli", TITLE)
+};
+
+const HOOKS: HookFormat = HookFormat {
+    title: TITLE,
+    ..EDITOR_HOOKS
+};
+
+const SERVERS: ServerFormat = ServerFormat {
+    types: ServerTypes {
+        local: Some("local"),
+        http: Some("http"),
+        sse: Some("sse"),
+    },
+    passes: &["tools", "timeout", "oauthClientId", "oauthPublicClient"],
+    limits: &["tools"],
+    ..ServerFormat::new("mcpServers", Variables::Replaced(VariableSyntax::Shell))
+};

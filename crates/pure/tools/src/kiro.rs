@@ -1,0 +1,32 @@
+//! Kiro, the editor and the CLI.
+//!
+//! An agent of the editor is Markdown and one of the CLI is JSON, each with names of tools that have no counterpart
+//! elsewhere, so agents are not converted: a restriction could be lost.
+
+use crate::prelude::*;
+
+pub(crate) static TOOL: ToolDefinition = ToolDefinition {
+    directory: Scoped::both(".kiro"),
+    skills: Some(Support {
+        place: own("skills"),
+        format: SkillFormat::PLAIN,
+        source: source("Kiro, Agent Skills; Kiro CLI, Agent Skills", "2026-11-16"),
+    }),
+    servers: Some(Support {
+        place: Scoped::both(Some(".kiro/settings/mcp.json")),
+        format: SERVERS,
+        source: source("Kiro, MCP: configuration", "2026-11-16"),
+    }),
+    layer_files: SourcedList::new(
+        &[".kiro/**"],
+        source("Kiro, Steering; Configuration scopes", "2026-11-16"),
+    ),
+    ..ToolDefinition::new("kiro", "Kiro")
+};
+
+const SERVERS: ServerFormat = ServerFormat {
+    directory: None,
+    passes: &["autoApprove", "disabledTools", "timeout", "oauth"],
+    limits: &["disabledTools"],
+    ..ServerFormat::new("mcpServers", Variables::Replaced(VariableSyntax::Shell))
+};

@@ -60,6 +60,11 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         &["CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"],
         source("Claude Code, Plugins reference", "2026-11-16"),
     ),
+    executable: Some(Executable {
+        name: "claude",
+        version: "2.1.197",
+        source: source("npm, @anthropic-ai/claude-code 2.1.197", "2026-11-16"),
+    }),
     ..ToolDefinition::new("claude-code", "Claude Code")
 };
 

@@ -29,8 +29,8 @@ mod windsurf;
 mod zed;
 
 pub use definition::{
-    COMMON_SKILLS, Directory, HookPlace, Replacement, Scoped, SkillFormat, SkillMetadata,
-    SourcedList, Support, ToolDefinition, UnchangedFiles, UnreadFile,
+    COMMON_SKILLS, Directory, Executable, HookPlace, Replacement, Scoped, SkillFormat,
+    SkillMetadata, SourcedList, Support, ToolDefinition, UnchangedFiles, UnreadFile,
 };
 pub use format::agent::{
     AgentContainer, AgentFields, AgentForm, AgentFormat, AgentLimit, AgentMarks, AgentNames,

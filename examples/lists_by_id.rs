@@ -1,14 +1,9 @@
 //! A strategy of one's own: lists of maps with an `id` are merged item by item.
 //!
-//! Run it with `cargo run -p agpm-merge --example lists_by_id`.
+//! Run it with `cargo run -p agpm-engine --example lists_by_id`.
 #![allow(clippy::print_stdout, clippy::disallowed_macros)]
 
-use std::sync::Arc;
-
-use agpm_diag::SourceMap;
-use agpm_merge::{Combination, Combine, Contribution, Place, Policy, Resolution, fold};
-use agpm_model::{LayerName, Strategy};
-use agpm_text::{Format, Kind, Limits, NodeRef, Pointer, parse, to_value};
+use agpm_engine::{Combination, Combine, EffectiveFile, Engine, EngineError, Kind, NodeRef, Place};
 
 /// Items with one `id` are one item, the highest layer's; the order is that of first appearance.
 struct ListsById;
@@ -40,46 +35,32 @@ impl Combine for ListsById {
 const TEAM: &str = r#"{"servers": [{"id": "search", "port": 1}, {"id": "files", "port": 2}]}"#;
 const PERSONAL: &str = r#"{"servers": [{"id": "files", "port": 3}, {"id": "notes", "port": 4}]}"#;
 
-/// Both layers, folded.
-fn merged() -> Resolution {
-    let mut sources = SourceMap::default();
-    let mut layer = |name: &str, text: &str| Contribution {
-        layer: LayerName::new(name).expect("a good name"),
-        document: Arc::new(
-            parse(
-                sources.add(name, text),
-                text,
-                Format::Json,
-                Limits::default(),
-            )
-            .document,
-        ),
-    };
-    let layers = vec![layer("team", TEAM), layer("personal", PERSONAL)];
-    fold(
-        layers,
-        &Policy::merge(Strategy::default()),
-        Some(&ListsById),
-    )
+const FILE: &str = "servers.json";
+
+/// Where every value of the merged file came from, then its text.
+fn page() -> Result<String, EngineError> {
+    let merged = Engine::builder()
+        .layer("team", [(FILE, TEAM)])
+        .layer("personal", [(FILE, PERSONAL)])
+        .combine(&ListsById)
+        .merge()?;
+    let mut page = String::new();
+    for leaf in merged
+        .file(FILE)
+        .into_iter()
+        .flat_map(EffectiveFile::leaves)
+    {
+        page.push_str(&format!("{} comes from {}\n", leaf.pointer, leaf.layer));
+    }
+    for file in merged.files() {
+        page.push_str(&file.text()?);
+    }
+    Ok(page)
 }
 
-/// Every leaf with the layer that it came from.
-fn origins(merged: &Resolution) -> Vec<String> {
-    let mut lines = Vec::new();
-    merged.each_leaf(&Pointer::root(), &mut |leaf| {
-        let layer = &merged.contributions()[leaf.layer as usize].layer;
-        lines.push(format!("{} comes from {layer}", leaf.pointer));
-    });
-    lines
-}
-
-fn main() {
-    let merged = merged();
-    let value = merged
-        .root()
-        .map(to_value)
-        .expect("both layers say something");
-    println!("{}{}", value.to_json(), origins(&merged).join("\n"));
+fn main() -> Result<(), EngineError> {
+    println!("{}", page()?);
+    Ok(())
 }
 
 #[cfg(test)]
@@ -88,16 +69,11 @@ mod tests {
 
     #[test]
     fn items_with_one_id_are_one_item() {
-        let merged = merged();
-        let ports: Vec<String> = (0..3)
-            .filter_map(|index| {
-                merged
-                    .at(&format!("/servers/{index}/port").parse().ok()?)
-                    .map(to_value)
-            })
-            .map(|port| port.to_json().trim_end().to_owned())
-            .collect();
-        assert_eq!(ports, ["1", "3", "4"]);
-        assert_eq!(origins(&merged)[2], "/servers/1/id comes from personal");
+        let page = page().expect("both layers are good");
+        let lines: Vec<&str> = page.lines().collect();
+        assert_eq!(lines[2], "/servers/1/id comes from personal");
+        let ports = [r#""port": 1"#, r#""port": 3"#, r#""port": 4"#];
+        assert!(ports.iter().all(|port| page.contains(port)), "{page}");
+        assert!(!page.contains(r#""port": 2"#), "{page}");
     }
 }

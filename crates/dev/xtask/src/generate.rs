@@ -3,7 +3,7 @@ use std::path::Path;
 
 use agpm_bottle::UnitKind;
 
-use crate::{references, tool_tables};
+use crate::{key_tables, references, tool_tables};
 
 /// A file that is made from the code.
 struct Generated {
@@ -84,15 +84,15 @@ const FILES: &[Generated] = &[
     },
     Generated {
         path: "docs/reference/schema/manifest.json",
-        make: || agpm_model::manifest_schema().to_json(),
+        make: || agpm_model::MANIFEST_SCHEMA.to_json_schema().to_json(),
     },
     Generated {
         path: "docs/reference/schema/lock.json",
-        make: || agpm_model::lock_schema().to_json(),
+        make: || agpm_model::LOCK_SCHEMA.to_json_schema().to_json(),
     },
     Generated {
         path: "docs/reference/schema/policy.json",
-        make: || agpm_model::policy_schema().to_json(),
+        make: || agpm_model::POLICY_SCHEMA.to_json_schema().to_json(),
     },
     Generated {
         path: "docs/reference/schema/bottle.json",
@@ -101,6 +101,14 @@ const FILES: &[Generated] = &[
     Generated {
         path: "docs/reference/schema/agent.json",
         make: || agpm_bottle::json_schema(UnitKind::Agent).to_json(),
+    },
+    Generated {
+        path: "docs/reference/schema/persona.json",
+        make: || agpm_persona::PERSONA_SCHEMA.to_json_schema().to_json(),
+    },
+    Generated {
+        path: "docs/reference/keys.md",
+        make: key_tables::keys,
     },
 ];
 

@@ -30,7 +30,23 @@ const CRATES: &[(&str, &str, &[&str])] = &[
     (
         "agpm-catalog",
         "pure/catalog",
-        &["agpm-diag", "agpm-text", "agpm-model", "agpm-merge"],
+        &[
+            "agpm-diag",
+            "agpm-text",
+            "agpm-model",
+            "agpm-merge",
+            "agpm-plan",
+        ],
+    ),
+    (
+        "agpm-plugin",
+        "pure/plugin",
+        &["agpm-diag", "agpm-text", "agpm-model"],
+    ),
+    (
+        "agpm-discover",
+        "pure/discover",
+        &["agpm-diag", "agpm-text", "agpm-model"],
     ),
     ("agpm-solve", "pure/solve", &[]),
     (
@@ -60,10 +76,12 @@ const CRATES: &[(&str, &str, &[&str])] = &[
         &[
             "agpm-diag",
             "agpm-text",
+            "agpm-tools",
             "agpm-model",
             "agpm-solve",
             "agpm-render",
             "agpm-plan",
+            "agpm-plugin",
         ],
     ),
     (
@@ -79,6 +97,23 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-plan",
             "agpm-resolve",
         ],
+    ),
+    (
+        "agpm-layers",
+        "pure/layers",
+        &[
+            "agpm-diag",
+            "agpm-text",
+            "agpm-model",
+            "agpm-merge",
+            "agpm-plan",
+            "agpm-resolve",
+        ],
+    ),
+    (
+        "agpm-engine",
+        "pure/engine",
+        &["agpm-diag", "agpm-text", "agpm-model", "agpm-merge"],
     ),
     (
         "agpm-store",
@@ -113,12 +148,15 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-merge",
             "agpm-persona",
             "agpm-catalog",
+            "agpm-plugin",
+            "agpm-discover",
             "agpm-solve",
             "agpm-render",
             "agpm-trust",
             "agpm-plan",
             "agpm-resolve",
             "agpm-compose",
+            "agpm-layers",
             "agpm-store",
             "agpm-git",
             "agpm-source",
@@ -153,7 +191,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-mcp",
         ],
     ),
-    ("agpm-testkit", "dev/testkit", &[]),
+    ("agpm-testkit", "dev/testkit", &["agpm-model"]),
     (
         "agpm-xtask",
         "dev/xtask",
@@ -164,6 +202,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-text",
             "agpm-tools",
             "agpm-model",
+            "agpm-persona",
         ],
     ),
 ];

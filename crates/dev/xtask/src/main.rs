@@ -2,6 +2,7 @@
 
 mod generate;
 mod house;
+mod key_tables;
 mod measure;
 mod references;
 mod tool_tables;

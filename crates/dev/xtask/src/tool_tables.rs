@@ -545,6 +545,8 @@ fn facts(tool: &'static ToolDefinition) -> Vec<(String, Source)> {
     add("credentials", tool.credentials.source);
     add("variables of plugins", tool.plugin_variables.source);
     let unread = tool.unread_file.as_ref();
+    let root = tool.project_root.as_ref();
+    add("the project's directory", root.map(|own| own.source));
     add("programs that read its files", unread.map(|own| own.source));
     out
 }

@@ -7,15 +7,19 @@ use crate::unit::UnitKind;
 
 /// The JSON Schema (draft 2020-12) of the front matter of a bottle or an agent.
 pub fn json_schema(kind: UnitKind) -> Value {
+    file_schema(kind).to_json_schema()
+}
+
+/// Its keys, as data.
+pub fn file_schema(kind: UnitKind) -> FileSchema {
     let about = match kind {
         UnitKind::Bottle => "The sandbox that agents run in",
         UnitKind::Agent => "An agent and the bottle that it runs in",
     };
-    let schema = FileSchema {
+    FileSchema {
         title: kind.word(),
         about,
         form: ValueForm::Table(kind.table()),
         definitions: &[],
-    };
-    schema.to_json_schema()
+    }
 }

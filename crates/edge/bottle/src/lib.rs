@@ -82,7 +82,7 @@ mod schema;
 mod unit;
 
 pub use extends::policy;
-pub use json_schema::json_schema;
+pub use json_schema::{file_schema, json_schema};
 pub use manifest::{Manifest, ManifestError};
 pub use model::{
     Agent, AgentProvider, AuthKind, Bottle, EffectiveAgent, EgressAuth, EgressConfig, EgressRoute,

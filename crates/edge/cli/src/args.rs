@@ -99,27 +99,11 @@ pub(crate) enum Command {
     Init(InitArgs),
     /// Make a small project with a git source, layers, a persona and bottles, install it, and show what can be done with it
     Demo(DemoArgs),
-    /// Add a source or a dependency to the manifest, and install it
-    Add {
-        #[command(flatten)]
-        scope: ScopeArgs,
-        #[command(flatten)]
-        approval: ApprovalArgs,
-        /// What to add
-        #[command(subcommand)]
-        what: AddCommand,
-    },
-    /// Remove a source or a dependency from the manifest, and what it brought
+    /// Add resources by their address and install them
+    Add(AddArgs),
+    /// Remove resources and everything that only they required
     #[command(visible_aliases = ["rm", "uninstall"])]
-    Remove {
-        #[command(flatten)]
-        scope: ScopeArgs,
-        #[command(flatten)]
-        approval: ApprovalArgs,
-        /// What to remove
-        #[command(subcommand)]
-        what: RemoveCommand,
-    },
+    Remove(RemoveArgs),
     /// Resolve what the lockfile does not pin, then make the disk match
     #[command(visible_aliases = ["i", "sync"])]
     Install(InstallArgs),
@@ -218,7 +202,47 @@ pub(crate) struct InitArgs {
     pub(crate) scope: ScopeArgs,
 }
 
-/// What can be added.
+/// Arguments of `add`.
+#[derive(Debug, Args)]
+#[command(arg_required_else_help = true)]
+pub(crate) struct AddArgs {
+    /// `OWNER/REPO[/PATH][@VERSION]`, a URL, `SOURCE[:PATH]`, `PLUGIN@MARKETPLACE` or a local path; then names
+    #[arg(value_name = "ADDRESS|NAME")]
+    pub(crate) words: Vec<String>,
+    /// Add only resources of this type
+    #[arg(long = "type", value_name = "TYPE")]
+    pub(crate) kind: Option<String>,
+    /// The name in the manifest [default: that of the file or directory]
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    /// A tool to install it for; repeat it, or separate several by commas
+    #[arg(long = "tool", value_name = "TOOL", value_delimiter = ',')]
+    pub(crate) tools: Vec<String>,
+    /// Add everything that the address has
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Change the manifest only
+    #[arg(long)]
+    pub(crate) no_install: bool,
+    /// Show what would be done, and do nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Ask nothing
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+    /// Let it bring programs along in this run
+    #[arg(long, conflicts_with = "no_install")]
+    pub(crate) allow_executables: bool,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+    #[command(flatten)]
+    pub(crate) approval: ApprovalArgs,
+    /// What to add
+    #[command(subcommand)]
+    pub(crate) what: Option<AddCommand>,
+}
+
+/// What can be added by a command of its own.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AddCommand {
     /// Add a place that packages come from
@@ -234,9 +258,6 @@ pub(crate) enum AddCommand {
     /// Add a resource, and install it
     #[command(visible_alias = "dependency")]
     Dep(AddDepArgs),
-    /// Anything else, to say how it is added
-    #[command(external_subcommand)]
-    Address(Vec<String>),
 }
 
 /// Arguments of `add dep`.
@@ -270,7 +291,26 @@ pub(crate) struct AddDepArgs {
     pub(crate) allow_executables: bool,
 }
 
-/// What can be removed.
+/// Arguments of `remove`.
+#[derive(Debug, Args)]
+#[command(arg_required_else_help = true)]
+pub(crate) struct RemoveArgs {
+    /// Names, `TYPE/NAME`, or installed files
+    #[arg(value_name = "NAME|ID")]
+    pub(crate) names: Vec<String>,
+    /// Leave them out of the pattern that brought them
+    #[arg(long)]
+    pub(crate) exclude: bool,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+    #[command(flatten)]
+    pub(crate) approval: ApprovalArgs,
+    /// What to remove
+    #[command(subcommand)]
+    pub(crate) what: Option<RemoveCommand>,
+}
+
+/// What can be removed by a command of its own.
 #[derive(Debug, Subcommand)]
 pub(crate) enum RemoveCommand {
     /// Remove a source that no dependency uses
@@ -810,6 +850,8 @@ pub(crate) enum SchemaOf {
     Bottle,
     /// The front matter of an agent that runs in a bottle
     Agent,
+    /// A document of a persona
+    Persona,
 }
 
 /// Arguments of `completions`.
@@ -834,7 +876,8 @@ impl Command {
     /// Which merge programs may run.
     pub(crate) fn programs(&self) -> ProgramUse {
         let approval = match self {
-            Command::Add { approval, .. } | Command::Remove { approval, .. } => approval,
+            Command::Add(args) => &args.approval,
+            Command::Remove(args) => &args.approval,
             Command::Install(args) => &args.approval,
             Command::Update(args) => &args.approval,
             Command::Validate(args) => &args.approval,
@@ -853,7 +896,8 @@ impl Command {
     pub(crate) fn scope(&self) -> Scope {
         let args = match self {
             Command::Init(args) => &args.scope,
-            Command::Add { scope, .. } | Command::Remove { scope, .. } => scope,
+            Command::Add(args) => &args.scope,
+            Command::Remove(args) => &args.scope,
             Command::Install(args) => &args.scope,
             Command::Update(args) => &args.scope,
             Command::Outdated(args) => &args.scope,

@@ -21,6 +21,7 @@ fn a_schema_is_printed_bare() {
         ("agpm schema manifest", "manifest.json"),
         ("agpm --json schema", "manifest.json"),
         ("agpm schema lock", "lock.json"),
+        ("agpm schema persona", "persona.json"),
         ("agpm -q schema lock --json", "lock.json"),
     ] {
         let output = sandbox.run_line(line);

@@ -45,12 +45,12 @@ impl CatalogView {
         ))?;
         let diagnostics = told.diagnostics();
         let everything = CatalogFilter::default();
-        let search = Haystack::new(told.report.rows(&everything).map(|(_, row)| {
+        let search = Haystack::new(told.report.content.rows(&everything).map(|(_, row)| {
             let row = row.row();
             std::iter::once(row.module()).chain(row.fields().map(|(_, value)| value))
         }));
         let mut hasher = DefaultHasher::new();
-        for (_, row) in told.report.rows(&everything) {
+        for (_, row) in told.report.content.rows(&everything) {
             (row.row().kind().singular(), row.row().label()).hash(&mut hasher);
             row.row().fields().for_each(|field| field.hash(&mut hasher));
         }
@@ -75,7 +75,10 @@ impl CatalogView {
 
     /// Every row that counts, by kind, module and name.
     pub(crate) fn rows(&self) -> impl Iterator<Item = Row<'_>> {
-        self.open.rows(&self.everything).map(|(_, row)| Row(row))
+        self.open
+            .content
+            .rows(&self.everything)
+            .map(|(_, row)| Row(row))
     }
 
     /// Those of a kind.
@@ -92,9 +95,13 @@ impl CatalogView {
     ) -> impl Iterator<Item = Row<'c>> {
         let hits = query.map(|query| self.search.hits(query));
         let hit = move |at: usize| hits.as_ref().is_none_or(|hits| hits[at]);
-        let rows = self.open.rows(filter).filter(move |(at, _)| hit(*at));
+        let rows = self
+            .open
+            .content
+            .rows(filter)
+            .filter(move |(at, _)| hit(*at));
         rows.flat_map(move |(at, row)| {
-            let lower = (shadowed == Shadowed::Listed).then(|| self.open.rows_at(at));
+            let lower = (shadowed == Shadowed::Listed).then(|| self.open.content.rows_at(at));
             let alone = lower.is_none().then_some(row);
             alone
                 .into_iter()

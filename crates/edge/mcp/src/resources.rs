@@ -182,8 +182,8 @@ fn of_personas(shared: &Shared) -> Result<Vec<Resource>, Failed> {
     let told = told(personas(&shared.world, &HERE, Warnings::Tell))?;
     let row = |row: &agpm_ops::PersonaRow| {
         resource(
-            &Address::Named(Kind::Persona, row.slug.clone()),
-            &row.slug,
+            &Address::Named(Kind::Persona, row.slug.to_string()),
+            row.slug.as_str(),
             "application/json",
         )
     };

@@ -13,9 +13,10 @@ use agpm_solve::{Candidate, Facts};
 use agpm_source::{Entry, FileFetching, Source, SourceError};
 
 use crate::catalog::remote_today;
-use crate::layers::{RequiredVersion, choose};
+use crate::layers::best_version;
 use crate::packages::{Fetcher, Sources};
 use crate::world::World;
+use agpm_layers::RequiredVersion;
 
 /// Versions that are checked for one resource, from the newest down.
 pub(crate) const MOST_TRIED: usize = 8;
@@ -115,7 +116,7 @@ impl<'a> Search<'a> {
             source,
             requirement,
         };
-        let pin = choose(opened, layer, &required)?;
+        let pin = best_version(opened, layer, &required)?;
         Ok(Some(ResolvedVersion {
             label: pin.version,
             revision: pin.commit,

@@ -13,7 +13,8 @@ use agpm_store::{self as store, Problem, SharedLock, StoreError, SystemUser};
 use agpm_text::{FormatVersion, OwnFileError, Value, from_json, to_json};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::gather::{ManifestFiles, Project, limit, shown};
+use crate::gather::{ManifestFiles, Project};
+use crate::reading::{limit, shown};
 use crate::scope::Places;
 use crate::serialize;
 use crate::words::counted;

@@ -9,8 +9,9 @@ use agpm_store as store;
 use agpm_text::{Value, decode};
 use serde::Serialize;
 
-use crate::gather::{limit, shown, unknown_name};
+use crate::gather::unknown_name;
 use crate::provenance::{MASK, TOLD_SECRET};
+use crate::reading::{limit, shown};
 use crate::world::{Environment, World};
 
 /// Where bottles and agents are.

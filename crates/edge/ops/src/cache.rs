@@ -11,10 +11,11 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::config::configured_sources;
-use crate::gather::{ManifestFiles, Project, shown};
-use crate::install::Writing;
+use crate::gather::{ManifestFiles, Project};
 use crate::packages::{git, is_versioned, read_lock};
 use crate::projects::{self, KnownProject};
+use crate::reading::shown;
+use crate::serialize::Writing;
 use crate::world::{Environment, ManifestUse, Scope, World};
 use agpm_source::{MachineSources, SourceOpener};
 

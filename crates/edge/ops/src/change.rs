@@ -8,13 +8,13 @@ use agpm_diag::{
     Diagnostic, Failure, FailureKind, Notes, Outcome, codes, did_you_mean, has_errors,
 };
 use agpm_model::{
-    AddressKind, CatalogRemote, Checksum, DEFAULT_VERSION, Layer, Locked, Manifest, Origin,
-    RESOURCE_TYPES, ResourceName, ResourcePath, ResourceType, SourceAddress, SourceName,
-    SourceVersions, newest_range,
+    AddressKind, CatalogRemote, Checksum, DEFAULT_VERSION, Layer, Manifest, Origin, RESOURCE_TYPES,
+    ResourceName, ResourcePath, ResourceType, SourceAddress, SourceName, SourceVersions,
+    newest_range,
 };
 use agpm_resolve::UpdateScope;
 use agpm_store::Expected;
-use agpm_text::{Document, Edit, EditError, Format, Limits, Pointer, Value, parse, parse_alone};
+use agpm_text::{Document, Edit, Format, Pointer, Value};
 use serde::Serialize;
 
 use crate::additions::{NewDependency, Replace, exists, new_source, usage};
@@ -22,11 +22,13 @@ use crate::gather::{ManifestFiles, Mistakes, Project, document_of, refuse_link, 
 use crate::install::{
     self, Changes, Executables, InstallReport, InstallRequest, Job, ManifestEdit, Writing,
 };
-use crate::locked::{LockView, WrittenId};
+use crate::locked::LockView;
+use crate::manifest_text::{edit, set_entry};
 use crate::packages::{Sources, read_lock, versions_of};
-use crate::spec::{Spec, SpecContext, refuse_address};
-use crate::world::{Environment, Scope, World};
-use agpm_source::normalize;
+use crate::removal::Removal;
+use crate::spec::{Spec, SpecContext};
+use crate::world::{Scope, World};
+use agpm_model::normalize;
 
 /// How often a change is tried again that another process overtook.
 const MOST_TRIES: usize = 32;
@@ -52,6 +54,15 @@ pub enum DependencyId {
     },
     /// `TYPE/NAME`, a name that is unique, or the path of its file.
     Word(String),
+}
+
+/// What becomes of a resource that a pattern of the manifest brought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PatternUse {
+    /// It stays, and the command fails.
+    Kept,
+    /// The pattern leaves it out from now on.
+    Excluded,
 }
 
 /// What to change.
@@ -80,10 +91,12 @@ pub enum ManifestChange {
         /// Its name.
         name: String,
     },
-    /// A dependency goes, and all it brought.
-    RemoveDependency {
-        /// Which one.
-        id: DependencyId,
+    /// Dependencies go, and all they brought.
+    RemoveDependencies {
+        /// Which ones.
+        ids: Vec<DependencyId>,
+        /// What becomes of those that a pattern brought.
+        pattern_use: PatternUse,
     },
 }
 
@@ -100,11 +113,6 @@ pub struct ChangeReport {
 /// Changes the manifest.
 pub fn change_manifest(world: &World, change: &ManifestChange) -> Outcome<ChangeReport> {
     until_not_overtaken(|notes| run(world, change, notes))
-}
-
-/// Refuses to add what is neither a source nor a dependency, with the commands that would add it.
-pub fn add_address(word: &str) -> Outcome<ChangeReport> {
-    Notes::default().outcome(Err(refuse_address(word)))
 }
 
 /// Makes a change again that another process overtook: it is made to what that one left.
@@ -129,17 +137,17 @@ pub(crate) fn until_not_overtaken<T>(
 }
 
 /// An edited manifest.
-struct Edited {
-    text: String,
-    done: String,
-    then: Then,
+pub(crate) struct Edited {
+    pub(crate) text: String,
+    pub(crate) done: String,
+    pub(crate) then: Then,
 }
 
 fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<ChangeReport, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
     let bytes = files.project().to_vec();
     let path = files.path.clone();
-    let name = crate::gather::shown(&world.environment, &path);
+    let name = crate::reading::shown(&world.environment, &path);
     let document = document_of(name.clone(), bytes.clone(), Format::Toml, notes)?;
     notes.check()?;
     let store = files.store()?;
@@ -168,13 +176,17 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
             adding.dependency(new, *replace)?
         }
         ManifestChange::RemoveSource { name } => remove_source(&document, &project.manifest, name)?,
-        ManifestChange::RemoveDependency { id } => {
+        ManifestChange::RemoveDependencies { ids, pattern_use } => {
             let lock = read_lock(&world.environment, &store, &mut Notes::default())?;
             let lock = lock.map(|(lock, _)| lock).unwrap_or_default();
             let root = project.root.clone().unwrap_or_default();
-            let view = LockView::of(lock, &project.manifest, root);
-            let (kind, name) = named_dependency(&world.environment, &project.manifest, &view, id)?;
-            remove_dependency(&document, &project.manifest, &view, (kind, &name))?
+            let removal = Removal {
+                environment: &world.environment,
+                manifest: &project.manifest,
+                view: LockView::of(lock, &project.manifest, root),
+                pattern_use: *pattern_use,
+            };
+            removal.edit(document.text(), ids)?
         }
     };
     refuse_mistakes(world, &edited, own, notes)?;
@@ -194,7 +206,7 @@ fn refuse_mistakes(
     notes: &mut Notes,
 ) -> Result<(), Failure> {
     let files = ManifestFiles::require(&world.environment)?;
-    let name = crate::gather::shown(&world.environment, &files.path);
+    let name = crate::reading::shown(&world.environment, &files.path);
     let mut after = Notes::default();
     let result = Project::of(
         &world.environment,
@@ -222,7 +234,7 @@ fn bring_about(
             Some(bring_in_line(world, edited, bytes, executables, notes)?)
         }
         Then::Leave => {
-            write_manifest(world, &edited.done, &edited.text, bytes, notes)?;
+            write_manifest(world, &edited.done, &edited.text, Some(bytes), notes)?;
             None
         }
     };
@@ -246,7 +258,7 @@ fn bring_in_line(
     };
     let bytes = edited.text.as_bytes().into();
     let manifest = Some(ManifestEdit {
-        before: Checksum::of(before),
+        before: Some(Checksum::of(before)),
         bytes,
     });
     install::run(
@@ -266,10 +278,13 @@ pub(crate) fn write_manifest(
     world: &World,
     title: &str,
     text: &str,
-    before: &[u8],
+    before: Option<&[u8]>,
     notes: &mut Notes,
 ) -> Result<(), Failure> {
-    let files = ManifestFiles::require(&world.environment)?;
+    let files = match before {
+        Some(_) => ManifestFiles::require(&world.environment)?,
+        None => ManifestFiles::find_or_new(&world.environment)?,
+    };
     let store = files.store()?;
     let place = files.place()?;
     refuse_link(&store, &place)?;
@@ -283,7 +298,9 @@ pub(crate) fn write_manifest(
     changes.put(
         place,
         text.as_bytes().into(),
-        Expected::Checksum(Checksum::of(before)),
+        before.map_or(Expected::Missing, |bytes| {
+            Expected::Checksum(Checksum::of(bytes))
+        }),
     );
     if let Some(held) = held {
         changes.apply(&store, &held, title.to_owned(), &|_| {})?;
@@ -291,23 +308,12 @@ pub(crate) fn write_manifest(
     Ok(())
 }
 
-fn kind_of(word: &str) -> Result<ResourceType, Failure> {
+pub(crate) fn kind_of(word: &str) -> Result<ResourceType, Failure> {
     ResourceType::named(word).ok_or_else(|| {
         let words = RESOURCE_TYPES.map(|kind| kind.singular());
         let help = did_you_mean(word, "kinds are", words).unwrap_or_default();
         usage(format!("there is no kind of resource `{word}`"), help)
     })
-}
-
-fn edit(document: &Document, edit: &Edit) -> Result<String, Failure> {
-    document.edit(edit).map_err(|error| uneditable(&error))
-}
-
-pub(crate) fn uneditable(error: &EditError) -> Failure {
-    let message = format!("the manifest cannot be edited: {error}");
-    Diagnostic::new(&codes::MANIFEST_VALUE, message)
-        .help("make this change by hand")
-        .into()
 }
 
 fn add_source(
@@ -358,7 +364,6 @@ impl Adding<'_> {
         let name = new.name.clone().unwrap_or_else(|| spec.name(kind, &taken));
         let good = ResourceName::new(&name)
             .map_err(|error| usage(error.to_string(), "give it a `--name`".to_owned()))?;
-        let at = Pointer::root().child(kind.plural()).child(good.as_str());
         if taken(&name) && replace == Replace::Refused {
             return Err(exists("manifest", kind.plural(), &name));
         }
@@ -366,40 +371,12 @@ impl Adding<'_> {
             let version = self.default_version(source, &spec.tag_names(kind))?;
             spec.set_version(version);
         }
-        let section = Pointer::root().child(kind.plural());
-        let text = match document.at(&section) {
-            Some(_) => edit(
-                document,
-                &Edit::Set {
-                    at,
-                    value: spec.value(new),
-                },
-            )?,
-            // With a header of its own first, entries stand below it one a line.
-            None => {
-                let with_section = edit(
-                    document,
-                    &Edit::Set {
-                        at: section,
-                        value: Value::Map(Vec::new()),
-                    },
-                )?;
-                let document = parse(
-                    document.source(),
-                    with_section,
-                    Format::Toml,
-                    Limits::default(),
-                )
-                .document;
-                edit(
-                    &document,
-                    &Edit::Set {
-                        at,
-                        value: spec.value(new),
-                    },
-                )?
-            }
-        };
+        let text = set_entry(
+            document.text(),
+            kind.plural(),
+            good.as_str(),
+            spec.value(new),
+        )?;
         Ok(Edited {
             text,
             done: format!("add {kind}/{name}"),
@@ -459,40 +436,6 @@ impl Adding<'_> {
                 .unwrap_or_else(|| DEFAULT_VERSION.to_owned()),
         ))
     }
-}
-
-/// The type and name of the dependency that somebody means.
-fn named_dependency(
-    environment: &Environment,
-    manifest: &Manifest,
-    view: &LockView,
-    id: &DependencyId,
-) -> Result<(ResourceType, String), Failure> {
-    let word = match id {
-        DependencyId::Typed { kind, name } => {
-            let kind = kind_of(kind)?;
-            let id = WrittenId::parse(name).filter(|id| id.kind == kind);
-            return Ok((
-                kind,
-                id.map_or_else(|| name.clone(), |id| id.name.to_owned()),
-            ));
-        }
-        DependencyId::Word(word) => word,
-    };
-    if let Some(id) = WrittenId::parse(word) {
-        return Ok((id.kind, id.name.to_owned()));
-    }
-    let own = manifest
-        .dependencies
-        .iter()
-        .filter(|one| one.name.as_str() == word);
-    let own: BTreeSet<ResourceType> = own.map(|one| one.kind).collect();
-    if let (1, Some(kind)) = (own.len(), own.first()) {
-        return Ok((*kind, word.clone()));
-    }
-    let found = view.find_word(environment, word)?;
-    let entry = &view.entries[found[0]];
-    Ok((entry.kind, entry.name.to_string()))
 }
 
 /// A local path that is typed from the working folder, as the manifest has to say it.
@@ -587,81 +530,4 @@ fn remove_source(document: &Document, manifest: &Manifest, name: &str) -> Result
         done: format!("remove source {name}"),
         then: Then::Leave,
     })
-}
-
-fn remove_dependency(
-    document: &Document,
-    manifest: &Manifest,
-    view: &LockView,
-    (kind, name): (ResourceType, &str),
-) -> Result<Edited, Failure> {
-    let section = document.at(&Pointer::root().child(kind.plural()));
-    let at = Pointer::root().child(kind.plural()).child(name);
-    if document.at(&at).is_none() {
-        let names: Vec<&str> = section
-            .into_iter()
-            .flat_map(|section| section.entries())
-            .map(|(key, _)| key.content())
-            .collect();
-        let elsewhere = manifest
-            .dependencies
-            .iter()
-            .any(|own| own.kind == kind && own.name.as_str() == name);
-        if let Some(failure) = not_in_manifest(view, kind, name).filter(|_| !elsewhere) {
-            return Err(failure);
-        }
-        let help = match elsewhere {
-            true => Some("it is in `agpm.private.toml`: remove it there by hand".to_owned()),
-            false => did_you_mean(name, &format!("{kind} are"), names.iter().copied()),
-        };
-        return Err(unknown_name(kind.singular(), name, help));
-    }
-    let text = edit(document, &Edit::Remove { at })?;
-    let (text, with) = match without_patch(&text, kind, name)? {
-        Some(text) => (text, " and its patch"),
-        None => (text, ""),
-    };
-    let done = format!("remove {kind}/{name}{with}");
-    Ok(Edited {
-        text,
-        done,
-        then: Then::Install(Executables::AsManifest),
-    })
-}
-
-/// Why a resource that is installed cannot be removed by its name.
-fn not_in_manifest(view: &LockView, kind: ResourceType, name: &str) -> Option<Failure> {
-    let is_it = |entry: &&Locked| entry.kind == kind && entry.name.as_str() == name;
-    let entry = view.entries.iter().find(is_it)?;
-    let (message, help) = match (&entry.manifest_alias, &entry.pattern) {
-        (Some(alias), Some(pattern)) => (
-            format!("{kind}/{name} comes from the pattern `{pattern}` of {kind}/{alias}"),
-            format!(
-                "add `exclude = [\"{name}\"]` to {kind}/{alias}, or remove it: `agpm remove dep {kind}/{alias}`"
-            ),
-        ),
-        _ => (
-            format!("{kind}/{name} is not in the manifest: other resources require it"),
-            format!("`agpm why {kind}/{name}` shows which; remove those"),
-        ),
-    };
-    let diagnostic = Diagnostic::new(&codes::NAME_UNKNOWN, message).help(help);
-    Some(Failure::new(FailureKind::NotFound, diagnostic))
-}
-
-/// The text without the patch of a dependency, which would mean nothing any more; tables that hold nothing else go too.
-fn without_patch(text: &str, kind: ResourceType, name: &str) -> Result<Option<String>, Failure> {
-    let patches = Pointer::root().child("patch");
-    let of_kind = patches.child(kind.plural());
-    let document = parse_alone(text.to_owned(), Format::Toml).document;
-    let is_alone = |at: &Pointer| document.at(at).is_some_and(|table| table.len() == 1);
-    if document.at(&of_kind.child(name)).is_none() {
-        return Ok(None);
-    }
-    let at = match (is_alone(&of_kind), is_alone(&patches)) {
-        (true, true) => patches,
-        (true, false) => of_kind,
-        _ => of_kind.child(name),
-    };
-    edit(&document, &Edit::Remove { at }).map(Some)
 }

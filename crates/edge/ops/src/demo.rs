@@ -14,12 +14,14 @@ use serde::Serialize;
 use crate::bottle::{self, BottleInput, BottleView};
 use crate::catalog::{self, CatalogReport, CatalogRequest, Shadowed};
 use crate::explain;
-use crate::gather::shown;
 use crate::install::{self, InstallReport, InstallRequest, Job};
-use crate::lineage::{self, LineagePlace, ProfileKinds, ProfileRequest, Submodules};
+use agpm_persona::ProfileKinds;
+
+use crate::lineage::{self, LineagePlace, ProfileRequest, Submodules};
 use crate::merge::{self, MergeInputs, MergeRequest};
 use crate::packages::{git, source_failure};
 use crate::provenance::Provenance;
+use crate::reading::shown;
 use crate::world::{Environment, World};
 
 /// Where to put the project.
@@ -209,7 +211,7 @@ fn show_persona(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
         additions: Vec::new(),
         warnings: Warnings::Tell,
     };
-    let report = lineage::run(world, &request, notes)?;
+    let report = lineage::merge_profile(world, &request, notes)?;
     let command = format!("agpm profile {REVIEWER} --path {SERVICE} --ceiling . --format md");
     Ok(DemoShow {
         command,

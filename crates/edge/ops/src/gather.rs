@@ -9,23 +9,24 @@ use agpm_diag::{
 };
 use agpm_merge::{Contribution, LayerFile, Policy, Resolution, fold};
 use agpm_model::{
-    BUILT_IN, Empty, Entry, Layer, LayerName, LayerPlace, Manifest, ManifestTexts, Operation,
-    RESOURCE_TYPES, RelativePath, Rule, Strategy,
+    BUILT_IN, Dependency, Empty, Entry, Layer, LayerName, LayerPlace, Lockfile, Manifest,
+    ManifestTexts, Operation, RESOURCE_TYPES, RelativePath, Rule, Strategy,
 };
+use agpm_resolve::bind_locked_plugins;
 use agpm_store as store;
-use agpm_text::{Document, Format, Limits, Parsed, Pointer, Shape, View, decode, parse};
+use agpm_text::{
+    Document, Format, Limits, Parsed, Pointer, Shape, View, decode, parse, parse_alone,
+};
 
-use crate::packages::LOCK_NAME;
-use crate::packages::local_path;
 use crate::path_of;
 use crate::policy_files::{PolicyFile, policy_files};
-pub(crate) use crate::reading::{limit, optional, shown};
+use crate::reading::{MANIFEST_NAME, PRIVATE_NAME, limit, local_path, optional, shown};
 use crate::scope::{Beside, NearestManifest, Places, beside, foreign_state, state_of};
 use crate::world::{Environment, ManifestUse, Scope};
-use agpm_source::normalize;
+use agpm_model::LOCK_NAME;
+use agpm_model::normalize;
 
-pub(crate) const MANIFEST_NAME: &str = "agpm.toml";
-pub(crate) const PRIVATE_NAME: &str = "agpm.private.toml";
+pub(crate) use agpm_diag::unknown_name;
 
 /// A file of the state that git tracks in a project.
 fn tracked_record(opened: &store::ProjectStore, scope: Scope) -> Option<String> {
@@ -112,6 +113,29 @@ impl ManifestFiles {
     /// The same, where there must be a manifest.
     pub(crate) fn require(environment: &Environment) -> Result<Self, Failure> {
         ManifestFiles::find(environment, ManifestUse::Nearest)?.ok_or_else(|| missing(environment))
+    }
+
+    /// The same, or an empty manifest where one would be created: in the working folder, or for the user.
+    pub(crate) fn find_or_new(environment: &Environment) -> Result<Self, Failure> {
+        if let Some(files) = ManifestFiles::find(environment, ManifestUse::Nearest)? {
+            return Ok(files);
+        }
+        let Places { manifest, root } = match environment.scope {
+            Scope::User => Places::of_user(environment)?,
+            Scope::Project => Places {
+                manifest: environment.folder.join(MANIFEST_NAME),
+                root: environment.folder.clone(),
+            },
+        };
+        Ok(ManifestFiles {
+            private: optional(environment, &manifest.with_file_name(PRIVATE_NAME))?,
+            path: manifest,
+            root,
+            scope: environment.scope,
+            project: Vec::new(),
+            config: configuration(environment)?,
+            policies: policy_files(environment)?,
+        })
     }
 
     /// With another text of the manifest itself.
@@ -206,6 +230,21 @@ pub(crate) struct Project {
     pub(crate) policy_files: Vec<PolicyFile>,
     pub(crate) folder: Option<PathBuf>,
     pub(crate) root: Option<PathBuf>,
+}
+
+/// Gives plugins of marketplaces the places that the lockfile has for them. What is wrong with the lockfile is reported
+/// by those who read it for more than that.
+fn bind_to_lockfile(manifest: &mut Manifest, lockfile: &Path) {
+    let has_any = |one: &Dependency| one.marketplace.is_some();
+    if !manifest.dependencies.iter().any(has_any) {
+        return;
+    }
+    let text = store::read(lockfile, limit()).ok();
+    let text = text.and_then(|bytes| String::from_utf8(bytes).ok());
+    if let Some(text) = text {
+        let (lock, _) = Lockfile::read(&parse_alone(text, Format::Toml).document);
+        bind_locked_plugins(manifest, &lock);
+    }
 }
 
 impl Project {
@@ -303,6 +342,8 @@ impl Project {
         let (manifest, diagnostics) = Manifest::read(&texts);
         notes.diagnostics.extend(diagnostics);
         mistakes.check(notes)?;
+        let mut manifest = manifest;
+        bind_to_lockfile(&mut manifest, &files.path.with_file_name(LOCK_NAME));
         Ok(Project {
             manifest,
             policy_files: files.policies,
@@ -559,14 +600,6 @@ fn configuration(environment: &Environment) -> Result<Option<(PathBuf, Vec<u8>)>
         Some(config) => Ok(optional(environment, &config)?.map(|bytes| (config, bytes))),
         None => Ok(None),
     }
-}
-
-/// A name that is not there.
-pub(crate) fn unknown_name(what: &str, name: &str, help: Option<String>) -> Failure {
-    let mut diagnostic =
-        Diagnostic::new(&codes::NAME_UNKNOWN, format!("there is no {what} `{name}`"));
-    diagnostic.help = help;
-    Failure::new(FailureKind::NotFound, diagnostic)
 }
 
 /// Takes in one file of one layer; what is wrong with it goes to the notes.

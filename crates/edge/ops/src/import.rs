@@ -8,9 +8,11 @@ use agpm_store::{Problem, StoreError};
 use agpm_text::Format;
 use serde::Serialize;
 
-use crate::change::{uneditable, until_not_overtaken, write_manifest};
-use crate::gather::{ManifestFiles, Project, document_of, limit, parsed, shown, unknown_name};
+use crate::change::{until_not_overtaken, write_manifest};
+use crate::gather::{ManifestFiles, Project, document_of, parsed, unknown_name};
 use crate::install::Writing;
+use crate::manifest_text::uneditable;
+use crate::reading::{limit, shown};
 use crate::world::{Environment, World};
 
 /// The programs whose configurations are understood.
@@ -94,7 +96,7 @@ fn run(world: &World, request: &ImportRequest, notes: &mut Notes) -> Result<Impo
             world,
             &format!("import {}", request.format),
             &new,
-            &before,
+            Some(&before),
             &mut Notes::default(),
         )?;
     }

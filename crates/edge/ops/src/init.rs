@@ -8,9 +8,9 @@ use agpm_store::{Expected, FileChange, Problem, ProjectStore, StoreError, Transa
 use serde::Serialize;
 
 use crate::additions::Replace;
-use crate::gather::{MANIFEST_NAME, limit, shown};
 use crate::install::Changes;
 use crate::path_of;
+use crate::reading::{MANIFEST_NAME, limit, shown};
 use crate::scope::{Places, beside, state_of};
 use crate::world::{Scope, World};
 

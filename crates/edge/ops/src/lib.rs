@@ -1,5 +1,6 @@
 //! One use case per file: gather, let the pure crates decide, apply, report. Nothing here prints.
 
+mod add;
 mod additions;
 mod allowed;
 mod approve;
@@ -21,6 +22,7 @@ mod layers;
 mod lineage;
 mod list;
 mod locked;
+mod manifest_text;
 mod merge;
 mod outdated;
 mod outside;
@@ -31,6 +33,7 @@ mod policy_files;
 mod projects;
 mod provenance;
 mod reading;
+mod removal;
 mod scope;
 mod serialize;
 mod spec;
@@ -46,11 +49,19 @@ mod why;
 mod words;
 mod world;
 
+pub use add::{
+    AddReport, AddRequest, AddedResource, AddedSource, PickItem, PickState, Picker, add,
+};
 pub use additions::{NewDependency, Replace};
 pub use agpm_bottle::{UnitKind, json_schema as unit_schema};
 pub use agpm_diag::{FailureKind, Outcome, Warnings};
+pub use agpm_discover::{CandidateType, Selection};
+pub use agpm_layers::{LayerRow, LayerState, LayersReport, SkippedRow};
 pub use agpm_merge::Rendered;
 pub use agpm_model::Observed;
+pub use agpm_persona::{
+    Addition, PERSONA_SCHEMA, PersonaRow, PersonasReport, ProfileKinds, ProfileReport,
+};
 pub use agpm_persona::{PersonaKind, markdown};
 pub use agpm_plan::{Action, Change, Reason};
 pub use agpm_store::Done;
@@ -65,7 +76,7 @@ pub use catalog::{
     CatalogReport, CatalogRequest, CatalogRow, CatalogWatch, ENTRY_KINDS, EntryKind, LayerKind,
     OpenCatalog, Shadowed, catalog, catalog_show, open_catalog, watch_catalog,
 };
-pub use change::{ChangeReport, DependencyId, ManifestChange, Then, add_address, change_manifest};
+pub use change::{ChangeReport, DependencyId, ManifestChange, PatternUse, Then, change_manifest};
 pub use config::{ConfigAnswer, ConfigReport, ConfigRequest, config};
 pub use demo::{DemoReport, DemoRequest, DemoResult, DemoShow, demo};
 pub use diagnostics::{DiagnosticReport, report_all};
@@ -84,11 +95,8 @@ pub use install::{
 pub use installed::{
     InstalledFile, InstalledReport, InstalledRequest, InstalledResources, open_installed,
 };
-pub use layers::{LayerRow, LayerState, LayersReport, SkippedRow, layers};
-pub use lineage::{
-    Addition, LineagePlace, PersonaRow, PersonasReport, ProfileKinds, ProfileReport,
-    ProfileRequest, Submodules, personas, profile,
-};
+pub use layers::layers;
+pub use lineage::{LineagePlace, ProfileRequest, Submodules, personas, profile};
 pub use list::{
     Clients, DiskCheck, Drift, LOCAL, ListDetail, ListReport, ListRequest, ListedResource, MASKED,
     PatchedField, list,

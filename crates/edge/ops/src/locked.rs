@@ -8,13 +8,14 @@ use agpm_model::{
     Checksum, Dependency, Extent, Locked, LockedLayer, Lockfile, Manifest, ObjectId, Origin,
     Placement, RelativePath, ResourceType, ToolName,
 };
+use agpm_plan::{Entry, Ledger};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::gather::{ManifestFiles, Project, unknown_name};
-use crate::packages::{LOCK_NAME, read_lock};
+use crate::packages::read_lock;
 use crate::world::Environment;
-use agpm_source::normalize;
+use agpm_model::{LOCK_NAME, normalize};
 
 /// A project's lockfile, which may be empty, and who needs whom in it.
 #[derive(Debug, Default)]
@@ -32,6 +33,8 @@ pub(crate) struct LockView {
     pub(crate) layers: Vec<LockedLayer>,
     /// Where things are installed.
     pub(crate) folder: PathBuf,
+    /// The plugin of each entry that is a part of one.
+    pub(crate) part_of: BTreeMap<usize, usize>,
 }
 
 impl LockView {
@@ -88,7 +91,43 @@ impl LockView {
             roots,
             layers,
             folder,
+            part_of: BTreeMap::new(),
         }
+    }
+
+    /// The same with the parts of plugins as entries that their plugins need, after all others.
+    pub(crate) fn with_parts(mut self) -> Self {
+        for plugin in 0..self.entries.len() {
+            for part in self.entries[plugin].parts.clone() {
+                let number = self.entries.len();
+                self.entries.push(self.entries[plugin].part(&part));
+                self.needs.push(Vec::new());
+                self.needs[plugin].push(number);
+                self.part_of.insert(number, plugin);
+            }
+        }
+        self
+    }
+
+    /// The resources that own a file, or something in it.
+    pub(crate) fn owned_at(
+        &self,
+        environment: &Environment,
+        ledger: &Ledger,
+        word: &str,
+    ) -> Vec<usize> {
+        let mut owners: BTreeSet<String> = BTreeSet::new();
+        for path in self
+            .paths_of(environment, word)
+            .iter()
+            .filter_map(|path| RelativePath::new(path).ok())
+        {
+            owners.extend(ledger.files.get(&path).map(|owned| owned.owner.to_string()));
+            let shared = ledger.shared.get(&path).into_iter();
+            let nodes = shared.flat_map(|shared| &shared.nodes);
+            owners.extend(nodes.map(|node| node.owner.to_string()));
+        }
+        self.matching(|entry| owners.contains(&entry.label()))
     }
 
     /// The manifest may have moved on since.
@@ -229,7 +268,7 @@ pub(crate) fn means(word: &str, kind: ResourceType, name: &str) -> bool {
 fn is_of(entry: &Locked, own: &str, path: &str) -> bool {
     let inner = path
         .strip_prefix(own)
-        .filter(|_| entry.kind.extent() == Extent::Folder);
+        .filter(|_| entry.kind.extent() != Extent::File);
     path == own || inner.is_some_and(|rest| rest.starts_with('/'))
 }
 
@@ -273,6 +312,15 @@ pub struct Placements(Vec<Placement>);
 impl Placements {
     pub(crate) fn of(entry: &Locked) -> Self {
         Placements(entry.placements.clone())
+    }
+
+    /// Those of one copy.
+    pub(crate) fn of_entry(entry: &Entry) -> Self {
+        let placement = |tool: &ToolName| Placement {
+            tool: tool.clone(),
+            at: entry.target.clone(),
+        };
+        Placements(entry.readers.iter().map(placement).collect())
     }
 
     /// The tools, sorted.
@@ -342,6 +390,9 @@ pub struct LockedResource {
     pub placements: Placements,
     /// What it needs.
     pub dependencies: Vec<String>,
+    /// What is installed of a plugin, as `TYPE/NAME`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<String>,
     /// The fields that patches change.
     pub patches: Vec<String>,
 }
@@ -356,6 +407,7 @@ impl LockedResource {
             checksum: entry.checksum,
             placements: Placements::of(entry),
             dependencies: entry.dependencies.clone(),
+            parts: entry.parts.iter().map(ToString::to_string).collect(),
             patches: entry.patches.clone(),
         }
     }

@@ -5,14 +5,15 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, codes, nearest};
-use agpm_merge::{LayerFile, MergedFile, Rendered, UnparsedFile, merge_files};
+use agpm_merge::{LayerFile, MergedFile, RawFile, Rendered, UnparsedFile, merge_files};
 use agpm_model::{Driver, Empty, LayerName, Operation, PointerPattern, Rule, Strategy};
 use agpm_store::{self as store, DriverCall, Problem, StoreError};
 use agpm_text::{Format, Pointer};
 
 use crate::approve::{ProgramPermit, permit};
-use crate::gather::{Project, limit, shown};
+use crate::gather::Project;
 use crate::provenance::Provenance;
+use crate::reading::{limit, shown};
 use crate::words::counted;
 use crate::world::{Environment, ManifestUse, World};
 use agpm_store::parallel;
@@ -206,13 +207,6 @@ pub(crate) fn choose_strategy(
     Ok(strategy)
 }
 
-/// One layer's file, unread.
-pub(crate) struct RawFile {
-    pub(crate) layer: LayerName,
-    pub(crate) shown: String,
-    pub(crate) bytes: Vec<u8>,
-}
-
 /// What could be read, and the failure of what could not.
 pub(crate) struct ReadFiles {
     pub(crate) files: Vec<RawFile>,
@@ -275,10 +269,10 @@ impl ReadFiles {
     pub(crate) fn parse(self, notes: &mut Notes) -> Result<Vec<LayerFile>, Failure> {
         let ReadFiles { files, failure } = self;
         let large = files.iter().map(|file| file.bytes.len()).sum::<usize>() > WORTH_THREADS;
-        let take_in = |file: RawFile| {
-            UnparsedFile::new(file.layer, &file.shown, file.bytes, &mut notes.sources)
-        };
-        let unparsed: Vec<UnparsedFile> = files.into_iter().map(take_in).collect();
+        let unparsed = files
+            .into_iter()
+            .map(|file| file.unparsed(&mut notes.sources));
+        let unparsed: Vec<UnparsedFile> = unparsed.collect();
         let parsed = if large {
             parallel::map(unparsed, UnparsedFile::parse)
         } else {

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use agpm_diag::{Failure, visible};
+use agpm_model::normalize;
 use agpm_model::{AddressKind, LayerPlace, Manifest, Origin, SourceName};
-use agpm_source::{Bounds, normalize};
+use agpm_source::Bounds;
 use agpm_store as store;
 
-use crate::packages::local_path;
+use crate::reading::local_path;
 use crate::world::{Environment, Scope};
 
 /// The paths of a manifest that lead out of its folder, each once, as they are written; a place for credentials is refused.

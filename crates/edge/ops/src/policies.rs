@@ -7,8 +7,8 @@ use agpm_text::Format;
 use agpm_trust::{JudgedContent, Violation, judge, missing_requirements};
 
 use crate::gather::{Project, document_of};
-use crate::layers::LayeredFile;
 use crate::policy_files::{PolicyFile, PolicyPlace};
+use agpm_layers::LayeredFile;
 
 /// All policies that apply, from near to far.
 #[derive(Debug, Default)]

@@ -6,9 +6,9 @@ use std::time::Duration;
 use agpm_model::Checksum;
 use agpm_store as store;
 
-use crate::gather::MANIFEST_NAME;
-use crate::packages::LOCK_NAME;
+use crate::reading::MANIFEST_NAME;
 use crate::world::{Environment, Scope};
+use agpm_model::LOCK_NAME;
 
 const FOLDER: &str = "projects";
 /// A project that was noted within this time is not noted again.

@@ -1,13 +1,16 @@
 //! Files as commands read and name them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use agpm_diag::Failure;
-use agpm_source::normalize;
+use agpm_model::shown_from;
 use agpm_store as store;
 use agpm_text::Limits;
 
 use crate::world::Environment;
+
+pub(crate) const MANIFEST_NAME: &str = "agpm.toml";
+pub(crate) const PRIVATE_NAME: &str = "agpm.private.toml";
 
 /// The largest file that is read, as the reader's own limit.
 pub(crate) fn limit() -> u64 {
@@ -29,15 +32,10 @@ pub(crate) fn optional(environment: &Environment, path: &Path) -> Result<Option<
 
 /// A path as users see it: from the working folder where it is below, with `/`.
 pub(crate) fn shown(environment: &Environment, path: &Path) -> String {
-    let elsewhere = || {
-        if path.is_absolute() {
-            normalize(path)
-        } else {
-            path.to_owned()
-        }
-    };
-    let short = path
-        .strip_prefix(&environment.folder)
-        .map_or_else(|_| elsewhere(), Path::to_owned);
-    short.to_string_lossy().replace('\\', "/")
+    shown_from(&environment.folder, path)
+}
+
+/// A path on this machine; `~` is the user's home.
+pub(crate) fn local_path(text: &str, base: &Path, environment: &Environment) -> PathBuf {
+    agpm_source::local_path(text, base, environment.home.as_deref())
 }

@@ -6,7 +6,7 @@ use agpm_diag::{Diagnostic, Failure, codes};
 use agpm_model::RelativePath;
 use agpm_store::{self as store, StateFolder, SystemUser};
 
-use crate::gather::MANIFEST_NAME;
+use crate::reading::MANIFEST_NAME;
 use crate::world::{Environment, ManifestUse, Scope};
 
 /// Where a manifest is, and the folder that its things go to.

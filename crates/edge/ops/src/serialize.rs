@@ -5,8 +5,14 @@ use std::path::Path;
 use agpm_diag::Code;
 use serde::Serializer;
 
-use crate::install::Writing;
-
+/// Whether the plan is carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writing {
+    /// It is.
+    Apply,
+    /// It is shown.
+    Show,
+}
 /// A path as users read it: what is not Unicode in it is replaced.
 pub(crate) fn path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&path.display())

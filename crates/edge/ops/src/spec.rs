@@ -97,7 +97,7 @@ impl SpecContext<'_> {
 
     fn source_at(&self, url: &SourceAddress) -> Option<SourceName> {
         let mut sources = self.manifest.sources.iter();
-        let found = sources.find(|source| same_repository(&source.address, url));
+        let found = sources.find(|one| !one.is_implicit() && same_repository(&one.address, url));
         found.map(|source| source.name.clone())
     }
 
@@ -207,49 +207,6 @@ impl Spec {
             Value::from(self.path.as_str())
         } else {
             Value::map(fields)
-        }
-    }
-}
-
-/// Why something that is typed after `add` is neither a source nor a dependency, with the commands that would add it.
-pub(crate) fn refuse_address(word: &str) -> Failure {
-    let message = format!("`{word}` cannot be added in one step");
-    if let Some(kind) = ResourceType::named(word) {
-        let help = format!("`agpm add dep {} SOURCE:PATH` adds one", kind.singular());
-        return usage(format!("`{word}` is a resource type"), help);
-    }
-    let manifest = Manifest::default();
-    let context = AddressContext {
-        default_host: &manifest.default_host,
-        is_source: &|_| false,
-    };
-    let commands = |kind| SpecContext {
-        kind,
-        manifest: &manifest,
-        versions: &|_| None,
-    };
-    match Address::parse(word, &context) {
-        Ok(Address::Browser(page)) => {
-            let (reference, path) = page.first_split();
-            let named = |kind: &ResourceType| path.split('/').any(|part| part == kind.plural());
-            let kind = agpm_model::RESOURCE_TYPES.into_iter().find(named);
-            let context = commands(kind.unwrap_or(ResourceType::Skills));
-            let help = context.add_commands(page.url.redacted(), &path, Some(reference));
-            usage(message, help)
-        }
-        Ok(Address::Repository(found)) => {
-            let context = commands(ResourceType::Skills);
-            usage(
-                message,
-                context.add_commands(found.url.redacted(), "PATH", None),
-            )
-        }
-        _ => {
-            let near = did_you_mean(word, "`add` knows", ["source", "dep"]);
-            usage(
-                format!("unrecognized subcommand `{word}`"),
-                near.unwrap_or_default(),
-            )
         }
     }
 }

@@ -50,6 +50,9 @@ struct TreeNode {
     #[serde(flatten)]
     identity: ResourceIdentity,
     transitive: bool,
+    /// Whether it is a part of the plugin above it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    part: bool,
 }
 
 /// A resource at one place of a tree, with all below it.
@@ -106,7 +109,7 @@ pub fn tree(world: &World, request: &TreeRequest) -> Outcome<TreeReport> {
 }
 
 fn run(world: &World, request: &TreeRequest, notes: &mut Notes) -> Result<TreeReport, Failure> {
-    let view = LockView::load(&world.environment, notes)?;
+    let view = LockView::load(&world.environment, notes)?.with_parts();
     let needed_by = view.needed_by();
     let children = match request.direction {
         Direction::Needs => &view.needs,
@@ -151,12 +154,18 @@ fn ends(view: &LockView, direction: Direction) -> Vec<usize> {
 
 fn node(view: &LockView, at: usize) -> TreeNode {
     let entry = &view.entries[at];
-    let transitive = view.roots.binary_search(&at).is_err();
-    let mark = if transitive { " [transitive]" } else { "" };
+    let is_part = view.part_of.contains_key(&at);
+    let transitive = !is_part && view.roots.binary_search(&at).is_err();
+    let mark = match (is_part, transitive) {
+        (true, _) => " [part]",
+        (false, true) => " [transitive]",
+        (false, false) => "",
+    };
     TreeNode {
         title: format!("{}{mark}", titled(entry)),
         identity: ResourceIdentity::of(entry),
         transitive,
+        part: is_part,
     }
 }
 
@@ -300,6 +309,7 @@ mod tests {
                     source: None,
                 },
                 transitive: at > 0,
+                part: false,
             })
             .collect();
         let report = TreeReport {

@@ -7,8 +7,9 @@ use agpm_store::{Done, Force, HistoryEntry, KEPT_TRANSACTIONS, Mended, ProjectSt
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use crate::gather::{ManifestFiles, ignored_state, limit};
+use crate::gather::{ManifestFiles, ignored_state};
 use crate::install::{Overwrite, Writing, hold, ledger_in, parse_shared, read_ledger, read_shared};
+use crate::reading::limit;
 use crate::scope::Beside;
 use crate::world::World;
 

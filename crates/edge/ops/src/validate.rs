@@ -15,13 +15,12 @@ use serde::Serialize;
 use crate::approve::note_unapproved;
 use crate::catalog::{ask_remotes, remotes_as_locked};
 use crate::gather::{ManifestFiles, Project};
-use crate::install::not_there;
-use crate::layers::{LayerLock, Pinning, fold_all, layers_as_locked, missing_folders, snapshots};
+use crate::layers::{fold_all, missing_folders, snapshots};
 use crate::outside::reads_outside;
-use crate::packages::{
-    LOCK_NAME, Resolution, Sources, frozen, read_lock, render_all, resolve, versions_of,
-};
+use crate::packages::{Resolution, Sources, frozen, read_lock, render_all, resolve, versions_of};
 use crate::world::World;
+use agpm_layers::{LayerLock, Pinning, layers_as_locked, missing_layer};
+use agpm_model::LOCK_NAME;
 
 /// A check that is made on request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,14 +154,15 @@ fn resolves(
     let pins = pins(manifest, &lock, &UpdateScope::Nothing);
     let resolved = resolve(world, manifest, store.path(), pins, notes)?;
     check_patched_names(manifest, &resolved.entries, notes)?;
-    folds(world, (manifest, &resolved.sources), &lock, notes)?;
+    folds(world, manifest, &resolved.sources, &lock, notes)?;
     Ok(resolved)
 }
 
 /// Reads and folds the layers as an install would.
 fn folds(
     world: &World,
-    (manifest, sources): (&Manifest, &Sources),
+    manifest: &Manifest,
+    sources: &Sources,
     lock: &Lockfile,
     notes: &mut Notes,
 ) -> Result<(), Failure> {
@@ -171,7 +171,7 @@ fn folds(
         sources: std::mem::take(&mut notes.sources),
         ..Notes::default()
     };
-    let folded = snapshots(world, (manifest, sources), &pinning, &mut own)
+    let folded = snapshots(world, manifest, sources, &pinning, &mut own)
         .and_then(|snapshots| fold_all(world, manifest, snapshots, &mut own));
     notes.sources = own.sources;
     // Folders that are not there were told before.
@@ -314,14 +314,12 @@ pub(crate) fn is_current(
     };
     frozen::roots(manifest, &lock).map_err(stale)?;
     let sources = Sources::open(world, manifest, store.path());
-    layers_as_locked(manifest, &sources, &lock).map_err(stale)?;
+    layers_as_locked(manifest, &lock, |name| sources.versioned(name).is_some()).map_err(stale)?;
     remotes_as_locked(manifest, &sources, &lock).map_err(stale)?;
-    let pinning = Pinning {
-        lock: LayerLock::AloneForFolders,
-        ..Pinning::of(manifest, Some(&lock), &UpdateScope::Nothing)
-    };
+    let pinning = Pinning::of(manifest, Some(&lock), &UpdateScope::Nothing);
+    let pinning = pinning.used_as(LayerLock::AloneForFolders);
     let folders =
-        snapshots(world, (manifest, &sources), &pinning, &mut Notes::default()).map_err(stale)?;
+        snapshots(world, manifest, &sources, &pinning, &mut Notes::default()).map_err(stale)?;
     let is_there = |locked: &&LockedLayer| {
         folders
             .iter()
@@ -333,7 +331,7 @@ pub(crate) fn is_current(
         .filter(|locked| locked.pin.is_none())
         .find(|locked| !is_there(locked))
     {
-        Some(gone) => Err(not_there(gone)),
+        Some(gone) => Err(missing_layer(gone)),
         None => Ok(()),
     }
 }

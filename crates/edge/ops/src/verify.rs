@@ -18,9 +18,10 @@ use serde::Serialize;
 
 use crate::gather::{ManifestFiles, Project};
 use crate::install::{LockedState, Observer, inputs_of, read_ledger, read_shared};
-use crate::packages::{LOCK_NAME, Sources, read_lock};
+use crate::packages::{Sources, read_lock};
 use crate::serialize;
 use crate::world::World;
+use agpm_model::LOCK_NAME;
 use agpm_store::parallel;
 
 /// Skills are not nested deeper than this.
@@ -287,7 +288,7 @@ fn extra_files(store: &ProjectStore, state: &LockedState) -> Result<Vec<Finding>
             .entry
             .target
             .as_ref()
-            .filter(|_| resolved.entry.unit.extent == Extent::Folder)
+            .filter(|_| resolved.entry.unit.extent != Extent::File)
         else {
             continue;
         };
@@ -300,7 +301,7 @@ fn extra_files(store: &ProjectStore, state: &LockedState) -> Result<Vec<Finding>
                 code: &codes::VERIFY_EXTRA,
                 path,
                 resource: resolved.id().into(),
-                message: "is not part of the skill".to_owned(),
+                message: format!("is not part of the {}", resolved.entry.kind.singular()),
             }));
         }
     }

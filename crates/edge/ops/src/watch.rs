@@ -2,10 +2,10 @@
 
 use agpm_store::{self as store, Marks};
 
-use crate::gather::{MANIFEST_NAME, PRIVATE_NAME};
-use crate::packages::LOCK_NAME;
+use crate::reading::{MANIFEST_NAME, PRIVATE_NAME};
 use crate::scope::Places;
 use crate::world::{Environment, ManifestUse, Scope, World};
+use agpm_model::LOCK_NAME;
 
 /// A project's manifests, configuration and lockfile as they were.
 #[derive(Clone, Debug)]

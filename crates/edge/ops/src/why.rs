@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 
 use agpm_model::{LayerSet, Locked, LockedLayer, Owner, RelativePath};
+use agpm_plan::Ledger;
 use serde::Serialize;
 
 use crate::gather::ManifestFiles;
@@ -74,9 +75,14 @@ pub fn why(world: &World, request: &WhyRequest) -> Outcome<WhyReport> {
 }
 
 fn run(world: &World, request: &WhyRequest, notes: &mut Notes) -> Result<WhyReport, Failure> {
-    let view = LockView::load(&world.environment, notes)?;
-    let layers = layers_at(&world.environment, &view, &request.name)?;
-    let at_path = view.at_path(&world.environment, &request.name);
+    let view = LockView::load(&world.environment, notes)?.with_parts();
+    let ledger = read_ledger(&ManifestFiles::require(&world.environment)?.store()?)?;
+    let layers = layers_at(&world.environment, &view, &ledger, &request.name);
+    let mut at_path = view.at_path(&world.environment, &request.name);
+    if at_path.is_empty() {
+        let owned = view.owned_at(&world.environment, &ledger, &request.name);
+        at_path.extend(owned.into_iter().filter(|at| view.part_of.contains_key(at)));
+    }
     let found = if at_path.is_empty() && layers.is_empty() {
         view.find(&request.name)?
     } else {
@@ -93,9 +99,9 @@ fn run(world: &World, request: &WhyRequest, notes: &mut Notes) -> Result<WhyRepo
 fn layers_at(
     environment: &Environment,
     view: &LockView,
+    ledger: &Ledger,
     word: &str,
-) -> Result<Vec<RequiredResource>, Failure> {
-    let ledger = read_ledger(&ManifestFiles::require(environment)?.store()?)?;
+) -> Vec<RequiredResource> {
     let mut owners: BTreeSet<&Owner> = BTreeSet::new();
     for path in view
         .paths_of(environment, word)
@@ -114,12 +120,12 @@ fn layers_at(
         let name = set.as_str();
         view.layers.iter().find(|layer| layer.name.as_str() == name)
     };
-    Ok(owners
+    owners
         .into_iter()
         .filter_map(Owner::layers)
         .filter_map(named)
         .map(of_layer)
-        .collect())
+        .collect()
 }
 
 /// A layer, which the manifest itself names.

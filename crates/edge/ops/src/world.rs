@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use agpm_git::Network;
-pub use agpm_model::Scope;
+pub use agpm_model::{OutsideReads, Scope};
 use agpm_source::{MachineSources, SourceContext, SourceOpener};
 
 const CONFIG_NAME: &str = "config.toml";
@@ -92,16 +92,6 @@ pub struct PolicyPlaces {
     pub variable: Option<String>,
     /// The policy that `--policy` names.
     pub argument: Option<String>,
-}
-
-/// Whether files outside of the project may be read because a document of it names them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OutsideReads {
-    /// They may, except for places of credentials.
-    #[default]
-    Allowed,
-    /// They may not: nobody looks over a model's shoulder.
-    Refused,
 }
 
 /// Which merge programs may run. Those of a project may be anything: it may have been cloned just now.

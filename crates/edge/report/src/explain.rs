@@ -97,6 +97,9 @@ fn facts(resource: &ExplainedResource) -> Vec<(&'static str, String)> {
     for place in places(resource) {
         add("installed at", Some(place));
     }
+    let parts = resource.parts.join(", ");
+    add("parts", Some(parts).filter(|parts| !parts.is_empty()));
+    add("part of", resource.part_of.clone());
     for one in &resource.conversions {
         let tool = if tools.len() > 1 {
             format!("for {}: ", one.tool)

@@ -2,6 +2,7 @@
 //!
 //! A file for each command's report. Nothing here prints: the streams, their widths and colours are the caller's.
 
+pub mod add;
 pub mod approve;
 pub mod bottle;
 pub mod cache;

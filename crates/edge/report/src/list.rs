@@ -56,6 +56,10 @@ fn rows(report: &ListReport) -> String {
     let mut out = format!("{header}\n");
     for (line, resource) in lines.lines().zip(&report.resources) {
         out.extend([line, "\n"]);
+        let is_detailed = resource.patched.is_some();
+        for part in resource.locked.parts.iter().filter(|_| is_detailed) {
+            out.push_str(&format!("  {part}\n"));
+        }
         for field in resource.patched.iter().flatten() {
             out.push_str(&format!("  {}\n", patched_line(field)));
         }

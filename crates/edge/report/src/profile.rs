@@ -62,14 +62,16 @@ pub fn render_list(
 }
 
 fn rows(report: &PersonasReport) -> Vec<Vec<String>> {
-    let row = |row: &PersonaRow| {
-        vec![
-            one_line(&row.slug),
-            row.kinds.join(", "),
-            one_line(&row.levels.join(", ")),
-        ]
-    };
     report.personas.iter().map(row).collect()
+}
+
+fn row(row: &PersonaRow) -> Vec<String> {
+    let kinds: Vec<&str> = row.kinds.iter().map(|kind| kind.word()).collect();
+    vec![
+        one_line(row.slug.as_str()),
+        kinds.join(", "),
+        one_line(&row.levels.join(", ")),
+    ]
 }
 
 fn markdown_table(rows: &[Vec<String>]) -> String {

@@ -1,10 +1,10 @@
 //! A directory of this machine as a source. It has no versions: it is what it is now.
 
 use std::collections::HashMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agpm_model::{ObjectId, RelativePath, SourceVersions, is_credential_path};
+use agpm_model::{ObjectId, RelativePath, SourceVersions, is_credential_path, normalize};
 use agpm_store::{self as store, Folder, Listed, ListedKind, Problem, StoreError, parallel};
 
 use crate::limits::{MOST_DIRECTORIES, MOST_FILE_BYTES};
@@ -270,19 +270,4 @@ impl Bounds {
         }
         Ok(())
     }
-}
-
-/// A path without `.` and `..`.
-pub fn normalize(path: &Path) -> PathBuf {
-    let mut out = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                out.pop();
-            }
-            part => out.push(part),
-        }
-    }
-    out
 }

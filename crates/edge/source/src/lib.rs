@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use agpm_model::{ObjectId, RelativePath, SourceVersions};
 
-pub use directory::{Bounds, Confinement, DirectorySource, normalize};
+pub use directory::{Bounds, Confinement, DirectorySource};
 pub use entry::{Entry, EntryKind, Tree, TreeWatch};
 pub use error::SourceError;
 pub use open::{MachineSources, SourceContext, SourceOpener, git_program, local_path};

@@ -12,3 +12,9 @@ pub const MOST_SKILL_BYTES: u64 = 100 << 20;
 pub const MOST_LAYER_BYTES: u64 = 1 << 30;
 /// Bytes of one file on this machine. Larger ones are no text that a person wrote.
 pub const MOST_FILE_BYTES: u64 = 1 << 30;
+/// Files of one plugin.
+pub const MOST_PLUGIN_FILES: usize = 5_000;
+/// Bytes of one plugin.
+pub const MOST_PLUGIN_BYTES: u64 = 100 << 20;
+/// Symbolic links of one plugin that lead to each other.
+pub const MOST_LINKS: usize = 8;

@@ -18,6 +18,7 @@
 mod cache;
 mod chain;
 mod check;
+mod disk;
 mod driver;
 mod error;
 mod execute;
@@ -29,7 +30,6 @@ mod journal;
 mod marks;
 mod measure;
 mod owned;
-
 pub mod parallel;
 mod project;
 mod read;
@@ -49,17 +49,17 @@ pub use cache::{
     is_smaller, keep_used, last_used, mark_used, remove_at_once, remove_folder, replace_folder,
     sweep, sweep_folders, touch, write_private, write_whole,
 };
+pub use disk::Disk;
 pub use driver::{DriverCall, DriverError, run_driver};
 pub use error::{Problem, StoreError};
 pub use folder::Folder;
 pub use history::{Done, EntryNumber, HistoryEntry, KEPT_TRANSACTIONS};
 pub use marks::Marks;
 pub use measure::{is_real_file, is_real_folder, link_target, real_path, remove_whole, size_below};
-
 pub use project::{FileContent, ProjectLock, ProjectStore, StateUse, Waiting};
 pub use read::{
-    Below, Reached, entries_below, exists, files_below, folder_names, is_file, names_in, reach,
-    read, read_below, read_with_mode, temporary_folder,
+    entries_below, exists, files_below, folder_names, is_file, names_in, reach, read, read_below,
+    read_with_mode, temporary_folder,
 };
 pub use shared_lock::SharedLock;
 pub use state::StateFolder;

@@ -19,6 +19,10 @@ use crate::user::SystemUser;
 
 const LOCK: &str = "lock";
 const IGNORE: &str = ".gitignore";
+/// Plugins are installed files like those of tools: who clones the project can use them.
+const IGNORED: &[u8] = b"*\n!/plugins/\n!/plugins/**\n";
+/// What earlier versions wrote.
+const IGNORED_BEFORE: &[u8] = b"*\n";
 /// A file of a project is read whole to be compared; more than this no one means to install.
 const LARGEST: u64 = 1 << 34;
 
@@ -193,9 +197,17 @@ impl ProjectStore {
     /// Keeps our state out of version control: what is installed can be installed again.
     fn ignore(&self, state: &Dir) -> Result<(), StoreError> {
         let fail = self.at(&self.state.inner(IGNORE));
-        if !steps::exists(state, IGNORE).map_err(&fail)? {
-            steps::write_new(state, IGNORE, b"*\n", steps::Bits::PLAIN).map_err(&fail)?;
+        if steps::exists(state, IGNORE).map_err(&fail)? {
+            // Nobody edits it; if somebody did, it is theirs.
+            if state
+                .read(IGNORE)
+                .is_ok_and(|bytes| bytes != IGNORED_BEFORE)
+            {
+                return Ok(());
+            }
+            steps::remove_file(state, IGNORE).map_err(&fail)?;
         }
+        steps::write_new(state, IGNORE, IGNORED, steps::Bits::PLAIN).map_err(&fail)?;
         Ok(())
     }
 

@@ -2,7 +2,7 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use agpm_model::FileMode;
+use agpm_model::{FileMode, FoundFile, FoundKind, Reached};
 use cap_std::fs::Dir;
 
 use crate::error::{Problem, StoreError};
@@ -87,26 +87,17 @@ pub(crate) fn mode_from(known: &fs::Metadata) -> FileMode {
     }
 }
 
-/// What is below a folder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Below {
-    /// A file.
-    File,
-    /// A link, a folder that is too deep, or something that is no file.
-    Other,
-}
-
 /// The files below a folder by their paths from it, in order; links are not followed, and a folder that is not there
 /// holds nothing.
 pub fn files_below(folder: &Path, depth: usize) -> Result<Vec<String>, StoreError> {
     let files = entries_below(folder, depth)?
         .into_iter()
-        .filter(|(_, kind)| *kind == Below::File);
-    Ok(files.map(|(path, _)| path).collect())
+        .filter(|found| found.kind == FoundKind::File);
+    Ok(files.map(|found| found.path).collect())
 }
 
 /// Everything below a folder but the folders, likewise.
-pub fn entries_below(folder: &Path, depth: usize) -> Result<Vec<(String, Below)>, StoreError> {
+pub fn entries_below(folder: &Path, depth: usize) -> Result<Vec<FoundFile>, StoreError> {
     let mut found = Vec::new();
     let mut folders = vec![(folder.to_owned(), String::new(), 0)];
     while let Some((path, prefix, level)) = folders.pop() {
@@ -119,22 +110,20 @@ pub fn entries_below(folder: &Path, depth: usize) -> Result<Vec<(String, Below)>
             let kind = entry
                 .file_type()
                 .map_err(|cause| StoreError::new(&path, cause))?;
-            let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+            let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
             if kind.is_dir() && level < depth {
-                folders.push((entry.path(), format!("{name}/"), level + 1));
-            } else {
-                found.push((
-                    name,
-                    if kind.is_file() {
-                        Below::File
-                    } else {
-                        Below::Other
-                    },
-                ));
+                folders.push((entry.path(), format!("{path}/"), level + 1));
+                continue;
             }
+            let kind = if kind.is_file() {
+                FoundKind::File
+            } else {
+                FoundKind::Other
+            };
+            found.push(FoundFile { path, kind });
         }
     }
-    found.sort_by(|left, right| left.0.cmp(&right.0));
+    found.sort_by(|left, right| left.path.cmp(&right.path));
     Ok(found)
 }
 
@@ -159,17 +148,6 @@ pub fn temporary_folder(prefix: &str) -> Result<PathBuf, StoreError> {
     folder
         .map(tempfile::TempDir::keep)
         .map_err(|cause| StoreError::new(&std::env::temp_dir(), cause))
-}
-
-/// What a path leads to, over links, and where that really is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reached {
-    /// A folder.
-    Folder(PathBuf),
-    /// A file.
-    File(PathBuf),
-    /// Anything else.
-    Other(PathBuf),
 }
 
 /// Follows a path; nothing if there is nothing of that name. A link that leads nowhere, or in a circle, is an error.

@@ -1,25 +1,44 @@
-//! Catalogs: manifests of agents and workflows, and which row of which manifest counts.
+//! Catalogs: manifests of agents and workflows, where they are, and which row of which manifest applies.
 //!
-//! Knows rows, ranks and names, and nothing of files: where manifests lie is for the caller, who hands them over highest
-//! rank first.
+//! Sees files through [`agpm_model::MachineFiles`]; fetching remotes and reading side by side is for the caller.
 
 mod catalog;
 mod columns;
+mod content;
 mod csv;
+mod discovery;
+mod entry_file;
 mod find;
+mod json;
 mod kind;
+mod layer;
 mod limits;
+mod lint;
+mod listing;
+mod lookup;
 mod manifest;
 mod place;
+mod reading;
+mod remotes;
 mod row;
 mod select;
 
 pub use catalog::Catalog;
 pub use columns::COLUMNS;
+pub use content::CatalogContent;
 pub use csv::{Table, other_name};
+pub use discovery::Discovery;
+pub use entry_file::{EntryFile, KindSaid};
 pub use find::{Filter, Found, Reference};
+pub use json::RowWriter;
 pub use kind::{ENTRY_KINDS, EntryKind, Habitat};
+pub use layer::{CatalogLayer, CatalogMode, LayerKind, ManifestFile};
+pub use listing::{CatalogRow, ListedRow, Shadowed, nowhere, unknown_module};
 pub use manifest::{Manifest, left_out, read_manifest};
 pub use place::{CONFIG_FOLDERS, Home, PathFault, ROOTS, Root, Standing, places, skill_folders};
+pub use reading::{ParsedManifest, ReadManifests, UnparsedManifest};
+pub use remotes::{
+    NamedBy, WantedRemote, pin_of, refuse_other_remotes, typed_remotes, wanted_remotes,
+};
 pub use row::{RowId, RowRef};
 pub use select::Entry;

@@ -116,10 +116,9 @@ impl Composer<'_> {
         notes: &mut Notes,
     ) -> &[(String, String)] {
         let entry = &resolved.entry;
-        let Some(dependency) = entry
-            .root
-            .and_then(|root| self.manifest.dependencies.get(root))
-        else {
+        // A part of a plugin has its new name already.
+        let root = entry.root.filter(|_| resolved.part_of.is_none());
+        let Some(dependency) = root.and_then(|root| self.manifest.dependencies.get(root)) else {
             return &[];
         };
         let known = server_names(entry.name.as_str(), file);
@@ -142,7 +141,8 @@ impl Composer<'_> {
 
 /// What an entry lets a tool do: by what it says, and by files that can be run.
 fn capabilities(resolved: &ResolvedEntry, text: Option<&str>) -> Vec<OutputCapability> {
-    if is_switched_off(resolved, text) {
+    // What runs files of a plugin is one of its parts.
+    if is_switched_off(resolved, text) || resolved.entry.kind == ResourceType::Plugins {
         return Vec::new();
     }
     let (kind, target) = (resolved.entry.kind, resolved.entry.target.as_ref());
@@ -275,6 +275,17 @@ fn stem(path: &RelativePath) -> &str {
 }
 
 fn wrong_shape(resolved: &ResolvedEntry, source: SourceId, error: ConvertError) -> Diagnostic {
+    // The other parts of a plugin are of use without the one that a tool cannot have.
+    if let Some(plugin) = &resolved.part_of {
+        let message = format!(
+            "{} of {plugin} is skipped for {}: {}",
+            resolved.label(),
+            resolved.entry.tool,
+            error.message
+        );
+        let help = format!("leave it out with `exclude = [\"{}\"]`", resolved.label());
+        return Diagnostic::new(&codes::PLUGIN_SKIPPED, message).help(help);
+    }
     let message = format!("{}: {}", resolved.label(), error.message);
     let span = error.at.unwrap_or(Span::at(0));
     Diagnostic::new(&codes::RESOURCE_SHAPE, message)

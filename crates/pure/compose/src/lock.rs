@@ -1,10 +1,10 @@
 //! The lockfile of what was resolved and rendered.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{
     Install, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile, Manifest, PatchScope, Pin,
-    PinSource, Placement, Source, SourceName, SourceScope,
+    PinSource, Placement, ResourceId, Source, SourceName, SourceScope,
 };
 use agpm_resolve::ResolvedEntry;
 
@@ -51,7 +51,12 @@ fn locked_entries(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Lo
         .collect();
     let references: Vec<String> = copies.iter().map(Locked::reference).collect();
     let mut all: Vec<Locked> = Vec::new();
-    for (mut copy, resource) in copies.into_iter().zip(resources) {
+    // Parts follow from their plugin.
+    let of_lockfile = copies
+        .into_iter()
+        .zip(resources)
+        .filter(|(_, resource)| resource.resolved.part_of.is_none());
+    for (mut copy, resource) in of_lockfile {
         let needs = resource.resolved.entry.needs.iter();
         copy.dependencies = needs.map(|need| references[*need].clone()).collect();
         match all.last_mut().filter(|last| last.id() == copy.id()) {
@@ -59,7 +64,9 @@ fn locked_entries(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Lo
             None => all.push(copy),
         }
     }
+    let mut parts = parts_of_plugins(resources);
     for locked in &mut all {
+        locked.parts = parts.remove(&locked.id()).unwrap_or_default();
         locked.placements.sort();
         locked.dependencies.sort();
         locked.dependencies.dedup();
@@ -84,6 +91,22 @@ fn add_missing(fields: &mut Vec<String>, more: Vec<String>) {
             fields.push(field);
         }
     }
+}
+
+/// The parts of each plugin, sorted.
+fn parts_of_plugins(resources: &[RenderedResource]) -> BTreeMap<ResourceId, Vec<ResourceId>> {
+    let mut parts: BTreeMap<ResourceId, BTreeSet<ResourceId>> = BTreeMap::new();
+    for RenderedResource { resolved, .. } in resources {
+        if let Some(plugin) = &resolved.part_of {
+            let (kind, name) = (resolved.entry.kind, resolved.entry.name.clone());
+            let part = ResourceId { kind, name };
+            parts.entry(plugin.clone()).or_default().insert(part);
+        }
+    }
+    parts
+        .into_iter()
+        .map(|(plugin, parts)| (plugin, parts.into_iter().collect()))
+        .collect()
 }
 
 /// One entry; what it needs is filled in when all have their names.
@@ -135,6 +158,6 @@ fn locked(manifest: &Manifest, resolved: &ResolvedEntry, made: &ResourceOutput) 
         private_patches: fields_of(PatchScope::Private),
         install: entry.install,
         parts: Vec::new(),
-        marketplace: None,
+        marketplace: root.and_then(|root| root.marketplace.as_ref()?.pin.clone()),
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agpm_model::{Checksum, EntryNode, FileMode, Install, RelativePath, ResourceType, SKILL_FILE};
+use agpm_model::{Checksum, EntryNode, Extent, FileMode, Install, RelativePath, SKILL_FILE};
 use agpm_render::Fate;
 use agpm_resolve::{ResolvedEntry, ResourceFiles, SourceFile, format_of};
 use agpm_text::{Format, markdown_body};
@@ -190,11 +190,12 @@ pub(crate) fn files(
         mode: part(resource, which).mode,
         source: part(resource, which).checksum,
     };
-    if entry.kind != ResourceType::Skills {
-        return vec![file(target.clone(), None, main)];
-    }
     let inside = |path: &str| RelativePath::new(&format!("{target}/{path}")).ok();
-    let main = inside(SKILL_FILE).map(|path| file(path, None, main));
+    let main = match entry.kind.extent() {
+        Extent::File => return vec![file(target.clone(), None, main)],
+        Extent::Folder => inside(SKILL_FILE).map(|path| file(path, None, main)),
+        Extent::Plugin => None,
+    };
     let others = resource
         .others
         .iter()

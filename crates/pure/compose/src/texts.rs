@@ -62,6 +62,10 @@ impl Composer<'_> {
             patches: &patches,
         };
         let mut texts = Texts::default();
+        // A plugin is kept as it is; its parts are entries of their own.
+        if resolved.entry.kind == ResourceType::Plugins {
+            return Some(texts);
+        }
         let Ok(text) = std::str::from_utf8(&resolved.resource.main.bytes) else {
             log.notes.diagnostics.extend(
                 patches

@@ -47,6 +47,10 @@ macro_rules! registry {
 
 registry! {
     codes CODES of "what commands find";
+    ADD_NOTHING = "add/nothing" Error;
+    ADD_REQUIREMENT = "add/requirement" Error;
+    ADD_SEVERAL = "add/several" Error;
+    ADD_TYPE = "add/type" Error;
     BOTTLE_DUPLICATE_NAME = "bottle/duplicate-name" Error;
     BOTTLE_EXTENDS = "bottle/extends" Error;
     BOTTLE_IGNORED_FOLDER = "bottle/ignored-folder" Note;
@@ -135,6 +139,13 @@ registry! {
     PATCH_FAILED = "patch/failed" Error;
     PATCH_NO_FIELDS = "patch/no-fields" Warning;
     PATCH_UNKNOWN = "patch/unknown" Error;
+    PLUGIN_CLASH = "plugin/clash" Error;
+    PLUGIN_MANIFEST = "plugin/manifest" Error;
+    PLUGIN_MARKETPLACE = "plugin/marketplace" Error;
+    PLUGIN_MISSING_FILE = "plugin/missing-file" Error;
+    PLUGIN_NO_PARTS = "plugin/no-parts" Error;
+    PLUGIN_SKIPPED = "plugin/skipped" Note;
+    PLUGIN_VARIABLE = "plugin/variable" Warning;
     POLICY_UNKNOWN_KEY = "policy/unknown-key" Error;
     POLICY_UNREACHABLE = "policy/unreachable" Error;
     POLICY_VALUE = "policy/value" Error;

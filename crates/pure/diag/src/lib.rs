@@ -22,7 +22,7 @@ pub use mask::{
     is_secret_name, looks_secret, mask_line, mask_line_after, mask_message, mask_words,
 };
 pub use near::{did_you_mean, nearest};
-pub use notes::{Failure, FailureKind, Notes, Outcome, Warnings, distinct};
+pub use notes::{Failure, FailureKind, Notes, Outcome, Warnings, distinct, unknown_name};
 pub use page::{Example, Page};
 pub use severity::Severity;
 pub use source::{Place, Source, SourceId, SourceMap, Span, Spot};

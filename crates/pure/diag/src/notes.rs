@@ -218,6 +218,14 @@ pub fn distinct(found: Vec<Diagnostic>, sources: &SourceMap) -> Vec<Diagnostic> 
         .collect()
 }
 
+/// A name that nothing has.
+pub fn unknown_name(what: &str, name: &str, help: Option<String>) -> Failure {
+    let mut diagnostic =
+        Diagnostic::new(&codes::NAME_UNKNOWN, format!("there is no {what} `{name}`"));
+    diagnostic.help = help;
+    Failure::new(FailureKind::NotFound, diagnostic)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

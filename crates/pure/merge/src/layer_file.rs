@@ -41,6 +41,24 @@ pub(crate) enum Family {
     Opaque,
 }
 
+/// A file of one layer as it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawFile {
+    /// The layer.
+    pub layer: LayerName,
+    /// Its path as users see it.
+    pub shown: String,
+    /// What it holds.
+    pub bytes: Vec<u8>,
+}
+
+impl RawFile {
+    /// The same with its text known to the source map.
+    pub fn unparsed(self, sources: &mut SourceMap) -> UnparsedFile {
+        UnparsedFile::new(self.layer, &self.shown, self.bytes, sources)
+    }
+}
+
 /// A file of one layer whose text is known and whose structure is not yet: that part of reading needs nothing else.
 #[derive(Debug)]
 pub struct UnparsedFile {

@@ -25,7 +25,7 @@ mod unite;
 
 pub use body::Segment;
 pub use file::{Merged, MergedFile, merge_files};
-pub use layer_file::{FileContent, LayerFile, UnparsedFile};
+pub use layer_file::{FileContent, LayerFile, RawFile, UnparsedFile};
 
 pub use combine::{Combination, Combine, Place};
 pub use contribution::Contribution;

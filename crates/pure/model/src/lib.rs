@@ -9,6 +9,7 @@ mod check;
 mod credentials;
 mod declared;
 mod digest;
+mod files;
 mod import;
 mod json_schema;
 mod layer_places;
@@ -50,6 +51,10 @@ pub use changelog::changelog_between;
 pub use credentials::is_credential_path;
 pub use declared::{Declarations, Declared, DeclaringFile, declarations, read_declarations};
 pub use digest::{Checksum, ChecksumError, ObjectId, ObjectIdError};
+pub use files::{
+    FileProblem, FoundFile, FoundKind, MachineFiles, OutsideReads, ProblemKind, Reached, normalize,
+    shown_from,
+};
 pub use import::{
     Additions, Folders, Import, ImportedLayer, ImportedPlace, NewLayer, read_agent_manager,
 };
@@ -58,12 +63,12 @@ pub use lock::{
     LOCK_NAME, Locked, LockedLayer, LockedMarketplace, LockedRemote, LockedSource, Lockfile,
     Placement, RESTORE_LOCK,
 };
-pub use lock_tables::lock_schema;
+pub use lock_tables::LOCK_SCHEMA;
 pub use manifest::{
-    Allowed, AskedRemote, Catalog, DEFAULT_VERSION, Dependency, Entry, Exclusion, Field,
-    FilePattern, Install, Layer, LayerPlace, Manifest, ManifestTexts, MarketplacePlugin, MergeRule,
-    PartChoice, PartFilter, PartNames, Patch, PatchScope, Source, SourceScope, is_junk,
-    manifest_schema, unknown_patch,
+    Allowed, AskedRemote, CONFIG_SCHEMA, Catalog, Dependency, Entry, Exclusion, Field, FilePattern,
+    Install, Layer, LayerPlace, MANIFEST_SCHEMA, Manifest, ManifestTexts, MarketplaceDependency,
+    MarketplacePlugin, MergeRule, PRIVATE_SCHEMA, PartChoice, PartFilter, PartNames, Patch,
+    PatchScope, Source, SourceScope, is_junk, is_plugin_name, unknown_patch,
 };
 pub use name::{LayerName, NameError, ResourceName, SourceName, ToolName};
 pub use naming::{resource_name, tag_names};
@@ -74,10 +79,10 @@ pub use path::{PathError, RelativePath};
 pub use pattern::{Matching, PatternError, PointerPattern, Specificity};
 pub use pin::{LockedPin, Pin, PinId, PinSource, ResourceId};
 pub use policy::{
-    AUDIT_LEVELS, AllowDeny, AllowList, EXECUTABLE_MODES, ExecutableMode, OnUnreachable, Policy,
-    PolicyRow, PolicyRule, RequiredResource, parse_age,
+    AllowDeny, AllowList, EXECUTABLE_MODES, ExecutableMode, OnUnreachable, Policy, PolicyRow,
+    PolicyRule, RequiredResource, parse_age,
 };
-pub use policy_tables::policy_schema;
+pub use policy_tables::POLICY_SCHEMA;
 pub use repository_pattern::{RepositoryPattern, RepositoryPatternError};
 pub use resource::{Layout, RESOURCE_TYPES, ResourceType, SKILL_FILE};
 pub use schema::{
@@ -99,4 +104,4 @@ pub use tool::{
 };
 pub use unit::{Extent, FileMode, GlobError, Origin, ResourcePath, Unit};
 pub use variant::{Variant, Variants};
-pub use version::{Requirement, RequirementError, Selector, Tag, newest_range};
+pub use version::{DEFAULT_VERSION, Requirement, RequirementError, Selector, Tag, newest_range};

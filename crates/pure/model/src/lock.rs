@@ -208,6 +208,26 @@ impl Locked {
         }
     }
 
+    /// A part of this plugin, as far as the lockfile tells: it has the plugin's version and tools.
+    pub fn part(&self, part: &ResourceId) -> Locked {
+        let placement = |own: &Placement| Placement {
+            tool: own.tool.clone(),
+            at: None,
+        };
+        Locked {
+            kind: part.kind,
+            name: part.name.clone(),
+            checksum: None,
+            placements: self.placements.iter().map(placement).collect(),
+            dependencies: Vec::new(),
+            patches: Vec::new(),
+            private_patches: Vec::new(),
+            parts: Vec::new(),
+            marketplace: None,
+            ..self.clone()
+        }
+    }
+
     /// The tools it is for.
     pub fn tools(&self) -> impl Iterator<Item = &ToolName> {
         self.placements.iter().map(|placement| &placement.tool)

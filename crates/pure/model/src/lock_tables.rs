@@ -1,19 +1,13 @@
 //! The keys of `agpm.lock`, as data. Other keys pass, as they do when it is read.
 
-use agpm_text::Value;
-
 use crate::json_schema::FileSchema;
 use crate::lock::VERSION;
 use crate::schema::{Condition, Definition, SchemaField, SchemaTable, ValueForm};
 
 const COMMIT: ValueForm = ValueForm::matching("^([0-9a-fA-F]{40}|[0-9a-fA-F]{64})$");
 
-/// The JSON Schema of a lockfile.
-pub fn lock_schema() -> Value {
-    LOCK_SCHEMA.to_json_schema()
-}
-
-static LOCK_SCHEMA: FileSchema = FileSchema {
+/// A lockfile.
+pub static LOCK_SCHEMA: FileSchema = FileSchema {
     title: "agpm.lock",
     about: "What was resolved, so that the next one gets the same.",
     form: ValueForm::Table(&LOCK),

@@ -7,7 +7,8 @@ use agpm_text::{Document, NodeRef};
 use crate::check::{Check, spot};
 use crate::pin::ResourceId;
 use crate::policy_tables::{
-    AUDIT, EXECUTABLES, MCP, PERMISSIONS, POLICY, SIGNATURES, SOURCES, TOOLS, TYPES, VERSIONS,
+    AUDIT, AUDIT_LEVELS, EXECUTABLES, MCP, PERMISSIONS, POLICY, SIGNATURES, SOURCES, TOOLS, TYPES,
+    VERSIONS,
 };
 use crate::repository_pattern::RepositoryPattern;
 use crate::resource::ResourceType;
@@ -94,8 +95,6 @@ pub const EXECUTABLE_MODES: [(&str, ExecutableMode); 3] = [
 ];
 const ON_UNREACHABLE: [(&str, OnUnreachable); 2] =
     [("stop", OnUnreachable::Stop), ("warn", OnUnreachable::Warn)];
-/// The severities of findings from which an audit fails.
-pub const AUDIT_LEVELS: [&str; 3] = ["error", "warning", "note"];
 
 /// A policy as it is written.
 #[derive(Clone, Debug, Default)]

@@ -1,22 +1,18 @@
 //! The keys of `policy.toml`, as data.
 
-use agpm_text::Value;
-
 use crate::json_schema::FileSchema;
-use crate::policy::AUDIT_LEVELS;
 use crate::schema::{SchemaField, SchemaTable, ValueForm};
 
-/// The JSON Schema of a policy.
-pub fn policy_schema() -> Value {
-    POLICY_SCHEMA.to_json_schema()
-}
-
-static POLICY_SCHEMA: FileSchema = FileSchema {
+/// The schema of a policy.
+pub static POLICY_SCHEMA: FileSchema = FileSchema {
     title: "policy.toml",
     about: "What an organization allows.",
     form: ValueForm::Table(&POLICY),
     definitions: &[],
 };
+
+/// The severities of findings from which an audit fails.
+pub(crate) const AUDIT_LEVELS: [&str; 3] = ["error", "warning", "note"];
 
 pub(crate) const POLICY: SchemaTable = SchemaTable::strict(
     "a policy",

@@ -174,8 +174,12 @@ impl ResourceType {
         let file = (self == ResourceType::Skills)
             .then(|| path.strip_suffix(SKILL_FILE))
             .flatten();
-        file.and_then(|folder| folder.strip_suffix('/'))
-            .unwrap_or(path)
+        match file {
+            Some("") => ".",
+            file => file
+                .and_then(|folder| folder.strip_suffix('/'))
+                .unwrap_or(path),
+        }
     }
 
     /// The kind of that name, singular or plural.

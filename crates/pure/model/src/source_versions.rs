@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::digest::ObjectId;
-use crate::manifest::DEFAULT_VERSION;
-use crate::version::{Requirement, Selector, Tag, newest_range};
+use crate::version::{DEFAULT_VERSION, Requirement, Selector, Tag, newest_range};
 
 /// The fewest digits that are taken for the beginning of a commit: fewer are rather a word.
 const FEWEST_DIGITS: usize = 7;

@@ -6,6 +6,9 @@ use std::hash::{Hash, Hasher};
 
 use semver::{Comparator, Version, VersionReq};
 
+/// What a dependency without a version requires: the default branch, whatever it is called.
+pub const DEFAULT_VERSION: &str = "main";
+
 /// Characters that may end a tag's prefix, as in `agents-v1.0.0`.
 const PREFIX_ENDS: [char; 4] = ['-', '/', '@', '_'];
 

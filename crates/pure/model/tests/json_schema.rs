@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use agpm_diag::{Diagnostic, SourceMap, Spot, codes, has_errors};
-use agpm_model::{Manifest, ManifestTexts, Scope, lock_schema, manifest_schema};
+use agpm_model::{LOCK_SCHEMA, MANIFEST_SCHEMA, Manifest, ManifestTexts, Scope};
 use agpm_text::{Document, Format, Limits, NodeRef, Value, parse, print, to_value};
 use validator::problems;
 
@@ -67,6 +67,34 @@ hookify = { marketplace = "hub", name = "hookify" }
 
 [patch.agents.one]
 model = "opus"
+
+[policy]
+on-unreachable = "warn"
+[policy.sources]
+allow = ["github:corp/*"]
+deny = ["github:evil/*"]
+[policy.types]
+allow = ["agents"]
+deny = ["hooks"]
+[policy.tools]
+allow = ["claude-code"]
+deny = ["zed"]
+[policy.mcp]
+allow-hosts = ["*.corp"]
+allow-commands = ["npx @corp/*"]
+[policy.executables]
+mode = "approve"
+[policy.versions]
+pinned-only = true
+min-release-age = "7d"
+[policy.permissions]
+deny = ["Bash(*)"]
+[policy.require]
+"skills/secure-coding" = "^2"
+[policy.signatures]
+require = ["https://git.corp/**"]
+[policy.audit]
+level = "error"
 
 [[layers]]
 name = "org"
@@ -218,7 +246,7 @@ static ACCEPTED: LazyLock<Vec<Value>> = LazyLock::new(|| {
 
 #[test]
 fn what_the_reader_accepts_is_valid() {
-    let schema = manifest_schema();
+    let schema = MANIFEST_SCHEMA.to_json_schema();
     assert!(
         ACCEPTED.len() > 150,
         "only {} manifests were found",
@@ -236,7 +264,7 @@ fn what_the_reader_accepts_is_valid() {
 
 #[test]
 fn keys_that_the_reader_does_not_know_are_not_valid() {
-    let schema = manifest_schema();
+    let schema = MANIFEST_SCHEMA.to_json_schema();
     let unknown = |document: &Document| {
         read(document)
             .iter()
@@ -327,7 +355,7 @@ fn document_of(value: &Value) -> Option<Document> {
 
 #[test]
 fn a_strange_key_is_taken_by_both_or_by_neither() {
-    let schema = manifest_schema();
+    let schema = MANIFEST_SCHEMA.to_json_schema();
     let manifests: Vec<Document> = ACCEPTED
         .iter()
         .flat_map(with_strange_keys)
@@ -351,7 +379,7 @@ fn a_strange_key_is_taken_by_both_or_by_neither() {
 
 #[test]
 fn what_the_reader_accepts_of_changed_manifests_is_valid() {
-    let schema = manifest_schema();
+    let schema = MANIFEST_SCHEMA.to_json_schema();
     let manifests: Vec<Document> = ACCEPTED
         .iter()
         .flat_map(with_less)
@@ -387,8 +415,8 @@ fn every_key_says_what_it_is_for() {
         }
         entries.iter().for_each(|(key, inner)| check(inner, key));
     }
-    check(&manifest_schema(), "manifest");
-    check(&lock_schema(), "lock");
+    check(&MANIFEST_SCHEMA.to_json_schema(), "manifest");
+    check(&LOCK_SCHEMA.to_json_schema(), "lock");
 }
 
 /// The keys of all tables that a schema knows.
@@ -412,11 +440,11 @@ fn the_whole_manifest_has_every_key_and_is_valid() {
     let found = read(&document);
     assert!(!has_errors(&found), "{found:?}");
     assert_eq!(
-        problems(&manifest_schema(), &value_of(&document)),
+        problems(&MANIFEST_SCHEMA.to_json_schema(), &value_of(&document)),
         Vec::<String>::new()
     );
     let mut keys = BTreeSet::new();
-    known_keys(&manifest_schema(), &mut keys);
+    known_keys(&MANIFEST_SCHEMA.to_json_schema(), &mut keys);
     let missing: Vec<&String> = keys
         .iter()
         .filter(|key| !WHOLE.contains(key.as_str()))

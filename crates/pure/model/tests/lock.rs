@@ -5,10 +5,10 @@ mod validator;
 
 use agpm_diag::SourceMap;
 use agpm_model::{
-    CatalogRemote, Checksum, Install, LayerName, Locked, LockedLayer, LockedMarketplace,
-    LockedRemote, LockedSource, Lockfile, MarketplacePlugin, Origin, Pin, PinSource, Placement,
-    RESOURCE_TYPES, RelativePath, ResolvedVersion, ResourceId, ResourceName, ResourcePath,
-    ResourceType, SourceName, ToolName, Unit, lock_schema,
+    CatalogRemote, Checksum, Install, LOCK_SCHEMA, LayerName, Locked, LockedLayer,
+    LockedMarketplace, LockedRemote, LockedSource, Lockfile, MarketplacePlugin, Origin, Pin,
+    PinSource, Placement, RESOURCE_TYPES, RelativePath, ResolvedVersion, ResourceId, ResourceName,
+    ResourcePath, ResourceType, SourceName, ToolName, Unit,
 };
 use agpm_text::{Format, Limits, Value, parse, to_value};
 use proptest::prelude::*;
@@ -155,8 +155,8 @@ proptest! {
     ) {
         let sources = vec![LockedSource { name: SourceName::new("some source").unwrap(), url: None }];
         let value = value(&Lockfile { sources, layers, catalog, entries }.to_text());
-        prop_assert_eq!(problems(&lock_schema(), &value), Vec::<String>::new());
-        prop_assert_eq!(unknown_keys(&lock_schema(), &value), Vec::<String>::new());
+        prop_assert_eq!(problems(&LOCK_SCHEMA.to_json_schema(), &value), Vec::<String>::new());
+        prop_assert_eq!(unknown_keys(&LOCK_SCHEMA.to_json_schema(), &value), Vec::<String>::new());
     }
 }
 
@@ -220,12 +220,15 @@ fn a_lockfile_that_cannot_be_understood_is_not_valid() {
         "version = 1\n[[catalog]]\nremote = \"x\"\nversion = \"main\"\n",
         "version = 1\n[[catalog]]\nremote = \"x\"\nversion = \"main\"\nresolved_commit = \"12\"\n",
     ] {
-        assert!(!problems(&lock_schema(), &value(text)).is_empty(), "{text}");
+        assert!(
+            !problems(&LOCK_SCHEMA.to_json_schema(), &value(text)).is_empty(),
+            "{text}"
+        );
         assert_ne!(read(text).1, 0, "{text}");
     }
     assert_eq!(
         problems(
-            &lock_schema(),
+            &LOCK_SCHEMA.to_json_schema(),
             &value("version = 1\n[[mcp-servers]]\nname = \"a\"\n")
         ),
         [""; 0]

@@ -1,14 +1,19 @@
-//! The lossless rule, as far as it can be told without a repository: which files it is about, and what keeps what.
+//! The lossless rule: a persona document that is removed is archived first.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use agpm_diag::{Diagnostic, Failure, codes};
+use agpm_model::ObjectId;
 use agpm_text::{Document, Format, Kind, NodeRef, equal, parse_alone};
 
 use crate::kind::DocumentName;
+use crate::levels::Levels;
 
 /// The folder that documents are archived in, anywhere in a repository.
-pub const ARCHIVE: &str = "legacy-imports";
+pub(crate) const ARCHIVE: &str = "legacy-imports";
 
 /// Whether a path of a repository is that of a persona's document that is at work.
-pub fn is_live_document(path: &str) -> bool {
+fn is_live_document(path: &str) -> bool {
     let in_persona = path.starts_with(".clia/agents/") || path.contains("/.clia/agents/");
     in_persona
         && !is_archived(path)
@@ -16,27 +21,111 @@ pub fn is_live_document(path: &str) -> bool {
 }
 
 /// Whether a path of a repository is in an archive.
-pub fn is_archived(path: &str) -> bool {
+fn is_archived(path: &str) -> bool {
     path.rsplit('/').skip(1).any(|folder| folder == ARCHIVE)
+}
+
+/// A repository, as far as the lossless rule asks for it. Paths are from its root.
+pub trait History {
+    /// The files of a revision, each with what it held.
+    fn files_at(&self, revision: &str) -> Result<Vec<(String, ObjectId)>, Failure>;
+    /// The files of the work tree that are not ignored.
+    fn files_now(&self) -> Result<Vec<String>, Failure>;
+    /// What files of the work tree hold.
+    fn contents(&self, files: &[String]) -> Result<Vec<ObjectId>, Failure>;
+    /// Every version of every file that was committed since a revision.
+    fn changes_since(&self, revision: &str) -> Result<Vec<(String, ObjectId)>, Failure>;
+    /// The bytes of objects, in their order; nothing for one that is not there.
+    fn bytes_of(&self, objects: &[ObjectId]) -> Result<Vec<Option<Vec<u8>>>, Failure>;
+    /// Whether a file is in the work tree.
+    fn is_file(&self, path: &str) -> bool;
+    /// The bytes of a file of the work tree.
+    fn read(&self, path: &str) -> Option<Vec<u8>>;
+}
+
+impl Levels<'_> {
+    /// Documents of the revision that are neither there nor archived.
+    pub fn not_archived(
+        &self,
+        history: &dyn History,
+        revision: &str,
+    ) -> Result<Vec<Diagnostic>, Failure> {
+        let root = self.repository.as_deref().unwrap_or(&self.top);
+        let finding = |path: String| {
+            let message = format!("`{path}` was removed since `{revision}` and is not archived");
+            let help = format!(
+                "`git show {revision}:{path}` has it: put it under a `{ARCHIVE}/` folder, such as that of the persona that takes over"
+            );
+            let found = Diagnostic::new(&codes::LINEAGE_NOT_ARCHIVED, message).help(help);
+            found.in_file(self.shown(&root.join(path)))
+        };
+        let lost = lost_documents(history, revision)?;
+        Ok(lost.into_iter().map(finding).collect())
+    }
+}
+
+/// Documents of the revision that are neither there nor archived: to the byte in some version since, or with all they said.
+fn lost_documents(history: &dyn History, revision: &str) -> Result<Vec<String>, Failure> {
+    let was = history.files_at(revision)?;
+    let is_gone = |path: &str| is_live_document(path) && !history.is_file(path);
+    let gone: Vec<&(String, ObjectId)> = was.iter().filter(|(path, _)| is_gone(path)).collect();
+    if gone.is_empty() {
+        return Ok(Vec::new());
+    }
+    // A document that is new since may be one that moved; one that was there before is another.
+    let before: BTreeSet<&str> = was.iter().map(|(path, _)| path.as_str()).collect();
+    let is_new = |path: &str| is_live_document(path) && !before.contains(path);
+    let mut kept = history.files_now()?;
+    kept.retain(|path| (is_archived(path) || is_new(path)) && history.is_file(path));
+    let contents: BTreeSet<ObjectId> = history.contents(&kept)?.into_iter().collect();
+    let changes = history.changes_since(revision)?;
+    let mut versions: BTreeMap<&str, BTreeSet<&ObjectId>> = BTreeMap::new();
+    for (path, held) in gone.iter().copied().chain(&changes) {
+        versions.entry(path).or_default().insert(held);
+    }
+    let is_kept = |path: &str| versions[path].iter().any(|held| contents.contains(held));
+    let missing: Vec<&str> = gone
+        .iter()
+        .map(|(path, _)| path.as_str())
+        .filter(|path| !is_kept(path))
+        .collect();
+    let archived = kept.iter().filter(|path| is_archived(path));
+    let archive = Archive::new(archived.filter_map(|path| history.read(path)));
+    let ids = missing.iter().flat_map(|path| &versions[path]);
+    let ids: Vec<ObjectId> = ids.copied().cloned().collect();
+    // Asking for the bytes takes a process: nothing is asked that nothing could keep.
+    let mut said = if archive.is_empty() {
+        Vec::new().into_iter()
+    } else {
+        history.bytes_of(&ids)?.into_iter()
+    };
+    let mut lost = Vec::new();
+    for path in missing {
+        let own: Vec<Option<Vec<u8>>> = said.by_ref().take(versions[path].len()).collect();
+        if !own.into_iter().flatten().any(|said| archive.keeps(said)) {
+            lost.push(path.to_owned());
+        }
+    }
+    Ok(lost)
 }
 
 /// Documents that are kept.
 #[derive(Debug, Default)]
-pub struct Archive(Vec<Document>);
+struct Archive(Vec<Document>);
 
 impl Archive {
     /// Reads them; what is no text keeps nothing.
-    pub fn new(texts: impl Iterator<Item = Vec<u8>>) -> Self {
+    fn new(texts: impl Iterator<Item = Vec<u8>>) -> Self {
         Archive(texts.filter_map(document).collect())
     }
 
     /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Whether one of them has all that a document said; it may be written in another way, and say more.
-    pub fn keeps(&self, said: Vec<u8>) -> bool {
+    fn keeps(&self, said: Vec<u8>) -> bool {
         let said = document(said);
         let Some(said) = said.as_ref().and_then(Document::root) else {
             return false;

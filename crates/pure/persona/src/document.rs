@@ -5,6 +5,8 @@ use std::sync::Arc;
 use agpm_diag::{Diagnostic, SourceId, Span, Text, codes, has_errors};
 use agpm_text::{Document, Format, Kind, Limits, NodeId, NodeRef, parse};
 
+use crate::schema::{INHERITS, LINKS, SCHEMA_VERSION};
+
 /// The version of the schema that is read, with any third number.
 const VERSION: &str = "0.4";
 
@@ -40,6 +42,17 @@ impl Parent {
             !scheme.is_empty() && scheme.chars().all(|c| c.is_ascii_alphanumeric())
         })
     }
+}
+
+/// A document of a persona, as it is reported.
+#[derive(Clone, Debug)]
+pub(crate) struct ChainLink {
+    pub(crate) layer: String,
+    pub(crate) prefix: String,
+    /// From the top.
+    pub(crate) path: String,
+    /// The path of the document that inherits it; nothing for one of a level's own.
+    pub(crate) inherited_from: Option<String>,
 }
 
 /// Why a document does not count, to be told together with who asked for it.
@@ -88,12 +101,12 @@ pub fn read_document(source: SourceId, text: impl Into<Text>) -> Result<PersonaD
         });
     };
     if let Some(version) = root
-        .get("schemaVersion")
+        .get(SCHEMA_VERSION)
         .filter(|version| !is_read(version.content()))
     {
         return Err(Unfit {
             reason: format!(
-                "its `schemaVersion` is {}, and {VERSION} is what is read",
+                "its `{SCHEMA_VERSION}` is {}, and {VERSION} is what is read",
                 said(version)
             ),
             span: version.span(),
@@ -124,7 +137,7 @@ fn is_read(version: &str) -> bool {
 }
 
 fn parents(source: SourceId, root: NodeRef<'_>) -> (Vec<Parent>, Vec<Diagnostic>) {
-    let Some(inherits) = root.get("inherits") else {
+    let Some(inherits) = root.get(INHERITS) else {
         return (Vec::new(), Vec::new());
     };
     let items: Vec<NodeRef<'_>> = match inherits.kind() {
@@ -142,7 +155,10 @@ fn parents(source: SourceId, root: NodeRef<'_>) -> (Vec<Parent>, Vec<Diagnostic>
                 span: item.span(),
             }),
             None => {
-                let message = format!("`inherits` lists paths, and this is {}", item.kind().word());
+                let message = format!(
+                    "`{INHERITS}` lists paths, and this is {}",
+                    item.kind().word()
+                );
                 let diagnostic =
                     Diagnostic::new(&codes::LINEAGE_VALUE, message).at(source, item.span(), "");
                 diagnostics
@@ -155,7 +171,7 @@ fn parents(source: SourceId, root: NodeRef<'_>) -> (Vec<Parent>, Vec<Diagnostic>
 
 /// Two spellings of one field: `href` of a link is read as `url` where that says nothing.
 fn read_href_as_url(document: &mut Document) {
-    let links = document.root().and_then(|root| root.get("links"));
+    let links = document.root().and_then(|root| root.get(LINKS));
     let spelled = |link: NodeRef<'_>| {
         let key = |name: &str| link.entries().find(|(key, _)| key.content() == name);
         let url = key("url");

@@ -1,22 +1,63 @@
 //! What is allowed in a persona and still worth a word.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use agpm_diag::{Diagnostic, codes};
+use agpm_diag::{Diagnostic, Notes, SourceId, Span, codes};
 use agpm_merge::Resolution;
+use agpm_model::Reached;
 use agpm_text::{Pointer, Shape, View};
+
+use crate::kind::{PersonaKind, Slug};
+use crate::library::Library;
+use crate::merging::{FoundPersona, MergedPersona};
+
+/// The persona whose documents are the rules for all others.
+const ROOT: &str = "root";
+
+impl Library<'_> {
+    /// Looks at every persona that can be seen, and gives how many there are. `root` is the root directives document that
+    /// the manifest names.
+    pub fn lint(&mut self, root: Option<&Path>, notes: &mut Notes) -> usize {
+        let personas = self.personas(notes);
+        let root = root.map(|root| self.levels.files.real_path(root));
+        let is_file =
+            |root: &Path| matches!(self.levels.files.reach(root), Ok(Some(Reached::File(_))));
+        if let Some(root) = root.as_deref().filter(|root| !is_file(root)) {
+            let label = self.levels.label(root);
+            let message = format!("the root directives document `{label}` is not there");
+            let found = Diagnostic::new(&codes::LINEAGE_MISSING_PARENT, message)
+                .help("`root` in `[lineage]` is a path from the manifest's folder");
+            notes.diagnostics.push(found);
+        }
+        for (slug, visible) in &personas {
+            for kind in &visible.kinds {
+                let FoundPersona::Merged(merged) = self.merge(slug, *kind, notes) else {
+                    continue;
+                };
+                if *kind == PersonaKind::Agent {
+                    let found = no_root(slug, &merged, root.as_deref());
+                    notes.diagnostics.extend(found);
+                    notes
+                        .diagnostics
+                        .extend(near_duplicates(&merged.resolution));
+                }
+            }
+        }
+        personas.len()
+    }
+}
 
 /// Whether a persona is at work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Active {
-    /// Its status is `active`.
+enum Active {
     Yes,
     /// It is anything else, or not said.
     No,
 }
 
 /// Whether a merged persona says that it is active.
-pub fn is_active(resolution: &Resolution) -> Active {
+fn is_active(resolution: &Resolution) -> Active {
     let status = resolution.at(&Pointer::root().child("status"));
     match status.map(View::shape) {
         Some(Shape::String(status)) if status.trim().eq_ignore_ascii_case("active") => Active::Yes,
@@ -25,7 +66,7 @@ pub fn is_active(resolution: &Resolution) -> Active {
 }
 
 /// Guardrails that differ from an earlier one only in case or spaces.
-pub fn near_duplicates(resolution: &Resolution) -> Vec<Diagnostic> {
+fn near_duplicates(resolution: &Resolution) -> Vec<Diagnostic> {
     let mut seen: BTreeMap<String, agpm_text::NodeRef<'_>> = BTreeMap::new();
     let mut found = Vec::new();
     resolution.each_leaf(&Pointer::root().child("guardrails"), &mut |leaf| {
@@ -63,4 +104,58 @@ pub fn near_duplicates(resolution: &Resolution) -> Vec<Diagnostic> {
         }
     });
     found
+}
+
+/// An active persona follows the rules for all.
+fn no_root(slug: &Slug, merged: &MergedPersona, root: Option<&Path>) -> Option<Diagnostic> {
+    let inherits = merged
+        .places
+        .iter()
+        .any(|place| is_root_document(place) || Some(&**place) == root);
+    if slug.as_str() == ROOT || inherits || is_active(&merged.resolution) == Active::No {
+        return None;
+    }
+    let mut place = None;
+    let status = Pointer::root().child("status");
+    merged.resolution.each_leaf(&status, &mut |leaf| {
+        place = Some((leaf.value.document().source(), leaf.value.span()));
+    });
+    let (source, span): (SourceId, Span) = place?;
+    let message =
+        format!("the active persona `{slug}` does not inherit a root directives document");
+    let diagnostic =
+        Diagnostic::new(&codes::LINEAGE_NO_ROOT, message).at(source, span, "it is active");
+    Some(diagnostic.help("name one of `.clia/agents/root/` in its `inherits`, or say in `[lineage]` of the manifest which document is the `root`"))
+}
+
+fn is_root_document(place: &Path) -> bool {
+    let folders: Vec<_> = place
+        .parent()
+        .into_iter()
+        .flat_map(Path::components)
+        .collect();
+    let names = [".clia", "agents", ROOT];
+    folders.windows(names.len()).any(|three| {
+        three
+            .iter()
+            .zip(names)
+            .all(|(one, name)| one.as_os_str() == name)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_of_root_are_told_by_their_folder() {
+        for (path, is) in [
+            ("/a/.clia/agents/root/root@x.agent.triad.json", true),
+            ("/a/.clia/agents/root/rules/x.json", true),
+            ("/a/.clia/agents/rooted/x.agent.triad.json", false),
+            ("/a/agents/root/x.agent.triad.json", false),
+        ] {
+            assert_eq!(is_root_document(Path::new(path)), is, "{path}");
+        }
+    }
 }

@@ -319,7 +319,7 @@ impl<'a> Walk<'_, 'a> {
         let mut entries: Vec<(usize, Entry)> = Vec::new();
         for (number, (seed, name)) in self.seeds.iter().zip(names).enumerate() {
             let group = &groups[&self.group(seed)];
-            let target = self.target_of(seed, group).unwrap_or_else(|error| {
+            let target = self.target_of(seed, &name, group).unwrap_or_else(|error| {
                 self.errors.push(EntryError::Target {
                     unit: seed.unit.clone(),
                     error,
@@ -372,16 +372,20 @@ impl<'a> Walk<'_, 'a> {
     fn target_of(
         &self,
         seed: &Seed,
+        name: &ResourceName,
         group: &ResourceTools,
     ) -> Result<Option<RelativePath>, PathError> {
         let Some(tool) = self.graph.tools.named(seed.tool.as_str()) else {
             return Ok(None);
         };
+        // The directory of a plugin has its name, wherever the plugin comes from.
+        let own_name = RelativePath::new(name.as_str()).ok();
+        let own_name = own_name.filter(|_| seed.kind == ResourceType::Plugins);
         let wanted = Wanted {
             kind: seed.kind,
             path: &seed.unit.path,
             target: seed.folder.as_ref(),
-            filename: seed.filename.as_ref(),
+            filename: seed.filename.as_ref().or(own_name.as_ref()),
             layout: seed.layout,
             pattern: self.pattern_of(seed),
             sharing: group.sharing,

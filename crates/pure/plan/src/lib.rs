@@ -44,5 +44,5 @@ pub use plan::{Plan, PlanError, SharedChange};
 pub use planner::{PlanEach, plan};
 pub use recovery::{hides_written_bytes, ledger_of_lock, may_explain, recover_ownership};
 pub use shared::SharedFilePlan;
-pub use target::{Clash, Wanted, clashes, could_install_at, placements, target};
+pub use target::{Clash, Sharing, Wanted, clashes, could_install_at, placements, target};
 pub use type_directory::path_in_type_folder;

@@ -88,7 +88,7 @@ pub fn target(tool: &Tool, wanted: &Wanted<'_>) -> Result<Option<RelativePath>, 
         None => return Ok(None),
     };
     let name = match wanted.kind {
-        ResourceType::Skills => folder_name(wanted),
+        ResourceType::Skills | ResourceType::Plugins => folder_name(wanted),
         _ => file_name(wanted, *form),
     };
     let directory = type_directory(tool, folder);

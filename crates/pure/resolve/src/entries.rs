@@ -31,6 +31,8 @@ pub struct ResolvedEntry {
     pub needs: Arc<DeclaredNeeds>,
     /// Where it is on this machine, if it is no file of a repository.
     pub file: Option<PathBuf>,
+    /// The plugin that it is a part of.
+    pub part_of: Option<ResourceId>,
 }
 
 impl ResolvedEntry {
@@ -145,6 +147,7 @@ pub fn resolved_entries(
             resource,
             needs,
             file,
+            part_of: None,
             entry,
         })
     };
@@ -192,6 +195,13 @@ fn report_entry_errors(manifest: &Manifest, errors: &[EntryError], notes: &mut N
     }
 }
 
+/// Whether an entry is a file or a folder of its own on the disk.
+pub(crate) fn is_written_as_file(manifest: &Manifest, entry: &Entry) -> bool {
+    let tool = manifest.tools.named(entry.tool.as_str());
+    let destination = tool.and_then(|tool| tool.destination(entry.kind));
+    entry.install == Install::Write && matches!(destination, Some(Destination::Files(..)))
+}
+
 /// Default tools that some dependencies cannot be installed for, one note for each type.
 fn report_unable_defaults(manifest: &Manifest, notes: &mut Notes) {
     for kind in RESOURCE_TYPES {
@@ -214,12 +224,10 @@ fn report_unable_defaults(manifest: &Manifest, notes: &mut Notes) {
 
 /// All entries that would be at one place with another.
 fn report_clashes(manifest: &Manifest, made: &[Entry], notes: &mut Notes) -> Result<(), Failure> {
-    let is_file = |entry: &Entry| {
-        let tool = manifest.tools.named(entry.tool.as_str());
-        let destination = tool.and_then(|tool| tool.destination(entry.kind));
-        entry.install == Install::Write && matches!(destination, Some(Destination::Files(..)))
-    };
-    let files = made.iter().enumerate().filter(|(_, entry)| is_file(entry));
+    let files = made
+        .iter()
+        .enumerate()
+        .filter(|(_, entry)| is_written_as_file(manifest, entry));
     let files = files.filter_map(|(number, entry)| Some((number, entry.target.as_ref()?)));
     // One file under two sets of variables may come out the same, which is seen when it is made.
     let twins = |clash: &Clash| {

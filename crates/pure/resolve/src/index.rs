@@ -72,7 +72,7 @@ impl SolverPin {
 }
 
 /// A file of a source at one commit.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SourceFile {
     /// The bytes.
     pub bytes: Vec<u8>,
@@ -112,6 +112,20 @@ impl ResourceFiles {
             checksum: main.checksum,
             main,
             others: Vec::new(),
+        }
+    }
+
+    /// A folder without a file that stands for it; its checksum covers every path, mode and content.
+    pub fn plugin(files: Vec<(RelativePath, SourceFile)>) -> Self {
+        let mut lines: Vec<String> = files
+            .iter()
+            .map(|(path, file)| tree_line(path.as_str(), file.mode, file.checksum))
+            .collect();
+        lines.sort();
+        ResourceFiles {
+            main: SourceFile::new(Vec::new(), FileMode::Plain),
+            others: files,
+            checksum: Checksum::of(lines.concat().as_bytes()),
         }
     }
 

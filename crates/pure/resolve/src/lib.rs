@@ -6,7 +6,10 @@ mod conflict;
 mod declared;
 mod entries;
 mod index;
+mod marketplaces;
 mod pins;
+mod plugin_root;
+mod plugins;
 mod required_source;
 mod versions;
 
@@ -17,7 +20,11 @@ pub use index::{
     DeclaredNeeds, FoundContent, MissingFact, PinState, ResourceFiles, SolverPin, SourceFile,
     SourceIndex, Version, tree_line,
 };
+pub use marketplaces::{
+    PluginLocation, add_source, bind_locked_plugins, find_entry, locate_plugin,
+};
 pub use pins::{UpdateScope, pins, relocated_sources, with_names_of};
+pub use plugins::{MarketplaceEntries, expand_plugins};
 pub use required_source::{
     RequiredSource, SourceRefusal, add_locked_sources, refused_source, required_source,
     unit_of_source,

@@ -65,6 +65,12 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         version: "2.1.197",
         source: source("npm, @anthropic-ai/claude-code 2.1.197", "2026-11-16"),
     }),
+    // Servers see the variable too, but their file is read before it is set: a default is needed there.
+    project_root: Some(ProjectRoot {
+        hooks: Some("CLAUDE_PROJECT_DIR"),
+        servers: Some("${CLAUDE_PROJECT_DIR:-.}"),
+        source: source("Claude Code, Hooks reference", "2026-11-16"),
+    }),
     ..ToolDefinition::new("claude-code", "Claude Code")
 };
 

@@ -55,6 +55,11 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ],
         source("GitHub Copilot, Customization cheat sheet", "2026-11-15"),
     ),
+    project_root: Some(ProjectRoot {
+        hooks: None,
+        servers: Some("${workspaceFolder}"),
+        source: source("VS Code, Variables reference", "2026-11-16"),
+    }),
     plugin_variables: SourcedList::new(
         &["COPILOT_PLUGIN_ROOT"],
         source(

@@ -48,6 +48,11 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         &["CURSOR_PLUGIN_ROOT"],
         source("plugins for Cursor that read it", "2026-11-16"),
     ),
+    project_root: Some(ProjectRoot {
+        hooks: Some("CURSOR_PROJECT_DIR"),
+        servers: Some("${workspaceFolder}"),
+        source: source("Cursor, Hooks and MCP: variables", "2026-11-16"),
+    }),
     ..ToolDefinition::new("cursor", TITLE)
 };
 

@@ -36,6 +36,8 @@ pub struct ToolDefinition {
     pub credentials: SourcedList<&'static [&'static str]>,
     /// Environment variables that it only sets where it runs a plugin.
     pub plugin_variables: SourcedList<&'static str>,
+    /// How it names the project's directory; `None` where paths start there by themselves, or nobody knows.
+    pub project_root: Option<ProjectRoot>,
     /// A file that a program of the same name does not read.
     pub unread_file: Option<UnreadFile>,
     /// The executable that its package installs, where its version can be read from files.
@@ -59,6 +61,7 @@ impl ToolDefinition {
             layer_files: SourcedList::NONE,
             credentials: SourcedList::NONE,
             plugin_variables: SourcedList::NONE,
+            project_root: None,
             unread_file: None,
             executable: None,
         }
@@ -194,6 +197,17 @@ impl<T> SourcedList<T> {
             source: Some(source),
         }
     }
+}
+
+/// How a tool names the project's directory where it runs things, whatever directory they run in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProjectRoot {
+    /// The environment variable of hooks.
+    pub hooks: Option<&'static str>,
+    /// What the fields of MCP servers may say.
+    pub servers: Option<&'static str>,
+    /// What shows it.
+    pub source: Source,
 }
 
 /// A file of MCP servers that only one of several programs under a tool's name reads.

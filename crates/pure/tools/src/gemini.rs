@@ -60,6 +60,11 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         version: "0.61.0",
         source: source("npm, @google/gemini-cli 0.61.0", "2026-11-16"),
     }),
+    project_root: Some(ProjectRoot {
+        hooks: Some("GEMINI_PROJECT_DIR"),
+        servers: None,
+        source: source("Gemini CLI, Hooks: environment variables", "2026-11-16"),
+    }),
     ..ToolDefinition::new("gemini", TITLE)
 };
 

@@ -75,6 +75,7 @@ fn tool_names(tool: &ToolDefinition) -> Vec<&'static ToolNames> {
 /// Every source that a tool's file names.
 fn sources(tool: &ToolDefinition) -> Vec<Source> {
     let mut all: Vec<Source> = tool_names(tool).iter().map(|names| names.source).collect();
+    all.extend(tool.project_root.iter().map(|root| root.source));
     all.extend(tool.agents.iter().map(|own| own.source));
     all.extend(tool.commands.iter().map(|own| own.source));
     all.extend(tool.skills.iter().map(|own| own.source));

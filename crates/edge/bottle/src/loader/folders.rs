@@ -102,7 +102,7 @@ impl Reader<'_> {
 
     fn tell_ignored(&mut self, folder: &Path) {
         let entries = store::entries_below(folder, 0).unwrap_or_default();
-        if !entries.iter().any(|(name, _)| stem(name).is_some()) {
+        if !entries.iter().any(|found| stem(&found.path).is_some()) {
             return;
         }
         let file = self.shown(folder);
@@ -137,7 +137,7 @@ impl Reader<'_> {
         };
         entries
             .iter()
-            .filter_map(|(name, _)| Some((stem(name)?.to_owned(), found(name))))
+            .filter_map(|entry| Some((stem(&entry.path)?.to_owned(), found(&entry.path))))
             .collect()
     }
 

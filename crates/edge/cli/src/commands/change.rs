@@ -1,11 +1,11 @@
 use std::process::ExitCode;
 
 use agpm_ops::{
-    DependencyId, Executables, ManifestChange, NewDependency, Replace, Then, World, add_address,
+    DependencyId, Executables, ManifestChange, NewDependency, PatternUse, Replace, Then, World,
     change_manifest,
 };
 
-use crate::args::{AddCommand, AddDepArgs, RemoveCommand};
+use crate::args::{AddCommand, AddDepArgs, RemoveArgs, RemoveCommand};
 use crate::output::Output;
 
 pub(crate) fn add(world: &World, what: AddCommand, output: &mut Output) -> ExitCode {
@@ -21,12 +21,6 @@ pub(crate) fn add(world: &World, what: AddCommand, output: &mut Output) -> ExitC
             });
         }
         AddCommand::Dep(args) => add_dependency(args),
-        AddCommand::Address(words) => {
-            return output.finish(
-                add_address(words.first().map_or("", String::as_str)),
-                agpm_report::change::render,
-            );
-        }
     };
     output.finish(change_manifest(world, &change), agpm_report::change::render)
 }
@@ -61,17 +55,31 @@ fn add_dependency(args: AddDepArgs) -> ManifestChange {
     }
 }
 
-pub(crate) fn remove(world: &World, what: RemoveCommand, output: &mut Output) -> ExitCode {
-    let change = match what {
-        RemoveCommand::Source { name } => ManifestChange::RemoveSource { name },
-        RemoveCommand::Dep { kind, name } => {
+pub(crate) fn remove(world: &World, args: RemoveArgs, output: &mut Output) -> ExitCode {
+    let (ids, pattern_use) = match args.what {
+        Some(RemoveCommand::Source { name }) => {
+            let change = ManifestChange::RemoveSource { name };
+            let changed = change_manifest(world, &change);
+            return output.finish(changed, agpm_report::change::render);
+        }
+        Some(RemoveCommand::Dep { kind, name }) => {
             let id = match name {
                 Some(name) => DependencyId::Typed { kind, name },
                 None => DependencyId::Word(kind),
             };
-            ManifestChange::RemoveDependency { id }
+            (vec![id], PatternUse::Kept)
+        }
+        None => {
+            let ids = args.names.into_iter().map(DependencyId::Word).collect();
+            let pattern_use = if args.exclude {
+                PatternUse::Excluded
+            } else {
+                PatternUse::Kept
+            };
+            (ids, pattern_use)
         }
     };
+    let change = ManifestChange::RemoveDependencies { ids, pattern_use };
     output.finish(change_manifest(world, &change), agpm_report::change::render)
 }
 

@@ -1,5 +1,6 @@
 //! One file per command: arguments to request, report to text or value.
 
+mod add;
 mod approve;
 mod bottle;
 mod cache;
@@ -64,8 +65,11 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
     world.environment.policies.argument = cli.command.policy();
     match cli.command {
         Command::Init(args) => init::run(&world, args, output),
-        Command::Add { what, .. } => change::add(&world, what, output),
-        Command::Remove { what, .. } => change::remove(&world, what, output),
+        Command::Add(args) => match args.what {
+            Some(what) => change::add(&world, what, output),
+            None => add::run(&world, args, output),
+        },
+        Command::Remove(args) => change::remove(&world, args, output),
         Command::Update(args) => update::run(&world, args, output),
         Command::Approve(args) => approve::run(&world, &args, output),
         Command::Policy { what } => policy::run(&world, &what, output),

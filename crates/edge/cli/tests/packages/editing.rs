@@ -158,21 +158,6 @@ fn what_is_typed_wrongly_gets_a_command_to_paste() {
             2,
             "`agpm add source r https://github.com/o/r`, then `agpm add dep skill r:skills/x@main`",
         ),
-        (
-            "add o/skills",
-            2,
-            "`agpm add source skills https://github.com/o/skills`",
-        ),
-        (
-            "add https://github.com/o/skills",
-            2,
-            "`agpm add source skills https://github.com/o/skills`",
-        ),
-        (
-            "add https://github.com/o/r/tree/main/agents/x.md",
-            2,
-            "`agpm add dep agent r:agents/x.md@main`",
-        ),
         ("add skill pdf", 2, "agpm add dep skill"),
     ] {
         project.refused(line, code, &[word]);

@@ -1,6 +1,7 @@
 //! Packages from end to end: the manifest reference's worked examples, locks, ownership, and everything that goes wrong.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
+mod adding;
 mod adoption;
 mod clones;
 mod compat;
@@ -9,6 +10,7 @@ mod editing;
 mod explaining;
 mod hostile;
 mod ids;
+mod inline;
 mod lock;
 mod manifest;
 mod many_tools;
@@ -19,6 +21,7 @@ mod ownership;
 mod patches;
 mod patterns;
 mod readable;
+mod removing;
 mod resolve;
 mod running;
 mod shared;

@@ -179,7 +179,7 @@ fn others(shared: &Shared, kind: Kind) -> Result<Named, Failed> {
             .report
             .personas
             .iter()
-            .map(|row| (row.slug.clone(), json_of(row)));
+            .map(|row| (row.slug.to_string(), json_of(row)));
         return Ok((rows.collect(), told.diagnostics()));
     }
     let told = told(bottle_list(world, &BottleInput::default()))?;

@@ -1,31 +1,35 @@
 //! The catalog: one list of agents and workflows out of project, home and git.
 //!
-//! `ground` finds the layers and their manifests, `reading` and `open` read and fold them, `report` and `file` are what is made of them.
-//! `remotes` makes layers of git remotes, `choice` says which version of them, `refresh` brings it here, and `pins` keeps it in
-//! the lockfile.
+//! `open` finds and reads the layers, `report` and `file` are what is made of them. `remotes` makes layers of git remotes,
+//! `refresh` brings their versions here, and `pins` keeps them in the lockfile.
 
 mod failures;
 mod file;
-mod ground;
-mod json;
-mod lint;
-mod lookup;
 mod open;
 mod pins;
-mod reading;
 mod refresh;
 mod remotes;
 mod report;
 #[cfg(test)]
 mod tests;
 
-pub use agpm_catalog::{ENTRY_KINDS, EntryKind, Filter as CatalogFilter};
-pub(crate) use file::KindSaid;
+pub use agpm_catalog::{
+    CatalogLayer, CatalogMode, CatalogRow, ENTRY_KINDS, EntryKind, Filter as CatalogFilter,
+    LayerKind, Shadowed,
+};
+use agpm_diag::{Failure, Notes};
+
+use crate::world::World;
+
 pub use file::{CatalogFile, CatalogRead, catalog_show};
-pub use ground::{CatalogLayer, CatalogMode, CatalogPlaces, LayerKind};
-pub(crate) use lint::lint_catalog;
 pub(crate) use open::open;
-pub use open::{CatalogWatch, OpenCatalog, open_catalog, watch_catalog};
+pub use open::{CatalogPlaces, CatalogWatch, OpenCatalog, open_catalog, watch_catalog};
 pub(crate) use pins::{RemoteLocking, ask_remotes, remote_today, remotes_as_locked};
 pub(crate) use report::list;
-pub use report::{CatalogReport, CatalogRequest, CatalogRow, Shadowed, catalog};
+pub use report::{CatalogReport, CatalogRequest, catalog};
+
+/// Checks every layer for `doctor`; gives how many entries apply.
+pub(crate) fn lint_catalog(world: &World, notes: &mut Notes) -> Result<usize, Failure> {
+    let open = open::open_kept(world, notes)?;
+    Ok(open.content.lint(notes))
+}

@@ -1,32 +1,35 @@
-//! Everything that has a say, found, read and folded.
+//! Every layer of a catalog, found, read and folded.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use agpm_catalog::{Catalog, EntryKind, Manifest, RowRef};
-use agpm_diag::{Failure, Notes, Outcome, Severity};
-use agpm_store::{self as store, Marks};
-
-use crate::catalog::ground::{
-    CatalogLayer, CatalogPlaces, LayerKind, ManifestFile, project_folder,
+use agpm_catalog::{
+    CatalogContent, CatalogLayer, CatalogMode, Discovery, EntryKind, LayerKind, ManifestFile,
+    ReadManifests, UnparsedManifest, nowhere, typed_remotes,
 };
-use crate::catalog::reading::read_all;
-use crate::catalog::remotes::{RemoteLayer, kept_layers, remote_layers, remotes_as_told};
-use crate::catalog::report::nowhere;
+use agpm_diag::{Failure, Notes, Outcome, Severity};
+use agpm_store::{self as store, Disk, Marks, StoreError, parallel};
+
+use crate::catalog::remotes::{RemoteLayer, kept_layers, remote_layers};
 use crate::gather::{ManifestFiles, Mistakes, Project};
+use crate::reading::limit;
 use crate::watch::project_marks;
-use crate::words::counted;
 use crate::world::{Environment, ManifestUse, World};
 
-/// A catalog with everything that it was made of.
+/// Where to look.
+#[derive(Clone, Debug, Default)]
+pub struct CatalogPlaces {
+    /// Which layers apply.
+    pub mode: CatalogMode,
+    /// Remotes besides those of the manifest, highest first, as they were typed.
+    pub remotes: Vec<String>,
+}
+
+/// A catalog, and how a change of it is noticed.
 #[derive(Debug)]
 pub struct OpenCatalog {
-    pub(crate) catalog: Catalog,
-    pub(crate) layers: Vec<CatalogLayer>,
-    /// One for every manifest of the catalog.
-    pub(crate) files: Vec<ManifestFile>,
+    /// The catalog.
+    pub content: CatalogContent<'static>,
     remotes: Remotes,
-    /// Those that could not be read.
-    pub(crate) left_out: Vec<ManifestFile>,
     marks: Marks,
 }
 
@@ -62,12 +65,12 @@ pub fn open_catalog(
         || remotes(world, places, &mut notes),
         |remotes| Ok(remotes.clone()),
     );
-    let result = remotes.and_then(|remotes| open_with(world, (places, None), remotes, &mut notes));
+    let result = remotes.and_then(|remotes| open_with(world, places, None, remotes, &mut notes));
     if result
         .as_ref()
-        .is_ok_and(|open| open.files.is_empty() && open.left_out.is_empty())
+        .is_ok_and(|open| open.content.files.is_empty() && open.content.left_out.is_empty())
     {
-        notes.diagnostics.push(nowhere(places, None));
+        notes.diagnostics.push(nowhere(places.mode, None));
     }
     notes.outcome(result)
 }
@@ -79,11 +82,7 @@ pub struct CatalogWatch(Marks);
 /// Looks at them; nothing is read, and no remote is asked.
 pub fn watch_catalog(world: &World, places: &CatalogPlaces) -> CatalogWatch {
     let (environment, mut marks) = (&world.environment, Marks::default());
-    let layers = layers(environment, places, &[], &mut marks);
-    let mut unheard = Notes::default();
-    for (at, layer) in layers.iter().enumerate() {
-        layer.manifests(at, environment, &mut marks, &mut unheard);
-    }
+    find_manifests(environment, places, &[], &mut marks, &mut Notes::default());
     CatalogWatch(marks)
 }
 
@@ -102,7 +101,7 @@ pub(crate) fn open(
     notes: &mut Notes,
 ) -> Result<OpenCatalog, Failure> {
     let remotes = remotes(world, places, notes)?;
-    open_with(world, (places, kind), remotes, notes)
+    open_with(world, places, kind, remotes, notes)
 }
 
 /// The same with what is on this machine already; nothing is made.
@@ -118,46 +117,59 @@ pub(crate) fn open_kept(world: &World, notes: &mut Notes) -> Result<OpenCatalog,
         layers: kept_layers(world, &project, notes)?,
         marks: Marks::default(),
     };
-    open_with(world, (&places, None), remotes, notes)
+    open_with(world, &places, None, remotes, notes)
 }
 
 fn open_with(
     world: &World,
-    (places, kind): (&CatalogPlaces, Option<EntryKind>),
+    places: &CatalogPlaces,
+    kind: Option<EntryKind>,
     remotes: Remotes,
     notes: &mut Notes,
 ) -> Result<OpenCatalog, Failure> {
     let mut marks = remotes.marks.clone();
     let environment = &world.environment;
-    let layers = layers(environment, places, &remotes.layers, &mut marks);
-    let files = layers
-        .iter()
-        .enumerate()
-        .flat_map(|(at, layer)| layer.manifests(at, environment, &mut marks, notes));
-    let files = files
-        .filter(|file| kind.is_none_or(|kind| kind == file.kind))
-        .collect();
-    let mut left_out = Vec::new();
-    let read = read_all(&layers, files, &mut left_out, notes);
-    let (files, manifests): (Vec<ManifestFile>, Vec<Manifest>) = read.into_iter().unzip();
-    for (file, manifest) in files.iter().zip(&manifests) {
-        let rows = counted(manifest.len(), "row", "rows");
-        notes.log.push(format!(
-            "used {}: {rows}, layer {}",
-            file.shown,
-            layers[file.layer].label()
-        ));
-    }
-    let (catalog, twice) = Catalog::new(manifests);
-    notes.diagnostics.extend(twice);
+    let found = find_manifests(environment, places, &remotes.layers, &mut marks, notes);
+    let (layers, mut files) = found;
+    files.retain(|file| kind.is_none_or(|kind| kind == file.kind));
+    let read = read_manifests(&layers, files, notes);
     Ok(OpenCatalog {
-        catalog,
-        layers,
-        files,
-        left_out,
+        content: CatalogContent::new(&Disk, &environment.folder, layers, read, notes),
         remotes,
         marks,
     })
+}
+
+/// Reads and parses manifests side by side.
+fn read_manifests(
+    layers: &[CatalogLayer],
+    files: Vec<ManifestFile>,
+    notes: &mut Notes,
+) -> ReadManifests {
+    let bytes = parallel::map(files.iter().collect(), |file: &ManifestFile| {
+        read_inside(&layers[file.layer].folder, &file.path, limit())
+    });
+    let mut read = ReadManifests::default();
+    let mut unparsed = Vec::new();
+    for (file, bytes) in files.into_iter().zip(bytes) {
+        unparsed.extend(read.take_in(file, bytes.map_err(Into::into), layers, notes));
+    }
+    for parsed in parallel::map(unparsed, UnparsedManifest::parse) {
+        read.add(parsed, layers, notes);
+    }
+    read
+}
+
+/// Reads a file that is inside of a folder, by way of whatever links.
+pub(super) fn read_inside(folder: &Path, place: &str, largest: u64) -> Result<Vec<u8>, StoreError> {
+    let (root, file) = (
+        store::real_path(folder),
+        store::real_path(&folder.join(place)),
+    );
+    let inner = file.strip_prefix(&root).ok().and_then(Path::to_str);
+    // Read by its own name, so that a link that names the whole way is followed like any other.
+    let (folder, place) = inner.map_or((folder, place), |inner| (root.as_path(), inner));
+    store::read_below(folder, place, largest).map(|(bytes, _)| bytes)
 }
 
 /// The layers of git. What they are hangs on manifest and lockfile.
@@ -167,7 +179,7 @@ fn remotes(world: &World, places: &CatalogPlaces, notes: &mut Notes) -> Result<R
     }
     let marks = project_marks(&world.environment);
     let project = project_of(&world.environment, notes)?;
-    let told = remotes_as_told(&project.manifest, &places.remotes)?;
+    let told = typed_remotes(&project.manifest, &places.remotes)?;
     Ok(Remotes {
         layers: remote_layers(world, &project, &told, notes)?,
         marks,
@@ -200,43 +212,54 @@ fn load(environment: &Environment, notes: &mut Notes) -> Result<Project, Failure
     files.map_or_else(|| Ok(Project::default()), read)
 }
 
-fn layers(
+/// The layers, highest first, and their manifests. Everything that they depend on is marked.
+fn find_manifests(
     environment: &Environment,
     places: &CatalogPlaces,
     remotes: &[RemoteLayer],
     marks: &mut Marks,
-) -> Vec<CatalogLayer> {
-    let layer = |kind, remote, folder: PathBuf| {
-        let real = store::real_path(&folder);
-        CatalogLayer {
-            kind,
-            remote,
-            folder,
-            real,
-        }
+    notes: &mut Notes,
+) -> (Vec<CatalogLayer>, Vec<ManifestFile>) {
+    let mut discovery = Discovery {
+        files: &Disk,
+        here: &environment.folder,
+        mark: &mut |path| marks.add(path),
     };
+    let home = environment.home.as_deref();
     let mut layers = Vec::new();
     if places.mode.has(LayerKind::Project) {
-        let folder = project_folder(environment, marks);
-        layers.extend(folder.map(|folder| layer(LayerKind::Project, None, folder)));
+        let folder = discovery.project_folder(&project_start(environment), home);
+        layers.extend(folder.map(|folder| layer(LayerKind::Project, None, &folder)));
     }
     if places.mode.has(LayerKind::User) {
-        layers.extend(
-            environment
-                .home
-                .clone()
-                .map(|folder| layer(LayerKind::User, None, folder)),
-        );
+        layers.extend(home.map(|folder| layer(LayerKind::User, None, folder)));
     }
     let git = |remote: &RemoteLayer| {
-        layer(
-            LayerKind::Git,
-            Some(remote.shown.clone()),
-            remote.folder.clone(),
-        )
+        let shown = Some(remote.shown.clone());
+        layer(LayerKind::Git, shown, &remote.folder)
     };
     layers.extend(remotes.iter().map(git));
-    layers
+    let numbered = layers.iter().enumerate();
+    let files = numbered.flat_map(|(at, layer)| discovery.manifests(at, layer, notes));
+    let files = files.collect();
+    (layers, files)
+}
+
+/// Who names a manifest means the project that it is of.
+fn project_start(environment: &Environment) -> PathBuf {
+    let named = environment.manifest.as_ref();
+    let named = named.map(|path| environment.resolve(path));
+    let folder = named.as_deref().and_then(Path::parent);
+    folder.unwrap_or(&environment.folder).to_owned()
+}
+
+fn layer(kind: LayerKind, remote: Option<String>, folder: &Path) -> CatalogLayer {
+    CatalogLayer {
+        kind,
+        remote,
+        folder: folder.to_owned(),
+        real: store::real_path(folder),
+    }
 }
 
 impl OpenCatalog {
@@ -248,18 +271,5 @@ impl OpenCatalog {
     /// Whether it can be asked once more without reading anything.
     pub fn is_current(&self) -> bool {
         self.marks.are_settled() && !self.marks.differ()
-    }
-
-    pub(crate) fn file(&self, row: RowRef<'_>) -> &ManifestFile {
-        &self.files[row.manifest_index()]
-    }
-
-    pub(crate) fn layer(&self, row: RowRef<'_>) -> &CatalogLayer {
-        &self.layers[self.file(row).layer]
-    }
-
-    /// Where the manifest of a row is.
-    pub(crate) fn manifest_path(&self, row: RowRef<'_>) -> PathBuf {
-        self.layer(row).folder.join(&self.file(row).path)
     }
 }

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
+use agpm_catalog::{pin_of, refuse_other_remotes};
 use agpm_diag::{Failure, FailureKind, Notes, codes};
 use agpm_model::{
-    AskedRemote, CatalogRemote, LockedRemote, Lockfile, Manifest, ResolvedVersion, SourceName,
-    SourceVersions,
+    AskedRemote, CatalogRemote, LockedRemote, Lockfile, Manifest, ResolvedVersion, SourceVersions,
 };
-use agpm_plan::outdated_lock;
 use agpm_resolve::{UpdateScope, with_names_of};
 use agpm_source::{ReferenceError, Source, SourceError, resolve_reference};
 
@@ -45,10 +44,10 @@ impl RemoteLocking<'_> {
         }
         let answers = parallel::map(versioned(manifest, sources), |(asked, source)| {
             let moves = self.moving.moves_remote(&asked.remote);
-            let age = match (pin_of(manifest, &lock, &asked.remote), moves) {
-                (Some(pin), false) => return (Ok(pin.clone()), Notes::default()),
-                (_, true) => Age::Newest,
-                (None, false) => Age::CopyIfNeeded,
+            let age = match pin_of(manifest, &lock, &asked.remote) {
+                _ if moves => Age::Newest,
+                Some(pin) => return (Ok(pin.clone()), Notes::default()),
+                None => Age::CopyIfNeeded,
             };
             let (shown, mut own) = (asked.remote.to_string(), Notes::default());
             self.world.progress.source_began(&shown);
@@ -117,25 +116,6 @@ enum Age {
     CopyIfNeeded,
 }
 
-/// The pin of a remote, unless its source is somewhere else by now: a commit of one repository says nothing of another.
-pub(super) fn pin_of<'l>(
-    manifest: &Manifest,
-    lock: &'l Lockfile,
-    remote: &CatalogRemote,
-) -> Option<&'l LockedRemote> {
-    let has_moved = |name: &SourceName| {
-        let was = lock
-            .sources
-            .iter()
-            .find(|source| source.name == *name)?
-            .url
-            .as_deref()?;
-        Some(manifest.source(name)?.address.to_string() != was)
-    };
-    let moved = remote.source().and_then(has_moved).unwrap_or_default();
-    lock.catalog.iter().find(|pin| !moved && pin.pins(remote))
-}
-
 /// The same failure at its place in the manifest: what is not there is an error of the manifest, and no name that was typed.
 fn at(asked: &AskedRemote, failure: Failure) -> Failure {
     let Failure {
@@ -157,29 +137,9 @@ pub(crate) fn remotes_as_locked(
     sources: &Sources,
     lock: &Lockfile,
 ) -> Result<(), Failure> {
-    let asked: Vec<CatalogRemote> = versioned(manifest, sources)
-        .into_iter()
-        .map(|(asked, _)| asked.remote.without_secrets())
-        .collect();
-    let locked: Vec<&CatalogRemote> = lock.catalog.iter().map(LockedRemote::remote).collect();
-    if let Some(gone) = locked.iter().find(|locked| !asked.contains(locked)) {
-        return Err(outdated_lock(format!(
-            "nothing asks for {} any more",
-            gone.label()
-        )));
-    }
-    if let Some(new) = asked.iter().find(|asked| !locked.contains(asked)) {
-        return Err(outdated_lock(format!(
-            "{} is not in the lockfile",
-            new.label()
-        )));
-    }
-    match asked.iter().eq(locked) {
-        true => Ok(()),
-        false => Err(outdated_lock(
-            "the remotes of the catalog have another order".to_owned(),
-        )),
-    }
+    let versioned = versioned(manifest, sources).into_iter();
+    let required = versioned.map(|(asked, _)| asked.remote.without_secrets());
+    refuse_other_remotes(&required.collect::<Vec<_>>(), lock)
 }
 
 /// What a locked remote would be today, and all that it has; nothing if the manifest does not ask for it any more.

@@ -1,16 +1,14 @@
-//! Remotes as layers, with repositories and servers on this machine; lists as text.
+//! Remotes as layers, with repositories and servers on this machine.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
 use agpm_diag::{Failure, FailureKind, Notes};
 use std::fs;
 use std::sync::Arc;
 
-use agpm_model::CatalogRemote;
+use agpm_catalog::typed_remotes;
 use agpm_testkit::{GitDaemon, Repository, Sandbox};
-use agpm_text::to_json;
 
-use crate::catalog::remotes::{RemoteLayer, remote_layers, remotes_as_told};
-use crate::catalog::report::{CatalogReport, CatalogRequest, CatalogRow, Shadowed, Told, catalog};
+use crate::catalog::remotes::{RemoteLayer, remote_layers};
 use crate::gather::Project;
 use crate::world::{Environment, ManifestUse, Network, Scope, Silent, World};
 
@@ -59,7 +57,7 @@ impl Place {
         let project = Project::load(&world.environment, ManifestUse::Nearest, &mut notes)
             .unwrap_or_else(|failure| panic!("{failure:?} {:?}", notes.diagnostics));
         let texts: Vec<String> = told.iter().map(|text| (*text).to_owned()).collect();
-        let layers = remotes_as_told(&project.manifest, &texts)
+        let layers = typed_remotes(&project.manifest, &texts)
             .and_then(|told| remote_layers(&world, &project, &told, &mut notes));
         let said = |found: &agpm_diag::Diagnostic| {
             format!(
@@ -531,47 +529,6 @@ fn no_manifest_is_fine() {
 }
 
 #[test]
-fn what_is_typed_is_told_by_its_kind() {
-    let place = Place::new();
-    place.manifest(SOURCES);
-    for (text, kind, words) in [
-        (
-            "https://h/o/r",
-            FailureKind::Usage,
-            "write `git+` before the address",
-        ),
-        (
-            "gti+https://h/x.git",
-            FailureKind::Usage,
-            "`git+https://host/org/repo.git`",
-        ),
-        ("community#-x", FailureKind::Usage, "behind `#`"),
-        ("community:/", FailureKind::Usage, "the path is empty"),
-        ("community:/../x", FailureKind::Refused, "leads out"),
-        ("git+https://h/r://etc", FailureKind::Refused, "absolute"),
-        (
-            "comunity",
-            FailureKind::NotFound,
-            "did you mean `community`",
-        ),
-        ("zzz", FailureKind::NotFound, "zzz"),
-    ] {
-        place.fails(Network::Offline, &[text], kind, &[words]);
-    }
-    let told = remotes_as_told(
-        &Default::default(),
-        &["git+https://me:tok3n@h/r".to_owned()],
-    )
-    .unwrap();
-    assert_eq!(
-        told.iter()
-            .map(CatalogRemote::to_string)
-            .collect::<Vec<_>>(),
-        ["git+https://h/r"]
-    );
-}
-
-#[test]
 fn secrets_are_not_shown() {
     let place = Place::new();
     let remote = "git+http://me:tok3n-of-mine@127.0.0.1:9/r";
@@ -581,87 +538,4 @@ fn secrets_are_not_shown() {
         layers.is_err() && text.contains("git+http://127.0.0.1:9/r") && !text.contains("tok3n"),
         "{text}"
     );
-}
-
-fn listed(place: &Place, shadowed: Shadowed) -> (CatalogReport, String) {
-    let request = CatalogRequest {
-        shadowed,
-        ..CatalogRequest::default()
-    };
-    let report = catalog(&place.world(Network::Offline), &request)
-        .result
-        .unwrap();
-    let mut text = String::from("[\n");
-    let written = report.each_json_piece("  ", |piece| {
-        text.push_str(piece);
-        Ok(())
-    });
-    written.unwrap();
-    text.push_str("\n]\n");
-    (report, text)
-}
-
-#[test]
-fn a_list_as_text_is_what_its_rows_say() {
-    let place = Place::new();
-    let awkward = "name,layer,module,path,title,description,canonicalId\n\
-        pm,own,bmm,bmad/bmm/agents/pm.md,\"a \"\"quote\"\"\nand a line\",\u{1f9ed}\tx\n\
-        gone,,,bmad/bmm/agents/gone.md\n\
-        PM,,bmm,bmad/bmm/agents/PM.md\n\
-        out,,bmm,../x.md\n\
-        nowhere,,bmm\n\
-        folder,,bmm,bmad/bmm\n\
-        linked,,bmm,bmad/bmm/agents/linked.md\n\
-        away,,bmm,bmad/bmm/agents/away.md\n";
-    place.sandbox.write(&format!("project/{FILE}"), awkward);
-    place.sandbox.write("project/bmad/bmm/agents/pm.md", "pm");
-    place.sandbox.write("outside.md", "outside");
-    let agents = place.sandbox.work().join("project/bmad/bmm/agents");
-    std::os::unix::fs::symlink("pm.md", agents.join("linked.md")).unwrap();
-    std::os::unix::fs::symlink("../../../../outside.md", agents.join("away.md")).unwrap();
-    let skills = "name,module,path,canonicalId\n\
-        help,core,_bmad/core/help/SKILL.md,bmad-help\n\
-        hop,core,_bmad/core/hop/SKILL.md,../bmad-help\n\
-        own,core,bmad/core/skills/own,bmad-help\n";
-    place
-        .sandbox
-        .write("project/bmad/_cfg/skill-manifest.csv", skills);
-    place
-        .sandbox
-        .write("project/.claude/skills/bmad-help/SKILL.md", "help");
-    place
-        .sandbox
-        .write("project/bmad/core/skills/own/SKILL.md", "own");
-    place.sandbox.write(
-        "home/.bmad/_cfg/agent-manifest.csv",
-        "name,module,path\npm,bmm,agents/pm.md\n",
-    );
-    for shadowed in [Shadowed::Hidden, Shadowed::Listed] {
-        let (report, text) = listed(&place, shadowed);
-        let expected: Vec<CatalogRow<'_>> = report.rows().collect();
-        assert_eq!(text, to_json(&expected));
-        let file = |name: &str| {
-            let row = report.rows().find(|row| row.row().name() == name).unwrap();
-            let told = row
-                .told()
-                .into_iter()
-                .find(|(key, _)| key == "file")
-                .unwrap()
-                .1;
-            match told {
-                Told::Text(path) => path
-                    .rsplit_once("project/")
-                    .map(|(_, path)| path.to_owned()),
-                _ => None,
-            }
-        };
-        let found = |name: &str| file(name).unwrap_or_default();
-        assert_eq!(found("pm"), "bmad/bmm/agents/pm.md");
-        assert_eq!(found("linked"), "bmad/bmm/agents/linked.md");
-        assert_eq!(found("help"), ".claude/skills/bmad-help/SKILL.md");
-        assert_eq!(found("own"), "bmad/core/skills/own/SKILL.md");
-        for name in ["gone", "out", "nowhere", "folder", "away", "hop"] {
-            assert_eq!(file(name), None, "{name}");
-        }
-    }
 }

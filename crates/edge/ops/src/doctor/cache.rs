@@ -4,8 +4,8 @@ use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 use agpm_store as store;
 
 use crate::doctor::check::{DoctorRequest, Summary};
-use crate::gather::shown;
 use crate::packages::git;
+use crate::reading::shown;
 use crate::words::{counted, size};
 use crate::world::World;
 

@@ -1,11 +1,12 @@
 //! The layers are there, and what of them does not count is told.
 
 use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
+use agpm_layers::Pinning;
 use agpm_model::{Layer, LockedLayer, Lockfile, Manifest};
 
 use crate::approve::note_unapproved;
 use crate::doctor::check::{DoctorRequest, Summary, alone, project};
-use crate::layers::{Pinning, snapshots};
+use crate::layers::snapshots;
 use crate::packages::{Sources, read_lock};
 use crate::words::counted;
 use crate::world::World;
@@ -45,7 +46,7 @@ pub(super) fn check(
         ..project.manifest.clone()
     };
     let pinning = Pinning::of(&folders, Some(&lock), &UpdateScope::Nothing);
-    let snapshots = snapshots(world, (&folders, &sources), &pinning, notes)?;
+    let snapshots = snapshots(world, &folders, &sources, &pinning, notes)?;
     let absent = versions
         .iter()
         .filter(|layer| !is_cached(&sources, layer, &lock));

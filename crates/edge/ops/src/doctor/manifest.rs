@@ -5,10 +5,11 @@ use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 use crate::doctor::check::{DoctorRequest, NO_MANIFEST, Summary};
 use crate::gather::{ManifestFiles, Project};
 use crate::outside::reads_outside;
-use crate::packages::{LOCK_NAME, read_lock};
+use crate::packages::read_lock;
 use crate::validate::is_current;
 use crate::words::counted;
 use crate::world::{ManifestUse, World};
+use agpm_model::LOCK_NAME;
 
 pub(super) fn check(
     world: &World,

@@ -10,8 +10,8 @@ use agpm_text::{Format, NodeRef, parse_alone};
 use agpm_tools::{Executable, find};
 
 use crate::doctor::check::{DoctorRequest, Summary, project};
-use crate::gather::limit;
 use crate::packages::read_lock;
+use crate::reading::limit;
 use crate::world::World;
 
 /// Directories above an executable in which its package may begin.

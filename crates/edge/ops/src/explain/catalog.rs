@@ -3,12 +3,12 @@
 use agpm_diag::{Failure, Notes};
 use std::sync::Arc;
 
-use agpm_catalog::{Reference, RowId};
+use agpm_catalog::{CatalogContent, KindSaid, Reference, RowId};
 use agpm_merge::{Composition, Contribution, Policy, References, fold_parts};
 use agpm_model::LayerName;
 use agpm_text::{NodeId, Pointer, to_value};
 
-use crate::catalog::{CatalogPlaces, KindSaid, OpenCatalog, open};
+use crate::catalog::{CatalogPlaces, open};
 use crate::explain::found;
 use crate::provenance::{Provenance, Secrets};
 use crate::world::World;
@@ -19,7 +19,7 @@ pub(super) fn explain_entry(
     pointer: &Pointer,
     notes: &mut Notes,
 ) -> Result<Provenance, Failure> {
-    let open = open(world, &CatalogPlaces::default(), None, notes)?;
+    let open = open(world, &CatalogPlaces::default(), None, notes)?.content;
     let entry = open.entry(Reference::read(name), KindSaid::Before)?;
     let lower = open.catalog.shadowed(entry).iter().rev();
     let units = lower
@@ -47,7 +47,7 @@ pub(super) fn explain_entry(
 }
 
 /// A row as what its layer says.
-fn unit(open: &OpenCatalog, row: RowId) -> (Contribution, NodeId) {
+fn unit(open: &CatalogContent<'_>, row: RowId) -> (Contribution, NodeId) {
     let row = open.catalog.row(row);
     let layer = LayerName::new(open.layer(row).kind.word()).expect("a good name");
     let document = Arc::clone(open.catalog.manifests()[row.manifest_index()].document());

@@ -10,9 +10,9 @@ use agpm_plan::OwnedNodes;
 use agpm_store::ProjectStore;
 use agpm_text::{Document, Pointer, Shape, Value, View, equal, to_value};
 
-use crate::gather::limit;
 use crate::install::{parse_shared, read_ledger};
 use crate::provenance::{ExplainedLeaf, Provenance};
+use crate::reading::limit;
 
 /// What a value is said to come from that no layer and no package gave.
 const YOURS: &str = "yours";

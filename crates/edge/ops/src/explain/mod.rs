@@ -320,7 +320,7 @@ fn lock_view(world: &World) -> Option<LockView> {
     let mut quiet = Notes::default();
     let (lock, _) = read_lock(&world.environment, &store, &mut quiet).ok()??;
     let project = Project::read(&world.environment, files, Mistakes::Tell, &mut quiet).ok()?;
-    Some(LockView::of(lock, &project.manifest, folder))
+    Some(LockView::of(lock, &project.manifest, folder).with_parts())
 }
 
 /// What a word without a subject means: the path of a file, the id of a resource, or a name that is unique.

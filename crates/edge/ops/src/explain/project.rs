@@ -3,19 +3,21 @@
 use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes, nearest};
+use agpm_layers::{Pinning, Snapshot, contributions};
 use agpm_merge::LayerFile;
 use agpm_model::{LayerName, PathError, RelativePath};
 use agpm_resolve::UpdateScope;
 use agpm_store::{self as store, Problem, ProjectStore, StoreError};
 
 use crate::explain::installed::Installed;
-use crate::gather::{Project, layer_file, limit, shown, unknown_name};
-use crate::layers::{Pinning, Snapshot, contributions, snapshots};
+use crate::gather::{Project, layer_file, unknown_name};
+use crate::layers::snapshots;
 use crate::merge::ReadFiles;
 use crate::packages::{Sources, read_lock};
+use crate::reading::{limit, shown};
 use crate::scope::state_of;
 use crate::world::{Environment, OutsideReads, Scope, World};
-use agpm_source::normalize;
+use agpm_model::normalize;
 
 /// What the project knows of a file.
 pub(super) struct FromProject {
@@ -108,7 +110,7 @@ fn layered(
     let lock = read_lock(environment, &store, notes)?.map(|(lock, _)| lock);
     let sources = Sources::open(world, &project.manifest, store.path());
     let pinning = Pinning::of(&project.manifest, lock.as_ref(), &UpdateScope::Nothing);
-    let snapshots = snapshots(world, (&project.manifest, &sources), &pinning, notes)?;
+    let snapshots = snapshots(world, &project.manifest, &sources, &pinning, notes)?;
     for path in paths {
         let installed = Installed::find(&store, &path, notes)?;
         let has_file = |one: &Snapshot<'_>| one.files.iter().any(|file| file.path == path);

@@ -8,7 +8,7 @@ use agpm_store::{
     Expected, FileChange, Problem, ProjectLock, ProjectStore, StoreError, Transaction,
 };
 
-use crate::gather::limit;
+use crate::reading::limit;
 use crate::scope::Beside;
 
 /// Changes of files that a transaction writes, and of those beside a user's manifest that it cannot reach.

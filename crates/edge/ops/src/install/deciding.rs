@@ -15,6 +15,7 @@ use agpm_store::parallel;
 
 use crate::install::changelogs;
 use crate::install::desired::desired_state;
+use crate::install::executables;
 use crate::install::known::{has_ledger, inputs_of, remember};
 use crate::install::locked_state::LockedState;
 use crate::install::observer::Observer;
@@ -22,8 +23,7 @@ use crate::install::request::{
     Changelogs, Conversion, InstallReport, InstallRequest, LockChange, LockUse, Moved, Writing,
 };
 use crate::install::run::{GatheredProject, RenderedProject, Run};
-use crate::layers::LayeredFile;
-use crate::packages::executables;
+use agpm_layers::LayeredFile;
 
 /// Everything that is planned before anything is written.
 pub(super) struct PlannedInstall {

@@ -6,8 +6,8 @@ use std::path::Path;
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
 use agpm_plan::{DesiredFile, DesiredState, LayerDocument, Twin};
 
-use crate::layers::LayeredFile;
 use agpm_compose::{RenderedResource, ResourceOutput};
+use agpm_layers::LayeredFile;
 
 /// Everything that is to be on the disk; fails if it cannot all be there, whatever is there now.
 pub(super) fn desired_state<'a>(

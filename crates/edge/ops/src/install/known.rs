@@ -9,12 +9,13 @@ use agpm_plan::{Ledger, LedgerFile, Watched};
 use agpm_resolve::UpdateScope;
 use agpm_store::{ProjectStore, StateUse};
 
-use crate::gather::{ManifestFiles, limit};
-use crate::install::layered::Watching;
+use crate::gather::ManifestFiles;
 use crate::install::observer::observe_all;
 use crate::install::request::{Fidelity, InstallReport, LockChange, LockUse, Overwrite, Writing};
 use crate::install::run::Job;
-use crate::packages::LOCK_NAME;
+use crate::reading::limit;
+use agpm_layers::Watching;
+use agpm_model::LOCK_NAME;
 use agpm_store::parallel;
 
 pub(super) fn is_fresh(store: &ProjectStore) -> bool {
@@ -122,7 +123,7 @@ pub(super) fn remember(
     let local = resources
         .iter()
         .map(|resource| &resource.resolved)
-        .filter(|entry| entry.version.commit.is_none());
+        .filter(|entry| entry.version.commit.is_none() && entry.part_of.is_none());
     let mut open = watching == Watching::Unsettled;
     if let Watching::Folders(watched) = watching {
         ledger.watched = watched;
@@ -133,7 +134,7 @@ pub(super) fn remember(
             Origin::Manifest => {}
             Origin::Source(_) => open = true,
             Origin::Local => {
-                open |= entry.matched_pattern || entry.entry.unit.extent == Extent::Folder;
+                open |= entry.matched_pattern || entry.entry.unit.extent != Extent::File;
                 ledger
                     .reads
                     .insert(entry.entry.unit.path.to_string(), entry.resource.checksum);

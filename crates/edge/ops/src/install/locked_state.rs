@@ -7,10 +7,10 @@ use agpm_store::ProjectStore;
 
 use crate::install::desired::desired_state;
 use crate::install::layered::as_locked;
-use crate::layers::LayeredFile;
 use crate::packages::{Sources, frozen, render_these};
 use crate::world::World;
 use agpm_compose::RenderedResource;
+use agpm_layers::LayeredFile;
 
 /// Everything that is on the disk if it is as the lockfile says.
 pub(crate) struct LockedState {
@@ -51,7 +51,7 @@ impl LockedState {
     /// Modes are not locked: a file whose bytes were taken from the disk has the one that the last install gave it.
     pub(crate) fn expect_recorded_modes(&mut self, ledger: &Ledger) {
         for RenderedResource { resolved, output } in &mut self.resources {
-            if resolved.version.commit.is_none() || resolved.entry.unit.extent == Extent::Folder {
+            if resolved.version.commit.is_none() || resolved.entry.unit.extent != Extent::File {
                 continue;
             }
             for file in &mut output.files {

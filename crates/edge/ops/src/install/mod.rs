@@ -4,6 +4,7 @@ mod changelogs;
 mod changes;
 mod deciding;
 mod desired;
+mod executables;
 mod known;
 mod layered;
 mod locked_state;
@@ -15,7 +16,7 @@ mod writing;
 use agpm_compose::{LossPolicy, check_fidelity, check_placement};
 use agpm_diag::{Failure, FailureKind, Notes, Outcome};
 
-use agpm_model::RelativePath;
+use agpm_model::{LOCK_NAME, RelativePath};
 use agpm_plan::{
     Ledger, Plan, ledger_of_lock, outdated_lock, refuse_foreign_paths, reserved_target,
 };
@@ -23,7 +24,6 @@ use agpm_resolve::{ResolvedEntry, UpdateScope, add_locked_sources, pins};
 
 pub(crate) use crate::install::changes::Changes;
 pub(crate) use crate::install::known::{inputs_of, ledger_in, read_ledger};
-pub(crate) use crate::install::layered::not_there;
 pub(crate) use crate::install::locked_state::LockedState;
 pub(crate) use crate::install::observer::{Observer, parse_shared, read_shared};
 pub use crate::install::request::{
@@ -38,15 +38,13 @@ use crate::cache::clean_now_and_then;
 use crate::catalog::RemoteLocking;
 use crate::gather::{ManifestFiles, Project, refuse_link};
 use crate::install::deciding::plan_install;
+use crate::install::executables::Approval;
 use crate::install::known::{has_ledger, is_fresh, nothing_to_do};
 use crate::install::layered::layered;
 use crate::install::run::{FilePlaces, GatheredProject, RenderedProject, Run};
 use crate::install::writing::{Commit, commit};
 use crate::outside::reads_outside;
-use crate::packages::executables::Approval;
-use crate::packages::{
-    LOCK_NAME, Resolution, Sources, executables, frozen, read_lock, render_all, resolve,
-};
+use crate::packages::{Resolution, Sources, bind_plugins, frozen, read_lock, render_all, resolve};
 use crate::policies::Policies;
 use crate::projects;
 use crate::scope::{Beside, Places};
@@ -99,7 +97,7 @@ fn attempt(
     job: &Job<'_>,
     notes: &mut Notes,
 ) -> Result<Option<InstallReport>, Failure> {
-    let files = ManifestFiles::require(&world.environment)?;
+    let files = job.manifest_files(&world.environment)?;
     let store = files.store()?;
     if let Some(report) = nothing_to_do(&files, &store, job) {
         return Ok(Some(report));
@@ -205,7 +203,7 @@ fn gather(
     };
     // What was read before the project was ours, or before it was put in order, may be out of date.
     let files = if held.is_some() {
-        ManifestFiles::require(&world.environment)?
+        job.manifest_files(&world.environment)?
     } else {
         files
     };
@@ -225,6 +223,9 @@ fn gather(
     let mut project = Project::of(&world.environment, files, notes)?;
     let policies = Policies::of(&mut project, notes)?;
     let lock = read_lock(&world.environment, store, notes)?;
+    if job.request.lock != LockUse::Frozen {
+        bind_plugins(world, &mut project.manifest, store.path(), &job.moving)?;
+    }
     let recorded = read_ledger(store)?;
     if let Some((lock, _)) = &lock {
         add_locked_sources(&mut project.manifest, lock);

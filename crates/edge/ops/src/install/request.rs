@@ -7,20 +7,12 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::serialize;
+pub use crate::serialize::Writing;
 
 pub use crate::packages::LockUse;
 pub use agpm_plan::Overwrite;
 pub use agpm_render::{Fate, FateKind};
 pub use agpm_trust::{Capability, CapabilityKind};
-
-/// Whether the plan is carried out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Writing {
-    /// It is.
-    Apply,
-    /// It is shown.
-    Show,
-}
 
 /// Whether resources may bring programs along that the manifest does not ask for itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

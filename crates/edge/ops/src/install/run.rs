@@ -3,18 +3,19 @@
 use std::borrow::Cow;
 
 use agpm_compose::RenderedSet;
+use agpm_diag::Failure;
 use agpm_model::{Checksum, LockedRemote, Lockfile};
 use agpm_plan::Ledger;
 use agpm_resolve::UpdateScope;
 use agpm_store::{ProjectLock, ProjectStore};
 
-use crate::gather::Project;
+use crate::gather::{ManifestFiles, Project};
 use crate::install::layered::Layered;
 use crate::install::request::InstallRequest;
 use crate::packages::Sources;
 use crate::policies::Policies;
 use crate::scope::Beside;
-use crate::world::World;
+use crate::world::{Environment, World};
 
 /// One run of the pipeline, as `install`, `update`, `add` and `remove` ask for it.
 pub(crate) struct Job<'a> {
@@ -28,10 +29,23 @@ pub(crate) struct Job<'a> {
 
 /// A change of the manifest itself.
 pub(crate) struct ManifestEdit<'a> {
-    /// What it was made from.
-    pub(crate) before: Checksum,
+    /// What it was made from; nothing for a manifest that does not exist yet.
+    pub(crate) before: Option<Checksum>,
     /// What comes out.
     pub(crate) bytes: Cow<'a, [u8]>,
+}
+
+impl Job<'_> {
+    /// The files of the manifest that is installed, which this run may create.
+    pub(super) fn manifest_files(
+        &self,
+        environment: &Environment,
+    ) -> Result<ManifestFiles, Failure> {
+        match &self.manifest {
+            Some(ManifestEdit { before: None, .. }) => ManifestFiles::find_or_new(environment),
+            _ => ManifestFiles::require(environment),
+        }
+    }
 }
 
 /// What every step of the pipeline needs.

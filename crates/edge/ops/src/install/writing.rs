@@ -71,8 +71,8 @@ pub(super) fn commit(
         None => hold(world, store, Writing::Apply, notes)?,
     };
     let same = |now: ManifestFiles| now.fingerprint() == gathered.read;
-    let overtaken = !early
-        && (has_ledger(store) || !ManifestFiles::require(&world.environment).is_ok_and(same));
+    let overtaken =
+        !early && (has_ledger(store) || !job.manifest_files(&world.environment).is_ok_and(same));
     let Some(held) = held.filter(|_| !overtaken) else {
         return Ok(Commit::Overtaken);
     };
@@ -110,7 +110,7 @@ fn all_changes<'a>(
         .inside
         .extend(plan.shared.iter().filter_map(shared_change));
     if let Some(edit) = &run.job.manifest {
-        let before = Expected::Checksum(edit.before);
+        let before = edit.before.map_or(Expected::Missing, Expected::Checksum);
         changes.put(places.manifest, Cow::Borrowed(&*edit.bytes), before);
     }
     if plan.ledger != *ledger || !has_ledger(run.store) {

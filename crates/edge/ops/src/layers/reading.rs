@@ -5,7 +5,7 @@ use agpm_plan::Watched;
 use agpm_source::limits::MOST_LAYER_BYTES;
 use agpm_source::{Entry, EntryKind, Source, SourceError};
 
-use crate::layers::skipping::{SkipReason, Skipped, enters, judge};
+use agpm_layers::{SkipReason, Skipped, enters, included_file};
 
 /// A file of a layer.
 #[derive(Debug)]
@@ -69,7 +69,15 @@ pub(super) fn read(
         let path = in_layer(&entry.path);
         match file_of(layer, entry.kind, &path) {
             Ok((path, mode)) => wanted.push((path, mode, entry)),
-            Err(why) => skipped.push(Skipped::new(&path, entry.kind, why)),
+            Err(why) => skipped.push(Skipped {
+                path: path
+                    + if entry.kind == EntryKind::Directory {
+                        "/"
+                    } else {
+                        ""
+                    },
+                why,
+            }),
         }
     }
     let entries: Vec<&Entry> = wanted.iter().map(|(_, _, entry)| *entry).collect();
@@ -99,10 +107,10 @@ fn file_of(
     path: &str,
 ) -> Result<(RelativePath, FileMode), SkipReason> {
     match kind {
-        EntryKind::File(mode) => judge(layer, path).map(|path| (path, mode)),
+        EntryKind::File(mode) => included_file(layer, path).map(|path| (path, mode)),
         EntryKind::Directory => Err(enters(layer, path).err().unwrap_or(SkipReason::NotIncluded)),
         EntryKind::Submodule => enters(layer, path).and(Err(SkipReason::Repository)),
-        EntryKind::Symlink => judge(layer, path).and(Err(SkipReason::Link)),
-        EntryKind::Special => judge(layer, path).and(Err(SkipReason::NoFile)),
+        EntryKind::Symlink => included_file(layer, path).and(Err(SkipReason::Link)),
+        EntryKind::Special => included_file(layer, path).and(Err(SkipReason::NoFile)),
     }
 }

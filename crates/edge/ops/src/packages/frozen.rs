@@ -7,18 +7,19 @@ use std::sync::Arc;
 use agpm_diag::{Diagnostic, Failure, Notes, codes};
 use agpm_model::{
     Checksum, Dependency, Extent, Install, Locked, Lockfile, Manifest, Origin, Patch, PatchScope,
-    Placement, ResourceName, ResourceType, ToolName, Unit, Variant,
+    Placement, ResourceId, ResourceName, ResourceType, ToolName, Unit, Variant,
 };
 use agpm_plan::outdated_lock as outdated;
 use agpm_plan::{Entry, Wanted, placements};
 
-use crate::gather::limit;
 use crate::packages::fetch::{Fetcher, inline_bytes};
+use crate::packages::marketplaces::marketplace_entries;
 use crate::packages::sources::Sources;
+use crate::reading::limit;
 use crate::world::World;
 use agpm_resolve::{
     FoundContent, MissingFact, ResolvedEntry, ResourceFiles, SourceFile, SourceIndex, Version,
-    fold_foreign_dependencies, format_of, report_moved_tags,
+    expand_plugins, fold_foreign_dependencies, format_of, report_moved_tags,
 };
 
 /// The locked entries with their bytes.
@@ -37,6 +38,7 @@ pub(crate) fn entries(
         notes,
     )?;
     declared_as_locked(manifest, &entries)?;
+    parts_as_locked(lock, &entries)?;
     Ok(entries)
 }
 
@@ -165,6 +167,8 @@ fn with_bytes(
     }
     link_needs(lock, &copies, &mut entries)?;
     spread_variants(manifest, &mut entries);
+    let marketplaces = marketplace_entries(manifest, sources)?;
+    expand_plugins(manifest, &marketplaces, &mut entries, notes)?;
     Ok(entries)
 }
 
@@ -274,6 +278,28 @@ fn declared_as_locked(manifest: &Manifest, entries: &[ResolvedEntry]) -> Result<
     Ok(())
 }
 
+/// The parts of plugins must be those that are locked: the manifest may choose others by now.
+fn parts_as_locked(lock: &Lockfile, entries: &[ResolvedEntry]) -> Result<(), Failure> {
+    for locked in lock
+        .entries
+        .iter()
+        .filter(|locked| locked.kind == ResourceType::Plugins)
+    {
+        let id = locked.id();
+        let parts: BTreeSet<ResourceId> = entries
+            .iter()
+            .filter(|resolved| resolved.part_of.as_ref() == Some(&id))
+            .map(ResolvedEntry::id)
+            .collect();
+        if !parts.iter().eq(&locked.parts) {
+            return Err(outdated(format!(
+                "the parts of {id} are not what is locked"
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// One entry for each place that a resource is locked at.
 fn copies_of(
     sources: &Sources,
@@ -320,6 +346,7 @@ fn copies_of(
         resource: Arc::clone(resource),
         needs: Arc::clone(needed),
         file: sources.file_of(&locked.unit),
+        part_of: None,
     };
     let entries = entries_at(locked, root).into_iter();
     Ok(entries.map(copy).collect())

@@ -5,11 +5,12 @@ use agpm_model::{Lockfile, RESTORE_LOCK};
 use agpm_store::{Problem, ProjectStore, StoreError};
 use agpm_text::Format;
 
-use crate::gather::{has_conflict_markers, limit, parsed};
+use crate::gather::{has_conflict_markers, parsed};
 use crate::path_of;
+use crate::reading::limit;
 use crate::world::{Environment, Scope};
 
-pub(crate) use agpm_model::LOCK_NAME;
+use agpm_model::LOCK_NAME;
 
 /// What the lockfile is for in this run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,19 +1,19 @@
 //! Packages: from the manifest's dependencies to entries with bytes.
 
-pub(crate) mod executables;
 mod fetch;
 pub(crate) mod frozen;
 mod locking;
+mod marketplaces;
 mod rendering;
 mod resolve;
 mod sources;
 
 pub(crate) use fetch::Fetcher;
 pub use locking::LockUse;
-pub(crate) use locking::{LOCK_NAME, read_lock};
+pub(crate) use locking::read_lock;
+pub(crate) use marketplaces::bind_plugins;
 pub(crate) use rendering::{render_all, render_these};
 pub(crate) use resolve::{Resolution, resolve};
 pub(crate) use sources::{
-    GIT_HELP, Sources, git, is_versioned, local_path, source_failure, source_failure_of,
-    versions_of,
+    GIT_HELP, Sources, git, is_versioned, source_failure, source_failure_of, versions_of,
 };

@@ -7,13 +7,14 @@ use agpm_diag::{Failure, Notes};
 use agpm_model::{Manifest, ObjectId, SKILL_FILE, Selector, SourceName, Unit};
 use agpm_resolve::{
     ConflictReporter, FileListing, MissingFact, PathContent, ResolvedEntry, SolverPin, SourceIndex,
-    cycle, fold_foreign_dependencies, report_relocated, report_versions, resolved_entries, roots,
-    too_hard,
+    cycle, expand_plugins, fold_foreign_dependencies, report_relocated, report_versions,
+    resolved_entries, roots, too_hard,
 };
 use agpm_solve::{Answer, Conflict, Effort, Facts, Probe, Root, Suggestion, probe, solve};
 use agpm_source::{Entry, EntryKind, Source};
 
 use crate::packages::fetch::Fetcher;
+use crate::packages::marketplaces::marketplace_entries;
 use crate::packages::sources::{Sources, is_versioned};
 use crate::world::World;
 
@@ -108,7 +109,10 @@ fn solve_and_read(
     };
     report_versions(manifest, &index, &solution, notes);
     let file_of = |unit: &Unit| sources.file_of(unit);
-    resolved_entries(manifest, &index, &solution, &file_of, notes).map(Resolved::Entries)
+    let mut entries = resolved_entries(manifest, &index, &solution, &file_of, notes)?;
+    let marketplaces = marketplace_entries(manifest, sources)?;
+    expand_plugins(manifest, &marketplaces, &mut entries, notes)?;
+    Ok(Resolved::Entries(entries))
 }
 
 /// Sources without versions.

@@ -8,10 +8,9 @@ use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean};
 use agpm_git::Git;
 use agpm_model::{
     CatalogRemote, Manifest, Origin, RemoteBase, SourceAddress, SourceName, SourceVersions, Unit,
+    normalize,
 };
-use agpm_source::{
-    Confinement, DirectorySource, Source, SourceError, Versioning, git_program, normalize,
-};
+use agpm_source::{Confinement, DirectorySource, Source, SourceError, Versioning, git_program};
 
 use crate::world::{Environment, Scope, World};
 
@@ -42,8 +41,13 @@ impl Sources {
             .layers
             .iter()
             .filter_map(|layer| layer.place.source());
+        let marketplaces = manifest
+            .dependencies
+            .iter()
+            .filter_map(|dependency| Some(&dependency.marketplace.as_ref()?.plugin.marketplace));
         let used: BTreeSet<&SourceName> = units
             .chain(layers)
+            .chain(marketplaces)
             .chain(manifest.catalog.sources())
             .chain(&manifest.required_sources)
             .collect();
@@ -169,11 +173,6 @@ pub(crate) fn versions_of(
 /// The git program as this world has it.
 pub(crate) fn git(environment: &Environment) -> Git {
     git_program(&environment.source_context(&environment.folder))
-}
-
-/// A path on this machine; `~` is the user's home.
-pub(crate) fn local_path(text: &str, base: &Path, environment: &Environment) -> PathBuf {
-    agpm_source::local_path(text, base, environment.home.as_deref())
 }
 
 /// What a source could not do, as a failure with a way out.

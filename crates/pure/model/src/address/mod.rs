@@ -19,6 +19,7 @@ use crate::version::{Requirement, RequirementError};
 pub use browser::BrowserAddress;
 pub use forms::AddressForm;
 pub use hosts::{DefaultHost, HostError, PageReference};
+pub(crate) use repository::repository_url;
 pub use repository::{repository_name, repository_owner, same_repository};
 pub use source::{ADDRESS_SCHEMES, AddressKind, SourceAddress, SourceAddressError};
 

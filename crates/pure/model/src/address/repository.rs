@@ -17,6 +17,11 @@ pub fn repository_owner(url: &str) -> Option<&str> {
     parts.next().filter(|owner| !owner.is_empty())
 }
 
+/// The URL of a repository without secrets, and without what says nothing at its end.
+pub(crate) fn repository_url(url: &SourceAddress) -> &str {
+    without_suffix(url.redacted())
+}
+
 /// Whether two URLs are of one repository: `.git` and `/` at the end say nothing, and `git@host:path` is `ssh://host/path`.
 /// Over https and over ssh they are two, as credentials may see different things.
 pub fn same_repository(first: &SourceAddress, second: &SourceAddress) -> bool {

@@ -1,6 +1,7 @@
 //! `agpm.toml`, from spanned nodes to checked types. All mistakes are reported at once.
 
 mod catalog;
+mod inline;
 mod layers;
 mod lineage;
 mod packages;
@@ -25,11 +26,12 @@ pub use crate::manifest::layers::{Layer, LayerPlace, is_junk};
 pub use crate::manifest::packages::{Dependency, Exclusion, Install};
 use crate::manifest::partial::beside_syntax_errors;
 pub use crate::manifest::patches::{Field, Patch, PatchScope, unknown_patch};
-pub use crate::manifest::plugins::{MarketplacePlugin, PartChoice, PartFilter, PartNames};
-pub use crate::manifest::selector::DEFAULT_VERSION;
+pub use crate::manifest::plugins::{
+    MarketplaceDependency, MarketplacePlugin, PartChoice, PartFilter, PartNames, is_plugin_name,
+};
 pub use crate::manifest::sources::{Allowed, Source, SourceScope};
 pub use crate::manifest::strategies::{FilePattern, MergeRule};
-pub use crate::manifest::tables::manifest_schema;
+pub use crate::manifest::tables::{CONFIG_SCHEMA, MANIFEST_SCHEMA, PRIVATE_SCHEMA};
 use crate::manifest::tables::{CONFIG_SECTIONS, MANIFEST_SECTIONS, PRIVATE_SECTIONS};
 use crate::name::SourceName;
 use crate::policy::Policy;

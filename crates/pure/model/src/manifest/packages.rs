@@ -2,11 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use agpm_diag::{Diagnostic, Spot, codes, is_invisible};
+use agpm_diag::{Diagnostic, SourceId, Spot, codes, is_invisible};
 use agpm_text::{Kind, NodeRef, Value, to_value};
 
+use crate::address::Address;
 use crate::check::{Check, spot};
-use crate::manifest::plugins::{MarketplacePlugin, PartChoice};
+use crate::manifest::inline::read_inline;
+use crate::manifest::plugins::{
+    MarketplaceDependency, MarketplacePlugin, PartChoice, is_plugin_name,
+};
 use crate::manifest::sources::{SourceScope, read_source};
 use crate::manifest::tables::{DEPENDENCY, MANIFEST_SECTIONS, OLDER_AGPM, PLUGIN, SERVER_KEYS};
 use crate::manifest::tools::{NamedTool, tool_list};
@@ -73,7 +77,7 @@ pub struct Dependency {
     /// Which parts of a plugin are installed.
     pub parts: PartChoice,
     /// The plugin of a marketplace that it is, if the manifest names it so.
-    pub marketplace: Option<MarketplacePlugin>,
+    pub marketplace: Option<MarketplaceDependency>,
     /// The entry.
     pub spot: Spot,
 }
@@ -84,6 +88,16 @@ impl Dependency {
         ResourceId {
             kind: self.kind,
             name: self.name.clone(),
+        }
+    }
+}
+
+impl Dependency {
+    /// The top of a source has no name that a skill's directory could be called after, so its key is used.
+    fn name_top(&mut self) {
+        let is_top = self.unit.extent == Extent::Folder && self.unit.path.is_top();
+        if is_top && self.filename.is_none() {
+            self.filename = RelativePath::new(self.name.as_str()).ok();
         }
     }
 }
@@ -111,12 +125,7 @@ pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut 
         .map(|(name, _)| name.content().to_owned())
         .collect();
     for (name, address) in (texts.entries)("sources") {
-        let shared = name.document().source() == texts.project.source();
-        let scope = if shared {
-            SourceScope::Project
-        } else {
-            SourceScope::User
-        };
+        let scope = SourceScope::of(name, texts.project.source());
         manifest
             .sources
             .extend(read_source(check, name, address, scope));
@@ -132,6 +141,7 @@ pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut 
                 check,
                 manifest,
                 sources: &named,
+                project: texts.project.source(),
                 ignored: &mut ignored,
             }
             .dependency(kind, entry);
@@ -195,6 +205,8 @@ struct Reader<'c, 'i, 'n> {
     manifest: &'c mut Manifest,
     /// The names of all sources, those with a bad address too.
     sources: &'c [String],
+    /// The manifest that everybody shares.
+    project: SourceId,
     ignored: &'i mut Vec<NodeRef<'n>>,
 }
 
@@ -231,14 +243,24 @@ impl<'n> Reader<'_, '_, 'n> {
             marketplace: None,
             spot: spot(key),
         };
+        if kind == ResourceType::Plugins {
+            dependency.filename = Some(self.plugin_directory(key)?);
+        }
         match value.kind() {
+            Kind::String if Address::has_scheme(value.content()) => {
+                let scope = SourceScope::of(key, self.project);
+                let found = read_inline(self.check, self.manifest, value, kind, scope)?;
+                dependency.unit = found.unit;
+                dependency.selector = found.selector;
+                dependency.name_top();
+            }
             Kind::String => dependency.unit = self.local(kind, value)?,
             Kind::Map => self.table(value, &mut dependency)?,
             _ => {
                 self.check.wrong_kind(
                     value,
                     "a dependency",
-                    "a path, or a table with `source` and `path`",
+                    "a path, an address, or a table with `source` and `path`",
                 );
                 return None;
             }
@@ -265,7 +287,9 @@ impl<'n> Reader<'_, '_, 'n> {
         dependency.target = table
             .get("target")
             .and_then(|node| self.visible_path(node, "`target`"));
-        dependency.filename = table.get("filename").and_then(|node| self.filename(node));
+        if let Some(node) = table.get("filename") {
+            dependency.filename = self.filename(node);
+        }
         let flatten = table
             .get("flatten")
             .and_then(|node| self.check.flag(node, "`flatten`"));
@@ -289,6 +313,7 @@ impl<'n> Reader<'_, '_, 'n> {
         }
         self.warn_of_names(table, dependency);
         dependency.unit = unit?;
+        dependency.name_top();
         if dependency.kind == ResourceType::Plugins {
             if let Some(path) = table
                 .get("path")
@@ -303,6 +328,22 @@ impl<'n> Reader<'_, '_, 'n> {
             dependency.exclude = self.exclude(names, &dependency.unit);
         }
         Some(())
+    }
+
+    /// The directory that a plugin is kept in. Shell commands name it, so it is plain.
+    fn plugin_directory(&mut self, key: NodeRef<'n>) -> Option<RelativePath> {
+        if !is_plugin_name(key.content()) {
+            let message = format!("`{}` cannot be the name of a plugin", key.content());
+            let help = "use letters, digits, `-`, `_` and `.`";
+            self.check.bad_value(key, message, help);
+            return None;
+        }
+        RelativePath::new(key.content())
+            .map_err(|error| {
+                self.check
+                    .bad_value(key, error.to_string(), "give it another name")
+            })
+            .ok()
     }
 
     /// `{ marketplace = "SOURCE", name = "PLUGIN" }`.
@@ -341,9 +382,13 @@ impl<'n> Reader<'_, '_, 'n> {
         let source = SourceName::new(marketplace.content())
             .ok()
             .filter(|_| known)?;
-        dependency.marketplace = Some(MarketplacePlugin {
-            marketplace: source.clone(),
-            name,
+        dependency.marketplace = Some(MarketplaceDependency {
+            plugin: MarketplacePlugin {
+                marketplace: source.clone(),
+                name,
+            },
+            selector: self.check.selector(table),
+            pin: None,
         });
         // Where it is, its marketplace says, which is read later.
         Some(Unit {

@@ -4,10 +4,12 @@ use agpm_diag::Spot;
 use agpm_text::NodeRef;
 
 use crate::check::{Check, spot};
+use crate::lock::LockedMarketplace;
 use crate::name::{ResourceName, SourceName};
 use crate::pin::ResourceId;
 use crate::resource::ResourceType;
 use crate::tool::PLUGIN_PARTS;
+use crate::version::Selector;
 
 /// A plugin by its name in a marketplace.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +18,17 @@ pub struct MarketplacePlugin {
     pub marketplace: SourceName,
     /// What the plugin is called there.
     pub name: String,
+}
+
+/// A dependency on a plugin of a marketplace.
+#[derive(Clone, Debug)]
+pub struct MarketplaceDependency {
+    /// The plugin.
+    pub plugin: MarketplacePlugin,
+    /// What is required of the marketplace's source.
+    pub selector: Selector,
+    /// The state of the marketplace that said where the plugin is, once it was read.
+    pub pin: Option<LockedMarketplace>,
 }
 
 /// Which parts of a plugin are installed, and how they are called.
@@ -48,6 +61,12 @@ pub enum PartNames {
     Own,
     /// With the plugin's name before their own, where a name belongs to one part.
     Prefixed,
+}
+
+/// Whether a plugin can have this name: its directory is called so, and shell commands name that.
+pub fn is_plugin_name(name: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    !name.is_empty() && name.chars().all(is_plain) && !name.starts_with(['.', '-'])
 }
 
 impl PartFilter {

@@ -3,10 +3,7 @@
 use agpm_text::NodeRef;
 
 use crate::check::Check;
-use crate::version::{Requirement, Selector, is_ref_name};
-
-/// What counts if nothing is said.
-pub const DEFAULT_VERSION: &str = "main";
+use crate::version::{DEFAULT_VERSION, Requirement, Selector, is_ref_name};
 
 /// Keys that only mean something beside a `source`.
 pub(crate) const ONLY_WITH_SOURCE: [&str; 3] = ["version", "branch", "rev"];

@@ -1,10 +1,10 @@
 //! `[sources]`, and who may bring programs along.
 
-use agpm_diag::{Diagnostic, Spot, codes};
+use agpm_diag::{Diagnostic, SourceId, Spot, codes};
 use agpm_text::NodeRef;
 use globset::{GlobBuilder, GlobMatcher};
 
-use crate::address::{DefaultHost, SourceAddress};
+use crate::address::{DefaultHost, SourceAddress, repository_url};
 use crate::check::{Check, spot};
 use crate::name::{ResourceName, SourceName};
 use crate::repository_pattern::RepositoryPattern;
@@ -20,6 +20,17 @@ pub enum SourceScope {
     User,
 }
 
+impl SourceScope {
+    /// The scope of what a node says: the project's if it is in the manifest that everybody shares.
+    pub(super) fn of(node: NodeRef<'_>, project: SourceId) -> Self {
+        if node.document().source() == project {
+            SourceScope::Project
+        } else {
+            SourceScope::User
+        }
+    }
+}
+
 /// A place that packages come from.
 #[derive(Clone, Debug)]
 pub struct Source {
@@ -31,6 +42,13 @@ pub struct Source {
     pub scope: SourceScope,
     /// The entry.
     pub spot: Spot,
+}
+
+impl Source {
+    /// Whether a dependency that is an address brought it, and `[sources]` does not have it.
+    pub fn is_implicit(&self) -> bool {
+        self.name.as_str() == repository_url(&self.address)
+    }
 }
 
 /// A word that lets resources bring programs along: a pattern over `TYPE/NAME`, or a whole source.

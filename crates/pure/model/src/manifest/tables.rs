@@ -11,12 +11,8 @@ use crate::schema::{
 };
 use crate::strategy::{BUILT_IN, Empty, Items, OPERATIONS, Operation, Separator};
 
-/// The JSON Schema of a manifest.
-pub fn manifest_schema() -> Value {
-    MANIFEST_SCHEMA.to_json_schema()
-}
-
-static MANIFEST_SCHEMA: FileSchema = FileSchema {
+/// A manifest.
+pub static MANIFEST_SCHEMA: FileSchema = FileSchema {
     title: "agpm.toml",
     about: "What a project or a user wants to have installed, and from where.",
     form: ValueForm::Table(&MANIFEST_SECTIONS),
@@ -35,6 +31,22 @@ static MANIFEST_SCHEMA: FileSchema = FileSchema {
         &OPERATION,
         &LIST_OPERATION,
     ],
+};
+
+/// A private manifest.
+pub static PRIVATE_SCHEMA: FileSchema = FileSchema {
+    title: "agpm.private.toml",
+    about: "What one user adds to a project's manifest.",
+    form: ValueForm::Table(&PRIVATE_SECTIONS),
+    definitions: &[],
+};
+
+/// The user's configuration.
+pub static CONFIG_SCHEMA: FileSchema = FileSchema {
+    title: "config.toml",
+    about: "The user's own configuration, below every manifest.",
+    form: ValueForm::Table(&CONFIG_SECTIONS),
+    definitions: &[],
 };
 
 /// Whose manifests have keys that are accepted without effect.
@@ -209,7 +221,7 @@ const FILES: ValueForm = ValueForm::by_name(&ValueForm::Either(&[
     ValueForm::Defined(&FILE_DEPENDENCY),
 ]));
 const PATH: ValueForm = ValueForm::Described(
-    "The path of a local file or folder, or a pattern.",
+    "The path of a local file or directory, or a pattern; or an address such as `github:OWNER/REPO/PATH@VERSION`.",
     &ValueForm::WORD,
 );
 /// A path with `/` that stays below its folder.

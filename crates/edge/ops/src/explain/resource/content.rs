@@ -57,7 +57,8 @@ impl Chosen {
         let entries = self
             .0
             .into_iter()
-            .map(|at| lock.entries[at].clone())
+            // Parts follow from their plugin, which is among those that need them.
+            .filter_map(|at| lock.entries.get(at).cloned())
             .collect();
         let lock = Lockfile {
             entries,
@@ -89,7 +90,8 @@ fn made(
     let is_it = |resource: &RenderedResource| {
         let one = &resource.resolved;
         let same_tool = locked.tools().any(|tool| *tool == one.entry.tool);
-        one.label() == locked.label() && one.entry.unit == locked.unit && same_tool
+        let same_unit = one.part_of.is_some() || one.entry.unit == locked.unit;
+        one.label() == locked.label() && same_unit && same_tool
     };
     Ok(rendered.resources.into_iter().filter(is_it).collect())
 }

@@ -3,7 +3,7 @@
 use agpm_compose::RenderedResource;
 use agpm_diag::{SourceMap, Spot};
 use agpm_model::{
-    Checksum, Install, ObjectId, Origin, ResourceName, ResourcePath, ResourceType, ToolName,
+    Checksum, Install, Locked, ObjectId, Origin, ResourceName, ResourcePath, ResourceType, ToolName,
 };
 use agpm_render::{Fate, FateKind};
 use serde::Serialize;
@@ -35,6 +35,12 @@ pub struct ExplainedResource {
     /// The tools it is for, and where it is installed for them.
     #[serde(flatten)]
     pub placements: Placements,
+    /// What is installed of a plugin, as `TYPE/NAME`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<String>,
+    /// The plugin that it is a part of, as `plugins/NAME`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part_of: Option<String>,
     /// The fields that patches change.
     pub patches: Vec<String>,
     /// What its tool's own form cannot say, or says otherwise.
@@ -78,6 +84,14 @@ pub struct RequiredAt {
     pub requirement: Option<String>,
 }
 
+/// Where a resource is in its source; only its content tells it for a part of a plugin.
+fn path_of(content: Option<&RenderedResource>, locked: &Locked) -> ResourcePath {
+    let entry = content.map(|content| &content.resolved.entry);
+    entry
+        .map_or(&locked.unit.path, |entry| &entry.unit.path)
+        .clone()
+}
+
 pub(super) fn resource(
     target: &Target<'_>,
     asked: RequiredResource,
@@ -85,6 +99,7 @@ pub(super) fn resource(
     sources: &SourceMap,
 ) -> ExplainedResource {
     let locked = target.locked.clone();
+    let content = copies.first();
     let source = locked
         .unit
         .origin
@@ -102,17 +117,22 @@ pub(super) fn resource(
     let stated = asked_at.as_ref().and_then(|at| at.requirement.clone());
     let requirement = stated.or_else(|| locked.requirement().map(str::to_owned));
     let resolved_commit = locked.commit().cloned();
-    let placements = Placements::of(&locked);
+    let placements = match content.filter(|_| target.plugin().is_some()) {
+        Some(content) => Placements::of_entry(&content.resolved.entry),
+        None => Placements::of(&locked),
+    };
     ExplainedResource {
         identity: asked.identity,
         address: source.map(|source| source.address.redacted().to_owned()),
-        path: locked.unit.path,
+        path: path_of(content, &locked),
         pattern: locked.pattern,
         requirement,
         asked_at,
         resolved_commit,
         checksum: locked.checksum,
         placements,
+        parts: locked.parts.iter().map(ToString::to_string).collect(),
+        part_of: target.plugin().map(Locked::label),
         patches: locked.patches,
         conversions: copies.iter().flat_map(inexact).collect(),
         required: asked.required,

@@ -13,9 +13,10 @@ use agpm_store::ProjectStore;
 use agpm_text::{Document, Format, Pointer, Value, equal, to_value};
 
 use crate::explain::resource::said::{Said, layer_of};
-use crate::gather::{limit, parsed};
+use crate::gather::parsed;
 use crate::locked::note;
 use crate::provenance::{ExplainedDeletion, ExplainedLeaf, Provenance, nearest_key};
+use crate::reading::limit;
 
 /// What is installed: a file, or nodes of a file that others write too.
 pub(super) struct Given {

@@ -49,11 +49,15 @@ pub(super) fn explain_resource(
     add_locked_sources(&mut manifest, &lock);
     let manifest = &manifest;
     let lock = with_names_of(manifest, &lock);
-    let view = &LockView::of(lock.clone(), manifest, folder);
+    let view = &LockView::of(lock.clone(), manifest, folder).with_parts();
     let number = named::find(view, manifest, kind, name)?;
     let locked = &view.entries[number];
+    let asking = view
+        .part_of
+        .get(&number)
+        .map_or(locked, |plugin| &view.entries[*plugin]);
     let of_manifest =
-        |one: &&Dependency| one.kind == locked.kind && one.name == *locked.manifest_key();
+        |one: &&Dependency| one.kind == asking.kind && one.name == *asking.manifest_key();
     let dependency = manifest.dependencies.iter().find(of_manifest);
     let target = Target {
         manifest,
@@ -107,6 +111,8 @@ impl Target<'_> {
         under: &Pointer,
         notes: &mut Notes,
     ) -> (Provenance, Vec<Option<Value>>) {
+        // The files of a plugin are kept as they are; values are in its parts.
+        let content = content.filter(|_| self.locked.kind != ResourceType::Plugins);
         let said = Said::of(self, content, notes);
         let given = content.and_then(|content| Given::of(content, store, notes));
         let mut provenance = said.provenance(&notes.sources);
@@ -133,8 +139,15 @@ impl Target<'_> {
             "the manifest asks for {} otherwise than it is locked",
             self.locked.label()
         );
-        let moved_on = !same_wish || !frozen::same_unit(dependency, self.locked);
+        let locked = self.plugin().unwrap_or(self.locked);
+        let moved_on = !same_wish || !frozen::same_unit(dependency, locked);
         moved_on.then(|| note(message).at_spot(dependency.spot))
+    }
+
+    /// The plugin that it is a part of.
+    fn plugin(&self) -> Option<&Locked> {
+        let number = self.view.part_of.get(&self.number)?;
+        self.view.entries.get(*number)
     }
 
     /// Where the manifest asks for it.

@@ -7,7 +7,7 @@ use agpm_model::{Dependency, Locked, Manifest, ResourceType, ToolName};
 
 use crate::gather::unknown_name;
 use crate::locked::LockView;
-use crate::packages::LOCK_NAME;
+use agpm_model::LOCK_NAME;
 
 /// The locked entry of that kind that a name means: its own name, alone or with its version or tool, or the key of
 /// the pattern that matched nothing else.

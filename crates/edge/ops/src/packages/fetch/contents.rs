@@ -7,6 +7,7 @@ use agpm_resolve::SourceFile;
 use agpm_source::limits::{DEEPEST, MOST_SKILL_BYTES, MOST_SKILL_FILES};
 use agpm_source::{Entry, EntryKind, FileFetching, Source, SourceError, Tree};
 
+use crate::packages::fetch::plugin_files::plugin_files;
 use crate::packages::fetch::raw::{
     Raw, Unfit, found_unit, said_twice, skill_path, too_large, too_many_folders, twice,
 };
@@ -68,14 +69,14 @@ fn fetch_revisions(
 enum Listed {
     Raw(Raw),
     File(ListedFile),
-    Skill(Vec<ListedFile>),
+    Folder(Vec<ListedFile>),
 }
 
-struct ListedFile {
-    /// Its path in the skill; of a file on its own, its name.
-    path: Option<RelativePath>,
-    mode: FileMode,
-    entry: Entry,
+pub(super) struct ListedFile {
+    /// Its path in the skill or plugin; of a file on its own, its name.
+    pub(super) path: Option<RelativePath>,
+    pub(super) mode: FileMode,
+    pub(super) entry: Entry,
 }
 
 impl Listed {
@@ -83,7 +84,7 @@ impl Listed {
         match self {
             Listed::Raw(_) => &[],
             Listed::File(file) => std::slice::from_ref(file),
-            Listed::Skill(files) => files,
+            Listed::Folder(files) => files,
         }
     }
 
@@ -93,7 +94,7 @@ impl Listed {
         match self {
             Listed::Raw(raw) => raw,
             Listed::File(file) => Raw::File(next(file.mode)),
-            Listed::Skill(files) => {
+            Listed::Folder(files) => {
                 let with_bytes = |file: ListedFile| {
                     let read = next(file.mode);
                     Some((file.path?, read))
@@ -112,8 +113,13 @@ fn list(
     if unit.path.is_pattern() {
         return matches(source, revision, unit).map(Listed::Raw);
     }
-    if unit.path.is_top() && unit.extent == Extent::Folder {
-        return skill(source, revision, unit);
+    // The top of a source is a directory that no directory lists.
+    if unit.path.is_top() {
+        match unit.extent {
+            Extent::Plugin => return plugin(source, revision, unit),
+            Extent::Folder => return skill(source, revision, unit),
+            Extent::File => {}
+        }
     }
     let Some(entry) = source.entry(revision, unit.path.as_str())? else {
         return Ok(Listed::Raw(Raw::Absent));
@@ -128,12 +134,13 @@ fn list(
         // Reading it says why it cannot be read.
         (Extent::File, EntryKind::Special) => file(FileMode::Plain, entry),
         (Extent::Folder, EntryKind::Directory) => skill(source, revision, unit)?,
+        (Extent::Plugin, EntryKind::Directory) => plugin(source, revision, unit)?,
         _ => Listed::Raw(Raw::Absent),
     })
 }
 
 /// Everything in a directory of a source; nothing if there are too many directories.
-fn walk(
+pub(super) fn walk(
     source: &dyn Source,
     revision: Option<&ObjectId>,
     directory: &str,
@@ -191,7 +198,19 @@ fn skill(
     if source.size(&entries)? > MOST_SKILL_BYTES {
         return unfit(too_large());
     }
-    Ok(Listed::Skill(files))
+    Ok(Listed::Folder(files))
+}
+
+/// The files of a plugin, whole.
+fn plugin(
+    source: &dyn Source,
+    revision: Option<&ObjectId>,
+    unit: &Unit,
+) -> Result<Listed, SourceError> {
+    match plugin_files(source, revision, unit)? {
+        Ok(files) => Ok(Listed::Folder(files)),
+        Err(why) => Ok(Listed::Raw(Raw::Unfit(Unfit::Plugin(why)))),
+    }
 }
 
 /// What a pattern matches, in order: files, or directories that are skills.

@@ -1,6 +1,7 @@
 //! Reads what the solver still needs: all of one source in few calls, sources side by side.
 
 mod contents;
+mod plugin_files;
 mod raw;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,8 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use agpm_compose::project_names;
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes, did_you_mean};
 use agpm_model::{
-    Declared, Dependency, FileMode, Manifest, ObjectId, Origin, Requirement, SKILL_FILE, Selector,
-    SourceName, SourceVersions, Unit, Variant, default_requirement,
+    Declared, Dependency, Extent, FileMode, Manifest, ObjectId, Origin, Requirement, SKILL_FILE,
+    Selector, SourceName, SourceVersions, Unit, Variant, default_requirement,
 };
 use agpm_plan::{Excluded, excluded};
 use agpm_render::{Names, Renderer};
@@ -215,6 +216,9 @@ impl<'a> Fetcher<'a> {
                     FoundContent::Matches(Arc::new(units.into_iter().map(child).collect()))
                 }
                 Raw::File(file) => resource(ResourceFiles::file(file)),
+                Raw::Folder(files) if unit.extent == Extent::Plugin => {
+                    resource(ResourceFiles::plugin(files))
+                }
                 Raw::Folder(mut files) => {
                     match files
                         .iter()

@@ -22,6 +22,8 @@ pub(super) enum Unfit {
     Link,
     /// A skill breaks a limit.
     Skill(String),
+    /// A plugin breaks a limit, or is more than itself.
+    Plugin(String),
     /// A pattern would have to be searched for without end.
     Pattern,
 }
@@ -71,6 +73,11 @@ pub(super) fn unfit(unit: &Unit, why: Unfit) -> Diagnostic {
             Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message)
                 .help("name the folder in the pattern")
         }
+        Unfit::Plugin(why) => Diagnostic::new(
+            &codes::PLUGIN_MANIFEST,
+            format!("the plugin `{unit}` cannot be installed: {why}"),
+        )
+        .help("report it to the plugin's author, or choose another version"),
         Unfit::Skill(why) => Diagnostic::new(
             &codes::SKILL_LIMIT,
             format!("the skill `{unit}` cannot be installed: {why}"),

@@ -1,0 +1,33 @@
+use std::process::ExitCode;
+
+use agpm_ops::{AddRequest, Executables, Selection, Then, World, Writing, add};
+
+use crate::args::AddArgs;
+use crate::output::Output;
+
+pub(crate) fn run(world: &World, args: AddArgs, output: &mut Output) -> ExitCode {
+    let then = match (args.no_install, args.allow_executables) {
+        (true, _) => Then::Leave,
+        (_, true) => Then::Install(Executables::Allowed),
+        _ => Then::Install(Executables::AsManifest),
+    };
+    let request = AddRequest {
+        words: args.words,
+        kind: args.kind,
+        name: args.name,
+        tools: args.tools,
+        selection: if args.all {
+            Selection::All
+        } else {
+            Selection::Single
+        },
+        then,
+        writing: if args.dry_run {
+            Writing::Show
+        } else {
+            Writing::Apply
+        },
+        picker: None,
+    };
+    output.finish(add(world, &request), agpm_report::add::render)
+}

@@ -1,0 +1,352 @@
+//! From an address to a source at a revision.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean};
+use agpm_model::normalize;
+use agpm_model::{
+    Address, BrowserAddress, InnerAddress, Manifest, NamedAddress, ObjectId, PluginAddress,
+    RepositoryAddress, Requirement, ResourcePath, Selector, SourceAddress, SourceName,
+    SourceVersions, newest_range, repository_name, repository_owner, same_repository,
+};
+use agpm_source::{Confinement, DirectorySource, Source, Versioning, resolve, resolve_reference};
+
+use crate::additions::usage;
+use crate::gather::unknown_name;
+use crate::packages::source_failure_of;
+use crate::reading::local_path;
+use crate::world::World;
+
+/// Where candidates are looked for.
+pub(crate) struct Place {
+    pub(crate) source: Arc<dyn Source>,
+    pub(crate) origin: PlaceOrigin,
+    pub(crate) inner: InnerAddress,
+    /// Tags and branches; nothing for what has no versions.
+    pub(crate) versions: Option<Arc<SourceVersions>>,
+    pub(crate) revision: Option<ObjectId>,
+    /// The tag, branch or commit that the revision was found by.
+    pub(crate) label: Option<String>,
+}
+
+/// What a manifest calls a place.
+#[derive(Clone, Debug)]
+pub(crate) enum PlaceOrigin {
+    /// A source that it has, or one to be added.
+    Source(PlaceSource),
+    /// A directory of this machine, as the manifest writes it before a path.
+    Local(String),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct PlaceSource {
+    pub(crate) name: SourceName,
+    pub(crate) address: SourceAddress,
+    pub(crate) state: SourceState,
+}
+
+/// Whether the manifest has a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SourceState {
+    Known,
+    New,
+}
+
+impl PlaceOrigin {
+    pub(crate) fn source(&self) -> Option<&PlaceSource> {
+        match self {
+            PlaceOrigin::Source(source) => Some(source),
+            PlaceOrigin::Local(_) => None,
+        }
+    }
+
+    /// What messages and root candidates call it.
+    pub(crate) fn label(&self) -> String {
+        match self {
+            PlaceOrigin::Source(source) => source.name.to_string(),
+            PlaceOrigin::Local(path) => {
+                let name = path.trim_end_matches('/').rsplit('/').next();
+                name.unwrap_or_default().trim_matches('.').to_owned()
+            }
+        }
+    }
+}
+
+/// Finds places by addresses, for one manifest.
+pub(crate) struct PlaceFinder<'a> {
+    pub(crate) world: &'a World,
+    /// The sources of the manifest, and those that are being added to it.
+    pub(crate) sources: &'a [PlaceSource],
+    /// The directory of the manifest.
+    pub(crate) folder: &'a Path,
+}
+
+impl PlaceSource {
+    /// The sources that a manifest has.
+    pub(crate) fn all_of(manifest: &Manifest) -> Vec<PlaceSource> {
+        let known = |source: &agpm_model::Source| PlaceSource {
+            name: source.name.clone(),
+            address: source.address.clone(),
+            state: SourceState::Known,
+        };
+        let named = manifest
+            .sources
+            .iter()
+            .filter(|source| !source.is_implicit());
+        named.map(known).collect()
+    }
+}
+
+impl PlaceFinder<'_> {
+    /// The place of an address, with every source that it takes to know its revision asked.
+    pub(crate) fn find(&self, address: &Address) -> Result<Place, Failure> {
+        match address {
+            Address::Repository(RepositoryAddress { url, inner }) => {
+                self.at(self.source_at(url)?, inner.clone())
+            }
+            Address::Browser(page) => self.on_page(page),
+            Address::Source(NamedAddress { name, inner }) => {
+                self.at(self.source_named(name.as_str())?, inner.clone())
+            }
+            Address::Plugin(PluginAddress { marketplace, .. }) => {
+                self.at(self.source_named(marketplace)?, InnerAddress::default())
+            }
+            Address::Local(path) => self.on_disk(path),
+            Address::Registry(text) => {
+                let message = format!("`{text}`: registries are not supported yet");
+                let help = "add the git repository that the artifact was made from";
+                Err(usage(message, help.to_owned()))
+            }
+        }
+    }
+
+    /// The source with this name.
+    fn source_named(&self, name: &str) -> Result<PlaceSource, Failure> {
+        let found = self.sources.iter().find(|one| one.name.as_str() == name);
+        found.cloned().ok_or_else(|| self.unknown_source(name))
+    }
+
+    fn unknown_source(&self, name: &str) -> Failure {
+        let names = || self.sources.iter().map(|one| one.name.as_str());
+        let here = local_path(
+            name,
+            &self.world.environment.folder,
+            &self.world.environment,
+        );
+        let help = if agpm_store::exists(&here) {
+            format!("for the directory or file write `./{name}`")
+        } else {
+            did_you_mean(name, "sources are", names()).unwrap_or_else(|| {
+                format!("write a repository as `OWNER/{name}`, or a directory as `./{name}`")
+            })
+        };
+        unknown_name("source", name, Some(help))
+    }
+
+    /// The source of a repository: one that the manifest has, or a new one with a name that is free.
+    fn source_at(&self, url: &SourceAddress) -> Result<PlaceSource, Failure> {
+        let sources = self.sources;
+        let known = sources
+            .iter()
+            .find(|one| same_repository(&one.address, url));
+        if let Some(source) = known {
+            return Ok(source.clone());
+        }
+        refuse_secret(url)?;
+        let is_free = |name: &String| !sources.iter().any(|one| one.name.as_str() == name);
+        let short = repository_name(url.redacted()).to_owned();
+        let owner = repository_owner(url.redacted()).map(plain_word);
+        let long = owner.map_or_else(|| short.clone(), |owner| format!("{owner}-{short}"));
+        let numbered = (2..).map(|number| format!("{long}-{number}"));
+        let mut names = [short, long.clone()].into_iter().chain(numbered);
+        let name = names.find(is_free).unwrap_or(long);
+        let bad = |_| usage(format!("`{name}` cannot be a source"), String::new());
+        Ok(PlaceSource {
+            name: SourceName::new(&name).map_err(bad)?,
+            address: url.clone(),
+            state: SourceState::New,
+        })
+    }
+
+    fn open(&self, address: &SourceAddress) -> Arc<dyn Source> {
+        let context = self.world.environment.source_context(self.folder);
+        self.world.sources.open(address, &context)
+    }
+
+    fn on_page(&self, page: &BrowserAddress) -> Result<Place, Failure> {
+        let found = self.source_at(&page.url)?;
+        let source = self.open(&found.address);
+        let versions = self.versions(&*source, &found)?.unwrap_or_default();
+        let Some(inner) = page.split(&versions) else {
+            let (reference, _) = page.first_split();
+            let names = versions.tags.keys().chain(versions.branches.keys());
+            let help = did_you_mean(
+                reference,
+                "its branches and tags are",
+                names.map(String::as_str),
+            );
+            return Err(unknown_name("branch, tag or commit", reference, help));
+        };
+        let inner = inner.map_err(|problem| usage(problem.to_string(), String::new()))?;
+        self.snapshot(source, found, inner)
+    }
+
+    fn at(&self, found: PlaceSource, inner: InnerAddress) -> Result<Place, Failure> {
+        let source = self.open(&found.address);
+        self.snapshot(source, found, inner)
+    }
+
+    fn versions(
+        &self,
+        source: &dyn Source,
+        found: &PlaceSource,
+    ) -> Result<Option<Arc<SourceVersions>>, Failure> {
+        if source.versioning() == Versioning::Unversioned {
+            return Ok(None);
+        }
+        let name = found.name.to_string();
+        self.world.progress.source_began(&name);
+        let versions = source.versions();
+        self.world.progress.source_ended(&name);
+        let failed = |error| source_failure_of(&format!("source `{}`", found.name), error);
+        versions.map(Some).map_err(failed)
+    }
+
+    /// The revision that candidates are looked for in: what is required, else the newest stable version, else the default
+    /// branch.
+    fn snapshot(
+        &self,
+        source: Arc<dyn Source>,
+        found: PlaceSource,
+        inner: InnerAddress,
+    ) -> Result<Place, Failure> {
+        let failed = |error| source_failure_of(&format!("source `{}`", found.name), error);
+        let versions = self.versions(&*source, &found)?;
+        let resolved = match (&versions, &inner.requirement) {
+            (None, None) => None,
+            (None, Some(requirement)) => {
+                let message = format!("`{}` is a directory without versions", found.address);
+                let help = format!("leave out `@{}`", requirement.as_str());
+                return Err(usage(message, help));
+            }
+            (Some(versions), requirement) => {
+                let newest = || newest_range(versions.tags.keys().map(String::as_str), &[]);
+                let newest = || newest().and_then(|range| Requirement::parse(&range).ok());
+                let found_version = match requirement.clone().or_else(newest) {
+                    Some(requirement) => {
+                        let selector = Selector::Version(requirement);
+                        resolve(&*source, &selector).map_err(failed)?
+                    }
+                    None => resolve_reference(&*source, None).ok(),
+                };
+                Some(found_version.ok_or_else(|| no_version(&found, &inner, versions))?)
+            }
+        };
+        let revision = resolved.as_ref().map(|version| version.revision.clone());
+        if let Some(revision) = &revision {
+            let on_demand = agpm_source::FileFetching::OnDemand;
+            let fetched = source.fetch(std::slice::from_ref(revision), on_demand);
+            fetched.map_err(failed)?;
+        }
+        Ok(Place {
+            source,
+            origin: PlaceOrigin::Source(found),
+            inner,
+            versions,
+            revision,
+            label: resolved.map(|version| version.label),
+        })
+    }
+
+    /// A directory or file of this machine; its path in a manifest starts at the manifest.
+    fn on_disk(&self, typed: &str) -> Result<Place, Failure> {
+        let environment = &self.world.environment;
+        let full = normalize(&local_path(typed, &environment.folder, environment));
+        if !agpm_store::exists(&full) {
+            let diagnostic = Diagnostic::new(
+                &codes::IO_NOT_FOUND,
+                format!("no such file or directory: `{typed}`"),
+            );
+            return Err(Failure::new(FailureKind::NotFound, diagnostic));
+        }
+        let (directory, inner) = if agpm_store::is_folder(&full) {
+            (full.clone(), None)
+        } else {
+            let name = full
+                .file_name()
+                .map(|name| name.to_string_lossy().into_owned());
+            let parent = full.parent().unwrap_or(Path::new("/")).to_owned();
+            (parent, name)
+        };
+        let bad = |error| usage(format!("`{typed}`: {error}"), String::new());
+        let inner = inner.map(|name| ResourcePath::found(&name));
+        let source = DirectorySource::new(directory.clone(), Confinement::Anywhere, self.folder);
+        Ok(Place {
+            source: Arc::new(source),
+            origin: PlaceOrigin::Local(from_folder(&directory, self.folder)),
+            inner: InnerAddress {
+                path: inner.transpose().map_err(bad)?,
+                requirement: None,
+            },
+            versions: None,
+            revision: None,
+            label: None,
+        })
+    }
+}
+
+/// A manifest is shared, and a new source would be written into it.
+fn refuse_secret(url: &SourceAddress) -> Result<(), Failure> {
+    if url.redacted() == url.reveal() {
+        return Ok(());
+    }
+    let message = format!("the URL of `{url}` holds a secret, and the manifest is shared");
+    let help =
+        "leave it out and keep it in git's credentials, or run `agpm config add-source` first";
+    let diagnostic = Diagnostic::new(&codes::MANIFEST_SECRET, message).help(help);
+    Err(Failure::new(FailureKind::Refused, diagnostic))
+}
+
+fn no_version(found: &PlaceSource, inner: &InnerAddress, versions: &SourceVersions) -> Failure {
+    let Some(requirement) = &inner.requirement else {
+        let message = format!("`{}` has no branch and no tag", found.address);
+        return Diagnostic::new(&codes::PACKAGE_VERSION, message).into();
+    };
+    let written = requirement.as_str();
+    let message = format!("`{}` has no version `{written}`", found.address);
+    let names = versions.tags.keys().chain(versions.branches.keys());
+    let help = did_you_mean(written, "its versions are", names.map(String::as_str));
+    let mut diagnostic = Diagnostic::new(&codes::PACKAGE_VERSION, message);
+    diagnostic.help = help;
+    Failure::new(FailureKind::NotFound, diagnostic)
+}
+
+/// An owner as part of a name.
+fn plain_word(owner: &str) -> String {
+    let plain = |c: char| {
+        if c.is_alphanumeric() || "._-".contains(c) {
+            c
+        } else {
+            '-'
+        }
+    };
+    owner.chars().map(plain).collect()
+}
+
+/// A directory as a manifest in `folder` writes it: relative where it is inside or beside, absolute elsewhere.
+fn from_folder(directory: &Path, folder: &Path) -> String {
+    let folder = normalize(folder);
+    let text = |path: &Path| path.to_string_lossy().replace('\\', "/");
+    if let Ok(inner) = directory.strip_prefix(&folder) {
+        return match text(inner) {
+            inner if inner.is_empty() => ".".to_owned(),
+            inner => format!("./{inner}"),
+        };
+    }
+    let beside = folder.parent().filter(|parent| parent.parent().is_some());
+    match beside.and_then(|parent| directory.strip_prefix(parent).ok()) {
+        Some(inner) => text(&PathBuf::from("..").join(inner)),
+        None => text(directory),
+    }
+}

@@ -1,0 +1,159 @@
+//! The files of a plugin: everything in its directory, with symbolic links that stay inside as the files they lead to.
+
+use std::collections::BTreeMap;
+
+use agpm_model::{ObjectId, Unit};
+use agpm_source::limits::{MOST_LINKS, MOST_PLUGIN_BYTES, MOST_PLUGIN_FILES};
+use agpm_source::{Entry, EntryKind, Source, SourceError};
+
+use crate::packages::fetch::contents::{ListedFile, walk};
+use crate::packages::fetch::raw::{said_twice, skill_path, too_many_folders, twice};
+use crate::packages::sources::is_versioned;
+
+/// The files of a plugin, or why it cannot be taken.
+pub(super) fn plugin_files(
+    source: &dyn Source,
+    revision: Option<&ObjectId>,
+    unit: &Unit,
+) -> Result<Result<Vec<ListedFile>, String>, SourceError> {
+    let top = unit.path.in_tree();
+    let Some(tree) = walk(source, revision, top)? else {
+        return Ok(Err(too_many_folders()));
+    };
+    let mut entries: BTreeMap<String, Entry> = BTreeMap::new();
+    let mut links: BTreeMap<String, Entry> = BTreeMap::new();
+    for entry in tree.entries {
+        let inner = entry.path.strip_prefix(top).unwrap_or(&entry.path);
+        let inner = inner.trim_start_matches('/').to_owned();
+        // The repository of a plugin that is developed here is not a part of it.
+        if inner.split('/').any(|part| part == ".git") {
+            continue;
+        }
+        match entry.kind {
+            EntryKind::Symlink => drop(links.insert(inner, entry)),
+            EntryKind::Submodule => {}
+            _ => drop(entries.insert(inner, entry)),
+        }
+    }
+    if let Err(why) = follow(source, links, &mut entries)? {
+        return Ok(Err(why));
+    }
+    if entries.len() > MOST_PLUGIN_FILES {
+        return Ok(Err(format!("it has more than {MOST_PLUGIN_FILES} files")));
+    }
+    let files = match listed(entries) {
+        Ok(files) => files,
+        Err(why) => return Ok(Err(why)),
+    };
+    let all: Vec<&Entry> = files.iter().map(|file| &file.entry).collect();
+    if source.size(&all)? > MOST_PLUGIN_BYTES {
+        let why = format!("it has more than {} MiB", MOST_PLUGIN_BYTES >> 20);
+        return Ok(Err(why));
+    }
+    Ok(Ok(files))
+}
+
+fn listed(entries: BTreeMap<String, Entry>) -> Result<Vec<ListedFile>, String> {
+    let mut files = Vec::new();
+    for (inner, entry) in entries {
+        let mode = match entry.kind {
+            EntryKind::File(mode) => mode,
+            EntryKind::Directory => return Err(format!("`{inner}` is too deep")),
+            _ => return Err(format!("`{inner}` is not a file")),
+        };
+        let Ok(path) = skill_path(&inner) else {
+            return Err(format!("`{inner}` is not a portable name"));
+        };
+        let path = Some(path);
+        files.push(ListedFile { path, mode, entry });
+    }
+    match twice(files.iter().filter_map(|file| file.path.as_ref())) {
+        Some(twice) => Err(said_twice(&twice)),
+        None => Ok(files),
+    }
+}
+
+/// Puts copies in the place of links. One that leads out of the plugin refuses it: the file would be missing, or be one
+/// that the plugin must not read.
+fn follow(
+    source: &dyn Source,
+    links: BTreeMap<String, Entry>,
+    entries: &mut BTreeMap<String, Entry>,
+) -> Result<Result<(), String>, SourceError> {
+    if links.is_empty() {
+        return Ok(Ok(()));
+    }
+    if let Some(path) = links.keys().next().filter(|_| !is_versioned(source)) {
+        return Ok(Err(format!("`{path}` is a symbolic link")));
+    }
+    let blobs: Vec<&Entry> = links.values().collect();
+    let targets = source.read(&blobs)?;
+    let mut open: Vec<(String, String)> = Vec::new();
+    for (path, target) in links.keys().zip(targets) {
+        let target = String::from_utf8(target).ok();
+        match target.and_then(|target| inside(path, &target)) {
+            Some(target) => open.push((path.clone(), target)),
+            None => return Ok(Err(format!("`{path}` is a link that leads out of it"))),
+        }
+    }
+    // A link may lead to another one.
+    for _ in 0..MOST_LINKS {
+        let (mut later, mut copied) = (Vec::new(), false);
+        for (path, target) in open {
+            let copies = copies(entries, &path, &target);
+            match copies.is_empty() {
+                true => later.push((path, target)),
+                false => copied = true,
+            }
+            entries.extend(copies);
+            if entries.len() > MOST_PLUGIN_FILES {
+                return Ok(Ok(()));
+            }
+        }
+        open = later;
+        if open.is_empty() || !copied {
+            break;
+        }
+    }
+    Ok(match open.first() {
+        Some((path, target)) => Err(format!(
+            "`{path}` is a link to `{target}`, which it does not have"
+        )),
+        None => Ok(()),
+    })
+}
+
+/// The file or the files of the directory that a link leads to, at the place of the link.
+fn copies(entries: &BTreeMap<String, Entry>, path: &str, target: &str) -> Vec<(String, Entry)> {
+    if let Some(file) = entries.get(target) {
+        return vec![(path.to_owned(), file.clone())];
+    }
+    let is_inside_itself = path
+        .strip_prefix(target)
+        .is_some_and(|rest| rest.starts_with('/'));
+    if target.is_empty() || is_inside_itself {
+        return Vec::new();
+    }
+    let copy = |(at, entry): (&String, &Entry)| {
+        let inner = at.strip_prefix(target)?.strip_prefix('/')?;
+        Some((format!("{path}/{inner}"), entry.clone()))
+    };
+    entries.iter().filter_map(copy).collect()
+}
+
+/// Where a link leads, from the top of the plugin; nothing if it leads out.
+fn inside(link: &str, target: &str) -> Option<String> {
+    if target.starts_with('/') {
+        return None;
+    }
+    let mut parts: Vec<&str> = link.split('/').collect();
+    parts.pop();
+    for part in target.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}

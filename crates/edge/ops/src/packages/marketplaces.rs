@@ -1,0 +1,304 @@
+//! Reads marketplaces: where their plugins are, and what they say of them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes, has_errors};
+use agpm_model::{
+    Dependency, LockedMarketplace, Manifest, MarketplaceDependency, ObjectId, PinId, Selector,
+    SourceName,
+};
+use agpm_plan::outdated_lock;
+use agpm_plugin::{MARKETPLACES, MOST_MARKETPLACE_BYTES, Marketplace, read_marketplace};
+use agpm_resolve::{
+    MarketplaceEntries, PluginLocation, UpdateScope, add_source, find_entry, locate_plugin,
+};
+use agpm_source::{FileFetching, SourceError};
+use agpm_text::{Format, Limits, decode, parse};
+
+use crate::packages::sources::{Sources, is_versioned, source_failure};
+use crate::world::World;
+
+/// Finds the plugins of marketplaces that the lockfile does not place, or that are to move.
+pub(crate) fn bind_plugins(
+    world: &World,
+    manifest: &mut Manifest,
+    root: &Path,
+    moving: &UpdateScope,
+) -> Result<(), Failure> {
+    let mut open = Vec::new();
+    for (number, dependency) in manifest.dependencies.iter().enumerate() {
+        if let Some(own) = &dependency.marketplace
+            && (own.pin.is_none() || moves(moving, dependency))
+        {
+            open.push((number, own.clone()));
+        }
+    }
+    if open.is_empty() {
+        return Ok(());
+    }
+    let sources = Sources::open(world, manifest, root);
+    let mut read = ReadMarketplaces::default();
+    for (number, own) in open {
+        let revision = revision_of(&sources, &own)?;
+        let name = &own.plugin.marketplace;
+        let marketplace = read.at(&sources, name, revision.as_ref())?;
+        let dependency = &manifest.dependencies[number];
+        let entry = find_entry(dependency, marketplace)?;
+        if let Some(found) = entry.diagnostics.first() {
+            return Err(found.clone().into());
+        }
+        let location = locate_plugin(manifest, dependency, entry)?;
+        let pin = LockedMarketplace {
+            plugin: own.plugin.clone(),
+            requirement: own.selector.as_str().to_owned(),
+            commit: revision,
+        };
+        place(
+            manifest,
+            number,
+            &location,
+            MarketplaceDependency {
+                pin: Some(pin),
+                ..own
+            },
+        );
+        check_commit(world, manifest, root, &location)?;
+    }
+    Ok(())
+}
+
+fn moves(moving: &UpdateScope, dependency: &Dependency) -> bool {
+    match moving {
+        UpdateScope::Nothing => false,
+        UpdateScope::Everything => true,
+        UpdateScope::Only(named) => named.contains(&PinId::Resource(dependency.id())),
+    }
+}
+
+/// Writes into the manifest, as it is understood in this run, where a plugin is.
+fn place(
+    manifest: &mut Manifest,
+    number: usize,
+    location: &PluginLocation,
+    own: MarketplaceDependency,
+) {
+    let dependency = &mut manifest.dependencies[number];
+    dependency.unit = location.unit.clone();
+    dependency.selector = location
+        .selector
+        .clone()
+        .unwrap_or_else(|| own.selector.clone());
+    dependency.marketplace = Some(own);
+    if let Some(source) = location.source.clone() {
+        add_source(manifest, source);
+    }
+}
+
+/// The revision of a marketplace that a requirement means; nothing for a directory.
+fn revision_of(
+    sources: &Sources,
+    own: &MarketplaceDependency,
+) -> Result<Option<ObjectId>, Failure> {
+    let name = &own.plugin.marketplace;
+    let Some(source) = sources.versioned(name) else {
+        return Ok(None);
+    };
+    let failed = |error| source_failure(name, error);
+    if let Selector::Rev(digits) = &own.selector
+        && let Ok(revision) = digits.parse()
+    {
+        return Ok(Some(revision));
+    }
+    let found = agpm_source::resolve(source, &own.selector).map_err(failed)?;
+    let Some(found) = found else {
+        let message = format!("no version of source `{name}` fits `{}`", own.selector);
+        let help = "run `git ls-remote` with its URL to see its tags and branches";
+        return Err(Diagnostic::new(&codes::PACKAGE_VERSION, message)
+            .help(help)
+            .into());
+    };
+    Ok(Some(found.revision))
+}
+
+/// Marketplaces that were read in this run.
+#[derive(Default)]
+struct ReadMarketplaces {
+    known: BTreeMap<(SourceName, Option<ObjectId>), Marketplace>,
+}
+
+impl ReadMarketplaces {
+    fn at(
+        &mut self,
+        sources: &Sources,
+        name: &SourceName,
+        revision: Option<&ObjectId>,
+    ) -> Result<&Marketplace, Failure> {
+        let key = (name.clone(), revision.cloned());
+        if !self.known.contains_key(&key) {
+            let read = read_at(sources, name, revision)?;
+            self.known.insert(key.clone(), read);
+        }
+        Ok(&self.known[&key])
+    }
+}
+
+fn read_at(
+    sources: &Sources,
+    name: &SourceName,
+    revision: Option<&ObjectId>,
+) -> Result<Marketplace, Failure> {
+    let failed = |error| source_failure(name, error);
+    let Some(source) = sources.get(name) else {
+        return Ok(Marketplace::default());
+    };
+    if let Some(revision) = revision.filter(|revision| !source.has_revision(revision)) {
+        source
+            .fetch(std::slice::from_ref(revision), FileFetching::OnDemand)
+            .map_err(failed)?;
+    }
+    for path in MARKETPLACES {
+        let Some(entry) = source.entry(revision, path).map_err(failed)? else {
+            continue;
+        };
+        if entry.kind.file_mode().is_none() {
+            continue;
+        }
+        if source.size(&[&entry]).map_err(failed)? > MOST_MARKETPLACE_BYTES {
+            let message = format!(
+                "`{path}` of source `{name}` has more than {} MiB",
+                MOST_MARKETPLACE_BYTES >> 20
+            );
+            return Err(Diagnostic::new(&codes::PLUGIN_MARKETPLACE, message)
+                .help("name the plugin by `source` and `path` instead")
+                .into());
+        }
+        let bytes = source.read(&[&entry]).map_err(failed)?.pop();
+        return understand(name, path, bytes.unwrap_or_default());
+    }
+    let message = format!("source `{name}` is not a marketplace");
+    let help = format!(
+        "agpm looks for `{}`; name the plugin by `source` and `path` instead",
+        MARKETPLACES.join("`, `")
+    );
+    let found = Diagnostic::new(&codes::NAME_UNKNOWN, message).help(help);
+    Err(Failure::new(FailureKind::NotFound, found))
+}
+
+/// What is wrong with a marketplace as a whole is the first finding: the others follow from it.
+fn understand(name: &SourceName, path: &str, bytes: Vec<u8>) -> Result<Marketplace, Failure> {
+    let file = format!("`{path}` of source `{name}`");
+    let mut notes = Notes::default();
+    let source = notes.sources.add(file.clone(), String::new());
+    let unreadable = |found: Diagnostic| {
+        let message = format!("{file}: {}", found.message);
+        Failure::from(
+            Diagnostic::new(&codes::PLUGIN_MARKETPLACE, message).help("report it to its author"),
+        )
+    };
+    let text = decode(source, bytes).map_err(unreadable)?;
+    let parsed = parse(source, text, Format::Jsonc, Limits::default());
+    if has_errors(&parsed.diagnostics)
+        && let Some(first) = parsed.diagnostics.into_iter().next()
+    {
+        return Err(unreadable(first));
+    }
+    let Some(root) = parsed.document.root() else {
+        return Ok(Marketplace::default());
+    };
+    let (mut marketplace, found) = read_marketplace(root, &file);
+    for entry in &mut marketplace.entries {
+        // Places in the file are not kept: it may be large, and its author is not the reader.
+        entry
+            .diagnostics
+            .iter_mut()
+            .for_each(|one| one.labels.clear());
+    }
+    match found.into_iter().next() {
+        Some(first) => Err(Diagnostic {
+            labels: Vec::new(),
+            ..first
+        }
+        .into()),
+        None => Ok(marketplace),
+    }
+}
+
+/// What marketplaces say of the plugins of a manifest, at the commits at which they were read.
+pub(crate) fn marketplace_entries(
+    manifest: &Manifest,
+    sources: &Sources,
+) -> Result<MarketplaceEntries, Failure> {
+    let mut entries = MarketplaceEntries::new();
+    let mut read = ReadMarketplaces::default();
+    for dependency in &manifest.dependencies {
+        let pin = dependency
+            .marketplace
+            .as_ref()
+            .and_then(|own| own.pin.as_ref());
+        let Some(pin) = pin else {
+            continue;
+        };
+        let name = &pin.plugin.marketplace;
+        let marketplace = read.at(sources, name, pin.commit.as_ref())?;
+        let entry = find_entry(dependency, marketplace)?;
+        let location = locate_plugin(manifest, dependency, entry)?;
+        if location.unit != dependency.unit {
+            let message = format!("{} is not where `{name}` says", dependency.id());
+            return Err(outdated_lock(message));
+        }
+        entries.insert(dependency.unit.clone(), entry.clone());
+    }
+    Ok(entries)
+}
+
+/// A commit that a marketplace names must exist, and be the tag that it names with it.
+fn check_commit(
+    world: &World,
+    manifest: &Manifest,
+    root: &Path,
+    location: &PluginLocation,
+) -> Result<(), Failure> {
+    let (Some(Selector::Rev(sha)), Some(source)) = (&location.selector, &location.source) else {
+        return Ok(());
+    };
+    let Ok(commit) = sha.parse::<ObjectId>() else {
+        return Ok(());
+    };
+    let sources = Sources::open(world, manifest, root);
+    let name = &source.name;
+    let Some(opened) = sources.get(name).filter(|opened| is_versioned(*opened)) else {
+        return Ok(());
+    };
+    if let Some(reference) = &location.reference {
+        let versions = opened
+            .versions()
+            .map_err(|error| source_failure(name, error))?;
+        if let Some(tag) = versions.tags.get(reference).filter(|tag| **tag != commit) {
+            let message = format!(
+                "tag `{reference}` of `{name}` is commit {}, and its marketplace says {}",
+                tag.short(),
+                commit.short()
+            );
+            let found = Diagnostic::new(&codes::PLUGIN_MARKETPLACE, message);
+            let help = "the tag may have been moved: compare the commits, and report it";
+            return Err(found.help(help).into());
+        }
+    }
+    if opened.has_revision(&commit) {
+        return Ok(());
+    }
+    let fetched = opened.fetch(std::slice::from_ref(&commit), FileFetching::OnDemand);
+    fetched.map_err(|error| match error {
+        error @ (SourceError::Offline(_) | SourceError::AuthRefused(_)) => {
+            source_failure(name, error)
+        }
+        _ => {
+            let message = format!("commit {} of `{name}` is not reachable", commit.short());
+            let help =
+                "its marketplace names a commit that the repository does not have: report it";
+            let found = Diagnostic::new(&codes::PLUGIN_MARKETPLACE, message).help(help);
+            Failure::new(FailureKind::Network, found)
+        }
+    })
+}

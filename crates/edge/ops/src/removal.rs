@@ -1,0 +1,202 @@
+//! Which dependencies somebody means to remove, and the manifest without them.
+
+use std::collections::BTreeSet;
+
+use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean};
+use agpm_model::{Locked, Manifest, ResourceId, ResourceName, ResourceType};
+use agpm_text::{Edit, Format, Kind, NodeRef, Pointer, Value, parse_alone};
+
+use crate::additions::usage;
+use crate::change::{DependencyId, Edited, PatternUse, Then, kind_of};
+use crate::gather::unknown_name;
+use crate::install::Executables;
+use crate::locked::{LockView, WrittenId, ambiguous};
+use crate::manifest_text::edit;
+use crate::world::Environment;
+
+/// Dependencies to be removed from one manifest.
+pub(crate) struct Removal<'a> {
+    pub(crate) environment: &'a Environment,
+    pub(crate) manifest: &'a Manifest,
+    pub(crate) view: LockView,
+    pub(crate) pattern_use: PatternUse,
+}
+
+impl Removal<'_> {
+    /// The manifest's text without all of them.
+    pub(crate) fn edit(&self, text: &str, ids: &[DependencyId]) -> Result<Edited, Failure> {
+        let mut text = text.to_owned();
+        let mut done: Vec<String> = Vec::new();
+        let mut seen = BTreeSet::new();
+        for id in ids {
+            let (kind, name) = self.meant(id)?;
+            if !seen.insert((kind, name.clone())) {
+                continue;
+            }
+            let (without, what) = match self.pattern_use {
+                PatternUse::Kept => self.without(&text, kind, &name)?,
+                PatternUse::Excluded => self.excluding(&text, kind, &name)?,
+            };
+            text = without;
+            done.push(what);
+        }
+        let verb = match self.pattern_use {
+            PatternUse::Kept => "remove",
+            PatternUse::Excluded => "exclude",
+        };
+        Ok(Edited {
+            text,
+            done: format!("{verb} {}", done.join(", ")),
+            then: Then::Install(Executables::AsManifest),
+        })
+    }
+
+    /// The type and name that somebody means.
+    fn meant(&self, id: &DependencyId) -> Result<(ResourceType, String), Failure> {
+        let word = match id {
+            DependencyId::Typed { kind, name } => {
+                let kind = kind_of(kind)?;
+                let id = WrittenId::parse(name).filter(|id| id.kind == kind);
+                let name = id.map_or(name.as_str(), |id| id.name);
+                return Ok((kind, name.to_owned()));
+            }
+            DependencyId::Word(word) => word,
+        };
+        if let Some(id) = WrittenId::parse(word) {
+            return Ok((id.kind, id.name.to_owned()));
+        }
+        let own = self.manifest.dependencies.iter();
+        let own = own.filter(|one| one.name.as_str() == word);
+        let own: Vec<ResourceId> = own.map(|one| one.id()).collect();
+        match own.as_slice() {
+            [id] => return Ok((id.kind, word.clone())),
+            [] => {}
+            several => {
+                let ids: Vec<String> = several.iter().map(|id| format!("`{id}`")).collect();
+                return Err(ambiguous(word, &ids));
+            }
+        }
+        let found = self.view.find_word(self.environment, word)?;
+        let entry = &self.view.entries[found[0]];
+        Ok((entry.kind, entry.name.to_string()))
+    }
+
+    /// The text without one dependency and its patch.
+    fn without(
+        &self,
+        text: &str,
+        kind: ResourceType,
+        name: &str,
+    ) -> Result<(String, String), Failure> {
+        let document = parse_alone(text.to_owned(), Format::Toml).document;
+        let section = document.at(&Pointer::root().child(kind.plural()));
+        let at = Pointer::root().child(kind.plural()).child(name);
+        if document.at(&at).is_none() {
+            let keys = section.into_iter().flat_map(NodeRef::entries);
+            let names: Vec<&str> = keys.map(|(key, _)| key.content()).collect();
+            return Err(self.missing(kind, name, &names));
+        }
+        let text = edit(&document, &Edit::Remove { at })?;
+        Ok(match without_patch(&text, kind, name)? {
+            Some(text) => (text, format!("{kind}/{name} and its patch")),
+            None => (text, format!("{kind}/{name}")),
+        })
+    }
+
+    fn missing(&self, kind: ResourceType, name: &str, names: &[&str]) -> Failure {
+        if self.manifest.dependency(kind, name).is_some() {
+            let help = "it is in `agpm.private.toml`: remove it there by hand".to_owned();
+            return unknown_name(kind.singular(), name, Some(help));
+        }
+        match self.locked(kind, name) {
+            Some(entry) => not_in_manifest(entry),
+            None => {
+                let help = did_you_mean(name, &format!("{kind} are"), names.iter().copied());
+                unknown_name(kind.singular(), name, help)
+            }
+        }
+    }
+
+    fn locked(&self, kind: ResourceType, name: &str) -> Option<&Locked> {
+        let mut entries = self.view.entries.iter();
+        entries.find(|entry| entry.kind == kind && entry.name.as_str() == name)
+    }
+
+    /// The text in which the pattern that brought a resource leaves it out.
+    fn excluding(
+        &self,
+        text: &str,
+        kind: ResourceType,
+        name: &str,
+    ) -> Result<(String, String), Failure> {
+        let entry = self.locked(kind, name);
+        let alias = entry.filter(|entry| entry.pattern.is_some());
+        let alias = alias.and_then(|entry| entry.manifest_alias.as_ref());
+        let Some(alias) = alias.map(ResourceName::as_str) else {
+            let message = format!("no pattern of the manifest brought {kind}/{name}");
+            let help = format!("leave out `--exclude`: `agpm remove {kind}/{name}`");
+            return Err(usage(message, help));
+        };
+        let document = parse_alone(text.to_owned(), Format::Toml).document;
+        let at = Pointer::root().child(kind.plural()).child(alias);
+        let Some(node) = document.at(&at) else {
+            let help = "it is in `agpm.private.toml`: change it there by hand".to_owned();
+            return Err(unknown_name(kind.singular(), alias, Some(help)));
+        };
+        let excluded = node.get("exclude").into_iter().flat_map(NodeRef::items);
+        let excluded = excluded
+            .filter_map(NodeRef::as_str)
+            .filter(|own| *own != name);
+        let names = Value::list(excluded.chain([name]));
+        let change = match node.kind() {
+            // A pattern alone becomes a table with the same path.
+            Kind::String => Edit::Set {
+                at,
+                value: Value::map([("path", Value::from(node.content())), ("exclude", names)]),
+            },
+            _ => Edit::Set {
+                at: at.child("exclude"),
+                value: names,
+            },
+        };
+        let text = edit(&document, &change)?;
+        Ok((text, format!("{kind}/{name} from {kind}/{alias}")))
+    }
+}
+
+/// Why a resource that is installed cannot be removed by its name.
+fn not_in_manifest(entry: &Locked) -> Failure {
+    let (kind, name) = (entry.kind, &entry.name);
+    let (message, help) = match (&entry.manifest_alias, &entry.pattern) {
+        (Some(alias), Some(pattern)) => (
+            format!("{kind}/{name} comes from the pattern `{pattern}` of {kind}/{alias}"),
+            format!(
+                "`agpm remove {kind}/{name} --exclude` adds `exclude = [\"{name}\"]` to {kind}/{alias}; \
+                 `agpm remove {kind}/{alias}` removes all that it matches"
+            ),
+        ),
+        _ => (
+            format!("{kind}/{name} is not in the manifest: other resources require it"),
+            format!("`agpm why {kind}/{name}` shows which; remove those"),
+        ),
+    };
+    let diagnostic = Diagnostic::new(&codes::NAME_UNKNOWN, message).help(help);
+    Failure::new(FailureKind::NotFound, diagnostic)
+}
+
+/// The text without the patch of a dependency, which would mean nothing any more; tables that hold nothing else go too.
+fn without_patch(text: &str, kind: ResourceType, name: &str) -> Result<Option<String>, Failure> {
+    let patches = Pointer::root().child("patch");
+    let of_kind = patches.child(kind.plural());
+    let document = parse_alone(text.to_owned(), Format::Toml).document;
+    let is_alone = |at: &Pointer| document.at(at).is_some_and(|table| table.len() == 1);
+    if document.at(&of_kind.child(name)).is_none() {
+        return Ok(None);
+    }
+    let at = match (is_alone(&of_kind), is_alone(&patches)) {
+        (true, true) => patches,
+        (true, false) => of_kind,
+        _ => of_kind.child(name),
+    };
+    edit(&document, &Edit::Remove { at }).map(Some)
+}

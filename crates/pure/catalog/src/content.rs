@@ -1,0 +1,78 @@
+//! A catalog with everything that it was made of.
+
+use std::path::{Path, PathBuf};
+
+use agpm_diag::Notes;
+use agpm_model::MachineFiles;
+
+use crate::catalog::Catalog;
+use crate::layer::{CatalogLayer, ManifestFile};
+use crate::reading::ReadManifests;
+use crate::row::RowRef;
+
+/// A catalog with everything that it was made of.
+#[derive(Debug)]
+pub struct CatalogContent<'f> {
+    pub(crate) machine: &'f dyn MachineFiles,
+    /// The working directory, which users name paths from.
+    pub(crate) here: PathBuf,
+    /// The rows.
+    pub catalog: Catalog,
+    /// Highest first.
+    pub layers: Vec<CatalogLayer>,
+    /// One for every manifest of the catalog.
+    pub files: Vec<ManifestFile>,
+    /// Those that could not be read.
+    pub left_out: Vec<ManifestFile>,
+}
+
+impl<'f> CatalogContent<'f> {
+    /// Folds what was read, and says what was used.
+    pub fn new(
+        machine: &'f dyn MachineFiles,
+        here: &Path,
+        layers: Vec<CatalogLayer>,
+        read: ReadManifests,
+        notes: &mut Notes,
+    ) -> Self {
+        let ReadManifests {
+            files,
+            manifests,
+            left_out,
+        } = read;
+        for (file, manifest) in files.iter().zip(&manifests) {
+            let rows = match manifest.len() {
+                1 => "1 row".to_owned(),
+                count => format!("{count} rows"),
+            };
+            let (shown, layer) = (&file.shown, layers[file.layer].label());
+            notes
+                .log
+                .push(format!("used {shown}: {rows}, layer {layer}"));
+        }
+        let (catalog, twice) = Catalog::new(manifests);
+        notes.diagnostics.extend(twice);
+        CatalogContent {
+            machine,
+            here: here.to_owned(),
+            catalog,
+            layers,
+            files,
+            left_out,
+        }
+    }
+
+    pub(crate) fn manifest_file(&self, row: RowRef<'_>) -> &ManifestFile {
+        &self.files[row.manifest_index()]
+    }
+
+    /// The layer of a row.
+    pub fn layer(&self, row: RowRef<'_>) -> &CatalogLayer {
+        &self.layers[self.manifest_file(row).layer]
+    }
+
+    /// Where the manifest of a row is.
+    pub(crate) fn manifest_path(&self, row: RowRef<'_>) -> PathBuf {
+        self.layer(row).folder.join(&self.manifest_file(row).path)
+    }
+}

@@ -1,0 +1,203 @@
+//! Where the manifests of a layer are, and which directory is the project's layer.
+
+use std::path::{Path, PathBuf};
+
+use agpm_diag::{Diagnostic, Notes, Severity, codes};
+use agpm_model::{FileProblem, MachineFiles, Reached};
+
+use crate::kind::EntryKind;
+use crate::layer::{CatalogLayer, LayerKind, ManifestFile};
+use crate::place::{CONFIG_FOLDERS, Home, ROOTS, Standing};
+
+/// The search for catalogs on a machine.
+pub struct Discovery<'d> {
+    /// Its files.
+    pub files: &'d dyn MachineFiles,
+    /// The working directory, which users name paths from.
+    pub here: &'d Path,
+    /// Called with every path that the result depends on, before it is read.
+    pub mark: &'d mut dyn FnMut(&Path),
+}
+
+impl Discovery<'_> {
+    /// The manifests of a layer, highest first: those of whole catalogs, then those of modules.
+    pub fn manifests(
+        &mut self,
+        at: usize,
+        layer: &CatalogLayer,
+        notes: &mut Notes,
+    ) -> Vec<ManifestFile> {
+        let mut manifests = Vec::new();
+        let mut ground = self.config_folders(&layer.folder);
+        for found in &ground.open {
+            match self.files.names(&layer.folder.join(&found.path)) {
+                Ok(names) => manifests.extend(self.manifests_in(at, layer, found, &names)),
+                Err(problem) => ground.closed.push((found.path.clone(), problem)),
+            }
+        }
+        for (path, problem) in &ground.closed {
+            let shown = layer.shown(self.here, path);
+            notes.log.push(format!("skipped {shown}: it {problem}"));
+            notes.diagnostics.push(closed(layer, shown, problem));
+        }
+        for file in &manifests {
+            (self.mark)(&layer.folder.join(&file.path));
+        }
+        manifests
+    }
+
+    fn manifests_in(
+        &self,
+        at: usize,
+        layer: &CatalogLayer,
+        found: &ConfigFolder,
+        names: &[String],
+    ) -> Vec<ManifestFile> {
+        let home = if layer.kind == LayerKind::User {
+            Home::Own
+        } else {
+            Home::Elsewhere
+        };
+        let mut kinds: Vec<EntryKind> = names
+            .iter()
+            .filter_map(|name| EntryKind::of_manifest(name))
+            .collect();
+        kinds.sort_unstable();
+        let file = |kind: EntryKind| {
+            let path = format!("{}/{}", found.path, kind.manifest_name());
+            let standing = Standing {
+                root: found.root,
+                module: found.module.clone(),
+                home,
+            };
+            let shown = layer.shown(self.here, &path);
+            ManifestFile {
+                layer: at,
+                kind,
+                standing,
+                path,
+                shown,
+            }
+        };
+        kinds.into_iter().map(file).collect()
+    }
+
+    /// The nearest directory upward that holds a catalog and is not home.
+    pub fn project_folder(&mut self, start: &Path, home: Option<&Path>) -> Option<PathBuf> {
+        let files = self.files;
+        let home = home.map(|home| files.real_path(home));
+        // Anybody may put a catalog into a directory such as `/tmp`; those of strangers are not for what is below.
+        let is_trusted = |folder: &Path| {
+            let mut roots = ROOTS.iter();
+            roots.all(|root| files.is_trusted(&folder.join(root.folder), start))
+        };
+        let mut above = start
+            .ancestors()
+            .filter(|folder| Some(files.real_path(folder)) != home)
+            .filter(|folder| *folder == start || is_trusted(folder));
+        let holds_catalog = |folder: &&Path| {
+            let ground = self.config_folders(folder);
+            !ground.open.is_empty() || !ground.closed.is_empty()
+        };
+        above.find(holds_catalog).map(Path::to_owned)
+    }
+
+    fn config_folders(&mut self, folder: &Path) -> Ground {
+        let mut ground = Ground::default();
+        let mut roots: Vec<&'static str> = Vec::new();
+        for root in ROOTS {
+            if !roots.contains(&root.folder) {
+                roots.push(root.folder);
+            }
+        }
+        // One that must not be read is told once, not for everything that may be in it.
+        let mut read: Vec<(&'static str, Vec<String>)> = Vec::new();
+        for root in roots {
+            (self.mark)(&folder.join(root));
+            match self.files.names(&folder.join(root)) {
+                Ok(names) => read.push((root, names)),
+                Err(problem) => ground.closed.push((root.to_owned(), problem)),
+            }
+        }
+        for root in ROOTS {
+            if read.iter().any(|(name, _)| *name == root.folder) {
+                let path = format!("{}/{}", root.folder, root.config);
+                let found = ConfigFolder {
+                    root: root.folder,
+                    module: None,
+                    path,
+                };
+                self.look(folder, found, &mut ground);
+            }
+        }
+        for (root, names) in read {
+            for module in names
+                .iter()
+                .filter(|name| !CONFIG_FOLDERS.contains(&name.as_str()))
+            {
+                (self.mark)(&folder.join(root).join(module));
+                for config in CONFIG_FOLDERS {
+                    let path = format!("{root}/{module}/{config}");
+                    let found = ConfigFolder {
+                        root,
+                        module: Some(module.clone()),
+                        path,
+                    };
+                    self.look(folder, found, &mut ground);
+                }
+            }
+        }
+        ground
+    }
+
+    fn look(&mut self, folder: &Path, found: ConfigFolder, ground: &mut Ground) {
+        let place = folder.join(&found.path);
+        match self.files.reach(&place) {
+            Ok(Some(Reached::Folder(_))) => ground.open.push(found),
+            // A symlink that leads nowhere, or a folder on the way that must not be read; the latter is reported once.
+            Err(problem) => {
+                let above = found
+                    .path
+                    .rsplit_once('/')
+                    .map_or("", |(above, _)| above)
+                    .to_owned();
+                let known =
+                    |(path, _): &(String, FileProblem)| *path == found.path || *path == above;
+                if !ground.closed.iter().any(known) {
+                    let readable = self.files.names(&folder.join(&above)).is_ok();
+                    ground
+                        .closed
+                        .push((if readable { found.path } else { above }, problem));
+                }
+            }
+            Ok(_) => return,
+        }
+        (self.mark)(&place);
+    }
+}
+
+/// What is reported of a directory whose manifests nobody can see.
+fn closed(layer: &CatalogLayer, shown: String, problem: &FileProblem) -> Diagnostic {
+    let message = format!("the manifests in this folder are left out: it {problem}");
+    let mut finding = Diagnostic::new(&codes::CATALOG_MALFORMED, message).in_file(shown);
+    finding.severity = Severity::Warning;
+    finding
+        .in_layer(layer.label())
+        .help("check its permissions")
+}
+
+/// A folder for manifests that is there.
+struct ConfigFolder {
+    root: &'static str,
+    module: Option<String>,
+    path: String,
+}
+
+/// What of a layer's folder may hold manifests.
+#[derive(Default)]
+struct Ground {
+    /// Folders for manifests, highest first.
+    open: Vec<ConfigFolder>,
+    /// Folders that nobody can look into.
+    closed: Vec<(String, FileProblem)>,
+}

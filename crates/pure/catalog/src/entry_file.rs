@@ -1,0 +1,161 @@
+//! The file of an entry, inside the layer that its row is from.
+
+use std::path::PathBuf;
+
+use agpm_diag::{Diagnostic, Failure, FailureKind, Severity, codes, did_you_mean};
+
+use crate::catalog::Catalog;
+use crate::content::CatalogContent;
+use crate::find::{Found, Reference};
+use crate::kind::EntryKind;
+use crate::lookup::NoFile;
+use crate::row::RowRef;
+use crate::select::Entry;
+
+/// How users say a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KindSaid {
+    /// With an option of its own.
+    Apart,
+    /// Before module and name.
+    Before,
+}
+
+/// Where the file of an entry is.
+#[derive(Clone, Debug)]
+pub struct EntryFile<'c> {
+    /// The row that names it.
+    pub row: RowRef<'c>,
+    /// From the layer's directory.
+    pub place: String,
+}
+
+impl CatalogContent<'_> {
+    /// Where the file is of the entry that a name means.
+    pub fn entry_file(&self, reference: Reference<'_>) -> Result<EntryFile<'_>, Failure> {
+        let entry = self.entry(reference, KindSaid::Apart)?;
+        let row = self.catalog.winner(entry);
+        let place = self.place_of(row);
+        let place = place.map_err(|fault| self.no_file(row, fault))?;
+        Ok(EntryFile { row, place })
+    }
+
+    /// The entry that a name means, or what it could have meant.
+    pub fn entry(&self, reference: Reference<'_>, said: KindSaid) -> Result<&Entry, Failure> {
+        match self.catalog.find(reference) {
+            Found::One(entry) => Ok(entry),
+            Found::Several(entries) => Err(ambiguous(&self.catalog, reference, &entries, said)),
+            Found::Nothing => Err(unknown(&self.catalog, reference)),
+        }
+    }
+
+    /// Where the file of a row is.
+    pub(crate) fn path_of(&self, row: RowRef<'_>) -> Result<PathBuf, NoFile> {
+        self.place_of(row)
+            .map(|place| self.layer(row).folder.join(place))
+    }
+
+    /// The refusal of a row that has no file.
+    pub(crate) fn no_file(&self, row: RowRef<'_>, fault: NoFile) -> Failure {
+        let what = format!("the {} `{}`", row.kind(), row.label());
+        let written = row.path().unwrap_or_default();
+        let layer = self.layer(row).label();
+        let (kind, code, message, help) = match fault {
+            NoFile::Unnamed => (
+                FailureKind::Errors,
+                &codes::CATALOG_MISSING_FILE,
+                format!("{what} names no file"),
+                "write its `path` in the manifest",
+            ),
+            NoFile::Missing => (
+                FailureKind::Errors,
+                &codes::CATALOG_MISSING_FILE,
+                format!("the file `{written}` of {what} is not there, in the layer {layer}"),
+                "mend the `path` in the manifest, or put the file there",
+            ),
+            NoFile::Escapes => (
+                FailureKind::Refused,
+                &codes::CATALOG_ESCAPE,
+                format!("the file `{written}` of {what} is outside of its layer {layer}"),
+                "files are read only inside the layer that lists them",
+            ),
+        };
+        let mut diagnostic = Diagnostic::new(code, message).help(help).in_layer(layer);
+        diagnostic.severity = Severity::Error;
+        let file = &self.manifest_file(row).shown;
+        Failure::new(kind, diagnostic.in_file(file.as_str()))
+    }
+}
+
+fn ambiguous(
+    catalog: &Catalog,
+    reference: Reference<'_>,
+    entries: &[&Entry],
+    said: KindSaid,
+) -> Failure {
+    let rows: Vec<RowRef<'_>> = entries.iter().map(|entry| catalog.winner(entry)).collect();
+    let one_kind = rows.iter().all(|row| row.kind() == rows[0].kind());
+    let name = |row: &RowRef<'_>| match said {
+        _ if one_kind => format!("`{}`", row.label()),
+        KindSaid::Apart => format!("`{}` ({})", row.label(), row.kind()),
+        KindSaid::Before => format!("`{}/{}`", row.kind(), row.label()),
+    };
+    let mut help = format!(
+        "name one of {}",
+        rows.iter().map(name).collect::<Vec<_>>().join(", ")
+    );
+    if !one_kind && said == KindSaid::Apart {
+        help.push_str(", with `--kind` where the names are the same");
+    }
+    let message = format!(
+        "`{}` could be {} entries of the catalog",
+        reference.text,
+        rows.len()
+    );
+    Failure::new(
+        FailureKind::NotFound,
+        Diagnostic::new(&codes::NAME_UNKNOWN, message).help(help),
+    )
+}
+
+fn unknown(catalog: &Catalog, reference: Reference<'_>) -> Failure {
+    let what = reference
+        .kind
+        .map_or("entry of the catalog", EntryKind::singular);
+    let message = format!("there is no {what} `{}`", reference.text);
+    let wanted = |row: &RowRef<'_>| reference.kind.is_none_or(|kind| kind == row.kind());
+    let rows: Vec<RowRef<'_>> = catalog
+        .entries()
+        .iter()
+        .map(|entry| catalog.winner(entry))
+        .filter(wanted)
+        .collect();
+    let labels: Vec<String> = rows.iter().map(|row| row.label()).collect();
+    let names = rows.iter().map(|row| row.name());
+    // The right name in another module is nearer than any other.
+    let bare = reference.text.rsplit('/').next().unwrap_or_default();
+    let elsewhere: Vec<String> = rows
+        .iter()
+        .filter(|row| row.name() == bare)
+        .map(|row| format!("`{}`", row.label()))
+        .collect();
+    let near = if elsewhere.is_empty() {
+        let labels = labels.iter().map(String::as_str);
+        did_you_mean(reference.text, "", labels.chain(names))
+    } else {
+        Some(format!("did you mean {}?", elsewhere.join(" or ")))
+    };
+    let near = near.filter(|help| help.starts_with("did you mean"));
+    let help = near.unwrap_or_else(|| {
+        if rows.is_empty() {
+            let things = reference.kind.map_or("anything", EntryKind::plural);
+            format!("no catalog lists {things}; `agpm catalog -v` tells where it looked")
+        } else {
+            "`agpm catalog` lists what there is".to_owned()
+        }
+    });
+    Failure::new(
+        FailureKind::NotFound,
+        Diagnostic::new(&codes::NAME_UNKNOWN, message).help(help),
+    )
+}

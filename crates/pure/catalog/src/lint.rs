@@ -1,0 +1,149 @@
+//! What `doctor` says of a catalog: rows without a file, and files without a row.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use agpm_diag::{Diagnostic, Notes, Severity, at_most, codes};
+use agpm_model::FoundKind;
+
+use crate::content::CatalogContent;
+use crate::kind::EntryKind;
+use crate::layer::{CatalogLayer, ManifestFile};
+use crate::lookup::{FolderListings, NoFile, SKILL_FILE};
+use crate::place::ROOTS;
+use crate::row::RowRef;
+
+/// A layer that is wrong all over is told of up to here.
+const MOST_TOLD: usize = 100;
+
+impl CatalogContent<'_> {
+    /// Checks every layer; gives how many entries apply.
+    pub fn lint(&self, notes: &mut Notes) -> usize {
+        for at in 0..self.layers.len() {
+            let listed = check_rows(self, at, notes);
+            let unlisted = unlisted(self, at, &listed);
+            notes.diagnostics.extend(at_most(unlisted, MOST_TOLD));
+        }
+        self.catalog.entries().len()
+    }
+}
+
+/// Every row of a layer must have its file; gives the files.
+fn check_rows(content: &CatalogContent<'_>, layer: usize, notes: &mut Notes) -> BTreeSet<PathBuf> {
+    let (mut listed, mut without) = (BTreeSet::new(), Vec::new());
+    let listings = FolderListings::new(content.machine);
+    let mut finder = listings.finder();
+    let manifests = (0..content.files.len()).filter(|at| content.files[*at].layer == layer);
+    for row in manifests.flat_map(|at| content.catalog.rows_of(at)) {
+        match content.listed_place_of(row, &mut finder) {
+            Ok(place) => {
+                listed.insert(
+                    content
+                        .machine
+                        .real_path(&content.layers[layer].folder.join(place)),
+                );
+            }
+            Err(fault) => without.extend(without_file(content, row, fault)),
+        }
+    }
+    notes.diagnostics.extend(at_most(without, MOST_TOLD));
+    listed
+}
+
+fn without_file(
+    content: &CatalogContent<'_>,
+    row: RowRef<'_>,
+    fault: NoFile,
+) -> Option<Diagnostic> {
+    let told = content.no_file(row, fault).diagnostic?;
+    let node = row.node();
+    let place = row
+        .node()
+        .get("path")
+        .map_or(node.span(), |path| path.span());
+    let told = Diagnostic {
+        severity: Severity::Warning,
+        file: None,
+        ..told
+    };
+    Some(told.at(node.document().source(), place, ""))
+}
+
+/// Files that look like entries and that no row of their layer names.
+fn unlisted(
+    content: &CatalogContent<'_>,
+    at: usize,
+    listed: &BTreeSet<PathBuf>,
+) -> Vec<Diagnostic> {
+    let layer = &content.layers[at];
+    let kinds = |files: &[ManifestFile]| -> BTreeSet<EntryKind> {
+        files
+            .iter()
+            .filter(|file| file.layer == at)
+            .map(|file| file.kind)
+            .collect()
+    };
+    // What a manifest lists that cannot be read, nobody knows.
+    let kinds: Vec<EntryKind> = kinds(&content.files)
+        .difference(&kinds(&content.left_out))
+        .copied()
+        .collect();
+    let mut roots: Vec<&str> = ROOTS.iter().map(|root| root.folder).collect();
+    roots.dedup();
+    // The folder of a listed skill is its own: a workflow in it is a part of that skill, not an entry.
+    let skill_files = listed.iter().filter(|file| file.ends_with(SKILL_FILE));
+    let skills: BTreeSet<&Path> = skill_files.filter_map(|file| file.parent()).collect();
+    let is_known = |file: &Path| {
+        listed.contains(file)
+            || file
+                .ancestors()
+                .skip(1)
+                .any(|folder| skills.contains(folder))
+    };
+    let mut found = Vec::new();
+    for root in roots {
+        let modules = content.machine.names(&layer.folder.join(root));
+        for module in modules.unwrap_or_default() {
+            for kind in &kinds {
+                let inner = format!("{root}/{module}/{}", kind.habitat().folder);
+                let files = entries_in(content, layer, &inner, *kind).into_iter();
+                let unknown = files
+                    .filter(|path| !is_known(&content.machine.real_path(&layer.folder.join(path))));
+                found
+                    .extend(unknown.map(|path| {
+                        unlisted_file(layer, *kind, layer.shown(&content.here, &path))
+                    }));
+            }
+        }
+    }
+    found
+}
+
+/// The files of a kind in a directory of a layer, from the layer's.
+fn entries_in(
+    content: &CatalogContent<'_>,
+    layer: &CatalogLayer,
+    folder: &str,
+    kind: EntryKind,
+) -> Vec<String> {
+    let habitat = kind.habitat();
+    let found = content
+        .machine
+        .below(&layer.folder.join(folder), habitat.depth);
+    let files = found.unwrap_or_default().into_iter();
+    let files = files.filter(|found| found.kind == FoundKind::File);
+    let is_entry = |path: &String| habitat.is_home_of(path.rsplit('/').next().unwrap_or(path));
+    files
+        .map(|found| found.path)
+        .filter(is_entry)
+        .map(|path| format!("{folder}/{path}"))
+        .collect()
+}
+
+fn unlisted_file(layer: &CatalogLayer, kind: EntryKind, shown: String) -> Diagnostic {
+    let message = format!("no row of `{}` names this {kind}", kind.manifest_name());
+    Diagnostic::new(&codes::CATALOG_UNLISTED, message)
+        .in_file(shown)
+        .in_layer(layer.label())
+        .help("add a row for it, or take it away")
+}

@@ -1,0 +1,318 @@
+//! The rows that apply, and those that they shadow, as they are reported.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use agpm_diag::{Diagnostic, SourceMap, codes, did_you_mean};
+use serde::{Serialize, Serializer};
+
+use crate::columns::COLUMNS;
+use crate::content::CatalogContent;
+use crate::csv::{Table, other_name};
+use crate::find::Filter;
+use crate::kind::EntryKind;
+use crate::layer::{CatalogMode, LayerKind};
+use crate::row::{RowId, RowRef};
+use crate::select::Entry;
+
+/// Columns that tell what becomes of a row.
+const MARKS: [&str; 2] = ["layer", "shadowedBy"];
+
+/// Whether shadowed rows are listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shadowed {
+    /// They are not.
+    #[default]
+    Hidden,
+    /// They are, marked.
+    Listed,
+}
+
+/// A row of the list.
+#[derive(Clone, Copy, Debug)]
+pub struct ListedRow {
+    row: RowId,
+    /// The row that counts instead.
+    instead: Option<RowId>,
+}
+
+/// A row as it is told.
+#[derive(Clone, Copy, Debug)]
+pub struct CatalogRow<'c> {
+    content: &'c CatalogContent<'c>,
+    row: RowRef<'c>,
+    pub(crate) standing: Mark<'c>,
+}
+
+/// One thing that is told of a row.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Told<'c> {
+    /// A text.
+    Text(Cow<'c, str>),
+    /// Yes or no.
+    Flag(bool),
+    /// That there is none.
+    Nothing,
+}
+
+/// Whether a row counts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Mark<'c> {
+    /// It does, and nobody asked for others.
+    Unasked,
+    /// It does.
+    Counts,
+    /// This one counts instead.
+    Shadowed(RowRef<'c>),
+}
+
+/// What is reported where no catalog was found.
+pub fn nowhere(mode: CatalogMode, kind: Option<EntryKind>) -> Diagnostic {
+    let kinds = [
+        (LayerKind::Project, "the project"),
+        (LayerKind::User, "home"),
+        (LayerKind::Git, "the remotes"),
+    ];
+    let looked = kinds
+        .into_iter()
+        .filter(|(kind, _)| mode.has(*kind))
+        .map(|(_, place)| place);
+    let what = kind.map_or_else(
+        || "catalog".to_owned(),
+        |kind| format!("catalog of {}", kind.plural()),
+    );
+    let message = format!(
+        "no {what} was found in {}",
+        looked.collect::<Vec<_>>().join(", ")
+    );
+    let name = kind.unwrap_or(EntryKind::Agent).manifest_name();
+    Diagnostic::new(&codes::CATALOG_EMPTY, message).help(format!(
+        "a catalog is a manifest such as `bmad/_cfg/{name}`"
+    ))
+}
+
+/// What is reported of a module that no entry is of; it is probably mistyped.
+pub fn unknown_module(content: &CatalogContent<'_>, filter: &Filter) -> Option<Diagnostic> {
+    let wanted = filter.module.as_deref()?;
+    let rows = content
+        .catalog
+        .entries()
+        .iter()
+        .map(|entry| content.catalog.winner(entry).module());
+    let modules: BTreeSet<&str> = rows.filter(|module| !module.is_empty()).collect();
+    if content.catalog.entries().is_empty() || modules.contains(wanted) {
+        return None;
+    }
+    let mut note = Diagnostic::new(
+        &codes::CATALOG_EMPTY,
+        format!("no entry is of the module `{wanted}`"),
+    );
+    note.help = did_you_mean(wanted, "modules are", modules.iter().copied());
+    Some(note)
+}
+
+impl CatalogContent<'_> {
+    /// The rows that a filter lets through.
+    pub fn listed(&self, filter: &Filter, shadowed: Shadowed) -> Vec<ListedRow> {
+        let mut rows = Vec::new();
+        for (_, entry) in self.catalog.filtered(filter) {
+            rows.push(ListedRow {
+                row: entry.winner,
+                instead: None,
+            });
+            if shadowed == Shadowed::Listed {
+                let lower = self.catalog.shadowed(entry).iter();
+                rows.extend(lower.map(|row| ListedRow {
+                    row: *row,
+                    instead: Some(entry.winner),
+                }));
+            }
+        }
+        rows
+    }
+
+    /// The entries that fit, as they are told, each with its place among all.
+    pub fn rows<'c>(&'c self, filter: &'c Filter) -> impl Iterator<Item = (usize, CatalogRow<'c>)> {
+        self.catalog
+            .filtered(filter)
+            .map(|(at, entry)| (at, self.told(entry)))
+    }
+
+    /// The entry at a place, and behind it the rows that it shadows.
+    pub fn rows_at(&self, place: usize) -> impl Iterator<Item = CatalogRow<'_>> {
+        let entries = self.catalog.entries().get(place).into_iter();
+        entries.flat_map(move |entry| {
+            let winner = self.catalog.winner(entry);
+            let row = move |row, standing| CatalogRow {
+                content: self,
+                row,
+                standing,
+            };
+            let lower = self
+                .catalog
+                .shadowed(entry)
+                .iter()
+                .map(|lower| self.catalog.row(*lower));
+            [row(winner, Mark::Counts)]
+                .into_iter()
+                .chain(lower.map(move |lower| row(lower, Mark::Shadowed(winner))))
+        })
+    }
+
+    fn told(&self, entry: &Entry) -> CatalogRow<'_> {
+        CatalogRow {
+            content: self,
+            row: self.catalog.winner(entry),
+            standing: Mark::Unasked,
+        }
+    }
+
+    /// A row of a list as it is reported.
+    pub fn reported(&self, listed: ListedRow, shadowed: Shadowed) -> CatalogRow<'_> {
+        let standing = match (listed.instead, shadowed) {
+            (Some(row), _) => Mark::Shadowed(self.catalog.row(row)),
+            (None, Shadowed::Listed) => Mark::Counts,
+            (None, Shadowed::Hidden) => Mark::Unasked,
+        };
+        CatalogRow {
+            content: self,
+            row: self.catalog.row(listed.row),
+            standing,
+        }
+    }
+
+    /// The columns of a list as CSV, and its first line.
+    pub fn csv_table(&self, listed: &[ListedRow], shadowed: Shadowed) -> (Table<'_>, String) {
+        let rows = listed.iter().map(|listed| self.catalog.row(listed.row));
+        let table = Table::new(&self.catalog, rows);
+        let marks: &[&str] = match shadowed {
+            Shadowed::Listed => &MARKS,
+            Shadowed::Hidden => &[],
+        };
+        let mut header = String::new();
+        table.write_header(marks, &mut header);
+        (table, header)
+    }
+
+    /// Rows as lines of CSV.
+    pub fn csv_lines(&self, table: &Table<'_>, rows: &[ListedRow], shadowed: Shadowed) -> String {
+        let label = |row: RowId| self.layer(self.catalog.row(row)).label();
+        let mut text = String::new();
+        for one in rows {
+            let row = self.catalog.row(one.row);
+            match shadowed {
+                Shadowed::Hidden => table.write_row(row, &[], &mut text),
+                Shadowed::Listed => {
+                    let (layer, by) = (label(one.row), one.instead.map(label).unwrap_or_default());
+                    table.write_row(row, &[&layer, &by], &mut text);
+                }
+            }
+        }
+        text
+    }
+}
+
+/// Keys of a row that are ours; a column of that name is told under another one.
+pub(crate) const OWN_KEYS: [&str; 7] = [
+    "kind",
+    "layer",
+    "remote",
+    "manifest",
+    "file",
+    "shadowed",
+    "shadowedBy",
+];
+
+impl Serialize for CatalogRow<'_> {
+    /// Its columns, then where it is from.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        agpm_text::pairs(&self.told(), serializer)
+    }
+}
+
+impl<'c> CatalogRow<'c> {
+    /// What it says.
+    pub fn row(self) -> RowRef<'c> {
+        self.row
+    }
+
+    /// The layer it is from.
+    pub fn layer(self) -> String {
+        self.content.layer(self.row).label()
+    }
+
+    /// The layer that shadows it.
+    pub fn shadowed_by(self) -> Option<String> {
+        match self.standing {
+            Mark::Shadowed(row) => Some(self.content.layer(row).label()),
+            Mark::Unasked | Mark::Counts => None,
+        }
+    }
+
+    /// What is told of it, by key: its columns, then where it is from.
+    pub(crate) fn told(self) -> Vec<(Cow<'c, str>, Told<'c>)> {
+        let (row, layer) = (self.row, self.content.layer(self.row));
+        let text = |text: &'c str| Told::Text(Cow::from(text));
+        let mut told = vec![(Cow::from("kind"), text(row.kind().singular()))];
+        let blank = |module: &str| module.trim().is_empty();
+        if row.get("module").is_none_or(blank) {
+            told.push((Cow::from("module"), text(row.module())));
+        }
+        let known = COLUMNS
+            .iter()
+            .filter_map(|column| Some((*column, row.get(column)?)));
+        let others = row.fields().filter(|(column, _)| !COLUMNS.contains(column));
+        for (column, value) in known
+            .chain(others)
+            .filter(|(column, value)| *column != "module" || !blank(value))
+        {
+            let taken = OWN_KEYS.contains(&column);
+            told.push((
+                if taken {
+                    Cow::from(other_name(column))
+                } else {
+                    Cow::from(column)
+                },
+                text(value),
+            ));
+        }
+        told.push((Cow::from("layer"), text(layer.kind.word())));
+        told.extend(
+            layer
+                .remote
+                .as_deref()
+                .map(|remote| (Cow::from("remote"), text(remote))),
+        );
+        let path = |path: PathBuf| Told::Text(Cow::from(path.display().to_string()));
+        told.push((Cow::from("manifest"), path(self.content.manifest_path(row))));
+        told.push((
+            Cow::from("file"),
+            self.content.path_of(row).map_or(Told::Nothing, path),
+        ));
+        if !matches!(self.standing, Mark::Unasked) {
+            let by = self.shadowed_by();
+            told.push((Cow::from("shadowed"), Told::Flag(by.is_some())));
+            told.extend(by.map(|by| (Cow::from("shadowedBy"), Told::Text(Cow::from(by)))));
+        }
+        told
+    }
+
+    /// Which manifest and layer it is from, as a line.
+    pub fn origin(self, sources: &SourceMap) -> String {
+        let node = self.row.node();
+        let line = sources.line(node.document().source(), node.span().start);
+        let file = &self.content.manifest_file(self.row).shown;
+        let mut told = format!(
+            "{} {}: {}, {file}:{line}",
+            self.row.kind(),
+            self.row.label(),
+            self.layer()
+        );
+        if let Some(by) = self.shadowed_by() {
+            told.push_str(&format!(", shadowed by {by}"));
+        }
+        told
+    }
+}

@@ -1,0 +1,218 @@
+//! Where the files of rows are: asked one by one, or for a whole list with every folder read once.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use agpm_model::{FoundFile, FoundKind, MachineFiles, Reached};
+
+use crate::content::CatalogContent;
+use crate::kind::EntryKind;
+use crate::layer::CatalogLayer;
+use crate::place::{PathFault, places, skill_folders};
+use crate::row::RowRef;
+
+/// The file of a skill that is a folder.
+pub(crate) const SKILL_FILE: &str = "SKILL.md";
+
+/// Why there is no file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoFile {
+    /// The row names none.
+    Unnamed,
+    /// It does not exist.
+    Missing,
+    /// It is, or would be, outside of the layer.
+    Escapes,
+}
+
+/// What a path in a layer leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    File,
+    Folder,
+    /// A file that is outside of the layer.
+    OutsideFile,
+    Nothing,
+}
+
+/// Says what a path in a layer leads to.
+trait Probe {
+    fn target(&mut self, layer: &CatalogLayer, place: &str) -> Target;
+}
+
+/// Asks the file system about every path.
+struct EachPath<'f>(&'f dyn MachineFiles);
+
+impl Probe for EachPath<'_> {
+    fn target(&mut self, layer: &CatalogLayer, place: &str) -> Target {
+        match self.0.reach(&layer.folder.join(place)) {
+            Ok(Some(Reached::File(path))) if path.starts_with(&layer.real) => Target::File,
+            Ok(Some(Reached::Folder(path))) if path.starts_with(&layer.real) => Target::Folder,
+            Ok(Some(Reached::File(_))) => Target::OutsideFile,
+            _ => Target::Nothing,
+        }
+    }
+}
+
+/// Folders that were read, for all who look for files at the same time.
+///
+/// A catalog has many rows in few folders, and reading a folder costs about as much as asking for a few of its files. The
+/// listings are as old as this value: keep it only as long as one list is made.
+#[derive(Debug)]
+pub(crate) struct FolderListings<'f> {
+    files: &'f dyn MachineFiles,
+    known: Mutex<HashMap<PathBuf, Arc<Listing>>>,
+}
+
+/// One finder of files, with the folders that it has met so far at hand.
+#[derive(Debug)]
+pub(crate) struct FileFinder<'l> {
+    listings: &'l FolderListings<'l>,
+    met: HashMap<PathBuf, HashMap<String, Arc<Listing>>>,
+}
+
+/// The names in a folder.
+#[derive(Debug)]
+struct Listing {
+    /// Sorted by name; nothing if the folder could not be read.
+    entries: Option<Vec<FoundFile>>,
+    /// Whether the folder really is in its layer.
+    is_inside: bool,
+    /// The names in small letters, made when a name is missed: file systems may ignore the difference.
+    small: OnceLock<HashSet<String>>,
+}
+
+impl<'f> FolderListings<'f> {
+    pub(crate) fn new(files: &'f dyn MachineFiles) -> Self {
+        FolderListings {
+            files,
+            known: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn finder(&self) -> FileFinder<'_> {
+        FileFinder {
+            listings: self,
+            met: HashMap::new(),
+        }
+    }
+
+    fn listing(&self, layer: &CatalogLayer, folder: &str) -> Arc<Listing> {
+        let path = layer.folder.join(folder);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let listing = known.entry(path).or_insert_with_key(|path| {
+            let is_inside = self.files.real_path(path).starts_with(&layer.real);
+            let entries = self.files.below(path, 0).ok();
+            Arc::new(Listing {
+                entries,
+                is_inside,
+                small: OnceLock::new(),
+            })
+        });
+        Arc::clone(listing)
+    }
+}
+
+impl Probe for FileFinder<'_> {
+    fn target(&mut self, layer: &CatalogLayer, place: &str) -> Target {
+        let (folder, name) = place.rsplit_once('/').unwrap_or(("", place));
+        if !self.met.contains_key(&layer.folder) {
+            self.met.insert(layer.folder.clone(), HashMap::new());
+        }
+        let Some(folders) = self.met.get_mut(&layer.folder) else {
+            return EachPath(self.listings.files).target(layer, place);
+        };
+        let listing = match folders.get(folder) {
+            Some(listing) => listing,
+            None => folders
+                .entry(folder.to_owned())
+                .or_insert(self.listings.listing(layer, folder)),
+        };
+        // Links, folders and what cannot be listed are for the file system to say.
+        listing
+            .target_of(name)
+            .unwrap_or_else(|| EachPath(self.listings.files).target(layer, place))
+    }
+}
+
+impl Listing {
+    /// What a name in this folder leads to, if the listing alone says it.
+    fn target_of(&self, name: &str) -> Option<Target> {
+        let entries = self.entries.as_ref()?;
+        match entries.binary_search_by(|own| own.path.as_str().cmp(name)) {
+            Ok(at) => {
+                (entries[at].kind == FoundKind::File && self.is_inside).then_some(Target::File)
+            }
+            Err(_) if entries.is_empty() => Some(Target::Nothing),
+            // A file system may hold the name in another form.
+            Err(_) if !name.is_ascii() => None,
+            Err(_) => {
+                let small = self.small.get_or_init(|| {
+                    entries
+                        .iter()
+                        .map(|own| own.path.to_ascii_lowercase())
+                        .collect()
+                });
+                (!small.contains(&name.to_ascii_lowercase())).then_some(Target::Nothing)
+            }
+        }
+    }
+}
+
+impl CatalogContent<'_> {
+    /// Where the file of a row is, from the layer's folder.
+    pub(crate) fn place_of(&self, row: RowRef<'_>) -> Result<String, NoFile> {
+        self.place_by(row, &mut EachPath(self.machine))
+    }
+
+    /// The same for one of many rows.
+    pub(crate) fn listed_place_of(
+        &self,
+        row: RowRef<'_>,
+        finder: &mut FileFinder<'_>,
+    ) -> Result<String, NoFile> {
+        self.place_by(row, finder)
+    }
+
+    fn place_by(&self, row: RowRef<'_>, probe: &mut impl Probe) -> Result<String, NoFile> {
+        let written = row.path().ok_or(NoFile::Unnamed)?;
+        let candidates =
+            places(written, &self.manifest_file(row).standing).map_err(|fault| match fault {
+                PathFault::Missing => NoFile::Unnamed,
+                PathFault::Escapes => NoFile::Escapes,
+            })?;
+        let layer = self.layer(row);
+        let mut fault = NoFile::Missing;
+        for place in candidates {
+            match probe.target(layer, &place) {
+                Target::File => return Ok(place),
+                Target::Folder if row.kind() == EntryKind::Skill => {
+                    if let Some(inner) = skill_file(probe, layer, &place) {
+                        return Ok(inner);
+                    }
+                }
+                Target::OutsideFile => fault = NoFile::Escapes,
+                Target::Folder | Target::Nothing => {}
+            }
+        }
+        // Newer installers keep the file in the folders of tools alone, and leave the path of their package in the row.
+        let mut folders = row.canonical_id().into_iter().flat_map(skill_folders);
+        folders
+            .find_map(|folder| installed_skill(probe, layer, &folder))
+            .ok_or(fault)
+    }
+}
+
+/// The file of a skill in a folder of a tool, if it has one of that name.
+fn installed_skill(probe: &mut impl Probe, layer: &CatalogLayer, folder: &str) -> Option<String> {
+    let is_folder = probe.target(layer, folder) == Target::Folder;
+    is_folder
+        .then(|| skill_file(probe, layer, folder))
+        .flatten()
+}
+
+fn skill_file(probe: &mut impl Probe, layer: &CatalogLayer, folder: &str) -> Option<String> {
+    let inner = format!("{folder}/{SKILL_FILE}");
+    (probe.target(layer, &inner) == Target::File).then_some(inner)
+}

@@ -1,0 +1,158 @@
+use std::fmt;
+
+use agpm_model::ResourceType;
+use serde::{Serialize, Serializer};
+
+/// The type of something that a source offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CandidateType {
+    /// A directory with `SKILL.md`.
+    Skill,
+    /// An agent.
+    Agent,
+    /// A slash command.
+    Command,
+    /// A text that a tool always reads.
+    Instruction,
+    /// A file of hooks.
+    Hook,
+    /// An MCP server.
+    McpServer,
+    /// A text that others include.
+    Snippet,
+    /// An executable.
+    Script,
+    /// A directory with a plugin's manifest.
+    Plugin,
+}
+
+/// Every type, in the order of lists.
+pub const CANDIDATE_TYPES: [CandidateType; 9] = [
+    CandidateType::Plugin,
+    CandidateType::Skill,
+    CandidateType::Agent,
+    CandidateType::Command,
+    CandidateType::Instruction,
+    CandidateType::Hook,
+    CandidateType::McpServer,
+    CandidateType::Snippet,
+    CandidateType::Script,
+];
+
+impl CandidateType {
+    /// The word for one.
+    pub const fn singular(self) -> &'static str {
+        match self {
+            CandidateType::Skill => "skill",
+            CandidateType::Agent => "agent",
+            CandidateType::Command => "command",
+            CandidateType::Instruction => "instruction",
+            CandidateType::Hook => "hook",
+            CandidateType::McpServer => "mcp-server",
+            CandidateType::Snippet => "snippet",
+            CandidateType::Script => "script",
+            CandidateType::Plugin => "plugin",
+        }
+    }
+
+    /// The word of the manifest's table.
+    pub const fn plural(self) -> &'static str {
+        match self {
+            CandidateType::Skill => "skills",
+            CandidateType::Agent => "agents",
+            CandidateType::Command => "commands",
+            CandidateType::Instruction => "instructions",
+            CandidateType::Hook => "hooks",
+            CandidateType::McpServer => "mcp-servers",
+            CandidateType::Snippet => "snippets",
+            CandidateType::Script => "scripts",
+            CandidateType::Plugin => "plugins",
+        }
+    }
+
+    /// The type of that name, singular or plural.
+    pub fn named(word: &str) -> Option<Self> {
+        let is_it = |kind: &CandidateType| kind.singular() == word || kind.plural() == word;
+        CANDIDATE_TYPES.into_iter().find(is_it)
+    }
+
+    /// The type of resource that a manifest can require; nothing for what agpm does not install.
+    pub fn resource_type(self) -> Option<ResourceType> {
+        ResourceType::named(self.plural())
+    }
+}
+
+impl fmt::Display for CandidateType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.singular())
+    }
+}
+
+impl Serialize for CandidateType {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.singular())
+    }
+}
+
+/// How a candidate belongs to a plugin.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Membership {
+    /// It does not.
+    Standalone,
+    /// It is in the plugin's directory: whoever names neither it nor its path means the plugin.
+    Part(String),
+    /// A marketplace lists it for a plugin of this name, and it is not in a directory of that plugin alone.
+    Listed(String),
+}
+
+impl Membership {
+    /// The name of the plugin.
+    pub fn plugin(&self) -> Option<&str> {
+        match self {
+            Membership::Standalone => None,
+            Membership::Part(name) | Membership::Listed(name) => Some(name),
+        }
+    }
+}
+
+/// Where a plugin of a marketplace is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PluginLocation {
+    /// In a directory of the same source, with a manifest of its own.
+    Here,
+    /// In the same source, and only its marketplace says what it is.
+    Listed,
+    /// In another repository, as its marketplace describes it.
+    Elsewhere(String),
+}
+
+/// Something that a source offers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// What it is.
+    pub kind: CandidateType,
+    /// What it is called by its path.
+    pub name: String,
+    /// What it calls itself, if that is something else.
+    pub declared_name: Option<String>,
+    /// Its file or directory from the root of the source; empty for the root itself.
+    pub path: String,
+    /// What it says of itself, on one line, if it was read.
+    pub description: Option<String>,
+    /// The plugin that it belongs to.
+    pub membership: Membership,
+    /// Where a plugin is.
+    pub location: PluginLocation,
+}
+
+impl Candidate {
+    /// `TYPE/NAME`, with the type in plural as resources have it.
+    pub fn id(&self) -> String {
+        format!("{}/{}", self.kind.plural(), self.name)
+    }
+
+    /// Whether a word is its name, by its path or by itself.
+    pub fn is_called(&self, word: &str) -> bool {
+        self.name == word || self.declared_name.as_deref() == Some(word)
+    }
+}

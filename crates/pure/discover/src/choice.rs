@@ -1,0 +1,196 @@
+use crate::candidate::{Candidate, CandidateType, Membership};
+
+/// Whether everything is meant where nothing is named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Selection {
+    /// One that is alone; of several, the user says which.
+    Single,
+    /// All of them.
+    All,
+}
+
+/// A name as it is typed: `NAME`, or `TYPE/NAME` and `TYPE:NAME`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WrittenName<'w> {
+    /// The type, if it is written.
+    pub kind: Option<CandidateType>,
+    /// The name.
+    pub name: &'w str,
+}
+
+impl<'w> WrittenName<'w> {
+    /// Reads a name.
+    pub fn parse(word: &'w str) -> Self {
+        let typed = word.split_once(['/', ':']);
+        let typed = typed.and_then(|(kind, name)| Some((CandidateType::named(kind)?, name)));
+        match typed.filter(|(_, name)| !name.is_empty()) {
+            Some((kind, name)) => WrittenName {
+                kind: Some(kind),
+                name,
+            },
+            None => WrittenName {
+                kind: None,
+                name: word,
+            },
+        }
+    }
+
+    fn means(self, candidate: &Candidate) -> bool {
+        candidate.is_called(self.name) && self.kind.is_none_or(|kind| kind == candidate.kind)
+    }
+}
+
+/// Which candidates are meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Choice<'c> {
+    /// These.
+    Chosen(Vec<&'c Candidate>),
+    /// One of these, or some.
+    Several(Vec<&'c Candidate>),
+    /// Nothing has this name.
+    Unknown(String),
+    /// Several have this name.
+    Ambiguous(String, Vec<&'c Candidate>),
+    /// Nothing is offered.
+    Nothing,
+}
+
+/// Chooses by names, by type, or because there is just one. Parts of a plugin are meant only by name, or by a type that no
+/// plugin has.
+pub fn choose<'c>(
+    candidates: &'c [Candidate],
+    names: &[String],
+    kind: Option<CandidateType>,
+    selection: Selection,
+) -> Choice<'c> {
+    let is_kind = |candidate: &&Candidate| kind.is_none_or(|kind| kind == candidate.kind);
+    let all: Vec<&Candidate> = candidates.iter().filter(is_kind).collect();
+    if !names.is_empty() {
+        return choose_named(&all, names);
+    }
+    let is_part = |one: &&Candidate| matches!(one.membership, Membership::Part(_));
+    let free: Vec<&Candidate> = all.iter().copied().filter(|one| !is_part(one)).collect();
+    let offered = if free.is_empty() { all } else { free };
+    match (offered.len(), selection) {
+        (0, _) => Choice::Nothing,
+        (1, _) => Choice::Chosen(offered),
+        (_, Selection::Single) => Choice::Several(offered),
+        (_, Selection::All) => Choice::Chosen(whole(offered)),
+    }
+}
+
+/// Without what comes with a plugin that is chosen too.
+fn whole(offered: Vec<&Candidate>) -> Vec<&Candidate> {
+    let is_plugin =
+        |one: &Candidate, name: &str| one.kind == CandidateType::Plugin && one.name == name;
+    let comes_along = |one: &Candidate| {
+        let plugin = one.membership.plugin();
+        plugin.is_some_and(|name| offered.iter().any(|other| is_plugin(other, name)))
+    };
+    offered
+        .iter()
+        .copied()
+        .filter(|one| !comes_along(one))
+        .collect()
+}
+
+fn choose_named<'c>(all: &[&'c Candidate], names: &[String]) -> Choice<'c> {
+    let mut chosen: Vec<&Candidate> = Vec::new();
+    for word in names {
+        let name = WrittenName::parse(word);
+        let found: Vec<&Candidate> = all.iter().copied().filter(|one| name.means(one)).collect();
+        // Who names something that is also a part of a plugin means the thing itself.
+        let is_part = |one: &Candidate| matches!(one.membership, Membership::Part(_));
+        let own: Vec<&Candidate> = found.iter().copied().filter(|one| !is_part(one)).collect();
+        let found = if own.is_empty() { found } else { own };
+        match found.as_slice() {
+            [] => return Choice::Unknown(word.clone()),
+            [one] if chosen.contains(one) => {}
+            [one] => chosen.push(one),
+            _ => return Choice::Ambiguous(word.clone(), found),
+        }
+    }
+    Choice::Chosen(chosen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::candidate::PluginLocation;
+
+    fn candidate(kind: CandidateType, name: &str, plugin: Option<&str>) -> Candidate {
+        let membership = plugin.map(|plugin| Membership::Part(plugin.to_owned()));
+        Candidate {
+            kind,
+            name: name.to_owned(),
+            declared_name: None,
+            path: format!("{}/{name}", plugin.unwrap_or_default()),
+            description: None,
+            membership: membership.unwrap_or(Membership::Standalone),
+            location: PluginLocation::Here,
+        }
+    }
+
+    fn ids(choice: Choice<'_>) -> String {
+        let ids =
+            |all: Vec<&Candidate>| all.iter().map(|one| one.id()).collect::<Vec<_>>().join(" ");
+        match choice {
+            Choice::Chosen(all) => format!("chosen {}", ids(all)),
+            Choice::Several(all) => format!("several {}", ids(all)),
+            Choice::Unknown(name) => format!("unknown {name}"),
+            Choice::Ambiguous(name, all) => format!("ambiguous {name}: {}", ids(all)),
+            Choice::Nothing => "nothing".to_owned(),
+        }
+    }
+
+    #[test]
+    fn names_types_and_plugins_decide() {
+        use CandidateType::{Agent, Hook, Plugin, Skill};
+        let all = [
+            candidate(Plugin, "kit", None),
+            candidate(Skill, "pdf", Some("kit")),
+            candidate(Skill, "art", Some("kit")),
+            candidate(Agent, "pdf", None),
+            candidate(Skill, "own", None),
+        ];
+        let choose = |names: &[&str], kind, selection| {
+            let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            ids(super::choose(&all, &names, kind, selection))
+        };
+        let single = Selection::Single;
+        assert_eq!(
+            choose(&[], None, single),
+            "several plugins/kit agents/pdf skills/own"
+        );
+        assert_eq!(
+            choose(&[], None, Selection::All),
+            "chosen plugins/kit agents/pdf skills/own"
+        );
+        assert_eq!(choose(&[], Some(Agent), single), "chosen agents/pdf");
+        assert_eq!(choose(&[], Some(Hook), single), "nothing");
+        assert_eq!(choose(&["art"], None, single), "chosen skills/art");
+        assert_eq!(
+            choose(&["pdf"], None, single),
+            "chosen agents/pdf",
+            "not the part"
+        );
+        assert_eq!(choose(&["skill:pdf"], None, single), "chosen skills/pdf");
+        assert_eq!(
+            choose(&["skills/pdf", "own", "own"], None, single),
+            "chosen skills/pdf skills/own"
+        );
+        assert_eq!(choose(&["nope"], None, single), "unknown nope");
+        let twice = [
+            candidate(Skill, "a", Some("x")),
+            candidate(Skill, "a", Some("y")),
+        ];
+        let names = ["a".to_owned()];
+        let found = ids(super::choose(&twice, &names, None, single));
+        assert_eq!(found, "ambiguous a: skills/a skills/a");
+        assert_eq!(
+            ids(super::choose(&twice[..1], &[], None, single)),
+            "chosen skills/a"
+        );
+        assert_eq!(ids(super::choose(&[], &[], None, single)), "nothing");
+    }
+}

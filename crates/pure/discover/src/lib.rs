@@ -1,0 +1,21 @@
+//! What a source offers: from a listing of its paths, and the few files worth reading, to candidates.
+//!
+//! Knows neither where files are nor what is installed. Whoever has the listing asks which files must be read, reads them
+//! in one batch, and hands them back.
+
+mod candidate;
+mod choice;
+mod content;
+mod description;
+mod limits;
+mod marketplace;
+mod paths;
+mod survey;
+
+pub use candidate::{CANDIDATE_TYPES, Candidate, CandidateType, Membership, PluginLocation};
+pub use choice::{Choice, Selection, WrittenName, choose};
+pub use content::type_of_content;
+pub use description::plain_line;
+pub use marketplace::{MARKETPLACE_FILES, MarketplaceEntry, read_marketplace};
+pub use paths::type_of_path;
+pub use survey::{ReadExtent, Survey};

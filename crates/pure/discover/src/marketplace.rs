@@ -1,0 +1,133 @@
+//! The plugins that a `marketplace.json` lists, as far as finding them needs.
+
+use agpm_text::{Kind, NodeRef};
+
+use crate::candidate::PluginLocation;
+use crate::content::{document, text};
+use crate::description::plain_line;
+use crate::limits::MOST_PLUGINS;
+
+/// Where repositories have one.
+pub const MARKETPLACE_FILES: [&str; 4] = [
+    ".claude-plugin/marketplace.json",
+    ".cursor-plugin/marketplace.json",
+    ".agents/plugins/marketplace.json",
+    ".github/plugin/marketplace.json",
+];
+
+/// A plugin of a marketplace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MarketplaceEntry {
+    /// What the marketplace calls it.
+    pub name: String,
+    /// What it says of it.
+    pub description: Option<String>,
+    /// Its directory from the root of the source; empty for the root.
+    pub path: String,
+    /// Whether it is in this source.
+    pub location: PluginLocation,
+    /// Paths of parts that the entry itself names, from the root of the source.
+    pub parts: Vec<String>,
+}
+
+/// The name of a marketplace and its plugins; `root` is the directory that its relative paths start from.
+pub fn read_marketplace(
+    bytes: &[u8],
+    root: &str,
+) -> Option<(Option<String>, Vec<MarketplaceEntry>)> {
+    let document = document("marketplace.json", bytes)?;
+    let map = document.root().filter(|map| map.kind() == Kind::Map)?;
+    let plugin_root = map
+        .get("metadata")
+        .and_then(|metadata| text(metadata, "pluginRoot"));
+    let base = join(root, plugin_root.as_deref().unwrap_or_default());
+    let plugins = map.get("plugins").into_iter().flat_map(NodeRef::items);
+    let entries = plugins.take(MOST_PLUGINS);
+    let entries = entries.filter_map(|entry| read_entry(entry, root, &base));
+    Some((text(map, "name"), entries.collect()))
+}
+
+fn read_entry(entry: NodeRef<'_>, root: &str, base: &str) -> Option<MarketplaceEntry> {
+    let name = text(entry, "name")?;
+    let source = entry.get("source")?;
+    let (path, location) = match source.as_str() {
+        // Only a bare name starts at the root that the marketplace names for plugins.
+        Some(relative) if relative.starts_with("./") || relative == "." => {
+            (join(root, relative), PluginLocation::Here)
+        }
+        Some(relative) => (join(base, relative), PluginLocation::Here),
+        None => (String::new(), PluginLocation::Elsewhere(elsewhere(source))),
+    };
+    let keys = ["skills", "agents", "commands"].into_iter();
+    let values = keys.filter_map(|key| entry.get(key));
+    let texts = values.flat_map(|value| match value.as_str() {
+        Some(one) => vec![one],
+        None => value.items().filter_map(NodeRef::as_str).collect(),
+    });
+    let parts = match location {
+        PluginLocation::Here => texts.map(|part| join(&path, part)).collect(),
+        _ => Vec::new(),
+    };
+    Some(MarketplaceEntry {
+        name,
+        description: text(entry, "description"),
+        path,
+        location,
+        parts,
+    })
+}
+
+/// Another repository in a few words.
+fn elsewhere(source: NodeRef<'_>) -> String {
+    let keys = ["repo", "url", "package", "source"];
+    let found = keys.into_iter().find_map(|key| text(source, key));
+    found.unwrap_or_else(|| plain_line(source.kind().word()))
+}
+
+/// A relative path below another; steps that lead out lead nowhere.
+fn join(base: &str, relative: &str) -> String {
+    let parts = base.split('/').chain(relative.split('/'));
+    let parts: Vec<&str> = parts
+        .filter(|part| !matches!(*part, "" | "." | ".."))
+        .collect();
+    parts.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn entries_have_their_directories_and_parts() {
+        let text = r#"{"name":"m","owner":{"name":"o"},"metadata":{"pluginRoot":"./plugins"},"plugins":[
+            {"name":"a","source":"a","description":"A\u001b[2J"},
+            {"name":"b","source":"./other/b"},
+            {"name":"c","source":"./","strict":false,"skills":["./skills/x","./skills/y"]},
+            {"name":"d","source":{"source":"github","repo":"o/d"}},
+            {"name":"e"}, {"source":"./x"}, 3]}"#;
+        let (name, entries) = read_marketplace(text.as_bytes(), "").unwrap();
+        assert_eq!(name.as_deref(), Some("m"));
+        let rows: Vec<(&str, &str, usize)> = entries
+            .iter()
+            .map(|entry| (entry.name.as_str(), entry.path.as_str(), entry.parts.len()))
+            .collect();
+        assert_eq!(
+            rows,
+            [
+                ("a", "plugins/a", 0),
+                ("b", "other/b", 0),
+                ("c", "", 2),
+                ("d", "", 0)
+            ]
+        );
+        assert_eq!(entries[0].description.as_deref(), Some("A"));
+        assert_eq!(entries[2].parts, ["skills/x", "skills/y"]);
+        assert_eq!(
+            entries[3].location,
+            PluginLocation::Elsewhere("o/d".to_owned())
+        );
+        assert!(read_marketplace(b"[]", "").is_none());
+        assert!(read_marketplace(b"\xff", "").is_none());
+    }
+}

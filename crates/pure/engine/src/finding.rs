@@ -1,0 +1,76 @@
+//! What is worth knowing about files and their merge.
+
+use std::fmt;
+
+use agpm_diag::{Diagnostic, Severity, SourceMap};
+
+/// Something that was found in the files, with its place.
+///
+/// ```
+/// use agpm_engine::{Engine, Severity};
+///
+/// let merged = Engine::builder()
+///     .layer("org", [("logo.png", "1")])
+///     .layer("me", [("logo.png", "2")])
+///     .merge()?;
+/// let finding = merged.findings().next().expect("images cannot be merged");
+/// assert_eq!(finding.severity, Severity::Warning);
+/// assert_eq!(finding.code, "merge/opaque");
+/// # Ok::<(), agpm_engine::EngineError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Finding {
+    /// A stable name, such as `json/syntax`.
+    pub code: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// One sentence, with what looks like a secret masked.
+    pub message: String,
+    /// Where it is.
+    pub location: Option<Location>,
+    /// The way out.
+    pub help: Option<String>,
+}
+
+/// A place in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Location {
+    /// The path of the file.
+    pub file: String,
+    /// From one; nothing for the file as a whole.
+    pub line: Option<usize>,
+}
+
+impl Finding {
+    pub(crate) fn of(diagnostic: &Diagnostic, sources: &SourceMap) -> Self {
+        let place = diagnostic.labels.first().map(|label| Location {
+            file: sources.get(label.source).name.clone(),
+            line: Some(sources.line(label.source, label.span.start)),
+        });
+        let whole = diagnostic.file.as_ref().map(|file| Location {
+            file: file.clone(),
+            line: None,
+        });
+        Finding {
+            code: diagnostic.code.name,
+            severity: diagnostic.severity,
+            message: diagnostic.shown_message(),
+            location: place.or(whole),
+            help: diagnostic.help.clone(),
+        }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(Location { file, line }) = &self.location {
+            match line {
+                Some(line) => write!(f, "{file}:{line}: ")?,
+                None => write!(f, "{file}: ")?,
+            }
+        }
+        f.write_str(&self.message)
+    }
+}

@@ -1,0 +1,29 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Entry points
+//!
+//! | | |
+//! |---|---|
+//! | [`Engine::builder`] | layers, strategies, then [`merge`](EngineBuilder::merge) |
+//! | [`MergedLayers`] | every path of the layers, and all [findings](MergedLayers::findings) |
+//! | [`EffectiveFile`] | one path: its text, its value, its [leaves](EffectiveFile::leaves), an [explanation](EffectiveFile::explain) |
+//! | [`Strategy`], [`Rule`], [`Operation`] | how files merge, as data |
+//! | [`Combine`] | a strategy of your own, which can only choose, so that provenance stays true |
+
+mod builder;
+mod effective;
+mod error;
+mod finding;
+
+pub use agpm_diag::Severity;
+pub use agpm_merge::{Combination, Combine, LeafOperation, Place};
+pub use agpm_model::{
+    Empty, Items, LayerName, Lists, Maps, Operation, PointerPattern, RelativePath, Rule, Separator,
+    Strategy,
+};
+pub use agpm_text::{Format, Kind, NodeRef, Pointer, Value};
+
+pub use builder::{Engine, EngineBuilder, MergedLayers};
+pub use effective::{EffectiveFile, ExplainedValue, OverriddenValue, TextOrigin};
+pub use error::EngineError;
+pub use finding::{Finding, Location};

@@ -1,0 +1,107 @@
+//! Files that cannot be beside each other, or beside the layers themselves.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
+use agpm_model::{Layer, MachineFiles, RelativePath};
+use agpm_plan::clashes;
+
+use crate::snapshot::Snapshot;
+
+struct LayerPath<'s> {
+    path: &'s RelativePath,
+    layer: &'s Layer,
+}
+
+/// Fails if a file of one layer is where another one has a folder, or if two paths differ only in case.
+pub fn refuse_clashes(snapshots: &[Snapshot<'_>]) -> Result<(), Failure> {
+    let all = snapshots
+        .iter()
+        .flat_map(|one| one.files.iter().map(move |file| (&file.path, one.layer)));
+    let distinct: BTreeMap<&RelativePath, &Layer> = all.collect();
+    let distinct = distinct.into_iter();
+    let distinct: Vec<LayerPath<'_>> = distinct
+        .map(|(path, layer)| LayerPath { path, layer })
+        .collect();
+    let paths = distinct.iter().map(|one| one.path).enumerate();
+    match clashes(paths).first() {
+        Some(found) => Err(clash(&distinct[found.first], &distinct[found.second])),
+        None => Ok(()),
+    }
+}
+
+fn paths<'s, 'm>(snapshot: &'s Snapshot<'m>) -> impl Iterator<Item = (&'s Snapshot<'m>, &'s str)> {
+    snapshot
+        .files
+        .iter()
+        .map(move |file| (snapshot, file.path.as_str()))
+}
+
+fn clash(one: &LayerPath<'_>, other: &LayerPath<'_>) -> Failure {
+    let why = if one.path.as_str().len() == other.path.as_str().len() {
+        "which differ only in case"
+    } else {
+        "and one cannot be a file and a folder"
+    };
+    let message = format!(
+        "layer `{}` has `{}` and layer `{}` has `{}`, {why}",
+        one.layer.name, one.path, other.layer.name, other.path
+    );
+    let diagnostic =
+        Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).in_layer(other.layer.name.as_str());
+    diagnostic
+        .at_spot(other.layer.spot)
+        .help("rename one of them, or leave it out with `include`")
+        .into()
+}
+
+/// Fails if a file would land in the folder of a layer: it would be taken for a part of it the next time.
+pub fn refuse_own_folders(
+    files: &dyn MachineFiles,
+    snapshots: &[Snapshot<'_>],
+    root: &Path,
+) -> Result<(), Failure> {
+    let root = files.real_path(root);
+    for layer in snapshots {
+        let Some(inner) = layer
+            .folder
+            .as_deref()
+            .map(|folder| files.real_path(folder))
+            .and_then(|folder| {
+                Some(
+                    folder
+                        .strip_prefix(&root)
+                        .ok()?
+                        .to_string_lossy()
+                        .replace('\\', "/"),
+                )
+            })
+        else {
+            continue;
+        };
+        let is_inside = |path: &str| {
+            let rest = path.strip_prefix(inner.as_str());
+            inner.is_empty() || rest.is_some_and(|rest| rest.starts_with('/'))
+        };
+        if let Some((from, path)) = snapshots
+            .iter()
+            .flat_map(paths)
+            .find(|(_, path)| is_inside(path))
+        {
+            let name = &layer.layer.name;
+            let message = format!(
+                "`{path}` of layer `{}` would be installed into the folder of layer `{name}` itself",
+                from.layer.name
+            );
+            let diagnostic =
+                Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).in_layer(name.as_str());
+            let help = "keep layers in a folder of their own that nothing is installed to, such as `layers/`";
+            return Err(Failure::new(
+                FailureKind::Refused,
+                diagnostic.at_spot(layer.layer.spot).help(help),
+            ));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,324 @@
+//! One file out of the same file in several layers: its bytes, and what is managed in it.
+
+use std::collections::BTreeMap;
+
+use agpm_diag::{Diagnostic, Failure, SourceMap, codes, has_errors};
+use agpm_merge::{LayerFile, MergedFile, Part, RawFile, UnparsedFile, merge_files};
+use agpm_model::{
+    Checksum, Driver, FileMode, LayerName, LayerSet, Manifest, Owner, RelativePath, Strategy,
+};
+use agpm_plan::{DesiredNode, Twin};
+use agpm_text::{Format, Unread};
+
+use crate::snapshot::{Snapshot, SnapshotFile};
+
+/// A file as the layers give it.
+#[derive(Debug)]
+pub struct LayeredFile {
+    /// In the project.
+    pub path: RelativePath,
+    /// What it is to hold where nobody else writes it.
+    pub bytes: Vec<u8>,
+    /// The mode of the highest layer that has it.
+    pub mode: FileMode,
+    /// The layers that it comes from.
+    pub owner: Owner,
+    /// What is managed in it key by key; nothing for a file that is managed whole.
+    pub keys: Option<SharedKeys>,
+    /// Whether a program made it.
+    pub driven: bool,
+}
+
+/// A structured file that others may write too.
+#[derive(Debug)]
+pub struct SharedKeys {
+    /// The text that the layers give.
+    pub text: Unread,
+    /// Its keys and items.
+    pub nodes: Vec<DesiredNode>,
+}
+
+/// The program of a strategy.
+pub trait MergeProgram: Sync {
+    /// Merges files of one path, lowest first.
+    fn merge(
+        &self,
+        driver: &Driver,
+        strategy: &str,
+        files: Vec<RawFile>,
+    ) -> Result<RawFile, Failure>;
+}
+
+impl LayeredFile {
+    /// Of its bytes.
+    pub fn checksum(&self) -> Checksum {
+        Checksum::of(&self.bytes)
+    }
+}
+
+/// The files that a path has in the layers, lowest first.
+pub fn contributions(snapshots: Vec<Snapshot<'_>>, path: &RelativePath) -> Vec<RawFile> {
+    let of_layer = |snapshot: Snapshot<'_>| {
+        let file = snapshot.files.into_iter().find(|file| file.path == *path);
+        file.map(|file| raw(&snapshot.layer.name, file))
+    };
+    snapshots.into_iter().filter_map(of_layer).collect()
+}
+
+fn raw(layer: &LayerName, file: SnapshotFile) -> RawFile {
+    RawFile {
+        layer: layer.clone(),
+        shown: file.shown,
+        bytes: file.bytes,
+    }
+}
+
+/// One path in every layer that has it.
+pub struct FileStack<'m> {
+    path: RelativePath,
+    strategy: &'m Strategy,
+    mode: FileMode,
+    /// Lowest first.
+    files: Vec<RawFile>,
+}
+
+/// Every path of the layers, with the strategy that the manifest has for it, or else the default.
+pub fn stacks<'m>(
+    manifest: &'m Manifest,
+    default: &'m Strategy,
+    snapshots: Vec<Snapshot<'_>>,
+) -> Vec<FileStack<'m>> {
+    let mut stacks: BTreeMap<RelativePath, FileStack<'m>> = BTreeMap::new();
+    for snapshot in snapshots {
+        for file in snapshot.files {
+            let path = &file.path;
+            let stack = stacks.entry(path.clone()).or_insert_with(|| FileStack {
+                path: path.clone(),
+                strategy: manifest.strategy_for(path.as_str()).unwrap_or(default),
+                mode: file.mode,
+                files: Vec::new(),
+            });
+            stack.mode = file.mode;
+            stack.files.push(raw(&snapshot.layer.name, file));
+        }
+    }
+    stacks.into_values().collect()
+}
+
+impl<'m> FileStack<'m> {
+    /// The program that merges it; one layer alone needs none.
+    pub fn driver(&self) -> Option<&'m Driver> {
+        let driver = self.strategy.driver.as_ref();
+        driver.filter(|_| self.files.len() > 1)
+    }
+
+    /// The same with its texts known to the source map, so that many can be folded side by side.
+    pub fn unfolded(self, sources: &mut SourceMap) -> UnfoldedFile<'m> {
+        let owner = Owner::Layers(LayerSet::of(self.files.iter().map(|file| &file.layer)));
+        let driver = self.driver();
+        let mut files = self.files;
+        let content = match driver {
+            Some(driver) => Content::Driven(files, driver),
+            None if files.len() == 1 && !is_structured(&self.path) => {
+                Content::Plain(files.pop().map(|file| file.bytes).unwrap_or_default())
+            }
+            None => {
+                let files = files.into_iter().map(|file| file.unparsed(sources));
+                Content::Files(files.collect())
+            }
+        };
+        UnfoldedFile {
+            recipe: Recipe {
+                path: self.path,
+                strategy: self.strategy,
+                owner,
+            },
+            mode: self.mode,
+            content,
+        }
+    }
+}
+
+/// A stack whose texts are known and whose structure is not yet.
+pub struct UnfoldedFile<'m> {
+    recipe: Recipe<'m>,
+    mode: FileMode,
+    content: Content<'m>,
+}
+
+/// What folding a stack gave.
+pub struct FoldedFile {
+    /// The file; nothing if what was found forbids it.
+    pub file: Result<Option<LayeredFile>, Failure>,
+    /// What was found.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl UnfoldedFile<'_> {
+    /// Folds it.
+    pub fn fold(self, program: &dyn MergeProgram) -> FoldedFile {
+        let UnfoldedFile {
+            recipe,
+            mode,
+            content,
+        } = self;
+        let driven = matches!(content, Content::Driven(..));
+        let mut diagnostics = Vec::new();
+        let merged = match content {
+            Content::Plain(bytes) => Ok(Some(MergedBytes { bytes, keys: None })),
+            Content::Driven(files, driver) => recipe.drive(files, driver, program).map(Some),
+            Content::Files(unparsed) => Ok(recipe.merge(unparsed, &mut diagnostics)),
+        };
+        let Recipe { path, owner, .. } = recipe;
+        let file = |merged: MergedBytes| LayeredFile {
+            path,
+            bytes: merged.bytes,
+            mode,
+            owner,
+            keys: merged.keys,
+            driven,
+        };
+        FoldedFile {
+            file: merged.map(|merged| merged.map(file)),
+            diagnostics,
+        }
+    }
+}
+
+/// What a file is made of.
+enum Content<'m> {
+    /// Bytes of one layer that nobody needs to understand.
+    Plain(Vec<u8>),
+    /// Files that are parsed and merged.
+    Files(Vec<UnparsedFile>),
+    /// Files that a program merges.
+    Driven(Vec<RawFile>, &'m Driver),
+}
+
+/// What is to become of it.
+struct Recipe<'m> {
+    path: RelativePath,
+    strategy: &'m Strategy,
+    owner: Owner,
+}
+
+struct MergedBytes {
+    bytes: Vec<u8>,
+    keys: Option<SharedKeys>,
+}
+
+/// Whether a file has keys that can be owned one by one.
+fn is_structured(path: &RelativePath) -> bool {
+    let format = Format::of_file(path.file_name());
+    matches!(
+        format,
+        Some(Format::Json | Format::Jsonc | Format::Yaml | Format::Toml)
+    )
+}
+
+impl Recipe<'_> {
+    fn merge(
+        &self,
+        unparsed: Vec<UnparsedFile>,
+        found: &mut Vec<Diagnostic>,
+    ) -> Option<MergedBytes> {
+        let (files, wrong): (Vec<LayerFile>, Vec<_>) =
+            unparsed.into_iter().map(UnparsedFile::parse).unzip();
+        let wrong: Vec<Diagnostic> = wrong.into_iter().flatten().collect();
+        if let [only] = files.as_slice()
+            && is_only_odd(&wrong)
+        {
+            let bytes = only.bytes().to_vec();
+            return Some(MergedBytes { bytes, keys: None });
+        }
+        let is_broken = has_errors(&wrong);
+        found.extend(wrong);
+        let merged = merge_files(files, self.strategy, None).filter(|_| !is_broken)?;
+        found.extend(merged.diagnostics.iter().cloned());
+        match self.render(&merged) {
+            Ok((made, warning)) => {
+                found.extend(warning);
+                Some(made)
+            }
+            Err(error) => {
+                found.push(error);
+                None
+            }
+        }
+    }
+
+    fn render(&self, merged: &MergedFile) -> Result<(MergedBytes, Option<Diagnostic>), Diagnostic> {
+        let (text, warning) = merged.render()?;
+        let bytes = text.to_bytes();
+        let keys = merged
+            .parts(self.strategy)
+            .and_then(|parts| self.keys(&bytes, parts));
+        Ok((MergedBytes { bytes, keys }, warning))
+    }
+
+    /// A program's result is a layer of its own, called as all that it was made of.
+    fn drive(
+        &self,
+        files: Vec<RawFile>,
+        driver: &Driver,
+        program: &dyn MergeProgram,
+    ) -> Result<MergedBytes, Failure> {
+        let result = program.merge(driver, &self.strategy.name, files);
+        let result = result.map_err(|failure| Failure {
+            kind: failure.kind,
+            diagnostic: failure
+                .diagnostic
+                .map(|found| found.in_file(self.path.as_str())),
+        })?;
+        let name = self
+            .owner
+            .layers()
+            .and_then(|layers| LayerName::new(layers.as_str()).ok())
+            .unwrap_or(result.layer);
+        let mut sources = SourceMap::default();
+        let (file, wrong) =
+            LayerFile::read(name, self.path.as_str(), result.bytes.clone(), &mut sources);
+        if let Some(first) = wrong.iter().find(|_| has_errors(&wrong)) {
+            return Err(self.malformed_output(first));
+        }
+        let merged = merge_files(vec![file], self.strategy, None);
+        let parts = merged.and_then(|merged| merged.parts(self.strategy));
+        let keys = parts.and_then(|parts| self.keys(&result.bytes, parts));
+        Ok(MergedBytes {
+            bytes: result.bytes,
+            keys,
+        })
+    }
+
+    fn malformed_output(&self, wrong: &Diagnostic) -> Failure {
+        let name = &self.strategy.name;
+        let message = format!(
+            "the program of the strategy `{name}` printed no good file: {}",
+            wrong.message
+        );
+        let diagnostic = Diagnostic::new(&codes::MERGE_DRIVER, message).in_file(self.path.as_str());
+        diagnostic
+            .help("`agpm merge` with the files of the layers shows what it prints")
+            .into()
+    }
+
+    fn keys(&self, bytes: &[u8], parts: Vec<Part>) -> Option<SharedKeys> {
+        let format = Format::of_file(self.path.file_name())?;
+        let text = std::str::from_utf8(bytes).ok()?;
+        let node = |part: Part| DesiredNode {
+            node: part.node,
+            owner: Owner::layer(&part.layer),
+            twin: Twin::Left,
+        };
+        Some(SharedKeys {
+            text: Unread::new(text, format),
+            nodes: parts.into_iter().map(node).collect(),
+        })
+    }
+}
+
+/// Whether a text is well-formed, but says things that have no keys: nothing is to be merged, so it is taken as it is.
+fn is_only_odd(diagnostics: &[Diagnostic]) -> bool {
+    let odd = [&codes::YAML_DOCUMENTS, &codes::YAML_TAG, &codes::YAML_KEY];
+    !diagnostics.is_empty() && diagnostics.iter().all(|found| odd.contains(&found.code))
+}

@@ -1,0 +1,25 @@
+//! Layers: which of their files apply, which version of its source each one is, and one file out of the same file in
+//! several layers.
+//!
+//! Knows what was read and what is locked; sources, directories and merge programs are the caller's.
+
+mod clashes;
+mod folding;
+mod locking;
+mod pinning;
+mod report;
+mod skipping;
+mod snapshot;
+
+pub use clashes::{refuse_clashes, refuse_own_folders};
+pub use folding::{
+    FileStack, FoldedFile, LayeredFile, MergeProgram, SharedKeys, contributions, stacks,
+};
+pub use locking::{Watching, layers_as_locked, locked_layers, missing_layer, refuse_missing};
+pub use pinning::{LayerLock, PinChoice, Pinning, RequiredVersion};
+pub use report::{LayerRow, LayerState, LayersReport, SkippedRow, rows};
+pub use skipping::{SkipReason, Skipped, enters, included_file};
+pub use snapshot::{
+    Snapshot, SnapshotFile, groups_by_source, ignored_version, layer_folder, missing_folder,
+    missing_root, too_large,
+};

@@ -1,0 +1,138 @@
+//! Layers and the lockfile: where the two must agree, and what the next one holds.
+
+use agpm_diag::Failure;
+use agpm_model::{Layer, LayerName, LayerPlace, LockedLayer, Lockfile, Manifest, SourceName};
+use agpm_plan::{Watched, outdated_lock};
+
+use crate::snapshot::Snapshot;
+
+/// Fails where manifest and lockfile differ in their layers. Only sources with versions have pins.
+pub fn layers_as_locked(
+    manifest: &Manifest,
+    lock: &Lockfile,
+    is_versioned: impl Fn(&SourceName) -> bool,
+) -> Result<(), Failure> {
+    let is_asked = |locked: &&LockedLayer| {
+        manifest
+            .layers
+            .iter()
+            .any(|layer| layer.name == locked.name)
+    };
+    if let Some(gone) = lock.layers.iter().find(|locked| !is_asked(locked)) {
+        return Err(outdated_lock(format!(
+            "nothing asks for {} any more",
+            gone.name.label()
+        )));
+    }
+    let order = manifest
+        .layers
+        .iter()
+        .filter(|layer| lock.layers.iter().any(|locked| locked.name == layer.name));
+    if !order
+        .map(|layer| &layer.name)
+        .eq(lock.layers.iter().map(|locked| &locked.name))
+    {
+        return Err(outdated_lock("the layers have another order".to_owned()));
+    }
+    let differs = |layer: &&Layer| match &layer.place {
+        LayerPlace::Source(source, selector) if is_versioned(source) => {
+            let locked = lock.layers.iter().find(|locked| locked.name == layer.name);
+            let pin = locked.and_then(|locked| locked.pin.as_ref());
+            !pin.is_some_and(|pin| {
+                pin.source.name() == Some(source)
+                    && pin.requirement.as_deref() == Some(selector.as_str())
+            })
+        }
+        _ => false,
+    };
+    match manifest.layers.iter().find(differs) {
+        Some(layer) => Err(other_than_locked(layer)),
+        None => Ok(()),
+    }
+}
+
+pub(crate) fn other_than_locked(layer: &Layer) -> Failure {
+    outdated_lock(format!(
+        "{} is not in the lockfile as the manifest has it",
+        layer.name.label()
+    ))
+}
+
+/// The refusal of a locked layer that does not exist.
+pub fn missing_layer(gone: &LockedLayer) -> Failure {
+    let mut failure = outdated_lock(format!(
+        "{} is locked, and its folder is not there",
+        gone.name.label()
+    ));
+    let help = "make the folder, or remove the layer from the manifest and run `agpm install`";
+    failure.diagnostic = failure.diagnostic.map(|found| found.help(help));
+    failure
+}
+
+/// Where the lockfile must not change, what is locked must be there.
+pub fn refuse_missing(
+    manifest: &Manifest,
+    snapshots: &[Snapshot<'_>],
+    lock: &Lockfile,
+) -> Result<(), Failure> {
+    let is_asked = |name: &LayerName| manifest.layers.iter().any(|layer| layer.name == *name);
+    let is_there = |name: &LayerName| {
+        snapshots
+            .iter()
+            .any(|snapshot| snapshot.layer.name == *name)
+    };
+    let missing = |locked: &&LockedLayer| is_asked(&locked.name) && !is_there(&locked.name);
+    match lock.layers.iter().find(missing) {
+        Some(gone) => Err(missing_layer(gone)),
+        None => Ok(()),
+    }
+}
+
+/// The layers of the new lockfile. One that does not exist on this machine stays as it was locked.
+pub fn locked_layers(
+    manifest: &Manifest,
+    snapshots: &[Snapshot<'_>],
+    lock: &Lockfile,
+) -> Vec<LockedLayer> {
+    let now = |name: &LayerName| {
+        snapshots
+            .iter()
+            .find(|snapshot| snapshot.layer.name == *name)
+    };
+    let before = |name: &LayerName| {
+        lock.layers
+            .iter()
+            .find(|locked| locked.name == *name)
+            .cloned()
+    };
+    let of_layer = |name| now(name).map_or_else(|| before(name), Snapshot::locked);
+    manifest
+        .layers
+        .iter()
+        .filter_map(|layer| of_layer(&layer.name))
+        .collect()
+}
+
+/// How later runs see that nothing changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Watching {
+    /// By a look at these folders.
+    Folders(Vec<Watched>),
+    /// Something changed just now: they have to read it all again.
+    Unsettled,
+}
+
+impl Default for Watching {
+    fn default() -> Self {
+        Watching::Folders(Vec::new())
+    }
+}
+
+impl Watching {
+    /// How changes of these layers are noticed.
+    pub fn of(snapshots: &[Snapshot<'_>]) -> Self {
+        let folders = snapshots.iter().filter(|snapshot| snapshot.pin.is_none());
+        let watched: Option<Vec<Watched>> = folders.map(|one| one.watched.clone()).collect();
+        watched.map_or(Watching::Unsettled, Watching::Folders)
+    }
+}

@@ -1,0 +1,164 @@
+//! Which version of its source a layer is: the locked one as long as it fits, else the best that does.
+
+use std::collections::BTreeSet;
+
+use agpm_diag::{Diagnostic, Failure, codes};
+use agpm_model::{
+    Layer, LockedLayer, Lockfile, Manifest, Pin, PinSource, Requirement, ResolvedVersion, Selector,
+    SourceName, Tag,
+};
+use agpm_plan::outdated_lock;
+use agpm_resolve::{UpdateScope, relocated_sources};
+
+use crate::locking::other_than_locked;
+use crate::snapshot::Snapshot;
+
+/// What the lockfile is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LayerLock {
+    /// Its pins stay where they fit.
+    Pins,
+    /// It alone counts, and every byte is checked against it.
+    Alone,
+    /// The same for folders; sources are not asked.
+    AloneForFolders,
+    /// It alone counts, whatever the manifest asks for by now.
+    AsItWas,
+}
+
+/// What the lockfile says of layers, and which of it stays.
+pub struct Pinning<'a> {
+    locked: &'a [LockedLayer],
+    moving: &'a UpdateScope,
+    /// What the lockfile is for.
+    pub lock: LayerLock,
+    /// Sources that have another URL than when they were locked.
+    relocated: BTreeSet<&'a SourceName>,
+}
+
+/// Where the version of a layer comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PinChoice {
+    /// The lockfile.
+    Locked(Pin),
+    /// The source, which has another URL by now: this version if it has it, or else the best.
+    Relocated(Option<Selector>),
+    /// The source: the best that fits.
+    Best,
+}
+
+impl<'a> Pinning<'a> {
+    /// With the pins of a lockfile.
+    pub fn of(manifest: &Manifest, lock: Option<&'a Lockfile>, moving: &'a UpdateScope) -> Self {
+        let locked = lock.map(|lock| lock.layers.as_slice()).unwrap_or_default();
+        let relocated = lock.map(|lock| relocated_sources(manifest, lock));
+        Pinning {
+            locked,
+            moving,
+            lock: LayerLock::Pins,
+            relocated: relocated.unwrap_or_default(),
+        }
+    }
+
+    /// The same with the lockfile for something else than its pins.
+    #[must_use]
+    pub fn used_as(self, lock: LayerLock) -> Self {
+        Pinning { lock, ..self }
+    }
+
+    fn locked(&self, layer: &Layer) -> Option<&'a LockedLayer> {
+        self.locked.iter().find(|locked| locked.name == layer.name)
+    }
+
+    /// Where the version of a layer comes from.
+    pub fn choice(
+        &self,
+        layer: &Layer,
+        required: &RequiredVersion<'_>,
+    ) -> Result<PinChoice, Failure> {
+        let pin = self.locked(layer).and_then(|locked| locked.pin.as_ref());
+        let is_same = |pin: &&Pin| {
+            let is_required = pin.requirement.as_deref() == Some(required.requirement.as_str());
+            let fits = is_required || self.lock == LayerLock::AsItWas;
+            pin.source.name() == Some(required.source) && fits
+        };
+        let moves = self.moving.moves_layer(&layer.name);
+        match (pin.filter(is_same), self.lock) {
+            (Some(pin), LayerLock::Pins) if !moves => {
+                if !self.relocated.contains(required.source) {
+                    return Ok(PinChoice::Locked(pin.clone()));
+                }
+                let version = Requirement::parse(&pin.version).ok();
+                Ok(PinChoice::Relocated(version.map(Selector::Version)))
+            }
+            (_, LayerLock::Pins) => Ok(PinChoice::Best),
+            (Some(pin), _) => Ok(PinChoice::Locked(pin.clone())),
+            (None, _) => Err(other_than_locked(layer)),
+        }
+    }
+
+    /// Where the lockfile alone counts, every byte has to be as it says.
+    pub fn check(&self, snapshot: &Snapshot<'_>) -> Result<(), Failure> {
+        let layer = snapshot.layer;
+        match (self.lock, self.locked(layer)) {
+            (LayerLock::Pins, _) => Ok(()),
+            (_, None) if snapshot.locked().is_some() => Err(outdated_lock(format!(
+                "{} is not in the lockfile",
+                layer.name.label()
+            ))),
+            (_, Some(locked)) if locked.checksum != snapshot.checksum => {
+                let message = format!(
+                    "{}: its files are not those that are locked",
+                    layer.name.label()
+                );
+                let help = "someone changed the layer, its `include` or the lockfile: compare before you trust either";
+                let diagnostic =
+                    Diagnostic::new(&codes::LOCK_CHECKSUM, message).in_layer(layer.name.as_str());
+                Err(diagnostic.at_spot(layer.spot).help(help).into())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What a layer requires of its source.
+pub struct RequiredVersion<'a> {
+    /// The source.
+    pub source: &'a SourceName,
+    /// The range, branch or commit.
+    pub requirement: &'a Selector,
+}
+
+impl RequiredVersion<'_> {
+    /// The pin of a version that fits.
+    pub fn pinned(&self, version: ResolvedVersion) -> Pin {
+        Pin {
+            source: PinSource::Named(self.source.clone()),
+            requirement: Some(self.requirement.as_str().to_owned()),
+            version: version.label,
+            commit: version.revision,
+        }
+    }
+
+    /// The refusal of a layer whose source has no version that fits, only these.
+    pub fn no_version(&self, layer: &Layer, stable: &[Tag]) -> Failure {
+        let what = match self.requirement {
+            Selector::Branch(branch) => format!("branch `{branch}`"),
+            Selector::Rev(rev) => format!("commit `{rev}`"),
+            other => format!("version that fits `{other}`"),
+        };
+        let message = format!(
+            "layer `{}`: source `{}` has no {what}",
+            layer.name, self.source
+        );
+        let newest: Vec<&str> = stable.iter().take(5).map(Tag::name).collect();
+        let help = if newest.is_empty() {
+            "it has no tags; name a branch with `branch`".to_owned()
+        } else {
+            format!("its newest versions are {}", newest.join(", "))
+        };
+        let diagnostic =
+            Diagnostic::new(&codes::PACKAGE_VERSION, message).in_layer(layer.name.as_str());
+        diagnostic.at_spot(layer.spot).help(help).into()
+    }
+}

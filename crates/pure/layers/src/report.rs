@@ -1,0 +1,103 @@
+//! `agpm layers`: the layers in their order, what they are and which of their files apply.
+
+use agpm_model::{Layer, LayerPlace, Manifest, Pin};
+use serde::{Serialize, Serializer};
+
+use crate::skipping::Skipped;
+use crate::snapshot::Snapshot;
+
+/// All layers, lowest first.
+#[derive(Clone, Debug, Serialize)]
+pub struct LayersReport {
+    /// Lowest first.
+    pub layers: Vec<LayerRow>,
+}
+
+/// One layer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LayerRow {
+    /// From one, the lowest; the highest wins.
+    pub rank: usize,
+    /// Its name.
+    pub name: String,
+    /// Where it is, as users see it.
+    pub place: String,
+    /// What it is; nothing if it is not there.
+    #[serde(flatten, serialize_with = "presence")]
+    pub state: Option<LayerState>,
+}
+
+/// A layer that is there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LayerState {
+    /// The version of its source; nothing for a folder.
+    #[serde(flatten)]
+    pub pin: Option<Pin>,
+    /// Of all files that count.
+    pub checksum: String,
+    /// How many files count.
+    pub files: usize,
+    /// What does not count, and why.
+    pub skipped: Vec<SkippedRow>,
+}
+
+/// Something of a layer that does not count.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SkippedRow {
+    /// Its path in the layer; a folder ends in `/`.
+    pub path: String,
+    /// Why.
+    pub reason: &'static str,
+}
+
+/// One row for each layer of a manifest.
+pub fn rows(manifest: &Manifest, snapshots: &[Snapshot<'_>]) -> LayersReport {
+    let row = |(at, layer): (usize, &Layer)| {
+        let mut read = snapshots.iter();
+        let snapshot = read.find(|snapshot| snapshot.layer.name == layer.name);
+        LayerRow {
+            rank: at + 1,
+            name: layer.name.to_string(),
+            place: snapshot.map_or_else(|| written(&layer.place), |one| one.shown.clone()),
+            state: snapshot.map(state),
+        }
+    };
+    LayersReport {
+        layers: manifest.layers.iter().enumerate().map(row).collect(),
+    }
+}
+
+fn written(place: &LayerPlace) -> String {
+    match place {
+        LayerPlace::Folder(path) => path.clone(),
+        LayerPlace::Source(source, selector) => format!("{source}@{selector}"),
+    }
+}
+
+fn state(snapshot: &Snapshot<'_>) -> LayerState {
+    let row = |skipped: &Skipped| SkippedRow {
+        path: skipped.path.clone(),
+        reason: skipped.why.words(),
+    };
+    LayerState {
+        pin: snapshot.pin.clone(),
+        checksum: snapshot.checksum.to_string(),
+        files: snapshot.files.len(),
+        skipped: snapshot.skipped.iter().map(row).collect(),
+    }
+}
+
+/// The field `present`, and those of a layer that is.
+fn presence<S: Serializer>(state: &Option<LayerState>, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Presence<'s> {
+        present: bool,
+        #[serde(flatten)]
+        state: Option<&'s LayerState>,
+    }
+    let presence = Presence {
+        present: state.is_some(),
+        state: state.as_ref(),
+    };
+    presence.serialize(serializer)
+}

@@ -1,0 +1,117 @@
+//! What of a layer is left out, and why.
+
+use agpm_diag::{Diagnostic, codes};
+use agpm_model::{Layer, RelativePath, is_junk};
+use agpm_plan::is_reserved;
+
+/// Something of a layer that does not count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// Its path in the layer; a folder ends in `/`.
+    pub path: String,
+    /// Why it is left out.
+    pub why: SkipReason,
+}
+
+/// Why something of a layer does not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SkipReason {
+    /// No pattern of `include` matches it.
+    NotIncluded,
+    /// Version control, editors or caches left it behind.
+    Junk,
+    /// It is a file of agpm itself.
+    Own,
+    /// It may lead anywhere.
+    Link,
+    /// Some system cannot have a file of that name.
+    Name,
+    /// A device, a pipe or the like.
+    NoFile,
+    /// Another repository stands there.
+    Repository,
+}
+
+impl SkipReason {
+    /// The words that users see.
+    pub fn words(self) -> &'static str {
+        match self {
+            SkipReason::NotIncluded => "not in `include`",
+            SkipReason::Junk => "left behind by version control, an editor or a cache",
+            SkipReason::Own => "a file of agpm itself",
+            SkipReason::Link => "a symbolic link, which is not followed",
+            SkipReason::Name => "not a name that every system can have",
+            SkipReason::NoFile => "not a file",
+            SkipReason::Repository => "another repository",
+        }
+    }
+
+    /// Whether somebody will miss it.
+    fn surprises(self) -> bool {
+        matches!(
+            self,
+            SkipReason::Link | SkipReason::Name | SkipReason::NoFile | SkipReason::Repository
+        )
+    }
+}
+
+/// Whether agpm keeps something of its own there. Snippets of the tool `agpm` are ordinary files.
+fn is_own(path: &str) -> bool {
+    let path = path.to_ascii_lowercase();
+    let in_state = path.starts_with(".local/state/agpm/") || path.starts_with(".agpm/");
+    path == ".agpm" || is_reserved(&path) || in_state && !path.starts_with(".agpm/snippets/")
+}
+
+/// The path of a file that counts, or why it does not.
+pub fn included_file(layer: &Layer, path: &str) -> Result<RelativePath, SkipReason> {
+    if path.split('/').any(is_junk) {
+        return Err(SkipReason::Junk);
+    }
+    if !layer.includes(path) {
+        return Err(SkipReason::NotIncluded);
+    }
+    if is_own(path) {
+        return Err(SkipReason::Own);
+    }
+    if path.contains('\u{fffd}') {
+        return Err(SkipReason::Name);
+    }
+    RelativePath::new(path)
+        .ok()
+        .filter(|good| good.as_str() == path)
+        .ok_or(SkipReason::Name)
+}
+
+/// Whether a folder may hold files that count, or why it does not.
+pub fn enters(layer: &Layer, folder: &str) -> Result<(), SkipReason> {
+    match folder {
+        folder if folder.split('/').any(is_junk) => Err(SkipReason::Junk),
+        folder if !layer.enters(folder) => Err(SkipReason::NotIncluded),
+        _ => Ok(()),
+    }
+}
+
+/// What users will miss, all of one layer at once.
+pub(crate) fn skipped_finding(layer: &Layer, skipped: &[Skipped]) -> Option<Diagnostic> {
+    let missed: Vec<&Skipped> = skipped
+        .iter()
+        .filter(|skipped| skipped.why.surprises())
+        .collect();
+    let first = missed.first()?;
+    let more = match missed.len() {
+        1 => String::new(),
+        count => format!(" (and {} more)", count - 1),
+    };
+    let message = format!(
+        "layer `{}`: `{}` is {}{more}",
+        layer.name,
+        first.path,
+        first.why.words()
+    );
+    let diagnostic = Diagnostic::new(&codes::LAYERS_SKIPPED, message).in_layer(layer.name.as_str());
+    Some(
+        diagnostic
+            .at_spot(layer.spot)
+            .help("it is left out; `agpm layers` lists all that is"),
+    )
+}

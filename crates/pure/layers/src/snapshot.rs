@@ -1,0 +1,153 @@
+//! Every layer as it is now: its files, and what pins it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use agpm_diag::{Diagnostic, Failure, codes};
+use agpm_model::{
+    Checksum, DEFAULT_VERSION, FileMode, Layer, LayerPlace, LockedLayer, Pin, RelativePath,
+    SourceName,
+};
+use agpm_plan::Watched;
+
+use crate::skipping::{Skipped, skipped_finding};
+
+/// A layer as it is now.
+#[derive(Debug)]
+pub struct Snapshot<'m> {
+    /// The layer.
+    pub layer: &'m Layer,
+    /// Where it is, as users see it.
+    pub shown: String,
+    /// The folder that it is, if it is one.
+    pub folder: Option<PathBuf>,
+    /// The version that it is; nothing for a folder.
+    pub pin: Option<Pin>,
+    /// Of all its files.
+    pub checksum: Checksum,
+    /// By path.
+    pub files: Vec<SnapshotFile>,
+    /// What is left out.
+    pub skipped: Vec<Skipped>,
+    /// How a change of a folder is seen later; nothing if it is pinned, or if it changed just now.
+    pub watched: Option<Watched>,
+}
+
+/// A file of a layer.
+#[derive(Debug)]
+pub struct SnapshotFile {
+    /// In the layer, and in the project.
+    pub path: RelativePath,
+    /// As users see it.
+    pub shown: String,
+    /// What it holds.
+    pub bytes: Vec<u8>,
+    /// Whether it can be run.
+    pub mode: FileMode,
+}
+
+impl Snapshot<'_> {
+    /// What users will miss of it.
+    pub fn skipped_finding(&self) -> Option<Diagnostic> {
+        skipped_finding(self.layer, &self.skipped)
+    }
+
+    /// The entry of the lockfile; a folder of the user's home is nobody else's matter.
+    pub fn locked(&self) -> Option<LockedLayer> {
+        let own = matches!(&self.layer.place, LayerPlace::Folder(path) if is_own_folder(path));
+        let (name, pin, checksum) = (self.layer.name.clone(), self.pin.clone(), self.checksum);
+        (!own).then_some(LockedLayer {
+            name,
+            pin,
+            checksum,
+        })
+    }
+}
+
+/// Whether a folder is named by its place in the user's home.
+fn is_own_folder(path: &str) -> bool {
+    path == "~" || path.starts_with("~/")
+}
+
+/// Layers that can be read side by side: all of one source go together.
+pub fn groups_by_source(layers: Vec<(usize, &Layer)>) -> Vec<Vec<(usize, &Layer)>> {
+    let mut groups: Vec<Vec<(usize, &Layer)>> = Vec::new();
+    let mut by_source: BTreeMap<&SourceName, usize> = BTreeMap::new();
+    for (rank, layer) in layers {
+        let known = match &layer.place {
+            LayerPlace::Source(source, _) => Some(*by_source.entry(source).or_insert(groups.len())),
+            LayerPlace::Folder(_) => None,
+        };
+        match known.and_then(|at| groups.get_mut(at)) {
+            Some(group) => group.push((rank, layer)),
+            None => groups.push(vec![(rank, layer)]),
+        }
+    }
+    groups
+}
+
+/// The directory of a layer in the directory of its place.
+pub fn layer_folder(folder: &Path, layer: &Layer) -> PathBuf {
+    match &layer.root {
+        Some(root) => folder.join(root.as_str()),
+        None => folder.to_owned(),
+    }
+}
+
+/// The finding of a layer whose directory does not exist, with its path as users see it.
+pub fn missing_folder(layer: &Layer, shown: &str) -> Diagnostic {
+    let message = format!(
+        "the folder of layer `{}`, `{shown}`, is not there",
+        layer.name
+    );
+    Diagnostic::new(&codes::LAYERS_MISSING, message)
+        .in_layer(layer.name.as_str())
+        .at_spot(layer.spot)
+        .help("its path is from the manifest's folder; make the folder, or remove the layer")
+}
+
+/// The refusal of a layer whose `root` its source does not have.
+pub fn missing_root(layer: &Layer, pin: &Pin) -> Failure {
+    let root = layer
+        .root
+        .as_ref()
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    let message = format!(
+        "layer `{}`: there is no folder `{root}` in {}@{}",
+        layer.name, pin.source, pin.version
+    );
+    let diagnostic =
+        Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message).in_layer(layer.name.as_str());
+    diagnostic
+        .at_spot(layer.spot)
+        .help("`root` is a folder of the source; check its name, or ask for another version")
+        .into()
+}
+
+/// The refusal of a layer that is larger than `folders` folders or `bytes` bytes.
+pub fn too_large(layer: &Layer, folders: usize, bytes: u64) -> Failure {
+    let message = format!(
+        "layer `{}` has more than {folders} folders or {} MiB",
+        layer.name,
+        bytes >> 20
+    );
+    let diagnostic = Diagnostic::new(&codes::TEXT_TOO_LARGE, message).in_layer(layer.name.as_str());
+    diagnostic
+        .at_spot(layer.spot)
+        .help("name the files that count with `include`")
+        .into()
+}
+
+/// The finding of a layer that requires a version of a folder without versions.
+pub fn ignored_version(layer: &Layer) -> Option<Diagnostic> {
+    let LayerPlace::Source(source, selector) = &layer.place else {
+        return None;
+    };
+    let message =
+        format!("source `{source}` is a folder without versions, so `{selector}` says nothing");
+    let diagnostic =
+        Diagnostic::new(&codes::MANIFEST_IGNORED_KEY, message).in_layer(layer.name.as_str());
+    let help = "remove the version, or make the folder a git repository";
+    (selector.as_str() != DEFAULT_VERSION).then(|| diagnostic.at_spot(layer.spot).help(help))
+}

@@ -1,0 +1,123 @@
+//! The files of a machine, as crates see them that must not touch any.
+
+use std::fmt;
+use std::path::{Component, Path, PathBuf};
+
+/// What of a machine's files can be asked. The edge implements it on the disk, tests in memory.
+pub trait MachineFiles: fmt::Debug + Send + Sync {
+    /// Follows a path; nothing if there is nothing of that name. A symlink that leads nowhere, or in a circle, is a
+    /// problem.
+    fn reach(&self, path: &Path) -> Result<Option<Reached>, FileProblem>;
+
+    /// Whether there is anything at a path, over symlinks.
+    fn exists(&self, path: &Path) -> bool;
+
+    /// The names in a directory, in order; none if it does not exist, or is not one.
+    fn names(&self, directory: &Path) -> Result<Vec<String>, FileProblem>;
+
+    /// Everything in a directory and in at most `depth` levels of directories in it, but these themselves, by path.
+    fn below(&self, directory: &Path, depth: usize) -> Result<Vec<FoundFile>, FileProblem>;
+
+    /// The bytes of a file.
+    fn read(&self, file: &Path) -> Result<Vec<u8>, FileProblem>;
+
+    /// Where a path leads over symlinks; the path itself if nothing is there.
+    fn real_path(&self, path: &Path) -> PathBuf;
+
+    /// Whether the user who owns what is at a path may decide what happens in `directory`; so may nobody.
+    fn is_trusted(&self, path: &Path, directory: &Path) -> bool;
+}
+
+/// What a path leads to, over symlinks, and where that really is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reached {
+    /// A directory.
+    Folder(PathBuf),
+    /// A file.
+    File(PathBuf),
+    /// Anything else.
+    Other(PathBuf),
+}
+
+/// Something in a directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundFile {
+    /// From the directory, with `/`.
+    pub path: String,
+    /// What it is; symlinks are not followed.
+    pub kind: FoundKind,
+}
+
+/// What something in a directory is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FoundKind {
+    /// A file.
+    File,
+    /// A symlink, a directory that is too deep, or something else.
+    Other,
+}
+
+/// Why a file cannot be read, in words that follow "it".
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileProblem {
+    /// Which way out there is.
+    pub kind: ProblemKind,
+    /// Such as `is a directory`.
+    pub words: String,
+}
+
+/// What sort of problem it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProblemKind {
+    /// There is no such file.
+    NotFound,
+    /// A symlink leads out of the directory that it must stay in.
+    Escapes,
+    /// Anything else.
+    Other,
+}
+
+impl fmt::Display for FileProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words)
+    }
+}
+
+/// Whether files outside of the project may be read because a document of it names them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OutsideReads {
+    /// They may, except for places of credentials.
+    #[default]
+    Allowed,
+    /// They may not: nobody looks over a model's shoulder.
+    Refused,
+}
+
+/// A path without `.` and `..`.
+pub fn normalize(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                out.pop();
+            }
+            part => out.push(part),
+        }
+    }
+    out
+}
+
+/// A path as users see it: from the directory `here` if it is in it, with `/`.
+pub fn shown_from(here: &Path, path: &Path) -> String {
+    let elsewhere = || {
+        if path.is_absolute() {
+            normalize(path)
+        } else {
+            path.to_owned()
+        }
+    };
+    let short = path.strip_prefix(here);
+    let short = short.map_or_else(|_| elsewhere(), Path::to_owned);
+    short.to_string_lossy().replace('\\', "/")
+}

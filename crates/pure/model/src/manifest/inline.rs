@@ -1,0 +1,125 @@
+//! Dependencies that are an address: their source needs no entry under `[sources]`.
+
+use agpm_diag::{Diagnostic, codes};
+use agpm_text::NodeRef;
+
+use crate::address::{
+    Address, AddressContext, BrowserAddress, DefaultHost, RepositoryAddress, SourceAddress,
+    repository_url, same_repository,
+};
+use crate::check::{Check, spot};
+use crate::manifest::Manifest;
+use crate::manifest::sources::{Source, SourceScope};
+use crate::name::SourceName;
+use crate::resource::ResourceType;
+use crate::unit::{Extent, Origin, ResourcePath, Unit};
+use crate::version::{DEFAULT_VERSION, Requirement, Selector};
+
+/// What an address in the manifest requires.
+pub(super) struct InlineDependency {
+    pub(super) unit: Unit,
+    pub(super) selector: Selector,
+}
+
+const HELP: &str = "write `github:OWNER/REPO/PATH@VERSION`, or `https://HOST/REPO//PATH@VERSION`";
+
+/// Reads an address; its source becomes one of the manifest, named by its URL.
+pub(super) fn read_inline(
+    check: &mut Check,
+    manifest: &mut Manifest,
+    node: NodeRef<'_>,
+    kind: ResourceType,
+    scope: SourceScope,
+) -> Option<InlineDependency> {
+    let host = DefaultHost::default();
+    let context = AddressContext {
+        default_host: &host,
+        is_source: &|_| false,
+    };
+    let found = match Address::parse(node.content(), &context) {
+        Ok(Address::Repository(found)) => found,
+        Ok(Address::Browser(page)) => {
+            check.bad_value(node, "this is the URL of a page", &as_address(&page));
+            return None;
+        }
+        Ok(_) => {
+            check.bad_value(node, "this address is not a git repository", HELP);
+            return None;
+        }
+        Err(error) => {
+            check.bad_value(node, error.to_string(), HELP);
+            return None;
+        }
+    };
+    let path = inner_path(check, node, kind, &found)?;
+    if scope == SourceScope::Project && found.url.redacted() != found.url.reveal() {
+        let message = "the address holds a secret, and this file is shared";
+        let help = "keep it in git's credentials";
+        let diagnostic = Diagnostic::new(&codes::MANIFEST_SECRET, message).at_spot(spot(node));
+        check.report(diagnostic.help(help));
+    }
+    let main = || Requirement::parse(DEFAULT_VERSION).expect("a good name");
+    let requirement = found.inner.requirement.clone().unwrap_or_else(main);
+    Some(InlineDependency {
+        unit: Unit {
+            origin: Origin::Source(implicit_source(manifest, &found.url, node, scope)?),
+            path,
+            extent: kind.extent(),
+        },
+        selector: Selector::Version(requirement),
+    })
+}
+
+/// The path in the repository; without one a skill or plugin is the whole repository.
+fn inner_path(
+    check: &mut Check,
+    node: NodeRef<'_>,
+    kind: ResourceType,
+    found: &RepositoryAddress,
+) -> Option<ResourcePath> {
+    let path = found.inner.path.as_ref().map(ResourcePath::as_str);
+    let path = match (path, kind.extent()) {
+        (Some(path), Extent::File) => ResourcePath::in_source(path),
+        (None, Extent::File) => {
+            check.bad_value(node, "the address names no file", HELP);
+            return None;
+        }
+        (path, Extent::Folder | Extent::Plugin) => {
+            ResourcePath::directory_in_source(kind.folder_of(path.unwrap_or(".")))
+        }
+    };
+    let bad = |error: crate::path::PathError| check.bad_value(node, error.to_string(), HELP);
+    let path = path.map_err(bad).ok()?;
+    let pattern = path.matcher();
+    let bad = |error: crate::unit::GlobError| check.bad_value(node, error.to_string(), HELP);
+    pattern.map_err(bad).ok()?;
+    Some(path)
+}
+
+/// The source of a URL, the same for all its spellings.
+fn implicit_source(
+    manifest: &mut Manifest,
+    url: &SourceAddress,
+    node: NodeRef<'_>,
+    scope: SourceScope,
+) -> Option<SourceName> {
+    let is_it = |one: &&Source| one.is_implicit() && same_repository(&one.address, url);
+    if let Some(known) = manifest.sources.iter().find(is_it) {
+        return Some(known.name.clone());
+    }
+    let name = SourceName::new(repository_url(url)).ok()?;
+    manifest.sources.push(Source {
+        name: name.clone(),
+        address: url.clone(),
+        scope,
+        spot: spot(node),
+    });
+    Some(name)
+}
+
+/// The address that a page shows.
+fn as_address(page: &BrowserAddress) -> String {
+    let (reference, path) = page.first_split();
+    let url = page.url.redacted();
+    format!("write `{url}//{path}@{reference}`")
+}

@@ -1,0 +1,71 @@
+//! What is reported of documents that are left out, and of directories that are odd.
+
+use std::path::Path;
+
+use agpm_diag::{Diagnostic, SourceId, codes};
+
+use crate::document::{ChainLink, Parent};
+use crate::kind::PersonaKind;
+use crate::levels::{Level, Levels};
+
+impl Levels<'_> {
+    pub(crate) fn two_documents(
+        &self,
+        first: &Path,
+        other: &Path,
+        kind: PersonaKind,
+    ) -> Diagnostic {
+        let (first, file) = (self.label(first), self.shown(other));
+        let name = self.label(other);
+        let message =
+            format!("`{name}` is left out: `{first}` is the {kind} document of its folder");
+        let diagnostic = Diagnostic::new(&codes::LINEAGE_TWO_DOCUMENTS, message).in_file(file);
+        diagnostic.help(
+            "a folder has one document of a kind, the first by name: merge them, or move one away",
+        )
+    }
+
+    /// Names in one folder that differ only in case.
+    pub(crate) fn case(&self, level: &Level, names: &[String]) -> Vec<Diagnostic> {
+        let told = |pair: &[String]| {
+            let (one, other) = (&pair[0], &pair[1]);
+            let message = format!(
+                "the personas `{one}` and `{other}` of `{}` differ only in case",
+                level.label
+            );
+            let diagnostic = Diagnostic::new(&codes::LINEAGE_CASE, message);
+            let diagnostic = diagnostic.in_file(self.shown(&level.agents().join(other)));
+            diagnostic.help("rename one: on some disks they are one folder")
+        };
+        names.windows(2).map(told).collect()
+    }
+
+    /// Something that cannot be read, for this reason.
+    pub(crate) fn left_out(&self, path: &Path, reason: &str, help: &str) -> Diagnostic {
+        let message = format!("`{}` is left out: {reason}", self.label(path));
+        let diagnostic = Diagnostic::new(&codes::LINEAGE_UNREADABLE, message);
+        diagnostic.in_file(self.shown(path)).help(help)
+    }
+
+    pub(crate) fn leads_out(&self, path: &Path) -> Diagnostic {
+        let message = format!(
+            "`{}` leads out of its repository and is left out",
+            self.label(path)
+        );
+        let diagnostic =
+            Diagnostic::new(&codes::LINEAGE_OUTSIDE, message).in_file(self.shown(path));
+        diagnostic.help("copy what it leads to, or inherit it by its path")
+    }
+}
+
+pub(crate) fn remote_parent(source: SourceId, parent: &Parent, link: &ChainLink) -> Diagnostic {
+    let message = format!(
+        "`{}` inherits `{}`, which is not loaded",
+        link.path, parent.path
+    );
+    let diagnostic =
+        Diagnostic::new(&codes::LINEAGE_REMOTE_PARENT, message).at(source, parent.span, "");
+    diagnostic
+        .in_layer(&link.layer)
+        .help("copy it into the repository, and name it by its path")
+}

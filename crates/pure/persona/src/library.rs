@@ -1,0 +1,228 @@
+//! The personas that can be seen from a folder: found by level, merged along `inherits`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agpm_diag::{Diagnostic, Notes, SourceId};
+use agpm_merge::{Contribution, Policy};
+use agpm_model::{LayerName, OutsideReads, Reached};
+
+use crate::archive::ARCHIVE;
+use crate::document::{ChainLink, Parent, PersonaDocument, Unfit};
+use crate::kind::{DocumentName, PersonaKind, Slug};
+use crate::levels::{Level, Levels, repository_of};
+use crate::policy::policy;
+
+/// Where a document really is; one that is not there is known by where it would be.
+pub(crate) type Place = Arc<Path>;
+
+/// The personas that can be seen from a directory.
+pub struct Library<'f> {
+    /// Whether documents may inherit from anywhere.
+    pub(crate) outside: OutsideReads,
+    /// Where personas are looked for.
+    pub levels: Levels<'f>,
+    /// The repositories that directories are in.
+    pub(crate) repositories: BTreeMap<PathBuf, Option<PathBuf>>,
+    /// The names of each level's personas, in order: they are looked at for every one of them.
+    pub(crate) rosters: Vec<Roster>,
+    pub(crate) policy: Policy,
+    pub(crate) documents: BTreeMap<Place, DocumentState>,
+}
+
+/// The personas of a level.
+pub(crate) struct Roster {
+    pub(crate) names: BTreeSet<String>,
+    /// Those that differ only in case, by what they are in small letters.
+    pub(crate) alike: BTreeMap<String, Vec<String>>,
+    /// What is odd about the folder.
+    pub(crate) odd: Vec<Diagnostic>,
+}
+
+/// A persona that can be seen.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct VisiblePersona {
+    pub(crate) kinds: BTreeSet<PersonaKind>,
+    /// Labels of the levels, lowest first.
+    pub(crate) levels: Vec<String>,
+}
+
+/// What reading a document gave.
+pub(crate) enum DocumentState {
+    Usable(Box<UsableDocument>),
+    Unfit {
+        source: Option<SourceId>,
+        unfit: Unfit,
+    },
+    /// A location for credentials, which was not opened.
+    Refused(Unfit),
+    Missing,
+}
+
+pub(crate) struct UsableDocument {
+    pub(crate) link: ChainLink,
+    pub(crate) content: PersonaDocument,
+    pub(crate) parents: Vec<(Place, Parent)>,
+}
+
+impl UsableDocument {
+    pub(crate) fn source(&self) -> SourceId {
+        self.content.document.source()
+    }
+
+    pub(crate) fn contribution(&self) -> Contribution {
+        let layer = LayerName::new(&self.link.layer)
+            .or_else(|_| LayerName::new("?"))
+            .expect("a good name");
+        Contribution {
+            layer,
+            document: Arc::clone(&self.content.document),
+        }
+    }
+}
+
+impl<'f> Library<'f> {
+    /// What can be seen from levels.
+    pub fn open(levels: Levels<'f>, outside: OutsideReads) -> Self {
+        let mut library = Library {
+            outside,
+            levels,
+            repositories: BTreeMap::new(),
+            rosters: Vec::new(),
+            policy: policy(),
+            documents: BTreeMap::new(),
+        };
+        let levels = library.levels.list.iter();
+        library.rosters = levels.map(|level| library.roster(level)).collect();
+        library
+    }
+
+    fn roster(&self, level: &Level) -> Roster {
+        let mut own = Notes::default();
+        let names: BTreeSet<String> = self.names(&level.agents(), &mut own).into_iter().collect();
+        let mut alike: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for name in &names {
+            alike
+                .entry(name.to_lowercase())
+                .or_default()
+                .push(name.clone());
+        }
+        alike.retain(|_, names| names.len() > 1);
+        Roster {
+            names,
+            alike,
+            odd: own.diagnostics,
+        }
+    }
+
+    /// All personas, by name.
+    pub(crate) fn personas(&self, notes: &mut Notes) -> BTreeMap<Slug, VisiblePersona> {
+        let mut found: BTreeMap<Slug, VisiblePersona> = BTreeMap::new();
+        for (level, roster) in self.levels.list.iter().zip(&self.rosters) {
+            notes.diagnostics.extend(roster.odd.iter().cloned());
+            notes.diagnostics.extend(
+                roster
+                    .alike
+                    .values()
+                    .flat_map(|names| self.levels.case(level, names)),
+            );
+            let personas = roster.names.iter().filter(|name| *name != ARCHIVE);
+            for slug in personas.filter_map(|name| Slug::new(name)) {
+                let kinds: BTreeSet<PersonaKind> = self
+                    .own_documents(level, &slug, notes)
+                    .into_iter()
+                    .map(|(_, name)| name.kind)
+                    .collect();
+                if !kinds.is_empty() {
+                    let visible = found.entry(slug).or_default();
+                    visible.kinds.extend(kinds);
+                    visible.levels.push(level.label.clone());
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether a level has a folder of that name.
+    pub(crate) fn has_folder(&self, slug: &str) -> bool {
+        self.rosters
+            .iter()
+            .any(|roster| roster.names.contains(slug))
+    }
+
+    /// The documents of a persona in one level, in the order of their names.
+    pub(crate) fn own_documents(
+        &self,
+        level: &Level,
+        slug: &Slug,
+        notes: &mut Notes,
+    ) -> Vec<(PathBuf, DocumentName)> {
+        let folder = level.agents().join(slug.as_str());
+        let Some(real) = self.reach(&folder, &level.repository, notes) else {
+            return Vec::new();
+        };
+        let names = self.names(&real, notes);
+        names
+            .iter()
+            .filter_map(|name| Some((folder.join(name), DocumentName::read(name)?)))
+            .collect()
+    }
+
+    /// Where a path really is, unless that is outside or nowhere.
+    pub(crate) fn reach(&self, path: &Path, repository: &Path, notes: &mut Notes) -> Option<Place> {
+        let odd = match self.levels.files.reach(path) {
+            Ok(None) => return None,
+            Ok(Some(Reached::Other(_))) => {
+                self.levels
+                    .left_out(path, "it is neither a file nor a folder", "take it away")
+            }
+            Err(problem) => {
+                let help = "mend the link or the permissions, or take it away";
+                self.levels.left_out(path, &format!("it {problem}"), help)
+            }
+            Ok(Some(Reached::Folder(real) | Reached::File(real))) => {
+                // A repository inside of its own is another one; outside of any, it may not leave the top.
+                let own = repository_of(self.levels.files, &real)
+                    .filter(|own| own.starts_with(repository))
+                    .unwrap_or(repository);
+                if real.starts_with(repository) && own == repository {
+                    return Some(Arc::from(real));
+                }
+                self.levels.leads_out(path)
+            }
+        };
+        notes.diagnostics.push(odd);
+        None
+    }
+
+    /// The names in a folder, in order; what cannot be read is told.
+    fn names(&self, folder: &Path, notes: &mut Notes) -> Vec<String> {
+        let names = self.levels.files.names(folder).unwrap_or_else(|problem| {
+            let help = "check what it is, and its permissions";
+            notes
+                .diagnostics
+                .push(self.levels.left_out(folder, &format!("it {problem}"), help));
+            Vec::new()
+        });
+        let (good, bad): (Vec<String>, Vec<String>) = names
+            .into_iter()
+            .partition(|name| !name.contains(char::REPLACEMENT_CHARACTER));
+        let told = |name: String| {
+            self.levels.left_out(
+                &folder.join(name),
+                "its name is not UTF-8",
+                "give it another name",
+            )
+        };
+        notes.diagnostics.extend(bad.into_iter().map(told));
+        good
+    }
+
+    pub(crate) fn usable(&self, place: &Place) -> Option<&UsableDocument> {
+        match self.documents.get(place) {
+            Some(DocumentState::Usable(document)) => Some(document),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! One kind of a persona, merged out of the documents of all levels and whom they inherit.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use agpm_diag::{Diagnostic, Notes, codes};
+use agpm_merge::{Absent, Documents, Flaw, FlawKind, Resolution, fold, order};
+
+use crate::document::{ChainLink, Parent};
+use crate::kind::{PersonaKind, Slug};
+use crate::library::{DocumentState, Library, Place, UsableDocument};
+
+/// One kind of a persona, merged.
+pub struct MergedPersona {
+    /// What its documents say together.
+    pub resolution: Resolution,
+    /// Lowest first, as the contributions of the resolution.
+    pub(crate) chain: Vec<ChainLink>,
+    /// Where the documents of the chain really are.
+    pub(crate) places: Vec<Place>,
+}
+
+/// What the search for one kind of a persona found.
+pub enum FoundPersona {
+    /// Documents, merged.
+    Merged(Box<MergedPersona>),
+    /// Documents, none of which can be read.
+    Unreadable,
+    /// None.
+    Nowhere,
+}
+
+impl Library<'_> {
+    /// Merges what all levels, and whom they inherit, say of one kind of a persona.
+    pub fn merge(&mut self, slug: &Slug, kind: PersonaKind, notes: &mut Notes) -> FoundPersona {
+        let start: Vec<Place> = self.starts(slug, kind, notes);
+        if start.is_empty() {
+            return FoundPersona::Nowhere;
+        }
+        let references = self.policy.references;
+        let mut inherited = InheritedDocuments {
+            library: self,
+            notes,
+        };
+        let lineage = order(&start, references, &mut inherited);
+        notes.diagnostics.extend(lineage.diagnostics);
+        let documents: Vec<(&Place, &UsableDocument)> = lineage
+            .order
+            .iter()
+            .filter_map(|place| Some((place, self.usable(place)?)))
+            .collect();
+        if documents.is_empty() {
+            return FoundPersona::Unreadable;
+        }
+        let odd = documents
+            .iter()
+            .flat_map(|(_, fit)| &fit.content.diagnostics);
+        notes.diagnostics.extend(odd.cloned());
+        let contributions = documents
+            .iter()
+            .map(|(_, fit)| fit.contribution())
+            .collect();
+        let resolution = fold(contributions, &self.policy, None);
+        notes
+            .diagnostics
+            .extend(resolution.diagnostics().iter().cloned());
+        let chain = chain(&start, &documents);
+        let places = documents
+            .iter()
+            .map(|(place, _)| Arc::clone(place))
+            .collect();
+        FoundPersona::Merged(Box::new(MergedPersona {
+            resolution,
+            chain,
+            places,
+        }))
+    }
+
+    /// Each level's own document, lowest first.
+    fn starts(&mut self, slug: &Slug, kind: PersonaKind, notes: &mut Notes) -> Vec<Place> {
+        let mut start = Vec::new();
+        for at in 0..self.levels.list.len() {
+            let (level, roster) = (self.levels.list[at].clone(), &self.rosters[at]);
+            notes.diagnostics.extend(roster.odd.iter().cloned());
+            let alike = roster.alike.get(&slug.as_str().to_lowercase());
+            notes.diagnostics.extend(
+                alike
+                    .into_iter()
+                    .flat_map(|names| self.levels.case(&level, names)),
+            );
+            if !roster.names.contains(slug.as_str()) {
+                continue;
+            }
+            let mut own = self.own_documents(&level, slug, notes);
+            own.retain(|(_, name)| name.kind == kind);
+            let Some((path, name)) = own.first() else {
+                continue;
+            };
+            let others = own
+                .iter()
+                .skip(1)
+                .map(|(other, _)| self.levels.two_documents(path, other, kind));
+            notes.diagnostics.extend(others);
+            let Some(place) = self.reach(path, &level.repository, notes) else {
+                continue;
+            };
+            let link = ChainLink {
+                layer: level.label.clone(),
+                prefix: name.prefix.clone(),
+                path: self.levels.label(path),
+                inherited_from: None,
+            };
+            self.read(&place, path, link, notes);
+            start.push(place);
+        }
+        start
+    }
+}
+
+/// Documents of personas, as the walk along `inherits` sees them.
+pub(crate) struct InheritedDocuments<'l, 'f> {
+    pub(crate) library: &'l mut Library<'f>,
+    pub(crate) notes: &'l mut Notes,
+}
+
+impl Documents for InheritedDocuments<'_, '_> {
+    type Id = Place;
+
+    fn parents(&mut self, place: &Place) -> Result<Vec<Place>, Absent> {
+        self.library.parents(place, self.notes)
+    }
+
+    fn describe(&mut self, flaw: &Flaw<Place>) -> Option<Diagnostic> {
+        let library = &*self.library;
+        let [.., place] = &flaw.chain[..] else {
+            return None;
+        };
+        let here = library.reference(&flaw.chain);
+        if matches!(flaw.kind, FlawKind::Malformed | FlawKind::Refused) {
+            return library.unfit_document(place, here);
+        }
+        let (fit, parent) = here?;
+        let (diagnostic, label) = match flaw.kind {
+            FlawKind::Cyclic => (library.cycle(&flaw.chain), "this leads back"),
+            _ => (library.missing_parent(fit, parent, place), ""),
+        };
+        Some(
+            diagnostic
+                .at(fit.source(), parent.span, label)
+                .in_layer(&fit.link.layer),
+        )
+    }
+}
+
+impl Library<'_> {
+    /// The last reference of a chain: the document that names another, and where it does.
+    fn reference(&self, chain: &[Place]) -> Option<(&UsableDocument, &Parent)> {
+        let [.., referrer, place] = chain else {
+            return None;
+        };
+        let fit = self.usable(referrer)?;
+        let (_, parent) = fit.parents.iter().find(|(named, _)| named == place)?;
+        Some((fit, parent))
+    }
+
+    fn cycle(&self, chain: &[Place]) -> Diagnostic {
+        let names: Vec<String> = chain.iter().map(|place| self.levels.label(place)).collect();
+        let message = format!("a cycle of `inherits` is cut: {}", names.join(" -> "));
+        let help = "take one of these documents out of an `inherits`";
+        Diagnostic::new(&codes::LINEAGE_CYCLE, message).help(help)
+    }
+
+    fn missing_parent(&self, fit: &UsableDocument, parent: &Parent, place: &Place) -> Diagnostic {
+        let message = format!(
+            "`{}` inherits `{}`, which is not there",
+            fit.link.path, parent.path
+        );
+        let help = format!(
+            "it was looked for at `{}`; paths are from the root of the repository that holds the document",
+            self.levels.label(place)
+        );
+        Diagnostic::new(&codes::LINEAGE_MISSING_PARENT, message).help(help)
+    }
+
+    fn unfit_document(
+        &self,
+        place: &Place,
+        here: Option<(&UsableDocument, &Parent)>,
+    ) -> Option<Diagnostic> {
+        let (source, unfit) = match self.documents.get(place)? {
+            DocumentState::Unfit { source, unfit } => (*source, unfit),
+            DocumentState::Refused(unfit) => (None, unfit),
+            DocumentState::Usable(_) | DocumentState::Missing => return None,
+        };
+        let name = self.levels.label(place);
+        let message = match here {
+            Some((fit, parent)) => {
+                format!(
+                    "`{}` inherits `{}`, which is left out: {}",
+                    fit.link.path, parent.path, unfit.reason
+                )
+            }
+            None => format!("`{name}` is left out: {}", unfit.reason),
+        };
+        let mut diagnostic = Diagnostic::new(unfit.code, message).help(&unfit.help);
+        diagnostic = match source {
+            Some(source) => diagnostic.at(source, unfit.span, ""),
+            None => diagnostic.in_file(self.levels.shown(place)),
+        };
+        if let Some((fit, parent)) = here.filter(|_| source.is_some()) {
+            diagnostic = diagnostic.at(fit.source(), parent.span, "inherited here");
+        }
+        Some(diagnostic)
+    }
+}
+
+/// Who inherits whom: the lowest of those that name a document.
+fn chain(start: &[Place], documents: &[(&Place, &UsableDocument)]) -> Vec<ChainLink> {
+    let start: BTreeSet<&Place> = start.iter().collect();
+    let mut heirs: BTreeMap<&Place, &str> = BTreeMap::new();
+    let mut below: BTreeSet<&Place> = BTreeSet::new();
+    for (place, fit) in documents {
+        // One that stands above is where a cycle was cut.
+        for (parent, _) in fit
+            .parents
+            .iter()
+            .filter(|(parent, _)| below.contains(parent))
+        {
+            heirs.entry(parent).or_insert(&fit.link.path);
+        }
+        below.insert(place);
+    }
+    let link = |(place, fit): &(&Place, &UsableDocument)| {
+        let heir = heirs.get(place).filter(|_| !start.contains(place));
+        ChainLink {
+            inherited_from: heir.map(|heir| (*heir).to_owned()),
+            ..fit.link.clone()
+        }
+    };
+    documents.iter().map(link).collect()
+}

@@ -1,0 +1,264 @@
+//! `profile`: one persona, merged, and the list of all.
+
+use agpm_diag::{
+    Diagnostic, Failure, FailureKind, Notes, Severity, codes, did_you_mean, unknown_name,
+};
+use agpm_text::{Pointer, Value, to_value};
+use serde::Serialize;
+
+use crate::document::ChainLink;
+use crate::kind::{PersonaKind, Slug};
+use crate::library::{Library, VisiblePersona};
+use crate::merging::{FoundPersona, MergedPersona};
+use crate::projections::projections;
+
+/// Which kinds of document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProfileKinds {
+    /// One.
+    One(PersonaKind),
+    /// All three, each under its own key.
+    All,
+}
+
+/// What a profile holds besides what its documents say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Addition {
+    /// `contextChain`: every document, lowest first.
+    Chain,
+    /// `sources`: where every value came from.
+    Sources,
+    /// `projections`: sections and the like as plain text.
+    Projections,
+}
+
+/// A merged persona.
+#[derive(Clone, Debug, Serialize)]
+#[serde(transparent)]
+pub struct ProfileReport {
+    /// What it says.
+    pub value: Value,
+}
+
+/// A persona that can be seen.
+#[derive(Clone, Debug, Serialize)]
+pub struct PersonaRow {
+    /// Its name.
+    pub slug: Slug,
+    /// Which kinds of document it has.
+    pub kinds: Vec<PersonaKind>,
+    /// The directories that have documents of it, lowest first.
+    pub levels: Vec<String>,
+}
+
+/// All personas that can be seen, in the order of their names.
+#[derive(Clone, Debug, Serialize)]
+#[serde(transparent)]
+pub struct PersonasReport {
+    /// One row for each.
+    pub personas: Vec<PersonaRow>,
+}
+
+impl Library<'_> {
+    /// The profile of a persona.
+    pub fn profile(
+        &mut self,
+        name: &str,
+        kinds: ProfileKinds,
+        additions: &[Addition],
+        notes: &mut Notes,
+    ) -> Result<ProfileReport, Failure> {
+        let Some(slug) = Slug::new(name) else {
+            return Err(nobody(self, name));
+        };
+        let ProfileKinds::One(kind) = kinds else {
+            return self.profile_of_all_kinds(&slug, additions, notes);
+        };
+        let merged = self.merge_kind(&slug, kind, notes)?;
+        let value = value_of(&merged, additions, notes);
+        Ok(ProfileReport { value })
+    }
+
+    fn profile_of_all_kinds(
+        &mut self,
+        slug: &Slug,
+        additions: &[Addition],
+        notes: &mut Notes,
+    ) -> Result<ProfileReport, Failure> {
+        let (mut values, mut broken) = (Vec::new(), Vec::new());
+        for kind in PersonaKind::ALL {
+            let value = match self.merge(slug, kind, notes) {
+                FoundPersona::Merged(merged) => value_of(&merged, additions, notes),
+                FoundPersona::Unreadable => {
+                    broken.push(kind);
+                    Value::Null
+                }
+                FoundPersona::Nowhere => Value::Null,
+            };
+            values.push((kind.word(), value));
+        }
+        if values.iter().any(|(_, value)| *value != Value::Null) {
+            let value = Value::map(values);
+            return Ok(ProfileReport { value });
+        }
+        Err(if broken.is_empty() {
+            nobody(self, slug.as_str())
+        } else {
+            unreadable(slug, &broken)
+        })
+    }
+
+    /// What `SLUG`, for the agent document, or `SLUG/KIND` says.
+    pub fn merge_named(&mut self, name: &str, notes: &mut Notes) -> Result<MergedPersona, Failure> {
+        let (slug, word) = name
+            .rsplit_once('/')
+            .unwrap_or((name, PersonaKind::Agent.word()));
+        let Some(slug) = Slug::new(slug) else {
+            return Err(nobody(self, name));
+        };
+        let Some(kind) = PersonaKind::named(word) else {
+            let words = PersonaKind::ALL.map(PersonaKind::word);
+            let near = did_you_mean(word, "kinds are", words);
+            return Err(unknown_name("kind of document", word, near));
+        };
+        self.merge_kind(&slug, kind, notes)
+    }
+
+    fn merge_kind(
+        &mut self,
+        slug: &Slug,
+        kind: PersonaKind,
+        notes: &mut Notes,
+    ) -> Result<MergedPersona, Failure> {
+        match self.merge(slug, kind, notes) {
+            FoundPersona::Merged(merged) => Ok(*merged),
+            FoundPersona::Unreadable => Err(unreadable(slug, &[kind])),
+            FoundPersona::Nowhere => Err(no_such_kind(self, slug, kind)),
+        }
+    }
+
+    /// All personas that can be seen.
+    pub fn rows(&self, notes: &mut Notes) -> PersonasReport {
+        let personas = self.personas(notes).into_iter();
+        let row = |(slug, visible): (Slug, VisiblePersona)| PersonaRow {
+            slug,
+            kinds: visible.kinds.into_iter().collect(),
+            levels: visible.levels,
+        };
+        PersonasReport {
+            personas: personas.map(row).collect(),
+        }
+    }
+}
+
+/// There are documents, and none of them counts.
+fn unreadable(slug: &Slug, kinds: &[PersonaKind]) -> Failure {
+    let kinds: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
+    let message = format!("no {} document of `{slug}` can be read", kinds.join(" or "));
+    let mut diagnostic = Diagnostic::new(&codes::LINEAGE_UNREADABLE, message);
+    diagnostic.severity = Severity::Error;
+    diagnostic
+        .help("the warnings say why each of them is left out")
+        .into()
+}
+
+/// There is no such persona; near names help.
+fn nobody(library: &Library<'_>, slug: &str) -> Failure {
+    let known = library.personas(&mut Notes::default());
+    let near = did_you_mean(slug, "personas are", known.keys().map(Slug::as_str));
+    if library.has_folder(slug) {
+        let help = format!(
+            "its documents are called `{slug}@TAG.agent.triad.json`, or `agenda` or `agency` in place of `agent`"
+        );
+        let message = format!("the folder `.clia/agents/{slug}` holds no persona document");
+        let diagnostic = Diagnostic::new(&codes::NAME_UNKNOWN, message).help(help);
+        return Failure::new(FailureKind::NotFound, diagnostic);
+    }
+    let help = near.unwrap_or_else(|| {
+        let top = library
+            .levels
+            .list
+            .first()
+            .map_or(".", |level| level.label.as_str());
+        format!("`.clia/agents/` of this folder and those above it, up to `{top}`, hold no persona")
+    });
+    unknown_name("persona", slug, Some(help))
+}
+
+/// There is no such document of a persona, or no such persona.
+fn no_such_kind(library: &Library<'_>, slug: &Slug, kind: PersonaKind) -> Failure {
+    let known = library.personas(&mut Notes::default());
+    let Some(visible) = known.get(slug) else {
+        return nobody(library, slug.as_str());
+    };
+    if visible.kinds.contains(&kind) {
+        return unreadable(slug, &[kind]);
+    }
+    let has: Vec<String> = visible
+        .kinds
+        .iter()
+        .map(|kind| format!("`--kind {kind}`"))
+        .collect();
+    let message = format!("the persona `{slug}` has no {kind} document");
+    let diagnostic = Diagnostic::new(&codes::NAME_UNKNOWN, message);
+    Failure::new(
+        FailureKind::NotFound,
+        diagnostic.help(format!("it has {}", has.join(" and "))),
+    )
+}
+
+fn value_of(merged: &MergedPersona, additions: &[Addition], notes: &mut Notes) -> Value {
+    let mut entries = match merged.resolution.root().map(to_value) {
+        Some(Value::Map(entries)) => entries,
+        _ => Vec::new(),
+    };
+    for addition in additions {
+        let (key, value) = match addition {
+            Addition::Chain => (
+                "contextChain",
+                Value::list(merged.chain.iter().map(link_value)),
+            ),
+            Addition::Sources => ("sources", sources_value(merged, notes)),
+            Addition::Projections => ("projections", projections(&merged.resolution)),
+        };
+        if entries.iter().any(|(known, _)| known == key) {
+            let message =
+                format!("what the documents say at `{key}` is not shown: the key is needed");
+            let diagnostic = Diagnostic::new(&codes::LINEAGE_VALUE, message);
+            notes
+                .diagnostics
+                .push(diagnostic.help("ask without the flag that adds it to see it"));
+            entries.retain(|(known, _)| known != key);
+        }
+        entries.push((key.to_owned(), value));
+    }
+    Value::Map(entries)
+}
+
+fn link_value(link: &ChainLink) -> Value {
+    Value::map([
+        ("layer", Value::from(link.layer.as_str())),
+        ("prefix", link.prefix.as_str().into()),
+        ("path", link.path.as_str().into()),
+        ("inheritedFrom", link.inherited_from.as_deref().into()),
+    ])
+}
+
+/// Where every value came from, by its place.
+fn sources_value(merged: &MergedPersona, notes: &Notes) -> Value {
+    let mut places = Vec::new();
+    merged.resolution.each_leaf(&Pointer::root(), &mut |leaf| {
+        let link = &merged.chain[leaf.layer as usize];
+        let line = notes
+            .sources
+            .line(leaf.value.document().source(), leaf.value.span().start);
+        let origin = Value::map([
+            ("layer", Value::from(link.layer.as_str())),
+            ("path", link.path.as_str().into()),
+            ("line", line.into()),
+            ("operation", leaf.operation.word().into()),
+        ]);
+        places.push((leaf.pointer.to_string(), origin));
+    });
+    Value::Map(places)
+}

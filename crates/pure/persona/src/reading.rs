@@ -1,0 +1,177 @@
+//! Reading persona documents, each once, and whom they inherit.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agpm_diag::{Notes, SourceId, Span, codes};
+use agpm_merge::Absent;
+use agpm_model::{OutsideReads, ProblemKind, is_credential_path, normalize};
+use agpm_text::decode;
+
+use crate::document::{ChainLink, Parent, PersonaDocument, Unfit, read_document};
+use crate::findings::remote_parent;
+use crate::kind::DocumentName;
+use crate::levels::{CLIA, repository_of};
+use crate::library::{DocumentState, Library, Place, UsableDocument};
+
+impl Library<'_> {
+    /// The parents of a document, which is read if it was not yet.
+    pub(crate) fn parents(
+        &mut self,
+        place: &Place,
+        notes: &mut Notes,
+    ) -> Result<Vec<Place>, Absent> {
+        if !self.documents.contains_key(place) {
+            let file = place
+                .file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+                .unwrap_or_default();
+            let link = ChainLink {
+                layer: self.levels.label(home_of(place)),
+                prefix: DocumentName::prefix_of(&file).to_owned(),
+                path: self.levels.label(place),
+                inherited_from: None,
+            };
+            self.read(place, place, link, notes);
+        }
+        match self.documents.get(place) {
+            Some(DocumentState::Usable(fit)) => Ok(fit
+                .parents
+                .iter()
+                .map(|(place, _)| Arc::clone(place))
+                .collect()),
+            Some(DocumentState::Unfit { .. }) => Err(Absent::Malformed),
+            Some(DocumentState::Refused(_)) => Err(Absent::Refused),
+            _ => Err(Absent::Missing),
+        }
+    }
+
+    pub(crate) fn read(&mut self, place: &Place, path: &Path, link: ChainLink, notes: &mut Notes) {
+        if self.documents.contains_key(place) {
+            return;
+        }
+        if let Some(refusal) = self.refusal(place) {
+            self.documents.insert(Arc::clone(place), refusal);
+            return;
+        }
+        let read = match self.levels.files.read(place) {
+            Err(problem) if problem.kind == ProblemKind::NotFound => DocumentState::Missing,
+            Err(problem) => DocumentState::Unfit {
+                source: None,
+                unfit: unfit(
+                    format!("it {problem}"),
+                    Span::at(0),
+                    "check what it is, and its permissions",
+                ),
+            },
+            Ok(bytes) => {
+                let text = String::from_utf8_lossy(&bytes).into_owned();
+                let source = notes.sources.add(self.levels.shown(path), text);
+                match understand(source, bytes) {
+                    Ok(content) => self.with_parents(place, content, link, notes),
+                    Err(unfit) => DocumentState::Unfit {
+                        source: Some(source),
+                        unfit,
+                    },
+                }
+            }
+        };
+        self.documents.insert(Arc::clone(place), read);
+    }
+
+    /// Why a document must not be read, whatever it holds.
+    fn refusal(&self, place: &Path) -> Option<DocumentState> {
+        let unfit = |reason: &str, code| Unfit {
+            reason: reason.to_owned(),
+            span: Span::at(0),
+            code,
+            help: "take it out of `inherits`, or copy it into the repository".to_owned(),
+        };
+        let is_outside = !place.starts_with(&self.levels.top);
+        if is_outside && is_credential_path(&place.to_string_lossy()) {
+            return Some(DocumentState::Refused(unfit(
+                "it is a location for credentials",
+                &codes::TRUST_CREDENTIALS,
+            )));
+        }
+        let leads_out = is_outside && self.outside == OutsideReads::Refused;
+        leads_out.then(|| DocumentState::Unfit {
+            source: None,
+            unfit: unfit("it is outside of the project", &codes::LINEAGE_OUTSIDE),
+        })
+    }
+
+    fn with_parents(
+        &mut self,
+        place: &Place,
+        content: PersonaDocument,
+        link: ChainLink,
+        notes: &mut Notes,
+    ) -> DocumentState {
+        let (source, base) = (content.document.source(), self.base_of(place));
+        let mut parents: Vec<(Place, Parent)> = Vec::new();
+        let mut named = BTreeSet::new();
+        for parent in &content.parents {
+            if parent.is_remote() {
+                notes.diagnostics.push(remote_parent(source, parent, &link));
+                continue;
+            }
+            let path = normalize(&base.join(parent.path.trim()));
+            let place: Place = Arc::from(self.levels.files.real_path(&path));
+            if named.insert(Arc::clone(&place)) {
+                parents.push((place, parent.clone()));
+            }
+        }
+        DocumentState::Usable(Box::new(UsableDocument {
+            link,
+            content,
+            parents,
+        }))
+    }
+
+    /// Where paths start that a document inherits: at the root of its repository, or else at the top.
+    fn base_of(&mut self, place: &Path) -> PathBuf {
+        let folder = place.parent().unwrap_or(place);
+        let files = self.levels.files;
+        let found = || repository_of(files, folder).map(Path::to_owned);
+        let repository = self
+            .repositories
+            .entry(folder.to_owned())
+            .or_insert_with(found)
+            .clone();
+        let top = &self.levels.top;
+        repository.unwrap_or_else(|| {
+            if place.starts_with(top) {
+                top.clone()
+            } else {
+                home_of(place).to_owned()
+            }
+        })
+    }
+}
+
+fn understand(source: SourceId, bytes: Vec<u8>) -> Result<PersonaDocument, Unfit> {
+    let text = decode(source, bytes).map_err(|found| {
+        let span = found.labels.first().map_or(Span::at(0), |label| label.span);
+        unfit(found.message, span, "save it as UTF-8")
+    })?;
+    read_document(source, text)
+}
+
+/// The folder that a document belongs to: the one that holds `.clia`, or else its own.
+fn home_of(place: &Path) -> &Path {
+    let clia = place
+        .ancestors()
+        .find(|above| above.file_name().is_some_and(|name| name == CLIA));
+    clia.or(Some(place)).and_then(Path::parent).unwrap_or(place)
+}
+
+fn unfit(reason: String, span: Span, help: &str) -> Unfit {
+    Unfit {
+        reason,
+        span,
+        code: &codes::LINEAGE_UNREADABLE,
+        help: help.to_owned(),
+    }
+}

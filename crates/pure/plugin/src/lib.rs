@@ -1,0 +1,25 @@
+//! Plugins and marketplaces of AI coding clients: their files as checked types, and the parts of a plugin.
+//!
+//! Knows no sources, no tools and no disk: it is handed the files of a plugin and says what they are.
+
+mod agent_plugins;
+mod limits;
+mod manifest;
+mod marketplace;
+mod parts;
+mod reader;
+mod root;
+mod tree;
+
+pub use limits::MOST_MARKETPLACE_BYTES;
+pub use manifest::{Components, Dialect, MANIFESTS, PluginDependency, PluginManifest};
+pub use marketplace::{
+    MARKETPLACES, Marketplace, MarketplaceEntry, PluginSource, Strictness, UnknownPlugin,
+    read_marketplace,
+};
+pub use parts::{PartContent, PluginListing, PluginPart, read_plugin};
+pub use root::{
+    PluginPlace, RootReference, environment_of, has_root_variable, named_files, rewrite_command,
+    rewrite_hooks, rewrite_markdown, rewrite_servers, unknown_variables,
+};
+pub use tree::{PluginContext, PluginTree, manifest_of};

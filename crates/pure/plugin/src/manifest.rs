@@ -1,0 +1,234 @@
+//! `plugin.json`, in the shapes that clients have for it.
+
+use agpm_diag::Spot;
+use agpm_text::{Kind, NodeRef, Value, to_value};
+
+use crate::reader::Reader;
+
+/// Whose `plugin.json` it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// Claude Code.
+    Claude,
+    /// Cursor, which takes the same keys.
+    Cursor,
+    /// Codex, which takes the same keys.
+    Codex,
+    /// Copilot, which takes the same keys.
+    Copilot,
+    /// Agent Plugins 1.0, which is closed.
+    AgentPlugins,
+}
+
+/// Where a plugin's manifest is looked for. A plugin for several clients has one for each: the first is used, because the
+/// parts that it names are those that agpm converts from.
+pub const MANIFESTS: [(&str, Dialect); 5] = [
+    (".claude-plugin/plugin.json", Dialect::Claude),
+    (".cursor-plugin/plugin.json", Dialect::Cursor),
+    (".codex-plugin/plugin.json", Dialect::Codex),
+    (".github/plugin/plugin.json", Dialect::Copilot),
+    ("plugin.json", Dialect::AgentPlugins),
+];
+
+/// What a manifest says of a plugin.
+#[derive(Clone, Debug, Default)]
+pub struct PluginManifest {
+    /// Its name.
+    pub name: Option<String>,
+    /// Its version.
+    pub version: Option<String>,
+    /// What it is for.
+    pub description: Option<String>,
+    /// Plugins that it needs.
+    pub dependencies: Vec<PluginDependency>,
+    /// The parts that it names.
+    pub components: Components,
+}
+
+/// A plugin that another one needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PluginDependency {
+    /// Its name.
+    pub name: String,
+    /// The marketplace that has it, if that is another one.
+    pub marketplace: Option<String>,
+    /// The range of its versions.
+    pub version: Option<String>,
+    /// Where the manifest has it.
+    pub spot: Spot,
+}
+
+/// The parts that a manifest names beyond the default directories.
+#[derive(Clone, Debug, Default)]
+pub struct Components {
+    /// Files and directories of agents.
+    pub agents: Vec<String>,
+    /// Files and directories of commands.
+    pub commands: Vec<String>,
+    /// Directories of skills.
+    pub skills: Vec<String>,
+    /// Files with hooks.
+    pub hook_files: Vec<String>,
+    /// Hooks in the manifest itself.
+    pub hooks: Vec<Value>,
+    /// Files with MCP servers.
+    pub server_files: Vec<String>,
+    /// MCP servers in the manifest itself, by name.
+    pub servers: Vec<(String, Value)>,
+    /// Keys for what agpm does not install.
+    pub unsupported: Vec<String>,
+}
+
+/// Keys of parts that no tool but their own has.
+const UNSUPPORTED: [&str; 10] = [
+    "lspServers",
+    "outputStyles",
+    "themes",
+    "monitors",
+    "channels",
+    "settings",
+    "userConfig",
+    "rules",
+    "apps",
+    "experimental",
+];
+
+impl PluginManifest {
+    /// Reads the keys that a `plugin.json` and an entry of a marketplace have in common.
+    pub(crate) fn read(root: NodeRef<'_>, reader: &mut Reader) -> Self {
+        PluginManifest {
+            name: reader.string(root, "name").map(str::to_owned),
+            version: reader.string(root, "version").map(str::to_owned),
+            description: reader.string(root, "description").map(str::to_owned),
+            dependencies: dependencies(root, reader),
+            components: Components::read(root, reader),
+        }
+    }
+}
+
+impl Components {
+    fn read(root: NodeRef<'_>, reader: &mut Reader) -> Self {
+        let mut paths = |key: &str| named_paths(root, key, reader);
+        let (agents, commands, skills) = (paths("agents"), paths("commands"), paths("skills"));
+        let mut components = Components {
+            agents,
+            commands,
+            skills,
+            ..Components::default()
+        };
+        components.read_hooks(root, reader);
+        components.read_servers(root, reader);
+        let is_named = |key: &&str| root.get(key).is_some();
+        components.unsupported = UNSUPPORTED
+            .into_iter()
+            .filter(is_named)
+            .map(str::to_owned)
+            .collect();
+        components
+    }
+
+    fn read_hooks(&mut self, root: NodeRef<'_>, reader: &mut Reader) {
+        for node in one_or_many(root, "hooks") {
+            match node.kind() {
+                Kind::String => self.hook_files.extend(reader.path(node)),
+                Kind::Map => self.hooks.push(hooks_file(to_value(node))),
+                _ => reader.wrong_kind(node, "hooks", "a path or an object"),
+            }
+        }
+    }
+
+    fn read_servers(&mut self, root: NodeRef<'_>, reader: &mut Reader) {
+        for node in one_or_many(root, "mcpServers") {
+            match node.kind() {
+                Kind::String => self.server_files.extend(reader.path(node)),
+                Kind::Map => {
+                    let named = |(name, server): (NodeRef<'_>, NodeRef<'_>)| {
+                        (name.content().to_owned(), to_value(server))
+                    };
+                    self.servers.extend(node.entries().map(named));
+                }
+                _ => reader.wrong_kind(node, "mcpServers", "a path or an object"),
+            }
+        }
+    }
+}
+
+/// Hooks as a file has them: under `hooks`.
+fn hooks_file(value: Value) -> Value {
+    match value.get("hooks") {
+        Some(_) => value,
+        None => Value::map([("hooks", value)]),
+    }
+}
+
+fn one_or_many<'n>(root: NodeRef<'n>, key: &str) -> Vec<NodeRef<'n>> {
+    match root.get(key) {
+        Some(node) if node.kind() == Kind::List => node.items().collect(),
+        node => node.into_iter().collect(),
+    }
+}
+
+/// Paths under a key; commands may also be objects with a `source` each.
+fn named_paths(root: NodeRef<'_>, key: &str, reader: &mut Reader) -> Vec<String> {
+    let Some(node) = root.get(key) else {
+        return Vec::new();
+    };
+    let nodes = match node.kind() {
+        Kind::Map => node
+            .entries()
+            .filter_map(|(_, one)| one.get("source"))
+            .filter(|source| source.as_str().is_some())
+            .collect(),
+        _ => reader.strings(node, key),
+    };
+    nodes
+        .into_iter()
+        .filter_map(|node| reader.path(node))
+        .collect()
+}
+
+fn dependencies(root: NodeRef<'_>, reader: &mut Reader) -> Vec<PluginDependency> {
+    let Some(node) = root.get("dependencies") else {
+        return Vec::new();
+    };
+    if node.kind() != Kind::List {
+        reader.wrong_kind(node, "dependencies", "a list");
+        return Vec::new();
+    }
+    node.items()
+        .filter_map(|item| dependency(item, reader))
+        .collect()
+}
+
+fn dependency(node: NodeRef<'_>, reader: &mut Reader) -> Option<PluginDependency> {
+    let spot = Spot {
+        source: node.document().source(),
+        span: node.span(),
+    };
+    let (name, marketplace, version) = match node.kind() {
+        Kind::String => match node.content().split_once('@') {
+            Some((name, marketplace)) => (name, Some(marketplace), None),
+            None => (node.content(), None, None),
+        },
+        Kind::Map => (
+            reader.required(node, "name")?,
+            reader.string(node, "marketplace"),
+            reader.string(node, "version"),
+        ),
+        _ => {
+            reader.wrong_kind(node, "dependencies", "names or objects");
+            return None;
+        }
+    };
+    if name.trim().is_empty() {
+        let help = "its author has to write the name of a plugin";
+        reader.error(node, "a dependency has no name".to_owned(), help);
+        return None;
+    }
+    Some(PluginDependency {
+        name: name.to_owned(),
+        marketplace: marketplace.map(str::to_owned),
+        version: version.map(str::to_owned),
+        spot,
+    })
+}

@@ -1,0 +1,442 @@
+//! From the files of a plugin to its parts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use agpm_diag::{Diagnostic, Notes, codes, has_errors};
+use agpm_model::{ResourceId, ResourceName, ResourceType, SKILL_FILE, ServerFile};
+use agpm_text::{Document, Format, Kind, Limits, NodeRef, Value, parse, to_value};
+
+use crate::agent_plugins;
+use crate::limits::MOST_PARTS;
+use crate::manifest::{Components, Dialect, PluginManifest};
+use crate::marketplace::{MarketplaceEntry, Strictness};
+use crate::reader::Reader;
+use crate::tree::{PluginContext, PluginTree, manifest_of};
+
+/// A resource that is in a plugin.
+#[derive(Clone, Debug)]
+pub struct PluginPart {
+    /// What it is called.
+    pub id: ResourceId,
+    /// Where it is written, from the top of the plugin.
+    pub path: String,
+    /// What it is made of.
+    pub content: PartContent,
+}
+
+/// What a part is made of.
+#[derive(Clone, Debug)]
+pub enum PartContent {
+    /// The file at its path.
+    File,
+    /// The directory at its path, which is empty for the plugin itself.
+    Directory,
+    /// An object in the file at its path.
+    Inline(Value),
+}
+
+/// A plugin as its files describe it.
+#[derive(Clone, Debug, Default)]
+pub struct PluginListing {
+    /// What its manifest says.
+    pub manifest: PluginManifest,
+    /// The parts, by type and name.
+    pub parts: Vec<PluginPart>,
+    /// What it has that no tool of agpm gets.
+    pub unsupported: Vec<String>,
+    /// Whose manifest it has.
+    pub dialect: Option<Dialect>,
+}
+
+/// Reads a plugin; `entry` is what its marketplace says of it. Nothing if it is rejected, and the notes say why.
+pub fn read_plugin(
+    tree: &PluginTree<'_>,
+    entry: Option<&MarketplaceEntry>,
+    context: PluginContext<'_>,
+    notes: &mut Notes,
+) -> Option<PluginListing> {
+    let found = manifest_of(|path| tree.has_file(path));
+    let document = match found {
+        Some((path, _)) => Some((path, tree.json(path, context, notes)?)),
+        None => None,
+    };
+    let dialect = found.map(|(_, dialect)| dialect);
+    let own = match &document {
+        Some((path, document)) => read_manifest(path, document, dialect, context, notes)?,
+        None => PluginManifest::default(),
+    };
+    let mut reading = Reading {
+        tree,
+        context,
+        notes,
+        parts: BTreeMap::new(),
+        unsupported: BTreeSet::new(),
+        manifest_path: document.map_or("marketplace.json", |(path, _)| path),
+    };
+    if dialect == Some(Dialect::AgentPlugins) {
+        agent_plugins::find_parts(&mut reading);
+        return Some(reading.listing(own, dialect));
+    }
+    reading.find(&own.components, Defaults::Searched);
+    if let Some(entry) = entry {
+        let defaults = match entry.strictness {
+            Strictness::EntryAlone => Defaults::Skipped,
+            Strictness::PluginManifest => Defaults::Searched,
+        };
+        if defaults == Defaults::Skipped {
+            reading.forget_defaults(&entry.manifest.components);
+        }
+        reading.find(&entry.manifest.components, defaults);
+    }
+    Some(reading.listing(own, dialect))
+}
+
+fn read_manifest(
+    path: &str,
+    document: &Document,
+    dialect: Option<Dialect>,
+    context: PluginContext<'_>,
+    notes: &mut Notes,
+) -> Option<PluginManifest> {
+    let mut reader = Reader::of_plugin(context.file(path));
+    let root = document.root()?;
+    let manifest = if !reader.is_map(root, "plugin.json") {
+        PluginManifest::default()
+    } else if dialect == Some(Dialect::AgentPlugins) {
+        agent_plugins::read_manifest(root, &mut reader)
+    } else {
+        PluginManifest::read(root, &mut reader)
+    };
+    let is_rejected = has_errors(&reader.diagnostics);
+    notes.diagnostics.extend(reader.diagnostics);
+    (!is_rejected).then_some(manifest)
+}
+
+/// Whether the default directories are searched too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Defaults {
+    Searched,
+    Skipped,
+}
+
+/// Finds the parts of one plugin.
+pub(crate) struct Reading<'r, 'a> {
+    pub(crate) tree: &'r PluginTree<'a>,
+    pub(crate) context: PluginContext<'r>,
+    pub(crate) notes: &'r mut Notes,
+    parts: BTreeMap<(ResourceType, String), PluginPart>,
+    unsupported: BTreeSet<String>,
+    /// The file that objects in the manifest are written in.
+    manifest_path: &'static str,
+}
+
+/// Directories and files of a plugin that agpm does not install, and what they hold.
+const UNSUPPORTED_PATHS: [(&str, &str); 6] = [
+    (".lsp.json", "lspServers"),
+    ("output-styles", "outputStyles"),
+    ("themes", "themes"),
+    ("monitors", "monitors"),
+    ("settings.json", "settings"),
+    ("rules", "rules"),
+];
+
+/// Files that describe a directory to people.
+fn is_read_me(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.eq_ignore_ascii_case("readme.md")
+}
+
+impl Reading<'_, '_> {
+    fn listing(self, manifest: PluginManifest, dialect: Option<Dialect>) -> PluginListing {
+        let mut parts: Vec<PluginPart> = self.parts.into_values().collect();
+        if parts.len() > MOST_PARTS {
+            let message = format!(
+                "plugin `{}` has more than {MOST_PARTS} parts",
+                self.context.name
+            );
+            let found = Diagnostic::new(&codes::PLUGIN_MANIFEST, message);
+            self.notes
+                .diagnostics
+                .push(found.help("choose another plugin"));
+            parts.clear();
+        }
+        PluginListing {
+            manifest,
+            parts,
+            unsupported: self.unsupported.into_iter().collect(),
+            dialect,
+        }
+    }
+
+    /// Leaves the default directories out for types that an entry without a plugin manifest lists itself.
+    fn forget_defaults(&mut self, components: &Components) {
+        let lists = |kind: ResourceType| match kind {
+            ResourceType::Agents => !components.agents.is_empty(),
+            ResourceType::Commands => !components.commands.is_empty(),
+            ResourceType::Skills => !components.skills.is_empty(),
+            ResourceType::Hooks => {
+                !components.hooks.is_empty() || !components.hook_files.is_empty()
+            }
+            _ => !components.servers.is_empty() || !components.server_files.is_empty(),
+        };
+        self.parts.retain(|(kind, _), _| !lists(*kind));
+    }
+
+    fn find(&mut self, components: &Components, defaults: Defaults) {
+        let is_searched = defaults == Defaults::Searched;
+        for (kind, default, named) in [
+            (ResourceType::Agents, "agents", &components.agents),
+            (ResourceType::Commands, "commands", &components.commands),
+        ] {
+            if is_searched {
+                self.markdown_in(kind, default);
+            }
+            named.iter().for_each(|path| self.markdown(kind, path));
+        }
+        if is_searched {
+            self.skills_in("skills");
+            self.skill_at_top();
+            self.hooks_of("hooks/hooks.json");
+            self.servers_of(".mcp.json");
+            for (path, what) in UNSUPPORTED_PATHS {
+                if self.tree.has(path) {
+                    self.unsupported.insert(what.to_owned());
+                }
+            }
+        }
+        for path in &components.skills {
+            self.named_skills(path);
+        }
+        for path in &components.hook_files {
+            match self.tree.has_file(path) {
+                true => self.hooks_of(path),
+                false => self.missing("hooks", path),
+            }
+        }
+        for hooks in &components.hooks {
+            self.add_hooks(self.manifest_path, PartContent::Inline(hooks.clone()));
+        }
+        for path in &components.server_files {
+            match (path.rsplit('.').next(), self.tree.has_file(path)) {
+                (Some("mcpb" | "dxt"), _) => {
+                    self.unsupported.insert("mcpServers in bundles".to_owned());
+                }
+                (_, true) => self.servers_of(path),
+                (_, false) => self.missing("mcpServers", path),
+            }
+        }
+        for (name, server) in &components.servers {
+            self.add_server(self.manifest_path, name, server.clone());
+        }
+        self.unsupported
+            .extend(components.unsupported.iter().cloned());
+    }
+
+    /// A path of the manifest where nothing is.
+    fn missing(&mut self, key: &str, path: &str) {
+        let message = format!(
+            "plugin `{}` has no `{path}`, which its `{key}` names",
+            self.context.name
+        );
+        let found = Diagnostic::new(&codes::PLUGIN_MISSING_FILE, message);
+        self.notes
+            .diagnostics
+            .push(found.help("report it to the plugin's author, or choose another version"));
+    }
+
+    /// A file or a directory of Markdown files.
+    fn markdown(&mut self, kind: ResourceType, path: &str) {
+        if self.tree.has_file(path) {
+            self.add_markdown(kind, path, stem(path));
+        } else if self.tree.has(path) {
+            self.markdown_in(kind, path);
+        } else {
+            self.missing(kind.plural(), path);
+        }
+    }
+
+    fn markdown_in(&mut self, kind: ResourceType, directory: &str) {
+        let files: Vec<(&str, &str)> = self
+            .tree
+            .under(directory)
+            .filter(|(_, inner)| inner.ends_with(".md") && !is_read_me(inner))
+            .collect();
+        let mut count: BTreeMap<&str, usize> = BTreeMap::new();
+        for (_, inner) in &files {
+            *count.entry(stem(inner)).or_default() += 1;
+        }
+        for (path, inner) in files {
+            // Directories are namespaces: they tell files of one name apart.
+            let is_alone = count.get(stem(inner)).is_none_or(|count| *count == 1);
+            let nested = inner.strip_suffix(".md").unwrap_or(inner).replace('/', "-");
+            let name = if is_alone { stem(inner) } else { &nested };
+            self.add_markdown(kind, path, name);
+        }
+    }
+
+    fn add_markdown(&mut self, kind: ResourceType, path: &str, name: &str) {
+        self.add(kind, name, path, PartContent::File);
+    }
+
+    fn named_skills(&mut self, path: &str) {
+        if self.is_skill(path) {
+            self.add_skill(path);
+        } else if self.tree.has(path) {
+            self.skills_in(path);
+        } else {
+            self.missing("skills", path);
+        }
+    }
+
+    fn is_skill(&self, directory: &str) -> bool {
+        self.tree.has_file(&joined(directory, SKILL_FILE))
+    }
+
+    /// The skills in a directory: its direct children.
+    pub(crate) fn skills_in(&mut self, directory: &str) {
+        for name in self.skill_directories(directory) {
+            self.add_skill(&joined(directory, &name));
+        }
+    }
+
+    pub(crate) fn skill_directories(&self, directory: &str) -> Vec<String> {
+        let child = |(_, inner): (&str, &str)| match inner.split_once('/') {
+            Some((child, SKILL_FILE)) => Some(child.to_owned()),
+            _ => None,
+        };
+        self.tree.under(directory).filter_map(child).collect()
+    }
+
+    /// A plugin that is one skill.
+    fn skill_at_top(&mut self) {
+        if self.is_skill("") && !self.tree.has("skills") {
+            let name = self.context.name.to_owned();
+            self.add(ResourceType::Skills, &name, "", PartContent::Directory);
+        }
+    }
+
+    pub(crate) fn add_skill(&mut self, directory: &str) {
+        let name = match directory {
+            "" => self.context.name.to_owned(),
+            directory => directory.rsplit('/').next().unwrap_or(directory).to_owned(),
+        };
+        self.add(
+            ResourceType::Skills,
+            &name,
+            directory,
+            PartContent::Directory,
+        );
+    }
+
+    fn hooks_of(&mut self, path: &str) {
+        if self.tree.has_file(path) {
+            self.add_hooks(path, PartContent::File);
+        }
+    }
+
+    /// Hooks have no name of their own: the first ones are called like the plugin.
+    fn add_hooks(&mut self, path: &str, content: PartContent) {
+        let is_hooks = |part: &&PluginPart| part.id.kind == ResourceType::Hooks;
+        let own = self.parts.values().filter(is_hooks);
+        if own
+            .clone()
+            .any(|part| part.path == path && matches!(part.content, PartContent::File))
+        {
+            return;
+        }
+        let name = match own.count() {
+            0 => self.context.name.to_owned(),
+            number => format!("{}-{}", self.context.name, number + 1),
+        };
+        self.add(ResourceType::Hooks, &name, path, content);
+    }
+
+    /// The servers of a file, with and without `mcpServers` around them.
+    fn servers_of(&mut self, path: &str) {
+        let Some(document) = self.tree.json(path, self.context, self.notes) else {
+            return;
+        };
+        let root = document.root().map(to_value).unwrap_or(Value::Null);
+        let servers = match ServerFile::of(&root) {
+            ServerFile::Wrapped { servers, .. } | ServerFile::Bare(servers) => servers,
+            ServerFile::Single(Value::Map(entries)) if entries.is_empty() => return,
+            ServerFile::Single(server) => {
+                let name = self.context.name.to_owned();
+                self.add_server(path, &name, server.clone());
+                return;
+            }
+        };
+        let Value::Map(servers) = servers else {
+            return;
+        };
+        for (name, server) in servers {
+            if !ServerFile::is_file_key(name) {
+                self.add_server(path, name, server.clone());
+            }
+        }
+    }
+
+    pub(crate) fn add_server(&mut self, path: &str, name: &str, server: Value) {
+        let file = Value::map([("mcpServers", Value::map([(name, server)]))]);
+        self.add(
+            ResourceType::McpServers,
+            name,
+            path,
+            PartContent::Inline(file),
+        );
+    }
+
+    /// The first of two parts of one name stays: a manifest names again what is in a default directory.
+    fn add(&mut self, kind: ResourceType, name: &str, path: &str, content: PartContent) {
+        let Ok(own_name) = ResourceName::new(name) else {
+            let message = format!(
+                "plugin `{}` has a part without a name in `{path}`",
+                self.context.name
+            );
+            let found = Diagnostic::new(&codes::PLUGIN_MANIFEST, message);
+            self.notes
+                .diagnostics
+                .push(found.help("report it to the plugin's author"));
+            return;
+        };
+        let id = ResourceId {
+            kind,
+            name: own_name,
+        };
+        let part = PluginPart {
+            id,
+            path: path.to_owned(),
+            content,
+        };
+        self.parts.entry((kind, name.to_owned())).or_insert(part);
+    }
+
+    /// The front matter of a file, if it reads.
+    pub(crate) fn front_matter(&mut self, path: &str) -> Option<Document> {
+        let text = std::str::from_utf8(self.tree.bytes(path)?).ok()?;
+        let name = format!("{}/{path}", self.context.label);
+        let source = self.notes.sources.add(name, text.to_owned());
+        let parsed = parse(source, text, Format::Markdown, Limits::default());
+        let is_map = |root: NodeRef<'_>| root.kind() == Kind::Map;
+        let reads = !has_errors(&parsed.diagnostics);
+        (reads && parsed.document.root().is_some_and(is_map)).then_some(parsed.document)
+    }
+}
+
+pub(crate) fn joined(directory: &str, name: &str) -> String {
+    match directory {
+        "" => name.to_owned(),
+        directory => format!("{directory}/{name}"),
+    }
+}
+
+/// The last part of a path without its extensions: `review.agent.md` is `review`.
+fn stem(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = name.strip_suffix(".md").unwrap_or(name);
+    [".agent", ".prompt"]
+        .iter()
+        .find_map(|end| name.strip_suffix(end))
+        .filter(|name| !name.is_empty())
+        .unwrap_or(name)
+}

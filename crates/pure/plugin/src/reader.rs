@@ -1,0 +1,114 @@
+//! Reads JSON of plugins, and reports all mistakes at once.
+
+use agpm_diag::{Code, Diagnostic, Severity, codes};
+use agpm_model::RelativePath;
+use agpm_text::{Kind, NodeRef};
+
+/// Collects what is wrong with a file of a plugin.
+pub(crate) struct Reader {
+    /// How messages call the file.
+    pub(crate) file: String,
+    code: &'static Code,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+impl Reader {
+    pub(crate) fn new(file: String, code: &'static Code) -> Self {
+        Reader {
+            file,
+            code,
+            diagnostics: Vec::new(),
+        }
+    }
+
+    pub(crate) fn of_plugin(file: String) -> Self {
+        Reader::new(file, &codes::PLUGIN_MANIFEST)
+    }
+
+    pub(crate) fn error(&mut self, node: NodeRef<'_>, message: String, help: &str) {
+        let found = Diagnostic::new(self.code, format!("{}: {message}", self.file));
+        let source = node.document().source();
+        self.diagnostics
+            .push(found.at(source, node.span(), "").help(help));
+    }
+
+    pub(crate) fn warn(&mut self, node: NodeRef<'_>, message: String, help: &str) {
+        self.error(node, message, help);
+        if let Some(last) = self.diagnostics.last_mut() {
+            last.severity = Severity::Warning;
+        }
+    }
+
+    pub(crate) fn wrong_kind(&mut self, node: NodeRef<'_>, key: &str, wanted: &str) {
+        let message = format!("`{key}` is {}", node.kind().word());
+        self.error(node, message, &format!("its author has to write {wanted}"));
+    }
+
+    pub(crate) fn is_map(&mut self, node: NodeRef<'_>, key: &str) -> bool {
+        let is_map = node.kind() == Kind::Map;
+        if !is_map {
+            self.wrong_kind(node, key, "an object");
+        }
+        is_map
+    }
+
+    /// The string under a key, if there is one.
+    pub(crate) fn string<'n>(&mut self, map: NodeRef<'n>, key: &str) -> Option<&'n str> {
+        let node = map.get(key)?;
+        if node.as_str().is_none() {
+            self.wrong_kind(node, key, "a string");
+        }
+        node.as_str()
+    }
+
+    /// The same where it has to be.
+    pub(crate) fn required<'n>(&mut self, map: NodeRef<'n>, key: &str) -> Option<&'n str> {
+        if map.get(key).is_none() {
+            let message = format!("`{key}` is missing");
+            self.error(map, message, "its author has to add it");
+        }
+        self.string(map, key)
+    }
+
+    /// A string, or the strings of a list.
+    pub(crate) fn strings<'n>(&mut self, node: NodeRef<'n>, key: &str) -> Vec<NodeRef<'n>> {
+        let nodes = match node.kind() {
+            Kind::String => vec![node],
+            Kind::List => node.items().collect(),
+            _ => {
+                self.wrong_kind(node, key, "a path or a list of paths");
+                return Vec::new();
+            }
+        };
+        let mut strings = Vec::new();
+        for one in nodes {
+            match one.kind() {
+                Kind::String => strings.push(one),
+                _ => self.wrong_kind(one, key, "a string"),
+            }
+        }
+        strings
+    }
+
+    /// A path in the plugin, where nothing is its top; one that leads out of it is reported.
+    pub(crate) fn path(&mut self, node: NodeRef<'_>) -> Option<String> {
+        let text = node.content();
+        match path_in_plugin(text) {
+            Some(path) => Some(path),
+            None => {
+                let message = format!("`{text}` leads out of the plugin");
+                self.error(node, message, "paths of a plugin start at its directory");
+                None
+            }
+        }
+    }
+}
+
+/// A path from the top of a plugin, which itself is empty; nothing if it leads out.
+pub(crate) fn path_in_plugin(text: &str) -> Option<String> {
+    let inner = text.trim();
+    if matches!(inner.trim_end_matches('/'), "." | "") && !inner.starts_with('/') {
+        return Some(String::new());
+    }
+    RelativePath::new(inner).ok().map(|path| path.to_string())
+}

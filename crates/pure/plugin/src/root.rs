@@ -1,0 +1,355 @@
+//! The variables of a plugin's directory, replaced by paths that work without the plugin's own client.
+
+use std::collections::BTreeSet;
+
+use agpm_text::Value;
+
+use crate::limits::MOST_MANIFEST_BYTES;
+use crate::tree::PluginTree;
+
+/// Where a plugin is kept, from the project.
+#[derive(Clone, Copy, Debug)]
+pub struct PluginPlace<'a> {
+    /// Its directory.
+    pub root: &'a str,
+    /// The directory for what it writes.
+    pub data: &'a str,
+    /// The variables that its own files read from the environment.
+    pub environment: &'a [&'static str],
+}
+
+/// How a tool names the directory that paths start from, where it runs things.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RootReference<'a> {
+    /// An environment variable of commands that a shell runs.
+    pub command: Option<&'a str>,
+    /// What is written in other fields, such as the arguments of servers.
+    pub field: Option<&'a str>,
+}
+
+const ROOT_VARIABLES: [&str; 5] = [
+    "CLAUDE_PLUGIN_ROOT",
+    "PLUGIN_ROOT",
+    "CURSOR_PLUGIN_ROOT",
+    "CODEX_PLUGIN_ROOT",
+    "COPILOT_PLUGIN_ROOT",
+];
+const DATA_VARIABLES: [&str; 2] = ["CLAUDE_PLUGIN_DATA", "PLUGIN_DATA"];
+
+/// Fields of hooks that a shell runs.
+const SHELL_FIELDS: [&str; 2] = ["command", "bash"];
+
+/// A variable in a text.
+struct Found<'t> {
+    name: &'t str,
+    /// Where it ends.
+    end: usize,
+}
+
+impl<'a> PluginPlace<'a> {
+    /// The path that a variable means.
+    fn path(&self, variable: &str) -> Option<&'a str> {
+        if ROOT_VARIABLES.contains(&variable) {
+            Some(self.root)
+        } else if DATA_VARIABLES.contains(&variable) {
+            Some(self.data)
+        } else {
+            None
+        }
+    }
+}
+
+/// The variable that begins at a `$`: `$NAME`, `${NAME}` or `${NAME:-default}`.
+fn variable_at(text: &str, at: usize) -> Option<Found<'_>> {
+    let rest = text[at..].strip_prefix('$')?;
+    let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
+    if let Some(inner) = rest.strip_prefix('{') {
+        let end = inner.find('}')?;
+        let inside = &inner[..end];
+        let name = inside.split(':').next().unwrap_or(inside);
+        let fits = name.chars().all(is_word) && !name.is_empty();
+        return fits.then_some(Found {
+            name,
+            end: at + 2 + end + 1,
+        });
+    }
+    let is_bare = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let length = rest.find(|c: char| !is_bare(c)).unwrap_or(rest.len());
+    let name = &rest[..length];
+    (!name.is_empty()).then_some(Found {
+        name,
+        end: at + 1 + length,
+    })
+}
+
+/// What surrounds a place in a shell command.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quotes {
+    None,
+    Single,
+    Double,
+}
+
+/// A shell command with the plugin's variables as paths. The variable for the directory that paths start from is quoted
+/// where the command does not quote it, since that directory may have spaces in its name.
+pub fn rewrite_command(text: &str, place: PluginPlace<'_>, reference: RootReference<'_>) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut quotes = Quotes::None;
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        let next = at + c.len_utf8();
+        match (c, quotes) {
+            ('\\', Quotes::None | Quotes::Double) => {
+                let escaped = text[next..].chars().next().map_or(0, char::len_utf8);
+                out.push_str(&text[at..next + escaped]);
+                at = next + escaped;
+                continue;
+            }
+            ('\'', Quotes::None) => quotes = Quotes::Single,
+            ('\'', Quotes::Single) => quotes = Quotes::None,
+            ('"', Quotes::None) => quotes = Quotes::Double,
+            ('"', Quotes::Double) => quotes = Quotes::None,
+            ('$', _) => {
+                let found = variable_at(text, at);
+                let path = found
+                    .as_ref()
+                    .and_then(|found| Some((place.path(found.name)?, found.end)));
+                if let Some((path, end)) = path {
+                    out.push_str(&shell_path(path, reference, quotes));
+                    at = end;
+                    continue;
+                }
+            }
+            _ => {}
+        }
+        out.push(c);
+        at = next;
+    }
+    out
+}
+
+fn shell_path(path: &str, reference: RootReference<'_>, quotes: Quotes) -> String {
+    match (reference.command, quotes) {
+        (None, _) => path.to_owned(),
+        (Some(variable), Quotes::None) => format!("\"${variable}\"/{path}"),
+        (Some(variable), Quotes::Double) => format!("${variable}/{path}"),
+        (Some(variable), Quotes::Single) => format!("'\"${variable}\"'/{path}"),
+    }
+}
+
+/// A text that no shell reads, with the plugin's variables replaced.
+fn rewrite_text(text: &str, place: PluginPlace<'_>, before: Option<&str>) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(next) = text[at..].find('$').map(|next| at + next) {
+        out.push_str(&text[at..next]);
+        let found = variable_at(text, next);
+        let path = found
+            .as_ref()
+            .and_then(|found| Some((place.path(found.name)?, found.end)));
+        match path {
+            Some((path, end)) => {
+                out.extend(before.map(|before| format!("{before}/")));
+                out.push_str(path);
+                at = end;
+            }
+            None => {
+                out.push('$');
+                at = next + 1;
+            }
+        }
+    }
+    out.push_str(&text[at..]);
+    out
+}
+
+/// Markdown for which paths start at the project.
+pub fn rewrite_markdown(text: &str, place: PluginPlace<'_>) -> String {
+    rewrite_text(text, place, None)
+}
+
+/// A file of hooks with the plugin's variables as paths.
+pub fn rewrite_hooks(hooks: &Value, place: PluginPlace<'_>, reference: RootReference<'_>) -> Value {
+    let has_arguments = hooks.get("args").is_some();
+    let rewrite = |key: &str, value: &Value| match value {
+        // With `args` nothing goes through a shell, and the tool itself replaces `${NAME}`.
+        Value::String(text) if SHELL_FIELDS.contains(&key) && !has_arguments => {
+            let command = rewrite_command(text, place, reference);
+            Value::String(exports(place, reference) + &command)
+        }
+        Value::String(text) => {
+            let before = reference.command.map(|name| format!("${{{name}}}"));
+            Value::String(rewrite_text(text, place, before.as_deref()))
+        }
+        value => rewrite_hooks(value, place, reference),
+    };
+    each(hooks, rewrite)
+}
+
+/// Gives the files of a plugin the variables that they read. A path from the directory that the command runs in is made
+/// whole, because a file may be anywhere when it uses it.
+fn exports(place: PluginPlace<'_>, reference: RootReference<'_>) -> String {
+    let base = reference.command.unwrap_or("PWD");
+    let export = |name: &&str| {
+        let path = place.path(name).unwrap_or(place.root);
+        format!("export {name}=\"${base}/{path}\"; ")
+    };
+    place.environment.iter().map(export).collect()
+}
+
+/// A file of MCP servers with the plugin's variables as paths.
+pub fn rewrite_servers(
+    servers: &Value,
+    place: PluginPlace<'_>,
+    reference: RootReference<'_>,
+) -> Value {
+    let rewritten = each(servers, |_, value| match value {
+        Value::String(text) => Value::String(rewrite_text(text, place, reference.field)),
+        value => rewrite_servers(value, place, reference),
+    });
+    match rewritten {
+        Value::Map(fields)
+            if servers
+                .get("command")
+                .is_some_and(|one| one.as_str().is_some()) =>
+        {
+            Value::Map(with_environment(fields, place, reference))
+        }
+        value => value,
+    }
+}
+
+/// The fields of a server that is a program, with the variables that the plugin's files read.
+fn with_environment(
+    mut fields: Vec<(String, Value)>,
+    place: PluginPlace<'_>,
+    reference: RootReference<'_>,
+) -> Vec<(String, Value)> {
+    if place.environment.is_empty() {
+        return fields;
+    }
+    let at = fields.iter().position(|(key, _)| key == "env");
+    let mut env = match at.map(|at| fields.remove(at)) {
+        Some((_, Value::Map(env))) => env,
+        _ => Vec::new(),
+    };
+    for name in place.environment {
+        if !env.iter().any(|(key, _)| key == name) {
+            let variable = format!("${{{name}}}");
+            let path = rewrite_text(&variable, place, reference.field);
+            env.push(((*name).to_owned(), Value::String(path)));
+        }
+    }
+    fields.push(("env".to_owned(), Value::Map(env)));
+    fields
+}
+
+/// The variables of the plugin's directory that its programs read from the environment: their own client sets them.
+pub fn environment_of(tree: &PluginTree<'_>) -> Vec<&'static str> {
+    let is_program = |path: &str| ![".md", ".json"].iter().any(|end| path.ends_with(end));
+    let programs: Vec<&str> = tree
+        .under("")
+        .filter(|(path, _)| is_program(path))
+        .filter_map(|(path, _)| tree.bytes(path))
+        .filter(|bytes| bytes.len() <= MOST_MANIFEST_BYTES)
+        .filter_map(|bytes| std::str::from_utf8(bytes).ok())
+        .collect();
+    let is_read = |name: &&str| programs.iter().any(|text| has_word(text, name));
+    let mut read: Vec<&'static str> = ROOT_VARIABLES
+        .into_iter()
+        .chain(DATA_VARIABLES)
+        .filter(is_read)
+        .collect();
+    // Who reads a variable of a client calls one of its own by the short name.
+    if read.iter().any(|name| !name.starts_with("PLUGIN_")) {
+        read.retain(|name| !name.starts_with("PLUGIN_"));
+    }
+    read
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    text.match_indices(word).any(|(at, _)| {
+        !text[..at].ends_with(is_word) && !text[at + word.len()..].starts_with(is_word)
+    })
+}
+
+fn each(value: &Value, change: impl Fn(&str, &Value) -> Value) -> Value {
+    match value {
+        Value::Map(entries) => {
+            let entry = |(key, value): &(String, Value)| (key.clone(), change(key, value));
+            Value::Map(entries.iter().map(entry).collect())
+        }
+        Value::List(items) => Value::List(items.iter().map(|item| change("", item)).collect()),
+        value => value.clone(),
+    }
+}
+
+/// Variables that only a plugin's client knows and that agpm cannot replace.
+pub fn unknown_variables(text: &str) -> BTreeSet<String> {
+    let mut unknown = BTreeSet::new();
+    for (at, _) in text.match_indices('$') {
+        let Some(found) = variable_at(text, at) else {
+            continue;
+        };
+        let is_known = is_replaced(found.name);
+        let is_plugins = ["CLAUDE_PLUGIN_", "PLUGIN_", "user_config."]
+            .iter()
+            .any(|start| found.name.starts_with(start));
+        if is_plugins && !is_known {
+            unknown.insert(found.name.to_owned());
+        }
+    }
+    unknown
+}
+
+/// Whether a text needs the directory of its plugin.
+pub fn has_root_variable(text: &str) -> bool {
+    text.match_indices('$')
+        .filter_map(|(at, _)| variable_at(text, at))
+        .any(|found| is_replaced(found.name))
+}
+
+fn is_replaced(variable: &str) -> bool {
+    ROOT_VARIABLES.contains(&variable) || DATA_VARIABLES.contains(&variable)
+}
+
+/// The files of the plugin that the commands of hooks name.
+pub fn named_files(hooks: &Value) -> BTreeSet<String> {
+    let mut files = BTreeSet::new();
+    collect_files(hooks, &mut files);
+    files
+}
+
+fn collect_files(value: &Value, files: &mut BTreeSet<String>) {
+    match value {
+        Value::String(text) => files.extend(files_in(text)),
+        Value::List(items) => items.iter().for_each(|item| collect_files(item, files)),
+        Value::Map(entries) => entries
+            .iter()
+            .for_each(|(_, value)| collect_files(value, files)),
+        _ => {}
+    }
+}
+
+/// Paths that follow a variable of the plugin's directory, as far as they are plain.
+fn files_in(text: &str) -> Vec<String> {
+    let mut files = Vec::new();
+    for (at, _) in text.match_indices('$') {
+        let Some(found) =
+            variable_at(text, at).filter(|found| ROOT_VARIABLES.contains(&found.name))
+        else {
+            continue;
+        };
+        // The quotes of the variable alone may end before the path goes on.
+        let rest = text[found.end..].trim_start_matches(['"', '\'']);
+        let is_end = |c: char| c.is_whitespace() || "\"'`;|&<>(){}$*?\\".contains(c);
+        let end = rest.find(is_end).unwrap_or(rest.len());
+        let is_computed = rest[end..].starts_with(['$', '*', '?', '{', '`', '\\']);
+        let path = rest[..end].trim_matches('/');
+        if rest.starts_with('/') && !path.is_empty() && !is_computed {
+            files.push(path.to_owned());
+        }
+    }
+    files
+}

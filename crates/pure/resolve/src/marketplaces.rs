@@ -1,0 +1,209 @@
+//! Plugins by their names in marketplaces: where each of them is, out of the lockfile or of a `marketplace.json`.
+
+use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
+use agpm_model::{
+    DEFAULT_VERSION, Dependency, Extent, Locked, LockedMarketplace, Lockfile, Manifest, ObjectId,
+    Origin, Requirement, ResourcePath, ResourceType, Selector, Source, SourceAddress, SourceName,
+    SourceScope, Unit,
+};
+use agpm_plugin::{Marketplace, MarketplaceEntry, PluginSource};
+
+/// Gives plugins of marketplaces the places that the lockfile has for them, as long as the manifest requires the same.
+pub fn bind_locked_plugins(manifest: &mut Manifest, lock: &Lockfile) {
+    let mut sources = Vec::new();
+    for dependency in &mut manifest.dependencies {
+        let Some(locked) = locked_plugin(dependency, lock) else {
+            continue;
+        };
+        if let Some(own) = &mut dependency.marketplace {
+            own.pin = locked.marketplace.clone();
+        }
+        dependency.unit = locked.unit.clone();
+        if let Some(requirement) = locked.requirement() {
+            dependency.selector = locked_selector(requirement, &dependency.selector);
+        }
+        let name = locked.unit.origin.source();
+        let url = lock
+            .sources
+            .iter()
+            .find(|source| Some(&source.name) == name)
+            .and_then(|source| source.url.as_deref());
+        let address = url.and_then(|url| SourceAddress::parse(url).ok());
+        sources.extend(name.cloned().zip(address).map(|(name, address)| Source {
+            name,
+            address,
+            scope: SourceScope::Project,
+            spot: dependency.spot,
+        }));
+    }
+    for source in sources {
+        add_source(manifest, source);
+    }
+}
+
+/// The requirement as it was locked: of a plugin elsewhere, the commit that its marketplace names.
+fn locked_selector(requirement: &str, own: &Selector) -> Selector {
+    if own.as_str() == requirement {
+        return own.clone();
+    }
+    if requirement.parse::<ObjectId>().is_ok() {
+        return Selector::Rev(requirement.to_owned());
+    }
+    Requirement::parse(requirement).map_or_else(|_| own.clone(), Selector::Version)
+}
+
+fn locked_plugin<'l>(dependency: &Dependency, lock: &'l Lockfile) -> Option<&'l Locked> {
+    let own = dependency.marketplace.as_ref()?;
+    let is_same = |from: &LockedMarketplace| {
+        from.plugin == own.plugin && from.requirement == own.selector.as_str()
+    };
+    lock.entries.iter().find(|locked| {
+        locked.kind == ResourceType::Plugins
+            && locked.name == dependency.name
+            && locked.marketplace.as_ref().is_some_and(is_same)
+    })
+}
+
+/// Adds a source that the manifest does not name itself.
+pub fn add_source(manifest: &mut Manifest, source: Source) {
+    if manifest.source(&source.name).is_none() {
+        manifest.sources.push(source);
+    }
+}
+
+/// Where a plugin of a marketplace is.
+#[derive(Debug)]
+pub struct PluginLocation {
+    /// The plugin.
+    pub unit: Unit,
+    /// What is required of its source, if that is another one than the marketplace's.
+    pub selector: Option<Selector>,
+    /// The source that it opens.
+    pub source: Option<Source>,
+    /// The branch or tag that the commit must belong to.
+    pub reference: Option<String>,
+}
+
+/// The entry of a plugin in its marketplace.
+pub fn find_entry<'m>(
+    dependency: &Dependency,
+    marketplace: &'m Marketplace,
+) -> Result<&'m MarketplaceEntry, Failure> {
+    let Some(own) = &dependency.marketplace else {
+        return Err(Failure::reported());
+    };
+    let plugin = &own.plugin;
+    marketplace.find(&plugin.name).map_err(|unknown| {
+        let message = format!(
+            "marketplace `{}` has no plugin `{}`",
+            plugin.marketplace, plugin.name
+        );
+        let mut found = Diagnostic::new(&codes::NAME_UNKNOWN, message).at_spot(dependency.spot);
+        found.help = unknown
+            .help
+            .or_else(|| Some("it lists no plugins".to_owned()));
+        Failure::new(FailureKind::NotFound, found)
+    })
+}
+
+/// Where an entry of a marketplace says that its plugin is.
+pub fn locate_plugin(
+    manifest: &Manifest,
+    dependency: &Dependency,
+    entry: &MarketplaceEntry,
+) -> Result<PluginLocation, Failure> {
+    let Some(own) = &dependency.marketplace else {
+        return Err(Failure::reported());
+    };
+    let plugin = &own.plugin;
+    let wrong = |message: String, help: &str| -> Failure {
+        Diagnostic::new(&codes::PLUGIN_MARKETPLACE, message)
+            .at_spot(dependency.spot)
+            .help(help)
+            .into()
+    };
+    let what = format!("plugin `{}` of `{}`", entry.name, plugin.marketplace);
+    match &entry.source {
+        Some(PluginSource::Relative(path)) => Ok(PluginLocation {
+            unit: plugin_at(&plugin.marketplace, path),
+            selector: None,
+            source: None,
+            reference: None,
+        }),
+        Some(PluginSource::Git {
+            url,
+            path,
+            reference,
+            sha,
+        }) => {
+            let address = SourceAddress::parse(url).map_err(|error| {
+                wrong(format!("{what}: {error}"), "report it to the marketplace")
+            })?;
+            let marketplace = manifest.source(&plugin.marketplace);
+            let is_near = marketplace.is_some_and(|source| source.address.is_local());
+            if address.is_local() && !is_near {
+                let message = format!("{what} is said to be on this machine");
+                let help = "a marketplace of a server cannot name files of this machine";
+                return Err(wrong(message, help));
+            }
+            let name = SourceName::new(&format!("{}/{}", plugin.marketplace, entry.name)).map_err(
+                |error| wrong(format!("{what}: {error}"), "report it to the marketplace"),
+            )?;
+            let known = manifest
+                .sources
+                .iter()
+                .find(|source| source.address.redacted() == address.redacted());
+            let source = match known {
+                Some(known) => known.clone(),
+                None => Source {
+                    name,
+                    address,
+                    scope: SourceScope::Project,
+                    spot: dependency.spot,
+                },
+            };
+            let selector =
+                remote_selector(sha.as_ref(), reference.as_deref()).map_err(|error| {
+                    wrong(format!("{what}: {error}"), "report it to the marketplace")
+                })?;
+            Ok(PluginLocation {
+                unit: plugin_at(&source.name, path),
+                selector: Some(selector),
+                source: Some(source),
+                reference: reference.clone().filter(|_| sha.is_some()),
+            })
+        }
+        Some(PluginSource::Unsupported(kind)) => {
+            let message = format!("{what} has a source of the kind `{kind}`");
+            let help = "agpm reads plugins from git repositories; choose another one";
+            Err(wrong(message, help))
+        }
+        None => Err(wrong(
+            format!("{what} has no usable `source`"),
+            "report it to the marketplace",
+        )),
+    }
+}
+
+/// A commit wins over a name for it.
+fn remote_selector(
+    sha: Option<&ObjectId>,
+    reference: Option<&str>,
+) -> Result<Selector, agpm_model::RequirementError> {
+    if let Some(sha) = sha {
+        return Ok(Selector::Rev(sha.as_str().to_owned()));
+    }
+    Requirement::parse(reference.unwrap_or(DEFAULT_VERSION)).map(Selector::Version)
+}
+
+fn plugin_at(source: &SourceName, path: &str) -> Unit {
+    let path = if path.is_empty() { "." } else { path };
+    let path = ResourcePath::found(path)
+        .or_else(|_| ResourcePath::directory_in_source(path))
+        .expect("a path that a marketplace's reader checked");
+    Unit {
+        origin: Origin::Source(source.clone()),
+        path,
+        extent: Extent::Plugin,
+    }
+}

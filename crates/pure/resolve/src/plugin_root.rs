@@ -1,0 +1,134 @@
+//! Where a plugin is kept, and what its parts say of that place in a tool.
+
+use agpm_model::{RelativePath, ResourceType, ToolName};
+use agpm_plan::Entry;
+use agpm_plugin::{
+    Dialect, PluginPlace, PluginTree, RootReference, environment_of, rewrite_hooks,
+    rewrite_markdown, rewrite_servers,
+};
+use agpm_text::Value;
+use agpm_tools::{OWN_TOOL, find};
+
+use crate::index::ResourceFiles;
+
+/// The directory for what plugins write, next to that of plugins.
+const DATA_DIRECTORY: &str = "plugin-data";
+
+/// Where a plugin is kept.
+pub(crate) struct PluginDirectory {
+    root: String,
+    data: String,
+    scope: PathScope,
+    /// The variables that the plugin's programs read.
+    environment: Vec<&'static str>,
+}
+
+/// What the paths of a plugin start from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PathScope {
+    Project,
+    Home,
+}
+
+impl PluginDirectory {
+    /// That of an entry that is a plugin.
+    pub(crate) fn of(plugin: &Entry, tree: &PluginTree<'_>) -> Self {
+        let root = plugin
+            .target
+            .as_ref()
+            .map_or(String::new(), RelativePath::to_string);
+        let is_project = root.starts_with(&format!("{}/", OWN_TOOL.directory.project));
+        let (own, scope) = if is_project {
+            (OWN_TOOL.directory.project, PathScope::Project)
+        } else {
+            (OWN_TOOL.directory.user, PathScope::Home)
+        };
+        PluginDirectory {
+            data: format!("{own}/{DATA_DIRECTORY}/{}", plugin.name),
+            root,
+            scope,
+            environment: environment_of(tree),
+        }
+    }
+
+    fn place(&self) -> PluginPlace<'_> {
+        PluginPlace {
+            root: &self.root,
+            data: &self.data,
+            environment: &self.environment,
+        }
+    }
+
+    /// How a tool finds the directory that the paths start from.
+    fn reference(&self, tool: &ToolName) -> RootReference<'static> {
+        if self.scope == PathScope::Home {
+            return RootReference {
+                command: Some("HOME"),
+                field: Some("${HOME}"),
+            };
+        }
+        let root = find(tool.as_str()).and_then(|tool| tool.project_root);
+        RootReference {
+            command: root.and_then(|root| root.hooks),
+            field: root.and_then(|root| root.servers),
+        }
+    }
+
+    /// Markdown, for which paths start at the project.
+    pub(crate) fn markdown(&self, text: &str) -> String {
+        rewrite_markdown(text, self.place())
+    }
+
+    /// Hooks or servers with paths that work in a tool.
+    pub(crate) fn merged_file(
+        &self,
+        kind: ResourceType,
+        value: &Value,
+        dialect: Option<Dialect>,
+        tool: &ToolName,
+    ) -> ResourceFiles {
+        let reference = self.reference(tool);
+        let value = match kind {
+            ResourceType::Hooks => rewrite_hooks(value, self.place(), reference),
+            _ if dialect == Some(Dialect::AgentPlugins) && reference.field.is_none() => {
+                self.in_own_directory(value)
+            }
+            _ => rewrite_servers(value, self.place(), reference),
+        };
+        ResourceFiles::json(&value)
+    }
+
+    /// Servers that run in the plugin's directory, so that their paths start there.
+    fn in_own_directory(&self, value: &Value) -> Value {
+        let steps = self.root.split('/').count();
+        let data = format!("{}{}", "../".repeat(steps), self.data);
+        let inner = PluginPlace {
+            root: ".",
+            data: &data,
+            environment: &[],
+        };
+        let none = RootReference::default();
+        let Value::Map(entries) = value else {
+            return value.clone();
+        };
+        let entry = |(key, value): &(String, Value)| {
+            let value = match (key.as_str(), value) {
+                ("cwd", Value::String(_)) => {
+                    let alone = Value::map([("cwd", value.clone())]);
+                    let moved = rewrite_servers(&alone, self.place(), none);
+                    moved.get("cwd").cloned().unwrap_or(Value::Null)
+                }
+                (_, Value::Map(_)) if key != "env" && key != "headers" => {
+                    self.in_own_directory(value)
+                }
+                _ => {
+                    let alone = Value::map([(key.as_str(), value.clone())]);
+                    let moved = rewrite_servers(&alone, inner, none);
+                    moved.get(key).cloned().unwrap_or(Value::Null)
+                }
+            };
+            (key.clone(), value)
+        };
+        Value::Map(entries.iter().map(entry).collect())
+    }
+}

@@ -1,0 +1,667 @@
+//! From a resolved plugin to its parts: entries like any others, with the plugin's files as their content.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use agpm_diag::{Diagnostic, Failure, Notes, codes, did_you_mean};
+use agpm_model::{
+    Checksum, Dependency, FileMode, Layout, Manifest, PartChoice, PartFilter, PartNames,
+    RelativePath, ResourceId, ResourceName, ResourcePath, ResourceType, SKILL_FILE, ToolName, Unit,
+    is_plugin_name,
+};
+use agpm_plan::{Clash, Entry, Sharing, Wanted, clashes, target};
+use agpm_plugin::{
+    MarketplaceEntry, PartContent, PluginContext, PluginListing, PluginPart, PluginTree,
+    named_files, read_plugin, unknown_variables,
+};
+use agpm_render::patch;
+use agpm_text::{Format, Value, parse_alone, to_value};
+
+use crate::entries::{ResolvedEntry, is_written_as_file};
+use crate::index::{DeclaredNeeds, ResourceFiles, SourceFile};
+use crate::plugin_root::PluginDirectory;
+
+/// What marketplaces say of plugins, by where the plugins are.
+pub type MarketplaceEntries = BTreeMap<Unit, MarketplaceEntry>;
+
+/// Adds the parts of all plugins to the entries; what is wrong with them is reported together.
+pub fn expand_plugins(
+    manifest: &Manifest,
+    marketplaces: &MarketplaceEntries,
+    entries: &mut Vec<ResolvedEntry>,
+    notes: &mut Notes,
+) -> Result<(), Failure> {
+    let mut parts = Vec::new();
+    for (number, plugin) in entries.iter().enumerate() {
+        if plugin.entry.kind != ResourceType::Plugins || !is_installed(entries, number) {
+            continue;
+        }
+        let expansion = Expansion::new(manifest, plugin);
+        if !is_plugin_name(expansion.name()) {
+            notes.diagnostics.push(expansion.bad_name());
+            continue;
+        }
+        let found = expansion.parts(marketplaces.get(&plugin.entry.unit), notes);
+        if found.is_empty() && notes.check().is_ok() {
+            notes.diagnostics.push(expansion.no_parts());
+        }
+        parts.extend(found);
+    }
+    notes.check()?;
+    entries.extend(parts);
+    report_part_clashes(manifest, entries, notes);
+    notes.check()?;
+    report_target_clashes(manifest, entries, notes);
+    notes.check()
+}
+
+/// Parts that would be at one place with another resource, whatever they are called.
+fn report_target_clashes(manifest: &Manifest, entries: &[ResolvedEntry], notes: &mut Notes) {
+    let files = entries.iter().enumerate().filter_map(|(number, resolved)| {
+        let is_file = is_written_as_file(manifest, &resolved.entry);
+        Some((number, resolved.entry.target.as_ref().filter(|_| is_file)?))
+    });
+    for Clash {
+        path,
+        first,
+        second,
+    } in clashes(files)
+    {
+        let (first, second) = (&entries[first], &entries[second]);
+        let part = [second, first]
+            .into_iter()
+            .find_map(|resolved| Some((resolved, resolved.part_of.as_ref()?)));
+        let Some((part, plugin)) = part else {
+            continue;
+        };
+        let message = format!(
+            "{} and {} would both be at `{path}`",
+            first.label(),
+            second.label()
+        );
+        let mut found = Diagnostic::new(&codes::PLUGIN_CLASH, message);
+        if let Some(root) = part.entry.root {
+            found = found.at_spot(manifest.dependencies[root].spot);
+        }
+        notes
+            .diagnostics
+            .push(found.help(part_way_out(part, plugin)));
+    }
+}
+
+/// Whether the parts of a plugin are wanted. One that only hooks or servers need is there for its files.
+fn is_installed(entries: &[ResolvedEntry], number: usize) -> bool {
+    let is_parent = |resolved: &ResolvedEntry| {
+        resolved.entry.kind == ResourceType::Plugins && resolved.entry.needs.contains(&number)
+    };
+    entries[number].entry.root.is_some() || entries.iter().any(is_parent)
+}
+
+/// The files of a plugin.
+fn tree_of(plugin: &ResolvedEntry) -> PluginTree<'_> {
+    let files = plugin.resource.others.iter();
+    PluginTree::new(files.map(|(path, file)| (path.as_str(), file.bytes.as_slice())))
+}
+
+/// One plugin on its way to its parts.
+struct Expansion<'a> {
+    manifest: &'a Manifest,
+    plugin: &'a ResolvedEntry,
+    dependency: Option<&'a Dependency>,
+    directory: PluginDirectory,
+}
+
+/// A part that was chosen, under the name that it gets.
+struct ChosenPart<'p> {
+    part: &'p PluginPart,
+    id: ResourceId,
+}
+
+impl<'a> Expansion<'a> {
+    fn new(manifest: &'a Manifest, plugin: &'a ResolvedEntry) -> Self {
+        let root = plugin.entry.root;
+        Expansion {
+            manifest,
+            plugin,
+            dependency: root.and_then(|number| manifest.dependencies.get(number)),
+            directory: PluginDirectory::of(&plugin.entry, &tree_of(plugin)),
+        }
+    }
+
+    fn name(&self) -> &str {
+        self.plugin.entry.name.as_str()
+    }
+
+    fn id(&self) -> ResourceId {
+        ResourceId {
+            kind: ResourceType::Plugins,
+            name: self.plugin.entry.name.clone(),
+        }
+    }
+
+    fn report(&self, notes: &mut Notes, mut found: Diagnostic) {
+        if let Some(dependency) = self.dependency.filter(|_| found.labels.is_empty()) {
+            found = found.at_spot(dependency.spot);
+        }
+        notes.diagnostics.push(found);
+    }
+
+    fn parts(
+        &self,
+        marketplace: Option<&MarketplaceEntry>,
+        notes: &mut Notes,
+    ) -> Vec<ResolvedEntry> {
+        let tree = tree_of(self.plugin);
+        let label = format!("{}@{}", self.plugin.entry.unit, self.plugin.version.label);
+        let context = PluginContext {
+            name: self.name(),
+            label: &label,
+        };
+        let Some(listing) = read_plugin(&tree, marketplace, context, notes) else {
+            return Vec::new();
+        };
+        self.report_unsupported(&listing, notes);
+        let chosen = self.chosen(&listing, notes);
+        for chosen in &chosen {
+            self.check_files(&tree, chosen.part, notes);
+            self.check_variables(&tree, chosen.part, notes);
+        }
+        let mut entries: Vec<ResolvedEntry> = Vec::new();
+        for tool in &self.plugin.entry.readers {
+            let mut skipped: BTreeMap<ResourceType, Vec<&str>> = BTreeMap::new();
+            for chosen in &chosen {
+                match self.entry(&listing, chosen, tool) {
+                    Some(entry) => add_copy(&mut entries, entry),
+                    None => skipped
+                        .entry(chosen.id.kind)
+                        .or_default()
+                        .push(chosen.id.name.as_str()),
+                }
+            }
+            self.report_skipped(tool, &skipped, notes);
+        }
+        entries
+    }
+
+    /// A plugin that others need is called after its directory, and shell commands name it.
+    fn bad_name(&self) -> Diagnostic {
+        let message = format!("`{}` cannot be the name of a plugin", self.name());
+        let help = "add it to `[plugins]` under a name of letters, digits, `-`, `_` and `.`";
+        Diagnostic::new(&codes::PLUGIN_MANIFEST, message).help(help)
+    }
+
+    fn no_parts(&self) -> Diagnostic {
+        let tools: Vec<&str> = self
+            .plugin
+            .entry
+            .readers
+            .iter()
+            .map(ToolName::as_str)
+            .collect();
+        let message = format!(
+            "plugin `{}` has no part for {}",
+            self.name(),
+            tools.join(", ")
+        );
+        let help = "choose another tool with `tool`, or remove the plugin";
+        let found = Diagnostic::new(&codes::PLUGIN_NO_PARTS, message).help(help);
+        match self.dependency {
+            Some(dependency) => found.at_spot(dependency.spot),
+            None => found,
+        }
+    }
+
+    fn report_unsupported(&self, listing: &PluginListing, notes: &mut Notes) {
+        if listing.unsupported.is_empty() {
+            return;
+        }
+        let message = format!(
+            "not installed of plugin `{}`: {}",
+            self.name(),
+            listing.unsupported.join(", ")
+        );
+        let help = "only the client that the plugin was made for has them";
+        let found = Diagnostic::new(&codes::PLUGIN_SKIPPED, message);
+        self.report(notes, found.help(help));
+    }
+
+    fn report_skipped(
+        &self,
+        tool: &ToolName,
+        skipped: &BTreeMap<ResourceType, Vec<&str>>,
+        notes: &mut Notes,
+    ) {
+        if skipped.is_empty() {
+            return;
+        }
+        let kinds: Vec<String> = skipped
+            .iter()
+            .map(|(kind, names)| format!("{kind} ({})", names.join(", ")))
+            .collect();
+        let message = format!(
+            "parts of plugin `{}` that {tool} does not support are skipped: {}",
+            self.name(),
+            kinds.join("; ")
+        );
+        let found = Diagnostic::new(&codes::PLUGIN_SKIPPED, message);
+        let help = "the other parts are installed; leave these out with `exclude`";
+        self.report(notes, found.help(help));
+    }
+
+    /// The parts that the manifest wants, under the names that it gives them.
+    fn chosen<'p>(&self, listing: &'p PluginListing, notes: &mut Notes) -> Vec<ChosenPart<'p>> {
+        let every = PartChoice::default();
+        let choice = self.dependency.map_or(&every, |own| &own.parts);
+        let ids: Vec<String> = listing
+            .parts
+            .iter()
+            .map(|part| part.id.to_string())
+            .collect();
+        for filter in choice.only.iter().chain(&choice.exclude) {
+            if !listing.parts.iter().any(|part| filter.matches(&part.id)) {
+                notes.diagnostics.push(self.unknown_part(filter, &ids));
+            }
+        }
+        let rename = self.dependency.map_or(&[][..], |own| &own.rename);
+        self.check_renames(rename, listing, notes);
+        let chosen = |part: &'p PluginPart| ChosenPart {
+            id: self.new_id(part, choice.names, rename),
+            part,
+        };
+        listing
+            .parts
+            .iter()
+            .filter(|part| choice.takes(&part.id))
+            .map(chosen)
+            .collect()
+    }
+
+    fn unknown_part(&self, filter: &PartFilter, ids: &[String]) -> Diagnostic {
+        let message = format!("plugin `{}` has no part `{filter}`", self.name());
+        let mut found = Diagnostic::new(&codes::MANIFEST_EXCLUDE, message).at_spot(filter.spot);
+        let near = ids.iter().map(String::as_str);
+        found.help = did_you_mean(&filter.to_string(), "its parts are", near);
+        found
+    }
+
+    fn check_renames(
+        &self,
+        rename: &[(String, String)],
+        listing: &PluginListing,
+        notes: &mut Notes,
+    ) {
+        let servers: Vec<&str> = listing
+            .parts
+            .iter()
+            .filter(|part| part.id.kind == ResourceType::McpServers)
+            .map(|part| part.id.name.as_str())
+            .collect();
+        for (old, _) in rename
+            .iter()
+            .filter(|(old, _)| !servers.contains(&old.as_str()))
+        {
+            let message = format!("`rename`: plugin `{}` has no server `{old}`", self.name());
+            let mut found = Diagnostic::new(&codes::MANIFEST_VALUE, message);
+            found.help = did_you_mean(old, "its servers are", servers.iter().copied());
+            self.report(notes, found);
+        }
+    }
+
+    fn new_id(
+        &self,
+        part: &PluginPart,
+        names: PartNames,
+        rename: &[(String, String)],
+    ) -> ResourceId {
+        let own = part.id.name.as_str();
+        let name = match part.id.kind {
+            ResourceType::Hooks => None,
+            ResourceType::McpServers => rename
+                .iter()
+                .find(|(old, _)| old == own)
+                .map(|(_, new)| new.clone()),
+            _ => (names == PartNames::Prefixed).then(|| format!("{}-{own}", self.name())),
+        };
+        let name = name.and_then(|name| ResourceName::new(&name).ok());
+        ResourceId {
+            kind: part.id.kind,
+            name: name.unwrap_or_else(|| part.id.name.clone()),
+        }
+    }
+
+    /// A hook whose file is missing would fail each time.
+    fn check_files(&self, tree: &PluginTree<'_>, part: &PluginPart, notes: &mut Notes) {
+        if part.id.kind != ResourceType::Hooks {
+            return;
+        }
+        let Some(hooks) = json_of(tree, part) else {
+            return;
+        };
+        for file in named_files(&hooks).iter().filter(|file| !tree.has(file)) {
+            let message = format!(
+                "a hook of plugin `{}` runs `{file}`, which the plugin does not have",
+                self.name()
+            );
+            let help = format!(
+                "choose another version, or leave it out with `exclude = [\"{}\"]`",
+                part.id
+            );
+            let found = Diagnostic::new(&codes::PLUGIN_MISSING_FILE, message);
+            self.report(notes, found.help(help));
+        }
+    }
+
+    fn check_variables(&self, tree: &PluginTree<'_>, part: &PluginPart, notes: &mut Notes) {
+        if !part.id.kind.is_merged() {
+            return;
+        }
+        let Some(value) = json_of(tree, part) else {
+            return;
+        };
+        for variable in unknown_variables(&value.to_json()) {
+            let message = format!(
+                "{} of plugin `{}` uses `${{{variable}}}`, which has no value",
+                part.id,
+                self.name()
+            );
+            let found = Diagnostic::new(&codes::PLUGIN_VARIABLE, message);
+            let help = format!(
+                "set it where the tool runs, or leave the part out with `exclude = [\"{}\"]`",
+                part.id
+            );
+            self.report(notes, found.help(help));
+        }
+    }
+
+    /// A part for a tool; nothing if the tool has no place for it.
+    fn entry(
+        &self,
+        listing: &PluginListing,
+        chosen: &ChosenPart<'_>,
+        tool: &ToolName,
+    ) -> Option<ResolvedEntry> {
+        let ChosenPart { part, id } = chosen;
+        let own = self.manifest.tools.named(tool.as_str())?;
+        own.destination(id.kind)?;
+        let plugin = &self.plugin.entry;
+        let path = ResourcePath::found(&plugin.unit.path.join(&part.path))
+            .unwrap_or_else(|_| plugin.unit.path.clone());
+        let filename = RelativePath::new(id.name.as_str()).ok();
+        let is_named_by_file = id.kind != ResourceType::Skills && id.name.as_str() == path.stem();
+        let wanted = Wanted {
+            kind: id.kind,
+            path: &path,
+            target: None,
+            filename: filename.as_ref().filter(|_| !is_named_by_file),
+            layout: Some(Layout::Flat),
+            pattern: None,
+            sharing: Sharing::OneTool,
+            name: id.name.as_str(),
+        };
+        let place = target(own, &wanted).ok().flatten()?;
+        let resource = self.content(listing, chosen, tool)?;
+        Some(ResolvedEntry {
+            entry: Entry {
+                kind: id.kind,
+                name: id.name.clone(),
+                unit: Unit {
+                    origin: plugin.unit.origin.clone(),
+                    path,
+                    extent: id.kind.extent(),
+                },
+                root: plugin.root,
+                tool: tool.clone(),
+                readers: vec![tool.clone()],
+                target: Some(place),
+                install: plugin.install,
+                variants: plugin.variants.clone(),
+                needs: Vec::new(),
+            },
+            version: self.plugin.version.clone(),
+            wishes: self.plugin.wishes.clone(),
+            matched_pattern: false,
+            resource: Arc::new(resource),
+            needs: Arc::new(DeclaredNeeds::default()),
+            file: self
+                .plugin
+                .file
+                .as_ref()
+                .map(|directory| directory.join(&part.path)),
+            part_of: Some(self.id()),
+        })
+    }
+
+    fn content(
+        &self,
+        listing: &PluginListing,
+        chosen: &ChosenPart<'_>,
+        tool: &ToolName,
+    ) -> Option<ResourceFiles> {
+        let ChosenPart { part, id } = chosen;
+        let name = (id.name != part.id.name).then(|| id.name.as_str());
+        match &part.content {
+            PartContent::Inline(value) => {
+                let value = match name {
+                    Some(name) => renamed_server(value, name),
+                    None => value.clone(),
+                };
+                Some(
+                    self.directory
+                        .merged_file(id.kind, &value, listing.dialect, tool),
+                )
+            }
+            PartContent::File if id.kind.is_merged() => {
+                let text = std::str::from_utf8(&self.file(&part.path)?.bytes).ok()?;
+                let value = parse_alone(text, Format::Jsonc)
+                    .document
+                    .root()
+                    .map(to_value);
+                match value {
+                    Some(value) => {
+                        Some(
+                            self.directory
+                                .merged_file(id.kind, &value, listing.dialect, tool),
+                        )
+                    }
+                    // What is wrong with it is reported where its tool's form is made.
+                    None => Some(ResourceFiles::file(self.file(&part.path)?.clone())),
+                }
+            }
+            PartContent::File => {
+                let file = self.file(&part.path)?;
+                Some(ResourceFiles::file(self.markdown(
+                    file,
+                    name,
+                    NameField::IfWritten,
+                )))
+            }
+            PartContent::Directory => self.skill(&part.path, name),
+        }
+    }
+
+    fn file(&self, path: &str) -> Option<&SourceFile> {
+        let files = &self.plugin.resource.others;
+        let at = files
+            .binary_search_by(|(own, _)| own.as_str().cmp(path))
+            .ok();
+        let found = at.map(|at| &files[at]);
+        let found = found.or_else(|| files.iter().find(|(own, _)| own.as_str() == path));
+        found.map(|(_, file)| file)
+    }
+
+    fn skill(&self, directory: &str, name: Option<&str>) -> Option<ResourceFiles> {
+        let inside = |path: &RelativePath| match directory {
+            "" => Some(path.clone()),
+            directory => {
+                let inner = path.as_str().strip_prefix(directory)?.strip_prefix('/')?;
+                RelativePath::new(inner).ok()
+            }
+        };
+        let (mut main, mut others) = (None, Vec::new());
+        for (path, file) in &self.plugin.resource.others {
+            let Some(inner) = inside(path) else {
+                continue;
+            };
+            if inner.as_str() == SKILL_FILE {
+                main = Some(self.markdown(file, name, NameField::Always));
+            } else if inner.as_str().ends_with(".md") {
+                others.push((inner, self.markdown(file, None, NameField::IfWritten)));
+            } else {
+                others.push((inner, file.clone()));
+            }
+        }
+        Some(ResourceFiles::folder(main?, others))
+    }
+
+    /// Markdown with the plugin's directory as a path, and under its new name.
+    fn markdown(&self, file: &SourceFile, name: Option<&str>, field: NameField) -> SourceFile {
+        let Ok(text) = std::str::from_utf8(&file.bytes) else {
+            return file.clone();
+        };
+        let mut changed = self.directory.markdown(text);
+        if let Some(name) = name {
+            changed = with_name(&changed, name, field);
+        }
+        match changed == text {
+            true => file.clone(),
+            false => SourceFile::new(changed.into_bytes(), file.mode),
+        }
+    }
+}
+
+/// Adds a part for a tool; tools with one path share an entry.
+fn add_copy(entries: &mut Vec<ResolvedEntry>, part: ResolvedEntry) {
+    let is_same = |one: &&mut ResolvedEntry| {
+        one.id() == part.id()
+            && one.entry.target == part.entry.target
+            && one.resource.checksum == part.resource.checksum
+    };
+    match entries.iter_mut().find(is_same) {
+        Some(same) => same.entry.readers.extend(part.entry.readers),
+        None => entries.push(part),
+    }
+}
+
+/// When the field `name` of front matter is set.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum NameField {
+    /// A skill has the name of its directory.
+    Always,
+    /// A command has the name of its file, unless it says otherwise.
+    IfWritten,
+}
+
+fn with_name(text: &str, name: &str, field: NameField) -> String {
+    let parsed = parse_alone(text, Format::Markdown);
+    let has_name = parsed
+        .document
+        .root()
+        .is_some_and(|root| root.get("name").is_some());
+    if field == NameField::IfWritten && !has_name {
+        return text.to_owned();
+    }
+    let body = Value::map([("name", Value::from(name))]);
+    let source = parsed.document.source();
+    // Front matter that cannot be read is reported where the resource is rendered.
+    patch(source, text, Format::Markdown, &body).map_or_else(|_| text.to_owned(), |done| done.text)
+}
+
+fn renamed_server(file: &Value, name: &str) -> Value {
+    let Some(Value::Map(servers)) = file.get("mcpServers") else {
+        return file.clone();
+    };
+    let servers = servers.iter().map(|(_, server)| (name, server.clone()));
+    Value::map([("mcpServers", Value::map(servers))])
+}
+
+/// The object that a part is, or is written in.
+fn json_of(tree: &PluginTree<'_>, part: &PluginPart) -> Option<Value> {
+    match &part.content {
+        PartContent::Inline(value) => Some(value.clone()),
+        _ => {
+            let text = std::str::from_utf8(tree.bytes(&part.path)?).ok()?;
+            parse_alone(text, Format::Jsonc)
+                .document
+                .root()
+                .map(to_value)
+        }
+    }
+}
+
+impl ResourceFiles {
+    /// A JSON file that agpm wrote itself.
+    pub(crate) fn json(value: &Value) -> Self {
+        ResourceFiles::file(SourceFile::new(
+            value.to_json().into_bytes(),
+            FileMode::Plain,
+        ))
+    }
+}
+
+/// Parts that have the name of another resource in one tool.
+fn report_part_clashes(manifest: &Manifest, entries: &[ResolvedEntry], notes: &mut Notes) {
+    let mut seen: BTreeMap<(ResourceType, &str, &ToolName), &ResolvedEntry> = BTreeMap::new();
+    let mut told: BTreeSet<(String, Checksum)> = BTreeSet::new();
+    for resolved in entries {
+        let entry = &resolved.entry;
+        let key = (entry.kind, entry.name.as_str(), &entry.tool);
+        let Some(first) = seen.insert(key, resolved) else {
+            continue;
+        };
+        if first.part_of.is_none() && resolved.part_of.is_none() {
+            continue;
+        }
+        let found = clash(manifest, first, resolved);
+        if told.insert((resolved.label(), Checksum::of(found.message.as_bytes()))) {
+            notes.diagnostics.push(found);
+        }
+    }
+}
+
+fn clash(manifest: &Manifest, first: &ResolvedEntry, second: &ResolvedEntry) -> Diagnostic {
+    let owner = |resolved: &ResolvedEntry| match &resolved.part_of {
+        Some(plugin) => format!("{plugin} ({})", resolved.entry.unit),
+        None => format!("the manifest ({})", resolved.entry.unit),
+    };
+    let message = format!(
+        "{} is in {} and in {}",
+        second.label(),
+        owner(first),
+        owner(second)
+    );
+    let plugin = [second, first]
+        .into_iter()
+        .find_map(|resolved| Some((resolved, resolved.part_of.as_ref()?)));
+    let help = match plugin {
+        Some((part, plugin)) => part_way_out(part, plugin),
+        None => String::new(),
+    };
+    let mut found = Diagnostic::new(&codes::PLUGIN_CLASH, message).help(help);
+    let roots: BTreeSet<usize> = [second, first]
+        .into_iter()
+        .filter_map(|resolved| resolved.entry.root)
+        .collect();
+    for dependency in roots
+        .into_iter()
+        .filter_map(|number| manifest.dependencies.get(number))
+    {
+        found = found.at_spot(dependency.spot);
+    }
+    found
+}
+
+/// A change of the plugin's entry that takes a part out of the way.
+pub(crate) fn part_way_out(part: &ResolvedEntry, plugin: &ResourceId) -> String {
+    let (kind, name) = (part.entry.kind, &part.entry.name);
+    let exclude = format!("leave it out with `exclude = [\"{kind}/{name}\"]`");
+    match kind {
+        ResourceType::McpServers => {
+            format!("set `rename = {{ {name} = \"OTHER\" }}` on {plugin}, or {exclude}")
+        }
+        ResourceType::Hooks => format!("{exclude} on {plugin}"),
+        _ => format!(
+            "set `prefix = true` on {plugin}, which makes it {kind}/{}-{name}, or {exclude}",
+            plugin.name
+        ),
+    }
+}

@@ -21,6 +21,7 @@ bench:
     cargo build --release
     python3 bench/merge.py target/release/agpm
     python3 bench/install.py target/release/agpm
+    python3 bench/tools.py target/release/agpm
     python3 bench/content.py target/release/agpm
     python3 bench/layers.py target/release/agpm
     python3 bench/solve.py target/release/agpm

@@ -80,6 +80,8 @@ pub struct Environment {
     pub outside: OutsideReads,
     /// Where policies are looked for besides the project and the user's configuration.
     pub policies: PolicyPlaces,
+    /// The directories of executables, the first first.
+    pub executables: Vec<PathBuf>,
 }
 
 /// Where policies are looked for besides the project and the user's configuration.

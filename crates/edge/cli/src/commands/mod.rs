@@ -143,6 +143,9 @@ fn world(global: &Global, scope: Scope) -> World {
                 .filter(|named| !named.is_empty()),
             argument: None,
         },
+        executables: std::env::var_os("PATH")
+            .map(|path| std::env::split_paths(&path).collect())
+            .unwrap_or_default(),
         home,
         network,
         folder,

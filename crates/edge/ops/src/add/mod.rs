@@ -6,6 +6,7 @@ pub(crate) mod place;
 pub(crate) mod words;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use agpm_diag::{
     Diagnostic, Failure, FailureKind, Notes, Outcome, codes, command_line, did_you_mean,
@@ -13,6 +14,7 @@ use agpm_diag::{
 use agpm_discover::{Candidate, CandidateType, Choice, Selection, choose};
 use agpm_model::{Address, Checksum, Manifest, PluginAddress, SourceScope};
 use agpm_resolve::UpdateScope;
+use agpm_source::SharedSources;
 use serde::Serialize;
 
 use crate::add::entry::{EntryContext, NewEntry, already};
@@ -125,6 +127,10 @@ pub struct AddReport {
 
 /// Adds what addresses and names mean.
 pub fn add(world: &World, request: &AddRequest<'_>) -> Outcome<AddReport> {
+    let world = &World {
+        sources: Arc::new(SharedSources::new(Arc::clone(&world.sources))),
+        ..world.clone()
+    };
     until_not_overtaken(|notes| run(world, request, notes))
 }
 

@@ -5,12 +5,16 @@ pub(crate) mod offer;
 pub(crate) mod place;
 pub(crate) mod words;
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use agpm_diag::{
     Diagnostic, Failure, FailureKind, Notes, Outcome, codes, command_line, did_you_mean,
 };
 use agpm_discover::{Candidate, CandidateType, Choice, Selection, choose};
 use agpm_model::{Address, Checksum, Manifest, PluginAddress, SourceScope};
 use agpm_resolve::UpdateScope;
+use agpm_source::SharedSources;
 use serde::Serialize;
 
 use crate::add::entry::{EntryContext, NewEntry, already};
@@ -123,6 +127,10 @@ pub struct AddReport {
 
 /// Adds what addresses and names mean.
 pub fn add(world: &World, request: &AddRequest<'_>) -> Outcome<AddReport> {
+    let world = &World {
+        sources: Arc::new(SharedSources::new(Arc::clone(&world.sources))),
+        ..world.clone()
+    };
     until_not_overtaken(|notes| run(world, request, notes))
 }
 
@@ -356,7 +364,7 @@ impl Adding<'_> {
                 let message = format!("`{name}` could be {} resources", several.len());
                 Err(self.list_failure(message, target, &several))
             }
-            Choice::Unknown(name) => Err(unknown_resource(&name, target, all)),
+            Choice::Unknown(name) => Err(unknown_resource(&name, place, target, all)),
             Choice::Nothing => Err(self.nothing(place, target, all)),
         }
     }
@@ -434,7 +442,7 @@ impl Adding<'_> {
         let at = at.unwrap_or_default();
         let (message, help) = match self.kind.filter(|_| !all.is_empty()) {
             Some(kind) => {
-                let types: std::collections::BTreeSet<&str> =
+                let types: BTreeSet<&str> =
                     all.iter().map(|one| one.kind.plural()).collect();
                 let types: Vec<&str> = types.into_iter().collect();
                 (
@@ -503,11 +511,21 @@ impl Adding<'_> {
     }
 }
 
-fn unknown_resource(name: &str, target: &AddressWords, all: &[Candidate]) -> Failure {
-    let names = all.iter().map(|one| one.name.as_str());
+fn unknown_resource(
+    name: &str,
+    place: &Place,
+    target: &AddressWords,
+    all: &[Candidate],
+) -> Failure {
+    let names: BTreeSet<&str> = all.iter().map(|one| one.name.as_str()).collect();
     let near = did_you_mean(name, "it has", names);
     let help = near.unwrap_or_else(|| format!("`agpm browse {}` lists all", target.typed));
+    // What is new may be in no version yet.
+    let branch = place.unreleased_branch();
+    let newer =
+        branch.map(|branch| format!("; `@{branch}` after the address looks at that branch"));
     let what = format!("resource in `{}` called", target.typed);
+    let help = help + &newer.unwrap_or_default();
     crate::gather::unknown_name(&what, name, Some(help))
 }
 

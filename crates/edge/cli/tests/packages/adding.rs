@@ -416,3 +416,31 @@ fn json_has_what_was_added() {
     assert_eq!(failed.code, Some(3));
     assert!(failed.stdout.contains("add/several"), "{failed}");
 }
+
+#[test]
+fn a_source_of_the_configuration_becomes_the_projects() {
+    let project = three();
+    let url = url(&project);
+    project
+        .sandbox
+        .write("config.toml", format!("[sources]\nmine = \"{url}\"\n"));
+    project.good("--config ../config.toml add mine pdf");
+    let manifest = project.read("agpm.toml");
+    assert!(
+        manifest.contains(&format!("mine = \"{url}\"")),
+        "{manifest}"
+    );
+    project.good("install --locked");
+    // A private source stays private.
+    project.sandbox.write("project/agpm.toml", "");
+    project.sandbox.write(
+        "project/agpm.private.toml",
+        format!("[sources]\nmine = \"{url}\"\n"),
+    );
+    project.good("add mine art");
+    let manifest = project.read("agpm.toml");
+    assert!(
+        manifest.contains("source = \"mine\"") && !manifest.contains(&url),
+        "{manifest}"
+    );
+}

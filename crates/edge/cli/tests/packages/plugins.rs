@@ -501,3 +501,40 @@ fn a_clone_without_state_is_as_installed() {
         !project.exists(".agpm/plugins/kit/run.sh") && !project.exists(".claude/agents/review.md")
     );
 }
+
+#[test]
+fn patches_and_updates_reach_parts() {
+    let project = Project::new();
+    let mut repository = project.release(KIT);
+    project.manifest(&(kit("") + "[patch.agents.review]\nmodel = \"opus\"\n"));
+    project.good("install");
+    assert!(
+        project
+            .read(".claude/agents/review.md")
+            .contains("model: opus")
+    );
+    project.good("install --frozen");
+    repository.commit(&[(
+        "plugins/kit/agents/review.md",
+        "---\nname: review\ndescription: New.\n---\n",
+    )]);
+    repository.tag("v1.1.0");
+    project.good("update agents/review");
+    assert!(project.read(".claude/agents/review.md").contains("New."));
+    project.manifest(&(kit("") + "[patch.agents.revue]\nmodel = \"opus\"\n"));
+    project.refused("install", 1, &["patch/unknown", "`revue`"]);
+    project.manifest(&(kit("") + "[patch.plugins.kit]\nmodel = \"opus\"\n"));
+    project.refused("install", 1, &["plugins have no fields to patch"]);
+}
+
+#[test]
+fn a_local_directory_is_a_plugin_that_is_read_again() {
+    let project = Project::with(&[("a.md", "")], "[plugins]\nkit = \"./mine/kit\"\n");
+    project.write("mine/kit/agents/review.md", REVIEW);
+    project.good("install");
+    assert_eq!(project.read(".claude/agents/review.md"), REVIEW);
+    project.write("mine/kit/agents/second.md", REVIEW);
+    project.good("install");
+    assert!(project.exists(".claude/agents/second.md"));
+    project.good("verify");
+}

@@ -6,8 +6,8 @@ use agpm_diag::{Diagnostic, Spot, codes, did_you_mean};
 use agpm_text::{Kind, NodeRef, Pointer, Value, to_value};
 
 use crate::check::{Check, spot};
-use crate::manifest::{Manifest, ManifestTexts};
-use crate::resource::{RESOURCE_TYPES, ResourceType};
+use crate::manifest::{Dependency, Manifest, ManifestTexts};
+use crate::resource::{PLUGIN_PARTS, RESOURCE_TYPES, ResourceType};
 use crate::server_file::ServerFile;
 
 /// Who sees a patch.
@@ -188,6 +188,11 @@ fn read_patches(
         {
             continue;
         }
+        if ResourceType::named(kind.content()) == Some(ResourceType::Plugins) {
+            let help = "patch one of its parts, as in `[patch.agents.NAME]`";
+            check.bad_value(kind, "plugins have no fields to patch", help);
+            continue;
+        }
         let Some(kind) = ResourceType::named(kind.content()) else {
             continue;
         };
@@ -222,10 +227,14 @@ fn check_name(check: &mut Check, kind: ResourceType, name: NodeRef<'_>, manifest
         .dependencies
         .iter()
         .filter(|dependency| dependency.kind == kind);
-    if of_kind
-        .clone()
-        .any(|one| one.unit.path.is_pattern() || one.name.as_str() == name.content())
-    {
+    // The parts of a plugin are known when it was read.
+    let has_parts = manifest
+        .dependencies
+        .iter()
+        .any(|one| one.kind == ResourceType::Plugins && PLUGIN_PARTS.contains(&kind));
+    let is_named =
+        |one: &Dependency| one.unit.path.is_pattern() || one.name.as_str() == name.content();
+    if has_parts || of_kind.clone().any(is_named) {
         return;
     }
     check.report_missing(unknown_patch(

@@ -21,12 +21,14 @@ bench:
     cargo build --release
     python3 bench/merge.py target/release/agpm
     python3 bench/install.py target/release/agpm
+    python3 bench/tools.py target/release/agpm
     python3 bench/content.py target/release/agpm
     python3 bench/layers.py target/release/agpm
     python3 bench/solve.py target/release/agpm
     python3 bench/inherit.py target/release/agpm
     python3 bench/catalog.py target/release/agpm
     python3 bench/mcp.py target/release/agpm
+    python3 bench/search.py target/release/agpm
 
 # Property tests with other seeds and more cases
 soak CASES="20000":

@@ -452,3 +452,54 @@ fn no_connection_is_opened() {
     let is_local = |line: &str| line == "version" || line.contains("cat-file");
     assert!(asked.lines().all(is_local), "{asked}");
 }
+
+/// Puts an executable into a package of that version, and asks the doctor with it on the path.
+fn doctor_with(sandbox: &Sandbox, version: &str) -> CommandOutput {
+    let package = "tools/lib/@anthropic-ai/claude-code";
+    sandbox.write(
+        &format!("{package}/package.json"),
+        format!("{{\"version\": \"{version}\"}}"),
+    );
+    // It would leave a trace if it were run.
+    sandbox.write(
+        &format!("{package}/bin/claude"),
+        "#!/bin/sh\ntouch \"$0.ran\"\n",
+    );
+    let link = sandbox.work().join("tools/bin/claude");
+    if !link.exists() {
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(sandbox.work().join(format!("{package}/bin/claude")), &link)
+            .unwrap();
+    }
+    let path = std::env::var("PATH").unwrap();
+    let mut command = sandbox.command(PROGRAM);
+    command
+        .env(
+            "PATH",
+            format!("{}:{path}", link.parent().unwrap().display()),
+        )
+        .arg("doctor");
+    let output = sandbox.output(command);
+    assert!(
+        !sandbox
+            .work()
+            .join(format!("{package}/bin/claude.ran"))
+            .exists()
+    );
+    output
+}
+
+#[cfg(unix)]
+#[test]
+fn the_versions_of_tools_in_use_are_read_and_not_run() {
+    let sandbox = sandbox();
+    let old = doctor_with(&sandbox, "1.0.0");
+    assert_eq!(check(&old, "tools"), "ok tools claude-code 1.0.0");
+    let new = doctor_with(&sandbox, "99.1.0");
+    assert!(
+        check(&new, "tools").contains("claude-code 99.1.0 (newer than"),
+        "{new}"
+    );
+    let odd = doctor_with(&sandbox, "1.0 \u{1b}[2J");
+    assert!(!odd.stdout.contains("tools "), "{odd}");
+}

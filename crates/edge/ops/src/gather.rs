@@ -137,6 +137,18 @@ impl ManifestFiles {
         })
     }
 
+    /// The names of the sources that only the private manifest has a right to name.
+    pub(crate) fn private_sources(&self) -> Vec<String> {
+        let text = self
+            .private
+            .as_ref()
+            .map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        let document = parse_alone(text.unwrap_or_default(), Format::Toml).document;
+        let section = document.at(&Pointer::root().child("sources"));
+        let entries = section.into_iter().flat_map(|section| section.entries());
+        entries.map(|(name, _)| name.content().to_owned()).collect()
+    }
+
     /// With another text of the manifest itself.
     pub(crate) fn with_project(self, project: Vec<u8>) -> Self {
         ManifestFiles { project, ..self }

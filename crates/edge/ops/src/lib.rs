@@ -5,6 +5,7 @@ mod additions;
 mod allowed;
 mod approve;
 mod bottle;
+mod browse;
 mod cache;
 mod catalog;
 mod change;
@@ -34,6 +35,7 @@ mod projects;
 mod reading;
 mod removal;
 mod scope;
+mod search;
 mod serialize;
 mod spec;
 mod status;
@@ -56,7 +58,7 @@ pub use agpm_bottle::{
 };
 pub use agpm_diag::{FailureKind, Outcome, Warnings};
 pub use agpm_diag::{counted, size};
-pub use agpm_discover::{CandidateType, Selection};
+pub use agpm_discover::{CandidateType, Query, Selection};
 pub use agpm_layers::{LayerRow, LayerState, LayersReport, SkippedRow};
 pub use agpm_merge::Rendered;
 pub use agpm_merge::{
@@ -72,13 +74,14 @@ pub use agpm_plan::{Action, Change, Reason};
 pub use agpm_store::Done;
 pub use approve::{Approval, ManifestProgram, ProjectPrograms, approve, programs, unapproved};
 pub use bottle::{BottleCheck, BottleInput, bottle_check, bottle_list, bottle_show};
+pub use browse::{BrowseReport, BrowseRequest, OfferedResource, browse};
 pub use cache::{CacheReport, CacheRequest, CachedCopy, CleanExtent, KEPT_UNUSED, cache};
 pub use catalog::{
     CatalogFile, CatalogFilter, CatalogLayer, CatalogMode, CatalogPlaces, CatalogRead,
     CatalogReport, CatalogRequest, CatalogRow, CatalogWatch, ENTRY_KINDS, EntryKind, LayerKind,
     OpenCatalog, Shadowed, catalog, catalog_show, open_catalog, watch_catalog,
 };
-pub use change::{ChangeReport, DependencyId, ManifestChange, PatternUse, Then, change_manifest};
+pub use change::{ChangeReport, ManifestChange, change_manifest};
 pub use config::{ConfigAnswer, ConfigReport, ConfigRequest, config};
 pub use demo::{DemoReport, DemoRequest, DemoResult, DemoShow, demo};
 pub use diagnostics::{DiagnosticReport, report_all};
@@ -104,11 +107,14 @@ pub use list::{
     PatchedField, list,
 };
 pub use locked::{LockedResource, Placements, ResourceIdentity};
+pub use manifest_text::Then;
 pub use merge::{MergeInputs, MergeReport, MergeRequest, OutputFormat, RuleArgument, merge};
 pub use outdated::{
     LockfileState, MovedBranch, Outdated, OutdatedReport, OutdatedRequest, OutdatedRows, outdated,
 };
 pub use policy::{PolicyCheckReport, PolicyReport, PolicyRuleReport, policy_check, policy_show};
+pub use removal::{DependencyId, PatternUse};
+pub use search::{FoundResource, IndexUse, SearchReport, SearchRequest, search};
 pub use status::{ProjectFound, StatusReport, status};
 pub use strategies::{StrategiesRequest, strategies};
 pub use tree::{Below, Direction, Sibling, TreeLine, TreeReport, TreeRequest, tree};

@@ -395,6 +395,7 @@ mod tests {
             programs: crate::ProgramUse::Approved,
             outside: crate::OutsideReads::Allowed,
             policies: crate::PolicyPlaces::default(),
+            executables: Vec::new(),
         };
         let world = World::of_machine(environment, std::sync::Arc::new(crate::Silent));
         let outcome = merge(&world, &request(Vec::new()));

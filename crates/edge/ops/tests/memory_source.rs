@@ -290,6 +290,7 @@ impl Place {
                 programs: ProgramUse::Approved,
                 outside: OutsideReads::Allowed,
                 policies: PolicyPlaces::default(),
+                executables: Vec::new(),
             },
             sources: Arc::clone(&self.opener) as Arc<dyn SourceOpener>,
             progress: Arc::new(Silent),

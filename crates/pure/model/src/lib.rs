@@ -103,4 +103,6 @@ pub use strategy::{
 pub use tool::{Destination, Folder, Scope, Tool, ToolState, Tools, plugin_destination};
 pub use unit::{Extent, FileMode, GlobError, Origin, ResourcePath, Unit};
 pub use variant::{Variant, Variants};
-pub use version::{DEFAULT_VERSION, Requirement, RequirementError, Selector, Tag, newest_range};
+pub use version::{
+    DEFAULT_VERSION, Requirement, RequirementError, Selector, Tag, newest_range, newest_tag,
+};

@@ -60,6 +60,11 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         &["CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"],
         source("Claude Code, Plugins reference", "2026-11-16"),
     ),
+    executable: Some(Executable {
+        name: "claude",
+        version: "2.1.197",
+        source: source("npm, @anthropic-ai/claude-code 2.1.197", "2026-11-16"),
+    }),
     // Servers see the variable too, but their file is read before it is set: a default is needed there.
     project_root: Some(ProjectRoot {
         hooks: Some("CLAUDE_PROJECT_DIR"),

@@ -49,6 +49,11 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         &["CODEX_PLUGIN_ROOT"],
         source("plugins for Codex that read it", "2026-11-16"),
     ),
+    executable: Some(Executable {
+        name: "codex",
+        version: "0.166.0",
+        source: source("npm, @openai/codex 0.166.0", "2026-11-16"),
+    }),
     ..ToolDefinition::new("codex", TITLE)
 };
 

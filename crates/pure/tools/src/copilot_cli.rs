@@ -40,6 +40,11 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         &[".github/copilot-instructions.md", ".github/instructions/**"],
         source("GitHub Copilot, Customization cheat sheet", "2026-11-16"),
     ),
+    executable: Some(Executable {
+        name: "copilot",
+        version: "1.0.102",
+        source: source("npm, @github/copilot 1.0.102", "2026-11-16"),
+    }),
     ..ToolDefinition::new("copilot-cli", TITLE)
 };
 

@@ -40,6 +40,8 @@ pub struct ToolDefinition {
     pub project_root: Option<ProjectRoot>,
     /// A file that a program of the same name does not read.
     pub unread_file: Option<UnreadFile>,
+    /// The executable that its package installs, where its version can be read from files.
+    pub executable: Option<Executable>,
 }
 
 impl ToolDefinition {
@@ -61,6 +63,7 @@ impl ToolDefinition {
             plugin_variables: SourcedList::NONE,
             project_root: None,
             unread_file: None,
+            executable: None,
         }
     }
 }
@@ -221,6 +224,17 @@ pub struct UnreadFile {
     /// What the other program reads instead.
     pub instead: Replacement,
     /// What shows it.
+    pub source: Source,
+}
+
+/// The executable of a tool.
+#[derive(Debug)]
+pub struct Executable {
+    /// What it is called.
+    pub name: &'static str,
+    /// The version that the facts here were compared with.
+    pub version: &'static str,
+    /// The package, and the day of the comparison.
     pub source: Source,
 }
 

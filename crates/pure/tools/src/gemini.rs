@@ -55,6 +55,11 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         &["extensionPath"],
         source("Gemini CLI, Extensions: variables", "2026-11-16"),
     ),
+    executable: Some(Executable {
+        name: "gemini",
+        version: "0.61.0",
+        source: source("npm, @google/gemini-cli 0.61.0", "2026-11-16"),
+    }),
     project_root: Some(ProjectRoot {
         hooks: Some("GEMINI_PROJECT_DIR"),
         servers: None,

@@ -29,7 +29,7 @@ mod windsurf;
 mod zed;
 
 pub use definition::{
-    COMMON_SKILLS, Directory, HookPlace, ProjectRoot, Replacement, Scoped, SkillFormat,
+    COMMON_SKILLS, Directory, Executable, HookPlace, ProjectRoot, Replacement, Scoped, SkillFormat,
     SkillMetadata, SourcedList, Support, ToolDefinition, UnchangedFiles, UnreadFile,
 };
 pub use format::agent::{

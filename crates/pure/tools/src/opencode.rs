@@ -45,6 +45,11 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         &[&[".local", "share", "opencode", "auth.json"]],
         source("OpenCode, Providers: credentials", "2026-11-16"),
     ),
+    executable: Some(Executable {
+        name: "opencode",
+        version: "1.18.33",
+        source: source("npm, opencode-ai 1.18.33", "2026-11-16"),
+    }),
     ..ToolDefinition::new("opencode", TITLE)
 };
 

@@ -87,6 +87,7 @@ fn sources(tool: &ToolDefinition) -> Vec<Source> {
     all.extend(tool.credentials.source);
     all.extend(tool.plugin_variables.source);
     all.extend(tool.unread_file.iter().map(|own| own.source));
+    all.extend(tool.executable.iter().map(|own| own.source));
     all
 }
 

@@ -3,6 +3,7 @@
 
 mod adding;
 mod adoption;
+mod browsing;
 mod clones;
 mod compat;
 mod disk;

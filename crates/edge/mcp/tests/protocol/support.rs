@@ -49,6 +49,7 @@ pub(crate) fn world(sandbox: &Sandbox) -> World {
         programs: agpm_ops::ProgramUse::Approved,
         outside: agpm_ops::OutsideReads::Allowed,
         policies: agpm_ops::PolicyPlaces::default(),
+        executables: Vec::new(),
     };
     World::of_machine(environment, Arc::new(Silent))
 }

@@ -46,6 +46,7 @@ impl Place {
             programs: crate::ProgramUse::Approved,
             outside: crate::OutsideReads::Allowed,
             policies: crate::PolicyPlaces::default(),
+            executables: Vec::new(),
         };
         World::of_machine(environment, Arc::new(Silent))
     }

@@ -20,6 +20,8 @@ pub(super) enum Summary {
     Of(String),
     /// Nothing, for this reason.
     Skipped(&'static str),
+    /// Nothing that is worth a line.
+    Silent,
 }
 
 pub(super) const NO_MANIFEST: Summary = Summary::Skipped("no manifest");

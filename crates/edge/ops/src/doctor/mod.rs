@@ -9,6 +9,7 @@ mod layers;
 mod lineage;
 mod manifest;
 mod ownership;
+mod tools;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, Severity, Warnings, distinct};
 use serde::Serialize;
@@ -32,6 +33,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("ownership", ownership::check),
     ("lineage", lineage::check),
     ("catalog", catalog::check),
+    ("tools", tools::check),
 ];
 
 /// What was checked; the findings are the diagnostics.
@@ -87,7 +89,7 @@ pub fn doctor(world: &World, request: &DoctorRequest) -> Outcome<DoctorReport> {
     };
     for (name, check) in CHECKS {
         let (row, failure) = row(&world, request, name, *check, &mut notes);
-        report.checks.push(row);
+        report.checks.extend(row);
         report.failure = report.failure.or(failure);
     }
     notes.outcome(Ok(report))
@@ -99,7 +101,7 @@ fn row(
     name: &'static str,
     check: Check,
     notes: &mut Notes,
-) -> (CheckRow, Option<FailureKind>) {
+) -> (Option<CheckRow>, Option<FailureKind>) {
     let (said, mut found) = alone(notes, |own| check(world, request, own));
     let said = said.map_err(|failure| {
         found.extend(failure.diagnostic);
@@ -114,22 +116,23 @@ fn row(
     let state = match (&said, worst) {
         (Err(_), _) | (_, Some(Severity::Error)) => CheckState::Error,
         (_, Some(Severity::Warning)) => CheckState::Warning,
-        (Ok(Summary::Skipped(_)), _) => CheckState::Skipped,
+        (Ok(Summary::Skipped(_) | Summary::Silent), _) => CheckState::Skipped,
         (Ok(Summary::Of(_)), _) => CheckState::Ok,
     };
     let summary = match said {
         Ok(Summary::Of(summary)) => summary,
         Ok(Summary::Skipped(why)) => why.to_owned(),
+        Ok(Summary::Silent) => return (None, failure),
         Err(_) => errors_in(&found),
     };
     notes.diagnostics.extend(found);
     notes.each_once();
     (
-        CheckRow {
+        Some(CheckRow {
             name,
             state,
             summary,
-        },
+        }),
         failure,
     )
 }

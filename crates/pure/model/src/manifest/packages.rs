@@ -124,7 +124,7 @@ pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut 
         .map(|(name, _)| name.content().to_owned())
         .collect();
     for (name, address) in (texts.entries)("sources") {
-        let scope = SourceScope::of(name, texts.project.source());
+        let scope = SourceScope::of(address, texts.project.source());
         manifest
             .sources
             .extend(read_source(check, name, address, scope));
@@ -247,8 +247,9 @@ impl<'n> Reader<'_, '_, 'n> {
         }
         match value.kind() {
             Kind::String if Address::has_scheme(value.content()) => {
-                let scope = SourceScope::of(key, self.project);
-                let found = read_inline(self.check, self.manifest, value, kind, scope)?;
+                let scope = SourceScope::of(value, self.project);
+                let sources = &mut self.manifest.sources;
+                let found = read_inline(self.check, sources, value, kind, scope)?;
                 dependency.unit = found.unit;
                 dependency.selector = found.selector;
                 dependency.name_top();

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Measure one install of many agents for six tools beside the same install for one tool.
+
+usage: tools.py [AGPM] [--count N] [--runs N]
+
+Six tools have six times the files, in five formats. What is fetched, solved and read is the same, so the ratio of the two is the
+figure: at most 2.5. A run that has nothing to do must not see how many tools there are.
+"""
+import argparse
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ONE = ["claude-code"]
+SIX = ["claude-code", "codex", "copilot", "cursor", "gemini", "opencode"]
+
+
+def run(words, folder, env):
+    start = time.perf_counter()
+    done = subprocess.run(words, cwd=folder, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    if done.returncode:
+        sys.exit(f"{words} failed in {folder}:\n{done.stderr.decode()}")
+    return time.perf_counter() - start
+
+
+def make_source(folder, count):
+    agents = folder / "agents"
+    agents.mkdir(parents=True)
+    for number in range(count):
+        text = f"---\nname: agent-{number}\ndescription: Agent number {number}\n---\n" + f"Step {number}.\n" * 40
+        (agents / f"agent-{number}.md").write_text(text)
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "all"], ["tag", "v1.0.0"]):
+        subprocess.run(["git", "-c", "user.name=b", "-c", "user.email=b@b", *words], cwd=folder, check=True)
+
+
+def make_project(folder, source, tools):
+    folder.mkdir()
+    listed = ", ".join(f'"{tool}"' for tool in tools)
+    (folder / "agpm.toml").write_text(
+        f'[project]\ntools = [{listed}]\n\n[sources]\ncorpus = "file://{source}"\n\n'
+        '[agents]\nall = { source = "corpus", path = "agents/*.md", version = "^1.0" }\n'
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("agpm", nargs="?", default="target/release/agpm")
+    parser.add_argument("--count", type=int, default=500)
+    parser.add_argument("--runs", type=int, default=5)
+    args = parser.parse_args()
+    agpm = str(pathlib.Path(args.agpm).resolve())
+    top = pathlib.Path(tempfile.mkdtemp(prefix="agpm-tools-"))
+    env = {key: value for key, value in os.environ.items() if not key.startswith(("AGPM_", "XDG_"))}
+    env.update(HOME=str(top / "home"), GIT_CONFIG_NOSYSTEM="1")
+    (top / "home").mkdir()
+    make_source(top / "source", args.count)
+    first, second = {}, {}
+    for number in range(args.runs):
+        for name, tools in (("one", ONE), ("six", SIX)):
+            folder = top / f"{name}-{number}"
+            make_project(folder, top / "source", tools)
+            first.setdefault(name, []).append(run([agpm, "install"], folder, env))
+            second.setdefault(name, []).append(run([agpm, "install"], folder, env))
+    shutil.rmtree(top)
+    for title, times in (("install", first), ("nothing to do", second)):
+        one, six = statistics.median(times["one"]), statistics.median(times["six"])
+        print(f"{title}: one tool {one * 1000:.0f} ms, six tools {six * 1000:.0f} ms, ratio {six / one:.2f}")
+
+
+if __name__ == "__main__":
+    main()

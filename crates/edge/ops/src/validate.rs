@@ -17,7 +17,9 @@ use crate::catalog::{ask_remotes, remotes_as_locked};
 use crate::gather::{ManifestFiles, Project};
 use crate::layers::{fold_all, missing_folders, snapshots};
 use crate::outside::reads_outside;
-use crate::packages::{Resolution, Sources, frozen, read_lock, render_all, resolve, versions_of};
+use crate::packages::{
+    Resolution, Sources, bind_plugins, frozen, read_lock, render_all, resolve, versions_of,
+};
 use crate::world::World;
 use agpm_layers::{LayerLock, Pinning, layers_as_locked, missing_layer};
 use agpm_model::LOCK_NAME;
@@ -145,6 +147,7 @@ fn resolves(
         .map(|(lock, _)| lock)
         .unwrap_or_default();
     add_locked_sources(manifest, &lock);
+    bind_plugins(world, manifest, store.path(), &UpdateScope::Nothing)?;
     let sources = Sources::open(world, manifest, store.path());
     for (name, _) in sources.iter() {
         if let Some(refs) = versions_of(&sources, name)? {

@@ -39,6 +39,7 @@ fn a_plugin_is_found_by_its_name_and_by_its_old_one() {
     );
     for name in ["kit", "older"] {
         owner.manifest(&named(name));
+        owner.good("validate --resolve");
         owner.good("install");
         assert_eq!(owner.read(".claude/agents/review.md"), REVIEW);
     }

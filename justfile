@@ -28,6 +28,7 @@ bench:
     python3 bench/inherit.py target/release/agpm
     python3 bench/catalog.py target/release/agpm
     python3 bench/mcp.py target/release/agpm
+    python3 bench/search.py target/release/agpm
 
 # Property tests with other seeds and more cases
 soak CASES="20000":

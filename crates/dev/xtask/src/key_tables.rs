@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use agpm_bottle::UnitKind;
 use agpm_model::{
-    CONFIG_SCHEMA, Definition, FileSchema, KeyNames, LOCK_SCHEMA, MANIFEST_SCHEMA, PRIVATE_SCHEMA,
-    Presence, SchemaTable, ValueForm,
+    CONFIG_SCHEMA, Definition, FileSchema, KeyNames, LOCK_SCHEMA, MANIFEST_SCHEMA, POLICY_SCHEMA,
+    PRIVATE_SCHEMA, Presence, SchemaTable, ValueForm,
 };
 use agpm_persona::PERSONA_SCHEMA;
 
@@ -28,6 +28,7 @@ pub(crate) fn keys() -> String {
         &PRIVATE_SCHEMA,
         &CONFIG_SCHEMA,
         &LOCK_SCHEMA,
+        &POLICY_SCHEMA,
         &bottle,
         &agent,
         &PERSONA_SCHEMA,

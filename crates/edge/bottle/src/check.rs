@@ -142,9 +142,10 @@ impl<'u> Checker<'u> {
     fn unknown_key(&mut self, map: NodeRef<'u>, key: NodeRef<'u>, table: &SchemaTable) {
         let name = key.content();
         let message = format!("{} has no key `{name}`", table.what);
-        let help = match self.pointer == Pointer::root() {
-            true => self.help_at_top(name, table),
-            false => self.help_inside(name, table),
+        let help = if self.pointer == Pointer::root() {
+            self.help_at_top(name, table)
+        } else {
+            self.help_inside(name, table)
         };
         let edit = help.near.and_then(|near| map.renamed_key(key, near));
         let diagnostic = Diagnostic::new(&codes::BOTTLE_UNKNOWN_KEY, message).help(help.text);
@@ -237,9 +238,10 @@ impl<'u> Checker<'u> {
 
     /// The place, as messages call it.
     fn place(&self) -> String {
-        match self.pointer == Pointer::root() {
-            true => format!("{} `{}`", self.unit.kind.word(), self.unit.name),
-            false => format!("`{}`", self.pointer),
+        if self.pointer == Pointer::root() {
+            format!("{} `{}`", self.unit.kind.word(), self.unit.name)
+        } else {
+            format!("`{}`", self.pointer)
         }
     }
 

@@ -12,6 +12,7 @@
 //! | `overlay` | an agent over its bottle |
 //! | `model` | typed values |
 //! | `manifest` | the path from units to values |
+//! | `report` | lists and single units as people and programs read them |
 //!
 //! # One JSON object
 //!
@@ -78,6 +79,7 @@ mod loader;
 mod manifest;
 mod model;
 mod overlay;
+mod report;
 mod schema;
 mod unit;
 
@@ -88,5 +90,6 @@ pub use model::{
     Agent, AgentProvider, AuthKind, Bottle, EffectiveAgent, EgressAuth, EgressConfig, EgressRoute,
     GitEntry, GitUser, PipelockRoutePolicy,
 };
+pub use report::{AgentRow, BottleList, BottleRow, BottleValue, BottleView};
 pub use schema::CLAUDE_CODE;
 pub use unit::UnitKind;

@@ -104,6 +104,10 @@ pub(crate) enum Command {
     /// Remove resources and everything that only they required
     #[command(visible_aliases = ["rm", "uninstall"])]
     Remove(RemoveArgs),
+    /// List what a source has
+    Browse(BrowseArgs),
+    /// Search for resources in all sources
+    Search(SearchArgs),
     /// Resolve what the lockfile does not pin, then make the disk match
     #[command(visible_aliases = ["i", "sync"])]
     Install(InstallArgs),
@@ -327,6 +331,39 @@ pub(crate) enum RemoveCommand {
         /// Its name in the manifest, after its type
         name: Option<String>,
     },
+}
+
+/// Arguments of `browse`.
+#[derive(Debug, Args)]
+pub(crate) struct BrowseArgs {
+    /// `OWNER/REPO[/PATH][@VERSION]`, a URL, a source, or a local path
+    #[arg(value_name = "ADDRESS|SOURCE")]
+    pub(crate) address: String,
+    /// Show only what fits these words
+    pub(crate) query: Vec<String>,
+    /// Show only this type
+    #[arg(long = "type", value_name = "TYPE")]
+    pub(crate) kind: Option<String>,
+    /// Show no more than this
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+}
+
+/// Arguments of `search`.
+#[derive(Debug, Args)]
+pub(crate) struct SearchArgs {
+    /// Words that names or descriptions must fit
+    #[arg(required = true)]
+    pub(crate) query: Vec<String>,
+    /// Show only this type
+    #[arg(long = "type", value_name = "TYPE")]
+    pub(crate) kind: Option<String>,
+    /// Show no more than this [default: 50]
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// Ask every source again
+    #[arg(long)]
+    pub(crate) refresh: bool,
 }
 
 /// Arguments of `install`.

@@ -23,8 +23,8 @@ const OTHER_WORDS: [OtherWords; 15] = [
         hint: "`agpm doctor` checks the project, `agpm list` shows what is installed",
     },
     OtherWords {
-        words: &["search", "find", "browse"],
-        hint: "`agpm catalog` lists entries, `agpm list --search TEXT` what is installed",
+        words: &["find", "discover", "explore"],
+        hint: "`agpm search` looks in all sources, `agpm browse` lists what one has",
     },
     OtherWords {
         words: &["info", "show", "view"],

@@ -6,7 +6,9 @@ mod args;
 mod commands;
 mod hints;
 mod output;
+mod picker;
 mod progress;
+mod terminal;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

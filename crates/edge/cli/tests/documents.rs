@@ -12,6 +12,12 @@ fn root() -> PathBuf {
 }
 
 #[test]
+fn the_guide_to_adding_says_what_happens() {
+    check_script(&Sandbox::new(PROGRAM), &root().join("docs/adding.md"))
+        .unwrap_or_else(|difference| panic!("{difference}"));
+}
+
+#[test]
 fn fixtures_come_out_as_written() {
     each_fixture(
         &Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures"),
@@ -29,6 +35,12 @@ fn the_guide_to_merging_says_what_happens() {
 fn the_guide_to_packages_says_what_happens() {
     check_script(&Sandbox::new(PROGRAM), &root().join("docs/packages.md"))
         .unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+#[test]
+fn the_guide_to_plugins_says_what_happens() {
+    check_script(&Sandbox::new(PROGRAM), &root().join("docs/plugins.md"))
+        .unwrap_or_else(|why| panic!("{why}"));
 }
 
 #[test]

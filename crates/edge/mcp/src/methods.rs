@@ -23,10 +23,11 @@ const METHODS: [&str; 13] = [
 
 /// Why a request cannot be answered that is none of those the SDK knows: if its method is, its parameters are wrong.
 pub(crate) fn cannot_answer(method: &str) -> ErrorData {
-    match METHODS.contains(&method) {
-        true => PARAMETERS.error(format!(
+    if METHODS.contains(&method) {
+        PARAMETERS.error(format!(
             "the parameters of `{method}` are not what it takes"
-        )),
-        false => UNKNOWN_METHOD.error(format!("there is no method `{method}`")),
+        ))
+    } else {
+        UNKNOWN_METHOD.error(format!("there is no method `{method}`"))
     }
 }

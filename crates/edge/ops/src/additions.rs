@@ -1,7 +1,10 @@
 //! What commands that add something to a manifest or a configuration share.
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
-use agpm_model::{AddressError, NameError, SourceAddress, SourceName};
+use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean};
+use agpm_discover::CandidateType;
+use agpm_model::{
+    AddressError, NameError, RESOURCE_TYPES, ResourceType, SourceAddress, SourceName,
+};
 
 /// Whether something of that name may be replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +47,24 @@ pub(crate) fn not_an_address(error: &AddressError) -> Failure {
         error.to_string(),
         format!("write one of these: {}", forms.join(", ")),
     )
+}
+
+/// The type that a word names.
+pub(crate) fn type_of_word(word: &str) -> Result<CandidateType, Failure> {
+    CandidateType::named(word).ok_or_else(|| {
+        let words = agpm_discover::CANDIDATE_TYPES.map(CandidateType::singular);
+        let help = did_you_mean(word, "types are", words).unwrap_or_default();
+        usage(format!("there is no resource type `{word}`"), help)
+    })
+}
+
+/// The type of resource that a word names.
+pub(crate) fn kind_of(word: &str) -> Result<ResourceType, Failure> {
+    ResourceType::named(word).ok_or_else(|| {
+        let words = RESOURCE_TYPES.map(|kind| kind.singular());
+        let help = did_you_mean(word, "kinds are", words).unwrap_or_default();
+        usage(format!("there is no kind of resource `{word}`"), help)
+    })
 }
 
 /// A name that is taken.

@@ -17,8 +17,8 @@ use crate::gather::{ManifestFiles, Project};
 use crate::reading::{limit, shown};
 use crate::scope::Places;
 use crate::serialize;
-use crate::words::counted;
 use crate::world::{Environment, ManifestUse, ProgramUse, World};
+use agpm_diag::counted;
 
 const APPROVALS: &str = "approvals.json";
 const LOCK: &str = "approvals.lock";

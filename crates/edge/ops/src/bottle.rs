@@ -1,16 +1,13 @@
 //! `bottle`: sandbox manifests, listed, shown and checked. Nothing is written.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use agpm_bottle::{Manifest, ManifestError, UnitKind};
-use agpm_diag::{Diagnostic, Failure, Notes, Outcome, codes, did_you_mean, looks_secret};
+use agpm_bottle::{BottleList, BottleValue, BottleView, Manifest, ManifestError, UnitKind};
+use agpm_diag::{Diagnostic, Failure, Notes, Outcome, codes};
 use agpm_store as store;
-use agpm_text::{Value, decode};
+use agpm_text::decode;
 use serde::Serialize;
 
-use crate::gather::unknown_name;
-use crate::provenance::{MASK, TOLD_SECRET};
 use crate::reading::{limit, shown};
 use crate::world::{Environment, World};
 
@@ -19,61 +16,6 @@ use crate::world::{Environment, World};
 pub struct BottleInput {
     /// The JSON object to read instead of the Markdown files of home and the working folder.
     pub json_file: Option<PathBuf>,
-}
-
-/// What to show.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BottleView {
-    /// A bottle with what it has from those that it extends.
-    Effective,
-    /// A bottle as it is written.
-    Raw,
-    /// An agent with its bottle.
-    Agent,
-}
-
-/// All bottles and agents.
-#[derive(Clone, Debug, Serialize)]
-pub struct BottleList {
-    /// In the order of their names.
-    pub bottles: Vec<BottleRow>,
-    /// In the order of their names.
-    pub agents: Vec<AgentRow>,
-}
-
-/// One bottle.
-#[derive(Clone, Debug, Serialize)]
-pub struct BottleRow {
-    /// Its name.
-    pub name: String,
-    /// The bottle that it extends.
-    pub extends: Option<String>,
-    /// The file that it stands in.
-    pub file: String,
-}
-
-/// One agent.
-#[derive(Clone, Debug, Serialize)]
-pub struct AgentRow {
-    /// Its name.
-    pub name: String,
-    /// Its bottle.
-    pub bottle: String,
-    /// Its skills.
-    pub skills: Vec<String>,
-    /// The file that it stands in.
-    pub file: String,
-}
-
-/// A bottle or an agent, as programs read it.
-#[derive(Clone, Debug, Serialize)]
-#[serde(transparent)]
-pub struct BottleValue {
-    /// The value, secrets and all.
-    pub value: Value,
-    /// The variables that hold secrets, as its routes say.
-    #[serde(skip)]
-    secret_env: BTreeSet<String>,
 }
 
 /// What was checked; the findings are the diagnostics.
@@ -85,75 +27,11 @@ pub struct BottleCheck {
     pub agents: usize,
 }
 
-impl BottleValue {
-    /// The value as people may see it: what looks like a secret is masked. What an agent is told is no setting, and is
-    /// shown.
-    pub fn masked(&self) -> Value {
-        let Value::Map(entries) = &self.value else {
-            return self.value.clone();
-        };
-        let shown = |(key, value): &(String, Value)| match key.as_str() {
-            "prompt" => (key.clone(), value.clone()),
-            "env" => (key.clone(), masked_env(value, &self.secret_env)),
-            _ => (key.clone(), masked(key, value)),
-        };
-        Value::Map(entries.iter().map(shown).collect())
-    }
-}
-
-fn masked_env(env: &Value, secret: &BTreeSet<String>) -> Value {
-    let Value::Map(entries) = env else {
-        return masked("env", env);
-    };
-    let shown = |(name, value): &(String, Value)| match secret.contains(name) {
-        true => (name.clone(), masked(TOLD_SECRET, value)),
-        false => (name.clone(), masked(name, value)),
-    };
-    Value::Map(entries.iter().map(shown).collect())
-}
-
-fn masked(key: &str, value: &Value) -> Value {
-    match value {
-        Value::String(text) if looks_secret(Some(key), text) => MASK.into(),
-        Value::List(items) => Value::List(items.iter().map(|item| masked(key, item)).collect()),
-        Value::Map(entries) => Value::Map(
-            entries
-                .iter()
-                .map(|(key, value)| (key.clone(), masked(key, value)))
-                .collect(),
-        ),
-        other => other.clone(),
-    }
-}
-
 /// Lists bottles and agents.
 pub fn bottle_list(world: &World, input: &BottleInput) -> Outcome<BottleList> {
     let mut notes = Notes::default();
-    let result = load(&world.environment, input, &mut notes).map(|manifest| rows(&manifest));
+    let result = load(&world.environment, input, &mut notes).map(|manifest| manifest.list());
     notes.outcome(result)
-}
-
-fn rows(manifest: &Manifest) -> BottleList {
-    let file = |kind, name: &str| manifest.file(kind, name).unwrap_or_default().to_owned();
-    let bottle = |name: &str| BottleRow {
-        name: name.to_owned(),
-        extends: manifest.parent(name).map(str::to_owned),
-        file: file(UnitKind::Bottle, name),
-    };
-    let agent = |name: &str| {
-        let agent = manifest.agent(name)?;
-        let file = file(UnitKind::Agent, name);
-        Some(AgentRow {
-            name: agent.name,
-            bottle: agent.bottle,
-            skills: agent.skills,
-            file,
-        })
-    };
-    BottleList {
-        bottles: manifest.names(UnitKind::Bottle).map(bottle).collect(),
-        agents: manifest.names(UnitKind::Agent).filter_map(agent).collect(),
-    }
 }
 
 /// Shows one bottle or one agent.
@@ -175,22 +53,7 @@ pub(crate) fn show(
     view: BottleView,
     notes: &mut Notes,
 ) -> Result<BottleValue, Failure> {
-    let manifest = load(&world.environment, input, notes)?;
-    let (kind, value) = match view {
-        BottleView::Effective => (UnitKind::Bottle, manifest.bottle_value(name)),
-        BottleView::Raw => (UnitKind::Bottle, manifest.raw_bottle_value(name)),
-        BottleView::Agent => (UnitKind::Agent, manifest.agent_value(name)),
-    };
-    let value = value.ok_or_else(|| unknown_unit(&manifest, kind, name))?;
-    let bottle = if view == BottleView::Agent {
-        value.get("bottle").and_then(Value::as_str)
-    } else {
-        Some(name)
-    };
-    let secret_env = bottle
-        .map(|bottle| manifest.secret_variables(bottle))
-        .unwrap_or_default();
-    Ok(BottleValue { value, secret_env })
+    load(&world.environment, input, notes)?.view(name, view)
 }
 
 /// Checks bottles and agents: what is wrong with them is the result.
@@ -282,23 +145,4 @@ fn no_home() -> Failure {
     Diagnostic::new(&codes::IO_NOT_FOUND, message)
         .help(help)
         .into()
-}
-
-/// A bottle or an agent that is not there.
-pub(crate) fn unknown_unit(manifest: &Manifest, kind: UnitKind, name: &str) -> Failure {
-    let shown_by = match kind {
-        UnitKind::Bottle => format!("it is an agent: `agpm bottle agent {name}` shows it"),
-        UnitKind::Agent => format!("it is a bottle: `agpm bottle show {name}` shows it"),
-    };
-    if manifest.file(kind.other(), name).is_some() {
-        return unknown_name(kind.word(), name, Some(shown_by));
-    }
-    let none = || Some(format!("there are no {} yet", kind.plural()));
-    let help = did_you_mean(
-        name,
-        &format!("{} are", kind.plural()),
-        manifest.names(kind),
-    )
-    .or_else(none);
-    unknown_name(kind.word(), name, help)
 }

@@ -131,6 +131,14 @@ fn run(world: &World, request: CacheRequest, notes: &mut Notes) -> Result<CacheR
     ) {
         needs.forget_gone();
         store::sweep_folders(git.folder());
+        // Indexes are small and made again from the copies, so only those who want everything gone lose them.
+        if let CacheRequest::Clean {
+            extent: CleanExtent::All,
+            ..
+        } = request
+        {
+            store::remove_whole(&world.environment.index_folder())?;
+        }
     }
     Ok(report)
 }

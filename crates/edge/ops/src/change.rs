@@ -8,62 +8,29 @@ use agpm_diag::{
     Diagnostic, Failure, FailureKind, Notes, Outcome, codes, did_you_mean, has_errors,
 };
 use agpm_model::{
-    AddressKind, CatalogRemote, Checksum, DEFAULT_VERSION, Layer, Manifest, Origin, RESOURCE_TYPES,
-    ResourceName, ResourcePath, ResourceType, SourceAddress, SourceName, SourceVersions,
-    newest_range,
+    AddressKind, CatalogRemote, Checksum, DEFAULT_VERSION, Layer, Manifest, Origin, ResourceName,
+    ResourcePath, SourceAddress, SourceName, SourceVersions, newest_range,
 };
 use agpm_resolve::UpdateScope;
 use agpm_store::Expected;
 use agpm_text::{Document, Edit, Format, Pointer, Value};
 use serde::Serialize;
 
-use crate::additions::{NewDependency, Replace, exists, new_source, usage};
+use crate::additions::{NewDependency, Replace, exists, kind_of, new_source, usage};
 use crate::gather::{ManifestFiles, Mistakes, Project, document_of, refuse_link, unknown_name};
 use crate::install::{
     self, Changes, Executables, InstallReport, InstallRequest, Job, ManifestEdit, Writing,
 };
 use crate::locked::LockView;
-use crate::manifest_text::{edit, set_entry};
+use crate::manifest_text::{EditedManifest, Then, edit, set_entry};
 use crate::packages::{Sources, read_lock, versions_of};
-use crate::removal::Removal;
+use crate::removal::{DependencyId, PatternUse, Removal};
 use crate::spec::{Spec, SpecContext};
 use crate::world::{Scope, World};
 use agpm_model::normalize;
 
 /// How often a change is tried again that another process overtook.
 const MOST_TRIES: usize = 32;
-
-/// Whether the change is installed at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Then {
-    /// It is; programs may come along or not.
-    Install(Executables),
-    /// Only the manifest changes.
-    Leave,
-}
-
-/// A dependency as it is typed.
-#[derive(Clone, Debug)]
-pub enum DependencyId {
-    /// Its type, and its name or id.
-    Typed {
-        /// The word for its type.
-        kind: String,
-        /// Its name.
-        name: String,
-    },
-    /// `TYPE/NAME`, a name that is unique, or the path of its file.
-    Word(String),
-}
-
-/// What becomes of a resource that a pattern of the manifest brought.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PatternUse {
-    /// It stays, and the command fails.
-    Kept,
-    /// The pattern leaves it out from now on.
-    Excluded,
-}
 
 /// What to change.
 #[derive(Clone, Debug)]
@@ -136,13 +103,6 @@ pub(crate) fn until_not_overtaken<T>(
     }
 }
 
-/// An edited manifest.
-pub(crate) struct Edited {
-    pub(crate) text: String,
-    pub(crate) done: String,
-    pub(crate) then: Then,
-}
-
 fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<ChangeReport, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
     let bytes = files.project().to_vec();
@@ -201,7 +161,7 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
 /// Fails if the manifest would have mistakes; those that it has anyway are shown where they are.
 fn refuse_mistakes(
     world: &World,
-    edited: &Edited,
+    edited: &EditedManifest,
     own: Notes,
     notes: &mut Notes,
 ) -> Result<(), Failure> {
@@ -225,7 +185,7 @@ fn refuse_mistakes(
 
 fn bring_about(
     world: &World,
-    edited: &Edited,
+    edited: &EditedManifest,
     bytes: &[u8],
     notes: &mut Notes,
 ) -> Result<ChangeReport, Failure> {
@@ -246,7 +206,7 @@ fn bring_about(
 
 fn bring_in_line(
     world: &World,
-    edited: &Edited,
+    edited: &EditedManifest,
     before: &[u8],
     executables: Executables,
     notes: &mut Notes,
@@ -308,20 +268,12 @@ pub(crate) fn write_manifest(
     Ok(())
 }
 
-pub(crate) fn kind_of(word: &str) -> Result<ResourceType, Failure> {
-    ResourceType::named(word).ok_or_else(|| {
-        let words = RESOURCE_TYPES.map(|kind| kind.singular());
-        let help = did_you_mean(word, "kinds are", words).unwrap_or_default();
-        usage(format!("there is no kind of resource `{word}`"), help)
-    })
-}
-
 fn add_source(
     document: &Document,
     name: &str,
     address: &str,
     replace: Replace,
-) -> Result<Edited, Failure> {
+) -> Result<EditedManifest, Failure> {
     let address = new_source(name, address)?;
     let at = Pointer::root().child("sources").child(name);
     if document.at(&at).is_some() && replace == Replace::Refused {
@@ -329,7 +281,7 @@ fn add_source(
     }
     let value = Value::from(address.reveal());
     let done = format!("add source {name}");
-    Ok(Edited {
+    Ok(EditedManifest {
         text: edit(document, &Edit::Set { at, value })?,
         done,
         then: Then::Leave,
@@ -345,7 +297,7 @@ struct Adding<'a> {
 }
 
 impl Adding<'_> {
-    fn dependency(&self, new: &NewDependency, replace: Replace) -> Result<Edited, Failure> {
+    fn dependency(&self, new: &NewDependency, replace: Replace) -> Result<EditedManifest, Failure> {
         let (document, manifest) = (self.document, &self.project.manifest);
         let kind = kind_of(&new.kind)?;
         let versions = |source: &SourceName| self.reachable_versions(source);
@@ -377,7 +329,7 @@ impl Adding<'_> {
             good.as_str(),
             spec.value(new),
         )?;
-        Ok(Edited {
+        Ok(EditedManifest {
             text,
             done: format!("add {kind}/{name}"),
             then: self.then,
@@ -479,7 +431,11 @@ fn address_from_manifest(world: &World, typed: &str) -> String {
     }
 }
 
-fn remove_source(document: &Document, manifest: &Manifest, name: &str) -> Result<Edited, Failure> {
+fn remove_source(
+    document: &Document,
+    manifest: &Manifest,
+    name: &str,
+) -> Result<EditedManifest, Failure> {
     let at = Pointer::root().child("sources").child(name);
     if document.at(&at).is_none() {
         let section = document.at(&Pointer::root().child("sources"));
@@ -525,7 +481,7 @@ fn remove_source(document: &Document, manifest: &Manifest, name: &str) -> Result
         return Err(Failure::new(FailureKind::Refused, diagnostic));
     }
     let text = edit(document, &Edit::Remove { at })?;
-    Ok(Edited {
+    Ok(EditedManifest {
         text,
         done: format!("remove source {name}"),
         then: Then::Leave,

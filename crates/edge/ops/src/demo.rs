@@ -11,7 +11,9 @@ use agpm_store::{self as store, Folder, StoreError};
 use agpm_text::Value;
 use serde::Serialize;
 
-use crate::bottle::{self, BottleInput, BottleView};
+use agpm_bottle::BottleView;
+
+use crate::bottle::{self, BottleInput};
 use crate::catalog::{self, CatalogReport, CatalogRequest, Shadowed};
 use crate::explain;
 use crate::install::{self, InstallReport, InstallRequest, Job};
@@ -20,9 +22,9 @@ use agpm_persona::ProfileKinds;
 use crate::lineage::{self, LineagePlace, ProfileRequest, Submodules};
 use crate::merge::{self, MergeInputs, MergeRequest};
 use crate::packages::{git, source_failure};
-use crate::provenance::Provenance;
 use crate::reading::shown;
 use crate::world::{Environment, World};
+use agpm_merge::Provenance;
 
 /// Where to put the project.
 #[derive(Clone, Debug)]

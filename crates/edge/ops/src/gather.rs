@@ -23,8 +23,7 @@ use crate::policy_files::{PolicyFile, policy_files};
 use crate::reading::{MANIFEST_NAME, PRIVATE_NAME, limit, local_path, optional, shown};
 use crate::scope::{Beside, NearestManifest, Places, beside, foreign_state, state_of};
 use crate::world::{Environment, ManifestUse, Scope};
-use agpm_model::LOCK_NAME;
-use agpm_model::normalize;
+use agpm_model::{LOCK_NAME, normalize};
 
 pub(crate) use agpm_diag::unknown_name;
 
@@ -136,6 +135,18 @@ impl ManifestFiles {
             config: configuration(environment)?,
             policies: policy_files(environment)?,
         })
+    }
+
+    /// The names of the sources that only the private manifest has a right to name.
+    pub(crate) fn private_sources(&self) -> Vec<String> {
+        let text = self
+            .private
+            .as_ref()
+            .map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        let document = parse_alone(text.unwrap_or_default(), Format::Toml).document;
+        let section = document.at(&Pointer::root().child("sources"));
+        let entries = section.into_iter().flat_map(|section| section.entries());
+        entries.map(|(name, _)| name.content().to_owned()).collect()
     }
 
     /// With another text of the manifest itself.

@@ -17,7 +17,14 @@ use crate::world::{Scope, World};
 const MANIFEST: &str = include_str!("../init/agpm.toml");
 const IGNORE_NAME: &str = ".gitignore";
 /// What must not be committed: our state, and what is one person's own.
-const IGNORED: [&str; 2] = [".agpm/", "agpm.private.toml"];
+/// The state is of this machine; plugins and snippets are installed files like those of tools.
+const IGNORED: [&str; 4] = [
+    STATE_LINE,
+    "!.agpm/plugins/",
+    "!.agpm/snippets/",
+    "agpm.private.toml",
+];
+const STATE_LINE: &str = ".agpm/*";
 
 /// Where to begin.
 #[derive(Clone, Debug)]
@@ -134,12 +141,15 @@ fn ignore_lines(store: &ProjectStore) -> Result<Option<Vec<u8>>, Failure> {
         read => read?,
     };
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    let has = |line: &&str| {
+    let has = |line: &str| {
         text.lines().any(|own| {
             own.trim().trim_start_matches('/').trim_end_matches('/') == line.trim_end_matches('/')
         })
     };
-    let missing: Vec<&str> = IGNORED.into_iter().filter(|line| !has(line)).collect();
+    // Whoever ignores the whole directory decided so: nothing in it can be brought back by another line.
+    let is_decided = has(".agpm");
+    let is_missing = |line: &&str| !has(line) && !(is_decided && line.contains(".agpm/"));
+    let missing: Vec<&str> = IGNORED.into_iter().filter(is_missing).collect();
     if missing.is_empty() {
         return Ok(None);
     }

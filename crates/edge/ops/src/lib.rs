@@ -5,6 +5,7 @@ mod additions;
 mod allowed;
 mod approve;
 mod bottle;
+mod browse;
 mod cache;
 mod catalog;
 mod change;
@@ -31,10 +32,10 @@ mod policies;
 mod policy;
 mod policy_files;
 mod projects;
-mod provenance;
 mod reading;
 mod removal;
 mod scope;
+mod search;
 mod serialize;
 mod spec;
 mod status;
@@ -46,18 +47,24 @@ mod validate;
 mod verify;
 mod watch;
 mod why;
-mod words;
 mod world;
 
 pub use add::{
     AddReport, AddRequest, AddedResource, AddedSource, PickItem, PickState, Picker, add,
 };
 pub use additions::{NewDependency, Replace};
-pub use agpm_bottle::{UnitKind, json_schema as unit_schema};
+pub use agpm_bottle::{
+    AgentRow, BottleList, BottleRow, BottleValue, BottleView, UnitKind, json_schema as unit_schema,
+};
 pub use agpm_diag::{FailureKind, Outcome, Warnings};
-pub use agpm_discover::{CandidateType, Selection};
+pub use agpm_diag::{counted, size};
+pub use agpm_discover::{CandidateType, Query, Selection};
 pub use agpm_layers::{LayerRow, LayerState, LayersReport, SkippedRow};
 pub use agpm_merge::Rendered;
+pub use agpm_merge::{
+    BodyLines, BuiltInStrategy, CustomStrategy, ExplainedDeletion, ExplainedLeaf, ExplainedShadow,
+    OperationRow, Provenance, Secrets, StrategiesReport, StrategyExample, StrategyPage,
+};
 pub use agpm_model::Observed;
 pub use agpm_persona::{
     Addition, PERSONA_SCHEMA, PersonaRow, PersonasReport, ProfileKinds, ProfileReport,
@@ -66,17 +73,15 @@ pub use agpm_persona::{PersonaKind, markdown};
 pub use agpm_plan::{Action, Change, Reason};
 pub use agpm_store::Done;
 pub use approve::{Approval, ManifestProgram, ProjectPrograms, approve, programs, unapproved};
-pub use bottle::{
-    AgentRow, BottleCheck, BottleInput, BottleList, BottleRow, BottleValue, BottleView,
-    bottle_check, bottle_list, bottle_show,
-};
+pub use bottle::{BottleCheck, BottleInput, bottle_check, bottle_list, bottle_show};
+pub use browse::{BrowseReport, BrowseRequest, OfferedResource, browse};
 pub use cache::{CacheReport, CacheRequest, CachedCopy, CleanExtent, KEPT_UNUSED, cache};
 pub use catalog::{
     CatalogFile, CatalogFilter, CatalogLayer, CatalogMode, CatalogPlaces, CatalogRead,
     CatalogReport, CatalogRequest, CatalogRow, CatalogWatch, ENTRY_KINDS, EntryKind, LayerKind,
     OpenCatalog, Shadowed, catalog, catalog_show, open_catalog, watch_catalog,
 };
-pub use change::{ChangeReport, DependencyId, ManifestChange, PatternUse, Then, change_manifest};
+pub use change::{ChangeReport, ManifestChange, change_manifest};
 pub use config::{ConfigAnswer, ConfigReport, ConfigRequest, config};
 pub use demo::{DemoReport, DemoRequest, DemoResult, DemoShow, demo};
 pub use diagnostics::{DiagnosticReport, report_all};
@@ -102,19 +107,16 @@ pub use list::{
     PatchedField, list,
 };
 pub use locked::{LockedResource, Placements, ResourceIdentity};
+pub use manifest_text::Then;
 pub use merge::{MergeInputs, MergeReport, MergeRequest, OutputFormat, RuleArgument, merge};
 pub use outdated::{
     LockfileState, MovedBranch, Outdated, OutdatedReport, OutdatedRequest, OutdatedRows, outdated,
 };
 pub use policy::{PolicyCheckReport, PolicyReport, PolicyRuleReport, policy_check, policy_show};
-pub use provenance::{
-    BodyLines, ExplainedDeletion, ExplainedLeaf, ExplainedShadow, Provenance, Secrets,
-};
+pub use removal::{DependencyId, PatternUse};
+pub use search::{FoundResource, IndexUse, SearchReport, SearchRequest, search};
 pub use status::{ProjectFound, StatusReport, status};
-pub use strategies::{
-    BuiltInStrategy, CustomStrategy, OperationRow, StrategiesReport, StrategiesRequest,
-    StrategyExample, StrategyPage, strategies,
-};
+pub use strategies::{StrategiesRequest, strategies};
 pub use tree::{Below, Direction, Sibling, TreeLine, TreeReport, TreeRequest, tree};
 pub use undo::{PastEntry, UndoAction, UndoReport, UndoRequest, done_word, undo, undone_word};
 pub use update::{UpdateRequest, update};
@@ -122,7 +124,6 @@ pub use validate::{ValidateCheck, ValidateReport, ValidateRequest, validate};
 pub use verify::{Finding, VerifyReport, verify};
 pub use watch::{ProjectWatch, watch_project};
 pub use why::{Chains, Link, RequiredResource, WhyReport, WhyRequest, why};
-pub use words::{counted, size};
 pub use world::{
     Environment, ManifestUse, Network, OutsideReads, PolicyPlaces, ProgramUse, Progress, Scope,
     Silent, World,

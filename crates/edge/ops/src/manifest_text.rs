@@ -1,7 +1,24 @@
 //! Entries of the manifest's tables, set without touching anything else.
 
+use crate::install::Executables;
 use agpm_diag::{Diagnostic, Failure, codes};
 use agpm_text::{Document, Edit, EditError, Format, Pointer, Value, parse_alone};
+
+/// Whether the change is installed at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    /// It is; programs may come along or not.
+    Install(Executables),
+    /// Only the manifest changes.
+    Leave,
+}
+
+/// An edited manifest.
+pub(crate) struct EditedManifest {
+    pub(crate) text: String,
+    pub(crate) done: String,
+    pub(crate) then: Then,
+}
 
 /// The text with an entry in one of its tables; a table that is missing gets a header of its own, under which entries are
 /// one a line.

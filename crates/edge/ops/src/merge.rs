@@ -12,10 +12,10 @@ use agpm_text::{Format, Pointer};
 
 use crate::approve::{ProgramPermit, permit};
 use crate::gather::Project;
-use crate::provenance::Provenance;
 use crate::reading::{limit, shown};
-use crate::words::counted;
 use crate::world::{Environment, ManifestUse, World};
+use agpm_diag::counted;
+use agpm_merge::Provenance;
 use agpm_store::parallel;
 
 /// Bytes from which on starting threads costs less than it saves.

@@ -157,9 +157,10 @@ fn is_wanted(wanted: &BTreeSet<PinId>, id: &PinId, resource: Option<&Locked>) ->
 
 /// Nothing is compared; that is said where something should be locked.
 fn without_lockfile(manifest: &Manifest, notes: &mut Notes) -> OutdatedReport {
-    let lockfile = match manifest.dependencies.is_empty() && manifest.layers.is_empty() {
-        true => LockfileState::Present,
-        false => LockfileState::Missing,
+    let lockfile = if manifest.dependencies.is_empty() && manifest.layers.is_empty() {
+        LockfileState::Present
+    } else {
+        LockfileState::Missing
     };
     notes
         .diagnostics

@@ -48,9 +48,12 @@ fn written_paths(manifest: &Manifest) -> Vec<String> {
         .dependencies
         .iter()
         .filter(|one| one.unit.origin == Origin::Local);
-    let local = local.map(|one| match one.unit.path.is_pattern() {
-        true => one.unit.path.literal_folder().to_owned(),
-        false => one.unit.path.to_string(),
+    let local = local.map(|one| {
+        if one.unit.path.is_pattern() {
+            one.unit.path.literal_folder().to_owned()
+        } else {
+            one.unit.path.to_string()
+        }
     });
     let of_dependencies = manifest
         .dependencies

@@ -6,13 +6,35 @@ use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean};
 use agpm_model::{Locked, Manifest, ResourceId, ResourceName, ResourceType};
 use agpm_text::{Edit, Format, Kind, NodeRef, Pointer, Value, parse_alone};
 
-use crate::additions::usage;
-use crate::change::{DependencyId, Edited, PatternUse, Then, kind_of};
+use crate::additions::{kind_of, usage};
 use crate::gather::unknown_name;
 use crate::install::Executables;
 use crate::locked::{LockView, WrittenId, ambiguous};
-use crate::manifest_text::edit;
+use crate::manifest_text::{EditedManifest, Then, edit};
 use crate::world::Environment;
+
+/// A dependency as it is typed.
+#[derive(Clone, Debug)]
+pub enum DependencyId {
+    /// Its type, and its name or id.
+    Typed {
+        /// The word for its type.
+        kind: String,
+        /// Its name.
+        name: String,
+    },
+    /// `TYPE/NAME`, a name that is unique, or the path of its file.
+    Word(String),
+}
+
+/// What becomes of a resource that a pattern of the manifest brought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PatternUse {
+    /// It stays, and the command fails.
+    Kept,
+    /// The pattern leaves it out from now on.
+    Excluded,
+}
 
 /// Dependencies to be removed from one manifest.
 pub(crate) struct Removal<'a> {
@@ -24,7 +46,7 @@ pub(crate) struct Removal<'a> {
 
 impl Removal<'_> {
     /// The manifest's text without all of them.
-    pub(crate) fn edit(&self, text: &str, ids: &[DependencyId]) -> Result<Edited, Failure> {
+    pub(crate) fn edit(&self, text: &str, ids: &[DependencyId]) -> Result<EditedManifest, Failure> {
         let mut text = text.to_owned();
         let mut done: Vec<String> = Vec::new();
         let mut seen = BTreeSet::new();
@@ -44,7 +66,7 @@ impl Removal<'_> {
             PatternUse::Kept => "remove",
             PatternUse::Excluded => "exclude",
         };
-        Ok(Edited {
+        Ok(EditedManifest {
             text,
             done: format!("{verb} {}", done.join(", ")),
             then: Then::Install(Executables::AsManifest),

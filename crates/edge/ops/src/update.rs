@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Failure, Notes, Outcome, did_you_mean, nearest};
-use agpm_model::{CatalogRemote, LayerName, Lockfile, Manifest, PinId};
+use agpm_model::{CatalogRemote, LayerName, Locked, Lockfile, Manifest, PinId};
 
 use crate::gather::{ManifestFiles, Project, unknown_name};
 use crate::install::{self, InstallReport, InstallRequest, Job};
@@ -100,13 +100,27 @@ impl<'p> Words<'p> {
         let of_source = self.of_source(word);
         match (find(word, &self.known), of_source.is_empty()) {
             (Ok(one), true) => Ok(vec![one]),
-            (Err(failure), true) => Err(failure),
+            // A part moves with its plugin.
+            (Err(failure), true) => match self.plugin_with(word) {
+                Some(plugin) => Ok(vec![plugin]),
+                None => Err(failure),
+            },
             (Err(_), false) => Ok(of_source),
             (Ok(one), false) => {
                 let meanings = [format!("`{}`", one), format!("the source `{word}`")];
                 Err(ambiguous(word, &meanings))
             }
         }
+    }
+
+    /// The plugin that a word means a part of.
+    fn plugin_with(&self, word: &str) -> Option<PinId> {
+        let has_part = |entry: &&Locked| {
+            let mut parts = entry.parts.iter();
+            parts.any(|part| means(word, part.kind, part.name.as_str()))
+        };
+        let plugin = self.view.entries.iter().find(has_part)?;
+        Some(PinId::Resource(plugin.id()))
     }
 
     /// Everything that a source of this name gives.

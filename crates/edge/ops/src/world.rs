@@ -6,6 +6,7 @@ pub use agpm_model::{OutsideReads, Scope};
 use agpm_source::{MachineSources, SourceContext, SourceOpener};
 
 const CONFIG_NAME: &str = "config.toml";
+const INDEX_FOLDER: &str = "search";
 
 /// Everything that a command may know of the world, built once in `main`.
 #[derive(Clone)]
@@ -145,6 +146,11 @@ impl Environment {
             network: self.network,
             project: project.to_owned(),
         }
+    }
+
+    /// Where the indexes for `search` are kept.
+    pub(crate) fn index_folder(&self) -> PathBuf {
+        self.source_context(&self.folder).cache.join(INDEX_FOLDER)
     }
 
     /// A path from the working folder.

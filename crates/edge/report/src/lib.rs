@@ -5,6 +5,7 @@
 pub mod add;
 pub mod approve;
 pub mod bottle;
+pub mod browse;
 pub mod cache;
 pub mod catalog;
 pub mod change;

@@ -20,7 +20,9 @@ use agpm_model::{ObjectId, RelativePath, SourceVersions};
 pub use directory::{Bounds, Confinement, DirectorySource};
 pub use entry::{Entry, EntryKind, Tree, TreeWatch};
 pub use error::SourceError;
-pub use open::{MachineSources, SourceContext, SourceOpener, git_program, local_path};
+pub use open::{
+    MachineSources, SharedSources, SourceContext, SourceOpener, git_program, local_path,
+};
 pub use resolve::{ReferenceError, resolve, resolve_reference};
 
 /// Whether a source has versions.

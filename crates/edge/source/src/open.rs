@@ -1,7 +1,8 @@
 //! Which source is at an address.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use agpm_git::{Git, Network, is_git_folder};
 use agpm_model::{AddressKind, SourceAddress};
@@ -58,6 +59,46 @@ impl SourceOpener for MachineSources {
 
     fn open_versioned(&self, address: &SourceAddress, context: &SourceContext) -> Arc<dyn Source> {
         Arc::new(git_program(context).remote(address, &context.project))
+    }
+}
+
+/// Opens each source once: a command that looks into a source before it installs from it asks the server once.
+pub struct SharedSources {
+    opener: Arc<dyn SourceOpener>,
+    opened: Mutex<BTreeMap<OpenedAs, Arc<dyn Source>>>,
+}
+
+/// How a source was opened, and for which project.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum OpenedAs {
+    Any(SourceAddress, PathBuf),
+    Versioned(SourceAddress, PathBuf),
+}
+
+impl SharedSources {
+    /// Sources that another opener opens.
+    pub fn new(opener: Arc<dyn SourceOpener>) -> Self {
+        SharedSources {
+            opener,
+            opened: Mutex::default(),
+        }
+    }
+
+    fn shared(&self, key: OpenedAs, open: impl FnOnce() -> Arc<dyn Source>) -> Arc<dyn Source> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(opened.entry(key).or_insert_with(open))
+    }
+}
+
+impl SourceOpener for SharedSources {
+    fn open(&self, address: &SourceAddress, context: &SourceContext) -> Arc<dyn Source> {
+        let key = OpenedAs::Any(address.clone(), context.project.clone());
+        self.shared(key, || self.opener.open(address, context))
+    }
+
+    fn open_versioned(&self, address: &SourceAddress, context: &SourceContext) -> Arc<dyn Source> {
+        let key = OpenedAs::Versioned(address.clone(), context.project.clone());
+        self.shared(key, || self.opener.open_versioned(address, context))
     }
 }
 

@@ -214,9 +214,10 @@ impl<'a> Execution<'a> {
             return Ok(());
         }
         let dir = self.chain.parent(&operation.path).map_err(&fail)?;
-        match rename_to_free(&staging.new, &name, dir, operation.path.file_name()).map_err(fail)? {
-            true => Ok(()),
-            false => Err(self.changed(operation)),
+        if rename_to_free(&staging.new, &name, dir, operation.path.file_name()).map_err(fail)? {
+            Ok(())
+        } else {
+            Err(self.changed(operation))
         }
     }
 

@@ -19,8 +19,8 @@ use crate::user::SystemUser;
 
 const LOCK: &str = "lock";
 const IGNORE: &str = ".gitignore";
-/// Plugins are installed files like those of tools: who clones the project can use them.
-const IGNORED: &[u8] = b"*\n!/plugins/\n!/plugins/**\n";
+/// Plugins and snippets are installed files like those of tools: who clones the project can use them.
+const IGNORED: &[u8] = b"*\n!/plugins/\n!/plugins/**\n!/snippets/\n!/snippets/**\n";
 /// What earlier versions wrote.
 const IGNORED_BEFORE: &[u8] = b"*\n";
 /// A file of a project is read whole to be compared; more than this no one means to install.

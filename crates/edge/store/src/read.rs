@@ -57,12 +57,12 @@ pub fn read_below(
 pub(crate) fn open_file(dir: &Dir, file: &str, path: &Path) -> Result<File, StoreError> {
     let fail = |cause| StoreError::new(path, cause);
     let known = dir.metadata(file).map_err(fail)?;
-    match known.is_file() || known.is_dir() {
-        true => dir
-            .open(file)
+    if known.is_file() || known.is_dir() {
+        dir.open(file)
             .map_err(fail)
-            .map(cap_std::fs::File::into_std),
-        false => Err(StoreError::of(path, Problem::NotFile)),
+            .map(cap_std::fs::File::into_std)
+    } else {
+        Err(StoreError::of(path, Problem::NotFile))
     }
 }
 

@@ -80,7 +80,7 @@ impl ProjectStore {
         let before = file.and_then(|(at, file)| Some((at, file.before?)));
         match (before, self.inner(&dir, "old", &folder)?) {
             (Some((at, before)), Some(old)) => self
-                .kept(&old, at, &folder, &before, Force::No)
+                .kept(&old, &format!("{folder}/{at}"), &before, Force::No)
                 .map(|(bytes, _)| Some(bytes.into_owned())),
             _ => Ok(None),
         }
@@ -120,7 +120,8 @@ impl ProjectStore {
             }
             let content = match (&file.before, &old) {
                 (Some(before), Some(old)) => {
-                    Some(self.kept(old, at, &path, before, self.trusted(&file.path, force))?)
+                    let force = self.trusted(&file.path, force);
+                    Some(self.kept(old, &format!("{path}/{at}"), before, force)?)
                 }
                 (Some(_), None) => {
                     let why = "what was kept of the files is gone".to_owned();
@@ -192,20 +193,19 @@ impl ProjectStore {
     fn kept(
         &self,
         old: &Dir,
-        at: usize,
         path: &str,
         before: &Content,
         force: Force,
     ) -> Result<(Cow<'static, [u8]>, Wanted), StoreError> {
-        let path = format!("{path}/{at}");
-        let file = old.open(at.to_string()).map_err(self.at(&path))?;
-        let bytes = read_open(file.into_std(), &self.path().join(&path), u64::MAX - 1)?;
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let file = old.open(name).map_err(self.at(path))?;
+        let bytes = read_open(file.into_std(), &self.path().join(path), u64::MAX - 1)?;
         // A program that had the file open may have written to it after it was replaced. With force those bytes come
         // back: refusing them would keep them out of reach, and everything before them.
         if force == Force::No && Checksum::of(&bytes) != before.checksum {
             let why = "its content is not what was kept; `agpm undo --force` restores it as it is"
                 .to_owned();
-            return Err(self.error(&path, Problem::Damaged(why)));
+            return Err(self.error(path, Problem::Damaged(why)));
         }
         Ok((Cow::Owned(bytes), Wanted::Exact(before.bits)))
     }

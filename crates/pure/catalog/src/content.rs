@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use agpm_diag::Notes;
+use agpm_diag::{Notes, counted};
 use agpm_model::MachineFiles;
 
 use crate::catalog::Catalog;
@@ -41,10 +41,7 @@ impl<'f> CatalogContent<'f> {
             left_out,
         } = read;
         for (file, manifest) in files.iter().zip(&manifests) {
-            let rows = match manifest.len() {
-                1 => "1 row".to_owned(),
-                count => format!("{count} rows"),
-            };
+            let rows = counted(manifest.len(), "row", "rows");
             let (shown, layer) = (&file.shown, layers[file.layer].label());
             notes
                 .log

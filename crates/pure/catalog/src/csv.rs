@@ -36,13 +36,13 @@ impl<'c> Table<'c> {
 
     /// Adds the header, with more columns at its end; a column of the same name is told under another one.
     pub fn write_header(&self, more: &[&str], out: &mut String) {
-        let own = self
-            .columns
-            .iter()
-            .map(|column| match more.contains(column) {
-                true => Cow::from(other_name(column)),
-                false => Cow::from(*column),
-            });
+        let own = self.columns.iter().map(|column| {
+            if more.contains(column) {
+                Cow::from(other_name(column))
+            } else {
+                Cow::from(*column)
+            }
+        });
         let before = out.len();
         for column in own.chain(more.iter().map(|column| Cow::from(*column))) {
             if out.len() > before {

@@ -137,9 +137,12 @@ impl EntryKind {
 impl Habitat {
     /// Whether a file of that name is one of them.
     pub fn is_home_of(&self, name: &str) -> bool {
-        self.names.iter().any(|known| match known.starts_with('.') {
-            true => name.len() > known.len() && name.ends_with(known),
-            false => name == *known,
+        self.names.iter().any(|known| {
+            if known.starts_with('.') {
+                name.len() > known.len() && name.ends_with(known)
+            } else {
+                name == *known
+            }
         })
     }
 }

@@ -108,12 +108,13 @@ fn flaw(document: &Document, columns: &[Column], found: &[Diagnostic]) -> Option
     if columns.iter().any(|column| column.name == NAME) {
         return None;
     }
-    let help = match columns
+    let help = if columns
         .iter()
         .any(|column| column.name.eq_ignore_ascii_case(NAME))
     {
-        true => "the column is called `name`, in small letters",
-        false => "the first line names the columns, as in `name,title,module,path`",
+        "the column is called `name`, in small letters"
+    } else {
+        "the first line names the columns, as in `name,title,module,path`"
     };
     flawed("it has no column `name`", help)
 }

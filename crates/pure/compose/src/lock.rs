@@ -24,7 +24,15 @@ pub fn lock_of(
         .iter()
         .filter_map(|layer| layer.pin.as_ref()?.source.name());
     let of_remotes = catalog.iter().filter_map(|pin| pin.remote().source());
-    let used: BTreeSet<&SourceName> = of_entries.chain(of_layers).chain(of_remotes).collect();
+    let of_marketplaces = manifest
+        .dependencies
+        .iter()
+        .filter_map(|one| Some(&one.marketplace.as_ref()?.plugin.marketplace));
+    let used: BTreeSet<&SourceName> = of_entries
+        .chain(of_layers)
+        .chain(of_remotes)
+        .chain(of_marketplaces)
+        .collect();
     let sources = used.into_iter().filter_map(|name| manifest.source(name));
     // A folder of the user's own says nothing to others.
     let shown =

@@ -61,9 +61,10 @@ impl Diagnostic {
     /// The message with secret-looking values masked. Programs that come along must be seen whole: they are nothing of
     /// the user's, and somebody has to judge them.
     pub fn shown_message(&self) -> String {
-        match *self.code == codes::PACKAGE_EXECUTABLE {
-            true => self.message.clone(),
-            false => mask_message(&self.message),
+        if *self.code == codes::PACKAGE_EXECUTABLE {
+            self.message.clone()
+        } else {
+            mask_message(&self.message)
         }
     }
 

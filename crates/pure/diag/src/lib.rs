@@ -14,6 +14,7 @@ mod severity;
 mod source;
 mod text;
 mod visible;
+mod words;
 
 pub use code::{CODES, Code, SERVER_CODES, all_codes, code_named, codes, server_codes};
 pub use diagnostic::{Diagnostic, Label, SuggestedEdit, at_most, has_errors};
@@ -28,3 +29,4 @@ pub use severity::Severity;
 pub use source::{Place, Source, SourceId, SourceMap, Span, Spot};
 pub use text::Text;
 pub use visible::{command_line, is_invisible, visible};
+pub use words::{counted, size};

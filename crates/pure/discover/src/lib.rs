@@ -7,8 +7,10 @@ mod candidate;
 mod choice;
 mod content;
 mod description;
+mod index;
 mod limits;
 mod marketplace;
+mod matching;
 mod paths;
 mod survey;
 
@@ -16,6 +18,8 @@ pub use candidate::{CANDIDATE_TYPES, Candidate, CandidateType, Membership, Plugi
 pub use choice::{Choice, Selection, WrittenName, choose};
 pub use content::type_of_content;
 pub use description::plain_line;
+pub use index::{IndexHeader, IndexRow, SourceIndex};
 pub use marketplace::{MARKETPLACE_FILES, MarketplaceEntry, read_marketplace};
+pub use matching::{Query, Score};
 pub use paths::type_of_path;
 pub use survey::{ReadExtent, Survey};

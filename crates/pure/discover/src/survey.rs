@@ -262,11 +262,12 @@ impl Survey {
             .map(|(path, plugin)| self.plugin(path, plugin))
             .collect();
         for entry in &self.entries {
+            // Entries for the root that list their parts are several plugins in one directory.
             let is_same = |one: &&mut Candidate| {
                 entry.location == PluginLocation::Here
-                    && entry.parts.is_empty()
                     && one.path == entry.path
                     && self.plugins.contains_key(&one.path)
+                    && (!one.path.is_empty() || entry.parts.is_empty() || one.name == entry.name)
             };
             match all.iter_mut().find(is_same) {
                 Some(one) => {

@@ -8,7 +8,7 @@ use crate::combine::{Combination, Combine, Place};
 use crate::contribution::{Contribution, LayerNode};
 use crate::group::group;
 use crate::limits::MOST_TYPE_CHANGES;
-use crate::mode::{ListMode, Mode};
+use crate::mode::{ListMerge, ListMode, Mode};
 use crate::nodes::{Body, Child, Nodes};
 use crate::origin::{LeafOperation, Origin, Shadow, ShadowKind};
 use crate::policy::{Composition, Policy};
@@ -325,7 +325,7 @@ impl<'a, 's> Folder<'a, 's> {
             (Family::List, Mode::Recursive { lists, .. })
                 if several || matches!(lists, ListMode::ByKey(..)) =>
             {
-                self.lists(run, reach, lists, mode, &shadows)
+                self.lists(run, reach, ListMerge { how: lists, mode }, &shadows)
             }
             _ => Some(self.pick(said, said.len() - 1, LeafOperation::Replace)),
         }
@@ -358,8 +358,10 @@ impl<'a, 's> Folder<'a, 's> {
                 self.lists(
                     &[one],
                     reach,
-                    ListMode::Replace,
-                    Mode::Replace,
+                    ListMerge {
+                        how: ListMode::Replace,
+                        mode: Mode::Replace,
+                    },
                     &replaced(&others),
                 )
             }

@@ -18,9 +18,11 @@ mod nodes;
 mod origin;
 mod parts;
 mod policy;
+mod provenance;
 mod rendered;
 mod resolution;
 mod rules;
+mod strategy_page;
 mod unite;
 
 pub use body::Segment;
@@ -34,6 +36,14 @@ pub use lineage::{Absent, Documents, Flaw, Lineage, order};
 pub use origin::{LeafOperation, Origin, Shadow, ShadowKind};
 pub use parts::Part;
 pub use policy::{Composition, FlawKind, Policy, Reaction, References};
+pub use provenance::{
+    BodyLines, ExplainedDeletion, ExplainedLeaf, ExplainedShadow, KNOWN_SECRET, MASK, Provenance,
+    Secrets, nearest_key,
+};
 pub use rendered::Rendered;
 pub use resolution::{Deletion, Leaf, Resolution, ResolvedRef};
+pub use strategy_page::{
+    BuiltInStrategy, CustomStrategy, OperationRow, StrategiesReport, StrategyExample, StrategyPage,
+    strategy_pages,
+};
 pub use unite::projected;

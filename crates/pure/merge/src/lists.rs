@@ -7,7 +7,7 @@ use hashbrown::HashTable;
 
 use crate::contribution::LayerNode;
 use crate::fold::{Folder, Step};
-use crate::mode::{ListMode, Mode};
+use crate::mode::{ListMerge, ListMode, Mode};
 use crate::nodes::{Body, Child};
 use crate::origin::{LeafOperation, Shadow, ShadowKind};
 use crate::rules::Reach;
@@ -41,14 +41,21 @@ impl<'a> Slot<'a> {
     }
 }
 
+/// A list of the result.
+struct NewList<'a, 's> {
+    slots: Vec<Slot<'a>>,
+    /// How the parts of an item merge.
+    mode: Mode<'s>,
+    operation: LeafOperation,
+}
+
 impl<'a, 's> Folder<'a, 's> {
     /// Merges lists, lowest first.
     pub(crate) fn lists(
         &mut self,
         lists: &[LayerNode<'a>],
         reach: &Reach,
-        how: ListMode<'s>,
-        mode: Mode<'s>,
+        ListMerge { how, mode }: ListMerge<'s>,
         shadows: &[Shadow],
     ) -> Option<u32> {
         let top = lists[lists.len() - 1];
@@ -87,11 +94,15 @@ impl<'a, 's> Folder<'a, 's> {
             ListMode::ByKey(key, _) => (self.keyed(lists, key)?, LeafOperation::ByKey),
             ListMode::Unite(identity, _) => (self.united(lists, identity), LeafOperation::Union),
         };
-        let item_mode = match how {
-            ListMode::ByKey(_, Items::Deep) | ListMode::Unite(_, Items::Deep) => mode.below(),
-            _ => Mode::Replace,
+        let list = NewList {
+            slots,
+            mode: match how {
+                ListMode::ByKey(_, Items::Deep) | ListMode::Unite(_, Items::Deep) => mode.below(),
+                _ => Mode::Replace,
+            },
+            operation,
         };
-        Some(self.slots(top, slots, reach, item_mode, operation, &shadows))
+        Some(self.list(top, list, reach, &shadows))
     }
 
     /// The list that an embedder's strategy chose.
@@ -118,25 +129,26 @@ impl<'a, 's> Folder<'a, 's> {
             })
             .collect();
         let top = lists[lists.len() - 1];
-        self.slots(
-            top,
+        let list = NewList {
             slots,
-            &Reach::default(),
-            Mode::Replace,
-            LeafOperation::Own,
-            &[],
-        )
+            mode: Mode::Replace,
+            operation: LeafOperation::Own,
+        };
+        self.list(top, list, &Reach::default(), &[])
     }
 
-    fn slots(
+    fn list(
         &mut self,
         top: LayerNode<'a>,
-        slots: Vec<Slot<'a>>,
+        list: NewList<'a, 's>,
         reach: &Reach,
-        mode: Mode<'s>,
-        operation: LeafOperation,
         shadows: &[Shadow],
     ) -> u32 {
+        let NewList {
+            slots,
+            mode,
+            operation,
+        } = list;
         let mut children = Vec::with_capacity(slots.len());
         let key = self.nodes.numbering.pack(top.origin());
         for (index, slot) in slots.iter().enumerate() {

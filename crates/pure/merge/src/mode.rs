@@ -34,6 +34,12 @@ pub(crate) enum Clash {
     Forbidden,
 }
 
+/// How lists merge, and how what is around them does.
+pub(crate) struct ListMerge<'s> {
+    pub(crate) how: ListMode<'s>,
+    pub(crate) mode: Mode<'s>,
+}
+
 impl<'s> Mode<'s> {
     pub(crate) fn base(strategy: &'s Strategy) -> Self {
         match strategy.maps {

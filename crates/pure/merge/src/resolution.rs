@@ -172,7 +172,7 @@ impl<'r> Walk<'_, 'r> {
                 Body::Map => (Kind::Map, resolution.packed(child.key).content().to_owned()),
                 _ => (Kind::List, index.to_string()),
             };
-            let mut below = self.shadows_below(&shadows, kind, (index, &step));
+            let mut below = self.shadows_below(&shadows, kind, index, &step);
             if index == 0 && kind == Kind::Map {
                 let has = |key: &str| {
                     children
@@ -203,7 +203,7 @@ impl<'r> Walk<'_, 'r> {
                 _ => (at.to_string(), node.item(at)),
             };
             let mut below = Lot {
-                shadows: self.shadows_below(&lot.shadows, node.kind(), (at, &step)),
+                shadows: self.shadows_below(&lot.shadows, node.kind(), at, &step),
                 ..lot
             };
             if at == 0 {
@@ -247,7 +247,8 @@ impl<'r> Walk<'_, 'r> {
         &self,
         shadows: &[Shadow],
         kind: Kind,
-        (index, step): (usize, &str),
+        index: usize,
+        step: &str,
     ) -> Vec<Shadow> {
         let follow = |shadow: &Shadow| {
             let node = self.resolution.node(shadow.origin);

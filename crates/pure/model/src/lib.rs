@@ -17,6 +17,7 @@ mod limits;
 mod lock;
 mod lock_tables;
 mod manifest;
+mod marketplace;
 mod name;
 mod naming;
 mod node;
@@ -60,16 +61,16 @@ pub use import::{
 };
 pub use json_schema::FileSchema;
 pub use lock::{
-    LOCK_NAME, Locked, LockedLayer, LockedMarketplace, LockedRemote, LockedSource, Lockfile,
-    Placement, RESTORE_LOCK,
+    LOCK_NAME, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile, Placement, RESTORE_LOCK,
 };
 pub use lock_tables::LOCK_SCHEMA;
 pub use manifest::{
     Allowed, AskedRemote, CONFIG_SCHEMA, Catalog, Dependency, Entry, Exclusion, Field, FilePattern,
     Install, Layer, LayerPlace, MANIFEST_SCHEMA, Manifest, ManifestTexts, MarketplaceDependency,
-    MarketplacePlugin, MergeRule, PRIVATE_SCHEMA, PartChoice, PartFilter, PartNames, Patch,
-    PatchScope, Source, SourceScope, is_junk, is_plugin_name, unknown_patch,
+    MergeRule, PRIVATE_SCHEMA, PartChoice, PartFilter, PartNames, Patch, PatchScope, Source,
+    SourceScope, is_junk, is_plugin_name, unknown_patch,
 };
+pub use marketplace::{LockedMarketplace, MarketplacePlugin};
 pub use name::{LayerName, NameError, ResourceName, SourceName, ToolName};
 pub use naming::{resource_name, tag_names};
 pub use node::{EntryNode, Place};
@@ -84,7 +85,7 @@ pub use policy::{
 };
 pub use policy_tables::POLICY_SCHEMA;
 pub use repository_pattern::{RepositoryPattern, RepositoryPatternError};
-pub use resource::{Layout, RESOURCE_TYPES, ResourceType, SKILL_FILE};
+pub use resource::{Layout, PLUGIN_PARTS, RESOURCE_TYPES, ResourceType, SKILL_FILE};
 pub use schema::{
     Condition, Definition, KeyClass, KeyNames, KeyOwner, OtherKeys, Passthrough, Presence,
     SchemaField, SchemaTable, UnknownKey, ValueForm,
@@ -99,9 +100,9 @@ pub use strategy::{
     BUILT_IN, BuiltIn, Driver, Empty, Identity, IdentityField, Items, Lists, Maps, OPERATIONS,
     Operation, OperationError, ProgramAuthor, Projection, Rule, Separator, Strategy,
 };
-pub use tool::{
-    Destination, Folder, PLUGIN_PARTS, Scope, Tool, ToolState, Tools, plugin_destination,
-};
+pub use tool::{Destination, Folder, Scope, Tool, ToolState, Tools, plugin_destination};
 pub use unit::{Extent, FileMode, GlobError, Origin, ResourcePath, Unit};
 pub use variant::{Variant, Variants};
-pub use version::{DEFAULT_VERSION, Requirement, RequirementError, Selector, Tag, newest_range};
+pub use version::{
+    DEFAULT_VERSION, Requirement, RequirementError, Selector, Tag, newest_range, newest_tag,
+};

@@ -8,7 +8,8 @@ use agpm_text::{Document, Format, Kind, NodeRef, Value, print};
 use crate::catalog_remote::{CatalogRemote, RemoteBase};
 use crate::check::spot;
 use crate::digest::{Checksum, ObjectId};
-use crate::manifest::{Install, MarketplacePlugin};
+use crate::manifest::Install;
+use crate::marketplace::{LockedMarketplace, MarketplacePlugin};
 use crate::name::{LayerName, ResourceName, SourceName, ToolName};
 use crate::path::RelativePath;
 use crate::pin::{LockedPin, Pin, PinId, PinSource, ResourceId};
@@ -181,17 +182,6 @@ pub struct Locked {
     pub parts: Vec<ResourceId>,
     /// The marketplace that named a plugin's place.
     pub marketplace: Option<LockedMarketplace>,
-}
-
-/// A marketplace as it was when it said where a plugin is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LockedMarketplace {
-    /// The plugin, as the marketplace calls it, and the source that is the marketplace.
-    pub plugin: MarketplacePlugin,
-    /// What was required of that source.
-    pub requirement: String,
-    /// The commit at which it was read; nothing for a directory.
-    pub commit: Option<ObjectId>,
 }
 
 impl Locked {
@@ -733,12 +723,12 @@ impl Reading {
             version: version.unwrap_or_else(|| commit.short().to_owned()),
             commit,
         });
-        let checksum = match older {
-            true => node
-                .get("checksum")
+        let checksum = if older {
+            node.get("checksum")
                 .and_then(NodeRef::as_str)
-                .and_then(|text| text.parse().ok()),
-            false => self.read(node, "checksum", |text| text.parse().ok()).ok()?,
+                .and_then(|text| text.parse().ok())
+        } else {
+            self.read(node, "checksum", |text| text.parse().ok()).ok()?
         };
         let parts = list(node.get("parts"))
             .filter_map(|part| {

@@ -105,6 +105,15 @@ pub const RESOURCE_TYPES: [ResourceType; 8] = [
     ResourceType::Plugins,
 ];
 
+/// The types that a plugin's parts can have.
+pub const PLUGIN_PARTS: [ResourceType; 5] = [
+    ResourceType::Agents,
+    ResourceType::Commands,
+    ResourceType::Hooks,
+    ResourceType::McpServers,
+    ResourceType::Skills,
+];
+
 impl ResourceType {
     const fn row(self) -> Row {
         match self {

@@ -9,7 +9,7 @@ use agpm_tools::{
 
 use crate::name::ToolName;
 use crate::path::RelativePath;
-use crate::resource::{Layout, RESOURCE_TYPES, ResourceType};
+use crate::resource::{Layout, PLUGIN_PARTS, RESOURCE_TYPES, ResourceType};
 
 /// For whom things are installed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -164,15 +164,6 @@ fn destinations(
 /// The directory of plugins in agpm's own.
 const PLUGIN_DIRECTORY: &str = "plugins";
 
-/// The types that a plugin's parts can have.
-pub const PLUGIN_PARTS: [ResourceType; 5] = [
-    ResourceType::Agents,
-    ResourceType::Commands,
-    ResourceType::Hooks,
-    ResourceType::McpServers,
-    ResourceType::Skills,
-];
-
 /// Where plugins are kept as they are. All tools share one copy: only the parts are for a tool.
 pub fn plugin_destination(scope: Scope) -> Destination {
     let directory = format!("{}/{PLUGIN_DIRECTORY}", scope.of(OWN_TOOL.directory));
@@ -295,6 +286,15 @@ impl Tools {
 }
 
 impl Tool {
+    /// A directory of a type, from the project: in the tool's own, or one that tools share. Nothing is the project's.
+    pub fn directory(&self, folder: &Folder) -> Option<RelativePath> {
+        match (folder, &self.folder) {
+            (Folder::Shared(folder), _) | (Folder::Own(Some(folder)), None) => Some(folder.clone()),
+            (Folder::Own(Some(folder)), Some(own)) => Some(own.join(folder)),
+            (Folder::Own(None), own) => own.clone(),
+        }
+    }
+
     /// Where a kind goes; `None` if it is not supported.
     pub fn destination(&self, kind: ResourceType) -> Option<&Destination> {
         self.destinations.get(&kind)

@@ -108,9 +108,10 @@ impl ResourcePath {
 
     /// The path of a file that is there, whatever characters it has.
     pub fn found(text: &str) -> Result<Self, PathError> {
-        let written = match text.starts_with(['/', '.']) {
-            true => ResourcePath::local(text)?,
-            false => ResourcePath::in_source(text)?,
+        let written = if text.starts_with(['/', '.']) {
+            ResourcePath::local(text)?
+        } else {
+            ResourcePath::in_source(text)?
         };
         Ok(ResourcePath {
             meaning: Meaning::Literal,

@@ -317,9 +317,14 @@ impl PartialOrd for Tag {
     }
 }
 
-/// The range of versions that are compatible with the newest stable tag. Where tags carry prefixes, only those count whose
-/// prefix is one of these names of the resource, and those without a prefix.
+/// The range of versions that are compatible with the newest stable tag of a resource.
 pub fn newest_range<'t>(tags: impl Iterator<Item = &'t str>, names: &[String]) -> Option<String> {
+    newest_tag(tags, names).as_ref().and_then(Tag::caret)
+}
+
+/// The newest stable tag of a resource. Where tags carry prefixes, only those count whose prefix is one of these names of
+/// the resource, and those without a prefix.
+pub fn newest_tag<'t>(tags: impl Iterator<Item = &'t str>, names: &[String]) -> Option<Tag> {
     let stable: Vec<Tag> = tags.map(Tag::new).filter(Tag::is_stable).collect();
     let is_named = |tag: &&Tag| {
         let prefix = tag.prefix().unwrap_or_default();
@@ -329,7 +334,7 @@ pub fn newest_range<'t>(tags: impl Iterator<Item = &'t str>, names: &[String]) -
     };
     let own = stable.iter().filter(is_named).max();
     let newest = own.or_else(|| stable.iter().filter(|tag| tag.prefix() == Some("")).max());
-    newest.and_then(Tag::caret)
+    newest.cloned()
 }
 
 /// Whether a text is what separates a name from its version.

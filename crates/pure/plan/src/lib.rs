@@ -20,7 +20,6 @@ mod recovery;
 mod shared;
 mod skill_directories;
 mod target;
-mod type_directory;
 
 pub use change::{Action, Author, Change, Obstacle, Overwrite, Reason, Refusal};
 pub use desired::{
@@ -44,5 +43,6 @@ pub use plan::{Plan, PlanError, SharedChange};
 pub use planner::{PlanEach, plan};
 pub use recovery::{hides_written_bytes, ledger_of_lock, may_explain, recover_ownership};
 pub use shared::SharedFilePlan;
-pub use target::{Clash, Sharing, Wanted, clashes, could_install_at, placements, target};
-pub use type_directory::path_in_type_folder;
+pub use target::{
+    Clash, Sharing, Wanted, clashes, could_install_at, path_in_type_folder, placements, target,
+};

@@ -5,8 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_model::{Destination, RelativePath, ResourceType, Tool, ToolName, Tools};
 use agpm_tools::COMMON_SKILLS;
 
-use crate::type_directory::type_directory;
-
 /// The directory of each tool; a tool alone has its own.
 pub(crate) fn skill_directories(
     tools: &Tools,
@@ -36,7 +34,7 @@ fn directories_of(tool: &Tool) -> Vec<RelativePath> {
     let Some(Destination::Files(folder, _)) = tool.destination(ResourceType::Skills) else {
         return Vec::new();
     };
-    let own = type_directory(tool, folder);
+    let own = tool.directory(folder);
     own.map_or_else(Vec::new, |own| {
         let others = tool.other_skills.iter().cloned();
         [own].into_iter().chain(others).collect()

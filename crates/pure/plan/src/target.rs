@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 
 use agpm_model::{
-    Dependency, Destination, Layout, PathError, Placement, RelativePath, ResourcePath,
+    Dependency, Destination, Folder, Layout, PathError, Placement, RelativePath, ResourcePath,
     ResourceType, Tool, ToolName, Tools,
 };
 use agpm_tools::FileFormat;
 
 use crate::skill_directories::skill_directories;
-use crate::type_directory::{path_in_type_folder, type_directory};
 
 /// What decides the place of one file.
 #[derive(Clone, Copy, Debug)]
@@ -91,7 +90,7 @@ pub fn target(tool: &Tool, wanted: &Wanted<'_>) -> Result<Option<RelativePath>, 
         ResourceType::Skills | ResourceType::Plugins => folder_name(wanted),
         _ => file_name(wanted, *form),
     };
-    let directory = type_directory(tool, folder);
+    let directory = tool.directory(folder);
     path_in(directory.as_ref(), tool, wanted, &name).map(Some)
 }
 
@@ -155,6 +154,20 @@ pub fn could_install_at(tool: &Tool, kind: ResourceType, path: &RelativePath) ->
         Some(Destination::Entries(file, _)) => file == path,
         None => false,
     }
+}
+
+/// The path of a file from the directory of its tool and type; nothing if it is not in there.
+pub fn path_in_type_folder<'p>(
+    tool: &Tool,
+    folder: &Folder,
+    path: &'p RelativePath,
+) -> Option<&'p str> {
+    let Some(directory) = tool.directory(folder) else {
+        return Some(path.as_str());
+    };
+    path.as_str()
+        .strip_prefix(directory.as_str())?
+        .strip_prefix('/')
 }
 
 /// The directories that stay at the target: those under the first one that is named like the type, or all of them if

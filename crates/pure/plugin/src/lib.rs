@@ -7,6 +7,7 @@ mod limits;
 mod manifest;
 mod marketplace;
 mod parts;
+mod plugin;
 mod reader;
 mod root;
 mod tree;
@@ -17,7 +18,8 @@ pub use marketplace::{
     MARKETPLACES, Marketplace, MarketplaceEntry, PluginSource, Strictness, UnknownPlugin,
     read_marketplace,
 };
-pub use parts::{PartContent, PluginListing, PluginPart, read_plugin};
+pub use parts::{PartContent, PluginListing, PluginPart};
+pub use plugin::read_plugin;
 pub use root::{
     PluginPlace, RootReference, environment_of, has_root_variable, named_files, rewrite_command,
     rewrite_hooks, rewrite_markdown, rewrite_servers, unknown_variables,

@@ -219,9 +219,10 @@ fn git_source(node: NodeRef<'_>, reader: &mut Reader) -> Option<PluginSource> {
         "git-subdir" => {
             let url = reader.required(node, "url")?.to_owned();
             reader.required(node, "path")?;
-            let url = match is_repository(&url) {
-                true => format!("https://github.com/{url}.git"),
-                false => url,
+            let url = if is_repository(&url) {
+                format!("https://github.com/{url}.git")
+            } else {
+                url
             };
             (url, path(reader)?)
         }

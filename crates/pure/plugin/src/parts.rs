@@ -6,12 +6,9 @@ use agpm_diag::{Diagnostic, Notes, codes, has_errors};
 use agpm_model::{ResourceId, ResourceName, ResourceType, SKILL_FILE, ServerFile};
 use agpm_text::{Document, Format, Kind, Limits, NodeRef, Value, parse, to_value};
 
-use crate::agent_plugins;
 use crate::limits::MOST_PARTS;
 use crate::manifest::{Components, Dialect, PluginManifest};
-use crate::marketplace::{MarketplaceEntry, Strictness};
-use crate::reader::Reader;
-use crate::tree::{PluginContext, PluginTree, manifest_of};
+use crate::tree::{PluginContext, PluginTree};
 
 /// A resource that is in a plugin.
 #[derive(Clone, Debug)]
@@ -48,73 +45,9 @@ pub struct PluginListing {
     pub dialect: Option<Dialect>,
 }
 
-/// Reads a plugin; `entry` is what its marketplace says of it. Nothing if it is rejected, and the notes say why.
-pub fn read_plugin(
-    tree: &PluginTree<'_>,
-    entry: Option<&MarketplaceEntry>,
-    context: PluginContext<'_>,
-    notes: &mut Notes,
-) -> Option<PluginListing> {
-    let found = manifest_of(|path| tree.has_file(path));
-    let document = match found {
-        Some((path, _)) => Some((path, tree.json(path, context, notes)?)),
-        None => None,
-    };
-    let dialect = found.map(|(_, dialect)| dialect);
-    let own = match &document {
-        Some((path, document)) => read_manifest(path, document, dialect, context, notes)?,
-        None => PluginManifest::default(),
-    };
-    let mut reading = Reading {
-        tree,
-        context,
-        notes,
-        parts: BTreeMap::new(),
-        unsupported: BTreeSet::new(),
-        manifest_path: document.map_or("marketplace.json", |(path, _)| path),
-    };
-    if dialect == Some(Dialect::AgentPlugins) {
-        agent_plugins::find_parts(&mut reading);
-        return Some(reading.listing(own, dialect));
-    }
-    reading.find(&own.components, Defaults::Searched);
-    if let Some(entry) = entry {
-        let defaults = match entry.strictness {
-            Strictness::EntryAlone => Defaults::Skipped,
-            Strictness::PluginManifest => Defaults::Searched,
-        };
-        if defaults == Defaults::Skipped {
-            reading.forget_defaults(&entry.manifest.components);
-        }
-        reading.find(&entry.manifest.components, defaults);
-    }
-    Some(reading.listing(own, dialect))
-}
-
-fn read_manifest(
-    path: &str,
-    document: &Document,
-    dialect: Option<Dialect>,
-    context: PluginContext<'_>,
-    notes: &mut Notes,
-) -> Option<PluginManifest> {
-    let mut reader = Reader::of_plugin(context.file(path));
-    let root = document.root()?;
-    let manifest = if !reader.is_map(root, "plugin.json") {
-        PluginManifest::default()
-    } else if dialect == Some(Dialect::AgentPlugins) {
-        agent_plugins::read_manifest(root, &mut reader)
-    } else {
-        PluginManifest::read(root, &mut reader)
-    };
-    let is_rejected = has_errors(&reader.diagnostics);
-    notes.diagnostics.extend(reader.diagnostics);
-    (!is_rejected).then_some(manifest)
-}
-
 /// Whether the default directories are searched too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Defaults {
+pub(crate) enum Defaults {
     Searched,
     Skipped,
 }
@@ -128,6 +61,25 @@ pub(crate) struct Reading<'r, 'a> {
     unsupported: BTreeSet<String>,
     /// The file that objects in the manifest are written in.
     manifest_path: &'static str,
+}
+
+impl<'r, 'a> Reading<'r, 'a> {
+    /// Nothing is found yet.
+    pub(crate) fn new(
+        tree: &'r PluginTree<'a>,
+        context: PluginContext<'r>,
+        manifest_path: &'static str,
+        notes: &'r mut Notes,
+    ) -> Self {
+        Reading {
+            tree,
+            context,
+            notes,
+            parts: BTreeMap::new(),
+            unsupported: BTreeSet::new(),
+            manifest_path,
+        }
+    }
 }
 
 /// Directories and files of a plugin that agpm does not install, and what they hold.
@@ -147,7 +99,11 @@ fn is_read_me(path: &str) -> bool {
 }
 
 impl Reading<'_, '_> {
-    fn listing(self, manifest: PluginManifest, dialect: Option<Dialect>) -> PluginListing {
+    pub(crate) fn listing(
+        self,
+        manifest: PluginManifest,
+        dialect: Option<Dialect>,
+    ) -> PluginListing {
         let mut parts: Vec<PluginPart> = self.parts.into_values().collect();
         if parts.len() > MOST_PARTS {
             let message = format!(
@@ -169,7 +125,7 @@ impl Reading<'_, '_> {
     }
 
     /// Leaves the default directories out for types that an entry without a plugin manifest lists itself.
-    fn forget_defaults(&mut self, components: &Components) {
+    pub(crate) fn forget_defaults(&mut self, components: &Components) {
         let lists = |kind: ResourceType| match kind {
             ResourceType::Agents => !components.agents.is_empty(),
             ResourceType::Commands => !components.commands.is_empty(),
@@ -182,7 +138,7 @@ impl Reading<'_, '_> {
         self.parts.retain(|(kind, _), _| !lists(*kind));
     }
 
-    fn find(&mut self, components: &Components, defaults: Defaults) {
+    pub(crate) fn find(&mut self, components: &Components, defaults: Defaults) {
         let is_searched = defaults == Defaults::Searched;
         for (kind, default, named) in [
             (ResourceType::Agents, "agents", &components.agents),
@@ -208,9 +164,10 @@ impl Reading<'_, '_> {
             self.named_skills(path);
         }
         for path in &components.hook_files {
-            match self.tree.has_file(path) {
-                true => self.hooks_of(path),
-                false => self.missing("hooks", path),
+            if self.tree.has_file(path) {
+                self.hooks_of(path);
+            } else {
+                self.missing("hooks", path);
             }
         }
         for hooks in &components.hooks {

@@ -108,20 +108,22 @@ impl Run {
             list.push(path.to_owned());
         }
         used.too_many = used.needed.len() + used.read.len() > MOST_FILES;
-        match used.too_many {
-            true => Err(refused(format!(
+        if used.too_many {
+            Err(refused(format!(
                 "the template reads more than {MOST_FILES} files"
-            ))),
-            false => Ok(item),
+            )))
+        } else {
+            Ok(item)
         }
     }
 
     fn charge(&self, bytes: usize) -> Result<(), Error> {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         used.filtered = used.filtered.saturating_add(bytes);
-        match used.filtered > MOST_FILTERED {
-            true => Err(Error::from(ErrorKind::OutOfFuel)),
-            false => Ok(()),
+        if used.filtered > MOST_FILTERED {
+            Err(Error::from(ErrorKind::OutOfFuel))
+        } else {
+            Ok(())
         }
     }
 }

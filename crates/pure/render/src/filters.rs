@@ -38,12 +38,13 @@ fn argument(position: Option<Value>, name: &str, kwargs: &Kwargs) -> Result<Opti
 }
 
 fn bounded(length: usize, longest_input: usize) -> Result<(), Error> {
-    match length > LARGEST_FILTERED.max(longest_input.saturating_mul(2)) {
-        true => Err(Error::new(
+    if length > LARGEST_FILTERED.max(longest_input.saturating_mul(2)) {
+        Err(Error::new(
             ErrorKind::InvalidOperation,
             "the text would be too large",
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }
 

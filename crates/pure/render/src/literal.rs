@@ -74,13 +74,13 @@ fn put_back(filled: &str, literals: &[&str]) -> Result<String, RenderError> {
 /// An error with its place as it is in the text with the literals.
 fn in_text(mut error: RenderError, literals: &[Range<usize>]) -> RenderError {
     let original = |at: usize| {
-        literals
-            .iter()
-            .enumerate()
-            .fold(at, |at, (number, range)| match at > range.start {
-                true => at + range.len() - placeholder(number).len(),
-                false => at,
-            })
+        literals.iter().enumerate().fold(at, |at, (number, range)| {
+            if at > range.start {
+                at + range.len() - placeholder(number).len()
+            } else {
+                at
+            }
+        })
     };
     error.range = error
         .range

@@ -99,9 +99,10 @@ fn readable(parsed: Parsed) -> Result<Document, PatchError> {
 
 /// The patch with dates as text where the format has none.
 fn held_by(format: Format, body: &Value) -> Cow<'_, Value> {
-    match format != Format::Toml && has_dates(body) {
-        true => Cow::Owned(dates_as_text(body)),
-        false => Cow::Borrowed(body),
+    if format != Format::Toml && has_dates(body) {
+        Cow::Owned(dates_as_text(body))
+    } else {
+        Cow::Borrowed(body)
     }
 }
 

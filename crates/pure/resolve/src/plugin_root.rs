@@ -74,9 +74,22 @@ impl PluginDirectory {
         }
     }
 
-    /// Markdown, for which paths start at the project.
+    /// Markdown, for which paths start at the project or at home.
     pub(crate) fn markdown(&self, text: &str) -> String {
-        rewrite_markdown(text, self.place())
+        if self.scope == PathScope::Project {
+            return rewrite_markdown(text, self.place());
+        }
+        // In home, the tool works in whatever project.
+        let (root, data) = (
+            format!("$HOME/{}", self.root),
+            format!("$HOME/{}", self.data),
+        );
+        let place = PluginPlace {
+            root: &root,
+            data: &data,
+            environment: &[],
+        };
+        rewrite_markdown(text, place)
     }
 
     /// Hooks or servers with paths that work in a tool.

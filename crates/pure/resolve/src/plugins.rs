@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Failure, Notes, codes, did_you_mean};
 use agpm_model::{
-    Checksum, Dependency, FileMode, Layout, Manifest, PartChoice, PartFilter, PartNames,
+    Checksum, Dependency, FileMode, Layout, Manifest, PartChoice, PartFilter, PartNames, Placement,
     RelativePath, ResourceId, ResourceName, ResourcePath, ResourceType, SKILL_FILE, ToolName, Unit,
     is_plugin_name,
 };
-use agpm_plan::{Clash, Entry, Sharing, Wanted, clashes, target};
+use agpm_plan::{Clash, Entry, Sharing, Wanted, clashes, placements};
 use agpm_plugin::{
     MarketplaceEntry, PartContent, PluginContext, PluginListing, PluginPart, PluginTree,
     named_files, read_plugin, unknown_variables,
@@ -48,6 +48,7 @@ pub fn expand_plugins(
         parts.extend(found);
     }
     notes.check()?;
+    point_to_plugins(entries);
     entries.extend(parts);
     report_part_clashes(manifest, entries, notes);
     notes.check()?;
@@ -95,6 +96,46 @@ fn is_installed(entries: &[ResolvedEntry], number: usize) -> bool {
         resolved.entry.kind == ResourceType::Plugins && resolved.entry.needs.contains(&number)
     };
     entries[number].entry.root.is_some() || entries.iter().any(is_parent)
+}
+
+/// Gives hooks and servers that need their plugin the paths of it.
+fn point_to_plugins(entries: &mut [ResolvedEntry]) {
+    for number in 0..entries.len() {
+        let resolved = &entries[number];
+        if !resolved.entry.kind.is_merged() {
+            continue;
+        }
+        let plugins = resolved.entry.needs.iter().map(|need| &entries[*need]);
+        let plugin = plugins
+            .filter(|plugin| plugin.entry.kind == ResourceType::Plugins)
+            .find(|plugin| is_inside(&resolved.entry.unit, &plugin.entry.unit));
+        let text = std::str::from_utf8(&resolved.resource.main.bytes).ok();
+        let value = text.and_then(|text| {
+            parse_alone(text, Format::Jsonc)
+                .document
+                .root()
+                .map(to_value)
+        });
+        let Some((plugin, value)) = plugin.zip(value) else {
+            continue;
+        };
+        let directory = PluginDirectory::of(&plugin.entry, &tree_of(plugin));
+        let entry = &resolved.entry;
+        let pointed = directory.merged_file(entry.kind, &value, None, &entry.tool);
+        // What is locked is the file of the source.
+        let resource = ResourceFiles {
+            checksum: resolved.resource.checksum,
+            ..pointed
+        };
+        entries[number].resource = Arc::new(resource);
+    }
+}
+
+fn is_inside(file: &Unit, plugin: &Unit) -> bool {
+    let top = plugin.path.in_tree();
+    let inner = file.path.as_str().strip_prefix(top);
+    file.origin == plugin.origin
+        && (top.is_empty() || inner.is_some_and(|rest| rest.starts_with('/')))
 }
 
 /// The files of a plugin.
@@ -167,18 +208,22 @@ impl<'a> Expansion<'a> {
             self.check_variables(&tree, chosen.part, notes);
         }
         let mut entries: Vec<ResolvedEntry> = Vec::new();
-        for tool in &self.plugin.entry.readers {
-            let mut skipped: BTreeMap<ResourceType, Vec<&str>> = BTreeMap::new();
-            for chosen in &chosen {
-                match self.entry(&listing, chosen, tool) {
+        let mut skipped: BTreeMap<ToolName, BTreeMap<ResourceType, Vec<&str>>> = BTreeMap::new();
+        for chosen in &chosen {
+            for placement in self.placements(chosen) {
+                match self.entry(&listing, chosen, &placement) {
                     Some(entry) => add_copy(&mut entries, entry),
                     None => skipped
+                        .entry(placement.tool)
+                        .or_default()
                         .entry(chosen.id.kind)
                         .or_default()
                         .push(chosen.id.name.as_str()),
                 }
             }
-            self.report_skipped(tool, &skipped, notes);
+        }
+        for (tool, skipped) in &skipped {
+            self.report_skipped(tool, skipped, notes);
         }
         entries
     }
@@ -373,19 +418,23 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// A part for a tool; nothing if the tool has no place for it.
-    fn entry(
-        &self,
-        listing: &PluginListing,
-        chosen: &ChosenPart<'_>,
-        tool: &ToolName,
-    ) -> Option<ResolvedEntry> {
+    /// Where a part is in its source.
+    fn path_of(&self, part: &PluginPart) -> ResourcePath {
+        let plugin = &self.plugin.entry.unit.path;
+        ResourcePath::found(&plugin.join(&part.path)).unwrap_or_else(|_| plugin.clone())
+    }
+
+    /// Where a part goes in each tool of the plugin; nowhere in those that do not support it.
+    fn placements(&self, chosen: &ChosenPart<'_>) -> Vec<Placement> {
         let ChosenPart { part, id } = chosen;
-        let own = self.manifest.tools.named(tool.as_str())?;
-        own.destination(id.kind)?;
-        let plugin = &self.plugin.entry;
-        let path = ResourcePath::found(&plugin.unit.path.join(&part.path))
-            .unwrap_or_else(|_| plugin.unit.path.clone());
+        let path = self.path_of(part);
+        let tools = &self.manifest.tools;
+        let (able, unable): (Vec<&ToolName>, Vec<&ToolName>) = self
+            .plugin
+            .entry
+            .readers
+            .iter()
+            .partition(|tool| tools.has_place(tool, id.kind));
         let filename = RelativePath::new(id.name.as_str()).ok();
         let is_named_by_file = id.kind != ResourceType::Skills && id.name.as_str() == path.stem();
         let wanted = Wanted {
@@ -395,10 +444,33 @@ impl<'a> Expansion<'a> {
             filename: filename.as_ref().filter(|_| !is_named_by_file),
             layout: Some(Layout::Flat),
             pattern: None,
-            sharing: Sharing::OneTool,
+            sharing: Sharing::of(able.len()),
             name: id.name.as_str(),
         };
-        let place = target(own, &wanted).ok().flatten()?;
+        let nowhere = |tool: &&ToolName| Placement {
+            tool: (*tool).clone(),
+            at: None,
+        };
+        let places = placements(tools, &able, &wanted);
+        let places = places.unwrap_or_else(|_| able.iter().map(nowhere).collect());
+        places
+            .into_iter()
+            .chain(unable.iter().map(nowhere))
+            .collect()
+    }
+
+    /// A part for a tool; nothing if the tool has no place for it.
+    fn entry(
+        &self,
+        listing: &PluginListing,
+        chosen: &ChosenPart<'_>,
+        placement: &Placement,
+    ) -> Option<ResolvedEntry> {
+        let ChosenPart { part, id } = chosen;
+        let Placement { tool, at } = placement;
+        let place = at.clone()?;
+        let plugin = &self.plugin.entry;
+        let path = self.path_of(part);
         let resource = self.content(listing, chosen, tool)?;
         Some(ResolvedEntry {
             entry: Entry {
@@ -522,9 +594,10 @@ impl<'a> Expansion<'a> {
         if let Some(name) = name {
             changed = with_name(&changed, name, field);
         }
-        match changed == text {
-            true => file.clone(),
-            false => SourceFile::new(changed.into_bytes(), file.mode),
+        if changed == text {
+            file.clone()
+        } else {
+            SourceFile::new(changed.into_bytes(), file.mode)
         }
     }
 }

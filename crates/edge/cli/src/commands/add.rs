@@ -4,6 +4,8 @@ use agpm_ops::{AddRequest, Executables, Selection, Then, World, Writing, add};
 
 use crate::args::AddArgs;
 use crate::output::Output;
+use crate::picker::TerminalPicker;
+use crate::terminal::can_ask;
 
 pub(crate) fn run(world: &World, args: AddArgs, output: &mut Output) -> ExitCode {
     let then = match (args.no_install, args.allow_executables) {
@@ -27,7 +29,7 @@ pub(crate) fn run(world: &World, args: AddArgs, output: &mut Output) -> ExitCode
         } else {
             Writing::Apply
         },
-        picker: None,
+        picker: (!args.yes && !output.json && can_ask()).then_some(&TerminalPicker),
     };
     output.finish(add(world, &request), agpm_report::add::render)
 }

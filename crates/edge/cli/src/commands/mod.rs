@@ -3,6 +3,7 @@
 mod add;
 mod approve;
 mod bottle;
+mod browse;
 mod cache;
 mod catalog;
 mod change;
@@ -69,6 +70,8 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
             Some(what) => change::add(&world, what, output),
             None => add::run(&world, args, output),
         },
+        Command::Browse(args) => browse::run(&world, args, output),
+        Command::Search(args) => browse::run_search(&world, args, output),
         Command::Remove(args) => change::remove(&world, args, output),
         Command::Update(args) => update::run(&world, args, output),
         Command::Approve(args) => approve::run(&world, &args, output),

@@ -393,7 +393,7 @@ fn a_skill_of_a_large_repository_takes_few_requests_and_no_other_files() {
     project.good(&format!("add {} reviewer", server.url("skills")));
     assert!(project.exists(".claude/agents/reviewer.md"));
     // References, then trees, then the one file, each with its negotiation.
-    assert!(server.requests() <= 8, "{} requests", server.requests());
+    assert!(server.requests() <= 6, "{} requests", server.requests());
 }
 
 #[test]
@@ -415,4 +415,83 @@ fn json_has_what_was_added() {
     let failed = project.run(&format!("--json add {url}"));
     assert_eq!(failed.code, Some(3));
     assert!(failed.stdout.contains("add/several"), "{failed}");
+}
+
+#[test]
+fn a_source_of_the_configuration_becomes_the_projects() {
+    let project = three();
+    let url = url(&project);
+    project
+        .sandbox
+        .write("config.toml", format!("[sources]\nmine = \"{url}\"\n"));
+    project.good("--config ../config.toml add mine pdf");
+    let manifest = project.read("agpm.toml");
+    assert!(
+        manifest.contains(&format!("mine = \"{url}\"")),
+        "{manifest}"
+    );
+    project.good("install --locked");
+    // A private source stays private.
+    project.sandbox.write("project/agpm.toml", "");
+    project.sandbox.write(
+        "project/agpm.private.toml",
+        format!("[sources]\nmine = \"{url}\"\n"),
+    );
+    project.good("add mine art");
+    let manifest = project.read("agpm.toml");
+    assert!(
+        manifest.contains("source = \"mine\"") && !manifest.contains(&url),
+        "{manifest}"
+    );
+}
+
+#[test]
+fn what_is_in_no_version_yet_is_found_on_the_default_branch() {
+    let project = three();
+    let mut source = Repository::open(&project.sandbox, "skills");
+    source.commit(&[("skills/new/SKILL.md", &PDF.replace("pdf", "new"))]);
+    let url = url(&project);
+    project.refused(&format!("add {url} new"), 3, &["`@main` after the address"]);
+    project.good(&format!("add {url}@main new"));
+    assert!(project.read("agpm.toml").contains("version = \"main\""));
+}
+
+#[test]
+fn plugins_are_added_whole_or_by_their_marketplace() {
+    let marketplace = "{\"name\": \"corp\", \"owner\": {\"name\": \"o\"}, \"plugins\": [\
+        {\"name\": \"kit\", \"source\": \"./plugins/kit\"}, \
+        {\"name\": \"bag\", \"source\": \"./plugins/bag\", \"strict\": false}]}";
+    let project = library(
+        &[
+            (".claude-plugin/marketplace.json", marketplace),
+            (
+                "plugins/kit/.claude-plugin/plugin.json",
+                "{\"name\": \"kit\"}",
+            ),
+            ("plugins/kit/skills/pdf/SKILL.md", PDF),
+            ("plugins/bag/agents/reviewer.md", AGENT),
+        ],
+        &[],
+    );
+    let url = url(&project);
+    project.good(&format!("add {url} kit"));
+    let manifest = project.read("agpm.toml");
+    let line = "kit = { source = \"skills\", path = \"plugins/kit\", version = \"main\" }";
+    assert!(
+        manifest.contains("[plugins]") && manifest.contains(line),
+        "{manifest}"
+    );
+    assert!(project.exists(".claude/skills/pdf/SKILL.md"));
+    // By the name that the marketplace gives itself.
+    project.good("add bag@corp");
+    let manifest = project.read("agpm.toml");
+    let line = "bag = { marketplace = \"skills\", name = \"bag\" }";
+    assert!(manifest.contains(line), "{manifest}");
+    assert!(project.exists(".claude/agents/reviewer.md"));
+    let again = project.good("add kit@skills bag@skills");
+    assert_eq!(again.stdout.matches("already").count(), 2, "{again}");
+    project.refused("add kot@corp", 3, &["did you mean `kit`?"]);
+    project.refused("add kit@nope", 3, &["nope"]);
+    project.good("remove kit bag");
+    assert!(!project.exists(".claude/skills/pdf/SKILL.md"));
 }

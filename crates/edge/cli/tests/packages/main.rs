@@ -3,23 +3,27 @@
 
 mod adding;
 mod adoption;
+mod browsing;
 mod clones;
 mod compat;
 mod disk;
 mod editing;
 mod explaining;
 mod hostile;
+mod hostile_plugins;
 mod ids;
 mod inline;
 mod lock;
 mod manifest;
 mod many_tools;
+mod marketplaces;
 mod moving;
 mod other_sources;
 mod outside;
 mod ownership;
 mod patches;
 mod patterns;
+mod plugins;
 mod readable;
 mod removing;
 mod resolve;

@@ -486,7 +486,11 @@ fn rename_is_the_way_out_of_a_clash() {
         "[agents]\n{}",
         entry("a", "mcp/one.json", "rename = { fs = \"two\" }")
     ));
-    project.refused("install", 1, &["only MCP servers have `rename`"]);
+    project.refused(
+        "install",
+        1,
+        &["only MCP servers and plugins have `rename`"],
+    );
 }
 
 #[test]

@@ -120,9 +120,10 @@ impl Operation {
 
 fn unknown<'r>(word: &str, offered: impl Iterator<Item = &'r Row>) -> ErrorData {
     let known: Vec<&str> = offered.map(|row| row.word).collect();
-    let help = match OPERATIONS.iter().any(|row| row.word == word) {
-        true => "the server only looks; start it with `--allow-write`".to_owned(),
-        false => format!("operations are {}", known.join(", ")),
+    let help = if OPERATIONS.iter().any(|row| row.word == word) {
+        "the server only looks; start it with `--allow-write`".to_owned()
+    } else {
+        format!("operations are {}", known.join(", "))
     };
     UNKNOWN_OPERATION.with_help(format!("there is no operation `{word}`"), help)
 }

@@ -72,9 +72,10 @@ pub(super) fn list(shared: &Shared, listing: &Listing) -> Answer {
                     .found(&filter, query, listing.shadowed)
                     .map(Listed::Catalog)
                     .collect();
-                match rows.is_empty() && listing.kind.is_none() {
-                    true => Ok(other_kinds(&counts(shared), &view.diagnostics)),
-                    false => paged(rows, listing, &view.diagnostics),
+                if rows.is_empty() && listing.kind.is_none() {
+                    Ok(other_kinds(&counts(shared), &view.diagnostics))
+                } else {
+                    paged(rows, listing, &view.diagnostics)
                 }
             })
         }
@@ -126,12 +127,13 @@ fn other_kinds(counts: &[(String, usize)], diagnostics: &[Json]) -> CallToolResu
         .iter()
         .map(|(kind, count)| format!("{kind} ({count})"))
         .collect();
-    let text = match named.is_empty() {
-        true => "No catalog entry fits, and nothing is installed.\n".to_owned(),
-        false => format!(
+    let text = if named.is_empty() {
+        "No catalog entry fits, and nothing is installed.\n".to_owned()
+    } else {
+        format!(
             "No catalog entry fits. Set `kind` to list others: {}.\n",
             named.join(", ")
-        ),
+        )
     };
     let kinds: Map<String, Json> = counts
         .iter()

@@ -3,27 +3,31 @@
 mod entry;
 pub(crate) mod offer;
 pub(crate) mod place;
-mod words;
+pub(crate) mod words;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use agpm_diag::{
     Diagnostic, Failure, FailureKind, Notes, Outcome, codes, command_line, did_you_mean,
 };
 use agpm_discover::{Candidate, CandidateType, Choice, Selection, choose};
-use agpm_model::{Address, Checksum, Manifest, PluginAddress};
+use agpm_model::{Address, Checksum, Manifest, PluginAddress, SourceScope};
 use agpm_resolve::UpdateScope;
+use agpm_source::SharedSources;
 use serde::Serialize;
 
 use crate::add::entry::{EntryContext, NewEntry, already};
 use crate::add::offer::Wish;
 use crate::add::place::{Place, PlaceFinder, PlaceSource, SourceState};
 use crate::add::words::{AddressWords, group_words};
-use crate::additions::usage;
-use crate::change::{Then, until_not_overtaken, write_manifest};
+use crate::additions::{type_of_word, usage};
+use crate::change::{until_not_overtaken, write_manifest};
 use crate::gather::{ManifestFiles, Mistakes, Project};
 use crate::install::{self, InstallReport, InstallRequest, Job, ManifestEdit, Writing};
-use crate::manifest_text::set_entry;
+use crate::manifest_text::{Then, set_entry};
 use crate::reading::shown;
-use crate::world::World;
+use crate::world::{Scope, World};
 
 /// What to add.
 pub struct AddRequest<'a> {
@@ -123,6 +127,10 @@ pub struct AddReport {
 
 /// Adds what addresses and names mean.
 pub fn add(world: &World, request: &AddRequest<'_>) -> Outcome<AddReport> {
+    let world = &World {
+        sources: Arc::new(SharedSources::new(Arc::clone(&world.sources))),
+        ..world.clone()
+    };
     until_not_overtaken(|notes| run(world, request, notes))
 }
 
@@ -145,6 +153,7 @@ fn run(world: &World, request: &AddRequest<'_>, notes: &mut Notes) -> Result<Add
     };
     let bytes = files.project().to_vec();
     let (path, folder) = (files.path.clone(), files.folder().to_owned());
+    let private = files.private_sources();
     let mut own = Notes::default();
     let project = Project::read(environment, files, Mistakes::Stop, &mut own);
     let project = match project {
@@ -168,7 +177,7 @@ fn run(world: &World, request: &AddRequest<'_>, notes: &mut Notes) -> Result<Add
         request,
         kind,
         folder: &folder,
-        sources: PlaceSource::all_of(&project.manifest),
+        sources: sources_for(world, &project.manifest, &private),
         manifest: project.manifest,
     };
     for target in &targets {
@@ -200,6 +209,22 @@ fn run(world: &World, request: &AddRequest<'_>, notes: &mut Notes) -> Result<Add
         writing: request.writing,
         installed,
     })
+}
+
+/// The sources of a manifest. One of the user's configuration becomes the project's when something is added from it:
+/// without it, nobody else could install the project. A private one, or one with a secret in its URL, stays where it is.
+fn sources_for(world: &World, manifest: &Manifest, private: &[String]) -> Vec<PlaceSource> {
+    let mut sources = PlaceSource::all_of(manifest);
+    for one in &mut sources {
+        let known = manifest.source(&one.name);
+        let is_users = known.is_some_and(|source| source.scope == SourceScope::User);
+        let is_shareable = one.address.redacted() == one.address.reveal()
+            && !private.iter().any(|name| name == one.name.as_str());
+        if is_users && is_shareable && world.environment.scope == Scope::Project {
+            one.state = SourceState::New;
+        }
+    }
+    sources
 }
 
 /// Writes the manifest, and installs unless only that is wanted.
@@ -244,14 +269,6 @@ fn bring_about(
         notes.sources.rename(name, &format!("{name} (proposed)"));
     }
     result.map(Some)
-}
-
-fn type_of_word(word: &str) -> Result<CandidateType, Failure> {
-    CandidateType::named(word).ok_or_else(|| {
-        let words = agpm_discover::CANDIDATE_TYPES.map(CandidateType::singular);
-        let help = did_you_mean(word, "types are", words).unwrap_or_default();
-        usage(format!("there is no resource type `{word}`"), help)
-    })
 }
 
 /// One run of `add`, for each of its addresses.
@@ -323,6 +340,7 @@ impl Adding<'_> {
             name: source.name.to_string(),
             url: source.address.redacted().to_owned(),
         });
+        self.sources.retain(|one| one.name != source.name);
         self.sources.push(PlaceSource {
             state: SourceState::Known,
             ..source.clone()
@@ -346,7 +364,7 @@ impl Adding<'_> {
                 let message = format!("`{name}` could be {} resources", several.len());
                 Err(self.list_failure(message, target, &several))
             }
-            Choice::Unknown(name) => Err(unknown_resource(&name, target, all)),
+            Choice::Unknown(name) => Err(unknown_resource(&name, place, target, all)),
             Choice::Nothing => Err(self.nothing(place, target, all)),
         }
     }
@@ -424,7 +442,7 @@ impl Adding<'_> {
         let at = at.unwrap_or_default();
         let (message, help) = match self.kind.filter(|_| !all.is_empty()) {
             Some(kind) => {
-                let types: std::collections::BTreeSet<&str> =
+                let types: BTreeSet<&str> =
                     all.iter().map(|one| one.kind.plural()).collect();
                 let types: Vec<&str> = types.into_iter().collect();
                 (
@@ -493,11 +511,21 @@ impl Adding<'_> {
     }
 }
 
-fn unknown_resource(name: &str, target: &AddressWords, all: &[Candidate]) -> Failure {
-    let names = all.iter().map(|one| one.name.as_str());
+fn unknown_resource(
+    name: &str,
+    place: &Place,
+    target: &AddressWords,
+    all: &[Candidate],
+) -> Failure {
+    let names: BTreeSet<&str> = all.iter().map(|one| one.name.as_str()).collect();
     let near = did_you_mean(name, "it has", names);
     let help = near.unwrap_or_else(|| format!("`agpm browse {}` lists all", target.typed));
+    // What is new may be in no version yet.
+    let branch = place.unreleased_branch();
+    let newer =
+        branch.map(|branch| format!("; `@{branch}` after the address looks at that branch"));
     let what = format!("resource in `{}` called", target.typed);
+    let help = help + &newer.unwrap_or_default();
     crate::gather::unknown_name(&what, name, Some(help))
 }
 

@@ -73,6 +73,15 @@ impl PlaceOrigin {
     }
 }
 
+impl Place {
+    /// The default branch, if a version was chosen because the address names none.
+    pub(crate) fn unreleased_branch(&self) -> Option<&str> {
+        let branch = self.versions.as_ref()?.default_branch.as_deref()?;
+        let is_other = self.label.as_deref() != Some(branch);
+        (self.inner.requirement.is_none() && is_other).then_some(branch)
+    }
+}
+
 /// Finds places by addresses, for one manifest.
 pub(crate) struct PlaceFinder<'a> {
     pub(crate) world: &'a World,

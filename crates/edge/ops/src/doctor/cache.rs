@@ -6,8 +6,8 @@ use agpm_store as store;
 use crate::doctor::check::{DoctorRequest, Summary};
 use crate::packages::git;
 use crate::reading::shown;
-use crate::words::{counted, size};
 use crate::world::World;
+use agpm_diag::{counted, size};
 
 const WORTH_TELLING: u64 = 1 << 20;
 

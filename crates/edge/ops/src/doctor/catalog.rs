@@ -2,8 +2,8 @@
 
 use crate::catalog::lint_catalog;
 use crate::doctor::check::{DoctorRequest, Summary};
-use crate::words::counted;
 use crate::world::{Scope, World};
+use agpm_diag::counted;
 use agpm_diag::{Failure, Notes};
 
 pub(super) fn check(

@@ -2,8 +2,8 @@
 
 use crate::doctor::check::{DoctorRequest, Summary, alone};
 use crate::gather::{ManifestFiles, Project};
-use crate::words::counted;
 use crate::world::World;
+use agpm_diag::counted;
 use agpm_diag::{Failure, Notes};
 
 pub(super) fn check(

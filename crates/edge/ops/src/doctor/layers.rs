@@ -8,8 +8,8 @@ use crate::approve::note_unapproved;
 use crate::doctor::check::{DoctorRequest, Summary, alone, project};
 use crate::layers::snapshots;
 use crate::packages::{Sources, read_lock};
-use crate::words::counted;
 use crate::world::World;
+use agpm_diag::counted;
 use agpm_resolve::UpdateScope;
 
 pub(super) fn check(

@@ -2,8 +2,8 @@
 
 use crate::doctor::check::{DoctorRequest, Summary, project};
 use crate::lineage::{PersonaRules, lint_personas};
-use crate::words::counted;
 use crate::world::{Scope, World};
+use agpm_diag::counted;
 use agpm_diag::{Failure, Notes};
 
 pub(super) fn check(

@@ -7,8 +7,8 @@ use crate::gather::{ManifestFiles, Project};
 use crate::outside::reads_outside;
 use crate::packages::read_lock;
 use crate::validate::is_current;
-use crate::words::counted;
 use crate::world::{ManifestUse, World};
+use agpm_diag::counted;
 use agpm_model::LOCK_NAME;
 
 pub(super) fn check(
@@ -48,9 +48,10 @@ pub(super) fn check(
         &manifest,
         environment.manifest_folder(store.path()),
     )?;
-    let reads = match reads.is_empty() {
-        true => String::new(),
-        false => format!("; reads {} outside the project", reads.join(", ")),
+    let reads = if reads.is_empty() {
+        String::new()
+    } else {
+        format!("; reads {} outside the project", reads.join(", "))
     };
     Ok(Summary::Of(format!(
         "{dependencies}, {sources}{lock}{reads}"

@@ -17,8 +17,8 @@ use serde::Serialize;
 pub use crate::doctor::check::DoctorRequest;
 use crate::doctor::check::{Summary, alone};
 
-use crate::words::counted;
 use crate::world::{Environment, Network, World};
+use agpm_diag::counted;
 
 /// Looks at one thing. What it finds goes to the notes, which hold nothing of other checks.
 type Check = fn(&World, &DoctorRequest, &mut Notes) -> Result<Summary, Failure>;
@@ -88,7 +88,7 @@ pub fn doctor(world: &World, request: &DoctorRequest) -> Outcome<DoctorReport> {
         failure: None,
     };
     for (name, check) in CHECKS {
-        let (row, failure) = row(&world, request, (name, *check), &mut notes);
+        let (row, failure) = row(&world, request, name, *check, &mut notes);
         report.checks.extend(row);
         report.failure = report.failure.or(failure);
     }
@@ -98,7 +98,8 @@ pub fn doctor(world: &World, request: &DoctorRequest) -> Outcome<DoctorReport> {
 fn row(
     world: &World,
     request: &DoctorRequest,
-    (name, check): (&'static str, Check),
+    name: &'static str,
+    check: Check,
     notes: &mut Notes,
 ) -> (Option<CheckRow>, Option<FailureKind>) {
     let (said, mut found) = alone(notes, |own| check(world, request, own));

@@ -5,8 +5,8 @@ use agpm_diag::{Diagnostic, Failure, Notes, codes};
 use crate::doctor::check::{DoctorRequest, NO_MANIFEST, Summary};
 use crate::scope::Places;
 use crate::verify::{Finding, SourceUse, find_drift};
-use crate::words::counted;
 use crate::world::{ManifestUse, Scope, World};
+use agpm_diag::counted;
 
 pub(super) fn check(
     world: &World,
@@ -34,11 +34,10 @@ fn drift(finding: &Finding) -> Diagnostic {
         "{} {} ({})",
         finding.path, finding.message, finding.resource
     );
-    let help = match finding.code == &codes::VERIFY_MISSING {
-        true => "`agpm install` puts it back",
-        false => {
-            "`agpm install` tells about it and keeps it; `agpm install --force` puts back what belongs there"
-        }
+    let help = if finding.code == &codes::VERIFY_MISSING {
+        "`agpm install` puts it back"
+    } else {
+        "`agpm install` tells about it and keeps it; `agpm install --force` puts back what belongs there"
     };
     Diagnostic::new(finding.code, message)
         .in_file(finding.path.as_str())

@@ -4,10 +4,10 @@ use agpm_bottle::UnitKind;
 use agpm_diag::{Failure, Notes};
 use agpm_text::Pointer;
 
-use crate::bottle::{BottleInput, load, unknown_unit};
+use crate::bottle::{BottleInput, load};
 use crate::explain::{ExplainRequest, found};
-use crate::provenance::{Provenance, Secrets};
 use crate::world::World;
+use agpm_merge::{Provenance, Secrets};
 
 pub(super) fn explain_bottle(
     world: &World,
@@ -20,7 +20,7 @@ pub(super) fn explain_bottle(
         json_file: request.json_file.clone(),
     };
     let manifest = load(&world.environment, &input, notes)?;
-    let unknown = || unknown_unit(&manifest, UnitKind::Bottle, name);
+    let unknown = || manifest.unknown_unit(UnitKind::Bottle, name);
     let (resolution, value) = manifest
         .bottle_resolution(name)
         .zip(manifest.bottle_value(name))

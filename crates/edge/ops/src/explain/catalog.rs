@@ -10,8 +10,8 @@ use agpm_text::{NodeId, Pointer, to_value};
 
 use crate::catalog::{CatalogPlaces, open};
 use crate::explain::found;
-use crate::provenance::{Provenance, Secrets};
 use crate::world::World;
+use agpm_merge::{Provenance, Secrets};
 
 pub(super) fn explain_entry(
     world: &World,

@@ -11,8 +11,8 @@ use agpm_store::ProjectStore;
 use agpm_text::{Document, Pointer, Shape, Value, View, equal, to_value};
 
 use crate::install::{parse_shared, read_ledger};
-use crate::provenance::{ExplainedLeaf, Provenance};
 use crate::reading::limit;
+use agpm_merge::{ExplainedLeaf, Provenance};
 
 /// What a value is said to come from that no layer and no package gave.
 const YOURS: &str = "yours";

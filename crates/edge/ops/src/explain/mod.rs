@@ -31,8 +31,8 @@ use crate::gather::{ManifestFiles, Mistakes, Project, unknown_name};
 use crate::locked::{LockView, WrittenId, means, near_ids};
 use crate::merge::{MergeInputs, choose_strategy, read_files};
 use crate::packages::read_lock;
-use crate::provenance::{ExplainedLeaf, Provenance, Secrets};
 use crate::world::{ManifestUse, World};
+use agpm_merge::{ExplainedLeaf, Provenance, Secrets};
 
 /// What can be explained, besides codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -212,8 +212,7 @@ fn run(
                 None
             };
             if let Some((kind, name)) = owner {
-                let (resource, provenance) =
-                    explain_resource(world, (kind, &name), &pointer, notes)?;
+                let (resource, provenance) = explain_resource(world, kind, &name, &pointer, notes)?;
                 return Ok(of_resource(resource, pointer, provenance));
             }
             explain_file(world, name, &pointer, &request.inputs, notes)?
@@ -222,7 +221,7 @@ fn run(
         Subject::Profile => explain_persona(world, name, &pointer, notes)?,
         Subject::Bottle => explain_bottle(world, name, &pointer, request, notes)?,
         Subject::Resource(kind) => {
-            let (resource, provenance) = explain_resource(world, (kind, name), &pointer, notes)?;
+            let (resource, provenance) = explain_resource(world, kind, name, &pointer, notes)?;
             return Ok(of_resource(resource, pointer, provenance));
         }
     };
@@ -389,7 +388,7 @@ fn trace_to_sources(world: &World, provenance: &mut Provenance) {
             continue;
         };
         let quiet = &mut Notes::default();
-        let Ok((_, source)) = explain_resource(world, (kind, name), &Pointer::root(), quiet) else {
+        let Ok((_, source)) = explain_resource(world, kind, name, &Pointer::root(), quiet) else {
             continue;
         };
         let by_place: BTreeMap<&Pointer, &ExplainedLeaf> = source

@@ -5,8 +5,8 @@ use agpm_text::{Pointer, to_value};
 
 use crate::explain::found;
 use crate::lineage::{LineagePlace, open_library};
-use crate::provenance::Provenance;
 use crate::world::World;
+use agpm_merge::Provenance;
 
 /// `name` is `SLUG`, for the agent document, or `SLUG/KIND`.
 pub(super) fn explain_persona(

@@ -47,7 +47,7 @@ pub(super) fn from_project(
 ) -> Result<FromProject, Failure> {
     match &project.root {
         Some(root) if !project.manifest.layers.is_empty() => {
-            layered(world, (project, root), file, notes)
+            layered(world, project, root, file, notes)
         }
         root => alone(&world.environment, root.as_deref(), file, notes),
     }
@@ -100,7 +100,8 @@ fn alone(
 
 fn layered(
     world: &World,
-    (project, root): (&Project, &Path),
+    project: &Project,
+    root: &Path,
     file: &str,
     notes: &mut Notes,
 ) -> Result<FromProject, Failure> {

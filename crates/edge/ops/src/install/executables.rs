@@ -11,7 +11,7 @@ use agpm_text::{Format, Pointer, parse_alone, to_value};
 use agpm_trust::{Capability, capabilities_of, capabilities_of_markdown};
 
 use crate::install::{Executables, InstallRequest, Program, RequiredBy, Writing};
-use crate::words::counted;
+use agpm_diag::counted;
 use agpm_layers::LayeredFile;
 
 /// Types that tools run, whatever is in them.

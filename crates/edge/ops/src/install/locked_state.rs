@@ -30,7 +30,7 @@ impl LockedState {
         let sources = Sources::open_all(world, manifest, store.path());
         // What is wrong with the old state is nothing that this run could fix.
         let quiet = &mut Notes::default();
-        let entries = frozen::as_locked(world, (manifest, &sources), lock, quiet)?;
+        let entries = frozen::as_locked(world, manifest, &sources, lock, quiet)?;
         let resources = render_these(manifest, &sources, entries, quiet)?.resources;
         let (layers, layer_failure) = match as_locked(world, manifest, &sources, lock) {
             Ok(layers) => (layers, None),

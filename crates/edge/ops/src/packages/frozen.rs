@@ -45,7 +45,8 @@ pub(crate) fn entries(
 /// The same as far as it goes, whatever the manifest asks for by now.
 pub(crate) fn as_locked(
     world: &World,
-    (manifest, sources): (&Manifest, &Sources),
+    manifest: &Manifest,
+    sources: &Sources,
     lock: &Lockfile,
     notes: &mut Notes,
 ) -> Result<Vec<ResolvedEntry>, Failure> {

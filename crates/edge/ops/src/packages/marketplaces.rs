@@ -121,6 +121,23 @@ fn revision_of(
     Ok(Some(found.revision))
 }
 
+/// The revision of a marketplace that nothing is required of.
+pub(crate) fn default_revision(
+    sources: &Sources,
+    name: &SourceName,
+) -> Result<Option<ObjectId>, Failure> {
+    let Some(source) = sources.versioned(name) else {
+        return Ok(None);
+    };
+    let found = agpm_source::resolve_reference(source, None);
+    found.map(|found| Some(found.revision)).map_err(|_| {
+        let message = format!("source `{name}` has no default branch");
+        Diagnostic::new(&codes::PACKAGE_VERSION, message)
+            .help("name a branch of it with `branch`")
+            .into()
+    })
+}
+
 /// Marketplaces that were read in this run.
 #[derive(Default)]
 struct ReadMarketplaces {
@@ -143,7 +160,7 @@ impl ReadMarketplaces {
     }
 }
 
-fn read_at(
+pub(crate) fn read_at(
     sources: &Sources,
     name: &SourceName,
     revision: Option<&ObjectId>,

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean};
 use agpm_git::Git;
 use agpm_model::{
-    CatalogRemote, Manifest, Origin, RemoteBase, SourceAddress, SourceName, SourceVersions, Unit,
-    normalize,
+    CatalogRemote, Manifest, Origin, RemoteBase, ResourceType, SourceAddress, SourceName,
+    SourceVersions, Unit, normalize,
 };
 use agpm_source::{Confinement, DirectorySource, Source, SourceError, Versioning, git_program};
 
@@ -51,10 +51,15 @@ impl Sources {
             .chain(manifest.catalog.sources())
             .chain(&manifest.required_sources)
             .collect();
+        // A plugin may need one of any marketplace of the manifest.
+        let has_plugins = manifest
+            .dependencies
+            .iter()
+            .any(|dependency| dependency.kind == ResourceType::Plugins);
         let used = manifest
             .sources
             .iter()
-            .filter(|source| used.contains(&source.name));
+            .filter(|source| has_plugins || used.contains(&source.name));
         Sources::of(world, used, manifest.catalog.all(), root)
     }
 

@@ -52,7 +52,7 @@ pub(super) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &Mani
         let section = text
             .and_then(Document::root)
             .and_then(|root| root.get("catalog"))?;
-        read_remotes(check, section, (manifest, scope))
+        read_remotes(check, section, manifest, scope)
     };
     let private = of(texts.private, SourceScope::User);
     let shared = of(Some(texts.project), SourceScope::Project);
@@ -71,7 +71,8 @@ pub(super) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &Mani
 fn read_remotes(
     check: &mut Check,
     section: NodeRef<'_>,
-    (manifest, scope): (&Manifest, SourceScope),
+    manifest: &Manifest,
+    scope: SourceScope,
 ) -> Option<Vec<AskedRemote>> {
     if !check.map(section, "`[catalog]`") {
         return None;
@@ -79,7 +80,7 @@ fn read_remotes(
     check.keys(section, &CATALOG);
     let mut remotes: Vec<AskedRemote> = Vec::new();
     for (node, text) in check.strings(section.get("remotes")?, "`remotes`") {
-        let Some(remote) = read_remote(check, (node, text), (manifest, scope)) else {
+        let Some(remote) = read_remote(check, node, text, manifest, scope) else {
             continue;
         };
         match remotes.iter().find(|earlier| earlier.remote == remote) {
@@ -95,8 +96,10 @@ fn read_remotes(
 
 fn read_remote(
     check: &mut Check,
-    (node, text): (NodeRef<'_>, &str),
-    (manifest, scope): (&Manifest, SourceScope),
+    node: NodeRef<'_>,
+    text: &str,
+    manifest: &Manifest,
+    scope: SourceScope,
 ) -> Option<CatalogRemote> {
     let remote = match CatalogRemote::parse(text) {
         Ok(remote) => remote,

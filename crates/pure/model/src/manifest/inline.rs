@@ -8,7 +8,6 @@ use crate::address::{
     repository_url, same_repository,
 };
 use crate::check::{Check, spot};
-use crate::manifest::Manifest;
 use crate::manifest::sources::{Source, SourceScope};
 use crate::name::SourceName;
 use crate::resource::ResourceType;
@@ -26,7 +25,7 @@ const HELP: &str = "write `github:OWNER/REPO/PATH@VERSION`, or `https://HOST/REP
 /// Reads an address; its source becomes one of the manifest, named by its URL.
 pub(super) fn read_inline(
     check: &mut Check,
-    manifest: &mut Manifest,
+    sources: &mut Vec<Source>,
     node: NodeRef<'_>,
     kind: ResourceType,
     scope: SourceScope,
@@ -62,7 +61,7 @@ pub(super) fn read_inline(
     let requirement = found.inner.requirement.clone().unwrap_or_else(main);
     Some(InlineDependency {
         unit: Unit {
-            origin: Origin::Source(implicit_source(manifest, &found.url, node, scope)?),
+            origin: Origin::Source(implicit_source(sources, &found.url, node, scope)?),
             path,
             extent: kind.extent(),
         },
@@ -98,17 +97,17 @@ fn inner_path(
 
 /// The source of a URL, the same for all its spellings.
 fn implicit_source(
-    manifest: &mut Manifest,
+    sources: &mut Vec<Source>,
     url: &SourceAddress,
     node: NodeRef<'_>,
     scope: SourceScope,
 ) -> Option<SourceName> {
     let is_it = |one: &&Source| one.is_implicit() && same_repository(&one.address, url);
-    if let Some(known) = manifest.sources.iter().find(is_it) {
+    if let Some(known) = sources.iter().find(is_it) {
         return Some(known.name.clone());
     }
     let name = SourceName::new(repository_url(url)).ok()?;
-    manifest.sources.push(Source {
+    sources.push(Source {
         name: name.clone(),
         address: url.clone(),
         scope,

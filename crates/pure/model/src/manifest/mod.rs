@@ -27,7 +27,7 @@ pub use crate::manifest::packages::{Dependency, Exclusion, Install};
 use crate::manifest::partial::beside_syntax_errors;
 pub use crate::manifest::patches::{Field, Patch, PatchScope, unknown_patch};
 pub use crate::manifest::plugins::{
-    MarketplaceDependency, MarketplacePlugin, PartChoice, PartFilter, PartNames, is_plugin_name,
+    MarketplaceDependency, PartChoice, PartFilter, PartNames, is_plugin_name,
 };
 pub use crate::manifest::sources::{Allowed, Source, SourceScope};
 pub use crate::manifest::strategies::{FilePattern, MergeRule};
@@ -226,9 +226,10 @@ fn check_sections(check: &mut Check, root: NodeRef<'_>) {
     for UnknownKey { key, help, edit } in MANIFEST_SECTIONS.unknown_keys(root) {
         let name = key.content();
         let planned = PLANNED_SECTIONS.contains(&name);
-        let message = match planned {
-            true => format!("`[{name}]` is not supported yet"),
-            false => format!("{} has no key `{name}`", MANIFEST_SECTIONS.what),
+        let message = if planned {
+            format!("`[{name}]` is not supported yet")
+        } else {
+            format!("{} has no key `{name}`", MANIFEST_SECTIONS.what)
         };
         let mut diagnostic =
             Diagnostic::new(&codes::MANIFEST_UNKNOWN_KEY, message).at_spot(spot(key));

@@ -8,13 +8,12 @@ use agpm_text::{Kind, NodeRef, Value, to_value};
 use crate::address::Address;
 use crate::check::{Check, spot};
 use crate::manifest::inline::read_inline;
-use crate::manifest::plugins::{
-    MarketplaceDependency, MarketplacePlugin, PartChoice, is_plugin_name,
-};
+use crate::manifest::plugins::{MarketplaceDependency, PartChoice, is_plugin_name};
 use crate::manifest::sources::{SourceScope, read_source};
 use crate::manifest::tables::{DEPENDENCY, MANIFEST_SECTIONS, OLDER_AGPM, PLUGIN, SERVER_KEYS};
 use crate::manifest::tools::{NamedTool, tool_list};
 use crate::manifest::{Entry, Manifest, ManifestTexts};
+use crate::marketplace::MarketplacePlugin;
 use crate::name::{ResourceName, SourceName, ToolName};
 use crate::path::RelativePath;
 use crate::pin::ResourceId;
@@ -125,7 +124,7 @@ pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut 
         .map(|(name, _)| name.content().to_owned())
         .collect();
     for (name, address) in (texts.entries)("sources") {
-        let scope = SourceScope::of(name, texts.project.source());
+        let scope = SourceScope::of(address, texts.project.source());
         manifest
             .sources
             .extend(read_source(check, name, address, scope));
@@ -248,8 +247,9 @@ impl<'n> Reader<'_, '_, 'n> {
         }
         match value.kind() {
             Kind::String if Address::has_scheme(value.content()) => {
-                let scope = SourceScope::of(key, self.project);
-                let found = read_inline(self.check, self.manifest, value, kind, scope)?;
+                let scope = SourceScope::of(value, self.project);
+                let sources = &mut self.manifest.sources;
+                let found = read_inline(self.check, sources, value, kind, scope)?;
                 dependency.unit = found.unit;
                 dependency.selector = found.selector;
                 dependency.name_top();

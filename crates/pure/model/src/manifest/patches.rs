@@ -6,8 +6,8 @@ use agpm_diag::{Diagnostic, Spot, codes, did_you_mean};
 use agpm_text::{Kind, NodeRef, Pointer, Value, to_value};
 
 use crate::check::{Check, spot};
-use crate::manifest::{Manifest, ManifestTexts};
-use crate::resource::{RESOURCE_TYPES, ResourceType};
+use crate::manifest::{Dependency, Manifest, ManifestTexts};
+use crate::resource::{PLUGIN_PARTS, RESOURCE_TYPES, ResourceType};
 use crate::server_file::ServerFile;
 
 /// Who sees a patch.
@@ -142,9 +142,12 @@ impl Field {
 impl fmt::Display for Field {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-        let key = |key: &String| match !key.is_empty() && key.chars().all(bare) {
-            true => key.clone(),
-            false => Value::from(key.as_str()).to_json().trim_end().to_owned(),
+        let key = |key: &String| {
+            if !key.is_empty() && key.chars().all(bare) {
+                key.clone()
+            } else {
+                Value::from(key.as_str()).to_json().trim_end().to_owned()
+            }
         };
         f.write_str(&self.0.steps().iter().map(key).collect::<Vec<_>>().join("."))
     }
@@ -185,6 +188,11 @@ fn read_patches(
         {
             continue;
         }
+        if ResourceType::named(kind.content()) == Some(ResourceType::Plugins) {
+            let help = "patch one of its parts, as in `[patch.agents.NAME]`";
+            check.bad_value(kind, "plugins have no fields to patch", help);
+            continue;
+        }
         let Some(kind) = ResourceType::named(kind.content()) else {
             continue;
         };
@@ -219,10 +227,14 @@ fn check_name(check: &mut Check, kind: ResourceType, name: NodeRef<'_>, manifest
         .dependencies
         .iter()
         .filter(|dependency| dependency.kind == kind);
-    if of_kind
-        .clone()
-        .any(|one| one.unit.path.is_pattern() || one.name.as_str() == name.content())
-    {
+    // The parts of a plugin are known when it was read.
+    let has_parts = manifest
+        .dependencies
+        .iter()
+        .any(|one| one.kind == ResourceType::Plugins && PLUGIN_PARTS.contains(&kind));
+    let is_named =
+        |one: &Dependency| one.unit.path.is_pattern() || one.name.as_str() == name.content();
+    if has_parts || of_kind.clone().any(is_named) {
         return;
     }
     check.report_missing(unknown_patch(

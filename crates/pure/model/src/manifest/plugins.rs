@@ -4,21 +4,11 @@ use agpm_diag::Spot;
 use agpm_text::NodeRef;
 
 use crate::check::{Check, spot};
-use crate::lock::LockedMarketplace;
-use crate::name::{ResourceName, SourceName};
+use crate::marketplace::{LockedMarketplace, MarketplacePlugin};
+use crate::name::ResourceName;
 use crate::pin::ResourceId;
-use crate::resource::ResourceType;
-use crate::tool::PLUGIN_PARTS;
+use crate::resource::{PLUGIN_PARTS, ResourceType};
 use crate::version::Selector;
-
-/// A plugin by its name in a marketplace.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MarketplacePlugin {
-    /// The source that has the `marketplace.json`.
-    pub marketplace: SourceName,
-    /// What the plugin is called there.
-    pub name: String,
-}
 
 /// A dependency on a plugin of a marketplace.
 #[derive(Clone, Debug)]

@@ -277,9 +277,10 @@ impl<'a> Tables<'a> {
             .get("command")
             .filter(|_| schema.field("command").is_some())
         {
-            let author = match self.users.contains(&spot(command).source) {
-                true => ProgramAuthor::User,
-                false => ProgramAuthor::Project,
+            let author = if self.users.contains(&spot(command).source) {
+                ProgramAuthor::User
+            } else {
+                ProgramAuthor::Project
             };
             strategy.driver = read_driver(check, command).map(|command| Driver { command, author });
         }

@@ -10,8 +10,8 @@ use crate::check::{Check, spot};
 use crate::manifest::tables::{RESOURCE, TOOL};
 use crate::name::ToolName;
 use crate::path::RelativePath;
-use crate::resource::{Layout, RESOURCE_TYPES, ResourceType};
-use crate::tool::{Destination, Folder, PLUGIN_PARTS, Tool, ToolState, Tools};
+use crate::resource::{Layout, PLUGIN_PARTS, RESOURCE_TYPES, ResourceType};
+use crate::tool::{Destination, Folder, Tool, ToolState, Tools};
 
 /// The built-in tools, as `[tools]`, `[default-tools]` and `[project]` of a manifest change them.
 pub(crate) fn read(check: &mut Check, mut tools: Tools, root: NodeRef<'_>) -> Tools {

@@ -156,7 +156,7 @@ impl<'a> Engine<'a> {
         match &desired.node.place {
             Place::Key(at) | Place::Default(at) => self.decide_key(desired, at),
             Place::Item(list) => self.decide_item(desired, list),
-            Place::Keyed { list, key, id } => self.decide_keyed(desired, list, (key, id)),
+            Place::Keyed { list, key, id } => self.decide_keyed(desired, list, key, id),
         }
     }
 
@@ -200,11 +200,12 @@ impl<'a> Engine<'a> {
         self.carry_out(desired, verdict, Spot::Key(at.clone()));
     }
 
-    fn decide_keyed(&mut self, desired: &DesiredNode, list: &Pointer, (key, id): (&str, &str)) {
+    fn decide_keyed(&mut self, desired: &DesiredNode, list: &Pointer, key: &str, id: &str) {
         let owned = self.left.take_at(&desired.node.place);
         let found = self.keyed_item(
             list,
-            (key, id),
+            key,
+            id,
             [
                 owned.map(|owned| owned.checksum),
                 Some(NodeSum::of(&desired.node.value)),
@@ -223,7 +224,8 @@ impl<'a> Engine<'a> {
     pub(super) fn keyed_item(
         &self,
         list: &Pointer,
-        (key, id): (&str, &str),
+        key: &str,
+        id: &str,
         sums: [Option<NodeSum>; 2],
     ) -> Option<usize> {
         let all = self.sight.sums(list).clone();

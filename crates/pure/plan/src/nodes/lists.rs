@@ -53,7 +53,7 @@ pub(super) fn reconcile<'d>(
         let Some(hold) = holds.get_mut(list) else {
             continue;
         };
-        match (&*hold, becoming(&sight, list, nodes, (ours, &twins))) {
+        match (&*hold, becoming(&sight, list, nodes, ours, &twins)) {
             (Hold::Whole, Becoming::Whole(node)) => ours.nodes.push(node),
             // What is wanted whole takes their place; what the user put there is an edit.
             (Hold::Whole, Becoming::Gone) => ours.nodes.push(emptied(list, &nodes[0].owner)),
@@ -139,7 +139,8 @@ fn becoming(
     sight: &Sight<'_>,
     list: &Pointer,
     nodes: &[OwnedNode],
-    (ours, twins): (&Ours, &HashSet<(Pointer, NodeSum)>),
+    ours: &Ours,
+    twins: &HashSet<(Pointer, NodeSum)>,
 ) -> Becoming {
     let Some(now) = sight.at(list).filter(|now| now.kind() == Kind::List) else {
         return Becoming::Gone;

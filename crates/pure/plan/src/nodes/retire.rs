@@ -70,7 +70,7 @@ impl Engine<'_> {
         match &node.place {
             Place::Item(list) => self.edited_item(node, list).map(|at| item(list, at)),
             Place::Keyed { list, key, id } => self
-                .keyed_item(list, (key, id), [None, None])
+                .keyed_item(list, key, id, [None, None])
                 .map(|at| item(list, at)),
             Place::Key(at) => self.sight.at(at).map(|_| (0, at.clone())),
             Place::Default(_) => None,

@@ -39,7 +39,7 @@ pub(super) fn clear(
         draft.prune(needed)?;
     }
     if overwrite >= Overwrite::Unowned {
-        let edits = take_over(draft, wanted, (ours, overwrite), &mut made);
+        let edits = take_over(draft, wanted, ours, overwrite, &mut made);
         draft.apply(&edits)?;
         ours.containers.extend(edits.iter().filter_map(place));
     }
@@ -139,7 +139,8 @@ fn excludes(wanted: &EntryNode, node: &OwnedNode, sight: &Sight<'_>) -> bool {
 fn take_over(
     draft: &Draft,
     wanted: &[Wanted<'_>],
-    (ours, overwrite): (&Ours, Overwrite),
+    ours: &Ours,
+    overwrite: Overwrite,
     made: &mut Decisions,
 ) -> Vec<Edit> {
     let sight = Sight::of(&draft.document);

@@ -153,17 +153,18 @@ fn read_only(wanted: &Wanted, front: &Front, fates: &mut Fates) -> bool {
         }
     }
     if let Some(forbidden) = &wanted.forbidden {
-        match forbidden.is_empty() || read_only && forbidden.iter().all(|name| changes(name)) {
-            true => fates.add(
+        if forbidden.is_empty() || read_only && forbidden.iter().all(|name| changes(name)) {
+            fates.add(
                 "disallowedTools",
                 FateKind::Approximated,
                 "kept as read-only",
-            ),
-            false => fates.add(
+            )
+        } else {
+            fates.add(
                 "disallowedTools",
                 FateKind::Widened,
                 "tools cannot be forbidden one by one there",
-            ),
+            )
         }
     }
     mode(wanted, front, FateKind::Approximated, fates);

@@ -13,8 +13,8 @@ pub(super) fn refuse_variables(what: &str, name: &str, value: &Value) -> Result<
         return Ok(());
     };
     let message = format!("the {what} `{name}` needs `${{{variable}}}`, which only a plugin has");
-    let help = "it belongs to a plugin, which agpm cannot install yet: remove the entry, or copy the files that it \
-                runs into your project and change the path";
+    let help = "no directory above it is a plugin, so its files are not known: add the plugin to `[plugins]`, or change \
+                the path";
     Err(ConvertError::new(message, help))
 }
 

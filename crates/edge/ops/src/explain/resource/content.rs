@@ -84,7 +84,7 @@ fn made(
     notes: &mut Notes,
 ) -> Result<Vec<RenderedResource>, Failure> {
     let manifest = target.manifest;
-    let entries = frozen::as_locked(world, (manifest, sources), lock, notes)?;
+    let entries = frozen::as_locked(world, manifest, sources, lock, notes)?;
     let rendered = render_these(manifest, sources, entries, notes)?;
     let locked = target.locked;
     let is_it = |resource: &RenderedResource| {

@@ -15,8 +15,8 @@ use agpm_text::{Document, Format, Pointer, Value, equal, to_value};
 use crate::explain::resource::said::{Said, layer_of};
 use crate::gather::parsed;
 use crate::locked::note;
-use crate::provenance::{ExplainedDeletion, ExplainedLeaf, Provenance, nearest_key};
 use crate::reading::limit;
+use agpm_merge::{ExplainedDeletion, ExplainedLeaf, Provenance, nearest_key};
 
 /// What is installed: a file, or nodes of a file that others write too.
 pub(super) struct Given {
@@ -159,15 +159,16 @@ impl Change {
             .files
             .first()
             .is_some_and(OutputFile::is_filled);
-        match filled && content.output.fates.is_empty() {
-            true => Change {
+        if filled && content.output.fates.is_empty() {
+            Change {
                 word: "filled",
                 layer: layer_of(&entry.unit.origin).to_owned(),
-            },
-            false => Change {
+            }
+        } else {
+            Change {
                 word: "converted",
                 layer: entry.tool.to_string(),
-            },
+            }
         }
     }
 }

@@ -20,9 +20,9 @@ use crate::explain::resource::said::Said;
 use crate::gather::{ManifestFiles, Project};
 use crate::locked::{LockView, note};
 use crate::packages::{frozen, read_lock};
-use crate::provenance::Provenance;
 use crate::why::Askers;
 use crate::world::World;
+use agpm_merge::Provenance;
 
 /// A locked resource and everything that is known beside it.
 struct Target<'a> {
@@ -36,7 +36,8 @@ struct Target<'a> {
 
 pub(super) fn explain_resource(
     world: &World,
-    (kind, name): (ResourceType, &str),
+    kind: ResourceType,
+    name: &str,
     pointer: &Pointer,
     notes: &mut Notes,
 ) -> Result<(ExplainedResource, Provenance), Failure> {

@@ -87,15 +87,16 @@ fn missing(view: &LockView, manifest: &Manifest, kind: ResourceType, name: &str)
 fn not_installed(manifest: &Manifest, dependency: &Dependency) -> Failure {
     let label = format!("{}/{}", dependency.kind, dependency.name);
     let tool = &manifest.tools.of(dependency)[0];
-    let (message, help) = match !manifest.tools.used_by(dependency).is_empty() {
-        true => (
+    let (message, help) = if !manifest.tools.used_by(dependency).is_empty() {
+        (
             format!("{label} is not in `{LOCK_NAME}` yet"),
             "run `agpm install`".to_owned(),
-        ),
-        false => (
+        )
+    } else {
+        (
             format!("{label} is not installed: its tool `{tool}` is switched off"),
             format!("remove `enabled = false` from `[tools.{tool}]`, and run `agpm install`"),
-        ),
+        )
     };
     let diagnostic = Diagnostic::new(&codes::LOCK_OUTDATED, message)
         .at_spot(dependency.spot)

@@ -11,7 +11,7 @@ use agpm_text::{Document, Format, Kind, Limits, Pointer, Value, decode, parse};
 
 use crate::explain::resource::Target;
 use crate::gather::parsed;
-use crate::provenance::Provenance;
+use agpm_merge::Provenance;
 
 /// What the values are said to come from that stand in the manifest's own entry.
 const MANIFEST: &str = "manifest";

@@ -2,13 +2,14 @@
 
 mod contents;
 mod plugin_files;
+mod plugin_needs;
 mod raw;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agpm_compose::project_names;
-use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes, did_you_mean};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Span, Spot, codes, did_you_mean};
 use agpm_model::{
     Declared, Dependency, Extent, FileMode, Manifest, ObjectId, Origin, Requirement, SKILL_FILE,
     Selector, SourceName, SourceVersions, Unit, Variant, default_requirement,
@@ -25,6 +26,7 @@ use agpm_source::{Source, SourceError};
 use agpm_store::parallel;
 use agpm_text::Value;
 
+use crate::packages::fetch::plugin_needs::{declaration, plugin_needs, plugin_of_file};
 use crate::packages::fetch::raw::{Raw, unfit};
 use crate::packages::resolve::plain_sources;
 use crate::packages::sources::{
@@ -325,6 +327,9 @@ impl<'a> Fetcher<'a> {
         known: &SourceIndex,
         notes: &mut Notes,
     ) -> Result<Vec<(Declared, Unit)>, Failure> {
+        if unit.extent == Extent::Plugin {
+            return plugin_needs(self, unit, commit.as_ref(), resource, notes);
+        }
         let label = commit.as_ref().map_or("local", ObjectId::short);
         let (names, renderer) = (&self.names[&variant], &self.renderer);
         let declared = Declaring {
@@ -359,6 +364,14 @@ impl<'a> Fetcher<'a> {
                     escapes.push(diagnostic);
                 }
             }
+        }
+        let exists = |path: &str| self.exists(unit, commit.as_ref(), path);
+        if let Some(plugin) = plugin_of_file(unit, &resource.main.bytes, &exists) {
+            let spot = Spot {
+                source: notes.sources.add(unit.to_string(), String::new()),
+                span: Span::at(0),
+            };
+            children.push((declaration(plugin.path.as_str(), None, spot), plugin));
         }
         match escapes.pop() {
             Some(last) => {

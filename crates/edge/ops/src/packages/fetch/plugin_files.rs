@@ -101,9 +101,10 @@ fn follow(
         let (mut later, mut copied) = (Vec::new(), false);
         for (path, target) in open {
             let copies = copies(entries, &path, &target);
-            match copies.is_empty() {
-                true => later.push((path, target)),
-                false => copied = true,
+            if copies.is_empty() {
+                later.push((path, target));
+            } else {
+                copied = true;
             }
             entries.extend(copies);
             if entries.len() > MOST_PLUGIN_FILES {

@@ -1,20 +1,20 @@
-//! Where values came from, as data for every face.
+//! Where values came from, as a report.
 
-use agpm_diag::{SourceMap, looks_secret};
-use agpm_merge::{Leaf, Merged, MergedFile, Origin, Resolution, Segment, Shadow, ShadowKind};
+use agpm_diag::{SourceMap, counted, looks_secret};
 use agpm_text::{Kind, NodeRef, Pointer, Value, to_value};
 use serde::Serialize;
 
-use crate::words::counted;
-
-/// Values longer than this are cut in explanations.
-const LONGEST_VALUE: usize = 120;
+use crate::body::Segment;
+use crate::file::{Merged, MergedFile};
+use crate::limits::LONGEST_VALUE;
+use crate::origin::{Origin, Shadow, ShadowKind};
+use crate::resolution::{Leaf, Resolution};
 
 /// What stands for a secret.
-pub(crate) const MASK: &str = "********";
+pub const MASK: &str = "********";
 
 /// The key to judge a value by that is known to be a secret: references are none even then.
-pub(crate) const TOLD_SECRET: &str = "secret";
+pub const KNOWN_SECRET: &str = "secret";
 
 /// Whether values that look like secrets are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,7 +60,7 @@ pub struct ExplainedLeaf {
 
 impl ExplainedLeaf {
     /// The value as one that another shadows, and what it shadows itself, highest first.
-    pub(crate) fn into_shadows(self) -> Vec<ExplainedShadow> {
+    pub fn into_shadows(self) -> Vec<ExplainedShadow> {
         let ExplainedLeaf {
             value,
             layer,
@@ -156,16 +156,13 @@ impl Provenance {
         self.leaves.is_empty() && self.deletions.is_empty() && self.body.is_empty()
     }
 
-    pub(crate) fn add_values(
-        &mut self,
-        resolution: &Resolution,
-        under: &Pointer,
-        sources: &SourceMap,
-    ) {
+    /// Adds the values of a result at `under` or below.
+    pub fn add_values(&mut self, resolution: &Resolution, under: &Pointer, sources: &SourceMap) {
         self.add_values_as(resolution, under, sources, Secrets::Masked);
     }
 
-    pub(crate) fn add_values_as(
+    /// The same with secrets masked or shown.
+    pub fn add_values_as(
         &mut self,
         resolution: &Resolution,
         under: &Pointer,
@@ -195,11 +192,11 @@ impl Provenance {
     }
 
     /// Masks what is and was at a place that holds a secret, whatever its name.
-    pub(crate) fn mask(&mut self, pointer: &Pointer) {
+    pub fn mask(&mut self, pointer: &Pointer) {
         let hide = |value: &mut Value| {
             if value
                 .as_str()
-                .is_some_and(|text| looks_secret(Some(TOLD_SECRET), text))
+                .is_some_and(|text| looks_secret(Some(KNOWN_SECRET), text))
             {
                 *value = MASK.into();
             }
@@ -337,7 +334,7 @@ impl Teller<'_> {
 }
 
 /// The key that a value stands under, over the heads of list indices.
-pub(crate) fn nearest_key(pointer: &Pointer) -> Option<&str> {
+pub fn nearest_key(pointer: &Pointer) -> Option<&str> {
     pointer
         .steps()
         .iter()

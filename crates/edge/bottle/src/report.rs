@@ -1,0 +1,170 @@
+//! What is reported of bottles and agents.
+
+use std::collections::BTreeSet;
+
+use agpm_diag::{Failure, did_you_mean, looks_secret, unknown_name};
+use agpm_merge::{KNOWN_SECRET, MASK};
+use agpm_text::Value;
+use serde::Serialize;
+
+use crate::manifest::Manifest;
+use crate::unit::UnitKind;
+
+/// What to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BottleView {
+    /// A bottle with what it has from those that it extends.
+    Effective,
+    /// A bottle as it is written.
+    Raw,
+    /// An agent with its bottle.
+    Agent,
+}
+
+/// All bottles and agents.
+#[derive(Clone, Debug, Serialize)]
+pub struct BottleList {
+    /// In the order of their names.
+    pub bottles: Vec<BottleRow>,
+    /// In the order of their names.
+    pub agents: Vec<AgentRow>,
+}
+
+/// One bottle.
+#[derive(Clone, Debug, Serialize)]
+pub struct BottleRow {
+    /// Its name.
+    pub name: String,
+    /// The bottle that it extends.
+    pub extends: Option<String>,
+    /// The file that it stands in.
+    pub file: String,
+}
+
+/// One agent.
+#[derive(Clone, Debug, Serialize)]
+pub struct AgentRow {
+    /// Its name.
+    pub name: String,
+    /// Its bottle.
+    pub bottle: String,
+    /// Its skills.
+    pub skills: Vec<String>,
+    /// The file that it stands in.
+    pub file: String,
+}
+
+/// A bottle or an agent, as programs read it.
+#[derive(Clone, Debug, Serialize)]
+#[serde(transparent)]
+pub struct BottleValue {
+    /// The value, secrets and all.
+    pub value: Value,
+    /// The variables that hold secrets, as its routes say.
+    #[serde(skip)]
+    secret_env: BTreeSet<String>,
+}
+
+impl BottleValue {
+    /// The value as people may see it: what looks like a secret is masked. What an agent is told is no setting, and is
+    /// shown.
+    pub fn masked(&self) -> Value {
+        let Value::Map(entries) = &self.value else {
+            return self.value.clone();
+        };
+        let shown = |(key, value): &(String, Value)| match key.as_str() {
+            "prompt" => (key.clone(), value.clone()),
+            "env" => (key.clone(), masked_env(value, &self.secret_env)),
+            _ => (key.clone(), masked(key, value)),
+        };
+        Value::Map(entries.iter().map(shown).collect())
+    }
+}
+
+fn masked_env(env: &Value, secret: &BTreeSet<String>) -> Value {
+    let Value::Map(entries) = env else {
+        return masked("env", env);
+    };
+    let shown = |(name, value): &(String, Value)| {
+        if secret.contains(name) {
+            (name.clone(), masked(KNOWN_SECRET, value))
+        } else {
+            (name.clone(), masked(name, value))
+        }
+    };
+    Value::Map(entries.iter().map(shown).collect())
+}
+
+fn masked(key: &str, value: &Value) -> Value {
+    match value {
+        Value::String(text) if looks_secret(Some(key), text) => MASK.into(),
+        Value::List(items) => Value::List(items.iter().map(|item| masked(key, item)).collect()),
+        Value::Map(entries) => Value::Map(
+            entries
+                .iter()
+                .map(|(key, value)| (key.clone(), masked(key, value)))
+                .collect(),
+        ),
+        other => other.clone(),
+    }
+}
+
+impl Manifest {
+    /// All bottles and agents.
+    pub fn list(&self) -> BottleList {
+        let file = |kind, name: &str| self.file(kind, name).unwrap_or_default().to_owned();
+        let bottle = |name: &str| BottleRow {
+            name: name.to_owned(),
+            extends: self.parent(name).map(str::to_owned),
+            file: file(UnitKind::Bottle, name),
+        };
+        let agent = |name: &str| {
+            let agent = self.agent(name)?;
+            let file = file(UnitKind::Agent, name);
+            Some(AgentRow {
+                name: agent.name,
+                bottle: agent.bottle,
+                skills: agent.skills,
+                file,
+            })
+        };
+        BottleList {
+            bottles: self.names(UnitKind::Bottle).map(bottle).collect(),
+            agents: self.names(UnitKind::Agent).filter_map(agent).collect(),
+        }
+    }
+
+    /// One bottle or one agent.
+    pub fn view(&self, name: &str, view: BottleView) -> Result<BottleValue, Failure> {
+        let (kind, value) = match view {
+            BottleView::Effective => (UnitKind::Bottle, self.bottle_value(name)),
+            BottleView::Raw => (UnitKind::Bottle, self.raw_bottle_value(name)),
+            BottleView::Agent => (UnitKind::Agent, self.agent_value(name)),
+        };
+        let value = value.ok_or_else(|| self.unknown_unit(kind, name))?;
+        let bottle = if view == BottleView::Agent {
+            value.get("bottle").and_then(Value::as_str)
+        } else {
+            Some(name)
+        };
+        let secret_env = bottle
+            .map(|bottle| self.secret_variables(bottle))
+            .unwrap_or_default();
+        Ok(BottleValue { value, secret_env })
+    }
+
+    /// A bottle or an agent that does not exist.
+    pub fn unknown_unit(&self, kind: UnitKind, name: &str) -> Failure {
+        let shown_by = match kind {
+            UnitKind::Bottle => format!("it is an agent: `agpm bottle agent {name}` shows it"),
+            UnitKind::Agent => format!("it is a bottle: `agpm bottle show {name}` shows it"),
+        };
+        if self.file(kind.other(), name).is_some() {
+            return unknown_name(kind.word(), name, Some(shown_by));
+        }
+        let none = || Some(format!("there are no {} yet", kind.plural()));
+        let help =
+            did_you_mean(name, &format!("{} are", kind.plural()), self.names(kind)).or_else(none);
+        unknown_name(kind.word(), name, help)
+    }
+}

@@ -1,0 +1,239 @@
+//! Plugins by their names in marketplaces, and plugins that need others.
+
+use agpm_testkit::Repository;
+
+use crate::plugins::REVIEW;
+use crate::support::Project;
+
+const FILE: &str = ".claude-plugin/marketplace.json";
+
+fn marketplace(plugins: &str) -> String {
+    format!(
+        r#"{{"name": "hub", "owner": {{"name": "x"}}, "plugins": [{plugins}], "renames": {{"older": "kit"}}}}"#
+    )
+}
+
+fn named(name: &str) -> String {
+    format!("[plugins]\nkit = {{ marketplace = \"community\", name = \"{name}\" }}\n")
+}
+
+/// A project whose source `community` is a marketplace with these plugins and files.
+fn project<'s>(owner: &'s Project, plugins: &str, files: &[(&str, &str)]) -> Repository<'s> {
+    let mut repository = Repository::init(&owner.sandbox, "community");
+    let text = marketplace(plugins);
+    let all: Vec<(&str, &str)> = [(FILE, text.as_str())]
+        .into_iter()
+        .chain(files.iter().copied())
+        .collect();
+    repository.commit(&all);
+    repository
+}
+
+#[test]
+fn a_plugin_is_found_by_its_name_and_by_its_old_one() {
+    let owner = Project::new();
+    let mut hub = project(
+        &owner,
+        r#"{"name": "kit", "source": "./plugins/kit"}"#,
+        &[("plugins/kit/agents/review.md", REVIEW)],
+    );
+    for name in ["kit", "older"] {
+        owner.manifest(&named(name));
+        owner.good("install");
+        assert_eq!(owner.read(".claude/agents/review.md"), REVIEW);
+    }
+    owner.manifest(&named("kit"));
+    owner.good("install");
+    let lock = owner.read("agpm.lock");
+    assert!(
+        lock.contains("name = \"kit\"") && lock.contains("[plugins.marketplace]"),
+        "{lock}"
+    );
+    // The lockfile keeps the commit until an update.
+    let text = marketplace(r#"{"name": "kit", "source": "./moved"}"#);
+    hub.commit(&[(FILE, &text), ("moved/agents/other.md", REVIEW)]);
+    owner.good("install");
+    owner.good("install --frozen");
+    assert_eq!(owner.read("agpm.lock"), lock);
+    owner.good("update");
+    assert!(owner.exists(".claude/agents/other.md") && !owner.exists(".claude/agents/review.md"));
+    owner.manifest(&named("kitt"));
+    owner.refused(
+        "install",
+        3,
+        &[
+            "name/unknown",
+            "has no plugin `kitt`",
+            "did you mean `kit`?",
+        ],
+    );
+}
+
+#[test]
+fn plugins_in_other_repositories_open_a_source_of_their_own() {
+    let owner = Project::new();
+    let mut other = Repository::init(&owner.sandbox, "other");
+    let old = other.commit(&[("kits/kit/agents/review.md", REVIEW)]);
+    other.tag("v1");
+    other.commit(&[("kits/kit/agents/newer.md", REVIEW)]);
+    let url = other.url();
+    let at = |more: &str| {
+        format!(
+            r#"{{"name": "kit", "source": {{"source": "git-subdir", "url": "{url}", "path": "kits/kit"{more}}}}}"#
+        )
+    };
+    let mut hub = project(
+        &owner,
+        &at(&format!(r#", "ref": "main", "sha": "{old}""#)),
+        &[],
+    );
+    owner.manifest(&named("kit"));
+    owner.good("install");
+    assert!(owner.exists(".claude/agents/review.md") && !owner.exists(".claude/agents/newer.md"));
+    let lock = owner.read("agpm.lock");
+    assert!(
+        lock.contains(&old) && lock.contains("community/kit"),
+        "{lock}"
+    );
+    for line in ["verify", "install --frozen", "list", "tree", "outdated"] {
+        owner.good(line);
+    }
+    hub.commit(&[(FILE, &marketplace(&at("")))]);
+    owner.good("update");
+    assert!(owner.exists(".claude/agents/newer.md"));
+    let absent = "a".repeat(40);
+    hub.commit(&[(FILE, &marketplace(&at(&format!(r#", "sha": "{absent}""#))))]);
+    owner.refused("update", 4, &["plugin/marketplace", "is not reachable"]);
+    let tip = other.git(&["rev-parse", "HEAD"]).stdout;
+    let moved = format!(r#", "ref": "v1", "sha": "{}""#, tip.trim());
+    hub.commit(&[(FILE, &marketplace(&at(&moved)))]);
+    owner.refused("update", 1, &["plugin/marketplace", "tag `v1`"]);
+}
+
+#[test]
+fn sources_that_are_not_read_are_named() {
+    for kind in ["npm", "archive", "command"] {
+        let owner = Project::new();
+        project(
+            &owner,
+            &format!(r#"{{"name": "kit", "source": {{"source": "{kind}", "package": "x"}}}}"#),
+            &[],
+        );
+        owner.manifest(&named("kit"));
+        owner.refused(
+            "install",
+            1,
+            &["plugin/marketplace", &format!("kind `{kind}`")],
+        );
+    }
+    let owner = Project::with(&[("a.md", "")], &named("kit"));
+    owner.refused("install", 3, &["source `community` is not a marketplace"]);
+}
+
+#[test]
+fn an_entry_can_be_the_manifest() {
+    let owner = Project::new();
+    let skill = |name: &str| format!("---\nname: {name}\ndescription: d\n---\n");
+    let (pdf, doc) = (skill("pdf"), skill("doc"));
+    project(
+        &owner,
+        r#"{"name": "kit", "source": "./", "strict": false, "skills": ["./skills/pdf"]}"#,
+        &[("skills/pdf/SKILL.md", &pdf), ("skills/doc/SKILL.md", &doc)],
+    );
+    owner.manifest(&named("kit"));
+    owner.good("install");
+    assert!(owner.exists(".claude/skills/pdf") && !owner.exists(".claude/skills/doc"));
+    assert!(
+        owner.exists(".agpm/plugins/kit/skills/doc/SKILL.md"),
+        "kept whole"
+    );
+    owner.good("verify");
+    owner.good("install --frozen");
+}
+
+fn needing(needs: &str) -> String {
+    format!(r#"{{"name": "kit", "dependencies": [{needs}]}}"#)
+}
+
+const TWO: &str = r#"{"name": "kit", "source": "./kit"}, {"name": "base", "source": "./base"}"#;
+
+#[test]
+fn plugins_need_others_of_their_marketplace() {
+    let owner = Project::new();
+    let manifest = needing(r#""base""#);
+    let hook = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "date"}]}]}}"#;
+    let mut hub = project(
+        &owner,
+        TWO,
+        &[
+            ("kit/.claude-plugin/plugin.json", &manifest),
+            ("kit/agents/review.md", REVIEW),
+            ("base/agents/basic.md", REVIEW),
+        ],
+    );
+    owner.manifest(&named("kit"));
+    owner.good("install");
+    assert!(
+        owner.exists(".claude/agents/basic.md")
+            && owner.exists(".agpm/plugins/base/agents/basic.md")
+    );
+    let tree = owner.good("tree").stdout;
+    assert!(tree.contains("plugins/base (main) [transitive]"), "{tree}");
+    owner.good("install --frozen");
+    // What only another plugin requires and a tool would run needs approval.
+    hub.commit(&[("base/hooks/hooks.json", hook)]);
+    owner.refused("update", 6, &["package/executable", "hooks/base"]);
+    owner.good("update --allow-executables");
+    assert!(owner.read(".claude/settings.local.json").contains("date"));
+}
+
+#[test]
+fn ranges_are_over_the_tags_of_the_plugin() {
+    let owner = Project::new();
+    let manifest = needing(r#"{"name": "base", "version": "^1.0"}"#);
+    let mut hub = project(
+        &owner,
+        TWO,
+        &[
+            ("kit/.claude-plugin/plugin.json", &manifest),
+            ("kit/agents/review.md", REVIEW),
+            ("base/agents/one.md", REVIEW),
+        ],
+    );
+    hub.tag("base--v1.0.0");
+    hub.tag("kit--v9.0.0");
+    hub.commit(&[("base/agents/two.md", REVIEW)]);
+    hub.tag("base--v2.0.0");
+    owner.manifest(&named("kit"));
+    owner.good("install");
+    assert!(owner.exists(".claude/agents/one.md") && !owner.exists(".claude/agents/two.md"));
+    assert!(owner.read("agpm.lock").contains("base--v1.0.0"));
+}
+
+#[test]
+fn cycles_and_foreign_marketplaces_are_reported() {
+    let owner = Project::new();
+    let (kit, base) = (needing(r#""base""#), needing(r#""kit""#));
+    let mut hub = project(
+        &owner,
+        TWO,
+        &[
+            ("kit/.claude-plugin/plugin.json", &kit),
+            ("kit/agents/review.md", REVIEW),
+            ("base/.claude-plugin/plugin.json", &base),
+            ("base/agents/basic.md", REVIEW),
+        ],
+    );
+    owner.manifest(&named("kit"));
+    owner.refused("install", 1, &["package/cycle"]);
+    let elsewhere = needing(r#""base@elsewhere""#);
+    hub.commit(&[("kit/.claude-plugin/plugin.json", &elsewhere)]);
+    owner.refused(
+        "install",
+        1,
+        &["plugin/marketplace", "`elsewhere`, which is not a source"],
+    );
+    let unknown = needing(r#""basis""#);
+    hub.commit(&[("kit/.claude-plugin/plugin.json", &unknown)]);
+    owner.refused("install", 3, &["has no plugin `basis`"]);
+}

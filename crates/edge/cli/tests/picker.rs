@@ -1,0 +1,143 @@
+//! The picker of `add`, on a pseudo-terminal.
+#![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    clippy::disallowed_types
+)]
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
+use std::process::{Child, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use agpm_testkit::{Repository, Sandbox};
+use rustix::fs::{Mode, OFlags, open};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_agpm");
+
+/// A program on a terminal of its own.
+struct Session {
+    child: Child,
+    keys: File,
+    screen: Receiver<Vec<u8>>,
+    seen: String,
+}
+
+impl Session {
+    fn start(sandbox: &Sandbox, arguments: &[&str]) -> Self {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        let name = ptsname(&master, Vec::new()).unwrap();
+        let slave = || -> OwnedFd {
+            let flags = OFlags::RDWR | OFlags::NOCTTY;
+            open(name.as_c_str(), flags, Mode::empty()).unwrap()
+        };
+        let mut command = sandbox.command(PROGRAM);
+        command
+            .current_dir(sandbox.work().join("project"))
+            .env("TERM", "xterm")
+            .args(arguments)
+            .stdin(Stdio::from(slave()))
+            .stdout(Stdio::from(slave()))
+            .stderr(Stdio::from(slave()));
+        let child = command.spawn().unwrap();
+        drop(command);
+        let keys = File::from(master);
+        let mut output = keys.try_clone().unwrap();
+        let (sender, screen) = channel();
+        thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(count @ 1..) = output.read(&mut buffer) {
+                if sender.send(buffer[..count].to_vec()).is_err() {
+                    break;
+                }
+            }
+        });
+        Session {
+            child,
+            keys,
+            screen,
+            seen: String::new(),
+        }
+    }
+
+    /// Waits until the screen has shown a text since the last call.
+    fn wait_for(&mut self, text: &str) {
+        let end = Instant::now() + Duration::from_secs(60);
+        while !self.seen.contains(text) {
+            let left = end.saturating_duration_since(Instant::now());
+            match self.screen.recv_timeout(left) {
+                Ok(bytes) => self.seen += &String::from_utf8_lossy(&bytes),
+                Err(_) => panic!("no `{text}` in\n{}", self.seen),
+            }
+        }
+        self.seen.clear();
+    }
+
+    fn press(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).unwrap();
+    }
+
+    fn code(mut self) -> Option<i32> {
+        self.child.wait().unwrap().code()
+    }
+}
+
+fn library() -> (Sandbox, String) {
+    let sandbox = Sandbox::new(PROGRAM);
+    let mut source = Repository::init(&sandbox, "lib");
+    let agent = |name: &str| format!("---\nname: {name}\ndescription: About {name}\n---\nText.\n");
+    source.commit(&[
+        ("agents/alpha.md", &agent("alpha")),
+        ("agents/beta.md", &agent("beta")),
+        ("agents/gamma.md", &agent("gamma")),
+    ]);
+    let url = source.url();
+    sandbox.write("project/.keep", "");
+    (sandbox, url)
+}
+
+#[test]
+fn several_are_selected_with_space_and_confirmed_with_enter() {
+    let (sandbox, url) = library();
+    let mut session = Session::start(&sandbox, &["add", &url]);
+    session.wait_for("3 of 3");
+    session.press("gam");
+    session.wait_for("1 of 3");
+    session.press(" ");
+    session.wait_for("1 selected");
+    session.press("\u{7f}\u{7f}\u{7f}");
+    session.wait_for("3 of 3, 1 selected");
+    session.press(" ");
+    session.wait_for("2 selected");
+    session.press("\r");
+    session.wait_for("Added agents/gamma");
+    assert_eq!(session.code(), Some(0));
+    let manifest = sandbox.read("project/agpm.toml");
+    assert!(
+        manifest.contains("alpha =") && manifest.contains("gamma ="),
+        "{manifest}"
+    );
+    assert!(!manifest.contains("beta ="), "{manifest}");
+
+    let mut again = Session::start(&sandbox, &["add", &url]);
+    again.wait_for("agents/alpha  (installed)");
+    again.press("\u{3}");
+    assert_eq!(again.code(), Some(2));
+    assert_eq!(sandbox.read("project/agpm.toml"), manifest);
+}
+
+#[test]
+fn yes_never_asks() {
+    let (sandbox, url) = library();
+    let mut session = Session::start(&sandbox, &["add", &url, "--yes"]);
+    session.wait_for("has 3 resources");
+    assert_eq!(session.code(), Some(3));
+}

@@ -1,0 +1,251 @@
+//! What plugins need, and the plugins that hooks and servers need: both are read from files that are not agpm's own.
+
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Spot, codes};
+use agpm_model::{
+    Declared, Extent, Install, ObjectId, Origin, Requirement, ResourcePath, ResourceType, Selector,
+    SourceName, Unit,
+};
+use agpm_plugin::{
+    Marketplace, PluginContext, PluginDependency, PluginSource, PluginTree, has_root_variable,
+    manifest_of, read_plugin,
+};
+use agpm_resolve::ResourceFiles;
+
+use crate::packages::fetch::Fetcher;
+use crate::packages::marketplaces::{default_revision, read_at};
+use crate::packages::sources::source_failure;
+
+/// A marketplace at a revision.
+struct Listing {
+    source: SourceName,
+    marketplace: Marketplace,
+}
+
+/// What a plugin declares that it needs; what is found in it otherwise is reported when it is installed.
+pub(super) fn plugin_needs(
+    fetcher: &Fetcher<'_>,
+    unit: &Unit,
+    commit: Option<&ObjectId>,
+    resource: &ResourceFiles,
+    notes: &mut Notes,
+) -> Result<Vec<(Declared, Unit)>, Failure> {
+    let files = resource.others.iter();
+    let tree = PluginTree::new(files.map(|(path, file)| (path.as_str(), file.bytes.as_slice())));
+    let label = unit.to_string();
+    let context = PluginContext {
+        name: unit.path.file_name(),
+        label: &label,
+    };
+    let reported = notes.diagnostics.len();
+    let listing = read_plugin(&tree, None, context, notes);
+    notes.diagnostics.truncate(reported);
+    let dependencies = listing.map(|listing| listing.manifest.dependencies);
+    let mut needs = Vec::new();
+    for dependency in dependencies.unwrap_or_default() {
+        let listing = marketplace_of(fetcher, unit, commit, &dependency)?;
+        let (child, selector) = found(fetcher, &listing, &dependency)?;
+        let declared = declaration(child.path.as_str(), selector, dependency.spot);
+        needs.push((declared, child));
+    }
+    Ok(needs)
+}
+
+/// The marketplace that a dependency is from: the plugin's own, or one that is a source of the manifest.
+fn marketplace_of(
+    fetcher: &Fetcher<'_>,
+    unit: &Unit,
+    commit: Option<&ObjectId>,
+    dependency: &PluginDependency,
+) -> Result<Listing, Failure> {
+    let of_manifest = fetcher
+        .manifest
+        .dependencies
+        .iter()
+        .filter(|one| one.unit == *unit)
+        .find_map(|one| one.marketplace.as_ref()?.pin.as_ref());
+    let own = of_manifest.map(|pin| (pin.plugin.marketplace.clone(), pin.commit.clone()));
+    let own = own.or_else(|| Some((unit.origin.source()?.clone(), commit.cloned())));
+    let Some((own, revision)) = own else {
+        let message = format!(
+            "plugin `{unit}` needs plugin `{}`, and is in no marketplace",
+            dependency.name
+        );
+        let help = format!("add `{}` to `[plugins]` yourself", dependency.name);
+        return Err(refused(dependency, message, help));
+    };
+    let other = dependency
+        .marketplace
+        .as_deref()
+        .filter(|name| *name != own.as_str());
+    let Some(other) = other else {
+        let marketplace = read_at(fetcher.sources, &own, revision.as_ref())?;
+        return Ok(Listing {
+            source: own,
+            marketplace,
+        });
+    };
+    // The marketplace may call itself otherwise than the manifest calls its source.
+    if let Ok(marketplace) = read_at(fetcher.sources, &own, revision.as_ref())
+        && marketplace.name == other
+    {
+        return Ok(Listing {
+            source: own,
+            marketplace,
+        });
+    }
+    let source = fetcher
+        .manifest
+        .sources
+        .iter()
+        .find(|source| source.name.as_str() == other);
+    let Some(source) = source.filter(|source| fetcher.sources.get(&source.name).is_some()) else {
+        let message = format!(
+            "plugin `{unit}` needs plugin `{}` of the marketplace `{other}`, which is not a source",
+            dependency.name
+        );
+        let help = format!("add `{other}` to `[sources]`, or exclude the plugin");
+        return Err(refused(dependency, message, help));
+    };
+    let revision = default_revision(fetcher.sources, &source.name)?;
+    Ok(Listing {
+        marketplace: read_at(fetcher.sources, &source.name, revision.as_ref())?,
+        source: source.name.clone(),
+    })
+}
+
+fn refused(dependency: &PluginDependency, message: String, help: String) -> Failure {
+    Diagnostic::new(&codes::PLUGIN_MARKETPLACE, message)
+        .at_spot(dependency.spot)
+        .help(help)
+        .into()
+}
+
+/// Where a plugin is that another one needs. One in another repository has to be named by the manifest, since that is
+/// what approves a repository.
+fn found(
+    fetcher: &Fetcher<'_>,
+    listing: &Listing,
+    dependency: &PluginDependency,
+) -> Result<(Unit, Option<Selector>), Failure> {
+    let Listing {
+        source,
+        marketplace,
+    } = listing;
+    let entry = marketplace.find(&dependency.name).map_err(|unknown| {
+        let message = format!(
+            "marketplace `{source}` has no plugin `{}`, which another one needs",
+            dependency.name
+        );
+        let mut found = Diagnostic::new(&codes::NAME_UNKNOWN, message).at_spot(dependency.spot);
+        found.help = unknown.help;
+        Failure::new(FailureKind::NotFound, found)
+    })?;
+    let is_named = |own: &&agpm_model::Dependency| {
+        own.marketplace
+            .as_ref()
+            .is_some_and(|own| own.plugin.marketplace == *source && own.plugin.name == entry.name)
+    };
+    if let Some(named) = fetcher.manifest.dependencies.iter().find(is_named) {
+        return Ok((named.unit.clone(), None));
+    }
+    let Some(PluginSource::Relative(path)) = &entry.source else {
+        let message = format!(
+            "plugin `{}`, which another one needs, is in another repository",
+            entry.name
+        );
+        let help = format!(
+            "approve it: add `{} = {{ marketplace = \"{source}\" }}` to `[plugins]`",
+            entry.name
+        );
+        return Err(refused(dependency, message, help));
+    };
+    let path = if path.is_empty() { "." } else { path };
+    let unit = Unit {
+        origin: Origin::Source(source.clone()),
+        path: ResourcePath::directory_in_source(path)
+            .map_err(|error| refused(dependency, error.to_string(), "report it".to_owned()))?,
+        extent: Extent::Plugin,
+    };
+    let selector = range_over_tags(fetcher, source, &entry.name, dependency)?;
+    Ok((unit, selector))
+}
+
+/// A range as a requirement over the tags of the plugin, `NAME--vVERSION`, or else over those of the source.
+fn range_over_tags(
+    fetcher: &Fetcher<'_>,
+    source: &SourceName,
+    name: &str,
+    dependency: &PluginDependency,
+) -> Result<Option<Selector>, Failure> {
+    let versioned = fetcher.sources.versioned(source);
+    let Some((range, versioned)) = dependency.version.as_deref().zip(versioned) else {
+        return Ok(None);
+    };
+    let versions = versioned
+        .versions()
+        .map_err(|error| source_failure(source, error))?;
+    let prefix = format!("{name}--");
+    let own = versions.tags.keys().any(|tag| tag.starts_with(&prefix));
+    let written = if own {
+        format!("{prefix}{range}")
+    } else {
+        range.to_owned()
+    };
+    let parsed = Requirement::parse(&written).map_err(|error| {
+        let help = "report it to the plugin's author".to_owned();
+        refused(dependency, error.to_string(), help)
+    })?;
+    Ok(Some(Selector::Version(parsed)))
+}
+
+pub(super) fn declaration(path: &str, selector: Option<Selector>, spot: Spot) -> Declared {
+    Declared {
+        source: None,
+        kind: ResourceType::Plugins,
+        path: path.to_owned(),
+        selector,
+        tool: None,
+        name: None,
+        layout: None,
+        install: Install::Write,
+        spot,
+    }
+}
+
+/// The plugin that a file of hooks or servers belongs to, if it cannot do without: the nearest directory above it that is
+/// one.
+pub(super) fn plugin_of_file(
+    unit: &Unit,
+    bytes: &[u8],
+    exists: &dyn Fn(&str) -> bool,
+) -> Option<Unit> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let is_json = unit.path.extension() == Some("json");
+    if unit.extent != Extent::File || !is_json || !has_root_variable(text) {
+        return None;
+    }
+    let mut directory = unit.path.folder();
+    loop {
+        let inside = |file: &str| match directory {
+            "" => file.to_owned(),
+            directory => format!("{directory}/{file}"),
+        };
+        if manifest_of(|file| exists(&inside(file))).is_some() {
+            break;
+        }
+        directory = directory.rsplit_once('/').map_or_else(
+            || if directory.is_empty() { None } else { Some("") },
+            |(above, _)| Some(above),
+        )?;
+    }
+    let written = if directory.is_empty() { "." } else { directory };
+    let path = match unit.origin {
+        Origin::Source(_) => ResourcePath::directory_in_source(written),
+        _ => ResourcePath::local(written),
+    };
+    Some(Unit {
+        origin: unit.origin.clone(),
+        path: path.ok()?,
+        extent: Extent::Plugin,
+    })
+}

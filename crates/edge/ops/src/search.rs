@@ -1,0 +1,261 @@
+//! `search QUERY`: resources of all sources, from an index in the cache.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use agpm_diag::{Diagnostic, Failure, Notes, Outcome, Severity, codes};
+use agpm_discover::{CandidateType, IndexHeader, IndexRow, Query, Score, SourceIndex};
+use agpm_model::{Address, AddressKind, Checksum, InnerAddress, NamedAddress};
+use agpm_source::Versioning;
+use serde::Serialize;
+
+use crate::add::place::{PlaceFinder, PlaceSource};
+use crate::additions::type_of_word;
+use crate::browse::{newest_version, read_sources};
+use crate::world::{Network, World};
+
+/// How long an index is used before its source is asked again.
+const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
+/// The largest index that is read: over a million resources.
+const LARGEST_INDEX: u64 = 1 << 30;
+const DEFAULT_LIMIT: usize = 50;
+
+/// Whether sources are asked again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IndexUse {
+    /// Once a day.
+    Daily,
+    /// Now.
+    Refresh,
+}
+
+/// What to look for.
+#[derive(Clone, Debug)]
+pub struct SearchRequest {
+    /// Words that names or descriptions must fit.
+    pub query: String,
+    /// Only this type.
+    pub kind: Option<String>,
+    /// How many are shown at most.
+    pub limit: Option<usize>,
+    /// Whether sources are asked again.
+    pub index_use: IndexUse,
+}
+
+/// A resource that fits.
+#[derive(Clone, Debug, Serialize)]
+pub struct FoundResource {
+    /// `TYPE/NAME`.
+    pub id: String,
+    /// The type.
+    #[serde(rename = "type")]
+    pub kind: CandidateType,
+    /// Its name.
+    pub name: String,
+    /// Its source.
+    pub source: String,
+    /// The URL of the source, without secrets.
+    pub url: String,
+    /// Its path in the source; `.` for the root.
+    pub path: String,
+    /// The newest version; nothing without tags.
+    pub version: Option<String>,
+    /// The plugin that it belongs to.
+    pub plugin: Option<String>,
+    /// What it says of itself.
+    pub description: Option<String>,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Serialize)]
+pub struct SearchReport {
+    /// The best first.
+    pub resources: Vec<FoundResource>,
+    /// How many fit in all.
+    pub total: usize,
+    /// How many sources were searched.
+    pub sources: usize,
+}
+
+/// Looks for resources in all sources.
+pub fn search(world: &World, request: &SearchRequest) -> Outcome<SearchReport> {
+    let mut notes = Notes::default();
+    let result = run(world, request, &mut notes);
+    notes.outcome(result)
+}
+
+/// The index of a source as its text.
+struct StoredIndex {
+    source: String,
+    url: String,
+    text: String,
+}
+
+fn run(world: &World, request: &SearchRequest, notes: &mut Notes) -> Result<SearchReport, Failure> {
+    let kind = request.kind.as_deref().map(type_of_word).transpose()?;
+    let project = read_sources(world, notes)?;
+    let sources = PlaceSource::all_of(&project.manifest);
+    let folder = project
+        .folder
+        .unwrap_or_else(|| world.environment.folder.clone());
+    let indexing = Indexing {
+        world,
+        finder: PlaceFinder {
+            world,
+            sources: &sources,
+            folder: &folder,
+        },
+        index_use: request.index_use,
+    };
+    let stored: Vec<StoredIndex> = sources
+        .iter()
+        .filter_map(|source| indexing.index(source, notes))
+        .collect();
+    let query = Query::parse(&request.query);
+    let mut found: Vec<Hit<'_>> = Vec::new();
+    for stored in &stored {
+        let Some((_, index)) = SourceIndex::decode(&stored.text) else {
+            continue;
+        };
+        let is_kind = |row: &IndexRow<'_>| kind.is_none_or(|kind| kind == row.kind);
+        let rows = index.search(&query).filter(|(_, row)| is_kind(row));
+        found.extend(rows.map(|(score, row)| Hit { score, stored, row }));
+    }
+    found.sort_by(|left, right| {
+        let order = right.score.cmp(&left.score);
+        order.then_with(|| left.name_and_source().cmp(&right.name_and_source()))
+    });
+    let limit = request.limit.unwrap_or(DEFAULT_LIMIT);
+    Ok(SearchReport {
+        total: found.len(),
+        resources: found.iter().take(limit).map(Hit::resource).collect(),
+        sources: sources.len(),
+    })
+}
+
+struct Hit<'i> {
+    score: Score,
+    stored: &'i StoredIndex,
+    row: IndexRow<'i>,
+}
+
+impl Hit<'_> {
+    fn name_and_source(&self) -> [&str; 2] {
+        [self.row.name, &self.stored.source]
+    }
+
+    fn resource(&self) -> FoundResource {
+        let row = &self.row;
+        let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        FoundResource {
+            id: format!("{}/{}", row.kind.plural(), row.name),
+            kind: row.kind,
+            name: row.name.to_owned(),
+            source: self.stored.source.clone(),
+            url: self.stored.url.clone(),
+            path: some(row.path).unwrap_or_else(|| ".".to_owned()),
+            version: some(row.version),
+            plugin: some(row.plugin),
+            description: some(row.description),
+        }
+    }
+}
+
+/// Keeps the indexes current.
+struct Indexing<'a> {
+    world: &'a World,
+    finder: PlaceFinder<'a>,
+    index_use: IndexUse,
+}
+
+impl Indexing<'_> {
+    /// The index of a source, made again if it is old and the source can be reached; what was kept serves otherwise.
+    fn index(&self, source: &PlaceSource, notes: &mut Notes) -> Option<StoredIndex> {
+        let path = self.index_path(source);
+        let kept = read_index(&path);
+        let is_recent = agpm_store::age(&path).is_some_and(|age| age < KEPT);
+        let is_offline = self.world.environment.network == Network::Offline;
+        let is_enough = kept.is_some() && is_recent && self.index_use == IndexUse::Daily;
+        let is_kept = kept.is_some() && is_offline && !source.address.is_local();
+        let made = match is_enough || is_kept {
+            true => None,
+            false => match self.make(source, kept.as_deref()) {
+                Ok(text) => {
+                    // An index that cannot be kept is made again next time.
+                    let _ = agpm_store::write_whole(&path, text.as_bytes());
+                    Some(text)
+                }
+                Err(failure) => {
+                    notes
+                        .diagnostics
+                        .extend(not_searched(source, kept.as_deref(), failure));
+                    None
+                }
+            },
+        };
+        Some(StoredIndex {
+            source: source.name.to_string(),
+            url: source.address.redacted().to_owned(),
+            text: made.or(kept)?,
+        })
+    }
+
+    fn index_path(&self, source: &PlaceSource) -> PathBuf {
+        // A relative path means another directory in every project.
+        let from = match source.address.kind() {
+            AddressKind::Folder(_) => self.finder.folder.to_string_lossy(),
+            _ => "".into(),
+        };
+        let key = format!("{from}\n{}", source.address.redacted());
+        let name = Checksum::of(key.as_bytes()).to_string();
+        let name = name.rsplit(':').next().unwrap_or(&name).to_owned();
+        self.world.environment.index_folder().join(name)
+    }
+
+    fn make(&self, source: &PlaceSource, kept: Option<&str>) -> Result<String, Failure> {
+        let place = self.finder.find(&Address::Source(NamedAddress {
+            name: source.name.clone(),
+            inner: InnerAddress::default(),
+        }))?;
+        let commit = place.revision.as_ref().map(ToString::to_string);
+        let header = IndexHeader {
+            url: source.address.redacted().to_owned(),
+            commit: commit.unwrap_or_default(),
+        };
+        let is_same = kept
+            .and_then(SourceIndex::decode)
+            .is_some_and(|(own, _)| own == header);
+        if let Some(kept) =
+            kept.filter(|_| is_same && place.source.versioning() == Versioning::Versioned)
+        {
+            return Ok(kept.to_owned());
+        }
+        let offer = place.offer(None)?;
+        let rows = offer.candidates.iter().map(|one| {
+            let version = newest_version(&place, one);
+            (one, version.unwrap_or_default())
+        });
+        Ok(SourceIndex::encode(&header, rows))
+    }
+}
+
+fn read_index(path: &Path) -> Option<String> {
+    let bytes = agpm_store::read(path, LARGEST_INDEX).ok()?;
+    let text = String::from_utf8(bytes).ok()?;
+    SourceIndex::decode(&text).is_some().then_some(text)
+}
+
+/// Why a source was not asked, as a warning: others were.
+fn not_searched(source: &PlaceSource, kept: Option<&str>, failure: Failure) -> Option<Diagnostic> {
+    let found = failure.diagnostic?;
+    let what = if kept.is_some() {
+        "an older index is used"
+    } else {
+        "it was not searched"
+    };
+    let message = format!("source `{}`: {what}: {}", source.name, found.message);
+    let mut warning = Diagnostic::new(&codes::SOURCE_UNREACHABLE, message);
+    warning.severity = Severity::Warning;
+    warning.help = found.help.clone();
+    Some(warning)
+}

@@ -1,0 +1,147 @@
+//! What a source offers, grouped by plugin; and what was found in all sources.
+
+use std::collections::BTreeMap;
+
+use agpm_ops::{BrowseReport, FoundResource, OfferedResource, SearchReport};
+
+use crate::diagnostics::one_line;
+use crate::rendering::{RenderContext, Rendering};
+use crate::table::columns;
+
+/// Terminals that are at most this wide wrap long lines themselves.
+const NARROW: usize = 100;
+
+/// The report as text or as a document; `width` is that of the terminal, if there is one.
+pub fn render(
+    report: BrowseReport,
+    width: Option<usize>,
+    context: &RenderContext<'_>,
+) -> Rendering {
+    if context.json {
+        return context.document(&report);
+    }
+    if report.resources.is_empty() {
+        let place = report.url.as_ref().unwrap_or(&report.source);
+        return Rendering::Text(format!("No resources found in {}\n", one_line(place)));
+    }
+    let mut standalone: Vec<Vec<String>> = Vec::new();
+    let mut parts: BTreeMap<&str, Vec<Vec<String>>> = BTreeMap::new();
+    for one in &report.resources {
+        match &one.plugin {
+            Some(plugin) => parts.entry(plugin).or_default().push(row(one, "  ")),
+            None => standalone.push(row(one, "")),
+        }
+    }
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for line in standalone {
+        let plugin = line[0].strip_prefix("plugins/").map(str::to_owned);
+        rows.push(line);
+        let own = plugin.and_then(|plugin| parts.remove(plugin.as_str()));
+        rows.extend(own.into_iter().flatten());
+    }
+    // Parts whose plugin is not listed: it did not fit what is looked for.
+    for (plugin, own) in parts {
+        let heading = [
+            format!("plugins/{plugin}"),
+            String::new(),
+            String::new(),
+            String::new(),
+        ];
+        rows.push(heading.to_vec());
+        rows.extend(own);
+    }
+    let version = report
+        .version
+        .as_ref()
+        .map(|version| format!(" at {}", one_line(version)));
+    let more = more_line(report.total, report.resources.len());
+    let place = report.url.as_ref().unwrap_or(&report.source);
+    Rendering::Text(format!(
+        "{}{}\n{}{more}",
+        one_line(place),
+        version.unwrap_or_default(),
+        cut_table(&rows, width)
+    ))
+}
+
+fn row(one: &OfferedResource, indent: &str) -> Vec<String> {
+    vec![
+        format!("{indent}{}", one_line(&one.id)),
+        one_line(one.version.as_deref().unwrap_or("-")),
+        one_line(&one.path),
+        one_line(one.description.as_deref().unwrap_or_default()),
+    ]
+}
+
+/// What was found as text or as a document.
+pub fn render_search(
+    report: SearchReport,
+    width: Option<usize>,
+    context: &RenderContext<'_>,
+) -> Rendering {
+    if context.json {
+        return context.document(&report);
+    }
+    if report.sources == 0 {
+        let text = "No sources to search. Run `agpm add source NAME URL` or `agpm config add-source NAME URL`\n";
+        return Rendering::Text(text.to_owned());
+    }
+    if report.resources.is_empty() {
+        return Rendering::Text("No resources found\n".to_owned());
+    }
+    let row = |one: &FoundResource| {
+        vec![
+            one_line(&one.id),
+            one_line(&one.source),
+            one_line(one.version.as_deref().unwrap_or("-")),
+            one_line(one.description.as_deref().unwrap_or_default()),
+        ]
+    };
+    let rows: Vec<Vec<String>> = report.resources.iter().map(row).collect();
+    let more = more_line(report.total, report.resources.len());
+    Rendering::Text(format!("{}{more}", cut_table(&rows, width)))
+}
+
+fn more_line(total: usize, shown: usize) -> String {
+    match total - shown {
+        0 => String::new(),
+        more => format!("{more} more; show them with `--limit {total}`\n"),
+    }
+}
+
+/// Columns whose last one ends where the terminal does. On a narrow terminal that would leave nothing of it.
+fn cut_table(rows: &[Vec<String>], width: Option<usize>) -> String {
+    let rows: Vec<&Vec<String>> = rows.iter().collect();
+    let text = columns(&rows);
+    let Some(width) = width.filter(|width| *width > NARROW) else {
+        return text;
+    };
+    let cut = |line: &str| match line.char_indices().nth(width) {
+        Some(_) => {
+            let kept: String = line.chars().take(width - 1).collect();
+            format!("{}…\n", kept.trim_end())
+        }
+        None => format!("{line}\n"),
+    };
+    text.lines().map(cut).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_are_cut_where_a_wide_terminal_ends() {
+        let rows = vec![vec!["agents/a".to_owned(), "x".repeat(200)]];
+        let cut = cut_table(&rows, Some(120));
+        assert_eq!(
+            cut.lines()
+                .map(|line| line.chars().count())
+                .collect::<Vec<_>>(),
+            [120]
+        );
+        assert!(cut.ends_with("…\n"));
+        assert_eq!(cut_table(&rows, Some(80)).trim_end().len(), 210);
+        assert_eq!(cut_table(&rows, None).trim_end().len(), 210);
+    }
+}

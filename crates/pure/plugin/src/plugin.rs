@@ -1,0 +1,69 @@
+//! A plugin out of its files: the manifest that it has, and its parts.
+
+use agpm_diag::{Notes, has_errors};
+use agpm_text::Document;
+
+use crate::agent_plugins;
+use crate::manifest::{Dialect, PluginManifest};
+use crate::marketplace::{MarketplaceEntry, Strictness};
+use crate::parts::{Defaults, PluginListing, Reading};
+use crate::reader::Reader;
+use crate::tree::{PluginContext, PluginTree, manifest_of};
+
+/// Reads a plugin; `entry` is what its marketplace says of it. Nothing if it is rejected, and the notes say why.
+pub fn read_plugin(
+    tree: &PluginTree<'_>,
+    entry: Option<&MarketplaceEntry>,
+    context: PluginContext<'_>,
+    notes: &mut Notes,
+) -> Option<PluginListing> {
+    let found = manifest_of(|path| tree.has_file(path));
+    let document = match found {
+        Some((path, _)) => Some((path, tree.json(path, context, notes)?)),
+        None => None,
+    };
+    let dialect = found.map(|(_, dialect)| dialect);
+    let own = match &document {
+        Some((path, document)) => read_manifest(path, document, dialect, context, notes)?,
+        None => PluginManifest::default(),
+    };
+    let manifest_path = document.map_or("marketplace.json", |(path, _)| path);
+    let mut reading = Reading::new(tree, context, manifest_path, notes);
+    if dialect == Some(Dialect::AgentPlugins) {
+        agent_plugins::find_parts(&mut reading);
+        return Some(reading.listing(own, dialect));
+    }
+    reading.find(&own.components, Defaults::Searched);
+    if let Some(entry) = entry {
+        let defaults = match entry.strictness {
+            Strictness::EntryAlone => Defaults::Skipped,
+            Strictness::PluginManifest => Defaults::Searched,
+        };
+        if defaults == Defaults::Skipped {
+            reading.forget_defaults(&entry.manifest.components);
+        }
+        reading.find(&entry.manifest.components, defaults);
+    }
+    Some(reading.listing(own, dialect))
+}
+
+fn read_manifest(
+    path: &str,
+    document: &Document,
+    dialect: Option<Dialect>,
+    context: PluginContext<'_>,
+    notes: &mut Notes,
+) -> Option<PluginManifest> {
+    let mut reader = Reader::of_plugin(context.file(path));
+    let root = document.root()?;
+    let manifest = if !reader.is_map(root, "plugin.json") {
+        PluginManifest::default()
+    } else if dialect == Some(Dialect::AgentPlugins) {
+        agent_plugins::read_manifest(root, &mut reader)
+    } else {
+        PluginManifest::read(root, &mut reader)
+    };
+    let is_rejected = has_errors(&reader.diagnostics);
+    notes.diagnostics.extend(reader.diagnostics);
+    (!is_rejected).then_some(manifest)
+}

@@ -197,17 +197,25 @@ impl ProjectStore {
     /// Keeps our state out of version control: what is installed can be installed again.
     fn ignore(&self, state: &Dir) -> Result<(), StoreError> {
         let fail = self.at(&self.state.inner(IGNORE));
-        if steps::exists(state, IGNORE).map_err(&fail)? {
-            // Nobody edits it; if somebody did, it is theirs.
-            if state
-                .read(IGNORE)
-                .is_ok_and(|bytes| bytes != IGNORED_BEFORE)
-            {
-                return Ok(());
-            }
-            steps::remove_file(state, IGNORE).map_err(&fail)?;
+        if !steps::exists(state, IGNORE).map_err(&fail)? {
+            steps::write_new(state, IGNORE, IGNORED, steps::Bits::PLAIN).map_err(&fail)?;
         }
-        steps::write_new(state, IGNORE, IGNORED, steps::Bits::PLAIN).map_err(&fail)?;
+        Ok(())
+    }
+
+    /// Brings the lines that an earlier version wrote up to date; other lines are the user's.
+    pub(crate) fn renew_ignored(&self) -> Result<(), StoreError> {
+        let fail = self.at(&self.state.inner(IGNORE));
+        let Some(state) = self.state()? else {
+            return Ok(());
+        };
+        if state
+            .read(IGNORE)
+            .is_ok_and(|bytes| bytes == IGNORED_BEFORE)
+        {
+            steps::remove_file(&state, IGNORE).map_err(&fail)?;
+            self.ignore(&state)?;
+        }
         Ok(())
     }
 

@@ -151,6 +151,7 @@ impl ProjectStore {
         progress: &dyn Fn(usize),
     ) -> Result<Applied, StoreError> {
         self.recover(lock)?;
+        self.renew_ignored()?;
         let purpose = Purpose::Entry(self.next_number()?);
         let steps = transaction.changes.iter().map(Step::from).collect();
         self.run(&transaction.title, purpose, steps, progress)

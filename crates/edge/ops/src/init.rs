@@ -148,8 +148,11 @@ fn ignore_lines(store: &ProjectStore) -> Result<Option<Vec<u8>>, Failure> {
     };
     // Whoever ignores the whole directory decided so: nothing in it can be brought back by another line.
     let is_decided = has(".agpm");
-    let is_missing = |line: &&str| !has(line) && !(is_decided && line.contains(".agpm/"));
-    let missing: Vec<&str> = IGNORED.into_iter().filter(is_missing).collect();
+    let is_written = |line: &str| has(line) || is_decided && line.contains(".agpm/");
+    let missing: Vec<&str> = IGNORED
+        .into_iter()
+        .filter(|line| !is_written(line))
+        .collect();
     if missing.is_empty() {
         return Ok(None);
     }

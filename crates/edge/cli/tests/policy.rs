@@ -217,3 +217,29 @@ fn sources_and_branches_are_judged_and_local_paths_are_not() {
     let output = run("[signatures]\nrequire = [\"file:///**\"]\n");
     assert_eq!(rules(&output), ["signatures.require"], "{output}");
 }
+
+#[test]
+fn versions_must_be_old_enough() {
+    let sandbox = Sandbox::new(PROGRAM);
+    let mut repository = Repository::init(&sandbox, "team");
+    repository.commit(&[("agents/r.md", "---\nname: r\n---\nText.\n")]);
+    repository.tag("v1.0.0");
+    sandbox.write("l.md", "Text.\n");
+    let manifest = format!(
+        "[sources]\nteam = \"{}\"\n\n[agents]\nr = {{ source = \"team\", path = \"agents/r.md\", version = \"^1\" }}\nlocal = \"l.md\"\n",
+        repository.url()
+    );
+    sandbox.write("agpm.toml", manifest);
+    let run = |age: &str| {
+        sandbox.write(
+            "policy.toml",
+            format!("[versions]\nmin-release-age = \"{age}\"\n"),
+        );
+        sandbox.run_line("agpm install --policy policy.toml --dry-run")
+    };
+    // Commits of the test are years old.
+    assert_eq!(run("7d").code, Some(0));
+    let output = run("5000w");
+    assert_eq!(rules(&output), ["versions.min-release-age"], "{output}");
+    assert!(output.stderr.contains("agents/r"), "{output}");
+}

@@ -150,6 +150,18 @@ impl Remote {
             .is_ok_and(|missing| missing.is_empty())
     }
 
+    /// When a commit of the cache was made, in seconds since 1970; nothing if it does not say so.
+    pub fn commit_time(&self, id: &ObjectId) -> Result<Option<u64>, GitError> {
+        let mut read = None;
+        self.ask(Question::Content, &[id.to_string()], &mut |_, answer| {
+            read = Some(answer);
+        })?;
+        match read {
+            Some(Answer::Found { content, .. }) => Ok(committer_time(&content)),
+            _ => Err(self.missing(id)),
+        }
+    }
+
     fn list(&self) -> Result<SourceVersions, GitError> {
         let mut command = self.connecting()?;
         command.args(["ls-remote", "--symref", REMOTE]);
@@ -304,6 +316,14 @@ fn absolute(text: &str, base: &Path, home: Option<&Path>) -> PathBuf {
         _ => base.join(text),
     };
     path.components().collect()
+}
+
+/// The seconds in `committer NAME <MAIL> SECONDS ZONE`, which is before the empty line of a commit.
+fn committer_time(commit: &[u8]) -> Option<u64> {
+    let text = String::from_utf8_lossy(commit);
+    let mut head = text.lines().take_while(|line| !line.is_empty());
+    let committer = head.find(|line| line.starts_with("committer "))?;
+    committer.rsplit(' ').nth(1)?.parse().ok()
 }
 
 #[cfg(test)]

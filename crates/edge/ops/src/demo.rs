@@ -121,6 +121,7 @@ fn run(world: &World, request: &DemoRequest, notes: &mut Notes) -> Result<DemoRe
     let open = Folder::create(&folder).map_err(seen)?;
     let inside = World {
         sources: world.sources.clone(),
+        clock: world.clock,
         progress: world.progress.clone(),
         // Neither the user's configuration nor the user's cache has a part in it.
         environment: Environment {

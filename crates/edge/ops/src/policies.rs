@@ -3,10 +3,12 @@
 use agpm_compose::{JudgedFile, RenderedResource, judged_layers, judged_resources};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes, has_errors};
 use agpm_model::{ExecutableMode, Manifest, OnUnreachable, Policy, PolicyRow};
+use agpm_resolve::ResolvedEntry;
 use agpm_text::Format;
 use agpm_trust::{JudgedContent, Violation, judge, missing_requirements};
 
 use crate::gather::{Project, document_of};
+use crate::packages::Sources;
 use crate::policy_files::{PolicyFile, PolicyPlace};
 use agpm_layers::LayeredFile;
 
@@ -92,12 +94,15 @@ impl Policies {
         manifest: &Manifest,
         resources: &[RenderedResource],
         layers: &[LayeredFile],
+        dates: &ReleaseDates<'_>,
     ) -> Vec<Diagnostic> {
         if self.0.is_empty() {
             return Vec::new();
         }
+        let judges_age = self.0.iter().any(|policy| policy.min_release_age.is_some());
+        let age_of = |resolved: &ResolvedEntry| dates.age_of(resolved).filter(|_| judges_age);
         let files: Vec<JudgedFile<'_>> = layers.iter().map(judged_file).collect();
-        let mut contents: Vec<JudgedContent<'_>> = judged_resources(manifest, resources);
+        let mut contents: Vec<JudgedContent<'_>> = judged_resources(manifest, resources, &age_of);
         contents.extend(judged_layers(manifest, &files));
         let of_policy = |policy: &Policy| {
             let mut found: Vec<Violation> = contents
@@ -111,6 +116,22 @@ impl Policies {
         violations
             .map(|violation| report_violation(&violation))
             .collect()
+    }
+}
+
+/// How old versions are.
+pub(crate) struct ReleaseDates<'a> {
+    pub(crate) sources: &'a Sources,
+    /// In seconds since 1970.
+    pub(crate) now: u64,
+}
+
+impl ReleaseDates<'_> {
+    /// Seconds since the version of a resource was made. One that is dated after now has no age at all: a clock is wrong.
+    fn age_of(&self, resolved: &ResolvedEntry) -> Option<u64> {
+        let source = self.sources.get(resolved.entry.unit.origin.source()?)?;
+        let released = source.released(resolved.version.commit.as_ref()?)?;
+        Some(self.now.saturating_sub(released))
     }
 }
 

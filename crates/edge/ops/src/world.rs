@@ -15,6 +15,8 @@ pub struct World {
     pub environment: Environment,
     /// How sources are reached.
     pub sources: Arc<dyn SourceOpener>,
+    /// The time, in seconds since 1970.
+    pub clock: fn() -> u64,
     /// Who wants to know how far things are.
     pub progress: Arc<dyn Progress>,
 }
@@ -25,6 +27,7 @@ impl World {
         World {
             environment,
             sources: Arc::new(MachineSources),
+            clock: agpm_store::now,
             progress,
         }
     }

@@ -293,6 +293,7 @@ impl Place {
                 executables: Vec::new(),
             },
             sources: Arc::clone(&self.opener) as Arc<dyn SourceOpener>,
+            clock: || 0,
             progress: Arc::new(Silent),
         }
     }

@@ -54,6 +54,10 @@ impl Source for Remote {
         Ok(self.find_commit(digits)?)
     }
 
+    fn released(&self, revision: &ObjectId) -> Option<u64> {
+        self.commit_time(revision).ok().flatten()
+    }
+
     fn has_revision(&self, revision: &ObjectId) -> bool {
         self.has_commit(revision)
     }

@@ -69,6 +69,11 @@ pub trait Source: Debug + Send + Sync {
     /// Whether the files of a revision can be listed without asking anyone.
     fn has_revision(&self, revision: &ObjectId) -> bool;
 
+    /// When a revision that is available was made, in seconds since 1970; nothing if that is not known.
+    fn released(&self, _revision: &ObjectId) -> Option<u64> {
+        None
+    }
+
     /// Makes revisions available, all that are missing in one request.
     fn fetch(&self, revisions: &[ObjectId], files: FileFetching) -> Result<(), SourceError>;
 

@@ -18,6 +18,7 @@
 mod cache;
 mod chain;
 mod check;
+mod clock;
 mod disk;
 mod driver;
 mod error;
@@ -49,6 +50,7 @@ pub use cache::{
     is_smaller, keep_used, last_used, mark_used, remove_at_once, remove_folder, replace_folder,
     sweep, sweep_folders, touch, write_private, write_whole,
 };
+pub use clock::now;
 pub use disk::Disk;
 pub use driver::{DriverCall, DriverError, run_driver};
 pub use error::{Problem, StoreError};

@@ -8,10 +8,11 @@ use agpm_trust::{JudgedContent, JudgedVersion};
 
 use crate::rendered::RenderedResource;
 
-/// One for each resource, whatever the number of its tools.
+/// One for each resource, whatever the number of its tools; `age_of` says how many seconds ago its version was made.
 pub fn judged_resources<'m>(
     manifest: &'m Manifest,
     resources: &[RenderedResource],
+    age_of: &dyn Fn(&ResolvedEntry) -> Option<u64>,
 ) -> Vec<JudgedContent<'m>> {
     let chains = chains(resources);
     let mut judged: BTreeMap<String, JudgedContent<'m>> = BTreeMap::new();
@@ -24,7 +25,7 @@ pub fn judged_resources<'m>(
                 types: vec![entry.kind],
                 tools: Vec::new(),
                 source: source(manifest, resolved),
-                version: version(resolved),
+                version: version(resolved, age_of(resolved)),
                 capabilities: output.capability_set.clone(),
                 chain: chains[number].clone(),
             });
@@ -40,7 +41,7 @@ fn source<'m>(manifest: &'m Manifest, resolved: &ResolvedEntry) -> Option<&'m So
     (!matches!(address.kind(), AddressKind::Folder(_))).then_some(address)
 }
 
-fn version(resolved: &ResolvedEntry) -> Option<JudgedVersion> {
+fn version(resolved: &ResolvedEntry, age: Option<u64>) -> Option<JudgedVersion> {
     resolved.version.commit.as_ref()?;
     let label = resolved.version.label.clone();
     let is_branch = resolved
@@ -50,7 +51,7 @@ fn version(resolved: &ResolvedEntry) -> Option<JudgedVersion> {
     Some(JudgedVersion {
         label,
         is_branch,
-        age: None,
+        age,
     })
 }
 

@@ -236,15 +236,18 @@ impl Judgement<'_> {
             let message = format!("`{}` is a branch", version.label);
             self.forbid("versions.pinned-only", rule.spot, message);
         }
-        if let (Some(rule), Some(age)) = (&policy.min_release_age, version.age)
-            && age < rule.value
-        {
-            let message = format!(
-                "{} was released {} ago, and {} are required",
-                version.label,
-                duration(age),
-                duration(rule.value)
-            );
+        if let Some(rule) = &policy.min_release_age {
+            let wanted = duration(rule.value);
+            let label = &version.label;
+            let message = match version.age {
+                Some(age) if age >= rule.value => return,
+                Some(age) => {
+                    let age = duration(age);
+                    format!("{label} was released {age} ago, and {wanted} are required")
+                }
+                // A version that could be of today is not old enough.
+                None => format!("the date of {label} is not known, and {wanted} are required"),
+            };
             self.forbid("versions.min-release-age", rule.spot, message);
         }
     }

@@ -45,7 +45,7 @@ use crate::install::run::{FilePlaces, GatheredProject, RenderedProject, Run};
 use crate::install::writing::{Commit, commit};
 use crate::outside::reads_outside;
 use crate::packages::{Resolution, Sources, bind_plugins, frozen, read_lock, render_all, resolve};
-use crate::policies::Policies;
+use crate::policies::{Policies, ReleaseDates};
 use crate::projects;
 use crate::scope::{Beside, Places};
 use crate::world::{ManifestUse, World};
@@ -110,7 +110,7 @@ fn attempt(
     let mut gathered = gather(&run, files, notes)?;
     let resolved = resolve_dependencies(&run, &mut gathered, notes)?;
     let rendered = render(&run, &gathered, resolved, notes)?;
-    refuse_violations(&gathered, &rendered, notes)?;
+    refuse_violations(world, &gathered, &rendered, notes)?;
     let planned = plan_install(&run, &gathered, rendered, notes)?;
     refuse_own_places(&planned.plan, &gathered.places)?;
     let commit = commit(&run, gathered, &planned, notes)?;
@@ -144,7 +144,7 @@ pub(crate) fn judge_project(world: &World, notes: &mut Notes) -> Result<JudgedPr
     let mut gathered = gather(&run, files, notes)?;
     let resolved = resolve_dependencies(&run, &mut gathered, notes)?;
     let rendered = render(&run, &gathered, resolved, notes)?;
-    refuse_violations(&gathered, &rendered, notes)?;
+    refuse_violations(world, &gathered, &rendered, notes)?;
     Ok(JudgedProject {
         policies: gathered.policies.count(),
         checked: rendered.rendered.resources.len() + gathered.project.manifest.layers.len(),
@@ -153,14 +153,20 @@ pub(crate) fn judge_project(world: &World, notes: &mut Notes) -> Result<JudgedPr
 
 /// Nothing is written that a policy forbids, also if it was installed before.
 fn refuse_violations(
+    world: &World,
     gathered: &GatheredProject,
     rendered: &RenderedProject,
     notes: &mut Notes,
 ) -> Result<(), Failure> {
+    let dates = ReleaseDates {
+        sources: &rendered.sources,
+        now: (world.clock)(),
+    };
     let found = gathered.policies.check(
         &gathered.project.manifest,
         &rendered.rendered.resources,
         &rendered.layered.files,
+        &dates,
     );
     if found.is_empty() {
         return Ok(());

@@ -272,6 +272,8 @@ fn addresses_that_are_none_show_the_forms() {
     project.refused("add github.com/o/r", 2, &["https://github.com/o/r"]);
     project.refused("add o/r#main", 2, &["o/r@main"]);
     project.refused("add nope", 3, &["no source `nope`"]);
+    project.refused("add mysource", 3, &["no source `mysource`"]);
+    project.refused("add sorce", 2, &["did you mean `source`"]);
     project.refused("add hookify@nope", 3, &["nope"]);
     project.refused("add ./nope", 3, &["nope"]);
     project.refused("add oci://ghcr.io/o/r", 2, &["not supported"]);

@@ -77,6 +77,8 @@ pub(crate) fn group_words(
         }
         if let (true, Some(near)) = (groups.is_empty(), nearest(word, ["source", "dependency"]))
             && !is_source(word)
+            // A longer word, such as `mysource`, is the name of a source that does not exist.
+            && near.len().abs_diff(word.len()) <= 1
         {
             let message = format!("unrecognized subcommand `{word}`");
             return Err(usage(message, format!("did you mean `{near}`?")));

@@ -100,7 +100,9 @@ impl Policies {
             return Vec::new();
         }
         let judges_age = self.0.iter().any(|policy| policy.min_release_age.is_some());
-        let age_of = |resolved: &ResolvedEntry| dates.age_of(resolved).filter(|_| judges_age);
+        // Asking for a date reads the commit, so nobody asks who does not judge it.
+        let age_of =
+            |resolved: &ResolvedEntry| judges_age.then(|| dates.age_of(resolved)).flatten();
         let files: Vec<JudgedFile<'_>> = layers.iter().map(judged_file).collect();
         let mut contents: Vec<JudgedContent<'_>> = judged_resources(manifest, resources, &age_of);
         contents.extend(judged_layers(manifest, &files));

@@ -34,7 +34,7 @@ pub(crate) fn policy_files(environment: &Environment) -> Result<Vec<PolicyFile>,
     let mut files = Vec::new();
     let places = &environment.policies;
     match (&places.variable, &places.machine) {
-        (Some(named), _) => files.push(named_file(environment, named, PolicyPlace::Machine)?),
+        (Some(named), _) => files.push(named_file(environment, named, PolicyPlace::Machine)),
         (None, Some(path)) => files.extend(existing_file(environment, path, PolicyPlace::Machine)?),
         (None, None) => {}
     }
@@ -43,7 +43,7 @@ pub(crate) fn policy_files(environment: &Environment) -> Result<Vec<PolicyFile>,
         files.extend(existing_file(environment, &path, PolicyPlace::User)?);
     }
     if let Some(named) = &places.argument {
-        files.push(named_file(environment, named, PolicyPlace::Argument)?);
+        files.push(named_file(environment, named, PolicyPlace::Argument));
     }
     Ok(files)
 }
@@ -61,15 +61,11 @@ fn existing_file(
     }))
 }
 
-fn named_file(
-    environment: &Environment,
-    named: &str,
-    place: PolicyPlace,
-) -> Result<PolicyFile, Failure> {
+fn named_file(environment: &Environment, named: &str, place: PolicyPlace) -> PolicyFile {
     let path = environment.resolve(Path::new(named));
-    Ok(PolicyFile {
+    PolicyFile {
         shown: shown(environment, &path),
         bytes: store::read(&path, limit()).ok(),
         place,
-    })
+    }
 }

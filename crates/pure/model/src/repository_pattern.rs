@@ -2,15 +2,7 @@
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use crate::address::SourceAddress;
-
-/// Hosts that have a short form.
-const SHORT_HOSTS: [(&str, &str); 4] = [
-    ("github", "github.com"),
-    ("gitlab", "gitlab.com"),
-    ("codeberg", "codeberg.org"),
-    ("bitbucket", "bitbucket.org"),
-];
+use crate::address::{AddressKind, SourceAddress, canonical, host_of_alias, ignores_case};
 
 /// Which repositories are meant; `*` does not cross `/`, `**` does.
 #[derive(Clone, Debug)]
@@ -53,16 +45,18 @@ impl RepositoryPattern {
         &self.written
     }
 
-    /// Whether a source is one of those that are meant.
+    /// Whether a source is one of those that are meant, however its URL is written.
     pub fn matches(&self, address: &SourceAddress) -> bool {
-        let Some((scheme, rest)) = scheme_and_rest(address.redacted()) else {
+        let url = match address.kind() {
+            AddressKind::Folder(_) => return false,
+            AddressKind::FileUrl(path) => format!("file://{path}"),
+            AddressKind::Remote => canonical(address),
+        };
+        let Some((scheme, rest)) = url.split_once("://") else {
             return false;
         };
-        let fits = self
-            .scheme
-            .as_ref()
-            .is_none_or(|own| scheme.as_ref() == Some(own));
-        fits && self.matcher.is_match(normal(&rest))
+        let fits = self.scheme.as_ref().is_none_or(|own| own == scheme);
+        fits && self.matcher.is_match(normal(rest))
     }
 }
 
@@ -77,8 +71,7 @@ fn scheme_and_rest(text: &str) -> Option<(Option<String>, String)> {
         return Some((Some(scheme.to_ascii_lowercase()), rest));
     }
     let (front, path) = text.split_once(':')?;
-    let short = SHORT_HOSTS.iter().find(|(name, _)| *name == front);
-    if let Some((_, host)) = short {
+    if let Some(host) = host_of_alias(front) {
         return Some((None, format!("{host}/{path}")));
     }
     // `git@host:path` is ssh.
@@ -98,11 +91,12 @@ fn host_alone(authority: &str) -> &str {
         .map_or(authority, |(_, host)| host)
 }
 
-/// Host in lower case, without `.git` and a slash at the end.
+/// Host in lower case, and the path too where case says nothing, without `.git` and a slash at the end.
 fn normal(rest: &str) -> String {
     let rest = rest.trim_end_matches('/');
     let rest = rest.strip_suffix(".git").unwrap_or(rest);
     match rest.split_once('/') {
+        Some((host, _)) if ignores_case(host) => rest.to_ascii_lowercase(),
         Some((host, path)) => format!("{}/{path}", host.to_ascii_lowercase()),
         None => rest.to_ascii_lowercase(),
     }
@@ -124,6 +118,8 @@ mod tests {
             ("github:corp/*", "https://github.com/corp/agents.git", true),
             ("github:corp/*", "git@github.com:corp/agents.git", true),
             ("github:corp/*", "ssh://git@GitHub.com/corp/agents", true),
+            ("github:evil/*", "https://GitHub.com/Evil/agents", true),
+            ("github:Evil/*", "https://www.github.com:443/evil/x", true),
             ("github:corp/*", "https://github.com/corporation/x", false),
             ("github:corp/*", "https://github.com/corp/a/b", false),
             ("gitlab:corp/**", "https://gitlab.com/corp/a/b", true),

@@ -47,6 +47,17 @@ pub(super) fn known_host(host: &str) -> Option<&'static KnownHost> {
     KNOWN_HOSTS.iter().find(|known| known.host == host)
 }
 
+/// The host that a short name stands for.
+pub(crate) fn host_of_alias(alias: &str) -> Option<&'static str> {
+    let known = KNOWN_HOSTS.iter().find(|known| known.alias == alias);
+    known.map(|known| known.host)
+}
+
+/// Whether paths on a host are the same in upper and lower case.
+pub(crate) fn ignores_case(host: &str) -> bool {
+    known_host(host).is_some()
+}
+
 /// Where `OWNER/REPO` is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DefaultHost {

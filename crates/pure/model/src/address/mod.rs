@@ -19,7 +19,8 @@ use crate::version::{Requirement, RequirementError};
 pub use browser::BrowserAddress;
 pub use forms::AddressForm;
 pub use hosts::{DefaultHost, HostError, PageReference};
-pub(crate) use repository::repository_url;
+pub(crate) use hosts::{host_of_alias, ignores_case};
+pub(crate) use repository::{canonical, repository_url};
 pub use repository::{repository_name, repository_owner, same_repository};
 pub use source::{ADDRESS_SCHEMES, AddressKind, SourceAddress, SourceAddressError};
 

@@ -29,7 +29,7 @@ pub fn same_repository(first: &SourceAddress, second: &SourceAddress) -> bool {
 }
 
 /// A form that all URLs of one repository share, without secrets.
-fn canonical(address: &SourceAddress) -> String {
+pub(crate) fn canonical(address: &SourceAddress) -> String {
     let shown = address.redacted();
     match address.kind() {
         AddressKind::Folder(path) => return format!("directory:{}", without_suffix(path)),
@@ -51,6 +51,7 @@ fn canonical(address: &SourceAddress) -> String {
         _ => ":80",
     };
     let host = host.strip_suffix(default_port).unwrap_or(&host);
+    let host = known_host(host).map_or(host, |known| known.host);
     let path = without_suffix(path.trim_start_matches('/'));
     // Only of these hosts it is known that case does not matter.
     let path = match known_host(host) {
@@ -107,6 +108,7 @@ mod tests {
         for (first, second) in [
             ("https://github.com/O/r.git", "https://github.com/o/r/"),
             ("https://token@h/o/r", "https://h/o/r"),
+            ("https://www.github.com/o/r", "https://github.com/o/r"),
             ("https://H:443/o/r", "https://h/o/r"),
             ("git@h:o/r.git", "ssh://git@h/o/r"),
             ("git@h:/o/r", "ssh://h:22/o/r.git"),

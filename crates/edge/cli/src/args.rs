@@ -910,9 +910,9 @@ impl Command {
         args.policy.clone()
     }
 
-    /// Which merge programs may run.
-    pub(crate) fn programs(&self) -> ProgramUse {
-        let approval = match self {
+    /// What the command approves.
+    pub(crate) fn approval(&self) -> Option<&ApprovalArgs> {
+        Some(match self {
             Command::Add(args) => &args.approval,
             Command::Remove(args) => &args.approval,
             Command::Install(args) => &args.approval,
@@ -920,9 +920,13 @@ impl Command {
             Command::Validate(args) => &args.approval,
             Command::Merge(args) => &args.approval,
             Command::Explain(args) => &args.approval,
-            _ => return ProgramUse::Approved,
-        };
-        if approval.has_programs() {
+            _ => return None,
+        })
+    }
+
+    /// Which merge programs may run.
+    pub(crate) fn programs(&self) -> ProgramUse {
+        if self.approval().is_some_and(ApprovalArgs::has_programs) {
             ProgramUse::AllOnce
         } else {
             ProgramUse::Approved

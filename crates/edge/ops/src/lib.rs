@@ -72,6 +72,7 @@ pub use agpm_persona::{
 pub use agpm_persona::{PersonaKind, markdown};
 pub use agpm_plan::{Action, Change, Reason};
 pub use agpm_store::Done;
+pub use agpm_trust::{CapabilityIncrease, CapabilityName, CapabilitySet};
 pub use approve::{Approval, ManifestProgram, ProjectPrograms, approve, programs, unapproved};
 pub use bottle::{BottleCheck, BottleInput, bottle_check, bottle_list, bottle_show};
 pub use browse::{BrowseReport, BrowseRequest, OfferedResource, browse};
@@ -93,9 +94,9 @@ pub use explain::{
 pub use import::{IMPORT_FORMATS, ImportReport, ImportRequest, import};
 pub use init::{InitReport, InitRequest, init};
 pub use install::{
-    Capability, CapabilityKind, Changelogs, Conversion, Executables, Fate, FateKind, Fidelity,
-    InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite, Program, RequiredBy,
-    Writing, install,
+    Capability, CapabilityChange, CapabilityKind, Changelogs, Conversion, Executables, Fate,
+    FateKind, Fidelity, InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite,
+    Program, RequiredBy, Writing, install,
 };
 pub use installed::{
     InstalledFile, InstalledReport, InstalledRequest, InstalledResources, open_installed,

@@ -7,6 +7,7 @@ pub mod approve;
 pub mod bottle;
 pub mod browse;
 pub mod cache;
+pub mod capabilities;
 pub mod catalog;
 pub mod change;
 pub mod config;

@@ -10,6 +10,7 @@ mod findings;
 mod ledger;
 mod levels;
 mod limits;
+mod lock_capabilities;
 mod lock_diff;
 mod names;
 mod nodes;
@@ -28,6 +29,9 @@ pub use desired::{
 pub use entries::{Entry, EntryError, Graph, Need, entries};
 pub use ledger::{Ledger, LedgerFile, Owned, Watched};
 pub use levels::levels;
+pub use lock_capabilities::{
+    CapabilityStanding, LockedCapabilities, capability_difference, lacks_capabilities,
+};
 pub use lock_diff::{
     MovedPin, checksum_findings, lock_difference, moved_pins, outdated_lock, patch_difference,
     refuse_foreign_paths,

@@ -42,9 +42,10 @@ use agpm_ops::{
 use agpm_report::Rendering;
 use clap::ValueEnum;
 
-use crate::args::{Cli, Command, FoldArgs, Global};
+use crate::args::{ApprovalArgs, Cli, Command, FoldArgs, Global};
 use crate::output::{Output, write_stdout};
 use crate::progress::progress;
+use crate::question;
 
 /// The policy of the machine, which an administrator writes.
 const MACHINE_POLICY: &str = "/etc/agpm/policy.toml";
@@ -63,6 +64,9 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
     }
     let mut world = world(&cli.global, scope);
     world.environment.programs = cli.command.programs();
+    let approval = cli.command.approval();
+    world.environment.approvals = approval.map(ApprovalArgs::ids).unwrap_or_default();
+    world.confirm = question::confirm_for(output.json);
     world.environment.policies.argument = cli.command.policy();
     match cli.command {
         Command::Init(args) => init::run(&world, args, output),
@@ -135,6 +139,7 @@ fn world(global: &Global, scope: Scope) -> World {
         // A home that is not absolute would be in whatever project one works in.
         state: place("XDG_STATE_HOME", ".local/state").filter(|path| path.is_absolute()),
         programs: ProgramUse::Approved,
+        approvals: Vec::new(),
         outside: OutsideReads::Allowed,
         policies: PolicyPlaces {
             machine: Some(PathBuf::from(MACHINE_POLICY)),

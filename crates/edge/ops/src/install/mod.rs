@@ -1,5 +1,6 @@
 //! `install`: resolve what the lock does not pin, then make the disk match.
 
+mod capabilities;
 mod changelogs;
 mod changes;
 mod deciding;
@@ -13,12 +14,13 @@ mod request;
 mod run;
 mod writing;
 
-use agpm_compose::{LossPolicy, check_fidelity, check_placement};
+use agpm_compose::{LossPolicy, ProjectCapabilities, check_fidelity, check_placement};
 use agpm_diag::{Failure, FailureKind, Notes, Outcome};
 
 use agpm_model::{LOCK_NAME, RelativePath};
 use agpm_plan::{
-    Ledger, Plan, ledger_of_lock, outdated_lock, refuse_foreign_paths, reserved_target,
+    Ledger, LockedCapabilities, Plan, ledger_of_lock, outdated_lock, refuse_foreign_paths,
+    reserved_target,
 };
 use agpm_resolve::{ResolvedEntry, UpdateScope, add_locked_sources, pins};
 
@@ -27,9 +29,9 @@ pub(crate) use crate::install::known::{inputs_of, ledger_in, read_ledger};
 pub(crate) use crate::install::locked_state::LockedState;
 pub(crate) use crate::install::observer::{Observer, parse_shared, read_shared};
 pub use crate::install::request::{
-    Capability, CapabilityKind, Changelogs, Conversion, Executables, Fate, FateKind, Fidelity,
-    InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite, Program, RequiredBy,
-    Writing,
+    Capability, CapabilityChange, CapabilityKind, Changelogs, Conversion, Executables, Fate,
+    FateKind, Fidelity, InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite,
+    Program, RequiredBy, Writing,
 };
 pub(crate) use crate::install::run::{Job, ManifestEdit};
 pub(crate) use crate::install::writing::hold;
@@ -321,10 +323,15 @@ fn render(
     } else {
         &nothing
     };
+    let mut layered = layered(run, manifest, &sources, old, notes)?;
+    let of_layers = std::mem::take(&mut layered.capabilities);
+    let capabilities = ProjectCapabilities::of(manifest, resources, of_layers);
     let approval = Approval {
-        request: job.request,
+        run,
         mode: gathered.policies.executable_mode(),
         installed: allowed_here,
+        capabilities: &capabilities,
+        locked: LockedCapabilities::of(old),
     };
     executables::check(manifest, resources, &approval, notes)?;
     check_placement(manifest, resources, notes)?;
@@ -334,7 +341,6 @@ fn render(
         (Fidelity::Tell, Writing::Show) => LossPolicy::ShowWidening,
     };
     check_fidelity(manifest, resources, losses, notes)?;
-    let layered = layered(run, manifest, &sources, old, notes)?;
     let locking = RemoteLocking {
         world,
         manifest,
@@ -347,6 +353,7 @@ fn render(
     Ok(RenderedProject {
         rendered,
         layered,
+        capabilities,
         catalog,
         reads,
         sources,

@@ -12,6 +12,7 @@ mod change;
 mod config;
 mod demo;
 mod diagnostics;
+mod diff;
 mod doctor;
 mod explain;
 mod gather;
@@ -71,6 +72,7 @@ pub use agpm_persona::{
 };
 pub use agpm_persona::{PersonaKind, markdown};
 pub use agpm_plan::{Action, Change, Reason};
+pub use agpm_plan::{FieldDifference, FileAction, FileDifference};
 pub use agpm_store::Done;
 pub use agpm_trust::{CapabilityIncrease, CapabilityName, CapabilitySet};
 pub use approve::{Approval, ManifestProgram, ProjectPrograms, approve, programs, unapproved};
@@ -86,6 +88,7 @@ pub use change::{ChangeReport, ManifestChange, change_manifest};
 pub use config::{ConfigAnswer, ConfigReport, ConfigRequest, config};
 pub use demo::{DemoReport, DemoRequest, DemoResult, DemoShow, demo};
 pub use diagnostics::{DiagnosticReport, report_all};
+pub use diff::{DiffContent, DiffReport, DiffRequest, DiffTarget, diff};
 pub use doctor::{CheckRow, CheckState, DoctorReport, DoctorRequest, doctor};
 pub use explain::{
     CodePage, ExplainReport, ExplainRequest, ExplainedName, ExplainedResource, ExplainedValues,

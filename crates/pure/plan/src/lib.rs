@@ -4,6 +4,7 @@
 
 mod change;
 mod desired;
+mod difference;
 mod entries;
 mod files;
 mod findings;
@@ -26,6 +27,7 @@ pub use change::{Action, Author, Change, Obstacle, Overwrite, Reason, Refusal};
 pub use desired::{
     DesiredFile, DesiredShared, DesiredState, LayerDocument, is_reserved, reserved_target,
 };
+pub use difference::{FieldDifference, FileAction, FileDifference, FileVersions};
 pub use entries::{Entry, EntryError, Graph, Need, entries};
 pub use ledger::{Ledger, LedgerFile, Owned, Watched};
 pub use levels::levels;

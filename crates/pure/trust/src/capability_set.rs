@@ -37,6 +37,21 @@ impl ToolAccess {
         }
     }
 
+    /// As a string, with the rules that `before` has too in front.
+    pub(crate) fn shown_after(&self, before: &ToolAccess) -> String {
+        match (before, self) {
+            (ToolAccess::Listed(before), ToolAccess::Listed(after)) if !after.is_empty() => {
+                let kept = after.intersection(before);
+                let rules: Vec<String> = kept
+                    .chain(after.difference(before))
+                    .map(ToString::to_string)
+                    .collect();
+                rules.join(", ")
+            }
+            _ => self.to_string(),
+        }
+    }
+
     fn union(self, other: ToolAccess) -> ToolAccess {
         match (self, other) {
             (ToolAccess::Listed(mut own), ToolAccess::Listed(others)) => {

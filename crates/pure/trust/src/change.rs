@@ -39,10 +39,9 @@ impl CapabilityChange {
 
     /// The tools before and after, if they differ and each is one list.
     pub fn tools(&self) -> Option<(String, String)> {
-        let usual = CapabilitySet::usual(&self.id);
-        let before = self.before.as_ref().unwrap_or(&usual).tools.as_ref()?;
+        let before = self.before.as_ref()?.tools.as_ref()?;
         let after = self.after.tools.as_ref()?;
-        (before != after).then(|| (before.to_string(), after.to_string()))
+        (before != after).then(|| (before.to_string(), after.shown_after(before)))
     }
 
     /// The increases that an approval does not cover.

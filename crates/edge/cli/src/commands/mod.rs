@@ -9,6 +9,7 @@ mod catalog;
 mod change;
 mod config;
 mod demo;
+mod diff;
 mod doctor;
 mod explain;
 mod import;
@@ -80,6 +81,7 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
         Command::Update(args) => update::run(&world, args, output),
         Command::Approve(args) => approve::run(&world, &args, output),
         Command::Policy { what } => policy::run(&world, &what, output),
+        Command::Diff(args) => diff::run(&world, args, output),
         Command::Outdated(args) => outdated::run(&world, args, output),
         Command::Validate(args) => validate::run(&world, &args, output),
         Command::Install(args) => install::run(&world, &args, output),

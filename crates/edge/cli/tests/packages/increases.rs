@@ -51,7 +51,7 @@ fn wider_tools_of_an_update_need_approval() {
     let shown = project.good("update --dry-run");
     assert!(shown.stderr.contains("trust/increase"), "{shown}");
     assert!(
-        shown.stdout.contains("~ tools Read -> Bash(*), Read"),
+        shown.stdout.contains("~ tools Read -> Read, Bash(*)"),
         "{shown}"
     );
     let changed = change(&project, "update --dry-run");
@@ -266,4 +266,73 @@ fn a_layer_outside_the_project_that_gains_a_hook_needs_approval() {
         .sandbox
         .write("team/CLAUDE.md", "Be brief, and be kind.\n");
     project.good("install");
+}
+
+#[test]
+fn diff_shows_capabilities_then_files() {
+    let project = released(&[(PDF, &skill("Read, Bash(*)", "Two."))]);
+    let same = project.good("diff --exit-code");
+    assert_eq!(
+        (same.stdout.as_str(), same.stderr.as_str()),
+        ("", "No differences\n")
+    );
+    let output = project.run("diff --update --exit-code");
+    assert_eq!(output.code, Some(1), "{output}");
+    assert_eq!(
+        output.stdout,
+        "skills/pdf  v1.0.0 -> v1.1.0  ~ tools Read -> Read, Bash(*)\n\
+         ~ .claude/skills/pdf/SKILL.md  skills/pdf\n\
+         ~ allowed-tools: Read -> Read, Bash(*)\n\
+         --- a/.claude/skills/pdf/SKILL.md\n\
+         +++ b/.claude/skills/pdf/SKILL.md\n\
+         @@ -1 +1 @@\n\
+         -One.\n\
+         +Two.\n"
+    );
+    let stat = project.good("diff --update --stat skills/pdf").stdout;
+    assert!(
+        stat.ends_with("~ .claude/skills/pdf/SKILL.md  skills/pdf  +2 -2\n"),
+        "{stat}"
+    );
+    let changed = change(&project, "diff --update");
+    assert_eq!(changed("id"), "\"skills/pdf\"");
+    let none = project.good("diff --update --executables");
+    assert_eq!(none.stdout, "", "{none}");
+    project.refused("diff nothing", 3, &["nothing"]);
+    project.refused("diff --json --format markdown", 2, &[]);
+    // Nothing is written, not even the state.
+    assert_eq!(
+        project.read(".claude/skills/pdf/SKILL.md"),
+        skill("Read", "One.")
+    );
+}
+
+#[test]
+fn a_diff_for_a_pull_request_cannot_be_broken_out_of() {
+    let evil = "```\n````\n</details><script>\n| x |";
+    let project = released(&[(PDF, &skill("Read, Bash(<b>|`x`)", evil))]);
+    let text = project.good("diff --update --format markdown").stdout;
+    assert!(text.contains("Bash(&lt;b&gt;&#124;&#96;x&#96;)"), "{text}");
+    assert!(
+        text.contains("\n`````diff\n") && text.contains("\n`````\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn secrets_in_files_of_the_user_are_not_shown() {
+    let project = Project::new();
+    project.source(&[("v1.0.0", &[("mcp/x.json", "{\"command\": \"npx\"}")])]);
+    project.manifest(
+        "[mcp-servers]\nx = { source = \"community\", path = \"mcp/x.json\", version = \"^1\" }\n",
+    );
+    project.write(
+        ".mcp.json",
+        "{\"mcpServers\": {\"own\": {\"command\": \"a\",\n\"env\": {\"API_TOKEN\": \"hunter2hunter2\"}}}}\n",
+    );
+    for line in ["diff", "diff --json", "diff --format markdown"] {
+        let output = project.good(line);
+        assert!(output.stdout.contains("npx"), "{line}\n{output}");
+        assert!(!output.to_string().contains("hunter2"), "{line}\n{output}");
+    }
 }

@@ -7,6 +7,7 @@ use agpm_diag::{
     Diagnostic, Failure, FailureKind, Notes, Severity, codes, counted, did_you_mean, visible,
 };
 use agpm_model::{LayerName, Lockfile, Manifest, Owner};
+use agpm_resolve::UpdateScope;
 use agpm_trust::{CapabilityChange, CapabilityIncrease, CapabilitySet, IncreaseApproval};
 
 use crate::gather::unknown_name;
@@ -97,7 +98,7 @@ fn refuse_unknown_ids(run: &Run<'_>, capabilities: &ProjectCapabilities) -> Resu
 }
 
 /// Whether a word that is typed means a resource or a layer.
-pub(super) fn is_meant(word: &str, id: &Owner) -> bool {
+pub(crate) fn is_meant(word: &str, id: &Owner) -> bool {
     match id {
         Owner::Resource(id) => means(word, id.kind, id.name.as_str()),
         Owner::Layers(_) | Owner::Other(_) => word == id.to_string(),
@@ -132,7 +133,7 @@ fn require_approval(
     if refused.is_empty() {
         return Ok(());
     }
-    let mut diagnostic = unapproved(&refused);
+    let mut diagnostic = unapproved(&refused, &run.job.moving);
     if run.job.request.writing == Writing::Show {
         diagnostic.severity = Severity::Warning;
         notes.diagnostics.push(diagnostic);
@@ -167,7 +168,11 @@ fn allows_runs(manifest: &Manifest, lock: &Lockfile, id: &Owner) -> bool {
     })
 }
 
-fn unapproved(refused: &[CapabilityChange]) -> Diagnostic {
+fn unapproved(refused: &[CapabilityChange], moving: &UpdateScope) -> Diagnostic {
+    let command = match moving {
+        UpdateScope::Nothing => "agpm diff",
+        _ => "agpm diff --update",
+    };
     let count = counted(
         refused.len(),
         "resource has new capabilities",
@@ -185,7 +190,7 @@ fn unapproved(refused: &[CapabilityChange]) -> Diagnostic {
         .map(|change| format!("--approve {}", change.id))
         .collect();
     let help = format!(
-        "review the increase with `agpm diff`, then add `{}`",
+        "review it with `{command}`, then add `{}`",
         approvals.join(" ")
     );
     let message = format!("{count} that need approval");

@@ -10,6 +10,7 @@ mod known;
 mod layered;
 mod locked_state;
 mod observer;
+mod preview;
 mod request;
 mod run;
 mod writing;
@@ -24,10 +25,12 @@ use agpm_plan::{
 };
 use agpm_resolve::{ResolvedEntry, UpdateScope, add_locked_sources, pins};
 
+pub(crate) use crate::install::capabilities::is_meant;
 pub(crate) use crate::install::changes::Changes;
 pub(crate) use crate::install::known::{inputs_of, ledger_in, read_ledger};
 pub(crate) use crate::install::locked_state::LockedState;
 pub(crate) use crate::install::observer::{Observer, parse_shared, read_shared};
+pub(crate) use crate::install::preview::{Preview, preview};
 pub use crate::install::request::{
     Capability, CapabilityChange, CapabilityKind, Changelogs, Conversion, Executables, Fate,
     FateKind, Fidelity, InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite,
@@ -109,14 +112,24 @@ fn attempt(
         store: &store,
         job,
     };
-    let mut gathered = gather(&run, files, notes)?;
-    let resolved = resolve_dependencies(&run, &mut gathered, notes)?;
-    let rendered = render(&run, &gathered, resolved, notes)?;
-    refuse_violations(world, &gathered, &rendered, notes)?;
+    let (gathered, rendered) = gather_and_render(&run, files, notes)?;
     let planned = plan_install(&run, &gathered, rendered, notes)?;
     refuse_own_places(&planned.plan, &gathered.places)?;
     let commit = commit(&run, gathered, &planned, notes)?;
     Ok((commit == Commit::Done).then(|| planned.report(job.request.writing)))
+}
+
+/// Everything that is to be on the disk, and that no policy forbids.
+fn gather_and_render(
+    run: &Run<'_>,
+    files: ManifestFiles,
+    notes: &mut Notes,
+) -> Result<(GatheredProject, RenderedProject), Failure> {
+    let mut gathered = gather(run, files, notes)?;
+    let resolved = resolve_dependencies(run, &mut gathered, notes)?;
+    let rendered = render(run, &gathered, resolved, notes)?;
+    refuse_violations(run.world, &gathered, &rendered, notes)?;
+    Ok((gathered, rendered))
 }
 
 /// How much was judged, and by how many policies.
@@ -143,10 +156,7 @@ pub(crate) fn judge_project(world: &World, notes: &mut Notes) -> Result<JudgedPr
         store: &store,
         job: &job,
     };
-    let mut gathered = gather(&run, files, notes)?;
-    let resolved = resolve_dependencies(&run, &mut gathered, notes)?;
-    let rendered = render(&run, &gathered, resolved, notes)?;
-    refuse_violations(world, &gathered, &rendered, notes)?;
+    let (gathered, rendered) = gather_and_render(&run, files, notes)?;
     Ok(JudgedProject {
         policies: gathered.policies.count(),
         checked: rendered.rendered.resources.len() + gathered.project.manifest.layers.len(),

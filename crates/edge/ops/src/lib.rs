@@ -9,6 +9,8 @@ mod browse;
 mod cache;
 mod catalog;
 mod change;
+mod checks;
+mod ci;
 mod config;
 mod demo;
 mod diagnostics;
@@ -85,6 +87,8 @@ pub use catalog::{
     OpenCatalog, Shadowed, catalog, catalog_show, open_catalog, watch_catalog,
 };
 pub use change::{ChangeReport, ManifestChange, change_manifest};
+pub use checks::{CheckCause, CheckName, CheckOutcome, CheckResult};
+pub use ci::{CiReport, Restore, ci};
 pub use config::{ConfigAnswer, ConfigReport, ConfigRequest, config};
 pub use demo::{DemoReport, DemoRequest, DemoResult, DemoShow, demo};
 pub use diagnostics::{DiagnosticReport, report_all};

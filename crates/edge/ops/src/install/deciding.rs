@@ -141,7 +141,7 @@ fn lock_change(
 }
 
 /// Warns where capabilities cannot be compared, since an older program locked none.
-fn note_missing_digests(
+pub(super) fn note_missing_digests(
     old: Option<&Lockfile>,
     new: &Lockfile,
     lock_use: LockUse,

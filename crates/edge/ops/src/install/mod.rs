@@ -6,6 +6,7 @@ mod changes;
 mod deciding;
 mod desired;
 mod executables;
+mod frozen_checks;
 mod known;
 mod layered;
 mod locked_state;
@@ -27,6 +28,7 @@ use agpm_resolve::{ResolvedEntry, UpdateScope, add_locked_sources, pins};
 
 pub(crate) use crate::install::capabilities::is_meant;
 pub(crate) use crate::install::changes::Changes;
+pub(crate) use crate::install::frozen_checks::{FrozenProject, check_frozen};
 pub(crate) use crate::install::known::{inputs_of, ledger_in, read_ledger};
 pub(crate) use crate::install::locked_state::LockedState;
 pub(crate) use crate::install::observer::{Observer, parse_shared, read_shared};

@@ -1,6 +1,6 @@
 //! `agpm ci` on a committed project: clean in every situation, and every tampering found.
 
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -235,12 +235,7 @@ const TAMPERINGS: &[(i32, Tampering)] = &[
     (5, Edit(LOCK, "url = \"../lib\"", "url = \"../evil\"")),
     (
         5,
-        Edit(
-            LOCK,
-            "manifest_alias = \"all\"",
-            "manifest_alias = \"any\"",
-        ),
-    ),
+        Edit(LOCK, "manifest_alias = \"all\"", "manifest_alias = \"any\""),
     ),
     (5, Edit(LOCK, "\"commands/kit\"", "\"commands/other\"")),
     // The manifest.

@@ -1,6 +1,6 @@
 //! Resources and files of layers as one desired state.
 
-use agpm_model::Owner;
+use agpm_model::{Install, Owner};
 use std::path::Path;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
@@ -76,10 +76,14 @@ fn add_layered_file<'a>(
     })
 }
 
-/// A file that would be installed onto itself would become managed, and be deleted with the dependency.
+/// A file that would be installed onto itself would become managed, and be deleted with the dependency; one in place is
+/// not managed, and must be where its tool reads it.
 fn refuse_own_targets(project: &Path, resources: &[RenderedResource]) -> Result<(), Failure> {
     for RenderedResource { resolved, .. } in resources {
         let entry = &resolved.entry;
+        if entry.install == Install::InPlace {
+            continue;
+        }
         let target = entry
             .target
             .as_ref()
@@ -91,7 +95,7 @@ fn refuse_own_targets(project: &Path, resources: &[RenderedResource]) -> Result<
             "{}/{} is where it would be installed: `{}`",
             entry.kind, entry.name, entry.unit
         );
-        let help = "the tool reads it there already: remove the dependency, or move the file to another folder";
+        let help = "the tool reads it there already: add `in-place = true` to the entry, or remove it";
         let diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).help(help);
         return Err(Failure::new(FailureKind::Refused, diagnostic));
     }

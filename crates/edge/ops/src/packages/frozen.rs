@@ -7,7 +7,7 @@ use std::sync::Arc;
 use agpm_diag::{Diagnostic, Failure, Notes, codes};
 use agpm_model::{
     Checksum, Dependency, Extent, Install, Locked, Lockfile, Manifest, Origin, Patch, PatchScope,
-    Placement, ResourceId, ResourceName, ResourceType, ToolName, Unit, Variant,
+    Placement, RelativePath, ResourceId, ResourceName, ResourceType, ToolName, Unit, Variant,
 };
 use agpm_plan::outdated_lock as outdated;
 use agpm_plan::{Entry, Wanted, placements};
@@ -448,8 +448,15 @@ fn same(manifest: &Manifest, dependency: &Dependency, locked: &Locked) -> Result
     let tools = manifest.tools.used_by(dependency);
     let wanted = Wanted::of(dependency, &locked.unit.path, &manifest.tools);
     let mut places = placements(&manifest.tools, &tools, &wanted).unwrap_or_default();
-    if dependency.install == Install::ResolveOnly {
-        places.iter_mut().for_each(|placement| placement.at = None);
+    match dependency.install {
+        Install::Write => {}
+        Install::ResolveOnly => places.iter_mut().for_each(|placement| placement.at = None),
+        Install::InPlace => {
+            let own = RelativePath::new(locked.unit.path.as_str()).ok();
+            places
+                .iter_mut()
+                .for_each(|placement| placement.at.clone_from(&own));
+        }
     }
     let asked = locked.commit().map(|_| dependency.selector.as_str());
     let requirement = locked.requirement();

@@ -18,6 +18,10 @@ pub(super) fn desired_state<'a>(
     let mut desired = DesiredState::default();
     for RenderedResource { resolved, output } in resources {
         add_resource(&mut desired, resolved.id().into(), output)?;
+        let target = resolved.entry.target.clone();
+        if let Some(target) = target.filter(|_| resolved.entry.install == Install::InPlace) {
+            desired.leave_in_place(target);
+        }
     }
     for file in layers {
         add_layered_file(&mut desired, file)?;
@@ -81,13 +85,19 @@ fn add_layered_file<'a>(
 fn refuse_own_targets(project: &Path, resources: &[RenderedResource]) -> Result<(), Failure> {
     for RenderedResource { resolved, .. } in resources {
         let entry = &resolved.entry;
-        if entry.install == Install::InPlace {
-            continue;
-        }
         let target = entry
             .target
             .as_ref()
             .map(|target| project.join(target.as_str()));
+        if entry.install == Install::InPlace {
+            if resolved.file == target {
+                continue;
+            }
+            let message = format!("{}/{} is not in the project", entry.kind, entry.name);
+            let help = "`in-place` describes files of a project: remove it, or the entry";
+            let diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).help(help);
+            return Err(Failure::new(FailureKind::Refused, diagnostic));
+        }
         if target.is_none() || resolved.file != target {
             continue;
         }

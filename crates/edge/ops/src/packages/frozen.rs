@@ -71,12 +71,16 @@ pub(crate) fn as_locked(
         with_bytes(world, (manifest, sources), lock, roots, notes)
     };
     let all = with_entries(lock, known_part);
-    let is_pinned = |locked: &&Locked| locked.unit.origin != Origin::Local;
-    let pinned = || with_entries(&all, |locked| Some(locked).filter(is_pinned).cloned());
     // A file of this project may have changed since it was locked; what is pinned to a commit cannot.
+    let is_as_locked = |locked: &Locked| {
+        let same = |one: &Locked| (one.id() == locked.id()).then(|| one.clone());
+        locked.unit.origin != Origin::Local
+            || with_bytes_of(&with_entries(&all, same), &mut Notes::default()).is_ok()
+    };
+    let unchanged = |locked: &Locked| is_as_locked(locked).then(|| locked.clone());
     let mut entries = match with_bytes_of(&all, &mut Notes::default()) {
         Ok(entries) => entries,
-        Err(_) => with_bytes_of(&pinned(), notes)?,
+        Err(_) => with_bytes_of(&with_entries(&all, unchanged), notes)?,
     };
     for resolved in entries
         .iter_mut()

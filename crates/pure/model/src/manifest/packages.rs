@@ -364,6 +364,12 @@ impl<'n> Reader<'_, '_, 'n> {
             self.check
                 .bad_value(node, message, "write a path in the project");
         }
+        if dependency.unit.path.is_pattern() {
+            let message = "the path of a resource in place cannot be a pattern";
+            let node = table.get("path").unwrap_or(key);
+            self.check
+                .bad_value(node, message, "add one entry for each file");
+        }
     }
 
     /// The directory that a plugin is kept in. Shell commands name it, so it is plain.

@@ -155,6 +155,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-catalog",
             "agpm-plugin",
             "agpm-discover",
+            "agpm-adopt",
             "agpm-solve",
             "agpm-render",
             "agpm-trust",

@@ -202,6 +202,15 @@ pub(crate) struct InitArgs {
     /// Overwrite a manifest that is there
     #[arg(long)]
     pub(crate) force: bool,
+    /// Describe the agents, skills and commands that the project has
+    #[arg(long, conflicts_with_all = ["bare", "global"])]
+    pub(crate) adopt: bool,
+    /// Do not look for tools and files
+    #[arg(long)]
+    pub(crate) bare: bool,
+    /// Ask nothing
+    #[arg(long)]
+    pub(crate) yes: bool,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
 }

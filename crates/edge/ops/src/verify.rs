@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_compose::RenderedResource;
 use agpm_diag::{Code, Diagnostic, Failure, Notes, Outcome, Severity, codes};
 use agpm_model::{
-    Extent, Install, Locked, Lockfile, Manifest, ObjectId, Observed, Owner, PinId, RelativePath, ResourceId,
-    SourceName, is_junk,
+    Extent, Install, Locked, Lockfile, Manifest, ObjectId, Observed, Owner, PinId, RelativePath,
+    ResourceId, SourceName, is_junk,
 };
 use agpm_plan::{
     Action, Change, Ledger, NodeState, Obstacle, Overwrite, Owned, OwnedNodes, Reason, Refusal,
@@ -378,9 +378,8 @@ impl ByRecord<'_> {
         let ledger = self.ledger;
         let (in_place, written): (Vec<&Locked>, Vec<&Locked>) =
             self.entries.iter().copied().partition(is_in_place);
-        let (files, composed): (Vec<&Locked>, Vec<&Locked>) = written
-            .into_iter()
-            .partition(|entry| entry.kind.is_file());
+        let (files, composed): (Vec<&Locked>, Vec<&Locked>) =
+            written.into_iter().partition(|entry| entry.kind.is_file());
         let locked: BTreeMap<&RelativePath, &Locked> = files
             .into_iter()
             .flat_map(|entry| entry.paths().into_iter().map(move |path| (path, entry)))

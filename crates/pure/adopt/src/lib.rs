@@ -3,23 +3,19 @@
 //! Reads through `model::MachineFiles`, writes nothing, and asks no source. Two ways lead to entries: files that tools
 //! read already are described in place, and the files of other managers name where theirs came from.
 
+mod describe;
 mod entries;
-mod format;
-mod formats;
 mod found;
 mod git_metadata;
 mod managers;
 mod places;
 mod survey;
 
-pub use entries::{
-    AdoptedEntries, DependencySource, EntryOrigin, ForeignDependency, ForeignVersion,
-    ManifestEntry, entries_of,
-};
-pub use format::{FORMATS, ImportFormat, ImportedManifest, ReadFiles};
+pub use describe::{AdoptionChoice, adoption_choices};
+pub use entries::{EntrySource, ForeignVersion, ManifestEntry, NewEntries, NewEntry};
 pub use found::{
     DetectedIn, FoundEntries, FoundManager, FoundResource, FoundRule, ProjectSurvey, SkippedFile,
     Tooling,
 };
-pub use managers::MANAGER_FILES;
+pub use managers::{MANAGER_FILES, ManagerFile};
 pub use survey::{detect_tools, survey};

@@ -10,8 +10,13 @@ pub(crate) struct ResourceDirectory {
     /// From the project.
     pub(crate) path: String,
     /// What files end in, without the dot; nothing for directories.
-    pub(crate) extension: Option<String>,
+    pub(crate) extension: Option<&'static str>,
+    /// Levels of directories that the tool looks into.
+    pub(crate) depth: usize,
 }
+
+/// Deeper than anybody sorts files.
+pub(crate) const MOST_LEVELS: usize = 8;
 
 /// Types that are files of their own and that tools have.
 const TYPES: [ResourceType; 3] = [
@@ -102,22 +107,31 @@ pub(crate) fn resource_directories() -> Vec<ResourceDirectory> {
             let Some(Destination::Files(folder, format)) = tool.destination(kind) else {
                 continue;
             };
-            let extension = format.extension().unwrap_or("md").to_owned();
             let path = tool.directory(folder).map(|path| path.to_string());
             directories.extend(path.map(|path| ResourceDirectory {
                 tool: definition.name,
                 kind,
                 path,
-                extension: Some(extension).filter(|_| kind != ResourceType::Skills),
+                extension: extension_of(kind, format.extension()),
+                depth: if format.reads_subdirectories() {
+                    MOST_LEVELS
+                } else {
+                    0
+                },
             }));
         }
     }
-    directories.extend(ALSO_READ.iter().map(|(tool, kind, path)| ResourceDirectory {
-        tool,
-        kind: *kind,
-        path: (*path).to_owned(),
-        extension: Some("md".to_owned()).filter(|_| *kind != ResourceType::Skills),
-    }));
+    directories.extend(
+        ALSO_READ
+            .iter()
+            .map(|(tool, kind, path)| ResourceDirectory {
+                tool,
+                kind: *kind,
+                path: (*path).to_owned(),
+                extension: extension_of(*kind, None),
+                depth: MOST_LEVELS,
+            }),
+    );
     let mut seen = Vec::new();
     directories.retain(|one| {
         let key = (one.kind, one.path.clone());
@@ -126,6 +140,15 @@ pub(crate) fn resource_directories() -> Vec<ResourceDirectory> {
         is_new
     });
     directories
+}
+
+fn extension_of(kind: ResourceType, of_tool: Option<&'static str>) -> Option<&'static str> {
+    match kind {
+        ResourceType::Skills => None,
+        // An agent of Copilot may end in `.md` alone.
+        ResourceType::Agents if of_tool == Some("agent.md") => Some("md"),
+        _ => Some(of_tool.unwrap_or("md")),
+    }
 }
 
 /// Tools with directories of their own before those that read the directories of others.

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Severity, codes};
 use agpm_model::{
-    Install, LOCK_NAME, Locked, LockedPin, Lockfile, Manifest, Pin, PinId, RelativePath, ResourceName,
-    ResourceType, Scope, Tool, Tools, Unit,
+    Install, LOCK_NAME, Locked, LockedPin, Lockfile, Manifest, Pin, PinId, RelativePath,
+    ResourceName, ResourceType, Scope, Tool, Tools, Unit,
 };
 
 use crate::ledger::Ledger;

@@ -105,7 +105,8 @@ fn refuse_own_targets(project: &Path, resources: &[RenderedResource]) -> Result<
             "{}/{} is where it would be installed: `{}`",
             entry.kind, entry.name, entry.unit
         );
-        let help = "the tool reads it there already: add `in-place = true` to the entry, or remove it";
+        let help =
+            "the tool reads it there already: add `in-place = true` to the entry, or remove it";
         let diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).help(help);
         return Err(Failure::new(FailureKind::Refused, diagnostic));
     }

@@ -21,8 +21,8 @@ use crate::scope::{Places, beside, state_of};
 use crate::world::{Scope, World};
 
 const MANIFEST: &str = include_str!("../init/agpm.toml");
-/// The lines of it that name the tools.
-const TOOL_LINES: &str = "# [project]\n# tools = [\"claude-code\", \"codex\"]\n";
+/// The comment of it that tools are named before.
+const SOURCES_COMMENT: &str = "# Where packages come from";
 const IGNORE_NAME: &str = ".gitignore";
 /// What must not be committed: our state, and what is one person's own.
 /// The state is of this machine; plugins and snippets are installed files like those of tools.
@@ -192,8 +192,11 @@ fn manifest_for(tooling: &Tooling) -> String {
         .iter()
         .map(|name| format!("\"{name}\""))
         .collect();
-    let lines = format!("[project]\ntools = [{}]\n", names.join(", "));
-    MANIFEST.replacen(TOOL_LINES, &lines, 1)
+    let lines = format!(
+        "# The AI coding clients that resources are installed for.\n[project]\ntools = [{}]\n\n",
+        names.join(", ")
+    );
+    MANIFEST.replacen(SOURCES_COMMENT, &(lines + SOURCES_COMMENT), 1)
 }
 
 fn refuse_existing(world: &World, manifest: &Path, replace: Replace) -> Result<(), Failure> {

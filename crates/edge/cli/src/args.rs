@@ -157,7 +157,7 @@ pub(crate) enum Command {
     Merge(MergeArgs),
     /// Show the merge strategies, built in and of the project, with an example each
     Strategies(StrategiesArgs),
-    /// Take over the configuration of another program as layers
+    /// Take over the dependencies or layers of another manager
     Import(ImportArgs),
     /// List agents, workflows, tasks, tools and skills out of project, home and git
     Catalog(CatalogArgs),
@@ -727,13 +727,15 @@ pub(crate) struct StrategiesArgs {
 /// Arguments of `import`.
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
-    /// Whose configuration: agent-manager
+    /// Whose files: skills-lock, apm, rulesync, ruler, claude, agpm-cli, agent-manager
     pub(crate) format: String,
-    /// The configuration [default: `config.yaml` in `$AGENT_MANAGER_CONFIG_DIR` or `~/.agent-manager`]
+    /// The file [default: where that manager has it, in the project or in home]
     pub(crate) file: Option<PathBuf>,
     /// Print the sections, and do not write them
     #[arg(long)]
     pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
 }
 
 /// Arguments of `profile`.
@@ -956,6 +958,7 @@ impl Command {
             Command::Layers(args) => &args.scope,
             Command::Undo(args) => &args.scope,
             Command::Explain(args) => &args.scope,
+            Command::Import(args) => &args.scope,
             _ => return Scope::Project,
         };
         if args.global {

@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::additions::Replace;
 use crate::adoption::{AdoptedResource, choose_entry};
+use crate::import::named_entries;
 use crate::install::Changes;
 use crate::manifest_text::uneditable;
 use crate::path_of;
@@ -159,7 +160,8 @@ fn look_around(
         Adoption::Bare | Adoption::Report => false,
     };
     let choices = if is_adopted {
-        adoption_choices(&Disk, folder, &found, &[])
+        let named = named_entries(&world.environment, folder, &found);
+        adoption_choices(&Disk, folder, &found, &named)
     } else {
         Vec::new()
     };

@@ -55,7 +55,7 @@ pub use add::{
 };
 pub use additions::{NewDependency, Replace};
 pub use adoption::AdoptedResource;
-pub use agpm_adopt::{DetectedIn, ProjectSurvey, Tooling};
+pub use agpm_adopt::{DetectedIn, ManifestDifference, NewEntry, ProjectSurvey, Tooling};
 pub use agpm_bottle::{
     AgentRow, BottleList, BottleRow, BottleValue, BottleView, UnitKind, json_schema as unit_schema,
 };
@@ -93,7 +93,7 @@ pub use explain::{
     CodePage, ExplainReport, ExplainRequest, ExplainedName, ExplainedResource, ExplainedValues,
     RequiredAt, Subject, ToolConversion, explain,
 };
-pub use import::{IMPORT_FORMATS, ImportReport, ImportRequest, import};
+pub use import::{ImportReport, ImportRequest, import, import_formats};
 pub use init::{Adoption, InitReport, InitRequest, init};
 pub use install::{
     Capability, CapabilityKind, Changelogs, Conversion, Executables, Fate, FateKind, Fidelity,

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use agpm_model::{
-    ResourceType, SourceAddress, SourceName, add_manifest_entries, repository_name,
-    repository_owner, same_repository,
+    ResourceType, SourceAddress, SourceName, add_manifest_entries, is_abbreviated_commit,
+    repository_name, repository_owner, same_repository,
 };
 use agpm_text::{Document, Edit, EditError, Format, NodeRef, Pointer, Value, parse_alone};
 use serde::Serialize;
@@ -48,12 +48,11 @@ pub enum ForeignVersion {
 }
 
 impl ForeignVersion {
-    /// What a name for a revision means: forty hexadecimal digits are a commit.
+    /// What a name for a revision means: hexadecimal digits are a commit, also if there are fewer than forty.
     pub fn of_reference(reference: &str) -> Self {
-        let is_commit = reference.len() == 40 && reference.chars().all(|c| c.is_ascii_hexdigit());
         match reference {
             "" => ForeignVersion::Unstated,
-            commit if is_commit => ForeignVersion::Commit(commit.to_owned()),
+            commit if is_abbreviated_commit(commit) => ForeignVersion::Commit(commit.to_owned()),
             other => ForeignVersion::Reference(other.to_owned()),
         }
     }

@@ -5,6 +5,7 @@
 
 mod describe;
 mod entries;
+mod formats;
 mod found;
 mod git_metadata;
 mod managers;
@@ -13,6 +14,10 @@ mod survey;
 
 pub use describe::{AdoptionChoice, adoption_choices};
 pub use entries::{EntrySource, ForeignVersion, ManifestEntry, NewEntries, NewEntry};
+pub use formats::{
+    FORMATS, ForeignFiles, ForeignManifest, ImportFormat, ManifestDifference, NeighbouringFiles,
+    format_named, read_differences,
+};
 pub use found::{
     DetectedIn, FoundEntries, FoundManager, FoundResource, FoundRule, ProjectSurvey, SkippedFile,
     Tooling,

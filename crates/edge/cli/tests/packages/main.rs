@@ -31,6 +31,7 @@ mod running;
 mod shared;
 mod skills;
 mod support;
+mod taking_over;
 mod templates;
 mod tools;
 mod trust;

@@ -291,7 +291,7 @@ impl KnownSources {
             .clone()
             .unwrap_or_else(|| repository_name(url).to_owned());
         let long = match repository_owner(url) {
-            Some(owner) => format!("{}-{short}", owner.replace([':', '/', ' '], "-")),
+            Some(owner) => format!("{}-{short}", owner.replace([':', '/', ' ', '.'], "-")),
             None => short.clone(),
         };
         let numbered = (2..).map(|number| format!("{long}-{number}"));

@@ -12,6 +12,7 @@ mod explaining;
 mod hostile;
 mod hostile_plugins;
 mod ids;
+mod importing;
 mod inline;
 mod lock;
 mod manifest;

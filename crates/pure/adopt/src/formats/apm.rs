@@ -169,8 +169,8 @@ fn locked_package<'n>(reading: &mut Reading, node: NodeRef<'n>) -> Option<Packag
             PackageOrigin::Repository(reading.address(at, &written)?)
         }
     };
-    let tag = reading.string(node, "resolved_tag");
-    let commit = reading.string(node, "resolved_commit");
+    let tag = reading.reference(node, "resolved_tag");
+    let commit = reading.reference(node, "resolved_commit");
     let skills = reading.list(node, "skill_subset");
     Some(Package {
         node,
@@ -275,7 +275,7 @@ fn read_object<'n>(reading: &mut Reading, node: NodeRef<'n>) -> Option<Package<'
     let skills = skills.map_or_else(Vec::new, |list| names_of(reading, list));
     Some(Package {
         node,
-        version: ForeignVersion::of_reference(reading.string(node, "ref").unwrap_or_default()),
+        version: ForeignVersion::of_reference(reading.reference(node, "ref").unwrap_or_default()),
         alias: reading.string(node, "alias"),
         kind: None,
         skills,

@@ -107,6 +107,16 @@ impl Reading {
         self.text(node, &format!("`{key}`"))
     }
 
+    /// The name of a version under a key: YAML reads `1.0`, and a commit of digits, as a number.
+    pub(crate) fn reference<'n>(&mut self, of: NodeRef<'n>, key: &str) -> Option<&'n str> {
+        match of.get(key) {
+            Some(node) if matches!(node.kind(), Kind::Integer | Kind::Float) => {
+                Some(node.content())
+            }
+            _ => self.string(of, key),
+        }
+    }
+
     /// The string under a key that must be there.
     pub(crate) fn required<'n>(&mut self, of: NodeRef<'n>, key: &str) -> Option<&'n str> {
         if of.get(key).is_none() {

@@ -121,7 +121,7 @@ dependencies:
   virtual_path: skills/skill-creator
   package_type: claude_skill
 - repo_url: https://github.com/o/plug
-  resolved_commit: 0123456789012345678901234567890123456789
+  resolved_commit: a123456789012345678901234567890123456789
   package_type: marketplace_plugin
 ";
 
@@ -163,7 +163,7 @@ fn apm_takes_commits_and_types_from_its_lockfile() {
     assert_lines(
         &project.read("agpm.toml"),
         &[
-            "plug = { source = \"plug\", path = \".\", rev = \"0123456789012345678901234567890123456789\" }",
+            "plug = { source = \"plug\", path = \".\", rev = \"a123456789012345678901234567890123456789\" }",
         ],
     );
 }

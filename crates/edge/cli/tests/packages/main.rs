@@ -13,6 +13,7 @@ mod hostile;
 mod hostile_plugins;
 mod ids;
 mod importing;
+mod increases;
 mod inline;
 mod lock;
 mod manifest;

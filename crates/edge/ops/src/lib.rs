@@ -2,6 +2,7 @@
 
 mod add;
 mod additions;
+mod adoption;
 mod allowed;
 mod approve;
 mod bottle;
@@ -56,6 +57,8 @@ pub use add::{
     AddReport, AddRequest, AddedResource, AddedSource, PickItem, PickState, Picker, add,
 };
 pub use additions::{NewDependency, Replace};
+pub use adoption::AdoptedResource;
+pub use agpm_adopt::{DetectedIn, ManifestDifference, NewEntry, ProjectSurvey, Tooling};
 pub use agpm_bottle::{
     AgentRow, BottleList, BottleRow, BottleValue, BottleView, UnitKind, json_schema as unit_schema,
 };
@@ -98,8 +101,8 @@ pub use explain::{
     CodePage, ExplainReport, ExplainRequest, ExplainedName, ExplainedResource, ExplainedValues,
     RequiredAt, Subject, ToolConversion, explain,
 };
-pub use import::{IMPORT_FORMATS, ImportReport, ImportRequest, import};
-pub use init::{InitReport, InitRequest, init};
+pub use import::{ImportReport, ImportRequest, import, import_formats};
+pub use init::{Adoption, InitReport, InitRequest, init};
 pub use install::{
     Capability, CapabilityChange, CapabilityKind, Changelogs, Conversion, Executables, Fate,
     FateKind, Fidelity, InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite,

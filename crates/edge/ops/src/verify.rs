@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_compose::RenderedResource;
 use agpm_diag::{Code, Diagnostic, Failure, Notes, Outcome, Severity, codes};
 use agpm_model::{
-    Extent, Locked, Lockfile, Manifest, ObjectId, Observed, Owner, PinId, RelativePath, ResourceId,
-    SourceName, is_junk,
+    Extent, Install, Locked, Lockfile, Manifest, ObjectId, Observed, Owner, PinId, RelativePath,
+    ResourceId, SourceName, is_junk,
 };
 use agpm_plan::{
     Action, Change, Ledger, NodeState, Obstacle, Overwrite, Owned, OwnedNodes, Reason, Refusal,
@@ -169,11 +169,11 @@ pub(crate) fn compare(
         .map(|resource| resource.resolved.id())
         .collect();
     // An entry whose bytes cannot be had any more, such as a local file that changed, has only its record.
-    let recorded: Vec<&Locked> = lock
+    let (changed_in_place, recorded): (Vec<&Locked>, Vec<&Locked>) = lock
         .entries
         .iter()
         .filter(|locked| !covered.contains(&locked.id()))
-        .collect();
+        .partition(|locked| locked.install == Install::InPlace);
     let recorded_owners: BTreeSet<Owner> =
         recorded.iter().map(|locked| locked.id().into()).collect();
     let (by_record, mut by_bytes) = ledger
@@ -185,6 +185,10 @@ pub(crate) fn compare(
         ledger: &by_record,
     }
     .compare()?;
+    for locked in changed_in_place {
+        report.findings.extend(drift_in_place(store, locked)?);
+    }
+    report.checked += lock.entries.iter().filter(is_in_place).count();
     if *ledger == Ledger::default() {
         by_bytes = ledger_of_lock(lock);
     }
@@ -211,6 +215,35 @@ pub(crate) fn compare(
     report.findings.extend(extra_files(store, &state)?);
     report.checked += plan.unchanged + plan.changes.len() + plan.refusals.len();
     Ok(report)
+}
+
+fn is_in_place(locked: &&Locked) -> bool {
+    locked.install == Install::InPlace
+}
+
+/// How a resource in place, whose source is the installed file itself, differs from what was locked.
+fn drift_in_place(store: &ProjectStore, locked: &Locked) -> Result<Vec<Finding>, Failure> {
+    let mut findings = Vec::new();
+    for path in locked.paths() {
+        let now = store
+            .observe(path)
+            .map_err(|error| error.seen_from(store.path()))?;
+        let (code, message) = match now {
+            Observed::Missing => (&codes::VERIFY_MISSING, "is missing".to_owned()),
+            Observed::File(file) if locked.checksum == Some(file.checksum) => continue,
+            _ => (
+                &codes::VERIFY_CHANGED,
+                format!("is not what `{LOCK_NAME}` has"),
+            ),
+        };
+        findings.push(Finding {
+            code,
+            path: path.clone(),
+            resource: locked.id().into(),
+            message,
+        });
+    }
+    Ok(findings)
 }
 
 /// A change that an install of the lockfile would make.
@@ -287,6 +320,7 @@ fn extra_files(store: &ProjectStore, state: &LockedState) -> Result<Vec<Finding>
             .target
             .as_ref()
             .filter(|_| resolved.entry.unit.extent != Extent::File)
+            .filter(|_| resolved.entry.install == Install::Write)
         else {
             continue;
         };
@@ -340,11 +374,10 @@ impl ByRecord<'_> {
 
     fn compare(&self) -> Result<VerifyReport, Failure> {
         let ledger = self.ledger;
-        let (files, composed): (Vec<&Locked>, Vec<&Locked>) = self
-            .entries
-            .iter()
-            .copied()
-            .partition(|entry| entry.kind.is_file());
+        let (in_place, written): (Vec<&Locked>, Vec<&Locked>) =
+            self.entries.iter().copied().partition(is_in_place);
+        let (files, composed): (Vec<&Locked>, Vec<&Locked>) =
+            written.into_iter().partition(|entry| entry.kind.is_file());
         let locked: BTreeMap<&RelativePath, &Locked> = files
             .into_iter()
             .flat_map(|entry| entry.paths().into_iter().map(move |path| (path, entry)))
@@ -368,6 +401,11 @@ impl ByRecord<'_> {
         let nodes: usize = ledger.shared.values().map(|owned| owned.nodes.len()).sum();
         let checked = ledger.files.len() + nodes + unlisted + missing.len();
         findings.extend(missing);
+        let checked = checked + in_place.len();
+        // The bytes of a directory are read by the longer comparison only.
+        for locked in in_place.into_iter().filter(|one| one.kind.is_file()) {
+            findings.extend(drift_in_place(self.store, locked)?);
+        }
         Ok(VerifyReport { checked, findings })
     }
 }

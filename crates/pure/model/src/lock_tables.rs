@@ -199,6 +199,11 @@ const ENTRY: Definition = Definition {
                 ValueForm::Flag,
                 "`false` if it is resolved only.",
             ),
+            SchemaField::optional(
+                "in_place",
+                ValueForm::Flag,
+                "`true` if it is a file of the project that agpm never writes.",
+            ),
         ],
     )),
 };

@@ -199,7 +199,7 @@ fn report_entry_errors(manifest: &Manifest, errors: &[EntryError], notes: &mut N
 pub(crate) fn is_written_as_file(manifest: &Manifest, entry: &Entry) -> bool {
     let tool = manifest.tools.named(entry.tool.as_str());
     let destination = tool.and_then(|tool| tool.destination(entry.kind));
-    entry.install == Install::Write && matches!(destination, Some(Destination::Files(..)))
+    entry.install != Install::ResolveOnly && matches!(destination, Some(Destination::Files(..)))
 }
 
 /// Default tools that some dependencies cannot be installed for, one note for each type.

@@ -186,7 +186,7 @@ fn url_of(manifest: &Manifest, source: &PinSource) -> Option<String> {
 fn owning_nothing(resources: &[RenderedResource], ledger: &Ledger) -> BTreeSet<Owner> {
     let owners = ledger.owners();
     let is_written = |resolved: &&ResolvedEntry| {
-        resolved.entry.install == Install::Write && resolved.entry.target.is_some()
+        resolved.entry.install != Install::ResolveOnly && resolved.entry.target.is_some()
     };
     let resolved = resources.iter().map(|resource| &resource.resolved);
     let installed = resolved.filter(is_written).map(|one| one.id().into());

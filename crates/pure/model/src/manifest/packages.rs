@@ -31,6 +31,8 @@ pub enum Install {
     Write,
     /// It is resolved and locked only.
     ResolveOnly,
+    /// It is where its tool reads it already: described and locked, and never written or removed.
+    InPlace,
 }
 
 /// A match of a pattern that is left out.
@@ -302,6 +304,11 @@ impl<'n> Reader<'_, '_, 'n> {
         } else {
             Install::Write
         };
+        if let Some(node) = table.get("in-place")
+            && self.check.flag(node, "`in-place`") == Some(true)
+        {
+            dependency.install = Install::InPlace;
+        }
         if let Some(variables) = table.get("template_vars") {
             dependency.variant = self.variant(variables);
         }
@@ -314,6 +321,9 @@ impl<'n> Reader<'_, '_, 'n> {
         self.warn_of_names(table, dependency);
         dependency.unit = unit?;
         dependency.name_top();
+        if dependency.install == Install::InPlace {
+            self.check_in_place(table, dependency);
+        }
         if dependency.kind == ResourceType::Plugins {
             if let Some(path) = table
                 .get("path")
@@ -328,6 +338,38 @@ impl<'n> Reader<'_, '_, 'n> {
             dependency.exclude = self.exclude(names, &dependency.unit);
         }
         Some(())
+    }
+
+    /// A file that stays where it is has no other path, and is a file of this project.
+    fn check_in_place(&mut self, table: NodeRef<'n>, dependency: &Dependency) {
+        let Some(key) = table.get("in-place") else {
+            return;
+        };
+        if !dependency.kind.can_be_in_place() {
+            let message = format!("`in-place` cannot be set for {}", dependency.kind);
+            let help = "only resources that are files of their own can stay where they are";
+            self.check.bad_value(key, message, help);
+        }
+        for other in ["source", "target", "filename", "flatten", "install"] {
+            if let Some(node) = table.get(other) {
+                let message = format!("`in-place` and `{other}` exclude each other");
+                let help = "remove one of them: a file in place is read where `path` says";
+                self.check.bad_value(node, message, help);
+            }
+        }
+        let path = dependency.unit.path.as_str();
+        if path.starts_with("..") || path.starts_with(['/', '~']) {
+            let message = "a resource in place is a file of this project";
+            let node = table.get("path").unwrap_or(key);
+            self.check
+                .bad_value(node, message, "write a path in the project");
+        }
+        if dependency.unit.path.is_pattern() {
+            let message = "the path of a resource in place cannot be a pattern";
+            let node = table.get("path").unwrap_or(key);
+            self.check
+                .bad_value(node, message, "add one entry for each file");
+        }
     }
 
     /// The directory that a plugin is kept in. Shell commands name it, so it is plain.

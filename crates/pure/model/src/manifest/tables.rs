@@ -282,6 +282,11 @@ pub(crate) const DEPENDENCY: SchemaTable = SchemaTable::strict(
             "Names of matches of the pattern that are left out.",
         ),
         INSTALL_KEY,
+        SchemaField::optional(
+            "in-place",
+            ValueForm::Flag,
+            "Whether it is a file that the tool reads at `path` already, which agpm never writes or removes.",
+        ),
         TEMPLATE_KEY,
         RENAME_KEY,
         WIDENING_KEY,

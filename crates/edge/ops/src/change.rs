@@ -113,7 +113,7 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
     let store = files.store()?;
     // A manifest with mistakes can be edited: the edit may be what corrects them.
     let mut own = Notes::default();
-    let project = Project::read(&world.environment, files, Mistakes::Tell, &mut own)?;
+    let project = Project::read(world, files, Mistakes::Tell, &mut own)?;
     let edited = match change {
         ManifestChange::AddSource {
             name,
@@ -169,7 +169,7 @@ fn refuse_mistakes(
     let name = crate::reading::shown(&world.environment, &files.path);
     let mut after = Notes::default();
     let result = Project::of(
-        &world.environment,
+        world,
         files.with_project(edited.text.as_bytes().to_vec()),
         &mut after,
     );
@@ -248,11 +248,7 @@ pub(crate) fn write_manifest(
     let store = files.store()?;
     let place = files.place()?;
     refuse_link(&store, &place)?;
-    Project::of(
-        &world.environment,
-        files.with_project(text.as_bytes().to_vec()),
-        notes,
-    )?;
+    Project::of(world, files.with_project(text.as_bytes().to_vec()), notes)?;
     let held = install::hold(world, &store, Writing::Apply, notes)?;
     let mut changes = Changes::default();
     changes.put(

@@ -77,7 +77,7 @@ fn run(world: &World, request: &ImportRequest, notes: &mut Notes) -> Result<Impo
     )?;
     notes.check()?;
     let import = read(environment, request, files.folder(), notes)?;
-    let project = Project::of(environment, files, notes)?;
+    let project = Project::of(world, files, notes)?;
     let additions = import
         .additions(&project.manifest, &document)
         .map_err(|clashes| {

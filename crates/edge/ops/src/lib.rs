@@ -4,6 +4,7 @@ mod add;
 mod additions;
 mod allowed;
 mod approve;
+mod bases;
 mod bottle;
 mod browse;
 mod cache;

@@ -50,7 +50,7 @@ fn show(world: &World, notes: &mut Notes) -> Result<PolicyReport, Failure> {
     let environment = &world.environment;
     let files = ManifestFiles::find(environment, ManifestUse::Nearest)?;
     let policies = match files {
-        Some(files) => Policies::of(&mut Project::of(environment, files, notes)?, notes)?,
+        Some(files) => Policies::of(&mut Project::of(world, files, notes)?, notes)?,
         None => Policies::read(policy_files(environment)?, &Manifest::default(), notes)?,
     };
     let report = |row: PolicyRow| {

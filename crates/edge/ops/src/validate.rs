@@ -90,7 +90,7 @@ fn run(
 ) -> Result<ValidateReport, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
-    let project = Project::of(&world.environment, files, notes)?;
+    let project = Project::of(world, files, notes)?;
     let manifest = &project.manifest;
     notes.diagnostics.extend(missing_folders(
         &world.environment,
@@ -99,7 +99,7 @@ fn run(
     ));
     let reads = reads_outside(
         &world.environment,
-        manifest,
+        &project,
         world.environment.manifest_folder(store.path()),
     )?;
     if !request.checks.contains(&ValidateCheck::Resolve)

@@ -34,9 +34,10 @@ pub use crate::install::request::{
 pub(crate) use crate::install::run::{Job, ManifestEdit};
 pub(crate) use crate::install::writing::hold;
 
+use crate::bases::BaseVersions;
 use crate::cache::clean_now_and_then;
 use crate::catalog::RemoteLocking;
-use crate::gather::{ManifestFiles, Project, refuse_link};
+use crate::gather::{ManifestFiles, Mistakes, Project, refuse_link};
 use crate::install::deciding::plan_install;
 use crate::install::executables::Approval;
 use crate::install::known::{has_ledger, is_fresh, nothing_to_do};
@@ -226,7 +227,11 @@ fn gather(
         None => files,
     };
     let inputs = files.fingerprint();
-    let mut project = Project::of(&world.environment, files, notes)?;
+    let versions = match job.request.lock {
+        LockUse::Locked | LockUse::Frozen => BaseVersions::Locked,
+        LockUse::Update | LockUse::Unwritten => BaseVersions::Pinned(&job.moving),
+    };
+    let mut project = Project::with_bases(world, files, versions, Mistakes::Stop, notes)?;
     let policies = Policies::of(&mut project, notes)?;
     let lock = read_lock(&world.environment, store, notes)?;
     if job.request.lock != LockUse::Frozen {
@@ -271,10 +276,10 @@ fn resolve_dependencies(
     notes: &mut Notes,
 ) -> Result<ResolvedProject, Failure> {
     let Run { world, store, job } = *run;
+    let folder = world.environment.manifest_folder(store.path());
+    let reads = reads_outside(&world.environment, &gathered.project, folder)?;
     let manifest = &mut gathered.project.manifest;
     let old = gathered.lock.as_ref().map(|(lock, _)| lock);
-    let project = world.environment.manifest_folder(store.path());
-    let reads = reads_outside(&world.environment, manifest, project)?;
     let Resolution { entries, sources } = match (job.request.lock, old) {
         (LockUse::Frozen, None) => return Err(outdated_lock(format!("there is no `{LOCK_NAME}`"))),
         (LockUse::Frozen, Some(lock)) => {

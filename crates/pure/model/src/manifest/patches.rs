@@ -234,7 +234,11 @@ fn check_name(check: &mut Check, kind: ResourceType, name: NodeRef<'_>, manifest
         .any(|one| one.kind == ResourceType::Plugins && PLUGIN_PARTS.contains(&kind));
     let is_named =
         |one: &Dependency| one.unit.path.is_pattern() || one.name.as_str() == name.content();
-    if has_parts || of_kind.clone().any(is_named) {
+    let is_dropped = manifest
+        .dropped
+        .iter()
+        .any(|id| id.kind == kind && id.name.as_str() == name.content());
+    if has_parts || is_dropped || of_kind.clone().any(is_named) {
         return;
     }
     check.report_missing(unknown_patch(

@@ -31,6 +31,7 @@ mod outside;
 mod packages;
 mod policies;
 mod policy;
+mod policy_cache;
 mod policy_files;
 mod projects;
 mod reading;

@@ -87,7 +87,7 @@ pub use pattern::{Matching, PatternError, PointerPattern, Specificity};
 pub use pin::{LockedPin, Pin, PinId, PinSource, ResourceId};
 pub use policy::{
     AllowDeny, AllowList, EXECUTABLE_MODES, ExecutableMode, OnUnreachable, Policy, PolicyRow,
-    PolicyRule, RequiredResource, parse_age,
+    PolicyRule, RequiredResource, RuleName, parse_age,
 };
 pub use policy_tables::POLICY_SCHEMA;
 pub use repository_pattern::{RepositoryPattern, RepositoryPatternError};

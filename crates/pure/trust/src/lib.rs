@@ -6,6 +6,7 @@ mod capability;
 mod capability_set;
 mod extract;
 mod judge;
+mod policy_set;
 mod tool_rule;
 mod wildcard;
 
@@ -18,5 +19,6 @@ pub use capability_set::{
 pub use extract::{
     capability_set_of_instructions, capability_set_of_markdown, capability_set_of_value,
 };
-pub use judge::{JudgedContent, JudgedVersion, Violation, judge, missing_requirements};
+pub use judge::{JudgedContent, JudgedVersion, Violation, duration, judge, missing_requirements};
+pub use policy_set::{PlacedPolicy, PolicyPlace, PolicySet, UnreachablePolicy};
 pub use tool_rule::ToolRule;

@@ -47,6 +47,7 @@ use crate::install::writing::{Commit, commit};
 use crate::outside::reads_outside;
 use crate::packages::{Resolution, Sources, bind_plugins, frozen, read_lock, render_all, resolve};
 use crate::policies::{Policies, ReleaseDates};
+use crate::policy_cache::refresh_policies;
 use crate::projects;
 use crate::scope::{Beside, Places};
 use crate::world::{ManifestUse, World};
@@ -98,6 +99,7 @@ fn attempt(
     job: &Job<'_>,
     notes: &mut Notes,
 ) -> Result<Option<InstallReport>, Failure> {
+    refresh_policies(world, notes)?;
     let files = job.manifest_files(&world.environment)?;
     let store = files.store()?;
     if let Some(report) = nothing_to_do(&files, &store, job) {
@@ -135,6 +137,7 @@ pub(crate) fn judge_project(world: &World, notes: &mut Notes) -> Result<JudgedPr
         moving: UpdateScope::Nothing,
         manifest: None,
     };
+    refresh_policies(world, notes)?;
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
     let run = Run {
@@ -147,7 +150,7 @@ pub(crate) fn judge_project(world: &World, notes: &mut Notes) -> Result<JudgedPr
     let rendered = render(&run, &gathered, resolved, notes)?;
     refuse_violations(world, &gathered, &rendered, notes)?;
     Ok(JudgedProject {
-        policies: gathered.policies.count(),
+        policies: gathered.policies.set().count(),
         checked: rendered.rendered.resources.len() + gathered.project.manifest.layers.len(),
     })
 }
@@ -164,7 +167,7 @@ fn refuse_violations(
         now: (world.clock)(),
     };
     let found = gathered.policies.check(
-        &gathered.project.manifest,
+        &gathered.project,
         &rendered.rendered.resources,
         &rendered.layered.files,
         &dates,
@@ -328,7 +331,7 @@ fn render(
     };
     let approval = Approval {
         request: job.request,
-        mode: gathered.policies.executable_mode(),
+        mode: gathered.policies.set().executable_mode(),
         installed: allowed_here,
     };
     executables::check(manifest, resources, &approval, notes)?;

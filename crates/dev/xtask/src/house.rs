@@ -82,6 +82,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-render",
             "agpm-plan",
             "agpm-plugin",
+            "agpm-trust",
         ],
     ),
     (

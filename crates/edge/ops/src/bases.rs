@@ -13,7 +13,7 @@ use agpm_model::{
 };
 use agpm_plan::outdated_lock;
 use agpm_resolve::UpdateScope;
-use agpm_source::{Bounds, EntryKind, FileFetching, Source, Versioning, resolve};
+use agpm_source::{Bounds, EntryKind, FileFetching, Source, SourceError, Versioning, resolve};
 use agpm_store as store;
 use agpm_text::{Document, Format};
 
@@ -408,15 +408,7 @@ impl Loader<'_, '_> {
     ) -> Result<FoundManifest, Failure> {
         let name = address.name();
         let pin = self.pin(&name, base, source)?;
-        let failed = |error| {
-            let mut failure = source_failure_of(&format!("base `{name}`"), error);
-            if let Some(found) = &mut failure.diagnostic
-                && *found.code == codes::SOURCE_UNREACHABLE
-            {
-                found.help = Some("check the address in `extends` and the connection".to_owned());
-            }
-            failure
-        };
+        let failed = |error| base_failure(&name, error);
         let commit = &pin.commit;
         if !source.has_revision(commit) {
             let revisions = std::slice::from_ref(commit);
@@ -481,9 +473,19 @@ struct FoundManifest {
     pin: Option<Pin>,
 }
 
+fn base_failure(name: &BaseName, error: SourceError) -> Failure {
+    let mut failure = source_failure_of(&format!("base `{name}`"), error);
+    if let Some(found) = &mut failure.diagnostic
+        && *found.code == codes::SOURCE_UNREACHABLE
+    {
+        found.help = Some("check the address in `extends` and the connection".to_owned());
+    }
+    failure
+}
+
 /// The best version that a requirement allows.
 fn newest_pin(name: &BaseName, base: &RepositoryBase, source: &dyn Source) -> Result<Pin, Failure> {
-    let failed = |error| source_failure_of(&format!("base `{name}`"), error);
+    let failed = |error| base_failure(name, error);
     let selector = Selector::Version(base.requirement.clone());
     let found = resolve(source, &selector).map_err(failed)?;
     let Some(version) = found else {
@@ -525,7 +527,7 @@ pub(crate) fn bases_today(
             continue;
         }
         let name = base.locked.name();
-        let failed = |error| source_failure_of(&format!("base `{name}`"), error);
+        let failed = |error| base_failure(&name, error);
         today.push(BaseToday {
             pin: newest_pin(&name, repository, &*source)?,
             versions: source.versions().map_err(failed)?,

@@ -142,6 +142,7 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
             let root = project.root.clone().unwrap_or_default();
             let removal = Removal {
                 environment: &world.environment,
+                project: &project,
                 manifest: &project.manifest,
                 view: LockView::of(lock, &project.manifest, root),
                 pattern_use: *pattern_use,
@@ -327,9 +328,19 @@ impl Adding<'_> {
         )?;
         Ok(EditedManifest {
             text,
-            done: format!("add {kind}/{name}"),
+            done: self.done(kind, &name),
             then: self.then,
         })
+    }
+
+    fn done(&self, kind: agpm_model::ResourceType, name: &str) -> String {
+        match self.project.base_with(kind, name) {
+            Some(base) => format!(
+                "add {kind}/{name} over the one of `{}`",
+                base.address.name()
+            ),
+            None => format!("add {kind}/{name}"),
+        }
     }
 
     /// `SOURCE/PATH` is a local path that leads nowhere, and probably not what is meant.

@@ -10,7 +10,8 @@ use agpm_diag::{
 use agpm_merge::{Contribution, LayerFile, Policy, Resolution, fold};
 use agpm_model::{
     BUILT_IN, BaseText, DefaultHost, Dependency, Empty, Entry, Layer, LayerName, LayerPlace,
-    Lockfile, Manifest, ManifestTexts, Operation, RESOURCE_TYPES, RelativePath, Rule, Strategy,
+    Lockfile, Manifest, ManifestTexts, Operation, RESOURCE_TYPES, RelativePath, ResourceType, Rule,
+    Strategy,
 };
 use agpm_resolve::{UpdateScope, bind_locked_plugins};
 use agpm_store as store;
@@ -423,6 +424,13 @@ impl Project {
         })
     }
 
+    /// The highest base that has a dependency.
+    pub(crate) fn base_with(&self, kind: ResourceType, name: &str) -> Option<&LoadedBase> {
+        let at = Pointer::root().child(kind.plural()).child(name);
+        let mut bases = self.bases.iter().rev();
+        bases.find(|base| base.document.at(&at).is_some())
+    }
+
     /// The path that `[merge]` knows a file by: from where things are installed, or its name alone.
     pub(crate) fn path_of(&self, environment: &Environment, file: &Path) -> String {
         let full = normalize(&environment.resolve(file));
@@ -548,15 +556,21 @@ impl Folded {
 
     /// The entries of a section, each whole as one of the texts has it.
     fn entries(&self, section: &str) -> Vec<Entry<'_>> {
-        let Some(section) = self.0.at(&Pointer::root().child(section)) else {
+        let place = Pointer::root().child(section);
+        let Some(section) = self.0.at(&place) else {
             return Vec::new();
         };
         let Shape::Map(count) = section.shape() else {
             return Vec::new();
         };
         let keys = section.keys().into_iter().take(count).enumerate();
-        keys.filter_map(|(at, key)| Some((key, section.entry(at).1.node()?)))
-            .collect()
+        let mut entries = Vec::with_capacity(count);
+        for (at, key) in keys {
+            if let Some(value) = section.entry(at).1.node() {
+                entries.push((value.key_beside(key, &place), value));
+            }
+        }
+        entries
     }
 }
 

@@ -2,11 +2,12 @@
 
 use agpm_compose::{JudgedFile, RenderedResource, judged_layers, judged_resources};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes, has_errors};
-use agpm_model::{BaseAddress, Manifest, Policy, RuleName};
+use agpm_model::{BaseAddress, Manifest, Policy, ResolvedVersion, RuleName};
 use agpm_resolve::ResolvedEntry;
 use agpm_text::Format;
 use agpm_trust::{
-    CapabilitySet, JudgedContent, PlacedPolicy, PolicyPlace, PolicySet, UnreachablePolicy, Violation,
+    CapabilitySet, JudgedContent, PlacedPolicy, PolicyPlace, PolicySet, ReleaseAge,
+    UnreachablePolicy, Violation,
 };
 
 use crate::bases::LoadedBase;
@@ -26,11 +27,16 @@ impl Policies {
         manifest: &Manifest,
         notes: &mut Notes,
     ) -> Result<Self, Failure> {
-        let in_place = |place| move |policy: &Policy| PlacedPolicy {
-            place,
-            policy: policy.clone(),
+        let in_place = |place| {
+            move |policy: &Policy| PlacedPolicy {
+                place,
+                policy: policy.clone(),
+            }
         };
-        let bases = manifest.base_policies.iter().map(in_place(PolicyPlace::Base));
+        let bases = manifest
+            .base_policies
+            .iter()
+            .map(in_place(PolicyPlace::Base));
         let own = manifest.policy.iter().map(in_place(PolicyPlace::Project));
         let mut policies: Vec<PlacedPolicy> = bases.chain(own).collect();
         let mut unreachable = Vec::new();
@@ -87,8 +93,13 @@ impl Policies {
         let manifest = &project.manifest;
         let judges_age = self.0.min_release_age().is_some();
         // Asking for a date reads the commit, so nobody asks who does not judge it.
-        let age_of =
-            |resolved: &ResolvedEntry| judges_age.then(|| dates.age_of(resolved)).flatten();
+        let age_of = |resolved: &ResolvedEntry| {
+            if judges_age {
+                dates.age_of(resolved)
+            } else {
+                ReleaseAge::Unknown
+            }
+        };
         let files: Vec<JudgedFile<'_>> = layers.iter().map(judged_file).collect();
         let mut contents: Vec<JudgedContent<'_>> = judged_resources(manifest, resources, &age_of);
         contents.extend(judged_layers(manifest, &files));
@@ -122,11 +133,17 @@ pub(crate) struct ReleaseDates<'a> {
 }
 
 impl ReleaseDates<'_> {
-    /// Seconds since the version of a resource was made. One that is dated after now has no age at all: a clock is wrong.
-    fn age_of(&self, resolved: &ResolvedEntry) -> Option<u64> {
+    fn age_of(&self, resolved: &ResolvedEntry) -> ReleaseAge {
+        ReleaseAge::of(self.released(resolved), self.now)
+    }
+
+    fn released(&self, resolved: &ResolvedEntry) -> Option<u64> {
         let source = self.sources.get(resolved.entry.unit.origin.source()?)?;
-        let released = source.released(resolved.version.commit.as_ref()?)?;
-        Some(self.now.saturating_sub(released))
+        let version = ResolvedVersion {
+            label: resolved.version.label.clone(),
+            revision: resolved.version.commit.clone()?,
+        };
+        source.released(&[version]).into_iter().next()?
     }
 }
 

@@ -42,8 +42,7 @@ impl fmt::Display for PolicyAddress {
 impl PolicyAddress {
     /// The address that a policy is named by; nothing for the path of a file.
     pub(crate) fn parse(named: &str) -> Result<Option<Self>, Failure> {
-        let is_file = |path: &str| store::is_file(Path::new(path));
-        if !Address::has_scheme(named) || named.strip_prefix("file://").is_some_and(is_file) {
+        if !Address::has_scheme(named) || file_of_url(named).is_some() {
             return Ok(None);
         }
         let host = DefaultHost::default();
@@ -77,6 +76,13 @@ impl PolicyAddress {
         let name = name.trim_start_matches("sha256:");
         cache.join(FOLDER).join(format!("{name}.json"))
     }
+}
+
+/// The path in a `file://` URL that names a file and not a repository.
+pub(crate) fn file_of_url(named: &str) -> Option<&Path> {
+    let path = named.strip_prefix("file://")?;
+    let is_file = !path.contains("//") && store::is_file(Path::new(path));
+    is_file.then(|| Path::new(path))
 }
 
 /// A policy as it was when it was last fetched.
@@ -143,7 +149,9 @@ fn refresh(world: &World, address: &PolicyAddress, notes: &mut Notes) {
 
 fn fetch(address: &PolicyAddress, source: &dyn Source) -> Result<String, SourceError> {
     if source.is_out_of_reach() {
-        return Err(SourceError::Offline("no connection may be opened".to_owned()));
+        return Err(SourceError::Offline(
+            "no connection may be opened".to_owned(),
+        ));
     }
     let selector = Selector::Version(address.requirement.clone());
     let required = address.requirement.as_str();

@@ -6,7 +6,7 @@ use agpm_diag::Failure;
 use agpm_store as store;
 use agpm_trust::PolicyPlace;
 
-use crate::policy_cache::{PolicyAddress, kept_policy};
+use crate::policy_cache::{PolicyAddress, file_of_url, kept_policy};
 use crate::reading::{limit, optional, shown};
 use crate::world::Environment;
 
@@ -67,7 +67,8 @@ fn named_file(
             place,
         });
     }
-    let path = environment.resolve(Path::new(named));
+    let path = file_of_url(named).unwrap_or(Path::new(named));
+    let path = environment.resolve(path);
     Ok(PolicyFile {
         shown: shown(environment, &path),
         bytes: store::read(&path, limit()).ok(),

@@ -18,7 +18,8 @@ use crate::gather::{ManifestFiles, Project};
 use crate::layers::{fold_all, missing_folders, snapshots};
 use crate::outside::reads_outside;
 use crate::packages::{
-    Resolution, Sources, bind_plugins, frozen, read_lock, render_all, resolve, versions_of,
+    Resolution, Sources, VersionLimits, bind_plugins, frozen, read_lock, render_all, resolve,
+    versions_of,
 };
 use crate::world::World;
 use agpm_layers::{LayerLock, Pinning, layers_as_locked, missing_layer};
@@ -155,7 +156,11 @@ fn resolves(
         }
     }
     let pins = pins(manifest, &lock, &UpdateScope::Nothing);
-    let resolved = resolve(world, manifest, store.path(), pins, notes)?;
+    let limits = VersionLimits {
+        pins,
+        ..VersionLimits::default()
+    };
+    let resolved = resolve(world, manifest, store.path(), limits, notes)?;
     check_patched_names(manifest, &resolved.entries, notes)?;
     folds(world, manifest, &resolved.sources, &lock, notes)?;
     Ok(resolved)

@@ -1,6 +1,6 @@
 //! A resolution as one document, for readers that walk documents.
 
-use agpm_text::{Document, DocumentComposer, NodeId, NodeRef, Shape, View};
+use agpm_text::{Document, DocumentComposer, NodeId, NodeRef, Pointer, Shape, View};
 
 use crate::resolution::{Resolution, ResolvedRef};
 
@@ -14,7 +14,9 @@ impl Resolution {
             resolution: self,
             composer,
         };
-        let root = self.root().map(|root| composing.node(root));
+        let root = self
+            .root()
+            .map(|root| composing.node(root, &Pointer::root()));
         Some(composing.composer.finish(root, highest))
     }
 }
@@ -25,11 +27,11 @@ struct Composing<'r> {
 }
 
 impl<'r> Composing<'r> {
-    fn node(&mut self, view: ResolvedRef<'r>) -> NodeId {
+    fn node(&mut self, view: ResolvedRef<'r>, place: &Pointer) -> NodeId {
         if let Some(whole) = view.node() {
             return self.of_layer(whole);
         }
-        let place = match view {
+        let own = match view {
             ResolvedRef::Folded(resolution, id) => self.of_layer(resolution.highest_node(id)),
             ResolvedRef::Inside(node) => self.of_layer(node),
         };
@@ -37,16 +39,22 @@ impl<'r> Composing<'r> {
             Shape::Map(count) => {
                 let mut entries = Vec::with_capacity(count * 2);
                 for (at, key) in view.keys().into_iter().enumerate() {
+                    let value = view.entry(at).1;
+                    let key = match value.node() {
+                        Some(whole) => whole.key_beside(key, place),
+                        None => key,
+                    };
                     entries.push(self.of_layer(key));
-                    entries.push(self.node(view.entry(at).1));
+                    entries.push(self.node(value, &place.child(key.content())));
                 }
-                self.composer.map(place, &entries)
+                self.composer.map(own, &entries)
             }
             Shape::List(count) => {
-                let items: Vec<NodeId> = (0..count).map(|at| self.node(view.item(at))).collect();
-                self.composer.list(place, &items)
+                let item = |at: usize| self.node(view.item(at), &place.child(at.to_string()));
+                let items: Vec<NodeId> = (0..count).map(item).collect();
+                self.composer.list(own, &items)
             }
-            _ => place,
+            _ => own,
         }
     }
 

@@ -229,7 +229,12 @@ pub fn read_extends(
         }
         match BaseAddress::parse(entry.content(), host) {
             Ok(address) => {
-                report_secret(&mut check, entry, &address);
+                if has_secret(&address) {
+                    let message = "the address holds a secret, and this file is shared";
+                    let diagnostic = Diagnostic::new(&codes::MANIFEST_SECRET, message);
+                    let diagnostic = diagnostic.at_spot(spot(entry));
+                    check.report(diagnostic.help("keep it in git's credentials"));
+                }
                 bases.push(BaseReference {
                     address,
                     spot: spot(entry),
@@ -241,14 +246,10 @@ pub fn read_extends(
     (bases, check.into_diagnostics())
 }
 
-fn report_secret(check: &mut Check, entry: NodeRef<'_>, address: &BaseAddress) {
-    let BaseAddress::Repository(base) = address else {
-        return;
-    };
-    if base.url.redacted() != base.url.reveal() {
-        let message = "the address holds a secret, and this file is shared";
-        let diagnostic = Diagnostic::new(&codes::MANIFEST_SECRET, message).at_spot(spot(entry));
-        check.report(diagnostic.help("keep it in git's credentials"));
+fn has_secret(address: &BaseAddress) -> bool {
+    match address {
+        BaseAddress::Directory(_) => false,
+        BaseAddress::Repository(base) => base.url.redacted() != base.url.reveal(),
     }
 }
 

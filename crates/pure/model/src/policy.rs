@@ -237,13 +237,29 @@ impl Policy {
     pub fn rows(&self) -> Vec<PolicyRow> {
         let mut rows = Vec::new();
         let pattern = |pattern: &RepositoryPattern| pattern.as_str().to_owned();
-        rows.extend(list_row(RuleName::SourcesAllow, &self.sources.allow, pattern));
-        rows.extend(deny_rows(RuleName::SourcesDeny, &self.sources.deny, pattern));
+        rows.extend(list_row(
+            RuleName::SourcesAllow,
+            &self.sources.allow,
+            pattern,
+        ));
+        rows.extend(deny_rows(
+            RuleName::SourcesDeny,
+            &self.sources.deny,
+            pattern,
+        ));
         let kind = |kind: &ResourceType| kind.to_string();
         rows.extend(list_row(RuleName::TypesAllow, &self.types.allow, kind));
         rows.extend(deny_rows(RuleName::TypesDeny, &self.types.deny, kind));
-        rows.extend(list_row(RuleName::ToolsAllow, &self.tools.allow, String::clone));
-        rows.extend(deny_rows(RuleName::ToolsDeny, &self.tools.deny, String::clone));
+        rows.extend(list_row(
+            RuleName::ToolsAllow,
+            &self.tools.allow,
+            String::clone,
+        ));
+        rows.extend(deny_rows(
+            RuleName::ToolsDeny,
+            &self.tools.deny,
+            String::clone,
+        ));
         rows.extend(list_row(
             RuleName::AllowHosts,
             &self.allow_hosts,
@@ -254,9 +270,11 @@ impl Policy {
             &self.allow_commands,
             String::clone,
         ));
-        rows.extend(deny_rows(RuleName::ExecutablesMode, &self.executables, |mode| {
-            word_of(&EXECUTABLE_MODES, *mode)
-        }));
+        rows.extend(deny_rows(
+            RuleName::ExecutablesMode,
+            &self.executables,
+            |mode| word_of(&EXECUTABLE_MODES, *mode),
+        ));
         rows.extend(deny_rows(
             RuleName::PinnedOnly,
             &self.pinned_only,
@@ -275,11 +293,21 @@ impl Policy {
         rows.extend(deny_rows(RuleName::Require, &self.require, |required| {
             format!("{} {}", required.id, required.requirement.as_str())
         }));
-        rows.extend(deny_rows(RuleName::SignaturesRequire, &self.signatures, pattern));
-        rows.extend(deny_rows(RuleName::AuditLevel, &self.audit_level, String::clone));
-        rows.extend(deny_rows(RuleName::OnUnreachable, &self.on_unreachable, |what| {
-            word_of(&ON_UNREACHABLE, *what)
-        }));
+        rows.extend(deny_rows(
+            RuleName::SignaturesRequire,
+            &self.signatures,
+            pattern,
+        ));
+        rows.extend(deny_rows(
+            RuleName::AuditLevel,
+            &self.audit_level,
+            String::clone,
+        ));
+        rows.extend(deny_rows(
+            RuleName::OnUnreachable,
+            &self.on_unreachable,
+            |what| word_of(&ON_UNREACHABLE, *what),
+        ));
         rows
     }
 }

@@ -37,8 +37,50 @@ pub struct JudgedVersion {
     pub label: String,
     /// Whether it is the tip of a branch.
     pub is_branch: bool,
-    /// Seconds since it was released, if that is known.
-    pub age: Option<u64>,
+    /// How long ago it was released.
+    pub age: ReleaseAge,
+}
+
+/// How long ago a version was released.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReleaseAge {
+    /// So many seconds.
+    Seconds(u64),
+    /// It is dated after now: some clock is wrong, and its age counts as zero.
+    Future,
+    /// Its date is not known, and could be today's.
+    Unknown,
+}
+
+impl ReleaseAge {
+    /// The age of something of that date; both in seconds since 1970.
+    pub fn of(released: Option<u64>, now: u64) -> Self {
+        match released {
+            None => ReleaseAge::Unknown,
+            Some(released) => now
+                .checked_sub(released)
+                .map_or(ReleaseAge::Future, ReleaseAge::Seconds),
+        }
+    }
+
+    /// Whether a version of this age is old enough.
+    pub fn reaches(self, required: u64) -> bool {
+        match self {
+            ReleaseAge::Seconds(age) => age >= required,
+            ReleaseAge::Future | ReleaseAge::Unknown => required == 0,
+        }
+    }
+
+    /// What is said of a version that is not old enough.
+    pub fn too_young(self, label: &str) -> String {
+        match self {
+            ReleaseAge::Seconds(age) => format!("{label} was released {} ago", duration(age)),
+            ReleaseAge::Future => {
+                format!("{label} is dated in the future, so its age counts as zero")
+            }
+            ReleaseAge::Unknown => format!("the date of {label} is not known"),
+        }
+    }
 }
 
 /// Something that a policy forbids.
@@ -150,7 +192,11 @@ impl Judgement<'_> {
             self.forbid(RuleName::SourcesDeny, rule.spot, message);
         }
         if let Some(spot) = not_allowed(&policy.sources, matches) {
-            self.forbid(RuleName::SourcesAllow, spot, format!("`{source}` is not allowed"));
+            self.forbid(
+                RuleName::SourcesAllow,
+                spot,
+                format!("`{source}` is not allowed"),
+            );
         }
     }
 
@@ -162,7 +208,11 @@ impl Judgement<'_> {
                 self.forbid(RuleName::TypesDeny, rule.spot, format!("{kind} are denied"));
             }
             if let Some(spot) = not_allowed(&policy.types, is_it) {
-                self.forbid(RuleName::TypesAllow, spot, format!("{kind} are not allowed"));
+                self.forbid(
+                    RuleName::TypesAllow,
+                    spot,
+                    format!("{kind} are not allowed"),
+                );
             }
         }
     }
@@ -236,18 +286,12 @@ impl Judgement<'_> {
             let message = format!("`{}` is a branch", version.label);
             self.forbid(RuleName::PinnedOnly, rule.spot, message);
         }
-        if let Some(rule) = &policy.min_release_age {
+        if let Some(rule) = &policy.min_release_age
+            && !version.age.reaches(rule.value)
+        {
             let wanted = duration(rule.value);
-            let label = &version.label;
-            let message = match version.age {
-                Some(age) if age >= rule.value => return,
-                Some(age) => {
-                    let age = duration(age);
-                    format!("{label} was released {age} ago, and {wanted} are required")
-                }
-                // A version that could be of today is not old enough.
-                None => format!("the date of {label} is not known, and {wanted} are required"),
-            };
+            let problem = version.age.too_young(&version.label);
+            let message = format!("{problem}, and {wanted} are required");
             self.forbid(RuleName::MinReleaseAge, rule.spot, message);
         }
     }
@@ -379,7 +423,10 @@ mod tests {
 
     fn rules(policy_text: &str, content: &JudgedContent<'_>) -> Vec<&'static str> {
         let found = judge(&policy(policy_text), content);
-        found.into_iter().map(|violation| violation.rule.as_str()).collect()
+        found
+            .into_iter()
+            .map(|violation| violation.rule.as_str())
+            .collect()
     }
 
     #[test]
@@ -450,7 +497,7 @@ mod tests {
         young.version = Some(JudgedVersion {
             label: "v1.0.0".to_owned(),
             is_branch: false,
-            age: Some(3_600),
+            age: ReleaseAge::Seconds(3_600),
         });
         let text = "[versions]\nmin-release-age = \"7d\"\npinned-only = true";
         let found = judge(&policy(text), &young);
@@ -461,7 +508,7 @@ mod tests {
         young.version = Some(JudgedVersion {
             label: "main".to_owned(),
             is_branch: true,
-            age: None,
+            age: ReleaseAge::Unknown,
         });
         // A date that is not known could be today's.
         assert_eq!(
@@ -477,7 +524,7 @@ mod tests {
         old.version = Some(JudgedVersion {
             label: "v1.4.0".to_owned(),
             is_branch: false,
-            age: None,
+            age: ReleaseAge::Unknown,
         });
         let found = missing_requirements(&policy, &[old]);
         let found: Vec<String> = found.into_iter().map(|one| one.message).collect();

@@ -19,6 +19,8 @@ pub use capability_set::{
 pub use extract::{
     capability_set_of_instructions, capability_set_of_markdown, capability_set_of_value,
 };
-pub use judge::{JudgedContent, JudgedVersion, Violation, duration, judge, missing_requirements};
+pub use judge::{
+    JudgedContent, JudgedVersion, ReleaseAge, Violation, duration, judge, missing_requirements,
+};
 pub use policy_set::{PlacedPolicy, PolicyPlace, PolicySet, UnreachablePolicy};
 pub use tool_rule::ToolRule;

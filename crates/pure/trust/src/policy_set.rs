@@ -81,7 +81,9 @@ impl PolicySet {
 
     /// How old versions must be for all of the policies, in seconds; nothing if none of them asks.
     pub fn min_release_age(&self) -> Option<u64> {
-        let ages = self.iter().filter_map(|policy| policy.min_release_age.as_ref());
+        let ages = self
+            .iter()
+            .filter_map(|policy| policy.min_release_age.as_ref());
         ages.map(|rule| rule.value).max()
     }
 

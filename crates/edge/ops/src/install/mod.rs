@@ -20,7 +20,7 @@ use agpm_model::{LOCK_NAME, RelativePath};
 use agpm_plan::{
     Ledger, Plan, ledger_of_lock, outdated_lock, refuse_foreign_paths, reserved_target,
 };
-use agpm_resolve::{ResolvedEntry, UpdateScope, add_locked_sources, pins};
+use agpm_resolve::{ReleaseLimit, ResolvedEntry, UpdateScope, add_locked_sources, pins};
 
 pub(crate) use crate::install::changes::Changes;
 pub(crate) use crate::install::known::{inputs_of, ledger_in, read_ledger};
@@ -45,7 +45,9 @@ use crate::install::layered::layered;
 use crate::install::run::{FilePlaces, GatheredProject, RenderedProject, Run};
 use crate::install::writing::{Commit, commit};
 use crate::outside::reads_outside;
-use crate::packages::{Resolution, Sources, bind_plugins, frozen, read_lock, render_all, resolve};
+use crate::packages::{
+    Resolution, Sources, VersionLimits, bind_plugins, frozen, read_lock, render_all, resolve,
+};
 use crate::policies::{Policies, ReleaseDates};
 use crate::policy_cache::refresh_policies;
 use crate::projects;
@@ -297,7 +299,11 @@ fn resolve_dependencies(
             let pins = old
                 .map(|lock| pins(manifest, lock, &job.moving))
                 .unwrap_or_default();
-            resolve(world, manifest, store.path(), pins, notes)?
+            let min_age = gathered.policies.set().min_release_age();
+            let now = (world.clock)();
+            let release = min_age.map(|min_age| ReleaseLimit { min_age, now });
+            let limits = VersionLimits { pins, release };
+            resolve(world, manifest, store.path(), limits, notes)?
         }
     };
     Ok(ResolvedProject {

@@ -7,6 +7,7 @@ use agpm_text::{Kind, NodeRef, Pointer, Value, to_value};
 
 use crate::check::{Check, spot};
 use crate::manifest::{Dependency, Manifest, ManifestTexts};
+use crate::pin::ResourceId;
 use crate::resource::{PLUGIN_PARTS, RESOURCE_TYPES, ResourceType};
 use crate::server_file::ServerFile;
 
@@ -200,6 +201,12 @@ fn read_patches(
             .entries()
             .filter(|(_, fields)| fields.kind() == Kind::Map)
         {
+            let is_patched =
+                |id: &ResourceId| id.kind == kind && id.name.as_str() == name.content();
+            // A base may patch what the project does not want.
+            if manifest.dropped.iter().any(is_patched) {
+                continue;
+            }
             check_name(check, kind, name, manifest);
             let patch = Patch {
                 kind,
@@ -234,11 +241,7 @@ fn check_name(check: &mut Check, kind: ResourceType, name: NodeRef<'_>, manifest
         .any(|one| one.kind == ResourceType::Plugins && PLUGIN_PARTS.contains(&kind));
     let is_named =
         |one: &Dependency| one.unit.path.is_pattern() || one.name.as_str() == name.content();
-    let is_dropped = manifest
-        .dropped
-        .iter()
-        .any(|id| id.kind == kind && id.name.as_str() == name.content());
-    if has_parts || is_dropped || of_kind.clone().any(is_named) {
+    if has_parts || of_kind.clone().any(is_named) {
         return;
     }
     check.report_missing(unknown_patch(

@@ -138,6 +138,19 @@ impl<'a> NodeRef<'a> {
         parts.get(after.checked_sub(1)?)
     }
 
+    /// The key of this value, in the text that the value comes from: where maps were merged, the key that stands for all
+    /// of them may be that of another text. The map is at `place`.
+    pub fn key_beside(self, key: NodeRef<'a>, place: &Pointer) -> NodeRef<'a> {
+        let is_own = std::ptr::eq(key.document, self.document) && key.source() == self.source();
+        if is_own {
+            return key;
+        }
+        let map = self.document.at(place);
+        let mut entries = map.into_iter().flat_map(NodeRef::entries);
+        let own = entries.find(|(_, value)| value.id == self.id);
+        own.map_or(key, |(key, _)| key)
+    }
+
     /// The node as its text spells it.
     pub(crate) fn written(self) -> &'a str {
         &self.document.text[self.document.tree.span(self.id).range()]

@@ -75,12 +75,16 @@ pub fn patch_difference(old: &Lockfile, new: &Lockfile) -> Option<String> {
     (patches_of(&old) != patches_of(&new)).then(|| difference(&old, &new))
 }
 
-/// What is the same for everybody: private patches are the matter of one user.
+/// What is the same for everybody: private patches are the matter of one user. Capabilities are compared on their own.
 fn shared_part(lock: &Lockfile) -> Lockfile {
     let mut lock = lock.clone();
     for entry in &mut lock.entries {
         let private = std::mem::take(&mut entry.private_patches);
         entry.patches.retain(|field| !private.contains(field));
+        entry.capabilities = None;
+    }
+    for layer in &mut lock.layers {
+        layer.capabilities = None;
     }
     lock
 }
@@ -233,6 +237,7 @@ mod tests {
                 commit: commit.to_string().repeat(40).parse().unwrap(),
             }),
             checksum: Some(Checksum::of(&[commit as u8])),
+            capabilities: None,
             placements: vec![Placement {
                 tool: ToolName::new("claude-code").unwrap(),
                 at: Some(RelativePath::new(&format!(".claude/agents/{name}.md")).unwrap()),

@@ -89,7 +89,7 @@ pub(crate) fn find_drift(
     {
         notes.diagnostics.push(moved_on());
     }
-    let mut manifest = Project::of(&world.environment, files, notes)?.manifest;
+    let mut manifest = Project::of(world, files, notes)?.manifest;
     add_locked_sources(&mut manifest, &lock);
     refuse_foreign_paths(&lock, &manifest, world.environment.scope, &ledger)?;
     if store.needs_recovery() {
@@ -573,7 +573,7 @@ fn nothing_installed(world: &World) -> Option<Diagnostic> {
     let store = files.store().ok()?;
     let quiet = &mut Notes::default();
     let is_locked = read_lock(&world.environment, &store, quiet).ok()?.is_some();
-    let manifest = Project::of(&world.environment, files, quiet).ok()?.manifest;
+    let manifest = Project::of(world, files, quiet).ok()?.manifest;
     let has_anything = !manifest.dependencies.is_empty() || !manifest.layers.is_empty();
     let message = "the manifest has dependencies, and nothing is installed";
     let diagnostic = Diagnostic::new(&codes::VERIFY_MISSING, message).help("run `agpm install`");

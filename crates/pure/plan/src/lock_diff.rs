@@ -196,6 +196,12 @@ fn difference(old: &Lockfile, new: &Lockfile) -> String {
         .find(|entry| !old.entries.contains(entry))
     {
         format!("{} is not what is locked", name(&key(changed)))
+    } else if let Some(changed) = new.bases.iter().find(|base| !old.bases.contains(base)) {
+        format!("{} is not what is locked", changed.name().label())
+    } else if let Some(gone) = old.bases.iter().find(|base| !new.bases.contains(base)) {
+        format!("{} would be removed", gone.name().label())
+    } else if old.bases != new.bases {
+        "the bases have another order".to_owned()
     } else if let Some(changed) = new.layers.iter().find(|layer| !old.layers.contains(layer)) {
         format!("{} is not what is locked", changed.name.label())
     } else if let Some(gone) = old.layers.iter().find(|layer| !new.layers.contains(layer)) {

@@ -6,6 +6,7 @@ mod composer;
 mod fidelity;
 mod folding;
 mod form;
+mod instructions;
 mod judged;
 mod judged_layers;
 mod lock;
@@ -17,13 +18,14 @@ mod texts;
 
 pub use composer::{ComposedEntry, Composer};
 pub use fidelity::{LossPolicy, check_fidelity};
+pub use instructions::{ProjectTree, place_blocks, refuse_markers};
 pub use judged::judged_resources;
 pub use judged_layers::{JudgedFile, judged_layers};
 pub use lock::lock_of;
 pub use patching::{AppliedField, check_names as check_patched_names, patched_file};
 pub use placement::check_placement;
 pub use rendered::{
-    Bytes, OutputCapability, OutputEntries, OutputFile, RenderedResource, RenderedSet,
+    Bytes, OutputBlock, OutputCapability, OutputEntries, OutputFile, RenderedResource, RenderedSet,
     ResourceOutput,
 };
 pub use templates::{LARGEST_READ, ProjectFileError, ProjectFiles, project_names};

@@ -51,6 +51,8 @@ registry! {
     ADD_REQUIREMENT = "add/requirement" Error;
     ADD_SEVERAL = "add/several" Error;
     ADD_TYPE = "add/type" Error;
+    BLOCK_MARKERS = "block/markers" Error;
+    BLOCK_TOO_LARGE = "block/too-large" Warning;
     BOTTLE_DUPLICATE_NAME = "bottle/duplicate-name" Error;
     BOTTLE_EXTENDS = "bottle/extends" Error;
     BOTTLE_IGNORED_FOLDER = "bottle/ignored-folder" Note;
@@ -154,6 +156,7 @@ registry! {
     RESOURCE_ESCAPE = "resource/escape" Error;
     RESOURCE_FOREIGN_DEPENDENCIES = "resource/foreign-dependencies" Note;
     RESOURCE_FRONT_MATTER = "resource/front-matter" Warning;
+    RESOURCE_MARKERS = "resource/markers" Error;
     RESOURCE_REFERENCE = "resource/reference" Error;
     RESOURCE_SHAPE = "resource/shape" Error;
     RESOURCE_TEMPLATE = "resource/template" Error;

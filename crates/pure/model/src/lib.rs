@@ -11,6 +11,7 @@ mod declared;
 mod digest;
 mod files;
 mod import;
+mod instruction;
 mod json_schema;
 mod layer_places;
 mod limits;
@@ -59,6 +60,7 @@ pub use files::{
 pub use import::{
     Additions, Folders, Import, ImportedLayer, ImportedPlace, NewLayer, read_agent_manager,
 };
+pub use instruction::{InstructionForm, InstructionPaths, InstructionScope};
 pub use json_schema::FileSchema;
 pub use lock::{
     LOCK_NAME, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile, Placement, RESTORE_LOCK,

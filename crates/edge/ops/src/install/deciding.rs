@@ -71,6 +71,7 @@ pub(super) fn plan_install(
     let mut plan = plan_with_recovery(run, gathered, &desired, &mut disk, notes)?;
     plan.ledger.nothing = owning_nothing(&resources, &plan.ledger);
     report_refusals(&plan, disk.observation(), job.request.writing, notes)?;
+    notes.diagnostics.append(&mut plan.findings);
     report_kept(&plan, &job.request, notes)?;
     stop_on_warnings(job.request.warnings, notes)?;
     let lock_text = match (lock_change, &gathered.lock) {

@@ -19,12 +19,22 @@ pub(super) fn desired_state<'a>(
     for RenderedResource { resolved, output } in resources {
         add_resource(&mut desired, resolved.id().into(), output)?;
     }
+    for (file, block) in in_manifest_order(resources).filter_map(RenderedResource::desired_block) {
+        desired.add_block(file, block);
+    }
     for file in layers {
         add_layered_file(&mut desired, file)?;
     }
     desired.refuse_reserved()?;
     refuse_own_targets(project, resources)?;
     Ok(desired)
+}
+
+/// New blocks are in the order of the manifest, and transitive ones after those.
+fn in_manifest_order(resources: &[RenderedResource]) -> impl Iterator<Item = &RenderedResource> {
+    let mut all: Vec<&RenderedResource> = resources.iter().collect();
+    all.sort_by_key(|resource| resource.resolved.entry.root.unwrap_or(usize::MAX));
+    all.into_iter()
 }
 
 fn add_resource(

@@ -13,10 +13,12 @@ mod request;
 mod run;
 mod writing;
 
-use agpm_compose::{LossPolicy, check_fidelity, check_placement};
+use agpm_compose::{
+    LossPolicy, ProjectTree, check_fidelity, check_placement, place_blocks, refuse_markers,
+};
 use agpm_diag::{Failure, FailureKind, Notes, Outcome};
 
-use agpm_model::{LOCK_NAME, RelativePath};
+use agpm_model::{LOCK_NAME, Observed, RelativePath};
 use agpm_plan::{
     Ledger, Plan, ledger_of_lock, outdated_lock, refuse_foreign_paths, reserved_target,
 };
@@ -33,6 +35,8 @@ pub use crate::install::request::{
 };
 pub(crate) use crate::install::run::{Job, ManifestEdit};
 pub(crate) use crate::install::writing::hold;
+
+use agpm_store::ProjectStore;
 
 use crate::cache::clean_now_and_then;
 use crate::catalog::RemoteLocking;
@@ -299,6 +303,19 @@ fn resolve_dependencies(
     })
 }
 
+/// Directories and files of the project, links not followed: nothing is written through them.
+struct StoredTree<'s>(&'s ProjectStore);
+
+impl ProjectTree for StoredTree<'_> {
+    fn is_directory(&self, path: &RelativePath) -> bool {
+        matches!(self.0.observe(path), Ok(Observed::Directory))
+    }
+
+    fn is_file(&self, path: &RelativePath) -> bool {
+        matches!(self.0.observe(path), Ok(Observed::File(_)))
+    }
+}
+
 fn render(
     run: &Run<'_>,
     gathered: &GatheredProject,
@@ -313,8 +330,13 @@ fn render(
     } = resolved;
     let manifest = &gathered.project.manifest;
     let old = gathered.lock.as_ref().map(|(lock, _)| lock);
-    let rendered = render_all(manifest, &sources, entries, notes)?;
+    let mut rendered = render_all(manifest, &sources, entries, notes)?;
+    // A frozen install leaves blocks where the lockfile has them.
+    if job.request.lock != LockUse::Frozen {
+        place_blocks(manifest, &mut rendered.resources, &StoredTree(store));
+    }
     let resources = &rendered.resources;
+    refuse_markers(resources, notes)?;
     let nothing = Ledger::default();
     let allowed_here = if has_ledger(store) {
         &gathered.ledger

@@ -60,6 +60,16 @@ pub enum BlockEditError {
     Unstable,
 }
 
+impl Default for BlockDocument {
+    /// An empty text.
+    fn default() -> Self {
+        BlockDocument {
+            pieces: Vec::new(),
+            newline: "\n",
+        }
+    }
+}
+
 impl BlockDocument {
     /// Reads a text.
     pub fn read(text: &str) -> Result<Self, BlockError> {

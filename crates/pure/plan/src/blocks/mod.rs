@@ -1,0 +1,43 @@
+//! Blocks of ours in Markdown that users write too: what is to be against what is there, block by block.
+//!
+//! Users' bytes stay: a block is added, changed or removed, and nothing around it.
+
+mod check;
+mod file;
+mod read;
+mod recognize;
+mod record;
+mod undo;
+
+pub use check::{BlockFinding, BlockState, check_blocks};
+pub(crate) use file::BlockFilePlan;
+pub use file::{BlockFile, plan_block_file};
+pub use read::read_block_file;
+pub(crate) use recognize::recognize_blocks;
+pub use record::{OwnedBlock, OwnedBlocks, OwnedSeam};
+pub use undo::{BlockChanged, take_back_blocks};
+
+use agpm_model::Owner;
+use agpm_text::BlockName;
+
+/// A block as it is to be in a file that others write too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DesiredBlock {
+    /// What its markers say.
+    pub name: BlockName,
+    /// What is between them, with `\n` as line ending.
+    pub text: String,
+    /// Whose it is.
+    pub owner: Owner,
+    /// How much of the file a tool reads.
+    pub limit: Option<ReadLimit>,
+}
+
+/// How much a tool reads of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadLimit {
+    /// The tool, as its maker writes it.
+    pub tool: &'static str,
+    /// The bytes that it reads.
+    pub bytes: usize,
+}

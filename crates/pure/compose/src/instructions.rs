@@ -91,18 +91,14 @@ impl<'a> InstructionEntry<'a> {
         let entry = &resolved.entry;
         let block = instruction_block(self.scope, text);
         let readers = entry.readers.iter().filter_map(|tool| find(tool.as_str()));
-        let limits = readers.filter_map(|reader| {
-            let bytes = reader.instructions.as_ref()?.format.largest_file?;
-            let tool = reader.title;
-            Some(ReadLimit { tool, bytes })
-        });
+        let mut limits = readers.filter_map(ReadLimit::of_tool);
         let target = entry.target.clone();
         let written = target.filter(|_| entry.install == Install::Write);
         let output = OutputBlock {
             file: written.or_else(|| tool.block_files.last().cloned()),
             text: block.text,
             scope: block.scope,
-            limit: limits.into_iter().next(),
+            limit: limits.next(),
         };
         InstructionOutput::Block(output, block.fates)
     }

@@ -99,8 +99,8 @@ pub use source_versions::{
     is_abbreviated_commit,
 };
 pub use strategy::{
-    BUILT_IN, BuiltIn, Driver, Empty, Identity, IdentityField, Items, Lists, Maps, OPERATIONS,
-    Operation, OperationError, ProgramAuthor, Projection, Rule, Separator, Strategy,
+    BUILT_IN, BuiltIn, Driver, Empty, Identity, IdentityField, Items, Lists, Maps, MergeOutput,
+    OPERATIONS, Operation, OperationError, ProgramAuthor, Projection, Rule, Separator, Strategy,
 };
 pub use tool::{Destination, Folder, Scope, Tool, ToolState, Tools, plugin_destination};
 pub use unit::{Extent, FileMode, GlobError, Origin, ResourcePath, Unit};

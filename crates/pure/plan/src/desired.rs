@@ -134,6 +134,12 @@ impl<'a> DesiredState<'a> {
         }
     }
 
+    /// Adds blocks of the layers to a file: they are below what the project says itself.
+    pub fn add_layer_blocks(&mut self, path: &RelativePath, blocks: Vec<DesiredBlock>) {
+        let all = self.blocks.entry(path.clone()).or_default();
+        all.splice(0..0, blocks);
+    }
+
     /// Adds the blocks that a whole file is made of where the user has another file at its path.
     pub fn add_blocks_beside_user(&mut self, path: &RelativePath, blocks: Vec<DesiredBlock>) {
         self.blocks_beside_user.insert(path.clone(), blocks);
@@ -168,9 +174,7 @@ impl<'a> DesiredState<'a> {
                 let desired = desired.to_mut();
                 desired.files.retain(|file| file.path != *path);
                 desired.index_files();
-                // The layers are below what the project says itself.
-                let all = desired.blocks.entry(path.clone()).or_default();
-                all.splice(0..0, blocks.iter().cloned());
+                desired.add_layer_blocks(path, blocks.clone());
             }
         }
         desired

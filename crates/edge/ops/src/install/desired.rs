@@ -4,10 +4,10 @@ use agpm_model::Owner;
 use std::path::Path;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
-use agpm_plan::{DesiredFile, DesiredState, LayerDocument, Twin};
+use agpm_plan::{DesiredBlock, DesiredFile, DesiredState, LayerDocument, Twin};
 
 use agpm_compose::{RenderedResource, ResourceOutput};
-use agpm_layers::LayeredFile;
+use agpm_layers::{LayerBlock, LayeredFile, LayeredForm};
 
 /// Everything that is to be on the disk; fails if it cannot all be there, whatever is there now.
 pub(super) fn desired_state<'a>(
@@ -63,6 +63,16 @@ fn add_layered_file<'a>(
     desired: &mut DesiredState<'a>,
     file: &'a LayeredFile,
 ) -> Result<(), Failure> {
+    match &file.form {
+        LayeredForm::Own => {}
+        LayeredForm::Blocks(blocks) => {
+            desired.add_layer_blocks(&file.path, desired_blocks(file, blocks)?);
+            return Ok(());
+        }
+        LayeredForm::BlocksBesideUser(blocks) => {
+            desired.add_blocks_beside_user(&file.path, desired_blocks(file, blocks)?);
+        }
+    }
     let document = file.keys.as_ref().map(|keys| LayerDocument {
         path: &file.path,
         mode: file.mode,
@@ -84,6 +94,11 @@ fn add_layered_file<'a>(
         twin: Twin::Left,
         is_empty_document: document.is_some(),
     })
+}
+
+fn desired_blocks(file: &LayeredFile, blocks: &[LayerBlock]) -> Result<Vec<DesiredBlock>, Failure> {
+    let blocks = blocks.iter().map(|block| block.desired(&file.path));
+    blocks.collect()
 }
 
 /// A file that would be installed onto itself would become managed, and be deleted with the dependency.

@@ -19,6 +19,7 @@ pub use undo::{BlockChanged, take_back_blocks};
 
 use agpm_model::Owner;
 use agpm_text::BlockName;
+use agpm_tools::{TOOLS, ToolDefinition};
 
 /// A block as it is to be in a file that others write too.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,4 +41,23 @@ pub struct ReadLimit {
     pub tool: &'static str,
     /// The bytes that it reads.
     pub bytes: usize,
+}
+
+impl ReadLimit {
+    /// The limit of a tool, if it has one.
+    pub fn of_tool(tool: &ToolDefinition) -> Option<Self> {
+        let bytes = tool.instructions.as_ref()?.format.largest_file?;
+        let tool = tool.title;
+        Some(ReadLimit { tool, bytes })
+    }
+
+    /// The limit of some tool that reads files of this name.
+    pub fn of_file(name: &str) -> Option<Self> {
+        let reads = |tool: &ToolDefinition| {
+            let place = tool.instructions.as_ref()?.place.project?;
+            place.blocks.contains(&name).then_some(())
+        };
+        let mut tools = TOOLS.iter().filter(|tool| reads(tool).is_some());
+        tools.find_map(|tool| ReadLimit::of_tool(tool))
+    }
 }

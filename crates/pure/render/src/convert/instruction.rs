@@ -1,7 +1,7 @@
 //! Instructions: the files that they are for, whichever tool's words say so, in the words of another tool or as a block.
 
 use agpm_model::{InstructionPaths, InstructionScope};
-use agpm_text::{Value, closed_fences, markdown_body};
+use agpm_text::{Value, block_text, markdown_body};
 use agpm_tools::{PatternList, RuleDescription, RuleField, RuleFormat, RuleValue, rule_formats};
 
 use super::front::{Front, printed};
@@ -102,22 +102,6 @@ pub fn instruction_block(scope: Option<&InstructionScope>, text: &str) -> Instru
         scope: scope.clone(),
         fates: fates.sorted(),
     }
-}
-
-/// A text as it is between markers: without blank lines around it, and with its code closed.
-pub fn block_text(text: &str) -> String {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let text = text.replace("\r\n", "\n");
-    let start = text.trim_start().len();
-    // An indent before the first word belongs to it.
-    let start = text[..text.len() - start]
-        .rfind('\n')
-        .map_or(0, |at| at + 1);
-    let text = text[start..].trim_end();
-    if text.is_empty() {
-        return String::new();
-    }
-    closed_fences(&format!("{text}\n"))
 }
 
 fn patterns(format: &RuleFormat, paths: &InstructionPaths) -> Value {
@@ -389,18 +373,6 @@ mod tests {
                 expected,
                 "{tool} {text}"
             );
-        }
-    }
-
-    #[test]
-    fn a_block_has_no_blank_lines_around_it_and_no_open_code() {
-        for (text, expected) in [
-            ("\n\n  a\n\n", "  a\n"),
-            ("\u{feff}a\r\nb", "a\nb\n"),
-            ("```\ncode", "```\ncode\n```\n"),
-            ("\n \n", ""),
-        ] {
-            assert_eq!(block_text(text), expected);
         }
     }
 

@@ -33,7 +33,7 @@ use agpm_tools::{AgentForm, CommandFormat, FileFormat};
 
 pub use hooks::hook_entries;
 pub use instruction::{
-    InstructionBlock, block_text, convert_instruction, instruction_block, is_native_instruction,
+    InstructionBlock, convert_instruction, instruction_block, is_native_instruction,
 };
 pub use outcome::{ConvertError, Converted, Entries, Fate, FateKind};
 pub use recognize::{agent_name, foreign_format, is_native};

@@ -148,7 +148,7 @@ impl BlockDocument {
     /// Whether anything but blocks and a byte order mark is in it.
     pub fn has_own_text(&self) -> bool {
         self.pieces.iter().any(|piece| match piece {
-            Piece::Text(text) => text.trim_start_matches(BYTE_ORDER_MARK) != "",
+            Piece::Text(text) => !text.trim_start_matches(BYTE_ORDER_MARK).is_empty(),
             Piece::Block(_) => false,
         })
     }

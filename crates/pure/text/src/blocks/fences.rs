@@ -140,9 +140,25 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches([' ', '\t']).len()
 }
 
+/// A text as it is between markers: without blank lines around it, and with its code closed.
+pub fn block_text(text: &str) -> String {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let text = text.replace("\r\n", "\n");
+    let start = text.trim_start().len();
+    // An indent before the first word belongs to it.
+    let start = text[..text.len() - start]
+        .rfind('\n')
+        .map_or(0, |at| at + 1);
+    let text = text[start..].trim_end();
+    if text.is_empty() {
+        return String::new();
+    }
+    closed_fences(&format!("{text}\n"))
+}
+
 /// A text whose last code fence is closed. One without an end reaches to the end of its text, and would take in what
 /// comes after that text in another one.
-pub fn closed_fences(text: &str) -> String {
+fn closed_fences(text: &str) -> String {
     let mut reader = FenceReader::default();
     for line in text.lines() {
         reader.is_text(line);
@@ -194,5 +210,17 @@ mod tests {
         assert_eq!(closed_fences("````md\nx"), "````md\nx\n````\n");
         assert_eq!(closed_fences("  ~~~\nx\n"), "  ~~~\nx\n  ~~~\n");
         assert_eq!(closed_fences("> ```\n> x\n"), "> ```\n> x\n> ```\n");
+    }
+
+    #[test]
+    fn a_block_has_no_blank_lines_around_it_and_no_open_code() {
+        for (text, expected) in [
+            ("\n\n  a\n\n", "  a\n"),
+            ("\u{feff}a\r\nb", "a\nb\n"),
+            ("```\ncode", "```\ncode\n```\n"),
+            ("\n \n", ""),
+        ] {
+            assert_eq!(block_text(text), expected);
+        }
     }
 }

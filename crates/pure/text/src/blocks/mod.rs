@@ -6,5 +6,5 @@ mod fences;
 mod markers;
 
 pub use document::{BlockDocument, BlockEditError, BlockSeam};
-pub use fences::closed_fences;
+pub use fences::block_text;
 pub use markers::{BlockError, BlockErrorKind, BlockName, BlockNameError, first_marker};

@@ -11,6 +11,7 @@ use crate::ledger::Ledger;
 use crate::observation::Observation;
 
 use crate::blocks::DesiredBlock;
+use crate::change::Overwrite;
 use crate::nodes::{DesiredNode, Twin};
 
 /// Files of agpm itself, where nothing is installed.
@@ -161,6 +162,7 @@ impl<'a> DesiredState<'a> {
         &self,
         observation: &Observation,
         ledger: &Ledger,
+        overwrite: Overwrite,
     ) -> Cow<'_, Self> {
         let mut desired = Cow::Borrowed(self);
         for (path, blocks) in &self.blocks_beside_user {
@@ -168,7 +170,9 @@ impl<'a> DesiredState<'a> {
             let is_users = |now: Checksum| {
                 let is_managed = ledger.files.contains_key(path);
                 let is_twin = file.is_some_and(|file| file.checksum == now);
-                ledger.blocks.contains_key(path) || !is_managed && !is_twin
+                // Whoever lets agpm take files over gets the layers' file.
+                let is_kept = overwrite == Overwrite::Nothing;
+                ledger.blocks.contains_key(path) || is_kept && !is_managed && !is_twin
             };
             if self.has_blocks(path) || observation.checksum(path).is_some_and(is_users) {
                 let desired = desired.to_mut();

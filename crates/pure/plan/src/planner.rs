@@ -30,7 +30,7 @@ pub fn plan(
     overwrite: Overwrite,
     each: &PlanEach<'_>,
 ) -> Result<Plan, PlanError> {
-    let desired = &*desired.with_blocks_beside_user(observation, ledger);
+    let desired = &*desired.with_blocks_beside_user(observation, ledger, overwrite);
     let files: Vec<&DesiredFile> = desired
         .files
         .iter()

@@ -4,7 +4,7 @@
 use agpm_model::{FileMode, Locked, Lockfile, Observed, Owner, RelativePath};
 
 use crate::blocks::{OwnedBlocks, recognize_blocks};
-use crate::change::{Action, Author};
+use crate::change::{Action, Author, Overwrite};
 use crate::desired::{DesiredFile, DesiredShared, DesiredState};
 use crate::ledger::{Ledger, Owned};
 use crate::nodes::{OwnedNodes, Twin, recognise_file, recognise_nodes};
@@ -70,7 +70,10 @@ pub fn recover_ownership(
             known.shared.insert(path.clone(), owned);
         }
     }
-    for (path, blocks) in &locked.with_blocks_beside_user(observation, ledger).blocks {
+    for (path, blocks) in &locked
+        .with_blocks_beside_user(observation, ledger, Overwrite::Nothing)
+        .blocks
+    {
         let recorded = ledger.blocks.get(path);
         let found = observation
             .block_document(path)

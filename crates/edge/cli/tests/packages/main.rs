@@ -13,6 +13,7 @@ mod hostile;
 mod hostile_plugins;
 mod ids;
 mod inline;
+mod instructions;
 mod lock;
 mod manifest;
 mod many_tools;

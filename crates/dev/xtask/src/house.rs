@@ -68,7 +68,13 @@ const CRATES: &[(&str, &str, &[&str])] = &[
     (
         "agpm-plan",
         "pure/plan",
-        &["agpm-diag", "agpm-text", "agpm-tools", "agpm-model"],
+        &[
+            "agpm-diag",
+            "agpm-text",
+            "agpm-tools",
+            "agpm-model",
+            "agpm-trust",
+        ],
     ),
     (
         "agpm-resolve",

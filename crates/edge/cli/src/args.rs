@@ -2,6 +2,8 @@
 
 mod approve;
 mod catalog;
+mod ci;
+mod diff;
 mod policy;
 mod serve;
 
@@ -14,6 +16,8 @@ use agpm_ops::{ProgramUse, RuleArgument, Scope};
 
 pub(crate) use approve::{ApprovalArgs, ApproveArgs};
 pub(crate) use catalog::{CatalogArgs, CatalogCommand, CatalogFormat, ModeArg, PlacesArgs};
+pub(crate) use ci::{CiArgs, CiFormat};
+pub(crate) use diff::{DiffArgs, DiffFormat};
 pub(crate) use policy::{PolicyArgs, PolicyCommand};
 pub(crate) use serve::{McpArgs, ServeCommand};
 
@@ -122,6 +126,10 @@ pub(crate) enum Command {
         #[command(subcommand)]
         what: PolicyCommand,
     },
+    /// Show what an install or update would change
+    Diff(DiffArgs),
+    /// Check a committed project in a pipeline
+    Ci(CiArgs),
     /// Show which newer versions there are
     Outdated(OutdatedArgs),
     /// Show what is installed
@@ -904,15 +912,17 @@ impl Command {
         let args = match self {
             Command::Install(args) => &args.policy,
             Command::Update(args) => &args.policy,
+            Command::Diff(args) => &args.policy,
+            Command::Ci(args) => &args.policy,
             Command::Policy { what } => what.args(),
             _ => return None,
         };
         args.policy.clone()
     }
 
-    /// Which merge programs may run.
-    pub(crate) fn programs(&self) -> ProgramUse {
-        let approval = match self {
+    /// What the command approves.
+    pub(crate) fn approval(&self) -> Option<&ApprovalArgs> {
+        Some(match self {
             Command::Add(args) => &args.approval,
             Command::Remove(args) => &args.approval,
             Command::Install(args) => &args.approval,
@@ -920,9 +930,14 @@ impl Command {
             Command::Validate(args) => &args.approval,
             Command::Merge(args) => &args.approval,
             Command::Explain(args) => &args.approval,
-            _ => return ProgramUse::Approved,
-        };
-        if approval.has_programs() {
+            Command::Ci(args) => &args.approval,
+            _ => return None,
+        })
+    }
+
+    /// Which merge programs may run.
+    pub(crate) fn programs(&self) -> ProgramUse {
+        if self.approval().is_some_and(ApprovalArgs::has_programs) {
             ProgramUse::AllOnce
         } else {
             ProgramUse::Approved
@@ -937,6 +952,7 @@ impl Command {
             Command::Remove(args) => &args.scope,
             Command::Install(args) => &args.scope,
             Command::Update(args) => &args.scope,
+            Command::Diff(args) => &args.scope,
             Command::Outdated(args) => &args.scope,
             Command::List(args) => &args.scope,
             Command::Tree(args) => &args.scope,

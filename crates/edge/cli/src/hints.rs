@@ -31,15 +31,15 @@ const OTHER_WORDS: [OtherWords; 15] = [
         hint: "`agpm explain agent:NAME` shows a resource, `agpm why NAME` what requires it",
     },
     OtherWords {
-        words: &["diff", "plan"],
-        hint: "`agpm install --dry-run` shows what would change",
+        words: &["plan"],
+        hint: "`agpm diff` shows what an install would change",
     },
     OtherWords {
         words: &["check", "lint", "test"],
         hint: "`agpm validate` checks the manifest, `agpm verify` the installed files",
     },
     OtherWords {
-        words: &["ci", "freeze", "restore"],
+        words: &["freeze", "restore"],
         hint: "`agpm install --frozen` installs exactly what the lockfile pins",
     },
     OtherWords {

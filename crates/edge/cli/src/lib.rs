@@ -8,6 +8,7 @@ mod hints;
 mod output;
 mod picker;
 mod progress;
+mod question;
 mod terminal;
 
 use std::ffi::OsString;

@@ -22,22 +22,24 @@ pub(crate) struct Output {
     quiet: bool,
     verbose: bool,
     paint: Paint,
+    stdout_paint: Paint,
 }
 
 impl Output {
     pub(crate) fn new(global: &Global) -> Self {
         let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let colour = match global.color {
-            ColorChoice::Always => true,
-            ColorChoice::Never => false,
-            ColorChoice::Auto => !no_color && io::stderr().is_terminal(),
+        let paint = |is_terminal: bool| match global.color {
+            ColorChoice::Always => Paint::Colour,
+            ColorChoice::Auto if is_terminal && !no_color => Paint::Colour,
+            ColorChoice::Auto | ColorChoice::Never => Paint::Plain,
         };
         Output {
             json: global.json,
             secrets: Secrets::Masked,
             quiet: global.quiet,
             verbose: global.verbose > 0,
-            paint: if colour { Paint::Colour } else { Paint::Plain },
+            paint: paint(io::stderr().is_terminal()),
+            stdout_paint: paint(io::stdout().is_terminal()),
         }
     }
 
@@ -90,6 +92,11 @@ impl Output {
                     Rendering::Done(_) | Rendering::Empty(_) if quiet => ExitCode::SUCCESS,
                     Rendering::Text(text) | Rendering::Done(text) => {
                         write_stdout(printable(&text).as_bytes())
+                    }
+                    Rendering::Lines(lines) => {
+                        let paint = self.stdout_paint;
+                        let text: String = lines.iter().map(|line| line.draw(paint)).collect();
+                        write_stdout(text.as_bytes())
                     }
                     Rendering::Data(text) | Rendering::Report(text) => {
                         write_stdout(text.as_bytes())

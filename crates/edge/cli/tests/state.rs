@@ -79,20 +79,20 @@ fn an_install_of_an_earlier_version_needs_nothing() {
     for name in PROJECTS {
         let sandbox = project(name);
         let before = files(&sandbox);
-        assert_eq!(run(&sandbox, "agpm install", 0).stdout, "9 unchanged\n");
+        let locked = run(&sandbox, "agpm install --locked --check", 0);
+        assert!(locked.stderr.contains("lock/capabilities"), "{locked}");
+        let installed = run(&sandbox, "agpm install", 0).stdout;
+        assert_eq!(installed, "9 unchanged; agpm.lock written\n");
         run(&sandbox, "agpm install --locked --check", 0);
         let verified = run(&sandbox, "agpm verify", 0).stdout;
         assert_eq!(verified, "9 files are as installed\n");
-        // The ledger may note more than an earlier version did; all else stays to the byte.
-        let without_ledger = |files: Vec<(String, Vec<u8>)>| -> Vec<(String, Vec<u8>)> {
-            let is_other = |file: &(String, Vec<u8>)| !file.0.starts_with(".agpm/");
+        // Ledger and lockfile note more than an earlier version did; all else stays to the byte.
+        let others = |files: Vec<(String, Vec<u8>)>| -> Vec<(String, Vec<u8>)> {
+            let is_other =
+                |(path, _): &(String, Vec<u8>)| !path.starts_with(".agpm/") && path != "agpm.lock";
             files.into_iter().filter(is_other).collect()
         };
-        assert_eq!(
-            without_ledger(files(&sandbox)),
-            without_ledger(before),
-            "{name}"
-        );
+        assert_eq!(others(files(&sandbox)), others(before), "{name}");
     }
 }
 

@@ -123,6 +123,7 @@ fn run(world: &World, request: &DemoRequest, notes: &mut Notes) -> Result<DemoRe
         sources: world.sources.clone(),
         clock: world.clock,
         progress: world.progress.clone(),
+        confirm: None,
         // Neither the user's configuration nor the user's cache has a part in it.
         environment: Environment {
             folder: folder.clone(),

@@ -9,9 +9,12 @@ mod browse;
 mod cache;
 mod catalog;
 mod change;
+mod checks;
+mod ci;
 mod config;
 mod demo;
 mod diagnostics;
+mod diff;
 mod doctor;
 mod explain;
 mod gather;
@@ -71,7 +74,9 @@ pub use agpm_persona::{
 };
 pub use agpm_persona::{PersonaKind, markdown};
 pub use agpm_plan::{Action, Change, Reason};
+pub use agpm_plan::{FieldDifference, FileAction, FileDifference};
 pub use agpm_store::Done;
+pub use agpm_trust::{CapabilityIncrease, CapabilityName, CapabilitySet};
 pub use approve::{Approval, ManifestProgram, ProjectPrograms, approve, programs, unapproved};
 pub use bottle::{BottleCheck, BottleInput, bottle_check, bottle_list, bottle_show};
 pub use browse::{BrowseReport, BrowseRequest, OfferedResource, browse};
@@ -82,9 +87,12 @@ pub use catalog::{
     OpenCatalog, Shadowed, catalog, catalog_show, open_catalog, watch_catalog,
 };
 pub use change::{ChangeReport, ManifestChange, change_manifest};
+pub use checks::{CheckCause, CheckName, CheckOutcome, CheckResult};
+pub use ci::{CiReport, Restore, ci};
 pub use config::{ConfigAnswer, ConfigReport, ConfigRequest, config};
 pub use demo::{DemoReport, DemoRequest, DemoResult, DemoShow, demo};
 pub use diagnostics::{DiagnosticReport, report_all};
+pub use diff::{DiffContent, DiffReport, DiffRequest, DiffTarget, diff};
 pub use doctor::{CheckRow, CheckState, DoctorReport, DoctorRequest, doctor};
 pub use explain::{
     CodePage, ExplainReport, ExplainRequest, ExplainedName, ExplainedResource, ExplainedValues,
@@ -93,9 +101,9 @@ pub use explain::{
 pub use import::{IMPORT_FORMATS, ImportReport, ImportRequest, import};
 pub use init::{InitReport, InitRequest, init};
 pub use install::{
-    Capability, CapabilityKind, Changelogs, Conversion, Executables, Fate, FateKind, Fidelity,
-    InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite, Program, RequiredBy,
-    Writing, install,
+    Capability, CapabilityChange, CapabilityKind, Changelogs, Conversion, Executables, Fate,
+    FateKind, Fidelity, InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite,
+    Program, RequiredBy, Writing, install,
 };
 pub use installed::{
     InstalledFile, InstalledReport, InstalledRequest, InstalledResources, open_installed,

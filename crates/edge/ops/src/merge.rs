@@ -383,6 +383,7 @@ mod tests {
     #[test]
     fn no_file_is_wrong_usage() {
         let environment = Environment {
+            approvals: Vec::new(),
             scope: crate::Scope::Project,
             folder: PathBuf::from("/nowhere"),
             manifest: None,

@@ -33,11 +33,7 @@ fn run(
     request: &UpdateRequest,
     notes: &mut Notes,
 ) -> Result<InstallReport, Failure> {
-    let moving = if request.names.is_empty() {
-        UpdateScope::Everything
-    } else {
-        named(world, request)?
-    };
+    let moving = scope_of(world, &request.names)?;
     let title = format!("update {}", request.names.join(" "))
         .trim_end()
         .to_owned();
@@ -53,7 +49,11 @@ fn run(
     )
 }
 
-fn named(world: &World, request: &UpdateRequest) -> Result<UpdateScope, Failure> {
+/// What names on the command line move; everything if there are none.
+pub(crate) fn scope_of(world: &World, names: &[String]) -> Result<UpdateScope, Failure> {
+    if names.is_empty() {
+        return Ok(UpdateScope::Everything);
+    }
     let mut quiet = Notes::default();
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
@@ -63,7 +63,7 @@ fn named(world: &World, request: &UpdateRequest) -> Result<UpdateScope, Failure>
     let project = Project::of(&world.environment, files, &mut quiet)?;
     let words = Words::new(&world.environment, &project, lock);
     let mut named = BTreeSet::new();
-    for word in &request.names {
+    for word in names {
         named.extend(words.find(word)?);
     }
     Ok(UpdateScope::Only(named))

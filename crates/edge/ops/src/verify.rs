@@ -31,7 +31,7 @@ use agpm_store::parallel;
 const MOST_LEVELS: usize = 64;
 
 /// What was checked and found.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct VerifyReport {
     /// How many files were looked at.
     pub checked: usize,
@@ -153,7 +153,7 @@ fn uncached_source<'l>(
 
 /// Compares the disk with what the lockfile says, byte by byte. What a ledger says proves nothing, since a clone can bring
 /// one; it only helps to say what happened.
-fn compare(
+pub(crate) fn compare(
     store: &ProjectStore,
     lock: &Lockfile,
     ledger: &Ledger,
@@ -297,9 +297,7 @@ fn drift_of_refusal(refusal: &Refusal) -> Finding {
             None => "has another block than was installed".to_owned(),
         },
         (Some(place), _) => format!("has another entry at `{place}` than was installed"),
-        (None, Obstacle::File | Obstacle::Entry) => {
-            "is locked, but what is there was not installed".to_owned()
-        }
+        (None, Obstacle::File | Obstacle::Entry) => "differs from what is locked".to_owned(),
         (None, what) => format!("is {} now", what.words()),
     };
     let (path, resource) = (refusal.path.clone(), refusal.owner.clone());

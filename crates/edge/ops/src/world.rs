@@ -4,6 +4,7 @@ use std::sync::Arc;
 pub use agpm_git::Network;
 pub use agpm_model::{OutsideReads, Scope};
 use agpm_source::{MachineSources, SourceContext, SourceOpener};
+use agpm_trust::CapabilityChange;
 
 const CONFIG_NAME: &str = "config.toml";
 const INDEX_FOLDER: &str = "search";
@@ -19,6 +20,8 @@ pub struct World {
     pub clock: fn() -> u64,
     /// Who wants to know how far things are.
     pub progress: Arc<dyn Progress>,
+    /// Asks the user to approve increases; nothing where nobody can answer.
+    pub confirm: Option<fn(&[CapabilityChange]) -> bool>,
 }
 
 impl World {
@@ -29,6 +32,7 @@ impl World {
             sources: Arc::new(MachineSources),
             clock: agpm_store::now,
             progress,
+            confirm: None,
         }
     }
 }
@@ -83,6 +87,8 @@ pub struct Environment {
     pub outside: OutsideReads,
     /// Where policies are looked for besides the project and the user's configuration.
     pub policies: PolicyPlaces,
+    /// Resources and layers that the command approves, as they were typed.
+    pub approvals: Vec<String>,
     /// The directories of executables, the first first.
     pub executables: Vec<PathBuf>,
 }

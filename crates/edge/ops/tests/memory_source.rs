@@ -277,7 +277,9 @@ impl Place {
     fn world(&self) -> World {
         let root = self.sandbox.home().parent().unwrap().to_owned();
         World {
+            confirm: None,
             environment: Environment {
+                approvals: Vec::new(),
                 scope: Scope::Project,
                 folder: self.sandbox.work(),
                 manifest: None,

@@ -37,6 +37,11 @@ fn lines(report: &InstallReport, detail: Detail) -> Vec<String> {
     let mut programs: Vec<String> = report.programs.iter().flat_map(program_lines).collect();
     // A server of a layer may be in the files of several tools.
     programs.dedup();
+    let increases = report.capabilities.iter();
+    let increases =
+        increases.filter(|change| change.before.is_some() && !change.increase.is_empty());
+    let increases =
+        increases.map(|change| format!("increase  {}", crate::capabilities::line(change)));
     let is_shown = |one: &&Conversion| detail == Detail::All || is_written(report, one);
     let conversions = report.conversions.iter().filter(is_shown);
     let fates: Vec<FieldNote<'_>> = conversions
@@ -48,6 +53,7 @@ fn lines(report: &InstallReport, detail: Detail) -> Vec<String> {
         moved
             .chain(changes)
             .chain(programs)
+            .chain(increases)
             .chain(reads)
             .chain(fates),
     )
@@ -381,6 +387,7 @@ mod tests {
             writing: Writing::Show,
             changes,
             moved: Vec::new(),
+            capabilities: Vec::new(),
             programs: Vec::new(),
             reads: Vec::new(),
             conversions: Vec::new(),

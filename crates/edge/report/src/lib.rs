@@ -7,11 +7,14 @@ pub mod approve;
 pub mod bottle;
 pub mod browse;
 pub mod cache;
+pub mod capabilities;
 pub mod catalog;
 pub mod change;
+pub mod ci;
 pub mod config;
 pub mod demo;
 mod diagnostics;
+pub mod diff;
 pub mod doctor;
 mod envelope;
 pub mod explain;
@@ -38,4 +41,4 @@ pub use diagnostics::{
     Detail, Paint, Pen, diagnostic_lines, draw_diagnostics, one_line, printable,
 };
 pub use envelope::{FailureDocument, ReportDocument};
-pub use rendering::{PieceWriter, RenderContext, Rendering, Verdict};
+pub use rendering::{LineStyle, PieceWriter, RenderContext, Rendering, StyledLine, Verdict};

@@ -7,7 +7,7 @@ use agpm_ops::{FailureKind, Rendered, report_all};
 use agpm_text::{Format, parse_alone, print, to_json};
 use serde::Serialize;
 
-use crate::diagnostics::{Pen, draw_diagnostics};
+use crate::diagnostics::{Paint, Pen, draw_diagnostics, one_line};
 use crate::envelope::ReportDocument;
 
 /// A report, ready for standard output.
@@ -16,6 +16,8 @@ pub enum Rendering {
     Text(String),
     /// Text in a format of its own, byte for byte; diagnostics go to standard error.
     Data(String),
+    /// The same with a style for each line, where the terminal has colors.
+    Lines(Vec<StyledLine>),
     /// What a command did, which `-q` hides; diagnostics go to standard error.
     Done(String),
     /// That a list is empty. It goes to standard error like the diagnostics, and `-q` hides it.
@@ -30,6 +32,60 @@ pub enum Rendering {
     Report(String),
     /// The same, which writes itself.
     ReportStream(PieceWriter),
+}
+
+/// A line of text for people, and how it is colored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StyledLine {
+    /// Without its line break.
+    pub text: String,
+    /// Its color.
+    pub style: LineStyle,
+}
+
+/// What a line is about, which decides its color.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineStyle {
+    /// Anything.
+    Plain,
+    /// A title.
+    Heading,
+    /// Something that comes.
+    Added,
+    /// Something that goes.
+    Removed,
+    /// Something that changes.
+    Changed,
+}
+
+impl StyledLine {
+    /// A line without a color.
+    pub fn plain(text: impl Into<String>) -> Self {
+        StyledLine::new(text, LineStyle::Plain)
+    }
+
+    /// A line with a style.
+    pub fn new(text: impl Into<String>, style: LineStyle) -> Self {
+        let text = text.into();
+        StyledLine { text, style }
+    }
+
+    /// The line as it is printed.
+    pub fn draw(&self, paint: Paint) -> String {
+        let text = one_line(&self.text);
+        let code = match self.style {
+            _ if paint == Paint::Plain => None,
+            LineStyle::Plain => None,
+            LineStyle::Heading => Some("1"),
+            LineStyle::Added => Some("32"),
+            LineStyle::Removed => Some("31"),
+            LineStyle::Changed => Some("33"),
+        };
+        match code {
+            Some(code) => format!("\u{1b}[{code}m{text}\u{1b}[0m\n"),
+            None => format!("{text}\n"),
+        }
+    }
 }
 
 /// Writes a text piece by piece.
@@ -123,7 +179,7 @@ mod tests {
     use agpm_ops::Secrets;
 
     use super::*;
-    use crate::diagnostics::{Detail, Paint};
+    use crate::diagnostics::Detail;
 
     #[derive(Serialize)]
     struct Rows {

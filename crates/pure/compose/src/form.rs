@@ -41,6 +41,10 @@ impl Composer<'_> {
             patched: texts.patched.clone(),
             capabilities: capabilities(resolved, text),
             capability_set: capability_set(resolved, text),
+            shared_capability_set: texts
+                .shared_main
+                .as_deref()
+                .map(|text| capability_set(resolved, Some(text))),
             ..ResourceOutput::default()
         };
         if entry.kind == ResourceType::Instructions {
@@ -239,8 +243,8 @@ fn capability_set(resolved: &ResolvedEntry, text: Option<&str>) -> CapabilitySet
         }
         _ => CapabilitySet::default(),
     };
-    for file in runnable_files(resolved) {
-        set.add_command(file.capability.value);
+    for path in runnable_paths(resolved) {
+        set.add_command(path);
     }
     set
 }
@@ -252,19 +256,36 @@ fn is_switched_off(resolved: &ResolvedEntry, text: Option<&str>) -> bool {
     hook.is_some_and(|hook| hook.get("enabled") == Some(&Value::Bool(false)))
 }
 
-/// Scripts, and files with the executable bit, whatever they are.
+/// Whether a file of an entry can be run: every script, and what has the executable bit.
+fn is_run(resolved: &ResolvedEntry, file: &SourceFile) -> bool {
+    file.mode == FileMode::Executable || resolved.entry.kind == ResourceType::Scripts
+}
+
+/// The files that can be run, by their paths in the source: those are the same for all tools.
+fn runnable_paths(resolved: &ResolvedEntry) -> Vec<String> {
+    let (entry, resource) = (&resolved.entry, &resolved.resource);
+    let main = Some(&resource.main).filter(|file| is_run(resolved, file));
+    let main = main.map(|_| match entry.kind {
+        ResourceType::Skills => SKILL_FILE.to_owned(),
+        _ => entry.unit.path.as_str().to_owned(),
+    });
+    let others = resource.others.iter();
+    let others = others.filter(|(_, file)| is_run(resolved, file));
+    main.into_iter()
+        .chain(others.map(|(path, _)| path.to_string()))
+        .collect()
+}
+
+/// The same files with where they are installed.
 fn runnable_files(resolved: &ResolvedEntry) -> Vec<OutputCapability> {
     let (entry, resource) = (&resolved.entry, &resolved.resource);
-    let is_run = |file: &SourceFile| {
-        file.mode == FileMode::Executable || entry.kind == ResourceType::Scripts
-    };
     let runs = |path: &str, file: Option<RelativePath>| OutputCapability {
         capability: Capability::of_file(path),
         file,
     };
     let target = entry.target.as_ref();
     let main = Some(&resource.main)
-        .filter(|file| is_run(file))
+        .filter(|file| is_run(resolved, file))
         .map(|_| match entry.kind {
             ResourceType::Skills => runs(
                 SKILL_FILE,
@@ -275,7 +296,8 @@ fn runnable_files(resolved: &ResolvedEntry) -> Vec<OutputCapability> {
                 target.cloned(),
             ),
         });
-    let others = resource.others.iter().filter(|(_, file)| is_run(file));
+    let others = resource.others.iter();
+    let others = others.filter(|(_, file)| is_run(resolved, file));
     let others = others.map(|(path, _)| {
         runs(
             path.as_str(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use agpm_model::{AddressKind, Manifest, Selector, SourceAddress, Tag, is_abbreviated_commit};
 use agpm_resolve::ResolvedEntry;
-use agpm_trust::{JudgedContent, JudgedVersion};
+use agpm_trust::{CapabilitySet, JudgedContent, JudgedVersion};
 
 use crate::rendered::RenderedResource;
 
@@ -26,9 +26,14 @@ pub fn judged_resources<'m>(
                 tools: Vec::new(),
                 source: source(manifest, resolved),
                 version: version(resolved, age_of(resolved)),
-                capabilities: output.capability_set.clone(),
+                capabilities: CapabilitySet::default(),
                 chain: chains[number].clone(),
             });
+        if content.tools.is_empty() {
+            content.capabilities = output.capability_set.clone();
+        } else {
+            content.capabilities.absorb(output.capability_set.clone());
+        }
         content.tools.push(entry.tool.to_string());
     }
     judged.into_values().collect()

@@ -68,7 +68,7 @@ struct JudgedLayers<'m> {
 
 impl<'m> JudgedLayers<'m> {
     fn add(&mut self, file: &JudgedFile<'_>) {
-        let kind = self.type_of_path(file.path);
+        let kind = type_of_path(self.manifest, file.path);
         let tools = self.tools_of_path(file.path);
         if file.nodes.is_empty() {
             let set = set_of_file(file, kind);
@@ -139,15 +139,6 @@ impl<'m> JudgedLayers<'m> {
         }
     }
 
-    fn type_of_path(&self, path: &RelativePath) -> Option<ResourceType> {
-        self.manifest.tools.iter().find_map(|tool| {
-            let of_destination = |(kind, destination): (&ResourceType, &Destination)| {
-                is_at(tool, destination, path).then_some(*kind)
-            };
-            tool.destinations.iter().find_map(of_destination)
-        })
-    }
-
     /// The tools whose own directory or file it is in; a directory that several tools read belongs to none of them.
     fn tools_of_path(&self, path: &RelativePath) -> Vec<String> {
         let is_own = |tool: &&Tool| {
@@ -161,6 +152,20 @@ impl<'m> JudgedLayers<'m> {
         let tools = self.manifest.tools.iter().filter(is_own);
         tools.map(|tool| tool.name.to_string()).collect()
     }
+}
+
+/// What one file lets tools do.
+pub(crate) fn capability_set_of_file(manifest: &Manifest, file: &JudgedFile<'_>) -> CapabilitySet {
+    set_of_file(file, type_of_path(manifest, file.path))
+}
+
+fn type_of_path(manifest: &Manifest, path: &RelativePath) -> Option<ResourceType> {
+    manifest.tools.iter().find_map(|tool| {
+        let of_destination = |(kind, destination): (&ResourceType, &Destination)| {
+            is_at(tool, destination, path).then_some(*kind)
+        };
+        tool.destinations.iter().find_map(of_destination)
+    })
 }
 
 fn is_at(tool: &Tool, destination: &Destination, path: &RelativePath) -> bool {

@@ -2,6 +2,7 @@
 //!
 //! Knows no disk: files of the project that templates read are handed in, and nothing is written.
 
+mod capabilities;
 mod composer;
 mod fidelity;
 mod folding;
@@ -12,10 +13,12 @@ mod judged_layers;
 mod lock;
 mod patching;
 mod placement;
+mod project_capabilities;
 mod rendered;
 mod templates;
 mod texts;
 
+pub use capabilities::{capability_set_of_layer, capability_sets};
 pub use composer::{ComposedEntry, Composer};
 pub use fidelity::{LossPolicy, check_fidelity};
 pub use instructions::{ProjectTree, place_blocks, refuse_markers};
@@ -24,6 +27,9 @@ pub use judged_layers::{JudgedFile, judged_layers};
 pub use lock::lock_of;
 pub use patching::{AppliedField, check_names as check_patched_names, patched_file};
 pub use placement::check_placement;
+pub use project_capabilities::{
+    CapabilityChanges, LockedBefore, ProjectCapabilities, SetsAsLocked,
+};
 pub use rendered::{
     Bytes, OutputBlock, OutputCapability, OutputEntries, OutputFile, RenderedResource, RenderedSet,
     ResourceOutput,

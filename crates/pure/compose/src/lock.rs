@@ -7,7 +7,9 @@ use agpm_model::{
     PinSource, Placement, ResourceId, Source, SourceName, SourceScope,
 };
 use agpm_resolve::ResolvedEntry;
+use agpm_trust::CapabilitySet;
 
+use crate::capabilities::capability_sets;
 use crate::rendered::{RenderedResource, ResourceOutput};
 
 /// The lockfile of these entries.
@@ -73,7 +75,10 @@ fn locked_entries(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Lo
         }
     }
     let mut parts = parts_of_plugins(resources);
+    let sets = capability_sets(resources);
     for locked in &mut all {
+        let set = sets.get(&locked.id());
+        locked.capabilities = set.and_then(CapabilitySet::locked_digest);
         locked.parts = parts.remove(&locked.id()).unwrap_or_default();
         locked.placements.sort();
         locked.dependencies.sort();
@@ -156,6 +161,7 @@ fn locked(manifest: &Manifest, resolved: &ResolvedEntry, made: &ResourceOutput) 
         unit: entry.unit.clone(),
         pin,
         checksum: Some(resolved.resource.checksum),
+        capabilities: None,
         placements: entry.readers.iter().cloned().map(placement).collect(),
         dependencies: Vec::new(),
         patches: made

@@ -32,6 +32,16 @@ pub struct ResourceOutput {
     pub capabilities: Vec<OutputCapability>,
     /// The same as a set, with the tools that it may use.
     pub capability_set: CapabilitySet,
+    /// That set without the patches of one user, if there are any.
+    pub(crate) shared_capability_set: Option<CapabilitySet>,
+}
+
+impl ResourceOutput {
+    /// What is locked for everybody.
+    pub fn locked_capabilities(&self) -> &CapabilitySet {
+        let shared = self.shared_capability_set.as_ref();
+        shared.unwrap_or(&self.capability_set)
+    }
 }
 
 /// Something that a tool would do.
@@ -157,6 +167,8 @@ pub(crate) struct Texts {
     /// Other files of a skill that were filled, by their numbers.
     pub(crate) others: BTreeMap<usize, String>,
     pub(crate) patched: Vec<AppliedField>,
+    /// The main text without the patches of one user, if there are any.
+    pub(crate) shared_main: Option<String>,
 }
 
 impl Texts {

@@ -81,6 +81,7 @@ impl Composer<'_> {
         }
         self.patch_and_fill(task, text, &mut texts, log)?;
         self.fill_others(task, &mut texts, log)?;
+        texts.shared_main = self.without_private_patches(task, text, log);
         Some(texts)
     }
 
@@ -117,6 +118,27 @@ impl Composer<'_> {
         }
         texts.main = (text != source).then_some(text);
         Some(())
+    }
+
+    /// The text as everybody has it, if it differs: what is locked of it must not depend on one user.
+    fn without_private_patches(
+        &self,
+        task: Task<'_>,
+        source: &str,
+        log: &mut CompositionLog,
+    ) -> Option<String> {
+        let is_shared = |patch: &&&Patch| patch.scope == PatchScope::Project;
+        let patches: Vec<&Patch> = task.patches.iter().filter(is_shared).copied().collect();
+        if patches.len() == task.patches.len() {
+            return None;
+        }
+        let shared = Task {
+            patches: &patches,
+            ..task
+        };
+        let mut texts = Texts::default();
+        self.patch_and_fill(shared, source, &mut texts, log)?;
+        Some(texts.main.unwrap_or_else(|| source.to_owned()))
     }
 
     /// Markdown beside a `SKILL.md` may be a template too.

@@ -101,6 +101,7 @@ registry! {
     LINEAGE_VERSION = "lineage/version" Warning;
     LIST_EMPTY = "list/empty" Note;
     LOCK_BROKEN = "lock/broken" Error;
+    LOCK_CAPABILITIES = "lock/capabilities" Warning;
     LOCK_CHECKSUM = "lock/checksum" Error;
     LOCK_MOVED_TAG = "lock/moved-tag" Warning;
     LOCK_OUTDATED = "lock/outdated" Error;
@@ -181,6 +182,7 @@ registry! {
     TOOL_UNSUPPORTED = "tool/unsupported" Note;
     TOOL_WIDENING = "tool/widening" Error;
     TRUST_CREDENTIALS = "trust/credentials" Error;
+    TRUST_INCREASE = "trust/increase" Error;
     TRUST_OWNER = "trust/owner" Warning;
     TRUST_PROGRAM = "trust/program" Error;
     UNDO_EDITED = "undo/edited" Error;

@@ -60,6 +60,7 @@ impl Snapshot<'_> {
             name,
             pin,
             checksum,
+            capabilities: None,
         })
     }
 }

@@ -85,6 +85,7 @@ fn locked(name: &str, pin: Option<Pin>) -> LockedLayer {
         name: LayerName::new(name).unwrap(),
         pin,
         checksum: Checksum::of(b"now"),
+        capabilities: None,
     }
 }
 

@@ -45,6 +45,8 @@ pub struct LockedLayer {
     pub pin: Option<Pin>,
     /// Of all its files that count: paths, modes and bytes.
     pub checksum: Checksum,
+    /// Of what it lets tools do; nothing if that is nothing, or in files of older programs.
+    pub capabilities: Option<Checksum>,
 }
 
 impl LockedLayer {
@@ -59,8 +61,13 @@ impl LockedLayer {
             map.extend(pin_fields(pin));
         }
         map.push(("checksum", self.checksum.to_string().into()));
+        map.extend(capability_field(self.capabilities));
         Value::map(map)
     }
+}
+
+fn capability_field(digest: Option<Checksum>) -> Option<(&'static str, Value)> {
+    digest.map(|digest| ("capabilities", digest.to_string().into()))
 }
 
 /// What is written of every pin.
@@ -168,6 +175,8 @@ pub struct Locked {
     pub pin: Option<Pin>,
     /// Of the bytes in the source; nothing in files of older programs that is not one of ours.
     pub checksum: Option<Checksum>,
+    /// Of what it lets a tool do; nothing if that is nothing, or in files of older programs.
+    pub capabilities: Option<Checksum>,
     /// The tools it is for, sorted; empty in files of older programs that name none.
     pub placements: Vec<Placement>,
     /// What it needs, as `TYPE/NAME@VERSION`.
@@ -208,6 +217,7 @@ impl Locked {
             kind: part.kind,
             name: part.name.clone(),
             checksum: None,
+            capabilities: None,
             placements: self.placements.iter().map(placement).collect(),
             dependencies: Vec::new(),
             patches: Vec::new(),
@@ -277,6 +287,13 @@ impl Lockfile {
             pin: &locked.pin,
         });
         resources.chain(layers).chain(remotes)
+    }
+
+    /// Whether it was written by a program that locks capabilities, as far as can be seen: one that locks none of
+    /// any entry may be older, or may have found none.
+    pub fn locks_capabilities(&self) -> bool {
+        self.entries.iter().any(|one| one.capabilities.is_some())
+            || self.layers.iter().any(|one| one.capabilities.is_some())
     }
 
     /// Calls a source otherwise.
@@ -424,6 +441,7 @@ impl Locked {
                 .map(|checksum| checksum.to_string())
                 .as_deref(),
         );
+        map.extend(capability_field(self.capabilities));
         map.extend(self.placement_fields());
         map.push((
             "dependencies",
@@ -509,6 +527,10 @@ pub const RESTORE_LOCK: &str =
 fn invalid(key: &str) -> String {
     match key {
         "checksum" => "invalid checksum: expected `sha256:` and 64 hexadecimal digits".to_owned(),
+        "capabilities" => {
+            "invalid digest of capabilities: expected `sha256:` and 64 hexadecimal digits"
+                .to_owned()
+        }
         "resolved_commit" => "invalid commit: expected 40 or 64 hexadecimal digits".to_owned(),
         _ => format!("invalid `{key}`"),
     }
@@ -575,6 +597,7 @@ impl Reading {
             .read(node, "resolved_commit", |text| text.parse().ok())
             .ok()?;
         let checksum = self.read(node, "checksum", |text| text.parse().ok()).ok()?;
+        let capabilities = self.capabilities(node).ok()?;
         let pin = match (source, requirement, version, commit) {
             (Some(source), Some(requirement), Some(version), Some(commit)) => Some(Pin {
                 source: PinSource::Named(source),
@@ -596,7 +619,12 @@ impl Reading {
             name,
             pin,
             checksum,
+            capabilities,
         })
+    }
+
+    fn capabilities(&mut self, node: NodeRef<'_>) -> Result<Option<Checksum>, ()> {
+        self.read(node, "capabilities", |text| text.parse().ok())
     }
 
     fn remote(&mut self, node: NodeRef<'_>) -> Option<LockedRemote> {
@@ -751,6 +779,7 @@ impl Reading {
             pattern,
             pin,
             checksum,
+            capabilities: self.capabilities(node).ok()?,
             placements: self.placements(kind, node).ok()?,
             dependencies: words("dependencies"),
             patches: words("patches"),

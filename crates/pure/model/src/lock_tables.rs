@@ -66,6 +66,9 @@ const SOURCE: Definition = Definition {
     )),
 };
 
+const DIGEST: ValueForm = ValueForm::matching("^sha256:[0-9a-fA-F]{64}$");
+const LOCKED_CAPABILITIES: &str = "Of what it lets a tool do, if that is anything.";
+
 const LAYER: Definition = Definition {
     name: "layer",
     form: ValueForm::With(
@@ -85,11 +88,8 @@ const LAYER: Definition = Definition {
                     "The tag or branch, or the commit as it was asked for.",
                 ),
                 SchemaField::optional("resolved_commit", COMMIT, "The commit."),
-                SchemaField::required(
-                    "checksum",
-                    ValueForm::matching("^sha256:[0-9a-fA-F]{64}$"),
-                    "Of all its files that count.",
-                ),
+                SchemaField::required("checksum", DIGEST, "Of all its files that count."),
+                SchemaField::optional("capabilities", DIGEST, LOCKED_CAPABILITIES),
             ],
         )),
         &[Condition::Together(&[(
@@ -161,6 +161,7 @@ const ENTRY: Definition = Definition {
             ),
             SchemaField::optional("resolved_commit", ValueForm::Text, "The commit."),
             SchemaField::optional("checksum", ValueForm::Text, "Of the bytes in the source."),
+            SchemaField::optional("capabilities", DIGEST, LOCKED_CAPABILITIES),
             SchemaField::optional("installed_at", ValueForm::Text, "Where it is installed."),
             SchemaField::optional("tool", ValueForm::Text, "The tool that it is for."),
             SchemaField::optional(

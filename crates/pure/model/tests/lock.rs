@@ -90,6 +90,7 @@ prop_compose! {
                 commit: digits.parse().unwrap(),
             }),
             checksum: Some(Checksum::of(at.as_bytes())),
+            capabilities: written.then(|| Checksum::of(b"runs")),
             placements,
             dependencies: lists.0,
             private_patches: lists.1.iter().take(1).cloned().collect(),
@@ -109,7 +110,7 @@ prop_compose! {
             requirement: Some(requirement),
             commit: digits.parse().unwrap(),
         });
-        LockedLayer { checksum: Checksum::of(called.as_bytes()), name: LayerName::new(&called).unwrap(), pin }
+        LockedLayer { checksum: Checksum::of(called.as_bytes()), capabilities: pinned.then(|| Checksum::of(b"runs")), name: LayerName::new(&called).unwrap(), pin }
     }
 }
 

@@ -6,6 +6,7 @@ use std::fmt;
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{Checksum, FileMode, Owner, RelativePath};
 use agpm_text::{OwnFileError, from_json, to_json};
+use agpm_trust::CapabilitySet;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -66,6 +67,10 @@ pub struct Ledger<N = OwnedNodes> {
     /// Files of the user's that are just what is wanted, as they were.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub theirs: BTreeMap<RelativePath, Checksum>,
+    /// What resources and layers out of directories let tools do: nothing pins them, so what they were cannot be read
+    /// again. Older programs keep nothing of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capabilities: Option<BTreeMap<Owner, CapabilitySet>>,
     /// Files by path.
     #[serde(default = "BTreeMap::new", deserialize_with = "sorted_map")]
     pub files: BTreeMap<RelativePath, Owned>,
@@ -114,6 +119,7 @@ impl<N> Default for Ledger<N> {
             watched: Vec::new(),
             nothing: BTreeSet::new(),
             theirs: BTreeMap::new(),
+            capabilities: None,
             files: BTreeMap::new(),
             shared: BTreeMap::new(),
             blocks: BTreeMap::new(),
@@ -302,6 +308,7 @@ impl Ledger {
             watched: file.watched,
             nothing: file.nothing,
             theirs: file.theirs,
+            capabilities: file.capabilities,
             files: file.files,
             shared: shared.ok_or_else(broken)?,
             blocks: file.blocks,

@@ -5,12 +5,14 @@
 mod blocks;
 mod change;
 mod desired;
+mod difference;
 mod entries;
 mod files;
 mod findings;
 mod ledger;
 mod levels;
 mod limits;
+mod lock_capabilities;
 mod lock_diff;
 mod names;
 mod nodes;
@@ -30,12 +32,16 @@ pub use change::{Action, Author, Change, Obstacle, Overwrite, Reason, Refusal};
 pub use desired::{
     DesiredFile, DesiredShared, DesiredState, LayerDocument, is_reserved, reserved_target,
 };
+pub use difference::{FieldDifference, FileAction, FileDifference, FileVersions};
 pub use entries::{Entry, EntryError, Graph, Need, entries};
 pub use ledger::{Ledger, LedgerFile, LedgerVersion, Owned, Watched};
 pub use levels::levels;
+pub use lock_capabilities::{
+    CapabilityStanding, LockedCapabilities, capability_difference, lacks_capabilities,
+};
 pub use lock_diff::{
-    MovedPin, checksum_findings, lock_difference, moved_pins, outdated_lock, patch_difference,
-    refuse_foreign_paths,
+    MovedPin, checksum_findings, frozen_difference, lock_difference, moved_pins, outdated_lock,
+    patch_difference, refuse_foreign_paths,
 };
 pub use names::{Excluded, excluded};
 pub use nodes::{

@@ -6,3 +6,6 @@ pub(crate) const MOST_READ_AGAIN: usize = 1 << 20;
 
 /// Files in the way that are reported one by one. Whoever has more than these has them for one reason.
 pub(crate) const MOST_REFUSALS_SHOWN: usize = 20;
+
+/// Bytes of a file up to which its lines are compared for people to read.
+pub(crate) const LARGEST_COMPARED: usize = 1 << 20;

@@ -9,6 +9,7 @@ use agpm_model::{
 };
 
 use crate::ledger::Ledger;
+use crate::lock_capabilities::capability_difference;
 use crate::target::could_install_at;
 
 /// The failure of a lockfile that does not fit and must not change.
@@ -69,18 +70,36 @@ pub fn lock_difference(old: &Lockfile, new: &Lockfile) -> Option<String> {
     (old != new).then(|| difference(&old, &new))
 }
 
+/// The same for a lockfile that was made from the old one alone. Nothing was resolved for it, so it has no requirements of
+/// transitive resources.
+pub fn frozen_difference(old: &Lockfile, new: &Lockfile) -> Option<String> {
+    let mut new = new.clone();
+    for entry in &mut new.entries {
+        let was = old.entries.iter().find(|was| was.id() == entry.id());
+        let was = was.and_then(|was| was.pin.as_ref());
+        if let (Some(pin), Some(was)) = (entry.pin.as_mut(), was) {
+            pin.requirement = was.requirement.clone();
+        }
+    }
+    lock_difference(old, &new).or_else(|| capability_difference(old, &new))
+}
+
 /// The same for lockfiles that can differ in nothing but their patches.
 pub fn patch_difference(old: &Lockfile, new: &Lockfile) -> Option<String> {
     let (old, new) = (shared_part(old), shared_part(new));
     (patches_of(&old) != patches_of(&new)).then(|| difference(&old, &new))
 }
 
-/// What is the same for everybody: private patches are the matter of one user.
+/// What is the same for everybody: private patches are the matter of one user. Capabilities are compared on their own.
 fn shared_part(lock: &Lockfile) -> Lockfile {
     let mut lock = lock.clone();
     for entry in &mut lock.entries {
         let private = std::mem::take(&mut entry.private_patches);
         entry.patches.retain(|field| !private.contains(field));
+        entry.capabilities = None;
+    }
+    for layer in &mut lock.layers {
+        layer.capabilities = None;
     }
     lock
 }
@@ -227,6 +246,7 @@ mod tests {
                 commit: commit.to_string().repeat(40).parse().unwrap(),
             }),
             checksum: Some(Checksum::of(&[commit as u8])),
+            capabilities: None,
             placements: vec![Placement {
                 tool: ToolName::new("claude-code").unwrap(),
                 at: Some(RelativePath::new(&format!(".claude/agents/{name}.md")).unwrap()),

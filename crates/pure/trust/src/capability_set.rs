@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use agpm_model::Checksum;
-use serde::{Serialize, Serializer};
+use agpm_model::{Checksum, Owner, ResourceType};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::tool_rule::ToolRule;
 
@@ -34,6 +34,21 @@ impl ToolAccess {
                 let is_all = before.iter().any(|rule| rule.covers(&everything));
                 (!is_all).then(|| self.to_string())
             }
+        }
+    }
+
+    /// As a string, with the rules that `before` has too in front.
+    pub(crate) fn shown_after(&self, before: &ToolAccess) -> String {
+        match (before, self) {
+            (ToolAccess::Listed(before), ToolAccess::Listed(after)) if !after.is_empty() => {
+                let kept = after.intersection(before);
+                let rules: Vec<String> = kept
+                    .chain(after.difference(before))
+                    .map(ToString::to_string)
+                    .collect();
+                rules.join(", ")
+            }
+            _ => self.to_string(),
         }
     }
 
@@ -75,19 +90,36 @@ impl fmt::Display for ToolAccess {
 impl Serialize for ToolAccess {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            ToolAccess::Unlimited | ToolAccess::Session => serializer.serialize_str("all"),
+            ToolAccess::Unlimited => serializer.serialize_str("all"),
+            ToolAccess::Session => serializer.serialize_str("session"),
             ToolAccess::Listed(rules) => rules.serialize(serializer),
         }
     }
 }
 
+impl<'d> Deserialize<'d> for ToolAccess {
+    fn deserialize<D: Deserializer<'d>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum WrittenAccess {
+            Word(String),
+            Rules(BTreeSet<ToolRule>),
+        }
+        Ok(match WrittenAccess::deserialize(deserializer)? {
+            WrittenAccess::Word(word) if word == "session" => ToolAccess::Session,
+            WrittenAccess::Word(_) => ToolAccess::Unlimited,
+            WrittenAccess::Rules(rules) => ToolAccess::Listed(rules),
+        })
+    }
+}
+
 /// A command that a tool runs, or a file that can be run.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RunCommand {
     /// The whole command line, or the path of the file.
     pub command: String,
     /// The event that starts it, if it is a hook.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event: Option<String>,
 }
 
@@ -101,7 +133,8 @@ impl fmt::Display for RunCommand {
 }
 
 /// Everything that one resource, or one layer, lets a tool do.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct CapabilitySet {
     /// Commands and files that are run.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
@@ -113,8 +146,11 @@ pub struct CapabilitySet {
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub connects: BTreeSet<String>,
     /// Tools that may be used; nothing for a resource that has no say in it, such as a hook.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "limits_nothing")]
     pub tools: Option<ToolAccess>,
+    /// The tools of agents, skills and commands of a layer, by file: one set holds them all.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub file_tools: BTreeMap<String, ToolAccess>,
     /// Tools that may be used without asking.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub granted: BTreeSet<ToolRule>,
@@ -130,6 +166,11 @@ pub struct CapabilitySet {
     /// Bytes of text that a tool always reads, by file.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub instructs: BTreeMap<String, usize>,
+}
+
+/// The session's own tools are what there is without a word about them.
+fn limits_nothing(tools: &Option<ToolAccess>) -> bool {
+    matches!(tools, None | Some(ToolAccess::Session))
 }
 
 /// The kinds of capabilities, by the names that users read.
@@ -179,13 +220,41 @@ impl fmt::Display for CapabilityIncrease {
 }
 
 impl CapabilitySet {
+    /// The set of a resource of this type that says nothing about what it may do.
+    pub fn usual(id: &Owner) -> Self {
+        let tools = match id.resource().map(|id| id.kind) {
+            Some(ResourceType::Agents) => Some(ToolAccess::Unlimited),
+            Some(ResourceType::Skills | ResourceType::Commands) => Some(ToolAccess::Session),
+            _ => None,
+        };
+        CapabilitySet {
+            tools,
+            ..CapabilitySet::default()
+        }
+    }
+
+    /// The digest that the lockfile keeps; nothing for a set without capabilities.
+    pub fn locked_digest(&self) -> Option<Checksum> {
+        (!self.is_empty()).then(|| self.digest())
+    }
+
     /// Whether a tool gets nothing to do from it. Free use of tools is what a resource has without saying so.
     pub fn is_empty(&self) -> bool {
         let harmless = CapabilitySet {
             tools: self.tools.clone(),
+            file_tools: self.file_tools.clone(),
             ..CapabilitySet::default()
         };
-        *self == harmless && !matches!(self.tools, Some(ToolAccess::Listed(_)))
+        let mut access = self.file_tools.values().chain(&self.tools);
+        *self == harmless && !access.any(|tools| matches!(tools, ToolAccess::Listed(_)))
+    }
+
+    /// The same set as one file of a layer has it.
+    pub fn of_file(mut self, path: &str) -> Self {
+        let tools = self.tools.take();
+        self.file_tools
+            .extend(tools.map(|tools| (path.to_owned(), tools)));
+        self
     }
 
     /// Adds a command or a file that no event starts.
@@ -211,9 +280,15 @@ impl CapabilitySet {
         if let Some(new) = self.new_tools(before) {
             add(CapabilityName::Tools, new);
         }
+        for (file, tools) in &self.file_tools {
+            let known = before.file_tools.get(file);
+            if let Some(new) = known.and_then(|known| tools.beyond(known)) {
+                add(CapabilityName::Tools, format!("{new} ({file})"));
+            }
+        }
         let is_granted = |rule: &&ToolRule| !before.granted.iter().any(|known| known.covers(rule));
         for rule in self.granted.iter().filter(is_granted) {
-            add(CapabilityName::Permission, format!("allow {rule}"));
+            add(CapabilityName::Tools, rule.to_string());
         }
         for mode in self.permission.difference(&before.permission) {
             add(CapabilityName::Permission, mode.clone());
@@ -252,6 +327,7 @@ impl CapabilitySet {
             (Some(own), Some(others)) => Some(own.union(others)),
             (own, others) => own.or(others),
         };
+        self.file_tools.extend(other.file_tools);
         self.granted.extend(other.granted);
         self.permission.extend(other.permission);
         self.denied.extend(other.denied);
@@ -259,8 +335,8 @@ impl CapabilitySet {
         self.instructs.extend(other.instructs);
     }
 
-    /// The digest that the lockfile keeps. Sizes are left out: longer instructions are no increase.
-    pub fn digest(&self) -> Checksum {
+    /// Sizes are left out: longer instructions are no increase.
+    fn digest(&self) -> Checksum {
         let mut lines: Vec<String> = Vec::new();
         let mut add = |name: &str, value: &str| {
             // A line break in a value must not look like another line.
@@ -276,6 +352,12 @@ impl CapabilitySet {
                 rules.iter().for_each(|rule| add("tool", &rule.to_string()));
             }
             Some(ToolAccess::Unlimited | ToolAccess::Session) | None => {}
+        }
+        for (file, tools) in &self.file_tools {
+            if let ToolAccess::Listed(rules) = tools {
+                add("tools of", file);
+                rules.iter().for_each(|rule| add("tool", &rule.to_string()));
+            }
         }
         self.granted
             .iter()

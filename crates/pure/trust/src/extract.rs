@@ -31,7 +31,17 @@ const SERVER_OBJECTS: [&str; 7] = [
 pub fn capability_set_of_value(kind: Option<ResourceType>, value: &Value) -> CapabilitySet {
     let mut set = CapabilitySet::default();
     add_found(&mut set, kind, capabilities_of(value));
-    walk(&mut set, value);
+    let is_settings = kind.is_none();
+    match value {
+        // Variables of a settings file are those of the tool itself; only servers and hooks pass theirs on.
+        Value::Map(entries) if is_settings => {
+            let others = entries
+                .iter()
+                .filter(|(key, _)| !ENV_OBJECTS.contains(&key.as_str()));
+            others.for_each(|(key, inner)| walk_entry(&mut set, key, inner));
+        }
+        _ => walk(&mut set, value),
+    }
     set
 }
 
@@ -116,12 +126,16 @@ fn walk(set: &mut CapabilitySet, value: &Value) {
         Value::List(items) => items.iter().for_each(|item| walk(set, item)),
         Value::Map(entries) => {
             for (key, inner) in entries {
-                entry(set, key, inner);
-                walk(set, inner);
+                walk_entry(set, key, inner);
             }
         }
         _ => {}
     }
+}
+
+fn walk_entry(set: &mut CapabilitySet, key: &str, value: &Value) {
+    entry(set, key, value);
+    walk(set, value);
 }
 
 fn entry(set: &mut CapabilitySet, key: &str, value: &Value) {
@@ -220,14 +234,14 @@ mod tests {
     #[test]
     fn settings() {
         let text = r#"{"permissions": {"allow": ["Bash(git:*)"], "deny": ["Read(.env)"], "defaultMode": "acceptEdits"},
-            "sandbox": {"enabled": false}, "statusLine": {"command": "s.sh"}}"#;
+            "sandbox": {"enabled": false}, "env": {"RUST_LOG": "info"}, "statusLine": {"command": "s.sh"}}"#;
         let set = of_json(text);
         assert_eq!(
             shown(&set),
             [
                 "runs s.sh",
+                "tools Bash(git:*)",
                 "permission acceptEdits",
-                "permission allow Bash(git:*)",
                 "permission sandbox off"
             ]
         );

@@ -4,6 +4,7 @@
 
 mod capability;
 mod capability_set;
+mod change;
 mod extract;
 mod judge;
 mod tool_rule;
@@ -15,6 +16,7 @@ pub use capability::{
 pub use capability_set::{
     CapabilityIncrease, CapabilityName, CapabilitySet, RunCommand, ToolAccess,
 };
+pub use change::{CapabilityChange, IncreaseApproval};
 pub use extract::{
     capability_set_of_instructions, capability_set_of_markdown, capability_set_of_value,
 };

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::wildcard::{Wildcard, includes};
 
@@ -113,6 +113,12 @@ impl fmt::Display for ToolRule {
 impl Serialize for ToolRule {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+impl<'d> Deserialize<'d> for ToolRule {
+    fn deserialize<D: Deserializer<'d>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(ToolRule::parse(&String::deserialize(deserializer)?))
     }
 }
 

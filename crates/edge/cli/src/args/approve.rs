@@ -1,4 +1,4 @@
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 /// Arguments of `approve`.
 #[derive(Debug, Args)]
@@ -11,21 +11,23 @@ pub(crate) struct ApproveArgs {
 /// What may happen in this run without having been approved before.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ApprovalArgs {
-    /// Approve for this run only
-    #[arg(long, value_name = "WHAT", global = true)]
-    approve: Vec<RunApproval>,
+    /// Approve new capabilities of a resource or layer for this run (ID, `all`), or merge programs (`programs`)
+    #[arg(long, value_name = "ID", global = true)]
+    approve: Vec<String>,
 }
 
-/// Things that can be approved for one run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum RunApproval {
-    /// The merge programs of the manifest
-    Programs,
-}
+/// The word for the merge programs of the manifest.
+const PROGRAMS: &str = "programs";
 
 impl ApprovalArgs {
     /// Whether the programs of the manifest may run.
     pub(crate) fn has_programs(&self) -> bool {
-        self.approve.contains(&RunApproval::Programs)
+        self.approve.iter().any(|word| word == PROGRAMS)
+    }
+
+    /// The resources and layers that may do more than before.
+    pub(crate) fn ids(&self) -> Vec<String> {
+        let words = self.approve.iter();
+        words.filter(|word| *word != PROGRAMS).cloned().collect()
     }
 }

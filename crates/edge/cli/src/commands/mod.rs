@@ -7,8 +7,10 @@ mod browse;
 mod cache;
 mod catalog;
 mod change;
+mod ci;
 mod config;
 mod demo;
+mod diff;
 mod doctor;
 mod explain;
 mod import;
@@ -42,9 +44,10 @@ use agpm_ops::{
 use agpm_report::Rendering;
 use clap::ValueEnum;
 
-use crate::args::{Cli, Command, FoldArgs, Global};
+use crate::args::{ApprovalArgs, Cli, Command, FoldArgs, Global};
 use crate::output::{Output, write_stdout};
 use crate::progress::progress;
+use crate::question;
 
 /// The policy of the machine, which an administrator writes.
 const MACHINE_POLICY: &str = "/etc/agpm/policy.toml";
@@ -63,6 +66,9 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
     }
     let mut world = world(&cli.global, scope);
     world.environment.programs = cli.command.programs();
+    let approval = cli.command.approval();
+    world.environment.approvals = approval.map(ApprovalArgs::ids).unwrap_or_default();
+    world.confirm = question::confirm_for(output.json);
     world.environment.policies.argument = cli.command.policy();
     match cli.command {
         Command::Init(args) => init::run(&world, args, output),
@@ -76,6 +82,8 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
         Command::Update(args) => update::run(&world, args, output),
         Command::Approve(args) => approve::run(&world, &args, output),
         Command::Policy { what } => policy::run(&world, &what, output),
+        Command::Ci(args) => ci::run(&world, &args, output),
+        Command::Diff(args) => diff::run(&world, args, output),
         Command::Outdated(args) => outdated::run(&world, args, output),
         Command::Validate(args) => validate::run(&world, &args, output),
         Command::Install(args) => install::run(&world, &args, output),
@@ -135,6 +143,7 @@ fn world(global: &Global, scope: Scope) -> World {
         // A home that is not absolute would be in whatever project one works in.
         state: place("XDG_STATE_HOME", ".local/state").filter(|path| path.is_absolute()),
         programs: ProgramUse::Approved,
+        approvals: Vec::new(),
         outside: OutsideReads::Allowed,
         policies: PolicyPlaces {
             machine: Some(PathBuf::from(MACHINE_POLICY)),

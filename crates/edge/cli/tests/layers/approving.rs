@@ -160,7 +160,7 @@ fn a_run_of_add_and_remove_can_be_approved_too() {
     project.fails("remove dep agent a", 6, &["trust/program"]);
     assert!(!project.exists("RAN") && project.read("agpm.toml").contains("a.md"));
     project.good("remove dep agent a --approve programs");
-    project.fails("install --approve everything", 2, &["programs"]);
+    project.fails("install --approve everything", 6, &["programs"]);
 }
 
 #[test]
@@ -329,7 +329,7 @@ fn what_layers_make_a_tool_run_is_shown_when_it_is_new() {
         crate::support::SETTINGS,
         settings.replace("line.sh", "other.sh"),
     );
-    let output = project.good("install");
+    let output = project.good("install --approve layers/org");
     assert!(output.stdout.contains("runs  other.sh"), "{output}");
     assert!(!output.stdout.contains("curl evil"), "{output}");
 }

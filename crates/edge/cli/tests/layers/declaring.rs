@@ -203,7 +203,7 @@ fn include_says_what_counts() {
         ("[]", &[]),
     ] {
         project.plain_manifest(&format!("{}include = {include}\n", folder("org")));
-        project.good("install");
+        project.good("install --approve all");
         assert_eq!(project.written(), expected, "{include}");
     }
     project.plain_manifest(&format!("{}include = [\"a[\"]\n", folder("org")));

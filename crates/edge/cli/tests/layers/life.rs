@@ -116,7 +116,7 @@ fn what_came_with_a_pull_is_ours() {
     project.layer("me", SETTINGS, "{\"b\": 3, \"c\": 4}");
     project.layer("me", "CLAUDE.md", "me too\n");
     project.layer("me", "GEMINI.md", "new\n");
-    project.good("install");
+    project.good("install --approve layers/me");
     let after = project.read(SETTINGS);
     project.write(".agpm/ledger.json", &ledger);
     let output = project.good("install");

@@ -12,6 +12,7 @@ mod explaining;
 mod hostile;
 mod hostile_plugins;
 mod ids;
+mod increases;
 mod inline;
 mod instructions;
 mod lock;

@@ -30,9 +30,9 @@ fn an_edited_entry_is_kept_and_reported_and_force_overwrites_it() {
     assert_eq!(project.read(".mcp.json"), edited);
     // A new release does not overwrite it either.
     project.manifest(&asking("v1.1.0"));
-    project.warned("install", &["install/edited"]);
+    project.warned("install --approve all", &["install/edited"]);
     assert_eq!(project.read(".mcp.json"), edited);
-    project.good("install --force");
+    project.good("install --force --approve all");
     assert_eq!(
         json(&project.read(".mcp.json")),
         json(&format!("{{\"mcpServers\": {{\"fs\": {SERVER_2}}}}}"))
@@ -254,7 +254,7 @@ fn in_a_fresh_clone_the_lockfile_tells_which_entries_are_ours() {
     cloned(&project);
     // Another version replaces them and does not come beside them.
     project.manifest(&asked.replace("v1.0.0", "v1.1.0"));
-    project.good("install");
+    project.good("install --approve all");
     let settings = project.read(SETTINGS);
     assert!(
         settings.contains("lint --all") && !settings.contains("\"lint\""),
@@ -289,7 +289,7 @@ fn entries_that_a_colleague_moved_on_are_still_ours() {
     project.good("install");
     let ledger = project.read(".agpm/ledger.json");
     project.manifest(&asked.replace("v1.0.0", "v1.1.0"));
-    project.good("install");
+    project.good("install --approve hooks/lint");
     // As if all but our own state came with a pull.
     project.write(".agpm/ledger.json", &ledger);
     let output = project.good("install");

@@ -144,7 +144,7 @@ fn an_update_changes_our_entries_and_nothing_else() {
     );
     project.good("install");
     project.manifest(&asking("v1.1.0"));
-    project.good("install");
+    project.good("install --approve hooks/lint --approve mcp-server:fs");
     assert_inserted(USERS, &project.read(SETTINGS));
     let text = project.read(SETTINGS);
     assert!(
@@ -588,7 +588,7 @@ fn awkward_files_go_through_install_update_and_removal_unharmed() {
         project.write(".mcp.json", text);
         for version in ["v1.0.0", "v1.1.0"] {
             project.manifest(&asking(version));
-            project.good("install");
+            project.good("install --approve all");
             for path in [SETTINGS, ".mcp.json"] {
                 let now = project.read(path);
                 assert_inserted(text, &now);
@@ -819,7 +819,7 @@ fn a_new_release_is_found_and_taken_by_update() {
     let mut source = source;
     source.commit(&[("mcp/fs.json", &SERVER_2.replace("/data", "/new"))]);
     source.tag("v1.2.0");
-    project.good("update");
+    project.good("update --approve fs");
     assert!(project.read(".mcp.json").contains("/new"));
     assert!(project.read(SETTINGS).contains("lint --all"));
 }

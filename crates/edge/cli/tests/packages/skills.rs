@@ -66,7 +66,7 @@ fn changed(change: impl FnOnce(&Repository<'_>)) -> Project {
 
 fn update(project: &Project) {
     project.manifest(&asking().replace("v1.0.0", "v1.1.0"));
-    project.good("install");
+    project.good("install --approve all");
 }
 
 #[cfg(unix)]

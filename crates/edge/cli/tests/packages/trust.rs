@@ -104,7 +104,8 @@ fn programs_that_come_along_need_a_word() {
         project.write("agpm.toml", &text);
         project.good("install");
         assert!(project.exists(".claude/scripts/run.sh"), "{word}");
-        // What is installed was allowed once: begin anew.
+        // What is installed or locked was approved once: start again.
+        project.remove("agpm.lock");
         for folder in [".claude", ".agpm"] {
             std::fs::remove_dir_all(project.sandbox.work().join("project").join(folder)).unwrap();
         }

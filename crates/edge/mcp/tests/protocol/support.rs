@@ -37,6 +37,7 @@ pub(crate) fn project() -> Sandbox {
 pub(crate) fn world(sandbox: &Sandbox) -> World {
     let root = sandbox.home().parent().unwrap().to_owned();
     let environment = Environment {
+        approvals: Vec::new(),
         scope: Scope::Project,
         folder: sandbox.work(),
         manifest: None,

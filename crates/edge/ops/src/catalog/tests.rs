@@ -34,6 +34,7 @@ impl Place {
 
     fn world(&self, network: Network) -> World {
         let environment = Environment {
+            approvals: Vec::new(),
             scope: Scope::Project,
             folder: self.sandbox.work().join("project"),
             manifest: None,

@@ -6,13 +6,16 @@ use agpm_compose::{RenderedResource, RenderedSet, lock_of};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, Warnings, codes};
 use agpm_model::{Install, LOCK_NAME, Lockfile, Manifest, Owner, PinSource};
 use agpm_plan::{
-    Action, DesiredState, Ledger, MovedPin, Observation, Plan, checksum_findings,
-    hides_written_bytes, lock_difference, may_explain, moved_pins, outdated_lock, patch_difference,
-    recover_ownership,
+    Action, DesiredState, Ledger, MovedPin, Observation, Plan, capability_difference,
+    checksum_findings, hides_written_bytes, lacks_capabilities, lock_difference, may_explain,
+    moved_pins, outdated_lock, patch_difference, recover_ownership,
 };
 use agpm_resolve::ResolvedEntry;
 use agpm_store::parallel;
 
+use agpm_trust::CapabilityChange;
+
+use crate::install::capabilities::approved_changes;
 use crate::install::changelogs;
 use crate::install::desired::desired_state;
 use crate::install::executables;
@@ -31,6 +34,7 @@ pub(super) struct PlannedInstall {
     pub(super) layers: Vec<LayeredFile>,
     pub(super) plan: Plan,
     pub(super) moved: Vec<Moved>,
+    pub(super) capabilities: Vec<CapabilityChange>,
     pub(super) reads: Vec<String>,
     pub(super) lock_change: LockChange,
     pub(super) lock_text: Vec<u8>,
@@ -50,6 +54,7 @@ pub(super) fn plan_install(
             reads: template_reads,
         },
         layered,
+        capabilities,
         catalog,
         reads,
         sources,
@@ -65,11 +70,16 @@ pub(super) fn plan_install(
         notes.diagnostics.extend(checksum_findings(old, &lock));
     }
     let lock_change = lock_change(old, &lock, job.request.lock)?;
+    note_missing_digests(old, &lock, job.request.lock, notes);
+    let mut changed = approved_changes(run, gathered, &capabilities, &lock, notes)?;
     let desired = desired_state(store.path(), &resources, &layered.files)?;
     let mut disk = Observer::new(store);
     disk.observe(&desired, &gathered.ledger)?;
     let mut plan = plan_with_recovery(run, gathered, &desired, &mut disk, notes)?;
     plan.ledger.nothing = owning_nothing(&resources, &plan.ledger);
+    plan.ledger.capabilities = Some(capabilities.to_record());
+    changed.extend(capabilities.rewritten(&plan.changes, &changed));
+    changed.sort_by(|a, b| a.id.cmp(&b.id));
     report_refusals(&plan, disk.observation(), job.request.writing, notes)?;
     notes.diagnostics.append(&mut plan.findings);
     report_kept(&plan, &job.request, notes)?;
@@ -97,6 +107,7 @@ pub(super) fn plan_install(
         layers: layered.files,
         plan,
         moved,
+        capabilities: changed,
         reads,
         lock_change,
         lock_text,
@@ -116,13 +127,34 @@ fn lock_change(
         (LockUse::Locked | LockUse::Frozen, None) => {
             return Err(outdated_lock(format!("there is no `{LOCK_NAME}`")));
         }
-        (LockUse::Locked, Some(old)) => lock_difference(old, new),
+        (LockUse::Locked, Some(old)) => {
+            lock_difference(old, new).or_else(|| capability_difference(old, new))
+        }
         // All else was checked before anything was read.
-        (LockUse::Frozen, Some(old)) => patch_difference(old, new),
+        (LockUse::Frozen, Some(old)) => {
+            patch_difference(old, new).or_else(|| capability_difference(old, new))
+        }
     };
     match difference {
         Some(difference) => Err(outdated_lock(difference)),
         None => Ok(LockChange::Unchanged),
+    }
+}
+
+/// Warns where capabilities cannot be compared, since an older program locked none.
+pub(super) fn note_missing_digests(
+    old: Option<&Lockfile>,
+    new: &Lockfile,
+    lock_use: LockUse,
+    notes: &mut Notes,
+) {
+    let is_kept = matches!(lock_use, LockUse::Locked | LockUse::Frozen);
+    if is_kept && old.is_some_and(|old| lacks_capabilities(old, new)) {
+        let message = format!("`{LOCK_NAME}` has no digests of capabilities");
+        notes.diagnostics.push(
+            Diagnostic::new(&codes::LOCK_CAPABILITIES, message)
+                .help("run `agpm install`, and commit the lockfile"),
+        );
     }
 }
 
@@ -278,6 +310,7 @@ impl PlannedInstall {
             programs: executables::new_programs(&self.resources, &self.layers, &self.plan.changes),
             conversions: converted.map(conversion).collect(),
             moved: self.moved,
+            capabilities: self.capabilities,
             reads: self.reads,
             unchanged: self.plan.unchanged,
             refused: self.plan.refusals.len(),

@@ -2,15 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use agpm_compose::{OutputCapability, OutputEntries, OutputFile, RenderedResource, ResourceOutput};
+use agpm_compose::{
+    OutputCapability, OutputEntries, OutputFile, ProjectCapabilities, RenderedResource,
+    ResourceOutput,
+};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes, visible};
 use agpm_model::{ExecutableMode, Manifest, Owner, ResourceType};
-use agpm_plan::{Action, Change, DesiredNode, Entry, Ledger};
+use agpm_plan::{Action, Change, DesiredNode, Entry, Ledger, LockedCapabilities};
 use agpm_resolve::ResolvedEntry;
 use agpm_text::{Format, Pointer, parse_alone, to_value};
 use agpm_trust::{Capability, capabilities_of, capabilities_of_markdown};
 
-use crate::install::{Executables, InstallRequest, Program, RequiredBy, Writing};
+use crate::install::capabilities::is_approved;
+use crate::install::run::Run;
+use crate::install::{Executables, Program, RequiredBy, Writing};
 use agpm_diag::counted;
 use agpm_layers::LayeredFile;
 
@@ -147,27 +152,32 @@ fn parsed(text: &str, format: Format) -> Vec<Capability> {
 }
 
 /// What decides whether something that runs is approved.
-pub(crate) struct Approval<'a> {
-    pub(crate) request: InstallRequest,
+pub(super) struct Approval<'a> {
+    pub(super) run: &'a Run<'a>,
     /// Under `approve`, what the manifest names needs approval too.
-    pub(crate) mode: ExecutableMode,
+    pub(super) mode: ExecutableMode,
     /// What is installed on this machine was approved before.
-    pub(crate) installed: &'a Ledger,
+    pub(super) installed: &'a Ledger,
+    /// What is locked with its capabilities was approved by whoever locked it.
+    pub(super) locked: LockedCapabilities<'a>,
+    pub(super) capabilities: &'a ProjectCapabilities,
 }
 
 /// Refuses what only other resources require and a tool would run, unless the user approves it; a run that only shows
 /// goes on.
-pub(crate) fn check(
+pub(super) fn check(
     manifest: &Manifest,
     resources: &[RenderedResource],
     approval: &Approval<'_>,
     notes: &mut Notes,
 ) -> Result<(), Failure> {
     let Approval {
-        request,
+        run,
         mode,
         installed,
+        ..
     } = *approval;
+    let request = run.job.request;
     let listed = |entry: &Entry| {
         let mut allowed = manifest.allow_executables.iter();
         allowed.any(|allowed| allowed.allows(entry.kind, &entry.name, &entry.unit))
@@ -176,7 +186,10 @@ pub(crate) fn check(
         let RenderedResource { resolved, output } = resource;
         let entry = &resolved.entry;
         let is_program = RUN.contains(&entry.kind) || !output.capabilities.is_empty();
-        let is_approved = entry.root.is_some() && mode != ExecutableMode::Approve;
+        let id = Owner::from(resolved.id());
+        let is_named =
+            entry.root.is_some() || approval.capabilities.is_as_locked(&id, &approval.locked);
+        let is_approved = is_named && mode != ExecutableMode::Approve || is_approved(run, &id);
         !is_approved && is_program && !listed(entry) && !is_installed(output, installed)
     };
     let refused: Vec<(usize, Program)> = resources

@@ -69,6 +69,7 @@ pub(super) fn nothing_to_do(
         unchanged: ledger.count(),
         refused: 0,
         lock: LockChange::Unchanged,
+        capabilities: Vec::new(),
         programs: Vec::new(),
         reads: Vec::new(),
         conversions: Vec::new(),

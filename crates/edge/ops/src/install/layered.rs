@@ -1,11 +1,16 @@
 //! What the layers give to an install.
 
+use std::collections::BTreeMap;
+
+use agpm_compose::{JudgedFile, capability_set_of_layer};
 use agpm_diag::{Failure, Notes};
 use agpm_layers::{
-    LayerLock, LayeredFile, Pinning, Watching, layers_as_locked, locked_layers, refuse_missing,
+    LayerLock, LayeredFile, Pinning, Snapshot, Watching, layers_as_locked, locked_layers,
+    refuse_missing,
 };
-use agpm_model::{LockedLayer, Lockfile, Manifest};
+use agpm_model::{LayerName, LockedLayer, Lockfile, Manifest, Owner};
 use agpm_resolve::{UpdateScope, with_names_of};
+use agpm_trust::CapabilitySet;
 
 use crate::install::request::LockUse;
 use crate::install::run::Run;
@@ -19,6 +24,8 @@ pub(super) struct Layered {
     /// By path.
     pub(super) files: Vec<LayeredFile>,
     pub(super) locked: Vec<LockedLayer>,
+    /// What each layer lets tools do.
+    pub(super) capabilities: LayerCapabilities,
     pub(super) watching: Watching,
 }
 
@@ -46,13 +53,20 @@ pub(super) fn layered(
     if matches!(job.request.lock, LockUse::Frozen | LockUse::Locked) {
         refuse_missing(manifest, &snapshots, &lock)?;
     }
-    let locked = locked_layers(manifest, &snapshots, &lock);
+    let capabilities = layer_capabilities(manifest, &snapshots);
+    let mut locked = locked_layers(manifest, &snapshots, &lock);
+    for layer in &mut locked {
+        if let Some(set) = capabilities.get(&layer.name) {
+            layer.capabilities = set.locked_digest();
+        }
+    }
     let watching = Watching::of(&snapshots);
     let files = fold_all(world, manifest, snapshots, notes)?;
     // Nobody tells when a program changes.
     let driven = files.iter().any(|file| file.driven);
     Ok(Layered {
         locked,
+        capabilities,
         watching: if driven {
             Watching::Unsettled
         } else {
@@ -62,17 +76,56 @@ pub(super) fn layered(
     })
 }
 
-/// The files that the layers gave when they were locked; fails if they cannot be had any more.
+/// What layers let tools do, by layer.
+pub(super) type LayerCapabilities = BTreeMap<LayerName, CapabilitySet>;
+
+fn layer_capabilities(manifest: &Manifest, snapshots: &[Snapshot<'_>]) -> LayerCapabilities {
+    let of_snapshot = |snapshot: &Snapshot<'_>| {
+        let owner = Owner::layer(&snapshot.layer.name);
+        let files = snapshot.files.iter().map(|file| JudgedFile {
+            path: &file.path,
+            bytes: &file.bytes,
+            mode: file.mode,
+            owner: &owner,
+            nodes: &[],
+        });
+        let set = capability_set_of_layer(manifest, files);
+        (snapshot.layer.name.clone(), set)
+    };
+    snapshots.iter().map(of_snapshot).collect()
+}
+
+/// The layers as they were when they were locked; fails if they cannot be had any more.
+fn snapshots_as_locked<'m>(
+    world: &World,
+    manifest: &'m Manifest,
+    sources: &Sources,
+    lock: &Lockfile,
+) -> Result<Vec<Snapshot<'m>>, Failure> {
+    let pinning = Pinning::of(manifest, Some(lock), &UpdateScope::Nothing);
+    let pinning = pinning.used_as(LayerLock::AsItWas);
+    // What is wrong with the old state is nothing that this run could fix.
+    snapshots(world, manifest, sources, &pinning, &mut Notes::default())
+}
+
+/// The files that the layers gave when they were locked.
 pub(super) fn as_locked(
     world: &World,
     manifest: &Manifest,
     sources: &Sources,
     lock: &Lockfile,
 ) -> Result<Vec<LayeredFile>, Failure> {
-    let pinning = Pinning::of(manifest, Some(lock), &UpdateScope::Nothing);
-    let pinning = pinning.used_as(LayerLock::AsItWas);
-    // What is wrong with the old state is nothing that this run could fix.
-    let mut quiet = Notes::default();
-    let snapshots = snapshots(world, manifest, sources, &pinning, &mut quiet)?;
-    fold_all(world, manifest, snapshots, &mut quiet)
+    let snapshots = snapshots_as_locked(world, manifest, sources, lock)?;
+    fold_all(world, manifest, snapshots, &mut Notes::default())
+}
+
+/// What the layers let tools do when they were locked.
+pub(super) fn capabilities_as_locked(
+    world: &World,
+    manifest: &Manifest,
+    sources: &Sources,
+    lock: &Lockfile,
+) -> Result<LayerCapabilities, Failure> {
+    let snapshots = snapshots_as_locked(world, manifest, sources, lock)?;
+    Ok(layer_capabilities(manifest, &snapshots))
 }

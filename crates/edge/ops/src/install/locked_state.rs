@@ -20,6 +20,20 @@ pub(crate) struct LockedState {
     pub(crate) layer_failure: Option<Failure>,
 }
 
+/// The resources of a lockfile, rendered.
+pub(super) fn resources_as_locked(
+    world: &World,
+    manifest: &Manifest,
+    lock: &Lockfile,
+    store: &ProjectStore,
+) -> Result<Vec<RenderedResource>, Failure> {
+    let sources = Sources::open_all(world, manifest, store.path());
+    // What is wrong with the old state is nothing that this run could fix.
+    let quiet = &mut Notes::default();
+    let entries = frozen::as_locked(world, manifest, &sources, lock, quiet)?;
+    Ok(render_these(manifest, &sources, entries, quiet)?.resources)
+}
+
 impl LockedState {
     pub(crate) fn read(
         world: &World,
@@ -28,10 +42,7 @@ impl LockedState {
         store: &ProjectStore,
     ) -> Result<Self, Failure> {
         let sources = Sources::open_all(world, manifest, store.path());
-        // What is wrong with the old state is nothing that this run could fix.
-        let quiet = &mut Notes::default();
-        let entries = frozen::as_locked(world, manifest, &sources, lock, quiet)?;
-        let resources = render_these(manifest, &sources, entries, quiet)?.resources;
+        let resources = resources_as_locked(world, manifest, lock, store)?;
         let (layers, layer_failure) = match as_locked(world, manifest, &sources, lock) {
             Ok(layers) => (layers, None),
             Err(failure) => (Vec::new(), Some(failure)),

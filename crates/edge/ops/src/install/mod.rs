@@ -1,37 +1,45 @@
 //! `install`: resolve what the lock does not pin, then make the disk match.
 
+mod capabilities;
 mod changelogs;
 mod changes;
 mod deciding;
 mod desired;
 mod executables;
+mod frozen_checks;
 mod known;
 mod layered;
 mod locked_state;
 mod observer;
+mod preview;
 mod request;
 mod run;
 mod writing;
 
 use agpm_compose::{
-    LossPolicy, ProjectTree, check_fidelity, check_placement, place_blocks, refuse_markers,
+    LossPolicy, ProjectCapabilities, ProjectTree, check_fidelity, check_placement, place_blocks,
+    refuse_markers,
 };
 use agpm_diag::{Failure, FailureKind, Notes, Outcome};
 
 use agpm_model::{LOCK_NAME, Observed, RelativePath};
 use agpm_plan::{
-    Ledger, Plan, ledger_of_lock, outdated_lock, refuse_foreign_paths, reserved_target,
+    Ledger, LockedCapabilities, Plan, ledger_of_lock, outdated_lock, refuse_foreign_paths,
+    reserved_target,
 };
 use agpm_resolve::{ResolvedEntry, UpdateScope, add_locked_sources, pins};
 
+pub(crate) use crate::install::capabilities::is_meant;
 pub(crate) use crate::install::changes::Changes;
+pub(crate) use crate::install::frozen_checks::{FrozenProject, check_frozen};
 pub(crate) use crate::install::known::{inputs_of, ledger_in, read_ledger};
 pub(crate) use crate::install::locked_state::LockedState;
 pub(crate) use crate::install::observer::{Observer, parse_shared, read_shared};
+pub(crate) use crate::install::preview::{Preview, preview};
 pub use crate::install::request::{
-    Capability, CapabilityKind, Changelogs, Conversion, Executables, Fate, FateKind, Fidelity,
-    InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite, Program, RequiredBy,
-    Writing,
+    Capability, CapabilityChange, CapabilityKind, Changelogs, Conversion, Executables, Fate,
+    FateKind, Fidelity, InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite,
+    Program, RequiredBy, Writing,
 };
 pub(crate) use crate::install::run::{Job, ManifestEdit};
 pub(crate) use crate::install::writing::hold;
@@ -111,14 +119,24 @@ fn attempt(
         store: &store,
         job,
     };
-    let mut gathered = gather(&run, files, notes)?;
-    let resolved = resolve_dependencies(&run, &mut gathered, notes)?;
-    let rendered = render(&run, &gathered, resolved, notes)?;
-    refuse_violations(world, &gathered, &rendered, notes)?;
+    let (gathered, rendered) = gather_and_render(&run, files, notes)?;
     let planned = plan_install(&run, &gathered, rendered, notes)?;
     refuse_own_places(&planned.plan, &gathered.places)?;
     let commit = commit(&run, gathered, &planned, notes)?;
     Ok((commit == Commit::Done).then(|| planned.report(job.request.writing)))
+}
+
+/// Everything that is to be on the disk, and that no policy forbids.
+fn gather_and_render(
+    run: &Run<'_>,
+    files: ManifestFiles,
+    notes: &mut Notes,
+) -> Result<(GatheredProject, RenderedProject), Failure> {
+    let mut gathered = gather(run, files, notes)?;
+    let resolved = resolve_dependencies(run, &mut gathered, notes)?;
+    let rendered = render(run, &gathered, resolved, notes)?;
+    refuse_violations(run.world, &gathered, &rendered, notes)?;
+    Ok((gathered, rendered))
 }
 
 /// How much was judged, and by how many policies.
@@ -145,10 +163,7 @@ pub(crate) fn judge_project(world: &World, notes: &mut Notes) -> Result<JudgedPr
         store: &store,
         job: &job,
     };
-    let mut gathered = gather(&run, files, notes)?;
-    let resolved = resolve_dependencies(&run, &mut gathered, notes)?;
-    let rendered = render(&run, &gathered, resolved, notes)?;
-    refuse_violations(world, &gathered, &rendered, notes)?;
+    let (gathered, rendered) = gather_and_render(&run, files, notes)?;
     Ok(JudgedProject {
         policies: gathered.policies.count(),
         checked: rendered.rendered.resources.len() + gathered.project.manifest.layers.len(),
@@ -343,10 +358,15 @@ fn render(
     } else {
         &nothing
     };
+    let mut layered = layered(run, manifest, &sources, old, notes)?;
+    let of_layers = std::mem::take(&mut layered.capabilities);
+    let capabilities = ProjectCapabilities::of(manifest, resources, of_layers);
     let approval = Approval {
-        request: job.request,
+        run,
         mode: gathered.policies.executable_mode(),
         installed: allowed_here,
+        capabilities: &capabilities,
+        locked: LockedCapabilities::of(old),
     };
     executables::check(manifest, resources, &approval, notes)?;
     check_placement(manifest, resources, notes)?;
@@ -356,7 +376,6 @@ fn render(
         (Fidelity::Tell, Writing::Show) => LossPolicy::ShowWidening,
     };
     check_fidelity(manifest, resources, losses, notes)?;
-    let layered = layered(run, manifest, &sources, old, notes)?;
     let locking = RemoteLocking {
         world,
         manifest,
@@ -369,6 +388,7 @@ fn render(
     Ok(RenderedProject {
         rendered,
         layered,
+        capabilities,
         catalog,
         reads,
         sources,

@@ -12,7 +12,7 @@ pub use crate::serialize::Writing;
 pub use crate::packages::LockUse;
 pub use agpm_plan::Overwrite;
 pub use agpm_render::{Fate, FateKind};
-pub use agpm_trust::{Capability, CapabilityKind};
+pub use agpm_trust::{Capability, CapabilityChange, CapabilityKind};
 
 /// Whether resources may bring programs along that the manifest does not ask for itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -226,6 +226,8 @@ pub struct InstallReport {
     pub changes: Vec<Change>,
     /// Versions that moved.
     pub moved: Vec<Moved>,
+    /// What resources and layers let tools do, where that is new or may have changed.
+    pub capabilities: Vec<CapabilityChange>,
     /// What is new or changed and would run.
     pub programs: Vec<Program>,
     /// Paths outside of the project that the manifest reads, as they are written.

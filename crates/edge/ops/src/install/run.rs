@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use agpm_compose::RenderedSet;
+use agpm_compose::{ProjectCapabilities, RenderedSet};
 use agpm_diag::Failure;
 use agpm_model::{Checksum, LockedRemote, Lockfile};
 use agpm_plan::Ledger;
@@ -80,6 +80,7 @@ pub(super) struct GatheredProject {
 pub(super) struct RenderedProject {
     pub(super) rendered: RenderedSet,
     pub(super) layered: Layered,
+    pub(super) capabilities: ProjectCapabilities,
     pub(super) catalog: Vec<LockedRemote>,
     pub(super) reads: Vec<String>,
     pub(super) sources: Sources,

@@ -126,6 +126,13 @@ fn all_changes<'a>(
     changes
 }
 
+/// The changes of files that tools read, in no order.
+pub(super) fn project_changes(planned: &PlannedInstall) -> Vec<FileChange<'_>> {
+    let mut changes = file_changes(planned);
+    changes.extend(planned.plan.shared.iter().filter_map(shared_change));
+    changes
+}
+
 /// What a file is written with.
 #[derive(Clone, Copy)]
 struct NewContent<'a> {

@@ -1,0 +1,40 @@
+use clap::{Args, ValueEnum};
+
+use super::{PolicyArgs, ScopeArgs};
+
+/// Arguments of `diff`.
+#[derive(Debug, Args)]
+pub(crate) struct DiffArgs {
+    /// Resources and layers, by id, name or installed file [default: all]
+    pub(crate) ids: Vec<String>,
+    /// Compare with what `agpm update` would install
+    #[arg(long)]
+    pub(crate) update: bool,
+    /// Show one line for each file
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) stat: bool,
+    /// Show only what tools would run
+    #[arg(long)]
+    pub(crate) executables: bool,
+    /// Output format
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<DiffFormat>,
+    /// Exit with 1 if there are differences
+    #[arg(long)]
+    pub(crate) exit_code: bool,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArgs,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+}
+
+/// Formats of `diff`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DiffFormat {
+    /// Lines for people
+    Text,
+    /// A JSON document
+    Json,
+    /// Markdown for a pull request
+    Markdown,
+}

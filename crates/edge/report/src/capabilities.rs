@@ -1,0 +1,31 @@
+//! What changed in what a resource or a layer lets tools do.
+
+use agpm_diag::visible;
+use agpm_ops::{CapabilityChange, CapabilityIncrease, CapabilityName};
+
+use crate::one_line;
+
+/// The change in one line: `skills/pdf  + runs scripts/fill.sh  ~ tools Read -> Read, Bash(*)`.
+pub fn line(change: &CapabilityChange) -> String {
+    let mut words = vec![change.id.to_string()];
+    words.extend(difference(change));
+    one_line(&words.join("  "))
+}
+
+/// What is more, what is less, and tools that are others.
+pub(crate) fn difference(change: &CapabilityChange) -> Vec<String> {
+    let tools = change.tools();
+    let is_listed =
+        |one: &&CapabilityIncrease| one.capability != CapabilityName::Tools || tools.is_none();
+    let signed =
+        |sign: &str, one: &CapabilityIncrease| format!("{sign} {}", visible(&one.to_string()));
+    let more = change.increase.iter().filter(is_listed);
+    let mut words: Vec<String> = more.map(|one| signed("+", one)).collect();
+    let decrease = change.decrease();
+    let less = decrease.iter().filter(is_listed);
+    words.extend(less.map(|one| signed("-", one)));
+    if let Some((before, after)) = &tools {
+        words.push(format!("~ tools {} -> {}", visible(before), visible(after)));
+    }
+    words
+}

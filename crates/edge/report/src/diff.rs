@@ -1,0 +1,244 @@
+//! What would change, as lines or as Markdown for a pull request.
+
+use agpm_diag::visible;
+use agpm_ops::{CapabilityChange, DiffReport, FileAction, FileDifference, Moved};
+
+use crate::capabilities;
+use crate::rendering::{LineStyle, RenderContext, Rendering, StyledLine};
+
+/// What a report says when nothing differs.
+const NOTHING: &str = "No differences";
+
+/// How differences are printed, unless they are a JSON document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DiffForm {
+    /// Lines with the changes in them.
+    Lines,
+    /// One line for each file.
+    Summary,
+    /// Markdown.
+    Markdown,
+}
+
+/// The differences in the form that was asked for.
+pub fn render(report: &DiffReport, form: DiffForm, context: &RenderContext<'_>) -> Rendering {
+    match form {
+        _ if context.json => context.document(report),
+        DiffForm::Markdown => Rendering::Text(markdown(report)),
+        _ if report.is_empty() => Rendering::Empty(NOTHING),
+        DiffForm::Lines => Rendering::Lines(lines(report, file_lines)),
+        DiffForm::Summary => Rendering::Lines(lines(report, |file| vec![summary(file)])),
+    }
+}
+
+fn lines(
+    report: &DiffReport,
+    of_file: impl Fn(&FileDifference) -> Vec<StyledLine>,
+) -> Vec<StyledLine> {
+    let mut lines: Vec<StyledLine> = changed_ids(report)
+        .iter()
+        .map(|change| StyledLine::new(change.line(), change.style()))
+        .collect();
+    for file in &report.files {
+        lines.extend(of_file(file));
+    }
+    if lines.is_empty() {
+        lines.push(StyledLine::plain("agpm.lock would change"));
+    }
+    lines
+}
+
+/// What is to be said of one resource or layer: its version and its capabilities.
+struct ChangedId<'r> {
+    id: String,
+    moved: Option<&'r Moved>,
+    change: Option<&'r CapabilityChange>,
+}
+
+impl ChangedId<'_> {
+    fn words(&self) -> Vec<String> {
+        let version = self
+            .moved
+            .map(|moved| format!("{} -> {}", moved.from(), moved.to()));
+        let capabilities = self.change.map(capabilities::difference);
+        let words = capabilities.into_iter().flatten();
+        version.into_iter().chain(words).collect()
+    }
+
+    fn line(&self) -> String {
+        let mut words = vec![self.id.clone()];
+        words.extend(self.words());
+        words.join("  ")
+    }
+
+    fn style(&self) -> LineStyle {
+        let has_increase = |change: &CapabilityChange| !change.increase.is_empty();
+        if self.change.is_some_and(has_increase) {
+            LineStyle::Changed
+        } else {
+            LineStyle::Plain
+        }
+    }
+}
+
+/// Resources and layers that move or can do something else, increases first.
+fn changed_ids(report: &DiffReport) -> Vec<ChangedId<'_>> {
+    let mut ids: Vec<ChangedId<'_>> = Vec::new();
+    for change in &report.capabilities {
+        let id = change.id.to_string();
+        let moved = report.moved.iter().find(|moved| moved.id.to_string() == id);
+        ids.push(ChangedId {
+            id,
+            moved,
+            change: Some(change),
+        });
+    }
+    for moved in &report.moved {
+        let id = moved.id.to_string();
+        if !ids.iter().any(|known| known.id == id) {
+            ids.push(ChangedId {
+                id,
+                moved: Some(moved),
+                change: None,
+            });
+        }
+    }
+    ids.retain(|one| !one.words().is_empty());
+    ids.sort_by_key(|one| one.style() != LineStyle::Changed);
+    ids
+}
+
+fn file_lines(file: &FileDifference) -> Vec<StyledLine> {
+    let mut lines = vec![StyledLine::new(title(file), LineStyle::Heading)];
+    lines.extend(file.fields.iter().map(|one| {
+        let text = match (&one.before, &one.after) {
+            (Some(old), Some(new)) => {
+                format!("~ {}: {} -> {}", one.field, visible(old), visible(new))
+            }
+            (None, Some(new)) => format!("+ {}: {}", one.field, visible(new)),
+            (old, None) => {
+                let old = old.as_deref().unwrap_or_default();
+                format!("- {}: {}", one.field, visible(old))
+            }
+        };
+        StyledLine::new(text, LineStyle::Changed)
+    }));
+    match &file.diff {
+        Some(diff) => lines.extend(diff.lines().map(diff_line)),
+        None => lines.push(StyledLine::plain(
+            "not shown: not a text file, or too large",
+        )),
+    }
+    lines
+}
+
+fn diff_line(line: &str) -> StyledLine {
+    let style = match line.chars().next() {
+        Some('+') if !line.starts_with("+++ ") => LineStyle::Added,
+        Some('-') if !line.starts_with("--- ") => LineStyle::Removed,
+        Some('@') => LineStyle::Changed,
+        _ => LineStyle::Plain,
+    };
+    StyledLine::new(visible(line), style)
+}
+
+fn title(file: &FileDifference) -> String {
+    let ids: Vec<String> = file.ids.iter().map(ToString::to_string).collect();
+    format!("{} {}  {}", sign(file.action), file.path, ids.join(", "))
+}
+
+fn summary(file: &FileDifference) -> StyledLine {
+    let style = match file.action {
+        FileAction::Create => LineStyle::Added,
+        FileAction::Remove => LineStyle::Removed,
+        FileAction::Update => LineStyle::Changed,
+    };
+    let counts = format!("+{} -{}", file.added, file.removed);
+    StyledLine::new(format!("{}  {counts}", title(file)), style)
+}
+
+fn sign(action: FileAction) -> char {
+    match action {
+        FileAction::Create => '+',
+        FileAction::Update => '~',
+        FileAction::Remove => '-',
+    }
+}
+
+/// For a pull request: a table of resources, then one section to unfold for each file.
+fn markdown(report: &DiffReport) -> String {
+    if report.is_empty() {
+        return format!("{NOTHING}\n");
+    }
+    let mut text = String::new();
+    let ids = changed_ids(report);
+    if !ids.is_empty() {
+        text.push_str("| resource | version | capabilities |\n|---|---|---|\n");
+    }
+    for one in &ids {
+        let version = one
+            .moved
+            .map(|moved| format!("{} -> {}", moved.from(), moved.to()));
+        let capabilities = one.change.map(capabilities::difference).unwrap_or_default();
+        let cells: Vec<String> = capabilities.iter().map(|words| code(words)).collect();
+        text.push_str(&format!(
+            "| {} | {} | {} |\n",
+            code(&one.id),
+            version.map(|version| code(&version)).unwrap_or_default(),
+            cells.join("<br>")
+        ));
+    }
+    for file in &report.files {
+        text.push_str(&markdown_file(file));
+    }
+    text
+}
+
+fn markdown_file(file: &FileDifference) -> String {
+    let lines: Vec<String> = file_lines(file)
+        .into_iter()
+        .skip(1)
+        .map(|line| line.text)
+        .collect();
+    let body = lines.join("\n");
+    let fence = fence(&body);
+    format!(
+        "\n<details><summary><code>{}</code> (+{} -{})</summary>\n\n{fence}diff\n{body}\n{fence}\n\n</details>\n",
+        escaped(file.path.as_str()),
+        file.added,
+        file.removed
+    )
+}
+
+/// A fence that no line of the text can end.
+fn fence(text: &str) -> String {
+    let longest = text
+        .lines()
+        .map(|line| {
+            let line = line.trim_start_matches(['+', '-', ' ']);
+            line.chars().take_while(|c| *c == '`').count()
+        })
+        .max();
+    "`".repeat(longest.unwrap_or_default().max(2) + 1)
+}
+
+/// Text of others in a cell of a table: nothing in it is Markdown or HTML.
+fn code(text: &str) -> String {
+    format!("<code>{}</code>", escaped(text))
+}
+
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '|' | '`' | '*' | '_' | '[' | ']' | '\\' | '@' | '#' | '!' | '~' => {
+                out.push_str(&format!("&#{};", c as u32));
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}

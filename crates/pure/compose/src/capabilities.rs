@@ -1,0 +1,46 @@
+//! What resources and layers let tools do, by the entry of the lockfile that they belong to.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use agpm_model::{Install, Manifest, ResourceId};
+use agpm_trust::CapabilitySet;
+
+use crate::judged_layers::{JudgedFile, capability_set_of_file};
+use crate::rendered::RenderedResource;
+
+/// The set of each resource: its copies for all tools together, and those of a plugin's parts in the plugin's.
+pub fn capability_sets(resources: &[RenderedResource]) -> BTreeMap<ResourceId, CapabilitySet> {
+    let mut sets: BTreeMap<ResourceId, CapabilitySet> = BTreeMap::new();
+    for RenderedResource { resolved, output } in resources {
+        if resolved.entry.install == Install::ResolveOnly {
+            continue;
+        }
+        let (id, set) = match &resolved.part_of {
+            // Each part has tools of its own, and one set holds them all.
+            Some(plugin) => {
+                let part = output.locked_capabilities().clone();
+                (plugin.clone(), part.of_file(&resolved.label()))
+            }
+            None => (resolved.id(), output.locked_capabilities().clone()),
+        };
+        match sets.entry(id) {
+            Entry::Vacant(entry) => drop(entry.insert(set)),
+            Entry::Occupied(mut entry) => entry.get_mut().absorb(set),
+        }
+    }
+    sets
+}
+
+/// The set of a layer, by its own files: what other layers do with them is not its doing.
+pub fn capability_set_of_layer<'f>(
+    manifest: &Manifest,
+    files: impl IntoIterator<Item = JudgedFile<'f>>,
+) -> CapabilitySet {
+    let mut set = CapabilitySet::default();
+    for file in files {
+        let of_file = capability_set_of_file(manifest, &file);
+        set.absorb(of_file.of_file(file.path.as_str()));
+    }
+    set
+}

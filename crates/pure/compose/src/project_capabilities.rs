@@ -1,0 +1,189 @@
+//! What changed in what resources and layers let tools do since they were locked.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use agpm_model::{Layer, LayerName, LayerPlace, Lockfile, Manifest, Origin, Owner, RelativePath};
+use agpm_plan::{Action, CapabilityStanding, Change, LockedCapabilities};
+use agpm_trust::{CapabilityChange, CapabilitySet};
+
+use crate::capabilities::capability_sets;
+use crate::rendered::RenderedResource;
+
+/// What everything that is to be installed lets tools do.
+#[derive(Debug)]
+pub struct ProjectCapabilities {
+    sets: BTreeMap<Owner, CapabilitySet>,
+    /// Files and layers of the project itself, and servers that the manifest holds: whoever changes them approves them.
+    own: BTreeSet<Owner>,
+    /// Those without a commit: what they were cannot be read again later.
+    unpinned: BTreeSet<Owner>,
+    /// The plugin of each part.
+    plugins: BTreeMap<Owner, Owner>,
+}
+
+/// What changed, by id.
+#[derive(Debug, Default)]
+pub struct CapabilityChanges {
+    /// Everything that is new or may have changed.
+    pub all: Vec<CapabilityChange>,
+    /// Those that were locked before: being named in the manifest approves only what was there then.
+    pub after_locking: BTreeSet<Owner>,
+}
+
+/// Finds the sets of some ids as they were when they were locked.
+pub type SetsAsLocked<'a> = &'a dyn Fn(&BTreeSet<Owner>) -> BTreeMap<Owner, CapabilitySet>;
+
+/// What is known of the time before.
+#[derive(Clone, Copy)]
+pub struct LockedBefore<'a> {
+    /// The lockfile that was.
+    pub lock: Option<&'a Lockfile>,
+    /// What the ledger has kept; nothing if an older program wrote it.
+    pub recorded: Option<&'a BTreeMap<Owner, CapabilitySet>>,
+    /// What sources still have. It takes reading them, so it is not called before it is needed.
+    pub as_locked: SetsAsLocked<'a>,
+}
+
+impl ProjectCapabilities {
+    /// Those of all resources and layers.
+    pub fn of(
+        manifest: &Manifest,
+        resources: &[RenderedResource],
+        layers: BTreeMap<LayerName, CapabilitySet>,
+    ) -> Self {
+        let own = manifest.layers.iter().filter(|layer| is_in_project(layer));
+        let mut own: BTreeSet<Owner> = own.map(|layer| Owner::layer(&layer.name)).collect();
+        let mut plugins = BTreeMap::new();
+        let mut unpinned: BTreeSet<Owner> = layers.keys().map(Owner::layer).collect();
+        for RenderedResource { resolved, .. } in resources {
+            let id = Owner::from(resolved.id());
+            if let Some(plugin) = &resolved.part_of {
+                plugins.insert(id, plugin.clone().into());
+                continue;
+            }
+            let origin = &resolved.entry.unit.origin;
+            if matches!(origin, Origin::Local | Origin::Manifest) {
+                own.insert(id.clone());
+            }
+            if resolved.version.commit.is_none() {
+                unpinned.insert(id);
+            }
+        }
+        let layers = layers.into_iter();
+        let layers = layers.map(|(name, set)| (Owner::layer(&name), set));
+        let resources = capability_sets(resources).into_iter();
+        let resources = resources.map(|(id, set)| (id.into(), set));
+        ProjectCapabilities {
+            sets: resources.chain(layers).collect(),
+            own,
+            unpinned,
+            plugins,
+        }
+    }
+
+    /// Everything that may have capabilities.
+    pub fn ids(&self) -> impl Iterator<Item = &Owner> {
+        self.sets.keys()
+    }
+
+    /// Whether an id has capabilities, and they are those that were locked.
+    pub fn is_as_locked(&self, id: &Owner, locked: &LockedCapabilities<'_>) -> bool {
+        let id = self.plugins.get(id).unwrap_or(id);
+        let digest = self.sets.get(id).and_then(CapabilitySet::locked_digest);
+        digest.is_some() && digest == locked.digest(id)
+    }
+
+    /// What the ledger is to keep.
+    pub fn to_record(&self) -> BTreeMap<Owner, CapabilitySet> {
+        let kept =
+            |(id, set): &(&Owner, &CapabilitySet)| self.unpinned.contains(*id) && !set.is_empty();
+        let sets = self.sets.iter().filter(kept);
+        sets.map(|(id, set)| (id.clone(), set.clone())).collect()
+    }
+
+    /// Compares with what was locked.
+    pub fn changes(&self, new: &Lockfile, before: &LockedBefore<'_>) -> CapabilityChanges {
+        let locked = LockedCapabilities::of(before.lock);
+        let resources = new.entries.iter();
+        let resources = resources.map(|one| (Owner::from(one.id()), locked.of_resource(one)));
+        let layers = new.layers.iter();
+        let layers = layers.map(|one| (Owner::layer(&one.name), locked.of_layer(one)));
+        let standings: Vec<(Owner, CapabilityStanding)> = resources.chain(layers).collect();
+        let changed = standings.iter();
+        let changed = changed.filter(|(_, one)| *one == CapabilityStanding::Changed);
+        let changed: BTreeSet<Owner> = changed.map(|(id, _)| id.clone()).collect();
+        let mut known = self.sets_before(&changed, &locked, before);
+        let new = standings.into_iter();
+        let new = new.filter(|(_, one)| *one != CapabilityStanding::AsLocked);
+        let change = |(id, _): (Owner, CapabilityStanding)| {
+            let after = self.sets.get(&id).cloned().unwrap_or_default();
+            CapabilityChange::new(id.clone(), known.remove(&id), after)
+        };
+        let can_do_something = |change: &CapabilityChange| {
+            let mut sets = change.before.iter().chain([&change.after]);
+            sets.any(|set| !set.is_empty())
+        };
+        CapabilityChanges {
+            all: new.map(change).filter(can_do_something).collect(),
+            after_locking: changed.difference(&self.own).cloned().collect(),
+        }
+    }
+
+    /// The sets that were locked, as far as they can be found. What the ledger has counts if the digest fits: a clone
+    /// can bring a ledger.
+    fn sets_before(
+        &self,
+        ids: &BTreeSet<Owner>,
+        locked: &LockedCapabilities<'_>,
+        before: &LockedBefore<'_>,
+    ) -> BTreeMap<Owner, CapabilitySet> {
+        let mut found = BTreeMap::new();
+        let mut open = BTreeSet::new();
+        for id in ids {
+            let recorded = before.recorded.filter(|_| self.unpinned.contains(id));
+            let set = recorded.map(|sets| {
+                let set = sets.get(id).cloned();
+                set.unwrap_or_else(|| CapabilitySet::usual(id))
+            });
+            match set.filter(|set| set.locked_digest() == locked.digest(id)) {
+                Some(set) => drop(found.insert(id.clone(), set)),
+                None => drop(open.insert(id.clone())),
+            }
+        }
+        if !open.is_empty() {
+            found.extend((before.as_locked)(&open));
+        }
+        found
+    }
+
+    /// What is written again and lets tools do what it did before.
+    pub fn rewritten(
+        &self,
+        written: &[Change],
+        known: &[CapabilityChange],
+    ) -> Vec<CapabilityChange> {
+        let known: BTreeSet<&Owner> = known.iter().map(|change| &change.id).collect();
+        let is_written =
+            |change: &&Change| matches!(change.action, Action::Create | Action::Update);
+        let owners = written.iter().filter(is_written);
+        let owners = owners.map(|change| self.plugins.get(&change.owner).unwrap_or(&change.owner));
+        let owners: BTreeSet<&Owner> = owners.filter(|owner| !known.contains(owner)).collect();
+        let change = |owner: &Owner| {
+            let set = self.sets.get(owner).filter(|set| !set.is_empty())?;
+            let before = Some(set.clone());
+            Some(CapabilityChange::new(owner.clone(), before, set.clone()))
+        };
+        owners.into_iter().filter_map(change).collect()
+    }
+}
+
+/// Whether a layer is a directory of the project: it changes with the manifest, in the same repository.
+fn is_in_project(layer: &Layer) -> bool {
+    match &layer.place {
+        LayerPlace::Folder(path) => {
+            let inner = path.strip_prefix("./").unwrap_or(path);
+            RelativePath::new(inner.trim_end_matches('/')).is_ok() && !path.starts_with('~')
+        }
+        LayerPlace::Source(..) => false,
+    }
+}

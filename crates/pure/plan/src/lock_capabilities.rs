@@ -1,0 +1,111 @@
+//! Capabilities in two lockfiles: the one that was, and the one that comes out.
+
+use std::collections::BTreeMap;
+
+use agpm_model::{
+    Checksum, LOCK_NAME, LayerName, Locked, LockedLayer, Lockfile, Owner, ResourceId,
+};
+
+/// Where something stands that may have capabilities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CapabilityStanding {
+    /// It was not locked before, or it is another file now.
+    New,
+    /// It has the capabilities that were locked.
+    AsLocked,
+    /// Its content is another one than was locked, and so may be its capabilities.
+    Changed,
+}
+
+/// What was locked, by id.
+pub struct LockedCapabilities<'l> {
+    entries: BTreeMap<ResourceId, &'l Locked>,
+    layers: BTreeMap<&'l LayerName, &'l LockedLayer>,
+    /// Whether digests were locked at all: older programs lock none.
+    has_digests: bool,
+}
+
+impl<'l> LockedCapabilities<'l> {
+    /// Those of a lockfile; nothing is locked without one.
+    pub fn of(lock: Option<&'l Lockfile>) -> Self {
+        let entries = lock.iter().flat_map(|lock| &lock.entries);
+        let layers = lock.iter().flat_map(|lock| &lock.layers);
+        LockedCapabilities {
+            entries: entries.map(|one| (one.id(), one)).collect(),
+            layers: layers.map(|one| (&one.name, one)).collect(),
+            has_digests: lock.is_some_and(Lockfile::locks_capabilities),
+        }
+    }
+
+    /// How a resource stands.
+    pub fn of_resource(&self, new: &Locked) -> CapabilityStanding {
+        let Some(old) = self.entries.get(&new.id()) else {
+            return CapabilityStanding::New;
+        };
+        if old.unit != new.unit {
+            return CapabilityStanding::New;
+        }
+        let is_same_commit = old.commit().is_some() && old.commit() == new.commit();
+        let is_same_file = old.commit() == new.commit() && old.checksum == new.checksum;
+        let is_unlocked_file = is_same_file && !self.has_digests;
+        if is_same_commit || is_unlocked_file || self.is_same(old.capabilities, new.capabilities) {
+            CapabilityStanding::AsLocked
+        } else {
+            CapabilityStanding::Changed
+        }
+    }
+
+    /// How a layer stands.
+    pub fn of_layer(&self, new: &LockedLayer) -> CapabilityStanding {
+        let Some(old) = self.layers.get(&new.name) else {
+            return CapabilityStanding::New;
+        };
+        if old.checksum == new.checksum || self.is_same(old.capabilities, new.capabilities) {
+            CapabilityStanding::AsLocked
+        } else {
+            CapabilityStanding::Changed
+        }
+    }
+
+    /// Whether a digest is the one that was locked. Without any digest in a lockfile, a missing one proves nothing
+    /// about something that has capabilities now.
+    fn is_same(&self, old: Option<Checksum>, new: Option<Checksum>) -> bool {
+        old == new && (self.has_digests || new.is_none())
+    }
+
+    /// The digest of an id.
+    pub fn digest(&self, id: &Owner) -> Option<Checksum> {
+        match id {
+            Owner::Resource(id) => self.entries.get(id)?.capabilities,
+            Owner::Layers(set) => {
+                let is_it = |layer: &&&LockedLayer| layer.name.as_str() == set.as_str();
+                self.layers.values().find(is_it)?.capabilities
+            }
+            Owner::Other(_) => None,
+        }
+    }
+}
+
+/// How capabilities differ from those that are locked, in words; nothing if they do not. A lockfile without any digest
+/// was written by an older program and says nothing about them.
+pub fn capability_difference(old: &Lockfile, new: &Lockfile) -> Option<String> {
+    if !old.locks_capabilities() {
+        return None;
+    }
+    let locked = LockedCapabilities::of(Some(old));
+    let resources = new.entries.iter();
+    let resources = resources.map(|one| (Owner::from(one.id()), one.capabilities));
+    let layers = new.layers.iter();
+    let layers = layers.map(|one| (Owner::layer(&one.name), one.capabilities));
+    let (id, _) = resources
+        .chain(layers)
+        .find(|(id, digest)| locked.digest(id) != *digest)?;
+    Some(format!(
+        "`{LOCK_NAME}` has other capabilities for {id} than its content"
+    ))
+}
+
+/// Whether a lockfile keeps no digest although it should have one.
+pub fn lacks_capabilities(old: &Lockfile, new: &Lockfile) -> bool {
+    !old.locks_capabilities() && new.locks_capabilities()
+}

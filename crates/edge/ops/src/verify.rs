@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_compose::RenderedResource;
 use agpm_diag::{Code, Diagnostic, Failure, Notes, Outcome, Severity, codes};
 use agpm_model::{
-    Extent, Locked, Lockfile, Manifest, ObjectId, Observed, Owner, PinId, RelativePath, ResourceId,
-    SourceName, is_junk,
+    Extent, Install, Locked, Lockfile, Manifest, ObjectId, Observed, Owner, PinId, RelativePath,
+    ResourceId, SourceName, is_junk,
 };
 use agpm_plan::{
     Action, BlockFinding, BlockState, Change, Ledger, NodeState, Obstacle, Overwrite, Owned,
@@ -92,7 +92,7 @@ pub(crate) fn find_drift(
     {
         notes.diagnostics.push(moved_on());
     }
-    let mut manifest = Project::of(&world.environment, files, notes)?.manifest;
+    let mut manifest = Project::of(world, files, notes)?.manifest;
     add_locked_sources(&mut manifest, &lock);
     refuse_foreign_paths(&lock, &manifest, world.environment.scope, &ledger)?;
     if store.needs_recovery() {
@@ -172,11 +172,11 @@ pub(crate) fn compare(
         .map(|resource| resource.resolved.id())
         .collect();
     // An entry whose bytes cannot be had any more, such as a local file that changed, has only its record.
-    let recorded: Vec<&Locked> = lock
+    let (changed_in_place, recorded): (Vec<&Locked>, Vec<&Locked>) = lock
         .entries
         .iter()
         .filter(|locked| !covered.contains(&locked.id()))
-        .collect();
+        .partition(|locked| locked.install == Install::InPlace);
     let recorded_owners: BTreeSet<Owner> =
         recorded.iter().map(|locked| locked.id().into()).collect();
     let (by_record, mut by_bytes) = ledger
@@ -188,6 +188,10 @@ pub(crate) fn compare(
         ledger: &by_record,
     }
     .compare()?;
+    for locked in changed_in_place {
+        report.findings.extend(drift_in_place(store, locked)?);
+    }
+    report.checked += lock.entries.iter().filter(is_in_place).count();
     if *ledger == Ledger::default() {
         by_bytes = ledger_of_lock(lock);
     }
@@ -215,6 +219,35 @@ pub(crate) fn compare(
     report.findings.extend(extra_files(store, &state)?);
     report.checked += plan.unchanged + plan.changes.len() + plan.refusals.len();
     Ok(report)
+}
+
+fn is_in_place(locked: &&Locked) -> bool {
+    locked.install == Install::InPlace
+}
+
+/// How a resource in place, whose source is the installed file itself, differs from what was locked.
+fn drift_in_place(store: &ProjectStore, locked: &Locked) -> Result<Vec<Finding>, Failure> {
+    let mut findings = Vec::new();
+    for path in locked.paths() {
+        let now = store
+            .observe(path)
+            .map_err(|error| error.seen_from(store.path()))?;
+        let (code, message) = match now {
+            Observed::Missing => (&codes::VERIFY_MISSING, "is missing".to_owned()),
+            Observed::File(file) if locked.checksum == Some(file.checksum) => continue,
+            _ => (
+                &codes::VERIFY_CHANGED,
+                format!("is not what `{LOCK_NAME}` has"),
+            ),
+        };
+        findings.push(Finding {
+            code,
+            path: path.clone(),
+            resource: locked.id().into(),
+            message,
+        });
+    }
+    Ok(findings)
 }
 
 /// A change that an install of the lockfile would make.
@@ -318,6 +351,7 @@ fn extra_files(store: &ProjectStore, state: &LockedState) -> Result<Vec<Finding>
             .target
             .as_ref()
             .filter(|_| resolved.entry.unit.extent != Extent::File)
+            .filter(|_| resolved.entry.install == Install::Write)
         else {
             continue;
         };
@@ -368,11 +402,10 @@ impl ByRecord<'_> {
 
     fn compare(&self) -> Result<VerifyReport, Failure> {
         let ledger = self.ledger;
-        let (files, composed): (Vec<&Locked>, Vec<&Locked>) = self
-            .entries
-            .iter()
-            .copied()
-            .partition(|entry| entry.kind.is_file());
+        let (in_place, written): (Vec<&Locked>, Vec<&Locked>) =
+            self.entries.iter().copied().partition(is_in_place);
+        let (files, composed): (Vec<&Locked>, Vec<&Locked>) =
+            written.into_iter().partition(|entry| entry.kind.is_file());
         let locked: BTreeMap<&RelativePath, &Locked> = files
             .into_iter()
             .flat_map(|entry| entry.paths().into_iter().map(move |path| (path, entry)))
@@ -400,6 +433,11 @@ impl ByRecord<'_> {
         let nodes = nodes + ledger.block_count();
         let checked = ledger.files.len() + nodes + unlisted + missing.len();
         findings.extend(missing);
+        let checked = checked + in_place.len();
+        // The bytes of a directory are read by the longer comparison only.
+        for locked in in_place.into_iter().filter(|one| one.kind.is_file()) {
+            findings.extend(drift_in_place(self.store, locked)?);
+        }
         Ok(VerifyReport { checked, findings })
     }
 }
@@ -626,7 +664,7 @@ fn nothing_installed(world: &World) -> Option<Diagnostic> {
     let store = files.store().ok()?;
     let quiet = &mut Notes::default();
     let is_locked = read_lock(&world.environment, &store, quiet).ok()?.is_some();
-    let manifest = Project::of(&world.environment, files, quiet).ok()?.manifest;
+    let manifest = Project::of(world, files, quiet).ok()?.manifest;
     let has_anything = !manifest.dependencies.is_empty() || !manifest.layers.is_empty();
     let message = "the manifest has dependencies, and nothing is installed";
     let diagnostic = Diagnostic::new(&codes::VERIFY_MISSING, message).help("run `agpm install`");

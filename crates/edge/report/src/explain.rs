@@ -146,7 +146,7 @@ fn asked_for(resource: &ExplainedResource, at: &RequiredAt) -> String {
 fn places(resource: &ExplainedResource) -> Vec<String> {
     let nowhere = match resource.install {
         Install::ResolveOnly => "nowhere, as it says `install = false`",
-        Install::Write => "nowhere",
+        Install::Write | Install::InPlace => "nowhere",
     };
     let paths = resource.placements.paths();
     if paths.is_empty() {

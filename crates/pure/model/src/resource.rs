@@ -187,6 +187,11 @@ impl ResourceType {
         self.row().shape == Shape::File
     }
 
+    /// Whether one can be a file or a directory that the user wrote for a tool.
+    pub fn can_be_in_place(self) -> bool {
+        !self.is_merged() && self != ResourceType::Plugins
+    }
+
     /// Whether they are entries of files that others write too.
     pub fn is_merged(self) -> bool {
         self.row().shape == Shape::Entries

@@ -98,9 +98,25 @@ pub struct DesiredState<'a> {
     pub(crate) blocks_beside_user: BTreeMap<RelativePath, Vec<DesiredBlock>>,
     /// Where each file is in the list. On some systems case does not matter, so the paths are in lower case.
     by_path: BTreeMap<String, usize>,
+    /// Files and directories that are described where they are.
+    in_place: BTreeSet<RelativePath>,
 }
 
 impl<'a> DesiredState<'a> {
+    /// Leaves a file, or a directory with all that is in it, to the user, whoever wrote it.
+    pub fn leave_in_place(&mut self, path: RelativePath) {
+        self.in_place.insert(path);
+    }
+
+    /// Whether a file stays where it is.
+    pub(crate) fn is_in_place(&self, path: &RelativePath) -> bool {
+        let is_within = |kept: &RelativePath| {
+            let rest = path.as_str().strip_prefix(kept.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.in_place.iter().any(is_within)
+    }
+
     /// Adds a whole file. Two resources may want the same file only with the same bytes.
     pub fn add_file(&mut self, file: DesiredFile) -> Result<(), Failure> {
         let path = file.path.as_str().to_lowercase();

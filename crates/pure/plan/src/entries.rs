@@ -375,6 +375,9 @@ impl<'a> Walk<'_, 'a> {
         name: &ResourceName,
         group: &ResourceTools,
     ) -> Result<Option<RelativePath>, PathError> {
+        if seed.install == Install::InPlace {
+            return RelativePath::new(seed.unit.path.as_str()).map(Some);
+        }
         let Some(tool) = self.graph.tools.named(seed.tool.as_str()) else {
             return Ok(None);
         };

@@ -37,6 +37,7 @@ pub fn plan(
         .filter(|file| !is_left_to_user(file, observation, ledger))
         .collect();
     let ledger = &*with_desired_ownership(ledger, desired, &files, observation);
+    let ledger = &*with_released_files(ledger, desired);
     let mut plan = plan_files(&files, observation, ledger, overwrite);
     let paths: BTreeSet<&RelativePath> =
         desired.shared.keys().chain(ledger.shared.keys()).collect();
@@ -113,6 +114,20 @@ fn is_left_to_user(file: &DesiredFile, observation: &Observation, ledger: &Ledge
     let recorded = ledger.shared.get(&file.path);
     let is_managed = recorded.is_some_and(|owned| owned.is_whole(now) || now == file.checksum);
     file.is_empty_document && !ledger.files.contains_key(&file.path) && !is_managed
+}
+
+/// What agpm wrote and the manifest now describes in place is the user's from now on.
+fn with_released_files<'l>(ledger: &'l Ledger, desired: &DesiredState<'_>) -> Cow<'l, Ledger> {
+    let is_released = |path: &RelativePath| desired.is_in_place(path);
+    if !ledger.files.keys().any(is_released) {
+        return Cow::Borrowed(ledger);
+    }
+    let mut ledger = ledger.clone();
+    let files = ledger.files.iter_mut();
+    for (_, owned) in files.filter(|(path, _)| is_released(path)) {
+        owned.author = Author::User;
+    }
+    Cow::Owned(ledger)
 }
 
 /// The ledger with files under the kind of ownership that is desired for them now: a file that is whole and untouched

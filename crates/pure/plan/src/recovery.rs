@@ -1,7 +1,7 @@
 //! What agpm manages although the ledger does not say so: in a fresh clone there is no ledger, and after a pull it is
 //! behind. The lockfile tells what was written, and what is still exactly that is managed.
 
-use agpm_model::{FileMode, Locked, Lockfile, Observed, Owner, RelativePath};
+use agpm_model::{FileMode, Install, Locked, Lockfile, Observed, Owner, RelativePath};
 
 use crate::blocks::{OwnedBlocks, recognize_blocks};
 use crate::change::{Action, Author, Overwrite};
@@ -129,7 +129,8 @@ pub fn ledger_of_lock(lock: &Lockfile) -> Ledger {
 
 fn owned_by_lock(locked: &Locked) -> Vec<(RelativePath, Owned)> {
     // Entries and the files of skills have no checksum of their own there.
-    let checksum = locked.checksum.filter(|_| locked.kind.is_file());
+    let is_written = locked.kind.is_file() && locked.install == Install::Write;
+    let checksum = locked.checksum.filter(|_| is_written);
     let owned = checksum.map(|checksum| Owned {
         checksum,
         source: None,

@@ -201,7 +201,7 @@ pub(crate) fn is_written_as_file(manifest: &Manifest, entry: &Entry) -> bool {
     let destination = tool.and_then(|tool| tool.destination(entry.kind));
     let dependency = entry.root.and_then(|root| manifest.dependencies.get(root));
     let is_block = dependency.is_some_and(|one| one.form == InstructionForm::Block);
-    entry.install == Install::Write
+    entry.install != Install::ResolveOnly
         && !is_block
         && matches!(destination, Some(Destination::Files(..)))
 }

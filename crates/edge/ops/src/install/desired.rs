@@ -1,6 +1,6 @@
 //! Resources and files of layers as one desired state.
 
-use agpm_model::Owner;
+use agpm_model::{Install, Owner};
 use std::path::Path;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
@@ -18,6 +18,10 @@ pub(super) fn desired_state<'a>(
     let mut desired = DesiredState::default();
     for RenderedResource { resolved, output } in resources {
         add_resource(&mut desired, resolved.id().into(), output)?;
+        let target = resolved.entry.target.clone();
+        if let Some(target) = target.filter(|_| resolved.entry.install == Install::InPlace) {
+            desired.leave_in_place(target);
+        }
     }
     for (file, block) in in_manifest_order(resources).filter_map(RenderedResource::desired_block) {
         desired.add_block(file, block);
@@ -101,7 +105,8 @@ fn desired_blocks(file: &LayeredFile, blocks: &[LayerBlock]) -> Result<Vec<Desir
     blocks.collect()
 }
 
-/// A file that would be installed onto itself would become managed, and be deleted with the dependency.
+/// A file that would be installed onto itself would become managed, and be deleted with the dependency; one in place is
+/// not managed, and must be where its tool reads it.
 fn refuse_own_targets(project: &Path, resources: &[RenderedResource]) -> Result<(), Failure> {
     for RenderedResource { resolved, .. } in resources {
         let entry = &resolved.entry;
@@ -109,6 +114,15 @@ fn refuse_own_targets(project: &Path, resources: &[RenderedResource]) -> Result<
             .target
             .as_ref()
             .map(|target| project.join(target.as_str()));
+        if entry.install == Install::InPlace {
+            if resolved.file == target {
+                continue;
+            }
+            let message = format!("{}/{} is not in the project", entry.kind, entry.name);
+            let help = "`in-place` describes files of a project: remove it, or the entry";
+            let diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).help(help);
+            return Err(Failure::new(FailureKind::Refused, diagnostic));
+        }
         if target.is_none() || resolved.file != target {
             continue;
         }
@@ -116,7 +130,8 @@ fn refuse_own_targets(project: &Path, resources: &[RenderedResource]) -> Result<
             "{}/{} is where it would be installed: `{}`",
             entry.kind, entry.name, entry.unit
         );
-        let help = "the tool reads it there already: remove the dependency, or move the file to another folder";
+        let help =
+            "the tool reads it there already: add `in-place = true` to the entry, or remove it";
         let diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).help(help);
         return Err(Failure::new(FailureKind::Refused, diagnostic));
     }

@@ -71,12 +71,16 @@ pub(crate) fn as_locked(
         with_bytes(world, (manifest, sources), lock, roots, notes)
     };
     let all = with_entries(lock, known_part);
-    let is_pinned = |locked: &&Locked| locked.unit.origin != Origin::Local;
-    let pinned = || with_entries(&all, |locked| Some(locked).filter(is_pinned).cloned());
     // A file of this project may have changed since it was locked; what is pinned to a commit cannot.
+    let is_as_locked = |locked: &Locked| {
+        let same = |one: &Locked| (one.id() == locked.id()).then(|| one.clone());
+        locked.unit.origin != Origin::Local
+            || with_bytes_of(&with_entries(&all, same), &mut Notes::default()).is_ok()
+    };
+    let unchanged = |locked: &Locked| is_as_locked(locked).then(|| locked.clone());
     let mut entries = match with_bytes_of(&all, &mut Notes::default()) {
         Ok(entries) => entries,
-        Err(_) => with_bytes_of(&pinned(), notes)?,
+        Err(_) => with_bytes_of(&with_entries(&all, unchanged), notes)?,
     };
     for resolved in entries
         .iter_mut()
@@ -451,8 +455,15 @@ fn same(manifest: &Manifest, dependency: &Dependency, locked: &Locked) -> Result
         ..Wanted::of(dependency, &locked.unit.path, &manifest.tools)
     };
     let mut places = placements(&manifest.tools, &tools, &wanted).unwrap_or_default();
-    if dependency.install == Install::ResolveOnly {
-        places.iter_mut().for_each(|placement| placement.at = None);
+    match dependency.install {
+        Install::Write => {}
+        Install::ResolveOnly => places.iter_mut().for_each(|placement| placement.at = None),
+        Install::InPlace => {
+            let own = RelativePath::new(locked.unit.path.as_str()).ok();
+            places
+                .iter_mut()
+                .for_each(|placement| placement.at.clone_from(&own));
+        }
     }
     let asked = locked.commit().map(|_| dependency.selector.as_str());
     let requirement = locked.requirement();

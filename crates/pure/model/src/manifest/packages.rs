@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use agpm_diag::{Diagnostic, SourceId, Spot, codes, is_invisible};
+use agpm_diag::{Diagnostic, Spot, codes, is_invisible};
 use agpm_text::{Kind, NodeRef, Value, to_value};
 
 use crate::address::Address;
@@ -10,7 +10,7 @@ use crate::check::{Check, spot};
 use crate::instruction::{InstructionForm, InstructionScope};
 use crate::manifest::inline::read_inline;
 use crate::manifest::plugins::{MarketplaceDependency, PartChoice, is_plugin_name};
-use crate::manifest::sources::{SourceScope, read_source};
+use crate::manifest::sources::read_source;
 use crate::manifest::tables::{DEPENDENCY, MANIFEST_SECTIONS, OLDER_AGPM, PLUGIN, SERVER_KEYS};
 use crate::manifest::tools::{NamedTool, tool_list};
 use crate::manifest::{Entry, Manifest, ManifestTexts};
@@ -32,6 +32,8 @@ pub enum Install {
     Write,
     /// It is resolved and locked only.
     ResolveOnly,
+    /// It is where its tool reads it already: described and locked, and never written or removed.
+    InPlace,
 }
 
 /// A match of a pattern that is left out.
@@ -129,7 +131,7 @@ pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut 
         .map(|(name, _)| name.content().to_owned())
         .collect();
     for (name, address) in (texts.entries)("sources") {
-        let scope = SourceScope::of(address, texts.project.source());
+        let scope = texts.scope_of(address);
         manifest
             .sources
             .extend(read_source(check, name, address, scope));
@@ -141,11 +143,17 @@ pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut 
         .unwrap_or_default();
     for kind in RESOURCE_TYPES {
         for entry in (texts.entries)(kind.plural()) {
+            if entry.1.as_bool() == Some(false) && texts.drops(check, kind, entry) {
+                let name = ResourceName::new(entry.0.content());
+                let id = name.map(|name| ResourceId { kind, name });
+                manifest.dropped.extend(id);
+                continue;
+            }
             let read = Reader {
                 check,
                 manifest,
                 sources: &named,
-                project: texts.project.source(),
+                texts,
                 ignored: &mut ignored,
             }
             .dependency(kind, entry);
@@ -161,10 +169,7 @@ fn check_sections(check: &mut Check, texts: &ManifestTexts<'_>) {
         .iter()
         .map(|kind| kind.plural())
         .chain(["sources"]);
-    for document in [Some(texts.project), texts.private, texts.config]
-        .into_iter()
-        .flatten()
-    {
+    for document in texts.documents() {
         for section in sections.clone() {
             if let Some(node) = document.root().and_then(|root| root.get(section)) {
                 check.map(node, &format!("`{section}`"));
@@ -209,8 +214,7 @@ struct Reader<'c, 'i, 'n> {
     manifest: &'c mut Manifest,
     /// The names of all sources, those with a bad address too.
     sources: &'c [String],
-    /// The manifest that everybody shares.
-    project: SourceId,
+    texts: &'c ManifestTexts<'n>,
     ignored: &'i mut Vec<NodeRef<'n>>,
 }
 
@@ -254,7 +258,7 @@ impl<'n> Reader<'_, '_, 'n> {
         }
         match value.kind() {
             Kind::String if Address::has_scheme(value.content()) => {
-                let scope = SourceScope::of(value, self.project);
+                let scope = self.texts.scope_of(value);
                 let sources = &mut self.manifest.sources;
                 let found = read_inline(self.check, sources, value, kind, scope)?;
                 dependency.unit = found.unit;
@@ -309,6 +313,11 @@ impl<'n> Reader<'_, '_, 'n> {
         } else {
             Install::Write
         };
+        if let Some(node) = table.get("in-place")
+            && self.check.flag(node, "`in-place`") == Some(true)
+        {
+            dependency.install = Install::InPlace;
+        }
         if let Some(variables) = table.get("template_vars") {
             dependency.variant = self.variant(variables);
         }
@@ -322,6 +331,9 @@ impl<'n> Reader<'_, '_, 'n> {
         self.warn_of_names(table, dependency);
         dependency.unit = unit?;
         dependency.name_top();
+        if dependency.install == Install::InPlace {
+            self.check_in_place(table, dependency);
+        }
         if dependency.kind == ResourceType::Plugins {
             if let Some(path) = table
                 .get("path")
@@ -375,6 +387,38 @@ impl<'n> Reader<'_, '_, 'n> {
             return None;
         }
         Some(InstructionScope::of(texts))
+    }
+
+    /// A file that stays where it is has no other path, and is a file of this project.
+    fn check_in_place(&mut self, table: NodeRef<'n>, dependency: &Dependency) {
+        let Some(key) = table.get("in-place") else {
+            return;
+        };
+        if !dependency.kind.can_be_in_place() {
+            let message = format!("`in-place` cannot be set for {}", dependency.kind);
+            let help = "only resources that are files of their own can stay where they are";
+            self.check.bad_value(key, message, help);
+        }
+        for other in ["source", "target", "filename", "flatten", "install"] {
+            if let Some(node) = table.get(other) {
+                let message = format!("`in-place` and `{other}` exclude each other");
+                let help = "remove one of them: a file in place is read where `path` says";
+                self.check.bad_value(node, message, help);
+            }
+        }
+        let path = dependency.unit.path.as_str();
+        if path.starts_with("..") || path.starts_with(['/', '~']) {
+            let message = "a resource in place is a file of this project";
+            let node = table.get("path").unwrap_or(key);
+            self.check
+                .bad_value(node, message, "write a path in the project");
+        }
+        if dependency.unit.path.is_pattern() {
+            let message = "the path of a resource in place cannot be a pattern";
+            let node = table.get("path").unwrap_or(key);
+            self.check
+                .bad_value(node, message, "add one entry for each file");
+        }
     }
 
     /// The directory that a plugin is kept in. Shell commands name it, so it is plain.

@@ -65,6 +65,11 @@ const fn of_older_agpm(keys: &'static [&'static str]) -> Passthrough {
 pub(crate) const MANIFEST_SECTIONS: SchemaTable = SchemaTable::strict(
     "a manifest",
     &[
+        SchemaField::optional(
+            "extends",
+            ValueForm::Either(&[ValueForm::WORD, ValueForm::List(&ValueForm::WORD)]),
+            "Manifests that this one builds on, lowest first: addresses of repositories, or directories.",
+        ),
         SOURCES,
         SchemaField::optional(
             "project",
@@ -293,6 +298,11 @@ pub(crate) const DEPENDENCY: SchemaTable = SchemaTable::strict(
             "Names of matches of the pattern that are left out.",
         ),
         INSTALL_KEY,
+        SchemaField::optional(
+            "in-place",
+            ValueForm::Flag,
+            "Whether it is a file that the tool reads at `path` already, which agpm never writes or removes.",
+        ),
         TEMPLATE_KEY,
         RENAME_KEY,
         WIDENING_KEY,

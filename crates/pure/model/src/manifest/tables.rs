@@ -185,6 +185,7 @@ const HOOKS: SchemaField = SchemaField::optional(
 const MCP_SERVERS: SchemaField = SchemaField::optional(
     "mcp-servers",
     ValueForm::by_name(&ValueForm::Either(&[
+        DROPPED,
         PATH,
         ValueForm::Defined(&SERVER_DEPENDENCY),
     ])),
@@ -195,6 +196,7 @@ const SKILLS: SchemaField =
 const PLUGINS: SchemaField = SchemaField::optional(
     "plugins",
     ValueForm::by_name(&ValueForm::Either(&[
+        DROPPED,
         PATH,
         ValueForm::Defined(&PLUGIN_DEPENDENCY),
     ])),
@@ -222,9 +224,14 @@ const CATALOG_SECTION: SchemaField = SchemaField::optional(
 /// The types of resources as keys.
 const TYPES: KeyNames = KeyNames::Each(|| RESOURCE_TYPES.map(ResourceType::plural).into());
 const FILES: ValueForm = ValueForm::by_name(&ValueForm::Either(&[
+    DROPPED,
     PATH,
     ValueForm::Defined(&FILE_DEPENDENCY),
 ]));
+const DROPPED: ValueForm = ValueForm::Described(
+    "`false` drops a dependency that a base has.",
+    &ValueForm::Computed(|| vec![("const", Value::from(false))]),
+);
 const PATH: ValueForm = ValueForm::Described(
     "The path of a local file or directory, or a pattern; or an address such as `github:OWNER/REPO/PATH@VERSION`.",
     &ValueForm::WORD,

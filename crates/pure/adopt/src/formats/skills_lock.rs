@@ -79,13 +79,14 @@ fn read_skill(
     };
     let version = ForeignVersion::of_reference(reference);
     let (called, address, path) = (called?, address?, path?);
-    Some(ManifestEntry::of_source(
-        ResourceType::Skills,
-        called,
-        address,
-        &path,
-        &version,
-    ))
+    let kind = ResourceType::Skills;
+    let mut entry = ManifestEntry::of_source(kind, called, address, &path, &version);
+    // The directory of an installed skill has the skill's own name, whatever its source calls the directory.
+    let last = path.rsplit('/').next().unwrap_or_default();
+    if last != called && path != "." {
+        entry.fields.push(("filename".to_owned(), called.into()));
+    }
+    Some(entry)
 }
 
 /// The repository of a skill; what does not come from one is reported.

@@ -57,8 +57,7 @@ pub use files::{
     shown_from,
 };
 pub use import::{
-    Additions, Folders, Import, ImportedLayer, ImportedPlace, NewLayer, add_manifest_entries,
-    read_agent_manager,
+    Additions, Folders, Import, ImportedLayer, ImportedPlace, NewLayer, read_agent_manager,
 };
 pub use json_schema::FileSchema;
 pub use lock::{

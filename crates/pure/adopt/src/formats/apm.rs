@@ -50,7 +50,7 @@ pub(super) fn read(files: &mut ForeignFiles<'_>) -> ForeignManifest {
             let packages = reading.list(dependencies, "apm");
             for package in packages.into_iter().flat_map(NodeRef::items) {
                 if let Some(package) = read_package(&mut reading, package) {
-                    let package = package.as_locked(&locked);
+                    let package = package.with_lock(&locked);
                     manifest.entries.extend(entries_of(&mut reading, &package));
                 }
             }
@@ -106,7 +106,7 @@ enum PackageOrigin {
 
 impl<'n> Package<'n> {
     /// The same with the commit and the type that were locked.
-    fn as_locked(mut self, locked: &[Package<'n>]) -> Self {
+    fn with_lock(mut self, locked: &[Package<'n>]) -> Self {
         let is_same = |one: &&Package<'_>| match (&one.origin, &self.origin) {
             (PackageOrigin::Repository(one_at), PackageOrigin::Repository(own)) => {
                 agpm_model::same_repository(one_at, own) && one.path == self.path

@@ -93,6 +93,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-render",
             "agpm-plan",
             "agpm-plugin",
+            "agpm-trust",
         ],
     ),
     (

@@ -2,6 +2,7 @@
 
 mod approve;
 mod catalog;
+mod ci;
 mod diff;
 mod policy;
 mod serve;
@@ -15,6 +16,7 @@ use agpm_ops::{ProgramUse, RuleArgument, Scope};
 
 pub(crate) use approve::{ApprovalArgs, ApproveArgs};
 pub(crate) use catalog::{CatalogArgs, CatalogCommand, CatalogFormat, ModeArg, PlacesArgs};
+pub(crate) use ci::{CiArgs, CiFormat};
 pub(crate) use diff::{DiffArgs, DiffFormat};
 pub(crate) use policy::{PolicyArgs, PolicyCommand};
 pub(crate) use serve::{McpArgs, ServeCommand};
@@ -126,6 +128,8 @@ pub(crate) enum Command {
     },
     /// Show what an install or update would change
     Diff(DiffArgs),
+    /// Check a committed project in a pipeline
+    Ci(CiArgs),
     /// Show which newer versions there are
     Outdated(OutdatedArgs),
     /// Show what is installed
@@ -920,6 +924,7 @@ impl Command {
             Command::Install(args) => &args.policy,
             Command::Update(args) => &args.policy,
             Command::Diff(args) => &args.policy,
+            Command::Ci(args) => &args.policy,
             Command::Policy { what } => what.args(),
             _ => return None,
         };
@@ -936,6 +941,7 @@ impl Command {
             Command::Validate(args) => &args.approval,
             Command::Merge(args) => &args.approval,
             Command::Explain(args) => &args.approval,
+            Command::Ci(args) => &args.approval,
             _ => return None,
         })
     }

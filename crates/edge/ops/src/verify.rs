@@ -28,7 +28,7 @@ use agpm_store::parallel;
 const MOST_LEVELS: usize = 64;
 
 /// What was checked and found.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct VerifyReport {
     /// How many files were looked at.
     pub checked: usize,
@@ -89,7 +89,7 @@ pub(crate) fn find_drift(
     {
         notes.diagnostics.push(moved_on());
     }
-    let mut manifest = Project::of(&world.environment, files, notes)?.manifest;
+    let mut manifest = Project::of(world, files, notes)?.manifest;
     add_locked_sources(&mut manifest, &lock);
     refuse_foreign_paths(&lock, &manifest, world.environment.scope, &ledger)?;
     if store.needs_recovery() {
@@ -150,7 +150,7 @@ fn uncached_source<'l>(
 
 /// Compares the disk with what the lockfile says, byte by byte. What a ledger says proves nothing, since a clone can bring
 /// one; it only helps to say what happened.
-fn compare(
+pub(crate) fn compare(
     store: &ProjectStore,
     lock: &Lockfile,
     ledger: &Ledger,
@@ -299,9 +299,7 @@ fn drift_of(change: &Change, ledger: &Ledger) -> Option<Finding> {
 fn drift_of_refusal(refusal: &Refusal) -> Finding {
     let message = match (&refusal.place, refusal.what) {
         (Some(place), _) => format!("has another entry at `{place}` than was installed"),
-        (None, Obstacle::File | Obstacle::Entry) => {
-            "is locked, but what is there was not installed".to_owned()
-        }
+        (None, Obstacle::File | Obstacle::Entry) => "differs from what is locked".to_owned(),
         (None, what) => format!("is {} now", what.words()),
     };
     let (path, resource) = (refusal.path.clone(), refusal.owner.clone());
@@ -575,7 +573,7 @@ fn nothing_installed(world: &World) -> Option<Diagnostic> {
     let store = files.store().ok()?;
     let quiet = &mut Notes::default();
     let is_locked = read_lock(&world.environment, &store, quiet).ok()?.is_some();
-    let manifest = Project::of(&world.environment, files, quiet).ok()?.manifest;
+    let manifest = Project::of(world, files, quiet).ok()?.manifest;
     let has_anything = !manifest.dependencies.is_empty() || !manifest.layers.is_empty();
     let message = "the manifest has dependencies, and nothing is installed";
     let diagnostic = Diagnostic::new(&codes::VERIFY_MISSING, message).help("run `agpm install`");

@@ -46,6 +46,7 @@ pub fn lock_of(
             .map(|source| source.address.to_string()),
     });
     Lockfile {
+        bases: Vec::new(),
         sources: sources.collect(),
         layers,
         catalog,

@@ -51,6 +51,10 @@ registry! {
     ADD_REQUIREMENT = "add/requirement" Error;
     ADD_SEVERAL = "add/several" Error;
     ADD_TYPE = "add/type" Error;
+    BASE_CHAIN = "base/chain" Error;
+    BASE_CYCLE = "base/cycle" Error;
+    BASE_MISSING = "base/missing" Error;
+    BASE_PROGRAM = "base/program" Error;
     BOTTLE_DUPLICATE_NAME = "bottle/duplicate-name" Error;
     BOTTLE_EXTENDS = "bottle/extends" Error;
     BOTTLE_IGNORED_FOLDER = "bottle/ignored-folder" Note;
@@ -147,6 +151,8 @@ registry! {
     PLUGIN_NO_PARTS = "plugin/no-parts" Error;
     PLUGIN_SKIPPED = "plugin/skipped" Note;
     PLUGIN_VARIABLE = "plugin/variable" Warning;
+    POLICY_RELEASE_AGE = "policy/release-age" Note;
+    POLICY_STALE = "policy/stale" Warning;
     POLICY_UNKNOWN_KEY = "policy/unknown-key" Error;
     POLICY_UNREACHABLE = "policy/unreachable" Error;
     POLICY_VALUE = "policy/value" Error;

@@ -19,6 +19,8 @@ pub struct SourceVersions {
     pub branches: BTreeMap<String, ObjectId>,
     /// Tags.
     pub tags: BTreeMap<String, ObjectId>,
+    /// The objects of annotated tags, which have a date of their own.
+    pub annotated: BTreeMap<String, ObjectId>,
 }
 
 /// A tag, branch or commit of a source as it is required, with its revision.

@@ -17,6 +17,7 @@ const KEY: &str = "no-such-key";
 
 /// A manifest with every key that there is.
 const WHOLE: &str = r#"
+extends = ["github:corp/base@^3", "../base"]
 allow-executables = ["scripts/*", "source:hub"]
 allow-sources = ["github:corp/*"]
 gitignore = false
@@ -160,6 +161,8 @@ fn read_beside(document: &Document, syntax_errors: &[Spot]) -> Vec<Diagnostic> {
     let texts = ManifestTexts {
         scope: Scope::Project,
         project: document,
+        own: document,
+        bases: &[],
         private: None,
         config: None,
         entries: &entries,

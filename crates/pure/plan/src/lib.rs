@@ -35,8 +35,8 @@ pub use lock_capabilities::{
     CapabilityStanding, LockedCapabilities, capability_difference, lacks_capabilities,
 };
 pub use lock_diff::{
-    MovedPin, checksum_findings, lock_difference, moved_pins, outdated_lock, patch_difference,
-    refuse_foreign_paths,
+    MovedPin, checksum_findings, frozen_difference, lock_difference, moved_pins, outdated_lock,
+    patch_difference, refuse_foreign_paths,
 };
 pub use names::{Excluded, excluded};
 pub use nodes::{

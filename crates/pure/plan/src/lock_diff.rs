@@ -9,6 +9,7 @@ use agpm_model::{
 };
 
 use crate::ledger::Ledger;
+use crate::lock_capabilities::capability_difference;
 use crate::target::could_install_at;
 
 /// The failure of a lockfile that does not fit and must not change.
@@ -71,6 +72,20 @@ pub fn refuse_foreign_paths(
 pub fn lock_difference(old: &Lockfile, new: &Lockfile) -> Option<String> {
     let (old, new) = (shared_part(old), shared_part(new));
     (old != new).then(|| difference(&old, &new))
+}
+
+/// The same for a lockfile that was made from the old one alone. Nothing was resolved for it, so it has no requirements of
+/// transitive resources.
+pub fn frozen_difference(old: &Lockfile, new: &Lockfile) -> Option<String> {
+    let mut new = new.clone();
+    for entry in &mut new.entries {
+        let was = old.entries.iter().find(|was| was.id() == entry.id());
+        let was = was.and_then(|was| was.pin.as_ref());
+        if let (Some(pin), Some(was)) = (entry.pin.as_mut(), was) {
+            pin.requirement = was.requirement.clone();
+        }
+    }
+    lock_difference(old, &new).or_else(|| capability_difference(old, &new))
 }
 
 /// The same for lockfiles that can differ in nothing but their patches.
@@ -181,6 +196,12 @@ fn difference(old: &Lockfile, new: &Lockfile) -> String {
         .find(|entry| !old.entries.contains(entry))
     {
         format!("{} is not what is locked", name(&key(changed)))
+    } else if let Some(changed) = new.bases.iter().find(|base| !old.bases.contains(base)) {
+        format!("{} is not what is locked", changed.name().label())
+    } else if let Some(gone) = old.bases.iter().find(|base| !new.bases.contains(base)) {
+        format!("{} would be removed", gone.name().label())
+    } else if old.bases != new.bases {
+        "the bases have another order".to_owned()
     } else if let Some(changed) = new.layers.iter().find(|layer| !old.layers.contains(layer)) {
         format!("{} is not what is locked", changed.name.label())
     } else if let Some(gone) = old.layers.iter().find(|layer| !new.layers.contains(layer)) {

@@ -18,8 +18,8 @@ pub use limits::Limits;
 pub use parse::{Parsed, decode, parse, parse_alone};
 pub use serialize::{FormatVersion, OwnFileError, from_json, pairs, parsed, to_json};
 pub use tree::{
-    Document, Edit, EditError, Format, Kind, NodeId, NodeRef, Number, Pointer, PointerError,
-    Rewritten, Shape, Value, View, equal, fingerprint, to_value,
+    Document, DocumentComposer, Edit, EditError, Format, Kind, NodeId, NodeRef, Number, Pointer,
+    PointerError, Rewritten, Shape, Value, View, equal, fingerprint, to_value,
 };
 pub use unread::Unread;
 pub use write::print;

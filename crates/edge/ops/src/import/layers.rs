@@ -33,7 +33,7 @@ pub(super) fn import_layers(
     )?;
     notes.check()?;
     let import = read(environment, request, files.folder(), notes)?;
-    let project = Project::of(environment, files, notes)?;
+    let project = Project::of(world, files, notes)?;
     let additions = import
         .additions(&project.manifest, &document)
         .map_err(|clashes| {

@@ -60,7 +60,11 @@ pub(super) fn plan_install(
         sources,
     } = rendered;
     let manifest = &gathered.project.manifest;
-    let lock = lock_of(manifest, &resources, layered.locked, catalog);
+    let bases = &gathered.project.bases;
+    let lock = Lockfile {
+        bases: bases.iter().map(|base| base.locked.clone()).collect(),
+        ..lock_of(manifest, &resources, layered.locked, catalog)
+    };
     let old = gathered.lock.as_ref().map(|(lock, _)| lock);
     let mut moved = old.map_or_else(Vec::new, |old| moves(manifest, old, &lock));
     if job.request.changelogs == Changelogs::Read {
@@ -97,6 +101,10 @@ pub(super) fn plan_install(
         _ if is_unsettled(notes, &plan) || lock_change == LockChange::NotWritten => {}
         _ => {
             plan.ledger.reads = template_reads;
+            let files = bases
+                .iter()
+                .filter_map(|base| Some((base.local_file()?, base.locked.checksum)));
+            plan.ledger.reads.extend(files);
             let inputs = inputs_of(&gathered.inputs, &lock_text);
             remember(&mut plan.ledger, inputs, &resources, layered.watching);
         }
@@ -141,7 +149,7 @@ fn lock_change(
 }
 
 /// Warns where capabilities cannot be compared, since an older program locked none.
-fn note_missing_digests(
+pub(super) fn note_missing_digests(
     old: Option<&Lockfile>,
     new: &Lockfile,
     lock_use: LockUse,

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use agpm_diag::{Diagnostic, SourceId, Spot, codes, is_invisible};
+use agpm_diag::{Diagnostic, Spot, codes, is_invisible};
 use agpm_text::{Kind, NodeRef, Value, to_value};
 
 use crate::address::Address;
 use crate::check::{Check, spot};
 use crate::manifest::inline::read_inline;
 use crate::manifest::plugins::{MarketplaceDependency, PartChoice, is_plugin_name};
-use crate::manifest::sources::{SourceScope, read_source};
+use crate::manifest::sources::read_source;
 use crate::manifest::tables::{DEPENDENCY, MANIFEST_SECTIONS, OLDER_AGPM, PLUGIN, SERVER_KEYS};
 use crate::manifest::tools::{NamedTool, tool_list};
 use crate::manifest::{Entry, Manifest, ManifestTexts};
@@ -126,7 +126,7 @@ pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut 
         .map(|(name, _)| name.content().to_owned())
         .collect();
     for (name, address) in (texts.entries)("sources") {
-        let scope = SourceScope::of(address, texts.project.source());
+        let scope = texts.scope_of(address);
         manifest
             .sources
             .extend(read_source(check, name, address, scope));
@@ -138,11 +138,17 @@ pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut 
         .unwrap_or_default();
     for kind in RESOURCE_TYPES {
         for entry in (texts.entries)(kind.plural()) {
+            if entry.1.as_bool() == Some(false) && texts.drops(check, kind, entry) {
+                let name = ResourceName::new(entry.0.content());
+                let id = name.map(|name| ResourceId { kind, name });
+                manifest.dropped.extend(id);
+                continue;
+            }
             let read = Reader {
                 check,
                 manifest,
                 sources: &named,
-                project: texts.project.source(),
+                texts,
                 ignored: &mut ignored,
             }
             .dependency(kind, entry);
@@ -158,10 +164,7 @@ fn check_sections(check: &mut Check, texts: &ManifestTexts<'_>) {
         .iter()
         .map(|kind| kind.plural())
         .chain(["sources"]);
-    for document in [Some(texts.project), texts.private, texts.config]
-        .into_iter()
-        .flatten()
-    {
+    for document in texts.documents() {
         for section in sections.clone() {
             if let Some(node) = document.root().and_then(|root| root.get(section)) {
                 check.map(node, &format!("`{section}`"));
@@ -206,8 +209,7 @@ struct Reader<'c, 'i, 'n> {
     manifest: &'c mut Manifest,
     /// The names of all sources, those with a bad address too.
     sources: &'c [String],
-    /// The manifest that everybody shares.
-    project: SourceId,
+    texts: &'c ManifestTexts<'n>,
     ignored: &'i mut Vec<NodeRef<'n>>,
 }
 
@@ -249,7 +251,7 @@ impl<'n> Reader<'_, '_, 'n> {
         }
         match value.kind() {
             Kind::String if Address::has_scheme(value.content()) => {
-                let scope = SourceScope::of(value, self.project);
+                let scope = self.texts.scope_of(value);
                 let sources = &mut self.manifest.sources;
                 let found = read_inline(self.check, sources, value, kind, scope)?;
                 dependency.unit = found.unit;

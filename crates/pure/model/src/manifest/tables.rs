@@ -64,6 +64,11 @@ const fn of_older_agpm(keys: &'static [&'static str]) -> Passthrough {
 pub(crate) const MANIFEST_SECTIONS: SchemaTable = SchemaTable::strict(
     "a manifest",
     &[
+        SchemaField::optional(
+            "extends",
+            ValueForm::Either(&[ValueForm::WORD, ValueForm::List(&ValueForm::WORD)]),
+            "Manifests that this one builds on, lowest first: addresses of repositories, or directories.",
+        ),
         SOURCES,
         SchemaField::optional(
             "project",

@@ -42,6 +42,7 @@ const LATEST: &str = "latest";
 struct Asked<'n> {
     versions: bool,
     revs: Vec<&'n str>,
+    releases: Vec<&'n str>,
     contents: Vec<(&'n Unit, &'n Option<ObjectId>)>,
 }
 
@@ -50,6 +51,7 @@ struct Asked<'n> {
 struct Answered {
     versions: Option<Arc<SourceVersions>>,
     revs: Vec<(String, ObjectId)>,
+    releases: Vec<(String, Option<u64>)>,
     contents: Vec<(Unit, Option<ObjectId>, Raw)>,
 }
 
@@ -106,6 +108,10 @@ impl<'a> Fetcher<'a> {
                 MissingFact::Refs(source) => asked.entry(Some(source)).or_default().versions = true,
                 MissingFact::Rev(source, rev) => {
                     asked.entry(Some(source)).or_default().revs.push(rev)
+                }
+                MissingFact::Releases(source, tags) => {
+                    let asked = asked.entry(Some(source)).or_default();
+                    asked.releases.extend(tags.iter().map(String::as_str));
                 }
                 MissingFact::Content(unit, commit) => {
                     let source = match &unit.origin {
@@ -200,6 +206,9 @@ impl<'a> Fetcher<'a> {
             }
             for (rev, commit) in answered.revs {
                 known.set_rev(name.clone(), rev, commit);
+            }
+            for (tag, released) in answered.releases {
+                known.set_released(name, tag, released);
             }
         }
         let mut refused = Vec::new();

@@ -4,9 +4,10 @@ use agpm_model::{ResourceType, SourceAddress};
 use agpm_text::{Format, Kind, NodeRef, Value};
 
 use crate::entries::{ForeignVersion, ManifestEntry};
+use crate::formats::foreign::{ForeignFiles, ForeignManifest};
+use crate::formats::reading::Reading;
 use crate::formats::servers::server_entry;
 use crate::formats::tool_names::tools_of;
-use crate::formats::{ForeignFiles, ForeignManifest, Reading};
 
 const LOCK: &str = "apm.lock.yaml";
 const SETTINGS: [&str; 6] = [

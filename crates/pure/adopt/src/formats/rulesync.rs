@@ -4,9 +4,10 @@ use agpm_model::{ResourceType, SourceAddress};
 use agpm_text::{Format, Kind, NodeRef};
 
 use crate::entries::{ForeignVersion, ManifestEntry};
+use crate::formats::foreign::{ForeignFiles, ForeignManifest};
+use crate::formats::reading::Reading;
 use crate::formats::servers::servers_of;
 use crate::formats::tool_names::tools_of;
-use crate::formats::{ForeignFiles, ForeignManifest, Reading};
 
 /// Settings of the program itself.
 const SETTINGS: [&str; 8] = [

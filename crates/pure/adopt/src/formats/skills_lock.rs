@@ -4,7 +4,8 @@ use agpm_model::{ResourceType, SourceAddress};
 use agpm_text::{Kind, NodeRef};
 
 use crate::entries::{ForeignVersion, ManifestEntry};
-use crate::formats::{ForeignFiles, ForeignManifest, Reading};
+use crate::formats::foreign::{ForeignFiles, ForeignManifest};
+use crate::formats::reading::Reading;
 use crate::places::resource_directories;
 
 const VERSIONS: [&str; 2] = ["1", "3"];

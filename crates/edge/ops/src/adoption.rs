@@ -5,7 +5,8 @@ use std::path::Path;
 
 use agpm_adopt::{AdoptionChoice, FoundResource, ManifestEntry};
 use agpm_model::{
-    FileMode, Requirement, ResourcePath, ResourceType, SKILL_FILE, Scope, Selector, Tools, is_junk,
+    FileMode, InstructionForm, Requirement, ResourcePath, ResourceType, SKILL_FILE, Scope,
+    Selector, Tools, is_junk,
 };
 use agpm_plan::{Sharing, Wanted, target};
 use agpm_source::{FileFetching, ReferenceError, Source, resolve, resolve_reference};
@@ -154,6 +155,7 @@ fn is_installed_at(entry: &ManifestEntry, found: &FoundResource) -> Result<bool,
         pattern: None,
         sharing: Sharing::OneTool,
         name: &entry.name,
+        form: InstructionForm::default(),
     };
     let at = target(tool, &wanted).map_err(|error| error.to_string())?;
     Ok(at.is_some_and(|at| at.as_str() == found.path))

@@ -53,6 +53,7 @@ const LOCK: SchemaTable = SchemaTable::open(
             "MCP servers, by name.",
         ),
         SchemaField::optional("skills", FILES, "Skills, by name."),
+        SchemaField::optional("instructions", FILES, "Instructions, by name."),
         SchemaField::optional("plugins", FILES, "Plugins, by name."),
     ],
 );

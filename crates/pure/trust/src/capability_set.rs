@@ -265,6 +265,12 @@ impl CapabilitySet {
         });
     }
 
+    /// Leaves out a command or a file that no event starts.
+    pub fn remove_command(&mut self, command: &str) {
+        self.runs
+            .retain(|run| run.event.is_some() || run.command != command);
+    }
+
     /// What this set allows beyond `before`, sorted.
     pub fn increases_over(&self, before: &CapabilitySet) -> Vec<CapabilityIncrease> {
         let mut found = Vec::new();

@@ -15,6 +15,7 @@ mod ids;
 mod importing;
 mod increases;
 mod inline;
+mod instructions;
 mod lock;
 mod manifest;
 mod many_tools;

@@ -85,6 +85,7 @@ pub(super) fn plan_install(
     changed.extend(capabilities.rewritten(&plan.changes, &changed));
     changed.sort_by(|a, b| a.id.cmp(&b.id));
     report_refusals(&plan, disk.observation(), job.request.writing, notes)?;
+    notes.diagnostics.append(&mut plan.findings);
     report_kept(&plan, &job.request, notes)?;
     stop_on_warnings(job.request.warnings, notes)?;
     let lock_text = match (lock_change, &gathered.lock) {

@@ -4,10 +4,10 @@ use agpm_model::{Install, Owner};
 use std::path::Path;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
-use agpm_plan::{DesiredFile, DesiredState, LayerDocument, Twin};
+use agpm_plan::{DesiredBlock, DesiredFile, DesiredState, LayerDocument, Twin};
 
 use agpm_compose::{RenderedResource, ResourceOutput};
-use agpm_layers::LayeredFile;
+use agpm_layers::{LayerBlock, LayeredFile, LayeredForm};
 
 /// Everything that is to be on the disk; fails if it cannot all be there, whatever is there now.
 pub(super) fn desired_state<'a>(
@@ -23,12 +23,22 @@ pub(super) fn desired_state<'a>(
             desired.leave_in_place(target);
         }
     }
+    for (file, block) in in_manifest_order(resources).filter_map(RenderedResource::desired_block) {
+        desired.add_block(file, block);
+    }
     for file in layers {
         add_layered_file(&mut desired, file)?;
     }
     desired.refuse_reserved()?;
     refuse_own_targets(project, resources)?;
     Ok(desired)
+}
+
+/// New blocks are in the order of the manifest, and transitive ones after those.
+fn in_manifest_order(resources: &[RenderedResource]) -> impl Iterator<Item = &RenderedResource> {
+    let mut all: Vec<&RenderedResource> = resources.iter().collect();
+    all.sort_by_key(|resource| resource.resolved.entry.root.unwrap_or(usize::MAX));
+    all.into_iter()
 }
 
 fn add_resource(
@@ -57,6 +67,16 @@ fn add_layered_file<'a>(
     desired: &mut DesiredState<'a>,
     file: &'a LayeredFile,
 ) -> Result<(), Failure> {
+    match &file.form {
+        LayeredForm::Own => {}
+        LayeredForm::Blocks(blocks) => {
+            desired.add_layer_blocks(&file.path, desired_blocks(file, blocks)?);
+            return Ok(());
+        }
+        LayeredForm::BlocksBesideUser(blocks) => {
+            desired.add_blocks_beside_user(&file.path, desired_blocks(file, blocks)?);
+        }
+    }
     let document = file.keys.as_ref().map(|keys| LayerDocument {
         path: &file.path,
         mode: file.mode,
@@ -78,6 +98,11 @@ fn add_layered_file<'a>(
         twin: Twin::Left,
         is_empty_document: document.is_some(),
     })
+}
+
+fn desired_blocks(file: &LayeredFile, blocks: &[LayerBlock]) -> Result<Vec<DesiredBlock>, Failure> {
+    let blocks = blocks.iter().map(|block| block.desired(&file.path));
+    blocks.collect()
 }
 
 /// A file that would be installed onto itself would become managed, and be deleted with the dependency; one in place is

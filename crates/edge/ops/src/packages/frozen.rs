@@ -450,7 +450,10 @@ pub(crate) fn same_unit(dependency: &Dependency, locked: &Locked) -> bool {
 
 fn same(manifest: &Manifest, dependency: &Dependency, locked: &Locked) -> Result<(), Failure> {
     let tools = manifest.tools.used_by(dependency);
-    let wanted = Wanted::of(dependency, &locked.unit.path, &manifest.tools);
+    let wanted = Wanted {
+        name: locked.name.as_str(),
+        ..Wanted::of(dependency, &locked.unit.path, &manifest.tools)
+    };
     let mut places = placements(&manifest.tools, &tools, &wanted).unwrap_or_default();
     match dependency.install {
         Install::Write => {}
@@ -470,7 +473,7 @@ fn same(manifest: &Manifest, dependency: &Dependency, locked: &Locked) -> Result
             "tool",
             locked.tools().collect::<BTreeSet<_>>() != tools.into_iter().collect(),
         ),
-        ("place", locked.placements != places),
+        ("place", !are_same_places(manifest, locked, &places)),
         ("`install`", locked.install != dependency.install),
         (
             "`exclude`",
@@ -496,6 +499,24 @@ fn same(manifest: &Manifest, dependency: &Dependency, locked: &Locked) -> Result
             Err(outdated(message))
         }
     }
+}
+
+/// Whether a resource is locked at the places that the manifest gives it. Which directory a block is in depends on the
+/// files that it is for, and on the project.
+fn are_same_places(manifest: &Manifest, locked: &Locked, places: &[Placement]) -> bool {
+    let is_same = |(locked, now): (&Placement, &Placement)| {
+        let tool = manifest.tools.named(now.tool.as_str());
+        let is_block = |place: &Placement| {
+            let holds = |path: &RelativePath| tool.is_some_and(|tool| tool.may_hold_blocks(path));
+            place.at.as_ref().is_some_and(holds)
+        };
+        locked == now || locked.tool == now.tool && is_block(locked) && is_block(now)
+    };
+    let is_instruction = locked.kind == ResourceType::Instructions;
+    locked.placements == places
+        || is_instruction
+            && locked.placements.len() == places.len()
+            && locked.placements.iter().zip(places).all(is_same)
 }
 
 /// Whether the manifest says something else of a server than when it was locked.

@@ -83,6 +83,9 @@ impl<'a> EntryChooser<'a> {
         let Some(from) = &origin.source else {
             return Err("names no source".to_owned());
         };
+        if found.kind == ResourceType::Instructions {
+            return Err("agpm writes instructions in the form of each tool".to_owned());
+        }
         let mut entry = origin.clone();
         if !is_installed_at(&entry, found)? {
             let name = found.path.rsplit('/').next().unwrap_or_default();

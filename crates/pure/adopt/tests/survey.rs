@@ -150,7 +150,18 @@ fn hooks_servers_rules_and_managers_are_reported() {
     let hooks: Vec<&str> = found.hooks.iter().map(|one| one.path.as_str()).collect();
     assert_eq!(hooks, [".cursor/hooks.json", ".github/hooks/a.json"]);
     let rules: Vec<&str> = found.rules.iter().map(|one| one.path.as_str()).collect();
-    assert_eq!(rules, [".clinerules/a.md", "AGENTS.md"]);
+    assert_eq!(rules, ["AGENTS.md"]);
+    let mut resources = paths(&found);
+    resources.sort_unstable();
+    assert_eq!(
+        resources,
+        [
+            ("cline", ".clinerules/a.md"),
+            ("cline", ".clinerules/workflows/b.md")
+        ]
+    );
+    let kinds: Vec<ResourceType> = found.resources.iter().map(|one| one.kind).collect();
+    assert_eq!(kinds, [ResourceType::Commands, ResourceType::Instructions]);
     let managers: Vec<&str> = found.managers.iter().map(|one| one.path.as_str()).collect();
     assert_eq!(managers, ["apm.yml", ".claude/settings.json"]);
 }

@@ -294,6 +294,7 @@ fn entries_of(reading: &mut Reading, package: &Package<'_>) -> Vec<ManifestEntry
         Some("skill_bundle") => return bundle(reading, package),
         _ if path.ends_with(".agent.md") => ResourceType::Agents,
         _ if path.ends_with(".prompt.md") => ResourceType::Commands,
+        _ if path.ends_with(".instructions.md") => ResourceType::Instructions,
         None if path.starts_with("skills/") || path.contains("/skills/") => ResourceType::Skills,
         None if !package.skills.is_empty() => return bundle(reading, package),
         _ => {

@@ -418,9 +418,7 @@ fn json_has_what_was_added() {
     assert_eq!(failed.code, Some(3));
     assert!(failed.stdout.contains("add/several"), "{failed}");
     // No key is there twice.
-    let text = project
-        .good("add community:agents/a.md --dry-run --json")
-        .stdout;
+    let text = output.stdout;
     for key in ["\n  \"dry_run\":", "\n  \"unchanged\":", "\n  \"present\":"] {
         assert!(text.matches(key).count() <= 1, "{key} in {text}");
     }

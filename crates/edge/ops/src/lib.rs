@@ -128,7 +128,7 @@ pub use outdated::{
 pub use policy::{PolicyCheckReport, PolicyReport, PolicyRuleReport, policy_check, policy_show};
 pub use removal::{DependencyId, PatternUse};
 pub use search::{FoundResource, IndexUse, SearchReport, SearchRequest, search};
-pub use status::{ProjectFound, StatusReport, status};
+pub use status::{NextInstall, ProjectFound, StatusReport, status};
 pub use strategies::{StrategiesRequest, strategies};
 pub use tree::{Below, Direction, Sibling, TreeLine, TreeReport, TreeRequest, tree};
 pub use undo::{PastEntry, UndoAction, UndoReport, UndoRequest, done_word, undo, undone_word};

@@ -128,29 +128,40 @@ impl BlockDocument {
         let Some(at) = self.position(name).filter(|_| !seam.is_empty()) else {
             return;
         };
-        let Some(Piece::Text(text)) = at.checked_sub(1).map(|before| &mut self.pieces[before])
-        else {
-            return;
-        };
-        let Some(rest) = text.strip_suffix(seam) else {
-            return;
-        };
-        *text = rest.to_owned();
-        let is_empty = text.is_empty();
-        if let Piece::Block(block) = &mut self.pieces[at] {
-            block.seam = seam.to_owned();
-        }
-        if is_empty {
-            self.pieces.remove(at - 1);
+        if self.take_line_endings(at, seam) {
+            if let Piece::Block(block) = &mut self.pieces[at] {
+                block.seam = seam.to_owned();
+            }
+            let is_empty = |piece: &Piece| matches!(piece, Piece::Text(text) if text.is_empty());
+            self.pieces.retain(|piece| !is_empty(piece));
         }
     }
 
-    /// Whether anything but blocks and a byte order mark is in it.
+    /// Takes line endings away from what is before a piece: from the text there, and from the end of a block before that.
+    fn take_line_endings(&mut self, at: usize, endings: &str) -> bool {
+        let (before, _) = self.pieces.split_at_mut(at);
+        match before {
+            [.., Piece::Text(text)] if text.ends_with(endings) => {
+                text.truncate(text.len() - endings.len());
+                true
+            }
+            [.., Piece::Block(block), Piece::Text(text)] => {
+                let own = endings.strip_suffix(text.as_str());
+                let is_taken = own.is_some_and(|own| block.end.ends_with(own));
+                if let Some(own) = own.filter(|_| is_taken) {
+                    block.end.truncate(block.end.len() - own.len());
+                    text.clear();
+                }
+                is_taken
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether anything but blocks is in it.
     pub fn has_own_text(&self) -> bool {
-        self.pieces.iter().any(|piece| match piece {
-            Piece::Text(text) => !text.trim_start_matches(BYTE_ORDER_MARK).is_empty(),
-            Piece::Block(_) => false,
-        })
+        let is_text = |piece: &Piece| matches!(piece, Piece::Text(text) if !text.is_empty());
+        self.pieces.iter().any(is_text)
     }
 
     /// Replaces what a block holds.
@@ -262,6 +273,7 @@ fn dominant_newline(text: &str) -> &'static str {
 }
 
 fn is_at_line_start(text: &str) -> bool {
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     text.is_empty() || text.ends_with('\n')
 }
 

@@ -9,13 +9,15 @@ use agpm_model::{
     Selector, Tools, is_junk,
 };
 use agpm_plan::{Sharing, Wanted, target};
-use agpm_source::{FileFetching, Source, resolve, resolve_reference};
+use agpm_source::{FileFetching, ReferenceError, Source, resolve, resolve_reference};
 use serde::Serialize;
 
 use crate::packages::source_failure_of;
 use crate::reading::limit;
 use crate::world::World;
 
+/// What messages of sources begin with.
+const SUBJECT: &str = "the source";
 /// Skills are not nested deeper than this.
 const MOST_LEVELS: usize = 64;
 
@@ -37,25 +39,89 @@ pub struct AdoptedResource {
     pub note: Option<String>,
 }
 
-/// The entry for a resource: a source that has the same bytes, or the file in place.
-pub(crate) fn choose_entry(
-    world: &World,
-    project: &Path,
-    choice: &AdoptionChoice,
-) -> (ManifestEntry, AdoptedResource) {
-    let mut note = None;
-    for origin in &choice.origins {
-        match compare(world, project, &choice.found, origin) {
-            Ok(entry) => {
-                let adopted = adopted(&entry, &choice.found, None);
-                return (entry, adopted);
-            }
-            Err(reason) => note = Some(reason),
+/// Chooses entries, and asks a source that cannot be read only once.
+pub(crate) struct EntryChooser<'a> {
+    world: &'a World,
+    project: &'a Path,
+    /// Why sources cannot be read, by URL.
+    unreachable: BTreeMap<String, String>,
+}
+
+impl<'a> EntryChooser<'a> {
+    pub(crate) fn new(world: &'a World, project: &'a Path) -> Self {
+        EntryChooser {
+            world,
+            project,
+            unreachable: BTreeMap::new(),
         }
     }
-    let entry = choice.in_place.clone();
-    let adopted = adopted(&entry, &choice.found, note);
-    (entry, adopted)
+
+    /// The entry for a resource: a source that has the same bytes, or the file in place.
+    pub(crate) fn choose(&mut self, choice: &AdoptionChoice) -> (ManifestEntry, AdoptedResource) {
+        let mut note = None;
+        for origin in &choice.origins {
+            match self.compare(&choice.found, origin) {
+                Ok(entry) => {
+                    let adopted = adopted(&entry, &choice.found, None);
+                    return (entry, adopted);
+                }
+                Err(reason) => note = Some(reason),
+            }
+        }
+        let entry = choice.in_place.clone();
+        let adopted = adopted(&entry, &choice.found, note);
+        (entry, adopted)
+    }
+
+    /// The entry as it is written, if its source has the same bytes and agpm would install them at the same path;
+    /// otherwise why not.
+    fn compare(
+        &mut self,
+        found: &FoundResource,
+        origin: &ManifestEntry,
+    ) -> Result<ManifestEntry, String> {
+        let Some(from) = &origin.source else {
+            return Err("names no source".to_owned());
+        };
+        if found.kind == ResourceType::Instructions {
+            return Err("agpm writes instructions in the form of each tool".to_owned());
+        }
+        let mut entry = origin.clone();
+        if !is_installed_at(&entry, found)? {
+            let name = found.path.rsplit('/').next().unwrap_or_default();
+            entry.fields.retain(|(key, _)| key != "filename");
+            entry.fields.push(("filename".to_owned(), name.into()));
+            if !is_installed_at(&entry, found)? {
+                return Err("agpm would install it at another path".to_owned());
+            }
+        }
+        let url = from.address.redacted().to_owned();
+        if let Some(why) = self.unreachable.get(&url) {
+            return Err(why.clone());
+        }
+        let context = self.world.environment.source_context(self.project);
+        let source = self.world.sources.open(&from.address, &context);
+        let bytes = match source_files(&*source, &mut entry, found.kind) {
+            Ok(bytes) => bytes,
+            Err(why) => {
+                let why = format!("`{url}` was not compared: {why}");
+                if source.versions().is_err() {
+                    self.unreachable.insert(url, why.clone());
+                }
+                return Err(why);
+            }
+        };
+        let here = local_files(self.project, found)?;
+        let is_same = |(path, file): (&String, &(Vec<u8>, FileMode))| here.get(path) == Some(file);
+        let is_known = |path: &String| bytes.contains_key(path) || path.split('/').any(is_junk);
+        if bytes.is_empty() || !bytes.iter().all(is_same) || !here.keys().all(is_known) {
+            return Err(format!("`{url}` has other bytes"));
+        }
+        match here.iter().find(|(_, (bytes, _))| is_for_agpm(bytes)) {
+            Some((path, _)) => Err(format!("`{path}` uses templates or dependencies of agpm")),
+            None => Ok(entry),
+        }
+    }
 }
 
 fn adopted(entry: &ManifestEntry, found: &FoundResource, note: Option<String>) -> AdoptedResource {
@@ -69,42 +135,6 @@ fn adopted(entry: &ManifestEntry, found: &FoundResource, note: Option<String>) -
             .map(|source| source.address.redacted().to_owned()),
         version: version.into_iter().flatten().next().map(str::to_owned),
         note,
-    }
-}
-
-/// The entry as it is written, if its source has the same bytes and agpm would install them at the same path; otherwise
-/// why not.
-fn compare(
-    world: &World,
-    project: &Path,
-    found: &FoundResource,
-    origin: &ManifestEntry,
-) -> Result<ManifestEntry, String> {
-    let Some(from) = &origin.source else {
-        return Err("names no source".to_owned());
-    };
-    let mut entry = origin.clone();
-    if !is_installed_at(&entry, found)? {
-        let name = found.path.rsplit('/').next().unwrap_or_default();
-        entry.fields.push(("filename".to_owned(), name.into()));
-        if !is_installed_at(&entry, found)? {
-            return Err("agpm would install it at another path".to_owned());
-        }
-    }
-    let context = world.environment.source_context(project);
-    let source = world.sources.open(&from.address, &context);
-    let url = from.address.redacted();
-    let bytes = source_files(&*source, &mut entry, found.kind)
-        .map_err(|why| format!("`{url}` was not compared: {why}"))?;
-    let here = local_files(project, found)?;
-    let is_same = |(path, file): (&String, &(Vec<u8>, FileMode))| here.get(path) == Some(file);
-    let is_known = |path: &String| bytes.contains_key(path) || path.split('/').any(is_junk);
-    if bytes.is_empty() || !bytes.iter().all(is_same) || !here.keys().all(is_known) {
-        return Err(format!("`{url}` has other bytes"));
-    }
-    match here.iter().find(|(_, (bytes, _))| is_for_agpm(bytes)) {
-        Some((path, _)) => Err(format!("`{path}` uses templates or dependencies of agpm")),
-        None => Ok(entry),
     }
 }
 
@@ -144,9 +174,11 @@ fn source_files(
     kind: ResourceType,
 ) -> Result<Files, String> {
     let words = |error| {
-        let failure = source_failure_of("the source", error);
-        let diagnostic = failure.diagnostic;
-        diagnostic.map_or_else(String::new, |found| found.shown_message().to_string())
+        let diagnostic = source_failure_of(SUBJECT, error).diagnostic;
+        let message = diagnostic.map(|found| found.shown_message().to_string());
+        let message = message.unwrap_or_default();
+        let start = format!("{SUBJECT}: ");
+        message.strip_prefix(&start).unwrap_or(&message).to_owned()
     };
     let rev = entry.field("rev").map(|rev| Selector::Rev(rev.to_owned()));
     let version = entry.field("version").map(Requirement::parse);
@@ -157,7 +189,10 @@ fn source_files(
             .map(|version| version.revision),
         None => {
             let found = resolve_reference(source, None);
-            let found = found.map_err(|_| "it has no default branch".to_owned())?;
+            let found = found.map_err(|error| match error {
+                ReferenceError::Source(error) => words(error),
+                _ => "it has no default branch".to_owned(),
+            })?;
             entry.fields.retain(|(key, _)| key != "branch");
             let branch = ("branch".to_owned(), found.label.as_str().into());
             entry.fields.push(branch);

@@ -12,7 +12,7 @@ use agpm_text::{Format, parse_alone};
 use serde::Serialize;
 
 use crate::additions::Replace;
-use crate::adoption::{AdoptedResource, choose_entry};
+use crate::adoption::{AdoptedResource, EntryChooser};
 use crate::import::named_entries;
 use crate::install::Changes;
 use crate::manifest_text::uneditable;
@@ -165,9 +165,8 @@ fn look_around(
     } else {
         Vec::new()
     };
-    let chosen = choices
-        .iter()
-        .map(|choice| choose_entry(world, folder, choice));
+    let mut chooser = EntryChooser::new(world, folder);
+    let chosen = choices.iter().map(|choice| chooser.choose(choice));
     let (entries, adopted): (Vec<_>, Vec<_>) = chosen.unzip();
     let starter = manifest_for(&tooling);
     let document = parse_alone(starter.clone(), Format::Toml).document;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use agpm_model::{
-    ResourceType, SourceAddress, SourceName, add_manifest_entries, is_abbreviated_commit,
-    repository_name, repository_owner, same_repository,
+    ResourceType, SourceAddress, SourceName, is_abbreviated_commit, repository_name,
+    repository_owner, same_repository,
 };
 use agpm_text::{Document, Edit, EditError, Format, NodeRef, Pointer, Value, parse_alone};
 use serde::Serialize;
@@ -215,42 +215,39 @@ impl NewEntries {
         if !self.tools.is_empty() {
             text = with_tools(text, &self.tools)?;
         }
-        text = add_manifest_entries(text, "sources", &self.sources)?;
-        let mut sections: Vec<&'static str> = Vec::new();
-        for entry in &self.entries {
-            if !sections.contains(&entry.section) {
-                sections.push(entry.section);
-            }
+        for (name, url) in &self.sources {
+            text = with_entry(text, "sources", name, url)?;
         }
-        for section in sections {
-            let of_section = self.entries.iter().filter(|one| one.section == section);
-            let entries: Vec<(String, Value)> = of_section
-                .map(|one| (one.name.clone(), one.value.clone()))
-                .collect();
-            text = add_manifest_entries(text, section, &entries)?;
+        for entry in &self.entries {
+            text = with_entry(text, entry.section, &entry.name, &entry.value)?;
         }
         Ok(text)
     }
 }
 
-/// `[project]` with the tools, which every other table is read by.
+/// `[project]` with the tools.
 fn with_tools(text: String, tools: &[String]) -> Result<String, EditError> {
+    let tools = Value::list(tools.iter().map(String::as_str));
+    with_entry(text, "project", "tools", &tools)
+}
+
+/// One more entry of a table. One that is missing gets a header first, so its entries are one a line.
+fn with_entry(text: String, section: &str, name: &str, value: &Value) -> Result<String, EditError> {
+    let table = Pointer::root().child(section);
     let document = parse_alone(text, Format::Toml).document;
-    let table = Pointer::root().child("project");
     let document = match document.at(&table) {
         Some(_) => document,
         None => {
-            let value = Value::Map(Vec::new());
-            let text = document.edit(&Edit::Set {
+            let header = Edit::Set {
                 at: table.clone(),
-                value,
-            })?;
-            parse_alone(text, Format::Toml).document
+                value: Value::Map(Vec::new()),
+            };
+            parse_alone(document.edit(&header)?, Format::Toml).document
         }
     };
     document.edit(&Edit::Set {
-        at: table.child("tools"),
-        value: Value::list(tools.iter().map(String::as_str)),
+        at: table.child(name),
+        value: value.clone(),
     })
 }
 

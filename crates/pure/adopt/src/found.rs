@@ -6,9 +6,9 @@ use serde::{Serialize, Serializer};
 /// Everything in a project that AI coding clients or other managers read.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ProjectSurvey {
-    /// Agents, skills and commands.
+    /// Agents, skills, commands and instructions that are files of their own.
     pub resources: Vec<FoundResource>,
-    /// Instructions and rules.
+    /// Files with instructions that users write by hand.
     pub rules: Vec<FoundRule>,
     /// Files with hooks.
     pub hooks: Vec<FoundEntries>,

@@ -19,10 +19,11 @@ pub(crate) struct ResourceDirectory {
 pub(crate) const MOST_LEVELS: usize = 8;
 
 /// Types that are files of their own and that tools have.
-const TYPES: [ResourceType; 3] = [
+const TYPES: [ResourceType; 4] = [
     ResourceType::Agents,
     ResourceType::Skills,
     ResourceType::Commands,
+    ResourceType::Instructions,
 ];
 
 /// Directories that a tool reads besides those that agpm writes to.
@@ -30,6 +31,7 @@ const ALSO_READ: &[(&str, ResourceType, &str)] = &[
     ("opencode", ResourceType::Agents, ".opencode/agents"),
     ("opencode", ResourceType::Commands, ".opencode/commands"),
     ("windsurf", ResourceType::Skills, ".windsurf/skills"),
+    ("windsurf", ResourceType::Instructions, ".windsurf/rules"),
     ("codex", ResourceType::Skills, ".codex/skills"),
 ];
 
@@ -45,55 +47,22 @@ const MORE_SERVER_FILES: &[(&str, &str)] = &[
 /// there says nothing about a tool.
 const COMMON_DIRECTORIES: [&str; 4] = [".agents", ".agpm", ".github", ".zed"];
 
-/// Instructions: the tool, a file or a directory, and what files in a directory end in.
-pub(crate) const RULES: &[RulePlace] = &[
-    RulePlace::file("claude-code", "CLAUDE.md"),
-    RulePlace::file("claude-code", "CLAUDE.local.md"),
-    RulePlace::file("claude-code", ".claude/CLAUDE.md"),
-    RulePlace::directory("claude-code", ".claude/rules", ".md"),
-    RulePlace::file("agents", "AGENTS.md"),
-    RulePlace::file("codex", "AGENTS.override.md"),
-    RulePlace::file("gemini", "GEMINI.md"),
-    RulePlace::directory("cursor", ".cursor/rules", ".mdc"),
-    RulePlace::file("cursor", ".cursorrules"),
-    RulePlace::file("copilot", ".github/copilot-instructions.md"),
-    RulePlace::directory("copilot", ".github/instructions", ".instructions.md"),
-    RulePlace::directory("windsurf", ".devin/rules", ".md"),
-    RulePlace::directory("windsurf", ".windsurf/rules", ".md"),
-    RulePlace::file("windsurf", ".windsurfrules"),
-    RulePlace::file("zed", ".rules"),
-    RulePlace::directory("kiro", ".kiro/steering", ".md"),
-    RulePlace::file("cline", ".clinerules"),
-    RulePlace::directory("cline", ".clinerules", ".md"),
-    RulePlace::file("goose", ".goosehints"),
-    RulePlace::directory("antigravity", ".agents/rules", ".md"),
+/// Files with instructions that users write by hand, each for a tool. Blocks of agpm may be in them too, so they are reported
+/// and not described.
+pub(crate) const INSTRUCTION_FILES: &[(&str, &str)] = &[
+    ("claude-code", "CLAUDE.md"),
+    ("claude-code", "CLAUDE.local.md"),
+    ("claude-code", ".claude/CLAUDE.md"),
+    ("agents", "AGENTS.md"),
+    ("codex", "AGENTS.override.md"),
+    ("gemini", "GEMINI.md"),
+    ("cursor", ".cursorrules"),
+    ("copilot", ".github/copilot-instructions.md"),
+    ("windsurf", ".windsurfrules"),
+    ("zed", ".rules"),
+    ("cline", ".clinerules"),
+    ("goose", ".goosehints"),
 ];
-
-/// Where a tool reads instructions.
-pub(crate) struct RulePlace {
-    pub(crate) tool: &'static str,
-    pub(crate) path: &'static str,
-    /// What the files of a directory end in; nothing for a file.
-    pub(crate) ending: Option<&'static str>,
-}
-
-impl RulePlace {
-    const fn file(tool: &'static str, path: &'static str) -> Self {
-        RulePlace {
-            tool,
-            path,
-            ending: None,
-        }
-    }
-
-    const fn directory(tool: &'static str, path: &'static str, ending: &'static str) -> Self {
-        RulePlace {
-            tool,
-            path,
-            ending: Some(ending),
-        }
-    }
-}
 
 /// The directories of all tools, each path once for a type: the tool that has it for itself comes first.
 pub(crate) fn resource_directories() -> Vec<ResourceDirectory> {

@@ -16,7 +16,7 @@ use crate::found::{
 };
 use crate::managers::MANAGER_FILES;
 use crate::places::{
-    EntryFile, RULES, ResourceDirectory, hook_places, is_common, own_directories,
+    EntryFile, INSTRUCTION_FILES, ResourceDirectory, hook_places, is_common, own_directories,
     resource_directories, server_files,
 };
 
@@ -161,6 +161,10 @@ impl Surveyor<'_> {
         if !is_plain || ResourceName::new(&name).is_err() {
             return self.skip(path, "has a name that a manifest cannot hold");
         }
+        // Commands may be in a directory of instructions.
+        if self.survey.resources.iter().any(|one| one.path == path) {
+            return;
+        }
         if !self.paths.insert(path.to_lowercase()) {
             return self.skip(path, "differs from another one in case only");
         }
@@ -173,26 +177,13 @@ impl Surveyor<'_> {
     }
 
     fn find_rules(&mut self) {
-        for place in RULES {
-            let found: Vec<String> = match place.ending {
-                None if self.is_file(place.path) => vec![place.path.to_owned()],
-                None => Vec::new(),
-                Some(ending) => {
-                    let files = self.below(place.path, crate::places::MOST_LEVELS);
-                    let files = files.into_iter().filter(|file| file.path.ends_with(ending));
-                    files
-                        .map(|file| format!("{}/{}", place.path, file.path))
-                        .collect()
-                }
-            };
-            let is_command =
-                |path: &String| self.survey.resources.iter().any(|one| one.path == *path);
-            let found: Vec<String> = found.into_iter().filter(|path| !is_command(path)).collect();
-            let rule = |path| FoundRule {
-                path,
-                tool: place.tool,
-            };
-            self.survey.rules.extend(found.into_iter().map(rule));
+        for (tool, path) in INSTRUCTION_FILES {
+            if self.is_file(path) {
+                self.survey.rules.push(FoundRule {
+                    path: (*path).to_owned(),
+                    tool,
+                });
+            }
         }
     }
 

@@ -224,6 +224,7 @@ fn capabilities(resolved: &ResolvedEntry, text: Option<&str>) -> Vec<OutputCapab
 
 /// The same as a set. It is taken from the author's text, so that it is one set for all tools.
 fn capability_set(resolved: &ResolvedEntry, text: Option<&str>) -> CapabilitySet {
+    let text = resolved.resource.authored.as_deref().or(text);
     if is_switched_off(resolved, text) {
         return CapabilitySet::default();
     }
@@ -265,7 +266,7 @@ fn is_run(resolved: &ResolvedEntry, file: &SourceFile) -> bool {
 }
 
 /// The files that can be run, by their paths in the source: those are the same for all tools.
-fn runnable_paths(resolved: &ResolvedEntry) -> Vec<String> {
+pub(crate) fn runnable_paths(resolved: &ResolvedEntry) -> Vec<String> {
     let (entry, resource) = (&resolved.entry, &resolved.resource);
     let main = Some(&resource.main).filter(|file| is_run(resolved, file));
     let main = main.map(|_| match entry.kind {

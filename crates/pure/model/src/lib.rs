@@ -63,8 +63,7 @@ pub use files::{
     shown_from,
 };
 pub use import::{
-    Additions, Folders, Import, ImportedLayer, ImportedPlace, NewLayer, add_manifest_entries,
-    read_agent_manager,
+    Additions, Folders, Import, ImportedLayer, ImportedPlace, NewLayer, read_agent_manager,
 };
 pub use instruction::{InstructionForm, InstructionPaths, InstructionScope};
 pub use json_schema::FileSchema;

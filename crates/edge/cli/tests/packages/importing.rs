@@ -177,6 +177,7 @@ fn rulesync_becomes_tools_skills_and_servers() {
          {\"source\": \"owner/repo\"},\n\
          {\"source\": \"anthropics/skills\", \"skills\": [\"pdf\"]},\n\
          {\"source\": \"o/r@v1.0.0:path/to\", \"skills\": [\"x\"]},\n\
+         {\"source\": \"acme/std\", \"rules\": [\"testing\", \"go.md\"]},\n\
          {\"source\": \"pkg\", \"transport\": \"npm\"},\n]}\n",
     );
     let commit = "0123456789012345678901234567890123456789";
@@ -198,6 +199,7 @@ fn rulesync_becomes_tools_skills_and_servers() {
             "pdf = { source = \"skills\", path = \"skills/pdf\", branch = \"main\" }",
             "x = { source = \"r\", path = \"path/to/x\", version = \"v1.0.0\" }",
             "fs = { command = \"fs\" }",
+            "go = { source = \"std\", path = \"rules/go.md\", branch = \"main\" }",
         ],
     );
     for words in [

@@ -61,7 +61,7 @@ fn init_reports_what_is_there_and_the_tools_that_it_chose() {
         "found agent .cursor/agents/reviewer.md (cursor)",
         "found command .claude/commands/ship.md (claude-code)",
         "found skill .claude/skills/pdf (claude-code)",
-        "found instructions .cursor/rules/style.mdc (cursor)",
+        "found instruction .cursor/rules/style.mdc (cursor)",
         "found instructions CLAUDE.md (claude-code)",
         "found hooks in .claude/settings.json: Stop (claude-code)",
         "found MCP servers in .mcp.json: fs (claude-code)",
@@ -115,13 +115,14 @@ fn adopted_files_are_described_listed_and_never_touched() {
     assert!(
         output
             .stdout
-            .contains("Adopted 5 resources; no file was changed"),
+            .contains("Adopted 6 resources; no file was changed"),
         "{output}"
     );
     let manifest = project.read("agpm.toml");
     for line in [
         "reviewer = { path = \".claude/agents/reviewer.md\", tool = \"claude-code\", in-place = true }",
         "reviewer-cursor = { path = \".cursor/agents/reviewer.md\", tool = \"cursor\", in-place = true }",
+        "style = { path = \".cursor/rules/style.mdc\", tool = \"cursor\", in-place = true }",
         "pdf = { path = \".claude/skills/pdf\", tool = \"claude-code\", in-place = true }",
     ] {
         assert!(manifest.contains(line), "{line}\n{manifest}");
@@ -136,7 +137,12 @@ fn adopted_files_are_described_listed_and_never_touched() {
         listed.contains("\"installed_at\": \".claude/skills/pdf\""),
         "{listed}"
     );
-    for id in ["agents/reviewer", "skills/pdf", "commands/ship"] {
+    for id in [
+        "agents/reviewer",
+        "skills/pdf",
+        "commands/ship",
+        "instructions/style",
+    ] {
         project.good(&format!("remove {id}"));
     }
     assert_eq!(own_files(&project), before);
@@ -347,6 +353,10 @@ fn generated_files() -> impl Strategy<Value = Vec<(String, String)>> {
         ".github/agents",
         ".github/prompts",
         ".claude/rules",
+        ".cursor/rules/deep",
+        ".github/instructions",
+        ".kiro/steering",
+        ".clinerules/workflows",
     ]);
     let name = prop::sample::select(vec![
         "a.md",
@@ -354,6 +364,8 @@ fn generated_files() -> impl Strategy<Value = Vec<(String, String)>> {
         "b.agent.md",
         "c.prompt.md",
         "d.toml",
+        "e.mdc",
+        "f.instructions.md",
         "[x].md",
         "ü ber.md",
         "README.md",

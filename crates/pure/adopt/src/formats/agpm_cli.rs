@@ -8,7 +8,8 @@ use agpm_text::{Format, Kind, NodeRef, Value, to_value};
 use serde::Serialize;
 
 use crate::entries::{EntrySource, ManifestEntry};
-use crate::formats::{ForeignFiles, ForeignManifest, Reading};
+use crate::formats::foreign::{ForeignFiles, ForeignManifest};
+use crate::formats::reading::Reading;
 
 /// Sections that are about this machine or this project and not about dependencies.
 const OTHER_SECTIONS: [&str; 6] = [

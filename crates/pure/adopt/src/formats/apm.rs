@@ -4,9 +4,10 @@ use agpm_model::{ResourceType, SourceAddress};
 use agpm_text::{Format, Kind, NodeRef, Value};
 
 use crate::entries::{ForeignVersion, ManifestEntry};
+use crate::formats::foreign::{ForeignFiles, ForeignManifest};
+use crate::formats::reading::Reading;
 use crate::formats::servers::server_entry;
 use crate::formats::tool_names::tools_of;
-use crate::formats::{ForeignFiles, ForeignManifest, Reading};
 
 const LOCK: &str = "apm.lock.yaml";
 const SETTINGS: [&str; 6] = [
@@ -50,7 +51,7 @@ pub(super) fn read(files: &mut ForeignFiles<'_>) -> ForeignManifest {
             let packages = reading.list(dependencies, "apm");
             for package in packages.into_iter().flat_map(NodeRef::items) {
                 if let Some(package) = read_package(&mut reading, package) {
-                    let package = package.as_locked(&locked);
+                    let package = package.with_lock(&locked);
                     manifest.entries.extend(entries_of(&mut reading, &package));
                 }
             }
@@ -106,7 +107,7 @@ enum PackageOrigin {
 
 impl<'n> Package<'n> {
     /// The same with the commit and the type that were locked.
-    fn as_locked(mut self, locked: &[Package<'n>]) -> Self {
+    fn with_lock(mut self, locked: &[Package<'n>]) -> Self {
         let is_same = |one: &&Package<'_>| match (&one.origin, &self.origin) {
             (PackageOrigin::Repository(one_at), PackageOrigin::Repository(own)) => {
                 agpm_model::same_repository(one_at, own) && one.path == self.path
@@ -293,6 +294,7 @@ fn entries_of(reading: &mut Reading, package: &Package<'_>) -> Vec<ManifestEntry
         Some("skill_bundle") => return bundle(reading, package),
         _ if path.ends_with(".agent.md") => ResourceType::Agents,
         _ if path.ends_with(".prompt.md") => ResourceType::Commands,
+        _ if path.ends_with(".instructions.md") => ResourceType::Instructions,
         None if path.starts_with("skills/") || path.contains("/skills/") => ResourceType::Skills,
         None if !package.skills.is_empty() => return bundle(reading, package),
         _ => {

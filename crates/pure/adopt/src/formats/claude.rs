@@ -6,8 +6,8 @@ use agpm_model::{ResourceType, SourceAddress};
 use agpm_text::{Format, Kind, NodeRef, Parsed};
 
 use crate::entries::{EntrySource, ManifestEntry};
-use crate::formats::reading::parse_address;
-use crate::formats::{ForeignFiles, ForeignManifest, Reading};
+use crate::formats::foreign::{ForeignFiles, ForeignManifest};
+use crate::formats::reading::{Reading, parse_address};
 
 /// The marketplace that Claude Code knows by itself.
 const OFFICIAL: (&str, &str) = (

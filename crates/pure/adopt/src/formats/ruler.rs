@@ -4,9 +4,10 @@ use agpm_model::{ResourceName, ResourceType, SKILL_FILE};
 use agpm_text::{Format, Kind, NodeRef, Value};
 
 use crate::entries::ManifestEntry;
+use crate::formats::foreign::{ForeignFiles, ForeignManifest, NeighbouringFiles};
+use crate::formats::reading::Reading;
 use crate::formats::servers::servers_of;
 use crate::formats::tool_names::tools_of;
-use crate::formats::{ForeignFiles, ForeignManifest, NeighbouringFiles, Reading};
 
 /// Settings of the program itself.
 const SETTINGS: [&str; 6] = [

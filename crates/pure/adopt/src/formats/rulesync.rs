@@ -4,9 +4,10 @@ use agpm_model::{ResourceType, SourceAddress};
 use agpm_text::{Format, Kind, NodeRef};
 
 use crate::entries::{ForeignVersion, ManifestEntry};
+use crate::formats::foreign::{ForeignFiles, ForeignManifest};
+use crate::formats::reading::Reading;
 use crate::formats::servers::servers_of;
 use crate::formats::tool_names::tools_of;
-use crate::formats::{ForeignFiles, ForeignManifest, Reading};
 
 /// Settings of the program itself.
 const SETTINGS: [&str; 8] = [
@@ -21,6 +22,8 @@ const SETTINGS: [&str; 8] = [
 ];
 /// Where a source has skills unless it says otherwise.
 const SKILLS: &str = "skills";
+/// The same for rules.
+const RULES: &str = "rules";
 /// Directories of files in rulesync's own form.
 const OWN_FILES: [(&str, &str); 4] = [
     (".rulesync/rules", "rules"),
@@ -118,10 +121,6 @@ fn read_source(
         );
         return Vec::new();
     }
-    if let Some(rules) = source.get("rules") {
-        let message = "the rules of a source are not taken";
-        reading.lost(rules, message, "add them with `agpm add` as instructions");
-    }
     let Some(written) = written else {
         return Vec::new();
     };
@@ -146,15 +145,14 @@ fn read_source(
     let (Some(address), Some(directory)) = (address, directory) else {
         return Vec::new();
     };
-    skills_of(
-        reading,
-        source,
-        &SkillSource {
-            address,
-            directory,
-            version,
-        },
-    )
+    let from = SkillSource {
+        address,
+        directory,
+        version,
+    };
+    let mut entries = skills_of(reading, source, &from);
+    entries.extend(rules_of(reading, source, &from));
+    entries
 }
 
 fn is_version(reference: &str) -> bool {
@@ -194,6 +192,38 @@ fn skills_of(reading: &mut Reading, source: NodeRef<'_>, from: &SkillSource) -> 
         };
         let path = inner(name);
         entries.extend(reading.path(node, &path).map(|path| entry(name, &path)));
+    }
+    entries
+}
+
+/// Rules are Markdown files directly in one directory.
+fn rules_of(reading: &mut Reading, source: NodeRef<'_>, from: &SkillSource) -> Vec<ManifestEntry> {
+    let Some(rules) = reading.list(source, "rules") else {
+        return Vec::new();
+    };
+    let directory = match (source.get("rulesPath"), reading.string(source, "rulesPath")) {
+        (Some(node), Some(path)) => reading.path(node, path),
+        _ => Some(RULES.to_owned()),
+    };
+    let Some(directory) = directory else {
+        return Vec::new();
+    };
+    let entry = |name: &str, path: &str| {
+        let kind = ResourceType::Instructions;
+        ManifestEntry::of_source(kind, name, from.address.clone(), path, &from.version)
+    };
+    let mut entries = Vec::new();
+    for (node, name) in reading.texts(rules, "a rule") {
+        if name == "*" {
+            let repository = agpm_model::repository_name(from.address.redacted()).to_owned();
+            entries.push(entry(&repository, &format!("{directory}/*.md")));
+            continue;
+        }
+        let Some(name) = reading.name(node, name.trim_end_matches(".md")) else {
+            continue;
+        };
+        let path = reading.path(node, &format!("{directory}/{name}.md"));
+        entries.extend(path.map(|path| entry(name, &path)));
     }
     entries
 }

@@ -4,7 +4,8 @@ use agpm_model::{ResourceType, SourceAddress};
 use agpm_text::{Kind, NodeRef};
 
 use crate::entries::{ForeignVersion, ManifestEntry};
-use crate::formats::{ForeignFiles, ForeignManifest, Reading};
+use crate::formats::foreign::{ForeignFiles, ForeignManifest};
+use crate::formats::reading::Reading;
 use crate::places::resource_directories;
 
 const VERSIONS: [&str; 2] = ["1", "3"];
@@ -79,13 +80,14 @@ fn read_skill(
     };
     let version = ForeignVersion::of_reference(reference);
     let (called, address, path) = (called?, address?, path?);
-    Some(ManifestEntry::of_source(
-        ResourceType::Skills,
-        called,
-        address,
-        &path,
-        &version,
-    ))
+    let kind = ResourceType::Skills;
+    let mut entry = ManifestEntry::of_source(kind, called, address, &path, &version);
+    // The directory of an installed skill has the skill's own name, whatever its source calls the directory.
+    let last = path.rsplit('/').next().unwrap_or_default();
+    if last != called && path != "." {
+        entry.fields.push(("filename".to_owned(), called.into()));
+    }
+    Some(entry)
 }
 
 /// The repository of a skill; what does not come from one is reported.

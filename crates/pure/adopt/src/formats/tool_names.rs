@@ -2,7 +2,7 @@
 
 use agpm_text::NodeRef;
 
-use crate::formats::Reading;
+use crate::formats::reading::Reading;
 
 /// Names of tools, as any of the managers has them, and agpm's.
 const TOOL_NAMES: &[(&str, &str)] = &[

@@ -242,9 +242,9 @@ impl Additions {
 
     /// The text of a manifest with all of it.
     pub fn written_into(&self, manifest: &str) -> Result<String, EditError> {
-        let text = add_manifest_entries(manifest.to_owned(), "sources", &self.sources)?;
+        let text = add_entries(manifest.to_owned(), "sources", &self.sources)?;
         let text = add_layers(text, &self.layers)?;
-        add_manifest_entries(text, "merge", &self.merge)
+        add_entries(text, "merge", &self.merge)
     }
 }
 
@@ -252,12 +252,7 @@ fn toml(text: String) -> Document {
     parse_alone(text, Format::Toml).document
 }
 
-/// The text of a manifest with more entries in one of its tables, which gets a header of its own if it is missing.
-pub fn add_manifest_entries(
-    text: String,
-    section: &str,
-    new: &[(String, Value)],
-) -> Result<String, EditError> {
+fn add_entries(text: String, section: &str, new: &[(String, Value)]) -> Result<String, EditError> {
     if new.is_empty() {
         return Ok(text);
     }

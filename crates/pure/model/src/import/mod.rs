@@ -8,7 +8,7 @@ mod mergers;
 #[cfg(test)]
 mod tests;
 
-pub use crate::import::additions::{Additions, NewLayer, add_manifest_entries};
+pub use crate::import::additions::{Additions, NewLayer};
 pub use crate::import::agent_manager::read_agent_manager;
 pub use crate::import::folders::Folders;
 

@@ -868,7 +868,7 @@ pub(crate) enum BottleFormat {
 /// Arguments of `explain`.
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
-    /// `file:PATH`, `agent:NAME` (or another type), `catalog:MODULE/NAME`, `profile:SLUG[/KIND]`, `bottle:NAME`, or an error code such as `json/syntax`
+    /// `file:PATH`, `manifest:/POINTER`, `agent:NAME` (or another type), `catalog:MODULE/NAME`, `profile:SLUG[/KIND]`, `bottle:NAME`, or an error code such as `json/syntax`
     pub(crate) what: String,
     /// A place in it, as a JSON pointer
     pub(crate) pointer: Option<String>,

@@ -50,6 +50,24 @@ fn the_guide_to_plugins_says_what_happens() {
 }
 
 #[test]
+fn the_guide_to_trust_says_what_happens() {
+    check_script(&Sandbox::new(PROGRAM), &root().join("docs/trust.md"))
+        .unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+#[test]
+fn the_guide_to_pipelines_says_what_happens() {
+    check_script(&Sandbox::new(PROGRAM), &root().join("docs/ci.md"))
+        .unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+#[test]
+fn the_guide_to_bases_says_what_happens() {
+    check_script(&Sandbox::new(PROGRAM), &root().join("docs/bases.md"))
+        .unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+#[test]
 fn the_guide_to_policies_says_what_happens() {
     check_script(&Sandbox::new(PROGRAM), &root().join("docs/policies.md"))
         .unwrap_or_else(|failure| panic!("{failure}"));

@@ -12,10 +12,13 @@ use agpm_model::{
     SourceAddress, SourceVersions, normalize, read_extends, refused_programs,
 };
 use agpm_plan::outdated_lock;
-use agpm_resolve::UpdateScope;
-use agpm_source::{Bounds, EntryKind, FileFetching, Source, SourceError, Versioning, resolve};
+use agpm_resolve::{ReleaseLimit, UpdateScope};
+use agpm_source::{
+    Bounds, EntryKind, FileFetching, Source, SourceError, Versioning, resolve, resolve_all,
+};
 use agpm_store as store;
 use agpm_text::{Document, Format};
+use agpm_trust::ReleaseAge;
 
 use crate::gather::document_of;
 use crate::packages::source_failure_of;
@@ -59,6 +62,8 @@ pub(crate) struct BaseContext<'a> {
     pub(crate) host: &'a DefaultHost,
     pub(crate) lock: Option<&'a Lockfile>,
     pub(crate) versions: BaseVersions<'a>,
+    /// What policies outside of the bases require.
+    pub(crate) release: Option<ReleaseLimit>,
 }
 
 /// The bases of a manifest and theirs, lowest first. Mistakes go to the notes; one that cannot be had is a failure.
@@ -148,6 +153,28 @@ impl BaseContext<'_> {
         match address {
             BaseAddress::Directory(path) => BaseId(self.path_of(path).display().to_string()),
             BaseAddress::Repository(_) => BaseId(address.to_string()),
+        }
+    }
+
+    /// `../base@^3` is a version of a repository on this machine, if one is there and nothing has the whole name.
+    fn with_version(&self, address: BaseAddress) -> BaseAddress {
+        let BaseAddress::Directory(written) = &address else {
+            return address;
+        };
+        let Some((path, requirement)) = written.rsplit_once('@') else {
+            return address;
+        };
+        let is_repository =
+            !store::exists(&self.path_of(written)) && agpm_git::is_git_folder(&self.path_of(path));
+        match (SourceAddress::parse(path), Requirement::parse(requirement)) {
+            (Ok(url), Ok(requirement)) if is_repository => {
+                BaseAddress::Repository(RepositoryBase {
+                    url,
+                    directory: String::new(),
+                    requirement,
+                })
+            }
+            _ => address,
         }
     }
 
@@ -243,6 +270,7 @@ impl Loader<'_, '_> {
     fn note_places(&mut self, references: Vec<BaseReference>, depth: usize) -> Vec<BaseId> {
         let mut ids = Vec::new();
         for BaseReference { address, spot } in references {
+            let address = self.context.with_version(address);
             let id = self.context.id_of(&address);
             let place = Place {
                 address,
@@ -457,10 +485,52 @@ impl Loader<'_, '_> {
                 return Err(outdated_lock(message));
             }
             (BaseVersions::Pinned(moving), Some(pin)) if !moving.moves_base(name) => pin,
-            (BaseVersions::Pinned(_), _) => newest_pin(name, base, source)?,
+            (BaseVersions::Pinned(_), _) => self.newest_pin(name, base, source)?,
         };
         self.pins.insert(key, pin.clone());
         Ok(pin)
+    }
+}
+
+impl Loader<'_, '_> {
+    /// The best version that is old enough for policies; where none is, they judge the best of all.
+    fn newest_pin(
+        &mut self,
+        name: &BaseName,
+        base: &RepositoryBase,
+        source: &dyn Source,
+    ) -> Result<Pin, Failure> {
+        let newest = newest_pin(name, base, source)?;
+        let Some(limit) = self.context.release.filter(|_| base.requirement.is_range()) else {
+            return Ok(newest);
+        };
+        let selector = Selector::Version(base.requirement.clone());
+        let allowed = resolve_all(source, &selector).map_err(|error| base_failure(name, error))?;
+        let dates = source.released(&allowed);
+        let ages = dates
+            .into_iter()
+            .map(|date| ReleaseAge::of(date, limit.now));
+        let mut dated = allowed.into_iter().zip(ages);
+        let old_enough = dated.find(|(_, age)| age.reaches(limit.min_age));
+        let Some((version, _)) =
+            old_enough.filter(|(version, _)| version.revision != newest.commit)
+        else {
+            return Ok(newest);
+        };
+        let message = format!(
+            "{} stays at {}: {} is younger than a policy requires",
+            name.label(),
+            version.label,
+            newest.version
+        );
+        let help = "`agpm policy show` names the policy";
+        let note = Diagnostic::new(&codes::POLICY_RELEASE_AGE, message).help(help);
+        self.notes.diagnostics.push(note);
+        Ok(Pin {
+            version: version.label,
+            commit: version.revision,
+            ..newest
+        })
     }
 }
 

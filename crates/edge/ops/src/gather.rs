@@ -13,7 +13,7 @@ use agpm_model::{
     Lockfile, Manifest, ManifestTexts, Operation, RESOURCE_TYPES, RelativePath, ResourceType, Rule,
     Strategy,
 };
-use agpm_resolve::{UpdateScope, bind_locked_plugins};
+use agpm_resolve::{ReleaseLimit, UpdateScope, bind_locked_plugins};
 use agpm_store as store;
 use agpm_text::{
     Document, Format, Limits, Parsed, Pointer, Shape, View, decode, parse, parse_alone,
@@ -261,6 +261,22 @@ fn bind_to_lockfile(manifest: &mut Manifest, lockfile: &Path) {
     }
 }
 
+/// How old the versions of bases must be for the policies that are known without them.
+fn release_limit(world: &World, files: &[PolicyFile], own: &Document) -> Option<ReleaseLimit> {
+    let texts = files.iter().filter_map(|file| file.bytes.as_ref());
+    let age_in = |bytes: &Vec<u8>| {
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        let (policy, _) = agpm_model::Policy::read(&parse_alone(text, Format::Toml).document);
+        policy.min_release_age
+    };
+    let own = own.root().and_then(|root| root.get("policy"));
+    let own = own.and_then(|table| agpm_model::Policy::of_table(table).0.min_release_age);
+    // What is wrong with a policy is reported where it judges.
+    let ages = texts.filter_map(age_in).chain(own).map(|rule| rule.value);
+    let now = (world.clock)();
+    ages.max().map(|min_age| ReleaseLimit { min_age, now })
+}
+
 /// What can be understood of a lockfile.
 fn understood_lock(lockfile: &Path) -> Option<Lockfile> {
     let bytes = store::read(lockfile, limit()).ok()?;
@@ -380,6 +396,9 @@ impl Project {
                 .unwrap_or_default(),
             lock: lock.as_ref(),
             versions,
+            release: extends
+                .then(|| release_limit(world, &files.policies, &project))
+                .flatten(),
         };
         let bases = match load_bases(context, &project, notes) {
             Err(failure) if mistakes == Mistakes::Tell => {

@@ -128,7 +128,7 @@ pub(crate) fn find_drift(
 }
 
 /// A source of which a locked commit is not in the cache.
-fn uncached_source<'l>(
+pub(crate) fn uncached_source<'l>(
     world: &World,
     manifest: &Manifest,
     lock: &'l Lockfile,

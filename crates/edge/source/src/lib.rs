@@ -23,7 +23,7 @@ pub use error::SourceError;
 pub use open::{
     MachineSources, SharedSources, SourceContext, SourceOpener, git_program, local_path,
 };
-pub use resolve::{ReferenceError, resolve, resolve_reference};
+pub use resolve::{ReferenceError, resolve, resolve_all, resolve_reference};
 
 /// Whether a source has versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -441,3 +441,19 @@ fn adding_and_removing_edit_the_project_alone() {
     assert!(!read(&sandbox, "agpm.toml").contains("reviewer"));
     assert!(exists(&sandbox, ".claude/agents/reviewer.md"));
 }
+
+#[test]
+fn a_repository_of_this_machine_has_versions_where_one_is_named() {
+    let sandbox = sandbox();
+    let mut base = base_repository(&sandbox, BASE, "v3.0.0");
+    base.commit(&[("agpm.toml", "[agents]\n")]);
+    sandbox.write("agpm.toml", "extends = \"./base@^3\"\n");
+    assert_code(&sandbox.run_line("agpm install"), 0);
+    assert!(exists(&sandbox, ".claude/agents/reviewer.md"));
+    assert!(read(&sandbox, "agpm.lock").contains("version = \"v3.0.0\""));
+    assert_code(&sandbox.run_line("agpm install --frozen"), 0);
+    // Without a version the directory is read as it is.
+    sandbox.write("agpm.toml", "extends = \"./base\"\n");
+    assert_code(&sandbox.run_line("agpm install"), 0);
+    assert!(!exists(&sandbox, ".claude/agents/reviewer.md"));
+}

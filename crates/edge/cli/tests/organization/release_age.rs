@@ -131,3 +131,24 @@ fn a_locked_version_that_is_too_young_is_refused_until_it_is_updated() {
     assert_code(&sandbox.run_line("agpm update"), 0);
     assert!(read(&sandbox, "agpm.lock").contains("version = \"v1.0.0\""));
 }
+
+#[test]
+fn a_base_is_the_newest_version_that_is_old_enough_too() {
+    let sandbox = sandbox();
+    let mut base = Repository::init(&sandbox, "base");
+    base.commit(&[("agpm.toml", "[agents]\nr = \"r.md\"\n"), ("r.md", AGENT)]);
+    base.tag("v1.0.0");
+    base.set_time(now() - 3_600);
+    base.commit(&[("r.md", "Second.\n")]);
+    base.tag("v1.1.0");
+    let manifest = format!(
+        "extends = \"{}@^1\"\n[policy.versions]\nmin-release-age = \"7d\"\n",
+        base.url()
+    );
+    sandbox.write("agpm.toml", manifest);
+    let output = sandbox.run_line("agpm install");
+    assert_code(&output, 0);
+    assert!(output.stderr.contains("v1.1.0 is younger"), "{output}");
+    assert!(read(&sandbox, "agpm.lock").contains("version = \"v1.0.0\""));
+    assert_eq!(sandbox.run_line("agpm install").stdout, "1 unchanged\n");
+}

@@ -188,6 +188,7 @@ const HOOKS: SchemaField = SchemaField::optional(
 const MCP_SERVERS: SchemaField = SchemaField::optional(
     "mcp-servers",
     ValueForm::by_name(&ValueForm::Either(&[
+        DROPPED,
         PATH,
         ValueForm::Defined(&SERVER_DEPENDENCY),
     ])),
@@ -206,6 +207,7 @@ const INSTRUCTIONS: SchemaField = SchemaField::optional(
 const PLUGINS: SchemaField = SchemaField::optional(
     "plugins",
     ValueForm::by_name(&ValueForm::Either(&[
+        DROPPED,
         PATH,
         ValueForm::Defined(&PLUGIN_DEPENDENCY),
     ])),
@@ -233,9 +235,14 @@ const CATALOG_SECTION: SchemaField = SchemaField::optional(
 /// The types of resources as keys.
 const TYPES: KeyNames = KeyNames::Each(|| RESOURCE_TYPES.map(ResourceType::plural).into());
 const FILES: ValueForm = ValueForm::by_name(&ValueForm::Either(&[
+    DROPPED,
     PATH,
     ValueForm::Defined(&FILE_DEPENDENCY),
 ]));
+const DROPPED: ValueForm = ValueForm::Described(
+    "`false` drops a dependency that a base has.",
+    &ValueForm::Computed(|| vec![("const", Value::from(false))]),
+);
 const PATH: ValueForm = ValueForm::Described(
     "The path of a local file or directory, or a pattern; or an address such as `github:OWNER/REPO/PATH@VERSION`.",
     &ValueForm::WORD,

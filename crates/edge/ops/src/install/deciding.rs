@@ -61,10 +61,8 @@ pub(super) fn plan_install(
     } = rendered;
     let manifest = &gathered.project.manifest;
     let bases = &gathered.project.bases;
-    let lock = Lockfile {
-        bases: bases.iter().map(|base| base.locked.clone()).collect(),
-        ..lock_of(manifest, &resources, layered.locked, catalog)
-    };
+    let lock = lock_of(manifest, &resources, layered.locked, catalog);
+    let lock = gathered.project.with_locked_bases(lock);
     let old = gathered.lock.as_ref().map(|(lock, _)| lock);
     let mut moved = old.map_or_else(Vec::new, |old| moves(manifest, old, &lock));
     if job.request.changelogs == Changelogs::Read {

@@ -89,12 +89,14 @@ fn compare_locks(
     let Some((old, _)) = &gathered.lock else {
         return Ok(());
     };
-    let new = lock_of(
+    let layers = rendered.layered.locked.clone();
+    let resources = &rendered.rendered.resources;
+    let new = gathered.project.with_locked_bases(lock_of(
         &gathered.project.manifest,
-        &rendered.rendered.resources,
-        rendered.layered.locked.clone(),
+        resources,
+        layers,
         rendered.catalog.clone(),
-    );
+    ));
     note_missing_digests(Some(old), &new, LockUse::Frozen, notes);
     match frozen_difference(old, &new) {
         Some(difference) => Err(outdated_lock(difference)),

@@ -104,7 +104,7 @@ pub use explain::{
     RequiredAt, Subject, ToolConversion, explain,
 };
 pub use import::{ImportReport, ImportRequest, import, import_formats};
-pub use init::{Adoption, InitReport, InitRequest, init};
+pub use init::{Adoption, AdoptionAnswer, InitReport, InitRequest, init};
 pub use install::{
     Capability, CapabilityChange, CapabilityKind, Changelogs, Conversion, Executables, Fate,
     FateKind, Fidelity, InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite,

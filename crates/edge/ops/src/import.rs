@@ -9,7 +9,8 @@ use agpm_text::Format;
 use serde::Serialize;
 
 use crate::change::{until_not_overtaken, write_manifest};
-use crate::gather::{ManifestFiles, Project, document_of, parsed, unknown_name};
+use crate::documents::{document_of, parsed};
+use crate::gather::{ManifestFiles, Project, unknown_name};
 use crate::install::Writing;
 use crate::manifest_text::uneditable;
 use crate::reading::{limit, shown};

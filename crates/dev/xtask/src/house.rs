@@ -48,6 +48,11 @@ const CRATES: &[(&str, &str, &[&str])] = &[
         "pure/discover",
         &["agpm-diag", "agpm-text", "agpm-model"],
     ),
+    (
+        "agpm-adopt",
+        "pure/adopt",
+        &["agpm-diag", "agpm-text", "agpm-tools", "agpm-model"],
+    ),
     ("agpm-solve", "pure/solve", &[]),
     (
         "agpm-trust",
@@ -157,6 +162,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-catalog",
             "agpm-plugin",
             "agpm-discover",
+            "agpm-adopt",
             "agpm-solve",
             "agpm-render",
             "agpm-trust",

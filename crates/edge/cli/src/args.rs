@@ -2,6 +2,7 @@
 
 mod approve;
 mod catalog;
+mod ci;
 mod diff;
 mod policy;
 mod serve;
@@ -15,6 +16,7 @@ use agpm_ops::{ProgramUse, RuleArgument, Scope};
 
 pub(crate) use approve::{ApprovalArgs, ApproveArgs};
 pub(crate) use catalog::{CatalogArgs, CatalogCommand, CatalogFormat, ModeArg, PlacesArgs};
+pub(crate) use ci::{CiArgs, CiFormat};
 pub(crate) use diff::{DiffArgs, DiffFormat};
 pub(crate) use policy::{PolicyArgs, PolicyCommand};
 pub(crate) use serve::{McpArgs, ServeCommand};
@@ -126,6 +128,8 @@ pub(crate) enum Command {
     },
     /// Show what an install or update would change
     Diff(DiffArgs),
+    /// Check a committed project in a pipeline
+    Ci(CiArgs),
     /// Show which newer versions there are
     Outdated(OutdatedArgs),
     /// Show what is installed
@@ -161,7 +165,7 @@ pub(crate) enum Command {
     Merge(MergeArgs),
     /// Show the merge strategies, built in and of the project, with an example each
     Strategies(StrategiesArgs),
-    /// Take over the configuration of another program as layers
+    /// Take over the dependencies or layers of another manager
     Import(ImportArgs),
     /// List agents, workflows, tasks, tools and skills out of project, home and git
     Catalog(CatalogArgs),
@@ -206,6 +210,15 @@ pub(crate) struct InitArgs {
     /// Overwrite a manifest that is there
     #[arg(long)]
     pub(crate) force: bool,
+    /// Describe the agents, skills and commands that the project has
+    #[arg(long, conflicts_with_all = ["bare", "global"])]
+    pub(crate) adopt: bool,
+    /// Do not look for tools and files
+    #[arg(long)]
+    pub(crate) bare: bool,
+    /// Ask nothing
+    #[arg(long)]
+    pub(crate) yes: bool,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
 }
@@ -722,13 +735,15 @@ pub(crate) struct StrategiesArgs {
 /// Arguments of `import`.
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
-    /// Whose configuration: agent-manager
+    /// Whose files: skills-lock, apm, rulesync, ruler, claude, agpm-cli, agent-manager
     pub(crate) format: String,
-    /// The configuration [default: `config.yaml` in `$AGENT_MANAGER_CONFIG_DIR` or `~/.agent-manager`]
+    /// The file [default: where that manager has it, in the project or in home]
     pub(crate) file: Option<PathBuf>,
     /// Print the sections, and do not write them
     #[arg(long)]
     pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
 }
 
 /// Arguments of `profile`.
@@ -909,6 +924,7 @@ impl Command {
             Command::Install(args) => &args.policy,
             Command::Update(args) => &args.policy,
             Command::Diff(args) => &args.policy,
+            Command::Ci(args) => &args.policy,
             Command::Policy { what } => what.args(),
             _ => return None,
         };
@@ -925,6 +941,7 @@ impl Command {
             Command::Validate(args) => &args.approval,
             Command::Merge(args) => &args.approval,
             Command::Explain(args) => &args.approval,
+            Command::Ci(args) => &args.approval,
             _ => return None,
         })
     }
@@ -957,6 +974,7 @@ impl Command {
             Command::Layers(args) => &args.scope,
             Command::Undo(args) => &args.scope,
             Command::Explain(args) => &args.scope,
+            Command::Import(args) => &args.scope,
             _ => return Scope::Project,
         };
         if args.global {

@@ -39,7 +39,7 @@ const OTHER_WORDS: [OtherWords; 15] = [
         hint: "`agpm validate` checks the manifest, `agpm verify` the installed files",
     },
     OtherWords {
-        words: &["ci", "freeze", "restore"],
+        words: &["freeze", "restore"],
         hint: "`agpm install --frozen` installs exactly what the lockfile pins",
     },
     OtherWords {

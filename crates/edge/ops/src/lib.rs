@@ -2,6 +2,7 @@
 
 mod add;
 mod additions;
+mod adoption;
 mod allowed;
 mod approve;
 mod bases;
@@ -10,6 +11,8 @@ mod browse;
 mod cache;
 mod catalog;
 mod change;
+mod checks;
+mod ci;
 mod config;
 mod demo;
 mod diagnostics;
@@ -58,6 +61,8 @@ pub use add::{
     AddReport, AddRequest, AddedResource, AddedSource, PickItem, PickState, Picker, add,
 };
 pub use additions::{NewDependency, Replace};
+pub use adoption::AdoptedResource;
+pub use agpm_adopt::{DetectedIn, ManifestDifference, NewEntry, ProjectSurvey, Tooling};
 pub use agpm_bottle::{
     AgentRow, BottleList, BottleRow, BottleValue, BottleView, UnitKind, json_schema as unit_schema,
 };
@@ -89,6 +94,8 @@ pub use catalog::{
     OpenCatalog, Shadowed, catalog, catalog_show, open_catalog, watch_catalog,
 };
 pub use change::{ChangeReport, ManifestChange, change_manifest};
+pub use checks::{CheckCause, CheckName, CheckOutcome, CheckResult};
+pub use ci::{CiReport, Restore, ci};
 pub use config::{ConfigAnswer, ConfigReport, ConfigRequest, config};
 pub use demo::{DemoReport, DemoRequest, DemoResult, DemoShow, demo};
 pub use diagnostics::{DiagnosticReport, report_all};
@@ -98,8 +105,8 @@ pub use explain::{
     CodePage, ExplainReport, ExplainRequest, ExplainedName, ExplainedResource, ExplainedValues,
     RequiredAt, Subject, ToolConversion, explain,
 };
-pub use import::{IMPORT_FORMATS, ImportReport, ImportRequest, import};
-pub use init::{InitReport, InitRequest, init};
+pub use import::{ImportReport, ImportRequest, import, import_formats};
+pub use init::{Adoption, InitReport, InitRequest, init};
 pub use install::{
     Capability, CapabilityChange, CapabilityKind, Changelogs, Conversion, Executables, Fate,
     FateKind, Fidelity, InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite,

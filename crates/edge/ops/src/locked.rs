@@ -123,10 +123,7 @@ impl LockView {
             .iter()
             .filter_map(|path| RelativePath::new(path).ok())
         {
-            owners.extend(ledger.files.get(&path).map(|owned| owned.owner.to_string()));
-            let shared = ledger.shared.get(&path).into_iter();
-            let nodes = shared.flat_map(|shared| &shared.nodes);
-            owners.extend(nodes.map(|node| node.owner.to_string()));
+            owners.extend(ledger.owners_at(&path).into_iter().map(ToString::to_string));
         }
         self.matching(|entry| owners.contains(&entry.label()))
     }

@@ -108,13 +108,7 @@ fn layers_at(
         .iter()
         .filter_map(|path| RelativePath::new(path).ok())
     {
-        owners.extend(ledger.files.get(&path).map(|owned| &owned.owner));
-        let nodes = ledger
-            .shared
-            .get(&path)
-            .into_iter()
-            .flat_map(|shared| &shared.nodes);
-        owners.extend(nodes.map(|node| &node.owner));
+        owners.extend(ledger.owners_at(&path));
     }
     let named = |set: &LayerSet| {
         let name = set.as_str();

@@ -10,6 +10,7 @@ pub mod cache;
 pub mod capabilities;
 pub mod catalog;
 pub mod change;
+pub mod ci;
 pub mod config;
 pub mod demo;
 mod diagnostics;

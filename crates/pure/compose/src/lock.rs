@@ -149,7 +149,7 @@ fn locked(manifest: &Manifest, resolved: &ResolvedEntry, made: &ResourceOutput) 
     let at = entry
         .target
         .as_ref()
-        .filter(|_| entry.install == Install::Write);
+        .filter(|_| entry.install != Install::ResolveOnly);
     let placement = |tool| Placement {
         tool,
         at: at.cloned(),

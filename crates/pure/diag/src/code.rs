@@ -55,6 +55,8 @@ registry! {
     BASE_CYCLE = "base/cycle" Error;
     BASE_MISSING = "base/missing" Error;
     BASE_PROGRAM = "base/program" Error;
+    BLOCK_MARKERS = "block/markers" Error;
+    BLOCK_TOO_LARGE = "block/too-large" Warning;
     BOTTLE_DUPLICATE_NAME = "bottle/duplicate-name" Error;
     BOTTLE_EXTENDS = "bottle/extends" Error;
     BOTTLE_IGNORED_FOLDER = "bottle/ignored-folder" Note;
@@ -161,6 +163,7 @@ registry! {
     RESOURCE_ESCAPE = "resource/escape" Error;
     RESOURCE_FOREIGN_DEPENDENCIES = "resource/foreign-dependencies" Note;
     RESOURCE_FRONT_MATTER = "resource/front-matter" Warning;
+    RESOURCE_MARKERS = "resource/markers" Error;
     RESOURCE_REFERENCE = "resource/reference" Error;
     RESOURCE_SHAPE = "resource/shape" Error;
     RESOURCE_TEMPLATE = "resource/template" Error;

@@ -13,6 +13,7 @@ mod declared;
 mod digest;
 mod files;
 mod import;
+mod instruction;
 mod json_schema;
 mod layer_places;
 mod limits;
@@ -66,6 +67,7 @@ pub use files::{
 pub use import::{
     Additions, Folders, Import, ImportedLayer, ImportedPlace, NewLayer, read_agent_manager,
 };
+pub use instruction::{InstructionForm, InstructionPaths, InstructionScope};
 pub use json_schema::FileSchema;
 pub use lock::{
     LOCK_NAME, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile, Placement, RESTORE_LOCK,
@@ -104,8 +106,8 @@ pub use source_versions::{
     is_abbreviated_commit,
 };
 pub use strategy::{
-    BUILT_IN, BuiltIn, Driver, Empty, Identity, IdentityField, Items, Lists, Maps, OPERATIONS,
-    Operation, OperationError, ProgramAuthor, Projection, Rule, Separator, Strategy,
+    BUILT_IN, BuiltIn, Driver, Empty, Identity, IdentityField, Items, Lists, Maps, MergeOutput,
+    OPERATIONS, Operation, OperationError, ProgramAuthor, Projection, Rule, Separator, Strategy,
 };
 pub use tool::{Destination, Folder, Scope, Tool, ToolState, Tools, plugin_destination};
 pub use unit::{Extent, FileMode, GlobError, Origin, ResourcePath, Unit};

@@ -484,8 +484,10 @@ impl Locked {
                 map.push((key, Value::list(fields.iter().map(String::as_str))));
             }
         }
-        if self.install == Install::ResolveOnly {
-            map.push(("install", false.into()));
+        match self.install {
+            Install::Write => {}
+            Install::ResolveOnly => map.push(("install", false.into())),
+            Install::InPlace => map.push(("in_place", true.into())),
         }
         if !self.parts.is_empty() {
             let parts: Vec<String> = self.parts.iter().map(ToString::to_string).collect();
@@ -838,7 +840,12 @@ impl Reading {
             Some(node) => Some(self.marketplace(node)?),
             None => None,
         };
-        let resolve_only = node.get("install").and_then(NodeRef::as_bool) == Some(false);
+        let flag = |key: &str| node.get(key).and_then(NodeRef::as_bool);
+        let install = match (flag("install"), flag("in_place")) {
+            (Some(false), _) => Install::ResolveOnly,
+            (_, Some(true)) => Install::InPlace,
+            _ => Install::Write,
+        };
         Some(Locked {
             kind,
             name,
@@ -851,11 +858,7 @@ impl Reading {
             dependencies: words("dependencies"),
             patches: words("patches"),
             private_patches: words("private_patches"),
-            install: if resolve_only {
-                Install::ResolveOnly
-            } else {
-                Install::Write
-            },
+            install,
             unit: Unit {
                 origin,
                 path: found,

@@ -53,6 +53,7 @@ const LOCK: SchemaTable = SchemaTable::open(
             "MCP servers, by name.",
         ),
         SchemaField::optional("skills", FILES, "Skills, by name."),
+        SchemaField::optional("instructions", FILES, "Instructions, by name."),
         SchemaField::optional("plugins", FILES, "Plugins, by name."),
     ],
 );
@@ -240,6 +241,11 @@ const ENTRY: Definition = Definition {
                 "install",
                 ValueForm::Flag,
                 "`false` if it is resolved only.",
+            ),
+            SchemaField::optional(
+                "in_place",
+                ValueForm::Flag,
+                "`true` if it is a file of the project that agpm never writes.",
             ),
         ],
     )),

@@ -61,6 +61,10 @@ inline = { command = "npx", args = ["-y", "server"], env = { HOME = "/" } }
 remote = { url = "https://example.com/mcp" }
 file = { path = "servers/file.json", rename = { old = "new" } }
 
+[instructions]
+style = { source = "hub", path = "rules/style.md", version = "^1.0", paths = ["src/**"], block = true }
+rust = { path = "rules/rust.md", paths = "src/**/*.rs" }
+
 [plugins]
 folder = "./plugins/folder"
 review = { source = "hub", path = "plugins/review", version = "^1.0", only = ["agents", "hooks/review"], exclude = ["agents/old"], prefix = true }

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Severity, codes};
 use agpm_model::{
-    LOCK_NAME, Locked, LockedPin, Lockfile, Manifest, Pin, PinId, RelativePath, ResourceName,
-    ResourceType, Scope, Tool, Tools, Unit,
+    Install, LOCK_NAME, Locked, LockedPin, Lockfile, Manifest, Pin, PinId, RelativePath,
+    ResourceName, ResourceType, Scope, Tool, Tools, Unit,
 };
 
 use crate::ledger::Ledger;
+use crate::lock_capabilities::capability_difference;
 use crate::target::could_install_at;
 
 /// The failure of a lockfile that does not fit and must not change.
@@ -39,6 +40,11 @@ pub fn refuse_foreign_paths(
                 .chain(built_in.iter())
                 .any(could_install)
     };
+    // Nothing is written or removed because of an entry in place, wherever it says that it is.
+    let mut entries = lock
+        .entries
+        .iter()
+        .filter(|locked| locked.install != Install::InPlace);
     let foreign_path = |locked: &Locked| {
         let path = locked
             .paths()
@@ -46,7 +52,6 @@ pub fn refuse_foreign_paths(
             .find(|path| is_foreign(locked, path));
         path.cloned()
     };
-    let mut entries = lock.entries.iter();
     let Some((locked, at)) = entries.find_map(|locked| Some((locked, foreign_path(locked)?)))
     else {
         return Ok(());
@@ -67,6 +72,20 @@ pub fn refuse_foreign_paths(
 pub fn lock_difference(old: &Lockfile, new: &Lockfile) -> Option<String> {
     let (old, new) = (shared_part(old), shared_part(new));
     (old != new).then(|| difference(&old, &new))
+}
+
+/// The same for a lockfile that was made from the old one alone. Nothing was resolved for it, so it has no requirements of
+/// transitive resources.
+pub fn frozen_difference(old: &Lockfile, new: &Lockfile) -> Option<String> {
+    let mut new = new.clone();
+    for entry in &mut new.entries {
+        let was = old.entries.iter().find(|was| was.id() == entry.id());
+        let was = was.and_then(|was| was.pin.as_ref());
+        if let (Some(pin), Some(was)) = (entry.pin.as_mut(), was) {
+            pin.requirement = was.requirement.clone();
+        }
+    }
+    lock_difference(old, &new).or_else(|| capability_difference(old, &new))
 }
 
 /// The same for lockfiles that can differ in nothing but their patches.

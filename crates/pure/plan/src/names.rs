@@ -14,6 +14,16 @@ pub(crate) struct Nameless<'a> {
 }
 
 impl Nameless<'_> {
+    /// The file's name without its extension, of which `.instructions` is a part.
+    fn stem(&self) -> &str {
+        let stem = self.unit.path.stem();
+        let is_instruction = self.kind == ResourceType::Instructions;
+        let short = stem
+            .strip_suffix(".instructions")
+            .filter(|_| is_instruction);
+        short.filter(|short| !short.is_empty()).unwrap_or(stem)
+    }
+
     /// Names to try, the shortest first; the last one is unique. `twin` says that the same file is there for another
     /// tool, which only the tool can tell apart.
     fn candidates(&self, twin: bool) -> Vec<String> {
@@ -32,10 +42,11 @@ impl Nameless<'_> {
             .collect();
         let source = self.unit.origin.source().map(ToString::to_string);
         let own = source.filter(|_| path.is_top());
-        let mut names = vec![own.unwrap_or_else(|| path.stem().to_owned())];
+        let stem = self.stem();
+        let mut names = vec![own.unwrap_or_else(|| stem.to_owned())];
         for count in 1..=folders.len() {
             let parts = &folders[folders.len() - count..];
-            names.push(format!("{}-{}", parts.join("-"), path.stem()));
+            names.push(format!("{}-{stem}", parts.join("-")));
         }
         if let Origin::Source(source) = &self.unit.origin {
             let longest = names.last().cloned().unwrap_or_default();

@@ -104,6 +104,8 @@ pub struct ResourceFiles {
     pub others: Vec<(RelativePath, SourceFile)>,
     /// Of all of it.
     pub checksum: Checksum,
+    /// What the author wrote, if paths in the main file were changed to fit a tool.
+    pub authored: Option<String>,
 }
 
 impl ResourceFiles {
@@ -113,6 +115,7 @@ impl ResourceFiles {
             checksum: main.checksum,
             main,
             others: Vec::new(),
+            authored: None,
         }
     }
 
@@ -127,6 +130,7 @@ impl ResourceFiles {
             main: SourceFile::new(Vec::new(), FileMode::Plain),
             others: files,
             checksum: Checksum::of(lines.concat().as_bytes()),
+            authored: None,
         }
     }
 
@@ -142,6 +146,7 @@ impl ResourceFiles {
             checksum: Checksum::of(lines.concat().as_bytes()),
             main,
             others,
+            authored: None,
         }
     }
 }

@@ -7,6 +7,7 @@ mod browse;
 mod cache;
 mod catalog;
 mod change;
+mod ci;
 mod config;
 mod demo;
 mod diff;
@@ -81,6 +82,7 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
         Command::Update(args) => update::run(&world, args, output),
         Command::Approve(args) => approve::run(&world, &args, output),
         Command::Policy { what } => policy::run(&world, &what, output),
+        Command::Ci(args) => ci::run(&world, &args, output),
         Command::Diff(args) => diff::run(&world, args, output),
         Command::Outdated(args) => outdated::run(&world, args, output),
         Command::Validate(args) => validate::run(&world, &args, output),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use agpm_compose::{RenderedResource, RenderedSet, lock_of};
+use agpm_compose::{RenderedResource, RenderedSet};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, Warnings, codes};
 use agpm_model::{Install, LOCK_NAME, Lockfile, Manifest, Owner, PinSource};
 use agpm_plan::{
@@ -61,10 +61,7 @@ pub(super) fn plan_install(
     } = rendered;
     let manifest = &gathered.project.manifest;
     let bases = &gathered.project.bases;
-    let lock = Lockfile {
-        bases: bases.iter().map(|base| base.locked.clone()).collect(),
-        ..lock_of(manifest, &resources, layered.locked, catalog)
-    };
+    let lock = gathered.new_lock(&resources, layered.locked, catalog);
     let old = gathered.lock.as_ref().map(|(lock, _)| lock);
     let mut moved = old.map_or_else(Vec::new, |old| moves(manifest, old, &lock));
     if job.request.changelogs == Changelogs::Read {
@@ -85,6 +82,7 @@ pub(super) fn plan_install(
     changed.extend(capabilities.rewritten(&plan.changes, &changed));
     changed.sort_by(|a, b| a.id.cmp(&b.id));
     report_refusals(&plan, disk.observation(), job.request.writing, notes)?;
+    notes.diagnostics.append(&mut plan.findings);
     report_kept(&plan, &job.request, notes)?;
     stop_on_warnings(job.request.warnings, notes)?;
     let lock_text = match (lock_change, &gathered.lock) {
@@ -149,7 +147,7 @@ fn lock_change(
 }
 
 /// Warns where capabilities cannot be compared, since an older program locked none.
-fn note_missing_digests(
+pub(super) fn note_missing_digests(
     old: Option<&Lockfile>,
     new: &Lockfile,
     lock_use: LockUse,
@@ -194,7 +192,7 @@ fn url_of(manifest: &Manifest, source: &PinSource) -> Option<String> {
 fn owning_nothing(resources: &[RenderedResource], ledger: &Ledger) -> BTreeSet<Owner> {
     let owners = ledger.owners();
     let is_written = |resolved: &&ResolvedEntry| {
-        resolved.entry.install == Install::Write && resolved.entry.target.is_some()
+        resolved.entry.install != Install::ResolveOnly && resolved.entry.target.is_some()
     };
     let resolved = resources.iter().map(|resource| &resource.resolved);
     let installed = resolved.filter(is_written).map(|one| one.id().into());

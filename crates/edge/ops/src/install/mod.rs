@@ -6,6 +6,7 @@ mod changes;
 mod deciding;
 mod desired;
 mod executables;
+mod frozen_checks;
 mod known;
 mod layered;
 mod locked_state;
@@ -15,10 +16,13 @@ mod request;
 mod run;
 mod writing;
 
-use agpm_compose::{LossPolicy, ProjectCapabilities, check_fidelity, check_placement};
+use agpm_compose::{
+    LossPolicy, ProjectCapabilities, ProjectTree, check_fidelity, check_placement, place_blocks,
+    refuse_markers,
+};
 use agpm_diag::{Failure, FailureKind, Notes, Outcome};
 
-use agpm_model::{LOCK_NAME, RelativePath};
+use agpm_model::{LOCK_NAME, Observed, RelativePath};
 use agpm_plan::{
     Ledger, LockedCapabilities, Plan, ledger_of_lock, outdated_lock, refuse_foreign_paths,
     reserved_target,
@@ -27,6 +31,7 @@ use agpm_resolve::{ReleaseLimit, ResolvedEntry, UpdateScope, add_locked_sources,
 
 pub(crate) use crate::install::capabilities::is_meant;
 pub(crate) use crate::install::changes::Changes;
+pub(crate) use crate::install::frozen_checks::{FrozenProject, check_frozen};
 pub(crate) use crate::install::known::{inputs_of, ledger_in, read_ledger};
 pub(crate) use crate::install::locked_state::LockedState;
 pub(crate) use crate::install::observer::{Observer, parse_shared, read_shared};
@@ -38,6 +43,8 @@ pub use crate::install::request::{
 };
 pub(crate) use crate::install::run::{Job, ManifestEdit};
 pub(crate) use crate::install::writing::hold;
+
+use agpm_store::ProjectStore;
 
 use crate::bases::BaseVersions;
 use crate::cache::clean_now_and_then;
@@ -325,6 +332,19 @@ fn resolve_dependencies(
     })
 }
 
+/// Directories and files of the project, links not followed: nothing is written through them.
+struct StoredTree<'s>(&'s ProjectStore);
+
+impl ProjectTree for StoredTree<'_> {
+    fn is_directory(&self, path: &RelativePath) -> bool {
+        matches!(self.0.observe(path), Ok(Observed::Directory))
+    }
+
+    fn is_file(&self, path: &RelativePath) -> bool {
+        matches!(self.0.observe(path), Ok(Observed::File(_)))
+    }
+}
+
 fn render(
     run: &Run<'_>,
     gathered: &GatheredProject,
@@ -339,8 +359,13 @@ fn render(
     } = resolved;
     let manifest = &gathered.project.manifest;
     let old = gathered.lock.as_ref().map(|(lock, _)| lock);
-    let rendered = render_all(manifest, &sources, entries, notes)?;
+    let mut rendered = render_all(manifest, &sources, entries, notes)?;
+    // A frozen install leaves blocks where the lockfile has them.
+    if job.request.lock != LockUse::Frozen {
+        place_blocks(manifest, &mut rendered.resources, &StoredTree(store));
+    }
     let resources = &rendered.resources;
+    refuse_markers(resources, notes)?;
     let nothing = Ledger::default();
     let allowed_here = if has_ledger(store) {
         &gathered.ledger

@@ -43,6 +43,7 @@ use crate::resource::ResourceType;
 use crate::schema::UnknownKey;
 use crate::strategy::Strategy;
 use crate::tool::{Scope, Tools};
+use crate::unit::Unit;
 use crate::variant::Variants;
 
 /// Sections of the contract that nothing reads yet. To accept them would promise what does not happen.
@@ -197,6 +198,14 @@ impl ManifestTexts<'_> {
 pub type Entry<'a> = (NodeRef<'a>, NodeRef<'a>);
 
 impl Manifest {
+    /// Whether a file is only described, where its tool reads it.
+    pub fn is_in_place(&self, unit: &Unit) -> bool {
+        let mut same = self.dependencies.iter().filter(|one| one.unit == *unit);
+        let first = same.next();
+        first.is_some_and(|one| one.install == Install::InPlace)
+            && same.all(|one| one.install == Install::InPlace)
+    }
+
     /// Reads a manifest; what is wrong is in the diagnostics.
     pub fn read(texts: &ManifestTexts<'_>) -> (Manifest, Vec<Diagnostic>) {
         let mut check = Check::new(texts.completeness());

@@ -7,6 +7,7 @@ use agpm_text::{Kind, NodeRef, Value, to_value};
 
 use crate::address::Address;
 use crate::check::{Check, spot};
+use crate::instruction::{InstructionForm, InstructionScope};
 use crate::manifest::inline::read_inline;
 use crate::manifest::plugins::{MarketplaceDependency, PartChoice, is_plugin_name};
 use crate::manifest::sources::read_source;
@@ -31,6 +32,8 @@ pub enum Install {
     Write,
     /// It is resolved and locked only.
     ResolveOnly,
+    /// It is where its tool reads it already: described and locked, and never written or removed.
+    InPlace,
 }
 
 /// A match of a pattern that is left out.
@@ -73,6 +76,10 @@ pub struct Dependency {
     pub rename: Vec<(String, String)>,
     /// Tools in which it may do more than its author allows.
     pub allow_widening: Vec<ToolName>,
+    /// The files that an instruction is for, whatever its own front matter says.
+    pub scope: Option<InstructionScope>,
+    /// How an instruction is installed.
+    pub form: InstructionForm,
     /// Which parts of a plugin are installed.
     pub parts: PartChoice,
     /// The plugin of a marketplace that it is, if the manifest names it so.
@@ -240,6 +247,8 @@ impl<'n> Reader<'_, '_, 'n> {
             server: None,
             rename: Vec::new(),
             allow_widening: Vec::new(),
+            scope: None,
+            form: InstructionForm::default(),
             parts: PartChoice::default(),
             marketplace: None,
             spot: spot(key),
@@ -304,6 +313,11 @@ impl<'n> Reader<'_, '_, 'n> {
         } else {
             Install::Write
         };
+        if let Some(node) = table.get("in-place")
+            && self.check.flag(node, "`in-place`") == Some(true)
+        {
+            dependency.install = Install::InPlace;
+        }
         if let Some(variables) = table.get("template_vars") {
             dependency.variant = self.variant(variables);
         }
@@ -313,9 +327,13 @@ impl<'n> Reader<'_, '_, 'n> {
         if let Some(tools) = table.get("allow-widening") {
             dependency.allow_widening = self.tool_names(tools);
         }
+        self.instruction(table, dependency);
         self.warn_of_names(table, dependency);
         dependency.unit = unit?;
         dependency.name_top();
+        if dependency.install == Install::InPlace {
+            self.check_in_place(table, dependency);
+        }
         if dependency.kind == ResourceType::Plugins {
             if let Some(path) = table
                 .get("path")
@@ -330,6 +348,77 @@ impl<'n> Reader<'_, '_, 'n> {
             dependency.exclude = self.exclude(names, &dependency.unit);
         }
         Some(())
+    }
+
+    /// `paths` and `block`.
+    fn instruction(&mut self, table: NodeRef<'n>, dependency: &mut Dependency) {
+        let keys = ["paths", "block"].into_iter();
+        let foreign = keys.filter_map(|key| Some((key, table.get(key)?)));
+        if dependency.kind != ResourceType::Instructions {
+            for (key, node) in foreign {
+                let message = format!("only instructions have `{key}`");
+                self.check.bad_value(node, message, "remove it");
+            }
+            return;
+        }
+        if let Some(node) = table.get("paths") {
+            dependency.scope = self.instruction_scope(node);
+        }
+        let block = table
+            .get("block")
+            .and_then(|node| self.check.flag(node, "`block`"));
+        if block == Some(true) {
+            dependency.form = InstructionForm::Block;
+        }
+    }
+
+    /// `paths = ["src/**"]`, or one string with commas.
+    fn instruction_scope(&mut self, node: NodeRef<'n>) -> Option<InstructionScope> {
+        let texts: Vec<&str> = match node.kind() {
+            Kind::String => vec![node.content()],
+            _ => {
+                let items = self.check.strings(node, "`paths`");
+                items.into_iter().map(|(_, text)| text).collect()
+            }
+        };
+        if texts.iter().all(|text| text.trim().is_empty()) {
+            let help = "name files, as in `paths = [\"src/**\"]`, or all of them with `\"**\"`";
+            self.check.bad_value(node, "`paths` is empty", help);
+            return None;
+        }
+        Some(InstructionScope::of(texts))
+    }
+
+    /// A file that stays where it is has no other path, and is a file of this project.
+    fn check_in_place(&mut self, table: NodeRef<'n>, dependency: &Dependency) {
+        let Some(key) = table.get("in-place") else {
+            return;
+        };
+        if !dependency.kind.can_be_in_place() {
+            let message = format!("`in-place` cannot be set for {}", dependency.kind);
+            let help = "only resources that are files of their own can stay where they are";
+            self.check.bad_value(key, message, help);
+        }
+        for other in ["source", "target", "filename", "flatten", "install"] {
+            if let Some(node) = table.get(other) {
+                let message = format!("`in-place` and `{other}` exclude each other");
+                let help = "remove one of them: a file in place is read where `path` says";
+                self.check.bad_value(node, message, help);
+            }
+        }
+        let path = dependency.unit.path.as_str();
+        if path.starts_with("..") || path.starts_with(['/', '~']) {
+            let message = "a resource in place is a file of this project";
+            let node = table.get("path").unwrap_or(key);
+            self.check
+                .bad_value(node, message, "write a path in the project");
+        }
+        if dependency.unit.path.is_pattern() {
+            let message = "the path of a resource in place cannot be a pattern";
+            let node = table.get("path").unwrap_or(key);
+            self.check
+                .bad_value(node, message, "add one entry for each file");
+        }
     }
 
     /// The directory that a plugin is kept in. Shell commands name it, so it is plain.
@@ -406,7 +495,11 @@ impl<'n> Reader<'_, '_, 'n> {
         let is_merged = |tool: &ToolName| {
             let tool = self.manifest.tools.named(tool.as_str());
             let destination = tool.and_then(|tool| tool.destination(dependency.kind));
-            matches!(destination, Some(Destination::Entries(..)))
+            let is_block = dependency.form == InstructionForm::Block;
+            match destination {
+                Some(Destination::Entries(..) | Destination::Blocks(_)) => true,
+                _ => is_block,
+            }
         };
         if !tools.iter().all(is_merged) {
             return;

@@ -19,6 +19,7 @@ pub static MANIFEST_SCHEMA: FileSchema = FileSchema {
     definitions: &[
         &FILE_DEPENDENCY,
         &SERVER_DEPENDENCY,
+        &INSTRUCTION_DEPENDENCY,
         &PLUGIN_DEPENDENCY,
         &LAYER_DEFINITION,
         &TOOL_DEFINITION,
@@ -95,6 +96,7 @@ pub(crate) const MANIFEST_SECTIONS: SchemaTable = SchemaTable::strict(
         HOOKS,
         MCP_SERVERS,
         SKILLS,
+        INSTRUCTIONS,
         PLUGINS,
         PATCH,
         SchemaField::optional(
@@ -148,6 +150,7 @@ pub(crate) const PRIVATE_SECTIONS: SchemaTable = SchemaTable::strict(
         HOOKS,
         MCP_SERVERS,
         SKILLS,
+        INSTRUCTIONS,
         PLUGINS,
         PATCH,
         CATALOG_SECTION,
@@ -193,6 +196,14 @@ const MCP_SERVERS: SchemaField = SchemaField::optional(
 );
 const SKILLS: SchemaField =
     SchemaField::optional("skills", FILES, "Skills: folders with a `SKILL.md`.");
+const INSTRUCTIONS: SchemaField = SchemaField::optional(
+    "instructions",
+    ValueForm::by_name(&ValueForm::Either(&[
+        PATH,
+        ValueForm::Defined(&INSTRUCTION_DEPENDENCY),
+    ])),
+    "Instructions: Markdown that a tool reads with every request, or with those about some files.",
+);
 const PLUGINS: SchemaField = SchemaField::optional(
     "plugins",
     ValueForm::by_name(&ValueForm::Either(&[
@@ -294,9 +305,24 @@ pub(crate) const DEPENDENCY: SchemaTable = SchemaTable::strict(
             "Names of matches of the pattern that are left out.",
         ),
         INSTALL_KEY,
+        SchemaField::optional(
+            "in-place",
+            ValueForm::Flag,
+            "Whether it is a file that the tool reads at `path` already, which agpm never writes or removes.",
+        ),
         TEMPLATE_KEY,
         RENAME_KEY,
         WIDENING_KEY,
+        SchemaField::optional(
+            "paths",
+            ValueForm::Either(&[ValueForm::WORD, ValueForm::TEXTS]),
+            "Patterns of the files that an instruction is for, whatever its front matter says.",
+        ),
+        SchemaField::optional(
+            "block",
+            ValueForm::Flag,
+            "Whether an instruction is a block in a shared file for every tool.",
+        ),
         SchemaField::optional(
             "command",
             ValueForm::Text,
@@ -431,9 +457,16 @@ const TOOL_OR_TOOLS: Condition = Condition::AnyOf(&[
 ]);
 
 const ONLY_OF_SERVERS: &[&str] = &["command", "args", "env", "url", "rename"];
+const ONLY_OF_INSTRUCTIONS: &[&str] = &["paths", "block"];
+const NOT_OF_FILES: &[&str] = &["command", "args", "env", "url", "rename", "paths", "block"];
 
 const FILE_DEPENDENCY: Definition = Definition {
     name: "dependency",
+    form: ValueForm::With(&ValueForm::Part(&DEPENDENCY, NOT_OF_FILES), FROM_PATH),
+};
+
+const INSTRUCTION_DEPENDENCY: Definition = Definition {
+    name: "instruction",
     form: ValueForm::With(&ValueForm::Part(&DEPENDENCY, ONLY_OF_SERVERS), FROM_PATH),
 };
 
@@ -454,7 +487,7 @@ const PLUGIN_DEPENDENCY: Definition = Definition {
 const SERVER_DEPENDENCY: Definition = Definition {
     name: "mcp-server",
     form: ValueForm::With(
-        &ValueForm::Table(&DEPENDENCY),
+        &ValueForm::Part(&DEPENDENCY, ONLY_OF_INSTRUCTIONS),
         &[Condition::AnyOf(&[
             FROM_PATH,
             &[

@@ -182,9 +182,13 @@ fn skill(
     if source.entry(revision, &main)?.is_none() {
         return Ok(Listed::Raw(Raw::Absent));
     }
-    let Some(tree) = walk(source, revision, unit.path.in_tree())? else {
+    let Some(mut tree) = walk(source, revision, unit.path.in_tree())? else {
         return unfit(too_many_folders());
     };
+    // A skill on this machine may be a clone: what git keeps there is not part of it.
+    let is_metadata = |entry: &Entry| entry.path.split('/').any(|part| part == ".git");
+    tree.entries
+        .retain(|entry| revision.is_some() || !is_metadata(entry));
     if tree.entries.len() > MOST_SKILL_FILES {
         return unfit(format!("it has more than {MOST_SKILL_FILES} files"));
     }

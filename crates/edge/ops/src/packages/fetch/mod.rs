@@ -338,6 +338,10 @@ impl<'a> Fetcher<'a> {
         if unit.extent == Extent::Plugin {
             return plugin_needs(self, unit, commit.as_ref(), resource, notes);
         }
+        // The tool alone reads a file in place: agpm is told where it is, not what it means.
+        if self.manifest.is_in_place(unit) {
+            return Ok(Vec::new());
+        }
         let label = commit.as_ref().map_or("local", ObjectId::short);
         let (names, renderer) = (&self.names[&variant], &self.renderer);
         let declared = Declaring {

@@ -1,0 +1,39 @@
+use std::process::ExitCode;
+
+use agpm_ops::{CiReport, Restore, World, ci};
+use agpm_report::ci::CiForm;
+use agpm_report::{Rendering, Verdict};
+
+use crate::args::{CiArgs, CiFormat};
+use crate::commands::{two_formats, word};
+use crate::output::Output;
+
+pub(crate) fn run(world: &World, args: &CiArgs, output: &mut Output) -> ExitCode {
+    if let Some(other) = args
+        .format
+        .filter(|format| output.json && *format != CiFormat::Json)
+    {
+        return output.finish(two_formats(&word(other)), |(), _| {
+            Rendering::Text(String::new())
+        });
+    }
+    output.json |= args.format == Some(CiFormat::Json);
+    let form = match args.format {
+        Some(CiFormat::Github) => CiForm::GitHub,
+        Some(CiFormat::Sarif) => CiForm::Sarif,
+        Some(CiFormat::Junit) => CiForm::JUnit,
+        Some(CiFormat::Text | CiFormat::Json) | None => CiForm::Text,
+    };
+    let restore = if args.install {
+        Restore::Install
+    } else {
+        Restore::Nothing
+    };
+    let judge = |report: &CiReport, _: &[agpm_diag::Diagnostic]| {
+        let cause = report.cause();
+        cause.map_or(Verdict::Good, |cause| Verdict::As(cause.kind()))
+    };
+    output.finish_as(ci(world, restore), judge, |report, context| {
+        agpm_report::ci::render(report, form, context)
+    })
+}

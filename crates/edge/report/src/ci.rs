@@ -1,0 +1,323 @@
+//! What a pipeline found, in the formats that pipelines read.
+
+use std::collections::BTreeSet;
+
+use agpm_diag::{Diagnostic, Severity};
+use agpm_ops::{CheckOutcome, CheckResult, CiReport, counted};
+use agpm_text::to_json;
+use serde::Serialize;
+
+use crate::rendering::{RenderContext, Rendering};
+
+/// How findings are printed, unless they are a JSON document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CiForm {
+    /// For people.
+    Text,
+    /// Commands of GitHub Actions that annotate a change.
+    GitHub,
+    /// SARIF 2.1.0.
+    Sarif,
+    /// JUnit XML.
+    JUnit,
+}
+
+/// The findings in the form that was asked for.
+pub fn render(report: CiReport, form: CiForm, context: &RenderContext<'_>) -> Rendering {
+    if context.json {
+        return context.document(&report);
+    }
+    let findings = || {
+        context
+            .diagnostics
+            .iter()
+            .map(|found| Located::of(found, context))
+    };
+    Rendering::Report(match form {
+        CiForm::Text => text(&report, context),
+        CiForm::GitHub => findings().map(|found| found.github()).collect(),
+        CiForm::Sarif => sarif(findings().collect()),
+        CiForm::JUnit => junit(&report, &findings().collect::<Vec<_>>()),
+    })
+}
+
+fn text(report: &CiReport, context: &RenderContext<'_>) -> String {
+    let mut text = context.drawn_diagnostics();
+    if context.quiet {
+        return text;
+    }
+    for check in &report.checks {
+        text.push_str(&check_line(check, report.compared));
+    }
+    text
+}
+
+fn check_line(check: &CheckResult, compared: usize) -> String {
+    let name = word(check);
+    match check.state {
+        CheckOutcome::Passed if name == "files" => {
+            format!(
+                "ok       {name}  ({})\n",
+                counted(compared, "entry", "entries")
+            )
+        }
+        CheckOutcome::Passed => format!("ok       {name}\n"),
+        CheckOutcome::Failed => {
+            let findings = counted(check.findings.len(), "finding", "findings");
+            format!("failed   {name}  ({findings})\n")
+        }
+        CheckOutcome::Skipped => format!("skipped  {name}\n"),
+    }
+}
+
+fn word(check: &CheckResult) -> String {
+    serialized(&check.name)
+}
+
+/// A word as it is in JSON.
+fn serialized<T: Serialize>(value: &T) -> String {
+    to_json(value).trim().trim_matches('"').to_owned()
+}
+
+/// A finding with where it is.
+struct Located<'d> {
+    found: &'d Diagnostic,
+    message: String,
+    file: Option<&'d str>,
+    line: Option<usize>,
+    column: Option<usize>,
+}
+
+impl<'d> Located<'d> {
+    fn of(found: &'d Diagnostic, context: &RenderContext<'d>) -> Self {
+        let label = found.labels.first();
+        let sources = context.sources;
+        let place = label.map(|label| sources.place(label.source, label.span.start));
+        let details = found.details.iter().map(|line| format!("\n{line}"));
+        Located {
+            found,
+            message: format!("{}{}", found.shown_message(), details.collect::<String>()),
+            file: label
+                .map(|label| sources.get(label.source).name.as_str())
+                .or(found.file.as_deref()),
+            line: place.as_ref().map(|place| place.line),
+            column: place.as_ref().map(|place| place.column),
+        }
+    }
+
+    fn level(&self) -> &'static str {
+        match self.found.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        }
+    }
+
+    /// One command; values are escaped as the runner unescapes them.
+    fn github(&self) -> String {
+        let level = match self.level() {
+            "note" => "notice",
+            level => level,
+        };
+        let mut properties: Vec<String> = Vec::new();
+        properties.extend(self.file.map(|file| format!("file={}", property(file))));
+        properties.extend(self.line.map(|line| format!("line={line}")));
+        properties.extend(self.column.map(|column| format!("col={column}")));
+        properties.push(format!("title={}", property(self.found.code.name)));
+        let message = data(&self.message);
+        format!("::{level} {}::{message}\n", properties.join(","))
+    }
+}
+
+fn data(text: &str) -> String {
+    text.replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SarifLog {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    version: &'static str,
+    runs: [SarifRun; 1],
+}
+
+#[derive(Serialize)]
+struct SarifRun {
+    tool: SarifTool,
+    results: Vec<SarifResult>,
+}
+
+#[derive(Serialize)]
+struct SarifTool {
+    driver: SarifDriver,
+}
+
+#[derive(Serialize)]
+struct SarifDriver {
+    name: &'static str,
+    version: &'static str,
+    rules: Vec<SarifRule>,
+}
+
+#[derive(Serialize)]
+struct SarifRule {
+    id: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SarifResult {
+    rule_id: &'static str,
+    level: &'static str,
+    message: SarifMessage,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    locations: Vec<SarifLocation>,
+}
+
+#[derive(Serialize)]
+struct SarifMessage {
+    text: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SarifLocation {
+    physical_location: SarifPlace,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SarifPlace {
+    artifact_location: SarifFile,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    region: Option<SarifRegion>,
+}
+
+#[derive(Serialize)]
+struct SarifFile {
+    uri: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SarifRegion {
+    start_line: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start_column: Option<usize>,
+}
+
+fn sarif(findings: Vec<Located<'_>>) -> String {
+    let rules: BTreeSet<&'static str> = findings.iter().map(|one| one.found.code.name).collect();
+    let result = |one: Located<'_>| SarifResult {
+        rule_id: one.found.code.name,
+        level: one.level(),
+        locations: one
+            .file
+            .map(|file| sarif_location(file, &one))
+            .into_iter()
+            .collect(),
+        message: SarifMessage { text: one.message },
+    };
+    let log = SarifLog {
+        schema: "https://json.schemastore.org/sarif-2.1.0.json",
+        version: "2.1.0",
+        runs: [SarifRun {
+            tool: SarifTool {
+                driver: SarifDriver {
+                    name: "agpm",
+                    version: env!("CARGO_PKG_VERSION"),
+                    rules: rules.into_iter().map(|id| SarifRule { id }).collect(),
+                },
+            },
+            results: findings.into_iter().map(result).collect(),
+        }],
+    };
+    to_json(&log)
+}
+
+fn sarif_location(file: &str, one: &Located<'_>) -> SarifLocation {
+    let region = one.line.map(|start_line| SarifRegion {
+        start_line,
+        start_column: one.column,
+    });
+    SarifLocation {
+        physical_location: SarifPlace {
+            artifact_location: SarifFile { uri: uri(file) },
+            region,
+        },
+    }
+}
+
+/// A path as a relative URI reference.
+fn uri(path: &str) -> String {
+    let mut uri = String::new();
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                uri.push(char::from(byte));
+            }
+            _ => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
+}
+
+/// One test for each check.
+fn junit(report: &CiReport, findings: &[Located<'_>]) -> String {
+    let count = |state| {
+        let checks = report.checks.iter();
+        checks.filter(|check| check.state == state).count()
+    };
+    let line = |number: &usize| {
+        let one = findings.get(*number)?;
+        Some(format!("{}: {}", one.found.code.name, one.message))
+    };
+    let mut cases = String::new();
+    for check in &report.checks {
+        let name = word(check);
+        let inner = match check.state {
+            CheckOutcome::Passed => String::new(),
+            CheckOutcome::Skipped => "<skipped/>".to_owned(),
+            CheckOutcome::Failed => {
+                let message = counted(check.findings.len(), "finding", "findings");
+                let lines: Vec<String> = check.findings.iter().filter_map(line).collect();
+                format!(
+                    "<failure message=\"{message}\">{}</failure>",
+                    xml(&lines.join("\n"))
+                )
+            }
+        };
+        cases.push_str(&format!(
+            "  <testcase classname=\"agpm\" name=\"{name}\">{inner}</testcase>\n"
+        ));
+    }
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"agpm ci\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n{cases}</testsuite>\n",
+        report.checks.len(),
+        count(CheckOutcome::Failed),
+        count(CheckOutcome::Skipped)
+    )
+}
+
+/// Text of an element; characters that XML cannot hold are left out.
+fn xml(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '\n' | '\t' => out.push(c),
+            c if c < ' ' || matches!(c, '\u{7f}' | '\u{fffe}' | '\u{ffff}') => {}
+            c => out.push(c),
+        }
+    }
+    out
+}

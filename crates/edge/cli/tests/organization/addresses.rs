@@ -229,6 +229,6 @@ fn a_pipeline_and_a_preview_fetch_the_policy_too() {
     for command in ["agpm ci", "agpm diff"] {
         let output = sandbox.run_line(&format!("{command} --policy {}", policies.url()));
         assert_code(&output, 6);
-        assert_eq!(rules(&output), ["types.deny"], "{output}");
+        assert!(output.to_string().contains("`types.deny`"), "{output}");
     }
 }

@@ -29,9 +29,8 @@ use agpm_text::Value;
 use crate::packages::fetch::plugin_needs::{declaration, plugin_needs, plugin_of_file};
 use crate::packages::fetch::raw::{Raw, unfit};
 use crate::packages::resolve::plain_sources;
-use crate::packages::sources::{
-    Sources, is_versioned, source_failure, source_failure_of, versions_of,
-};
+use crate::packages::sources::{Sources, is_versioned, versions_of};
+use crate::source_failure::{source_failure, source_failure_of};
 use crate::world::World;
 
 /// What is required of a source where nothing is declared, after a prefix.

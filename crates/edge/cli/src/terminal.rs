@@ -16,3 +16,49 @@ pub(crate) fn stdout_width() -> Option<usize> {
 pub(crate) fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
+
+/// A terminal that hands on every key at once and shows none, until this is dropped.
+///
+/// Reading single keys would leave the usual mode between two of them, in which the terminal echoes letters and keeps
+/// backspaces for itself. What is written to the terminal is treated as before, so a panic is readable.
+#[cfg(unix)]
+pub(crate) struct RawMode {
+    before: rustix::termios::Termios,
+}
+
+#[cfg(unix)]
+impl RawMode {
+    pub(crate) fn enter() -> io::Result<Self> {
+        let before = rustix::termios::tcgetattr(io::stdin())?;
+        let mut raw = before.clone();
+        raw.make_raw();
+        raw.output_modes = before.output_modes;
+        set_modes(&raw)?;
+        Ok(RawMode { before })
+    }
+}
+
+#[cfg(unix)]
+impl Drop for RawMode {
+    fn drop(&mut self) {
+        // A terminal that is gone has no modes to restore.
+        drop(set_modes(&self.before));
+    }
+}
+
+#[cfg(unix)]
+fn set_modes(modes: &rustix::termios::Termios) -> io::Result<()> {
+    let when = rustix::termios::OptionalActions::Drain;
+    Ok(rustix::termios::tcsetattr(io::stdin(), when, modes)?)
+}
+
+/// Elsewhere keys are read as events, which no mode changes.
+#[cfg(not(unix))]
+pub(crate) struct RawMode;
+
+#[cfg(not(unix))]
+impl RawMode {
+    pub(crate) fn enter() -> io::Result<Self> {
+        Ok(RawMode)
+    }
+}

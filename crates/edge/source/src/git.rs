@@ -54,6 +54,10 @@ impl Source for Remote {
         Ok(self.find_commit(digits)?)
     }
 
+    fn is_reachable(&self, revision: &ObjectId, tip: &ObjectId) -> Result<bool, SourceError> {
+        Ok(Remote::is_reachable(self, revision, tip)?)
+    }
+
     fn released(&self, revision: &ObjectId) -> Option<u64> {
         self.commit_time(revision).ok().flatten()
     }

@@ -69,6 +69,11 @@ pub trait Source: Debug + Send + Sync {
     /// Whether the files of a revision can be listed without asking anyone.
     fn has_revision(&self, revision: &ObjectId) -> bool;
 
+    /// Whether a revision is a tip or in the past of it.
+    fn is_reachable(&self, revision: &ObjectId, tip: &ObjectId) -> Result<bool, SourceError> {
+        Ok(revision == tip)
+    }
+
     /// When a revision that is available was made, in seconds since 1970; nothing if that is not known.
     fn released(&self, _revision: &ObjectId) -> Option<u64> {
         None

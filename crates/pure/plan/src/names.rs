@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_model::{Dependency, Origin, ResourceName, ResourceType, ToolName, Unit};
+use agpm_model::{Dependency, Origin, ResourceName, ResourceType, ToolName, Unit, repository_name};
 
 /// What a name is derived from.
 pub(crate) struct Nameless<'a> {
@@ -31,8 +31,10 @@ impl Nameless<'_> {
             .filter(|part| !matches!(*part, "" | ".."))
             .collect();
         let source = self.unit.origin.source().map(ToString::to_string);
-        let own = source.filter(|_| path.is_top());
-        let mut names = vec![own.unwrap_or_else(|| path.stem().to_owned())];
+        // A source that nobody named is called by its URL, or after a plugin and its marketplace.
+        let own = source.as_deref().filter(|_| path.is_top());
+        let own = own.map_or(path.stem(), repository_name);
+        let mut names = vec![own.to_owned()];
         for count in 1..=folders.len() {
             let parts = &folders[folders.len() - count..];
             names.push(format!("{}-{}", parts.join("-"), path.stem()));

@@ -7,6 +7,7 @@ pub struct Repository<'s> {
     sandbox: &'s Sandbox,
     path: PathBuf,
     commits: u64,
+    start: u64,
 }
 
 /// The time of the first commit; each later one is a second later.
@@ -21,6 +22,7 @@ impl<'s> Repository<'s> {
             sandbox,
             path,
             commits: 0,
+            start: FIRST_COMMIT,
         };
         repository.git(&["init", "-q", "-b", "main"]);
         repository
@@ -36,6 +38,7 @@ impl<'s> Repository<'s> {
             sandbox,
             path,
             commits: 0,
+            start: FIRST_COMMIT,
         };
         let count = repository.git(&["rev-list", "--all", "--count"]).stdout;
         repository.commits = count.trim().parse().unwrap();
@@ -105,9 +108,14 @@ impl<'s> Repository<'s> {
         self.git(&["tag", "-a", name, "-m", name]);
     }
 
+    /// Has what follows happen from this time on, in seconds since 1970.
+    pub fn set_time(&mut self, seconds: u64) {
+        self.start = seconds;
+    }
+
     /// Runs git in the repository; it must succeed.
     pub fn git(&self, arguments: &[&str]) -> CommandOutput {
-        let date = format!("{} +0000", FIRST_COMMIT + self.commits);
+        let date = format!("{} +0000", self.start + self.commits);
         let mut command = self.sandbox.command("git");
         command.current_dir(&self.path).args(arguments);
         for role in ["AUTHOR", "COMMITTER"] {

@@ -85,6 +85,11 @@ fn change_repository(repository: &mut Repository<'_>, steps: &str) {
                 repository.commit_changes();
                 repository.git(&[&["tag"], &*rest.split(' ').collect::<Vec<_>>()].concat());
             }
+            "date" => {
+                repository.commit_changes();
+                let seconds = rest.parse();
+                repository.set_time(seconds.unwrap_or_else(|_| panic!("`date SECONDS`: {line}")));
+            }
             "branch" => repository.switch(rest),
             "rename" => {
                 repository.commit_changes();

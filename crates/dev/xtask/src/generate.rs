@@ -54,6 +54,11 @@ const SECTIONS: &[Section] = &[
         name: "servers",
         make: tool_tables::servers,
     },
+    Section {
+        path: "docs/instructions.md",
+        name: "instruction fields",
+        make: tool_tables::instruction_fields,
+    },
 ];
 
 impl Section {

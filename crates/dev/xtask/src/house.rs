@@ -48,6 +48,11 @@ const CRATES: &[(&str, &str, &[&str])] = &[
         "pure/discover",
         &["agpm-diag", "agpm-text", "agpm-model"],
     ),
+    (
+        "agpm-adopt",
+        "pure/adopt",
+        &["agpm-diag", "agpm-text", "agpm-tools", "agpm-model"],
+    ),
     ("agpm-solve", "pure/solve", &[]),
     (
         "agpm-trust",
@@ -88,6 +93,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-render",
             "agpm-plan",
             "agpm-plugin",
+            "agpm-trust",
         ],
     ),
     (
@@ -156,6 +162,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-catalog",
             "agpm-plugin",
             "agpm-discover",
+            "agpm-adopt",
             "agpm-solve",
             "agpm-render",
             "agpm-trust",

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use agpm_tools::{
     AgentContainer, AgentFields, AgentForm, AgentLimit, AgentNames, CommandFormat, CommandLine,
-    Directory, FileFormat, HookPlace, HookShape, InheritedModel, ModelForm, Placeholders,
-    REFERENCE_EVENTS, REFERENCE_TOOL, Scoped, ServerFormat, Source, TOOLS, ToolDefinition,
-    VariableSyntax, Variables,
+    Directory, FileFormat, HookPlace, HookShape, InheritedModel, ModelForm, PatternList,
+    Placeholders, REFERENCE_EVENTS, REFERENCE_TOOL, RuleField, RuleValue, Scoped, ServerFormat,
+    Source, TOOLS, ToolDefinition, VariableSyntax, Variables,
 };
 
 const NOTHING: &str = "–";
@@ -68,7 +68,7 @@ fn same_or(name: &str, usual: &str) -> String {
 type Place = Option<String>;
 
 /// Where each of the types in [`TYPES`] goes.
-fn places(tool: &'static ToolDefinition) -> [Scoped<Place>; 5] {
+fn places(tool: &'static ToolDefinition) -> [Scoped<Place>; 6] {
     let directory = tool.directory;
     let agents = tool.agents.as_ref();
     let commands = tool.commands.as_ref();
@@ -84,6 +84,7 @@ fn places(tool: &'static ToolDefinition) -> [Scoped<Place>; 5] {
             commands.and_then(|own| FileFormat::Command(&own.format).extension()),
         ),
         files(directory, tool.skills.as_ref().map(|own| own.place), None),
+        instructions(tool),
         hooks(tool),
         both(tool.servers.as_ref().map(|own| own.place), |file, _| {
             entries(file)
@@ -91,7 +92,14 @@ fn places(tool: &'static ToolDefinition) -> [Scoped<Place>; 5] {
     ]
 }
 
-const TYPES: [&str; 5] = ["agents", "commands", "skills", "hooks", "mcp-servers"];
+const TYPES: [&str; 6] = [
+    "agents",
+    "commands",
+    "skills",
+    "instructions",
+    "hooks",
+    "mcp-servers",
+];
 
 fn entries(file: &str) -> String {
     format!("entries of {}", code(file))
@@ -144,6 +152,22 @@ fn file_pattern(
     };
     extension.map_or(directory.clone(), |extension| {
         format!("{directory}/*.{extension}")
+    })
+}
+
+fn instructions(tool: &'static ToolDefinition) -> Scoped<Place> {
+    let own = tool.instructions.as_ref();
+    let rule = own.and_then(|own| own.format.rule.as_ref());
+    both(own.map(|own| own.place), |place, scope| {
+        match (place.rules, rule, place.blocks.last()) {
+            (Some(directory), Some(rule), _) => code(&file_pattern(
+                tool.directory,
+                directory,
+                scope,
+                Some(rule.extension),
+            )),
+            (_, _, file) => format!("blocks in {}", code(file.unwrap_or(&""))),
+        }
     })
 }
 
@@ -409,6 +433,40 @@ fn placeholder(marks: Option<(&str, &str)>, inner: &str) -> String {
     })
 }
 
+/// How each tool with files of instructions says which files they are for.
+pub(crate) fn instruction_fields() -> String {
+    let mut table = Table::by_tool("", &["for some files", "for everything"]);
+    for tool in TOOLS {
+        let instructions = tool.instructions.as_ref();
+        let Some(rule) = instructions.and_then(|own| own.format.rule.as_ref()) else {
+            continue;
+        };
+        let patterns = match rule.list {
+            PatternList::List => format!("{} (a list)", code(rule.patterns)),
+            PatternList::Commas => format!("{} (with commas)", code(rule.patterns)),
+        };
+        let some: Vec<String> = [patterns]
+            .into_iter()
+            .chain(rule.for_some.iter().map(rule_field))
+            .collect();
+        let all: Vec<String> = rule.for_all.iter().map(rule_field).collect();
+        let all = if all.is_empty() {
+            "no front matter".to_owned()
+        } else {
+            all.join(", ")
+        };
+        table.row(&code(tool.name), [some.join(", "), all]);
+    }
+    table.print()
+}
+
+fn rule_field(field: &RuleField) -> String {
+    match field.value {
+        RuleValue::Flag(flag) => code(&format!("{}: {flag}", field.key)),
+        RuleValue::Text(text) => code(&format!("{}: {text:?}", field.key)),
+    }
+}
+
 /// What becomes of each key of an MCP server.
 pub(crate) fn servers() -> String {
     let tools: Vec<_> = TOOLS
@@ -536,6 +594,8 @@ fn facts(tool: &'static ToolDefinition) -> Vec<(String, Source)> {
     add("skills", tool.skills.as_ref().map(|own| own.source));
     add("snippets", tool.snippets.as_ref().map(|own| own.source));
     add("scripts", tool.scripts.as_ref().map(|own| own.source));
+    let instructions = tool.instructions.as_ref().map(|own| own.source);
+    add("instructions", instructions);
     add("hooks", tool.hooks.as_ref().map(|own| own.source));
     let names = tool.hooks.as_ref().map(|own| own.format.tool_names.source);
     add("names of tools in hooks", names);

@@ -247,7 +247,7 @@ impl<'u> Checker<'u> {
 
     fn report(&mut self, diagnostic: Diagnostic, node: NodeRef<'u>) {
         self.found
-            .push(diagnostic.at(node.document().source(), node.span(), ""));
+            .push(diagnostic.at(node.source(), node.span(), ""));
     }
 }
 

@@ -165,7 +165,7 @@ pub(crate) enum Command {
     Merge(MergeArgs),
     /// Show the merge strategies, built in and of the project, with an example each
     Strategies(StrategiesArgs),
-    /// Take over the configuration of another program as layers
+    /// Take over the dependencies or layers of another manager
     Import(ImportArgs),
     /// List agents, workflows, tasks, tools and skills out of project, home and git
     Catalog(CatalogArgs),
@@ -210,6 +210,15 @@ pub(crate) struct InitArgs {
     /// Overwrite a manifest that is there
     #[arg(long)]
     pub(crate) force: bool,
+    /// Describe the agents, skills and commands that the project has
+    #[arg(long, conflicts_with_all = ["bare", "global"])]
+    pub(crate) adopt: bool,
+    /// Do not look for tools and files
+    #[arg(long)]
+    pub(crate) bare: bool,
+    /// Ask nothing
+    #[arg(long)]
+    pub(crate) yes: bool,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
 }
@@ -731,13 +740,15 @@ pub(crate) struct StrategiesArgs {
 /// Arguments of `import`.
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
-    /// Whose configuration: agent-manager
+    /// Whose files: skills-lock, apm, rulesync, ruler, claude, agpm-cli, agent-manager
     pub(crate) format: String,
-    /// The configuration [default: `config.yaml` in `$AGENT_MANAGER_CONFIG_DIR` or `~/.agent-manager`]
+    /// The file [default: where that manager has it, in the project or in home]
     pub(crate) file: Option<PathBuf>,
     /// Print the sections, and do not write them
     #[arg(long)]
     pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
 }
 
 /// Arguments of `profile`.
@@ -862,7 +873,7 @@ pub(crate) enum BottleFormat {
 /// Arguments of `explain`.
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
-    /// `file:PATH`, `agent:NAME` (or another type), `catalog:MODULE/NAME`, `profile:SLUG[/KIND]`, `bottle:NAME`, or an error code such as `json/syntax`
+    /// `file:PATH`, `manifest:/POINTER`, `agent:NAME` (or another type), `catalog:MODULE/NAME`, `profile:SLUG[/KIND]`, `bottle:NAME`, or an error code such as `json/syntax`
     pub(crate) what: String,
     /// A place in it, as a JSON pointer
     pub(crate) pointer: Option<String>,
@@ -968,6 +979,7 @@ impl Command {
             Command::Layers(args) => &args.scope,
             Command::Undo(args) => &args.scope,
             Command::Explain(args) => &args.scope,
+            Command::Import(args) => &args.scope,
             _ => return Scope::Project,
         };
         if args.global {

@@ -17,6 +17,15 @@ pub(crate) fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
+/// Asks a question that is answered by one key; anything but `y` is no.
+pub(crate) fn confirm(question: &str) -> bool {
+    let terminal = Term::stderr();
+    let asked = terminal.write_str(&format!("{question} [y/N] "));
+    let answer = asked.and_then(|()| terminal.read_char());
+    let _ = terminal.write_line("");
+    matches!(answer, Ok('y' | 'Y'))
+}
+
 /// A terminal that hands on every key at once and shows none, until this is dropped.
 ///
 /// Reading single keys would leave the usual mode between two of them, in which the terminal echoes letters and keeps

@@ -26,6 +26,12 @@ fn fixtures_come_out_as_written() {
 }
 
 #[test]
+fn the_guide_to_taking_over_says_what_happens() {
+    check_script(&Sandbox::new(PROGRAM), &root().join("docs/taking-over.md"))
+        .unwrap_or_else(|difference| panic!("{difference}"));
+}
+
+#[test]
 fn the_guide_to_merging_says_what_happens() {
     check_script(&Sandbox::new(PROGRAM), &root().join("docs/merging.md"))
         .unwrap_or_else(|failure| panic!("{failure}"));
@@ -41,6 +47,24 @@ fn the_guide_to_packages_says_what_happens() {
 fn the_guide_to_plugins_says_what_happens() {
     check_script(&Sandbox::new(PROGRAM), &root().join("docs/plugins.md"))
         .unwrap_or_else(|why| panic!("{why}"));
+}
+
+#[test]
+fn the_guide_to_trust_says_what_happens() {
+    check_script(&Sandbox::new(PROGRAM), &root().join("docs/trust.md"))
+        .unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+#[test]
+fn the_guide_to_pipelines_says_what_happens() {
+    check_script(&Sandbox::new(PROGRAM), &root().join("docs/ci.md"))
+        .unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+#[test]
+fn the_guide_to_bases_says_what_happens() {
+    check_script(&Sandbox::new(PROGRAM), &root().join("docs/bases.md"))
+        .unwrap_or_else(|failure| panic!("{failure}"));
 }
 
 #[test]

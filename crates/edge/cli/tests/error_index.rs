@@ -24,6 +24,10 @@ const SHOWN: &[(&str, &str)] = &[
         "hundreds of files: crates/edge/cli/tests/packages/resolve.rs",
     ),
     (
+        "policy/stale",
+        "a repository that goes away: crates/edge/cli/tests/organization/addresses.rs",
+    ),
+    (
         "source/auth",
         "a server that refuses: crates/edge/git/tests/git/secrets.rs",
     ),

@@ -25,8 +25,13 @@ fn add(versions: &mut SourceVersions, value: &str, name: &str) {
         versions.branches.insert(branch.to_owned(), id);
     } else if let Some(tag) = name.strip_prefix("refs/tags/") {
         // The line with `^{}` follows the one of the tag itself, and has the commit that an annotated tag points at.
-        let tag = tag.trim_end_matches("^{}");
-        versions.tags.insert(tag.to_owned(), id);
+        let name = tag.trim_end_matches("^{}");
+        let before = versions.tags.insert(name.to_owned(), id);
+        if name != tag {
+            versions
+                .annotated
+                .extend(before.map(|object| (name.to_owned(), object)));
+        }
     }
 }
 
@@ -40,10 +45,13 @@ pub(crate) fn listing(versions: &SourceVersions) -> String {
         .branches
         .iter()
         .map(|(name, id)| format!("{id}\trefs/heads/{name}\n"));
-    let tags = versions
-        .tags
-        .iter()
-        .map(|(name, id)| format!("{id}\trefs/tags/{name}\n"));
+    let tag = |(name, id): (&String, &ObjectId)| match versions.annotated.get(name) {
+        Some(object) => {
+            format!("{object}\trefs/tags/{name}\n{id}\trefs/tags/{name}^{{}}\n")
+        }
+        None => format!("{id}\trefs/tags/{name}\n"),
+    };
+    let tags = versions.tags.iter().map(tag);
     head.chain(branches).chain(tags).collect()
 }
 
@@ -65,6 +73,8 @@ mod tests {
         ));
         assert_eq!(refs.default_branch.as_deref(), Some("main"));
         assert_eq!(refs.tags["v1"].as_str(), one);
+        assert_eq!(refs.annotated["v1"].as_str(), two);
+        assert_eq!(refs.annotated.len(), 1);
         assert_eq!(refs.tags["v2"].as_str(), two);
         assert_eq!((refs.branches.len(), refs.tags.len()), (1, 2));
         assert_eq!(parse(&listing(&refs)), refs);

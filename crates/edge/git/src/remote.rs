@@ -150,14 +150,14 @@ impl Remote {
             .is_ok_and(|missing| missing.is_empty())
     }
 
-    /// When a commit of the cache was made, in seconds since 1970; nothing if it does not say so.
-    pub fn commit_time(&self, id: &ObjectId) -> Result<Option<u64>, GitError> {
+    /// When a commit or an annotated tag of the cache was made, in seconds since 1970; nothing if it does not say so.
+    pub fn object_time(&self, id: &ObjectId) -> Result<Option<u64>, GitError> {
         let mut read = None;
         self.ask(Question::Content, &[id.to_string()], &mut |_, answer| {
             read = Some(answer);
         })?;
         match read {
-            Some(Answer::Found { content, .. }) => Ok(committer_time(&content)),
+            Some(Answer::Found { content, .. }) => Ok(time_of(&content)),
             _ => Err(self.missing(id)),
         }
     }
@@ -319,11 +319,12 @@ fn absolute(text: &str, base: &Path, home: Option<&Path>) -> PathBuf {
 }
 
 /// The seconds in `committer NAME <MAIL> SECONDS ZONE`, which is before the empty line of a commit.
-fn committer_time(commit: &[u8]) -> Option<u64> {
-    let text = String::from_utf8_lossy(commit);
+/// The time of the committer or the tagger.
+fn time_of(object: &[u8]) -> Option<u64> {
+    let text = String::from_utf8_lossy(object);
     let mut head = text.lines().take_while(|line| !line.is_empty());
-    let committer = head.find(|line| line.starts_with("committer "))?;
-    committer.rsplit(' ').nth(1)?.parse().ok()
+    let is_author = |line: &&str| line.starts_with("committer ") || line.starts_with("tagger ");
+    head.find(is_author)?.rsplit(' ').nth(1)?.parse().ok()
 }
 
 #[cfg(test)]

@@ -287,7 +287,7 @@ pub fn programs(world: &World) -> Outcome<ProjectPrograms> {
 
 fn look(world: &World, notes: &mut Notes) -> Result<ProjectPrograms, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
-    let project = Project::of(&world.environment, files, notes)?;
+    let project = Project::of(world, files, notes)?;
     ProjectPrograms::of(&world.environment, &project.manifest)
 }
 

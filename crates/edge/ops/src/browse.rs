@@ -119,7 +119,7 @@ pub(crate) fn read_sources(world: &World, notes: &mut Notes) -> Result<Project, 
         None => ManifestFiles::configuration_alone(environment)?,
     };
     match files {
-        Some(files) => Project::of(environment, files, notes),
+        Some(files) => Project::of(world, files, notes),
         None => Ok(Project {
             manifest: Manifest::default(),
             ..Project::default()

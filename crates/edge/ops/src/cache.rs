@@ -16,7 +16,7 @@ use crate::packages::{git, is_versioned, read_lock};
 use crate::projects::{self, KnownProject};
 use crate::reading::shown;
 use crate::serialize::Writing;
-use crate::world::{Environment, ManifestUse, Scope, World};
+use crate::world::{Environment, ManifestUse, Network, Scope, World};
 use agpm_source::{MachineSources, SourceOpener};
 
 /// How long a copy stays that no project needs.
@@ -222,7 +222,7 @@ impl Needs {
             .map(|files| files.root().to_owned());
         let here = here.filter(|here| roots.iter().all(|known| known.root != *here));
         for root in roots.drain(..).map(|known| known.root).chain(here) {
-            needs.add_project(environment, root);
+            needs.add_project(world, root);
         }
         // A project may give a name of the configuration another URL; other projects still use the user's.
         let configured = configured_sources(environment, notes)?
@@ -232,7 +232,7 @@ impl Needs {
             base: environment.folder.clone(),
             addresses: configured.collect(),
         });
-        let own = Project::of_user(environment, notes)?.unwrap_or_default();
+        let own = Project::of_user(&offline(world), notes)?.unwrap_or_default();
         let addresses = addresses_of(&own.manifest);
         needs.used.push(Use {
             base: own.folder.unwrap_or_default(),
@@ -242,22 +242,24 @@ impl Needs {
     }
 
     /// What the manifest and the lockfile of a project name; a broken manifest leaves the lockfile.
-    fn add_project(&mut self, environment: &Environment, root: PathBuf) {
-        let there = Environment {
+    fn add_project(&mut self, world: &World, root: PathBuf) {
+        let mut there = offline(world);
+        there.environment = Environment {
             scope: Scope::Project,
             folder: root.clone(),
             manifest: None,
-            ..environment.clone()
+            ..there.environment
         };
+        let environment = &there.environment;
         let mut quiet = Notes::default();
-        let project = ManifestFiles::find(&there, ManifestUse::Nearest).and_then(|files| {
+        let project = ManifestFiles::find(environment, ManifestUse::Nearest).and_then(|files| {
             files
                 .map(|files| Project::of(&there, files, &mut quiet))
                 .transpose()
         });
         let lock = store::ProjectStore::open(&root)
             .map_err(Failure::from)
-            .and_then(|store| read_lock(&there, &store, &mut quiet));
+            .and_then(|store| read_lock(environment, &store, &mut quiet));
         self.anything |= project.is_err() && lock.is_err();
         let mut addresses = Vec::new();
         addresses.extend(
@@ -294,6 +296,13 @@ impl Use {
     }
 }
 
+/// A base is not fetched to find out what may be thrown away: the lockfile names it.
+fn offline(world: &World) -> World {
+    let mut world = world.clone();
+    world.environment.network = Network::Offline;
+    world
+}
+
 /// Everything that a manifest gives a URL of.
 fn addresses_of(manifest: &Manifest) -> Vec<SourceAddress> {
     let remotes = manifest.catalog.all().filter_map(CatalogRemote::address);
@@ -317,7 +326,9 @@ fn locked_addresses(lock: &Lockfile) -> Vec<SourceAddress> {
         .catalog
         .iter()
         .filter_map(|locked| locked.remote().address().cloned());
-    sources.chain(remotes).collect()
+    let pins = lock.bases.iter().filter_map(|base| base.pin.as_ref());
+    let bases = pins.filter_map(|pin| SourceAddress::parse(&pin.source.to_string()).ok());
+    sources.chain(remotes).chain(bases).collect()
 }
 
 /// Whether a copy in the cache is that of an address. A directory without versions has none.

@@ -113,7 +113,7 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
     let store = files.store()?;
     // A manifest with mistakes can be edited: the edit may be what corrects them.
     let mut own = Notes::default();
-    let project = Project::read(&world.environment, files, Mistakes::Tell, &mut own)?;
+    let project = Project::read(world, files, Mistakes::Tell, &mut own)?;
     let edited = match change {
         ManifestChange::AddSource {
             name,
@@ -142,6 +142,7 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
             let root = project.root.clone().unwrap_or_default();
             let removal = Removal {
                 environment: &world.environment,
+                project: &project,
                 manifest: &project.manifest,
                 view: LockView::of(lock, &project.manifest, root),
                 pattern_use: *pattern_use,
@@ -169,7 +170,7 @@ fn refuse_mistakes(
     let name = crate::reading::shown(&world.environment, &files.path);
     let mut after = Notes::default();
     let result = Project::of(
-        &world.environment,
+        world,
         files.with_project(edited.text.as_bytes().to_vec()),
         &mut after,
     );
@@ -248,11 +249,7 @@ pub(crate) fn write_manifest(
     let store = files.store()?;
     let place = files.place()?;
     refuse_link(&store, &place)?;
-    Project::of(
-        &world.environment,
-        files.with_project(text.as_bytes().to_vec()),
-        notes,
-    )?;
+    Project::of(world, files.with_project(text.as_bytes().to_vec()), notes)?;
     let held = install::hold(world, &store, Writing::Apply, notes)?;
     let mut changes = Changes::default();
     changes.put(
@@ -331,9 +328,19 @@ impl Adding<'_> {
         )?;
         Ok(EditedManifest {
             text,
-            done: format!("add {kind}/{name}"),
+            done: self.done(kind, &name),
             then: self.then,
         })
+    }
+
+    fn done(&self, kind: agpm_model::ResourceType, name: &str) -> String {
+        match self.project.base_with(kind, name) {
+            Some(base) => format!(
+                "add {kind}/{name} over the one of `{}`",
+                base.address.name()
+            ),
+            None => format!("add {kind}/{name}"),
+        }
     }
 
     /// `SOURCE/PATH` is a local path that leads nowhere, and probably not what is meant.

@@ -2,14 +2,16 @@
 
 use agpm_diag::{Diagnostic, Failure, Notes, Outcome};
 use agpm_plan::Ledger;
+use agpm_resolve::{UpdateScope, add_locked_sources};
+use agpm_store::{ProjectStore, TemporaryFolder};
 use serde::Serialize;
 
 use crate::checks::{CheckCause, CheckName, CheckResult, Checks};
-use crate::gather::ManifestFiles;
+use crate::gather::{ManifestFiles, Project};
 use crate::install::{self, FrozenProject, InstallRequest, Job, LockUse, Writing, check_frozen};
-use crate::verify::{Finding, compare};
+use crate::packages::read_lock;
+use crate::verify::{Finding, compare, uncached_source};
 use crate::world::World;
-use agpm_resolve::UpdateScope;
 
 /// Whether files are restored before they are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +55,14 @@ fn run(world: &World, restore: Restore, notes: &mut Notes) -> Result<CiReport, F
     ]);
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
+    // Nothing is written to a cache that is read-only, and what is missing in it goes with this run.
+    let own_cache = missing_in_read_only_cache(world, &store)
+        .then(TemporaryFolder::new)
+        .transpose()?;
+    let world = &match &own_cache {
+        Some(folder) => world.with_cache(folder.path()),
+        None => world.clone(),
+    };
     if restore == Restore::Install {
         let restored = checks.run(CheckName::Approval, notes, |notes| {
             install::run(world, &restoring(), notes)
@@ -82,6 +92,25 @@ fn run(world: &World, restore: Restore, notes: &mut Notes) -> Result<CiReport, F
         checks: checks.results(),
         compared: compared.unwrap_or_default(),
     })
+}
+
+/// Whether the cache cannot be written, and lacks something that is locked.
+fn missing_in_read_only_cache(world: &World, store: &ProjectStore) -> bool {
+    let cache = world.environment.source_context(store.path()).cache;
+    if agpm_store::is_writable(&cache) {
+        return false;
+    }
+    is_cached(world, store) != Some(true)
+}
+
+/// Whether everything that is locked is in the cache, if that can be known.
+fn is_cached(world: &World, store: &ProjectStore) -> Option<bool> {
+    let quiet = &mut Notes::default();
+    let files = ManifestFiles::require(&world.environment).ok()?;
+    let (lock, _) = read_lock(&world.environment, store, quiet).ok()??;
+    let mut manifest = Project::of(world, files, quiet).ok()?.manifest;
+    add_locked_sources(&mut manifest, &lock);
+    Some(uncached_source(world, &manifest, &lock, store).is_none())
 }
 
 fn restoring() -> Job<'static> {

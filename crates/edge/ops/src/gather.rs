@@ -9,20 +9,22 @@ use agpm_diag::{
 };
 use agpm_merge::{Contribution, LayerFile, Policy, Resolution, fold};
 use agpm_model::{
-    BUILT_IN, Dependency, Empty, Entry, Layer, LayerName, LayerPlace, Lockfile, Manifest,
-    ManifestTexts, Operation, RESOURCE_TYPES, RelativePath, Rule, Strategy,
+    BUILT_IN, BaseText, DefaultHost, Dependency, Empty, Entry, Layer, LayerName, LayerPlace,
+    Lockfile, Manifest, ManifestTexts, Operation, RESOURCE_TYPES, RelativePath, ResourceType, Rule,
+    Strategy,
 };
-use agpm_resolve::bind_locked_plugins;
+use agpm_resolve::{ReleaseLimit, UpdateScope, bind_locked_plugins};
 use agpm_store as store;
 use agpm_text::{
     Document, Format, Limits, Parsed, Pointer, Shape, View, decode, parse, parse_alone,
 };
 
+use crate::bases::{BaseContext, BaseVersions, LoadedBase, load_bases};
 use crate::path_of;
 use crate::policy_files::{PolicyFile, policy_files};
 use crate::reading::{MANIFEST_NAME, PRIVATE_NAME, limit, local_path, optional, shown};
 use crate::scope::{Beside, NearestManifest, Places, beside, foreign_state, state_of};
-use crate::world::{Environment, ManifestUse, Scope};
+use crate::world::{Environment, ManifestUse, Scope, World};
 use agpm_model::{LOCK_NAME, normalize};
 
 pub(crate) use agpm_diag::unknown_name;
@@ -241,6 +243,10 @@ pub(crate) struct Project {
     pub(crate) policy_files: Vec<PolicyFile>,
     pub(crate) folder: Option<PathBuf>,
     pub(crate) root: Option<PathBuf>,
+    /// The manifests that this one extends, lowest first.
+    pub(crate) bases: Vec<LoadedBase>,
+    /// Everything that the manifest is folded of, lowest first.
+    pub(crate) texts: Vec<Contribution>,
 }
 
 /// Gives plugins of marketplaces the places that the lockfile has for them. What is wrong with the lockfile is reported
@@ -250,23 +256,45 @@ fn bind_to_lockfile(manifest: &mut Manifest, lockfile: &Path) {
     if !manifest.dependencies.iter().any(has_any) {
         return;
     }
-    let text = store::read(lockfile, limit()).ok();
-    let text = text.and_then(|bytes| String::from_utf8(bytes).ok());
-    if let Some(text) = text {
-        let (lock, _) = Lockfile::read(&parse_alone(text, Format::Toml).document);
+    if let Some(lock) = understood_lock(lockfile) {
         bind_locked_plugins(manifest, &lock);
     }
+}
+
+/// How old the versions of bases must be for the policies that are known without them.
+fn release_limit(world: &World, files: &[PolicyFile], own: &Document) -> Option<ReleaseLimit> {
+    let texts = files.iter().filter_map(|file| file.bytes.as_ref());
+    let age_in = |bytes: &Vec<u8>| {
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        let (policy, _) = agpm_model::Policy::read(&parse_alone(text, Format::Toml).document);
+        policy.min_release_age
+    };
+    let own = own.root().and_then(|root| root.get("policy"));
+    let own = own.and_then(|table| agpm_model::Policy::of_table(table).0.min_release_age);
+    // What is wrong with a policy is reported where it judges.
+    let ages = texts.filter_map(age_in).chain(own).map(|rule| rule.value);
+    let now = (world.clock)();
+    ages.max().map(|min_age| ReleaseLimit { min_age, now })
+}
+
+/// What can be understood of a lockfile.
+fn understood_lock(lockfile: &Path) -> Option<Lockfile> {
+    let bytes = store::read(lockfile, limit()).ok()?;
+    let text = String::from_utf8(bytes).ok()?;
+    let (lock, _) = Lockfile::read(&parse_alone(text, Format::Toml).document);
+    Some(lock)
 }
 
 impl Project {
     /// Reads the manifest; without one, everything is as by default.
     pub(crate) fn load(
-        environment: &Environment,
+        world: &World,
         wanted: ManifestUse,
         notes: &mut Notes,
     ) -> Result<Self, Failure> {
+        let environment = &world.environment;
         match ManifestFiles::find(environment, wanted)? {
-            Some(files) => Project::of(environment, files, notes),
+            Some(files) => Project::of(world, files, notes),
             None => {
                 let looked = wanted == ManifestUse::Nearest;
                 notes.diagnostics.extend(
@@ -281,41 +309,52 @@ impl Project {
     }
 
     /// Reads the user's own manifest; nothing if there is none, or no home to have one in.
-    pub(crate) fn of_user(
-        environment: &Environment,
-        notes: &mut Notes,
-    ) -> Result<Option<Self>, Failure> {
-        let environment = Environment {
-            scope: Scope::User,
-            ..environment.clone()
-        };
+    pub(crate) fn of_user(world: &World, notes: &mut Notes) -> Result<Option<Self>, Failure> {
+        let mut world = world.clone();
+        world.environment.scope = Scope::User;
+        let environment = &world.environment;
         let known = environment.home.is_some() && environment.config_folder.is_some();
         let files = if known {
-            ManifestFiles::find(&environment, ManifestUse::Nearest)?
+            ManifestFiles::find(environment, ManifestUse::Nearest)?
         } else {
             None
         };
         files
-            .map(|files| Project::of(&environment, files, notes))
+            .map(|files| Project::of(&world, files, notes))
             .transpose()
     }
 
     /// Understands a manifest without mistakes.
     pub(crate) fn of(
-        environment: &Environment,
+        world: &World,
         files: ManifestFiles,
         notes: &mut Notes,
     ) -> Result<Self, Failure> {
-        Project::read(environment, files, Mistakes::Stop, notes)
+        Project::read(world, files, Mistakes::Stop, notes)
     }
 
     /// Understands a manifest, or what can be understood of it.
     pub(crate) fn read(
-        environment: &Environment,
+        world: &World,
         files: ManifestFiles,
         mistakes: Mistakes,
         notes: &mut Notes,
     ) -> Result<Self, Failure> {
+        let versions = BaseVersions::Pinned(&UpdateScope::Nothing);
+        Project::with_bases(world, files, versions, mistakes, notes)
+    }
+
+    /// Understands a manifest with these versions of its bases.
+    pub(crate) fn with_bases(
+        world: &World,
+        files: ManifestFiles,
+        versions: BaseVersions<'_>,
+        mistakes: Mistakes,
+        notes: &mut Notes,
+    ) -> Result<Self, Failure> {
+        let environment = &world.environment;
+        let lockfile = files.path.with_file_name(LOCK_NAME);
+        let folder = files.folder().to_owned();
         let name = shown(environment, &files.path);
         notes.log.push(format!("the manifest is {name}"));
         notes
@@ -341,10 +380,48 @@ impl Project {
             Ok(()) => Vec::new(),
             Err(failure) => syntax_errors(documents.into_iter().flatten(), notes).ok_or(failure)?,
         };
+        let extends = project
+            .root()
+            .is_some_and(|root| root.get("extends").is_some());
+        let is_fixed = matches!(versions, BaseVersions::Locked);
+        let lock = (extends || is_fixed)
+            .then(|| understood_lock(&lockfile))
+            .flatten();
+        let context = BaseContext {
+            world,
+            folder: &folder,
+            host: &config
+                .as_deref()
+                .map(DefaultHost::of_config)
+                .unwrap_or_default(),
+            lock: lock.as_ref(),
+            versions,
+            release: extends
+                .then(|| release_limit(world, &files.policies, &project))
+                .flatten(),
+        };
+        let bases = match load_bases(context, &project, notes) {
+            Err(failure) if mistakes == Mistakes::Tell => {
+                notes.diagnostics.extend(failure.diagnostic);
+                Vec::new()
+            }
+            bases => bases?,
+        };
+        let own = project;
+        let project = over_bases(&bases, &own);
         let folded = Folded::new(config.as_ref(), &project, private.as_ref());
+        let base_texts: Vec<BaseText<'_>> = bases
+            .iter()
+            .map(|base| BaseText {
+                document: &base.document,
+                root: &base.root,
+            })
+            .collect();
         let texts = ManifestTexts {
             scope: files.scope,
             project: &project,
+            own: &own,
+            bases: &base_texts,
             private: private.as_deref(),
             config: config.as_deref(),
             entries: &|section| folded.entries(section),
@@ -354,13 +431,23 @@ impl Project {
         notes.diagnostics.extend(diagnostics);
         mistakes.check(notes)?;
         let mut manifest = manifest;
-        bind_to_lockfile(&mut manifest, &files.path.with_file_name(LOCK_NAME));
+        bind_to_lockfile(&mut manifest, &lockfile);
+        let texts = contributions(&bases, config.as_ref(), &own, private.as_ref());
         Ok(Project {
             manifest,
+            bases,
+            texts,
             policy_files: files.policies,
             folder: files.path.parent().map(Path::to_owned),
             root: Some(files.root),
         })
+    }
+
+    /// The highest base that has a dependency.
+    pub(crate) fn base_with(&self, kind: ResourceType, name: &str) -> Option<&LoadedBase> {
+        let at = Pointer::root().child(kind.plural()).child(name);
+        let mut bases = self.bases.iter().rev();
+        bases.find(|base| base.document.at(&at).is_some())
     }
 
     /// The path that `[merge]` knows a file by: from where things are installed, or its name alone.
@@ -435,6 +522,45 @@ fn syntax_errors<'d>(
     Some(places.map(spot).collect())
 }
 
+/// Every text that a manifest is folded of, lowest first.
+fn contributions(
+    bases: &[LoadedBase],
+    config: Option<&Arc<Document>>,
+    project: &Arc<Document>,
+    private: Option<&Arc<Document>>,
+) -> Vec<Contribution> {
+    let config = config.map(|document| contribution("config", document));
+    let bases = bases
+        .iter()
+        .map(|base| contribution(&base.address.name().to_string(), &base.document));
+    let private = private.map(|document| contribution("private", document));
+    let project = contribution("project", project);
+    let all = config.into_iter().chain(bases).chain([project]);
+    all.chain(private).collect()
+}
+
+fn contribution(layer: &str, document: &Arc<Document>) -> Contribution {
+    Contribution {
+        layer: LayerName::new(layer).expect("a good name"),
+        document: Arc::clone(document),
+    }
+}
+
+/// The manifest folded over its bases.
+fn over_bases(bases: &[LoadedBase], project: &Arc<Document>) -> Arc<Document> {
+    if bases.is_empty() {
+        return Arc::clone(project);
+    }
+    let texts = contributions(bases, None, project, None);
+    let folded = folded_texts(texts).to_document();
+    folded.map_or_else(|| Arc::clone(project), Arc::new)
+}
+
+/// All texts of a manifest, folded.
+pub(crate) fn folded_texts(texts: Vec<Contribution>) -> Resolution {
+    fold(texts, &Policy::merge(entry_by_entry()), None)
+}
+
 /// The user's configuration, the manifest and the private manifest, folded: the highest wins, entry by entry.
 struct Folded(Resolution);
 
@@ -444,55 +570,44 @@ impl Folded {
         project: &Arc<Document>,
         private: Option<&Arc<Document>>,
     ) -> Self {
-        let layers = [
-            ("config", config),
-            ("project", Some(project)),
-            ("private", private),
-        ];
-        let contributions = layers.into_iter().filter_map(|(layer, document)| {
-            let layer = LayerName::new(layer).expect("a good name");
-            Some(Contribution {
-                layer,
-                document: Arc::clone(document?),
-            })
-        });
-        Folded(fold(
-            contributions.collect(),
-            &Policy::merge(entry_by_entry()),
-            None,
-        ))
+        Folded(folded_texts(contributions(&[], config, project, private)))
     }
 
     /// The entries of a section, each whole as one of the texts has it.
     fn entries(&self, section: &str) -> Vec<Entry<'_>> {
-        let Some(section) = self.0.at(&Pointer::root().child(section)) else {
+        let place = Pointer::root().child(section);
+        let Some(section) = self.0.at(&place) else {
             return Vec::new();
         };
         let Shape::Map(count) = section.shape() else {
             return Vec::new();
         };
         let keys = section.keys().into_iter().take(count).enumerate();
-        keys.filter_map(|(at, key)| Some((key, section.entry(at).1.node()?)))
-            .collect()
+        let mut entries = Vec::with_capacity(count);
+        for (at, key) in keys {
+            if let Some(value) = section.entry(at).1.node() {
+                entries.push((value.key_beside(key, &place), value));
+            }
+        }
+        entries
     }
 }
 
-/// Sections merge, their entries do not.
+/// Sections merge, their entries do not; layers of a higher manifest come after those of a lower one.
 fn entry_by_entry() -> Strategy {
     let sections = RESOURCE_TYPES
         .iter()
         .map(|kind| kind.plural())
         .chain(["sources"]);
-    let rule = |section: &str| {
-        let pattern = format!("/{section}/*").parse().expect("a good pattern");
-        Rule {
-            pattern,
-            operation: Some(Operation::Replace),
-            empty: Empty::Value,
-        }
+    let rule = |pattern: &str, operation: Operation| Rule {
+        pattern: pattern.parse().expect("a good pattern"),
+        operation: Some(operation),
+        empty: Empty::Value,
     };
+    let whole = sections.map(|section| rule(&format!("/{section}/*"), Operation::Replace));
     let mut strategy = Strategy::default();
-    strategy.rules.extend(sections.map(rule));
+    strategy.rules.extend(whole);
+    strategy.rules.push(rule("/layers", Operation::Append));
     strategy
 }
 

@@ -1,20 +1,29 @@
-//! `init`: a starter manifest and the ignore lines.
+//! `init`: a starter manifest and the ignore lines, after a look at what the project has.
 
 use std::path::{Path, PathBuf};
 
+use agpm_adopt::{NewEntries, ProjectSurvey, Tooling, adoption_choices, detect_tools, survey};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, codes};
 use agpm_model::FileMode;
-use agpm_store::{Expected, FileChange, Problem, ProjectStore, StoreError, Transaction, Waiting};
+use agpm_store::{
+    Disk, Expected, FileChange, Problem, ProjectStore, StoreError, Transaction, Waiting,
+};
+use agpm_text::{Format, parse_alone};
 use serde::Serialize;
 
 use crate::additions::Replace;
+use crate::adoption::{AdoptedResource, EntryChooser};
+use crate::import::named_entries;
 use crate::install::Changes;
+use crate::manifest_text::uneditable;
 use crate::path_of;
 use crate::reading::{MANIFEST_NAME, limit, shown};
 use crate::scope::{Places, beside, state_of};
 use crate::world::{Scope, World};
 
 const MANIFEST: &str = include_str!("../init/agpm.toml");
+/// The comment of it that tools are named before.
+const SOURCES_COMMENT: &str = "# Where packages come from";
 const IGNORE_NAME: &str = ".gitignore";
 /// What must not be committed: our state, and what is one person's own.
 /// The state is of this machine; plugins and snippets are installed files like those of tools.
@@ -27,28 +36,50 @@ const IGNORED: [&str; 4] = [
 const STATE_LINE: &str = ".agpm/*";
 
 /// Where to begin.
-#[derive(Clone, Debug)]
-pub struct InitRequest {
+pub struct InitRequest<'a> {
     /// The folder; the working folder if none is named.
     pub folder: Option<PathBuf>,
     /// Whether a manifest that is there may go.
     pub replace: Replace,
+    /// What becomes of files that the project has.
+    pub adoption: Adoption<'a>,
+}
+
+/// What becomes of files that tools read already.
+pub enum Adoption<'a> {
+    /// Nobody looks for them.
+    Bare,
+    /// They are reported.
+    Report,
+    /// They are described in the manifest.
+    Describe,
+    /// They are described if somebody says so.
+    Ask(&'a dyn Fn(&ProjectSurvey) -> bool),
 }
 
 /// What was written.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct InitReport {
     /// The files, from the working folder.
     pub files: Vec<String>,
+    /// The tools that the manifest names.
+    #[serde(flatten)]
+    pub tooling: Tooling,
+    /// What the project had.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found: Option<ProjectSurvey>,
+    /// What the manifest describes of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub adopted: Option<Vec<AdoptedResource>>,
 }
 
 /// Begins a project.
-pub fn init(world: &World, request: &InitRequest) -> Outcome<InitReport> {
+pub fn init(world: &World, request: &InitRequest<'_>) -> Outcome<InitReport> {
     let notes = Notes::default();
     notes.outcome(run(world, request))
 }
 
-fn run(world: &World, request: &InitRequest) -> Result<InitReport, Failure> {
+fn run(world: &World, request: &InitRequest<'_>) -> Result<InitReport, Failure> {
     match world.environment.scope {
         Scope::Project => run_in_project(world, request),
         Scope::User => run_for_user(world, request.replace),
@@ -72,10 +103,11 @@ fn run_for_user(world: &World, replace: Replace) -> Result<InitReport, Failure> 
     changes.apply(&store, &held, "init".to_owned(), &|_| {})?;
     Ok(InitReport {
         files: vec![shown(&world.environment, &manifest)],
+        ..InitReport::default()
     })
 }
 
-fn run_in_project(world: &World, request: &InitRequest) -> Result<InitReport, Failure> {
+fn run_in_project(world: &World, request: &InitRequest<'_>) -> Result<InitReport, Failure> {
     let environment = &world.environment;
     let folder = request
         .folder
@@ -90,16 +122,15 @@ fn run_in_project(world: &World, request: &InitRequest) -> Result<InitReport, Fa
     refuse_existing(world, &folder.join(MANIFEST_NAME), request.replace)?;
     let held = store.lock(Waiting::Block(&|| world.progress.waiting()))?;
     store.recover(&held)?;
-    let mut changes = vec![write(MANIFEST_NAME, MANIFEST.as_bytes().to_vec())];
+    let (mut report, manifest) = look_around(world, &folder, &request.adoption)?;
+    let mut changes = vec![write(MANIFEST_NAME, manifest.into_bytes())];
     changes.extend(ignore_lines(&store)?.map(|bytes| write(IGNORE_NAME, bytes)));
     let files = changes.iter().map(|change| match change {
         FileChange::Write { path, .. } | FileChange::Remove { path, .. } => {
             shown(environment, &folder.join(path.as_str()))
         }
     });
-    let report = InitReport {
-        files: files.collect(),
-    };
+    report.files = files.collect();
     store.apply(
         &held,
         &Transaction {
@@ -109,6 +140,64 @@ fn run_in_project(world: &World, request: &InitRequest) -> Result<InitReport, Fa
         &|_| {},
     )?;
     Ok(report)
+}
+
+/// What the project has, and the manifest that follows from it.
+fn look_around(
+    world: &World,
+    folder: &Path,
+    adoption: &Adoption<'_>,
+) -> Result<(InitReport, String), Failure> {
+    if matches!(adoption, Adoption::Bare) {
+        return Ok((InitReport::default(), MANIFEST.to_owned()));
+    }
+    let found = survey(&Disk, folder);
+    let home = world.environment.home.as_deref();
+    let tooling = detect_tools(&Disk, folder, home, &found);
+    let is_adopted = match adoption {
+        Adoption::Describe => true,
+        Adoption::Ask(ask) => !found.resources.is_empty() && ask(&found),
+        Adoption::Bare | Adoption::Report => false,
+    };
+    let choices = if is_adopted {
+        let named = named_entries(&world.environment, folder, &found);
+        adoption_choices(&Disk, folder, &found, &named)
+    } else {
+        Vec::new()
+    };
+    let mut chooser = EntryChooser::new(world, folder);
+    let chosen = choices.iter().map(|choice| chooser.choose(choice));
+    let (entries, adopted): (Vec<_>, Vec<_>) = chosen.unzip();
+    let starter = manifest_for(&tooling);
+    let document = parse_alone(starter.clone(), Format::Toml).document;
+    let new = NewEntries::for_manifest(&document, &entries, &[]);
+    let manifest = new
+        .written_into(&starter)
+        .map_err(|error| uneditable(&error))?;
+    let report = InitReport {
+        tooling,
+        found: Some(found),
+        adopted: is_adopted.then_some(adopted),
+        ..InitReport::default()
+    };
+    Ok((report, manifest))
+}
+
+/// The starter manifest with the tools that were found.
+fn manifest_for(tooling: &Tooling) -> String {
+    if tooling.tools.is_empty() {
+        return MANIFEST.to_owned();
+    }
+    let names: Vec<String> = tooling
+        .tools
+        .iter()
+        .map(|name| format!("\"{name}\""))
+        .collect();
+    let lines = format!(
+        "# The AI coding clients that resources are installed for.\n[project]\ntools = [{}]\n\n",
+        names.join(", ")
+    );
+    MANIFEST.replacen(SOURCES_COMMENT, &(lines + SOURCES_COMMENT), 1)
 }
 
 fn refuse_existing(world: &World, manifest: &Path, replace: Replace) -> Result<(), Failure> {

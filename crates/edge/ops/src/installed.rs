@@ -52,7 +52,7 @@ pub struct InstalledFile {
 /// Reads manifest and lockfile, for everyone who reads resources until they change.
 pub fn open_installed(world: &World) -> Outcome<InstalledResources> {
     let mut notes = Notes::default();
-    let view = LockView::load(&world.environment, &mut notes);
+    let view = LockView::load(world, &mut notes);
     let result = view.map(|view| InstalledResources::of(view, world.environment.scope));
     notes.outcome(result)
 }

@@ -2,8 +2,10 @@
 
 mod add;
 mod additions;
+mod adoption;
 mod allowed;
 mod approve;
+mod bases;
 mod bottle;
 mod browse;
 mod cache;
@@ -33,6 +35,7 @@ mod outside;
 mod packages;
 mod policies;
 mod policy;
+mod policy_cache;
 mod policy_files;
 mod projects;
 mod reading;
@@ -56,6 +59,8 @@ pub use add::{
     AddReport, AddRequest, AddedResource, AddedSource, PickItem, PickState, Picker, add,
 };
 pub use additions::{NewDependency, Replace};
+pub use adoption::AdoptedResource;
+pub use agpm_adopt::{DetectedIn, ManifestDifference, NewEntry, ProjectSurvey, Tooling};
 pub use agpm_bottle::{
     AgentRow, BottleList, BottleRow, BottleValue, BottleView, UnitKind, json_schema as unit_schema,
 };
@@ -98,8 +103,8 @@ pub use explain::{
     CodePage, ExplainReport, ExplainRequest, ExplainedName, ExplainedResource, ExplainedValues,
     RequiredAt, Subject, ToolConversion, explain,
 };
-pub use import::{IMPORT_FORMATS, ImportReport, ImportRequest, import};
-pub use init::{InitReport, InitRequest, init};
+pub use import::{ImportReport, ImportRequest, import, import_formats};
+pub use init::{Adoption, InitReport, InitRequest, init};
 pub use install::{
     Capability, CapabilityChange, CapabilityKind, Changelogs, Conversion, Executables, Fate,
     FateKind, Fidelity, InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite,

@@ -148,7 +148,7 @@ pub fn list(world: &World, request: &ListRequest) -> Outcome<ListReport> {
 
 fn run(world: &World, request: &ListRequest, notes: &mut Notes) -> Result<ListReport, Failure> {
     let kind = request.kind.as_deref().map(kind_named).transpose()?;
-    let view = LockView::load(&world.environment, notes)?;
+    let view = LockView::load(world, notes)?;
     if let Some(name) = &request.source {
         check_source(&view, name)?;
     }
@@ -251,7 +251,7 @@ fn made_of_lock(
 ) -> Result<BTreeMap<String, Vec<AppliedField>>, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
-    let mut project = Project::of(&world.environment, files, notes)?;
+    let mut project = Project::of(world, files, notes)?;
     let (lock, _) = read_lock(&world.environment, &store, notes)?.unwrap_or_default();
     add_locked_sources(&mut project.manifest, &lock);
     let sources = Sources::open(world, &project.manifest, store.path());

@@ -14,7 +14,7 @@ use serde::{Serialize, Serializer};
 
 use crate::gather::{ManifestFiles, Project, unknown_name};
 use crate::packages::read_lock;
-use crate::world::Environment;
+use crate::world::{Environment, World};
 use agpm_model::{LOCK_NAME, normalize};
 
 /// A project's lockfile, which may be empty, and who needs whom in it.
@@ -39,11 +39,12 @@ pub(crate) struct LockView {
 
 impl LockView {
     /// Reads manifest and lockfile; where there is no lockfile, that is said and the view is empty.
-    pub(crate) fn load(environment: &Environment, notes: &mut Notes) -> Result<Self, Failure> {
+    pub(crate) fn load(world: &World, notes: &mut Notes) -> Result<Self, Failure> {
+        let environment = &world.environment;
         let files = ManifestFiles::require(environment)?;
         let store = files.store()?;
         let folder = files.root().to_owned();
-        let manifest = Project::of(environment, files, notes)?.manifest;
+        let manifest = Project::of(world, files, notes)?.manifest;
         let lock = match read_lock(environment, &store, notes)? {
             Some((lock, _)) => lock,
             None => {
@@ -122,10 +123,7 @@ impl LockView {
             .iter()
             .filter_map(|path| RelativePath::new(path).ok())
         {
-            owners.extend(ledger.files.get(&path).map(|owned| owned.owner.to_string()));
-            let shared = ledger.shared.get(&path).into_iter();
-            let nodes = shared.flat_map(|shared| &shared.nodes);
-            owners.extend(nodes.map(|node| node.owner.to_string()));
+            owners.extend(ledger.owners_at(&path).into_iter().map(ToString::to_string));
         }
         self.matching(|entry| owners.contains(&entry.label()))
     }

@@ -126,7 +126,7 @@ pub(crate) fn run(
     notes: &mut Notes,
 ) -> Result<MergeReport, Failure> {
     let environment = &world.environment;
-    let project = Project::load(environment, request.inputs.manifest, notes)?;
+    let project = Project::load(world, request.inputs.manifest, notes)?;
     let strategy = choose_strategy(environment, &project, &request.inputs)?;
     notes
         .log

@@ -10,6 +10,7 @@ use agpm_model::{
 use serde::Serialize;
 
 use crate::allowed::{AllowedVersion, ContentChange, MOST_TRIED, allowed_versions, entry_at};
+use crate::bases::{BaseToday, bases_today};
 use crate::catalog::remote_today;
 use crate::gather::{ManifestFiles, Project};
 use crate::locked::no_lockfile;
@@ -105,7 +106,7 @@ fn run(
 ) -> Result<OutdatedReport, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
-    let mut project = Project::of(&world.environment, files, notes)?;
+    let mut project = Project::of(world, files, notes)?;
     let Some((lock, _)) = read_lock(&world.environment, &store, notes)? else {
         return Ok(without_lockfile(&project.manifest, notes));
     };
@@ -117,12 +118,16 @@ fn run(
         wanted.extend(words.find(name)?);
     }
     let sources = Sources::open(world, &project.manifest, store.path());
-    let comparison = Comparison {
+    let mut comparison = Comparison {
         allowed: allowed_versions(world, &project.manifest, &sources, &lock, notes)?,
         tags: stable_tags(&project.manifest, &sources, &lock, notes)?,
         sources: &sources,
         rows: request.rows,
     };
+    let folder = project.folder.clone().unwrap_or_default();
+    for today in bases_today(world, &folder, &project.bases)? {
+        comparison.add_base(today);
+    }
     let mut report = OutdatedReport {
         outdated: Vec::new(),
         moved: Vec::new(),
@@ -216,6 +221,22 @@ struct Comparison<'r> {
 }
 
 impl Comparison<'_> {
+    fn add_base(&mut self, today: BaseToday) {
+        let BaseToday {
+            name,
+            pin,
+            versions,
+        } = today;
+        let version = ResolvedVersion {
+            label: pin.version,
+            revision: pin.commit,
+        };
+        let content = ContentChange::Changed;
+        let allowed = AllowedVersion { version, content };
+        self.allowed.insert(PinId::Base(name), allowed);
+        self.tags.insert(pin.source, versions.stable_tags());
+    }
+
     /// Adds a pin to the report if it could be newer.
     fn add(&self, locked: &LockedPin<'_>, resource: Option<&Locked>, report: &mut OutdatedReport) {
         let Some(now) = self.allowed.get(&locked.id) else {

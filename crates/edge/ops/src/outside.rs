@@ -9,18 +9,22 @@ use agpm_model::{AddressKind, LayerPlace, Manifest, Origin, SourceName};
 use agpm_source::Bounds;
 use agpm_store as store;
 
+use crate::bases::LoadedBase;
+use crate::gather::Project;
 use crate::reading::local_path;
 use crate::world::{Environment, Scope};
 
 /// The paths of a manifest that lead out of its folder, each once, as they are written; a place for credentials is refused.
 pub(crate) fn reads_outside(
     environment: &Environment,
-    manifest: &Manifest,
+    project: &Project,
     folder: &Path,
 ) -> Result<Vec<String>, Failure> {
     let bounds = Bounds::of(folder);
     let mut found = Vec::new();
-    for written in written_paths(manifest) {
+    let bases = project.bases.iter().filter_map(LoadedBase::local_file);
+    let paths = written_paths(&project.manifest).into_iter().chain(bases);
+    for written in paths {
         let path = normalize(&local_path(&written, folder, environment));
         bounds
             .guard(&path)

@@ -2,19 +2,23 @@
 
 use agpm_compose::{JudgedFile, RenderedResource, judged_layers, judged_resources};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes, has_errors};
-use agpm_model::{ExecutableMode, Manifest, OnUnreachable, Policy, PolicyRow};
+use agpm_model::{BaseAddress, Manifest, Policy, ResolvedVersion, RuleName};
 use agpm_resolve::ResolvedEntry;
 use agpm_text::Format;
-use agpm_trust::{JudgedContent, Violation, judge, missing_requirements};
+use agpm_trust::{
+    CapabilitySet, JudgedContent, PlacedPolicy, PolicyPlace, PolicySet, ReleaseAge,
+    UnreachablePolicy, Violation,
+};
 
+use crate::bases::LoadedBase;
 use crate::gather::{Project, document_of};
 use crate::packages::Sources;
-use crate::policy_files::{PolicyFile, PolicyPlace};
+use crate::policy_files::PolicyFile;
 use agpm_layers::LayeredFile;
 
-/// All policies that apply, from near to far.
+/// All policies that apply.
 #[derive(Debug, Default)]
-pub(crate) struct Policies(Vec<Policy>);
+pub(crate) struct Policies(PolicySet);
 
 impl Policies {
     /// Reads the policies; one with a mistake, or that cannot be read, stops the run.
@@ -23,43 +27,45 @@ impl Policies {
         manifest: &Manifest,
         notes: &mut Notes,
     ) -> Result<Self, Failure> {
-        let mut policies: Vec<(PolicyPlace, Policy)> = Vec::new();
-        let own = manifest.policy.clone();
-        policies.extend(own.map(|policy| (PolicyPlace::Project, policy)));
+        let in_place = |place| {
+            move |policy: &Policy| PlacedPolicy {
+                place,
+                policy: policy.clone(),
+            }
+        };
+        let bases = manifest
+            .base_policies
+            .iter()
+            .map(in_place(PolicyPlace::Base));
+        let own = manifest.policy.iter().map(in_place(PolicyPlace::Project));
+        let mut policies: Vec<PlacedPolicy> = bases.chain(own).collect();
         let mut unreachable = Vec::new();
         let found_before = notes.diagnostics.len();
         for file in files {
+            let place = file.place;
             let Some(bytes) = file.bytes else {
-                unreachable.push((file.place, file.shown));
+                let name = file.shown;
+                unreachable.push(UnreachablePolicy { place, name });
                 continue;
             };
             let document = document_of(file.shown, bytes, Format::Toml, notes)?;
             let (policy, mistakes) = Policy::read(&document);
             notes.diagnostics.extend(mistakes);
-            policies.push((file.place, policy));
+            policies.push(PlacedPolicy { place, policy });
         }
         if has_errors(&notes.diagnostics[found_before..]) {
             return Err(Failure::reported());
         }
-        policies.sort_by_key(|(place, _)| *place);
-        for (place, shown) in unreachable {
-            let is_nearer = |(other, policy): &&(PolicyPlace, Policy)| {
-                let answer = policy.on_unreachable.as_ref().map(|rule| rule.value);
-                *other < place && answer == Some(OnUnreachable::Warn)
-            };
-            match policies.iter().find(is_nearer) {
-                Some(_) => notes
-                    .diagnostics
-                    .push(unreachable_policy(&shown, Severity::Warning)),
-                None => {
-                    let diagnostic = unreachable_policy(&shown, Severity::Error);
-                    return Err(Failure::new(FailureKind::Network, diagnostic));
-                }
+        let policies = PolicySet::new(policies);
+        for missing in unreachable {
+            if !policies.tolerates(&missing) {
+                let diagnostic = unreachable_policy(&missing.name, Severity::Error);
+                return Err(Failure::new(FailureKind::Network, diagnostic));
             }
+            let warning = unreachable_policy(&missing.name, Severity::Warning);
+            notes.diagnostics.push(warning);
         }
-        Ok(Policies(
-            policies.into_iter().map(|(_, policy)| policy).collect(),
-        ))
+        Ok(Policies(policies))
     }
 
     /// Those of a project.
@@ -68,57 +74,55 @@ impl Policies {
         Policies::read(files, &project.manifest, notes)
     }
 
-    /// Every rule, from near to far.
-    pub(crate) fn rows(&self) -> Vec<PolicyRow> {
-        self.0.iter().flat_map(Policy::rows).collect()
-    }
-
-    /// How many apply.
-    pub(crate) fn count(&self) -> usize {
-        self.0.len()
-    }
-
-    /// The strictest mode for content that runs something.
-    pub(crate) fn executable_mode(&self) -> ExecutableMode {
-        let modes = self
-            .0
-            .iter()
-            .filter_map(|policy| policy.executables.as_ref());
-        let strictest = modes.map(|rule| rule.value).max();
-        strictest.unwrap_or(ExecutableMode::Allow)
+    /// The policies themselves.
+    pub(crate) fn set(&self) -> &PolicySet {
+        &self.0
     }
 
     /// Refuses content that one of the policies forbids.
     pub(crate) fn check(
         &self,
-        manifest: &Manifest,
+        project: &Project,
         resources: &[RenderedResource],
         layers: &[LayeredFile],
         dates: &ReleaseDates<'_>,
     ) -> Vec<Diagnostic> {
-        if self.0.is_empty() {
+        if self.0.count() == 0 {
             return Vec::new();
         }
-        let judges_age = self.0.iter().any(|policy| policy.min_release_age.is_some());
+        let manifest = &project.manifest;
+        let judges_age = self.0.min_release_age().is_some();
         // Asking for a date reads the commit, so nobody asks who does not judge it.
-        let age_of =
-            |resolved: &ResolvedEntry| judges_age.then(|| dates.age_of(resolved)).flatten();
+        let age_of = |resolved: &ResolvedEntry| {
+            if judges_age {
+                dates.age_of(resolved)
+            } else {
+                ReleaseAge::Unknown
+            }
+        };
         let files: Vec<JudgedFile<'_>> = layers.iter().map(judged_file).collect();
         let mut contents: Vec<JudgedContent<'_>> = judged_resources(manifest, resources, &age_of);
         contents.extend(judged_layers(manifest, &files));
-        let of_policy = |policy: &Policy| {
-            let mut found: Vec<Violation> = contents
-                .iter()
-                .flat_map(|content| judge(policy, content))
-                .collect();
-            found.extend(missing_requirements(policy, &contents));
-            found
-        };
-        let violations = self.0.iter().flat_map(of_policy);
-        violations
-            .map(|violation| report_violation(&violation))
-            .collect()
+        contents.extend(project.bases.iter().filter_map(judged_base));
+        let violations = self.0.violations(&contents);
+        violations.iter().map(report_violation).collect()
     }
+}
+
+/// A base in a repository, which has a source and a version like everything that it brings.
+fn judged_base(base: &LoadedBase) -> Option<JudgedContent<'_>> {
+    let BaseAddress::Repository(repository) = &base.address else {
+        return None;
+    };
+    Some(JudgedContent {
+        id: base.locked.name().label(),
+        types: Vec::new(),
+        tools: Vec::new(),
+        source: Some(&repository.url),
+        version: None,
+        capabilities: CapabilitySet::default(),
+        chain: Vec::new(),
+    })
 }
 
 /// How old versions are.
@@ -129,11 +133,17 @@ pub(crate) struct ReleaseDates<'a> {
 }
 
 impl ReleaseDates<'_> {
-    /// Seconds since the version of a resource was made. One that is dated after now has no age at all: a clock is wrong.
-    fn age_of(&self, resolved: &ResolvedEntry) -> Option<u64> {
+    fn age_of(&self, resolved: &ResolvedEntry) -> ReleaseAge {
+        ReleaseAge::of(self.released(resolved), self.now)
+    }
+
+    fn released(&self, resolved: &ResolvedEntry) -> Option<u64> {
         let source = self.sources.get(resolved.entry.unit.origin.source()?)?;
-        let released = source.released(resolved.version.commit.as_ref()?)?;
-        Some(self.now.saturating_sub(released))
+        let version = ResolvedVersion {
+            label: resolved.version.label.clone(),
+            revision: resolved.version.commit.clone()?,
+        };
+        source.released(&[version]).into_iter().next()?
     }
 }
 
@@ -162,8 +172,8 @@ fn report_violation(violation: &Violation) -> Diagnostic {
         chain,
         spot,
     } = violation;
-    let message = match *rule {
-        "require" => format!("policy `{rule}` is not met: {message}"),
+    let message = match rule {
+        RuleName::Require => format!("policy `{rule}` is not met: {message}"),
         _ => format!("policy `{rule}` forbids {id}: {message}"),
     };
     let diagnostic = Diagnostic::new(&codes::POLICY_VIOLATION, message).at_spot(*spot);

@@ -1,12 +1,13 @@
 //! `policy show` and `policy check`.
 
 use agpm_diag::{Failure, Notes, Outcome};
-use agpm_model::{Manifest, PolicyRow};
+use agpm_model::{Manifest, PolicyRow, RuleName};
 use serde::Serialize;
 
 use crate::gather::{ManifestFiles, Project};
 use crate::install::{JudgedProject, judge_project};
 use crate::policies::Policies;
+use crate::policy_cache::refresh_policies;
 use crate::policy_files::policy_files;
 use crate::world::{ManifestUse, World};
 
@@ -29,8 +30,8 @@ pub struct PolicyReport {
 /// One rule of a policy.
 #[derive(Debug, Serialize)]
 pub struct PolicyRuleReport {
-    /// The key, as `types.deny`.
-    pub rule: &'static str,
+    /// The key.
+    pub rule: RuleName,
     /// What it says.
     pub value: String,
     /// The file.
@@ -48,9 +49,10 @@ pub fn policy_show(world: &World) -> Outcome<PolicyReport> {
 
 fn show(world: &World, notes: &mut Notes) -> Result<PolicyReport, Failure> {
     let environment = &world.environment;
+    refresh_policies(world, notes)?;
     let files = ManifestFiles::find(environment, ManifestUse::Nearest)?;
     let policies = match files {
-        Some(files) => Policies::of(&mut Project::of(environment, files, notes)?, notes)?,
+        Some(files) => Policies::of(&mut Project::of(world, files, notes)?, notes)?,
         None => Policies::read(policy_files(environment)?, &Manifest::default(), notes)?,
     };
     let report = |row: PolicyRow| {
@@ -62,7 +64,7 @@ fn show(world: &World, notes: &mut Notes) -> Result<PolicyReport, Failure> {
             line: notes.sources.line(spot.source, spot.span.start),
         }
     };
-    let rules = policies.rows().into_iter().map(report).collect();
+    let rules = policies.set().rows().into_iter().map(report).collect();
     Ok(PolicyReport { rules })
 }
 

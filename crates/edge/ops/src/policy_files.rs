@@ -4,11 +4,13 @@ use std::path::Path;
 
 use agpm_diag::Failure;
 use agpm_store as store;
+use agpm_trust::PolicyPlace;
 
+use crate::policy_cache::{PolicyAddress, file_of_url, kept_policy};
 use crate::reading::{limit, optional, shown};
 use crate::world::Environment;
 
-const POLICY_NAME: &str = "policy.toml";
+pub(crate) const POLICY_NAME: &str = "policy.toml";
 
 /// A policy outside of the manifest, unread.
 #[derive(Debug)]
@@ -20,21 +22,13 @@ pub(crate) struct PolicyFile {
     pub(crate) place: PolicyPlace,
 }
 
-/// Where a policy is, from near to far.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum PolicyPlace {
-    Machine,
-    User,
-    Project,
-    Argument,
-}
-
-/// Reads the policies outside of the manifest that exist, and those that were named.
+/// Reads the policies outside of the manifest that exist, and those that were named. Those at an address are as they
+/// were when they were last fetched.
 pub(crate) fn policy_files(environment: &Environment) -> Result<Vec<PolicyFile>, Failure> {
     let mut files = Vec::new();
     let places = &environment.policies;
     match (&places.variable, &places.machine) {
-        (Some(named), _) => files.push(named_file(environment, named, PolicyPlace::Machine)),
+        (Some(named), _) => files.push(named_file(environment, named, PolicyPlace::Machine)?),
         (None, Some(path)) => files.extend(existing_file(environment, path, PolicyPlace::Machine)?),
         (None, None) => {}
     }
@@ -43,7 +37,7 @@ pub(crate) fn policy_files(environment: &Environment) -> Result<Vec<PolicyFile>,
         files.extend(existing_file(environment, &path, PolicyPlace::User)?);
     }
     if let Some(named) = &places.argument {
-        files.push(named_file(environment, named, PolicyPlace::Argument));
+        files.push(named_file(environment, named, PolicyPlace::Argument)?);
     }
     Ok(files)
 }
@@ -61,11 +55,23 @@ fn existing_file(
     }))
 }
 
-fn named_file(environment: &Environment, named: &str, place: PolicyPlace) -> PolicyFile {
-    let path = environment.resolve(Path::new(named));
-    PolicyFile {
+fn named_file(
+    environment: &Environment,
+    named: &str,
+    place: PolicyPlace,
+) -> Result<PolicyFile, Failure> {
+    if let Some(address) = PolicyAddress::parse(named)? {
+        return Ok(PolicyFile {
+            shown: address.to_string(),
+            bytes: kept_policy(environment, &address).map(|kept| kept.text.into_bytes()),
+            place,
+        });
+    }
+    let path = file_of_url(named).unwrap_or(Path::new(named));
+    let path = environment.resolve(path);
+    Ok(PolicyFile {
         shown: shown(environment, &path),
         bytes: store::read(&path, limit()).ok(),
         place,
-    }
+    })
 }

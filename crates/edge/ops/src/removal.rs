@@ -7,7 +7,7 @@ use agpm_model::{Locked, Manifest, ResourceId, ResourceName, ResourceType};
 use agpm_text::{Edit, Format, Kind, NodeRef, Pointer, Value, parse_alone};
 
 use crate::additions::{kind_of, usage};
-use crate::gather::unknown_name;
+use crate::gather::{Project, unknown_name};
 use crate::install::Executables;
 use crate::locked::{LockView, WrittenId, ambiguous};
 use crate::manifest_text::{EditedManifest, Then, edit};
@@ -39,6 +39,7 @@ pub enum PatternUse {
 /// Dependencies to be removed from one manifest.
 pub(crate) struct Removal<'a> {
     pub(crate) environment: &'a Environment,
+    pub(crate) project: &'a Project,
     pub(crate) manifest: &'a Manifest,
     pub(crate) view: LockView,
     pub(crate) pattern_use: PatternUse,
@@ -126,6 +127,13 @@ impl Removal<'_> {
     }
 
     fn missing(&self, kind: ResourceType, name: &str, names: &[&str]) -> Failure {
+        if let Some(base) = self.project.base_with(kind, name) {
+            let base = base.address.name();
+            let message = format!("{kind}/{name} is inherited from the base `{base}`");
+            let help = format!("add `{name} = false` to `[{kind}]` in `agpm.toml` to drop it");
+            let diagnostic = Diagnostic::new(&codes::NAME_UNKNOWN, message).help(help);
+            return Failure::new(FailureKind::NotFound, diagnostic);
+        }
         if self.manifest.dependency(kind, name).is_some() {
             let help = "it is in `agpm.private.toml`: remove it there by hand".to_owned();
             return unknown_name(kind.singular(), name, Some(help));

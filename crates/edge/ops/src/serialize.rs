@@ -6,11 +6,12 @@ use agpm_diag::Code;
 use serde::Serializer;
 
 /// Whether the plan is carried out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Writing {
     /// It is.
     Apply,
     /// It is shown.
+    #[default]
     Show,
 }
 /// A path as users read it: what is not Unicode in it is replaced.

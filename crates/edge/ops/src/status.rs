@@ -60,7 +60,7 @@ fn run(world: &World, notes: &mut Notes) -> Result<StatusReport, Failure> {
             drift,
         });
     }
-    let view = LockView::load(&world.environment, notes)?;
+    let view = LockView::load(world, notes)?;
     let mut installed = BTreeMap::new();
     for entry in &view.entries {
         *installed.entry(entry.kind.plural()).or_default() += 1;

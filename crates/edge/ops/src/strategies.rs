@@ -25,7 +25,7 @@ fn run(
     request: &StrategiesRequest,
     notes: &mut Notes,
 ) -> Result<StrategiesReport, Failure> {
-    let project = Project::load(&world.environment, ManifestUse::Nearest, notes)?;
+    let project = Project::load(world, ManifestUse::Nearest, notes)?;
     if let Some(name) = &request.name {
         project.strategy(name)?;
     }

@@ -109,7 +109,7 @@ pub fn tree(world: &World, request: &TreeRequest) -> Outcome<TreeReport> {
 }
 
 fn run(world: &World, request: &TreeRequest, notes: &mut Notes) -> Result<TreeReport, Failure> {
-    let view = LockView::load(&world.environment, notes)?.with_parts();
+    let view = LockView::load(world, notes)?.with_parts();
     let needed_by = view.needed_by();
     let children = match request.direction {
         Direction::Needs => &view.needs,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Failure, Notes, Outcome, did_you_mean, nearest};
-use agpm_model::{CatalogRemote, LayerName, Locked, Lockfile, Manifest, PinId};
+use agpm_model::{BaseName, CatalogRemote, LayerName, Locked, Lockfile, Manifest, PinId};
 
 use crate::gather::{ManifestFiles, Project, unknown_name};
 use crate::install::{self, InstallReport, InstallRequest, Job};
@@ -60,7 +60,7 @@ pub(crate) fn scope_of(world: &World, names: &[String]) -> Result<UpdateScope, F
     let lock = read_lock(&world.environment, &store, &mut quiet)?
         .map(|(lock, _)| lock)
         .unwrap_or_default();
-    let project = Project::of(&world.environment, files, &mut quiet)?;
+    let project = Project::of(world, files, &mut quiet)?;
     let words = Words::new(&world.environment, &project, lock);
     let mut named = BTreeSet::new();
     for word in names {
@@ -166,7 +166,10 @@ fn known(manifest: &Manifest, lock: &Lockfile) -> BTreeSet<PinId> {
         .shared
         .iter()
         .map(|asked| PinId::Remote(asked.remote.without_secrets()));
-    roots.chain(locked).chain(layers).chain(remotes).collect()
+    let bases = lock.bases.iter().filter(|base| base.pin.is_some());
+    let bases = bases.map(|base| PinId::Base(base.name()));
+    let roots = roots.chain(locked).chain(layers);
+    roots.chain(remotes).chain(bases).collect()
 }
 
 /// The one that a word means: a name, or `TYPE/NAME`; of a remote, what is written in the manifest.
@@ -174,6 +177,7 @@ fn find(word: &str, known: &BTreeSet<PinId>) -> Result<PinId, Failure> {
     let fits = |named: &&PinId| match named {
         PinId::Resource(id) => means(word, id.kind, id.name.as_str()),
         PinId::Layer(name) => LayerName::in_label(word).unwrap_or(word) == name.as_str(),
+        PinId::Base(name) => BaseName::in_label(word).unwrap_or(word) == name.to_string(),
         PinId::Remote(remote) => {
             CatalogRemote::in_label(word).unwrap_or(word) == remote.to_string()
         }
@@ -194,7 +198,8 @@ fn near_label(word: &str, known: &BTreeSet<PinId>) -> Option<String> {
     let own = WrittenId::parse(word).map(|id| id.name);
     let name = own
         .or_else(|| CatalogRemote::in_label(word))
-        .or_else(|| LayerName::in_label(word));
+        .or_else(|| LayerName::in_label(word))
+        .or_else(|| BaseName::in_label(word));
     let name = name.unwrap_or(word);
     let names: BTreeMap<String, &PinId> = known.iter().map(|named| (named.name(), named)).collect();
     if let Some(near) = nearest(name, names.keys().map(String::as_str)) {

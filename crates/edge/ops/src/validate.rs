@@ -18,7 +18,8 @@ use crate::gather::{ManifestFiles, Project};
 use crate::layers::{fold_all, missing_folders, snapshots};
 use crate::outside::reads_outside;
 use crate::packages::{
-    Resolution, Sources, bind_plugins, frozen, read_lock, render_all, resolve, versions_of,
+    Resolution, Sources, VersionLimits, bind_plugins, frozen, read_lock, render_all, resolve,
+    versions_of,
 };
 use crate::world::World;
 use agpm_layers::{LayerLock, Pinning, layers_as_locked, missing_layer};
@@ -90,7 +91,7 @@ fn run(
 ) -> Result<ValidateReport, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
-    let project = Project::of(&world.environment, files, notes)?;
+    let project = Project::of(world, files, notes)?;
     let manifest = &project.manifest;
     notes.diagnostics.extend(missing_folders(
         &world.environment,
@@ -99,7 +100,7 @@ fn run(
     ));
     let reads = reads_outside(
         &world.environment,
-        manifest,
+        &project,
         world.environment.manifest_folder(store.path()),
     )?;
     if !request.checks.contains(&ValidateCheck::Resolve)
@@ -155,7 +156,11 @@ fn resolves(
         }
     }
     let pins = pins(manifest, &lock, &UpdateScope::Nothing);
-    let resolved = resolve(world, manifest, store.path(), pins, notes)?;
+    let limits = VersionLimits {
+        pins,
+        ..VersionLimits::default()
+    };
+    let resolved = resolve(world, manifest, store.path(), limits, notes)?;
     check_patched_names(manifest, &resolved.entries, notes)?;
     folds(world, manifest, &resolved.sources, &lock, notes)?;
     Ok(resolved)

@@ -5,20 +5,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_compose::RenderedResource;
 use agpm_diag::{Code, Diagnostic, Failure, Notes, Outcome, Severity, codes};
 use agpm_model::{
-    Extent, Locked, Lockfile, Manifest, ObjectId, Observed, Owner, PinId, RelativePath, ResourceId,
-    SourceName, is_junk,
+    Extent, Install, Locked, Lockfile, Manifest, ObjectId, Observed, Owner, PinId, RelativePath,
+    ResourceId, SourceName, is_junk,
 };
 use agpm_plan::{
-    Action, Change, Ledger, NodeState, Obstacle, Overwrite, Owned, OwnedNodes, Reason, Refusal,
-    check_nodes, ledger_of_lock, recover_ownership, refuse_foreign_paths,
+    Action, BlockFinding, BlockState, Change, Ledger, NodeState, Obstacle, Overwrite, Owned,
+    OwnedBlocks, OwnedNodes, Reason, Refusal, check_blocks, check_nodes, ledger_of_lock,
+    read_block_file, recover_ownership, refuse_foreign_paths,
 };
 use agpm_resolve::add_locked_sources;
 use agpm_store::{ProjectStore, StoreError};
+use agpm_text::BlockName;
 use serde::Serialize;
 
 use crate::gather::{ManifestFiles, Project};
 use crate::install::{LockedState, Observer, inputs_of, read_ledger, read_shared};
 use crate::packages::{Sources, read_lock};
+use crate::reading::limit;
 use crate::serialize;
 use crate::world::World;
 use agpm_model::LOCK_NAME;
@@ -89,7 +92,7 @@ pub(crate) fn find_drift(
     {
         notes.diagnostics.push(moved_on());
     }
-    let mut manifest = Project::of(&world.environment, files, notes)?.manifest;
+    let mut manifest = Project::of(world, files, notes)?.manifest;
     add_locked_sources(&mut manifest, &lock);
     refuse_foreign_paths(&lock, &manifest, world.environment.scope, &ledger)?;
     if store.needs_recovery() {
@@ -125,7 +128,7 @@ pub(crate) fn find_drift(
 }
 
 /// A source of which a locked commit is not in the cache.
-fn uncached_source<'l>(
+pub(crate) fn uncached_source<'l>(
     world: &World,
     manifest: &Manifest,
     lock: &'l Lockfile,
@@ -169,11 +172,11 @@ pub(crate) fn compare(
         .map(|resource| resource.resolved.id())
         .collect();
     // An entry whose bytes cannot be had any more, such as a local file that changed, has only its record.
-    let recorded: Vec<&Locked> = lock
+    let (changed_in_place, recorded): (Vec<&Locked>, Vec<&Locked>) = lock
         .entries
         .iter()
         .filter(|locked| !covered.contains(&locked.id()))
-        .collect();
+        .partition(|locked| locked.install == Install::InPlace);
     let recorded_owners: BTreeSet<Owner> =
         recorded.iter().map(|locked| locked.id().into()).collect();
     let (by_record, mut by_bytes) = ledger
@@ -185,6 +188,10 @@ pub(crate) fn compare(
         ledger: &by_record,
     }
     .compare()?;
+    for locked in changed_in_place {
+        report.findings.extend(drift_in_place(store, locked)?);
+    }
+    report.checked += lock.entries.iter().filter(is_in_place).count();
     if *ledger == Ledger::default() {
         by_bytes = ledger_of_lock(lock);
     }
@@ -197,6 +204,7 @@ pub(crate) fn compare(
         report.findings.push(unreadable(path.clone(), ledger));
     }
     by_bytes.shared.retain(|path, _| !broken.contains(path));
+    by_bytes.blocks.retain(|path, _| !broken.contains(path));
     desired.leave_out(broken);
     let known = recover_ownership(&desired, disk.observation(), &by_bytes);
     let plan = disk.plan(&desired, &known, Overwrite::Nothing, notes)?;
@@ -213,6 +221,35 @@ pub(crate) fn compare(
     Ok(report)
 }
 
+fn is_in_place(locked: &&Locked) -> bool {
+    locked.install == Install::InPlace
+}
+
+/// How a resource in place, whose source is the installed file itself, differs from what was locked.
+fn drift_in_place(store: &ProjectStore, locked: &Locked) -> Result<Vec<Finding>, Failure> {
+    let mut findings = Vec::new();
+    for path in locked.paths() {
+        let now = store
+            .observe(path)
+            .map_err(|error| error.seen_from(store.path()))?;
+        let (code, message) = match now {
+            Observed::Missing => (&codes::VERIFY_MISSING, "is missing".to_owned()),
+            Observed::File(file) if locked.checksum == Some(file.checksum) => continue,
+            _ => (
+                &codes::VERIFY_CHANGED,
+                format!("is not what `{LOCK_NAME}` has"),
+            ),
+        };
+        findings.push(Finding {
+            code,
+            path: path.clone(),
+            resource: locked.id().into(),
+            message,
+        });
+    }
+    Ok(findings)
+}
+
 /// A change that an install of the lockfile would make.
 fn drift_of(change: &Change, ledger: &Ledger) -> Option<Finding> {
     let is_known = ledger.files.contains_key(&change.path) || *ledger == Ledger::default();
@@ -222,6 +259,12 @@ fn drift_of(change: &Change, ledger: &Ledger) -> Option<Finding> {
         .filter(|place| !place.steps().is_empty());
     let (code, message) = match (change.action, change.reason, inner) {
         (Action::Adopt | Action::Release, ..) => return None,
+        _ if change.block.is_some() => {
+            return change
+                .block
+                .as_ref()
+                .map(|block| drift_of_block(change, block));
+        }
         (Action::Remove, ..) | (Action::Keep, Reason::UnaskedEdited, _) => (
             &codes::VERIFY_CHANGED,
             format!("was installed, but is not in `{LOCK_NAME}`"),
@@ -262,9 +305,30 @@ fn drift_of(change: &Change, ledger: &Ledger) -> Option<Finding> {
     })
 }
 
+fn drift_of_block(change: &Change, block: &BlockName) -> Finding {
+    let (code, message) = match change.action {
+        Action::Create => (&codes::VERIFY_MISSING, lacks_block(block)),
+        Action::Remove => (
+            &codes::VERIFY_CHANGED,
+            format!("has the block `{block}`, which is not in `{LOCK_NAME}`"),
+        ),
+        _ => (&codes::VERIFY_CHANGED, has_other_block(block)),
+    };
+    Finding {
+        code,
+        path: change.path.clone(),
+        resource: change.owner.clone(),
+        message,
+    }
+}
+
 /// Something in the place of what is locked.
 fn drift_of_refusal(refusal: &Refusal) -> Finding {
     let message = match (&refusal.place, refusal.what) {
+        (None, Obstacle::Block) => match &refusal.block {
+            Some(block) => has_other_block(block),
+            None => "has another block than was installed".to_owned(),
+        },
         (Some(place), _) => format!("has another entry at `{place}` than was installed"),
         (None, Obstacle::File | Obstacle::Entry) => "differs from what is locked".to_owned(),
         (None, what) => format!("is {} now", what.words()),
@@ -287,6 +351,7 @@ fn extra_files(store: &ProjectStore, state: &LockedState) -> Result<Vec<Finding>
             .target
             .as_ref()
             .filter(|_| resolved.entry.unit.extent != Extent::File)
+            .filter(|_| resolved.entry.install == Install::Write)
         else {
             continue;
         };
@@ -307,11 +372,8 @@ fn extra_files(store: &ProjectStore, state: &LockedState) -> Result<Vec<Finding>
 }
 
 fn unreadable(path: RelativePath, ledger: &Ledger) -> Finding {
-    let first = ledger
-        .shared
-        .get(&path)
-        .and_then(|owned| owned.nodes.first());
-    let resource = first.map(|node| node.owner.clone()).unwrap_or_default();
+    let owners = ledger.owners_at(&path);
+    let resource = owners.into_iter().next().cloned().unwrap_or_default();
     let message = "cannot be read any more".to_owned();
     Finding {
         code: &codes::VERIFY_CHANGED,
@@ -340,11 +402,10 @@ impl ByRecord<'_> {
 
     fn compare(&self) -> Result<VerifyReport, Failure> {
         let ledger = self.ledger;
-        let (files, composed): (Vec<&Locked>, Vec<&Locked>) = self
-            .entries
-            .iter()
-            .copied()
-            .partition(|entry| entry.kind.is_file());
+        let (in_place, written): (Vec<&Locked>, Vec<&Locked>) =
+            self.entries.iter().copied().partition(is_in_place);
+        let (files, composed): (Vec<&Locked>, Vec<&Locked>) =
+            written.into_iter().partition(|entry| entry.kind.is_file());
         let locked: BTreeMap<&RelativePath, &Locked> = files
             .into_iter()
             .flat_map(|entry| entry.paths().into_iter().map(move |path| (path, entry)))
@@ -364,10 +425,19 @@ impl ByRecord<'_> {
         for (path, owned) in &ledger.shared {
             findings.extend(entry_findings(self.store, path, owned)?);
         }
+        for (path, owned) in &ledger.blocks {
+            findings.extend(block_findings(self.store, path, owned)?);
+        }
         let missing = never_installed(&composed, ledger);
         let nodes: usize = ledger.shared.values().map(|owned| owned.nodes.len()).sum();
+        let nodes = nodes + ledger.block_count();
         let checked = ledger.files.len() + nodes + unlisted + missing.len();
         findings.extend(missing);
+        let checked = checked + in_place.len();
+        // The bytes of a directory are read by the longer comparison only.
+        for locked in in_place.into_iter().filter(|one| one.kind.is_file()) {
+            findings.extend(drift_in_place(self.store, locked)?);
+        }
         Ok(VerifyReport { checked, findings })
     }
 }
@@ -379,7 +449,10 @@ fn never_installed(composed: &[&Locked], ledger: &Ledger) -> Vec<Finding> {
     let mut findings = Vec::new();
     for entry in composed {
         let is_known = known.contains(&Owner::from(entry.id()));
-        let is_missing = |path: &&RelativePath| !is_known && !ledger.shared.contains_key(*path);
+        let is_missing = |path: &&RelativePath| {
+            let is_shared = ledger.shared.contains_key(*path) || ledger.blocks.contains_key(*path);
+            !is_known && !is_shared
+        };
         let paths = entry.paths();
         findings.extend(paths.into_iter().filter(is_missing).map(|path| Finding {
             code: &codes::VERIFY_MISSING,
@@ -437,6 +510,62 @@ fn entry_findings(
             }
         });
     Ok(found.collect())
+}
+
+/// Blocks of ours in a file that others write too.
+fn block_findings(
+    store: &ProjectStore,
+    path: &RelativePath,
+    owned: &OwnedBlocks,
+) -> Result<Vec<Finding>, Failure> {
+    let now = store
+        .observe(path)
+        .map_err(|error| error.seen_from(store.path()))?;
+    let document = match now {
+        Observed::Missing => None,
+        _ => {
+            let bytes = store.read(path, limit());
+            let bytes = bytes.map_err(|error| error.seen_from(store.path()))?;
+            let mut notes = Notes::default();
+            match read_block_file(path, bytes, &mut notes) {
+                Ok(document) => Some(document),
+                Err(failure) => {
+                    let first = owned.blocks.first();
+                    let found = failure.diagnostic.or(notes.diagnostics.pop());
+                    let message = found.map(|found| found.message);
+                    return Ok(vec![Finding {
+                        code: &codes::VERIFY_CHANGED,
+                        path: path.clone(),
+                        resource: first.map(|block| block.owner.clone()).unwrap_or_default(),
+                        message: message.unwrap_or_else(|| "cannot be read any more".to_owned()),
+                    }]);
+                }
+            }
+        }
+    };
+    let found = check_blocks(document.as_ref(), owned).into_iter();
+    let finding = |found: BlockFinding| {
+        let BlockFinding { name, owner, state } = found;
+        let (code, message) = match state {
+            BlockState::Missing => (&codes::VERIFY_MISSING, lacks_block(&name)),
+            BlockState::Edited => (&codes::VERIFY_CHANGED, has_other_block(&name)),
+        };
+        Finding {
+            code,
+            path: path.clone(),
+            resource: owner,
+            message,
+        }
+    };
+    Ok(found.map(finding).collect())
+}
+
+fn lacks_block(name: &BlockName) -> String {
+    format!("lacks the block `{name}`")
+}
+
+fn has_other_block(name: &BlockName) -> String {
+    format!("has another block `{name}` than was installed")
 }
 
 fn find(
@@ -535,7 +664,7 @@ fn nothing_installed(world: &World) -> Option<Diagnostic> {
     let store = files.store().ok()?;
     let quiet = &mut Notes::default();
     let is_locked = read_lock(&world.environment, &store, quiet).ok()?.is_some();
-    let manifest = Project::of(&world.environment, files, quiet).ok()?.manifest;
+    let manifest = Project::of(world, files, quiet).ok()?.manifest;
     let has_anything = !manifest.dependencies.is_empty() || !manifest.layers.is_empty();
     let message = "the manifest has dependencies, and nothing is installed";
     let diagnostic = Diagnostic::new(&codes::VERIFY_MISSING, message).help("run `agpm install`");

@@ -75,7 +75,7 @@ pub fn why(world: &World, request: &WhyRequest) -> Outcome<WhyReport> {
 }
 
 fn run(world: &World, request: &WhyRequest, notes: &mut Notes) -> Result<WhyReport, Failure> {
-    let view = LockView::load(&world.environment, notes)?.with_parts();
+    let view = LockView::load(world, notes)?.with_parts();
     let ledger = read_ledger(&ManifestFiles::require(&world.environment)?.store()?)?;
     let layers = layers_at(&world.environment, &view, &ledger, &request.name);
     let mut at_path = view.at_path(&world.environment, &request.name);
@@ -108,13 +108,7 @@ fn layers_at(
         .iter()
         .filter_map(|path| RelativePath::new(path).ok())
     {
-        owners.extend(ledger.files.get(&path).map(|owned| &owned.owner));
-        let nodes = ledger
-            .shared
-            .get(&path)
-            .into_iter()
-            .flat_map(|shared| &shared.nodes);
-        owners.extend(nodes.map(|node| &node.owner));
+        owners.extend(ledger.owners_at(&path));
     }
     let named = |set: &LayerSet| {
         let name = set.as_str();

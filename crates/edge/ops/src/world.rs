@@ -37,6 +37,15 @@ impl World {
     }
 }
 
+impl World {
+    /// The same with another cache.
+    pub(crate) fn with_cache(&self, cache: &Path) -> Self {
+        let mut world = self.clone();
+        world.environment.cache = Some(cache.to_owned());
+        world
+    }
+}
+
 /// Shows work that takes long.
 pub trait Progress: Send + Sync {
     /// A source is being asked.

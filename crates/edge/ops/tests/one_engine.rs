@@ -180,7 +180,7 @@ fn the_same_layers_under_four_policies_give_what_each_face_documents() {
         let origin = |place: &str| {
             let mut found = None;
             resolution.each_leaf(&place.parse::<Pointer>().unwrap(), &mut |leaf| {
-                let line = sources.line(leaf.value.document().source(), leaf.value.span().start);
+                let line = sources.line(leaf.value.source(), leaf.value.span().start);
                 found = Some((LAYERS[leaf.layer as usize].0, line));
             });
             found
@@ -197,7 +197,7 @@ fn the_same_layers_under_four_policies_give_what_each_face_documents() {
         resolution.each_leaf(&Pointer::root(), &mut |leaf| {
             let document = &layers[leaf.layer as usize].document;
             assert_eq!(
-                leaf.value.document().source(),
+                leaf.value.source(),
                 document.source(),
                 "{}: {}",
                 face.name,

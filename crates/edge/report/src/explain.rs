@@ -100,6 +100,9 @@ fn facts(resource: &ExplainedResource) -> Vec<(&'static str, String)> {
     let parts = resource.parts.join(", ");
     add("parts", Some(parts).filter(|parts| !parts.is_empty()));
     add("part of", resource.part_of.clone());
+    for one in resource.capabilities.items() {
+        add("capability", Some(visible(&one.to_string()).to_string()));
+    }
     for one in &resource.conversions {
         let tool = if tools.len() > 1 {
             format!("for {}: ", one.tool)
@@ -146,7 +149,7 @@ fn asked_for(resource: &ExplainedResource, at: &RequiredAt) -> String {
 fn places(resource: &ExplainedResource) -> Vec<String> {
     let nowhere = match resource.install {
         Install::ResolveOnly => "nowhere, as it says `install = false`",
-        Install::Write => "nowhere",
+        Install::Write | Install::InPlace => "nowhere",
     };
     let paths = resource.placements.paths();
     if paths.is_empty() {

@@ -1,9 +1,12 @@
-//! What another program's configuration added to the manifest.
+//! What the files of another manager added to the manifest.
+
+use std::fmt::Write as _;
 
 use agpm_model::Additions;
-use agpm_ops::{ImportReport, Writing, counted};
+use agpm_ops::{ImportReport, NewEntry, Writing, counted};
 use agpm_text::Value;
 
+use crate::diagnostics::printable;
 use crate::rendering::{RenderContext, Rendering};
 
 /// What was added, or as a document.
@@ -12,12 +15,70 @@ pub fn render(report: ImportReport, context: &RenderContext<'_>) -> Rendering {
         return context.document(&report);
     }
     let manifest = &report.manifest;
-    match report.writing {
-        _ if report.additions.is_empty() => {
-            Rendering::Done(format!("nothing to add: {manifest} stays as it is\n"))
-        }
-        Writing::Apply => Rendering::Done(text(manifest, &report.additions)),
-        _ => Rendering::Data(report.text),
+    let is_empty =
+        report.additions.is_empty() && report.dependencies.is_empty() && report.tools.is_empty();
+    let out = match report.writing {
+        _ if report.file.as_ref() == Some(manifest) => differences(&report),
+        _ if is_empty => format!("nothing to add: {manifest} stays as it is\n"),
+        Writing::Apply if report.file.is_some() => dependencies(&report),
+        Writing::Apply => text(manifest, &report.additions),
+        _ => return Rendering::Data(report.text),
+    };
+    Rendering::Done(printable(&out) + &lost(&report))
+}
+
+/// What was taken from another manager's dependencies.
+fn dependencies(report: &ImportReport) -> String {
+    let mut out = String::new();
+    for entry in &report.dependencies {
+        let _ = writeln!(out, "added {}{}", entry.id, origin(entry));
+    }
+    if !report.tools.is_empty() {
+        let _ = writeln!(out, "tools: {}", report.tools.join(", "));
+    }
+    let sources = report.additions.sources.len();
+    let _ = writeln!(
+        out,
+        "{} changed: {}, {} added",
+        report.manifest,
+        counted(report.dependencies.len(), "dependency", "dependencies"),
+        counted(sources, "source", "sources"),
+    );
+    out.push_str("next: agpm install\n");
+    out
+}
+
+fn origin(entry: &NewEntry) -> String {
+    let said = |key: &str| entry.value.get(key).and_then(Value::as_str);
+    let source = said("source").or_else(|| said("marketplace"));
+    let version = ["version", "branch", "rev"].into_iter().find_map(said);
+    let source = source.map(|source| format!(" from {source}"));
+    let version = version.map(|version| format!(" at {version}"));
+    source.unwrap_or_default() + &version.unwrap_or_default()
+}
+
+/// What agpm does differently with a project of agpm-cli.
+fn differences(report: &ImportReport) -> String {
+    let mut out = String::new();
+    for one in &report.changes {
+        let _ = writeln!(out, "{}: {}", one.path, one.change);
+    }
+    let _ = writeln!(
+        out,
+        "{} is read as it is; no file was changed",
+        report.manifest
+    );
+    out
+}
+
+/// How much is not taken; each has a warning of its own.
+fn lost(report: &ImportReport) -> String {
+    match report.lost.len() {
+        0 => String::new(),
+        count => format!(
+            "{} not taken, see the warnings\n",
+            counted(count, "setting or dependency", "settings and dependencies")
+        ),
     }
 }
 

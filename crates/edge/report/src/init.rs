@@ -1,19 +1,111 @@
-//! The files of a new project.
+//! The files of a new project, and what was in it before.
 
-use agpm_ops::InitReport;
+use std::fmt::Write as _;
 
+use agpm_ops::{AdoptedResource, InitReport, ProjectSurvey, counted};
+
+use crate::diagnostics::printable;
 use crate::rendering::{RenderContext, Rendering};
+
+const NEXT: &str = "next: agpm add source NAME URL, then agpm add dep TYPE NAME:PATH@VERSION\n";
 
 /// The files that were written, or as a document.
 pub fn render(report: InitReport, context: &RenderContext<'_>) -> Rendering {
     if context.json {
         return context.document(&report);
     }
-    let files: String = report
-        .files
-        .iter()
-        .map(|file| format!("wrote {file}\n"))
-        .collect();
-    let next = "next: agpm add source NAME URL, then agpm add dep TYPE NAME:PATH@VERSION\n";
-    Rendering::Done(format!("{files}{next}"))
+    let mut out = String::new();
+    if let Some(found) = &report.found {
+        out.push_str(&found_text(found));
+    }
+    if !report.tooling.tools.is_empty() {
+        let place = match report.tooling.found_in {
+            Some(agpm_ops::DetectedIn::Home) => "home directory",
+            _ => "project",
+        };
+        let tools = report.tooling.tools.join(", ");
+        let _ = writeln!(out, "tools: {tools} (found in the {place})");
+    }
+    for file in &report.files {
+        let _ = writeln!(out, "wrote {file}");
+    }
+    out.push_str(&next_step(&report));
+    Rendering::Done(out)
+}
+
+fn next_step(report: &InitReport) -> String {
+    let Some(adopted) = &report.adopted else {
+        let has_resources = report
+            .found
+            .as_ref()
+            .is_some_and(|found| !found.resources.is_empty());
+        return match has_resources {
+            true => format!(
+                "to describe these files in the manifest: agpm init --adopt --force\n{NEXT}"
+            ),
+            false => NEXT.to_owned(),
+        };
+    };
+    let mut out = String::new();
+    for resource in adopted {
+        let _ = writeln!(out, "adopted {}", adopted_line(resource));
+    }
+    let _ = writeln!(
+        out,
+        "Adopted {}; no file was changed",
+        counted(adopted.len(), "resource", "resources")
+    );
+    out.push_str("next: agpm install\n");
+    out
+}
+
+fn adopted_line(resource: &AdoptedResource) -> String {
+    let id = &resource.id;
+    let place = match (&resource.url, &resource.version) {
+        (Some(url), Some(version)) => format!("from {url} at {version}"),
+        (Some(url), None) => format!("from {url}"),
+        (None, _) => format!("in place, {}", resource.path),
+    };
+    match &resource.note {
+        Some(note) => format!("{id} {place} ({note})"),
+        None => format!("{id} {place}"),
+    }
+}
+
+/// What a project has, one line for each kind of thing and tool.
+pub fn found_text(found: &ProjectSurvey) -> String {
+    let mut out = String::new();
+    for resource in &found.resources {
+        let _ = writeln!(
+            out,
+            "found {} {} ({})",
+            resource.kind.singular(),
+            resource.path,
+            resource.tool
+        );
+    }
+    for rule in &found.rules {
+        let _ = writeln!(out, "found instructions {} ({})", rule.path, rule.tool);
+    }
+    for (what, files) in [("hooks", &found.hooks), ("MCP servers", &found.servers)] {
+        for file in files {
+            let names = file.names.join(", ");
+            let _ = writeln!(
+                out,
+                "found {what} in {}: {names} ({})",
+                file.path, file.tool
+            );
+        }
+    }
+    for manager in &found.managers {
+        let hint = match manager.format {
+            Some(format) => format!(": agpm import {format}"),
+            None => String::new(),
+        };
+        let _ = writeln!(out, "found {} of {}{hint}", manager.path, manager.name);
+    }
+    for skipped in &found.skipped {
+        let _ = writeln!(out, "skipped {}: it {}", skipped.path, skipped.reason);
+    }
+    printable(&out)
 }

@@ -14,7 +14,7 @@ pub fn render_rules(report: PolicyReport, context: &RenderContext<'_>) -> Render
         return Rendering::Empty("No policy applies.");
     }
     let width = |length: fn(&PolicyRuleReport) -> usize| report.rules.iter().map(length).max();
-    let rule_width = width(|rule| rule.rule.len()).unwrap_or_default();
+    let rule_width = width(|rule| rule.rule.as_str().len()).unwrap_or_default();
     let value_width = width(|rule| rule.value.len()).unwrap_or_default();
     let line = |rule: &PolicyRuleReport| {
         let place = format!("{}:{}", one_line(&rule.file), rule.line);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use agpm_git::{EntryKind as GitKind, Remote, TreeEntry};
-use agpm_model::{FileMode, ObjectId, RelativePath, SourceVersions};
+use agpm_model::{FileMode, ObjectId, RelativePath, ResolvedVersion, SourceVersions};
 
 use crate::limits::MOST_DIRECTORIES;
 use crate::{Entry, EntryKind, FileFetching, Source, SourceError, Tree, Versioning};
@@ -58,8 +58,23 @@ impl Source for Remote {
         Ok(Remote::is_reachable(self, revision, tip)?)
     }
 
-    fn released(&self, revision: &ObjectId) -> Option<u64> {
-        self.commit_time(revision).ok().flatten()
+    fn released(&self, versions: &[ResolvedVersion]) -> Vec<Option<u64>> {
+        // What the server said last tells tags from branches; it is not asked again for a date.
+        let known = self.remembered_refs().unwrap_or_default();
+        let tag_of = |version: &ResolvedVersion| {
+            let is_tag = known.tags.get(&version.label) == Some(&version.revision);
+            known.annotated.get(&version.label).filter(|_| is_tag)
+        };
+        let dated =
+            |version: &ResolvedVersion| tag_of(version).unwrap_or(&version.revision).clone();
+        let objects: Vec<ObjectId> = versions.iter().map(dated).collect();
+        // Without a connection, the date of the commit has to do.
+        let _ = self.fetch_listings(&objects);
+        let time = |id: &ObjectId| self.object_time(id).ok().flatten();
+        let dates = objects.iter().zip(versions);
+        dates
+            .map(|(object, version)| time(object).or_else(|| time(&version.revision)))
+            .collect()
     }
 
     fn has_revision(&self, revision: &ObjectId) -> bool {

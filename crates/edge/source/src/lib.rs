@@ -15,7 +15,7 @@ use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agpm_model::{ObjectId, RelativePath, SourceVersions};
+use agpm_model::{ObjectId, RelativePath, ResolvedVersion, SourceVersions};
 
 pub use directory::{Bounds, Confinement, DirectorySource};
 pub use entry::{Entry, EntryKind, Tree, TreeWatch};
@@ -23,7 +23,7 @@ pub use error::SourceError;
 pub use open::{
     MachineSources, SharedSources, SourceContext, SourceOpener, git_program, local_path,
 };
-pub use resolve::{ReferenceError, resolve, resolve_reference};
+pub use resolve::{ReferenceError, resolve, resolve_all, resolve_reference};
 
 /// Whether a source has versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,9 +74,10 @@ pub trait Source: Debug + Send + Sync {
         Ok(revision == tip)
     }
 
-    /// When a revision that is available was made, in seconds since 1970; nothing if that is not known.
-    fn released(&self, _revision: &ObjectId) -> Option<u64> {
-        None
+    /// When versions were released, in seconds since 1970, as far as that is known: the date of an annotated tag, or
+    /// else of the revision. Those that are missing are fetched in one request.
+    fn released(&self, versions: &[ResolvedVersion]) -> Vec<Option<u64>> {
+        vec![None; versions.len()]
     }
 
     /// Makes revisions available, all that are missing in one request.

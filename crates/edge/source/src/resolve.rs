@@ -23,6 +23,21 @@ pub fn resolve(
     }
 }
 
+/// Every listed version that a requirement allows, best first.
+pub fn resolve_all(
+    source: &dyn Source,
+    requirement: &Selector,
+) -> Result<Vec<ResolvedVersion>, SourceError> {
+    let index = VersionIndex::new(source.versions()?);
+    Ok(match index.allowed(requirement) {
+        AllowedVersions::Listed(numbers) => {
+            let versions = numbers.into_iter().filter_map(|one| index.version(one));
+            versions.collect()
+        }
+        AllowedVersions::Commit(_) => Vec::new(),
+    })
+}
+
 /// Why a reference is no revision.
 #[derive(Debug)]
 pub enum ReferenceError {

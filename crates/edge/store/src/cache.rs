@@ -247,6 +247,38 @@ pub fn is_smaller(folder: &Path, limit: u64) -> bool {
     true
 }
 
+/// A directory for one run, which goes with it.
+#[derive(Debug)]
+pub struct TemporaryFolder(tempfile::TempDir);
+
+impl TemporaryFolder {
+    /// A new one, where the system keeps such things.
+    pub fn new() -> Result<Self, StoreError> {
+        let made = tempfile::Builder::new().prefix("agpm-").tempdir();
+        let place = std::env::temp_dir();
+        made.map(TemporaryFolder)
+            .map_err(|error| StoreError::new(&place, error))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+/// Whether something could be written at a path, as far as its nearest directory tells.
+#[cfg(unix)]
+pub fn is_writable(path: &Path) -> bool {
+    let existing = path.ancestors().find(|above| above.exists());
+    existing.is_some_and(|folder| rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).is_ok())
+}
+
+/// Whether something could be written at a path, which cannot be asked here.
+#[cfg(not(unix))]
+pub fn is_writable(_: &Path) -> bool {
+    true
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]

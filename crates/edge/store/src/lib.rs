@@ -46,9 +46,10 @@ mod user;
 mod watch;
 
 pub use cache::{
-    age, create_folders, create_private_folder, create_whole, file_size, fill_whole, is_folder,
-    is_smaller, keep_used, last_used, mark_used, remove_at_once, remove_folder, replace_folder,
-    sweep, sweep_folders, touch, write_private, write_whole,
+    TemporaryFolder, age, create_folders, create_private_folder, create_whole, file_size,
+    fill_whole, is_folder, is_smaller, is_writable, keep_used, last_used, mark_used,
+    remove_at_once, remove_folder, replace_folder, sweep, sweep_folders, touch, write_private,
+    write_whole,
 };
 pub use clock::now;
 pub use disk::Disk;

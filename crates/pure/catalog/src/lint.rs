@@ -66,7 +66,7 @@ fn without_file(
         file: None,
         ..told
     };
-    Some(told.at(node.document().source(), place, ""))
+    Some(told.at(node.source(), place, ""))
 }
 
 /// Files that look like entries and that no row of their layer names.

@@ -302,7 +302,7 @@ impl<'c> CatalogRow<'c> {
     /// Which manifest and layer it is from, as a line.
     pub fn origin(self, sources: &SourceMap) -> String {
         let node = self.row.node();
-        let line = sources.line(node.document().source(), node.span().start);
+        let line = sources.line(node.source(), node.span().start);
         let file = &self.content.manifest_file(self.row).shown;
         let mut told = format!(
             "{} {}: {}, {file}:{line}",

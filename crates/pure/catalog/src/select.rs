@@ -185,7 +185,7 @@ pub(crate) fn duplicate(counts: RowRef<'_>, again: RowRef<'_>) -> Diagnostic {
         again.kind(),
         again.label()
     );
-    let source = again.node().document().source();
+    let source = again.node().source();
     Diagnostic::new(&codes::CATALOG_DUPLICATE, message)
         .at(source, again.node().span(), "again here")
         .at(source, counts.node().span(), "this one counts")

@@ -6,6 +6,7 @@ use std::collections::btree_map::Entry;
 use agpm_model::{Install, Manifest, ResourceId};
 use agpm_trust::CapabilitySet;
 
+use crate::form::runnable_paths;
 use crate::judged_layers::{JudgedFile, capability_set_of_file};
 use crate::rendered::RenderedResource;
 
@@ -19,7 +20,11 @@ pub fn capability_sets(resources: &[RenderedResource]) -> BTreeMap<ResourceId, C
         let (id, set) = match &resolved.part_of {
             // Each part has tools of its own, and one set holds them all.
             Some(plugin) => {
-                let part = output.locked_capabilities().clone();
+                let mut part = output.locked_capabilities().clone();
+                // Files of a part are files of the plugin, which has them under their whole paths.
+                for path in runnable_paths(resolved) {
+                    part.remove_command(&path);
+                }
                 (plugin.clone(), part.of_file(&resolved.label()))
             }
             None => (resolved.id(), output.locked_capabilities().clone()),

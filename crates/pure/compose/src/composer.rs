@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Notes, codes};
-use agpm_model::{Checksum, Install, Manifest, RelativePath, Variant};
+use agpm_model::{Checksum, Install, Manifest, Patch, RelativePath, Variant};
 use agpm_plan::levels;
 use agpm_resolve::ResolvedEntry;
 
+use crate::patching::patches_of;
 use crate::rendered::{RenderedResource, RenderedSet, ResourceOutput, Texts};
 use crate::templates::{CompositionLog, ProjectFiles, Templates};
 
@@ -113,6 +114,12 @@ impl Composer<'_> {
         log: &mut CompositionLog,
     ) -> Option<ResourceOutput> {
         let resolved = &self.entries[number];
+        if resolved.entry.install == Install::InPlace {
+            log.notes
+                .diagnostics
+                .extend(patches_in_place(self.manifest, resolved));
+            return Some(ResourceOutput::default());
+        }
         let mut first: Option<Texts> = None;
         for variant in &resolved.entry.variants {
             let texts = self.texts(number, *variant, log)?;
@@ -128,6 +135,18 @@ impl Composer<'_> {
         }
         self.in_form(resolved, &first?, &mut log.notes)
     }
+}
+
+/// Patches of a file that agpm never writes.
+fn patches_in_place(manifest: &Manifest, resolved: &ResolvedEntry) -> Vec<Diagnostic> {
+    let patches = patches_of(manifest, resolved).into_iter();
+    let refuse = |patch: &Patch| {
+        let message = format!("{} is in place, so it cannot be patched", resolved.label());
+        Diagnostic::new(&codes::PATCH_FAILED, message)
+            .at_spot(patch.spot)
+            .help("edit the file itself, and remove the patch")
+    };
+    patches.map(refuse).collect()
 }
 
 /// A file that would have to be two at once.

@@ -13,10 +13,11 @@ use agpm_text::{Format, Limits, Value, parse, parse_alone, to_value};
 use agpm_tools::{EntryFormat, FileFormat};
 use agpm_trust::{
     Capability, CapabilitySet, capabilities_of, capabilities_of_markdown,
-    capability_set_of_markdown, capability_set_of_value,
+    capability_set_of_instructions, capability_set_of_markdown, capability_set_of_value,
 };
 
 use crate::composer::Composer;
+use crate::instructions::{InstructionEntry, InstructionOutput};
 use crate::rendered::{OutputCapability, OutputEntries, ResourceOutput, files};
 use crate::rendered::{Texts, is_markdown};
 use crate::texts::json;
@@ -46,7 +47,13 @@ impl Composer<'_> {
                 .map(|text| capability_set(resolved, Some(text))),
             ..ResourceOutput::default()
         };
+        if entry.kind == ResourceType::Instructions {
+            self.instruction_in_form(resolved, texts, &mut made, notes)?;
+            check_front_matter(resolved, text, notes);
+            return Some(made);
+        }
         match destination {
+            Destination::Blocks(_) => {}
             Destination::Files(..) if is_switched_off(resolved, text) => {}
             Destination::Entries(_, format) => {
                 let entries = self.entries_in_form(*format, resolved, text, notes)?;
@@ -81,6 +88,45 @@ impl Composer<'_> {
             _ => {}
         }
         Some(made)
+    }
+
+    /// An instruction as a file or as a block.
+    fn instruction_in_form(
+        &self,
+        resolved: &ResolvedEntry,
+        texts: &Texts,
+        made: &mut ResourceOutput,
+        notes: &mut Notes,
+    ) -> Option<()> {
+        let tool = self.manifest.tools.named(resolved.entry.tool.as_str())?;
+        let text = texts.text(resolved).unwrap_or_default();
+        let source = source_of(resolved, text, notes);
+        let instruction = InstructionEntry::of(self.manifest, resolved);
+        let output = match instruction.write(tool, resolved, text) {
+            Ok(output) => output,
+            Err(error) => {
+                notes.diagnostics.push(wrong_shape(resolved, source, error));
+                return None;
+            }
+        };
+        match output {
+            InstructionOutput::File(converted) => {
+                made.fates = converted.fates;
+                let is_same = texts.text(resolved) == Some(converted.text.as_str());
+                let main = if is_same {
+                    texts.main.clone()
+                } else {
+                    Some(converted.text)
+                };
+                made.files = files(resolved, main, texts);
+            }
+            InstructionOutput::Block(block, fates) => {
+                made.fates = fates;
+                let is_written = resolved.entry.install == Install::Write;
+                made.block = Some(block).filter(|_| is_written);
+            }
+        }
+        Some(())
     }
 
     fn entries_in_form(
@@ -175,6 +221,7 @@ fn capabilities(resolved: &ResolvedEntry, text: Option<&str>) -> Vec<OutputCapab
 
 /// The same as a set. It is taken from the author's text, so that it is one set for all tools.
 fn capability_set(resolved: &ResolvedEntry, text: Option<&str>) -> CapabilitySet {
+    let text = resolved.resource.authored.as_deref().or(text);
     if is_switched_off(resolved, text) {
         return CapabilitySet::default();
     }
@@ -190,6 +237,10 @@ fn capability_set(resolved: &ResolvedEntry, text: Option<&str>) -> CapabilitySet
             ) =>
         {
             capability_set_of_markdown(kind, text)
+        }
+        // The path in the source is the same for all tools.
+        Some(text) if kind == ResourceType::Instructions => {
+            capability_set_of_instructions(resolved.entry.unit.path.as_str(), text)
         }
         _ => CapabilitySet::default(),
     };
@@ -212,7 +263,7 @@ fn is_run(resolved: &ResolvedEntry, file: &SourceFile) -> bool {
 }
 
 /// The files that can be run, by their paths in the source: those are the same for all tools.
-fn runnable_paths(resolved: &ResolvedEntry) -> Vec<String> {
+pub(crate) fn runnable_paths(resolved: &ResolvedEntry) -> Vec<String> {
     let (entry, resource) = (&resolved.entry, &resolved.resource);
     let main = Some(&resource.main).filter(|file| is_run(resolved, file));
     let main = main.map(|_| match entry.kind {

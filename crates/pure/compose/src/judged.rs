@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use agpm_model::{AddressKind, Manifest, Selector, SourceAddress, Tag, is_abbreviated_commit};
 use agpm_resolve::ResolvedEntry;
-use agpm_trust::{CapabilitySet, JudgedContent, JudgedVersion};
+use agpm_trust::{CapabilitySet, JudgedContent, JudgedVersion, ReleaseAge};
 
 use crate::rendered::RenderedResource;
 
-/// One for each resource, whatever the number of its tools; `age_of` says how many seconds ago its version was made.
+/// One for each resource, whatever the number of its tools; `age_of` says how long ago its version was released.
 pub fn judged_resources<'m>(
     manifest: &'m Manifest,
     resources: &[RenderedResource],
-    age_of: &dyn Fn(&ResolvedEntry) -> Option<u64>,
+    age_of: &dyn Fn(&ResolvedEntry) -> ReleaseAge,
 ) -> Vec<JudgedContent<'m>> {
     let chains = chains(resources);
     let mut judged: BTreeMap<String, JudgedContent<'m>> = BTreeMap::new();
@@ -46,7 +46,7 @@ fn source<'m>(manifest: &'m Manifest, resolved: &ResolvedEntry) -> Option<&'m So
     (!matches!(address.kind(), AddressKind::Folder(_))).then_some(address)
 }
 
-fn version(resolved: &ResolvedEntry, age: Option<u64>) -> Option<JudgedVersion> {
+fn version(resolved: &ResolvedEntry, age: ReleaseAge) -> Option<JudgedVersion> {
     resolved.version.commit.as_ref()?;
     let label = resolved.version.label.clone();
     let is_branch = resolved

@@ -147,7 +147,7 @@ impl<'m> JudgedLayers<'m> {
                 || tool
                     .destinations
                     .values()
-                    .any(|one| matches!(one, Destination::Entries(file, _) if file == path))
+                    .any(|one| matches!(one, Destination::Entries(file, _) | Destination::Blocks(file) if file == path))
         };
         let tools = self.manifest.tools.iter().filter(is_own);
         tools.map(|tool| tool.name.to_string()).collect()
@@ -171,7 +171,7 @@ fn type_of_path(manifest: &Manifest, path: &RelativePath) -> Option<ResourceType
 fn is_at(tool: &Tool, destination: &Destination, path: &RelativePath) -> bool {
     match destination {
         Destination::Files(folder, _) => path_in_type_folder(tool, folder, path).is_some(),
-        Destination::Entries(..) => false,
+        Destination::Entries(..) | Destination::Blocks(_) => false,
     }
 }
 
@@ -179,6 +179,9 @@ fn set_of_file(file: &JudgedFile<'_>, kind: Option<ResourceType>) -> CapabilityS
     let text = std::str::from_utf8(file.bytes).unwrap_or_default();
     let is_markdown = Format::of_file(file.path.file_name()) == Some(Format::Markdown);
     let mut set = match (kind, is_markdown) {
+        (Some(ResourceType::Instructions), true) => {
+            capability_set_of_instructions(file.path.as_str(), text)
+        }
         (Some(kind), true) => capability_set_of_markdown(kind, text),
         (None, true) if ALWAYS_READ.contains(&file.path.file_name()) => {
             capability_set_of_instructions(file.path.as_str(), text)

@@ -7,6 +7,7 @@ mod composer;
 mod fidelity;
 mod folding;
 mod form;
+mod instructions;
 mod judged;
 mod judged_layers;
 mod lock;
@@ -20,6 +21,7 @@ mod texts;
 pub use capabilities::{capability_set_of_layer, capability_sets};
 pub use composer::{ComposedEntry, Composer};
 pub use fidelity::{LossPolicy, check_fidelity};
+pub use instructions::{ProjectTree, place_blocks, refuse_markers};
 pub use judged::judged_resources;
 pub use judged_layers::{JudgedFile, judged_layers};
 pub use lock::lock_of;
@@ -29,7 +31,7 @@ pub use project_capabilities::{
     CapabilityChanges, LockedBefore, ProjectCapabilities, SetsAsLocked,
 };
 pub use rendered::{
-    Bytes, OutputCapability, OutputEntries, OutputFile, RenderedResource, RenderedSet,
+    Bytes, OutputBlock, OutputCapability, OutputEntries, OutputFile, RenderedResource, RenderedSet,
     ResourceOutput,
 };
 pub use templates::{LARGEST_READ, ProjectFileError, ProjectFiles, project_names};

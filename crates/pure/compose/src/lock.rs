@@ -46,6 +46,7 @@ pub fn lock_of(
             .map(|source| source.address.to_string()),
     });
     Lockfile {
+        bases: Vec::new(),
         sources: sources.collect(),
         layers,
         catalog,
@@ -148,7 +149,7 @@ fn locked(manifest: &Manifest, resolved: &ResolvedEntry, made: &ResourceOutput) 
     let at = entry
         .target
         .as_ref()
-        .filter(|_| entry.install == Install::Write);
+        .filter(|_| entry.install != Install::ResolveOnly);
     let placement = |tool| Placement {
         tool,
         at: at.cloned(),

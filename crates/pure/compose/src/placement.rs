@@ -62,7 +62,7 @@ fn files_of<'m>(
     let tool = manifest.tools.named(resolved.entry.tool.as_str())?;
     match tool.destination(resolved.entry.kind)? {
         Destination::Files(folder, format) => Some((tool, folder, *format)),
-        Destination::Entries(..) => None,
+        Destination::Entries(..) | Destination::Blocks(_) => None,
     }
 }
 

@@ -3,7 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agpm_model::{Checksum, EntryNode, Extent, FileMode, Install, RelativePath, SKILL_FILE};
+use agpm_model::{
+    Checksum, EntryNode, Extent, FileMode, Install, InstructionScope, RelativePath, ResourceType,
+    SKILL_FILE,
+};
+use agpm_plan::ReadLimit;
 use agpm_render::Fate;
 use agpm_resolve::{ResolvedEntry, ResourceFiles, SourceFile, format_of};
 use agpm_text::{Format, markdown_body};
@@ -18,6 +22,8 @@ pub struct ResourceOutput {
     pub files: Vec<OutputFile>,
     /// Entries of a file that others write too.
     pub entries: Option<OutputEntries>,
+    /// A block of a file that others write too.
+    pub block: Option<OutputBlock>,
     /// Fields that patches set.
     pub patched: Vec<AppliedField>,
     /// What became of fields that its tool wants in another form.
@@ -77,6 +83,19 @@ pub struct OutputEntries {
     pub file: RelativePath,
     /// The entries in it.
     pub nodes: Vec<EntryNode>,
+}
+
+/// A block as it is written.
+#[derive(Clone, Debug)]
+pub struct OutputBlock {
+    /// The shared file; nothing if the tool has none.
+    pub file: Option<RelativePath>,
+    /// What is between the markers.
+    pub text: String,
+    /// The files that it is for.
+    pub scope: InstructionScope,
+    /// How much of the file a tool reads.
+    pub limit: Option<ReadLimit>,
 }
 
 /// The bytes of a file.
@@ -224,4 +243,5 @@ pub(crate) fn files(
 
 pub(crate) fn is_markdown(resolved: &ResolvedEntry) -> bool {
     format_of(&resolved.entry.unit) == Some(Format::Markdown)
+        || resolved.entry.kind == ResourceType::Instructions
 }

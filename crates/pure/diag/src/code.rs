@@ -51,6 +51,12 @@ registry! {
     ADD_REQUIREMENT = "add/requirement" Error;
     ADD_SEVERAL = "add/several" Error;
     ADD_TYPE = "add/type" Error;
+    BASE_CHAIN = "base/chain" Error;
+    BASE_CYCLE = "base/cycle" Error;
+    BASE_MISSING = "base/missing" Error;
+    BASE_PROGRAM = "base/program" Error;
+    BLOCK_MARKERS = "block/markers" Error;
+    BLOCK_TOO_LARGE = "block/too-large" Warning;
     BOTTLE_DUPLICATE_NAME = "bottle/duplicate-name" Error;
     BOTTLE_EXTENDS = "bottle/extends" Error;
     BOTTLE_IGNORED_FOLDER = "bottle/ignored-folder" Note;
@@ -148,6 +154,8 @@ registry! {
     PLUGIN_NO_PARTS = "plugin/no-parts" Error;
     PLUGIN_SKIPPED = "plugin/skipped" Note;
     PLUGIN_VARIABLE = "plugin/variable" Warning;
+    POLICY_RELEASE_AGE = "policy/release-age" Note;
+    POLICY_STALE = "policy/stale" Warning;
     POLICY_UNKNOWN_KEY = "policy/unknown-key" Error;
     POLICY_UNREACHABLE = "policy/unreachable" Error;
     POLICY_VALUE = "policy/value" Error;
@@ -156,6 +164,7 @@ registry! {
     RESOURCE_ESCAPE = "resource/escape" Error;
     RESOURCE_FOREIGN_DEPENDENCIES = "resource/foreign-dependencies" Note;
     RESOURCE_FRONT_MATTER = "resource/front-matter" Warning;
+    RESOURCE_MARKERS = "resource/markers" Error;
     RESOURCE_REFERENCE = "resource/reference" Error;
     RESOURCE_SHAPE = "resource/shape" Error;
     RESOURCE_TEMPLATE = "resource/template" Error;

@@ -236,9 +236,7 @@ impl EffectiveFile {
             OverriddenValue {
                 value: to_value(node),
                 layer: layer(resolution, shadow.origin.layer),
-                line: self
-                    .sources
-                    .line(node.document().source(), node.span().start),
+                line: self.sources.line(node.source(), node.span().start),
             }
         };
         ExplainedValue {
@@ -247,7 +245,7 @@ impl EffectiveFile {
             layer: layer(resolution, leaf.layer),
             line: self
                 .sources
-                .line(leaf.value.document().source(), leaf.value.span().start),
+                .line(leaf.value.source(), leaf.value.span().start),
             operation: leaf.operation,
             overrides: leaf.shadows.iter().map(overridden).collect(),
         }

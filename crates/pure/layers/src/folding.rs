@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use agpm_diag::{Diagnostic, Failure, SourceMap, codes, has_errors};
+use agpm_diag::{Diagnostic, Failure, FailureKind, SourceMap, codes, has_errors};
 use agpm_merge::{LayerFile, MergedFile, Part, RawFile, UnparsedFile, merge_files};
 use agpm_model::{
-    Checksum, Driver, FileMode, LayerName, LayerSet, Manifest, Owner, RelativePath, Strategy,
+    Checksum, Driver, FileMode, LayerName, LayerSet, Manifest, MergeOutput, Owner, RelativePath,
+    Strategy,
 };
-use agpm_plan::{DesiredNode, Twin};
-use agpm_text::{Format, Unread};
+use agpm_plan::{DesiredBlock, DesiredNode, ReadLimit, Twin};
+use agpm_text::{BlockName, Format, Unread, block_text, first_marker, markdown_body};
 
 use crate::snapshot::{Snapshot, SnapshotFile};
 
@@ -27,7 +28,33 @@ pub struct LayeredFile {
     pub keys: Option<SharedKeys>,
     /// Whether a program made it.
     pub driven: bool,
+    /// How it meets what the project has at its path.
+    pub form: LayeredForm,
 }
+
+/// How a file of the layers meets what the project has at its path.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum LayeredForm {
+    /// It is managed whole, or key by key.
+    #[default]
+    Own,
+    /// It is blocks in the project's file.
+    Blocks(Vec<LayerBlock>),
+    /// It is blocks where the project has another file, and a file elsewhere.
+    BlocksBesideUser(Vec<LayerBlock>),
+}
+
+/// What one layer gives to a file with blocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayerBlock {
+    /// The layer.
+    pub layer: LayerName,
+    /// Its text, as it is between markers.
+    pub text: String,
+}
+
+/// Files that tools read whole and that projects write themselves.
+const SHARED_TEXTS: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"];
 
 /// A structured file that others may write too.
 #[derive(Debug)]
@@ -47,6 +74,29 @@ pub trait MergeProgram: Sync {
         strategy: &str,
         files: Vec<RawFile>,
     ) -> Result<RawFile, Failure>;
+}
+
+impl LayerBlock {
+    /// The block as it is to be in the file at a path; fails if its text has marker lines.
+    pub fn desired(&self, path: &RelativePath) -> Result<DesiredBlock, Failure> {
+        let label = self.layer.label();
+        let name = BlockName::new(&label).map_err(|error| {
+            let message = format!("the layer `{}` cannot give a block: {error}", self.layer);
+            Diagnostic::new(&codes::MANIFEST_VALUE, message).help("give the layer another name")
+        })?;
+        if first_marker(&self.text).is_some() {
+            let message = format!("`{path}` of {label} has a line that is a marker of a block");
+            let diagnostic = Diagnostic::new(&codes::RESOURCE_MARKERS, message)
+                .help("remove the line, or put it into a code fence");
+            return Err(Failure::new(FailureKind::Refused, diagnostic));
+        }
+        Ok(DesiredBlock {
+            name,
+            text: self.text.clone(),
+            owner: Owner::layer(&self.layer),
+            limit: ReadLimit::of_file(path.file_name()),
+        })
+    }
 }
 
 impl LayeredFile {
@@ -80,6 +130,14 @@ pub struct FileStack<'m> {
     mode: FileMode,
     /// Lowest first.
     files: Vec<RawFile>,
+    /// Who chose the strategy.
+    choice: StrategyChoice,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum StrategyChoice {
+    Manifest,
+    Default,
 }
 
 /// Every path of the layers, with the strategy that the manifest has for it, or else the default.
@@ -92,11 +150,15 @@ pub fn stacks<'m>(
     for snapshot in snapshots {
         for file in snapshot.files {
             let path = &file.path;
-            let stack = stacks.entry(path.clone()).or_insert_with(|| FileStack {
-                path: path.clone(),
-                strategy: manifest.strategy_for(path.as_str()).unwrap_or(default),
-                mode: file.mode,
-                files: Vec::new(),
+            let stack = stacks.entry(path.clone()).or_insert_with(|| {
+                let named = manifest.strategy_for(path.as_str());
+                FileStack {
+                    path: path.clone(),
+                    strategy: named.unwrap_or(default),
+                    mode: file.mode,
+                    files: Vec::new(),
+                    choice: named.map_or(StrategyChoice::Default, |_| StrategyChoice::Manifest),
+                }
             });
             stack.mode = file.mode;
             stack.files.push(raw(&snapshot.layer.name, file));
@@ -112,10 +174,30 @@ impl<'m> FileStack<'m> {
         driver.filter(|_| self.files.len() > 1)
     }
 
+    /// How the file meets what the project has; only Markdown can be blocks.
+    fn form(&self) -> LayeredForm {
+        let is_markdown = Format::of_file(self.path.file_name()) == Some(Format::Markdown);
+        let block = |file: &RawFile| {
+            let text = std::str::from_utf8(&file.bytes).ok()?;
+            let text = block_text(markdown_body(text));
+            let layer = file.layer.clone();
+            (!text.is_empty()).then_some(LayerBlock { layer, text })
+        };
+        let blocks = || self.files.iter().filter_map(block).collect();
+        match (self.strategy.output, self.choice) {
+            (MergeOutput::Blocks, _) if is_markdown => LayeredForm::Blocks(blocks()),
+            (_, StrategyChoice::Default) if SHARED_TEXTS.contains(&self.path.file_name()) => {
+                LayeredForm::BlocksBesideUser(blocks())
+            }
+            _ => LayeredForm::Own,
+        }
+    }
+
     /// The same with its texts known to the source map, so that many can be folded side by side.
     pub fn unfolded(self, sources: &mut SourceMap) -> UnfoldedFile<'m> {
         let owner = Owner::Layers(LayerSet::of(self.files.iter().map(|file| &file.layer)));
         let driver = self.driver();
+        let form = self.form();
         let mut files = self.files;
         let content = match driver {
             Some(driver) => Content::Driven(files, driver),
@@ -135,6 +217,7 @@ impl<'m> FileStack<'m> {
             },
             mode: self.mode,
             content,
+            form,
         }
     }
 }
@@ -144,6 +227,7 @@ pub struct UnfoldedFile<'m> {
     recipe: Recipe<'m>,
     mode: FileMode,
     content: Content<'m>,
+    form: LayeredForm,
 }
 
 /// What folding a stack gave.
@@ -161,9 +245,13 @@ impl UnfoldedFile<'_> {
             recipe,
             mode,
             content,
+            form,
         } = self;
         let driven = matches!(content, Content::Driven(..));
         let mut diagnostics = Vec::new();
+        if recipe.strategy.output == MergeOutput::Blocks && form == LayeredForm::Own {
+            diagnostics.push(no_blocks(&recipe.path));
+        }
         let merged = match content {
             Content::Plain(bytes) => Ok(Some(MergedBytes { bytes, keys: None })),
             Content::Driven(files, driver) => recipe.drive(files, driver, program).map(Some),
@@ -177,12 +265,19 @@ impl UnfoldedFile<'_> {
             owner,
             keys: merged.keys,
             driven,
+            form,
         };
         FoldedFile {
             file: merged.map(|merged| merged.map(file)),
             diagnostics,
         }
     }
+}
+
+fn no_blocks(path: &RelativePath) -> Diagnostic {
+    let message = format!("`[merge]`: `{path}` is not Markdown, and only Markdown has blocks");
+    Diagnostic::new(&codes::MANIFEST_VALUE, message)
+        .help("choose another strategy than `block` for it")
 }
 
 /// What a file is made of.

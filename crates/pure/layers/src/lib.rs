@@ -13,7 +13,8 @@ mod snapshot;
 
 pub use clashes::{refuse_clashes, refuse_own_folders};
 pub use folding::{
-    FileStack, FoldedFile, LayeredFile, MergeProgram, SharedKeys, contributions, stacks,
+    FileStack, FoldedFile, LayerBlock, LayeredFile, LayeredForm, MergeProgram, SharedKeys,
+    contributions, stacks,
 };
 pub use locking::{Watching, layers_as_locked, locked_layers, missing_layer, refuse_missing};
 pub use pinning::{LayerLock, PinChoice, Pinning, RequiredVersion};

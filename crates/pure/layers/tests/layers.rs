@@ -43,6 +43,8 @@ fn manifest(text: &str) -> Manifest {
     let (manifest, wrong) = Manifest::read(&ManifestTexts {
         scope: Scope::Project,
         project: &document,
+        own: &document,
+        bases: &[],
         private: None,
         config: None,
         entries: &entries,

@@ -352,7 +352,7 @@ impl MergedFile {
             } = &self.merged
             && let Some(node) = resolution.at(at).and_then(View::node)
         {
-            diagnostic = diagnostic.at(node.document().source(), node.span(), "from here");
+            diagnostic = diagnostic.at(node.source(), node.span(), "from here");
         } else {
             diagnostic = diagnostic.in_file(self.files[0].file.as_str());
         }

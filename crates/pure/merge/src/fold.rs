@@ -528,8 +528,8 @@ impl<'a, 's> Folder<'a, 's> {
             self.layer(higher),
         );
         Diagnostic::new(&codes::MERGE_TYPE_CHANGE, message)
-            .at(high.document().source(), high.span(), "this counts")
-            .at(low.document().source(), low.span(), "this is replaced")
+            .at(high.source(), high.span(), "this counts")
+            .at(low.source(), low.span(), "this is replaced")
             .in_layer(self.layer(higher).as_str())
             .help("make both the same type; a strategy that says `replace` for this place takes the change without a warning")
     }
@@ -543,12 +543,12 @@ impl<'a, 's> Folder<'a, 's> {
         );
         let diagnostic = Diagnostic::new(&codes::MERGE_CLASH, message)
             .at(
-                higher.node.document().source(),
+                higher.node.source(),
                 higher.node.span(),
                 "the higher layer says this",
             )
             .at(
-                lower.node.document().source(),
+                lower.node.source(),
                 lower.node.span(),
                 "the lower layer says this",
             )

@@ -5,6 +5,7 @@
 
 mod body;
 mod combine;
+mod composed;
 mod contribution;
 mod file;
 mod fold;

@@ -243,7 +243,7 @@ impl<'a, 's> Folder<'a, 's> {
             self.place_name()
         );
         let diagnostic = Diagnostic::new(&codes::MERGE_ITEM_KEY, message)
-            .at(item.node.document().source(), item.node.span(), format!("no `{key}` here"))
+            .at(item.node.source(), item.node.span(), format!("no `{key}` here"))
             .in_layer(layer.as_str())
             .help(format!(
                 "a rule tells the items of this list apart by `{key}`: give each one, as a string or number"
@@ -264,16 +264,8 @@ impl<'a, 's> Folder<'a, 's> {
             self.place_name()
         );
         let diagnostic = Diagnostic::new(&codes::MERGE_DUPLICATE_ITEM, message)
-            .at(
-                later.node.document().source(),
-                later.node.span(),
-                "again here",
-            )
-            .at(
-                earlier.node.document().source(),
-                earlier.node.span(),
-                "first here",
-            )
+            .at(later.node.source(), later.node.span(), "again here")
+            .at(earlier.node.source(), earlier.node.span(), "first here")
             .in_layer(layer.as_str())
             .help("keep one of them: they are taken for one item, and the later one counts");
         self.report(diagnostic);

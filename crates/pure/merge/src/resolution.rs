@@ -120,6 +120,11 @@ impl Resolution {
         }
     }
 
+    /// The node of the highest layer that has a say in a folded one.
+    pub(crate) fn highest_node(&self, id: u32) -> NodeRef<'_> {
+        self.packed(self.nodes.get(id).origin)
+    }
+
     /// The layer's node behind a packed origin.
     fn packed(&self, packed: Packed) -> NodeRef<'_> {
         self.node(self.nodes.numbering.unpack(packed))

@@ -48,8 +48,8 @@ impl<'a> Folder<'a, '_> {
             self.place_name()
         );
         let diagnostic = Diagnostic::new(&codes::MERGE_DUPLICATE_ITEM, message)
-            .at(later.node.document().source(), later.node.span(), "again here")
-            .at(earlier.node.document().source(), earlier.node.span(), "first here")
+            .at(later.node.source(), later.node.span(), "again here")
+            .at(earlier.node.source(), earlier.node.span(), "first here")
             .in_layer(layer.as_str())
             .help(
                 "keep one of them: they are taken for one item, and where they differ the later one counts",

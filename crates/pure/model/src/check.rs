@@ -23,7 +23,7 @@ pub(crate) enum Completeness {
 /// A place to point at.
 pub(crate) fn spot(node: NodeRef<'_>) -> Spot {
     Spot {
-        source: node.document().source(),
+        source: node.source(),
         span: node.span(),
     }
 }

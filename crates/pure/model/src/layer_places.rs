@@ -18,7 +18,7 @@ fn places(tool: &Tool) -> impl Iterator<Item = String> {
     tool.destinations
         .values()
         .filter_map(|destination| match destination {
-            Destination::Entries(file, _) => Some(file.to_string()),
+            Destination::Entries(file, _) | Destination::Blocks(file) => Some(file.to_string()),
             Destination::Files(Folder::Shared(folder), _) => Some(format!("{folder}/**")),
             Destination::Files(Folder::Own(inner), _) => {
                 let parts = [tool.folder.as_ref(), inner.as_ref()];

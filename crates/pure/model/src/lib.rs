@@ -3,6 +3,7 @@
 //! Knows how things are written down, not where they lie or how they merge.
 
 mod address;
+mod base;
 mod catalog_remote;
 mod changelog;
 mod check;
@@ -11,6 +12,7 @@ mod declared;
 mod digest;
 mod files;
 mod import;
+mod instruction;
 mod json_schema;
 mod layer_places;
 mod limits;
@@ -47,6 +49,10 @@ pub use address::{
     PageReference, PluginAddress, RepositoryAddress, SourceAddress, SourceAddressError,
     repository_name, repository_owner, same_repository,
 };
+pub use base::{
+    BaseAddress, BaseName, BaseReference, BaseRoot, LONGEST_CHAIN, LockedBase, RepositoryBase,
+    read_extends, refused_programs,
+};
 pub use catalog_remote::{CatalogRemote, RemoteBase, RemoteError};
 pub use changelog::changelog_between;
 pub use credentials::is_credential_path;
@@ -59,16 +65,18 @@ pub use files::{
 pub use import::{
     Additions, Folders, Import, ImportedLayer, ImportedPlace, NewLayer, read_agent_manager,
 };
+pub use instruction::{InstructionForm, InstructionPaths, InstructionScope};
 pub use json_schema::FileSchema;
 pub use lock::{
     LOCK_NAME, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile, Placement, RESTORE_LOCK,
 };
 pub use lock_tables::LOCK_SCHEMA;
+pub use manifest::bases::joined as joined_path;
 pub use manifest::{
-    Allowed, AskedRemote, CONFIG_SCHEMA, Catalog, Dependency, Entry, Exclusion, Field, FilePattern,
-    Install, Layer, LayerPlace, MANIFEST_SCHEMA, Manifest, ManifestTexts, MarketplaceDependency,
-    MergeRule, PRIVATE_SCHEMA, PartChoice, PartFilter, PartNames, Patch, PatchScope, Source,
-    SourceScope, is_junk, is_plugin_name, unknown_patch,
+    Allowed, AskedRemote, BaseText, CONFIG_SCHEMA, Catalog, Dependency, Entry, Exclusion, Field,
+    FilePattern, Install, Layer, LayerPlace, MANIFEST_SCHEMA, Manifest, ManifestTexts,
+    MarketplaceDependency, MergeRule, PRIVATE_SCHEMA, PartChoice, PartFilter, PartNames, Patch,
+    PatchScope, Source, SourceScope, is_junk, is_plugin_name, unknown_patch,
 };
 pub use marketplace::{LockedMarketplace, MarketplacePlugin};
 pub use name::{LayerName, NameError, ResourceName, SourceName, ToolName};
@@ -81,7 +89,7 @@ pub use pattern::{Matching, PatternError, PointerPattern, Specificity};
 pub use pin::{LockedPin, Pin, PinId, PinSource, ResourceId};
 pub use policy::{
     AllowDeny, AllowList, EXECUTABLE_MODES, ExecutableMode, OnUnreachable, Policy, PolicyRow,
-    PolicyRule, RequiredResource, parse_age,
+    PolicyRule, RequiredResource, RuleName, parse_age,
 };
 pub use policy_tables::POLICY_SCHEMA;
 pub use repository_pattern::{RepositoryPattern, RepositoryPatternError};
@@ -99,8 +107,8 @@ pub use source_versions::{
     is_abbreviated_commit,
 };
 pub use strategy::{
-    BUILT_IN, BuiltIn, Driver, Empty, Identity, IdentityField, Items, Lists, Maps, OPERATIONS,
-    Operation, OperationError, ProgramAuthor, Projection, Rule, Separator, Strategy,
+    BUILT_IN, BuiltIn, Driver, Empty, Identity, IdentityField, Items, Lists, Maps, MergeOutput,
+    OPERATIONS, Operation, OperationError, ProgramAuthor, Projection, Rule, Separator, Strategy,
 };
 pub use tool::{Destination, Folder, Scope, Tool, ToolState, Tools, plugin_destination};
 pub use unit::{Extent, FileMode, GlobError, Origin, ResourcePath, Unit};

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use agpm_diag::{Diagnostic, codes};
 use agpm_text::{Document, Format, Kind, NodeRef, Value, print};
 
+use crate::base::LockedBase;
 use crate::catalog_remote::{CatalogRemote, RemoteBase};
 use crate::check::spot;
 use crate::digest::{Checksum, ObjectId};
@@ -26,6 +27,8 @@ const HEADER: &str = "# Written by agpm. Commit it, and do not edit it by hand.\
 /// A lockfile.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lockfile {
+    /// The bases of the manifest, lowest first.
+    pub bases: Vec<LockedBase>,
     /// The sources in use, by name.
     pub sources: Vec<LockedSource>,
     /// The layers, lowest first.
@@ -62,6 +65,21 @@ impl LockedLayer {
         }
         map.push(("checksum", self.checksum.to_string().into()));
         map.extend(capability_field(self.capabilities));
+        Value::map(map)
+    }
+}
+
+impl LockedBase {
+    fn value(&self) -> Value {
+        let mut map: Vec<(&str, Value)> = Vec::new();
+        if let Some(pin) = &self.pin {
+            map.push(("source", pin.source.to_string().into()));
+        }
+        if self.pin.is_none() || !self.directory.is_empty() {
+            map.push(("path", self.directory.as_str().into()));
+        }
+        map.extend(self.pin.iter().flat_map(pin_fields));
+        map.push(("checksum", self.checksum.to_string().into()));
         Value::map(map)
     }
 }
@@ -272,7 +290,7 @@ impl Locked {
 }
 
 impl Lockfile {
-    /// Every pin: of resources, of layers and of the catalog.
+    /// Every pin: of resources, of layers, of the catalog and of bases.
     pub fn pins(&self) -> impl Iterator<Item = LockedPin<'_>> {
         let resources = self.entries.iter().filter_map(|locked| {
             let id = PinId::Resource(locked.id());
@@ -286,7 +304,11 @@ impl Lockfile {
             id: PinId::Remote(locked.remote.clone()),
             pin: &locked.pin,
         });
-        resources.chain(layers).chain(remotes)
+        let bases = self.bases.iter().filter_map(|base| {
+            let id = PinId::Base(base.name());
+            base.pin.as_ref().map(|pin| LockedPin { id, pin })
+        });
+        resources.chain(layers).chain(remotes).chain(bases)
     }
 
     /// Whether it was written by a program that locks capabilities, as far as can be seen: one that locks none of
@@ -332,6 +354,10 @@ impl Lockfile {
             )
         };
         let mut root: Vec<(&str, Value)> = vec![("version", VERSION.into())];
+        if !self.bases.is_empty() {
+            let bases = self.bases.iter().map(LockedBase::value);
+            root.push(("base", Value::List(bases.collect())));
+        }
         if !self.sources.is_empty() {
             root.push((
                 "sources",
@@ -382,6 +408,9 @@ impl Lockfile {
                     Some(Ok(name)) => lock.sources.push(LockedSource { name, url }),
                     _ => reading.broken(node, "this source has no `name`"),
                 }
+            }
+            for node in list(root.get("base")) {
+                lock.bases.extend(reading.base(node));
             }
             for node in list(root.get("layers")) {
                 lock.layers.extend(reading.layer(node));
@@ -455,8 +484,10 @@ impl Locked {
                 map.push((key, Value::list(fields.iter().map(String::as_str))));
             }
         }
-        if self.install == Install::ResolveOnly {
-            map.push(("install", false.into()));
+        match self.install {
+            Install::Write => {}
+            Install::ResolveOnly => map.push(("install", false.into())),
+            Install::InPlace => map.push(("in_place", true.into())),
         }
         if !self.parts.is_empty() {
             let parts: Vec<String> = self.parts.iter().map(ToString::to_string).collect();
@@ -581,6 +612,44 @@ impl Reading {
                 Err(())
             }
         }
+    }
+
+    fn base(&mut self, node: NodeRef<'_>) -> Option<LockedBase> {
+        let text = |text: &str| Some(text.to_owned());
+        let source = self.read(node, "source", text).ok()?;
+        let directory = self.read(node, "path", text).ok()?;
+        let requirement = self.read(node, "requirement", text).ok()?;
+        let version = self.read(node, "version", text).ok()?;
+        let commit = self
+            .read(node, "resolved_commit", |text| text.parse().ok())
+            .ok()?;
+        let checksum = self.read(node, "checksum", |text| text.parse().ok()).ok()?;
+        let is_local = source.is_none();
+        let pin = match (source, version, commit) {
+            (Some(source), Some(version), Some(commit)) => Some(Pin {
+                source: PinSource::Address(source),
+                requirement,
+                version,
+                commit,
+            }),
+            (None, ..) => None,
+            _ => {
+                self.broken(node, "this base has a `source` and no commit of it");
+                return None;
+            }
+        };
+        let (Some(checksum), false) = (checksum, is_local && directory.is_none()) else {
+            self.broken(
+                node,
+                "this base has no `checksum`, or neither `source` nor `path`",
+            );
+            return None;
+        };
+        Some(LockedBase {
+            directory: directory.unwrap_or_default(),
+            pin,
+            checksum,
+        })
     }
 
     fn layer(&mut self, node: NodeRef<'_>) -> Option<LockedLayer> {
@@ -771,7 +840,12 @@ impl Reading {
             Some(node) => Some(self.marketplace(node)?),
             None => None,
         };
-        let resolve_only = node.get("install").and_then(NodeRef::as_bool) == Some(false);
+        let flag = |key: &str| node.get(key).and_then(NodeRef::as_bool);
+        let install = match (flag("install"), flag("in_place")) {
+            (Some(false), _) => Install::ResolveOnly,
+            (_, Some(true)) => Install::InPlace,
+            _ => Install::Write,
+        };
         Some(Locked {
             kind,
             name,
@@ -784,11 +858,7 @@ impl Reading {
             dependencies: words("dependencies"),
             patches: words("patches"),
             private_patches: words("private_patches"),
-            install: if resolve_only {
-                Install::ResolveOnly
-            } else {
-                Install::Write
-            },
+            install,
             unit: Unit {
                 origin,
                 path: found,

@@ -11,7 +11,7 @@ pub static LOCK_SCHEMA: FileSchema = FileSchema {
     title: "agpm.lock",
     about: "What was resolved, so that the next one gets the same.",
     form: ValueForm::Table(&LOCK),
-    definitions: &[&SOURCE, &LAYER, &REMOTE, &ENTRY, &FILE],
+    definitions: &[&SOURCE, &BASE, &LAYER, &REMOTE, &ENTRY, &FILE],
 };
 
 const LOCK: SchemaTable = SchemaTable::open(
@@ -26,6 +26,11 @@ const LOCK: SchemaTable = SchemaTable::open(
             "sources",
             ValueForm::List(&ValueForm::Defined(&SOURCE)),
             "The sources in use, by name.",
+        ),
+        SchemaField::optional(
+            "base",
+            ValueForm::List(&ValueForm::Defined(&BASE)),
+            "The bases of the manifest, lowest first.",
         ),
         SchemaField::optional(
             "layers",
@@ -48,6 +53,7 @@ const LOCK: SchemaTable = SchemaTable::open(
             "MCP servers, by name.",
         ),
         SchemaField::optional("skills", FILES, "Skills, by name."),
+        SchemaField::optional("instructions", FILES, "Instructions, by name."),
         SchemaField::optional("plugins", FILES, "Plugins, by name."),
     ],
 );
@@ -63,6 +69,43 @@ const SOURCE: Definition = Definition {
             SchemaField::optional("url", ValueForm::Text, "Its address, without secrets."),
         ],
     )),
+};
+
+const BASE: Definition = Definition {
+    name: "base",
+    form: ValueForm::With(
+        &ValueForm::Table(&SchemaTable::open(
+            "a locked base",
+            &[
+                SchemaField::optional(
+                    "source",
+                    ValueForm::Text,
+                    "The URL of its repository, without secrets.",
+                ),
+                SchemaField::optional(
+                    "path",
+                    ValueForm::Text,
+                    "Its directory, in the repository or on this machine.",
+                ),
+                SchemaField::optional("requirement", ValueForm::Text, "The required version."),
+                SchemaField::optional(
+                    "version",
+                    ValueForm::Text,
+                    "The tag or branch, or the commit as it was required.",
+                ),
+                SchemaField::optional("resolved_commit", COMMIT, "The commit."),
+                SchemaField::required(
+                    "checksum",
+                    ValueForm::matching("^sha256:[0-9a-fA-F]{64}$"),
+                    "Of its `agpm.toml`.",
+                ),
+            ],
+        )),
+        &[Condition::Together(&[(
+            "source",
+            &["version", "resolved_commit"],
+        )])],
+    ),
 };
 
 const DIGEST: ValueForm = ValueForm::matching("^sha256:[0-9a-fA-F]{64}$");
@@ -198,6 +241,11 @@ const ENTRY: Definition = Definition {
                 "install",
                 ValueForm::Flag,
                 "`false` if it is resolved only.",
+            ),
+            SchemaField::optional(
+                "in_place",
+                ValueForm::Flag,
+                "`true` if it is a file of the project that agpm never writes.",
             ),
         ],
     )),

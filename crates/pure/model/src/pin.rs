@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use crate::base::BaseName;
 use crate::catalog_remote::CatalogRemote;
 use crate::digest::ObjectId;
 use crate::name::{LayerName, ResourceName, SourceName};
@@ -44,6 +45,8 @@ pub enum PinId {
     Layer(LayerName),
     /// A remote of the catalog, without secrets.
     Remote(CatalogRemote),
+    /// A base of the manifest.
+    Base(BaseName),
 }
 
 impl PinId {
@@ -53,6 +56,7 @@ impl PinId {
             PinId::Resource(id) => id.name.to_string(),
             PinId::Layer(name) => name.to_string(),
             PinId::Remote(remote) => remote.to_string(),
+            PinId::Base(name) => name.to_string(),
         }
     }
 
@@ -62,6 +66,7 @@ impl PinId {
             PinId::Resource(id) => id.kind.plural(),
             PinId::Layer(_) => LayerName::TYPE_NAME,
             PinId::Remote(_) => "catalog",
+            PinId::Base(_) => BaseName::TYPE_NAME,
         }
     }
 }
@@ -72,6 +77,7 @@ impl fmt::Display for PinId {
             PinId::Resource(id) => id.fmt(f),
             PinId::Layer(name) => f.write_str(&name.label()),
             PinId::Remote(remote) => f.write_str(&remote.label()),
+            PinId::Base(name) => f.write_str(&name.label()),
         }
     }
 }
@@ -81,7 +87,7 @@ impl fmt::Display for PinId {
 pub enum PinSource {
     /// A source of the manifest.
     Named(SourceName),
-    /// A remote of the catalog by its address, as it is written there, without secrets.
+    /// A base or a remote of the catalog by its URL, without secrets.
     Address(String),
 }
 

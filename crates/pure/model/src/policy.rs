@@ -1,8 +1,11 @@
 //! What an organization allows: `policy.toml`, or `[policy]` of a manifest. Every policy that applies is judged by
 //! itself, so one more can only allow less.
 
+use std::fmt;
+
 use agpm_diag::{Diagnostic, Spot, codes};
 use agpm_text::{Document, NodeRef};
+use serde::{Serialize, Serializer};
 
 use crate::check::{Check, spot};
 use crate::pin::ResourceId;
@@ -145,11 +148,84 @@ impl Policy {
     }
 }
 
+/// The key of a rule in a policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RuleName {
+    /// `sources.allow`
+    SourcesAllow,
+    /// `sources.deny`
+    SourcesDeny,
+    /// `types.allow`
+    TypesAllow,
+    /// `types.deny`
+    TypesDeny,
+    /// `tools.allow`
+    ToolsAllow,
+    /// `tools.deny`
+    ToolsDeny,
+    /// `mcp.allow-hosts`
+    AllowHosts,
+    /// `mcp.allow-commands`
+    AllowCommands,
+    /// `executables.mode`
+    ExecutablesMode,
+    /// `versions.pinned-only`
+    PinnedOnly,
+    /// `versions.min-release-age`
+    MinReleaseAge,
+    /// `permissions.deny`
+    PermissionsDeny,
+    /// `require`
+    Require,
+    /// `signatures.require`
+    SignaturesRequire,
+    /// `audit.level`
+    AuditLevel,
+    /// `on-unreachable`
+    OnUnreachable,
+}
+
+impl RuleName {
+    /// The key as users write it, with `.` between the table and the key.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            RuleName::SourcesAllow => "sources.allow",
+            RuleName::SourcesDeny => "sources.deny",
+            RuleName::TypesAllow => "types.allow",
+            RuleName::TypesDeny => "types.deny",
+            RuleName::ToolsAllow => "tools.allow",
+            RuleName::ToolsDeny => "tools.deny",
+            RuleName::AllowHosts => "mcp.allow-hosts",
+            RuleName::AllowCommands => "mcp.allow-commands",
+            RuleName::ExecutablesMode => "executables.mode",
+            RuleName::PinnedOnly => "versions.pinned-only",
+            RuleName::MinReleaseAge => "versions.min-release-age",
+            RuleName::PermissionsDeny => "permissions.deny",
+            RuleName::Require => "require",
+            RuleName::SignaturesRequire => "signatures.require",
+            RuleName::AuditLevel => "audit.level",
+            RuleName::OnUnreachable => "on-unreachable",
+        }
+    }
+}
+
+impl fmt::Display for RuleName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl Serialize for RuleName {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
 /// One rule for people to read.
 #[derive(Clone, Debug)]
 pub struct PolicyRow {
-    /// The key, as `types.deny`.
-    pub rule: &'static str,
+    /// The key.
+    pub rule: RuleName,
     /// What it says.
     pub value: String,
     /// Where it is written.
@@ -161,55 +237,83 @@ impl Policy {
     pub fn rows(&self) -> Vec<PolicyRow> {
         let mut rows = Vec::new();
         let pattern = |pattern: &RepositoryPattern| pattern.as_str().to_owned();
-        rows.extend(list_row("sources.allow", &self.sources.allow, pattern));
-        rows.extend(deny_rows("sources.deny", &self.sources.deny, pattern));
-        let kind = |kind: &ResourceType| kind.to_string();
-        rows.extend(list_row("types.allow", &self.types.allow, kind));
-        rows.extend(deny_rows("types.deny", &self.types.deny, kind));
-        rows.extend(list_row("tools.allow", &self.tools.allow, String::clone));
-        rows.extend(deny_rows("tools.deny", &self.tools.deny, String::clone));
         rows.extend(list_row(
-            "mcp.allow-hosts",
+            RuleName::SourcesAllow,
+            &self.sources.allow,
+            pattern,
+        ));
+        rows.extend(deny_rows(
+            RuleName::SourcesDeny,
+            &self.sources.deny,
+            pattern,
+        ));
+        let kind = |kind: &ResourceType| kind.to_string();
+        rows.extend(list_row(RuleName::TypesAllow, &self.types.allow, kind));
+        rows.extend(deny_rows(RuleName::TypesDeny, &self.types.deny, kind));
+        rows.extend(list_row(
+            RuleName::ToolsAllow,
+            &self.tools.allow,
+            String::clone,
+        ));
+        rows.extend(deny_rows(
+            RuleName::ToolsDeny,
+            &self.tools.deny,
+            String::clone,
+        ));
+        rows.extend(list_row(
+            RuleName::AllowHosts,
             &self.allow_hosts,
             String::clone,
         ));
         rows.extend(list_row(
-            "mcp.allow-commands",
+            RuleName::AllowCommands,
             &self.allow_commands,
             String::clone,
         ));
-        rows.extend(deny_rows("executables.mode", &self.executables, |mode| {
-            word_of(&EXECUTABLE_MODES, *mode)
-        }));
         rows.extend(deny_rows(
-            "versions.pinned-only",
+            RuleName::ExecutablesMode,
+            &self.executables,
+            |mode| word_of(&EXECUTABLE_MODES, *mode),
+        ));
+        rows.extend(deny_rows(
+            RuleName::PinnedOnly,
             &self.pinned_only,
             ToString::to_string,
         ));
         rows.extend(deny_rows(
-            "versions.min-release-age",
+            RuleName::MinReleaseAge,
             &self.min_release_age,
             |age| format!("{age}s"),
         ));
         rows.extend(deny_rows(
-            "permissions.deny",
+            RuleName::PermissionsDeny,
             &self.permissions_deny,
             String::clone,
         ));
-        rows.extend(deny_rows("require", &self.require, |required| {
+        rows.extend(deny_rows(RuleName::Require, &self.require, |required| {
             format!("{} {}", required.id, required.requirement.as_str())
         }));
-        rows.extend(deny_rows("signatures.require", &self.signatures, pattern));
-        rows.extend(deny_rows("audit.level", &self.audit_level, String::clone));
-        rows.extend(deny_rows("on-unreachable", &self.on_unreachable, |what| {
-            word_of(&ON_UNREACHABLE, *what)
-        }));
+        rows.extend(deny_rows(
+            RuleName::SignaturesRequire,
+            &self.signatures,
+            pattern,
+        ));
+        rows.extend(deny_rows(
+            RuleName::AuditLevel,
+            &self.audit_level,
+            String::clone,
+        ));
+        rows.extend(deny_rows(
+            RuleName::OnUnreachable,
+            &self.on_unreachable,
+            |what| word_of(&ON_UNREACHABLE, *what),
+        ));
         rows
     }
 }
 
 fn list_row<T>(
-    rule: &'static str,
+    rule: RuleName,
     list: &Option<AllowList<T>>,
     shown: impl Fn(&T) -> String,
 ) -> Option<PolicyRow> {
@@ -223,7 +327,7 @@ fn list_row<T>(
 }
 
 fn deny_rows<'r, T: 'r>(
-    rule: &'static str,
+    rule: RuleName,
     rules: impl IntoIterator<Item = &'r PolicyRule<T>>,
     shown: impl Fn(&T) -> String,
 ) -> Vec<PolicyRow> {

@@ -23,6 +23,8 @@ pub enum ResourceType {
     McpServers,
     /// Folders with a `SKILL.md`.
     Skills,
+    /// Markdown that a tool reads with every request, or with those about some files.
+    Instructions,
     /// Directories with resources of several types, the plugin's parts.
     Plugins,
 }
@@ -78,6 +80,8 @@ enum Shape {
     Plugin,
     /// Entries of a file that others write too.
     Entries,
+    /// A file of its own, or a block in one that others write too.
+    FileOrBlock,
 }
 
 const fn row(
@@ -103,7 +107,7 @@ const fn entries(row: Row) -> Row {
 }
 
 /// Every kind, in order.
-pub const RESOURCE_TYPES: [ResourceType; 8] = [
+pub const RESOURCE_TYPES: [ResourceType; 9] = [
     ResourceType::Agents,
     ResourceType::Snippets,
     ResourceType::Commands,
@@ -111,6 +115,7 @@ pub const RESOURCE_TYPES: [ResourceType; 8] = [
     ResourceType::Hooks,
     ResourceType::McpServers,
     ResourceType::Skills,
+    ResourceType::Instructions,
     ResourceType::Plugins,
 ];
 
@@ -140,6 +145,15 @@ impl ResourceType {
             ResourceType::Skills => Row {
                 shape: Shape::Folder,
                 ..row("skills", "skill", Layout::Flat, REFERENCE_TOOL.name)
+            },
+            ResourceType::Instructions => Row {
+                shape: Shape::FileOrBlock,
+                ..row(
+                    "instructions",
+                    "instruction",
+                    Layout::Flat,
+                    REFERENCE_TOOL.name,
+                )
             },
             ResourceType::Plugins => Row {
                 shape: Shape::Plugin,
@@ -173,13 +187,18 @@ impl ResourceType {
         match self.row().shape {
             Shape::Folder => Extent::Folder,
             Shape::Plugin => Extent::Plugin,
-            Shape::File | Shape::Entries => Extent::File,
+            Shape::File | Shape::Entries | Shape::FileOrBlock => Extent::File,
         }
     }
 
-    /// Whether one of them is a file of its own.
+    /// Whether one of them is always a file of its own.
     pub fn is_file(self) -> bool {
         self.row().shape == Shape::File
+    }
+
+    /// Whether one can be a file or a directory that the user wrote for a tool.
+    pub fn can_be_in_place(self) -> bool {
+        !self.is_merged() && self != ResourceType::Plugins
     }
 
     /// Whether they are entries of files that others write too.

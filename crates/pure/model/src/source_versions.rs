@@ -19,6 +19,8 @@ pub struct SourceVersions {
     pub branches: BTreeMap<String, ObjectId>,
     /// Tags.
     pub tags: BTreeMap<String, ObjectId>,
+    /// The objects of annotated tags, which have a date of their own.
+    pub annotated: BTreeMap<String, ObjectId>,
 }
 
 /// A tag, branch or commit of a source as it is required, with its revision.
@@ -221,6 +223,7 @@ mod tests {
             default_branch: Some("main".to_owned()),
             branches: named(&[("main", "1"), ("v1", "2"), ("feature/x", "3")]),
             tags: named(&[("v1", "4"), ("main", "5")]),
+            annotated: BTreeMap::new(),
         };
         for (name, label, digit) in [
             (None, "main", "1"),
@@ -247,6 +250,7 @@ mod tests {
             default_branch: Some("trunk".to_owned()),
             branches: named(&[("trunk", "1"), ("next", "2")]),
             tags: named(&[("v1.0.0", "3"), ("v1.1.0", "1"), ("v2.0.0-rc.1", "4")]),
+            annotated: BTreeMap::new(),
         }));
         let labels = |text: &str| {
             let requirement = Selector::Version(Requirement::parse(text).unwrap());

@@ -346,6 +346,18 @@ pub struct Strategy {
     pub unset: Vec<Pointer>,
     /// A program that does it all instead.
     pub driver: Option<Driver>,
+    /// What the result is on the disk.
+    pub output: MergeOutput,
+}
+
+/// What becomes of merged text on the disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MergeOutput {
+    /// A file, or keys of one.
+    #[default]
+    File,
+    /// A block for each layer, in a file that the project writes too.
+    Blocks,
 }
 
 /// A strategy that comes with the program.
@@ -360,6 +372,9 @@ pub struct BuiltIn {
     /// Lower document, higher document, result.
     pub example: [&'static str; 3],
 }
+
+/// The strategy that gives every layer a block.
+const BLOCK: &str = "block";
 
 /// The strategies that come with the program.
 pub const BUILT_IN: &[BuiltIn] = &[
@@ -411,6 +426,16 @@ pub const BUILT_IN: &[BuiltIn] = &[
             r#"{"servers": [{"id": "a", "port": 1}, {"id": "b", "port": 3}, {"id": "c", "port": 4}]}"#,
         ],
     },
+    BuiltIn {
+        name: BLOCK,
+        table: ["merge recursively", "replace", "replace"],
+        purpose: "Markdown that the project writes too, such as `AGENTS.md`: every layer's text is a block",
+        example: [
+            r#"{"name": "App", "port": 8080}"#,
+            r#"{"name": "Team"}"#,
+            r#"{"name": "Team", "port": 8080}"#,
+        ],
+    },
 ];
 
 impl Strategy {
@@ -421,6 +446,7 @@ impl Strategy {
             "extend-lists" => (Maps::Merge, Lists::By(Operation::Extend)),
             "replace" => (Maps::Replace, Lists::By(Operation::Replace)),
             "smart-lists" => (Maps::Merge, Lists::Smart),
+            BLOCK => (Maps::Merge, Lists::By(Operation::Replace)),
             _ => return None,
         };
         Some(Strategy {
@@ -432,6 +458,11 @@ impl Strategy {
             rules: Vec::new(),
             unset: Vec::new(),
             driver: None,
+            output: if name == BLOCK {
+                MergeOutput::Blocks
+            } else {
+                MergeOutput::File
+            },
         })
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use agpm_tools::{
-    CommandFormat, Directory, EntryFormat, FileFormat, HookFormat, HookPlace, OWN_TOOL, Scoped,
-    ServerFormat, TOOLS, ToolDefinition,
+    CommandFormat, Directory, EntryFormat, FileFormat, HookFormat, HookPlace, InstructionFormat,
+    InstructionPlace, OWN_TOOL, Scoped, ServerFormat, TOOLS, ToolDefinition,
 };
 
 use crate::name::ToolName;
@@ -38,6 +38,8 @@ pub enum Destination {
     Files(Folder, FileFormat),
     /// As entries of a file, by its path from the project.
     Entries(RelativePath, EntryFormat),
+    /// As blocks in a file, by its path from the project. Some blocks go into a file of that name in a directory there.
+    Blocks(RelativePath),
 }
 
 impl Destination {
@@ -46,6 +48,7 @@ impl Destination {
         match (self, other) {
             (Destination::Files(_, one), Destination::Files(_, other)) => one == other,
             (Destination::Entries(_, one), Destination::Entries(_, other)) => one == other,
+            (Destination::Blocks(_), Destination::Blocks(_)) => true,
             _ => false,
         }
     }
@@ -84,6 +87,8 @@ pub struct Tool {
     pub layouts: BTreeMap<ResourceType, Layout>,
     /// Directories with skills that it reads besides its own.
     pub other_skills: Vec<RelativePath>,
+    /// Files that blocks go into: it reads the first that exists, and the last if none does.
+    pub block_files: Vec<RelativePath>,
 }
 
 /// All tools, and which are the defaults of a kind.
@@ -121,6 +126,7 @@ fn destinations(
     let commands = tool.commands.as_ref();
     let hooks = tool.hooks.as_ref();
     let servers = tool.servers.as_ref();
+    let instructions = tool.instructions.as_ref();
     let all = [
         (
             ResourceType::Agents,
@@ -149,6 +155,10 @@ fn destinations(
         (
             ResourceType::McpServers,
             servers.and_then(|own| Some(server_destination(scope.of(own.place)?, &own.format))),
+        ),
+        (
+            ResourceType::Instructions,
+            instructions.and_then(|own| instruction_destination(scope.of(own.place)?, &own.format)),
         ),
     ];
     let mut supported: BTreeMap<ResourceType, Destination> = all
@@ -192,6 +202,32 @@ fn hook_destination(place: HookPlace, format: &'static HookFormat) -> Destinatio
     }
 }
 
+fn instruction_destination(
+    place: InstructionPlace,
+    format: &'static InstructionFormat,
+) -> Option<Destination> {
+    match (place.rules, &format.rule) {
+        (Some(directory), Some(rule)) => {
+            let format = FileFormat::Instruction(rule);
+            Some(Destination::Files(directory.into(), format))
+        }
+        _ => place
+            .blocks
+            .last()
+            .map(|file| Destination::Blocks(path(file))),
+    }
+}
+
+fn block_files(tool: &ToolDefinition, scope: Scope) -> Vec<RelativePath> {
+    let place = tool.instructions.as_ref();
+    let files = place.and_then(|own| Some(scope.of(own.place)?.blocks));
+    files
+        .unwrap_or_default()
+        .iter()
+        .map(|text| path(text))
+        .collect()
+}
+
 fn server_destination(file: &str, format: &'static ServerFormat) -> Destination {
     Destination::Entries(path(file), EntryFormat::Servers(format))
 }
@@ -223,6 +259,7 @@ impl Tools {
             destinations: destinations(tool, scope),
             layouts: BTreeMap::new(),
             other_skills: other_skills(tool, scope),
+            block_files: block_files(tool, scope),
         });
         let mut tools = Tools {
             tools: tools.collect(),
@@ -300,6 +337,15 @@ impl Tool {
         self.destinations.get(&kind)
     }
 
+    /// Whether blocks for this tool may be in the file at a path: one that it reads, or one of that name in a directory of
+    /// the project.
+    pub fn may_hold_blocks(&self, path: &RelativePath) -> bool {
+        self.block_files.iter().any(|file| {
+            let is_in_project = !file.as_str().contains('/');
+            file == path || is_in_project && file.file_name() == path.file_name()
+        })
+    }
+
     /// How files of a kind are laid out unless their dependency says otherwise.
     pub fn layout(&self, kind: ResourceType) -> Layout {
         self.layouts.get(&kind).copied().unwrap_or(kind.layout())
@@ -346,6 +392,7 @@ mod tests {
                                 .map_or(String::new(), |extension| format!("/*.{extension}"))
                     }
                     Destination::Entries(file, _) => format!("entries of {file}"),
+                    Destination::Blocks(file) => format!("blocks in {file}"),
                 };
                 out.push_str(&format!("{} {kind}: {place}\n", tool.name));
             }
@@ -364,64 +411,79 @@ mod tests {
              claude-code hooks: entries of .claude/settings.local.json\n\
              claude-code mcp-servers: entries of .mcp.json\n\
              claude-code skills: .claude/skills\n\
+             claude-code instructions: .claude/rules/*.md\n\
              claude-code plugins: .agpm/plugins\n\
              opencode agents: .opencode/agent\n\
              opencode commands: .opencode/command\n\
              opencode mcp-servers: entries of .opencode/opencode.json\n\
              opencode skills: .opencode/skills\n\
+             opencode instructions: blocks in AGENTS.md\n\
              opencode plugins: .agpm/plugins\n\
              agpm snippets: .agpm/snippets\n\
              codex agents: .codex/agents/*.toml\n\
              codex hooks: entries of .codex/hooks.json\n\
              codex mcp-servers: entries of .codex/config.toml\n\
              codex skills: .agents/skills\n\
+             codex instructions: blocks in AGENTS.md\n\
              codex plugins: .agpm/plugins\n\
              cursor agents: .cursor/agents\n\
              cursor commands: .cursor/commands\n\
              cursor hooks: entries of .cursor/hooks.json\n\
              cursor mcp-servers: entries of .cursor/mcp.json\n\
              cursor skills: .cursor/skills\n\
+             cursor instructions: .cursor/rules/*.mdc\n\
              cursor plugins: .agpm/plugins\n\
              copilot agents: .github/agents/*.agent.md\n\
              copilot commands: .github/prompts/*.prompt.md\n\
              copilot hooks: .github/hooks/*.json\n\
              copilot mcp-servers: entries of .vscode/mcp.json\n\
              copilot skills: .github/skills\n\
+             copilot instructions: .github/instructions/*.instructions.md\n\
              copilot plugins: .agpm/plugins\n\
              gemini agents: .gemini/agents\n\
              gemini commands: .gemini/commands/*.toml\n\
              gemini hooks: entries of .gemini/settings.json\n\
              gemini mcp-servers: entries of .gemini/settings.json\n\
              gemini skills: .gemini/skills\n\
+             gemini instructions: blocks in GEMINI.md\n\
              gemini plugins: .agpm/plugins\n\
              agents skills: .agents/skills\n\
+             agents instructions: blocks in AGENTS.md\n\
              agents plugins: .agpm/plugins\n\
              windsurf hooks: entries of .devin/config.json\n\
              windsurf mcp-servers: entries of .devin/config.json\n\
              windsurf skills: .devin/skills\n\
+             windsurf instructions: .devin/rules/*.md\n\
              windsurf plugins: .agpm/plugins\n\
              zed mcp-servers: entries of .zed/settings.json\n\
              zed skills: .agents/skills\n\
+             zed instructions: blocks in AGENTS.md\n\
              zed plugins: .agpm/plugins\n\
              amp mcp-servers: entries of .amp/settings.json\n\
              amp skills: .agents/skills\n\
+             amp instructions: blocks in AGENTS.md\n\
              amp plugins: .agpm/plugins\n\
              kiro mcp-servers: entries of .kiro/settings/mcp.json\n\
              kiro skills: .kiro/skills\n\
+             kiro instructions: .kiro/steering/*.md\n\
              kiro plugins: .agpm/plugins\n\
              cline commands: .clinerules/workflows\n\
              cline skills: .cline/skills\n\
+             cline instructions: .clinerules/*.md\n\
              cline plugins: .agpm/plugins\n\
              goose skills: .goose/skills\n\
+             goose instructions: blocks in AGENTS.md\n\
              goose plugins: .agpm/plugins\n\
              antigravity commands: .agents/workflows\n\
              antigravity mcp-servers: entries of .agents/mcp_config.json\n\
              antigravity skills: .agents/skills\n\
+             antigravity instructions: .agents/rules/*.md\n\
              antigravity plugins: .agpm/plugins\n\
              copilot-cli agents: .github/agents/*.agent.md\n\
              copilot-cli hooks: .github/hooks/*.json\n\
              copilot-cli mcp-servers: entries of .github/mcp.json\n\
              copilot-cli skills: .github/skills\n\
+             copilot-cli instructions: .github/instructions/*.instructions.md\n\
              copilot-cli plugins: .agpm/plugins\n"
         );
     }
@@ -437,17 +499,20 @@ mod tests {
              claude-code hooks: entries of .claude/settings.json\n\
              claude-code mcp-servers: entries of .claude.json\n\
              claude-code skills: .claude/skills\n\
+             claude-code instructions: .claude/rules/*.md\n\
              claude-code plugins: .local/share/agpm/plugins\n\
              opencode agents: .config/opencode/agent\n\
              opencode commands: .config/opencode/command\n\
              opencode mcp-servers: entries of .config/opencode/opencode.json\n\
              opencode skills: .config/opencode/skills\n\
+             opencode instructions: blocks in .config/opencode/AGENTS.md\n\
              opencode plugins: .local/share/agpm/plugins\n\
              agpm snippets: .local/share/agpm/snippets\n\
              codex agents: .codex/agents/*.toml\n\
              codex hooks: entries of .codex/hooks.json\n\
              codex mcp-servers: entries of .codex/config.toml\n\
              codex skills: .agents/skills\n\
+             codex instructions: blocks in .codex/AGENTS.md\n\
              codex plugins: .local/share/agpm/plugins\n\
              cursor agents: .cursor/agents\n\
              cursor commands: .cursor/commands\n\
@@ -464,6 +529,7 @@ mod tests {
              gemini hooks: entries of .gemini/settings.json\n\
              gemini mcp-servers: entries of .gemini/settings.json\n\
              gemini skills: .gemini/skills\n\
+             gemini instructions: blocks in .gemini/GEMINI.md\n\
              gemini plugins: .local/share/agpm/plugins\n\
              agents skills: .agents/skills\n\
              agents plugins: .local/share/agpm/plugins\n\
@@ -473,9 +539,11 @@ mod tests {
              windsurf plugins: .local/share/agpm/plugins\n\
              zed mcp-servers: entries of .config/zed/settings.json\n\
              zed skills: .agents/skills\n\
+             zed instructions: blocks in .config/zed/AGENTS.md\n\
              zed plugins: .local/share/agpm/plugins\n\
              amp mcp-servers: entries of .config/amp/settings.json\n\
              amp skills: .config/agents/skills\n\
+             amp instructions: blocks in .config/amp/AGENTS.md\n\
              amp plugins: .local/share/agpm/plugins\n\
              kiro mcp-servers: entries of .kiro/settings/mcp.json\n\
              kiro skills: .kiro/skills\n\
@@ -483,6 +551,7 @@ mod tests {
              cline skills: .cline/skills\n\
              cline plugins: .local/share/agpm/plugins\n\
              goose skills: .config/goose/skills\n\
+             goose instructions: blocks in .config/goose/.goosehints\n\
              goose plugins: .local/share/agpm/plugins\n\
              antigravity commands: .gemini/antigravity/global_workflows\n\
              antigravity mcp-servers: entries of .gemini/config/mcp_config.json\n\
@@ -492,6 +561,7 @@ mod tests {
              copilot-cli hooks: .copilot/hooks/*.json\n\
              copilot-cli mcp-servers: entries of .copilot/mcp-config.json\n\
              copilot-cli skills: .copilot/skills\n\
+             copilot-cli instructions: .copilot/instructions/*.instructions.md\n\
              copilot-cli plugins: .local/share/agpm/plugins\n"
         );
     }

@@ -17,6 +17,7 @@ const KEY: &str = "no-such-key";
 
 /// A manifest with every key that there is.
 const WHOLE: &str = r#"
+extends = ["github:corp/base@^3", "../base"]
 allow-executables = ["scripts/*", "source:hub"]
 allow-sources = ["github:corp/*"]
 gitignore = false
@@ -59,6 +60,10 @@ three = { source = "hub", path = "agents/three.md", rev = "abcdef0", tools = ["c
 inline = { command = "npx", args = ["-y", "server"], env = { HOME = "/" } }
 remote = { url = "https://example.com/mcp" }
 file = { path = "servers/file.json", rename = { old = "new" } }
+
+[instructions]
+style = { source = "hub", path = "rules/style.md", version = "^1.0", paths = ["src/**"], block = true }
+rust = { path = "rules/rust.md", paths = "src/**/*.rs" }
 
 [plugins]
 folder = "./plugins/folder"
@@ -160,6 +165,8 @@ fn read_beside(document: &Document, syntax_errors: &[Spot]) -> Vec<Diagnostic> {
     let texts = ManifestTexts {
         scope: Scope::Project,
         project: document,
+        own: document,
+        bases: &[],
         private: None,
         config: None,
         entries: &entries,

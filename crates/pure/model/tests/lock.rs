@@ -5,7 +5,7 @@ mod validator;
 
 use agpm_diag::SourceMap;
 use agpm_model::{
-    CatalogRemote, Checksum, Install, LOCK_SCHEMA, LayerName, Locked, LockedLayer,
+    CatalogRemote, Checksum, Install, LOCK_SCHEMA, LayerName, Locked, LockedBase, LockedLayer,
     LockedMarketplace, LockedRemote, LockedSource, Lockfile, MarketplacePlugin, Origin, Pin,
     PinSource, Placement, RESOURCE_TYPES, RelativePath, ResolvedVersion, ResourceId, ResourceName,
     ResourcePath, ResourceType, SourceName, ToolName, Unit,
@@ -115,6 +115,18 @@ prop_compose! {
 }
 
 prop_compose! {
+    fn base()(directory in "[a-z]{1,5}(/[a-z]{1,3})?", pinned in any::<bool>(), requirement in "[\\^~v0-9.a-z]{1,8}", digits in "[0-9a-f]{40}") -> LockedBase {
+        let pin = pinned.then(|| Pin {
+            source: PinSource::Address("https://git.corp/base".to_owned()),
+            version: requirement.clone(),
+            requirement: Some(requirement),
+            commit: digits.parse().unwrap(),
+        });
+        LockedBase { checksum: Checksum::of(directory.as_bytes()), directory, pin }
+    }
+}
+
+prop_compose! {
     fn remote()(
         base in prop::sample::select(vec!["community", "git+https://me:secret@h/o/r", "git+file:///C:/r"]),
         reference in prop::option::of("[a-z]{1,5}(/[a-z]{1,3})?"),
@@ -132,6 +144,7 @@ prop_compose! {
 proptest! {
     #[test]
     fn what_is_written_reads_back(
+        bases in prop::collection::vec(base(), 0..3),
         layers in prop::collection::vec(layer(), 0..4),
         catalog in prop::collection::vec(remote(), 0..3),
         mut entries in prop::collection::vec(entry(), 0..6),
@@ -140,7 +153,7 @@ proptest! {
         entries.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
         entries.dedup_by(|a, b| (a.kind, &a.name) == (b.kind, &b.name));
         let sources = vec![LockedSource { name: SourceName::new("some source").unwrap(), url }];
-        let lock = Lockfile { sources, layers, catalog, entries };
+        let lock = Lockfile { bases, sources, layers, catalog, entries };
         let text = lock.to_text();
         prop_assert!(!text.contains("secret"), "{}", text);
         prop_assert_eq!(text.contains("[[catalog]]"), !lock.catalog.is_empty());
@@ -150,12 +163,13 @@ proptest! {
 
     #[test]
     fn what_is_written_is_valid_and_has_no_key_that_the_schema_lacks(
+        bases in prop::collection::vec(base(), 0..3),
         layers in prop::collection::vec(layer(), 0..4),
         catalog in prop::collection::vec(remote(), 0..3),
         entries in prop::collection::vec(entry(), 0..6),
     ) {
         let sources = vec![LockedSource { name: SourceName::new("some source").unwrap(), url: None }];
-        let value = value(&Lockfile { sources, layers, catalog, entries }.to_text());
+        let value = value(&Lockfile { bases, sources, layers, catalog, entries }.to_text());
         prop_assert_eq!(problems(&LOCK_SCHEMA.to_json_schema(), &value), Vec::<String>::new());
         prop_assert_eq!(unknown_keys(&LOCK_SCHEMA.to_json_schema(), &value), Vec::<String>::new());
     }

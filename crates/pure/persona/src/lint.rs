@@ -92,12 +92,8 @@ fn near_duplicates(resolution: &Resolution) -> Vec<Diagnostic> {
                     earlier.content()
                 );
                 let diagnostic = Diagnostic::new(&codes::LINEAGE_NEAR_DUPLICATE, message)
-                    .at(
-                        leaf.value.document().source(),
-                        leaf.value.span(),
-                        "the other one",
-                    )
-                    .at(earlier.document().source(), earlier.span(), "one of them")
+                    .at(leaf.value.source(), leaf.value.span(), "the other one")
+                    .at(earlier.source(), earlier.span(), "one of them")
                     .help("spell both alike, so that they count as one, or take one away");
                 found.push(diagnostic);
             }
@@ -118,7 +114,7 @@ fn no_root(slug: &Slug, merged: &MergedPersona, root: Option<&Path>) -> Option<D
     let mut place = None;
     let status = Pointer::root().child("status");
     merged.resolution.each_leaf(&status, &mut |leaf| {
-        place = Some((leaf.value.document().source(), leaf.value.span()));
+        place = Some((leaf.value.source(), leaf.value.span()));
     });
     let (source, span): (SourceId, Span) = place?;
     let message =

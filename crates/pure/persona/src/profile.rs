@@ -251,7 +251,7 @@ fn sources_value(merged: &MergedPersona, notes: &Notes) -> Value {
         let link = &merged.chain[leaf.layer as usize];
         let line = notes
             .sources
-            .line(leaf.value.document().source(), leaf.value.span().start);
+            .line(leaf.value.source(), leaf.value.span().start);
         let origin = Value::map([
             ("layer", Value::from(link.layer.as_str())),
             ("path", link.path.as_str().into()),

@@ -1,7 +1,7 @@
 //! One change with its reason, and what is in the way of one.
 
 use agpm_model::{Observed, Owner, RelativePath};
-use agpm_text::{Kind, Pointer};
+use agpm_text::{BlockName, Kind, Pointer};
 use serde::{Serialize, Serializer};
 
 /// Who wrote what agpm manages. What the user wrote stays on disk when agpm no longer manages it.
@@ -87,6 +87,8 @@ pub enum Obstacle {
     File,
     /// An entry of a shared file that agpm did not write; the user may let agpm take it over.
     Entry,
+    /// A block that agpm did not write; the user may let agpm take it over.
+    Block,
     /// A directory at the path of a file.
     Directory,
     /// A symlink, wherever it leads.
@@ -119,6 +121,7 @@ impl Obstacle {
         match self {
             Obstacle::File => "a file that agpm did not install",
             Obstacle::Entry => "an entry that agpm did not write",
+            Obstacle::Block => "a block that agpm did not write",
             Obstacle::Directory => "a folder",
             Obstacle::Symlink => "a symbolic link",
             Obstacle::Special => "something that is no file",
@@ -170,6 +173,12 @@ pub struct Change {
     /// The key or the list inside it, or the item that is kept; nothing for whole files.
     #[serde(rename = "key", skip_serializing_if = "is_whole_file")]
     pub place: Option<Pointer>,
+    /// The block inside it; nothing for anything else.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "write_block"
+    )]
+    pub block: Option<BlockName>,
     /// What the file is now.
     #[serde(skip)]
     pub before: Observed,
@@ -184,6 +193,10 @@ impl Change {
     }
 }
 
+fn write_block<S: Serializer>(block: &Option<BlockName>, s: S) -> Result<S::Ok, S::Error> {
+    s.serialize_some(&block.as_ref().map(BlockName::as_str))
+}
+
 fn is_whole_file(place: &Option<Pointer>) -> bool {
     place.as_ref().is_none_or(|place| place.steps().is_empty())
 }
@@ -195,6 +208,8 @@ pub struct Refusal {
     pub path: RelativePath,
     /// What is in the way inside it; nothing for whole files.
     pub place: Option<Pointer>,
+    /// The block that is in the way; nothing for anything else.
+    pub block: Option<BlockName>,
     /// What is there.
     pub what: Obstacle,
     /// Whose it was to be.

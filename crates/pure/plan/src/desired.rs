@@ -7,6 +7,11 @@ use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
 use agpm_model::{Checksum, EntryNode, FileMode, LOCK_NAME, Owner, RelativePath};
 use agpm_text::Unread;
 
+use crate::ledger::Ledger;
+use crate::observation::Observation;
+
+use crate::blocks::DesiredBlock;
+use crate::change::Overwrite;
 use crate::nodes::{DesiredNode, Twin};
 
 /// Files of agpm itself, where nothing is installed.
@@ -87,11 +92,31 @@ impl Default for DesiredShared<'_> {
 pub struct DesiredState<'a> {
     pub(crate) files: Vec<DesiredFile>,
     pub(crate) shared: BTreeMap<RelativePath, DesiredShared<'a>>,
+    /// Blocks in files that users write too, in the order in which new ones are added.
+    pub(crate) blocks: BTreeMap<RelativePath, Vec<DesiredBlock>>,
+    /// Blocks that take the place of a whole file of the layers, where the user has a file of their own.
+    pub(crate) blocks_beside_user: BTreeMap<RelativePath, Vec<DesiredBlock>>,
     /// Where each file is in the list. On some systems case does not matter, so the paths are in lower case.
     by_path: BTreeMap<String, usize>,
+    /// Files and directories that are described where they are.
+    in_place: BTreeSet<RelativePath>,
 }
 
 impl<'a> DesiredState<'a> {
+    /// Leaves a file, or a directory with all that is in it, to the user, whoever wrote it.
+    pub fn leave_in_place(&mut self, path: RelativePath) {
+        self.in_place.insert(path);
+    }
+
+    /// Whether a file stays where it is.
+    pub(crate) fn is_in_place(&self, path: &RelativePath) -> bool {
+        let is_within = |kept: &RelativePath| {
+            let rest = path.as_str().strip_prefix(kept.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.in_place.iter().any(is_within)
+    }
+
     /// Adds a whole file. Two resources may want the same file only with the same bytes.
     pub fn add_file(&mut self, file: DesiredFile) -> Result<(), Failure> {
         let path = file.path.as_str().to_lowercase();
@@ -115,6 +140,69 @@ impl<'a> DesiredState<'a> {
         };
         let shared = self.shared.entry(path.clone()).or_default();
         shared.nodes.to_mut().extend(nodes.iter().map(node));
+    }
+
+    /// Adds a block to a file. Tools that read one file share the block.
+    pub fn add_block(&mut self, path: &RelativePath, block: DesiredBlock) {
+        let blocks = self.blocks.entry(path.clone()).or_default();
+        match blocks.iter_mut().find(|known| known.name == block.name) {
+            Some(known) => known.limit = known.limit.or(block.limit),
+            None => blocks.push(block),
+        }
+    }
+
+    /// Adds blocks of the layers to a file: they are below what the project says itself.
+    pub fn add_layer_blocks(&mut self, path: &RelativePath, blocks: Vec<DesiredBlock>) {
+        let all = self.blocks.entry(path.clone()).or_default();
+        all.splice(0..0, blocks);
+    }
+
+    /// Adds the blocks that a whole file is made of where the user has another file at its path.
+    pub fn add_blocks_beside_user(&mut self, path: &RelativePath, blocks: Vec<DesiredBlock>) {
+        self.blocks_beside_user.insert(path.clone(), blocks);
+    }
+
+    /// The paths of files that may have blocks.
+    pub fn block_paths(&self) -> impl Iterator<Item = &RelativePath> {
+        self.blocks.keys().chain(self.blocks_beside_user.keys())
+    }
+
+    /// Whether a path is to have blocks and nothing else.
+    pub fn has_blocks(&self, path: &RelativePath) -> bool {
+        self.blocks.contains_key(path)
+    }
+
+    /// The same with blocks in the place of whole files, where the user has a file of their own or other blocks are in
+    /// it: what the user wrote and what the layers give live side by side.
+    pub(crate) fn with_blocks_beside_user(
+        &self,
+        observation: &Observation,
+        ledger: &Ledger,
+        overwrite: Overwrite,
+    ) -> Cow<'_, Self> {
+        let mut desired = Cow::Borrowed(self);
+        for (path, blocks) in &self.blocks_beside_user {
+            let file = self.files.iter().find(|file| file.path == *path);
+            let is_users = |now: Checksum| {
+                let is_managed = ledger.files.contains_key(path);
+                let is_twin = file.is_some_and(|file| file.checksum == now);
+                // Whoever lets agpm take files over gets the layers' file.
+                let is_kept = overwrite == Overwrite::Nothing;
+                ledger.blocks.contains_key(path) || is_kept && !is_managed && !is_twin
+            };
+            if self.has_blocks(path) || observation.checksum(path).is_some_and(is_users) {
+                let desired = desired.to_mut();
+                desired.files.retain(|file| file.path != *path);
+                desired.index_files();
+                desired.add_layer_blocks(path, blocks.clone());
+            }
+        }
+        desired
+    }
+
+    fn index_files(&mut self) {
+        let place = |(at, file): (usize, &DesiredFile)| (file.path.as_str().to_lowercase(), at);
+        self.by_path = self.files.iter().enumerate().map(place).collect();
     }
 
     /// Whether a document of the layers goes into a shared file. One without keys is a file like any other, unless
@@ -161,10 +249,12 @@ impl<'a> DesiredState<'a> {
     /// Leaves out what goes into files that cannot be read.
     pub fn leave_out(&mut self, paths: &BTreeSet<RelativePath>) {
         self.shared.retain(|path, _| !paths.contains(path));
+        self.blocks.retain(|path, _| !paths.contains(path));
+        self.blocks_beside_user
+            .retain(|path, _| !paths.contains(path));
         self.files
             .retain(|file| file.twin == Twin::Taken || !paths.contains(&file.path));
-        let place = |(at, file): (usize, &DesiredFile)| (file.path.as_str().to_lowercase(), at);
-        self.by_path = self.files.iter().enumerate().map(place).collect();
+        self.index_files();
     }
 
     /// Refuses whole files at the paths of agpm's own files and of shared files.
@@ -174,9 +264,18 @@ impl<'a> DesiredState<'a> {
             .iter()
             .map(|(path, shared)| (path.as_str().to_lowercase(), shared))
             .collect();
+        let with_blocks: BTreeSet<String> = self
+            .blocks
+            .keys()
+            .map(|path| path.as_str().to_lowercase())
+            .collect();
         for file in &self.files {
+            if self.blocks_beside_user.contains_key(&file.path) {
+                continue;
+            }
             let path = file.path.as_str().to_lowercase();
             let why = match shared.get(&path) {
+                None if with_blocks.contains(&path) => "which holds blocks of instructions",
                 Some(shared) if shared.base.is_some() => "which the layers write",
                 Some(_) => "which holds entries of hooks or MCP servers",
                 None if is_reserved(&path) => "which is a file of agpm",

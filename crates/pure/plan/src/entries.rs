@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use agpm_model::{
-    Declared, Dependency, Install, Layout, PathError, RelativePath, ResourceName, ResourcePath,
-    ResourceType, SourceName, ToolName, Tools, Unit, Variant,
+    Declared, Dependency, Install, InstructionForm, Layout, PathError, RelativePath, ResourceName,
+    ResourcePath, ResourceType, SourceName, ToolName, Tools, Unit, Variant,
 };
 
 use crate::names::{Nameless, derive, excluded};
@@ -375,6 +375,9 @@ impl<'a> Walk<'_, 'a> {
         name: &ResourceName,
         group: &ResourceTools,
     ) -> Result<Option<RelativePath>, PathError> {
+        if seed.install == Install::InPlace {
+            return RelativePath::new(seed.unit.path.as_str()).map(Some);
+        }
         let Some(tool) = self.graph.tools.named(seed.tool.as_str()) else {
             return Ok(None);
         };
@@ -389,12 +392,23 @@ impl<'a> Walk<'_, 'a> {
             layout: seed.layout,
             pattern: self.pattern_of(seed),
             sharing: group.sharing,
-            name: seed.name_of_source(),
+            name: match seed.kind {
+                ResourceType::Instructions => name.as_str(),
+                _ => seed.name_of_source(),
+            },
+            form: self.form_of(seed),
         };
         match group.skills.get(&seed.tool) {
             Some(directory) => skill_in(directory, tool, &wanted).map(Some),
             None => target(tool, &wanted),
         }
+    }
+
+    fn form_of(&self, seed: &Seed) -> InstructionForm {
+        let root = seed
+            .root
+            .and_then(|number| self.graph.dependencies.get(number));
+        root.map(|root| root.form).unwrap_or_default()
     }
 
     /// The pattern of the manifest that a resource matches.

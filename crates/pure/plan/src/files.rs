@@ -71,6 +71,7 @@ fn place(
     let change = |action, reason| Change {
         path: file.path.clone(),
         place: None,
+        block: None,
         action,
         before: now,
         reason,
@@ -177,6 +178,7 @@ fn retire(
     Some(Change {
         path: path.clone(),
         place: None,
+        block: None,
         action,
         before: now,
         reason,
@@ -189,6 +191,7 @@ impl Plan {
         self.refusals.push(Refusal {
             path: file.path.clone(),
             place: None,
+            block: None,
             what,
             owner: file.owner.clone(),
         });

@@ -52,13 +52,14 @@ fn in_the_way(refusal: &Refusal, observation: &Observation, notes: &mut Notes) -
     let Refusal {
         path,
         place,
+        block,
         what,
         owner,
     } = refusal;
     let inner = place.as_ref().filter(|place| !place.steps().is_empty());
-    let at = inner
-        .map(|place| format!("`{place}` of "))
-        .unwrap_or_default();
+    let inner = inner.map(|place| format!("`{place}` of "));
+    let block = block.as_ref().map(|block| format!("`{block}` in "));
+    let at = inner.or(block).unwrap_or_default();
     let message = format!(
         "{at}`{path}` is {}, and {owner} is to be installed there",
         what.words()
@@ -84,6 +85,9 @@ fn way_out(refusal: &Refusal) -> &'static str {
             "remove it, say it in a layer of your own, or let `agpm install --adopt` take the layers' value"
         }
         Obstacle::Entry => "rename or remove it, or let `agpm install --adopt` replace it",
+        Obstacle::Block => {
+            "remove the block with its markers, or let `agpm install --adopt` replace it"
+        }
         _ if refusal.place.is_some() => {
             "correct the file: agpm adds to what is there, and does not replace it"
         }
@@ -104,12 +108,16 @@ fn spot_of(refusal: &Refusal, observation: &Observation, notes: &mut Notes) -> O
 }
 
 fn kept_finding(change: &Change, overwrite: Overwrite) -> Diagnostic {
-    let what = match &change.place {
-        Some(place) => format!("`{place}` of `{}` ({})", change.path, change.owner),
-        None => format!("`{}`", change.path),
+    let what = match (&change.place, &change.block) {
+        (_, Some(block)) => format!("the block `{block}` of `{}`", change.path),
+        (Some(place), None) => format!("`{place}` of `{}` ({})", change.path, change.owner),
+        (None, None) => format!("`{}`", change.path),
     };
     let message = format!("{what} {}, and is kept as it is", change.reason.words());
     let help = match change.reason {
+        Reason::UnaskedEdited if change.block.is_some() => {
+            "agpm leaves it to you from now on: delete the block and its markers if you do not need it"
+        }
         Reason::UnaskedEdited => {
             "agpm leaves it to you from now on: delete it if you do not need it"
         }

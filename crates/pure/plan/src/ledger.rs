@@ -5,22 +5,53 @@ use std::fmt;
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{Checksum, FileMode, Owner, RelativePath};
-use agpm_text::{FormatVersion, OwnFileError, from_json, to_json};
+use agpm_text::{OwnFileError, from_json, to_json};
 use agpm_trust::CapabilitySet;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::blocks::OwnedBlocks;
 use crate::change::Author;
 use crate::nodes::{NodesRecord, OwnedNodes};
 
-const VERSION: u32 = 2;
+/// The newest form that is read.
+const VERSION: u32 = 3;
+
+/// The form of a ledger. An earlier program would lose blocks, so only a ledger without any has the earlier form.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LedgerVersion {
+    /// Files and nodes.
+    #[default]
+    Two,
+    /// Blocks too.
+    Three,
+}
+
+impl Serialize for LedgerVersion {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u32(match self {
+            LedgerVersion::Two => 2,
+            LedgerVersion::Three => VERSION,
+        })
+    }
+}
+
+impl<'d> Deserialize<'d> for LedgerVersion {
+    fn deserialize<D: Deserializer<'d>>(deserializer: D) -> Result<Self, D::Error> {
+        match u32::deserialize(deserializer)? {
+            2 => Ok(LedgerVersion::Two),
+            VERSION => Ok(LedgerVersion::Three),
+            other => Err(serde::de::Error::custom(format!("its version is {other}"))),
+        }
+    }
+}
 
 /// What we own on disk. In its file, the nodes of each shared file are one string: most runs ask only whether there is
 /// anything to do, and need not read thousands of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ledger<N = OwnedNodes> {
     /// The version of the file's form.
-    pub version: FormatVersion<VERSION>,
+    pub version: LedgerVersion,
     /// What the last install was made from; nothing if it did not come to its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inputs: Option<Checksum>,
@@ -46,6 +77,9 @@ pub struct Ledger<N = OwnedNodes> {
     /// What is ours inside files that others write too, by path.
     #[serde(default = "BTreeMap::new", skip_serializing_if = "BTreeMap::is_empty")]
     pub shared: BTreeMap<RelativePath, N>,
+    /// Blocks of ours inside files that others write too, by path.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub blocks: BTreeMap<RelativePath, OwnedBlocks>,
 }
 
 /// A map whose keys come in order, as they are written. Thousands of them are put in place at once and not one by one,
@@ -79,7 +113,7 @@ pub type LedgerFile = Ledger<NodesRecord>;
 impl<N> Default for Ledger<N> {
     fn default() -> Self {
         Ledger {
-            version: FormatVersion,
+            version: LedgerVersion::default(),
             inputs: None,
             reads: BTreeMap::new(),
             watched: Vec::new(),
@@ -88,6 +122,7 @@ impl<N> Default for Ledger<N> {
             capabilities: None,
             files: BTreeMap::new(),
             shared: BTreeMap::new(),
+            blocks: BTreeMap::new(),
         }
     }
 }
@@ -154,23 +189,31 @@ mod executable {
 }
 
 /// An author as the field `adopted`, which files lack that agpm wrote.
-mod adopted {
+pub(crate) mod adopted {
     use super::*;
 
-    pub(super) fn is_own(author: &Author) -> bool {
+    pub(crate) fn is_own(author: &Author) -> bool {
         *author == Author::Agpm
     }
 
-    pub(super) fn serialize<S: Serializer>(author: &Author, s: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(author: &Author, s: S) -> Result<S::Ok, S::Error> {
         s.serialize_bool(*author == Author::User)
     }
 
-    pub(super) fn deserialize<'d, D: Deserializer<'d>>(d: D) -> Result<Author, D::Error> {
+    pub(crate) fn deserialize<'d, D: Deserializer<'d>>(d: D) -> Result<Author, D::Error> {
         Ok(if bool::deserialize(d)? {
             Author::User
         } else {
             Author::Agpm
         })
+    }
+}
+
+impl<N> Ledger<N> {
+    /// How many blocks inside shared files are ours.
+    pub fn block_count(&self) -> usize {
+        let blocks = self.blocks.values().map(|owned| owned.blocks.len());
+        blocks.sum()
     }
 }
 
@@ -183,7 +226,24 @@ impl Ledger {
             .values()
             .flat_map(|owned| &owned.nodes)
             .map(|node| &node.owner);
-        files.chain(nodes).chain(&self.nothing).collect()
+        let blocks = self.blocks.values().flat_map(|owned| &owned.blocks);
+        let blocks = blocks.map(|block| &block.owner);
+        files
+            .chain(nodes)
+            .chain(blocks)
+            .chain(&self.nothing)
+            .collect()
+    }
+
+    /// Whoever owns the file at a path, or something in it.
+    pub fn owners_at(&self, path: &RelativePath) -> BTreeSet<&Owner> {
+        let file = self.files.get(path).map(|owned| &owned.owner);
+        let nodes = self.shared.get(path).into_iter();
+        let nodes = nodes.flat_map(|owned| &owned.nodes).map(|node| &node.owner);
+        let blocks = self.blocks.get(path).into_iter();
+        let blocks = blocks.flat_map(|owned| &owned.blocks);
+        let blocks = blocks.map(|block| &block.owner);
+        file.into_iter().chain(nodes).chain(blocks).collect()
     }
 
     /// What owners of one sort own, and what all others do.
@@ -205,6 +265,19 @@ impl Ledger {
                 );
             }
         }
+        for (path, owned) in &mut rest.blocks {
+            let blocks = std::mem::take(&mut owned.blocks).into_iter();
+            let (chosen, others): (Vec<_>, Vec<_>) =
+                blocks.partition(|block| is_meant(&block.owner));
+            owned.blocks = others;
+            if !chosen.is_empty() {
+                let chosen = OwnedBlocks {
+                    blocks: chosen,
+                    ..owned.clone()
+                };
+                meant.blocks.insert(path.clone(), chosen);
+            }
+        }
         (meant, rest)
     }
 
@@ -213,6 +286,7 @@ impl Ledger {
         self.files.len()
             + self.theirs.len()
             + self.shared.values().map(OwnedNodes::count).sum::<usize>()
+            + self.block_count()
     }
 
     /// The file's text.
@@ -237,6 +311,7 @@ impl Ledger {
             capabilities: file.capabilities,
             files: file.files,
             shared: shared.ok_or_else(broken)?,
+            blocks: file.blocks,
         })
     }
 }
@@ -253,7 +328,7 @@ impl LedgerFile {
     /// How many files and nodes inside shared files are ours.
     pub fn count(&self) -> usize {
         let shared = self.shared.values().map(|record| record.count);
-        self.files.len() + self.theirs.len() + shared.sum::<usize>()
+        self.files.len() + self.theirs.len() + shared.sum::<usize>() + self.block_count()
     }
 }
 
@@ -353,7 +428,7 @@ mod tests {
             let text = VERSION_2.replacen(from, to, 1);
             Ledger::read(text.as_bytes()).unwrap_err().message
         };
-        assert!(message("\"version\": 2", "\"version\": 3").contains("newer"));
+        assert!(message("\"version\": 2", "\"version\": 4").contains("newer"));
         for (from, to) in [
             ("\"version\": 2", "\"version\": 1"),
             ("sha256:", "md5:"),

@@ -2,6 +2,7 @@
 //!
 //! Knows no disk: what is there is told to it, and what is to be done is given back as data.
 
+mod blocks;
 mod change;
 mod desired;
 mod difference;
@@ -23,13 +24,17 @@ mod shared;
 mod skill_directories;
 mod target;
 
+pub use blocks::{
+    BlockChanged, BlockFile, BlockFinding, BlockState, DesiredBlock, OwnedBlock, OwnedBlocks,
+    OwnedSeam, ReadLimit, check_blocks, plan_block_file, read_block_file, take_back_blocks,
+};
 pub use change::{Action, Author, Change, Obstacle, Overwrite, Reason, Refusal};
 pub use desired::{
     DesiredFile, DesiredShared, DesiredState, LayerDocument, is_reserved, reserved_target,
 };
 pub use difference::{FieldDifference, FileAction, FileDifference, FileVersions};
 pub use entries::{Entry, EntryError, Graph, Need, entries};
-pub use ledger::{Ledger, LedgerFile, Owned, Watched};
+pub use ledger::{Ledger, LedgerFile, LedgerVersion, Owned, Watched};
 pub use levels::levels;
 pub use lock_capabilities::{
     CapabilityStanding, LockedCapabilities, capability_difference, lacks_capabilities,

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Severity, codes};
 use agpm_model::{
-    LOCK_NAME, Locked, LockedPin, Lockfile, Manifest, Pin, PinId, RelativePath, ResourceName,
-    ResourceType, Scope, Tool, Tools, Unit,
+    Install, LOCK_NAME, Locked, LockedPin, Lockfile, Manifest, Pin, PinId, RelativePath,
+    ResourceName, ResourceType, Scope, Tool, Tools, Unit,
 };
 
 use crate::ledger::Ledger;
@@ -40,6 +40,11 @@ pub fn refuse_foreign_paths(
                 .chain(built_in.iter())
                 .any(could_install)
     };
+    // Nothing is written or removed because of an entry in place, wherever it says that it is.
+    let mut entries = lock
+        .entries
+        .iter()
+        .filter(|locked| locked.install != Install::InPlace);
     let foreign_path = |locked: &Locked| {
         let path = locked
             .paths()
@@ -47,7 +52,6 @@ pub fn refuse_foreign_paths(
             .find(|path| is_foreign(locked, path));
         path.cloned()
     };
-    let mut entries = lock.entries.iter();
     let Some((locked, at)) = entries.find_map(|locked| Some((locked, foreign_path(locked)?)))
     else {
         return Ok(());
@@ -192,6 +196,12 @@ fn difference(old: &Lockfile, new: &Lockfile) -> String {
         .find(|entry| !old.entries.contains(entry))
     {
         format!("{} is not what is locked", name(&key(changed)))
+    } else if let Some(changed) = new.bases.iter().find(|base| !old.bases.contains(base)) {
+        format!("{} is not what is locked", changed.name().label())
+    } else if let Some(gone) = old.bases.iter().find(|base| !new.bases.contains(base)) {
+        format!("{} would be removed", gone.name().label())
+    } else if old.bases != new.bases {
+        "the bases have another order".to_owned()
     } else if let Some(changed) = new.layers.iter().find(|layer| !old.layers.contains(layer)) {
         format!("{} is not what is locked", changed.name.label())
     } else if let Some(gone) = old.layers.iter().find(|layer| !new.layers.contains(layer)) {

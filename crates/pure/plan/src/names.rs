@@ -14,6 +14,16 @@ pub(crate) struct Nameless<'a> {
 }
 
 impl Nameless<'_> {
+    /// The file's name without its extension, of which `.instructions` is a part.
+    fn stem(&self) -> &str {
+        let stem = self.unit.path.stem();
+        let is_instruction = self.kind == ResourceType::Instructions;
+        let short = stem
+            .strip_suffix(".instructions")
+            .filter(|_| is_instruction);
+        short.filter(|short| !short.is_empty()).unwrap_or(stem)
+    }
+
     /// Names to try, the shortest first; the last one is unique. `twin` says that the same file is there for another
     /// tool, which only the tool can tell apart.
     fn candidates(&self, twin: bool) -> Vec<String> {
@@ -33,11 +43,11 @@ impl Nameless<'_> {
         let source = self.unit.origin.source().map(ToString::to_string);
         // A source that nobody named is called by its URL, or after a plugin and its marketplace.
         let own = source.as_deref().filter(|_| path.is_top());
-        let own = own.map_or(path.stem(), repository_name);
-        let mut names = vec![own.to_owned()];
+        let stem = self.stem();
+        let mut names = vec![own.map_or(stem, repository_name).to_owned()];
         for count in 1..=folders.len() {
             let parts = &folders[folders.len() - count..];
-            names.push(format!("{}-{}", parts.join("-"), path.stem()));
+            names.push(format!("{}-{stem}", parts.join("-")));
         }
         if let Origin::Source(source) = &self.unit.origin {
             let longest = names.last().cloned().unwrap_or_default();

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use agpm_model::{Checksum, Observed, RelativePath};
-use agpm_text::{Document, Format};
+use agpm_text::{BlockDocument, Document, Format};
 
 use crate::change::Obstacle;
 
@@ -13,6 +13,7 @@ use crate::change::Obstacle;
 pub struct Observation {
     entries: BTreeMap<RelativePath, Observed>,
     documents: BTreeMap<RelativePath, Arc<Document>>,
+    block_documents: BTreeMap<RelativePath, BlockDocument>,
     unreadable: BTreeSet<RelativePath>,
     /// Files in the place of directories that desired files need.
     blockers: BTreeSet<RelativePath>,
@@ -37,6 +38,24 @@ impl Observation {
     /// Records the structure of the file at a path.
     pub fn add_document(&mut self, path: RelativePath, document: Arc<Document>) {
         self.documents.insert(path, document);
+    }
+
+    /// Records the text of the file at a path that may have blocks.
+    pub fn add_block_document(&mut self, path: RelativePath, document: BlockDocument) {
+        self.block_documents.insert(path, document);
+    }
+
+    /// Whether a path was read as a file with blocks.
+    pub fn has_block_document(&self, path: &RelativePath) -> bool {
+        let is_not_file = |now: &Observed| !matches!(now, Observed::File(_));
+        self.block_documents.contains_key(path)
+            || self.unreadable.contains(path)
+            || self.entries.get(path).is_some_and(is_not_file)
+    }
+
+    /// The text of a file that may have blocks.
+    pub fn block_document(&self, path: &RelativePath) -> Option<&BlockDocument> {
+        self.block_documents.get(path)
     }
 
     /// Records that a shared file exists and cannot be understood. It is never treated as empty.

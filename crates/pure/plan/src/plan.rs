@@ -21,7 +21,7 @@ pub struct SharedChange {
 }
 
 /// Everything that is to be done, by path.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
     /// Changes by path.
     pub changes: Vec<Change>,
@@ -33,6 +33,8 @@ pub struct Plan {
     pub ledger: Ledger,
     /// How many files are as they should be.
     pub unchanged: usize,
+    /// What users should know of the result.
+    pub findings: Vec<Diagnostic>,
 }
 
 impl Plan {

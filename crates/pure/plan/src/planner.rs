@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use agpm_model::RelativePath;
+use agpm_model::{Observed, RelativePath};
 
-use crate::change::{Author, Overwrite};
+use crate::blocks::{BlockFile, BlockFilePlan, plan_block_file};
+use crate::change::{Action, Author, Change, Obstacle, Overwrite, Refusal};
 use crate::desired::{DesiredFile, DesiredState};
 use crate::files::plan_files;
-use crate::ledger::{Ledger, Owned};
+use crate::ledger::{Ledger, LedgerVersion, Owned};
 use crate::nodes::OwnedNodes;
 use crate::observation::Observation;
 use crate::plan::{Plan, PlanError};
@@ -29,12 +30,14 @@ pub fn plan(
     overwrite: Overwrite,
     each: &PlanEach<'_>,
 ) -> Result<Plan, PlanError> {
+    let desired = &*desired.with_blocks_beside_user(observation, ledger, overwrite);
     let files: Vec<&DesiredFile> = desired
         .files
         .iter()
         .filter(|file| !is_left_to_user(file, observation, ledger))
         .collect();
     let ledger = &*with_desired_ownership(ledger, desired, &files, observation);
+    let ledger = &*with_released_files(ledger, desired);
     let mut plan = plan_files(&files, observation, ledger, overwrite);
     let paths: BTreeSet<&RelativePath> =
         desired.shared.keys().chain(ledger.shared.keys()).collect();
@@ -50,7 +53,57 @@ pub fn plan(
     for planned in each(paths.into_iter().collect(), &plan_one) {
         plan.add_shared(planned?);
     }
+    plan_blocks(desired, observation, ledger, overwrite, &mut plan)?;
     Ok(plan)
+}
+
+fn plan_blocks(
+    desired: &DesiredState<'_>,
+    observation: &Observation,
+    ledger: &Ledger,
+    overwrite: Overwrite,
+    plan: &mut Plan,
+) -> Result<(), PlanError> {
+    let paths: BTreeSet<&RelativePath> =
+        desired.blocks.keys().chain(ledger.blocks.keys()).collect();
+    for path in paths {
+        let blocks = desired.blocks.get(path).map_or(&[][..], Vec::as_slice);
+        let before = observation.get(path);
+        if let Some(what) = Obstacle::of(before) {
+            plan.refusals.extend(blocks.first().map(|block| Refusal {
+                path: path.clone(),
+                place: None,
+                block: None,
+                what,
+                owner: block.owner.clone(),
+            }));
+            continue;
+        }
+        // A file that is to be whole takes the place of its blocks.
+        if desired.is_surely_whole(path) {
+            continue;
+        }
+        let is_unreadable = observation.unreadable().contains(path);
+        let document = observation.block_document(path);
+        if is_unreadable || before.checksum().is_some() && document.is_none() {
+            return Err(PlanError::Unreadable(path.clone()));
+        }
+        // A file that is wholly managed and untouched has nothing of the user's.
+        let whole = plan.release_whole_file(path, before);
+        let planned = plan_block_file(&BlockFile {
+            path,
+            before,
+            document: document.filter(|_| !whole),
+            desired: blocks,
+            owned: ledger.blocks.get(path),
+            overwrite,
+        })?;
+        plan.add_blocks(path, planned);
+    }
+    if !plan.ledger.blocks.is_empty() {
+        plan.ledger.version = LedgerVersion::Three;
+    }
+    Ok(())
 }
 
 /// Whether an empty document of the layers meets a file of the user's: it would add nothing.
@@ -61,6 +114,20 @@ fn is_left_to_user(file: &DesiredFile, observation: &Observation, ledger: &Ledge
     let recorded = ledger.shared.get(&file.path);
     let is_managed = recorded.is_some_and(|owned| owned.is_whole(now) || now == file.checksum);
     file.is_empty_document && !ledger.files.contains_key(&file.path) && !is_managed
+}
+
+/// What agpm wrote and the manifest now describes in place is the user's from now on.
+fn with_released_files<'l>(ledger: &'l Ledger, desired: &DesiredState<'_>) -> Cow<'l, Ledger> {
+    let is_released = |path: &RelativePath| desired.is_in_place(path);
+    if !ledger.files.keys().any(is_released) {
+        return Cow::Borrowed(ledger);
+    }
+    let mut ledger = ledger.clone();
+    let files = ledger.files.iter_mut();
+    for (_, owned) in files.filter(|(path, _)| is_released(path)) {
+        owned.author = Author::User;
+    }
+    Cow::Owned(ledger)
 }
 
 /// The ledger with files under the kind of ownership that is desired for them now: a file that is whole and untouched
@@ -107,6 +174,27 @@ fn with_desired_ownership<'l>(
 }
 
 impl Plan {
+    /// Drops the removal of a whole file that is to have blocks instead; whether the file was untouched.
+    fn release_whole_file(&mut self, path: &RelativePath, before: Observed) -> bool {
+        let is_removal = |change: &Change| {
+            change.path == *path && change.block.is_none() && change.place.is_none()
+        };
+        let removed = self.changes.iter().find(|change| is_removal(change));
+        let is_untouched = removed.is_some_and(|change| change.action == Action::Remove);
+        self.changes.retain(|change| !is_removal(change));
+        is_untouched && before.checksum().is_some()
+    }
+
+    fn add_blocks(&mut self, path: &RelativePath, planned: BlockFilePlan) {
+        self.changes.extend(planned.changes);
+        self.refusals.extend(planned.refusals);
+        self.unchanged += planned.unchanged;
+        self.findings.extend(planned.findings);
+        self.shared.extend(planned.change);
+        let owned = planned.owned.map(|owned| (path.clone(), owned));
+        self.ledger.blocks.extend(owned);
+    }
+
     fn add_shared(&mut self, planned: SharedFilePlan) {
         self.changes.extend(planned.changes);
         self.refusals.extend(planned.refusals);

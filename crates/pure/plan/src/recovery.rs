@@ -1,9 +1,10 @@
 //! What agpm manages although the ledger does not say so: in a fresh clone there is no ledger, and after a pull it is
 //! behind. The lockfile tells what was written, and what is still exactly that is managed.
 
-use agpm_model::{FileMode, Locked, Lockfile, Observed, Owner, RelativePath};
+use agpm_model::{FileMode, Install, Locked, Lockfile, Observed, Owner, RelativePath};
 
-use crate::change::{Action, Author};
+use crate::blocks::{OwnedBlocks, recognize_blocks};
+use crate::change::{Action, Author, Overwrite};
 use crate::desired::{DesiredFile, DesiredShared, DesiredState};
 use crate::ledger::{Ledger, Owned};
 use crate::nodes::{OwnedNodes, Twin, recognise_file, recognise_nodes};
@@ -31,6 +32,10 @@ pub fn may_explain(
             .checksum(path)
             .is_some_and(|now| now != owned.seen)
     };
+    let is_edited_file = |path: &RelativePath, owned: &OwnedBlocks| {
+        let now = observation.checksum(path);
+        now.is_some_and(|now| now != owned.seen)
+    };
     let is_new_twin = |path: &RelativePath| !ledger.theirs.contains_key(path);
     let is_kept = |action: Action| action == Action::Keep;
     lock.entries.iter().any(is_unknown)
@@ -41,6 +46,10 @@ pub fn may_explain(
             .shared
             .iter()
             .any(|(path, owned)| is_changed(path, owned))
+        || ledger
+            .blocks
+            .iter()
+            .any(|(path, owned)| is_edited_file(path, owned))
 }
 
 /// The ledger with everything on the disk that is as the locked state would be written.
@@ -60,6 +69,19 @@ pub fn recover_ownership(
         if let Some(owned) = recover_nodes(path, shared, observation, recorded) {
             known.shared.insert(path.clone(), owned);
         }
+    }
+    for (path, blocks) in &locked
+        .with_blocks_beside_user(observation, ledger, Overwrite::Nothing)
+        .blocks
+    {
+        let recorded = ledger.blocks.get(path);
+        let found = observation
+            .block_document(path)
+            .zip(observation.checksum(path))
+            .and_then(|(document, seen)| recognize_blocks(document, seen, blocks, recorded));
+        known
+            .blocks
+            .extend(found.map(|found| (path.clone(), found)));
     }
     known
 }
@@ -107,7 +129,8 @@ pub fn ledger_of_lock(lock: &Lockfile) -> Ledger {
 
 fn owned_by_lock(locked: &Locked) -> Vec<(RelativePath, Owned)> {
     // Entries and the files of skills have no checksum of their own there.
-    let checksum = locked.checksum.filter(|_| locked.kind.is_file());
+    let is_written = locked.kind.is_file() && locked.install == Install::Write;
+    let checksum = locked.checksum.filter(|_| is_written);
     let owned = checksum.map(|checksum| Owned {
         checksum,
         source: None,

@@ -71,6 +71,7 @@ fn refused(
         refusals: vec![Refusal {
             path: path.clone(),
             place,
+            block: None,
             what,
             owner,
         }],
@@ -154,6 +155,7 @@ fn text_change(path: &RelativePath, before: Observed, reason: Reason, owner: Own
     Change {
         path: path.clone(),
         place: Some(Pointer::root()),
+        block: None,
         action: Action::Update,
         before,
         reason,

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use agpm_model::{
-    Dependency, Destination, Folder, Layout, PathError, Placement, RelativePath, ResourcePath,
-    ResourceType, Tool, ToolName, Tools,
+    Dependency, Destination, Folder, InstructionForm, Layout, PathError, Placement, RelativePath,
+    ResourcePath, ResourceType, Tool, ToolName, Tools,
 };
 use agpm_tools::FileFormat;
 
@@ -27,8 +27,10 @@ pub struct Wanted<'a> {
     pub pattern: Option<&'a ResourcePath>,
     /// Whether it is for other tools too.
     pub sharing: Sharing,
-    /// What it is called if it is a whole source, which has no name in itself.
+    /// What it is called: files of instructions have that name, and so do whole sources, which have none in themselves.
     pub name: &'a str,
+    /// How an instruction is installed.
+    pub form: InstructionForm,
 }
 
 /// Whether a resource is for one tool.
@@ -68,6 +70,7 @@ impl<'a> Wanted<'a> {
         Wanted {
             sharing: Sharing::of(tools.used_by(dependency).len()),
             name: dependency.name.as_str(),
+            form: dependency.form,
             kind: dependency.kind,
             path,
             target: dependency.target.as_ref(),
@@ -78,16 +81,26 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// The path from the project of the file, of the skill's folder, or of the file that holds the entries; `None` if the
-/// tool has no place for the kind.
+impl Wanted<'_> {
+    fn is_block(&self) -> bool {
+        self.kind == ResourceType::Instructions && self.form == InstructionForm::Block
+    }
+}
+
+/// The path from the project of the file, of the skill's folder, or of the file that holds the entries or the block;
+/// `None` if the tool has no place for the kind. A block for some files may go into a directory instead.
 pub fn target(tool: &Tool, wanted: &Wanted<'_>) -> Result<Option<RelativePath>, PathError> {
     let (folder, form) = match tool.destination(wanted.kind) {
+        Some(_) if wanted.is_block() => return Ok(tool.block_files.last().cloned()),
         Some(Destination::Files(folder, form)) => (folder, form),
-        Some(Destination::Entries(file, _)) => return Ok(Some(file.clone())),
+        Some(Destination::Entries(file, _) | Destination::Blocks(file)) => {
+            return Ok(Some(file.clone()));
+        }
         None => return Ok(None),
     };
     let name = match wanted.kind {
         ResourceType::Skills | ResourceType::Plugins => folder_name(wanted),
+        ResourceType::Instructions => instruction_name(wanted, *form),
         _ => file_name(wanted, *form),
     };
     let directory = tool.directory(folder);
@@ -150,8 +163,9 @@ pub fn placements(
 /// Whether a tool could have installed a resource of a type at a path, whatever the manifest said of it then.
 pub fn could_install_at(tool: &Tool, kind: ResourceType, path: &RelativePath) -> bool {
     match tool.destination(kind) {
+        Some(_) if kind == ResourceType::Instructions && tool.may_hold_blocks(path) => true,
         Some(Destination::Files(folder, _)) => path_in_type_folder(tool, folder, path).is_some(),
-        Some(Destination::Entries(file, _)) => file == path,
+        Some(Destination::Entries(file, _) | Destination::Blocks(file)) => file == path,
         None => false,
     }
 }
@@ -196,6 +210,16 @@ fn kept_directories<'a>(wanted: &Wanted<'a>) -> &'a str {
         start = end + 1;
     }
     if folder.starts_with('/') { "" } else { folder }
+}
+
+/// An instruction has the name of its entry, whatever its file is called.
+fn instruction_name(wanted: &Wanted<'_>, format: FileFormat) -> String {
+    let extension = format.extension().or(wanted.path.extension());
+    match (wanted.filename, extension) {
+        (Some(_), _) => file_name(wanted, format),
+        (None, Some(extension)) => format!("{}.{extension}", wanted.name),
+        (None, None) => wanted.name.to_owned(),
+    }
 }
 
 /// A name with an ending is taken as it is; any other gets the one that the tool wants, or the source's.
@@ -289,6 +313,7 @@ mod tests {
             pattern: None,
             sharing: Sharing::OneTool,
             name: "",
+            form: InstructionForm::default(),
         };
         set(&mut wanted);
         target(tools.named(tool).unwrap(), &wanted)
@@ -455,6 +480,7 @@ mod tests {
                 pattern: None,
                 sharing: Sharing::OneTool,
                 name: "",
+                form: InstructionForm::default(),
             };
             let found = target(tools.named("claude-code").unwrap(), &wanted).unwrap();
             assert_eq!(found.unwrap().as_str(), expected);
@@ -519,6 +545,7 @@ mod tests {
                 pattern: None,
                 sharing: Sharing::OneTool,
                 name: "",
+                form: InstructionForm::default(),
             };
             let found = target(Tools::default().named(tool).unwrap(), &wanted).unwrap();
             assert_eq!(found.unwrap().as_str(), expected);
@@ -557,6 +584,7 @@ mod tests {
                 pattern: Some(&pattern),
                 sharing: Sharing::OneTool,
                 name: "",
+                form: InstructionForm::default(),
             };
             let found = target(Tools::default().named("claude-code").unwrap(), &wanted).unwrap();
             assert_eq!(found.unwrap().as_str(), expected);

@@ -202,7 +202,7 @@ fn dependencies(root: NodeRef<'_>, reader: &mut Reader) -> Vec<PluginDependency>
 
 fn dependency(node: NodeRef<'_>, reader: &mut Reader) -> Option<PluginDependency> {
     let spot = Spot {
-        source: node.document().source(),
+        source: node.source(),
         span: node.span(),
     };
     let (name, marketplace, version) = match node.kind() {

@@ -27,7 +27,7 @@ impl Reader {
 
     pub(crate) fn error(&mut self, node: NodeRef<'_>, message: String, help: &str) {
         let found = Diagnostic::new(self.code, format!("{}: {message}", self.file));
-        let source = node.document().source();
+        let source = node.source();
         self.diagnostics
             .push(found.at(source, node.span(), "").help(help));
     }

@@ -22,8 +22,9 @@ use minijinja::value::ValueKind;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 
 pub use convert::{
-    ConvertError, Converted, Entries, Fate, FateKind, agent_name, convert_file, foreign_format,
-    hook_entries, is_native, server_entries, server_names,
+    ConvertError, Converted, Entries, Fate, FateKind, InstructionBlock, agent_name, convert_file,
+    convert_instruction, foreign_format, hook_entries, instruction_block, is_native,
+    is_native_instruction, server_entries, server_names,
 };
 pub use detect::{has_tags, is_template, templating};
 pub use files::Files;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes};
 use agpm_model::{
-    Declared, Dependency, Destination, Install, Layout, Manifest, RESOURCE_TYPES, ResourceId,
-    Selector, ToolName, Unit, Variant,
+    Declared, Dependency, Destination, Install, InstructionForm, Layout, Manifest, RESOURCE_TYPES,
+    ResourceId, Selector, ToolName, Unit, Variant,
 };
 use agpm_plan::{Clash, Entry, EntryError, Graph, Wanted, clashes, entries, target};
 use agpm_solve::{Choice, Root, Solution};
@@ -199,7 +199,11 @@ fn report_entry_errors(manifest: &Manifest, errors: &[EntryError], notes: &mut N
 pub(crate) fn is_written_as_file(manifest: &Manifest, entry: &Entry) -> bool {
     let tool = manifest.tools.named(entry.tool.as_str());
     let destination = tool.and_then(|tool| tool.destination(entry.kind));
-    entry.install == Install::Write && matches!(destination, Some(Destination::Files(..)))
+    let dependency = entry.root.and_then(|root| manifest.dependencies.get(root));
+    let is_block = dependency.is_some_and(|one| one.form == InstructionForm::Block);
+    entry.install != Install::ResolveOnly
+        && !is_block
+        && matches!(destination, Some(Destination::Files(..)))
 }
 
 /// Default tools that some dependencies cannot be installed for, one note for each type.

@@ -11,6 +11,7 @@ use agpm_model::{
     Variant, VersionIndex,
 };
 use agpm_solve::{Candidate, Child, Content, Facts};
+use agpm_trust::ReleaseAge;
 
 /// The one version of what is on this machine.
 const LOCAL: &str = "local";
@@ -103,6 +104,8 @@ pub struct ResourceFiles {
     pub others: Vec<(RelativePath, SourceFile)>,
     /// Of all of it.
     pub checksum: Checksum,
+    /// What the author wrote, if paths in the main file were changed to fit a tool.
+    pub authored: Option<String>,
 }
 
 impl ResourceFiles {
@@ -112,6 +115,7 @@ impl ResourceFiles {
             checksum: main.checksum,
             main,
             others: Vec::new(),
+            authored: None,
         }
     }
 
@@ -126,6 +130,7 @@ impl ResourceFiles {
             main: SourceFile::new(Vec::new(), FileMode::Plain),
             others: files,
             checksum: Checksum::of(lines.concat().as_bytes()),
+            authored: None,
         }
     }
 
@@ -141,6 +146,7 @@ impl ResourceFiles {
             checksum: Checksum::of(lines.concat().as_bytes()),
             main,
             others,
+            authored: None,
         }
     }
 }
@@ -213,6 +219,17 @@ pub enum MissingFact {
     Rev(SourceName, String),
     /// What is at a path or matches a pattern.
     Content(Unit, Option<ObjectId>),
+    /// When these tags of a source were released.
+    Releases(SourceName, Vec<String>),
+}
+
+/// How old versions must be, and what time it is.
+#[derive(Clone, Copy, Debug)]
+pub struct ReleaseLimit {
+    /// In seconds.
+    pub min_age: u64,
+    /// In seconds since 1970.
+    pub now: u64,
 }
 
 /// Everything read so far.
@@ -227,6 +244,8 @@ pub struct SourceIndex {
     variants: BTreeMap<Unit, BTreeSet<Variant>>,
     /// Sources that have no versions.
     plain: Vec<SourceName>,
+    release_limit: Option<ReleaseLimit>,
+    releases: BTreeMap<SourceName, BTreeMap<String, ReleaseAge>>,
 }
 
 impl SourceIndex {
@@ -237,6 +256,81 @@ impl SourceIndex {
             pins,
             ..SourceIndex::default()
         }
+    }
+
+    /// With versions left out that are younger than this, where a range leaves a choice.
+    #[must_use]
+    pub fn with_release_limit(self, release_limit: Option<ReleaseLimit>) -> Self {
+        SourceIndex {
+            release_limit,
+            ..self
+        }
+    }
+
+    /// Takes in when a tag was released, in seconds since 1970.
+    pub fn set_released(&mut self, source: &SourceName, tag: String, released: Option<u64>) {
+        let now = self.release_limit.map_or(0, |limit| limit.now);
+        let age = ReleaseAge::of(released, now);
+        self.releases
+            .entry(source.clone())
+            .or_default()
+            .insert(tag, age);
+    }
+
+    /// The tags that a requirement allows and that are too young, best first, each with its age; none where all are,
+    /// as then none is left out.
+    pub fn skipped(&self, source: &SourceName, wish: &Selector) -> Vec<(String, ReleaseAge)> {
+        let index = self.indexes.get(source);
+        let allowed = index.map(|index| index.allowed(wish));
+        let (Some(index), Some(AllowedVersions::Listed(numbers))) = (index, allowed) else {
+            return Vec::new();
+        };
+        match self.old_enough(source, wish, numbers.clone()) {
+            Ok(kept) if kept.len() < numbers.len() => numbers
+                .into_iter()
+                .filter(|number| !kept.contains(number))
+                .filter_map(|number| {
+                    let tag = index.version(number)?.label;
+                    let age = *self.releases.get(source)?.get(&tag)?;
+                    Some((tag, age))
+                })
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The numbers of versions that are old enough. An exact requirement leaves no choice, and neither does a range
+    /// without any version that is: then the policy itself refuses what is chosen.
+    fn old_enough(
+        &self,
+        source: &SourceName,
+        wish: &Selector,
+        numbers: Vec<usize>,
+    ) -> Result<Vec<usize>, MissingFact> {
+        let is_range = matches!(wish, Selector::Version(requirement) if requirement.is_range());
+        let (Some(limit), true, Some(index)) =
+            (self.release_limit, is_range, self.indexes.get(source))
+        else {
+            return Ok(numbers);
+        };
+        let known = self.releases.get(source);
+        let age = |tag: &String| known.and_then(|known| known.get(tag)).copied();
+        let mut unknown = Vec::new();
+        let mut kept = Vec::new();
+        for number in &numbers {
+            let Some(version) = index.version(*number) else {
+                continue;
+            };
+            match age(&version.label) {
+                None => unknown.push(version.label),
+                Some(age) if age.reaches(limit.min_age) => kept.push(*number),
+                Some(_) => {}
+            }
+        }
+        if !unknown.is_empty() {
+            return Err(MissingFact::Releases(source.clone(), unknown));
+        }
+        Ok(if kept.is_empty() { numbers } else { kept })
     }
 
     /// Takes in the versions of a source.
@@ -462,7 +556,10 @@ impl SourceIndex {
             .get(source)
             .ok_or_else(|| MissingFact::Refs(source.clone()))?;
         match index.allowed(wish) {
-            AllowedVersions::Listed(numbers) => Ok(numbers.into_iter().map(number).collect()),
+            AllowedVersions::Listed(numbers) => {
+                let numbers = self.old_enough(source, wish, numbers)?;
+                Ok(numbers.into_iter().map(number).collect())
+            }
             AllowedVersions::Commit(digits) => self.rev(source, index, &digits),
         }
     }

@@ -17,8 +17,8 @@ pub use conflict::{ConflictReporter, FileListing, PathContent, cycle, too_hard};
 pub use declared::{Declaring, Escapes, declared_unit, format_of, template_error};
 pub use entries::{ResolvedEntry, resolved_entries, roots};
 pub use index::{
-    DeclaredNeeds, FoundContent, MissingFact, PinState, ResourceFiles, SolverPin, SourceFile,
-    SourceIndex, Version, tree_line,
+    DeclaredNeeds, FoundContent, MissingFact, PinState, ReleaseLimit, ResourceFiles, SolverPin,
+    SourceFile, SourceIndex, Version, tree_line,
 };
 pub use marketplaces::{
     NamedCommit, PluginLocation, add_source, bind_locked_plugins, find_entry, locate_plugin,
@@ -32,5 +32,5 @@ pub use required_source::{
 };
 pub use versions::{
     fold_foreign_dependencies, moved_tag, passed_over, report_moved_tags, report_relocated,
-    report_versions, source_relocated,
+    report_skipped, report_versions, source_relocated,
 };

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{
-    CatalogRemote, LayerName, Locked, LockedSource, Lockfile, Manifest, PinId, ResourceId,
-    ResourceName, Source, SourceName, Unit,
+    BaseName, CatalogRemote, LayerName, Locked, LockedSource, Lockfile, Manifest, PinId,
+    ResourceId, ResourceName, Source, SourceName, Unit,
 };
 
 use crate::index::{PinState, SolverPin};
@@ -29,6 +29,11 @@ impl UpdateScope {
     /// Whether a remote of the catalog may.
     pub fn moves_remote(&self, remote: &CatalogRemote) -> bool {
         self.moves(|| PinId::Remote(remote.without_secrets()))
+    }
+
+    /// Whether a base of the manifest may.
+    pub fn moves_base(&self, base: &BaseName) -> bool {
+        self.moves(|| PinId::Base(base.clone()))
     }
 
     fn moves(&self, one: impl FnOnce() -> PinId) -> bool {

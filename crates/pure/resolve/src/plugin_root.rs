@@ -101,6 +101,7 @@ impl PluginDirectory {
         tool: &ToolName,
     ) -> ResourceFiles {
         let reference = self.reference(tool);
+        let authored = Some(value.to_json());
         let value = match kind {
             ResourceType::Hooks => rewrite_hooks(value, self.place(), reference),
             _ if dialect == Some(Dialect::AgentPlugins) && reference.field.is_none() => {
@@ -108,7 +109,10 @@ impl PluginDirectory {
             }
             _ => rewrite_servers(value, self.place(), reference),
         };
-        ResourceFiles::json(&value)
+        ResourceFiles {
+            authored,
+            ..ResourceFiles::json(&value)
+        }
     }
 
     /// Servers that run in the plugin's directory, so that their paths start there.

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Failure, Notes, codes, did_you_mean};
 use agpm_model::{
-    Checksum, Dependency, FileMode, Layout, Manifest, PartChoice, PartFilter, PartNames, Placement,
-    RelativePath, ResourceId, ResourceName, ResourcePath, ResourceType, SKILL_FILE, ToolName, Unit,
-    is_plugin_name,
+    Checksum, Dependency, FileMode, InstructionForm, Layout, Manifest, PartChoice, PartFilter,
+    PartNames, Placement, RelativePath, ResourceId, ResourceName, ResourcePath, ResourceType,
+    SKILL_FILE, ToolName, Unit, is_plugin_name,
 };
 use agpm_plan::{Clash, Entry, Sharing, Wanted, clashes, placements};
 use agpm_plugin::{
@@ -466,6 +466,7 @@ impl<'a> Expansion<'a> {
             pattern: None,
             sharing: Sharing::of(able.len()),
             name: id.name.as_str(),
+            form: InstructionForm::default(),
         };
         let nowhere = |tool: &&ToolName| Placement {
             tool: (*tool).clone(),

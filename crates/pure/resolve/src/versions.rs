@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_diag::{Diagnostic, Notes, codes};
 use agpm_model::{
     DEFAULT_VERSION, Lockfile, Manifest, ObjectId, Origin, Selector, SourceName, SourceVersions,
-    Unit,
+    Tag, Unit,
 };
 use agpm_solve::Solution;
 
+use crate::entries::ResolvedEntry;
 use crate::index::{PinState, SolverPin, SourceIndex};
 
 /// Everything that is worth a warning about a solution.
@@ -22,6 +23,33 @@ pub fn report_versions(
     report_ignored_versions(manifest, index, notes);
     report_passed_over(index, solution, notes);
     report_default_branches(manifest, index, solution, notes);
+}
+
+/// Versions that a range allows and that a policy finds too young, if they would have been chosen.
+pub fn report_skipped(index: &SourceIndex, entries: &[ResolvedEntry], notes: &mut Notes) {
+    let mut reported = BTreeSet::new();
+    for resolved in entries {
+        let Some(source) = resolved.entry.unit.origin.source() else {
+            continue;
+        };
+        let chosen = Tag::new(&resolved.version.label);
+        let skipped = resolved
+            .wishes
+            .iter()
+            .flat_map(|wish| index.skipped(source, wish));
+        let newest = skipped
+            .map(|(tag, age)| (Tag::new(&tag), age))
+            .find(|(tag, _)| *tag > chosen);
+        let Some((tag, age)) = newest.filter(|_| reported.insert(resolved.label())) else {
+            continue;
+        };
+        let (label, used) = (resolved.label(), chosen.name());
+        let problem = age.too_young(tag.name());
+        let message = format!("{label} stays at {used}: {problem}");
+        let help = "a policy requires a minimum release age; `agpm policy show` names it";
+        let diagnostic = Diagnostic::new(&codes::POLICY_RELEASE_AGE, message).help(help);
+        notes.diagnostics.push(diagnostic.in_unit(label));
+    }
 }
 
 /// Tags that point elsewhere than when they were locked. The locked commits stay, except where a pin was let go.

@@ -2,8 +2,10 @@
 //! and edits that change nothing but their node.
 //!
 //! The only crate that knows format libraries. It knows no files and no merging. From the bottom up: [`tree`] is what
-//! documents have in common, [`formats`] what each format adds, and [`parse`] and [`write`] choose the format.
+//! documents have in common, [`formats`] what each format adds, and [`parse`] and [`write`] choose the format. [`blocks`]
+//! is for Markdown that agpm writes only a part of.
 
+mod blocks;
 mod formats;
 mod limits;
 mod parse;
@@ -12,14 +14,18 @@ mod tree;
 mod unread;
 mod write;
 
+pub use blocks::{
+    BlockDocument, BlockEditError, BlockError, BlockErrorKind, BlockName, BlockNameError,
+    BlockSeam, block_text, first_marker,
+};
 pub use formats::json::append_json_string;
 pub use formats::markdown::markdown_body;
 pub use limits::Limits;
 pub use parse::{Parsed, decode, parse, parse_alone};
 pub use serialize::{FormatVersion, OwnFileError, from_json, pairs, parsed, to_json};
 pub use tree::{
-    Document, Edit, EditError, Format, Kind, NodeId, NodeRef, Number, Pointer, PointerError,
-    Rewritten, Shape, Value, View, equal, fingerprint, to_value,
+    Document, DocumentComposer, Edit, EditError, Format, Kind, NodeId, NodeRef, Number, Pointer,
+    PointerError, Rewritten, Shape, Value, View, equal, fingerprint, to_value,
 };
 pub use unread::Unread;
 pub use write::print;

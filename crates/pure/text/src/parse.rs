@@ -84,6 +84,7 @@ pub fn parse(source: SourceId, text: impl Into<Text>, format: Format, limits: Li
             format,
             tree,
             body,
+            parts: Vec::new(),
         },
         diagnostics,
     }
@@ -122,6 +123,7 @@ impl Document {
         Some(Document {
             tree,
             text: self.text.clone(),
+            parts: Vec::new(),
             ..*self
         })
     }

@@ -9,6 +9,11 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         format: SkillFormat::PLAIN,
         source: source("Agent Skills, specification", "2026-11-15"),
     }),
+    instructions: Some(Support {
+        place: blocks(&[COMMON_INSTRUCTIONS], None),
+        format: InstructionFormat::BLOCKS,
+        source: source("AGENTS.md, agents.md", "2026-11-16"),
+    }),
     layer_files: SourcedList::new(
         &["AGENTS.md", ".agents/**"],
         source("AGENTS.md, agents.md", "2026-11-15"),

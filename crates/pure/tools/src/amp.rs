@@ -26,6 +26,11 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         format: SERVERS,
         source: source("Amp, Owner's Manual: MCP, `amp.mcpServers`", "2026-11-16"),
     }),
+    instructions: Some(Support {
+        place: blocks(&[COMMON_INSTRUCTIONS], Some(&[".config/amp/AGENTS.md"])),
+        format: InstructionFormat::BLOCKS,
+        source: source("Amp, Owner's Manual: AGENTS.md", "2026-11-16"),
+    }),
     layer_files: SourcedList::new(
         &[".amp/**"],
         source("Amp, Owner's Manual: workspace settings", "2026-11-16"),

@@ -32,6 +32,14 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         format: SERVERS,
         source: source("Antigravity, MCP", "2026-11-16"),
     }),
+    instructions: Some(Support {
+        place: project_rules(Directory::Own("rules")),
+        format: InstructionFormat::rules(RULES),
+        source: source(
+            "Antigravity, Rules and workflows; rules of public repositories",
+            "2026-11-16",
+        ),
+    }),
     layer_files: SourcedList::new(
         &[".agents/**"],
         source("Antigravity, Rules and workflows", "2026-11-16"),
@@ -58,4 +66,13 @@ const SERVERS: ServerFormat = ServerFormat {
             bearer: None,
         }),
     )
+};
+
+const RULES: RuleFormat = RuleFormat {
+    extension: "md",
+    patterns: "globs",
+    list: PatternList::Commas,
+    for_some: &[RuleField::text("trigger", "glob")],
+    for_all: &[RuleField::text("trigger", "always_on")],
+    description: RuleDescription::Read,
 };

@@ -48,6 +48,23 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
             "2026-11-15",
         ),
     }),
+    instructions: Some(Support {
+        place: Scoped {
+            project: Some(InstructionPlace {
+                rules: Some(Directory::Own("rules")),
+                blocks: &["CLAUDE.md", COMMON_INSTRUCTIONS],
+            }),
+            user: Some(InstructionPlace {
+                rules: Some(Directory::Own("rules")),
+                blocks: &[".claude/CLAUDE.md"],
+            }),
+        },
+        format: InstructionFormat::rules(RuleFormat::PATHS),
+        source: source(
+            "Claude Code, Memory: path-specific rules, CLAUDE.md files",
+            "2026-11-16",
+        ),
+    }),
     layer_files: SourcedList::new(
         &["CLAUDE.md", "CLAUDE.local.md", ".claude/**"],
         source("Claude Code, Manage Claude's memory", "2026-11-15"),

@@ -21,6 +21,11 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         }),
         source: source("Cline, Skills: where skills live", "2026-11-16"),
     }),
+    instructions: Some(Support {
+        place: project_rules(Directory::Shared(".clinerules")),
+        format: InstructionFormat::rules(RuleFormat::PATHS),
+        source: source("Cline, Rules; Conditional rules", "2026-11-16"),
+    }),
     layer_files: SourcedList::new(
         &[".cline/**", ".clineignore", ".clinerules/**"],
         source("Cline, Customization overview", "2026-11-16"),

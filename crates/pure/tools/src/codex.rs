@@ -37,6 +37,17 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
             "2026-11-15",
         ),
     }),
+    instructions: Some(Support {
+        place: blocks(&[COMMON_INSTRUCTIONS], Some(&[".codex/AGENTS.md"])),
+        format: InstructionFormat {
+            largest_file: Some(32 * 1024),
+            ..InstructionFormat::BLOCKS
+        },
+        source: source(
+            "Codex, Custom instructions with AGENTS.md: `project_doc_max_bytes`",
+            "2026-11-16",
+        ),
+    }),
     layer_files: SourcedList::new(
         &["AGENTS.override.md", ".codex/**"],
         source("Codex, Custom instructions with AGENTS.md", "2026-11-15"),

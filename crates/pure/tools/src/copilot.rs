@@ -47,6 +47,14 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         format: SERVERS,
         source: source("VS Code, MCP configuration reference", "2026-11-15"),
     }),
+    instructions: Some(Support {
+        place: project_rules(Directory::Own("instructions")),
+        format: InstructionFormat::rules(RULES),
+        source: source(
+            "GitHub Copilot, Customization cheat sheet: custom instructions",
+            "2026-11-16",
+        ),
+    }),
     layer_files: SourcedList::new(
         &[
             ".github/chatmodes/**",
@@ -253,4 +261,13 @@ const SERVERS: ServerFormat = ServerFormat {
     passes: &["envFile", "dev"],
     limits: &["tools", "sandbox"],
     ..ServerFormat::new("servers", Variables::Replaced(VariableSyntax::Editor))
+};
+
+pub(crate) const RULES: RuleFormat = RuleFormat {
+    extension: "instructions.md",
+    patterns: "applyTo",
+    list: PatternList::Commas,
+    for_some: &[],
+    for_all: &[RuleField::text("applyTo", "**")],
+    description: RuleDescription::Read,
 };

@@ -1,6 +1,6 @@
 //! GitHub Copilot CLI. It reads the agents, skills and hooks of Copilot in VS Code, and MCP servers of its own.
 
-use crate::copilot::{AGENTS, HOOKS as EDITOR_HOOKS};
+use crate::copilot::{AGENTS, HOOKS as EDITOR_HOOKS, RULES};
 use crate::prelude::*;
 
 const TITLE: &str = "Copilot CLI";
@@ -33,6 +33,23 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         format: SERVERS,
         source: source(
             "GitHub Copilot, Adding MCP servers for GitHub Copilot CLI",
+            "2026-11-16",
+        ),
+    }),
+    instructions: Some(Support {
+        place: Scoped {
+            project: Some(InstructionPlace {
+                rules: Some(Directory::Own("instructions")),
+                blocks: &[COMMON_INSTRUCTIONS],
+            }),
+            user: Some(InstructionPlace {
+                rules: Some(Directory::Own("instructions")),
+                blocks: &[".copilot/copilot-instructions.md"],
+            }),
+        },
+        format: InstructionFormat::rules(RULES),
+        source: source(
+            "GitHub Copilot, Adding custom instructions for GitHub Copilot CLI",
             "2026-11-16",
         ),
     }),

@@ -40,6 +40,11 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
             "2026-11-15",
         ),
     }),
+    instructions: Some(Support {
+        place: project_rules(Directory::Own("rules")),
+        format: InstructionFormat::rules(RULES),
+        source: source("Cursor, Rules: rule anatomy, AGENTS.md", "2026-11-16"),
+    }),
     layer_files: SourcedList::new(
         &[".cursor/**", ".cursorrules"],
         source("Cursor, Rules", "2026-11-15"),
@@ -141,4 +146,14 @@ const SERVERS: ServerFormat = ServerFormat {
     directory: None,
     passes: &["envFile", "auth"],
     ..ServerFormat::new("mcpServers", Variables::Replaced(VariableSyntax::Editor))
+};
+
+/// Patterns are one string with commas, which is what its editor writes.
+const RULES: RuleFormat = RuleFormat {
+    extension: "mdc",
+    patterns: "globs",
+    list: PatternList::Commas,
+    for_some: &[RuleField::flag("alwaysApply", false)],
+    for_all: &[RuleField::flag("alwaysApply", true)],
+    description: RuleDescription::Read,
 };

@@ -3,6 +3,7 @@
 use crate::format::agent::AgentFormat;
 use crate::format::command::CommandFormat;
 use crate::format::hook::HookFormat;
+use crate::format::instruction::InstructionFormat;
 use crate::format::server::ServerFormat;
 use crate::source::Source;
 
@@ -25,6 +26,8 @@ pub struct ToolDefinition {
     pub snippets: Option<Support<Directory, UnchangedFiles>>,
     /// Scripts.
     pub scripts: Option<Support<Directory, UnchangedFiles>>,
+    /// Instructions.
+    pub instructions: Option<Support<InstructionPlace, InstructionFormat>>,
     /// Hooks.
     pub hooks: Option<Support<HookPlace, HookFormat>>,
     /// MCP servers, by the path of the file that holds them.
@@ -56,6 +59,7 @@ impl ToolDefinition {
             skills: None,
             snippets: None,
             scripts: None,
+            instructions: None,
             hooks: None,
             servers: None,
             layer_files: SourcedList::NONE,
@@ -132,6 +136,49 @@ pub enum HookPlace {
     Files(Directory),
     /// Entries of this file.
     Entries(&'static str),
+}
+
+/// Where instructions go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InstructionPlace {
+    /// The directory of files of their own; `None` where all are blocks.
+    pub rules: Option<Directory>,
+    /// Files that blocks go into. The tool reads the first of them that exists, and the last if none does.
+    pub blocks: &'static [&'static str],
+}
+
+/// The file that most tools read instructions from.
+pub const COMMON_INSTRUCTIONS: &str = "AGENTS.md";
+
+/// Blocks in a file of the project and in one of the user.
+pub(crate) const fn blocks(
+    project: &'static [&'static str],
+    user: Option<&'static [&'static str]>,
+) -> Scoped<Option<InstructionPlace>> {
+    Scoped {
+        project: Some(InstructionPlace {
+            rules: None,
+            blocks: project,
+        }),
+        user: match user {
+            Some(blocks) => Some(InstructionPlace {
+                rules: None,
+                blocks,
+            }),
+            None => None,
+        },
+    }
+}
+
+/// Files in a directory of the project, and blocks in the common file; nothing for the user.
+pub(crate) const fn project_rules(directory: Directory) -> Scoped<Option<InstructionPlace>> {
+    Scoped {
+        project: Some(InstructionPlace {
+            rules: Some(directory),
+            blocks: &[COMMON_INSTRUCTIONS],
+        }),
+        user: None,
+    }
 }
 
 /// Files that are copied as they are.

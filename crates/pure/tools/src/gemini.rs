@@ -43,6 +43,11 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
             "2026-11-15",
         ),
     }),
+    instructions: Some(Support {
+        place: blocks(&["GEMINI.md"], Some(&[".gemini/GEMINI.md"])),
+        format: InstructionFormat::BLOCKS,
+        source: source("Gemini CLI, Context files", "2026-11-16"),
+    }),
     layer_files: SourcedList::new(
         &["GEMINI.md", ".gemini/**"],
         source("Gemini CLI, Context files (GEMINI.md)", "2026-11-15"),

@@ -15,6 +15,14 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         }),
         source: source("Goose, Using skills: skill locations", "2026-11-16"),
     }),
+    instructions: Some(Support {
+        place: blocks(&[COMMON_INSTRUCTIONS], Some(&[".config/goose/.goosehints"])),
+        format: InstructionFormat::BLOCKS,
+        source: source(
+            "Goose, Using goosehints: `CONTEXT_FILE_NAMES`",
+            "2026-11-16",
+        ),
+    }),
     layer_files: SourcedList::new(
         &[".goose/**", ".goosehints", ".gooseignore"],
         source("Goose, Using goosehints; Recipes", "2026-11-16"),

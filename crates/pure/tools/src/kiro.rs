@@ -17,6 +17,21 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         format: SERVERS,
         source: source("Kiro, MCP: configuration", "2026-11-16"),
     }),
+    instructions: Some(Support {
+        place: Scoped {
+            project: Some(InstructionPlace {
+                rules: Some(Directory::Own("steering")),
+                blocks: &[COMMON_INSTRUCTIONS],
+            }),
+            // In home it does not load files for some paths only.
+            user: None,
+        },
+        format: InstructionFormat::rules(RULES),
+        source: source(
+            "Kiro, Steering: inclusion modes; kirodotdev/Kiro#9176",
+            "2026-11-16",
+        ),
+    }),
     layer_files: SourcedList::new(
         &[".kiro/**"],
         source("Kiro, Steering; Configuration scopes", "2026-11-16"),
@@ -29,4 +44,13 @@ const SERVERS: ServerFormat = ServerFormat {
     passes: &["autoApprove", "disabledTools", "timeout", "oauth"],
     limits: &["disabledTools"],
     ..ServerFormat::new("mcpServers", Variables::Replaced(VariableSyntax::Shell))
+};
+
+const RULES: RuleFormat = RuleFormat {
+    extension: "md",
+    patterns: "fileMatchPattern",
+    list: PatternList::List,
+    for_some: &[RuleField::text("inclusion", "fileMatch")],
+    for_all: &[RuleField::text("inclusion", "always")],
+    description: RuleDescription::Read,
 };

@@ -29,8 +29,9 @@ mod windsurf;
 mod zed;
 
 pub use definition::{
-    COMMON_SKILLS, Directory, Executable, HookPlace, ProjectRoot, Replacement, Scoped, SkillFormat,
-    SkillMetadata, SourcedList, Support, ToolDefinition, UnchangedFiles, UnreadFile,
+    COMMON_INSTRUCTIONS, COMMON_SKILLS, Directory, Executable, HookPlace, InstructionPlace,
+    ProjectRoot, Replacement, Scoped, SkillFormat, SkillMetadata, SourcedList, Support,
+    ToolDefinition, UnchangedFiles, UnreadFile,
 };
 pub use format::agent::{
     AgentContainer, AgentFields, AgentForm, AgentFormat, AgentLimit, AgentMarks, AgentNames,
@@ -41,6 +42,9 @@ pub use format::command::{CommandFormat, MarkdownCommand, Placeholders, TomlComm
 pub use format::hook::{
     HookEvent, HookFormat, HookKey, HookShape, KeyChange, MatcherRule, MatcherSyntax,
     ReferenceVariables,
+};
+pub use format::instruction::{
+    InstructionFormat, PatternList, RuleDescription, RuleField, RuleFormat, RuleValue,
 };
 pub use format::server::{
     CommandLine, CopiedServers, FileSyntax, NamedVariables, ServerFormat, ServerSwitch,
@@ -99,6 +103,13 @@ pub fn server_formats() -> impl DoubleEndedIterator<Item = &'static ServerFormat
     TOOLS
         .iter()
         .filter_map(|tool| Some(&tool.servers.as_ref()?.format))
+}
+
+/// Formats of instructions that are files, the reference's first.
+pub fn rule_formats() -> impl Iterator<Item = &'static RuleFormat> {
+    TOOLS
+        .iter()
+        .filter_map(|tool| tool.instructions.as_ref()?.format.rule.as_ref())
 }
 
 /// Formats of agents, the reference's first.

@@ -32,6 +32,14 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         format: SERVERS,
         source: source("OpenCode, MCP servers", "2026-11-15"),
     }),
+    instructions: Some(Support {
+        place: blocks(
+            &[COMMON_INSTRUCTIONS],
+            Some(&[".config/opencode/AGENTS.md"]),
+        ),
+        format: InstructionFormat::BLOCKS,
+        source: source("OpenCode, Rules", "2026-11-16"),
+    }),
     layer_files: SourcedList::new(
         &[
             ".config/opencode/**",

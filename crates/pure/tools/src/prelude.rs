@@ -5,6 +5,7 @@ pub(crate) use crate::format::agent::*;
 pub(crate) use crate::format::checked::*;
 pub(crate) use crate::format::command::*;
 pub(crate) use crate::format::hook::*;
+pub(crate) use crate::format::instruction::*;
 pub(crate) use crate::format::server::*;
 pub(crate) use crate::models::*;
 pub(crate) use crate::tool_names::*;

@@ -45,6 +45,14 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
             "2026-11-16",
         ),
     }),
+    instructions: Some(Support {
+        place: project_rules(Directory::Own("rules")),
+        format: InstructionFormat::rules(RULES),
+        source: source(
+            "Devin Desktop, Memories and rules; stbenjam/skillsaw, devin-rules-valid",
+            "2026-11-16",
+        ),
+    }),
     layer_files: SourcedList::new(
         &[".devin/**", ".windsurf/**", ".windsurfrules"],
         source(
@@ -121,4 +129,14 @@ const SERVERS: ServerFormat = ServerFormat {
             bearer: None,
         }),
     )
+};
+
+/// A list is the one form that both the editor and the CLI read.
+const RULES: RuleFormat = RuleFormat {
+    extension: "md",
+    patterns: "globs",
+    list: PatternList::List,
+    for_some: &[RuleField::text("trigger", "glob")],
+    for_all: &[RuleField::text("trigger", "always_on")],
+    description: RuleDescription::Read,
 };

@@ -23,6 +23,11 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
             "2026-11-16",
         ),
     }),
+    instructions: Some(Support {
+        place: blocks(&[COMMON_INSTRUCTIONS], Some(&[".config/zed/AGENTS.md"])),
+        format: InstructionFormat::BLOCKS,
+        source: source("Zed, Instructions", "2026-11-16"),
+    }),
     layer_files: SourcedList::new(
         &[".rules", ".zed/**"],
         source("Zed, Instructions; Configuring Zed", "2026-11-16"),

@@ -55,6 +55,11 @@ fn paths(tool: &ToolDefinition) -> Vec<&'static str> {
         HookPlace::Entries(file) => file,
     }));
     paths.extend(tool.servers.iter().flat_map(|own| both(own.place)));
+    let instructions = tool.instructions.iter().flat_map(|own| both(own.place));
+    for place in instructions {
+        paths.extend(place.rules.map(inner));
+        paths.extend(place.blocks);
+    }
     paths
 }
 
@@ -82,6 +87,7 @@ fn sources(tool: &ToolDefinition) -> Vec<Source> {
     all.extend(tool.snippets.iter().map(|own| own.source));
     all.extend(tool.scripts.iter().map(|own| own.source));
     all.extend(tool.hooks.iter().map(|own| own.source));
+    all.extend(tool.instructions.iter().map(|own| own.source));
     all.extend(tool.servers.iter().map(|own| own.source));
     all.extend(tool.layer_files.source);
     all.extend(tool.credentials.source);

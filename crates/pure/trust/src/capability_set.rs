@@ -265,6 +265,21 @@ impl CapabilitySet {
         });
     }
 
+    /// Leaves out a command or a file that no event starts.
+    pub fn remove_command(&mut self, command: &str) {
+        self.runs
+            .retain(|run| run.event.is_some() || run.command != command);
+    }
+
+    /// Everything in the set, sorted. Tools of the session are not named: nothing is said about them.
+    pub fn items(&self) -> Vec<CapabilityIncrease> {
+        let mut nothing = CapabilitySet::default();
+        if !limits_nothing(&self.tools) {
+            nothing.tools = Some(ToolAccess::Listed(BTreeSet::new()));
+        }
+        self.increases_over(&nothing)
+    }
+
     /// What this set allows beyond `before`, sorted.
     pub fn increases_over(&self, before: &CapabilitySet) -> Vec<CapabilityIncrease> {
         let mut found = Vec::new();

@@ -2,8 +2,8 @@
 
 use agpm_diag::Spot;
 use agpm_model::{
-    AllowDeny, ExecutableMode, Policy, PolicyRule, RepositoryPattern, ResourceType, SourceAddress,
-    Tag,
+    AllowDeny, ExecutableMode, Policy, PolicyRule, RepositoryPattern, ResourceType, RuleName,
+    SourceAddress, Tag,
 };
 use serde::Serialize;
 
@@ -37,15 +37,57 @@ pub struct JudgedVersion {
     pub label: String,
     /// Whether it is the tip of a branch.
     pub is_branch: bool,
-    /// Seconds since it was released, if that is known.
-    pub age: Option<u64>,
+    /// How long ago it was released.
+    pub age: ReleaseAge,
+}
+
+/// How long ago a version was released.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReleaseAge {
+    /// So many seconds.
+    Seconds(u64),
+    /// It is dated after now: some clock is wrong, and its age counts as zero.
+    Future,
+    /// Its date is not known, and could be today's.
+    Unknown,
+}
+
+impl ReleaseAge {
+    /// The age of something of that date; both in seconds since 1970.
+    pub fn of(released: Option<u64>, now: u64) -> Self {
+        match released {
+            None => ReleaseAge::Unknown,
+            Some(released) => now
+                .checked_sub(released)
+                .map_or(ReleaseAge::Future, ReleaseAge::Seconds),
+        }
+    }
+
+    /// Whether a version of this age is old enough.
+    pub fn reaches(self, required: u64) -> bool {
+        match self {
+            ReleaseAge::Seconds(age) => age >= required,
+            ReleaseAge::Future | ReleaseAge::Unknown => required == 0,
+        }
+    }
+
+    /// What is said of a version that is not old enough.
+    pub fn too_young(self, label: &str) -> String {
+        match self {
+            ReleaseAge::Seconds(age) => format!("{label} was released {} ago", duration(age)),
+            ReleaseAge::Future => {
+                format!("{label} is dated in the future, so its age counts as zero")
+            }
+            ReleaseAge::Unknown => format!("the date of {label} is not known"),
+        }
+    }
 }
 
 /// Something that a policy forbids.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Violation {
-    /// The key of the policy, as `types.deny`.
-    pub rule: &'static str,
+    /// The key of the policy.
+    pub rule: RuleName,
     /// What the rule forbids about the content.
     pub message: String,
     /// The resource or the layer.
@@ -102,7 +144,7 @@ pub fn missing_requirements(policy: &Policy, contents: &[JudgedContent<'_>]) -> 
             }
         };
         violations.push(Violation {
-            rule: "require",
+            rule: RuleName::Require,
             message,
             id,
             chain: Vec::new(),
@@ -128,7 +170,7 @@ struct Judgement<'a> {
 }
 
 impl Judgement<'_> {
-    fn forbid(&mut self, rule: &'static str, spot: Spot, message: String) {
+    fn forbid(&mut self, rule: RuleName, spot: Spot, message: String) {
         self.violations.push(Violation {
             rule,
             message,
@@ -147,10 +189,14 @@ impl Judgement<'_> {
         let matches = |pattern: &RepositoryPattern| pattern.matches(source);
         if let Some(rule) = denied(&policy.sources, matches) {
             let message = format!("`{source}` is denied by `{}`", rule.value.as_str());
-            self.forbid("sources.deny", rule.spot, message);
+            self.forbid(RuleName::SourcesDeny, rule.spot, message);
         }
         if let Some(spot) = not_allowed(&policy.sources, matches) {
-            self.forbid("sources.allow", spot, format!("`{source}` is not allowed"));
+            self.forbid(
+                RuleName::SourcesAllow,
+                spot,
+                format!("`{source}` is not allowed"),
+            );
         }
     }
 
@@ -159,10 +205,14 @@ impl Judgement<'_> {
         for kind in &self.content.types {
             let is_it = |other: &ResourceType| other == kind;
             if let Some(rule) = denied(&policy.types, is_it) {
-                self.forbid("types.deny", rule.spot, format!("{kind} are denied"));
+                self.forbid(RuleName::TypesDeny, rule.spot, format!("{kind} are denied"));
             }
             if let Some(spot) = not_allowed(&policy.types, is_it) {
-                self.forbid("types.allow", spot, format!("{kind} are not allowed"));
+                self.forbid(
+                    RuleName::TypesAllow,
+                    spot,
+                    format!("{kind} are not allowed"),
+                );
             }
         }
     }
@@ -173,14 +223,14 @@ impl Judgement<'_> {
             let is_it = |other: &String| other == tool;
             if let Some(rule) = denied(&policy.tools, is_it) {
                 self.forbid(
-                    "tools.deny",
+                    RuleName::ToolsDeny,
                     rule.spot,
                     format!("the tool `{tool}` is denied"),
                 );
             }
             if let Some(spot) = not_allowed(&policy.tools, is_it) {
                 let message = format!("the tool `{tool}` is not allowed");
-                self.forbid("tools.allow", spot, message);
+                self.forbid(RuleName::ToolsAllow, spot, message);
             }
         }
     }
@@ -194,7 +244,7 @@ impl Judgement<'_> {
                 };
                 if !allowed.allows(fits) {
                     let message = format!("connecting to `{host}` is not allowed");
-                    self.forbid("mcp.allow-hosts", allowed.spot, message);
+                    self.forbid(RuleName::AllowHosts, allowed.spot, message);
                 }
             }
         }
@@ -202,7 +252,7 @@ impl Judgement<'_> {
             for command in &set.server_commands {
                 if !allowed.allows(|words| begins_with_words(command, words)) {
                     let message = format!("the server command `{command}` is not allowed");
-                    self.forbid("mcp.allow-commands", allowed.spot, message);
+                    self.forbid(RuleName::AllowCommands, allowed.spot, message);
                 }
             }
         }
@@ -217,7 +267,7 @@ impl Judgement<'_> {
         }
         for command in &self.content.capabilities.runs {
             self.forbid(
-                "executables.mode",
+                RuleName::ExecutablesMode,
                 rule.spot,
                 format!("it runs `{command}`"),
             );
@@ -234,21 +284,15 @@ impl Judgement<'_> {
             && version.is_branch
         {
             let message = format!("`{}` is a branch", version.label);
-            self.forbid("versions.pinned-only", rule.spot, message);
+            self.forbid(RuleName::PinnedOnly, rule.spot, message);
         }
-        if let Some(rule) = &policy.min_release_age {
+        if let Some(rule) = &policy.min_release_age
+            && !version.age.reaches(rule.value)
+        {
             let wanted = duration(rule.value);
-            let label = &version.label;
-            let message = match version.age {
-                Some(age) if age >= rule.value => return,
-                Some(age) => {
-                    let age = duration(age);
-                    format!("{label} was released {age} ago, and {wanted} are required")
-                }
-                // A version that could be of today is not old enough.
-                None => format!("the date of {label} is not known, and {wanted} are required"),
-            };
-            self.forbid("versions.min-release-age", rule.spot, message);
+            let problem = version.age.too_young(&version.label);
+            let message = format!("{problem}, and {wanted} are required");
+            self.forbid(RuleName::MinReleaseAge, rule.spot, message);
         }
     }
 
@@ -257,7 +301,7 @@ impl Judgement<'_> {
         for rule in &self.policy.permissions_deny {
             if let Some(held) = held_permission(set, &rule.value) {
                 let message = format!("it has the permission `{held}`");
-                self.forbid("permissions.deny", rule.spot, message);
+                self.forbid(RuleName::PermissionsDeny, rule.spot, message);
             }
         }
     }
@@ -270,7 +314,7 @@ impl Judgement<'_> {
         let mut rules = self.policy.signatures.iter();
         if let Some(rule) = rules.find(|rule| rule.value.matches(source)) {
             let message = format!("`{source}` has no signature that agpm can verify");
-            self.forbid("signatures.require", rule.spot, message);
+            self.forbid(RuleName::SignaturesRequire, rule.spot, message);
         }
     }
 }
@@ -321,7 +365,7 @@ fn violates(rule: &ToolRule, denied: &ToolRule) -> bool {
 }
 
 /// A duration in its largest whole unit.
-fn duration(seconds: u64) -> String {
+pub fn duration(seconds: u64) -> String {
     let units = [
         (86_400, "day"),
         (3_600, "hour"),
@@ -379,7 +423,10 @@ mod tests {
 
     fn rules(policy_text: &str, content: &JudgedContent<'_>) -> Vec<&'static str> {
         let found = judge(&policy(policy_text), content);
-        found.into_iter().map(|violation| violation.rule).collect()
+        found
+            .into_iter()
+            .map(|violation| violation.rule.as_str())
+            .collect()
     }
 
     #[test]
@@ -450,7 +497,7 @@ mod tests {
         young.version = Some(JudgedVersion {
             label: "v1.0.0".to_owned(),
             is_branch: false,
-            age: Some(3_600),
+            age: ReleaseAge::Seconds(3_600),
         });
         let text = "[versions]\nmin-release-age = \"7d\"\npinned-only = true";
         let found = judge(&policy(text), &young);
@@ -461,7 +508,7 @@ mod tests {
         young.version = Some(JudgedVersion {
             label: "main".to_owned(),
             is_branch: true,
-            age: None,
+            age: ReleaseAge::Unknown,
         });
         // A date that is not known could be today's.
         assert_eq!(
@@ -477,7 +524,7 @@ mod tests {
         old.version = Some(JudgedVersion {
             label: "v1.4.0".to_owned(),
             is_branch: false,
-            age: None,
+            age: ReleaseAge::Unknown,
         });
         let found = missing_requirements(&policy, &[old]);
         let found: Vec<String> = found.into_iter().map(|one| one.message).collect();

@@ -7,6 +7,7 @@ mod capability_set;
 mod change;
 mod extract;
 mod judge;
+mod policy_set;
 mod tool_rule;
 mod wildcard;
 
@@ -20,5 +21,8 @@ pub use change::{CapabilityChange, IncreaseApproval};
 pub use extract::{
     capability_set_of_instructions, capability_set_of_markdown, capability_set_of_value,
 };
-pub use judge::{JudgedContent, JudgedVersion, Violation, judge, missing_requirements};
+pub use judge::{
+    JudgedContent, JudgedVersion, ReleaseAge, Violation, duration, judge, missing_requirements,
+};
+pub use policy_set::{PlacedPolicy, PolicyPlace, PolicySet, UnreachablePolicy};
 pub use tool_rule::ToolRule;

@@ -12,8 +12,8 @@ pub(crate) enum PolicyCommand {
 /// Arguments of commands that policies decide.
 #[derive(Debug, Default, Args)]
 pub(crate) struct PolicyArgs {
-    /// Apply this policy file too
-    #[arg(long, value_name = "FILE")]
+    /// Apply this policy too: a file, or the address of a repository
+    #[arg(long, value_name = "FILE|ADDRESS")]
     pub(crate) policy: Option<String>,
 }
 

@@ -1,15 +1,27 @@
 use std::process::ExitCode;
 
-use agpm_ops::{InitRequest, World, init};
+use agpm_ops::{Adoption, InitRequest, ProjectSurvey, World, init};
 
 use crate::args::InitArgs;
 use crate::commands::change::replace;
 use crate::output::Output;
+use crate::terminal::{can_ask, confirm};
 
 pub(crate) fn run(world: &World, args: InitArgs, output: &mut Output) -> ExitCode {
+    let ask = |found: &ProjectSurvey| {
+        let found = agpm_report::init::found_text(found);
+        confirm(&format!("{found}Describe these files in the manifest?"))
+    };
+    let adoption = match (args.bare, args.adopt) {
+        (true, _) => Adoption::Bare,
+        (false, true) => Adoption::Describe,
+        (false, false) if !args.yes && !output.json && can_ask() => Adoption::Ask(&ask),
+        (false, false) => Adoption::Report,
+    };
     let request = InitRequest {
         folder: args.path,
         replace: replace(args.force),
+        adoption,
     };
     output.finish(init(world, &request), agpm_report::init::render)
 }

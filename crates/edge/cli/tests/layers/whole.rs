@@ -5,7 +5,7 @@ use crate::support::{Project, SETTINGS};
 #[test]
 fn an_unowned_file_without_keys_in_the_way_is_refused() {
     for path in [
-        "CLAUDE.md",
+        "CLAUDE.local.md",
         ".claude/notes.txt",
         ".claude/run.sh",
         ".claude/a.bin",

@@ -155,7 +155,7 @@ fn run(world: &World, request: &AddRequest<'_>, notes: &mut Notes) -> Result<Add
     let (path, folder) = (files.path.clone(), files.folder().to_owned());
     let private = files.private_sources();
     let mut own = Notes::default();
-    let project = Project::read(environment, files, Mistakes::Stop, &mut own);
+    let project = Project::read(world, files, Mistakes::Stop, &mut own);
     let project = match project {
         Ok(project) => project,
         Err(failure) => {

@@ -108,7 +108,7 @@ pub(crate) fn open(
 pub(crate) fn open_kept(world: &World, notes: &mut Notes) -> Result<OpenCatalog, Failure> {
     let places = CatalogPlaces::default();
     let known = notes.diagnostics.len();
-    let project = load(&world.environment, notes).unwrap_or_else(|_| {
+    let project = load(world, notes).unwrap_or_else(|_| {
         // Mistakes of the manifest are told by who looks at it.
         notes.diagnostics.truncate(known);
         Project::default()
@@ -178,7 +178,7 @@ fn remotes(world: &World, places: &CatalogPlaces, notes: &mut Notes) -> Result<R
         return Ok(Remotes::default());
     }
     let marks = project_marks(&world.environment);
-    let project = project_of(&world.environment, notes)?;
+    let project = project_of(world, notes)?;
     let told = typed_remotes(&project.manifest, &places.remotes)?;
     Ok(Remotes {
         layers: remote_layers(world, &project, &told, notes)?,
@@ -187,11 +187,11 @@ fn remotes(world: &World, places: &CatalogPlaces, notes: &mut Notes) -> Result<R
 }
 
 /// The manifest that may name remotes. Its mistakes are warnings here: they have nothing to do with most of the catalog.
-fn project_of(environment: &Environment, notes: &mut Notes) -> Result<Project, Failure> {
+fn project_of(world: &World, notes: &mut Notes) -> Result<Project, Failure> {
     let known = notes.diagnostics.len();
-    let project = match load(environment, notes) {
+    let project = match load(world, notes) {
         // One that is named must be there.
-        Err(failure) if environment.manifest.is_some() => return Err(failure),
+        Err(failure) if world.environment.manifest.is_some() => return Err(failure),
         Err(failure) => {
             notes.diagnostics.extend(failure.diagnostic);
             Project::default()
@@ -203,12 +203,13 @@ fn project_of(environment: &Environment, notes: &mut Notes) -> Result<Project, F
     Ok(project)
 }
 
-fn load(environment: &Environment, notes: &mut Notes) -> Result<Project, Failure> {
+fn load(world: &World, notes: &mut Notes) -> Result<Project, Failure> {
+    let environment = &world.environment;
     let files = match ManifestFiles::find(environment, ManifestUse::Nearest)? {
         None => ManifestFiles::configuration_alone(environment)?,
         files => files,
     };
-    let read = |files| Project::read(environment, files, Mistakes::Tell, notes);
+    let read = |files| Project::read(world, files, Mistakes::Tell, notes);
     files.map_or_else(|| Ok(Project::default()), read)
 }
 

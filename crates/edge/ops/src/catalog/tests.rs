@@ -55,7 +55,7 @@ impl Place {
     /// The layers of these remotes and of the manifest's, and the codes of what was said.
     fn layers(&self, network: Network, told: &[&str]) -> (Layers, Vec<String>) {
         let (world, mut notes) = (self.world(network), Notes::default());
-        let project = Project::load(&world.environment, ManifestUse::Nearest, &mut notes)
+        let project = Project::load(&world, ManifestUse::Nearest, &mut notes)
             .unwrap_or_else(|failure| panic!("{failure:?} {:?}", notes.diagnostics));
         let texts: Vec<String> = told.iter().map(|text| (*text).to_owned()).collect();
         let layers = typed_remotes(&project.manifest, &texts)

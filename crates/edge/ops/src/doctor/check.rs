@@ -57,7 +57,7 @@ pub(super) fn project(
             return Ok(None);
         };
         let store = files.store()?;
-        Ok(Some((Project::of(&world.environment, files, own)?, store)))
+        Ok(Some((Project::of(world, files, own)?, store)))
     };
     match alone(notes, read).0 {
         Ok(found) => found.ok_or(NO_MANIFEST),

@@ -15,10 +15,10 @@ pub(super) fn check(
     let config = kept(notes, |own| {
         let files = ManifestFiles::configuration_alone(environment)?;
         files
-            .map(|files| Project::of(environment, files, own))
+            .map(|files| Project::of(world, files, own))
             .transpose()
     });
-    let own = kept(notes, |own| Project::of_user(environment, own));
+    let own = kept(notes, |own| Project::of_user(world, own));
     // It was not the project's manifest that was read.
     notes.log.clear();
     notes.check()?;

@@ -21,7 +21,8 @@ pub(super) fn check(
         return Ok(NO_MANIFEST);
     };
     let store = files.store()?;
-    let manifest = Project::of(environment, files, notes)?.manifest;
+    let project = Project::of(world, files, notes)?;
+    let manifest = &project.manifest;
     let unpinned = manifest.layers.is_empty() && manifest.catalog.shared.is_empty();
     let empty = manifest.dependencies.is_empty() && unpinned;
     let lock = match read_lock(environment, &store, notes)? {
@@ -45,7 +46,7 @@ pub(super) fn check(
     let sources = counted(manifest.sources.len(), "source", "sources");
     let reads = reads_outside(
         environment,
-        &manifest,
+        &project,
         environment.manifest_folder(store.path()),
     )?;
     let reads = if reads.is_empty() {

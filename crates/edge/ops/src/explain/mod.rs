@@ -3,6 +3,7 @@
 mod bottle;
 mod catalog;
 mod installed;
+mod manifest;
 mod persona;
 mod project;
 mod resource;
@@ -23,6 +24,7 @@ use crate::approve::permit;
 use crate::explain::bottle::explain_bottle;
 use crate::explain::catalog::explain_entry;
 use crate::explain::installed::tell_edited;
+use crate::explain::manifest::explain_manifest;
 use crate::explain::persona::explain_persona;
 use crate::explain::project::{from_project, not_in_layers};
 use crate::explain::resource::explain_resource;
@@ -39,6 +41,8 @@ use agpm_merge::{ExplainedLeaf, Provenance, Secrets};
 pub enum Subject {
     /// A file, by its path.
     File,
+    /// The manifest with its bases, by a place in it.
+    Manifest,
     /// An entry of the catalog, by module and name.
     Catalog,
     /// A persona, by its slug.
@@ -50,8 +54,9 @@ pub enum Subject {
 }
 
 impl Subject {
-    const ALL: [Subject; 4] = [
+    const ALL: [Subject; 5] = [
         Subject::File,
+        Subject::Manifest,
         Subject::Catalog,
         Subject::Profile,
         Subject::Bottle,
@@ -61,6 +66,7 @@ impl Subject {
     pub fn word(self) -> &'static str {
         match self {
             Subject::File => "file",
+            Subject::Manifest => "manifest",
             Subject::Catalog => "catalog",
             Subject::Profile => "profile",
             Subject::Bottle => "bottle",
@@ -90,7 +96,7 @@ impl Subject {
 /// What to explain.
 #[derive(Clone, Debug)]
 pub struct ExplainRequest {
-    /// `file:PATH`, `agent:NAME` or another type, `catalog:MODULE/NAME`, `profile:SLUG`, `bottle:NAME`, or a code.
+    /// `file:PATH`, `manifest:/POINTER`, `agent:NAME` or another type, `catalog:MODULE/NAME`, `profile:SLUG`, `bottle:NAME`, or a code.
     pub what: String,
     /// A place in it; all places if there is none.
     pub pointer: Option<String>,
@@ -184,7 +190,7 @@ fn run(
             all_codes().map(|code| code.name),
         );
         let help = near.filter(|help| help.starts_with("did you mean"));
-        let known = "explain knows `file:PATH`, `agent:NAME` and other types, `catalog:MODULE/NAME`, `profile:SLUG`, `bottle:NAME` and codes such as `json/syntax`";
+        let known = "explain knows `file:PATH`, `manifest:/POINTER`, `agent:NAME` and other types, `catalog:MODULE/NAME`, `profile:SLUG`, `bottle:NAME` and codes such as `json/syntax`";
         let help = help
             .or_else(|| near_resource(world, &request.what))
             .unwrap_or_else(|| known.to_owned());
@@ -195,7 +201,7 @@ fn run(
         };
         return Err(unknown_name(what, &request.what, Some(help)));
     };
-    if name.trim().is_empty() {
+    if name.trim().is_empty() && subject != Subject::Manifest {
         let diagnostic = Diagnostic::new(
             &codes::USAGE,
             format!("`{}:` names nothing", subject.word()),
@@ -203,7 +209,7 @@ fn run(
         let help = "name it, as in `file:.claude/settings.json` or `profile:ada`";
         return Err(Failure::new(FailureKind::Usage, diagnostic.help(help)));
     }
-    let pointer = pointer_of(request)?;
+    let pointer = pointer_of(request.pointer.as_deref().unwrap_or_default())?;
     let provenance = match subject {
         Subject::File => {
             let owner = if request.inputs.files.is_empty() {
@@ -216,6 +222,10 @@ fn run(
                 return Ok(of_resource(resource, pointer, provenance));
             }
             explain_file(world, name, &pointer, &request.inputs, notes)?
+        }
+        Subject::Manifest => {
+            let values = explain_manifest(world, name, request.pointer.as_deref(), notes)?;
+            return Ok(ExplainReport::Values(values));
         }
         Subject::Catalog => explain_entry(world, name, &pointer, notes)?,
         Subject::Profile => explain_persona(world, name, &pointer, notes)?,
@@ -296,19 +306,14 @@ fn refuse_flags(subject: Option<Subject>, request: &ExplainRequest) -> Result<()
     ))
 }
 
-fn pointer_of(request: &ExplainRequest) -> Result<Pointer, Failure> {
-    request
-        .pointer
-        .as_deref()
-        .unwrap_or_default()
-        .parse()
-        .map_err(|error| {
-            let help = "a pointer has `/` before every step, as in `/permissions/allow/0`";
-            Failure::new(
-                FailureKind::Usage,
-                Diagnostic::new(&codes::USAGE, format!("{error}")).help(help),
-            )
-        })
+fn pointer_of(written: &str) -> Result<Pointer, Failure> {
+    written.parse().map_err(|error| {
+        let help = "a pointer has `/` before every step, as in `/permissions/allow/0`";
+        Failure::new(
+            FailureKind::Usage,
+            Diagnostic::new(&codes::USAGE, format!("{error}")).help(help),
+        )
+    })
 }
 
 /// The lockfile of the project, for what is typed without saying what it is; nothing if there is none.
@@ -318,7 +323,7 @@ fn lock_view(world: &World) -> Option<LockView> {
     let store = files.store().ok()?;
     let mut quiet = Notes::default();
     let (lock, _) = read_lock(&world.environment, &store, &mut quiet).ok()??;
-    let project = Project::read(&world.environment, files, Mistakes::Tell, &mut quiet).ok()?;
+    let project = Project::read(world, files, Mistakes::Tell, &mut quiet).ok()?;
     Some(LockView::of(lock, &project.manifest, folder).with_parts())
 }
 
@@ -431,7 +436,7 @@ pub(crate) fn explain_file(
         let help = "the layers of the manifest have their own names";
         return Err(Failure::new(FailureKind::Usage, diagnostic.help(help)));
     }
-    let project = Project::load(environment, inputs.manifest, notes)?;
+    let project = Project::load(world, inputs.manifest, notes)?;
     let mut named = inputs.clone();
     let (mut installed, mut now) = (None, None);
     let files = if inputs.files.is_empty() {

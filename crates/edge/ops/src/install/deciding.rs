@@ -60,7 +60,11 @@ pub(super) fn plan_install(
         sources,
     } = rendered;
     let manifest = &gathered.project.manifest;
-    let lock = lock_of(manifest, &resources, layered.locked, catalog);
+    let bases = &gathered.project.bases;
+    let lock = Lockfile {
+        bases: bases.iter().map(|base| base.locked.clone()).collect(),
+        ..lock_of(manifest, &resources, layered.locked, catalog)
+    };
     let old = gathered.lock.as_ref().map(|(lock, _)| lock);
     let mut moved = old.map_or_else(Vec::new, |old| moves(manifest, old, &lock));
     if job.request.changelogs == Changelogs::Read {
@@ -81,6 +85,7 @@ pub(super) fn plan_install(
     changed.extend(capabilities.rewritten(&plan.changes, &changed));
     changed.sort_by(|a, b| a.id.cmp(&b.id));
     report_refusals(&plan, disk.observation(), job.request.writing, notes)?;
+    notes.diagnostics.append(&mut plan.findings);
     report_kept(&plan, &job.request, notes)?;
     stop_on_warnings(job.request.warnings, notes)?;
     let lock_text = match (lock_change, &gathered.lock) {
@@ -97,6 +102,10 @@ pub(super) fn plan_install(
         _ if is_unsettled(notes, &plan) || lock_change == LockChange::NotWritten => {}
         _ => {
             plan.ledger.reads = template_reads;
+            let files = bases
+                .iter()
+                .filter_map(|base| Some((base.local_file()?, base.locked.checksum)));
+            plan.ledger.reads.extend(files);
             let inputs = inputs_of(&gathered.inputs, &lock_text);
             remember(&mut plan.ledger, inputs, &resources, layered.watching);
         }
@@ -186,7 +195,7 @@ fn url_of(manifest: &Manifest, source: &PinSource) -> Option<String> {
 fn owning_nothing(resources: &[RenderedResource], ledger: &Ledger) -> BTreeSet<Owner> {
     let owners = ledger.owners();
     let is_written = |resolved: &&ResolvedEntry| {
-        resolved.entry.install == Install::Write && resolved.entry.target.is_some()
+        resolved.entry.install != Install::ResolveOnly && resolved.entry.target.is_some()
     };
     let resolved = resources.iter().map(|resource| &resource.resolved);
     let installed = resolved.filter(is_written).map(|one| one.id().into());

@@ -1,13 +1,13 @@
 //! Resources and files of layers as one desired state.
 
-use agpm_model::Owner;
+use agpm_model::{Install, Owner};
 use std::path::Path;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
-use agpm_plan::{DesiredFile, DesiredState, LayerDocument, Twin};
+use agpm_plan::{DesiredBlock, DesiredFile, DesiredState, LayerDocument, Twin};
 
 use agpm_compose::{RenderedResource, ResourceOutput};
-use agpm_layers::LayeredFile;
+use agpm_layers::{LayerBlock, LayeredFile, LayeredForm};
 
 /// Everything that is to be on the disk; fails if it cannot all be there, whatever is there now.
 pub(super) fn desired_state<'a>(
@@ -18,6 +18,13 @@ pub(super) fn desired_state<'a>(
     let mut desired = DesiredState::default();
     for RenderedResource { resolved, output } in resources {
         add_resource(&mut desired, resolved.id().into(), output)?;
+        let target = resolved.entry.target.clone();
+        if let Some(target) = target.filter(|_| resolved.entry.install == Install::InPlace) {
+            desired.leave_in_place(target);
+        }
+    }
+    for (file, block) in in_manifest_order(resources).filter_map(RenderedResource::desired_block) {
+        desired.add_block(file, block);
     }
     for file in layers {
         add_layered_file(&mut desired, file)?;
@@ -25,6 +32,13 @@ pub(super) fn desired_state<'a>(
     desired.refuse_reserved()?;
     refuse_own_targets(project, resources)?;
     Ok(desired)
+}
+
+/// New blocks are in the order of the manifest, and transitive ones after those.
+fn in_manifest_order(resources: &[RenderedResource]) -> impl Iterator<Item = &RenderedResource> {
+    let mut all: Vec<&RenderedResource> = resources.iter().collect();
+    all.sort_by_key(|resource| resource.resolved.entry.root.unwrap_or(usize::MAX));
+    all.into_iter()
 }
 
 fn add_resource(
@@ -53,6 +67,16 @@ fn add_layered_file<'a>(
     desired: &mut DesiredState<'a>,
     file: &'a LayeredFile,
 ) -> Result<(), Failure> {
+    match &file.form {
+        LayeredForm::Own => {}
+        LayeredForm::Blocks(blocks) => {
+            desired.add_layer_blocks(&file.path, desired_blocks(file, blocks)?);
+            return Ok(());
+        }
+        LayeredForm::BlocksBesideUser(blocks) => {
+            desired.add_blocks_beside_user(&file.path, desired_blocks(file, blocks)?);
+        }
+    }
     let document = file.keys.as_ref().map(|keys| LayerDocument {
         path: &file.path,
         mode: file.mode,
@@ -76,7 +100,13 @@ fn add_layered_file<'a>(
     })
 }
 
-/// A file that would be installed onto itself would become managed, and be deleted with the dependency.
+fn desired_blocks(file: &LayeredFile, blocks: &[LayerBlock]) -> Result<Vec<DesiredBlock>, Failure> {
+    let blocks = blocks.iter().map(|block| block.desired(&file.path));
+    blocks.collect()
+}
+
+/// A file that would be installed onto itself would become managed, and be deleted with the dependency; one in place is
+/// not managed, and must be where its tool reads it.
 fn refuse_own_targets(project: &Path, resources: &[RenderedResource]) -> Result<(), Failure> {
     for RenderedResource { resolved, .. } in resources {
         let entry = &resolved.entry;
@@ -84,6 +114,15 @@ fn refuse_own_targets(project: &Path, resources: &[RenderedResource]) -> Result<
             .target
             .as_ref()
             .map(|target| project.join(target.as_str()));
+        if entry.install == Install::InPlace {
+            if resolved.file == target {
+                continue;
+            }
+            let message = format!("{}/{} is not in the project", entry.kind, entry.name);
+            let help = "`in-place` describes files of a project: remove it, or the entry";
+            let diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).help(help);
+            return Err(Failure::new(FailureKind::Refused, diagnostic));
+        }
         if target.is_none() || resolved.file != target {
             continue;
         }
@@ -91,7 +130,8 @@ fn refuse_own_targets(project: &Path, resources: &[RenderedResource]) -> Result<
             "{}/{} is where it would be installed: `{}`",
             entry.kind, entry.name, entry.unit
         );
-        let help = "the tool reads it there already: remove the dependency, or move the file to another folder";
+        let help =
+            "the tool reads it there already: add `in-place = true` to the entry, or remove it";
         let diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).help(help);
         return Err(Failure::new(FailureKind::Refused, diagnostic));
     }

@@ -90,7 +90,8 @@ fn is_as_seen(watched: &[Watched]) -> bool {
 fn is_untouched(store: &ProjectStore, ledger: &LedgerFile) -> Option<bool> {
     let shared = ledger.shared.iter().map(|(path, nodes)| (path, nodes.seen));
     let theirs = ledger.theirs.iter().map(|(path, seen)| (path, *seen));
-    let shared: Vec<(&RelativePath, Checksum)> = theirs.chain(shared).collect();
+    let blocks = ledger.blocks.iter().map(|(path, owned)| (path, owned.seen));
+    let shared: Vec<(&RelativePath, Checksum)> = theirs.chain(shared).chain(blocks).collect();
     let paths: Vec<&RelativePath> = ledger
         .files
         .keys()

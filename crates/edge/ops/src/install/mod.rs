@@ -16,15 +16,18 @@ mod request;
 mod run;
 mod writing;
 
-use agpm_compose::{LossPolicy, ProjectCapabilities, check_fidelity, check_placement};
+use agpm_compose::{
+    LossPolicy, ProjectCapabilities, ProjectTree, check_fidelity, check_placement, place_blocks,
+    refuse_markers,
+};
 use agpm_diag::{Failure, FailureKind, Notes, Outcome};
 
-use agpm_model::{LOCK_NAME, RelativePath};
+use agpm_model::{LOCK_NAME, Observed, RelativePath};
 use agpm_plan::{
     Ledger, LockedCapabilities, Plan, ledger_of_lock, outdated_lock, refuse_foreign_paths,
     reserved_target,
 };
-use agpm_resolve::{ResolvedEntry, UpdateScope, add_locked_sources, pins};
+use agpm_resolve::{ReleaseLimit, ResolvedEntry, UpdateScope, add_locked_sources, pins};
 
 pub(crate) use crate::install::capabilities::is_meant;
 pub(crate) use crate::install::changes::Changes;
@@ -41,9 +44,12 @@ pub use crate::install::request::{
 pub(crate) use crate::install::run::{Job, ManifestEdit};
 pub(crate) use crate::install::writing::hold;
 
+use agpm_store::ProjectStore;
+
+use crate::bases::BaseVersions;
 use crate::cache::clean_now_and_then;
 use crate::catalog::RemoteLocking;
-use crate::gather::{ManifestFiles, Project, refuse_link};
+use crate::gather::{ManifestFiles, Mistakes, Project, refuse_link};
 use crate::install::deciding::plan_install;
 use crate::install::executables::Approval;
 use crate::install::known::{has_ledger, is_fresh, nothing_to_do};
@@ -51,8 +57,11 @@ use crate::install::layered::layered;
 use crate::install::run::{FilePlaces, GatheredProject, RenderedProject, Run};
 use crate::install::writing::{Commit, commit};
 use crate::outside::reads_outside;
-use crate::packages::{Resolution, Sources, bind_plugins, frozen, read_lock, render_all, resolve};
+use crate::packages::{
+    Resolution, Sources, VersionLimits, bind_plugins, frozen, read_lock, render_all, resolve,
+};
 use crate::policies::{Policies, ReleaseDates};
+use crate::policy_cache::refresh_policies;
 use crate::projects;
 use crate::scope::{Beside, Places};
 use crate::world::{ManifestUse, World};
@@ -104,6 +113,7 @@ fn attempt(
     job: &Job<'_>,
     notes: &mut Notes,
 ) -> Result<Option<InstallReport>, Failure> {
+    refresh_policies(world, notes)?;
     let files = job.manifest_files(&world.environment)?;
     let store = files.store()?;
     if let Some(report) = nothing_to_do(&files, &store, job) {
@@ -151,6 +161,7 @@ pub(crate) fn judge_project(world: &World, notes: &mut Notes) -> Result<JudgedPr
         moving: UpdateScope::Nothing,
         manifest: None,
     };
+    refresh_policies(world, notes)?;
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
     let run = Run {
@@ -160,7 +171,7 @@ pub(crate) fn judge_project(world: &World, notes: &mut Notes) -> Result<JudgedPr
     };
     let (gathered, rendered) = gather_and_render(&run, files, notes)?;
     Ok(JudgedProject {
-        policies: gathered.policies.count(),
+        policies: gathered.policies.set().count(),
         checked: rendered.rendered.resources.len() + gathered.project.manifest.layers.len(),
     })
 }
@@ -177,7 +188,7 @@ fn refuse_violations(
         now: (world.clock)(),
     };
     let found = gathered.policies.check(
-        &gathered.project.manifest,
+        &gathered.project,
         &rendered.rendered.resources,
         &rendered.layered.files,
         &dates,
@@ -240,7 +251,11 @@ fn gather(
         None => files,
     };
     let inputs = files.fingerprint();
-    let mut project = Project::of(&world.environment, files, notes)?;
+    let versions = match job.request.lock {
+        LockUse::Locked | LockUse::Frozen => BaseVersions::Locked,
+        LockUse::Update | LockUse::Unwritten => BaseVersions::Pinned(&job.moving),
+    };
+    let mut project = Project::with_bases(world, files, versions, Mistakes::Stop, notes)?;
     let policies = Policies::of(&mut project, notes)?;
     let lock = read_lock(&world.environment, store, notes)?;
     if job.request.lock != LockUse::Frozen {
@@ -285,10 +300,10 @@ fn resolve_dependencies(
     notes: &mut Notes,
 ) -> Result<ResolvedProject, Failure> {
     let Run { world, store, job } = *run;
+    let folder = world.environment.manifest_folder(store.path());
+    let reads = reads_outside(&world.environment, &gathered.project, folder)?;
     let manifest = &mut gathered.project.manifest;
     let old = gathered.lock.as_ref().map(|(lock, _)| lock);
-    let project = world.environment.manifest_folder(store.path());
-    let reads = reads_outside(&world.environment, manifest, project)?;
     let Resolution { entries, sources } = match (job.request.lock, old) {
         (LockUse::Frozen, None) => return Err(outdated_lock(format!("there is no `{LOCK_NAME}`"))),
         (LockUse::Frozen, Some(lock)) => {
@@ -303,7 +318,11 @@ fn resolve_dependencies(
             let pins = old
                 .map(|lock| pins(manifest, lock, &job.moving))
                 .unwrap_or_default();
-            resolve(world, manifest, store.path(), pins, notes)?
+            let min_age = gathered.policies.set().min_release_age();
+            let now = (world.clock)();
+            let release = min_age.map(|min_age| ReleaseLimit { min_age, now });
+            let limits = VersionLimits { pins, release };
+            resolve(world, manifest, store.path(), limits, notes)?
         }
     };
     Ok(ResolvedProject {
@@ -311,6 +330,19 @@ fn resolve_dependencies(
         sources,
         reads,
     })
+}
+
+/// Directories and files of the project, links not followed: nothing is written through them.
+struct StoredTree<'s>(&'s ProjectStore);
+
+impl ProjectTree for StoredTree<'_> {
+    fn is_directory(&self, path: &RelativePath) -> bool {
+        matches!(self.0.observe(path), Ok(Observed::Directory))
+    }
+
+    fn is_file(&self, path: &RelativePath) -> bool {
+        matches!(self.0.observe(path), Ok(Observed::File(_)))
+    }
 }
 
 fn render(
@@ -327,8 +359,13 @@ fn render(
     } = resolved;
     let manifest = &gathered.project.manifest;
     let old = gathered.lock.as_ref().map(|(lock, _)| lock);
-    let rendered = render_all(manifest, &sources, entries, notes)?;
+    let mut rendered = render_all(manifest, &sources, entries, notes)?;
+    // A frozen install leaves blocks where the lockfile has them.
+    if job.request.lock != LockUse::Frozen {
+        place_blocks(manifest, &mut rendered.resources, &StoredTree(store));
+    }
     let resources = &rendered.resources;
+    refuse_markers(resources, notes)?;
     let nothing = Ledger::default();
     let allowed_here = if has_ledger(store) {
         &gathered.ledger
@@ -340,7 +377,7 @@ fn render(
     let capabilities = ProjectCapabilities::of(manifest, resources, of_layers);
     let approval = Approval {
         run,
-        mode: gathered.policies.executable_mode(),
+        mode: gathered.policies.set().executable_mode(),
         installed: allowed_here,
         capabilities: &capabilities,
         locked: LockedCapabilities::of(old),

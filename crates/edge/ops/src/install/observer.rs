@@ -6,10 +6,11 @@ use std::sync::Arc;
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes};
 use agpm_model::{Observed, RelativePath};
 use agpm_plan::{
-    DesiredState, Ledger, Observation, Overwrite, Plan, PlanError, plan, shared_format,
+    DesiredState, Ledger, Observation, Overwrite, Plan, PlanError, plan, read_block_file,
+    shared_format,
 };
 use agpm_store::{FileContent, Problem, ProjectStore, StoreError, parallel};
-use agpm_text::Document;
+use agpm_text::{BlockDocument, Document};
 
 use crate::gather::document_of;
 use crate::reading::limit;
@@ -33,6 +34,14 @@ struct BrokenFile {
 /// What was found where a shared file is expected.
 enum ObservedShared {
     Document(Observed, Arc<Document>),
+    Other(Observed),
+    /// The file, if its bytes could be read at all.
+    Broken(Option<Observed>, Box<BrokenFile>),
+}
+
+/// What was found where a file with blocks is expected.
+enum ObservedBlocks {
+    Document(Observed, BlockDocument),
     Other(Observed),
     /// The file, if its bytes could be read at all.
     Broken(Option<Observed>, Box<BrokenFile>),
@@ -65,10 +74,17 @@ impl<'s> Observer<'s> {
             .collect();
         // A shared file is read whole for its structure; that gives its checksum too.
         self.read_shared(shared);
+        let with_blocks: BTreeSet<&RelativePath> = desired
+            .block_paths()
+            .chain(ledger.blocks.keys())
+            .filter(|path| !self.observation.has_block_document(path))
+            .collect();
+        self.read_block_files(with_blocks);
         let files: BTreeSet<&RelativePath> = desired
             .file_paths()
             .chain(ledger.files.keys())
             .filter(|path| !self.observation.has(path) && !desired.is_shared(path))
+            .filter(|path| !self.observation.has_block_document(path))
             .collect();
         self.observe_files(files)?;
         self.find_blockers(desired);
@@ -86,6 +102,25 @@ impl<'s> Observer<'s> {
                 }
                 ObservedShared::Other(now) => self.observation.add(path, now),
                 ObservedShared::Broken(now, broken) => {
+                    if let Some(now) = now {
+                        self.observation.add(path.clone(), now);
+                    }
+                    self.observation.add_unreadable(path.clone());
+                    self.broken.insert(path, broken);
+                }
+            }
+        }
+    }
+
+    fn read_block_files(&mut self, paths: BTreeSet<&RelativePath>) {
+        for path in paths.into_iter().cloned() {
+            match observe_block_file(self.store, &path) {
+                ObservedBlocks::Document(now, document) => {
+                    self.observation.add(path.clone(), now);
+                    self.observation.add_block_document(path, document);
+                }
+                ObservedBlocks::Other(now) => self.observation.add(path, now),
+                ObservedBlocks::Broken(now, broken) => {
                     if let Some(now) = now {
                         self.observation.add(path.clone(), now);
                     }
@@ -163,6 +198,23 @@ pub(super) fn observe_all(
         .into_iter()
         .collect::<Result<Vec<_>, StoreError>>()?
         .concat())
+}
+
+fn observe_block_file(store: &ProjectStore, path: &RelativePath) -> ObservedBlocks {
+    let mut notes = Notes::default();
+    let FileContent { state, bytes } = match store.observe_content(path, limit()) {
+        Ok(Observed::File(content)) => content,
+        Ok(other) => return ObservedBlocks::Other(other.map(|content| content.state)),
+        Err(error) => {
+            let failure = error.seen_from(store.path()).into();
+            return ObservedBlocks::Broken(None, Box::new(BrokenFile { failure, notes }));
+        }
+    };
+    let now = Observed::File(state);
+    match read_block_file(path, bytes, &mut notes) {
+        Ok(document) => ObservedBlocks::Document(now, document),
+        Err(failure) => ObservedBlocks::Broken(Some(now), Box::new(BrokenFile { failure, notes })),
+    }
 }
 
 fn observe_shared(store: &ProjectStore, path: &RelativePath) -> ObservedShared {

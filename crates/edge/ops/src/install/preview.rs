@@ -12,6 +12,7 @@ use crate::install::request::{InstallReport, Writing};
 use crate::install::run::{Job, Run};
 use crate::install::writing::project_changes;
 use crate::install::{gather_and_render, refuse_own_places};
+use crate::policy_cache::refresh_policies;
 use crate::reading::limit;
 use crate::world::World;
 
@@ -23,6 +24,7 @@ pub(crate) struct Preview {
 
 /// Plans a run, and reads what it would replace.
 pub(crate) fn preview(world: &World, job: &Job<'_>, notes: &mut Notes) -> Result<Preview, Failure> {
+    refresh_policies(world, notes)?;
     let files = job.manifest_files(&world.environment)?;
     let store = files.store()?;
     let run = Run {

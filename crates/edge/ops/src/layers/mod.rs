@@ -28,7 +28,7 @@ pub fn layers(world: &World) -> Outcome<LayersReport> {
 fn run(world: &World, notes: &mut Notes) -> Result<LayersReport, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
-    let project = Project::of(&world.environment, files, notes)?;
+    let project = Project::of(world, files, notes)?;
     let lock = read_lock(&world.environment, &store, notes)?.map(|(lock, _)| lock);
     let manifest = &project.manifest;
     note_unapproved(&world.environment, manifest, notes);

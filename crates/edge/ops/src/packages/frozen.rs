@@ -7,7 +7,7 @@ use std::sync::Arc;
 use agpm_diag::{Diagnostic, Failure, Notes, codes};
 use agpm_model::{
     Checksum, Dependency, Extent, Install, Locked, Lockfile, Manifest, Origin, Patch, PatchScope,
-    Placement, ResourceId, ResourceName, ResourceType, ToolName, Unit, Variant,
+    Placement, RelativePath, ResourceId, ResourceName, ResourceType, ToolName, Unit, Variant,
 };
 use agpm_plan::outdated_lock as outdated;
 use agpm_plan::{Entry, Wanted, placements};
@@ -71,12 +71,16 @@ pub(crate) fn as_locked(
         with_bytes(world, (manifest, sources), lock, roots, notes)
     };
     let all = with_entries(lock, known_part);
-    let is_pinned = |locked: &&Locked| locked.unit.origin != Origin::Local;
-    let pinned = || with_entries(&all, |locked| Some(locked).filter(is_pinned).cloned());
     // A file of this project may have changed since it was locked; what is pinned to a commit cannot.
+    let is_as_locked = |locked: &Locked| {
+        let same = |one: &Locked| (one.id() == locked.id()).then(|| one.clone());
+        locked.unit.origin != Origin::Local
+            || with_bytes_of(&with_entries(&all, same), &mut Notes::default()).is_ok()
+    };
+    let unchanged = |locked: &Locked| is_as_locked(locked).then(|| locked.clone());
     let mut entries = match with_bytes_of(&all, &mut Notes::default()) {
         Ok(entries) => entries,
-        Err(_) => with_bytes_of(&pinned(), notes)?,
+        Err(_) => with_bytes_of(&with_entries(&all, unchanged), notes)?,
     };
     for resolved in entries
         .iter_mut()
@@ -446,10 +450,20 @@ pub(crate) fn same_unit(dependency: &Dependency, locked: &Locked) -> bool {
 
 fn same(manifest: &Manifest, dependency: &Dependency, locked: &Locked) -> Result<(), Failure> {
     let tools = manifest.tools.used_by(dependency);
-    let wanted = Wanted::of(dependency, &locked.unit.path, &manifest.tools);
+    let wanted = Wanted {
+        name: locked.name.as_str(),
+        ..Wanted::of(dependency, &locked.unit.path, &manifest.tools)
+    };
     let mut places = placements(&manifest.tools, &tools, &wanted).unwrap_or_default();
-    if dependency.install == Install::ResolveOnly {
-        places.iter_mut().for_each(|placement| placement.at = None);
+    match dependency.install {
+        Install::Write => {}
+        Install::ResolveOnly => places.iter_mut().for_each(|placement| placement.at = None),
+        Install::InPlace => {
+            let own = RelativePath::new(locked.unit.path.as_str()).ok();
+            places
+                .iter_mut()
+                .for_each(|placement| placement.at.clone_from(&own));
+        }
     }
     let asked = locked.commit().map(|_| dependency.selector.as_str());
     let requirement = locked.requirement();
@@ -459,7 +473,7 @@ fn same(manifest: &Manifest, dependency: &Dependency, locked: &Locked) -> Result
             "tool",
             locked.tools().collect::<BTreeSet<_>>() != tools.into_iter().collect(),
         ),
-        ("place", locked.placements != places),
+        ("place", !are_same_places(manifest, locked, &places)),
         ("`install`", locked.install != dependency.install),
         (
             "`exclude`",
@@ -485,6 +499,24 @@ fn same(manifest: &Manifest, dependency: &Dependency, locked: &Locked) -> Result
             Err(outdated(message))
         }
     }
+}
+
+/// Whether a resource is locked at the places that the manifest gives it. Which directory a block is in depends on the
+/// files that it is for, and on the project.
+fn are_same_places(manifest: &Manifest, locked: &Locked, places: &[Placement]) -> bool {
+    let is_same = |(locked, now): (&Placement, &Placement)| {
+        let tool = manifest.tools.named(now.tool.as_str());
+        let is_block = |place: &Placement| {
+            let holds = |path: &RelativePath| tool.is_some_and(|tool| tool.may_hold_blocks(path));
+            place.at.as_ref().is_some_and(holds)
+        };
+        locked == now || locked.tool == now.tool && is_block(locked) && is_block(now)
+    };
+    let is_instruction = locked.kind == ResourceType::Instructions;
+    locked.placements == places
+        || is_instruction
+            && locked.placements.len() == places.len()
+            && locked.placements.iter().zip(places).all(is_same)
 }
 
 /// Whether the manifest says something else of a server than when it was locked.

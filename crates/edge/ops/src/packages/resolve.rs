@@ -6,9 +6,9 @@ use std::path::Path;
 use agpm_diag::{Failure, Notes};
 use agpm_model::{Manifest, ObjectId, SKILL_FILE, Selector, SourceName, Unit};
 use agpm_resolve::{
-    ConflictReporter, FileListing, MissingFact, PathContent, ResolvedEntry, SolverPin, SourceIndex,
-    cycle, expand_plugins, fold_foreign_dependencies, report_relocated, report_versions,
-    resolved_entries, roots, too_hard,
+    ConflictReporter, FileListing, MissingFact, PathContent, ReleaseLimit, ResolvedEntry,
+    SolverPin, SourceIndex, cycle, expand_plugins, fold_foreign_dependencies, report_relocated,
+    report_skipped, report_versions, resolved_entries, roots, too_hard,
 };
 use agpm_solve::{Answer, Conflict, Effort, Facts, Probe, Root, Suggestion, probe, solve};
 use agpm_source::{Entry, EntryKind, Source};
@@ -28,18 +28,25 @@ pub(crate) struct Resolution {
     pub(crate) sources: Sources,
 }
 
+/// What limits the choice of versions, besides requirements.
+#[derive(Default)]
+pub(crate) struct VersionLimits {
+    pub(crate) pins: BTreeMap<Unit, SolverPin>,
+    pub(crate) release: Option<ReleaseLimit>,
+}
+
 /// Resolves a manifest; pins stay where they can. Sources that resources require are added to the manifest.
 pub(crate) fn resolve(
     world: &World,
     manifest: &mut Manifest,
     root: &Path,
-    pins: BTreeMap<Unit, SolverPin>,
+    limits: VersionLimits,
     notes: &mut Notes,
 ) -> Result<Resolution, Failure> {
     let found = notes.diagnostics.len();
     loop {
         let sources = Sources::open(world, manifest, root);
-        let resolved = solve_and_read(world, manifest, &sources, pins.clone(), notes);
+        let resolved = solve_and_read(world, manifest, &sources, &limits, notes);
         let required = match resolved {
             Ok(Resolved::Entries(entries)) => {
                 fold_foreign_dependencies(notes);
@@ -73,12 +80,13 @@ fn solve_and_read(
     world: &World,
     manifest: &Manifest,
     sources: &Sources,
-    pins: BTreeMap<Unit, SolverPin>,
+    limits: &VersionLimits,
     notes: &mut Notes,
 ) -> Result<Resolved, Failure> {
     let fetcher = Fetcher::new(world, sources, manifest);
-    report_relocated(&pins, notes);
-    let mut index = fetcher.index(pins);
+    report_relocated(&limits.pins, notes);
+    let index = fetcher.index(limits.pins.clone());
+    let mut index = index.with_release_limit(limits.release);
     let roots = roots(manifest);
     let solution = loop {
         match solve(&index, &roots) {
@@ -110,6 +118,7 @@ fn solve_and_read(
     report_versions(manifest, &index, &solution, notes);
     let file_of = |unit: &Unit| sources.file_of(unit);
     let mut entries = resolved_entries(manifest, &index, &solution, &file_of, notes)?;
+    report_skipped(&index, &entries, notes);
     let marketplaces = marketplace_entries(manifest, sources)?;
     expand_plugins(manifest, &marketplaces, &mut entries, notes)?;
     Ok(Resolved::Entries(entries))

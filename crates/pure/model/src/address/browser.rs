@@ -137,6 +137,7 @@ mod tests {
             default_branch: Some("main".to_owned()),
             branches: names(&["main", "feature/x", "feature/x/y", "release"]),
             tags: names(&["v1.0.0", "skills/pdf/v1", "release"]),
+            annotated: BTreeMap::new(),
         };
         let host = DefaultHost::default();
         let context = AddressContext {

@@ -34,6 +34,8 @@ fn additions(import: &Import, toml: &str) -> Result<Additions, Vec<String>> {
     let scope = crate::Scope::Project;
     let texts = ManifestTexts {
         project: &document,
+        own: &document,
+        bases: &[],
         private: None,
         config: None,
         entries: &entries,

@@ -142,7 +142,7 @@ fn report_twice(check: &mut Check, earlier: &AskedRemote, node: NodeRef<'_>) {
     let found = Diagnostic::new(&codes::CATALOG_DUPLICATE_REMOTE, message);
     check.report(
         found
-            .at(node.document().source(), node.span(), "again here")
+            .at(node.source(), node.span(), "again here")
             .at(earlier.spot.source, earlier.spot.span, "first here")
             .help("remove one of them; the higher one counts"),
     );

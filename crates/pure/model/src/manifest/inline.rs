@@ -1,6 +1,6 @@
 //! Dependencies that are an address: their source needs no entry under `[sources]`.
 
-use agpm_diag::{Diagnostic, codes};
+use agpm_diag::{Diagnostic, Spot, codes};
 use agpm_text::NodeRef;
 
 use crate::address::{
@@ -61,7 +61,7 @@ pub(super) fn read_inline(
     let requirement = found.inner.requirement.clone().unwrap_or_else(main);
     Some(InlineDependency {
         unit: Unit {
-            origin: Origin::Source(implicit_source(sources, &found.url, node, scope)?),
+            origin: Origin::Source(implicit_source(sources, &found.url, spot(node), scope)?),
             path,
             extent: kind.extent(),
         },
@@ -96,10 +96,10 @@ fn inner_path(
 }
 
 /// The source of a URL, the same for all its spellings.
-fn implicit_source(
+pub(super) fn implicit_source(
     sources: &mut Vec<Source>,
     url: &SourceAddress,
-    node: NodeRef<'_>,
+    spot: Spot,
     scope: SourceScope,
 ) -> Option<SourceName> {
     let is_it = |one: &&Source| one.is_implicit() && same_repository(&one.address, url);
@@ -111,7 +111,7 @@ fn implicit_source(
         name: name.clone(),
         address: url.clone(),
         scope,
-        spot: spot(node),
+        spot,
     });
     Some(name)
 }

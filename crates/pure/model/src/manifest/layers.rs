@@ -154,15 +154,25 @@ pub(crate) fn read(check: &mut Check, node: NodeRef<'_>, manifest: &Manifest) ->
     }
     let mut names: Vec<NodeRef<'_>> = Vec::new();
     for name in node.items().filter_map(|item| item.get("name")) {
-        match names
-            .iter()
-            .find(|earlier| earlier.as_str() == name.as_str())
-        {
+        let is_same = |earlier: &&mut NodeRef<'_>| earlier.as_str() == name.as_str();
+        match names.iter_mut().find(is_same) {
+            // A layer of a higher manifest replaces one of a base, and has the rank of its own manifest.
+            Some(earlier) if earlier.source() != name.source() => *earlier = name,
             Some(earlier) => report_twice(check, *earlier, name),
             None => names.push(name),
         }
     }
+    let is_replaced = |item: &NodeRef<'_>| {
+        let name = item.get("name");
+        name.is_some_and(|name| {
+            let is_higher = |other: &NodeRef<'_>| {
+                other.as_str() == name.as_str() && other.source() != name.source()
+            };
+            names.iter().any(is_higher)
+        })
+    };
     node.items()
+        .filter(|item| !is_replaced(item))
         .filter_map(|item| read_layer(check, item, manifest))
         .collect()
 }
@@ -171,8 +181,8 @@ fn report_twice(check: &mut Check, earlier: NodeRef<'_>, name: NodeRef<'_>) {
     let message = format!("two layers are called `{}`", name.content());
     check.report(
         Diagnostic::new(&codes::MANIFEST_DUPLICATE_LAYER, message)
-            .at(name.document().source(), name.span(), "again here")
-            .at(earlier.document().source(), earlier.span(), "first here")
+            .at(name.source(), name.span(), "again here")
+            .at(earlier.source(), earlier.span(), "first here")
             .help("give one of them another name"),
     );
 }

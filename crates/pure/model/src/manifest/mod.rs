@@ -1,5 +1,6 @@
 //! `agpm.toml`, from spanned nodes to checked types. All mistakes are reported at once.
 
+pub(crate) mod bases;
 mod catalog;
 mod inline;
 mod layers;
@@ -20,6 +21,7 @@ use agpm_diag::{Diagnostic, SourceId, Spot, codes};
 use agpm_text::{Document, NodeRef, Value, to_value};
 
 use crate::address::DefaultHost;
+use crate::base::{BaseRoot, read_extends};
 use crate::check::{Check, Completeness, spot};
 pub use crate::manifest::catalog::{AskedRemote, Catalog};
 pub use crate::manifest::layers::{Layer, LayerPlace, is_junk};
@@ -34,12 +36,14 @@ pub use crate::manifest::strategies::{FilePattern, MergeRule};
 pub use crate::manifest::tables::{CONFIG_SCHEMA, MANIFEST_SCHEMA, PRIVATE_SCHEMA};
 use crate::manifest::tables::{CONFIG_SECTIONS, MANIFEST_SECTIONS, PRIVATE_SECTIONS};
 use crate::name::SourceName;
+use crate::pin::ResourceId;
 use crate::policy::Policy;
 use crate::repository_pattern::RepositoryPattern;
 use crate::resource::ResourceType;
 use crate::schema::UnknownKey;
 use crate::strategy::Strategy;
 use crate::tool::{Scope, Tools};
+use crate::unit::Unit;
 use crate::variant::Variants;
 
 /// Sections of the contract that nothing reads yet. To accept them would promise what does not happen.
@@ -70,6 +74,10 @@ pub struct Manifest {
     pub required_sources: BTreeSet<SourceName>,
     /// What the project itself forbids.
     pub policy: Option<Policy>,
+    /// What its bases forbid, lowest first.
+    pub base_policies: Vec<Policy>,
+    /// Dependencies of bases that the manifest does not want.
+    pub dropped: BTreeSet<ResourceId>,
     /// Lowest first.
     pub layers: Vec<Layer>,
     /// Which strategy for which files.
@@ -86,8 +94,12 @@ pub struct Manifest {
 pub struct ManifestTexts<'a> {
     /// Whether it is a project's manifest or a user's own.
     pub scope: Scope,
-    /// `agpm.toml`.
+    /// `agpm.toml`, folded over its bases.
     pub project: &'a Document,
+    /// `agpm.toml` alone.
+    pub own: &'a Document,
+    /// The bases, lowest first.
+    pub bases: &'a [BaseText<'a>],
     /// `agpm.private.toml` beside it.
     pub private: Option<&'a Document>,
     /// The user's own configuration.
@@ -96,6 +108,15 @@ pub struct ManifestTexts<'a> {
     pub entries: &'a dyn Fn(&str) -> Vec<Entry<'a>>,
     /// Syntax errors in these texts, which limit what is reported to what they cannot have caused.
     pub syntax_errors: &'a [Spot],
+}
+
+/// The text of a base, and where its relative paths start.
+#[derive(Clone, Copy)]
+pub struct BaseText<'a> {
+    /// Its `agpm.toml`.
+    pub document: &'a Document,
+    /// Where it is.
+    pub root: &'a BaseRoot,
 }
 
 impl ManifestTexts<'_> {
@@ -108,13 +129,30 @@ impl ManifestTexts<'_> {
     }
 
     fn documents(&self) -> impl Iterator<Item = &Document> {
-        let documents = [Some(self.project), self.private, self.config];
-        documents.into_iter().flatten()
+        let documents = [Some(self.own), self.private, self.config];
+        let bases = self.bases.iter().map(|base| base.document);
+        documents.into_iter().flatten().chain(bases)
+    }
+
+    /// The texts that everybody has who has the project.
+    fn shared(&self) -> impl Iterator<Item = &Document> {
+        let bases = self.bases.iter().map(|base| base.document);
+        bases.chain([self.own])
+    }
+
+    /// Whether a node is in a text that only one user has.
+    fn scope_of(&self, node: NodeRef<'_>) -> SourceScope {
+        let mut of_one_user = [self.private, self.config].into_iter().flatten();
+        if of_one_user.any(|document| document.source() == node.source()) {
+            SourceScope::User
+        } else {
+            SourceScope::Project
+        }
     }
 
     /// The texts that nobody but the user writes.
     fn of_user(&self) -> Vec<SourceId> {
-        let own = (self.scope == Scope::User).then_some(self.project);
+        let own = (self.scope == Scope::User).then_some(self.own);
         own.into_iter()
             .chain(self.config)
             .map(Document::source)
@@ -126,6 +164,14 @@ impl ManifestTexts<'_> {
 pub type Entry<'a> = (NodeRef<'a>, NodeRef<'a>);
 
 impl Manifest {
+    /// Whether a file is only described, where its tool reads it.
+    pub fn is_in_place(&self, unit: &Unit) -> bool {
+        let mut same = self.dependencies.iter().filter(|one| one.unit == *unit);
+        let first = same.next();
+        first.is_some_and(|one| one.install == Install::InPlace)
+            && same.all(|one| one.install == Install::InPlace)
+    }
+
     /// Reads a manifest; what is wrong is in the diagnostics.
     pub fn read(texts: &ManifestTexts<'_>) -> (Manifest, Vec<Diagnostic>) {
         let mut check = Check::new(texts.completeness());
@@ -158,13 +204,6 @@ impl Manifest {
             if let Some(allowed) = root.get("allow-sources") {
                 manifest.allow_sources = sources::read_allowed_sources(&mut check, allowed);
             }
-            if let Some(table) = root.get("policy") {
-                let (policy, mistakes) = Policy::of_table(table);
-                manifest.policy = Some(policy);
-                mistakes
-                    .into_iter()
-                    .for_each(|mistake| check.report(mistake));
-            }
             manifest.root_directives = root
                 .get("lineage")
                 .and_then(|section| lineage::read_root(&mut check, section));
@@ -179,12 +218,26 @@ impl Manifest {
             (manifest.merge, manifest.strategies) =
                 strategies::read(&mut check, root.get("merge"), own, texts.of_user());
         }
+        for text in texts.shared() {
+            let (_, mistakes) = read_extends(text, &manifest.default_host);
+            mistakes
+                .into_iter()
+                .for_each(|mistake| check.report(mistake));
+        }
+        // Policies are not folded: each of them holds, and none changes another.
+        manifest.policy = read_policy(&mut check, texts.own);
+        for base in texts.bases {
+            manifest
+                .base_policies
+                .extend(read_policy(&mut check, base.document));
+        }
         packages::read(&mut check, texts, &mut manifest);
         if let Some(layers) = texts.project.root().and_then(|root| root.get("layers")) {
             manifest.layers = layers::read(&mut check, layers, &manifest);
         }
         manifest.catalog = catalog::read(&mut check, texts, &manifest);
         patches::read(&mut check, texts, &mut manifest);
+        bases::relocate(&mut check, texts, &mut manifest);
         let found = check.into_diagnostics();
         let found = beside_syntax_errors(found, texts.documents(), texts.syntax_errors);
         (manifest, found)
@@ -219,6 +272,16 @@ impl Manifest {
             .max_by_key(|rule| rule.files.specificity())
             .map(|rule| &rule.strategy)
     }
+}
+
+/// The `[policy]` of one text.
+fn read_policy(check: &mut Check, text: &Document) -> Option<Policy> {
+    let table = text.root()?.get("policy")?;
+    let (policy, mistakes) = Policy::of_table(table);
+    mistakes
+        .into_iter()
+        .for_each(|mistake| check.report(mistake));
+    Some(policy)
 }
 
 /// Reports top-level keys that mean nothing here.

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use agpm_diag::{Diagnostic, SourceId, Spot, codes, is_invisible};
+use agpm_diag::{Diagnostic, Spot, codes, is_invisible};
 use agpm_text::{Kind, NodeRef, Value, to_value};
 
 use crate::address::Address;
 use crate::check::{Check, spot};
+use crate::instruction::{InstructionForm, InstructionScope};
 use crate::manifest::inline::read_inline;
 use crate::manifest::plugins::{MarketplaceDependency, PartChoice, is_plugin_name};
-use crate::manifest::sources::{SourceScope, read_source};
+use crate::manifest::sources::read_source;
 use crate::manifest::tables::{DEPENDENCY, MANIFEST_SECTIONS, OLDER_AGPM, PLUGIN, SERVER_KEYS};
 use crate::manifest::tools::{NamedTool, tool_list};
 use crate::manifest::{Entry, Manifest, ManifestTexts};
@@ -31,6 +32,8 @@ pub enum Install {
     Write,
     /// It is resolved and locked only.
     ResolveOnly,
+    /// It is where its tool reads it already: described and locked, and never written or removed.
+    InPlace,
 }
 
 /// A match of a pattern that is left out.
@@ -73,6 +76,10 @@ pub struct Dependency {
     pub rename: Vec<(String, String)>,
     /// Tools in which it may do more than its author allows.
     pub allow_widening: Vec<ToolName>,
+    /// The files that an instruction is for, whatever its own front matter says.
+    pub scope: Option<InstructionScope>,
+    /// How an instruction is installed.
+    pub form: InstructionForm,
     /// Which parts of a plugin are installed.
     pub parts: PartChoice,
     /// The plugin of a marketplace that it is, if the manifest names it so.
@@ -124,7 +131,7 @@ pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut 
         .map(|(name, _)| name.content().to_owned())
         .collect();
     for (name, address) in (texts.entries)("sources") {
-        let scope = SourceScope::of(address, texts.project.source());
+        let scope = texts.scope_of(address);
         manifest
             .sources
             .extend(read_source(check, name, address, scope));
@@ -136,11 +143,17 @@ pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut 
         .unwrap_or_default();
     for kind in RESOURCE_TYPES {
         for entry in (texts.entries)(kind.plural()) {
+            if entry.1.as_bool() == Some(false) && texts.drops(check, kind, entry) {
+                let name = ResourceName::new(entry.0.content());
+                let id = name.map(|name| ResourceId { kind, name });
+                manifest.dropped.extend(id);
+                continue;
+            }
             let read = Reader {
                 check,
                 manifest,
                 sources: &named,
-                project: texts.project.source(),
+                texts,
                 ignored: &mut ignored,
             }
             .dependency(kind, entry);
@@ -156,10 +169,7 @@ fn check_sections(check: &mut Check, texts: &ManifestTexts<'_>) {
         .iter()
         .map(|kind| kind.plural())
         .chain(["sources"]);
-    for document in [Some(texts.project), texts.private, texts.config]
-        .into_iter()
-        .flatten()
-    {
+    for document in texts.documents() {
         for section in sections.clone() {
             if let Some(node) = document.root().and_then(|root| root.get(section)) {
                 check.map(node, &format!("`{section}`"));
@@ -204,8 +214,7 @@ struct Reader<'c, 'i, 'n> {
     manifest: &'c mut Manifest,
     /// The names of all sources, those with a bad address too.
     sources: &'c [String],
-    /// The manifest that everybody shares.
-    project: SourceId,
+    texts: &'c ManifestTexts<'n>,
     ignored: &'i mut Vec<NodeRef<'n>>,
 }
 
@@ -238,6 +247,8 @@ impl<'n> Reader<'_, '_, 'n> {
             server: None,
             rename: Vec::new(),
             allow_widening: Vec::new(),
+            scope: None,
+            form: InstructionForm::default(),
             parts: PartChoice::default(),
             marketplace: None,
             spot: spot(key),
@@ -247,7 +258,7 @@ impl<'n> Reader<'_, '_, 'n> {
         }
         match value.kind() {
             Kind::String if Address::has_scheme(value.content()) => {
-                let scope = SourceScope::of(value, self.project);
+                let scope = self.texts.scope_of(value);
                 let sources = &mut self.manifest.sources;
                 let found = read_inline(self.check, sources, value, kind, scope)?;
                 dependency.unit = found.unit;
@@ -302,6 +313,11 @@ impl<'n> Reader<'_, '_, 'n> {
         } else {
             Install::Write
         };
+        if let Some(node) = table.get("in-place")
+            && self.check.flag(node, "`in-place`") == Some(true)
+        {
+            dependency.install = Install::InPlace;
+        }
         if let Some(variables) = table.get("template_vars") {
             dependency.variant = self.variant(variables);
         }
@@ -311,9 +327,13 @@ impl<'n> Reader<'_, '_, 'n> {
         if let Some(tools) = table.get("allow-widening") {
             dependency.allow_widening = self.tool_names(tools);
         }
+        self.instruction(table, dependency);
         self.warn_of_names(table, dependency);
         dependency.unit = unit?;
         dependency.name_top();
+        if dependency.install == Install::InPlace {
+            self.check_in_place(table, dependency);
+        }
         if dependency.kind == ResourceType::Plugins {
             if let Some(path) = table
                 .get("path")
@@ -328,6 +348,77 @@ impl<'n> Reader<'_, '_, 'n> {
             dependency.exclude = self.exclude(names, &dependency.unit);
         }
         Some(())
+    }
+
+    /// `paths` and `block`.
+    fn instruction(&mut self, table: NodeRef<'n>, dependency: &mut Dependency) {
+        let keys = ["paths", "block"].into_iter();
+        let foreign = keys.filter_map(|key| Some((key, table.get(key)?)));
+        if dependency.kind != ResourceType::Instructions {
+            for (key, node) in foreign {
+                let message = format!("only instructions have `{key}`");
+                self.check.bad_value(node, message, "remove it");
+            }
+            return;
+        }
+        if let Some(node) = table.get("paths") {
+            dependency.scope = self.instruction_scope(node);
+        }
+        let block = table
+            .get("block")
+            .and_then(|node| self.check.flag(node, "`block`"));
+        if block == Some(true) {
+            dependency.form = InstructionForm::Block;
+        }
+    }
+
+    /// `paths = ["src/**"]`, or one string with commas.
+    fn instruction_scope(&mut self, node: NodeRef<'n>) -> Option<InstructionScope> {
+        let texts: Vec<&str> = match node.kind() {
+            Kind::String => vec![node.content()],
+            _ => {
+                let items = self.check.strings(node, "`paths`");
+                items.into_iter().map(|(_, text)| text).collect()
+            }
+        };
+        if texts.iter().all(|text| text.trim().is_empty()) {
+            let help = "name files, as in `paths = [\"src/**\"]`, or all of them with `\"**\"`";
+            self.check.bad_value(node, "`paths` is empty", help);
+            return None;
+        }
+        Some(InstructionScope::of(texts))
+    }
+
+    /// A file that stays where it is has no other path, and is a file of this project.
+    fn check_in_place(&mut self, table: NodeRef<'n>, dependency: &Dependency) {
+        let Some(key) = table.get("in-place") else {
+            return;
+        };
+        if !dependency.kind.can_be_in_place() {
+            let message = format!("`in-place` cannot be set for {}", dependency.kind);
+            let help = "only resources that are files of their own can stay where they are";
+            self.check.bad_value(key, message, help);
+        }
+        for other in ["source", "target", "filename", "flatten", "install"] {
+            if let Some(node) = table.get(other) {
+                let message = format!("`in-place` and `{other}` exclude each other");
+                let help = "remove one of them: a file in place is read where `path` says";
+                self.check.bad_value(node, message, help);
+            }
+        }
+        let path = dependency.unit.path.as_str();
+        if path.starts_with("..") || path.starts_with(['/', '~']) {
+            let message = "a resource in place is a file of this project";
+            let node = table.get("path").unwrap_or(key);
+            self.check
+                .bad_value(node, message, "write a path in the project");
+        }
+        if dependency.unit.path.is_pattern() {
+            let message = "the path of a resource in place cannot be a pattern";
+            let node = table.get("path").unwrap_or(key);
+            self.check
+                .bad_value(node, message, "add one entry for each file");
+        }
     }
 
     /// The directory that a plugin is kept in. Shell commands name it, so it is plain.
@@ -404,7 +495,11 @@ impl<'n> Reader<'_, '_, 'n> {
         let is_merged = |tool: &ToolName| {
             let tool = self.manifest.tools.named(tool.as_str());
             let destination = tool.and_then(|tool| tool.destination(dependency.kind));
-            matches!(destination, Some(Destination::Entries(..)))
+            let is_block = dependency.form == InstructionForm::Block;
+            match destination {
+                Some(Destination::Entries(..) | Destination::Blocks(_)) => true,
+                _ => is_block,
+            }
         };
         if !tools.iter().all(is_merged) {
             return;

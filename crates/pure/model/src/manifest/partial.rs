@@ -177,6 +177,8 @@ mod tests {
         let texts = ManifestTexts {
             scope: Scope::Project,
             project: &parsed.document,
+            own: &parsed.document,
+            bases: &[],
             private: None,
             config: None,
             entries: &|name| {

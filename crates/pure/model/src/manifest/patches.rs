@@ -7,6 +7,7 @@ use agpm_text::{Kind, NodeRef, Pointer, Value, to_value};
 
 use crate::check::{Check, spot};
 use crate::manifest::{Dependency, Manifest, ManifestTexts};
+use crate::pin::ResourceId;
 use crate::resource::{PLUGIN_PARTS, RESOURCE_TYPES, ResourceType};
 use crate::server_file::ServerFile;
 
@@ -200,6 +201,12 @@ fn read_patches(
             .entries()
             .filter(|(_, fields)| fields.kind() == Kind::Map)
         {
+            let is_patched =
+                |id: &ResourceId| id.kind == kind && id.name.as_str() == name.content();
+            // A base may patch what the project does not want.
+            if manifest.dropped.iter().any(is_patched) {
+                continue;
+            }
             check_name(check, kind, name, manifest);
             let patch = Patch {
                 kind,

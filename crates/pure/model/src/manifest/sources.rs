@@ -1,7 +1,7 @@
 //! `[sources]`, and who may bring programs along.
 
-use agpm_diag::{Diagnostic, SourceId, Spot, codes};
-use agpm_text::NodeRef;
+use agpm_diag::{Diagnostic, Spot, codes};
+use agpm_text::{Document, NodeRef};
 use globset::{GlobBuilder, GlobMatcher};
 
 use crate::address::{DefaultHost, SourceAddress, repository_url};
@@ -18,17 +18,6 @@ pub enum SourceScope {
     Project,
     /// The private manifest or the user's configuration.
     User,
-}
-
-impl SourceScope {
-    /// The scope of what a node says: the project's if it is in the manifest that everybody shares.
-    pub(super) fn of(node: NodeRef<'_>, project: SourceId) -> Self {
-        if node.document().source() == project {
-            SourceScope::Project
-        } else {
-            SourceScope::User
-        }
-    }
 }
 
 /// A place that packages come from.
@@ -109,6 +98,16 @@ pub(super) fn read_source(
         scope,
         spot: spot(name),
     })
+}
+
+impl DefaultHost {
+    /// The host that a configuration names; what is wrong with it is reported with the manifest.
+    pub fn of_config(config: &Document) -> Self {
+        let node = config.root().and_then(|root| root.get("default-host"));
+        let mut quiet = Check::default();
+        node.map(|node| read_default_host(&mut quiet, node))
+            .unwrap_or_default()
+    }
 }
 
 pub(super) fn read_default_host(check: &mut Check, node: NodeRef<'_>) -> DefaultHost {

@@ -19,6 +19,7 @@ pub static MANIFEST_SCHEMA: FileSchema = FileSchema {
     definitions: &[
         &FILE_DEPENDENCY,
         &SERVER_DEPENDENCY,
+        &INSTRUCTION_DEPENDENCY,
         &PLUGIN_DEPENDENCY,
         &LAYER_DEFINITION,
         &TOOL_DEFINITION,
@@ -64,6 +65,11 @@ const fn of_older_agpm(keys: &'static [&'static str]) -> Passthrough {
 pub(crate) const MANIFEST_SECTIONS: SchemaTable = SchemaTable::strict(
     "a manifest",
     &[
+        SchemaField::optional(
+            "extends",
+            ValueForm::Either(&[ValueForm::WORD, ValueForm::List(&ValueForm::WORD)]),
+            "Manifests that this one builds on, lowest first: addresses of repositories, or directories.",
+        ),
         SOURCES,
         SchemaField::optional(
             "project",
@@ -90,6 +96,7 @@ pub(crate) const MANIFEST_SECTIONS: SchemaTable = SchemaTable::strict(
         HOOKS,
         MCP_SERVERS,
         SKILLS,
+        INSTRUCTIONS,
         PLUGINS,
         PATCH,
         SchemaField::optional(
@@ -143,6 +150,7 @@ pub(crate) const PRIVATE_SECTIONS: SchemaTable = SchemaTable::strict(
         HOOKS,
         MCP_SERVERS,
         SKILLS,
+        INSTRUCTIONS,
         PLUGINS,
         PATCH,
         CATALOG_SECTION,
@@ -180,6 +188,7 @@ const HOOKS: SchemaField = SchemaField::optional(
 const MCP_SERVERS: SchemaField = SchemaField::optional(
     "mcp-servers",
     ValueForm::by_name(&ValueForm::Either(&[
+        DROPPED,
         PATH,
         ValueForm::Defined(&SERVER_DEPENDENCY),
     ])),
@@ -187,9 +196,18 @@ const MCP_SERVERS: SchemaField = SchemaField::optional(
 );
 const SKILLS: SchemaField =
     SchemaField::optional("skills", FILES, "Skills: folders with a `SKILL.md`.");
+const INSTRUCTIONS: SchemaField = SchemaField::optional(
+    "instructions",
+    ValueForm::by_name(&ValueForm::Either(&[
+        PATH,
+        ValueForm::Defined(&INSTRUCTION_DEPENDENCY),
+    ])),
+    "Instructions: Markdown that a tool reads with every request, or with those about some files.",
+);
 const PLUGINS: SchemaField = SchemaField::optional(
     "plugins",
     ValueForm::by_name(&ValueForm::Either(&[
+        DROPPED,
         PATH,
         ValueForm::Defined(&PLUGIN_DEPENDENCY),
     ])),
@@ -217,9 +235,14 @@ const CATALOG_SECTION: SchemaField = SchemaField::optional(
 /// The types of resources as keys.
 const TYPES: KeyNames = KeyNames::Each(|| RESOURCE_TYPES.map(ResourceType::plural).into());
 const FILES: ValueForm = ValueForm::by_name(&ValueForm::Either(&[
+    DROPPED,
     PATH,
     ValueForm::Defined(&FILE_DEPENDENCY),
 ]));
+const DROPPED: ValueForm = ValueForm::Described(
+    "`false` drops a dependency that a base has.",
+    &ValueForm::Computed(|| vec![("const", Value::from(false))]),
+);
 const PATH: ValueForm = ValueForm::Described(
     "The path of a local file or directory, or a pattern; or an address such as `github:OWNER/REPO/PATH@VERSION`.",
     &ValueForm::WORD,
@@ -282,9 +305,24 @@ pub(crate) const DEPENDENCY: SchemaTable = SchemaTable::strict(
             "Names of matches of the pattern that are left out.",
         ),
         INSTALL_KEY,
+        SchemaField::optional(
+            "in-place",
+            ValueForm::Flag,
+            "Whether it is a file that the tool reads at `path` already, which agpm never writes or removes.",
+        ),
         TEMPLATE_KEY,
         RENAME_KEY,
         WIDENING_KEY,
+        SchemaField::optional(
+            "paths",
+            ValueForm::Either(&[ValueForm::WORD, ValueForm::TEXTS]),
+            "Patterns of the files that an instruction is for, whatever its front matter says.",
+        ),
+        SchemaField::optional(
+            "block",
+            ValueForm::Flag,
+            "Whether an instruction is a block in a shared file for every tool.",
+        ),
         SchemaField::optional(
             "command",
             ValueForm::Text,
@@ -419,9 +457,16 @@ const TOOL_OR_TOOLS: Condition = Condition::AnyOf(&[
 ]);
 
 const ONLY_OF_SERVERS: &[&str] = &["command", "args", "env", "url", "rename"];
+const ONLY_OF_INSTRUCTIONS: &[&str] = &["paths", "block"];
+const NOT_OF_FILES: &[&str] = &["command", "args", "env", "url", "rename", "paths", "block"];
 
 const FILE_DEPENDENCY: Definition = Definition {
     name: "dependency",
+    form: ValueForm::With(&ValueForm::Part(&DEPENDENCY, NOT_OF_FILES), FROM_PATH),
+};
+
+const INSTRUCTION_DEPENDENCY: Definition = Definition {
+    name: "instruction",
     form: ValueForm::With(&ValueForm::Part(&DEPENDENCY, ONLY_OF_SERVERS), FROM_PATH),
 };
 
@@ -442,7 +487,7 @@ const PLUGIN_DEPENDENCY: Definition = Definition {
 const SERVER_DEPENDENCY: Definition = Definition {
     name: "mcp-server",
     form: ValueForm::With(
-        &ValueForm::Table(&DEPENDENCY),
+        &ValueForm::Part(&DEPENDENCY, ONLY_OF_INSTRUCTIONS),
         &[Condition::AnyOf(&[
             FROM_PATH,
             &[

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_text::{Kind, NodeRef};
-use agpm_tools::{FileFormat, REFERENCE_TOOL};
+use agpm_tools::{COMMON_INSTRUCTIONS, FileFormat, REFERENCE_TOOL};
 
 use crate::check::{Check, spot};
 use crate::manifest::tables::{RESOURCE, TOOL};
@@ -102,6 +102,7 @@ fn read_tool(check: &mut Check, name: NodeRef<'_>, table: NodeRef<'_>, tools: &m
             destinations: BTreeMap::new(),
             layouts: BTreeMap::new(),
             other_skills: Vec::new(),
+            block_files: RelativePath::new(COMMON_INSTRUCTIONS).into_iter().collect(),
         });
         tools.tools.len() - 1
     });
@@ -133,6 +134,9 @@ fn read_tool(check: &mut Check, name: NodeRef<'_>, table: NodeRef<'_>, tools: &m
                 // Whoever names the directory wants the skills in there.
                 if kind == ResourceType::Skills {
                     tool.other_skills.clear();
+                }
+                if let Destination::Blocks(file) = &tool.destinations[&kind] {
+                    tool.block_files = vec![file.clone()];
                 }
                 let flatten = place
                     .get("flatten")
@@ -192,6 +196,9 @@ fn read_destination(
             };
             Destination::Entries(check.path(file, "`merge-target`")?, *form)
         }
+        (None, Some(file)) if kind == ResourceType::Instructions => {
+            Destination::Blocks(check.path(file, "`merge-target`")?)
+        }
         (Some(path), None) if !merged => {
             let form = match before {
                 Some(Destination::Files(_, form)) => *form,
@@ -205,7 +212,7 @@ fn read_destination(
             check.bad_value(
                 kind_node,
                 message,
-                "files have a `path`; hooks and MCP servers have a `merge-target`",
+                "files have a `path`; hooks, MCP servers and blocks of instructions have a `merge-target`",
             );
             return None;
         }

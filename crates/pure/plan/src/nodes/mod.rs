@@ -228,6 +228,7 @@ pub fn plan_nodes(file: &SharedFile<'_>) -> Result<NodePlan, NodeError> {
     let change = |step: engine::Step| Change {
         path: file.path.clone(),
         place: Some(step.at),
+        block: None,
         action: step.action,
         before: file.before,
         reason: step.reason,
@@ -236,6 +237,7 @@ pub fn plan_nodes(file: &SharedFile<'_>) -> Result<NodePlan, NodeError> {
     let refusal = |refused: engine::Refused| Refusal {
         path: file.path.clone(),
         place: Some(refused.at),
+        block: None,
         what: refused.what,
         owner: refused.owner,
     };

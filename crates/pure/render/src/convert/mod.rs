@@ -16,6 +16,7 @@ mod front;
 mod hook_file;
 mod hook_origin;
 mod hooks;
+mod instruction;
 mod matcher;
 mod models;
 mod outcome;
@@ -31,6 +32,9 @@ mod variables;
 use agpm_tools::{AgentForm, CommandFormat, FileFormat};
 
 pub use hooks::hook_entries;
+pub use instruction::{
+    InstructionBlock, convert_instruction, instruction_block, is_native_instruction,
+};
 pub use outcome::{ConvertError, Converted, Entries, Fate, FateKind};
 pub use recognize::{agent_name, foreign_format, is_native};
 pub use servers::{server_entries, server_names};
@@ -53,5 +57,6 @@ pub fn convert_file(format: FileFormat, name: &str, text: &str) -> Result<Conver
         }
         FileFormat::Command(CommandFormat::Checked(format)) => checked::command(format, text),
         FileFormat::Hooks(format) => hooks::to_file(format, name, text),
+        FileFormat::Instruction(format) => convert_instruction(format, None, text),
     }
 }

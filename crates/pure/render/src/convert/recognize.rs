@@ -6,6 +6,7 @@ use agpm_tools::{
 };
 
 use super::front::{Front, value_of};
+use super::instruction::is_native_instruction;
 use super::outcome::ConvertError;
 
 /// Whether a file is in the tool's own format, by the extension of its source or by fields that only that tool has.
@@ -19,6 +20,7 @@ pub fn is_native(format: FileFormat, file_name: &str, text: &str) -> bool {
         FileFormat::Command(CommandFormat::Markdown(format)) => format
             .extension
             .is_some_and(|extension| file_name.ends_with(&format!(".{extension}"))),
+        FileFormat::Instruction(format) => is_native_instruction(format, file_name, text),
         _ => false,
     }
 }
@@ -55,6 +57,7 @@ fn reads_markdown(format: FileFormat) -> bool {
         FileFormat::Agent(format) => !is_toml(format),
         FileFormat::Command(format) => !matches!(format, CommandFormat::Toml(_)),
         FileFormat::Hooks(_) => false,
+        FileFormat::Instruction(_) => true,
     }
 }
 

@@ -68,7 +68,7 @@ impl Form {
             FileFormat::Command(format) => {
                 matches!(format, CommandFormat::Markdown(_) | CommandFormat::Toml(_))
             }
-            FileFormat::Unchanged | FileFormat::Hooks(_) => false,
+            FileFormat::Unchanged | FileFormat::Hooks(_) | FileFormat::Instruction(_) => false,
         }
     }
 }

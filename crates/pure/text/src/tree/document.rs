@@ -16,6 +16,15 @@ pub struct Document {
     pub(crate) tree: NodeTree,
     /// Markdown: everything after the front matter. Other formats: nothing.
     pub(crate) body: Span,
+    /// The texts that it is composed of, in their order; none if it was read from one.
+    pub(crate) parts: Vec<TextPart>,
+}
+
+/// Where one of several texts begins in the text of a composed document.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TextPart {
+    pub(crate) start: u32,
+    pub(crate) source: SourceId,
 }
 
 impl Document {
@@ -106,9 +115,45 @@ impl<'a> NodeRef<'a> {
         self.document.tree.kind(self.id)
     }
 
-    /// The bytes of the node. A TOML table that has headers of its own is known by its first header.
+    /// The bytes of the node in the text that it comes from. A TOML table that has headers of its own is known by its
+    /// first header.
     pub fn span(self) -> Span {
-        self.document.tree.span(self.id)
+        let span = self.document.tree.span(self.id);
+        let start = self.part().map_or(0, |part| part.start);
+        Span {
+            start: span.start - start,
+            end: span.end - start,
+        }
+    }
+
+    /// The identity of the text that the node comes from.
+    pub fn source(self) -> SourceId {
+        self.part().map_or(self.document.source, |part| part.source)
+    }
+
+    fn part(self) -> Option<&'a TextPart> {
+        let parts = &self.document.parts;
+        let at = self.document.tree.span(self.id).start;
+        let after = parts.partition_point(|part| part.start <= at);
+        parts.get(after.checked_sub(1)?)
+    }
+
+    /// The key of this value, in the text that the value comes from: where maps were merged, the key that stands for all
+    /// of them may be that of another text. The map is at `place`.
+    pub fn key_beside(self, key: NodeRef<'a>, place: &Pointer) -> NodeRef<'a> {
+        let is_own = std::ptr::eq(key.document, self.document) && key.source() == self.source();
+        if is_own {
+            return key;
+        }
+        let map = self.document.at(place);
+        let mut entries = map.into_iter().flat_map(NodeRef::entries);
+        let own = entries.find(|(_, value)| value.id == self.id);
+        own.map_or(key, |(key, _)| key)
+    }
+
+    /// The node as its text spells it.
+    pub(crate) fn written(self) -> &'a str {
+        &self.document.text[self.document.tree.span(self.id).range()]
     }
 
     /// How many items or entries.

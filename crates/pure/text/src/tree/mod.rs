@@ -1,6 +1,7 @@
 //! Documents and values as one ordered tree, and edits of them. Knows no format's syntax.
 
 mod change;
+mod composed;
 mod document;
 mod edit;
 mod format;
@@ -14,6 +15,7 @@ mod value;
 mod view;
 
 pub(crate) use change::{Changes, ContainerChange, Insertion};
+pub use composed::DocumentComposer;
 pub use document::{Document, NodeRef};
 pub use edit::{Edit, EditError};
 pub use format::Format;

@@ -176,6 +176,42 @@ impl NodeTree {
         )
     }
 
+    /// Takes in the nodes of another tree, whose text follows at `text_start`; their numbers start at the one returned.
+    pub(crate) fn append(&mut self, other: &NodeTree, text_start: usize) -> u32 {
+        let first = narrow(self.nodes.len());
+        let (children, ranges) = (narrow(self.children.len()), narrow(self.ranges.len()));
+        let shift =
+            |span: Span, by: usize| Span::new(span.start as usize + by, span.end as usize + by);
+        self.children
+            .extend(other.children.iter().map(|id| NodeId(id.0 + first)));
+        self.ranges.extend_from_slice(&other.ranges);
+        for node in &other.nodes {
+            let mut moved = *node;
+            moved.span = shift(node.span, text_start);
+            match (node.kind, node.content) {
+                (Kind::List | Kind::Map, _) => {
+                    moved.at += children;
+                    // The first of them is a count and no node.
+                    self.children[moved.at as usize] = other.children[node.at as usize];
+                }
+                (_, Content::Range) => {
+                    moved.at += ranges;
+                    let range = other.ranges[node.at as usize];
+                    self.ranges[moved.at as usize] = shift(range, text_start);
+                }
+                (_, Content::Decoded) => {
+                    moved.at += ranges;
+                    let range = other.ranges[node.at as usize];
+                    self.ranges[moved.at as usize] = shift(range, self.decoded.len());
+                }
+                (_, Content::Trimmed(..)) => {}
+            }
+            self.nodes.push(moved);
+        }
+        self.decoded.push_str(&other.decoded);
+        first
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }

@@ -13,7 +13,7 @@ impl NodeRef<'_> {
     /// and a bare key of TOML that other headers repeat.
     pub fn respelled(self, name: &str) -> Option<SuggestedEdit> {
         let edit = self.respelled_here(name)?;
-        let written = &self.document.text()[self.span().range()];
+        let written = self.written();
         let is_bare_key = self.document.format() == Format::Toml && written == self.content();
         let text = self.document.text();
         // A long text is not searched for every key that is wrong in it.
@@ -36,7 +36,7 @@ impl NodeRef<'_> {
             Kind::List => "[",
             _ => return key.respelled_here(name),
         };
-        let written = &self.document.text()[value.span().range()];
+        let written = value.written();
         let is_beside_its_key = value.span().start >= key.span().end && written.starts_with(opens);
         if is_beside_its_key {
             key.respelled_here(name)
@@ -50,12 +50,12 @@ impl NodeRef<'_> {
         if !name.chars().all(is_plain) {
             return None;
         }
-        let written = &self.document.text()[self.span().range()];
+        let written = self.written();
         let is_quoted_by =
             |quote: &&str| written == format!("{quote}{}{quote}", self.content()).as_str();
         let quote = ["", "\"", "'"].into_iter().find(is_quoted_by)?;
         Some(SuggestedEdit {
-            source: self.document.source(),
+            source: self.source(),
             span: self.span(),
             replacement: format!("{quote}{name}{quote}"),
         })

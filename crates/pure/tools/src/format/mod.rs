@@ -4,11 +4,13 @@ pub(crate) mod agent;
 pub(crate) mod checked;
 pub(crate) mod command;
 pub(crate) mod hook;
+pub(crate) mod instruction;
 pub(crate) mod server;
 
 use agent::{AgentFormat, Subdirectories};
 use command::CommandFormat;
 use hook::HookFormat;
+use instruction::RuleFormat;
 use server::ServerFormat;
 
 /// How a tool wants a file to be written.
@@ -22,6 +24,8 @@ pub enum FileFormat {
     Command(&'static CommandFormat),
     /// As a file of hooks.
     Hooks(&'static HookFormat),
+    /// As an instruction.
+    Instruction(&'static RuleFormat),
 }
 
 impl FileFormat {
@@ -32,6 +36,7 @@ impl FileFormat {
             FileFormat::Agent(format) => format.extension,
             FileFormat::Command(format) => format.extension(),
             FileFormat::Hooks(_) => Some("json"),
+            FileFormat::Instruction(format) => Some(format.extension),
         }
     }
 

@@ -6,6 +6,7 @@ use agpm_model::{
     Checksum, Install, Locked, ObjectId, Origin, ResourceName, ResourcePath, ResourceType, ToolName,
 };
 use agpm_render::{Fate, FateKind};
+use agpm_trust::CapabilitySet;
 use serde::Serialize;
 
 use crate::explain::resource::Target;
@@ -45,6 +46,8 @@ pub struct ExplainedResource {
     pub patches: Vec<String>,
     /// What its tool's own form cannot say, or says otherwise.
     pub conversions: Vec<ToolConversion>,
+    /// What it lets tools do.
+    pub capabilities: CapabilitySet,
     /// Who requires it.
     #[serde(flatten)]
     pub required: Chains,
@@ -135,12 +138,21 @@ pub(super) fn resource(
         part_of: target.plugin().map(Locked::label),
         patches: locked.patches,
         conversions: copies.iter().flat_map(inexact).collect(),
+        capabilities: capabilities(copies),
         required: asked.required,
         kind: locked.kind,
         origin: locked.unit.origin,
         pattern_name: locked.manifest_alias,
         install: locked.install,
     }
+}
+
+/// What all copies let tools do.
+fn capabilities(copies: &[RenderedResource]) -> CapabilitySet {
+    let mut sets = copies.iter().map(|copy| copy.output.capability_set.clone());
+    let mut all = sets.next().unwrap_or_default();
+    sets.for_each(|set| all.absorb(set));
+    all
 }
 
 /// What the format of a copy's tool cannot say, or says otherwise.

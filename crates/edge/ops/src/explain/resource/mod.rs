@@ -44,7 +44,7 @@ pub(super) fn explain_resource(
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
     let folder = files.root().to_owned();
-    let mut manifest = Project::of(&world.environment, files, notes)?.manifest;
+    let mut manifest = Project::of(world, files, notes)?.manifest;
     let lock = read_lock(&world.environment, &store, notes)?.map(|(lock, _)| lock);
     let lock = lock.unwrap_or_default();
     add_locked_sources(&mut manifest, &lock);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use agpm_model::{Extent, FileMode, ObjectId, RelativePath, SKILL_FILE, Unit};
+use agpm_model::{Extent, FileMode, ObjectId, RelativePath, ResolvedVersion, SKILL_FILE, Unit};
 use agpm_resolve::SourceFile;
 use agpm_source::limits::{DEEPEST, MOST_SKILL_BYTES, MOST_SKILL_FILES};
 use agpm_source::{Entry, EntryKind, FileFetching, Source, SourceError, Tree};
@@ -24,6 +24,9 @@ pub(super) fn answer(source: &dyn Source, asked: &Asked<'_>) -> Result<Answered,
         let commit = source.find_revision(rev)?;
         answered.revs.push(((*rev).to_owned(), commit));
     }
+    if !asked.releases.is_empty() {
+        answered.releases = releases(source, &asked.releases)?;
+    }
     fetch_revisions(source, asked, &mut answered)?;
     let mut listed = Vec::new();
     for (unit, revision) in &asked.contents {
@@ -42,6 +45,20 @@ pub(super) fn answer(source: &dyn Source, asked: &Asked<'_>) -> Result<Answered,
             .push((unit.clone(), revision.clone(), raw));
     }
     Ok(answered)
+}
+
+/// When tags were released.
+fn releases(source: &dyn Source, tags: &[&str]) -> Result<Vec<(String, Option<u64>)>, SourceError> {
+    let versions = source.versions()?;
+    let version = |tag: &&str| {
+        let revision = versions.tags.get(*tag)?.clone();
+        let label = (*tag).to_owned();
+        Some(ResolvedVersion { label, revision })
+    };
+    let known: Vec<ResolvedVersion> = tags.iter().filter_map(version).collect();
+    let dates = source.released(&known);
+    let dated = known.into_iter().map(|version| version.label).zip(dates);
+    Ok(dated.collect())
 }
 
 fn fetch_revisions(
@@ -165,9 +182,13 @@ fn skill(
     if source.entry(revision, &main)?.is_none() {
         return Ok(Listed::Raw(Raw::Absent));
     }
-    let Some(tree) = walk(source, revision, unit.path.in_tree())? else {
+    let Some(mut tree) = walk(source, revision, unit.path.in_tree())? else {
         return unfit(too_many_folders());
     };
+    // A skill on this machine may be a clone: what git keeps there is not part of it.
+    let is_metadata = |entry: &Entry| entry.path.split('/').any(|part| part == ".git");
+    tree.entries
+        .retain(|entry| revision.is_some() || !is_metadata(entry));
     if tree.entries.len() > MOST_SKILL_FILES {
         return unfit(format!("it has more than {MOST_SKILL_FILES} files"));
     }

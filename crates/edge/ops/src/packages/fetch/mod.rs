@@ -43,6 +43,7 @@ const LATEST: &str = "latest";
 struct Asked<'n> {
     versions: bool,
     revs: Vec<&'n str>,
+    releases: Vec<&'n str>,
     contents: Vec<(&'n Unit, &'n Option<ObjectId>)>,
 }
 
@@ -51,6 +52,7 @@ struct Asked<'n> {
 struct Answered {
     versions: Option<Arc<SourceVersions>>,
     revs: Vec<(String, ObjectId)>,
+    releases: Vec<(String, Option<u64>)>,
     contents: Vec<(Unit, Option<ObjectId>, Raw)>,
 }
 
@@ -107,6 +109,10 @@ impl<'a> Fetcher<'a> {
                 MissingFact::Refs(source) => asked.entry(Some(source)).or_default().versions = true,
                 MissingFact::Rev(source, rev) => {
                     asked.entry(Some(source)).or_default().revs.push(rev)
+                }
+                MissingFact::Releases(source, tags) => {
+                    let asked = asked.entry(Some(source)).or_default();
+                    asked.releases.extend(tags.iter().map(String::as_str));
                 }
                 MissingFact::Content(unit, commit) => {
                     let source = match &unit.origin {
@@ -201,6 +207,9 @@ impl<'a> Fetcher<'a> {
             }
             for (rev, commit) in answered.revs {
                 known.set_rev(name.clone(), rev, commit);
+            }
+            for (tag, released) in answered.releases {
+                known.set_released(name, tag, released);
             }
         }
         let mut refused = Vec::new();
@@ -331,6 +340,10 @@ impl<'a> Fetcher<'a> {
         if unit.extent == Extent::Plugin {
             let needs = plugin_needs(self, unit, commit.as_ref(), resource, notes)?;
             return self.needed_plugins(unit, needs, known);
+        }
+        // The tool alone reads a file in place: agpm is told where it is, not what it means.
+        if self.manifest.is_in_place(unit) {
+            return Ok(Vec::new());
         }
         let label = commit.as_ref().map_or("local", ObjectId::short);
         let (names, renderer) = (&self.names[&variant], &self.renderer);

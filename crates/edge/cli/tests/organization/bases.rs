@@ -1,0 +1,459 @@
+//! `extends`: every sentence of the contract.
+
+use agpm_testkit::Repository;
+
+use crate::{AGENT, assert_code, base_repository, exists, extending, read, sandbox};
+
+const BASE: &str = "[agents]\nreviewer = \"agents/reviewer.md\"\n";
+
+#[test]
+fn the_manifest_of_a_base_is_a_lower_layer() {
+    let sandbox = sandbox();
+    let base = base_repository(
+        &sandbox,
+        "[sources]\nlocal = \"./pkgs\"\n\n[project]\nname = \"corp\"\ndeep = { a = 1, b = 2 }\n\n[agents]\nreviewer = \"agents/reviewer.md\"\nhelper = { source = \"local\", path = \"helper.md\" }\n\n[[layers]]\nname = \"org\"\npath = \"layers/org\"\n\n[patch.agents.reviewer]\nmodel = \"opus\"\n",
+        "v2.9.0",
+    );
+    let mut base = base;
+    base.commit(&[
+        ("pkgs/helper.md", AGENT),
+        ("layers/org/.claude/settings.json", "{\"from\": \"org\"}\n"),
+    ]);
+    base.tag("v3.0.0");
+    sandbox.write(
+        "agpm.toml",
+        extending(&base, "^3", "[project]\ndeep = { b = 3 }\n"),
+    );
+    assert_code(&sandbox.run_line("agpm install"), 0);
+    assert!(read(&sandbox, ".claude/agents/reviewer.md").contains("model: opus"));
+    assert!(exists(&sandbox, ".claude/agents/helper.md"));
+    assert!(read(&sandbox, ".claude/settings.json").contains("org"));
+    let lock = read(&sandbox, "agpm.lock");
+    assert!(lock.contains("[[base]]"), "{lock}");
+    assert!(lock.contains("version = \"v3.0.0\""), "{lock}");
+    // Paths of the base are paths of its repository: nothing of this machine is locked.
+    assert!(lock.contains("path = \"agents/reviewer.md\""), "{lock}");
+    assert!(lock.contains("path = \"pkgs/helper.md\""), "{lock}");
+    let output = sandbox.run_line("agpm explain manifest:/project/deep");
+    assert!(output.stdout.contains("//agpm.toml@v3.0.0:6"), "{output}");
+    assert!(output.stdout.contains("agpm.toml:3"), "{output}");
+    let output = sandbox.run_line("agpm explain manifest:/agents/reviewer --json");
+    assert!(output.stdout.contains("\"line\": 9"), "{output}");
+    assert!(output.stdout.contains("\"layer\": \"file://"), "{output}");
+    let output = sandbox.run_line("agpm explain manifest:/agents/nobody");
+    assert_code(&output, 3);
+}
+
+#[test]
+fn a_dependency_is_replaced_whole_and_the_private_manifest_is_the_highest() {
+    let sandbox = sandbox();
+    sandbox.write(
+        "base/agpm.toml",
+        "[agents]\nreviewer = { path = \"r.md\", target = \"deep\" }\n",
+    );
+    sandbox.write("base/r.md", AGENT);
+    sandbox.write("own.md", "Own.\n");
+    sandbox.write("private.md", "Private.\n");
+    let manifest = "extends = \"./base\"\n";
+    sandbox.write("agpm.toml", manifest);
+    assert_code(&sandbox.run_line("agpm install"), 0);
+    assert!(exists(&sandbox, ".claude/agents/deep/r.md"));
+    sandbox.write(
+        "agpm.toml",
+        format!("{manifest}[agents]\nreviewer = {{ path = \"own.md\" }}\n"),
+    );
+    assert_code(&sandbox.run_line("agpm install"), 0);
+    assert!(!exists(&sandbox, ".claude/agents/deep/r.md"));
+    assert!(exists(&sandbox, ".claude/agents/own.md"));
+    sandbox.write("agpm.private.toml", "[agents]\nreviewer = \"private.md\"\n");
+    assert_code(&sandbox.run_line("agpm install"), 0);
+    assert!(exists(&sandbox, ".claude/agents/private.md"));
+    let output = sandbox.run_line("agpm explain manifest:/agents/reviewer");
+    assert!(output.stdout.contains("agpm.private.toml:2"), "{output}");
+}
+
+#[test]
+fn several_bases_rank_in_the_order_of_the_list_and_a_diamond_is_fine() {
+    let sandbox = sandbox();
+    sandbox.write("org/agpm.toml", "[project]\nfrom = \"org\"\norg = 1\n");
+    sandbox.write(
+        "a/agpm.toml",
+        "extends = \"../org\"\n[project]\nfrom = \"a\"\na = 1\n",
+    );
+    sandbox.write(
+        "b/agpm.toml",
+        "extends = [\"../org\"]\n[project]\nfrom = \"b\"\n",
+    );
+    sandbox.write(
+        "agpm.toml",
+        "extends = [\"./a\", \"./b\"]\n[agents]\nx = \"x.md\"\n",
+    );
+    sandbox.write("x.md", "---\nagpm:\n  templating: true\n---\n{{ agpm.project.from }} {{ agpm.project.org }} {{ agpm.project.a }}\n");
+    assert_code(&sandbox.run_line("agpm install"), 0);
+    let text = read(&sandbox, ".claude/agents/x.md");
+    assert!(text.contains("b 1 1"), "{text}");
+    let lock = read(&sandbox, "agpm.lock");
+    let paths: Vec<&str> = lock
+        .lines()
+        .filter(|line| line.starts_with("path = "))
+        .collect();
+    assert_eq!(
+        paths[..3],
+        ["path = \"org\"", "path = \"a\"", "path = \"b\""],
+        "{lock}"
+    );
+}
+
+#[test]
+fn cycles_and_long_chains_are_errors_with_the_chain() {
+    let sandbox = sandbox();
+    sandbox.write("agpm.toml", "extends = \"./a\"\n");
+    sandbox.write("a/agpm.toml", "extends = \"../b\"\n");
+    sandbox.write("b/agpm.toml", "extends = \"../a\"\n");
+    let output = sandbox.run_line("agpm install");
+    assert_code(&output, 1);
+    assert!(output.stderr.contains("base/cycle"), "{output}");
+    assert!(output.stderr.contains("./a -> b -> ./a"), "{output}");
+    sandbox.write("agpm.toml", "extends = \".\"\n");
+    let output = sandbox.run_line("agpm install");
+    assert!(output.stderr.contains("base/cycle"), "{output}");
+    assert!(!exists(&sandbox, "agpm.lock"));
+    let chain = |length: usize| {
+        for number in 1..length {
+            let next = format!("extends = \"../c{}\"\n", number + 1);
+            sandbox.write(&format!("c{number}/agpm.toml"), next);
+        }
+        sandbox.write(&format!("c{length}/agpm.toml"), "[project]\n");
+        sandbox.run_line("agpm install")
+    };
+    sandbox.write("agpm.toml", "extends = \"./c1\"\n");
+    assert_code(&chain(10), 0);
+    let output = chain(11);
+    assert_code(&output, 1);
+    assert!(output.stderr.contains("base/chain"), "{output}");
+}
+
+#[test]
+fn layers_of_a_base_rank_below_and_the_same_name_replaces() {
+    let sandbox = sandbox();
+    sandbox.write("base/agpm.toml", "[[layers]]\nname = \"team\"\npath = \"team\"\n\n[[layers]]\nname = \"org\"\npath = \"org\"\n");
+    sandbox.write(
+        "base/org/.claude/settings.json",
+        "{\"a\": \"org\", \"b\": \"org\"}\n",
+    );
+    sandbox.write("base/team/.claude/settings.json", "{\"gone\": true}\n");
+    sandbox.write("own/.claude/settings.json", "{\"b\": \"own\"}\n");
+    sandbox.write(
+        "agpm.toml",
+        "extends = \"./base\"\n[[layers]]\nname = \"team\"\npath = \"own\"\n",
+    );
+    assert_code(&sandbox.run_line("agpm install"), 0);
+    let text = read(&sandbox, ".claude/settings.json");
+    assert!(!text.contains("gone"), "{text}");
+    // The project's layer has the rank of the project, not of the layer that it replaces.
+    assert!(
+        text.contains("\"a\": \"org\"") && text.contains("\"b\": \"own\""),
+        "{text}"
+    );
+    sandbox.write("agpm.toml", "extends = \"./base\"\n[[layers]]\nname = \"x\"\npath = \"own\"\n[[layers]]\nname = \"x\"\npath = \"own\"\n");
+    let output = sandbox.run_line("agpm install");
+    assert!(
+        output.stderr.contains("manifest/duplicate-layer"),
+        "{output}"
+    );
+}
+
+#[test]
+fn a_merge_program_of_a_base_is_refused() {
+    let sandbox = sandbox();
+    sandbox.write("agpm.toml", "extends = \"./base\"\n");
+    sandbox.write(
+        "base/agpm.toml",
+        "[strategies.mine]\ncommand = [\"touch\", \"pwned\"]\n",
+    );
+    for command in [
+        "agpm install",
+        "agpm install --dry-run",
+        "agpm list",
+        "agpm install --approve programs",
+    ] {
+        let output = sandbox.run_line(command);
+        assert_code(&output, 6);
+        assert!(output.stderr.contains("base/agpm.toml:2"), "{output}");
+    }
+    assert!(!exists(&sandbox, "pwned"));
+}
+
+#[test]
+fn a_project_drops_an_inherited_dependency_if_policy_lets_it() {
+    let sandbox = sandbox();
+    sandbox.write("base/agpm.toml", "[agents]\nreviewer = \"r.md\"\nother = \"o.md\"\n\n[patch.agents.reviewer]\nmodel = \"opus\"\n");
+    sandbox.write("base/o.md", AGENT);
+    sandbox.write("base/r.md", AGENT);
+    sandbox.write("agpm.toml", "extends = \"./base\"\n[agents]\nreviewer = false\nother = { path = \"base/r.md\", filename = \"o.md\" }\n");
+    assert_code(&sandbox.run_line("agpm install"), 0);
+    assert!(!exists(&sandbox, ".claude/agents/r.md"));
+    assert!(exists(&sandbox, ".claude/agents/o.md"));
+    sandbox.write("policy.toml", "[require]\n\"agents/reviewer\" = \"*\"\n");
+    let output = sandbox.run_line("agpm install --policy policy.toml");
+    assert_code(&output, 6);
+    assert!(output.stderr.contains("agents/reviewer"), "{output}");
+    // Nothing to drop is worth a warning, and without a base it is no dependency at all.
+    sandbox.write(
+        "agpm.toml",
+        "extends = \"./base\"\n[agents]\nreviewr = false\n",
+    );
+    let output = sandbox.run_line("agpm install");
+    assert_code(&output, 0);
+    assert!(output.stderr.contains("agents/reviewr"), "{output}");
+    sandbox.write("agpm.toml", "[agents]\nreviewer = false\n");
+    assert_code(&sandbox.run_line("agpm install"), 1);
+    sandbox.write(
+        "agpm.toml",
+        "extends = \"./base\"\n[agents]\nreviewer = true\n",
+    );
+    assert_code(&sandbox.run_line("agpm install"), 1);
+}
+
+#[test]
+fn a_base_is_pinned_and_moves_with_update_alone() {
+    let sandbox = sandbox();
+    let mut base = base_repository(&sandbox, BASE, "v3.0.0");
+    sandbox.write("agpm.toml", extending(&base, "^3", ""));
+    assert_code(&sandbox.run_line("agpm install"), 0);
+    base.commit(&[(
+        "agpm.toml",
+        "[agents]\nreviewer = { path = \"agents/reviewer.md\", filename = \"second.md\" }\n",
+    )]);
+    base.tag("v3.1.0");
+    let lock = read(&sandbox, "agpm.lock");
+    for command in [
+        "agpm install",
+        "agpm install --locked",
+        "agpm install --frozen",
+        "agpm install --offline",
+    ] {
+        assert_code(&sandbox.run_line(command), 0);
+        assert_eq!(read(&sandbox, "agpm.lock"), lock, "{command}");
+    }
+    let output = sandbox.run_line("agpm outdated --json");
+    assert!(output.stdout.contains("\"type\": \"bases\""), "{output}");
+    assert!(output.stdout.contains("\"newest\": \"v3.1.0\""), "{output}");
+    let output = sandbox.run_line("agpm update --dry-run");
+    assert!(output.stdout.contains("bases/"), "{output}");
+    assert_eq!(read(&sandbox, "agpm.lock"), lock);
+    assert_code(&sandbox.run_line("agpm update"), 0);
+    assert!(exists(&sandbox, ".claude/agents/second.md"));
+    assert!(read(&sandbox, "agpm.lock").contains("version = \"v3.1.0\""));
+    assert_eq!(sandbox.run_line("agpm install").stdout, "1 unchanged\n");
+}
+
+#[test]
+fn one_base_is_updated_by_its_name() {
+    let sandbox = sandbox();
+    let mut base = base_repository(&sandbox, BASE, "v3.0.0");
+    sandbox.write("agpm.toml", extending(&base, "^3", ""));
+    assert_code(&sandbox.run_line("agpm install"), 0);
+    base.commit(&[("x", "x")]);
+    base.tag("v3.1.0");
+    let output = sandbox.run_line(&format!("agpm update bases/{}", base.url()));
+    assert_code(&output, 0);
+    assert!(read(&sandbox, "agpm.lock").contains("version = \"v3.1.0\""));
+}
+
+#[test]
+fn the_lockfile_alone_decides_where_it_must_not_change() {
+    let sandbox = sandbox();
+    let base = base_repository(&sandbox, BASE, "v3.0.0");
+    sandbox.write("agpm.toml", "[agents]\n");
+    assert_code(&sandbox.run_line("agpm install"), 0);
+    sandbox.write("agpm.toml", extending(&base, "^3", ""));
+    for flag in ["--locked", "--frozen"] {
+        let output = sandbox.run_line(&format!("agpm install {flag}"));
+        assert_code(&output, 5);
+    }
+    assert_code(&sandbox.run_line("agpm install"), 0);
+    sandbox.write("agpm.toml", extending(&base, "v3.0.0", ""));
+    for flag in ["--locked", "--frozen"] {
+        assert_code(&sandbox.run_line(&format!("agpm install {flag}")), 5);
+    }
+    sandbox.write("agpm.toml", "[agents]\n");
+    for flag in ["--locked", "--frozen"] {
+        assert_code(&sandbox.run_line(&format!("agpm install {flag}")), 5);
+    }
+}
+
+#[test]
+fn a_cached_base_needs_no_network() {
+    let sandbox = sandbox();
+    let base = base_repository(&sandbox, BASE, "v3.0.0");
+    sandbox.write("agpm.toml", extending(&base, "^3", ""));
+    assert_code(&sandbox.run_line("agpm install"), 0);
+    std::fs::rename(base.path(), sandbox.work().join("away")).unwrap();
+    std::fs::remove_dir_all(sandbox.work().join(".claude")).unwrap();
+    for command in [
+        "agpm install --frozen",
+        "agpm install",
+        "agpm list",
+        "agpm tree",
+    ] {
+        assert_code(&sandbox.run_line(command), 0);
+    }
+    assert!(exists(&sandbox, ".claude/agents/reviewer.md"));
+    // What was never fetched cannot be had, and nothing is written.
+    sandbox.write("agpm.toml", "extends = \"git+file:///nowhere/at/all@^1\"\n");
+    let output = sandbox.run_line("agpm install");
+    assert_code(&output, 4);
+    assert!(output.stderr.contains("agpm.toml:1"), "{output}");
+}
+
+#[test]
+fn a_directory_is_read_as_it_is_and_a_change_is_noticed() {
+    let sandbox = sandbox();
+    sandbox.write("../outside/agpm.toml", "[agents]\nreviewer = \"r.md\"\n");
+    sandbox.write("../outside/r.md", AGENT);
+    sandbox.write("agpm.toml", "extends = \"../outside\"\n");
+    let output = sandbox.run_line("agpm install");
+    assert_code(&output, 0);
+    assert!(output.stdout.contains("reads  ../outside"), "{output}");
+    assert_eq!(sandbox.run_line("agpm install").stdout, "1 unchanged\n");
+    sandbox.write(
+        "../outside/agpm.toml",
+        "[agents]\nreviewer = { path = \"r.md\", filename = \"n.md\" }\n",
+    );
+    for flag in ["--locked", "--frozen"] {
+        assert_code(&sandbox.run_line(&format!("agpm install {flag}")), 5);
+    }
+    assert_code(&sandbox.run_line("agpm install"), 0);
+    assert!(exists(&sandbox, ".claude/agents/n.md"));
+    // A place for credentials is not read.
+    sandbox.write("agpm.toml", "extends = \"~/.ssh\"\n");
+    std::fs::create_dir_all(sandbox.home().join(".ssh")).unwrap();
+    std::fs::write(sandbox.home().join(".ssh/agpm.toml"), "[agents]\n").unwrap();
+    assert_code(&sandbox.run_line("agpm install"), 6);
+}
+
+#[test]
+fn a_base_in_a_subdirectory_extends_its_own_repository() {
+    let sandbox = sandbox();
+    let mut base = Repository::init(&sandbox, "base");
+    base.commit(&[
+        ("agpm.toml", "[agents]\nreviewer = \"agents/reviewer.md\"\n"),
+        ("agents/reviewer.md", AGENT),
+        (
+            "teams/web/agpm.toml",
+            "extends = \"../..\"\n[agents]\nweb = \"web.md\"\n",
+        ),
+        ("teams/web/web.md", AGENT),
+        ("evil/agpm.toml", "[agents]\nx = \"../../x.md\"\n"),
+        ("worse/agpm.toml", "extends = \"../../..\"\n"),
+    ]);
+    base.tag("v1.0.0");
+    sandbox.write(
+        "agpm.toml",
+        format!("extends = \"{}//teams/web@^1\"\n", base.url()),
+    );
+    assert_code(&sandbox.run_line("agpm install"), 0);
+    assert!(exists(&sandbox, ".claude/agents/reviewer.md"));
+    assert!(exists(&sandbox, ".claude/agents/web.md"));
+    for inner in ["evil", "worse"] {
+        sandbox.write(
+            "agpm.toml",
+            format!("extends = \"{}//{inner}@^1\"\n", base.url()),
+        );
+        let output = sandbox.run_line("agpm install");
+        assert_ne!(output.code, Some(0), "{output}");
+        assert!(output.stderr.contains("manifest/escape"), "{output}");
+    }
+    sandbox.write(
+        "agpm.toml",
+        format!("extends = \"{}//nothing@^1\"\n", base.url()),
+    );
+    let output = sandbox.run_line("agpm install");
+    assert_code(&output, 1);
+    assert!(output.stderr.contains("base/missing"), "{output}");
+    sandbox.write("agpm.toml", format!("extends = \"{}@^7\"\n", base.url()));
+    let output = sandbox.run_line("agpm install");
+    assert_code(&output, 1);
+    assert!(output.stderr.contains("v1.0.0"), "{output}");
+}
+
+#[test]
+fn all_mistakes_of_a_base_are_reported_with_its_file_and_line() {
+    let sandbox = sandbox();
+    let base = base_repository(
+        &sandbox,
+        "surprise = 1\n[agents]\nreviewer = 5\n[policy.types]\ndeny = [\"nothing\"]\n",
+        "v1.0.0",
+    );
+    sandbox.write("agpm.toml", extending(&base, "^1", "[agents]\nmine = 7\n"));
+    let output = sandbox.run_line("agpm install");
+    assert_code(&output, 1);
+    for place in [
+        "//agpm.toml@v1.0.0:1",
+        "//agpm.toml@v1.0.0:3",
+        "//agpm.toml@v1.0.0:5",
+        "agpm.toml:3",
+    ] {
+        assert!(output.stderr.contains(place), "{place}\n{output}");
+    }
+    let mut base = base;
+    base.commit(&[("agpm.toml", "[agents\n")]);
+    base.tag("v1.1.0");
+    let output = sandbox.run_line("agpm install");
+    assert_code(&output, 1);
+    assert!(output.stderr.contains("toml/syntax"), "{output}");
+}
+
+#[test]
+fn the_manifest_says_what_it_extends_in_one_of_the_forms() {
+    let sandbox = sandbox();
+    for extends in ["1", "[1]", "\"word\"", "\"oci://host/x\"", "\"\""] {
+        sandbox.write("agpm.toml", format!("extends = {extends}\n"));
+        let output = sandbox.run_line("agpm validate");
+        assert_code(&output, 1);
+        assert!(output.stdout.contains("agpm.toml:1"), "{output}");
+    }
+    sandbox.write("agpm.private.toml", "extends = \"./base\"\n");
+    sandbox.write("agpm.toml", "extends = []\n");
+    let output = sandbox.run_line("agpm validate");
+    assert!(output.stdout.contains("agpm.private.toml:1"), "{output}");
+}
+
+#[test]
+fn adding_and_removing_edit_the_project_alone() {
+    let sandbox = sandbox();
+    let base = base_repository(&sandbox, BASE, "v1.0.0");
+    let manifest = extending(&base, "^1", "");
+    sandbox.write("agpm.toml", &manifest);
+    sandbox.write("x.md", AGENT);
+    assert_code(&sandbox.run_line("agpm install"), 0);
+    let output = sandbox.run_line("agpm remove reviewer");
+    assert_ne!(output.code, Some(0), "{output}");
+    assert!(output.stderr.contains("inherited"), "{output}");
+    assert!(output.stderr.contains("reviewer = false"), "{output}");
+    assert_eq!(read(&sandbox, "agpm.toml"), manifest);
+    let output = sandbox.run_line("agpm add dep agent x.md --name reviewer");
+    assert_code(&output, 0);
+    assert!(read(&sandbox, "agpm.toml").contains("reviewer"));
+    assert!(exists(&sandbox, ".claude/agents/x.md"));
+    assert_code(&sandbox.run_line("agpm remove reviewer"), 0);
+    assert!(!read(&sandbox, "agpm.toml").contains("reviewer"));
+    assert!(exists(&sandbox, ".claude/agents/reviewer.md"));
+}
+
+#[test]
+fn a_repository_of_this_machine_has_versions_where_one_is_named() {
+    let sandbox = sandbox();
+    let mut base = base_repository(&sandbox, BASE, "v3.0.0");
+    base.commit(&[("agpm.toml", "[agents]\n")]);
+    sandbox.write("agpm.toml", "extends = \"./base@^3\"\n");
+    assert_code(&sandbox.run_line("agpm install"), 0);
+    assert!(exists(&sandbox, ".claude/agents/reviewer.md"));
+    assert!(read(&sandbox, "agpm.lock").contains("version = \"v3.0.0\""));
+    assert_code(&sandbox.run_line("agpm install --frozen"), 0);
+    // Without a version the directory is read as it is.
+    sandbox.write("agpm.toml", "extends = \"./base\"\n");
+    assert_code(&sandbox.run_line("agpm install"), 0);
+    assert!(!exists(&sandbox, ".claude/agents/reviewer.md"));
+}

@@ -1,0 +1,154 @@
+//! `min-release-age`: by tag date, else commit date; what the solver skips and what is refused.
+
+use agpm_testkit::{Repository, Sandbox};
+
+use crate::{AGENT, assert_code, read, rules, sandbox};
+
+const YEAR: u64 = 31_536_000;
+
+fn now() -> u64 {
+    let now = std::time::SystemTime::now();
+    now.duration_since(std::time::UNIX_EPOCH).unwrap().as_secs()
+}
+
+fn team(sandbox: &Sandbox) -> Repository<'_> {
+    let mut team = Repository::init(sandbox, "team");
+    team.commit(&[("agents/r.md", AGENT)]);
+    team.tag("v1.0.0");
+    team
+}
+
+fn write_manifest(sandbox: &Sandbox, team: &Repository<'_>, version: &str) {
+    let manifest = format!(
+        "[sources]\nteam = \"{}\"\n\n[agents]\nr = {{ source = \"team\", path = \"agents/r.md\", {version} }}\n\n[policy.versions]\nmin-release-age = \"7d\"\n",
+        team.url()
+    );
+    sandbox.write("agpm.toml", manifest);
+}
+
+#[test]
+fn a_range_takes_the_newest_version_that_is_old_enough() {
+    let sandbox = sandbox();
+    let mut team = team(&sandbox);
+    team.commit(&[("agents/r.md", "Second.\n")]);
+    team.tag("v1.1.0");
+    team.set_time(now() - 7_000);
+    team.commit(&[("agents/r.md", "Third.\n")]);
+    team.tag("v1.2.0");
+    write_manifest(&sandbox, &team, "version = \"^1\"");
+    let output = sandbox.run_line("agpm install");
+    assert_code(&output, 0);
+    assert!(
+        output.stderr.contains("note[policy/release-age]"),
+        "{output}"
+    );
+    assert!(
+        output.stderr.contains("v1.2.0 was released 1 hour ago"),
+        "{output}"
+    );
+    assert!(read(&sandbox, "agpm.lock").contains("version = \"v1.1.0\""));
+    let output = sandbox.run_line("agpm update");
+    assert_code(&output, 0);
+    assert!(read(&sandbox, "agpm.lock").contains("version = \"v1.1.0\""));
+}
+
+#[test]
+fn exact_versions_branches_and_commits_that_are_too_young_are_refused() {
+    let sandbox = sandbox();
+    let mut team = team(&sandbox);
+    team.set_time(now() - 3_600);
+    let commit = team.commit(&[("agents/r.md", "Second.\n")]);
+    team.tag("v1.1.0");
+    let rev = format!("rev = \"{commit}\"");
+    for version in ["version = \"v1.1.0\"", "branch = \"main\"", &rev] {
+        write_manifest(&sandbox, &team, version);
+        let output = sandbox.run_line("agpm install");
+        assert_code(&output, 6);
+        assert_eq!(
+            rules(&output),
+            ["versions.min-release-age"],
+            "{version} {output}"
+        );
+    }
+    // No version in the range is old enough, so there is nothing to fall back to.
+    write_manifest(&sandbox, &team, "version = \">=1.1\"");
+    let output = sandbox.run_line("agpm install");
+    assert_code(&output, 6);
+    assert_eq!(rules(&output), ["versions.min-release-age"], "{output}");
+}
+
+#[test]
+fn an_annotated_tag_is_as_old_as_itself() {
+    let sandbox = sandbox();
+    let mut team = team(&sandbox);
+    // The commit is old, the tag is new.
+    team.commit(&[("agents/r.md", "Second.\n")]);
+    team.set_time(now() - 3_600);
+    team.annotated_tag("v1.1.0");
+    write_manifest(&sandbox, &team, "version = \"^1\"");
+    assert_code(&sandbox.run_line("agpm install"), 0);
+    assert!(read(&sandbox, "agpm.lock").contains("version = \"v1.0.0\""));
+    write_manifest(&sandbox, &team, "version = \"v1.1.0\"");
+    assert_code(&sandbox.run_line("agpm install"), 6);
+}
+
+#[test]
+fn a_date_in_the_future_is_no_age_at_all_and_is_shown() {
+    let sandbox = sandbox();
+    let mut team = team(&sandbox);
+    team.set_time(now() + YEAR);
+    team.commit(&[("agents/r.md", "Second.\n")]);
+    team.tag("v1.1.0");
+    write_manifest(&sandbox, &team, "version = \"^1\"");
+    let output = sandbox.run_line("agpm install");
+    assert_code(&output, 0);
+    assert!(output.stderr.contains("dated in the future"), "{output}");
+    assert!(read(&sandbox, "agpm.lock").contains("version = \"v1.0.0\""));
+    write_manifest(&sandbox, &team, "version = \"v1.1.0\"");
+    let output = sandbox.run_line("agpm install");
+    assert_code(&output, 6);
+    assert!(output.stderr.contains("dated in the future"), "{output}");
+}
+
+#[test]
+fn a_locked_version_that_is_too_young_is_refused_until_it_is_updated() {
+    let sandbox = sandbox();
+    let mut team = team(&sandbox);
+    team.set_time(now() - 3_600);
+    team.commit(&[("agents/r.md", "Second.\n")]);
+    team.tag("v1.1.0");
+    write_manifest(&sandbox, &team, "version = \"^1\"");
+    let manifest = read(&sandbox, "agpm.toml");
+    sandbox.write("agpm.toml", manifest.replace("\"7d\"", "\"1m\""));
+    assert_code(&sandbox.run_line("agpm install"), 0);
+    assert!(read(&sandbox, "agpm.lock").contains("version = \"v1.1.0\""));
+    sandbox.write("agpm.toml", &manifest);
+    for command in ["agpm install", "agpm install --frozen", "agpm policy check"] {
+        let output = sandbox.run_line(command);
+        assert_code(&output, 6);
+        assert_eq!(rules(&output), ["versions.min-release-age"], "{output}");
+    }
+    assert_code(&sandbox.run_line("agpm update"), 0);
+    assert!(read(&sandbox, "agpm.lock").contains("version = \"v1.0.0\""));
+}
+
+#[test]
+fn a_base_is_the_newest_version_that_is_old_enough_too() {
+    let sandbox = sandbox();
+    let mut base = Repository::init(&sandbox, "base");
+    base.commit(&[("agpm.toml", "[agents]\nr = \"r.md\"\n"), ("r.md", AGENT)]);
+    base.tag("v1.0.0");
+    base.set_time(now() - 3_600);
+    base.commit(&[("r.md", "Second.\n")]);
+    base.tag("v1.1.0");
+    let manifest = format!(
+        "extends = \"{}@^1\"\n[policy.versions]\nmin-release-age = \"7d\"\n",
+        base.url()
+    );
+    sandbox.write("agpm.toml", manifest);
+    let output = sandbox.run_line("agpm install");
+    assert_code(&output, 0);
+    assert!(output.stderr.contains("v1.1.0 is younger"), "{output}");
+    assert!(read(&sandbox, "agpm.lock").contains("version = \"v1.0.0\""));
+    assert_eq!(sandbox.run_line("agpm install").stdout, "1 unchanged\n");
+}

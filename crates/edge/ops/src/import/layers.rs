@@ -1,0 +1,105 @@
+//! A configuration of agent-manager becomes layers and lines of `[merge]`.
+
+use std::path::Path;
+
+use agpm_diag::{Failure, FailureKind, Notes};
+use agpm_model::{Folders, Import, read_agent_manager};
+use agpm_text::Format;
+
+use crate::change::write_manifest;
+use crate::gather::{ManifestFiles, Project, document_of, parsed};
+use crate::import::{ImportReport, ImportRequest, default_file, missing};
+use crate::install::Writing;
+use crate::manifest_text::uneditable;
+use crate::reading::{limit, shown};
+use crate::world::{Environment, World};
+
+const FILE_NAME: &str = "config.yaml";
+
+pub(super) fn import_layers(
+    world: &World,
+    request: &ImportRequest,
+    notes: &mut Notes,
+) -> Result<ImportReport, Failure> {
+    let environment = &world.environment;
+    let files = ManifestFiles::find_or_new(environment)?;
+    let is_new = !agpm_store::exists(&files.path);
+    let (before, path) = (files.project().to_vec(), files.path.clone());
+    let document = document_of(
+        shown(environment, &path),
+        before.clone(),
+        Format::Toml,
+        notes,
+    )?;
+    notes.check()?;
+    let import = read(environment, request, files.folder(), notes)?;
+    let project = Project::of(world, files, notes)?;
+    let additions = import
+        .additions(&project.manifest, &document)
+        .map_err(|clashes| {
+            notes.diagnostics.extend(clashes);
+            Failure {
+                kind: FailureKind::Refused,
+                diagnostic: None,
+            }
+        })?;
+    let new = additions
+        .written_into(document.text())
+        .map_err(|error| uneditable(&error))?;
+    let written = request.writing == Writing::Apply && !additions.is_empty();
+    if written {
+        let title = format!("import {}", request.format);
+        let quiet = &mut Notes::default();
+        let old = Some(before.as_slice()).filter(|_| !is_new);
+        write_manifest(world, &title, &new, old, quiet)?;
+    }
+    let text = additions
+        .written_into("")
+        .map_err(|error| uneditable(&error))?;
+    Ok(ImportReport {
+        format: request.format.clone(),
+        manifest: shown(environment, &path),
+        written,
+        additions,
+        text,
+        writing: request.writing,
+        ..ImportReport::default()
+    })
+}
+
+/// The configuration as layers and lines of `[merge]`.
+fn read(
+    environment: &Environment,
+    request: &ImportRequest,
+    project: &Path,
+    notes: &mut Notes,
+) -> Result<Import, Failure> {
+    let own = request
+        .folder
+        .as_ref()
+        .map(|folder| environment.resolve(folder).join(FILE_NAME));
+    let path = match (&request.file, own) {
+        (Some(file), _) => environment.resolve(file),
+        (None, Some(own)) => own,
+        (None, None) => default_file(environment, project, &request.format)?,
+    };
+    let bytes =
+        agpm_store::read(&path, limit()).map_err(|error| missing(environment, request, error))?;
+    let parsed = parsed(shown(environment, &path), bytes, Format::Yaml, notes)?;
+    let [project, home] = [Some(project), environment.home.as_deref()].map(|path| {
+        path.map(|path| {
+            environment
+                .resolve(path)
+                .to_string_lossy()
+                .replace('\\', "/")
+        })
+    });
+    let folders = Folders {
+        project: project.as_deref().unwrap_or_default(),
+        home: home.as_deref(),
+    };
+    let (import, diagnostics) = read_agent_manager(&parsed, &folders);
+    notes.diagnostics.extend(diagnostics);
+    notes.check()?;
+    Ok(import)
+}

@@ -1,0 +1,206 @@
+//! Dependencies of other managers become dependencies of the manifest.
+
+use std::path::{Path, PathBuf};
+
+use agpm_adopt::{
+    ForeignFiles, ForeignManifest, ImportFormat, ManifestEntry, NewEntries, ProjectSurvey,
+    format_named, read_differences,
+};
+use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
+use agpm_model::{Additions, normalize};
+use agpm_text::Format;
+
+use crate::change::write_manifest;
+use crate::gather::{ManifestFiles, document_of, parsed};
+use crate::import::neighbours::Neighbours;
+use crate::import::{ImportReport, ImportRequest, default_file, missing};
+use crate::install::Writing;
+use crate::manifest_text::uneditable;
+use crate::reading::{limit, shown};
+use crate::world::{Environment, World};
+
+/// A manifest of agpm-cli is a manifest of agpm: in place there is nothing to write.
+const OWN_FORMAT: &str = "agpm-cli";
+
+pub(super) fn import_packages(
+    world: &World,
+    request: &ImportRequest,
+    format: &ImportFormat,
+    notes: &mut Notes,
+) -> Result<ImportReport, Failure> {
+    let environment = &world.environment;
+    let is_in_place = format.name == OWN_FORMAT && request.file.is_none();
+    let manifest = match is_in_place {
+        true => ManifestFiles::require(environment)?,
+        false => ManifestFiles::find_or_new(environment)?,
+    };
+    let (before, path) = (manifest.project().to_vec(), manifest.path.clone());
+    let is_new = !agpm_store::exists(&path);
+    let folder = manifest.folder().to_owned();
+    let document = document_of(
+        shown(environment, &path),
+        before.clone(),
+        Format::Toml,
+        notes,
+    )?;
+    notes.check()?;
+    let file = match &request.file {
+        Some(file) => environment.resolve(file),
+        None if is_in_place => path.clone(),
+        None => default_file(environment, &folder, format.name)?,
+    };
+    let bytes =
+        agpm_store::read(&file, limit()).map_err(|error| missing(environment, request, error))?;
+    let mut report = ImportReport {
+        format: format.name.to_owned(),
+        file: Some(shown(environment, &file)),
+        manifest: shown(environment, &path),
+        writing: request.writing,
+        ..ImportReport::default()
+    };
+    let reading = ReadForeign {
+        environment,
+        project: &folder,
+        file: &file,
+    };
+    if is_in_place {
+        let (changes, diagnostics) = reading.with_files(bytes, notes, read_differences)?;
+        notes.diagnostics.extend(diagnostics);
+        notes.check()?;
+        report.changes = changes;
+        return Ok(report);
+    }
+    let Some(read) = format.read else {
+        return Ok(report);
+    };
+    let foreign = reading.with_files(bytes, notes, read)?;
+    report.lost = lost_messages(&foreign);
+    notes.diagnostics.extend(foreign.diagnostics);
+    notes.check()?;
+    let entries = rebased(foreign.entries, &file, &folder);
+    let new = NewEntries::for_manifest(&document, &entries, &foreign.tools);
+    notes
+        .diagnostics
+        .extend(new.kept.iter().map(|id| kept(id, &report.manifest)));
+    if request.writing == Writing::Apply && !new.is_empty() {
+        let text = new
+            .written_into(document.text())
+            .map_err(|error| uneditable(&error))?;
+        let old = Some(before.as_slice()).filter(|_| !is_new);
+        let title = format!("import {}", format.name);
+        write_manifest(world, &title, &text, old, notes)?;
+        report.written = true;
+    }
+    report.text = new.written_into("").map_err(|error| uneditable(&error))?;
+    report.additions = Additions {
+        sources: new.sources,
+        ..Additions::default()
+    };
+    report.tools = new.tools;
+    report.dependencies = new.entries;
+    report.kept = new.kept;
+    Ok(report)
+}
+
+/// A foreign file with what it takes to read those beside it.
+struct ReadForeign<'a> {
+    environment: &'a Environment,
+    project: &'a Path,
+    file: &'a Path,
+}
+
+impl ReadForeign<'_> {
+    fn with_files<T>(
+        &self,
+        bytes: Vec<u8>,
+        notes: &mut Notes,
+        read: impl FnOnce(&mut ForeignFiles<'_>) -> T,
+    ) -> Result<T, Failure> {
+        let name = self.file.file_name().unwrap_or_default();
+        let name = name.to_string_lossy().into_owned();
+        // A lockfile without an extension is JSON here.
+        let format = Format::of_file(&name).unwrap_or(Format::Jsonc);
+        let main = parsed(shown(self.environment, self.file), bytes, format, notes)?;
+        let directory = self.file.parent().unwrap_or(Path::new("."));
+        let mut beside = Neighbours {
+            environment: self.environment,
+            directory: directory.to_owned(),
+            project: self.project.to_owned(),
+            notes,
+        };
+        Ok(read(&mut ForeignFiles {
+            main,
+            name,
+            beside: &mut beside,
+        }))
+    }
+}
+
+fn lost_messages(foreign: &ForeignManifest) -> Vec<String> {
+    let lost = foreign.diagnostics.iter();
+    let lost = lost.filter(|found| *found.code == codes::IMPORT_NO_COUNTERPART);
+    lost.map(|found| found.shown_message().to_string())
+        .collect()
+}
+
+fn kept(id: &str, manifest: &str) -> Diagnostic {
+    let message = format!("`{manifest}` has {id} already, and keeps it");
+    let mut diagnostic =
+        Diagnostic::new(&codes::IO_EXISTS, message).help("rename one of them if you want both");
+    diagnostic.severity = Severity::Note;
+    diagnostic
+}
+
+/// Entries with local paths from the manifest instead of from the imported file.
+fn rebased(entries: Vec<ManifestEntry>, file: &Path, project: &Path) -> Vec<ManifestEntry> {
+    let directory = normalize(file.parent().unwrap_or(Path::new(".")));
+    let project = normalize(project);
+    let mut entries = entries;
+    for entry in entries.iter_mut().filter(|entry| entry.source.is_none()) {
+        for (key, value) in &mut entry.fields {
+            let Some(path) = value.as_str().filter(|_| key == "path") else {
+                continue;
+            };
+            if path.starts_with(['/', '~']) || path.contains("://") {
+                continue;
+            }
+            let full: PathBuf = normalize(&directory.join(path));
+            let shown = full.strip_prefix(&project).unwrap_or(&full);
+            *value = shown.to_string_lossy().replace('\\', "/").into();
+        }
+    }
+    entries
+}
+
+/// What the lockfiles of other managers in a project name, for those who look for the origin of a file.
+pub(crate) fn named_entries(
+    environment: &Environment,
+    project: &Path,
+    survey: &ProjectSurvey,
+) -> Vec<ManifestEntry> {
+    let mut entries = Vec::new();
+    let mut seen: Vec<&str> = Vec::new();
+    for name in survey.managers.iter().filter_map(|one| one.format) {
+        let Some(format) = format_named(name).filter(|_| !seen.contains(&name)) else {
+            continue;
+        };
+        seen.push(name);
+        let files = format.project.iter().map(|path| project.join(path));
+        let Some(file) = files.into_iter().find(|path| agpm_store::is_file(path)) else {
+            continue;
+        };
+        let reading = ReadForeign {
+            environment,
+            project,
+            file: &file,
+        };
+        let Ok(bytes) = agpm_store::read(&file, limit()) else {
+            continue;
+        };
+        if let Some(read) = format.read {
+            let found = reading.with_files(bytes, &mut Notes::default(), read);
+            entries.extend(found.map(|found| found.entries).unwrap_or_default());
+        }
+    }
+    entries
+}

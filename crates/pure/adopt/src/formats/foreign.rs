@@ -1,0 +1,42 @@
+//! What readers of formats get and give.
+
+use agpm_diag::Diagnostic;
+use agpm_text::{Format, Parsed};
+
+use crate::entries::ManifestEntry;
+
+/// What the files of another manager say.
+#[derive(Debug, Default)]
+pub struct ForeignManifest {
+    /// Tools, as agpm calls them.
+    pub tools: Vec<String>,
+    /// Dependencies, and MCP servers. Local paths start at the file.
+    pub entries: Vec<ManifestEntry>,
+    /// What is wrong with the files, and what has no counterpart.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The file that is imported, and those that belong to it.
+pub struct ForeignFiles<'a> {
+    /// The file that was named or found.
+    pub main: Parsed,
+    /// Its name, without directories.
+    pub name: String,
+    /// Other files and directories.
+    pub beside: &'a mut dyn NeighbouringFiles,
+}
+
+/// The files around the one that is imported.
+pub trait NeighbouringFiles {
+    /// A file by its path from the directory of the imported one; nothing if there is none.
+    fn beside(&mut self, path: &str, format: Format) -> Option<Parsed>;
+
+    /// A file of the user, by its path from home.
+    fn in_home(&mut self, path: &str, format: Format) -> Option<Parsed>;
+
+    /// The names in a directory beside the imported file.
+    fn names(&mut self, directory: &str) -> Vec<String>;
+
+    /// Whether a file or directory of the project exists and is no symlink.
+    fn is_in_project(&self, path: &str) -> bool;
+}

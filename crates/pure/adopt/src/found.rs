@@ -1,0 +1,111 @@
+//! What was found.
+
+use agpm_model::ResourceType;
+use serde::{Serialize, Serializer};
+
+/// Everything in a project that AI coding clients or other managers read.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ProjectSurvey {
+    /// Agents, skills, commands and instructions that are files of their own.
+    pub resources: Vec<FoundResource>,
+    /// Files with instructions that users write by hand.
+    pub rules: Vec<FoundRule>,
+    /// Files with hooks.
+    pub hooks: Vec<FoundEntries>,
+    /// Files with MCP servers.
+    pub servers: Vec<FoundEntries>,
+    /// Files of other managers.
+    pub managers: Vec<FoundManager>,
+    /// What looks like a resource and cannot be described.
+    pub skipped: Vec<SkippedFile>,
+}
+
+impl ProjectSurvey {
+    /// Whether there is nothing to report.
+    pub fn is_empty(&self) -> bool {
+        self.resources.is_empty()
+            && self.rules.is_empty()
+            && self.hooks.is_empty()
+            && self.servers.is_empty()
+            && self.managers.is_empty()
+    }
+}
+
+/// A resource that a tool reads.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct FoundResource {
+    /// Its type.
+    #[serde(rename = "type", serialize_with = "singular")]
+    pub kind: ResourceType,
+    /// What its file or directory calls it.
+    pub name: String,
+    /// The file, or the directory of a skill, from the project.
+    pub path: String,
+    /// The tool whose directory it is in.
+    pub tool: &'static str,
+}
+
+/// A file with instructions.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct FoundRule {
+    /// The file, from the project.
+    pub path: String,
+    /// The tool that it is written for.
+    pub tool: &'static str,
+}
+
+/// A file with entries of one type.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct FoundEntries {
+    /// The file, from the project.
+    pub path: String,
+    /// The tool that reads it.
+    pub tool: &'static str,
+    /// The names of servers, or the events of hooks.
+    pub names: Vec<String>,
+}
+
+/// A file of another manager.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct FoundManager {
+    /// The manager.
+    pub name: &'static str,
+    /// Its file, from the project.
+    pub path: String,
+    /// What `agpm import` calls its files; nothing if they cannot be imported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<&'static str>,
+}
+
+/// A file that is not described, and why.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct SkippedFile {
+    /// The file or directory, from the project.
+    pub path: String,
+    /// Why, in words that follow "it".
+    pub reason: String,
+}
+
+/// The tools that a project is for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Tooling {
+    /// Their names, in the order of the table of tools.
+    pub tools: Vec<&'static str>,
+    /// Where they were found.
+    #[serde(rename = "tools_from", skip_serializing_if = "Option::is_none")]
+    pub found_in: Option<DetectedIn>,
+}
+
+/// Where tools were detected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DetectedIn {
+    /// In the project.
+    Project,
+    /// In home, since the project has none.
+    Home,
+}
+
+fn singular<S: Serializer>(kind: &ResourceType, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(kind.singular())
+}

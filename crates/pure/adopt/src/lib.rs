@@ -1,0 +1,26 @@
+//! What a project has before agpm comes: from a look at its files to entries of a manifest.
+//!
+//! Reads through `model::MachineFiles`, writes nothing, and asks no source. Two ways lead to entries: files that tools
+//! read already are described in place, and the files of other managers name where theirs came from.
+
+mod describe;
+mod entries;
+mod formats;
+mod found;
+mod git_metadata;
+mod managers;
+mod places;
+mod survey;
+
+pub use describe::{AdoptionChoice, adoption_choices};
+pub use entries::{EntrySource, ForeignVersion, ManifestEntry, NewEntries, NewEntry};
+pub use formats::{
+    FORMATS, ForeignFiles, ForeignManifest, ImportFormat, ManifestDifference, NeighbouringFiles,
+    format_named, read_differences,
+};
+pub use found::{
+    DetectedIn, FoundEntries, FoundManager, FoundResource, FoundRule, ProjectSurvey, SkippedFile,
+    Tooling,
+};
+pub use managers::{MANAGER_FILES, ManagerFile};
+pub use survey::{detect_tools, survey};

@@ -1,0 +1,204 @@
+//! Where tools read what users wrote for them, by the table of tools.
+
+use agpm_model::{Destination, ResourceType, Scope, Tools};
+use agpm_tools::{HookPlace, TOOLS, ToolDefinition};
+
+/// A directory of resources of one type.
+pub(crate) struct ResourceDirectory {
+    pub(crate) tool: &'static str,
+    pub(crate) kind: ResourceType,
+    /// From the project.
+    pub(crate) path: String,
+    /// What files end in, without the dot; nothing for directories.
+    pub(crate) extension: Option<&'static str>,
+    /// Levels of directories that the tool looks into.
+    pub(crate) depth: usize,
+}
+
+/// Deeper than anybody sorts files.
+pub(crate) const MOST_LEVELS: usize = 8;
+
+/// Types that are files of their own and that tools have.
+const TYPES: [ResourceType; 4] = [
+    ResourceType::Agents,
+    ResourceType::Skills,
+    ResourceType::Commands,
+    ResourceType::Instructions,
+];
+
+/// Directories that a tool reads besides those that agpm writes to.
+const ALSO_READ: &[(&str, ResourceType, &str)] = &[
+    ("opencode", ResourceType::Agents, ".opencode/agents"),
+    ("opencode", ResourceType::Commands, ".opencode/commands"),
+    ("windsurf", ResourceType::Skills, ".windsurf/skills"),
+    ("windsurf", ResourceType::Instructions, ".windsurf/rules"),
+    ("codex", ResourceType::Skills, ".codex/skills"),
+];
+
+/// Files of hooks and servers that a tool reads besides those that agpm writes to.
+const MORE_HOOK_FILES: &[(&str, &str)] = &[("claude-code", ".claude/settings.json")];
+const MORE_SERVER_FILES: &[(&str, &str)] = &[
+    ("opencode", "opencode.json"),
+    ("opencode", "opencode.jsonc"),
+    ("opencode", ".opencode/opencode.jsonc"),
+];
+
+/// Directories in which other programs than AI coding clients have files too, or which several clients share: being
+/// there says nothing about a tool.
+const COMMON_DIRECTORIES: [&str; 4] = [".agents", ".agpm", ".github", ".zed"];
+
+/// Files with instructions that users write by hand, each for a tool. Blocks of agpm may be in them too, so they are reported
+/// and not described.
+pub(crate) const INSTRUCTION_FILES: &[(&str, &str)] = &[
+    ("claude-code", "CLAUDE.md"),
+    ("claude-code", "CLAUDE.local.md"),
+    ("claude-code", ".claude/CLAUDE.md"),
+    ("agents", "AGENTS.md"),
+    ("codex", "AGENTS.override.md"),
+    ("gemini", "GEMINI.md"),
+    ("cursor", ".cursorrules"),
+    ("copilot", ".github/copilot-instructions.md"),
+    ("windsurf", ".windsurfrules"),
+    ("zed", ".rules"),
+    ("cline", ".clinerules"),
+    ("goose", ".goosehints"),
+];
+
+/// The directories of all tools, each path once for a type: the tool that has it for itself comes first.
+pub(crate) fn resource_directories() -> Vec<ResourceDirectory> {
+    let tools = Tools::in_scope(Scope::Project);
+    let mut directories: Vec<ResourceDirectory> = Vec::new();
+    for definition in by_ownership() {
+        let Some(tool) = tools.named(definition.name) else {
+            continue;
+        };
+        for kind in TYPES {
+            let Some(Destination::Files(folder, format)) = tool.destination(kind) else {
+                continue;
+            };
+            let path = tool.directory(folder).map(|path| path.to_string());
+            directories.extend(path.map(|path| ResourceDirectory {
+                tool: definition.name,
+                kind,
+                path,
+                extension: extension_of(kind, format.extension()),
+                depth: if format.reads_subdirectories() {
+                    MOST_LEVELS
+                } else {
+                    0
+                },
+            }));
+        }
+    }
+    directories.extend(
+        ALSO_READ
+            .iter()
+            .map(|(tool, kind, path)| ResourceDirectory {
+                tool,
+                kind: *kind,
+                path: (*path).to_owned(),
+                extension: extension_of(*kind, None),
+                depth: MOST_LEVELS,
+            }),
+    );
+    let mut seen = Vec::new();
+    directories.retain(|one| {
+        let key = (one.kind, one.path.clone());
+        let is_new = !seen.contains(&key);
+        seen.push(key);
+        is_new
+    });
+    directories
+}
+
+fn extension_of(kind: ResourceType, of_tool: Option<&'static str>) -> Option<&'static str> {
+    match kind {
+        ResourceType::Skills => None,
+        // An agent of Copilot may end in `.md` alone.
+        ResourceType::Agents if of_tool == Some("agent.md") => Some("md"),
+        _ => Some(of_tool.unwrap_or("md")),
+    }
+}
+
+/// Tools with directories of their own before those that read the directories of others.
+fn by_ownership() -> Vec<&'static ToolDefinition> {
+    let shares = |tool: &&ToolDefinition| {
+        let skills = tool.skills.as_ref().and_then(|skills| skills.place.project);
+        matches!(skills, Some(agpm_tools::Directory::Shared(_)))
+    };
+    let (sharing, own): (Vec<_>, Vec<_>) = TOOLS.iter().copied().partition(shares);
+    own.into_iter().chain(sharing).collect()
+}
+
+/// A file with hooks or servers, and the key that holds them.
+pub(crate) struct EntryFile {
+    pub(crate) tool: &'static str,
+    pub(crate) path: String,
+    pub(crate) key: &'static str,
+}
+
+/// The files of MCP servers.
+pub(crate) fn server_files() -> Vec<EntryFile> {
+    let mut files = Vec::new();
+    for tool in TOOLS {
+        let Some(servers) = &tool.servers else {
+            continue;
+        };
+        let more = MORE_SERVER_FILES.iter().filter(|(of, _)| *of == tool.name);
+        let paths = servers.place.project.into_iter();
+        for path in paths.chain(more.map(|(_, path)| *path)) {
+            files.push(EntryFile {
+                tool: tool.name,
+                path: path.to_owned(),
+                key: servers.format.key,
+            });
+        }
+    }
+    files
+}
+
+/// The files and directories of hooks.
+pub(crate) fn hook_places() -> (Vec<EntryFile>, Vec<(&'static str, String)>) {
+    let (mut files, mut directories) = (Vec::new(), Vec::new());
+    for tool in TOOLS {
+        let place = tool.hooks.as_ref().and_then(|hooks| hooks.place.project);
+        match place {
+            Some(HookPlace::Entries(path)) => files.push(hook_file(tool.name, path)),
+            Some(HookPlace::Files(directory)) => {
+                directories.push((tool.name, directory_path(tool, directory)));
+            }
+            None => {}
+        }
+        let more = MORE_HOOK_FILES.iter().filter(|(of, _)| *of == tool.name);
+        files.extend(more.map(|(of, path)| hook_file(of, path)));
+    }
+    (files, directories)
+}
+
+fn hook_file(tool: &'static str, path: &str) -> EntryFile {
+    EntryFile {
+        tool,
+        path: path.to_owned(),
+        key: "hooks",
+    }
+}
+
+fn directory_path(tool: &ToolDefinition, directory: agpm_tools::Directory) -> String {
+    match directory {
+        agpm_tools::Directory::Own(name) => format!("{}/{name}", tool.directory.project),
+        agpm_tools::Directory::Shared(path) => path.to_owned(),
+    }
+}
+
+/// The directories that only one tool has, in a project and in home.
+pub(crate) fn own_directories() -> impl Iterator<Item = (&'static str, &'static str, &'static str)>
+{
+    TOOLS
+        .iter()
+        .map(|tool| (tool.name, tool.directory.project, tool.directory.user))
+}
+
+/// Whether a directory says nothing about the tool that has it.
+pub(crate) fn is_common(directory: &str) -> bool {
+    COMMON_DIRECTORIES.contains(&directory)
+}

@@ -1,0 +1,321 @@
+//! Bases: manifests elsewhere that a manifest extends.
+
+use std::fmt;
+
+use agpm_diag::{Diagnostic, Spot, codes};
+use agpm_text::{Document, Kind, NodeRef};
+
+use crate::address::{Address, AddressContext, DefaultHost, SourceAddress, same_repository};
+use crate::check::{Check, spot};
+use crate::digest::{Checksum, ObjectId};
+use crate::pin::Pin;
+use crate::unit::ResourcePath;
+use crate::version::{DEFAULT_VERSION, Requirement};
+
+/// The most bases that may follow each other in a chain of `extends`.
+pub const LONGEST_CHAIN: usize = 10;
+
+/// Where a base is.
+#[derive(Clone, Debug)]
+pub enum BaseAddress {
+    /// A directory on this machine, as it is written.
+    Directory(String),
+    /// A directory of a repository.
+    Repository(RepositoryBase),
+}
+
+/// A base in a repository.
+#[derive(Clone, Debug)]
+pub struct RepositoryBase {
+    /// The repository.
+    pub url: SourceAddress,
+    /// The directory of its `agpm.toml`, with `/`; empty for the top.
+    pub directory: String,
+    /// Which version.
+    pub requirement: Requirement,
+}
+
+/// A base that a manifest names.
+#[derive(Clone, Debug)]
+pub struct BaseReference {
+    /// Where it is.
+    pub address: BaseAddress,
+    /// The entry of `extends`.
+    pub spot: Spot,
+}
+
+/// Where the relative paths of a base start.
+#[derive(Clone, Debug)]
+pub enum BaseRoot {
+    /// A directory, from the directory of the manifest, or absolute.
+    Directory(String),
+    /// A directory of a repository at one commit.
+    Snapshot {
+        /// The repository.
+        url: SourceAddress,
+        /// The directory, empty for the top.
+        directory: String,
+        /// The commit.
+        commit: ObjectId,
+    },
+}
+
+/// The name of a base in a lockfile, in messages and on the command line, without secrets.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BaseName(String);
+
+impl BaseName {
+    /// What bases are called where resources have their type.
+    pub const TYPE_NAME: &str = "bases";
+
+    /// `bases/ADDRESS`.
+    pub fn label(&self) -> String {
+        format!("{}/{self}", Self::TYPE_NAME)
+    }
+
+    /// The name in such a label; nothing for the label of anything else.
+    pub fn in_label(label: &str) -> Option<&str> {
+        label.strip_prefix(Self::TYPE_NAME)?.strip_prefix('/')
+    }
+}
+
+impl fmt::Display for BaseName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A base as it was when it was locked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LockedBase {
+    /// The directory of its `agpm.toml`: of the repository if it has a pin, or else of this machine.
+    pub directory: String,
+    /// The version of its repository; nothing for a directory of this machine.
+    pub pin: Option<Pin>,
+    /// Of the bytes of its `agpm.toml`.
+    pub checksum: Checksum,
+}
+
+impl LockedBase {
+    /// The repository and the directory, without a version.
+    pub fn name(&self) -> BaseName {
+        match &self.pin {
+            Some(pin) => name_in_repository(&pin.source.to_string(), &self.directory),
+            None => BaseName(self.directory.clone()),
+        }
+    }
+}
+
+fn name_in_repository(url: &str, directory: &str) -> BaseName {
+    match directory {
+        "" => BaseName(url.to_owned()),
+        directory => BaseName(format!("{url}//{directory}")),
+    }
+}
+
+impl BaseAddress {
+    /// Without the version, and without secrets.
+    pub fn name(&self) -> BaseName {
+        match self {
+            BaseAddress::Directory(path) => BaseName(path.clone()),
+            BaseAddress::Repository(base) => {
+                name_in_repository(base.url.redacted(), &base.directory)
+            }
+        }
+    }
+
+    /// Reads an address of `extends`; an error is a message and what to write instead.
+    fn parse(text: &str, host: &DefaultHost) -> Result<Self, BaseError> {
+        let context = AddressContext {
+            default_host: host,
+            is_source: &|_| false,
+        };
+        let found = match Address::parse(text, &context) {
+            Ok(Address::Repository(found)) => found,
+            Ok(Address::Local(path)) => {
+                let trimmed = path.trim_end_matches('/');
+                let path = if trimmed.is_empty() { "/" } else { trimmed };
+                return Ok(BaseAddress::Directory(path.to_owned()));
+            }
+            Ok(Address::Browser(page)) => {
+                let (reference, path) = page.first_split();
+                let url = page.url.redacted();
+                return Err(BaseError {
+                    message: "this is the URL of a page".to_owned(),
+                    help: format!("write `{url}//{path}@{reference}`"),
+                });
+            }
+            Ok(Address::Source(_) | Address::Plugin(_) | Address::Registry(_)) => {
+                return Err(BaseError::new(
+                    "this address is not a git repository or a directory",
+                ));
+            }
+            Err(error) => return Err(BaseError::new(&error.to_string())),
+        };
+        if found
+            .inner
+            .path
+            .as_ref()
+            .is_some_and(ResourcePath::is_pattern)
+        {
+            return Err(BaseError::new(
+                "the directory of a base cannot be a pattern",
+            ));
+        }
+        let directory = found.inner.path.as_ref().map(ResourcePath::in_tree);
+        let default = || Requirement::parse(DEFAULT_VERSION).expect("a good name");
+        Ok(BaseAddress::Repository(RepositoryBase {
+            url: found.url,
+            directory: directory.unwrap_or_default().to_owned(),
+            requirement: found.inner.requirement.unwrap_or_else(default),
+        }))
+    }
+}
+
+/// With the version, and without secrets.
+impl fmt::Display for BaseAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BaseAddress::Directory(_) => self.name().fmt(f),
+            BaseAddress::Repository(base) => {
+                write!(f, "{}@{}", self.name(), base.requirement.as_str())
+            }
+        }
+    }
+}
+
+struct BaseError {
+    message: String,
+    help: String,
+}
+
+impl BaseError {
+    fn new(message: &str) -> Self {
+        BaseError {
+            message: message.to_owned(),
+            help: "write `github:OWNER/REPO@^1`, `https://HOST/REPO//PATH@^1` or `../DIRECTORY`"
+                .to_owned(),
+        }
+    }
+}
+
+impl RepositoryBase {
+    /// Whether a pin of the lockfile is of this version of this repository.
+    pub fn is_pinned_by(&self, pin: &Pin) -> bool {
+        let is_same = SourceAddress::parse(&pin.source.to_string()).is_ok_and(|locked| {
+            same_repository(&locked, &self.url) || locked.redacted() == self.url.redacted()
+        });
+        is_same && pin.requirement.as_deref() == Some(self.requirement.as_str())
+    }
+}
+
+/// The bases that a manifest names, lowest first; what is wrong with them is in the diagnostics.
+pub fn read_extends(
+    document: &Document,
+    host: &DefaultHost,
+) -> (Vec<BaseReference>, Vec<Diagnostic>) {
+    let mut check = Check::default();
+    let mut bases = Vec::new();
+    let node = document.root().and_then(|root| root.get("extends"));
+    let entries: Vec<NodeRef<'_>> = match node {
+        Some(list) if list.kind() == Kind::List => list.items().collect(),
+        Some(one) => vec![one],
+        None => Vec::new(),
+    };
+    for entry in entries {
+        if entry.kind() != Kind::String {
+            check.wrong_kind(entry, "`extends`", "an address, or a list of addresses");
+            continue;
+        }
+        match BaseAddress::parse(entry.content(), host) {
+            Ok(address) => {
+                if has_secret(&address) {
+                    let message = "the address holds a secret, and this file is shared";
+                    let diagnostic = Diagnostic::new(&codes::MANIFEST_SECRET, message);
+                    let diagnostic = diagnostic.at_spot(spot(entry));
+                    check.report(diagnostic.help("keep it in git's credentials"));
+                }
+                bases.push(BaseReference {
+                    address,
+                    spot: spot(entry),
+                });
+            }
+            Err(error) => check.bad_value(entry, error.message, &error.help),
+        }
+    }
+    (bases, check.into_diagnostics())
+}
+
+fn has_secret(address: &BaseAddress) -> bool {
+    match address {
+        BaseAddress::Directory(_) => false,
+        BaseAddress::Repository(base) => base.url.redacted() != base.url.reveal(),
+    }
+}
+
+/// Merge programs of a base: a repository elsewhere does not decide what runs on this machine.
+pub fn refused_programs(base: &Document) -> Vec<Diagnostic> {
+    let strategies = base.root().and_then(|root| root.get("strategies"));
+    let tables = strategies.into_iter().flat_map(NodeRef::entries);
+    let commands = tables.filter_map(|(name, table)| Some((name, table.get("command")?)));
+    let report = |(name, command): (NodeRef<'_>, NodeRef<'_>)| {
+        let message = format!(
+            "a base cannot bring a merge program: strategy `{}` has a `command`",
+            name.content()
+        );
+        let help = "define the strategy in the project's own `agpm.toml`";
+        Diagnostic::new(&codes::BASE_PROGRAM, message)
+            .at_spot(spot(command))
+            .help(help)
+    };
+    commands.map(report).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use agpm_text::{Format, parse_alone};
+
+    use super::*;
+
+    fn read(text: &str) -> (Vec<String>, Vec<String>) {
+        let document = parse_alone(text, Format::Toml).document;
+        let (bases, found) = read_extends(&document, &DefaultHost::default());
+        let bases = bases.iter().map(|base| base.address.to_string());
+        (
+            bases.collect(),
+            found.into_iter().map(|one| one.message).collect(),
+        )
+    }
+
+    #[test]
+    fn an_address_or_a_list_is_read_by_the_one_grammar() {
+        let (bases, found) = read(
+            r#"extends = ["git+https://git.corp/agents/base@^3", "corp/base", "github:corp/base//team@main", "../base/", "~/base", "git@git.corp:base.git@v1"]"#,
+        );
+        assert_eq!(found, [""; 0]);
+        assert_eq!(
+            bases,
+            [
+                "https://git.corp/agents/base@^3",
+                "https://github.com/corp/base@main",
+                "https://github.com/corp/base//team@main",
+                "../base",
+                "~/base",
+                "git@git.corp:base.git@v1",
+            ]
+        );
+        assert_eq!(read(r#"extends = "../base""#).0, ["../base"]);
+        assert_eq!(read("").0, [""; 0]);
+    }
+
+    #[test]
+    fn all_mistakes_are_reported_and_the_rest_is_read() {
+        let (bases, found) = read(
+            r#"extends = [1, "base", "oci://host/x", "https://u:secret@git.corp/base", "corp/x@^^", "", "../base"]"#,
+        );
+        assert_eq!(bases.last().unwrap(), "../base");
+        assert_eq!(found.len(), 6, "{found:#?}");
+        assert!(!found.iter().any(|message| message.contains("secret@")));
+    }
+}

@@ -1,0 +1,312 @@
+//! A manifest and its bases: which entries are inherited, and what the relative paths of a base mean.
+
+use std::collections::BTreeMap;
+
+use agpm_diag::{Diagnostic, SourceId, Spot, codes};
+use agpm_text::Document;
+
+use crate::address::{AddressKind, SourceAddress};
+use crate::base::BaseRoot;
+use crate::check::{Check, spot};
+use crate::manifest::inline::implicit_source;
+use crate::manifest::{Dependency, Entry, Layer, LayerPlace, Manifest, ManifestTexts, SourceScope};
+use crate::name::SourceName;
+use crate::path::{PathError, RelativePath};
+use crate::resource::ResourceType;
+use crate::unit::{Extent, Origin, ResourcePath};
+use crate::version::Selector;
+
+impl ManifestTexts<'_> {
+    /// Whether an entry that is `false` drops one of a lower text. One that drops nothing is reported, unless no base
+    /// could have it: then it is just no dependency.
+    pub(super) fn drops(&self, check: &mut Check, kind: ResourceType, entry: Entry<'_>) -> bool {
+        let (key, value) = entry;
+        let lower: Vec<&Document> = self.lower_than(value.source()).collect();
+        let has_entry = |document: &&Document| {
+            let section = document.root().and_then(|root| root.get(kind.plural()));
+            let found = section.and_then(|section| section.get(key.content()));
+            found.is_some_and(|found| found.as_bool() != Some(false))
+        };
+        if lower.iter().any(has_entry) {
+            return true;
+        }
+        if lower.is_empty() {
+            return false;
+        }
+        let message = format!(
+            "no base has `{kind}/{}`, so nothing is dropped",
+            key.content()
+        );
+        let diagnostic = Diagnostic::new(&codes::MANIFEST_IGNORED_KEY, message).at_spot(spot(key));
+        check.report(diagnostic.help("remove the entry"));
+        true
+    }
+
+    /// The texts with dependencies that rank below this one.
+    fn lower_than(&self, source: SourceId) -> impl Iterator<Item = &Document> {
+        let bases = self.bases.iter().map(|base| base.document);
+        let all = bases.chain([self.own]).chain(self.private);
+        all.take_while(move |document| document.source() != source)
+    }
+}
+
+/// Gives the relative paths of bases the meaning that they have there: a directory on this machine, or a directory of a
+/// repository at the commit of the base. Entries of the latter become entries of that repository, so the lockfile pins
+/// them and says the same on every machine.
+pub(super) fn relocate(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut Manifest) {
+    let roots: BTreeMap<SourceId, &BaseRoot> = texts
+        .bases
+        .iter()
+        .map(|base| (base.document.source(), base.root))
+        .collect();
+    if roots.is_empty() {
+        return;
+    }
+    let mut relocation = Relocation {
+        check,
+        roots,
+        moved: BTreeMap::new(),
+    };
+    relocation.sources(manifest);
+    relocation.dependencies(manifest);
+    relocation.layers(manifest);
+    relocation.root_directives(texts, manifest);
+}
+
+/// A directory of a repository at one commit.
+#[derive(Clone)]
+struct SnapshotDirectory {
+    url: SourceAddress,
+    directory: String,
+    commit: String,
+}
+
+struct Relocation<'c, 't> {
+    check: &'c mut Check,
+    roots: BTreeMap<SourceId, &'t BaseRoot>,
+    /// Sources that are directories of a base in a repository.
+    moved: BTreeMap<SourceName, SnapshotDirectory>,
+}
+
+/// What a relative path of a base is.
+enum Relocated {
+    Local(String),
+    InSnapshot(SnapshotDirectory),
+}
+
+fn is_relative(path: &str) -> bool {
+    !path.starts_with(['/', '~'])
+}
+
+impl Relocation<'_, '_> {
+    /// What a path means that is written at `spot`; nothing if it means what it says.
+    fn path(&mut self, spot: Spot, path: &str) -> Option<Relocated> {
+        let root = *self.roots.get(&spot.source)?;
+        if !is_relative(path) {
+            return None;
+        }
+        match root {
+            BaseRoot::Directory(directory) => Some(Relocated::Local(format!("{directory}/{path}"))),
+            BaseRoot::Snapshot {
+                url,
+                directory,
+                commit,
+            } => {
+                let Some(directory) = joined(directory, path) else {
+                    self.report_escape(spot);
+                    return None;
+                };
+                Some(Relocated::InSnapshot(SnapshotDirectory {
+                    url: url.clone(),
+                    directory,
+                    commit: commit.to_string(),
+                }))
+            }
+        }
+    }
+
+    fn report_escape(&mut self, spot: Spot) {
+        let message = "this path leads out of the repository of its base";
+        let help = "name something in the repository, or a source by its URL";
+        let diagnostic = Diagnostic::new(&codes::MANIFEST_ESCAPE, message).at_spot(spot);
+        self.check.report(diagnostic.help(help));
+    }
+
+    fn sources(&mut self, manifest: &mut Manifest) {
+        let mut kept = Vec::new();
+        for mut source in std::mem::take(&mut manifest.sources) {
+            let path = match source.address.kind() {
+                AddressKind::Folder(path) => path.to_owned(),
+                AddressKind::FileUrl(_) | AddressKind::Remote => {
+                    kept.push(source);
+                    continue;
+                }
+            };
+            match self.path(source.spot, &path) {
+                None => kept.push(source),
+                Some(Relocated::Local(path)) => {
+                    source.address = SourceAddress::parse(&path).unwrap_or(source.address);
+                    kept.push(source);
+                }
+                Some(Relocated::InSnapshot(place)) => drop(self.moved.insert(source.name, place)),
+            }
+        }
+        manifest.sources = kept;
+    }
+
+    fn dependencies(&mut self, manifest: &mut Manifest) {
+        let Manifest {
+            sources,
+            dependencies,
+            ..
+        } = manifest;
+        for dependency in dependencies {
+            self.refuse_marketplace(dependency);
+            let path = dependency.unit.path.clone();
+            let place = match &dependency.unit.origin {
+                Origin::Manifest => None,
+                Origin::Local => match self.path(dependency.spot, path.as_str()) {
+                    Some(Relocated::Local(path)) => {
+                        self.move_local(dependency, &path);
+                        None
+                    }
+                    Some(Relocated::InSnapshot(place)) => Some(place),
+                    None => None,
+                },
+                Origin::Source(name) => {
+                    let within = |place: &SnapshotDirectory| place.within(path.in_tree());
+                    self.moved.get(name).and_then(within)
+                }
+            };
+            let Some(place) = place else {
+                continue;
+            };
+            let written = match dependency.unit.extent {
+                Extent::File => ResourcePath::in_source(&place.directory),
+                Extent::Folder | Extent::Plugin => {
+                    ResourcePath::directory_in_source(or_top(&place.directory))
+                }
+            };
+            let source =
+                implicit_source(sources, &place.url, dependency.spot, SourceScope::Project);
+            match (written, source) {
+                (Ok(path), Some(source)) => {
+                    dependency.unit.path = path;
+                    dependency.unit.origin = Origin::Source(source);
+                    dependency.selector = Selector::Rev(place.commit);
+                }
+                (Err(error), _) => self.report_path(dependency.spot, error),
+                (Ok(_), None) => {}
+            }
+        }
+    }
+
+    fn move_local(&mut self, dependency: &mut Dependency, path: &str) {
+        match ResourcePath::local(path) {
+            Ok(path) => dependency.unit.path = path,
+            Err(error) => self.report_path(dependency.spot, error),
+        }
+    }
+
+    fn report_path(&mut self, spot: Spot, error: PathError) {
+        let diagnostic = Diagnostic::new(&codes::MANIFEST_VALUE, error.to_string());
+        self.check.report(diagnostic.at_spot(spot));
+    }
+
+    fn refuse_marketplace(&mut self, dependency: &Dependency) {
+        let marketplace = dependency.marketplace.as_ref();
+        let name = marketplace.map(|one| &one.plugin.marketplace);
+        if name.is_some_and(|name| self.moved.contains_key(name)) {
+            let message = "a marketplace that is a directory of a base is not supported";
+            let diagnostic =
+                Diagnostic::new(&codes::MANIFEST_VALUE, message).at_spot(dependency.spot);
+            let help = "name the marketplace by the URL of its repository";
+            self.check.report(diagnostic.help(help));
+        }
+    }
+
+    fn layers(&mut self, manifest: &mut Manifest) {
+        let Manifest {
+            sources, layers, ..
+        } = manifest;
+        for layer in layers {
+            let root = layer.root.as_ref().map_or("", RelativePath::as_str);
+            let place = match &layer.place {
+                LayerPlace::Folder(path) => match self.path(layer.spot, path) {
+                    Some(Relocated::Local(path)) => {
+                        layer.place = LayerPlace::Folder(path);
+                        continue;
+                    }
+                    Some(Relocated::InSnapshot(place)) => place.within(root),
+                    None => None,
+                },
+                LayerPlace::Source(name, _) => {
+                    self.moved.get(name).and_then(|place| place.within(root))
+                }
+            };
+            if let Some(place) = place {
+                move_layer(layer, sources, place);
+            }
+        }
+    }
+
+    /// Personas read documents of this machine, so a document in a repository cannot be their root.
+    fn root_directives(&mut self, texts: &ManifestTexts<'_>, manifest: &mut Manifest) {
+        let lineage = texts.project.root().and_then(|root| root.get("lineage"));
+        let Some(node) = lineage.and_then(|section| section.get("root")) else {
+            return;
+        };
+        let path = manifest.root_directives.take();
+        manifest.root_directives = match path
+            .as_deref()
+            .and_then(|path| self.path(spot(node), path))
+        {
+            Some(Relocated::Local(path)) => Some(path),
+            Some(Relocated::InSnapshot(_)) => {
+                let help = "set `root` in the project's own `agpm.toml`";
+                self.check
+                    .bad_value(node, "the root of personas cannot be in a repository", help);
+                None
+            }
+            None => path,
+        };
+    }
+}
+
+fn move_layer(
+    layer: &mut Layer,
+    sources: &mut Vec<crate::manifest::Source>,
+    place: SnapshotDirectory,
+) {
+    if let Some(source) = implicit_source(sources, &place.url, layer.spot, SourceScope::Project) {
+        layer.place = LayerPlace::Source(source, Selector::Rev(place.commit));
+        layer.root = RelativePath::new(&place.directory).ok();
+    }
+}
+
+impl SnapshotDirectory {
+    /// Something inside; nothing if the path leads out.
+    fn within(&self, path: &str) -> Option<SnapshotDirectory> {
+        Some(SnapshotDirectory {
+            directory: joined(&self.directory, path)?,
+            ..self.clone()
+        })
+    }
+}
+
+fn or_top(directory: &str) -> &str {
+    if directory.is_empty() { "." } else { directory }
+}
+
+/// A path from a directory, without `.` and `..`; nothing if it leads out of the top.
+pub fn joined(directory: &str, path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in directory.split('/').chain(path.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}

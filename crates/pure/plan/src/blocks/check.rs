@@ -1,0 +1,45 @@
+//! Blocks as they are against what was recorded.
+
+use agpm_model::{Checksum, Owner};
+use agpm_text::{BlockDocument, BlockName};
+
+use super::record::OwnedBlocks;
+
+/// A block that is not as it was installed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockFinding {
+    /// Which.
+    pub name: BlockName,
+    /// Whose it is.
+    pub owner: Owner,
+    /// What happened to it.
+    pub state: BlockState,
+}
+
+/// What happened to a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockState {
+    /// It is gone.
+    Missing,
+    /// It holds something else.
+    Edited,
+}
+
+/// The blocks that are not as they were recorded; without a document there is no file.
+pub fn check_blocks(document: Option<&BlockDocument>, owned: &OwnedBlocks) -> Vec<BlockFinding> {
+    let mut findings = Vec::new();
+    for block in &owned.blocks {
+        let now = document.and_then(|document| document.inner(&block.name));
+        let state = match now {
+            None => BlockState::Missing,
+            Some(now) if Checksum::of(now.as_bytes()) != block.checksum => BlockState::Edited,
+            Some(_) => continue,
+        };
+        findings.push(BlockFinding {
+            name: block.name.clone(),
+            owner: block.owner.clone(),
+            state,
+        });
+    }
+    findings
+}

@@ -1,0 +1,311 @@
+//! One file with blocks: desired against observed.
+
+use agpm_diag::{Diagnostic, codes};
+use agpm_model::{Checksum, FileMode, Observed, Owner, RelativePath};
+use agpm_text::{BlockDocument, BlockEditError, BlockName};
+
+use super::record::{OwnedBlock, OwnedBlocks, OwnedSeam};
+use super::{DesiredBlock, ReadLimit};
+use crate::change::{Action, Author, Change, Obstacle, Overwrite, Reason, Refusal};
+use crate::nodes::{FileOrigin, FileOutcome};
+use crate::plan::{PlanError, SharedChange};
+
+/// A file that others write too, and the blocks that are to be in it.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockFile<'a> {
+    /// From the project.
+    pub path: &'a RelativePath,
+    /// What is at the path.
+    pub before: Observed,
+    /// Its text; nothing if there is no file, or if all that is there is managed and makes way.
+    pub document: Option<&'a BlockDocument>,
+    /// Blocks as they are to be, in the order in which new ones are added.
+    pub desired: &'a [DesiredBlock],
+    /// Blocks as we left them.
+    pub owned: Option<&'a OwnedBlocks>,
+    /// What may be overwritten.
+    pub overwrite: Overwrite,
+}
+
+/// Everything that is to be done to one file.
+#[derive(Debug, Default)]
+pub struct BlockFilePlan {
+    pub(crate) changes: Vec<Change>,
+    pub(crate) refusals: Vec<Refusal>,
+    pub(crate) unchanged: usize,
+    pub(crate) owned: Option<OwnedBlocks>,
+    pub(crate) change: Option<SharedChange>,
+    /// What users should know of the result.
+    pub(crate) findings: Vec<Diagnostic>,
+}
+
+/// Compares the blocks that are to be in a file with what is there.
+pub fn plan_block_file(file: &BlockFile<'_>) -> Result<BlockFilePlan, PlanError> {
+    let mut edit = FileEdit::new(file);
+    for owned in file.owned.iter().flat_map(|owned| &owned.blocks) {
+        if file.desired.iter().all(|block| block.name != owned.name) {
+            edit.retire(owned);
+        }
+    }
+    let (existing, new): (Vec<&DesiredBlock>, Vec<&DesiredBlock>) = file
+        .desired
+        .iter()
+        .partition(|block| edit.document.inner(&block.name).is_some());
+    for block in existing {
+        edit.place(block);
+    }
+    for block in new {
+        edit.append(block)?;
+    }
+    edit.finish()
+}
+
+struct FileEdit<'a> {
+    file: &'a BlockFile<'a>,
+    document: BlockDocument,
+    records: Vec<OwnedBlock>,
+    plan: BlockFilePlan,
+}
+
+impl<'a> FileEdit<'a> {
+    fn new(file: &'a BlockFile<'a>) -> Self {
+        let mut document = file.document.cloned().unwrap_or_default();
+        if let Some(owned) = file.owned {
+            owned.claim_seams(&mut document);
+        }
+        FileEdit {
+            file,
+            document,
+            records: Vec::new(),
+            plan: BlockFilePlan::default(),
+        }
+    }
+
+    /// A managed block that is not to be there any more.
+    fn retire(&mut self, owned: &OwnedBlock) {
+        let Some(now) = self.document.inner(&owned.name) else {
+            return;
+        };
+        let is_edited = Checksum::of(now.as_bytes()) != owned.checksum;
+        let (action, reason) = match (owned.author, is_edited) {
+            (Author::User, _) => (Action::Release, Reason::UsersOwn),
+            (Author::Agpm, false) => (Action::Remove, Reason::Unasked),
+            (Author::Agpm, true) if self.file.overwrite == Overwrite::Everything => {
+                (Action::Remove, Reason::UnaskedEditDropped)
+            }
+            // From now on it is the user's, markers and all.
+            (Author::Agpm, true) => (Action::Keep, Reason::UnaskedEdited),
+        };
+        if action == Action::Remove {
+            self.document.remove(&owned.name);
+        }
+        self.change(&owned.name, &owned.owner, action, reason);
+    }
+
+    /// A block that exists and is to be there.
+    fn place(&mut self, block: &DesiredBlock) {
+        let owned = self.file.owned.and_then(|owned| owned.get(&block.name));
+        let now = self.document.inner(&block.name).unwrap_or_default();
+        let is_unedited = owned.is_some_and(|owned| Checksum::of(now.as_bytes()) == owned.checksum);
+        let author = owned.map_or(Author::Agpm, |owned| owned.author);
+        let change = match owned {
+            Some(_) if now == block.text => None,
+            Some(_) if is_unedited => Some((Action::Update, Reason::Content)),
+            Some(_) if self.file.overwrite == Overwrite::Everything => {
+                Some((Action::Update, Reason::EditDropped))
+            }
+            Some(_) => Some((Action::Keep, Reason::Edited)),
+            None if now == block.text => Some((Action::Adopt, Reason::Identical)),
+            None if self.file.overwrite >= Overwrite::Unowned => {
+                Some((Action::Update, Reason::TakenOver))
+            }
+            None => return self.refuse(block),
+        };
+        match change {
+            None => {
+                self.plan.unchanged += 1;
+                self.record(block, author);
+            }
+            Some((Action::Keep, reason)) => {
+                // What was installed stays recorded, so the edit is still known as one.
+                self.records.extend(owned.cloned());
+                self.change(&block.name, &block.owner, Action::Keep, reason);
+            }
+            Some((action, reason)) => {
+                let author = if action == Action::Adopt {
+                    Author::User
+                } else {
+                    Author::Agpm
+                };
+                if action == Action::Update {
+                    self.document.replace(&block.name, &block.text);
+                }
+                self.record(block, author);
+                self.change(&block.name, &block.owner, action, reason);
+            }
+        }
+    }
+
+    /// A block that does not exist and is to be there.
+    fn append(&mut self, block: &DesiredBlock) -> Result<(), PlanError> {
+        let was_there = self
+            .file
+            .owned
+            .is_some_and(|owned| owned.get(&block.name).is_some());
+        let reason = if was_there {
+            Reason::WasMissing
+        } else {
+            Reason::New
+        };
+        let added = self.document.append(&block.name, &block.text);
+        added.map_err(|error| self.uneditable(&error))?;
+        self.record(block, Author::Agpm);
+        self.change(&block.name, &block.owner, Action::Create, reason);
+        Ok(())
+    }
+
+    fn record(&mut self, block: &DesiredBlock, author: Author) {
+        self.records.push(OwnedBlock {
+            name: block.name.clone(),
+            checksum: Checksum::of(block.text.as_bytes()),
+            author,
+            owner: block.owner.clone(),
+            seam: None,
+        });
+    }
+
+    fn change(&mut self, name: &BlockName, owner: &Owner, action: Action, reason: Reason) {
+        self.plan.changes.push(Change {
+            path: self.file.path.clone(),
+            place: None,
+            block: Some(name.clone()),
+            action,
+            before: self.file.before,
+            reason,
+            owner: owner.clone(),
+        });
+    }
+
+    fn refuse(&mut self, block: &DesiredBlock) {
+        self.plan.refusals.push(Refusal {
+            path: self.file.path.clone(),
+            place: None,
+            block: Some(block.name.clone()),
+            what: Obstacle::Block,
+            owner: block.owner.clone(),
+        });
+    }
+
+    fn uneditable(&self, error: &BlockEditError) -> PlanError {
+        let path = self.file.path;
+        let (message, help) = match error {
+            BlockEditError::OpenFence { line } => (
+                format!(
+                    "no block can be added to `{path}`: the code fence in line {line} is not closed"
+                ),
+                format!("close the fence in line {line}, then run `agpm install`"),
+            ),
+            BlockEditError::Unstable => (
+                format!("the blocks of `{path}` cannot be told from its code fences"),
+                "close every code fence of the file, then run `agpm install`".to_owned(),
+            ),
+        };
+        let diagnostic = Diagnostic::new(&codes::BLOCK_MARKERS, message);
+        PlanError::Clash(Box::new(diagnostic.in_file(path.as_str()).help(help)))
+    }
+
+    fn finish(mut self) -> Result<BlockFilePlan, PlanError> {
+        if !self.plan.refusals.is_empty() {
+            return Ok(BlockFilePlan {
+                refusals: self.plan.refusals,
+                owned: self.file.owned.cloned(),
+                ..BlockFilePlan::default()
+            });
+        }
+        let text = self
+            .document
+            .finish()
+            .map_err(|error| self.uneditable(&error))?;
+        let origin = match (self.file.before, self.file.owned) {
+            (Observed::File(_), owned) => owned.map_or(self.origin_of_other(), |owned| owned.file),
+            _ => FileOrigin::Ours,
+        };
+        let is_left_empty = self.document.names().next().is_none()
+            && !self.document.has_own_text()
+            && origin == FileOrigin::Ours;
+        let before = match self.file.before {
+            Observed::File(state) => Some(state.checksum),
+            _ => None,
+        };
+        let now = Checksum::of(text.as_bytes());
+        let outcome = match before {
+            Some(_) if is_left_empty => FileOutcome::Remove,
+            None if self.records.is_empty() => FileOutcome::Unchanged,
+            Some(before) if before == now => FileOutcome::Unchanged,
+            _ => FileOutcome::Write(text.clone()),
+        };
+        self.plan.findings = self
+            .limits()
+            .filter_map(|limit| self.too_large(limit, &text))
+            .collect();
+        self.plan.change = (outcome != FileOutcome::Unchanged).then(|| SharedChange {
+            path: self.file.path.clone(),
+            outcome,
+            mode: match self.file.before {
+                Observed::File(state) => state.mode,
+                _ => FileMode::Plain,
+            },
+            before: self.file.before,
+        });
+        self.plan.owned = self.owned(now, origin);
+        Ok(self.plan)
+    }
+
+    /// A file whose only text is managed by other means is agpm's.
+    fn origin_of_other(&self) -> FileOrigin {
+        if self.file.document.is_none() {
+            FileOrigin::Ours
+        } else {
+            FileOrigin::Users
+        }
+    }
+
+    /// The records in the order of the file, with their seams as they are now.
+    fn owned(&self, seen: Checksum, file: FileOrigin) -> Option<OwnedBlocks> {
+        let record = |name: &BlockName| {
+            let known = self.records.iter().find(|record| record.name == *name)?;
+            Some(OwnedBlock {
+                seam: OwnedSeam::of(&self.document, name),
+                ..known.clone()
+            })
+        };
+        let blocks: Vec<OwnedBlock> = self.document.names().filter_map(record).collect();
+        (!blocks.is_empty()).then_some(OwnedBlocks { seen, file, blocks })
+    }
+
+    /// The limits of the tools that read the file, each once.
+    fn limits(&self) -> impl Iterator<Item = ReadLimit> {
+        let mut limits: Vec<ReadLimit> = Vec::new();
+        for limit in self.file.desired.iter().filter_map(|block| block.limit) {
+            if !limits.contains(&limit) {
+                limits.push(limit);
+            }
+        }
+        limits.into_iter()
+    }
+
+    fn too_large(&self, limit: ReadLimit, text: &str) -> Option<Diagnostic> {
+        let ReadLimit { tool, bytes } = limit;
+        let path = self.file.path;
+        let message = format!(
+            "`{path}` has {} KiB with its blocks, and {tool} reads at most {} KiB",
+            text.len().div_ceil(1024),
+            bytes / 1024
+        );
+        let help = "shorten the file, or set `paths` to move instructions into directories";
+        let diagnostic = Diagnostic::new(&codes::BLOCK_TOO_LARGE, message)
+            .in_file(path.as_str())
+            .help(help);
+        (text.len() > bytes).then_some(diagnostic)
+    }
+}

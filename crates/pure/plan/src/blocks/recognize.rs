@@ -1,0 +1,64 @@
+//! Blocks that are as a lockfile says, in a file that no ledger knows.
+
+use agpm_model::Checksum;
+use agpm_text::{BlockDocument, BlockName};
+
+use super::DesiredBlock;
+use super::record::{OwnedBlock, OwnedBlocks, OwnedSeam};
+use crate::change::Author;
+use crate::nodes::FileOrigin;
+
+/// The record of a file with the blocks in it that are just what was locked; nothing if none is new.
+pub(crate) fn recognize_blocks(
+    document: &BlockDocument,
+    seen: Checksum,
+    locked: &[DesiredBlock],
+    recorded: Option<&OwnedBlocks>,
+) -> Option<OwnedBlocks> {
+    let mut document = document.clone();
+    let is_new = |block: &&DesiredBlock| {
+        let recorded = recorded.and_then(|recorded| recorded.get(&block.name));
+        let is_recorded =
+            recorded.is_some_and(|one| one.checksum == Checksum::of(block.text.as_bytes()));
+        !is_recorded && document.inner(&block.name).as_ref() == Some(&block.text)
+    };
+    let found: Vec<&DesiredBlock> = locked.iter().filter(is_new).collect();
+    if found.is_empty() {
+        return None;
+    }
+    for block in &found {
+        claim_usual_seam(&mut document, &block.name);
+    }
+    let mut blocks: Vec<OwnedBlock> = recorded.map_or_else(Vec::new, |one| one.blocks.clone());
+    for block in found {
+        blocks.retain(|known| known.name != block.name);
+        blocks.push(OwnedBlock {
+            name: block.name.clone(),
+            checksum: Checksum::of(block.text.as_bytes()),
+            author: Author::Agpm,
+            owner: block.owner.clone(),
+            seam: OwnedSeam::of(&document, &block.name),
+        });
+    }
+    let position = |block: &OwnedBlock| document.names().position(|name| *name == block.name);
+    blocks.sort_by_key(position);
+    let file = match recorded {
+        Some(recorded) => recorded.file,
+        None if document.has_own_text() => FileOrigin::Users,
+        None => FileOrigin::Ours,
+    };
+    Some(OwnedBlocks { seen, file, blocks })
+}
+
+/// A block at the end of a file came with the blank line before it: most files end with a line ending.
+fn claim_usual_seam(document: &mut BlockDocument, name: &BlockName) {
+    let Some(around) = document.seam(name).filter(|around| around.is_trailing) else {
+        return;
+    };
+    for newline in ["\r\n", "\n"] {
+        let before = around.before.strip_suffix(newline);
+        if before.is_some_and(|before| before.ends_with('\n')) {
+            return document.claim_seam(name, newline);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What the ledger has of blocks.
+
+use agpm_model::{Checksum, Owner};
+use agpm_text::{BlockDocument, BlockName, BlockSeam};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::change::Author;
+use crate::ledger::adopted;
+use crate::nodes::FileOrigin;
+
+/// What is ours inside one file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnedBlocks {
+    /// Of the whole file as we left it.
+    pub seen: Checksum,
+    /// Who made the file.
+    pub file: FileOrigin,
+    /// In the order of the file.
+    pub blocks: Vec<OwnedBlock>,
+}
+
+/// A block of ours.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnedBlock {
+    /// What its markers say.
+    #[serde(serialize_with = "write_name", deserialize_with = "read_name")]
+    pub name: BlockName,
+    /// Of what we wrote between them, with `\n` as line ending.
+    pub checksum: Checksum,
+    /// Who wrote it.
+    #[serde(
+        rename = "adopted",
+        default,
+        with = "adopted",
+        skip_serializing_if = "adopted::is_own"
+    )]
+    pub author: Author,
+    /// Whose it is.
+    pub owner: Owner,
+    /// The line endings in front of it that came with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seam: Option<OwnedSeam>,
+}
+
+/// Line endings that came with a block, and what was around them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnedSeam {
+    /// The line endings.
+    pub text: String,
+    /// Of everything before them.
+    pub before: Checksum,
+    /// Of the last line before them.
+    pub line: Checksum,
+}
+
+impl OwnedBlocks {
+    /// The record of a block.
+    pub fn get(&self, name: &BlockName) -> Option<&OwnedBlock> {
+        self.blocks.iter().find(|block| block.name == *name)
+    }
+
+    /// Gives every seam that is still where it was to its block.
+    pub(super) fn claim_seams(&self, document: &mut BlockDocument) {
+        for block in &self.blocks {
+            let Some(seam) = &block.seam else {
+                continue;
+            };
+            if seam.is_in_place(&block.name, document) {
+                document.claim_seam(&block.name, &seam.text);
+            }
+        }
+    }
+}
+
+impl OwnedSeam {
+    /// The seam of a block, if it has one.
+    pub(super) fn of(document: &BlockDocument, name: &BlockName) -> Option<Self> {
+        let seam = document.seam(name).filter(|seam| !seam.text.is_empty())?;
+        Some(OwnedSeam {
+            before: Checksum::of(seam.before.as_bytes()),
+            line: Checksum::of(seam.line_before().as_bytes()),
+            text: seam.text,
+        })
+    }
+
+    /// Whether the line endings before a block are these, and not those of a place that the user moved the block to:
+    /// all before them is as it was, or the line before them is and the block is still at the end.
+    fn is_in_place(&self, name: &BlockName, document: &BlockDocument) -> bool {
+        let Some(around) = document.seam(name) else {
+            return false;
+        };
+        let Some(before) = around.before.strip_suffix(&self.text) else {
+            return false;
+        };
+        let before = BlockSeam {
+            before: before.to_owned(),
+            ..around
+        };
+        let is_same_line = Checksum::of(before.line_before().as_bytes()) == self.line;
+        Checksum::of(before.before.as_bytes()) == self.before || before.is_trailing && is_same_line
+    }
+}
+
+fn write_name<S: Serializer>(name: &BlockName, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(name.as_str())
+}
+
+fn read_name<'d, D: Deserializer<'d>>(deserializer: D) -> Result<BlockName, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    BlockName::new(&name).map_err(de::Error::custom)
+}

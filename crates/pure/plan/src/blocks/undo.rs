@@ -1,0 +1,63 @@
+//! Blocks as they were before a transaction, in a file that the user changed since.
+
+use agpm_model::Checksum;
+use agpm_text::{BlockDocument, BlockEditError, BlockName};
+
+use super::record::OwnedBlocks;
+use crate::nodes::{FileOrigin, FileOutcome};
+
+/// Why blocks cannot go back.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BlockChanged {
+    /// The user changed a block that would have to go back.
+    #[error("the block `{0}` was edited")]
+    Edited(BlockName),
+    /// The file has no room for the block.
+    #[error(transparent)]
+    Uneditable(#[from] BlockEditError),
+}
+
+/// What the file becomes when the blocks of a transaction go back: `was` is what was recorded before it, and `old` the
+/// file then; `is` is what was recorded after it.
+pub fn take_back_blocks(
+    now: &BlockDocument,
+    old: Option<&BlockDocument>,
+    was: Option<&OwnedBlocks>,
+    is: Option<&OwnedBlocks>,
+) -> Result<FileOutcome, BlockChanged> {
+    let mut document = now.clone();
+    if let Some(is) = is {
+        is.claim_seams(&mut document);
+    }
+    let before = |name: &BlockName| old.and_then(|old| old.inner(name));
+    for block in is.iter().flat_map(|is| &is.blocks) {
+        let Some(inner) = document.inner(&block.name) else {
+            continue;
+        };
+        let earlier = before(&block.name);
+        if earlier.as_ref() == Some(&inner) {
+            continue;
+        }
+        if Checksum::of(inner.as_bytes()) != block.checksum {
+            return Err(BlockChanged::Edited(block.name.clone()));
+        }
+        match earlier {
+            Some(earlier) => document.replace(&block.name, &earlier),
+            None => document.remove(&block.name),
+        }
+    }
+    for block in was.iter().flat_map(|was| &was.blocks) {
+        let is_gone = is.is_none_or(|is| is.get(&block.name).is_none());
+        let earlier = before(&block.name);
+        if let Some(earlier) = earlier.filter(|_| is_gone && document.inner(&block.name).is_none())
+        {
+            document.append(&block.name, &earlier)?;
+        }
+    }
+    let is_created = is.is_some_and(|is| is.file == FileOrigin::Ours);
+    let is_left_empty = document.names().next().is_none() && !document.has_own_text();
+    if old.is_none() && is_created && is_left_empty {
+        return Ok(FileOutcome::Remove);
+    }
+    Ok(FileOutcome::Write(document.finish()?))
+}

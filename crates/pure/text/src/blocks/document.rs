@@ -1,0 +1,428 @@
+//! A text with blocks: blocks come, change and go, and the text around them stays to the byte.
+
+use super::markers::{BlockError, BlockName, read_blocks};
+
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// A Markdown text, taken apart into blocks and the text around them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockDocument {
+    pieces: Vec<Piece>,
+    newline: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Piece {
+    /// Written by others.
+    Text(String),
+    Block(Block),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Block {
+    name: BlockName,
+    /// Line endings in front of the block that came with it, and go with it.
+    seam: String,
+    begin: String,
+    inner: String,
+    end: String,
+}
+
+/// What is around a block, by which its place is known again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockSeam {
+    /// Line endings in front of the block that came with it.
+    pub text: String,
+    /// Everything before them.
+    pub before: String,
+    /// Whether nothing but blocks follows.
+    pub is_trailing: bool,
+}
+
+impl BlockSeam {
+    /// The last line before the seam.
+    pub fn line_before(&self) -> &str {
+        self.before.lines().next_back().unwrap_or_default()
+    }
+}
+
+/// Why a text cannot be edited.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BlockEditError {
+    /// What comes after the text would be code.
+    #[error("a code fence is not closed")]
+    OpenFence {
+        /// The line that opens it, counted from one.
+        line: usize,
+    },
+    /// The markers would not be found again.
+    #[error("its blocks could not be found again")]
+    Unstable,
+}
+
+impl Default for BlockDocument {
+    /// An empty text.
+    fn default() -> Self {
+        BlockDocument {
+            pieces: Vec::new(),
+            newline: "\n",
+        }
+    }
+}
+
+impl BlockDocument {
+    /// Reads a text.
+    pub fn read(text: &str) -> Result<Self, BlockError> {
+        let (blocks, _) = read_blocks(text)?;
+        let mut pieces = Vec::new();
+        let mut at = 0;
+        for block in blocks {
+            if at < block.whole.start {
+                pieces.push(Piece::Text(text[at..block.whole.start].to_owned()));
+            }
+            pieces.push(Piece::Block(Block {
+                name: block.name,
+                seam: String::new(),
+                begin: text[block.whole.start..block.inner.start].to_owned(),
+                inner: text[block.inner.clone()].to_owned(),
+                end: text[block.inner.end..block.whole.end].to_owned(),
+            }));
+            at = block.whole.end;
+        }
+        if at < text.len() {
+            pieces.push(Piece::Text(text[at..].to_owned()));
+        }
+        Ok(BlockDocument {
+            pieces,
+            newline: dominant_newline(text),
+        })
+    }
+
+    /// The names of its blocks, in order.
+    pub fn names(&self) -> impl Iterator<Item = &BlockName> {
+        self.blocks().map(|block| &block.name)
+    }
+
+    /// What a block holds, with `\n` as line ending.
+    pub fn inner(&self, name: &BlockName) -> Option<String> {
+        let block = self.blocks().find(|block| block.name == *name)?;
+        Some(block.inner.replace("\r\n", "\n"))
+    }
+
+    /// What is around a block; nothing if there is no such block.
+    pub fn seam(&self, name: &BlockName) -> Option<BlockSeam> {
+        let at = self.position(name)?;
+        let Piece::Block(block) = &self.pieces[at] else {
+            return None;
+        };
+        let is_block = |piece: &Piece| matches!(piece, Piece::Block(_));
+        Some(BlockSeam {
+            text: block.seam.clone(),
+            before: join(&self.pieces[..at]),
+            is_trailing: self.pieces[at + 1..].iter().all(is_block),
+        })
+    }
+
+    /// Takes line endings in front of a block as its seam; nothing happens if they are not there.
+    pub fn claim_seam(&mut self, name: &BlockName, seam: &str) {
+        let Some(at) = self.position(name).filter(|_| !seam.is_empty()) else {
+            return;
+        };
+        let Some(Piece::Text(text)) = at.checked_sub(1).map(|before| &mut self.pieces[before])
+        else {
+            return;
+        };
+        let Some(rest) = text.strip_suffix(seam) else {
+            return;
+        };
+        *text = rest.to_owned();
+        let is_empty = text.is_empty();
+        if let Piece::Block(block) = &mut self.pieces[at] {
+            block.seam = seam.to_owned();
+        }
+        if is_empty {
+            self.pieces.remove(at - 1);
+        }
+    }
+
+    /// Whether anything but blocks and a byte order mark is in it.
+    pub fn has_own_text(&self) -> bool {
+        self.pieces.iter().any(|piece| match piece {
+            Piece::Text(text) => !text.trim_start_matches(BYTE_ORDER_MARK).is_empty(),
+            Piece::Block(_) => false,
+        })
+    }
+
+    /// Replaces what a block holds.
+    pub fn replace(&mut self, name: &BlockName, inner: &str) {
+        let inner = self.with_newlines(inner);
+        for piece in &mut self.pieces {
+            if let Piece::Block(block) = piece
+                && block.name == *name
+            {
+                block.inner = inner.clone();
+            }
+        }
+    }
+
+    /// Removes a block with its seam. A block that follows at once takes over the seam, so it stays apart from the
+    /// text before it.
+    pub fn remove(&mut self, name: &BlockName) {
+        let Some(at) = self.position(name) else {
+            return;
+        };
+        let Piece::Block(removed) = self.pieces.remove(at) else {
+            return;
+        };
+        let is_in_line = !is_at_line_start(&join(&self.pieces[..at]));
+        match self.pieces.get_mut(at) {
+            Some(Piece::Block(next)) => next.seam = removed.seam,
+            // Text of others never joins the last line of what was before the block.
+            Some(Piece::Text(text)) if is_in_line => text.insert_str(0, self.newline),
+            _ => {}
+        }
+    }
+
+    /// Adds a block at the end, one blank line after what is there.
+    pub fn append(&mut self, name: &BlockName, inner: &str) -> Result<(), BlockEditError> {
+        let text = self.text();
+        if let Ok((_, Some(line))) = read_blocks(&text) {
+            return Err(BlockEditError::OpenFence { line });
+        }
+        let newline = self.newline;
+        self.pieces.push(Piece::Block(Block {
+            name: name.clone(),
+            seam: self.newline.repeat(missing_newlines(&text)),
+            begin: format!("{}{newline}", name.begin_line()),
+            inner: self.with_newlines(inner),
+            end: format!("{}{newline}", name.end_line()),
+        }));
+        Ok(())
+    }
+
+    /// The text as it is now, if it reads as the blocks that are meant.
+    pub fn finish(&self) -> Result<String, BlockEditError> {
+        let text = self.text();
+        let again = BlockDocument::read(&text).map_err(|_| BlockEditError::Unstable)?;
+        let contents = |document: &BlockDocument| {
+            let blocks = document.blocks();
+            let pairs = blocks.map(|block| (block.name.clone(), block.inner.clone()));
+            pairs.collect::<Vec<_>>()
+        };
+        if contents(&again) == contents(self) {
+            Ok(text)
+        } else {
+            Err(BlockEditError::Unstable)
+        }
+    }
+
+    fn text(&self) -> String {
+        join(&self.pieces)
+    }
+
+    fn blocks(&self) -> impl Iterator<Item = &Block> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Block(block) => Some(block),
+            Piece::Text(_) => None,
+        })
+    }
+
+    fn position(&self, name: &BlockName) -> Option<usize> {
+        let is_meant = |piece: &Piece| matches!(piece, Piece::Block(block) if block.name == *name);
+        self.pieces.iter().position(is_meant)
+    }
+
+    fn with_newlines(&self, text: &str) -> String {
+        text.replace("\r\n", "\n").replace('\n', self.newline)
+    }
+}
+
+fn join(pieces: &[Piece]) -> String {
+    let mut text = String::new();
+    for piece in pieces {
+        match piece {
+            Piece::Text(own) => text.push_str(own),
+            Piece::Block(block) => {
+                text.extend([&*block.seam, &*block.begin, &*block.inner, &*block.end]);
+            }
+        }
+    }
+    text
+}
+
+/// The line ending that most lines have.
+fn dominant_newline(text: &str) -> &'static str {
+    let all = text.matches('\n').count();
+    let windows = text.matches("\r\n").count();
+    if windows > all - windows {
+        "\r\n"
+    } else {
+        "\n"
+    }
+}
+
+fn is_at_line_start(text: &str) -> bool {
+    text.is_empty() || text.ends_with('\n')
+}
+
+/// How many line endings it takes to have a blank line, or nothing at all, before what is appended.
+fn missing_newlines(text: &str) -> usize {
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+    let mut lines = text.split_inclusive('\n');
+    let last = lines.next_back().unwrap_or_default();
+    match (last.trim().is_empty(), last.ends_with('\n')) {
+        _ if text.is_empty() => 0,
+        (true, true) => 0,
+        (true, false) | (false, true) => 1,
+        (false, false) => 2,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::super::{BlockErrorKind, first_marker};
+    use super::*;
+
+    fn name(text: &str) -> BlockName {
+        BlockName::new(text).unwrap()
+    }
+
+    fn appended(text: &str, blocks: &[&str]) -> BlockDocument {
+        let mut document = BlockDocument::read(text).unwrap();
+        for block in blocks {
+            document.append(&name(block), "text\n").unwrap();
+        }
+        document
+    }
+
+    #[test]
+    fn a_block_is_one_blank_line_after_what_is_there() {
+        let block = "<!-- agpm:begin a -->\ntext\n<!-- agpm:end a -->\n";
+        for (text, seam) in [
+            ("", ""),
+            ("# Mine\n", "\n"),
+            ("# Mine", "\n\n"),
+            ("# Mine\n\n", ""),
+            ("# Mine\n  ", "\n"),
+            ("\u{feff}", ""),
+        ] {
+            let written = appended(text, &["a"]).finish().unwrap();
+            assert_eq!(written, format!("{text}{seam}{block}"));
+        }
+    }
+
+    #[test]
+    fn the_dominant_line_ending_is_used_inside_and_around() {
+        let written = appended("a\r\nb\r\nc\n", &["x"]).finish().unwrap();
+        assert_eq!(
+            written,
+            "a\r\nb\r\nc\n\r\n<!-- agpm:begin x -->\r\ntext\r\n<!-- agpm:end x -->\r\n"
+        );
+        let document = BlockDocument::read(&written).unwrap();
+        assert_eq!(document.inner(&name("x")).unwrap(), "text\n");
+    }
+
+    #[test]
+    fn blocks_go_without_a_trace_in_any_order() {
+        for text in ["", "# Mine", "# Mine\n", "# Mine\n\n", "a\r\nb\r\n"] {
+            for order in [
+                ["a", "b", "c"],
+                ["c", "b", "a"],
+                ["b", "a", "c"],
+                ["a", "c", "b"],
+            ] {
+                let mut document = appended(text, &["a", "b", "c"]);
+                for block in order {
+                    document.remove(&name(block));
+                    let rest = document.finish().unwrap();
+                    assert!(rest.starts_with(text), "{rest:?}");
+                }
+                assert_eq!(document.finish().unwrap(), text);
+            }
+        }
+    }
+
+    #[test]
+    fn text_after_a_block_does_not_join_the_line_before_it() {
+        let written = appended("mine", &["a"]).finish().unwrap() + "more\n";
+        let mut document = BlockDocument::read(&written).unwrap();
+        document.claim_seam(&name("a"), "\n\n");
+        document.remove(&name("a"));
+        assert_eq!(document.finish().unwrap(), "mine\nmore\n");
+    }
+
+    #[test]
+    fn a_seam_is_claimed_only_where_it_is() {
+        let text = "mine\n<!-- agpm:begin a -->\n<!-- agpm:end a -->\n";
+        let mut document = BlockDocument::read(text).unwrap();
+        document.claim_seam(&name("a"), "\n\n");
+        assert_eq!(document.seam(&name("a")).unwrap().text, "");
+        document.claim_seam(&name("a"), "\n");
+        assert_eq!(document.seam(&name("a")).unwrap().before, "mine");
+        assert_eq!(document.finish().unwrap(), text);
+    }
+
+    #[test]
+    fn markers_in_code_are_text() {
+        let text = "```\n<!-- agpm:begin a -->\n```\n";
+        assert_eq!(BlockDocument::read(text).unwrap().names().count(), 0);
+        assert_eq!(first_marker(text), None);
+        assert_eq!(first_marker("x\n<!-- agpm:end a -->  \ny"), Some(2..21));
+        assert_eq!(first_marker("x <!-- agpm:end a -->\n"), None);
+    }
+
+    #[test]
+    fn broken_markers_are_found_with_their_line() {
+        let begin = |name: &str| format!("<!-- agpm:begin {name} -->\n");
+        let end = |name: &str| format!("<!-- agpm:end {name} -->\n");
+        let (a, b) = (name("a"), name("b"));
+        for (text, line, kind) in [
+            (
+                format!("x\n{}y\n", begin("a")),
+                2,
+                BlockErrorKind::NoEnd(a.clone()),
+            ),
+            (
+                format!("x\n{}", end("a")),
+                2,
+                BlockErrorKind::NoBegin(a.clone()),
+            ),
+            (
+                format!("{}{}{}{}", begin("a"), begin("b"), end("b"), end("a")),
+                2,
+                BlockErrorKind::Nested {
+                    inner: b.clone(),
+                    outer: a.clone(),
+                },
+            ),
+            (
+                format!("{0}{1}\n{0}{1}", begin("a"), end("a")),
+                4,
+                BlockErrorKind::Twice(a.clone()),
+            ),
+            (
+                format!("{}{}", begin("a"), end("b")),
+                2,
+                BlockErrorKind::NoBegin(b),
+            ),
+        ] {
+            let error = BlockDocument::read(&text).unwrap_err();
+            assert_eq!((error.line, error.kind), (line, kind), "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_appended_inside_an_open_fence() {
+        let mut document = BlockDocument::read("a\n```\nb\n").unwrap();
+        let error = document.append(&name("a"), "x\n").unwrap_err();
+        assert_eq!(error, BlockEditError::OpenFence { line: 2 });
+    }
+
+    #[test]
+    fn an_edit_that_would_hide_a_marker_fails() {
+        let mut document = appended("", &["a"]);
+        document.replace(&name("a"), "```\n");
+        assert_eq!(document.finish(), Err(BlockEditError::Unstable));
+    }
+}

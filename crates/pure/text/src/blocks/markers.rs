@@ -1,0 +1,190 @@
+//! Marker lines, and the blocks between them.
+
+use std::fmt;
+use std::ops::Range;
+
+use super::fences::FenceReader;
+
+const BEGIN: &str = "<!-- agpm:begin ";
+const END: &str = "<!-- agpm:end ";
+const CLOSE: &str = " -->";
+
+/// The name of a block, such as `instructions/style`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BlockName(String);
+
+/// Why a string cannot be in a marker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the name of a block is one line without `-->`")]
+pub struct BlockNameError;
+
+impl BlockName {
+    /// Checks a name.
+    pub fn new(name: &str) -> Result<Self, BlockNameError> {
+        let is_name = !name.is_empty()
+            && name.trim() == name
+            && !name.chars().any(char::is_control)
+            && !name.contains("-->");
+        is_name
+            .then(|| BlockName(name.to_owned()))
+            .ok_or(BlockNameError)
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    pub(super) fn begin_line(&self) -> String {
+        format!("{BEGIN}{self}{CLOSE}")
+    }
+
+    pub(super) fn end_line(&self) -> String {
+        format!("{END}{self}{CLOSE}")
+    }
+}
+
+impl fmt::Display for BlockName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What is wrong with the markers of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockError {
+    /// The line, counted from one.
+    pub line: usize,
+    /// Its bytes.
+    pub span: Range<usize>,
+    /// What is wrong there.
+    pub kind: BlockErrorKind,
+}
+
+/// How markers can be broken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BlockErrorKind {
+    /// A block starts and does not end.
+    #[error("the block `{0}` has no end marker")]
+    NoEnd(BlockName),
+    /// A block ends that did not start.
+    #[error("the block `{0}` has no begin marker")]
+    NoBegin(BlockName),
+    /// A block starts inside another.
+    #[error("the block `{inner}` starts inside the block `{outer}`")]
+    Nested {
+        /// The one that starts.
+        inner: BlockName,
+        /// The one around it.
+        outer: BlockName,
+    },
+    /// A block exists already.
+    #[error("the block `{0}` exists twice")]
+    Twice(BlockName),
+}
+
+enum Marker {
+    Begin(BlockName),
+    End(BlockName),
+}
+
+/// A marker is a whole line; blanks after it do not matter.
+fn marker(line: &str) -> Option<Marker> {
+    let line = line.trim_end();
+    let name_after = |start: &str| {
+        let name = line.strip_prefix(start)?.strip_suffix(CLOSE)?;
+        BlockName::new(name.trim()).ok()
+    };
+    let begin = name_after(BEGIN).map(Marker::Begin);
+    begin.or_else(|| name_after(END).map(Marker::End))
+}
+
+/// The bytes of the first line of a text that would be read as a marker.
+pub fn first_marker(text: &str) -> Option<Range<usize>> {
+    let mut fences = FenceReader::default();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if fences.is_text(line) && marker(line).is_some() {
+            return Some(at..at + line.trim_end().len());
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// One block of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct BlockSpan {
+    pub(super) name: BlockName,
+    /// With both marker lines.
+    pub(super) whole: Range<usize>,
+    /// Between them.
+    pub(super) inner: Range<usize>,
+}
+
+/// A block whose end is not found yet.
+struct OpenBlock {
+    name: BlockName,
+    start: usize,
+    inner: usize,
+    line: usize,
+}
+
+/// The blocks of a text, and the line of a code fence that is open at its end.
+pub(super) fn read_blocks(text: &str) -> Result<(Vec<BlockSpan>, Option<usize>), BlockError> {
+    let mut fences = FenceReader::default();
+    let mut blocks: Vec<BlockSpan> = Vec::new();
+    let mut open: Option<OpenBlock> = None;
+    let mut at = 0;
+    for (number, line) in text.split_inclusive('\n').enumerate() {
+        let span = at..at + line.trim_end().len();
+        let start = at;
+        at += line.len();
+        // A mark at the start of the file is not part of its first line.
+        let shown = line.strip_prefix('\u{feff}').filter(|_| start == 0);
+        let start = start + shown.map_or(0, |shown| line.len() - shown.len());
+        let line = shown.unwrap_or(line);
+        if !fences.is_text(line) {
+            continue;
+        }
+        let error = |kind| BlockError {
+            line: number + 1,
+            span: span.clone(),
+            kind,
+        };
+        match (marker(line), open.take()) {
+            (None, before) => open = before,
+            (Some(Marker::Begin(name)), None) => {
+                if blocks.iter().any(|block| block.name == name) {
+                    return Err(error(BlockErrorKind::Twice(name)));
+                }
+                open = Some(OpenBlock {
+                    name,
+                    start,
+                    inner: at,
+                    line: number + 1,
+                });
+            }
+            (Some(Marker::Begin(inner)), Some(outer)) => {
+                let outer = outer.name;
+                return Err(error(BlockErrorKind::Nested { inner, outer }));
+            }
+            (Some(Marker::End(name)), Some(begun)) if begun.name == name => {
+                blocks.push(BlockSpan {
+                    name,
+                    whole: begun.start..at,
+                    inner: begun.inner..start,
+                });
+            }
+            (Some(Marker::End(name)), _) => return Err(error(BlockErrorKind::NoBegin(name))),
+        }
+    }
+    match open {
+        Some(open) => Err(BlockError {
+            line: open.line,
+            span: open.start..open.inner,
+            kind: BlockErrorKind::NoEnd(open.name),
+        }),
+        None => Ok((blocks, fences.open.map(|fence| fence.line))),
+    }
+}

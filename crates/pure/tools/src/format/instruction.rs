@@ -1,0 +1,107 @@
+//! Formats of instructions.
+
+/// How a tool wants its instructions.
+#[derive(Debug, PartialEq, Eq)]
+pub struct InstructionFormat {
+    /// Files of their own; `None` where the tool reads one file that users write too.
+    pub rule: Option<RuleFormat>,
+    /// The bytes that the tool reads of one file; `None` where no limit is known.
+    pub largest_file: Option<usize>,
+}
+
+impl InstructionFormat {
+    /// Blocks in a file that users write too.
+    pub(crate) const BLOCKS: InstructionFormat = InstructionFormat {
+        rule: None,
+        largest_file: None,
+    };
+
+    /// Files of their own.
+    pub(crate) const fn rules(rule: RuleFormat) -> Self {
+        InstructionFormat {
+            rule: Some(rule),
+            largest_file: None,
+        }
+    }
+}
+
+/// Markdown whose front matter names the files that it is for.
+#[derive(Debug, PartialEq, Eq)]
+pub struct RuleFormat {
+    /// The extension of its files.
+    pub extension: &'static str,
+    /// The field that holds the patterns of files.
+    pub patterns: &'static str,
+    /// How several patterns are written.
+    pub list: PatternList,
+    /// What else the front matter says of instructions for some files.
+    pub for_some: &'static [RuleField],
+    /// What the front matter says of instructions for everything.
+    pub for_all: &'static [RuleField],
+    /// Whether it may hold a `description`.
+    pub description: RuleDescription,
+}
+
+impl RuleFormat {
+    /// Nothing but `paths`, which instructions for everything lack.
+    pub(crate) const PATHS: RuleFormat = RuleFormat {
+        extension: "md",
+        patterns: "paths",
+        list: PatternList::List,
+        for_some: &[],
+        for_all: &[],
+        description: RuleDescription::Unknown,
+    };
+}
+
+/// How several patterns are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PatternList {
+    /// As a list.
+    List,
+    /// As a string with commas.
+    Commas,
+}
+
+/// What a tool does with a `description`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleDescription {
+    /// It reads it.
+    Read,
+    /// It does not mention it.
+    Unknown,
+}
+
+/// A field with a fixed value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RuleField {
+    /// Its key.
+    pub key: &'static str,
+    /// Its value.
+    pub value: RuleValue,
+}
+
+/// The value of a fixed field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleValue {
+    /// True or false.
+    Flag(bool),
+    /// A string.
+    Text(&'static str),
+}
+
+impl RuleField {
+    pub(crate) const fn flag(key: &'static str, value: bool) -> Self {
+        RuleField {
+            key,
+            value: RuleValue::Flag(value),
+        }
+    }
+
+    pub(crate) const fn text(key: &'static str, value: &'static str) -> Self {
+        RuleField {
+            key,
+            value: RuleValue::Text(value),
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! All policies that apply, from near to far, and what happens where one of them cannot be read.
+
+use agpm_model::{ExecutableMode, OnUnreachable, Policy, PolicyRow};
+
+use crate::judge::{JudgedContent, Violation, judge, missing_requirements};
+
+/// Where a policy is, from near to far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PolicyPlace {
+    /// The machine's, or the one that `AGPM_POLICY` names.
+    Machine,
+    /// The user's configuration.
+    User,
+    /// A base of the manifest.
+    Base,
+    /// The manifest itself.
+    Project,
+    /// The one that `--policy` names.
+    Argument,
+}
+
+/// A policy in its place.
+#[derive(Clone, Debug)]
+pub struct PlacedPolicy {
+    /// Where it is.
+    pub place: PolicyPlace,
+    /// What it says.
+    pub policy: Policy,
+}
+
+/// A policy that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnreachablePolicy {
+    /// Where it is.
+    pub place: PolicyPlace,
+    /// As users name it.
+    pub name: String,
+}
+
+/// All policies that apply.
+#[derive(Clone, Debug, Default)]
+pub struct PolicySet {
+    /// From near to far; those of one place in the order in which they were found.
+    policies: Vec<PlacedPolicy>,
+}
+
+impl PolicySet {
+    /// Puts policies in order.
+    pub fn new(mut policies: Vec<PlacedPolicy>) -> Self {
+        policies.sort_by_key(|placed| placed.place);
+        PolicySet { policies }
+    }
+
+    /// Whether a run may go on without a policy: only if a nearer one says so. One that is as near or farther could be
+    /// written by whoever wants to get rid of it.
+    pub fn tolerates(&self, missing: &UnreachablePolicy) -> bool {
+        let warns = |placed: &PlacedPolicy| {
+            let answer = placed.policy.on_unreachable.as_ref();
+            placed.place < missing.place
+                && answer.is_some_and(|rule| rule.value == OnUnreachable::Warn)
+        };
+        self.policies.iter().any(warns)
+    }
+
+    /// Every rule, from near to far.
+    pub fn rows(&self) -> Vec<PolicyRow> {
+        self.iter().flat_map(Policy::rows).collect()
+    }
+
+    /// How many apply.
+    pub fn count(&self) -> usize {
+        self.policies.len()
+    }
+
+    /// The strictest mode for content that runs something.
+    pub fn executable_mode(&self) -> ExecutableMode {
+        let modes = self.iter().filter_map(|policy| policy.executables.as_ref());
+        let strictest = modes.map(|rule| rule.value).max();
+        strictest.unwrap_or(ExecutableMode::Allow)
+    }
+
+    /// How old versions must be for all of the policies, in seconds; nothing if none of them asks.
+    pub fn min_release_age(&self) -> Option<u64> {
+        let ages = self
+            .iter()
+            .filter_map(|policy| policy.min_release_age.as_ref());
+        ages.map(|rule| rule.value).max()
+    }
+
+    /// Everything that one of the policies forbids, or requires and does not find.
+    pub fn violations(&self, contents: &[JudgedContent<'_>]) -> Vec<Violation> {
+        let mut found = Vec::new();
+        for policy in self.iter() {
+            found.extend(contents.iter().flat_map(|content| judge(policy, content)));
+            found.extend(missing_requirements(policy, contents));
+        }
+        found
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Policy> {
+        self.policies.iter().map(|placed| &placed.policy)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agpm_text::{Format, parse_alone};
+
+    use super::*;
+
+    const PLACES: [PolicyPlace; 5] = [
+        PolicyPlace::Machine,
+        PolicyPlace::User,
+        PolicyPlace::Base,
+        PolicyPlace::Project,
+        PolicyPlace::Argument,
+    ];
+
+    fn placed(place: PolicyPlace, text: &str) -> PlacedPolicy {
+        let (policy, mistakes) = Policy::read(&parse_alone(text, Format::Toml).document);
+        assert!(mistakes.is_empty(), "{mistakes:?}");
+        PlacedPolicy { place, policy }
+    }
+
+    #[test]
+    fn only_a_nearer_policy_lets_a_run_go_on_without_another() {
+        for (near, place) in PLACES.into_iter().enumerate() {
+            let set = PolicySet::new(vec![placed(place, "on-unreachable = \"warn\"")]);
+            for (far, other) in PLACES.into_iter().enumerate() {
+                let missing = UnreachablePolicy {
+                    place: other,
+                    name: "x".to_owned(),
+                };
+                assert_eq!(set.tolerates(&missing), near < far, "{place:?} {other:?}");
+            }
+            let strict = PolicySet::new(vec![placed(place, "on-unreachable = \"stop\"")]);
+            let missing = UnreachablePolicy {
+                place: PolicyPlace::Argument,
+                name: "x".to_owned(),
+            };
+            assert!(!strict.tolerates(&missing));
+        }
+    }
+
+    #[test]
+    fn rules_are_shown_from_near_to_far_and_the_strictest_holds() {
+        let set = PolicySet::new(vec![
+            placed(PolicyPlace::Argument, "[executables]\nmode = \"allow\""),
+            placed(PolicyPlace::Project, "[versions]\nmin-release-age = \"1d\""),
+            placed(PolicyPlace::Base, "[versions]\nmin-release-age = \"7d\""),
+            placed(PolicyPlace::Machine, "[executables]\nmode = \"deny\""),
+        ]);
+        let values: Vec<String> = set.rows().into_iter().map(|row| row.value).collect();
+        assert_eq!(values, ["deny", "604800s", "86400s", "allow"]);
+        assert_eq!(set.executable_mode(), ExecutableMode::Deny);
+        assert_eq!(set.min_release_age(), Some(7 * 86_400));
+    }
+}

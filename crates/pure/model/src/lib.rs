@@ -94,7 +94,9 @@ pub use policy::{
 };
 pub use policy_tables::POLICY_SCHEMA;
 pub use repository_pattern::{RepositoryPattern, RepositoryPatternError};
-pub use resource::{Layout, PLUGIN_PARTS, RESOURCE_TYPES, ResourceType, SKILL_FILE};
+pub use resource::{
+    Layout, MARKETPLACE_FILES, PLUGIN_PARTS, RESOURCE_TYPES, ResourceType, SKILL_FILE,
+};
 pub use schema::{
     Condition, Definition, KeyClass, KeyNames, KeyOwner, OtherKeys, Passthrough, Presence,
     SchemaField, SchemaTable, UnknownKey, ValueForm,

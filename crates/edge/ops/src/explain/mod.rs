@@ -1,5 +1,6 @@
 //! `agpm explain`: where a value came from, or what a code means.
 
+mod blocks;
 mod bottle;
 mod catalog;
 mod installed;
@@ -21,6 +22,7 @@ use agpm_text::{Pointer, Value};
 use serde::{Serialize, Serializer};
 
 use crate::approve::permit;
+use crate::explain::blocks::explain_blocks;
 use crate::explain::bottle::explain_bottle;
 use crate::explain::catalog::explain_entry;
 use crate::explain::installed::tell_edited;
@@ -212,16 +214,24 @@ fn run(
     let pointer = pointer_of(request.pointer.as_deref().unwrap_or_default())?;
     let provenance = match subject {
         Subject::File => {
+            let blocks = if request.inputs.files.is_empty() {
+                explain_blocks(world, name, notes)?
+            } else {
+                None
+            };
             let owner = if request.inputs.files.is_empty() {
                 owner_of_file(world, name)
             } else {
                 None
             };
-            if let Some((kind, name)) = owner {
+            if let Some((kind, name)) = owner.filter(|_| blocks.is_none()) {
                 let (resource, provenance) = explain_resource(world, kind, &name, &pointer, notes)?;
                 return Ok(of_resource(resource, pointer, provenance));
             }
-            explain_file(world, name, &pointer, &request.inputs, notes)?
+            match blocks {
+                Some(blocks) => blocks,
+                None => explain_file(world, name, &pointer, &request.inputs, notes)?,
+            }
         }
         Subject::Manifest => {
             let written = request.pointer.as_deref().unwrap_or_default();

@@ -1,5 +1,6 @@
 //! A project as its lockfile has it, checked step by step.
 
+use agpm_compose::lock_of;
 use agpm_diag::{Failure, Notes};
 use agpm_model::{LOCK_NAME, Lockfile};
 use agpm_plan::{frozen_difference, outdated_lock};
@@ -88,11 +89,14 @@ fn compare_locks(
     let Some((old, _)) = &gathered.lock else {
         return Ok(());
     };
-    let new = gathered.new_lock(
-        &rendered.rendered.resources,
-        rendered.layered.locked.clone(),
+    let layers = rendered.layered.locked.clone();
+    let resources = &rendered.rendered.resources;
+    let new = gathered.project.with_locked_bases(lock_of(
+        &gathered.project.manifest,
+        resources,
+        layers,
         rendered.catalog.clone(),
-    );
+    ));
     note_missing_digests(Some(old), &new, LockUse::Frozen, notes);
     match frozen_difference(old, &new) {
         Some(difference) => Err(outdated_lock(difference)),

@@ -285,15 +285,6 @@ fn understood_lock(lockfile: &Path) -> Option<Lockfile> {
 }
 
 impl Project {
-    /// A lockfile together with what the bases are locked at.
-    pub(crate) fn with_locked_bases(&self, lock: Lockfile) -> Lockfile {
-        let bases = self.bases.iter().map(|base| base.locked.clone());
-        Lockfile {
-            bases: bases.collect(),
-            ..lock
-        }
-    }
-
     /// Reads the manifest; without one, everything is as by default.
     pub(crate) fn load(
         world: &World,

@@ -61,6 +61,7 @@ pub(super) fn import_layers(
         format: request.format.clone(),
         manifest: shown(environment, &path),
         written,
+        created: written && is_new,
         additions,
         text,
         writing: request.writing,

@@ -91,6 +91,7 @@ pub(super) fn import_packages(
         let title = format!("import {}", format.name);
         write_manifest(world, &title, &text, old, notes)?;
         report.written = true;
+        report.created = is_new;
     }
     report.text = new.written_into("").map_err(|error| uneditable(&error))?;
     report.additions = Additions {

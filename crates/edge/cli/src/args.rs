@@ -126,6 +126,9 @@ pub(crate) enum Command {
         #[command(subcommand)]
         what: PolicyCommand,
     },
+    /// Show how the project stands
+    #[command(visible_alias = "st")]
+    Status(StatusArgs),
     /// Show what an install or update would change
     Diff(DiffArgs),
     /// Check a committed project in a pipeline
@@ -447,6 +450,13 @@ pub(crate) struct UpdateArgs {
     pub(crate) scope: ScopeArgs,
     #[command(flatten)]
     pub(crate) approval: ApprovalArgs,
+}
+
+/// Arguments of `status`.
+#[derive(Debug, Args)]
+pub(crate) struct StatusArgs {
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
 }
 
 /// Arguments of `outdated`.
@@ -968,6 +978,7 @@ impl Command {
             Command::Remove(args) => &args.scope,
             Command::Install(args) => &args.scope,
             Command::Update(args) => &args.scope,
+            Command::Status(args) => &args.scope,
             Command::Diff(args) => &args.scope,
             Command::Outdated(args) => &args.scope,
             Command::List(args) => &args.scope,

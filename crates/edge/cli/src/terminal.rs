@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal};
 
-use console::Term;
+use console::{Key, Term};
 
 /// The columns of the terminal that results go to.
 pub(crate) fn stdout_width() -> Option<usize> {
@@ -17,13 +17,16 @@ pub(crate) fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Asks a question that is answered by one key; anything but `y` is no.
-pub(crate) fn confirm(question: &str) -> bool {
+/// Asks a question that one key answers: `y` is yes, Esc and Ctrl-C are no answer, and anything else is no.
+pub(crate) fn confirm(question: &str) -> Option<bool> {
     let terminal = Term::stderr();
-    let asked = terminal.write_str(&format!("{question} [y/N] "));
-    let answer = asked.and_then(|()| terminal.read_char());
-    let _ = terminal.write_line("");
-    matches!(answer, Ok('y' | 'Y'))
+    terminal.write_str(&format!("{question} [y/N] ")).ok()?;
+    let key = terminal.read_key_raw();
+    terminal.write_line("").ok()?;
+    match key.ok()? {
+        Key::Escape | Key::CtrlC => None,
+        key => Some(matches!(key, Key::Char('y' | 'Y'))),
+    }
 }
 
 /// A terminal that hands on every key at once and shows none, until this is dropped.

@@ -478,3 +478,34 @@ fn what_cannot_be_reached_is_a_cause_of_its_own() {
     let output = run(&sandbox, "ci --cache-dir ../empty");
     assert_eq!(output.code, Some(4), "{output}");
 }
+
+#[test]
+fn a_base_is_checked_as_it_is_locked() {
+    let sandbox = Sandbox::new(PROGRAM);
+    let mut base = Repository::init(&sandbox, "base");
+    base.commit(&[
+        (
+            "agpm.toml",
+            "[agents]\nown = \"own.md\"\n[policy.types]\ndeny = [\"hooks\"]\n",
+        ),
+        ("own.md", "---\nname: own\ndescription: Own.\n---\nOwn.\n"),
+    ]);
+    base.tag("v1.0.0");
+    let address = format!("git+file://{}/base", sandbox.work().display());
+    sandbox.write("project/agpm.toml", format!("extends = \"{address}@^1\"\n"));
+    let installed = run(&sandbox, "install");
+    assert_eq!(installed.code, Some(0), "{installed}");
+    let clean = run(&sandbox, "ci");
+    assert_eq!(clean.code, Some(0), "{clean}");
+    let path = sandbox.work().join("project/agpm.lock");
+    let lock = fs::read_to_string(&path).unwrap();
+    fs::write(&path, lock.replacen("^1", "^2", 1)).unwrap();
+    let output = run(&sandbox, "ci");
+    assert_eq!(output.code, Some(5), "{output}");
+    fs::write(&path, &lock).unwrap();
+    let manifest = sandbox.work().join("project/agpm.toml");
+    let text = format!("extends = \"{address}@^1\"\n[agents]\nown = false\n");
+    fs::write(&manifest, text).unwrap();
+    let output = run(&sandbox, "ci");
+    assert_eq!(output.code, Some(5), "{output}");
+}

@@ -50,6 +50,12 @@ fn the_guide_to_plugins_says_what_happens() {
 }
 
 #[test]
+fn the_guide_to_instructions_says_what_happens() {
+    check_script(&Sandbox::new(PROGRAM), &root().join("docs/instructions.md"))
+        .unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+#[test]
 fn the_guide_to_trust_says_what_happens() {
     check_script(&Sandbox::new(PROGRAM), &root().join("docs/trust.md"))
         .unwrap_or_else(|failure| panic!("{failure}"));

@@ -1,4 +1,4 @@
-//! The picker of `add`, on a pseudo-terminal.
+//! The picker of `add` and the question of `init`, on a pseudo-terminal.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -158,4 +158,49 @@ fn yes_never_asks() {
     let usual = session.modes();
     session.wait_for("has 3 resources");
     assert_eq!(session.code(usual), Some(3));
+}
+
+const QUESTION: &str = "Describe these files in the manifest? [y/N]";
+
+fn project_with_an_agent() -> Sandbox {
+    let sandbox = Sandbox::new(PROGRAM);
+    sandbox.write("project/.claude/agents/own.md", "Own.\n");
+    sandbox
+}
+
+#[test]
+fn init_offers_to_adopt_and_does_it_for_y() {
+    for (key, is_adopted) in [("y", true), ("n", false)] {
+        let sandbox = project_with_an_agent();
+        let mut session = Session::start(&sandbox, &["init"]);
+        session.wait_for(QUESTION);
+        session.press_until(key, "wrote");
+        assert_eq!(session.code(), Some(0));
+        let manifest = sandbox.read("project/agpm.toml");
+        assert_eq!(
+            manifest.contains("in-place = true"),
+            is_adopted,
+            "{manifest}"
+        );
+    }
+    let sandbox = project_with_an_agent();
+    let mut session = Session::start(&sandbox, &["init"]);
+    session.wait_for(QUESTION);
+    assert_eq!(session.cancel(), Some(2));
+    assert!(!sandbox.work().join("project/agpm.toml").exists());
+}
+
+#[test]
+fn init_asks_nothing_where_it_is_told_so_or_finds_nothing() {
+    for arguments in [&["init", "--yes"][..], &["init", "--bare"]] {
+        let sandbox = project_with_an_agent();
+        let mut session = Session::start(&sandbox, arguments);
+        session.wait_for("wrote");
+        assert_eq!(session.code(), Some(0));
+    }
+    let sandbox = Sandbox::new(PROGRAM);
+    sandbox.write("project/.keep", "");
+    let mut session = Session::start(&sandbox, &["init"]);
+    session.wait_for("wrote");
+    assert_eq!(session.code(), Some(0));
 }

@@ -150,7 +150,7 @@ fn a_ledger_of_a_newer_version_is_neither_used_nor_lost() {
         &sandbox,
         ".agpm/ledger.json",
         "\"version\": 2",
-        "\"version\": 3",
+        "\"version\": 4",
     );
     let before = files(&sandbox);
     for line in ["agpm install", "agpm verify", "agpm undo"] {

@@ -12,7 +12,8 @@ use agpm_text::{Document, Edit, EditError, Format, NodeRef, Pointer};
 use serde::Serialize;
 
 use crate::additions::{Replace, exists, new_source, usage};
-use crate::gather::{document_of, unknown_name};
+use crate::documents::document_of;
+use crate::gather::unknown_name;
 use crate::reading::{limit, shown};
 use crate::serialize;
 use crate::world::{Environment, World};

@@ -49,7 +49,10 @@ impl Composer<'_> {
         };
         if entry.kind == ResourceType::Instructions {
             self.instruction_in_form(resolved, texts, &mut made, notes)?;
-            check_front_matter(resolved, text, notes);
+            // Patterns in the front matter of `.mdc` files have no quotes, and are read all the same.
+            if resolved.entry.unit.path.extension() != Some("mdc") {
+                check_front_matter(resolved, text, notes);
+            }
             return Some(made);
         }
         match destination {

@@ -12,7 +12,8 @@ use agpm_source::{Entry, EntryKind};
 
 use crate::add::place::Place;
 use crate::gather::unknown_name;
-use crate::packages::{check_marketplace_size, source_failure_of};
+use crate::packages::check_marketplace_size;
+use crate::source_failure::source_failure_of;
 
 /// Which of the candidates are wanted.
 pub(crate) struct Wish<'a> {

@@ -1,6 +1,5 @@
 //! A project as its lockfile has it, checked step by step.
 
-use agpm_compose::lock_of;
 use agpm_diag::{Failure, Notes};
 use agpm_model::{LOCK_NAME, Lockfile};
 use agpm_plan::{frozen_difference, outdated_lock};
@@ -89,8 +88,7 @@ fn compare_locks(
     let Some((old, _)) = &gathered.lock else {
         return Ok(());
     };
-    let new = lock_of(
-        &gathered.project.manifest,
+    let new = gathered.new_lock(
         &rendered.rendered.resources,
         rendered.layered.locked.clone(),
         rendered.catalog.clone(),

@@ -17,7 +17,8 @@ use agpm_resolve::{
 use agpm_source::{FileFetching, SourceError};
 use agpm_text::{Format, Limits, decode, parse};
 
-use crate::packages::sources::{Sources, source_failure};
+use crate::packages::sources::Sources;
+use crate::source_failure::source_failure;
 use crate::world::World;
 
 /// Finds the plugins of marketplaces that the lockfile does not place, or that are to move.

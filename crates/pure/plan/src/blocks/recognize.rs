@@ -52,12 +52,13 @@ pub(crate) fn recognize_blocks(
 
 /// A block at the end of a file came with the blank line before it: most files end with a line ending.
 fn claim_usual_seam(document: &mut BlockDocument, name: &BlockName) {
-    let Some(around) = document.seam(name).filter(|around| around.is_trailing) else {
+    if document.seam(name).is_none_or(|around| !around.is_trailing) {
         return;
-    };
+    }
+    let before = document.text_before(name);
     for newline in ["\r\n", "\n"] {
-        let before = around.before.strip_suffix(newline);
-        if before.is_some_and(|before| before.ends_with('\n')) {
+        let rest = before.strip_suffix(newline);
+        if rest.is_some_and(|rest| rest.ends_with('\n')) {
             return document.claim_seam(name, newline);
         }
     }

@@ -1,7 +1,7 @@
 //! What the ledger has of blocks.
 
 use agpm_model::{Checksum, Owner};
-use agpm_text::{BlockDocument, BlockName, BlockSeam};
+use agpm_text::{BlockDocument, BlockName};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::change::Author;
@@ -47,8 +47,9 @@ pub struct OwnedBlock {
 pub struct OwnedSeam {
     /// The line endings.
     pub text: String,
-    /// Of everything before them.
-    pub before: Checksum,
+    /// Of everything before them; nothing if that ends with another block.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Checksum>,
     /// Of the last line before them.
     pub line: Checksum,
 }
@@ -76,28 +77,29 @@ impl OwnedSeam {
     /// The seam of a block, if it has one.
     pub(super) fn of(document: &BlockDocument, name: &BlockName) -> Option<Self> {
         let seam = document.seam(name).filter(|seam| !seam.text.is_empty())?;
+        let before = || Checksum::of(document.text_before(name).as_bytes());
         Some(OwnedSeam {
-            before: Checksum::of(seam.before.as_bytes()),
-            line: Checksum::of(seam.line_before().as_bytes()),
+            before: (!seam.follows_block).then(before),
+            line: Checksum::of(seam.line_before.as_bytes()),
             text: seam.text,
         })
     }
 
-    /// Whether the line endings before a block are these, and not those of a place that the user moved the block to:
-    /// all before them is as it was, or the line before them is and the block is still at the end.
+    /// Whether the line endings before a block are these, and not those of a place that the user moved the block to: the
+    /// block before it is the same one; or all before them is as it was; or the line before them is, and nothing but
+    /// blocks follows.
     fn is_in_place(&self, name: &BlockName, document: &BlockDocument) -> bool {
-        let Some(around) = document.seam(name) else {
+        let mut claimed = document.clone();
+        claimed.claim_seam(name, &self.text);
+        let Some(around) = claimed.seam(name).filter(|around| around.text == self.text) else {
             return false;
         };
-        let Some(before) = around.before.strip_suffix(&self.text) else {
-            return false;
-        };
-        let before = BlockSeam {
-            before: before.to_owned(),
-            ..around
-        };
-        let is_same_line = Checksum::of(before.line_before().as_bytes()) == self.line;
-        Checksum::of(before.before.as_bytes()) == self.before || before.is_trailing && is_same_line
+        let is_same_line = Checksum::of(around.line_before.as_bytes()) == self.line;
+        match self.before {
+            None => is_same_line && around.follows_block,
+            Some(_) if around.is_trailing && is_same_line => true,
+            Some(before) => before == Checksum::of(claimed.text_before(name).as_bytes()),
+        }
     }
 }
 

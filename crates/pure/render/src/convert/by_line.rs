@@ -99,8 +99,9 @@ impl Block<'_> {
             text.push(' ');
             text.push_str(line);
         }
-        // A bracket that nothing closes says nothing.
-        let speaks = text == "*" || text.contains(char::is_alphanumeric);
+        // A bracket that nothing closes says nothing; a pattern such as `**/*` does.
+        let is_pattern = text.contains('*') && !text.contains(['[', ']']);
+        let speaks = is_pattern || text.contains(char::is_alphanumeric);
         speaks.then(|| flow_list(&text).unwrap_or_else(|| Value::from(unquoted(&text))))
     }
 }
@@ -186,6 +187,7 @@ mod tests {
                 r#"{ "argument-hint": "[a] [b]" }"#,
             ),
             ("tools: *\n", r#"{ "tools": "*" }"#),
+            ("globs: **/*\n", r#"{ "globs": "**/*" }"#),
             ("tools: [Read, *]\n", r#"{ "tools": [ "Read", "*" ] }"#),
             ("x: {a} b\n", r#"{ "x": "{a} b" }"#),
             (

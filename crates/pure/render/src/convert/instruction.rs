@@ -292,6 +292,7 @@ mod tests {
             "Body\n",
             "---\nalwaysApply: true\nglobs: src/**\n---\nBody\n",
             "---\napplyTo: \"**\"\n---\nBody\n",
+            "---\ndescription:\nglobs: **/*\nalwaysApply: false\n---\nBody\n",
             "---\ninclusion: always\n---\nBody\n",
             "---\ntrigger: always_on\n---\nBody\n",
             "---\npaths: []\n---\nBody\n",

@@ -33,17 +33,12 @@ struct Block {
 pub struct BlockSeam {
     /// Line endings in front of the block that came with it.
     pub text: String,
-    /// Everything before them.
-    pub before: String,
+    /// The last line before them.
+    pub line_before: String,
+    /// Whether another block is right before them, or nothing.
+    pub follows_block: bool,
     /// Whether nothing but blocks follows.
     pub is_trailing: bool,
-}
-
-impl BlockSeam {
-    /// The last line before the seam.
-    pub fn line_before(&self) -> &str {
-        self.before.lines().next_back().unwrap_or_default()
-    }
 }
 
 /// Why a text cannot be edited.
@@ -116,11 +111,24 @@ impl BlockDocument {
             return None;
         };
         let is_block = |piece: &Piece| matches!(piece, Piece::Block(_));
+        let before = &self.pieces[..at];
+        let nearest = match before.last() {
+            None => "",
+            Some(Piece::Text(text)) => text,
+            Some(Piece::Block(block)) => &block.end,
+        };
         Some(BlockSeam {
             text: block.seam.clone(),
-            before: join(&self.pieces[..at]),
+            line_before: nearest.lines().next_back().unwrap_or_default().to_owned(),
+            follows_block: before.last().is_none_or(is_block),
             is_trailing: self.pieces[at + 1..].iter().all(is_block),
         })
+    }
+
+    /// Everything before a block and its seam.
+    pub fn text_before(&self, name: &BlockName) -> String {
+        let at = self.position(name).unwrap_or_default();
+        join(&self.pieces[..at])
     }
 
     /// Takes line endings in front of a block as its seam; nothing happens if they are not there.
@@ -128,29 +136,40 @@ impl BlockDocument {
         let Some(at) = self.position(name).filter(|_| !seam.is_empty()) else {
             return;
         };
-        let Some(Piece::Text(text)) = at.checked_sub(1).map(|before| &mut self.pieces[before])
-        else {
-            return;
-        };
-        let Some(rest) = text.strip_suffix(seam) else {
-            return;
-        };
-        *text = rest.to_owned();
-        let is_empty = text.is_empty();
-        if let Piece::Block(block) = &mut self.pieces[at] {
-            block.seam = seam.to_owned();
-        }
-        if is_empty {
-            self.pieces.remove(at - 1);
+        if self.take_line_endings(at, seam) {
+            if let Piece::Block(block) = &mut self.pieces[at] {
+                block.seam = seam.to_owned();
+            }
+            let is_empty = |piece: &Piece| matches!(piece, Piece::Text(text) if text.is_empty());
+            self.pieces.retain(|piece| !is_empty(piece));
         }
     }
 
-    /// Whether anything but blocks and a byte order mark is in it.
+    /// Takes line endings away from what is before a piece: from the text there, and from the end of a block before that.
+    fn take_line_endings(&mut self, at: usize, endings: &str) -> bool {
+        let (before, _) = self.pieces.split_at_mut(at);
+        match before {
+            [.., Piece::Text(text)] if text.ends_with(endings) => {
+                text.truncate(text.len() - endings.len());
+                true
+            }
+            [.., Piece::Block(block), Piece::Text(text)] => {
+                let own = endings.strip_suffix(text.as_str());
+                let is_taken = own.is_some_and(|own| block.end.ends_with(own));
+                if let Some(own) = own.filter(|_| is_taken) {
+                    block.end.truncate(block.end.len() - own.len());
+                    text.clear();
+                }
+                is_taken
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether anything but blocks is in it.
     pub fn has_own_text(&self) -> bool {
-        self.pieces.iter().any(|piece| match piece {
-            Piece::Text(text) => !text.trim_start_matches(BYTE_ORDER_MARK).is_empty(),
-            Piece::Block(_) => false,
-        })
+        let is_text = |piece: &Piece| matches!(piece, Piece::Text(text) if !text.is_empty());
+        self.pieces.iter().any(is_text)
     }
 
     /// Replaces what a block holds.
@@ -185,14 +204,21 @@ impl BlockDocument {
 
     /// Adds a block at the end, one blank line after what is there.
     pub fn append(&mut self, name: &BlockName, inner: &str) -> Result<(), BlockEditError> {
-        let text = self.text();
-        if let Ok((_, Some(line))) = read_blocks(&text) {
+        // A block ends outside of code, so only text of others can leave a fence open.
+        if let Some(Piece::Text(_)) = self.pieces.last()
+            && let Ok((_, Some(line))) = read_blocks(&self.text())
+        {
             return Err(BlockEditError::OpenFence { line });
         }
         let newline = self.newline;
+        let missing = match (self.pieces.as_slice(), self.pieces.last()) {
+            ([_], Some(Piece::Text(text))) => missing_newlines(text),
+            (_, Some(Piece::Block(block))) => missing_newlines(&block.end),
+            _ => missing_newlines(&self.text()),
+        };
         self.pieces.push(Piece::Block(Block {
             name: name.clone(),
-            seam: self.newline.repeat(missing_newlines(&text)),
+            seam: self.newline.repeat(missing),
             begin: format!("{}{newline}", name.begin_line()),
             inner: self.with_newlines(inner),
             end: format!("{}{newline}", name.end_line()),
@@ -262,6 +288,7 @@ fn dominant_newline(text: &str) -> &'static str {
 }
 
 fn is_at_line_start(text: &str) -> bool {
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     text.is_empty() || text.ends_with('\n')
 }
 
@@ -359,7 +386,7 @@ mod tests {
         document.claim_seam(&name("a"), "\n\n");
         assert_eq!(document.seam(&name("a")).unwrap().text, "");
         document.claim_seam(&name("a"), "\n");
-        assert_eq!(document.seam(&name("a")).unwrap().before, "mine");
+        assert_eq!(document.text_before(&name("a")), "mine");
         assert_eq!(document.finish().unwrap(), text);
     }
 

@@ -30,9 +30,8 @@ use crate::packages::fetch::plugin_needs::{PluginNeed, declaration, plugin_needs
 use crate::packages::fetch::raw::{Raw, unfit};
 use crate::packages::marketplaces::check_commit;
 use crate::packages::resolve::plain_sources;
-use crate::packages::sources::{
-    Sources, is_versioned, source_failure, source_failure_of, versions_of,
-};
+use crate::packages::sources::{Sources, is_versioned, versions_of};
+use crate::source_failure::{source_failure, source_failure_of};
 use crate::world::World;
 
 /// What is required of a source where nothing is declared, after a prefix.

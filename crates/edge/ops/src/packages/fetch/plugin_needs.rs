@@ -13,7 +13,7 @@ use agpm_resolve::{NamedCommit, ResourceFiles, remote_selector};
 
 use crate::packages::fetch::Fetcher;
 use crate::packages::marketplaces::{default_revision, read_at};
-use crate::packages::sources::source_failure;
+use crate::source_failure::source_failure;
 
 /// A marketplace at a revision.
 struct Listing {

@@ -20,8 +20,11 @@ pub(crate) fn can_ask() -> bool {
 /// Asks a question that one key answers: `y` is yes, Esc and Ctrl-C are no answer, and anything else is no.
 pub(crate) fn confirm(question: &str) -> Option<bool> {
     let terminal = Term::stderr();
+    // Whoever sees the question can answer it: no key may be lost in between.
+    let raw = RawMode::enter().ok()?;
     terminal.write_str(&format!("{question} [y/N] ")).ok()?;
     let key = terminal.read_key_raw();
+    drop(raw);
     terminal.write_line("").ok()?;
     match key.ok()? {
         Key::Escape | Key::CtrlC => None,

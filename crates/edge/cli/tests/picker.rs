@@ -152,6 +152,33 @@ fn several_are_selected_with_space_and_confirmed_with_enter() {
 }
 
 #[test]
+fn an_increase_is_asked_about_and_approved_with_y() {
+    for (key, code) in [("y", Some(0)), ("n", Some(6))] {
+        let sandbox = Sandbox::new(PROGRAM);
+        sandbox.write(
+            "project/agpm.toml",
+            "[[layers]]\nname = \"team\"\npath = \"../team\"\n",
+        );
+        sandbox.write("team/.claude/settings.json", "{}\n");
+        let mut first = Session::start(&sandbox, &["install"]);
+        let usual = first.modes();
+        first.wait_for("1 installed");
+        assert_eq!(first.code(usual), Some(0));
+        let settings = "{\"permissions\": {\"allow\": [\"Bash(*)\"]}}\n";
+        sandbox.write("team/.claude/settings.json", settings);
+        let mut session = Session::start(&sandbox, &["install"]);
+        session.wait_for("layers/team  + tools Bash(*)");
+        session.press(key);
+        assert_eq!(session.code(usual), code);
+        let written = sandbox.work().join("project/.claude/settings.json");
+        assert_eq!(
+            std::fs::read_to_string(written).is_ok_and(|text| text.contains("Bash(*)")),
+            code == Some(0)
+        );
+    }
+}
+
+#[test]
 fn yes_never_asks() {
     let (sandbox, url) = library();
     let mut session = Session::start(&sandbox, &["add", &url, "--yes"]);
@@ -173,9 +200,11 @@ fn init_offers_to_adopt_and_does_it_for_y() {
     for (key, is_adopted) in [("y", true), ("n", false)] {
         let sandbox = project_with_an_agent();
         let mut session = Session::start(&sandbox, &["init"]);
+        let usual = session.modes();
         session.wait_for(QUESTION);
-        session.press_until(key, "wrote");
-        assert_eq!(session.code(), Some(0));
+        session.press(key);
+        session.wait_for("wrote");
+        assert_eq!(session.code(usual), Some(0));
         let manifest = sandbox.read("project/agpm.toml");
         assert_eq!(
             manifest.contains("in-place = true"),
@@ -185,8 +214,10 @@ fn init_offers_to_adopt_and_does_it_for_y() {
     }
     let sandbox = project_with_an_agent();
     let mut session = Session::start(&sandbox, &["init"]);
+    let usual = session.modes();
     session.wait_for(QUESTION);
-    assert_eq!(session.cancel(), Some(2));
+    session.press("\u{3}");
+    assert_eq!(session.code(usual), Some(2));
     assert!(!sandbox.work().join("project/agpm.toml").exists());
 }
 
@@ -195,12 +226,14 @@ fn init_asks_nothing_where_it_is_told_so_or_finds_nothing() {
     for arguments in [&["init", "--yes"][..], &["init", "--bare"]] {
         let sandbox = project_with_an_agent();
         let mut session = Session::start(&sandbox, arguments);
+        let usual = session.modes();
         session.wait_for("wrote");
-        assert_eq!(session.code(), Some(0));
+        assert_eq!(session.code(usual), Some(0));
     }
     let sandbox = Sandbox::new(PROGRAM);
     sandbox.write("project/.keep", "");
     let mut session = Session::start(&sandbox, &["init"]);
+    let usual = session.modes();
     session.wait_for("wrote");
-    assert_eq!(session.code(), Some(0));
+    assert_eq!(session.code(usual), Some(0));
 }

@@ -26,7 +26,7 @@ pub(super) enum PluginNeed {
     /// In a source that is open.
     Here(Declared, Unit),
     /// In the repository that its marketplace names.
-    Elsewhere(Box<RemoteNeed>),
+    Elsewhere(RemoteNeed),
 }
 
 /// A needed plugin in a repository that its marketplace names.
@@ -226,11 +226,11 @@ fn found(
             let path = if path.is_empty() { "." } else { path };
             let mut declared = declaration(path, Some(selector), dependency.spot);
             declared.source = Some(url.clone());
-            Ok(PluginNeed::Elsewhere(Box::new(RemoteNeed {
+            Ok(PluginNeed::Elsewhere(RemoteNeed {
                 declared,
                 commit: NamedCommit::new(sha.as_ref(), reference, dependency.spot),
                 entry: format!("{} = {{ marketplace = \"{source}\" }}", entry.name),
-            })))
+            }))
         }
         Some(PluginSource::Unsupported(kind)) => Err(broken(format!(
             "plugin `{}`, which another one needs, has a source of the kind `{kind}`",

@@ -56,6 +56,14 @@ fn the_guide_to_instructions_says_what_happens() {
 }
 
 #[test]
+fn the_readme_says_what_happens() {
+    let sandbox = Sandbox::new(PROGRAM);
+    let demo = sandbox.run_line("agpm demo tour");
+    assert_eq!(demo.code, Some(0), "{demo}");
+    check_script(&sandbox, &root().join("README.md")).unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+#[test]
 fn the_guide_to_trust_says_what_happens() {
     check_script(&Sandbox::new(PROGRAM), &root().join("docs/trust.md"))
         .unwrap_or_else(|failure| panic!("{failure}"));

@@ -34,5 +34,5 @@ pub use cache::{CachedSource, Condition};
 pub use error::GitError;
 pub use index::first_tracked;
 pub use program::{Git, Network};
-pub use remote::{Remote, is_git_folder};
+pub use remote::{Remote, is_bare_repository, is_git_folder};
 pub use tree::{EntryKind, TreeEntry};

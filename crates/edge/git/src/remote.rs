@@ -40,6 +40,11 @@ pub fn is_git_folder(path: &Path) -> bool {
     agpm_store::is_folder(&inner) || agpm_store::is_file(&inner) || is_whole(path)
 }
 
+/// Whether a folder is a git repository without files beside it, so that only versions of it can be read.
+pub fn is_bare_repository(path: &Path) -> bool {
+    is_whole(path)
+}
+
 impl Remote {
     pub(crate) fn new(git: Git, address: SourceAddress, base: &Path) -> Self {
         let (url, label) = match address.kind() {

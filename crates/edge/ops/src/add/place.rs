@@ -279,6 +279,11 @@ impl PlaceFinder<'_> {
             );
             return Err(Failure::new(FailureKind::NotFound, diagnostic));
         }
+        if agpm_git::is_bare_repository(&full) {
+            let url = SourceAddress::parse(&from_folder(&full, self.folder));
+            let url = url.map_err(|error| usage(format!("`{typed}`: {error}"), String::new()))?;
+            return self.at(self.source_at(&url)?, InnerAddress::default());
+        }
         let (directory, inner) = if agpm_store::is_folder(&full) {
             (full.clone(), None)
         } else {

@@ -680,6 +680,11 @@ pub(crate) enum ConfigCommand {
         /// Its name
         name: String,
     },
+    /// Print or set the host of `OWNER/REPO`
+    DefaultHost {
+        /// A host such as `git.example.com`, or the beginning of a URL
+        host: Option<String>,
+    },
 }
 
 /// Arguments of `demo`.

@@ -14,6 +14,29 @@ pub enum Author {
     User,
 }
 
+/// An author as the field `adopted`, which files lack that agpm wrote.
+pub(crate) mod adopted {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::Author;
+
+    pub(crate) fn is_own(author: &Author) -> bool {
+        *author == Author::Agpm
+    }
+
+    pub(crate) fn serialize<S: Serializer>(author: &Author, s: S) -> Result<S::Ok, S::Error> {
+        s.serialize_bool(*author == Author::User)
+    }
+
+    pub(crate) fn deserialize<'d, D: Deserializer<'d>>(d: D) -> Result<Author, D::Error> {
+        Ok(if bool::deserialize(d)? {
+            Author::User
+        } else {
+            Author::Agpm
+        })
+    }
+}
+
 /// Which files that are not as we left them may be overwritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Overwrite {

@@ -11,7 +11,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::blocks::OwnedBlocks;
-use crate::change::Author;
+use crate::change::{Author, adopted};
 use crate::nodes::{NodesRecord, OwnedNodes};
 
 /// The newest form that is read.
@@ -184,27 +184,6 @@ mod executable {
             FileMode::Executable
         } else {
             FileMode::Plain
-        })
-    }
-}
-
-/// An author as the field `adopted`, which files lack that agpm wrote.
-pub(crate) mod adopted {
-    use super::*;
-
-    pub(crate) fn is_own(author: &Author) -> bool {
-        *author == Author::Agpm
-    }
-
-    pub(crate) fn serialize<S: Serializer>(author: &Author, s: S) -> Result<S::Ok, S::Error> {
-        s.serialize_bool(*author == Author::User)
-    }
-
-    pub(crate) fn deserialize<'d, D: Deserializer<'d>>(d: D) -> Result<Author, D::Error> {
-        Ok(if bool::deserialize(d)? {
-            Author::User
-        } else {
-            Author::Agpm
         })
     }
 }

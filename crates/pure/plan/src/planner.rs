@@ -3,16 +3,16 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use agpm_model::{Observed, RelativePath};
+use agpm_model::{FileMode, Observed, RelativePath};
 
 use crate::blocks::{BlockFile, BlockFilePlan, plan_block_file};
 use crate::change::{Action, Author, Change, Obstacle, Overwrite, Refusal};
 use crate::desired::{DesiredFile, DesiredState};
 use crate::files::plan_files;
 use crate::ledger::{Ledger, LedgerVersion, Owned};
-use crate::nodes::OwnedNodes;
+use crate::nodes::{FileOutcome, OwnedNodes};
 use crate::observation::Observation;
-use crate::plan::{Plan, PlanError};
+use crate::plan::{Plan, PlanError, SharedChange};
 use crate::shared::{SharedFilePlan, plan_shared_file};
 
 /// How the shared files are planned: no file depends on another, so the caller may use threads. This crate starts none.
@@ -97,8 +97,8 @@ fn plan_blocks(
             desired: blocks,
             owned: ledger.blocks.get(path),
             overwrite,
-        })?;
-        plan.add_blocks(path, planned);
+        });
+        plan.add_blocks(path, before, planned.map_err(PlanError::Clash)?);
     }
     if !plan.ledger.blocks.is_empty() {
         plan.ledger.version = LedgerVersion::Three;
@@ -185,12 +185,21 @@ impl Plan {
         is_untouched && before.checksum().is_some()
     }
 
-    fn add_blocks(&mut self, path: &RelativePath, planned: BlockFilePlan) {
+    fn add_blocks(&mut self, path: &RelativePath, before: Observed, planned: BlockFilePlan) {
         self.changes.extend(planned.changes);
         self.refusals.extend(planned.refusals);
         self.unchanged += planned.unchanged;
         self.findings.extend(planned.findings);
-        self.shared.extend(planned.change);
+        let outcome = planned.outcome.filter(|one| *one != FileOutcome::Unchanged);
+        self.shared.extend(outcome.map(|outcome| SharedChange {
+            path: path.clone(),
+            outcome,
+            mode: match before {
+                Observed::File(state) => state.mode,
+                _ => FileMode::Plain,
+            },
+            before,
+        }));
         let owned = planned.owned.map(|owned| (path.clone(), owned));
         self.ledger.blocks.extend(owned);
     }

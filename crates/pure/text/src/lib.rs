@@ -16,7 +16,7 @@ mod write;
 
 pub use blocks::{
     BlockDocument, BlockEditError, BlockError, BlockErrorKind, BlockName, BlockNameError,
-    BlockSeam, block_text, first_marker,
+    BlockSeam, BlockSection, block_text, first_marker,
 };
 pub use formats::json::append_json_string;
 pub use formats::markdown::markdown_body;

@@ -3,6 +3,7 @@
 
 mod approving;
 mod bad;
+mod blocks;
 mod declaring;
 mod drivers;
 mod folding;

@@ -15,7 +15,7 @@ use crate::reading::limit;
 use agpm_merge::{ExplainedLeaf, Provenance};
 
 /// What a value is said to come from that no layer and no package gave.
-const YOURS: &str = "yours";
+pub(super) const YOURS: &str = "yours";
 
 /// A file on the disk, and what is ours in it.
 pub(super) struct Installed {

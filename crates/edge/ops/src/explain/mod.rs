@@ -1,5 +1,6 @@
 //! `agpm explain`: where a value came from, or what a code means.
 
+mod blocks;
 mod bottle;
 mod catalog;
 mod installed;
@@ -21,10 +22,11 @@ use agpm_text::{Pointer, Value};
 use serde::{Serialize, Serializer};
 
 use crate::approve::permit;
+use crate::explain::blocks::explain_blocks;
 use crate::explain::bottle::explain_bottle;
 use crate::explain::catalog::explain_entry;
 use crate::explain::installed::tell_edited;
-use crate::explain::manifest::explain_manifest;
+use crate::explain::manifest::{ManifestValues, manifest_values};
 use crate::explain::persona::explain_persona;
 use crate::explain::project::{from_project, not_in_layers};
 use crate::explain::resource::explain_resource;
@@ -212,19 +214,28 @@ fn run(
     let pointer = pointer_of(request.pointer.as_deref().unwrap_or_default())?;
     let provenance = match subject {
         Subject::File => {
+            let blocks = if request.inputs.files.is_empty() {
+                explain_blocks(world, name, notes)?
+            } else {
+                None
+            };
             let owner = if request.inputs.files.is_empty() {
                 owner_of_file(world, name)
             } else {
                 None
             };
-            if let Some((kind, name)) = owner {
+            if let Some((kind, name)) = owner.filter(|_| blocks.is_none()) {
                 let (resource, provenance) = explain_resource(world, kind, &name, &pointer, notes)?;
                 return Ok(of_resource(resource, pointer, provenance));
             }
-            explain_file(world, name, &pointer, &request.inputs, notes)?
+            match blocks {
+                Some(blocks) => blocks,
+                None => explain_file(world, name, &pointer, &request.inputs, notes)?,
+            }
         }
         Subject::Manifest => {
-            let values = explain_manifest(world, name, request.pointer.as_deref(), notes)?;
+            let written = request.pointer.as_deref().unwrap_or_default();
+            let values = explain_manifest(world, [name, written].concat(), notes)?;
             return Ok(ExplainReport::Values(values));
         }
         Subject::Catalog => explain_entry(world, name, &pointer, notes)?,
@@ -496,6 +507,29 @@ pub(crate) fn explain_file(
             installed.and_then(|installed| installed.value()),
         ],
     )
+}
+
+/// A place of the manifest, which follows the colon or is given after it.
+fn explain_manifest(
+    world: &World,
+    written: String,
+    notes: &mut Notes,
+) -> Result<ExplainedValues, Failure> {
+    let pointer = pointer_of(&written)?;
+    let ManifestValues {
+        name,
+        provenance,
+        whole,
+    } = manifest_values(world, &pointer, notes)?;
+    Ok(ExplainedValues {
+        provenance: found(provenance, &name, &pointer, &[whole])?,
+        name: ExplainedName {
+            subject: Subject::Manifest,
+            name,
+        },
+        pointer,
+        resource: None,
+    })
 }
 
 /// What was found; nothing is an error, with a near place.

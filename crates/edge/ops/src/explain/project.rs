@@ -145,7 +145,7 @@ fn not_in_project(file: &str) -> Failure {
 }
 
 /// A path is from the manifest's folder; where one works in a folder below, it may also be from there.
-fn paths_of(
+pub(super) fn paths_of(
     environment: &Environment,
     root: &Path,
     file: &str,

@@ -11,7 +11,8 @@ use agpm_model::{Additions, normalize};
 use agpm_text::Format;
 
 use crate::change::write_manifest;
-use crate::gather::{ManifestFiles, document_of, parsed};
+use crate::documents::{document_of, parsed};
+use crate::gather::ManifestFiles;
 use crate::import::neighbours::Neighbours;
 use crate::import::{ImportReport, ImportRequest, default_file, missing};
 use crate::install::Writing;

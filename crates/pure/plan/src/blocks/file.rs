@@ -1,14 +1,13 @@
 //! One file with blocks: desired against observed.
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_model::{Checksum, FileMode, Observed, Owner, RelativePath};
+use agpm_model::{Checksum, Observed, Owner, RelativePath};
 use agpm_text::{BlockDocument, BlockEditError, BlockName};
 
 use super::record::{OwnedBlock, OwnedBlocks, OwnedSeam};
 use super::{DesiredBlock, ReadLimit};
 use crate::change::{Action, Author, Change, Obstacle, Overwrite, Reason, Refusal};
 use crate::nodes::{FileOrigin, FileOutcome};
-use crate::plan::{PlanError, SharedChange};
 
 /// A file that others write too, and the blocks that are to be in it.
 #[derive(Clone, Copy, Debug)]
@@ -34,13 +33,14 @@ pub struct BlockFilePlan {
     pub(crate) refusals: Vec<Refusal>,
     pub(crate) unchanged: usize,
     pub(crate) owned: Option<OwnedBlocks>,
-    pub(crate) change: Option<SharedChange>,
+    /// The file afterwards. With refusals it is unchanged.
+    pub(crate) outcome: Option<FileOutcome>,
     /// What users should know of the result.
     pub(crate) findings: Vec<Diagnostic>,
 }
 
 /// Compares the blocks that are to be in a file with what is there.
-pub fn plan_block_file(file: &BlockFile<'_>) -> Result<BlockFilePlan, PlanError> {
+pub fn plan_block_file(file: &BlockFile<'_>) -> Result<BlockFilePlan, Box<Diagnostic>> {
     let mut edit = FileEdit::new(file);
     for owned in file.owned.iter().flat_map(|owned| &owned.blocks) {
         if file.desired.iter().all(|block| block.name != owned.name) {
@@ -147,7 +147,7 @@ impl<'a> FileEdit<'a> {
     }
 
     /// A block that does not exist and is to be there.
-    fn append(&mut self, block: &DesiredBlock) -> Result<(), PlanError> {
+    fn append(&mut self, block: &DesiredBlock) -> Result<(), Box<Diagnostic>> {
         let was_there = self
             .file
             .owned
@@ -196,7 +196,7 @@ impl<'a> FileEdit<'a> {
         });
     }
 
-    fn uneditable(&self, error: &BlockEditError) -> PlanError {
+    fn uneditable(&self, error: &BlockEditError) -> Box<Diagnostic> {
         let path = self.file.path;
         let (message, help) = match error {
             BlockEditError::OpenFence { line } => (
@@ -211,10 +211,10 @@ impl<'a> FileEdit<'a> {
             ),
         };
         let diagnostic = Diagnostic::new(&codes::BLOCK_MARKERS, message);
-        PlanError::Clash(Box::new(diagnostic.in_file(path.as_str()).help(help)))
+        Box::new(diagnostic.in_file(path.as_str()).help(help))
     }
 
-    fn finish(mut self) -> Result<BlockFilePlan, PlanError> {
+    fn finish(mut self) -> Result<BlockFilePlan, Box<Diagnostic>> {
         if !self.plan.refusals.is_empty() {
             return Ok(BlockFilePlan {
                 refusals: self.plan.refusals,
@@ -248,15 +248,7 @@ impl<'a> FileEdit<'a> {
             .limits()
             .filter_map(|limit| self.too_large(limit, &text))
             .collect();
-        self.plan.change = (outcome != FileOutcome::Unchanged).then(|| SharedChange {
-            path: self.file.path.clone(),
-            outcome,
-            mode: match self.file.before {
-                Observed::File(state) => state.mode,
-                _ => FileMode::Plain,
-            },
-            before: self.file.before,
-        });
+        self.plan.outcome = Some(outcome);
         self.plan.owned = self.owned(now, origin);
         Ok(self.plan)
     }

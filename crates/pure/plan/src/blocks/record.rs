@@ -4,8 +4,7 @@ use agpm_model::{Checksum, Owner};
 use agpm_text::{BlockDocument, BlockName};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::change::Author;
-use crate::ledger::adopted;
+use crate::change::{Author, adopted};
 use crate::nodes::FileOrigin;
 
 /// What is ours inside one file.

@@ -41,6 +41,15 @@ pub struct BlockSeam {
     pub is_trailing: bool,
 }
 
+/// A stretch of lines: a block with its markers, or text of others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockSection<'d> {
+    /// The block; nothing for text of others.
+    pub block: Option<&'d BlockName>,
+    /// First and last line, counted from one.
+    pub lines: (usize, usize),
+}
+
 /// Why a text cannot be edited.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BlockEditError {
@@ -123,6 +132,23 @@ impl BlockDocument {
             follows_block: before.last().is_none_or(is_block),
             is_trailing: self.pieces[at + 1..].iter().all(is_block),
         })
+    }
+
+    /// Its lines, in order.
+    pub fn sections(&self) -> Vec<BlockSection<'_>> {
+        let mut sections = Vec::new();
+        let mut first = 1;
+        for piece in &self.pieces {
+            let block = match piece {
+                Piece::Text(_) => None,
+                Piece::Block(block) => Some(&block.name),
+            };
+            let count = join(std::slice::from_ref(piece)).lines().count();
+            let lines = (first, (first + count).saturating_sub(1));
+            sections.push(BlockSection { block, lines });
+            first += count;
+        }
+        sections
     }
 
     /// Everything before a block and its seam.
@@ -388,6 +414,32 @@ mod tests {
         document.claim_seam(&name("a"), "\n");
         assert_eq!(document.text_before(&name("a")), "mine");
         assert_eq!(document.finish().unwrap(), text);
+    }
+
+    #[test]
+    fn sections_have_their_lines() {
+        let document = appended("mine\n", &["a", "b"]);
+        let document = BlockDocument::read(&document.finish().unwrap()).unwrap();
+        let shown: Vec<(String, (usize, usize))> = document
+            .sections()
+            .into_iter()
+            .map(|section| {
+                (
+                    section.block.map_or(String::new(), ToString::to_string),
+                    section.lines,
+                )
+            })
+            .collect();
+        let own = String::new;
+        assert_eq!(
+            shown,
+            [
+                (own(), (1, 2)),
+                ("a".to_owned(), (3, 5)),
+                (own(), (6, 6)),
+                ("b".to_owned(), (7, 9)),
+            ]
+        );
     }
 
     #[test]

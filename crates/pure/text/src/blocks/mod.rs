@@ -5,6 +5,6 @@ mod document;
 mod fences;
 mod markers;
 
-pub use document::{BlockDocument, BlockEditError, BlockSeam};
+pub use document::{BlockDocument, BlockEditError, BlockSeam, BlockSection};
 pub use fences::block_text;
 pub use markers::{BlockError, BlockErrorKind, BlockName, BlockNameError, first_marker};

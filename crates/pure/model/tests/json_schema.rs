@@ -43,6 +43,7 @@ resources.hooks = { merge-target = ".own/hooks.json" }
 [agents]
 local = "./agents/local.md"
 one = { source = "hub", path = "agents/one.md", version = "^1.0", tool = "own", target = "x", filename = "y.md" }
+own = { path = ".claude/agents/own.md", tool = "claude-code", in-place = true }
 two = { source = "hub", path = "agents/**/*.md", branch = "main", flatten = false, exclude = ["x"], install = false, repo = "r", dependencies = {} }
 three = { source = "hub", path = "agents/three.md", rev = "abcdef0", tools = ["codex", "own"], allow-widening = ["codex"], template_vars = { project = { a = 1 }, b = 2 } }
 

@@ -126,6 +126,9 @@ pub(crate) enum Command {
         #[command(subcommand)]
         what: PolicyCommand,
     },
+    /// Show how the project stands
+    #[command(visible_alias = "st")]
+    Status(StatusArgs),
     /// Show what an install or update would change
     Diff(DiffArgs),
     /// Check a committed project in a pipeline
@@ -449,6 +452,13 @@ pub(crate) struct UpdateArgs {
     pub(crate) approval: ApprovalArgs,
 }
 
+/// Arguments of `status`.
+#[derive(Debug, Args)]
+pub(crate) struct StatusArgs {
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+}
+
 /// Arguments of `outdated`.
 #[derive(Debug, Args)]
 pub(crate) struct OutdatedArgs {
@@ -669,6 +679,11 @@ pub(crate) enum ConfigCommand {
     RemoveSource {
         /// Its name
         name: String,
+    },
+    /// Print or set the host of `OWNER/REPO`
+    DefaultHost {
+        /// A host such as `git.example.com`, or the beginning of a URL
+        host: Option<String>,
     },
 }
 
@@ -963,6 +978,7 @@ impl Command {
             Command::Remove(args) => &args.scope,
             Command::Install(args) => &args.scope,
             Command::Update(args) => &args.scope,
+            Command::Status(args) => &args.scope,
             Command::Diff(args) => &args.scope,
             Command::Outdated(args) => &args.scope,
             Command::List(args) => &args.scope,

@@ -13,14 +13,10 @@ struct OtherWords {
     hint: &'static str,
 }
 
-const OTHER_WORDS: [OtherWords; 15] = [
+const OTHER_WORDS: [OtherWords; 14] = [
     OtherWords {
         words: &["audit"],
         hint: "`agpm verify` compares the installed files with the lockfile",
-    },
-    OtherWords {
-        words: &["status", "st"],
-        hint: "`agpm doctor` checks the project, `agpm list` shows what is installed",
     },
     OtherWords {
         words: &["find", "discover", "explore"],
@@ -172,7 +168,7 @@ mod tests {
     fn nothing_far_or_opposite_is_offered() {
         let declaration = Cli::declaration();
         for typed in [
-            "uninit", "unadd", "deinit", "xyzzy", "strat", "unverify", "audit", "status", "unlist",
+            "uninit", "unadd", "deinit", "xyzzy", "strat", "unverify", "audit", "unlist",
         ] {
             assert_eq!(near_command(typed, &declaration), None, "{typed}");
         }

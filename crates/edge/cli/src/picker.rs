@@ -9,6 +9,8 @@ use agpm_ops::{PickItem, PickState, Picker, Query};
 use agpm_report::one_line;
 use console::{Key, Term};
 
+use crate::terminal::RawMode;
+
 /// Rows of a list that fits a small terminal.
 const MOST_ROWS: usize = 15;
 /// Lines around the rows: the title with the filter, and the keys.
@@ -27,6 +29,7 @@ impl Picker for TerminalPicker {
 
 fn run(terminal: &Term, title: &str, items: &[PickItem]) -> io::Result<Option<Vec<usize>>> {
     let mut choice = Choosing::new(items);
+    let _raw = RawMode::enter()?;
     loop {
         let (height, width) = terminal.size();
         let rows = usize::from(height)

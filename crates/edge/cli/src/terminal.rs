@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal};
 
-use console::Term;
+use console::{Key, Term};
 
 /// The columns of the terminal that results go to.
 pub(crate) fn stdout_width() -> Option<usize> {
@@ -17,11 +17,63 @@ pub(crate) fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Asks a question that is answered by one key; anything but `y` is no.
-pub(crate) fn confirm(question: &str) -> bool {
+/// Asks a question that one key answers: `y` is yes, Esc and Ctrl-C are no answer, and anything else is no.
+pub(crate) fn confirm(question: &str) -> Option<bool> {
     let terminal = Term::stderr();
-    let asked = terminal.write_str(&format!("{question} [y/N] "));
-    let answer = asked.and_then(|()| terminal.read_char());
-    let _ = terminal.write_line("");
-    matches!(answer, Ok('y' | 'Y'))
+    // Whoever sees the question can answer it: no key may be lost in between.
+    let raw = RawMode::enter().ok()?;
+    terminal.write_str(&format!("{question} [y/N] ")).ok()?;
+    let key = terminal.read_key_raw();
+    drop(raw);
+    terminal.write_line("").ok()?;
+    match key.ok()? {
+        Key::Escape | Key::CtrlC => None,
+        key => Some(matches!(key, Key::Char('y' | 'Y'))),
+    }
+}
+
+/// A terminal that hands on every key at once and shows none, until this is dropped.
+///
+/// Reading single keys would leave the usual mode between two of them, in which the terminal echoes letters and keeps
+/// backspaces for itself. What is written to the terminal is treated as before, so a panic is readable.
+#[cfg(unix)]
+pub(crate) struct RawMode {
+    before: rustix::termios::Termios,
+}
+
+#[cfg(unix)]
+impl RawMode {
+    pub(crate) fn enter() -> io::Result<Self> {
+        let before = rustix::termios::tcgetattr(io::stdin())?;
+        let mut raw = before.clone();
+        raw.make_raw();
+        raw.output_modes = before.output_modes;
+        set_modes(&raw)?;
+        Ok(RawMode { before })
+    }
+}
+
+#[cfg(unix)]
+impl Drop for RawMode {
+    fn drop(&mut self) {
+        // A terminal that is gone has no modes to restore.
+        drop(set_modes(&self.before));
+    }
+}
+
+#[cfg(unix)]
+fn set_modes(modes: &rustix::termios::Termios) -> io::Result<()> {
+    let when = rustix::termios::OptionalActions::Drain;
+    Ok(rustix::termios::tcsetattr(io::stdin(), when, modes)?)
+}
+
+/// Elsewhere keys are read as events, which no mode changes.
+#[cfg(not(unix))]
+pub(crate) struct RawMode;
+
+#[cfg(not(unix))]
+impl RawMode {
+    pub(crate) fn enter() -> io::Result<Self> {
+        Ok(RawMode)
+    }
 }

@@ -1,4 +1,4 @@
-//! The picker of `add`, on a pseudo-terminal.
+//! The picker of `add` and the question of `init`, on a pseudo-terminal.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 use agpm_testkit::{Repository, Sandbox};
 use rustix::fs::{Mode, OFlags, open};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{InputModes, LocalModes, OutputModes, tcgetattr};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_agpm");
 
@@ -85,35 +86,17 @@ impl Session {
         self.keys.write_all(keys.as_bytes()).unwrap();
     }
 
-    /// Presses keys until the screen shows a text. Between two keys the terminal is in its usual mode, in which it keeps
-    /// letters but drops backspaces.
-    fn press_until(&mut self, keys: &str, text: &str) {
-        let end = Instant::now() + Duration::from_secs(60);
-        while !self.seen.contains(text) {
-            assert!(Instant::now() < end, "no `{text}` in\n{}", self.seen);
-            self.press(keys);
-            while let Ok(bytes) = self.screen.recv_timeout(Duration::from_millis(500)) {
-                self.seen += &String::from_utf8_lossy(&bytes);
-            }
-        }
-        self.seen.clear();
+    /// How the terminal treats keys.
+    fn modes(&self) -> (InputModes, OutputModes, LocalModes) {
+        let modes = tcgetattr(&self.keys).unwrap();
+        (modes.input_modes, modes.output_modes, modes.local_modes)
     }
 
-    /// Presses Ctrl-C until the program ends; without a controlling terminal the usual mode drops that key too.
-    fn cancel(mut self) -> Option<i32> {
-        let end = Instant::now() + Duration::from_secs(60);
-        loop {
-            self.press("\u{3}");
-            thread::sleep(Duration::from_millis(100));
-            if let Some(status) = self.child.try_wait().unwrap() {
-                return status.code();
-            }
-            assert!(Instant::now() < end, "still running");
-        }
-    }
-
-    fn code(mut self) -> Option<i32> {
-        self.child.wait().unwrap().code()
+    /// Waits for the end of the program, and checks that it left the terminal as it was.
+    fn code(mut self, before: (InputModes, OutputModes, LocalModes)) -> Option<i32> {
+        let code = self.child.wait().unwrap().code();
+        assert_eq!(self.modes(), before);
+        code
     }
 }
 
@@ -135,17 +118,25 @@ fn library() -> (Sandbox, String) {
 fn several_are_selected_with_space_and_confirmed_with_enter() {
     let (sandbox, url) = library();
     let mut session = Session::start(&sandbox, &["add", &url]);
+    let usual = session.modes();
     session.wait_for("3 of 3");
+    let raw = session.modes();
+    assert!(
+        !raw.2
+            .intersects(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG)
+    );
     session.press("gam");
     session.wait_for("1 of 3");
     session.press(" ");
     session.wait_for("1 selected");
-    session.press_until("\u{7f}\u{7f}\u{7f}", "3 of 3, 1 selected");
+    assert_eq!(session.modes(), raw, "held between keys");
+    session.press("\u{7f}\u{7f}\u{7f}");
+    session.wait_for("3 of 3, 1 selected");
     session.press(" ");
     session.wait_for("2 selected");
     session.press("\r");
     session.wait_for("Added agents/gamma");
-    assert_eq!(session.code(), Some(0));
+    assert_eq!(session.code(usual), Some(0));
     let manifest = sandbox.read("project/agpm.toml");
     assert!(
         manifest.contains("alpha =") && manifest.contains("gamma ="),
@@ -155,14 +146,94 @@ fn several_are_selected_with_space_and_confirmed_with_enter() {
 
     let mut again = Session::start(&sandbox, &["add", &url]);
     again.wait_for("agents/alpha  (installed)");
-    assert_eq!(again.cancel(), Some(2));
+    again.press("\u{3}");
+    assert_eq!(again.code(usual), Some(2));
     assert_eq!(sandbox.read("project/agpm.toml"), manifest);
+}
+
+#[test]
+fn an_increase_is_asked_about_and_approved_with_y() {
+    for (key, code) in [("y", Some(0)), ("n", Some(6))] {
+        let sandbox = Sandbox::new(PROGRAM);
+        sandbox.write(
+            "project/agpm.toml",
+            "[[layers]]\nname = \"team\"\npath = \"../team\"\n",
+        );
+        sandbox.write("team/.claude/settings.json", "{}\n");
+        let mut first = Session::start(&sandbox, &["install"]);
+        let usual = first.modes();
+        first.wait_for("1 installed");
+        assert_eq!(first.code(usual), Some(0));
+        let settings = "{\"permissions\": {\"allow\": [\"Bash(*)\"]}}\n";
+        sandbox.write("team/.claude/settings.json", settings);
+        let mut session = Session::start(&sandbox, &["install"]);
+        session.wait_for("layers/team  + tools Bash(*)");
+        session.press(key);
+        assert_eq!(session.code(usual), code);
+        let written = sandbox.work().join("project/.claude/settings.json");
+        assert_eq!(
+            std::fs::read_to_string(written).is_ok_and(|text| text.contains("Bash(*)")),
+            code == Some(0)
+        );
+    }
 }
 
 #[test]
 fn yes_never_asks() {
     let (sandbox, url) = library();
     let mut session = Session::start(&sandbox, &["add", &url, "--yes"]);
+    let usual = session.modes();
     session.wait_for("has 3 resources");
-    assert_eq!(session.code(), Some(3));
+    assert_eq!(session.code(usual), Some(3));
+}
+
+const QUESTION: &str = "Describe these files in the manifest? [y/N]";
+
+fn project_with_an_agent() -> Sandbox {
+    let sandbox = Sandbox::new(PROGRAM);
+    sandbox.write("project/.claude/agents/own.md", "Own.\n");
+    sandbox
+}
+
+#[test]
+fn init_offers_to_adopt_and_does_it_for_y() {
+    for (key, is_adopted) in [("y", true), ("n", false)] {
+        let sandbox = project_with_an_agent();
+        let mut session = Session::start(&sandbox, &["init"]);
+        let usual = session.modes();
+        session.wait_for(QUESTION);
+        session.press(key);
+        session.wait_for("wrote");
+        assert_eq!(session.code(usual), Some(0));
+        let manifest = sandbox.read("project/agpm.toml");
+        assert_eq!(
+            manifest.contains("in-place = true"),
+            is_adopted,
+            "{manifest}"
+        );
+    }
+    let sandbox = project_with_an_agent();
+    let mut session = Session::start(&sandbox, &["init"]);
+    let usual = session.modes();
+    session.wait_for(QUESTION);
+    session.press("\u{3}");
+    assert_eq!(session.code(usual), Some(2));
+    assert!(!sandbox.work().join("project/agpm.toml").exists());
+}
+
+#[test]
+fn init_asks_nothing_where_it_is_told_so_or_finds_nothing() {
+    for arguments in [&["init", "--yes"][..], &["init", "--bare"]] {
+        let sandbox = project_with_an_agent();
+        let mut session = Session::start(&sandbox, arguments);
+        let usual = session.modes();
+        session.wait_for("wrote");
+        assert_eq!(session.code(usual), Some(0));
+    }
+    let sandbox = Sandbox::new(PROGRAM);
+    sandbox.write("project/.keep", "");
+    let mut session = Session::start(&sandbox, &["init"]);
+    let usual = session.modes();
+    session.wait_for("wrote");
+    assert_eq!(session.code(usual), Some(0));
 }

@@ -515,3 +515,37 @@ fn a_relative_home_is_no_home() {
         "{output}"
     );
 }
+
+#[test]
+fn the_default_host_is_printed_and_set() {
+    let sandbox = Sandbox::new(PROGRAM);
+    let host = |code: i32| run(&sandbox, "agpm config default-host", code);
+    assert_eq!(host(0).stdout, "github.com\n");
+    let text = "# mine\n[sources]\nteam = \"https://example.com/team.git\"\n";
+    write_config(&sandbox, text);
+    run(&sandbox, "agpm config default-host git.example.com", 0);
+    assert_eq!(host(0).stdout, "git.example.com\n");
+    let written = config_text(&sandbox);
+    assert!(
+        written.contains("default-host = \"git.example.com\"\n") && written.contains("# mine"),
+        "{written}"
+    );
+    assert!(!written.contains("team.git\"\ndefault-host"), "{written}");
+    let json = run(&sandbox, "agpm config default-host --json", 0).stdout;
+    assert!(
+        json.contains("\"default_host\": \"git.example.com\""),
+        "{json}"
+    );
+    for bad in ["a@b", "x:", "gopher://h"] {
+        run(&sandbox, &format!("agpm config default-host {bad}"), 2);
+        assert_eq!(config_text(&sandbox), written);
+    }
+    write_config(&sandbox, "default-host = \"a b\"\n");
+    assert!(
+        host(1)
+            .stderr
+            .contains("agpm config default-host github.com")
+    );
+    run(&sandbox, "agpm config default-host github.com", 0);
+    assert_eq!(host(0).stdout, "github.com\n");
+}

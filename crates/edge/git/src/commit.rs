@@ -44,6 +44,31 @@ impl Remote {
             .ok_or_else(|| self.no_commit(&prefix))
     }
 
+    /// Whether a commit is a tip or in the past of it. The history is fetched if the tip is not in the cache.
+    pub fn is_reachable(&self, commit: &ObjectId, tip: &ObjectId) -> Result<bool, GitError> {
+        if commit == tip {
+            return Ok(true);
+        }
+        let history = self.shelf.history();
+        if !self.holds(&history, tip) {
+            self.fetch_history()?;
+        }
+        if !self.holds(&history, commit) {
+            return Ok(false);
+        }
+        let mut command = self.git.command()?;
+        command.arg("--git-dir").arg(&history);
+        command.args(["rev-list", "--max-count=1", commit.as_str(), "--not"]);
+        command.arg(tip.as_str());
+        Ok(self.run(command, String::new())?.is_empty())
+    }
+
+    /// Whether a copy has a commit. A broken copy is as good as none.
+    fn holds(&self, repository: &Path, commit: &ObjectId) -> bool {
+        let found = self.stored(repository, commit.as_str());
+        found.is_ok_and(|found| found.is_some())
+    }
+
     fn listed(&self, prefix: &str) -> Result<Option<ObjectId>, GitError> {
         let refs = match self.refs() {
             // What is in the cache may be enough.

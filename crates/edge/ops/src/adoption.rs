@@ -12,8 +12,8 @@ use agpm_plan::{Sharing, Wanted, target};
 use agpm_source::{FileFetching, ReferenceError, Source, resolve, resolve_reference};
 use serde::Serialize;
 
-use crate::packages::source_failure_of;
 use crate::reading::limit;
+use crate::source_failure::source_failure_of;
 use crate::world::World;
 
 /// What messages of sources begin with.

@@ -20,9 +20,9 @@ use agpm_store as store;
 use agpm_text::{Document, Format};
 use agpm_trust::ReleaseAge;
 
-use crate::gather::document_of;
-use crate::packages::source_failure_of;
+use crate::documents::document_of;
 use crate::reading::{MANIFEST_NAME, limit, local_path, shown};
+use crate::source_failure::source_failure_of;
 use crate::world::World;
 
 /// A base that was read.

@@ -17,7 +17,8 @@ use agpm_text::{Document, Edit, Format, Pointer, Value};
 use serde::Serialize;
 
 use crate::additions::{NewDependency, Replace, exists, kind_of, new_source, usage};
-use crate::gather::{ManifestFiles, Mistakes, Project, document_of, refuse_link, unknown_name};
+use crate::documents::document_of;
+use crate::gather::{ManifestFiles, Mistakes, Project, refuse_link, unknown_name};
 use crate::install::{
     self, Changes, Executables, InstallReport, InstallRequest, Job, ManifestEdit, Writing,
 };

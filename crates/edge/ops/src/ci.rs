@@ -10,6 +10,7 @@ use crate::checks::{CheckCause, CheckName, CheckResult, Checks};
 use crate::gather::{ManifestFiles, Project};
 use crate::install::{self, FrozenProject, InstallRequest, Job, LockUse, Writing, check_frozen};
 use crate::packages::read_lock;
+use crate::policy_cache::refresh_policies;
 use crate::verify::{Finding, compare, uncached_source};
 use crate::world::World;
 
@@ -77,6 +78,8 @@ fn run(world: &World, restore: Restore, notes: &mut Notes) -> Result<CiReport, F
             });
         }
     }
+    refresh_policies(world, notes)?;
+    let files = ManifestFiles::require(&world.environment)?;
     let compared = match check_frozen(world, files, &mut checks, notes) {
         // What a ledger says proves nothing: a clone can bring one.
         Some(FrozenProject { lock, state }) => checks.run(CheckName::Files, notes, |notes| {

@@ -6,18 +6,20 @@ use std::sync::Arc;
 use agpm_diag::{
     Diagnostic, Failure, Notes, Outcome, Severity, codes, did_you_mean, mask_line_after,
 };
-use agpm_model::{Source, SourceAddress, SourceName, SourceScope};
+use agpm_model::{DefaultHost, Source, SourceAddress, SourceName, SourceScope};
 use agpm_store::{Problem, StoreError};
 use agpm_text::{Document, Edit, EditError, Format, NodeRef, Pointer};
 use serde::Serialize;
 
-use crate::additions::{Replace, exists, new_source};
-use crate::gather::{document_of, unknown_name};
+use crate::additions::{Replace, exists, new_source, usage};
+use crate::documents::document_of;
+use crate::gather::unknown_name;
 use crate::reading::{limit, shown};
 use crate::serialize;
 use crate::world::{Environment, World};
 
 const SOURCES: &str = "sources";
+const DEFAULT_HOST: &str = "default-host";
 
 /// What to do with the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +41,11 @@ pub enum ConfigRequest {
     RemoveSource {
         /// Its name.
         name: String,
+    },
+    /// Give the host of `OWNER/REPO`, or set it.
+    DefaultHost {
+        /// The new one.
+        host: Option<String>,
     },
 }
 
@@ -66,6 +73,11 @@ pub enum ConfigAnswer {
         /// Its sources by name, without secrets.
         #[serde(serialize_with = "agpm_text::pairs")]
         sources: Vec<(String, String)>,
+    },
+    /// The host of `OWNER/REPO`.
+    Host {
+        /// The host, as it is written.
+        default_host: String,
     },
     /// That it changed.
     Done {
@@ -97,6 +109,12 @@ fn run(world: &World, request: &ConfigRequest, notes: &mut Notes) -> Result<Conf
         },
         ConfigRequest::RemoveSource { name } => ConfigAnswer::Done {
             done: remove(&path, document, name)?,
+        },
+        ConfigRequest::DefaultHost { host: Some(host) } => ConfigAnswer::Done {
+            done: set_default_host(&path, document, host)?,
+        },
+        ConfigRequest::DefaultHost { host: None } => ConfigAnswer::Host {
+            default_host: default_host(document)?.to_string(),
         },
         ConfigRequest::Show | ConfigRequest::Path => show(&path, document, notes),
     };
@@ -256,6 +274,37 @@ fn remove(path: &Path, document: Option<&Document>, name: &str) -> Result<String
     }
     write(path, document, &Edit::Remove { at: place(name) })?;
     Ok(format!("removed source `{name}`"))
+}
+
+fn default_host(document: Option<&Document>) -> Result<DefaultHost, Failure> {
+    let node = document
+        .and_then(Document::root)
+        .and_then(|root| root.get(DEFAULT_HOST));
+    let Some(node) = node else {
+        return Ok(DefaultHost::default());
+    };
+    DefaultHost::parse(node.as_str().unwrap_or_default()).map_err(|error| {
+        Diagnostic::new(&codes::MANIFEST_VALUE, error.to_string())
+            .help("run `agpm config default-host github.com`")
+            .into()
+    })
+}
+
+fn set_default_host(
+    path: &Path,
+    document: Option<&Document>,
+    host: &str,
+) -> Result<String, Failure> {
+    let host = DefaultHost::parse(host).map_err(|error| {
+        let help = "write a name such as `git.example.com`".to_owned();
+        usage(error.to_string(), help)
+    })?;
+    let edit = Edit::Set {
+        at: Pointer::root().child(DEFAULT_HOST),
+        value: host.to_string().as_str().into(),
+    };
+    write(path, document, &edit)?;
+    Ok(format!("`OWNER/REPO` is on {host}"))
 }
 
 fn write(path: &Path, document: Option<&Document>, edit: &Edit) -> Result<(), Failure> {

@@ -21,8 +21,9 @@ use agpm_persona::ProfileKinds;
 
 use crate::lineage::{self, LineagePlace, ProfileRequest, Submodules};
 use crate::merge::{self, MergeInputs, MergeRequest};
-use crate::packages::{git, source_failure};
+use crate::packages::git;
 use crate::reading::shown;
+use crate::source_failure::source_failure;
 use crate::world::{Environment, World};
 use agpm_merge::Provenance;
 

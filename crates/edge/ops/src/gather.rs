@@ -11,15 +11,14 @@ use agpm_merge::{Contribution, LayerFile, Policy, Resolution, fold};
 use agpm_model::{
     BUILT_IN, BaseText, DefaultHost, Dependency, Empty, Entry, Layer, LayerName, LayerPlace,
     Lockfile, Manifest, ManifestTexts, Operation, RESOURCE_TYPES, RelativePath, ResourceType, Rule,
-    Strategy,
+    Strategy, relocate_bases,
 };
 use agpm_resolve::{ReleaseLimit, UpdateScope, bind_locked_plugins};
 use agpm_store as store;
-use agpm_text::{
-    Document, Format, Limits, Parsed, Pointer, Shape, View, decode, parse, parse_alone,
-};
+use agpm_text::{Document, Format, Pointer, Shape, View, parse_alone};
 
 use crate::bases::{BaseContext, BaseVersions, LoadedBase, load_bases};
+use crate::documents::{document_of, has_conflict_markers};
 use crate::path_of;
 use crate::policy_files::{PolicyFile, policy_files};
 use crate::reading::{MANIFEST_NAME, PRIVATE_NAME, limit, local_path, optional, shown};
@@ -286,15 +285,6 @@ fn understood_lock(lockfile: &Path) -> Option<Lockfile> {
 }
 
 impl Project {
-    /// A lockfile together with what the bases are locked at.
-    pub(crate) fn with_locked_bases(&self, lock: Lockfile) -> Lockfile {
-        let bases = self.bases.iter().map(|base| base.locked.clone());
-        Lockfile {
-            bases: bases.collect(),
-            ..lock
-        }
-    }
-
     /// Reads the manifest; without one, everything is as by default.
     pub(crate) fn load(
         world: &World,
@@ -438,8 +428,11 @@ impl Project {
         };
         let (manifest, diagnostics) = Manifest::read(&texts);
         notes.diagnostics.extend(diagnostics);
-        mistakes.check(notes)?;
         let mut manifest = manifest;
+        notes
+            .diagnostics
+            .extend(relocate_bases(&texts, &mut manifest));
+        mistakes.check(notes)?;
         bind_to_lockfile(&mut manifest, &lockfile);
         let texts = contributions(&bases, config.as_ref(), &own, private.as_ref());
         Ok(Project {
@@ -618,58 +611,6 @@ fn entry_by_entry() -> Strategy {
     strategy.rules.extend(whole);
     strategy.rules.push(rule("/layers", Operation::Append));
     strategy
-}
-
-/// Bytes as a document; what is wrong with them goes to the notes.
-pub(crate) fn document_of(
-    name: String,
-    bytes: Vec<u8>,
-    format: Format,
-    notes: &mut Notes,
-) -> Result<Arc<Document>, Failure> {
-    let is_conflict = has_conflict_markers(&bytes);
-    let shown = name.clone();
-    let Parsed {
-        document,
-        mut diagnostics,
-    } = parsed(name, bytes, format, notes)?;
-    // Every marker would be a mistake of its own.
-    if let Some(first) = diagnostics
-        .iter()
-        .position(|found| found.severity == Severity::Error)
-        .filter(|_| is_conflict)
-    {
-        let message = format!("`{shown}` contains git merge conflict markers");
-        let help = format!("Resolve the conflict in `{shown}`, then run the command again");
-        diagnostics = vec![Diagnostic {
-            message,
-            help: Some(help),
-            ..diagnostics.swap_remove(first)
-        }];
-    }
-    notes.diagnostics.extend(diagnostics);
-    Ok(Arc::new(document))
-}
-
-/// Whether a line is one that git writes where a merge needs a decision.
-pub(crate) fn has_conflict_markers(bytes: &[u8]) -> bool {
-    bytes
-        .split(|byte| *byte == b'\n')
-        .any(|line| line.starts_with(b"<<<<<<< "))
-}
-
-/// The same with what is wrong still apart.
-pub(crate) fn parsed(
-    name: String,
-    bytes: Vec<u8>,
-    format: Format,
-    notes: &mut Notes,
-) -> Result<Parsed, Failure> {
-    let source = notes
-        .sources
-        .add(name, String::from_utf8_lossy(&bytes).into_owned());
-    let text = decode(source, bytes)?;
-    Ok(parse(source, text, format, Limits::default()))
 }
 
 fn missing(environment: &Environment) -> Failure {

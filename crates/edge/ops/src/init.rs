@@ -11,7 +11,7 @@ use agpm_store::{
 use agpm_text::{Format, parse_alone};
 use serde::Serialize;
 
-use crate::additions::Replace;
+use crate::additions::{Replace, usage};
 use crate::adoption::{AdoptedResource, EntryChooser};
 use crate::import::named_entries;
 use crate::install::Changes;
@@ -54,7 +54,18 @@ pub enum Adoption<'a> {
     /// They are described in the manifest.
     Describe,
     /// They are described if somebody says so.
-    Ask(&'a dyn Fn(&ProjectSurvey) -> bool),
+    Ask(&'a dyn Fn(&ProjectSurvey) -> AdoptionAnswer),
+}
+
+/// What somebody said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AdoptionAnswer {
+    /// They are described.
+    Yes,
+    /// They are only reported.
+    No,
+    /// Nothing is written.
+    Cancel,
 }
 
 /// What was written.
@@ -156,7 +167,12 @@ fn look_around(
     let tooling = detect_tools(&Disk, folder, home, &found);
     let is_adopted = match adoption {
         Adoption::Describe => true,
-        Adoption::Ask(ask) => !found.resources.is_empty() && ask(&found),
+        Adoption::Ask(_) if found.resources.is_empty() => false,
+        Adoption::Ask(ask) => match ask(&found) {
+            AdoptionAnswer::Yes => true,
+            AdoptionAnswer::No => false,
+            AdoptionAnswer::Cancel => return Err(cancelled()),
+        },
         Adoption::Bare | Adoption::Report => false,
     };
     let choices = if is_adopted {
@@ -181,6 +197,11 @@ fn look_around(
         ..InitReport::default()
     };
     Ok((report, manifest))
+}
+
+fn cancelled() -> Failure {
+    let help = "run `agpm init --adopt` or `agpm init --yes`, which do not ask".to_owned();
+    usage("Cancelled; nothing was written".to_owned(), help)
 }
 
 /// The starter manifest with the tools that were found.

@@ -18,6 +18,7 @@ mod demo;
 mod diagnostics;
 mod diff;
 mod doctor;
+mod documents;
 mod explain;
 mod gather;
 mod import;
@@ -43,6 +44,7 @@ mod removal;
 mod scope;
 mod search;
 mod serialize;
+mod source_failure;
 mod spec;
 mod status;
 mod strategies;
@@ -104,7 +106,7 @@ pub use explain::{
     RequiredAt, Subject, ToolConversion, explain,
 };
 pub use import::{ImportReport, ImportRequest, import, import_formats};
-pub use init::{Adoption, InitReport, InitRequest, init};
+pub use init::{Adoption, AdoptionAnswer, InitReport, InitRequest, init};
 pub use install::{
     Capability, CapabilityChange, CapabilityKind, Changelogs, Conversion, Executables, Fate,
     FateKind, Fidelity, InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite,
@@ -128,7 +130,7 @@ pub use outdated::{
 pub use policy::{PolicyCheckReport, PolicyReport, PolicyRuleReport, policy_check, policy_show};
 pub use removal::{DependencyId, PatternUse};
 pub use search::{FoundResource, IndexUse, SearchReport, SearchRequest, search};
-pub use status::{ProjectFound, StatusReport, status};
+pub use status::{NextInstall, ProjectFound, StatusReport, status};
 pub use strategies::{StrategiesRequest, strategies};
 pub use tree::{Below, Direction, Sibling, TreeLine, TreeReport, TreeRequest, tree};
 pub use undo::{PastEntry, UndoAction, UndoReport, UndoRequest, done_word, undo, undone_word};

@@ -11,7 +11,8 @@ use agpm_trust::{
 };
 
 use crate::bases::LoadedBase;
-use crate::gather::{Project, document_of};
+use crate::documents::document_of;
+use crate::gather::Project;
 use crate::packages::Sources;
 use crate::policy_files::PolicyFile;
 use agpm_layers::LayeredFile;

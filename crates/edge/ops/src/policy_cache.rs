@@ -14,11 +14,11 @@ use agpm_text::{FormatVersion, from_json, to_json};
 use agpm_trust::duration;
 use serde::{Deserialize, Serialize};
 
-use crate::packages::source_failure_of;
-use crate::policy_files::POLICY_NAME;
 use crate::reading::limit;
+use crate::source_failure::source_failure_of;
 use crate::world::{Environment, World};
 
+pub(crate) const POLICY_NAME: &str = "policy.toml";
 const FOLDER: &str = "policies";
 /// The form of a kept policy.
 const VERSION: u32 = 1;

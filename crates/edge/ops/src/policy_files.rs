@@ -6,11 +6,9 @@ use agpm_diag::Failure;
 use agpm_store as store;
 use agpm_trust::PolicyPlace;
 
-use crate::policy_cache::{PolicyAddress, file_of_url, kept_policy};
+use crate::policy_cache::{POLICY_NAME, PolicyAddress, file_of_url, kept_policy};
 use crate::reading::{limit, optional, shown};
 use crate::world::Environment;
-
-pub(crate) const POLICY_NAME: &str = "policy.toml";
 
 /// A policy outside of the manifest, unread.
 #[derive(Debug)]

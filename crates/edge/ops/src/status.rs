@@ -1,11 +1,15 @@
 //! What is installed, what could be newer and what is not as it was installed, without asking anyone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
-use agpm_diag::{Diagnostic, Failure, Notes, Outcome, Severity};
+use agpm_diag::{Code, Diagnostic, Failure, FailureKind, Notes, Outcome, Severity, codes};
+use agpm_model::{Locked, ToolName};
+use agpm_resolve::UpdateScope;
 use serde::{Serialize, Serializer};
 
 use crate::gather::ManifestFiles;
+use crate::install::{InstallRequest, Job, Writing, preview};
 use crate::locked::LockView;
 use crate::outdated::{OutdatedReport, OutdatedRequest, outdated};
 use crate::verify::{SourceUse, VerifyReport, find_drift};
@@ -17,12 +21,44 @@ pub struct StatusReport {
     /// Whether a manifest was found.
     #[serde(serialize_with = "is_found")]
     pub project: ProjectFound,
+    /// The directory of the manifest.
+    pub root: Option<PathBuf>,
+    /// The tools that resources are installed for.
+    pub tools: BTreeSet<ToolName>,
     /// How many resources of each type are installed, by the word of the type.
     pub installed: BTreeMap<&'static str, usize>,
     /// What could be newer, as far as earlier runs know; nothing if they do not.
     pub outdated: Option<OutdatedReport>,
     /// What is not as it was installed.
     pub drift: VerifyReport,
+    /// What an install would do now; nothing if that takes a network.
+    pub next: Option<NextInstall>,
+}
+
+/// What an install would do now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct NextInstall {
+    /// How many files, keys and blocks would change.
+    pub changes: usize,
+    /// How many approvals it needs.
+    pub approvals: usize,
+    /// How many rules of policies it violates.
+    pub violations: usize,
+}
+
+impl StatusReport {
+    /// How many findings say that something is missing.
+    pub fn missing(&self) -> usize {
+        let findings = self.drift.findings.iter();
+        findings
+            .filter(|one| *one.code == codes::VERIFY_MISSING)
+            .count()
+    }
+
+    /// How many findings say that something was changed.
+    pub fn modified(&self) -> usize {
+        self.drift.findings.len() - self.missing()
+    }
 }
 
 /// Whether there is a project.
@@ -47,43 +83,82 @@ pub fn status(world: &World) -> Outcome<StatusReport> {
 }
 
 fn run(world: &World, notes: &mut Notes) -> Result<StatusReport, Failure> {
-    if ManifestFiles::find(&world.environment, ManifestUse::Nearest)?.is_none() {
-        let drift = VerifyReport {
-            checked: 0,
-            findings: Vec::new(),
-        };
-        let (project, installed) = (ProjectFound::No, BTreeMap::new());
+    let Some(files) = ManifestFiles::find(&world.environment, ManifestUse::Nearest)? else {
         return Ok(StatusReport {
-            project,
-            installed,
+            project: ProjectFound::No,
+            root: None,
+            tools: BTreeSet::new(),
+            installed: BTreeMap::new(),
             outdated: None,
-            drift,
+            drift: VerifyReport::default(),
+            next: None,
         });
-    }
+    };
     let view = LockView::load(world, notes)?;
     let mut installed = BTreeMap::new();
     for entry in &view.entries {
         *installed.entry(entry.kind.plural()).or_default() += 1;
     }
-    let outdated = if view.entries.is_empty() {
-        None
-    } else {
-        known_outdated(world, notes)
-    };
-    let drift = find_drift(world, SourceUse::CachedOnly, notes)?;
+    let tools = view.entries.iter().flat_map(Locked::tools);
+    let mut offline = world.clone();
+    offline.environment.network = Network::Offline;
     Ok(StatusReport {
         project: ProjectFound::Yes,
+        root: Some(files.root().to_owned()),
+        tools: tools.cloned().collect(),
         installed,
-        outdated,
-        drift,
+        outdated: (!view.entries.is_empty())
+            .then(|| known_outdated(&offline, notes))
+            .flatten(),
+        drift: find_drift(world, SourceUse::CachedOnly, notes)?,
+        next: next_install(&offline),
+    })
+}
+
+/// What an install would do, as far as that is known without a connection.
+fn next_install(world: &World) -> Option<NextInstall> {
+    let job = Job {
+        title: "status".to_owned(),
+        request: InstallRequest {
+            writing: Writing::Show,
+            ..InstallRequest::PLAIN
+        },
+        moving: UpdateScope::Nothing,
+        manifest: None,
+    };
+    let mut notes = Notes::default();
+    let previewed = preview(world, &job, &mut notes);
+    let (changes, failure) = match previewed {
+        Ok(preview) => (preview.report.changes.len(), None),
+        Err(failure) => (0, Some(failure)),
+    };
+    if failure
+        .as_ref()
+        .is_some_and(|one| one.kind == FailureKind::Network)
+    {
+        return None;
+    }
+    notes
+        .diagnostics
+        .extend(failure.and_then(|failure| failure.diagnostic));
+    let count = |meant: &[&'static Code]| {
+        let found = notes.diagnostics.iter();
+        found.filter(|one| meant.contains(&one.code)).count()
+    };
+    Some(NextInstall {
+        changes,
+        approvals: count(&[
+            &codes::TRUST_INCREASE,
+            &codes::TRUST_PROGRAM,
+            &codes::PACKAGE_EXECUTABLE,
+        ]),
+        violations: count(&[&codes::POLICY_VIOLATION]),
     })
 }
 
 /// What could be newer, out of what was fetched before.
 fn known_outdated(world: &World, notes: &mut Notes) -> Option<OutdatedReport> {
-    let mut world = world.clone();
-    world.environment.network = Network::Offline;
-    let outcome = outdated(&world, &OutdatedRequest::default());
+    let outcome = outdated(world, &OutdatedRequest::default());
     match outcome.result {
         Ok(report) => Some(report),
         Err(_) => {

@@ -24,7 +24,7 @@ pub fn render(report: AddReport, context: &RenderContext<'_>) -> Rendering {
     for one in &report.added {
         text += &format!("{added} {}\n", line(one));
     }
-    for id in &report.unchanged {
+    for id in &report.present {
         text += &format!("{id} is in the manifest already\n");
     }
     if let Some(installed) = &report.installed {

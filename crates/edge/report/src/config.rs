@@ -12,6 +12,7 @@ pub fn render(report: ConfigReport, context: &RenderContext<'_>) -> Rendering {
     match report.answer {
         ConfigAnswer::Place {} => Rendering::Data(format!("{}\n", report.path.display())),
         ConfigAnswer::Content { text, .. } => Rendering::Data(text),
+        ConfigAnswer::Host { default_host } => Rendering::Data(format!("{default_host}\n")),
         ConfigAnswer::Done { done } => Rendering::Done(format!("{done}\n")),
     }
 }

@@ -37,9 +37,10 @@ fn dependencies(report: &ImportReport) -> String {
         let _ = writeln!(out, "tools: {}", report.tools.join(", "));
     }
     let sources = report.additions.sources.len();
+    let done = if report.created { "created" } else { "changed" };
     let _ = writeln!(
         out,
-        "{} changed: {}, {} added",
+        "{} {done}: {}, {} added",
         report.manifest,
         counted(report.dependencies.len(), "dependency", "dependencies"),
         counted(sources, "source", "sources"),

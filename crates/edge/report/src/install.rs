@@ -373,6 +373,7 @@ mod tests {
 
     fn created(path: &str, owner: &str) -> Change {
         Change {
+            block: None,
             action: Action::Create,
             path: RelativePath::new(path).unwrap(),
             owner: owner.into(),

@@ -1,31 +1,135 @@
-//! How a project stands, in one line for each thing that is known of it.
+//! How a project stands: one line for each thing that is known of it, with the command that helps.
 
-use agpm_ops::{ProjectFound, StatusReport, counted};
+use agpm_model::{ResourceType, ToolName};
+use agpm_ops::{NextInstall, ProjectFound, StatusReport, counted};
+
+use crate::diagnostics::one_line;
+use crate::rendering::{RenderContext, Rendering};
+use crate::table::table;
 
 const NO_PROJECT: &str = "No project found: no `agpm.toml` in this directory or its parents. Run `agpm init` to create one.\n";
 
-/// What is installed, what could be newer, and what is not as it was installed.
+/// The report as lines or as a document.
+pub fn render(report: StatusReport, context: &RenderContext<'_>) -> Rendering {
+    if context.json {
+        return context.document(&report);
+    }
+    Rendering::Text(text(&report))
+}
+
+/// What is installed, what could be newer, what was changed by hand, and what an install would do.
 pub fn text(report: &StatusReport) -> String {
     if report.project == ProjectFound::No {
         return NO_PROJECT.to_owned();
     }
-    let types: Vec<String> = report
+    let rows: Vec<Vec<String>> = rows(report)
+        .into_iter()
+        .map(|row| {
+            vec![
+                row.name.to_owned(),
+                one_line(&row.value),
+                row.help.to_owned(),
+            ]
+        })
+        .collect();
+    let text = table(&["", "", ""], &rows);
+    // The table is drawn for its widths alone.
+    text.lines()
+        .skip(1)
+        .map(|line| format!("{}\n", line.trim_end()))
+        .collect()
+}
+
+/// One thing that is known, and what to run about it.
+struct StatusRow {
+    name: &'static str,
+    value: String,
+    help: &'static str,
+}
+
+impl StatusRow {
+    fn new(name: &'static str, value: String) -> Self {
+        StatusRow {
+            name,
+            value,
+            help: "",
+        }
+    }
+
+    /// A count that needs a command, unless it is zero.
+    fn count(name: &'static str, count: usize, help: &'static str) -> Self {
+        StatusRow {
+            name,
+            value: count.to_string(),
+            help: if count == 0 { "" } else { help },
+        }
+    }
+}
+
+fn rows(report: &StatusReport) -> Vec<StatusRow> {
+    let root = report.root.as_ref();
+    let root = root.map(|root| root.display().to_string());
+    let tools: Vec<&str> = report.tools.iter().map(ToolName::as_str).collect();
+    let installed: Vec<String> = report
         .installed
         .iter()
-        .map(|(kind, count)| format!("{count} {kind}"))
+        .map(|(plural, count)| {
+            let singular = ResourceType::named(plural).map_or(*plural, ResourceType::singular);
+            counted(*count, singular, plural)
+        })
         .collect();
-    let installed = if types.is_empty() {
-        "nothing".to_owned()
-    } else {
-        types.join(", ")
+    let or_none = |list: String| {
+        if list.is_empty() {
+            "none".to_owned()
+        } else {
+            list
+        }
     };
-    let outdated = match &report.outdated {
-        Some(report) => format!("{} of {}", report.outdated.len(), report.checked),
-        None => "not known".to_owned(),
-    };
-    let checked = counted(report.drift.checked, "file", "files");
-    let drift = report.drift.findings.len();
-    format!(
-        "installed: {installed}\noutdated: {outdated}\nnot as installed: {drift} of {checked}\n"
-    )
+    let mut rows = vec![
+        StatusRow::new("project", root.unwrap_or_default()),
+        StatusRow::new("tools", or_none(tools.join(", "))),
+        StatusRow::new("installed", or_none(installed.join(", "))),
+        StatusRow::count("modified", report.modified(), "agpm diff"),
+        StatusRow::count("missing", report.missing(), "agpm install"),
+    ];
+    rows.push(match &report.outdated {
+        Some(known) if known.outdated.is_empty() => StatusRow::new("outdated", "0".to_owned()),
+        Some(known) => StatusRow {
+            name: "outdated",
+            value: format!("{} of {}", known.outdated.len(), known.checked),
+            help: "agpm diff --update",
+        },
+        None if report.installed.is_empty() => StatusRow::new("outdated", "0".to_owned()),
+        None => StatusRow {
+            name: "outdated",
+            value: "unknown".to_owned(),
+            help: "agpm outdated",
+        },
+    });
+    match report.next {
+        Some(next) => rows.extend(next_rows(next)),
+        None => rows.push(StatusRow {
+            name: "next install",
+            value: "unknown without a network".to_owned(),
+            help: "agpm install --dry-run",
+        }),
+    }
+    rows
+}
+
+fn next_rows(next: NextInstall) -> [StatusRow; 3] {
+    let changes = counted(next.changes, "change", "changes");
+    [
+        StatusRow {
+            name: "next install",
+            value: changes,
+            help: if next.changes == 0 {
+                ""
+            } else {
+                "agpm install --dry-run"
+            },
+        },
+        StatusRow::count("approvals needed", next.approvals, "agpm diff"),
+        StatusRow::count("policy violations", next.violations, "agpm policy check"),
+    ]
 }

@@ -54,6 +54,10 @@ impl Source for Remote {
         Ok(self.find_commit(digits)?)
     }
 
+    fn is_reachable(&self, revision: &ObjectId, tip: &ObjectId) -> Result<bool, SourceError> {
+        Ok(Remote::is_reachable(self, revision, tip)?)
+    }
+
     fn released(&self, versions: &[ResolvedVersion]) -> Vec<Option<u64>> {
         // What the server said last tells tags from branches; it is not asked again for a date.
         let known = self.remembered_refs().unwrap_or_default();

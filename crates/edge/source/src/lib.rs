@@ -69,6 +69,11 @@ pub trait Source: Debug + Send + Sync {
     /// Whether the files of a revision can be listed without asking anyone.
     fn has_revision(&self, revision: &ObjectId) -> bool;
 
+    /// Whether a revision is a tip or in the past of it.
+    fn is_reachable(&self, revision: &ObjectId, tip: &ObjectId) -> Result<bool, SourceError> {
+        Ok(revision == tip)
+    }
+
     /// When versions were released, in seconds since 1970, as far as that is known: the date of an annotated tag, or
     /// else of the revision. Those that are missing are fetched in one request.
     fn released(&self, versions: &[ResolvedVersion]) -> Vec<Option<u64>> {

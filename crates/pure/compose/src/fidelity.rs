@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes};
-use agpm_model::{Dependency, Manifest, ToolName};
+use agpm_model::{Dependency, Manifest, PartNames, ToolName};
 use agpm_render::{Fate, FateKind};
 use agpm_resolve::ResolvedEntry;
 
@@ -213,11 +213,32 @@ impl Lines<'_> {
         } else {
             String::new()
         };
-        diagnostic.help(format!(
+        let help = format!(
             "add `allow-widening = [\"{tool}\"]` to {entry} {} to accept this ({}{all})",
             names.join(", "),
             cause.note
-        ))
+        );
+        match self.excluded_parts(&concerned) {
+            Some(parts) => diagnostic.help(format!("{help}, or set `exclude = [{parts}]`")),
+            None => diagnostic.help(help),
+        }
+    }
+
+    /// The value of `exclude` that leaves these out, if all are parts of plugins of the manifest.
+    fn excluded_parts(&self, concerned: &[&ResolvedEntry]) -> Option<String> {
+        let mut parts = BTreeSet::new();
+        for resolved in concerned {
+            let plugin = resolved.part_of.as_ref()?;
+            let line = self.manifest.dependencies.get(resolved.entry.root?)?;
+            let (kind, name) = (resolved.entry.kind, resolved.entry.name.as_str());
+            // `exclude` takes the names that the plugin itself gives.
+            let own = match line.parts.names {
+                PartNames::Prefixed => name.strip_prefix(&format!("{}-", plugin.name)),
+                PartNames::Own => None,
+            };
+            parts.insert(format!("\"{kind}/{}\"", own.unwrap_or(name)));
+        }
+        Some(parts.into_iter().collect::<Vec<_>>().join(", "))
     }
 
     /// The lines that entries are installed for, directly or through others.

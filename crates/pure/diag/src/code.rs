@@ -147,6 +147,7 @@ registry! {
     PATCH_NO_FIELDS = "patch/no-fields" Warning;
     PATCH_UNKNOWN = "patch/unknown" Error;
     PLUGIN_CLASH = "plugin/clash" Error;
+    PLUGIN_COMMIT = "plugin/commit" Error;
     PLUGIN_MANIFEST = "plugin/manifest" Error;
     PLUGIN_MARKETPLACE = "plugin/marketplace" Error;
     PLUGIN_MISSING_FILE = "plugin/missing-file" Error;

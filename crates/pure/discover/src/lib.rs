@@ -19,7 +19,7 @@ pub use choice::{Choice, Selection, WrittenName, choose};
 pub use content::type_of_content;
 pub use description::plain_line;
 pub use index::{IndexHeader, IndexRow, SourceIndex};
-pub use marketplace::{MARKETPLACE_FILES, MarketplaceEntry, read_marketplace};
+pub use marketplace::{MarketplaceEntry, read_marketplace};
 pub use matching::{Query, Score};
 pub use paths::type_of_path;
 pub use survey::{ReadExtent, Survey};

@@ -7,14 +7,6 @@ use crate::content::{document, text};
 use crate::description::plain_line;
 use crate::limits::MOST_PLUGINS;
 
-/// Where repositories have one.
-pub const MARKETPLACE_FILES: [&str; 4] = [
-    ".claude-plugin/marketplace.json",
-    ".cursor-plugin/marketplace.json",
-    ".agents/plugins/marketplace.json",
-    ".github/plugin/marketplace.json",
-];
-
 /// A plugin of a marketplace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MarketplaceEntry {

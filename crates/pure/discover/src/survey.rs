@@ -1,12 +1,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_model::{ResourcePath, ResourceType, SKILL_FILE, resource_name};
+use agpm_model::{MARKETPLACE_FILES, ResourcePath, ResourceType, SKILL_FILE, resource_name};
 use agpm_text::{Document, NodeRef};
 
 use crate::candidate::{CANDIDATE_TYPES, Candidate, CandidateType, Membership, PluginLocation};
 use crate::content::{SelfDescription, document, type_of_content};
 use crate::limits::MOST_UNDECIDED;
-use crate::marketplace::{MARKETPLACE_FILES, MarketplaceEntry, read_marketplace};
+use crate::marketplace::{MarketplaceEntry, read_marketplace};
 use crate::paths::{file_name, is_skipped, is_within, may_be_resource, parent, type_of_path};
 
 /// Files that make the directory above their own a plugin.

@@ -65,3 +65,60 @@ impl<'r> Composing<'r> {
         self.composer.node(layer.unwrap_or_default(), node)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use agpm_diag::SourceMap;
+    use agpm_model::{LayerName, Strategy};
+    use agpm_text::{Format, Limits, Pointer, parse, to_value};
+
+    use crate::{Contribution, Policy, fold};
+
+    #[test]
+    fn the_document_says_what_the_resolution_says_and_where() {
+        let mut sources = SourceMap::default();
+        let texts = [
+            (
+                "low",
+                "[a]\nx = 1\ny = { z = [1, 2], w = \"low\" }\n[b]\nonly = true\n",
+            ),
+            (
+                "high",
+                "\n[a]\nx = 2\n[a.y]\nz = [3]\n[c]\nd = \"\\u00e9\"\n",
+            ),
+        ];
+        let contributions = texts.map(|(name, text)| {
+            let source = sources.add(name, text);
+            let document = parse(source, text, Format::Toml, Limits::default()).document;
+            Contribution {
+                layer: LayerName::new(name).expect("a good name"),
+                document: Arc::new(document),
+            }
+        });
+        let policy = Policy::merge(Strategy::default());
+        let resolution = fold(contributions.to_vec(), &policy, None);
+        let document = resolution.to_document().expect("two layers");
+        let root = document.root().expect("a map");
+        let expected = resolution.root().map(to_value);
+        assert_eq!(Some(to_value(root)), expected);
+        let place = |pointer: &str| {
+            let node = document.at(&pointer.parse::<Pointer>().expect("a pointer"));
+            let node = node.expect("a node");
+            let line = sources.line(node.source(), node.span().start);
+            (sources.get(node.source()).name.clone(), line)
+        };
+        assert_eq!(place("/a/x"), ("high".to_owned(), 3));
+        assert_eq!(place("/a/y/w"), ("low".to_owned(), 3));
+        assert_eq!(place("/a/y/z/0"), ("high".to_owned(), 5));
+        assert_eq!(place("/b/only"), ("low".to_owned(), 5));
+        assert_eq!(place("/c/d"), ("high".to_owned(), 7));
+        // A key is that of the text whose value it is.
+        let x = root.get("a").into_iter().flat_map(|a| a.entries());
+        let keys: Vec<_> = x
+            .map(|(key, _)| sources.get(key.source()).name.clone())
+            .collect();
+        assert_eq!(keys, ["high", "low"]);
+    }
+}

@@ -8,6 +8,7 @@ use agpm_text::{Document, Kind, NodeRef};
 use crate::address::{Address, AddressContext, DefaultHost, SourceAddress, same_repository};
 use crate::check::{Check, spot};
 use crate::digest::{Checksum, ObjectId};
+use crate::name::BaseName;
 use crate::pin::Pin;
 use crate::unit::ResourcePath;
 use crate::version::{DEFAULT_VERSION, Requirement};
@@ -60,31 +61,6 @@ pub enum BaseRoot {
     },
 }
 
-/// The name of a base in a lockfile, in messages and on the command line, without secrets.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct BaseName(String);
-
-impl BaseName {
-    /// What bases are called where resources have their type.
-    pub const TYPE_NAME: &str = "bases";
-
-    /// `bases/ADDRESS`.
-    pub fn label(&self) -> String {
-        format!("{}/{self}", Self::TYPE_NAME)
-    }
-
-    /// The name in such a label; nothing for the label of anything else.
-    pub fn in_label(label: &str) -> Option<&str> {
-        label.strip_prefix(Self::TYPE_NAME)?.strip_prefix('/')
-    }
-}
-
-impl fmt::Display for BaseName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
 /// A base as it was when it was locked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LockedBase {
@@ -101,15 +77,15 @@ impl LockedBase {
     pub fn name(&self) -> BaseName {
         match &self.pin {
             Some(pin) => name_in_repository(&pin.source.to_string(), &self.directory),
-            None => BaseName(self.directory.clone()),
+            None => BaseName::new(self.directory.clone()),
         }
     }
 }
 
 fn name_in_repository(url: &str, directory: &str) -> BaseName {
     match directory {
-        "" => BaseName(url.to_owned()),
-        directory => BaseName(format!("{url}//{directory}")),
+        "" => BaseName::new(url.to_owned()),
+        directory => BaseName::new(format!("{url}//{directory}")),
     }
 }
 
@@ -117,7 +93,7 @@ impl BaseAddress {
     /// Without the version, and without secrets.
     pub fn name(&self) -> BaseName {
         match self {
-            BaseAddress::Directory(path) => BaseName(path.clone()),
+            BaseAddress::Directory(path) => BaseName::new(path.clone()),
             BaseAddress::Repository(base) => {
                 name_in_repository(base.url.redacted(), &base.directory)
             }

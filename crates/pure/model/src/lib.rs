@@ -4,6 +4,7 @@
 
 mod address;
 mod base;
+mod base_paths;
 mod catalog_remote;
 mod changelog;
 mod check;
@@ -50,9 +51,10 @@ pub use address::{
     repository_name, repository_owner, same_repository,
 };
 pub use base::{
-    BaseAddress, BaseName, BaseReference, BaseRoot, LONGEST_CHAIN, LockedBase, RepositoryBase,
-    read_extends, refused_programs,
+    BaseAddress, BaseReference, BaseRoot, LONGEST_CHAIN, LockedBase, RepositoryBase, read_extends,
+    refused_programs,
 };
+pub use base_paths::{joined as joined_path, relocate_bases};
 pub use catalog_remote::{CatalogRemote, RemoteBase, RemoteError};
 pub use changelog::changelog_between;
 pub use credentials::is_credential_path;
@@ -71,7 +73,6 @@ pub use lock::{
     LOCK_NAME, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile, Placement, RESTORE_LOCK,
 };
 pub use lock_tables::LOCK_SCHEMA;
-pub use manifest::bases::joined as joined_path;
 pub use manifest::{
     Allowed, AskedRemote, BaseText, CONFIG_SCHEMA, Catalog, Dependency, Entry, Exclusion, Field,
     FilePattern, Install, Layer, LayerPlace, MANIFEST_SCHEMA, Manifest, ManifestTexts,
@@ -79,7 +80,7 @@ pub use manifest::{
     PatchScope, Source, SourceScope, is_junk, is_plugin_name, unknown_patch,
 };
 pub use marketplace::{LockedMarketplace, MarketplacePlugin};
-pub use name::{LayerName, NameError, ResourceName, SourceName, ToolName};
+pub use name::{BaseName, LayerName, NameError, ResourceName, SourceName, ToolName};
 pub use naming::{resource_name, tag_names};
 pub use node::{EntryNode, Place};
 pub use observed::{FileState, Observed};
@@ -93,7 +94,9 @@ pub use policy::{
 };
 pub use policy_tables::POLICY_SCHEMA;
 pub use repository_pattern::{RepositoryPattern, RepositoryPatternError};
-pub use resource::{Layout, PLUGIN_PARTS, RESOURCE_TYPES, ResourceType, SKILL_FILE};
+pub use resource::{
+    Layout, MARKETPLACE_FILES, PLUGIN_PARTS, RESOURCE_TYPES, ResourceType, SKILL_FILE,
+};
 pub use schema::{
     Condition, Definition, KeyClass, KeyNames, KeyOwner, OtherKeys, Passthrough, Presence,
     SchemaField, SchemaTable, UnknownKey, ValueForm,

@@ -60,3 +60,32 @@ impl LayerName {
         label.strip_prefix(Self::TYPE_NAME)?.strip_prefix('/')
     }
 }
+
+/// The name of a base in a lockfile, in messages and on the command line: its address without a version or secrets.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BaseName(String);
+
+impl BaseName {
+    /// What bases are called where resources have their type.
+    pub const TYPE_NAME: &str = "bases";
+
+    pub(crate) fn new(address: impl Into<String>) -> Self {
+        BaseName(address.into())
+    }
+
+    /// `bases/ADDRESS`.
+    pub fn label(&self) -> String {
+        format!("{}/{self}", Self::TYPE_NAME)
+    }
+
+    /// The name in such a label; nothing for the label of anything else.
+    pub fn in_label(label: &str) -> Option<&str> {
+        label.strip_prefix(Self::TYPE_NAME)?.strip_prefix('/')
+    }
+}
+
+impl fmt::Display for BaseName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}

@@ -4,10 +4,9 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use crate::base::BaseName;
 use crate::catalog_remote::CatalogRemote;
 use crate::digest::ObjectId;
-use crate::name::{LayerName, ResourceName, SourceName};
+use crate::name::{BaseName, LayerName, ResourceName, SourceName};
 use crate::resource::ResourceType;
 
 /// The identity of a resource, shown as `agents/reviewer`.

@@ -32,6 +32,15 @@ pub enum ResourceType {
 /// The file that makes a folder a skill.
 pub const SKILL_FILE: &str = "SKILL.md";
 
+/// Where a source has its list of plugins, the first that exists.
+pub const MARKETPLACE_FILES: [&str; 5] = [
+    ".claude-plugin/marketplace.json",
+    ".cursor-plugin/marketplace.json",
+    ".agents/plugins/marketplace.json",
+    ".agents/plugins/api_marketplace.json",
+    ".github/plugin/marketplace.json",
+];
+
 /// Whether folders between the type's folder and the file are kept at the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {

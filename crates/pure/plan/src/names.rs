@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_model::{Dependency, Origin, ResourceName, ResourceType, ToolName, Unit};
+use agpm_model::{Dependency, Origin, ResourceName, ResourceType, ToolName, Unit, repository_name};
 
 /// What a name is derived from.
 pub(crate) struct Nameless<'a> {
@@ -41,9 +41,10 @@ impl Nameless<'_> {
             .filter(|part| !matches!(*part, "" | ".."))
             .collect();
         let source = self.unit.origin.source().map(ToString::to_string);
-        let own = source.filter(|_| path.is_top());
+        // A source that nobody named is called by its URL, or after a plugin and its marketplace.
+        let own = source.as_deref().filter(|_| path.is_top());
         let stem = self.stem();
-        let mut names = vec![own.unwrap_or_else(|| stem.to_owned())];
+        let mut names = vec![own.map_or(stem, repository_name).to_owned()];
         for count in 1..=folders.len() {
             let parts = &folders[folders.len() - count..];
             names.push(format!("{}-{stem}", parts.join("-")));

@@ -15,8 +15,7 @@ mod tree;
 pub use limits::MOST_MARKETPLACE_BYTES;
 pub use manifest::{Components, Dialect, MANIFESTS, PluginDependency, PluginManifest};
 pub use marketplace::{
-    MARKETPLACES, Marketplace, MarketplaceEntry, PluginSource, Strictness, UnknownPlugin,
-    read_marketplace,
+    Marketplace, MarketplaceEntry, PluginSource, Strictness, UnknownPlugin, read_marketplace,
 };
 pub use parts::{PartContent, PluginListing, PluginPart};
 pub use plugin::read_plugin;

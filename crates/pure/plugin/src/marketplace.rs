@@ -10,14 +10,6 @@ use crate::limits::MOST_RENAMES;
 use crate::manifest::PluginManifest;
 use crate::reader::{Reader, path_in_plugin};
 
-/// Where a marketplace is looked for in a source, in this order.
-pub const MARKETPLACES: [&str; 4] = [
-    ".claude-plugin/marketplace.json",
-    ".cursor-plugin/marketplace.json",
-    ".agents/plugins/marketplace.json",
-    ".agents/plugins/api_marketplace.json",
-];
-
 /// A list of plugins.
 #[derive(Clone, Debug, Default)]
 pub struct Marketplace {

@@ -21,7 +21,8 @@ pub use index::{
     SourceFile, SourceIndex, Version, tree_line,
 };
 pub use marketplaces::{
-    PluginLocation, add_source, bind_locked_plugins, find_entry, locate_plugin,
+    NamedCommit, PluginLocation, add_source, bind_locked_plugins, find_entry, locate_plugin,
+    remote_selector,
 };
 pub use pins::{UpdateScope, pins, relocated_sources, with_names_of};
 pub use plugins::{MarketplaceEntries, expand_plugins};

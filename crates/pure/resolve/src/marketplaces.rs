@@ -1,10 +1,10 @@
 //! Plugins by their names in marketplaces: where each of them is, out of the lockfile or of a `marketplace.json`.
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Spot, codes};
 use agpm_model::{
     DEFAULT_VERSION, Dependency, Extent, Locked, LockedMarketplace, Lockfile, Manifest, ObjectId,
     Origin, Requirement, ResourcePath, ResourceType, Selector, Source, SourceAddress, SourceName,
-    SourceScope, Unit,
+    SourceScope, SourceVersions, Unit,
 };
 use agpm_plugin::{Marketplace, MarketplaceEntry, PluginSource};
 
@@ -80,8 +80,88 @@ pub struct PluginLocation {
     pub selector: Option<Selector>,
     /// The source that it opens.
     pub source: Option<Source>,
-    /// The branch or tag that the commit must belong to.
-    pub reference: Option<String>,
+    /// The commit that the marketplace names.
+    pub commit: Option<NamedCommit>,
+}
+
+/// A commit that a marketplace names, and the branch or tag that it must belong to.
+#[derive(Debug)]
+pub struct NamedCommit {
+    /// Its id.
+    pub id: ObjectId,
+    reference: Option<String>,
+    /// Where the plugin is required.
+    spot: Spot,
+}
+
+impl NamedCommit {
+    /// The commit of an entry, if it names one.
+    pub fn new(sha: Option<&ObjectId>, reference: Option<&str>, spot: Spot) -> Option<Self> {
+        Some(NamedCommit {
+            id: sha?.clone(),
+            reference: reference.map(str::to_owned),
+            spot,
+        })
+    }
+
+    /// The tip of the branch that the commit must be reachable from, or nothing if nothing is left to check.
+    ///
+    /// Git prefers a tag to a branch of its name.
+    pub fn branch_tip<'v>(
+        &self,
+        source: &SourceName,
+        versions: &'v SourceVersions,
+    ) -> Result<Option<&'v ObjectId>, Failure> {
+        let Some(reference) = self.reference.as_deref() else {
+            return Ok(None);
+        };
+        let tag = reference.strip_prefix("refs/tags/").unwrap_or(reference);
+        let branch = reference.strip_prefix("refs/heads/").unwrap_or(reference);
+        let fixed = match versions.tags.get(tag) {
+            Some(tag) => Some(tag.clone()),
+            None => reference.parse().ok(),
+        };
+        match fixed {
+            Some(fixed) if fixed == self.id => Ok(None),
+            Some(fixed) => {
+                let message = format!(
+                    "`{reference}` of `{source}` is commit {}, but its marketplace names {}",
+                    fixed.short(),
+                    self.id.short()
+                );
+                let help = "the tag may have been moved: compare both commits, and report it";
+                Err(Diagnostic::new(&codes::PLUGIN_COMMIT, message)
+                    .at_spot(self.spot)
+                    .help(help)
+                    .into())
+            }
+            None => match versions.branches.get(branch) {
+                Some(tip) => Ok(Some(tip)),
+                None => {
+                    let message = format!("`{source}` has no branch or tag `{reference}`");
+                    Err(self.unreachable(message))
+                }
+            },
+        }
+    }
+
+    /// That the commit is not in the past of its branch, or does not exist.
+    pub fn not_reachable(&self, source: &SourceName) -> Failure {
+        let commit = self.id.short();
+        let message = match &self.reference {
+            Some(reference) => {
+                format!("commit {commit} of `{source}` is not reachable from `{reference}`")
+            }
+            None => format!("commit {commit} of `{source}` is not reachable"),
+        };
+        self.unreachable(message)
+    }
+
+    fn unreachable(&self, message: String) -> Failure {
+        let help = "the marketplace is out of date, or the branch was rewritten: report it";
+        let found = Diagnostic::new(&codes::PLUGIN_COMMIT, message).at_spot(self.spot);
+        Failure::new(FailureKind::Network, found.help(help))
+    }
 }
 
 /// The entry of a plugin in its marketplace.
@@ -128,7 +208,7 @@ pub fn locate_plugin(
             unit: plugin_at(&plugin.marketplace, path),
             selector: None,
             source: None,
-            reference: None,
+            commit: None,
         }),
         Some(PluginSource::Git {
             url,
@@ -170,7 +250,7 @@ pub fn locate_plugin(
                 unit: plugin_at(&source.name, path),
                 selector: Some(selector),
                 source: Some(source),
-                reference: reference.clone().filter(|_| sha.is_some()),
+                commit: NamedCommit::new(sha.as_ref(), reference.as_deref(), dependency.spot),
             })
         }
         Some(PluginSource::Unsupported(kind)) => {
@@ -185,8 +265,8 @@ pub fn locate_plugin(
     }
 }
 
-/// A commit wins over a name for it.
-fn remote_selector(
+/// What an entry requires of the repository that it names: a commit wins over a name for it.
+pub fn remote_selector(
     sha: Option<&ObjectId>,
     reference: Option<&str>,
 ) -> Result<Selector, agpm_model::RequirementError> {

@@ -41,11 +41,7 @@ pub fn expand_plugins(
             notes.diagnostics.push(expansion.bad_name());
             continue;
         }
-        let found = expansion.parts(marketplaces.get(&plugin.entry.unit), notes);
-        if found.is_empty() && notes.check().is_ok() {
-            notes.diagnostics.push(expansion.no_parts());
-        }
-        parts.extend(found);
+        parts.extend(expansion.parts(marketplaces.get(&plugin.entry.unit), notes));
     }
     notes.check()?;
     point_to_plugins(entries);
@@ -201,6 +197,10 @@ impl<'a> Expansion<'a> {
         let Some(listing) = read_plugin(&tree, marketplace, context, notes) else {
             return Vec::new();
         };
+        if listing.parts.is_empty() {
+            self.report(notes, self.nothing_to_install(&listing));
+            return Vec::new();
+        }
         self.report_unsupported(&listing, notes);
         let chosen = self.chosen(&listing, notes);
         for chosen in &chosen {
@@ -222,6 +222,10 @@ impl<'a> Expansion<'a> {
                 }
             }
         }
+        if entries.is_empty() && notes.check().is_ok() {
+            self.report(notes, self.no_parts(&listing));
+            return Vec::new();
+        }
         for (tool, skipped) in &skipped {
             self.report_skipped(tool, skipped, notes);
         }
@@ -235,25 +239,41 @@ impl<'a> Expansion<'a> {
         Diagnostic::new(&codes::PLUGIN_MANIFEST, message).help(help)
     }
 
-    fn no_parts(&self) -> Diagnostic {
-        let tools: Vec<&str> = self
-            .plugin
-            .entry
-            .readers
+    /// A plugin without any part that agpm knows, whatever the tool.
+    fn nothing_to_install(&self, listing: &PluginListing) -> Diagnostic {
+        let name = self.name();
+        let (message, help) = match listing.unsupported.join(", ") {
+            only if !only.is_empty() => (
+                format!("plugin `{name}` has only {only}, which agpm does not install"),
+                "install it with the client that it was made for, and remove it here",
+            ),
+            _ => (
+                format!("plugin `{name}` has nothing to install"),
+                "agpm looks for agents, commands, skills, hooks and MCP servers",
+            ),
+        };
+        Diagnostic::new(&codes::PLUGIN_NO_PARTS, message).help(help)
+    }
+
+    /// A plugin whose parts were all left out, or do not fit a tool.
+    fn no_parts(&self, listing: &PluginListing) -> Diagnostic {
+        let readers = &self.plugin.entry.readers;
+        let tools: Vec<&str> = readers.iter().map(ToolName::as_str).collect();
+        let ids: Vec<String> = listing
+            .parts
             .iter()
-            .map(ToolName::as_str)
+            .map(|part| part.id.to_string())
             .collect();
         let message = format!(
             "plugin `{}` has no part for {}",
             self.name(),
             tools.join(", ")
         );
-        let help = "choose another tool with `tool`, or remove the plugin";
-        let found = Diagnostic::new(&codes::PLUGIN_NO_PARTS, message).help(help);
-        match self.dependency {
-            Some(dependency) => found.at_spot(dependency.spot),
-            None => found,
-        }
+        let help = format!(
+            "its parts are {}; choose others with `only`, or other tools with `tools`",
+            ids.join(", ")
+        );
+        Diagnostic::new(&codes::PLUGIN_NO_PARTS, message).help(help)
     }
 
     fn report_unsupported(&self, listing: &PluginListing, notes: &mut Notes) {

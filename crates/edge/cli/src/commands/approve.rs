@@ -4,7 +4,7 @@ use agpm_ops::{Outcome, ProjectPrograms, World, approve, programs, unapproved};
 
 use crate::args::ApproveArgs;
 use crate::output::Output;
-use crate::question::{is_answered_yes, is_interactive};
+use crate::terminal::{can_ask, confirm};
 
 pub(crate) fn run(world: &World, args: &ApproveArgs, output: &mut Output) -> ExitCode {
     let Outcome {
@@ -38,8 +38,8 @@ pub(crate) fn run(world: &World, args: &ApproveArgs, output: &mut Output) -> Exi
 fn is_confirmed(shown: &ProjectPrograms, json: bool) -> bool {
     let project = agpm_report::one_line(&shown.project.display().to_string());
     let question = format!(
-        "{}Let agpm run this in {project}? [y/N] ",
+        "{}Let agpm run this in {project}?",
         agpm_report::approve::lines(shown)
     );
-    is_interactive(json) && is_answered_yes(&question)
+    !json && can_ask() && confirm(&question) == Some(true)
 }

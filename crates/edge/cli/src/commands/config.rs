@@ -18,6 +18,7 @@ pub(crate) fn run(world: &World, what: ConfigCommand, output: &mut Output) -> Ex
             ConfigRequest::AddSource { name, url, replace }
         }
         ConfigCommand::RemoveSource { name } => ConfigRequest::RemoveSource { name },
+        ConfigCommand::DefaultHost { host } => ConfigRequest::DefaultHost { host },
     };
     output.finish(config(world, &request), agpm_report::config::render)
 }

@@ -1,6 +1,6 @@
 use std::process::ExitCode;
 
-use agpm_ops::{Adoption, InitRequest, ProjectSurvey, World, init};
+use agpm_ops::{Adoption, AdoptionAnswer, InitRequest, ProjectSurvey, World, init};
 
 use crate::args::InitArgs;
 use crate::commands::change::replace;
@@ -10,7 +10,11 @@ use crate::terminal::{can_ask, confirm};
 pub(crate) fn run(world: &World, args: InitArgs, output: &mut Output) -> ExitCode {
     let ask = |found: &ProjectSurvey| {
         let found = agpm_report::init::found_text(found);
-        confirm(&format!("{found}Describe these files in the manifest?"))
+        match confirm(&format!("{found}Describe these files in the manifest?")) {
+            Some(true) => AdoptionAnswer::Yes,
+            Some(false) => AdoptionAnswer::No,
+            None => AdoptionAnswer::Cancel,
+        }
     };
     let adoption = match (args.bare, args.adopt) {
         (true, _) => Adoption::Bare,

@@ -25,6 +25,7 @@ mod policy;
 mod profile;
 mod schema;
 mod serve;
+mod status;
 mod strategies;
 mod tree;
 mod undo;
@@ -82,6 +83,7 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
         Command::Update(args) => update::run(&world, args, output),
         Command::Approve(args) => approve::run(&world, &args, output),
         Command::Policy { what } => policy::run(&world, &what, output),
+        Command::Status(_) => status::run(&world, output),
         Command::Ci(args) => ci::run(&world, &args, output),
         Command::Diff(args) => diff::run(&world, args, output),
         Command::Outdated(args) => outdated::run(&world, args, output),

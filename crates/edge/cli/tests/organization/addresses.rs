@@ -219,3 +219,16 @@ fn a_base_from_a_denied_source_is_refused() {
     assert_eq!(rules(&output), ["sources.allow"], "{output}");
     assert!(output.stderr.contains("bases/"), "{output}");
 }
+
+#[test]
+fn a_pipeline_and_a_preview_fetch_the_policy_too() {
+    let sandbox = sandbox();
+    project(&sandbox);
+    assert_code(&sandbox.run_line("agpm install"), 0);
+    let policies = policies(&sandbox, DENY_AGENTS);
+    for command in ["agpm ci", "agpm diff"] {
+        let output = sandbox.run_line(&format!("{command} --policy {}", policies.url()));
+        assert_code(&output, 6);
+        assert!(output.to_string().contains("`types.deny`"), "{output}");
+    }
+}

@@ -457,3 +457,18 @@ fn a_repository_of_this_machine_has_versions_where_one_is_named() {
     assert_code(&sandbox.run_line("agpm install"), 0);
     assert!(!exists(&sandbox, ".claude/agents/reviewer.md"));
 }
+
+#[test]
+fn a_pipeline_checks_a_project_with_bases() {
+    let sandbox = sandbox();
+    let mut base = base_repository(&sandbox, BASE, "v3.0.0");
+    sandbox.write("agpm.toml", extending(&base, "^3", ""));
+    assert_code(&sandbox.run_line("agpm install"), 0);
+    assert_code(&sandbox.run_line("agpm ci"), 0);
+    assert_code(&sandbox.run_line("agpm verify"), 0);
+    base.commit(&[("x", "x")]);
+    base.tag("v3.1.0");
+    assert_code(&sandbox.run_line("agpm ci"), 0);
+    sandbox.write("agpm.toml", extending(&base, "v3.1.0", ""));
+    assert_code(&sandbox.run_line("agpm ci"), 5);
+}

@@ -100,6 +100,8 @@ fn every_command_that_writes_is_judged() {
         "agpm update",
         "agpm add dep agent b.md",
         "agpm policy check",
+        "agpm ci",
+        "agpm diff",
     ] {
         let output = sandbox.run_line(command);
         assert_code(&output, 6);

@@ -1,6 +1,6 @@
 //! `add ADDRESS… [NAME…]`.
 
-use agpm_testkit::{HttpServer, Repository};
+use agpm_testkit::{Behaviour, HttpServer, Repository};
 
 use crate::support::Project;
 
@@ -417,6 +417,11 @@ fn json_has_what_was_added() {
     let failed = project.run(&format!("--json add {url}"));
     assert_eq!(failed.code, Some(3));
     assert!(failed.stdout.contains("add/several"), "{failed}");
+    // No key is there twice.
+    let text = output.stdout;
+    for key in ["\n  \"dry_run\":", "\n  \"unchanged\":", "\n  \"present\":"] {
+        assert!(text.matches(key).count() <= 1, "{key} in {text}");
+    }
 }
 
 #[test]
@@ -496,4 +501,43 @@ fn plugins_are_added_whole_or_by_their_marketplace() {
     project.refused("add kit@nope", 3, &["nope"]);
     project.good("remove kit bag");
     assert!(!project.exists(".claude/skills/pdf/SKILL.md"));
+}
+
+#[test]
+fn a_private_repository_without_credentials_is_said_to_be_one() {
+    let project = three();
+    let server = HttpServer::start(&project.sandbox);
+    for behaviour in [Behaviour::AskPassword, Behaviour::RefuseAccess] {
+        server.behave(behaviour);
+        let url = server.url("skills");
+        for command in ["add", "browse"] {
+            project.refused(
+                &format!("{command} {url}"),
+                4,
+                &["source/auth", "credentials"],
+            );
+        }
+        assert!(!project.exists("agpm.toml"));
+    }
+}
+
+#[test]
+fn a_hook_that_names_a_missing_file_is_not_added() {
+    let hooks = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/stop.sh"}]}]}}"#;
+    let project = library(
+        &[
+            ("kit/.claude-plugin/plugin.json", "{\"name\": \"kit\"}"),
+            ("kit/hooks/hooks.json", hooks),
+            ("kit/skills/pdf/SKILL.md", PDF),
+        ],
+        &[],
+    );
+    let url = url(&project);
+    let words = [
+        "plugin/missing-file",
+        "`stop.sh`",
+        "exclude = [\"hooks/kit\"]",
+    ];
+    project.refused(&format!("add {url} kit"), 1, &words);
+    assert!(!project.exists("agpm.toml"));
 }

@@ -163,3 +163,51 @@ fn a_plugin_with_too_many_files_is_refused() {
     let project = Project::with(&files, &kit(""));
     project.refused("install", 6, &["plugin/manifest", "more than 5000 files"]);
 }
+
+#[test]
+fn a_marketplace_of_a_hundred_megabytes_is_not_read_by_add_and_browse() {
+    let project = Project::new();
+    let mut repository = Repository::init(&project.sandbox, "community");
+    let padding = " ".repeat(100 << 20);
+    let text = format!(r#"{{"name": "m", "plugins": []}}{padding}"#);
+    repository.commit(&[
+        (".claude-plugin/marketplace.json", &text),
+        ("kit/agents/review.md", REVIEW),
+    ]);
+    let url = repository.url();
+    project.write(".keep", "");
+    for line in [format!("add {url} kit"), format!("browse {url}")] {
+        let output = project.run(&line);
+        assert!(output.stderr.contains("16 MiB"), "{line}\n{output}");
+    }
+}
+
+#[test]
+fn nothing_that_a_marketplace_holds_acts_on_a_terminal() {
+    let project = Project::new();
+    let mut repository = Repository::init(&project.sandbox, "community");
+    let text = "{\"name\": \"\\u001b[2Jhub\", \"plugins\": [\
+        {\"name\": \"a\\u001b[31m\", \"description\": \"\\u001b]0;x\\u0007 red\", \"source\": \"./kit\"}, \
+        {\"name\": \"b\", \"source\": {\"source\": \"\\u001b[31mnpm\"}}, \
+        {\"name\": \"c\", \"source\": {\"source\": \"url\", \"url\": \"\\u001b[31mfile:///x\"}}]}";
+    repository.commit(&[
+        (".claude-plugin/marketplace.json", text),
+        ("kit/agents/review.md", REVIEW),
+        ("agents/other.md", REVIEW),
+    ]);
+    let url = repository.url();
+    project.manifest("[plugins]\nkit = { marketplace = \"community\", name = \"b\" }\n");
+    for line in [
+        format!("browse {url}"),
+        format!("add {url}"),
+        "add b@community".to_owned(),
+        "add c@community".to_owned(),
+        "add d@community".to_owned(),
+        "search red --refresh".to_owned(),
+        "install".to_owned(),
+    ] {
+        let output = project.run(&line);
+        let all = format!("{}{}", output.stdout, output.stderr);
+        assert!(!all.contains(['\u{1b}', '\u{7}']), "{line}\n{output}");
+    }
+}

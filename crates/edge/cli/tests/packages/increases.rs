@@ -336,3 +336,42 @@ fn secrets_in_files_of_the_user_are_not_shown() {
         assert!(!output.to_string().contains("hunter2"), "{line}\n{output}");
     }
 }
+
+#[test]
+fn status_has_a_command_for_everything_that_is_not_in_order() {
+    let project = released(&[(PDF, &skill("Read, Bash(*)", "Two."))]);
+    let rows = |line: &str| -> Vec<String> {
+        let text = project.good(line).stdout;
+        let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        text.lines().skip(1).map(words).collect()
+    };
+    assert_eq!(
+        rows("status"),
+        [
+            "tools claude-code",
+            "installed 1 skill",
+            "modified 0",
+            "missing 0",
+            "outdated 1 of 1 agpm diff --update",
+            "next install 0 changes",
+            "approvals needed 0",
+            "policy violations 0"
+        ]
+    );
+    project.manifest(&format!(
+        "{}[policy.types]\ndeny = [\"skills\"]\n",
+        ENTRY.replace("^1.0", "=1.1.0")
+    ));
+    project.write(".claude/skills/pdf/SKILL.md", "edited\n");
+    let found = rows("st");
+    for row in [
+        "modified 1 agpm diff",
+        "policy violations 1 agpm policy check",
+    ] {
+        assert!(found.contains(&row.to_owned()), "no `{row}` in {found:#?}");
+    }
+    project.manifest(&ENTRY.replace("^1.0", "=1.1.0"));
+    let found = rows("status --offline");
+    let row = "approvals needed 1 agpm diff";
+    assert!(found.contains(&row.to_owned()), "no `{row}` in {found:#?}");
+}

@@ -104,11 +104,57 @@ fn plugins_in_other_repositories_open_a_source_of_their_own() {
     assert!(owner.exists(".claude/agents/newer.md"));
     let absent = "a".repeat(40);
     hub.commit(&[(FILE, &marketplace(&at(&format!(r#", "sha": "{absent}""#))))]);
-    owner.refused("update", 4, &["plugin/marketplace", "is not reachable"]);
-    let tip = other.git(&["rev-parse", "HEAD"]).stdout;
-    let moved = format!(r#", "ref": "v1", "sha": "{}""#, tip.trim());
-    hub.commit(&[(FILE, &marketplace(&at(&moved)))]);
-    owner.refused("update", 1, &["plugin/marketplace", "tag `v1`"]);
+    owner.refused("update", 4, &["plugin/commit", "is not reachable"]);
+}
+
+#[test]
+fn a_commit_belongs_to_the_branch_or_tag_next_to_it() {
+    let owner = Project::new();
+    let mut other = Repository::init(&owner.sandbox, "other");
+    let old = other.commit(&[("agents/review.md", REVIEW)]);
+    other.tag("v1");
+    other.git(&["checkout", "-q", "-b", "fork"]);
+    let fork = other.commit(&[("agents/fork.md", REVIEW)]);
+    other.git(&["checkout", "-q", "main"]);
+    let tip = other.commit(&[("agents/newer.md", REVIEW)]);
+    let url = other.url();
+    let at = |reference: &str, sha: &str| {
+        marketplace(&format!(
+            r#"{{"name": "kit", "source": {{"source": "url", "url": "{url}", "ref": "{reference}", "sha": "{sha}"}}}}"#
+        ))
+    };
+    let mut hub = project(&owner, "", &[]);
+    owner.manifest(&named("kit"));
+    // The commit wins over the tip of its branch.
+    for (reference, sha) in [("main", &old), ("main", &tip), ("fork", &old), ("v1", &old)] {
+        hub.commit(&[(FILE, &at(reference, sha))]);
+        owner.good("update");
+        assert_eq!(owner.exists(".claude/agents/newer.md"), *sha == tip);
+        assert!(owner.read("agpm.lock").contains(sha.as_str()));
+        owner.good("install --frozen");
+    }
+    hub.commit(&[(FILE, &at("main", &fork))]);
+    let words = ["plugin/commit", "is not reachable from `main`", "report it"];
+    owner.refused("update", 4, &words);
+    hub.commit(&[(FILE, &at("gone", &old))]);
+    owner.refused(
+        "update",
+        4,
+        &["plugin/commit", "has no branch or tag `gone`"],
+    );
+    hub.commit(&[(FILE, &at("v1", &tip))]);
+    let words = [
+        "plugin/commit",
+        "`v1` of `community/kit` is commit",
+        &tip[..8],
+    ];
+    owner.refused("update", 1, &words);
+    hub.commit(&[(FILE, &at("main", "1234"))]);
+    owner.refused(
+        "update",
+        1,
+        &["plugin/marketplace", "`sha` is not a commit"],
+    );
 }
 
 #[test]
@@ -237,4 +283,118 @@ fn cycles_and_foreign_marketplaces_are_reported() {
     let unknown = needing(r#""basis""#);
     hub.commit(&[("kit/.claude-plugin/plugin.json", &unknown)]);
     owner.refused("install", 3, &["has no plugin `basis`"]);
+}
+
+/// A marketplace whose plugin `kit` needs `base`, which is in a repository of its own.
+fn needing_elsewhere(owner: &Project) -> (Repository<'_>, String) {
+    let mut other = Repository::init(&owner.sandbox, "other");
+    let commit = other.commit(&[("agents/basic.md", REVIEW)]);
+    other.commit(&[("agents/newer.md", REVIEW)]);
+    let url = other.url();
+    let base = format!(
+        r#"{{"name": "base", "source": {{"source": "url", "url": "{url}", "ref": "main", "sha": "{commit}"}}}}"#
+    );
+    let manifest = needing(r#""base""#);
+    let hub = project(
+        owner,
+        &format!(r#"{{"name": "kit", "source": "./kit"}}, {base}"#),
+        &[
+            ("kit/.claude-plugin/plugin.json", &manifest),
+            ("kit/agents/review.md", REVIEW),
+        ],
+    );
+    (hub, url)
+}
+
+#[test]
+fn a_needed_plugin_of_another_repository_has_to_be_approved() {
+    let owner = Project::new();
+    let (mut hub, url) = needing_elsewhere(&owner);
+    owner.manifest(&named("kit"));
+    let line = "base = { marketplace = \"community\" }";
+    let words = ["source/not-allowed", "community:kit", line, "allow-sources"];
+    owner.refused("install", 6, &words);
+    // Both ways out lead to the commit of the marketplace.
+    owner.manifest(&format!("{}{line}\n", named("kit")));
+    owner.good("install");
+    let is_pinned =
+        || owner.exists(".claude/agents/basic.md") && !owner.exists(".claude/agents/newer.md");
+    assert!(is_pinned());
+    let text = format!("allow-sources = [\"{url}\"]\n[sources]\ncommunity = \"../community\"\n");
+    owner.write("agpm.toml", &format!("{text}{}", named("kit")));
+    owner.good("install");
+    assert!(is_pinned());
+    let tree = owner.good("tree").stdout;
+    assert!(tree.contains("[transitive]"), "{tree}");
+    for line in ["install --frozen", "verify", "update"] {
+        owner.good(line);
+    }
+    let absent = "a".repeat(40);
+    let base = format!(
+        r#"{{"name": "kit", "source": "./kit"}}, {{"name": "base", "source": {{"source": "url", "url": "{url}", "sha": "{absent}"}}}}"#
+    );
+    hub.commit(&[(FILE, &marketplace(&base))]);
+    owner.refused("update", 4, &["plugin/commit"]);
+}
+
+#[test]
+fn another_marketplace_is_known_by_its_own_name() {
+    let owner = Project::new();
+    let manifest = needing(r#""base@tools""#);
+    project(
+        &owner,
+        r#"{"name": "kit", "source": "./kit"}"#,
+        &[
+            ("kit/.claude-plugin/plugin.json", &manifest),
+            ("kit/agents/review.md", REVIEW),
+        ],
+    );
+    let mut second = Repository::init(&owner.sandbox, "second");
+    let listing = r#"{"name": "tools", "owner": {"name": "x"}, "plugins": [{"name": "base", "source": "./base"}]}"#;
+    second.commit(&[(FILE, listing), ("base/agents/basic.md", REVIEW)]);
+    owner.manifest(&named("kit"));
+    owner.refused(
+        "install",
+        1,
+        &["`tools`, which is not a source", "[sources]"],
+    );
+    owner.manifest(&format!("second = \"../second\"\n{}", named("kit")));
+    owner.good("install");
+    assert!(owner.exists(".claude/agents/basic.md"));
+    owner.good("install --frozen");
+}
+
+#[test]
+fn names_that_were_changed_in_a_circle_are_unknown() {
+    let owner = Project::new();
+    let mut hub = Repository::init(&owner.sandbox, "community");
+    let text = r#"{"name": "hub", "owner": {"name": "x"}, "plugins": [{"name": "other", "source": "./"}], "renames": {"a": "b", "b": "a", "gone": null}}"#;
+    hub.commit(&[(FILE, text), ("agents/review.md", REVIEW)]);
+    owner.manifest(&named("a"));
+    owner.refused("install", 3, &["name/unknown", "has no plugin `a`"]);
+    owner.manifest(&named("gone"));
+    owner.refused(
+        "install",
+        3,
+        &["name/unknown", "the marketplace removed it"],
+    );
+}
+
+#[test]
+fn every_client_has_its_own_path_for_a_marketplace() {
+    for file in [
+        ".cursor-plugin/marketplace.json",
+        ".agents/plugins/marketplace.json",
+        ".agents/plugins/api_marketplace.json",
+        ".github/plugin/marketplace.json",
+    ] {
+        let owner = Project::new();
+        let mut hub = Repository::init(&owner.sandbox, "community");
+        let text = marketplace(r#"{"name": "kit", "source": "./plugins/kit"}"#);
+        hub.commit(&[(file, &text), ("plugins/kit/agents/review.md", REVIEW)]);
+        owner.manifest("");
+        owner.good("add kit@hub");
+        assert!(owner.exists(".claude/agents/review.md"), "{file}");
+        owner.good("install --frozen");
+    }
 }

@@ -538,3 +538,60 @@ fn a_local_directory_is_a_plugin_that_is_read_again() {
     assert!(project.exists(".claude/agents/second.md"));
     project.good("verify");
 }
+
+#[test]
+fn a_part_that_would_be_allowed_more_has_two_ways_out() {
+    let agent = "---\nname: writer\ndescription: d\ntools: Read, Write\n---\nWrite.\n";
+    let files = [
+        ("plugins/kit/agents/writer.md", agent),
+        ("plugins/kit/agents/review.md", REVIEW),
+    ];
+    let both = |more: &str| kit(&format!(", tools = [\"claude-code\", \"codex\"]{more}"));
+    let words = [
+        "tool/widening",
+        "allow-widening = [\"codex\"]",
+        "exclude = [\"agents/writer\"]",
+    ];
+    let project = Project::with(&files, &both(""));
+    project.refused("install", 6, &words);
+    // The name is the plugin's own.
+    let project = Project::with(&files, &both(", prefix = true"));
+    project.refused("install", 6, &words);
+    let project = Project::with(&files, &both(", exclude = [\"agents/writer\"]"));
+    project.good("install");
+    assert!(
+        project.exists(".codex/agents/review.toml") && !project.exists(".codex/agents/writer.toml")
+    );
+    let project = Project::with(&files, &both(", allow-widening = [\"codex\"]"));
+    project.good("install");
+    assert!(project.exists(".codex/agents/writer.toml"));
+}
+
+#[test]
+fn a_plugin_without_parts_says_what_it_has_instead() {
+    let manifest = r#"{"name": "kit", "lspServers": {"c": {"command": "clangd"}}}"#;
+    let servers = [("plugins/kit/.claude-plugin/plugin.json", manifest)];
+    Project::with(&servers, &kit("")).refused(
+        "install",
+        1,
+        &[
+            "plugin/no-parts",
+            "has only lspServers, which agpm does not install",
+        ],
+    );
+    Project::with(&[("plugins/kit/README.md", "")], &kit("")).refused(
+        "install",
+        1,
+        &[
+            "plugin/no-parts",
+            "nothing to install",
+            "agents, commands, skills, hooks and MCP servers",
+        ],
+    );
+    let files = [("plugins/kit/agents/review.md", REVIEW)];
+    Project::with(&files, &kit(", exclude = [\"agents\"]")).refused(
+        "install",
+        1,
+        &["plugin/no-parts", "its parts are agents/review"],
+    );
+}

@@ -114,12 +114,15 @@ pub struct AddReport {
     /// The resources.
     pub added: Vec<AddedResource>,
     /// What the manifest had already, as `TYPE/NAME`.
-    pub unchanged: Vec<String>,
+    pub present: Vec<String>,
     /// The command that takes it back; nothing if there is nothing to take back.
     pub undo: Option<&'static str>,
     /// Whether it was done or is only shown.
-    #[serde(rename = "dry_run", serialize_with = "crate::serialize::is_dry_run")]
+    #[serde(skip)]
     pub writing: Writing,
+    /// The same, unless the report of the install has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dry_run: Option<bool>,
     /// What it did to the disk, if it was installed.
     #[serde(flatten)]
     pub installed: Option<InstallReport>,
@@ -139,7 +142,7 @@ struct Additions {
     text: String,
     sources: Vec<AddedSource>,
     added: Vec<AddedResource>,
-    unchanged: Vec<String>,
+    present: Vec<String>,
 }
 
 fn run(world: &World, request: &AddRequest<'_>, notes: &mut Notes) -> Result<AddReport, Failure> {
@@ -170,7 +173,7 @@ fn run(world: &World, request: &AddRequest<'_>, notes: &mut Notes) -> Result<Add
         text,
         sources: Vec::new(),
         added: Vec::new(),
-        unchanged: Vec::new(),
+        present: Vec::new(),
     };
     let mut adding = Adding {
         world,
@@ -204,9 +207,12 @@ fn run(world: &World, request: &AddRequest<'_>, notes: &mut Notes) -> Result<Add
         created: (created && is_changed).then(|| shown(environment, &path)),
         sources: additions.sources,
         added: additions.added,
-        unchanged: additions.unchanged,
+        present: additions.present,
         undo: is_done.then_some("agpm undo"),
         writing: request.writing,
+        dry_run: installed
+            .is_none()
+            .then_some(request.writing == Writing::Show),
         installed,
     })
 }
@@ -306,7 +312,7 @@ impl Adding<'_> {
         let mut new = Vec::new();
         for candidate in &candidates {
             match already(&context, candidate, &self.manifest)? {
-                Some(id) => additions.unchanged.push(id),
+                Some(id) => additions.present.push(id),
                 None => new.push(candidate),
             }
         }

@@ -7,12 +7,13 @@ use agpm_discover::{
     Candidate, CandidateType, Choice, Membership, PluginLocation, ReadExtent, Selection, Survey,
     choose, type_of_content, type_of_path,
 };
-use agpm_model::{ResourcePath, ResourceType, SKILL_FILE, resource_name};
+use agpm_model::{MARKETPLACE_FILES, ResourcePath, ResourceType, SKILL_FILE, resource_name};
 use agpm_source::{Entry, EntryKind};
 
 use crate::add::place::Place;
 use crate::gather::unknown_name;
-use crate::packages::source_failure_of;
+use crate::packages::check_marketplace_size;
+use crate::source_failure::source_failure_of;
 
 /// Which of the candidates are wanted.
 pub(crate) struct Wish<'a> {
@@ -99,6 +100,13 @@ impl Place {
                 .iter()
                 .filter_map(|path| files.get(path.as_str()).copied())
                 .collect();
+            let is_marketplace =
+                |path: &str| MARKETPLACE_FILES.iter().any(|file| path.ends_with(file));
+            for entry in entries.iter().filter(|entry| is_marketplace(&entry.path)) {
+                let size = self.source.size(&[entry]);
+                let size = size.map_err(|error| self.failed(error))?;
+                check_marketplace_size(size, &format!("`{}`", entry.path))?;
+            }
             let contents = self
                 .source
                 .read(&entries)

@@ -14,8 +14,8 @@ use agpm_source::{Confinement, DirectorySource, Source, Versioning, resolve, res
 
 use crate::additions::usage;
 use crate::gather::unknown_name;
-use crate::packages::source_failure_of;
 use crate::reading::local_path;
+use crate::source_failure::source_failure_of;
 use crate::world::World;
 
 /// Where candidates are looked for.

@@ -4,7 +4,7 @@ use agpm_diag::{Diagnostic, Failure, FailureKind, Spot, codes, did_you_mean};
 use agpm_model::CatalogRemote;
 use agpm_source::{ReferenceError, SourceError};
 
-use crate::packages::source_failure_of;
+use crate::source_failure::source_failure_of;
 
 /// What a source could not do, or what does not exist, as a failure with a way out.
 pub(super) fn failure_of(remote: &CatalogRemote, error: impl Into<ReferenceError>) -> Failure {

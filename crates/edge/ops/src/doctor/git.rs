@@ -4,7 +4,8 @@ use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 use agpm_git::GitError;
 
 use crate::doctor::check::{DoctorRequest, Summary, project};
-use crate::packages::{GIT_HELP, Sources, git};
+use crate::packages::{Sources, git};
+use crate::source_failure::GIT_HELP;
 use crate::world::World;
 
 pub(super) fn check(

@@ -31,7 +31,7 @@ pub(super) fn check(
             notes.diagnostics.push(not_locked());
             ", not locked"
         }
-        Some(_) => match is_current(world, &manifest, &store, &mut Notes::default()) {
+        Some(_) => match is_current(world, manifest, &store, &mut Notes::default()) {
             Ok(()) => ", locked",
             Err(stale) => {
                 // The next install mends it.

@@ -26,7 +26,7 @@ use crate::explain::blocks::explain_blocks;
 use crate::explain::bottle::explain_bottle;
 use crate::explain::catalog::explain_entry;
 use crate::explain::installed::tell_edited;
-use crate::explain::manifest::explain_manifest;
+use crate::explain::manifest::{ManifestValues, manifest_values};
 use crate::explain::persona::explain_persona;
 use crate::explain::project::{from_project, not_in_layers};
 use crate::explain::resource::explain_resource;
@@ -234,7 +234,8 @@ fn run(
             }
         }
         Subject::Manifest => {
-            let values = explain_manifest(world, name, request.pointer.as_deref(), notes)?;
+            let written = request.pointer.as_deref().unwrap_or_default();
+            let values = explain_manifest(world, [name, written].concat(), notes)?;
             return Ok(ExplainReport::Values(values));
         }
         Subject::Catalog => explain_entry(world, name, &pointer, notes)?,
@@ -506,6 +507,29 @@ pub(crate) fn explain_file(
             installed.and_then(|installed| installed.value()),
         ],
     )
+}
+
+/// A place of the manifest, which follows the colon or is given after it.
+fn explain_manifest(
+    world: &World,
+    written: String,
+    notes: &mut Notes,
+) -> Result<ExplainedValues, Failure> {
+    let pointer = pointer_of(&written)?;
+    let ManifestValues {
+        name,
+        provenance,
+        whole,
+    } = manifest_values(world, &pointer, notes)?;
+    Ok(ExplainedValues {
+        provenance: found(provenance, &name, &pointer, &[whole])?,
+        name: ExplainedName {
+            subject: Subject::Manifest,
+            name,
+        },
+        pointer,
+        resource: None,
+    })
 }
 
 /// What was found; nothing is an error, with a near place.

@@ -7,7 +7,8 @@ use agpm_model::{Folders, Import, read_agent_manager};
 use agpm_text::Format;
 
 use crate::change::write_manifest;
-use crate::gather::{ManifestFiles, Project, document_of, parsed};
+use crate::documents::{document_of, parsed};
+use crate::gather::{ManifestFiles, Project};
 use crate::import::{ImportReport, ImportRequest, default_file, missing};
 use crate::install::Writing;
 use crate::manifest_text::uneditable;
@@ -60,6 +61,7 @@ pub(super) fn import_layers(
         format: request.format.clone(),
         manifest: shown(environment, &path),
         written,
+        created: written && is_new,
         additions,
         text,
         writing: request.writing,

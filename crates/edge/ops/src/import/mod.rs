@@ -44,6 +44,8 @@ pub struct ImportReport {
     pub manifest: String,
     /// Whether it changed.
     pub written: bool,
+    /// Whether it did not exist before.
+    pub created: bool,
     /// Layers, and sources.
     #[serde(flatten)]
     pub additions: Additions,

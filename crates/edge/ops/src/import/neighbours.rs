@@ -6,7 +6,7 @@ use agpm_adopt::NeighbouringFiles;
 use agpm_diag::Notes;
 use agpm_text::{Format, Parsed};
 
-use crate::gather::parsed;
+use crate::documents::parsed;
 use crate::reading::{limit, shown};
 use crate::world::Environment;
 

@@ -11,7 +11,8 @@ use agpm_model::{Additions, normalize};
 use agpm_text::Format;
 
 use crate::change::write_manifest;
-use crate::gather::{ManifestFiles, document_of, parsed};
+use crate::documents::{document_of, parsed};
+use crate::gather::ManifestFiles;
 use crate::import::neighbours::Neighbours;
 use crate::import::{ImportReport, ImportRequest, default_file, missing};
 use crate::install::Writing;
@@ -90,6 +91,7 @@ pub(super) fn import_packages(
         let title = format!("import {}", format.name);
         write_manifest(world, &title, &text, old, notes)?;
         report.written = true;
+        report.created = is_new;
     }
     report.text = new.written_into("").map_err(|error| uneditable(&error))?;
     report.additions = Additions {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use agpm_compose::{RenderedResource, RenderedSet, lock_of};
+use agpm_compose::{RenderedResource, RenderedSet};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, Warnings, codes};
 use agpm_model::{Install, LOCK_NAME, Lockfile, Manifest, Owner, PinSource};
 use agpm_plan::{
@@ -61,8 +61,7 @@ pub(super) fn plan_install(
     } = rendered;
     let manifest = &gathered.project.manifest;
     let bases = &gathered.project.bases;
-    let lock = lock_of(manifest, &resources, layered.locked, catalog);
-    let lock = gathered.project.with_locked_bases(lock);
+    let lock = gathered.new_lock(&resources, layered.locked, catalog);
     let old = gathered.lock.as_ref().map(|(lock, _)| lock);
     let mut moved = old.map_or_else(Vec::new, |old| moves(manifest, old, &lock));
     if job.request.changelogs == Changelogs::Read {

@@ -1,6 +1,5 @@
 //! A project as its lockfile has it, checked step by step.
 
-use agpm_compose::lock_of;
 use agpm_diag::{Failure, Notes};
 use agpm_model::{LOCK_NAME, Lockfile};
 use agpm_plan::{frozen_difference, outdated_lock};
@@ -89,14 +88,11 @@ fn compare_locks(
     let Some((old, _)) = &gathered.lock else {
         return Ok(());
     };
-    let layers = rendered.layered.locked.clone();
-    let resources = &rendered.rendered.resources;
-    let new = gathered.project.with_locked_bases(lock_of(
-        &gathered.project.manifest,
-        resources,
-        layers,
+    let new = gathered.new_lock(
+        &rendered.rendered.resources,
+        rendered.layered.locked.clone(),
         rendered.catalog.clone(),
-    ));
+    );
     note_missing_digests(Some(old), &new, LockUse::Frozen, notes);
     match frozen_difference(old, &new) {
         Some(difference) => Err(outdated_lock(difference)),

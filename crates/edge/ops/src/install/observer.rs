@@ -12,7 +12,7 @@ use agpm_plan::{
 use agpm_store::{FileContent, Problem, ProjectStore, StoreError, parallel};
 use agpm_text::{BlockDocument, Document};
 
-use crate::gather::document_of;
+use crate::documents::document_of;
 use crate::reading::limit;
 
 /// Files that one thread looks at before it takes the next ones.

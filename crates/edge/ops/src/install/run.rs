@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use agpm_compose::{ProjectCapabilities, RenderedSet};
+use agpm_compose::{ProjectCapabilities, RenderedResource, RenderedSet, lock_of};
 use agpm_diag::Failure;
-use agpm_model::{Checksum, LockedRemote, Lockfile};
+use agpm_model::{Checksum, LockedLayer, LockedRemote, Lockfile};
 use agpm_plan::Ledger;
 use agpm_resolve::UpdateScope;
 use agpm_store::{ProjectLock, ProjectStore};
@@ -74,6 +74,22 @@ pub(super) struct GatheredProject {
     pub(super) places: FilePlaces,
     pub(super) lock: Option<(Lockfile, Vec<u8>)>,
     pub(super) ledger: Ledger,
+}
+
+impl GatheredProject {
+    /// The lockfile of what was resolved and rendered.
+    pub(super) fn new_lock(
+        &self,
+        resources: &[RenderedResource],
+        layers: Vec<LockedLayer>,
+        catalog: Vec<LockedRemote>,
+    ) -> Lockfile {
+        let bases = self.project.bases.iter();
+        Lockfile {
+            bases: bases.map(|base| base.locked.clone()).collect(),
+            ..lock_of(&self.project.manifest, resources, layers, catalog)
+        }
+    }
 }
 
 /// Everything that is to be on the disk, resources and files of layers; and what is only locked.

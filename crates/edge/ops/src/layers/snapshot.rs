@@ -15,8 +15,9 @@ use agpm_store::{self as store, Disk, Problem, StoreError, parallel};
 
 use crate::layers::reading::{self, Contents, LayerFile, ReadError};
 use crate::layers::version::pinned_version;
-use crate::packages::{Sources, source_failure, source_failure_of};
+use crate::packages::Sources;
 use crate::reading::{local_path, shown};
+use crate::source_failure::{source_failure, source_failure_of};
 use crate::world::{Environment, World};
 
 /// Reads every layer, lowest first; those that are not there are told and left out.

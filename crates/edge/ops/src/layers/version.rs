@@ -6,7 +6,7 @@ use agpm_model::{Layer, Pin};
 use agpm_resolve::source_relocated;
 use agpm_source::{Source, resolve};
 
-use crate::packages::source_failure;
+use crate::source_failure::source_failure;
 
 pub(super) fn pinned_version(
     pinning: &Pinning<'_>,

@@ -5,7 +5,7 @@ use agpm_model::{Lockfile, RESTORE_LOCK};
 use agpm_store::{Problem, ProjectStore, StoreError};
 use agpm_text::Format;
 
-use crate::gather::{has_conflict_markers, parsed};
+use crate::documents::{has_conflict_markers, parsed};
 use crate::path_of;
 use crate::reading::limit;
 use crate::world::{Environment, Scope};

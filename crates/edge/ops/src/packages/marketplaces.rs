@@ -5,18 +5,20 @@ use std::path::Path;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes, has_errors};
 use agpm_model::{
-    Dependency, LockedMarketplace, Manifest, MarketplaceDependency, ObjectId, PinId, Selector,
-    SourceName,
+    Dependency, LockedMarketplace, MARKETPLACE_FILES, Manifest, MarketplaceDependency, ObjectId,
+    PinId, Selector, SourceName,
 };
 use agpm_plan::outdated_lock;
-use agpm_plugin::{MARKETPLACES, MOST_MARKETPLACE_BYTES, Marketplace, read_marketplace};
+use agpm_plugin::{MOST_MARKETPLACE_BYTES, Marketplace, read_marketplace};
 use agpm_resolve::{
-    MarketplaceEntries, PluginLocation, UpdateScope, add_source, find_entry, locate_plugin,
+    MarketplaceEntries, NamedCommit, PluginLocation, UpdateScope, add_source, find_entry,
+    locate_plugin,
 };
 use agpm_source::{FileFetching, SourceError};
 use agpm_text::{Format, Limits, decode, parse};
 
-use crate::packages::sources::{Sources, is_versioned, source_failure};
+use crate::packages::sources::Sources;
+use crate::source_failure::source_failure;
 use crate::world::World;
 
 /// Finds the plugins of marketplaces that the lockfile does not place, or that are to move.
@@ -63,7 +65,10 @@ pub(crate) fn bind_plugins(
                 ..own
             },
         );
-        check_commit(world, manifest, root, &location)?;
+        if let (Some(commit), Some(source)) = (&location.commit, &location.source) {
+            let sources = Sources::open(world, manifest, root);
+            check_commit(&sources, &source.name, commit)?;
+        }
     }
     Ok(())
 }
@@ -174,32 +179,37 @@ pub(crate) fn read_at(
             .fetch(std::slice::from_ref(revision), FileFetching::OnDemand)
             .map_err(failed)?;
     }
-    for path in MARKETPLACES {
+    for path in MARKETPLACE_FILES {
         let Some(entry) = source.entry(revision, path).map_err(failed)? else {
             continue;
         };
         if entry.kind.file_mode().is_none() {
             continue;
         }
-        if source.size(&[&entry]).map_err(failed)? > MOST_MARKETPLACE_BYTES {
-            let message = format!(
-                "`{path}` of source `{name}` has more than {} MiB",
-                MOST_MARKETPLACE_BYTES >> 20
-            );
-            return Err(Diagnostic::new(&codes::PLUGIN_MARKETPLACE, message)
-                .help("name the plugin by `source` and `path` instead")
-                .into());
-        }
+        let size = source.size(&[&entry]).map_err(failed)?;
+        check_marketplace_size(size, &format!("`{path}` of source `{name}`"))?;
         let bytes = source.read(&[&entry]).map_err(failed)?.pop();
         return understand(name, path, bytes.unwrap_or_default());
     }
     let message = format!("source `{name}` is not a marketplace");
     let help = format!(
         "agpm looks for `{}`; name the plugin by `source` and `path` instead",
-        MARKETPLACES.join("`, `")
+        MARKETPLACE_FILES.join("`, `")
     );
     let found = Diagnostic::new(&codes::NAME_UNKNOWN, message).help(help);
     Err(Failure::new(FailureKind::NotFound, found))
+}
+
+/// Refuses a file that no list of plugins needs to be as large as.
+pub(crate) fn check_marketplace_size(size: u64, file: &str) -> Result<(), Failure> {
+    if size <= MOST_MARKETPLACE_BYTES {
+        return Ok(());
+    }
+    let most = MOST_MARKETPLACE_BYTES >> 20;
+    let message = format!("{file} has more than {most} MiB");
+    Err(Diagnostic::new(&codes::PLUGIN_MARKETPLACE, message)
+        .help("name the plugin by its source and path instead")
+        .into())
 }
 
 /// What is wrong with a marketplace as a whole is the first finding: the others follow from it.
@@ -269,53 +279,28 @@ pub(crate) fn marketplace_entries(
     Ok(entries)
 }
 
-/// A commit that a marketplace names must exist, and be the tag that it names with it.
-fn check_commit(
-    world: &World,
-    manifest: &Manifest,
-    root: &Path,
-    location: &PluginLocation,
+/// A commit that a marketplace names must exist, and belong to the branch or tag that it names with it.
+pub(crate) fn check_commit(
+    sources: &Sources,
+    name: &SourceName,
+    commit: &NamedCommit,
 ) -> Result<(), Failure> {
-    let (Some(Selector::Rev(sha)), Some(source)) = (&location.selector, &location.source) else {
+    let Some(opened) = sources.versioned(name) else {
         return Ok(());
     };
-    let Ok(commit) = sha.parse::<ObjectId>() else {
-        return Ok(());
-    };
-    let sources = Sources::open(world, manifest, root);
-    let name = &source.name;
-    let Some(opened) = sources.get(name).filter(|opened| is_versioned(*opened)) else {
-        return Ok(());
-    };
-    if let Some(reference) = &location.reference {
-        let versions = opened
-            .versions()
-            .map_err(|error| source_failure(name, error))?;
-        if let Some(tag) = versions.tags.get(reference).filter(|tag| **tag != commit) {
-            let message = format!(
-                "tag `{reference}` of `{name}` is commit {}, and its marketplace says {}",
-                tag.short(),
-                commit.short()
-            );
-            let found = Diagnostic::new(&codes::PLUGIN_MARKETPLACE, message);
-            let help = "the tag may have been moved: compare the commits, and report it";
-            return Err(found.help(help).into());
-        }
+    let failed = |error| source_failure(name, error);
+    let versions = opened.versions().map_err(failed)?;
+    if let Some(tip) = commit.branch_tip(name, &versions)?
+        && !opened.is_reachable(&commit.id, tip).map_err(failed)?
+    {
+        return Err(commit.not_reachable(name));
     }
-    if opened.has_revision(&commit) {
+    if opened.has_revision(&commit.id) {
         return Ok(());
     }
-    let fetched = opened.fetch(std::slice::from_ref(&commit), FileFetching::OnDemand);
+    let fetched = opened.fetch(std::slice::from_ref(&commit.id), FileFetching::OnDemand);
     fetched.map_err(|error| match error {
-        error @ (SourceError::Offline(_) | SourceError::AuthRefused(_)) => {
-            source_failure(name, error)
-        }
-        _ => {
-            let message = format!("commit {} of `{name}` is not reachable", commit.short());
-            let help =
-                "its marketplace names a commit that the repository does not have: report it";
-            let found = Diagnostic::new(&codes::PLUGIN_MARKETPLACE, message).help(help);
-            Failure::new(FailureKind::Network, found)
-        }
+        SourceError::Offline(_) | SourceError::AuthRefused(_) => failed(error),
+        _ => commit.not_reachable(name),
     })
 }

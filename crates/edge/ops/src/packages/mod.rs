@@ -11,9 +11,7 @@ mod sources;
 pub(crate) use fetch::Fetcher;
 pub use locking::LockUse;
 pub(crate) use locking::read_lock;
-pub(crate) use marketplaces::bind_plugins;
+pub(crate) use marketplaces::{bind_plugins, check_marketplace_size};
 pub(crate) use rendering::{render_all, render_these};
 pub(crate) use resolve::{Resolution, VersionLimits, resolve};
-pub(crate) use sources::{
-    GIT_HELP, Sources, git, is_versioned, source_failure, source_failure_of, versions_of,
-};
+pub(crate) use sources::{Sources, git, is_versioned, versions_of};

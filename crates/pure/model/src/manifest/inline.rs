@@ -96,7 +96,7 @@ fn inner_path(
 }
 
 /// The source of a URL, the same for all its spellings.
-pub(super) fn implicit_source(
+pub(crate) fn implicit_source(
     sources: &mut Vec<Source>,
     url: &SourceAddress,
     spot: Spot,

@@ -1,6 +1,5 @@
 //! `agpm.toml`, from spanned nodes to checked types. All mistakes are reported at once.
 
-pub(crate) mod bases;
 mod catalog;
 mod inline;
 mod layers;
@@ -24,6 +23,7 @@ use crate::address::DefaultHost;
 use crate::base::{BaseRoot, read_extends};
 use crate::check::{Check, Completeness, spot};
 pub use crate::manifest::catalog::{AskedRemote, Catalog};
+pub(crate) use crate::manifest::inline::implicit_source;
 pub use crate::manifest::layers::{Layer, LayerPlace, is_junk};
 pub use crate::manifest::packages::{Dependency, Exclusion, Install};
 use crate::manifest::partial::beside_syntax_errors;
@@ -160,6 +160,40 @@ impl ManifestTexts<'_> {
     }
 }
 
+impl ManifestTexts<'_> {
+    /// Whether an entry that is `false` drops one of a lower text. One that drops nothing is reported, unless no base
+    /// could have it: then it is just no dependency.
+    pub(super) fn drops(&self, check: &mut Check, kind: ResourceType, entry: Entry<'_>) -> bool {
+        let (key, value) = entry;
+        let lower: Vec<&Document> = self.lower_than(value.source()).collect();
+        let has_entry = |document: &&Document| {
+            let section = document.root().and_then(|root| root.get(kind.plural()));
+            let found = section.and_then(|section| section.get(key.content()));
+            found.is_some_and(|found| found.as_bool() != Some(false))
+        };
+        if lower.iter().any(has_entry) {
+            return true;
+        }
+        if lower.is_empty() {
+            return false;
+        }
+        let message = format!(
+            "no base has `{kind}/{}`, so nothing is dropped",
+            key.content()
+        );
+        let diagnostic = Diagnostic::new(&codes::MANIFEST_IGNORED_KEY, message).at_spot(spot(key));
+        check.report(diagnostic.help("remove the entry"));
+        true
+    }
+
+    /// The texts with dependencies that rank below this one.
+    fn lower_than(&self, source: SourceId) -> impl Iterator<Item = &Document> {
+        let bases = self.bases.iter().map(|base| base.document);
+        let all = bases.chain([self.own]).chain(self.private);
+        all.take_while(move |document| document.source() != source)
+    }
+}
+
 /// A key and its value.
 pub type Entry<'a> = (NodeRef<'a>, NodeRef<'a>);
 
@@ -237,7 +271,6 @@ impl Manifest {
         }
         manifest.catalog = catalog::read(&mut check, texts, &manifest);
         patches::read(&mut check, texts, &mut manifest);
-        bases::relocate(&mut check, texts, &mut manifest);
         let found = check.into_diagnostics();
         let found = beside_syntax_errors(found, texts.documents(), texts.syntax_errors);
         (manifest, found)

@@ -12,8 +12,8 @@ use agpm_render::{Fate, FateKind};
 use agpm_store::ProjectStore;
 use agpm_text::{Document, Format, Pointer, Value, equal, to_value};
 
+use crate::documents::parsed;
 use crate::explain::resource::said::{Said, layer_of};
-use crate::gather::parsed;
 use crate::locked::note;
 use crate::reading::limit;
 use agpm_merge::{ExplainedDeletion, ExplainedLeaf, Provenance, nearest_key};

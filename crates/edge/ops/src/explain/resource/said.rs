@@ -9,8 +9,8 @@ use agpm_model::{LayerName, Origin, Patch, PatchScope, ResourceType, Strategy};
 use agpm_resolve::format_of;
 use agpm_text::{Document, Format, Kind, Limits, Pointer, Value, decode, parse};
 
+use crate::documents::parsed;
 use crate::explain::resource::Target;
-use crate::gather::parsed;
 use agpm_merge::Provenance;
 
 /// What the values are said to come from that stand in the manifest's own entry.

@@ -26,12 +26,12 @@ use agpm_source::{Source, SourceError};
 use agpm_store::parallel;
 use agpm_text::Value;
 
-use crate::packages::fetch::plugin_needs::{declaration, plugin_needs, plugin_of_file};
+use crate::packages::fetch::plugin_needs::{PluginNeed, declaration, plugin_needs, plugin_of_file};
 use crate::packages::fetch::raw::{Raw, unfit};
+use crate::packages::marketplaces::check_commit;
 use crate::packages::resolve::plain_sources;
-use crate::packages::sources::{
-    Sources, is_versioned, source_failure, source_failure_of, versions_of,
-};
+use crate::packages::sources::{Sources, is_versioned, versions_of};
+use crate::source_failure::{source_failure, source_failure_of};
 use crate::world::World;
 
 /// What is required of a source where nothing is declared, after a prefix.
@@ -337,7 +337,8 @@ impl<'a> Fetcher<'a> {
         notes: &mut Notes,
     ) -> Result<Vec<(Declared, Unit)>, Failure> {
         if unit.extent == Extent::Plugin {
-            return plugin_needs(self, unit, commit.as_ref(), resource, notes);
+            let needs = plugin_needs(self, unit, commit.as_ref(), resource, notes)?;
+            return self.needed_plugins(unit, needs, known);
         }
         // The tool alone reads a file in place: agpm is told where it is, not what it means.
         if self.manifest.is_in_place(unit) {
@@ -393,6 +394,36 @@ impl<'a> Fetcher<'a> {
             }
             None => Ok(children),
         }
+    }
+
+    /// The plugins that a plugin needs, without those whose source has to be opened first.
+    fn needed_plugins(
+        &self,
+        unit: &Unit,
+        needs: Vec<PluginNeed>,
+        known: &SourceIndex,
+    ) -> Result<Vec<(Declared, Unit)>, Failure> {
+        let mut children = Vec::new();
+        for need in needs {
+            let remote = match need {
+                PluginNeed::Here(declared, child) => {
+                    children.push((declared, child));
+                    continue;
+                }
+                PluginNeed::Elsewhere(remote) => remote,
+            };
+            let child = self
+                .in_other_source(&remote.declared, known)
+                .map_err(|_| remote.refusal(&known.chain_to(&self.roots(), unit)))?;
+            let Some((declared, child)) = child else {
+                continue;
+            };
+            if let Some((commit, source)) = remote.commit.as_ref().zip(child.origin.source()) {
+                check_commit(self.sources, source, commit)?;
+            }
+            children.push((declared, child));
+        }
+        Ok(children)
     }
 
     fn roots(&self) -> Vec<Unit> {

@@ -9,16 +9,53 @@ use agpm_plugin::{
     Marketplace, PluginContext, PluginDependency, PluginSource, PluginTree, has_root_variable,
     manifest_of, read_plugin,
 };
-use agpm_resolve::ResourceFiles;
+use agpm_resolve::{NamedCommit, ResourceFiles, remote_selector};
 
 use crate::packages::fetch::Fetcher;
 use crate::packages::marketplaces::{default_revision, read_at};
-use crate::packages::sources::source_failure;
+use crate::source_failure::source_failure;
 
 /// A marketplace at a revision.
 struct Listing {
     source: SourceName,
     marketplace: Marketplace,
+}
+
+/// A plugin that another one needs.
+pub(super) enum PluginNeed {
+    /// In a source that is open.
+    Here(Declared, Unit),
+    /// In the repository that its marketplace names.
+    Elsewhere(RemoteNeed),
+}
+
+/// A needed plugin in a repository that its marketplace names.
+pub(super) struct RemoteNeed {
+    /// The repository's URL, the path in it, and what is required of it.
+    pub(super) declared: Declared,
+    /// The commit that the marketplace names.
+    pub(super) commit: Option<NamedCommit>,
+    /// The entry of the manifest that would approve it.
+    entry: String,
+}
+
+impl RemoteNeed {
+    /// That the manifest neither names nor allows the repository.
+    pub(super) fn refusal(&self, chain: &[Unit]) -> Failure {
+        let url = self.declared.source.as_deref().unwrap_or_default();
+        let needing: Vec<String> = chain.iter().map(|unit| format!("`{unit}`")).collect();
+        let message = format!(
+            "{} needs a plugin of another repository, `{url}`",
+            needing.join(" -> ")
+        );
+        let help = format!(
+            "approve it: add `{}` to `[plugins]`, or `allow-sources = [\"{url}\"]` at the top of `agpm.toml`",
+            self.entry
+        );
+        let found = Diagnostic::new(&codes::SOURCE_NOT_ALLOWED, message);
+        let found = found.at_spot(self.declared.spot).help(help);
+        Failure::new(FailureKind::Refused, found)
+    }
 }
 
 /// What a plugin declares that it needs; what is found in it otherwise is reported when it is installed.
@@ -28,7 +65,7 @@ pub(super) fn plugin_needs(
     commit: Option<&ObjectId>,
     resource: &ResourceFiles,
     notes: &mut Notes,
-) -> Result<Vec<(Declared, Unit)>, Failure> {
+) -> Result<Vec<PluginNeed>, Failure> {
     let files = resource.others.iter();
     let tree = PluginTree::new(files.map(|(path, file)| (path.as_str(), file.bytes.as_slice())));
     let label = unit.to_string();
@@ -43,9 +80,7 @@ pub(super) fn plugin_needs(
     let mut needs = Vec::new();
     for dependency in dependencies.unwrap_or_default() {
         let listing = marketplace_of(fetcher, unit, commit, &dependency)?;
-        let (child, selector) = found(fetcher, &listing, &dependency)?;
-        let declared = declaration(child.path.as_str(), selector, dependency.spot);
-        needs.push((declared, child));
+        needs.push(found(fetcher, &listing, &dependency)?);
     }
     Ok(needs)
 }
@@ -93,23 +128,30 @@ fn marketplace_of(
             marketplace,
         });
     }
-    let source = fetcher
-        .manifest
-        .sources
-        .iter()
-        .find(|source| source.name.as_str() == other);
-    let Some(source) = source.filter(|source| fetcher.sources.get(&source.name).is_some()) else {
+    let sources = &fetcher.manifest.sources;
+    if let Some(source) = sources.iter().find(|source| source.name.as_str() == other) {
+        return default_listing(fetcher, &source.name);
+    }
+    let listings = sources.iter().filter_map(|source| {
+        let listing = default_listing(fetcher, &source.name).ok()?;
+        (listing.marketplace.name == other).then_some(listing)
+    });
+    listings.into_iter().next().ok_or_else(|| {
         let message = format!(
             "plugin `{unit}` needs plugin `{}` of the marketplace `{other}`, which is not a source",
             dependency.name
         );
-        let help = format!("add `{other}` to `[sources]`, or exclude the plugin");
-        return Err(refused(dependency, message, help));
-    };
-    let revision = default_revision(fetcher.sources, &source.name)?;
+        let help = format!("add its repository to `[sources]`: `{other} = \"URL\"`");
+        refused(dependency, message, help)
+    })
+}
+
+/// A marketplace that nothing is required of.
+fn default_listing(fetcher: &Fetcher<'_>, source: &SourceName) -> Result<Listing, Failure> {
+    let revision = default_revision(fetcher.sources, source)?;
     Ok(Listing {
-        marketplace: read_at(fetcher.sources, &source.name, revision.as_ref())?,
-        source: source.name.clone(),
+        marketplace: read_at(fetcher.sources, source, revision.as_ref())?,
+        source: source.clone(),
     })
 }
 
@@ -120,13 +162,12 @@ fn refused(dependency: &PluginDependency, message: String, help: String) -> Fail
         .into()
 }
 
-/// Where a plugin is that another one needs. One in another repository has to be named by the manifest, since that is
-/// what approves a repository.
+/// Where a plugin is that another one needs.
 fn found(
     fetcher: &Fetcher<'_>,
     listing: &Listing,
     dependency: &PluginDependency,
-) -> Result<(Unit, Option<Selector>), Failure> {
+) -> Result<PluginNeed, Failure> {
     let Listing {
         source,
         marketplace,
@@ -140,34 +181,66 @@ fn found(
         found.help = unknown.help;
         Failure::new(FailureKind::NotFound, found)
     })?;
+    let here = |unit: Unit, selector| {
+        let declared = declaration(unit.path.as_str(), selector, dependency.spot);
+        PluginNeed::Here(declared, unit)
+    };
     let is_named = |own: &&agpm_model::Dependency| {
         own.marketplace
             .as_ref()
             .is_some_and(|own| own.plugin.marketplace == *source && own.plugin.name == entry.name)
     };
     if let Some(named) = fetcher.manifest.dependencies.iter().find(is_named) {
-        return Ok((named.unit.clone(), None));
+        // What the marketplace requires of another repository is what the manifest's entry requires of it.
+        let selector = match named.unit.origin.source() {
+            Some(own) if own == source => {
+                range_over_tags(fetcher, source, &entry.name, dependency)?
+            }
+            _ => Some(named.selector.clone()),
+        };
+        return Ok(here(named.unit.clone(), selector));
     }
-    let Some(PluginSource::Relative(path)) = &entry.source else {
-        let message = format!(
-            "plugin `{}`, which another one needs, is in another repository",
+    let broken = |message: String| refused(dependency, message, "report it".to_owned());
+    match &entry.source {
+        Some(PluginSource::Relative(path)) => {
+            let path = if path.is_empty() { "." } else { path };
+            let unit = Unit {
+                origin: Origin::Source(source.clone()),
+                path: ResourcePath::directory_in_source(path)
+                    .map_err(|error| broken(error.to_string()))?,
+                extent: Extent::Plugin,
+            };
+            let selector = range_over_tags(fetcher, source, &entry.name, dependency)?;
+            Ok(here(unit, selector))
+        }
+        Some(PluginSource::Git {
+            url,
+            path,
+            reference,
+            sha,
+        }) => {
+            let range = dependency.version.as_deref();
+            let reference = reference.as_deref();
+            let selector = remote_selector(sha.as_ref(), range.or(reference))
+                .map_err(|error| broken(error.to_string()))?;
+            let path = if path.is_empty() { "." } else { path };
+            let mut declared = declaration(path, Some(selector), dependency.spot);
+            declared.source = Some(url.clone());
+            Ok(PluginNeed::Elsewhere(RemoteNeed {
+                declared,
+                commit: NamedCommit::new(sha.as_ref(), reference, dependency.spot),
+                entry: format!("{} = {{ marketplace = \"{source}\" }}", entry.name),
+            }))
+        }
+        Some(PluginSource::Unsupported(kind)) => Err(broken(format!(
+            "plugin `{}`, which another one needs, has a source of the kind `{kind}`",
             entry.name
-        );
-        let help = format!(
-            "approve it: add `{} = {{ marketplace = \"{source}\" }}` to `[plugins]`",
+        ))),
+        None => Err(broken(format!(
+            "plugin `{}`, which another one needs, has no usable `source`",
             entry.name
-        );
-        return Err(refused(dependency, message, help));
-    };
-    let path = if path.is_empty() { "." } else { path };
-    let unit = Unit {
-        origin: Origin::Source(source.clone()),
-        path: ResourcePath::directory_in_source(path)
-            .map_err(|error| refused(dependency, error.to_string(), "report it".to_owned()))?,
-        extent: Extent::Plugin,
-    };
-    let selector = range_over_tags(fetcher, source, &entry.name, dependency)?;
-    Ok((unit, selector))
+        ))),
+    }
 }
 
 /// A range as a requirement over the tags of the plugin, `NAME--vVERSION`, or else over those of the source.

@@ -1,69 +1,34 @@
-//! A manifest and its bases: which entries are inherited, and what the relative paths of a base mean.
+//! What the relative paths of a base mean.
 
 use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, SourceId, Spot, codes};
-use agpm_text::Document;
 
 use crate::address::{AddressKind, SourceAddress};
 use crate::base::BaseRoot;
 use crate::check::{Check, spot};
-use crate::manifest::inline::implicit_source;
-use crate::manifest::{Dependency, Entry, Layer, LayerPlace, Manifest, ManifestTexts, SourceScope};
+use crate::manifest::{
+    Dependency, Layer, LayerPlace, Manifest, ManifestTexts, Source, SourceScope, implicit_source,
+};
 use crate::name::SourceName;
 use crate::path::{PathError, RelativePath};
-use crate::resource::ResourceType;
 use crate::unit::{Extent, Origin, ResourcePath};
 use crate::version::Selector;
-
-impl ManifestTexts<'_> {
-    /// Whether an entry that is `false` drops one of a lower text. One that drops nothing is reported, unless no base
-    /// could have it: then it is just no dependency.
-    pub(super) fn drops(&self, check: &mut Check, kind: ResourceType, entry: Entry<'_>) -> bool {
-        let (key, value) = entry;
-        let lower: Vec<&Document> = self.lower_than(value.source()).collect();
-        let has_entry = |document: &&Document| {
-            let section = document.root().and_then(|root| root.get(kind.plural()));
-            let found = section.and_then(|section| section.get(key.content()));
-            found.is_some_and(|found| found.as_bool() != Some(false))
-        };
-        if lower.iter().any(has_entry) {
-            return true;
-        }
-        if lower.is_empty() {
-            return false;
-        }
-        let message = format!(
-            "no base has `{kind}/{}`, so nothing is dropped",
-            key.content()
-        );
-        let diagnostic = Diagnostic::new(&codes::MANIFEST_IGNORED_KEY, message).at_spot(spot(key));
-        check.report(diagnostic.help("remove the entry"));
-        true
-    }
-
-    /// The texts with dependencies that rank below this one.
-    fn lower_than(&self, source: SourceId) -> impl Iterator<Item = &Document> {
-        let bases = self.bases.iter().map(|base| base.document);
-        let all = bases.chain([self.own]).chain(self.private);
-        all.take_while(move |document| document.source() != source)
-    }
-}
 
 /// Gives the relative paths of bases the meaning that they have there: a directory on this machine, or a directory of a
 /// repository at the commit of the base. Entries of the latter become entries of that repository, so the lockfile pins
 /// them and says the same on every machine.
-pub(super) fn relocate(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut Manifest) {
+pub fn relocate_bases(texts: &ManifestTexts<'_>, manifest: &mut Manifest) -> Vec<Diagnostic> {
     let roots: BTreeMap<SourceId, &BaseRoot> = texts
         .bases
         .iter()
         .map(|base| (base.document.source(), base.root))
         .collect();
     if roots.is_empty() {
-        return;
+        return Vec::new();
     }
     let mut relocation = Relocation {
-        check,
+        check: Check::default(),
         roots,
         moved: BTreeMap::new(),
     };
@@ -71,6 +36,7 @@ pub(super) fn relocate(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &
     relocation.dependencies(manifest);
     relocation.layers(manifest);
     relocation.root_directives(texts, manifest);
+    relocation.check.into_diagnostics()
 }
 
 /// A directory of a repository at one commit.
@@ -81,8 +47,8 @@ struct SnapshotDirectory {
     commit: String,
 }
 
-struct Relocation<'c, 't> {
-    check: &'c mut Check,
+struct Relocation<'t> {
+    check: Check,
     roots: BTreeMap<SourceId, &'t BaseRoot>,
     /// Sources that are directories of a base in a repository.
     moved: BTreeMap<SourceName, SnapshotDirectory>,
@@ -98,7 +64,7 @@ fn is_relative(path: &str) -> bool {
     !path.starts_with(['/', '~'])
 }
 
-impl Relocation<'_, '_> {
+impl Relocation<'_> {
     /// What a path means that is written at `spot`; nothing if it means what it says.
     fn path(&mut self, spot: Spot, path: &str) -> Option<Relocated> {
         let root = *self.roots.get(&spot.source)?;
@@ -273,11 +239,7 @@ impl Relocation<'_, '_> {
     }
 }
 
-fn move_layer(
-    layer: &mut Layer,
-    sources: &mut Vec<crate::manifest::Source>,
-    place: SnapshotDirectory,
-) {
+fn move_layer(layer: &mut Layer, sources: &mut Vec<Source>, place: SnapshotDirectory) {
     if let Some(source) = implicit_source(sources, &place.url, layer.spot, SourceScope::Project) {
         layer.place = LayerPlace::Source(source, Selector::Rev(place.commit));
         layer.root = RelativePath::new(&place.directory).ok();

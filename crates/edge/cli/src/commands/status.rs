@@ -1,0 +1,9 @@
+use std::process::ExitCode;
+
+use agpm_ops::{World, status};
+
+use crate::output::Output;
+
+pub(crate) fn run(world: &World, output: &mut Output) -> ExitCode {
+    output.finish(status(world), agpm_report::status::render)
+}

@@ -55,7 +55,15 @@ impl<'a> InstructionEntry<'a> {
     ) -> Result<InstructionOutput, ConvertError> {
         let destination = tool.destination(ResourceType::Instructions);
         if self.is_block(tool, resolved) {
-            return Ok(self.block(tool, resolved, text));
+            let name = BlockName::new(&resolved.id().to_string());
+            return match name {
+                Ok(_) => Ok(self.block(tool, resolved, text)),
+                Err(error) => Err(ConvertError {
+                    message: error.to_string(),
+                    help: "give the entry another name",
+                    at: None,
+                }),
+            };
         }
         let file_name = resolved.entry.unit.path.file_name();
         let converted = match destination {

@@ -545,6 +545,10 @@ fn wrong_values_are_reported() {
         project.manifest(&format!("[instructions]\n{entry}"));
         project.refused("install", 1, &[word]);
     }
+    project.manifest(
+        "[instructions]\n\"a-->b\" = { source = \"community\", path = \"a.md\", tool = \"codex\" }\n",
+    );
+    project.refused("install", 1, &["one line without `-->`"]);
     project.manifest(&format!(
         "[agents]\n{}",
         entry("a", "a.md", "paths = [\"x\"]")

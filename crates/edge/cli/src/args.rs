@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
-use agpm_ops::{ProgramUse, RuleArgument, Scope};
+use agpm_ops::{ManifestUse, MergeInputs, ProgramUse, RuleArgument, Scope};
 
 pub(crate) use approve::{ApprovalArgs, ApproveArgs};
 pub(crate) use catalog::{CatalogArgs, CatalogCommand, CatalogFormat, ModeArg, PlacesArgs};
@@ -709,6 +709,23 @@ pub(crate) struct FoldArgs {
     /// Ignore the project's manifest
     #[arg(long)]
     pub(crate) no_manifest: bool,
+}
+
+impl FoldArgs {
+    /// What is merged, and how.
+    pub(crate) fn inputs(self, files: Vec<PathBuf>) -> MergeInputs {
+        MergeInputs {
+            files,
+            layer_names: self.layer_names,
+            strategy: self.strategy,
+            rules: self.rules,
+            manifest: if self.no_manifest {
+                ManifestUse::Ignored
+            } else {
+                ManifestUse::Nearest
+            },
+        }
+    }
 }
 
 /// Arguments of `merge`.

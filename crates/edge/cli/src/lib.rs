@@ -4,6 +4,8 @@
 
 mod args;
 mod commands;
+mod environment;
+mod formats;
 mod hints;
 mod output;
 mod picker;

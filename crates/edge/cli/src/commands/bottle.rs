@@ -7,7 +7,7 @@ use agpm_ops::{
 use agpm_report::{Rendering, Verdict};
 
 use crate::args::{BottleArgs, BottleCommand, BottleFormat};
-use crate::commands::two_formats;
+use crate::formats::two_formats;
 use crate::output::Output;
 
 pub(crate) fn run(world: &World, command: BottleCommand, output: &mut Output) -> ExitCode {

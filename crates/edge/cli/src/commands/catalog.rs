@@ -8,7 +8,7 @@ use agpm_report::Rendering;
 use agpm_report::catalog::{CatalogForm, FileView};
 
 use crate::args::{CatalogArgs, CatalogCommand, CatalogFormat, ModeArg, PlacesArgs};
-use crate::commands::{two_formats, word};
+use crate::formats::{two_formats, word};
 use crate::output::Output;
 
 pub(crate) fn run(world: &World, args: CatalogArgs, output: &mut Output) -> ExitCode {

@@ -5,7 +5,7 @@ use agpm_report::ci::CiForm;
 use agpm_report::{Rendering, Verdict};
 
 use crate::args::{CiArgs, CiFormat};
-use crate::commands::{two_formats, word};
+use crate::formats::{two_formats, word};
 use crate::output::Output;
 
 pub(crate) fn run(world: &World, args: &CiArgs, output: &mut Output) -> ExitCode {

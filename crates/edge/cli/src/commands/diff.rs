@@ -5,7 +5,7 @@ use agpm_report::diff::DiffForm;
 use agpm_report::{Rendering, Verdict};
 
 use crate::args::{DiffArgs, DiffFormat};
-use crate::commands::{two_formats, word};
+use crate::formats::{two_formats, word};
 use crate::output::Output;
 
 pub(crate) fn run(world: &World, args: DiffArgs, output: &mut Output) -> ExitCode {

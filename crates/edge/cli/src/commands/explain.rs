@@ -4,7 +4,6 @@ use agpm_ops::{ExplainRequest, World, explain};
 
 use crate::args::ExplainArgs;
 use crate::commands::bottle::secrets;
-use crate::commands::inputs;
 use crate::output::Output;
 
 pub(crate) fn run(world: &World, args: ExplainArgs, output: &mut Output) -> ExitCode {
@@ -12,7 +11,7 @@ pub(crate) fn run(world: &World, args: ExplainArgs, output: &mut Output) -> Exit
     let request = ExplainRequest {
         what: args.what,
         pointer: args.pointer,
-        inputs: inputs(args.fold, args.from),
+        inputs: args.fold.inputs(args.from),
         secrets: output.secrets,
         json_file: args.bottle.json_file,
     };

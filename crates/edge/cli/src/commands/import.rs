@@ -3,7 +3,7 @@ use std::process::ExitCode;
 use agpm_ops::{ImportRequest, World, Writing, import};
 
 use crate::args::ImportArgs;
-use crate::commands::variable;
+use crate::environment::variable;
 use crate::output::Output;
 
 pub(crate) fn run(world: &World, args: ImportArgs, output: &mut Output) -> ExitCode {

@@ -5,7 +5,7 @@ use agpm_report::Rendering;
 use agpm_report::list::ListForm;
 
 use crate::args::{ListArgs, ListFormat};
-use crate::commands::{two_formats, word};
+use crate::formats::{two_formats, word};
 use crate::output::Output;
 
 pub(crate) fn run(world: &World, args: ListArgs, output: &mut Output) -> ExitCode {

@@ -3,7 +3,7 @@ use std::process::ExitCode;
 use agpm_ops::{MergeRequest, OutputFormat, World, merge};
 
 use crate::args::{MergeArgs, MergeFormat};
-use crate::commands::{inputs, two_formats, word};
+use crate::formats::{two_formats, word};
 use crate::output::Output;
 
 pub(crate) fn run(world: &World, args: MergeArgs, output: &mut Output) -> ExitCode {
@@ -26,7 +26,7 @@ pub(crate) fn run(world: &World, args: MergeArgs, output: &mut Output) -> ExitCo
         format
     };
     let request = MergeRequest {
-        inputs: inputs(args.fold, args.files),
+        inputs: args.fold.inputs(args.files),
         format,
         explain: args.explain,
     };

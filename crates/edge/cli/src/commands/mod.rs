@@ -39,13 +39,13 @@ use std::process::ExitCode;
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_ops::{
-    Environment, FailureKind, ManifestUse, MergeInputs, Network, Outcome, OutsideReads,
-    PolicyPlaces, ProgramUse, Scope, World,
+    Environment, FailureKind, Network, Outcome, OutsideReads, PolicyPlaces, ProgramUse, Scope,
+    World,
 };
 use agpm_report::Rendering;
-use clap::ValueEnum;
 
-use crate::args::{ApprovalArgs, Cli, Command, FoldArgs, Global};
+use crate::args::{ApprovalArgs, Cli, Command, Global};
+use crate::environment::variable;
 use crate::output::{Output, write_stdout};
 use crate::progress::progress;
 use crate::question;
@@ -164,27 +164,6 @@ fn world(global: &Global, scope: Scope) -> World {
     World::of_machine(environment, progress(global))
 }
 
-/// The path that an environment variable holds, if it is set.
-fn variable(name: &str) -> Option<PathBuf> {
-    std::env::var_os(name)
-        .filter(|value| !value.is_empty())
-        .map(PathBuf::from)
-}
-
-fn inputs(fold: FoldArgs, files: Vec<std::path::PathBuf>) -> MergeInputs {
-    MergeInputs {
-        files,
-        layer_names: fold.layer_names,
-        strategy: fold.strategy,
-        rules: fold.rules,
-        manifest: if fold.no_manifest {
-            ManifestUse::Ignored
-        } else {
-            ManifestUse::Nearest
-        },
-    }
-}
-
 /// `-C` names a directory to start in.
 fn no_directory(directory: &str, error: &std::io::Error) -> Outcome<()> {
     let message = format!("cannot change to the directory `{directory}`: {error}");
@@ -201,18 +180,4 @@ fn two_manifests() -> Outcome<()> {
         "`-g` and `--manifest-path` ask for two manifests",
     );
     Outcome::failed(FailureKind::Usage, diagnostic.help("leave out one of them"))
-}
-
-/// The word that was typed for one of several formats.
-fn word(format: impl ValueEnum) -> String {
-    format
-        .to_possible_value()
-        .map_or_else(String::new, |value| value.get_name().to_owned())
-}
-
-/// `--json` is `--format json`, and a result has one format.
-fn two_formats<T>(other: &str) -> Outcome<T> {
-    let message = format!("`--json` and `--format {other}` ask for two formats");
-    let diagnostic = Diagnostic::new(&codes::USAGE, message).help("leave out one of them");
-    Outcome::failed(FailureKind::Usage, diagnostic)
 }

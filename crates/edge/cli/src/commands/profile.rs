@@ -8,7 +8,7 @@ use agpm_report::Rendering;
 use agpm_report::profile::ProfileForm;
 
 use crate::args::{ProfileArgs, ProfileFormat, ProfileKind};
-use crate::commands::{two_formats, word};
+use crate::formats::{two_formats, word};
 use crate::output::Output;
 
 pub(crate) fn run(world: &World, args: ProfileArgs, output: &mut Output) -> ExitCode {

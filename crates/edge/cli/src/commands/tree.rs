@@ -5,7 +5,7 @@ use agpm_report::Rendering;
 use agpm_report::tree::TreeForm;
 
 use crate::args::{TreeArgs, TreeFormat};
-use crate::commands::{two_formats, word};
+use crate::formats::{two_formats, word};
 use crate::output::Output;
 
 pub(crate) fn run(world: &World, args: TreeArgs, output: &mut Output) -> ExitCode {

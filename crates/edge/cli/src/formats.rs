@@ -1,0 +1,19 @@
+//! What is said of `--format`.
+
+use agpm_diag::{Diagnostic, codes};
+use agpm_ops::{FailureKind, Outcome};
+use clap::ValueEnum;
+
+/// The word that was typed for one of several formats.
+pub(crate) fn word(format: impl ValueEnum) -> String {
+    format
+        .to_possible_value()
+        .map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+/// `--json` is `--format json`, and a result has one format.
+pub(crate) fn two_formats<T>(other: &str) -> Outcome<T> {
+    let message = format!("`--json` and `--format {other}` ask for two formats");
+    let diagnostic = Diagnostic::new(&codes::USAGE, message).help("leave out one of them");
+    Outcome::failed(FailureKind::Usage, diagnostic)
+}

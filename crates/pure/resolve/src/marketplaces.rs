@@ -287,3 +287,49 @@ fn plugin_at(source: &SourceName, path: &str) -> Unit {
         extent: Extent::Plugin,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use agpm_diag::{SourceMap, Span};
+
+    fn id(digit: &str) -> ObjectId {
+        digit.repeat(40).parse().expect("forty digits")
+    }
+
+    #[test]
+    fn a_tag_equals_the_commit_and_a_branch_has_to_lead_to_it() {
+        let versions = SourceVersions {
+            branches: [("main", "b"), ("both", "b")]
+                .map(|(name, digit)| (name.to_owned(), id(digit)))
+                .into(),
+            tags: [("v1", "a"), ("both", "a")]
+                .map(|(name, digit)| (name.to_owned(), id(digit)))
+                .into(),
+            ..SourceVersions::default()
+        };
+        let spot = Spot {
+            source: SourceMap::default().add("agpm.toml", ""),
+            span: Span::at(0),
+        };
+        let source = SourceName::new("hub/kit").expect("a name");
+        let check = |reference: Option<&str>| {
+            let commit = NamedCommit::new(Some(&id("a")), reference, spot).expect("a commit");
+            let tip = commit.branch_tip(&source, &versions);
+            tip.map(|tip| tip.cloned()).map_err(|failure| failure.kind)
+        };
+        let whole = id("c").to_string();
+        for (reference, expected) in [
+            (None, Ok(None)),
+            (Some("v1"), Ok(None)),
+            (Some("refs/tags/v1"), Ok(None)),
+            (Some("both"), Ok(None)),
+            (Some("main"), Ok(Some(id("b")))),
+            (Some("refs/heads/both"), Ok(Some(id("b")))),
+            (Some("gone"), Err(FailureKind::Network)),
+            (Some(whole.as_str()), Err(FailureKind::Errors)),
+        ] {
+            assert_eq!(check(reference), expected, "{reference:?}");
+        }
+    }
+}

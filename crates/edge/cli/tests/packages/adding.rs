@@ -498,7 +498,7 @@ fn plugins_are_added_whole_or_by_their_marketplace() {
     let again = project.good("add kit@skills bag@skills");
     assert_eq!(again.stdout.matches("already").count(), 2, "{again}");
     project.refused("add kot@corp", 3, &["did you mean `kit`?"]);
-    project.refused("add kit@nope", 3, &["nope"]);
+    project.refused("add kit@nope", 3, &["marketplace `nope`"]);
     project.good("remove kit bag");
     assert!(!project.exists(".claude/skills/pdf/SKILL.md"));
 }

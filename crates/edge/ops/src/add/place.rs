@@ -119,7 +119,9 @@ impl PlaceFinder<'_> {
                 self.at(self.source_named(name.as_str())?, inner.clone())
             }
             Address::Plugin(PluginAddress { marketplace, .. }) => {
-                self.at(self.source_named(marketplace)?, InnerAddress::default())
+                let source = self.source_named(marketplace);
+                let source = source.map_err(|_| self.unknown_marketplace(marketplace))?;
+                self.at(source, InnerAddress::default())
             }
             Address::Local(path) => self.on_disk(path),
             Address::Registry(text) => {
@@ -151,6 +153,13 @@ impl PlaceFinder<'_> {
             })
         };
         unknown_name("source", name, Some(help))
+    }
+
+    fn unknown_marketplace(&self, name: &str) -> Failure {
+        let names = self.sources.iter().map(|one| one.name.as_str());
+        let help = did_you_mean(name, "sources are", names)
+            .unwrap_or_else(|| format!("add its repository: `agpm add source {name} URL`"));
+        unknown_name("marketplace", name, Some(help))
     }
 
     /// The source of a repository: one that the manifest has, or a new one with a name that is free.

@@ -10,8 +10,9 @@ mod serve;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
+use crate::help::{asks_for_all, with_short_help};
 use agpm_ops::{ManifestUse, MergeInputs, ProgramUse, RuleArgument, Scope};
 
 pub(crate) use approve::{ApprovalArgs, ApproveArgs};
@@ -1021,7 +1022,12 @@ impl Command {
 impl Cli {
     /// Reads the command line.
     pub(crate) fn read(arguments: &[OsString]) -> Result<Cli, clap::Error> {
-        Cli::try_parse_from(without_help_of_help(arguments))
+        if asks_for_all(arguments) {
+            return Cli::try_parse_from(["agpm", "--help"]);
+        }
+        let command = with_short_help(Cli::declaration());
+        let matches = command.try_get_matches_from(without_help_of_help(arguments))?;
+        Cli::from_arg_matches(&matches)
     }
 
     /// The declaration of all commands, for completions and manuals.

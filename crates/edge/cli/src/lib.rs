@@ -6,6 +6,7 @@ mod args;
 mod commands;
 mod environment;
 mod formats;
+mod help;
 mod hints;
 mod output;
 mod picker;

@@ -20,12 +20,12 @@ Usage: agpm [OPTIONS] <COMMAND>
 
 Examples:
   agpm add anthropics/skills pdf    Add a skill and install it
-  agpm install                      Install what the manifest and the lockfile say
+  agpm install                      Install what the lockfile pins
   agpm diff --update                Show what an update would change
   agpm explain .claude/settings.json /model
 
-`agpm help COMMAND` describes a command, `agpm help --all` lists all commands and
-the options that every command takes.
+`agpm help COMMAND` describes a command. `agpm help --all` lists all commands
+and the options that every command takes.
 ";
 
 /// What the help of each command ends with.

@@ -964,6 +964,11 @@ impl Command {
         args.policy.clone()
     }
 
+    /// Whether the user wants no question: `--yes`.
+    pub(crate) fn asks_nothing(&self) -> bool {
+        matches!(self, Command::Add(args) if args.yes)
+    }
+
     /// What the command approves.
     pub(crate) fn approval(&self) -> Option<&ApprovalArgs> {
         Some(match self {

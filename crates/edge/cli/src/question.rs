@@ -4,9 +4,9 @@ use agpm_ops::CapabilityChange;
 
 use crate::terminal::{can_ask, confirm};
 
-/// How increases are approved in this run.
-pub(crate) fn confirm_for(json: bool) -> Option<fn(&[CapabilityChange]) -> bool> {
-    (!json && can_ask()).then_some(are_approved as fn(&[CapabilityChange]) -> bool)
+/// How increases are approved in this run; nothing where nobody can answer.
+pub(crate) fn confirmation() -> Option<fn(&[CapabilityChange]) -> bool> {
+    can_ask().then_some(are_approved as fn(&[CapabilityChange]) -> bool)
 }
 
 fn are_approved(changes: &[CapabilityChange]) -> bool {

@@ -109,10 +109,19 @@ impl ProjectCapabilities {
         let layers = new.layers.iter();
         let layers = layers.map(|one| (Owner::layer(&one.name), locked.of_layer(one)));
         let standings: Vec<(Owner, CapabilityStanding)> = resources.chain(layers).collect();
-        let changed = standings.iter();
-        let changed = changed.filter(|(_, one)| *one == CapabilityStanding::Changed);
-        let changed: BTreeSet<Owner> = changed.map(|(id, _)| id.clone()).collect();
+        let with = |standing: CapabilityStanding| -> BTreeSet<Owner> {
+            let ids = standings.iter().filter(|(_, one)| *one == standing);
+            ids.map(|(id, _)| id.clone()).collect()
+        };
+        let mut changed = with(CapabilityStanding::Changed);
         let mut known = self.sets_before(&changed, &locked, before);
+        let new_matches = with(CapabilityStanding::NewMatch);
+        known.extend(
+            new_matches
+                .iter()
+                .map(|id| (id.clone(), CapabilitySet::usual(id))),
+        );
+        changed.extend(new_matches);
         let new = standings.into_iter();
         let new = new.filter(|(_, one)| *one != CapabilityStanding::AsLocked);
         let change = |(id, _): (Owner, CapabilityStanding)| {

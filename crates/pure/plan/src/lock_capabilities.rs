@@ -1,9 +1,10 @@
 //! Capabilities in two lockfiles: the one that was, and the one that comes out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{
-    Checksum, LOCK_NAME, LayerName, Locked, LockedLayer, Lockfile, Owner, ResourceId,
+    Checksum, LOCK_NAME, LayerName, Locked, LockedLayer, Lockfile, Owner, ResourceId, ResourceName,
+    ResourceType,
 };
 
 /// Where something stands that may have capabilities.
@@ -11,6 +12,8 @@ use agpm_model::{
 pub enum CapabilityStanding {
     /// It was not locked before, or it is another file now.
     New,
+    /// It was not locked before, but the pattern that it matches was: naming the pattern approved what it matched then.
+    NewMatch,
     /// It has the capabilities that were locked.
     AsLocked,
     /// Its content is another one than was locked, and so may be its capabilities.
@@ -21,6 +24,8 @@ pub enum CapabilityStanding {
 pub struct LockedCapabilities<'l> {
     entries: BTreeMap<ResourceId, &'l Locked>,
     layers: BTreeMap<&'l LayerName, &'l LockedLayer>,
+    /// The patterns of the manifest that matched something.
+    patterns: BTreeSet<(ResourceType, &'l ResourceName)>,
     /// Whether digests were locked at all: older programs lock none.
     has_digests: bool,
 }
@@ -30,7 +35,12 @@ impl<'l> LockedCapabilities<'l> {
     pub fn of(lock: Option<&'l Lockfile>) -> Self {
         let entries = lock.iter().flat_map(|lock| &lock.entries);
         let layers = lock.iter().flat_map(|lock| &lock.layers);
+        let patterns = entries.clone().filter_map(|one| {
+            let pattern = one.manifest_alias.as_ref()?;
+            Some((one.kind, pattern))
+        });
         LockedCapabilities {
+            patterns: patterns.collect(),
             entries: entries.map(|one| (one.id(), one)).collect(),
             layers: layers.map(|one| (&one.name, one)).collect(),
             has_digests: lock.is_some_and(Lockfile::locks_capabilities),
@@ -40,7 +50,13 @@ impl<'l> LockedCapabilities<'l> {
     /// How a resource stands.
     pub fn of_resource(&self, new: &Locked) -> CapabilityStanding {
         let Some(old) = self.entries.get(&new.id()) else {
-            return CapabilityStanding::New;
+            let pattern = new.manifest_alias.as_ref();
+            let is_match = |pattern| self.patterns.contains(&(new.kind, pattern));
+            return if pattern.is_some_and(is_match) {
+                CapabilityStanding::NewMatch
+            } else {
+                CapabilityStanding::New
+            };
         };
         if old.unit != new.unit {
             return CapabilityStanding::New;

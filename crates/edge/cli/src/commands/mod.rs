@@ -69,7 +69,9 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
     world.environment.programs = cli.command.programs();
     let approval = cli.command.approval();
     world.environment.approvals = approval.map(ApprovalArgs::ids).unwrap_or_default();
-    world.confirm = question::confirm_for(output.json);
+    if !output.json && !cli.command.asks_nothing() {
+        world.confirm = question::confirmation();
+    }
     world.environment.policies.argument = cli.command.policy();
     match cli.command {
         Command::Init(args) => init::run(&world, args, output),

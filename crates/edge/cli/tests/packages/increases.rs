@@ -375,3 +375,21 @@ fn status_has_a_command_for_everything_that_is_not_in_order() {
     let row = "approvals needed 1 agpm diff";
     assert!(found.contains(&row.to_owned()), "no `{row}` in {found:#?}");
 }
+
+#[test]
+fn a_new_match_of_a_pattern_is_an_increase_of_the_pattern() {
+    let project = Project::new();
+    let hook = |command: &str| {
+        format!("{{\"events\": [\"Stop\"], \"type\": \"command\", \"command\": \"{command}\"}}")
+    };
+    project.source(&[("v1.0.0", &[("hooks/a.json", &hook("a"))])]);
+    project.manifest(
+        "[hooks]\nall = { source = \"community\", path = \"hooks/*.json\", version = \"^1.0\" }\n",
+    );
+    project.good("install");
+    let mut source = Repository::open(&project.sandbox, "community");
+    source.commit(&[("hooks/b.json", &hook("b")), ("hooks/readme.md", "x")]);
+    source.tag("v1.1.0");
+    project.refused("update", 6, &["hooks/b", "+ runs b (Stop)"]);
+    project.good("update --approve hooks/b");
+}

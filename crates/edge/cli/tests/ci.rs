@@ -199,6 +199,10 @@ const TAMPERINGS: &[(i32, Tampering)] = &[
     (5, Edit(LOCK, "version = 1", "version = 9")),
     (
         5,
+        Edit(LOCK, "version = \"v1.0.0\"", "version = \"v9.0.0\""),
+    ),
+    (
+        5,
         Edit(LOCK, "checksum = \"sha256:", "checksum = \"sha255:"),
     ),
     (

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Severity, codes};
 use agpm_model::{
     Install, LOCK_NAME, Locked, LockedPin, Lockfile, Manifest, Pin, PinId, RelativePath,
-    ResourceName, ResourceType, Scope, Tool, Tools, Unit,
+    Requirement, ResourceName, ResourceType, Scope, Tag, Tool, Tools, Unit,
 };
 
 use crate::ledger::Ledger;
@@ -85,7 +85,28 @@ pub fn frozen_difference(old: &Lockfile, new: &Lockfile) -> Option<String> {
             pin.requirement = was.requirement.clone();
         }
     }
-    lock_difference(old, &new).or_else(|| capability_difference(old, &new))
+    lock_difference(old, &new)
+        .or_else(|| version_misfit(old))
+        .or_else(|| capability_difference(old, &new))
+}
+
+/// A version that its own requirement does not allow: somebody changed one of them. Pre-releases depend on what other versions
+/// there were, so they are not judged.
+fn version_misfit(lock: &Lockfile) -> Option<String> {
+    let is_misfit = |one: &LockedPin<'_>| {
+        let tag = Tag::new(&one.pin.version);
+        let parts = one.pin.requirement.iter().flat_map(|all| all.split(" && "));
+        let ranges = parts.filter_map(|part| Requirement::parse(part).ok());
+        let mut ranges = ranges.filter(Requirement::is_range);
+        tag.is_stable() && ranges.any(|range| !range.allows(&tag))
+    };
+    let misfit = lock.pins().find(is_misfit)?;
+    let LockedPin { id, pin } = misfit;
+    let requirement = pin.requirement.as_deref().unwrap_or_default();
+    Some(format!(
+        "`{LOCK_NAME}` has {id} at {}, which `{requirement}` does not allow",
+        pin.version
+    ))
 }
 
 /// The same for lockfiles that can differ in nothing but their patches.

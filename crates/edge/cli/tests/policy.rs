@@ -243,3 +243,46 @@ fn versions_must_be_old_enough() {
     assert_eq!(rules(&output), ["versions.min-release-age"], "{output}");
     assert!(output.stderr.contains("agents/r"), "{output}");
 }
+
+#[test]
+fn branches_are_refused_for_layers_and_for_what_is_locked() {
+    let sandbox = Sandbox::new(PROGRAM);
+    let mut source = Repository::init(&sandbox, "lib");
+    source.commit(&[
+        ("agents/a.md", AGENT),
+        (".claude/settings.json", "{\"model\": \"opus\"}"),
+    ]);
+    source.tag("v1.0.0");
+    let layer = "[[layers]]\nname = \"org\"\nsource = \"lib\"\n";
+    let agent = "[agents]\na = { source = \"lib\", path = \"agents/a.md\", ";
+    sandbox.write("rules/policy.toml", "[versions]\npinned-only = true\n");
+    for (text, id) in [
+        (format!("{layer}version = \"main\"\n"), "layers/org"),
+        (format!("{agent}branch = \"main\" }}\n"), "agents/a"),
+    ] {
+        sandbox.write("agpm.toml", format!("[sources]\nlib = \"./lib\"\n{text}"));
+        assert_eq!(sandbox.run_line("agpm install").code, Some(0), "{text}");
+        for line in ["install", "install --frozen", "ci"] {
+            let output = sandbox.run_line(&format!("agpm {line} --policy rules/policy.toml"));
+            assert_eq!(output.code, Some(6), "{line}\n{text}\n{output}");
+            let shown = format!("{}{}", output.stdout, output.stderr);
+            assert!(shown.contains(id), "{line}\n{output}");
+        }
+        let pinned = text.replace("\"main\"", "\"v1.0.0\"");
+        let pinned = pinned.replace("branch =", "version =");
+        sandbox.write("agpm.toml", format!("[sources]\nlib = \"./lib\"\n{pinned}"));
+        let output = sandbox.run_line("agpm install --policy rules/policy.toml");
+        assert_eq!(output.code, Some(0), "{pinned}\n{output}");
+    }
+    sandbox.write(
+        "rules/policy.toml",
+        "[versions]\nmin-release-age = \"30000d\"\n",
+    );
+    sandbox.write(
+        "agpm.toml",
+        format!("[sources]\nlib = \"./lib\"\n{layer}version = \"v1.0.0\"\n"),
+    );
+    let output = sandbox.run_line("agpm install --policy rules/policy.toml");
+    assert_eq!(output.code, Some(6), "{output}");
+    assert_eq!(rules(&output), ["versions.min-release-age"], "{output}");
+}

@@ -1,12 +1,12 @@
 //! The policies that every install is judged by.
 
-use agpm_compose::{JudgedFile, RenderedResource, judged_layers, judged_resources};
+use agpm_compose::{JudgedFile, RenderedResource, judged_layers, judged_resources, judged_version};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes, has_errors};
-use agpm_model::{BaseAddress, Manifest, Policy, ResolvedVersion, RuleName};
+use agpm_model::{BaseAddress, LockedLayer, Manifest, Pin, Policy, ResolvedVersion, RuleName};
 use agpm_resolve::ResolvedEntry;
 use agpm_text::Format;
 use agpm_trust::{
-    CapabilitySet, JudgedContent, PlacedPolicy, PolicyPlace, PolicySet, ReleaseAge,
+    CapabilitySet, JudgedContent, JudgedVersion, PlacedPolicy, PolicyPlace, PolicySet, ReleaseAge,
     UnreachablePolicy, Violation,
 };
 
@@ -85,7 +85,7 @@ impl Policies {
         &self,
         project: &Project,
         resources: &[RenderedResource],
-        layers: &[LayeredFile],
+        layers: &JudgedLayers<'_>,
         dates: &ReleaseDates<'_>,
     ) -> Vec<Diagnostic> {
         if self.0.count() == 0 {
@@ -101,9 +101,24 @@ impl Policies {
                 ReleaseAge::Unknown
             }
         };
-        let files: Vec<JudgedFile<'_>> = layers.iter().map(judged_file).collect();
+        let age_of_pin = |pin: &Pin| {
+            if judges_age {
+                dates.age_of_pin(pin)
+            } else {
+                ReleaseAge::Unknown
+            }
+        };
+        let files: Vec<JudgedFile<'_>> = layers.files.iter().map(judged_file).collect();
         let mut contents: Vec<JudgedContent<'_>> = judged_resources(manifest, resources, &age_of);
         contents.extend(judged_layers(manifest, &files));
+        let pinned = layers.locked.iter().filter_map(|layer| {
+            let pin = layer.pin.as_ref()?;
+            Some(judged_layer_version(
+                layer,
+                judged_version(pin, age_of_pin(pin)),
+            ))
+        });
+        contents.extend(pinned);
         contents.extend(project.bases.iter().filter_map(judged_base));
         let violations = self.0.violations(&contents);
         violations.iter().map(report_violation).collect()
@@ -126,6 +141,25 @@ fn judged_base(base: &LoadedBase) -> Option<JudgedContent<'_>> {
     })
 }
 
+/// The layers of a project: what they give, and their versions.
+pub(crate) struct JudgedLayers<'a> {
+    pub(crate) files: &'a [LayeredFile],
+    pub(crate) locked: &'a [LockedLayer],
+}
+
+/// The version of a layer, whatever its files are.
+fn judged_layer_version(layer: &LockedLayer, version: JudgedVersion) -> JudgedContent<'static> {
+    JudgedContent {
+        id: layer.name.label(),
+        types: Vec::new(),
+        tools: Vec::new(),
+        source: None,
+        version: Some(version),
+        capabilities: CapabilitySet::default(),
+        chain: Vec::new(),
+    }
+}
+
 /// How old versions are.
 pub(crate) struct ReleaseDates<'a> {
     pub(crate) sources: &'a Sources,
@@ -136,6 +170,18 @@ pub(crate) struct ReleaseDates<'a> {
 impl ReleaseDates<'_> {
     fn age_of(&self, resolved: &ResolvedEntry) -> ReleaseAge {
         ReleaseAge::of(self.released(resolved), self.now)
+    }
+
+    fn age_of_pin(&self, pin: &Pin) -> ReleaseAge {
+        let released = || {
+            let source = self.sources.get(pin.source.name()?)?;
+            let version = ResolvedVersion {
+                label: pin.version.clone(),
+                revision: pin.commit.clone(),
+            };
+            source.released(&[version]).into_iter().next()?
+        };
+        ReleaseAge::of(released(), self.now)
     }
 
     fn released(&self, resolved: &ResolvedEntry) -> Option<u64> {

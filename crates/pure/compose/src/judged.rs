@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agpm_model::{AddressKind, Manifest, Selector, SourceAddress, Tag, is_abbreviated_commit};
+use agpm_model::{AddressKind, Manifest, Pin, Selector, SourceAddress, Tag, is_abbreviated_commit};
 use agpm_resolve::ResolvedEntry;
 use agpm_trust::{CapabilitySet, JudgedContent, JudgedVersion, ReleaseAge};
 
@@ -58,6 +58,16 @@ fn version(resolved: &ResolvedEntry, age: ReleaseAge) -> Option<JudgedVersion> {
         is_branch,
         age,
     })
+}
+
+/// The version of something that is pinned on its own, such as a layer.
+pub fn judged_version(pin: &Pin, age: ReleaseAge) -> JudgedVersion {
+    let mut requirements = pin.selectors();
+    JudgedVersion {
+        label: pin.version.clone(),
+        is_branch: requirements.any(|selector| follows_branch(&selector, &pin.version)),
+        age,
+    }
 }
 
 /// Whether a requirement follows a branch. A name that is not a version is taken for one: a tag of that kind can be

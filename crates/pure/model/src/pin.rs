@@ -8,6 +8,7 @@ use crate::catalog_remote::CatalogRemote;
 use crate::digest::ObjectId;
 use crate::name::{BaseName, LayerName, ResourceName, SourceName};
 use crate::resource::ResourceType;
+use crate::version::{Requirement, Selector};
 
 /// The identity of a resource, shown as `agents/reviewer`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -132,6 +133,12 @@ pub struct Pin {
 const AND: &str = " && ";
 
 impl Pin {
+    /// The requirements that it was chosen for, as far as a lockfile tells: a branch is a name like any other.
+    pub fn selectors(&self) -> impl Iterator<Item = Selector> + '_ {
+        let parsed = self.requirements().map(Requirement::parse);
+        parsed.filter_map(Result::ok).map(Selector::Version)
+    }
+
     /// Requirements as a pin holds them.
     pub fn join_requirements(requirements: impl IntoIterator<Item = String>) -> String {
         let all: Vec<String> = requirements.into_iter().collect();

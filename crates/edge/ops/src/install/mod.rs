@@ -60,7 +60,7 @@ use crate::outside::reads_outside;
 use crate::packages::{
     Resolution, Sources, VersionLimits, bind_plugins, frozen, read_lock, render_all, resolve,
 };
-use crate::policies::{Policies, ReleaseDates};
+use crate::policies::{JudgedLayers, Policies, ReleaseDates};
 use crate::policy_cache::refresh_policies;
 use crate::projects;
 use crate::scope::{Beside, Places};
@@ -187,10 +187,14 @@ fn refuse_violations(
         sources: &rendered.sources,
         now: (world.clock)(),
     };
+    let layers = JudgedLayers {
+        files: &rendered.layered.files,
+        locked: &rendered.layered.locked,
+    };
     let found = gathered.policies.check(
         &gathered.project,
         &rendered.rendered.resources,
-        &rendered.layered.files,
+        &layers,
         &dates,
     );
     if found.is_empty() {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use agpm_diag::{Diagnostic, Failure, Notes, codes};
 use agpm_model::{
     Checksum, Dependency, Extent, Install, Locked, Lockfile, Manifest, Origin, Patch, PatchScope,
-    Placement, RelativePath, ResourceId, ResourceName, ResourceType, ToolName, Unit, Variant,
+    Pin, Placement, RelativePath, ResourceId, ResourceName, ResourceType, ToolName, Unit, Variant,
 };
 use agpm_plan::outdated_lock as outdated;
 use agpm_plan::{Entry, Wanted, placements};
@@ -346,7 +346,7 @@ fn copies_of(
                 .unwrap_or_else(|| "local".to_owned()),
             commit: locked.commit().cloned(),
         },
-        wishes: BTreeSet::new(),
+        wishes: locked.pin.iter().flat_map(Pin::selectors).collect(),
         matched_pattern: locked.pattern.is_some(),
         resource: Arc::clone(resource),
         needs: Arc::clone(needed),

@@ -7,10 +7,7 @@ use agpm_resolve::UpdateScope;
 use agpm_trust::CapabilityChange;
 use serde::Serialize;
 
-use crate::install::{
-    InstallReport, InstallRequest, Job, LockChange, Moved, Preview, Program, Writing, is_meant,
-    preview,
-};
+use crate::install::{InstallReport, Job, LockChange, Moved, Preview, Program, is_meant, preview};
 use crate::update::scope_of;
 use crate::world::World;
 
@@ -92,15 +89,7 @@ fn run(world: &World, request: &DiffRequest, notes: &mut Notes) -> Result<DiffRe
         DiffTarget::Install => UpdateScope::Nothing,
         DiffTarget::Update => named,
     };
-    let job = Job {
-        title: "diff".to_owned(),
-        request: InstallRequest {
-            writing: Writing::Show,
-            ..InstallRequest::PLAIN
-        },
-        moving,
-        manifest: None,
-    };
+    let job = Job::showing("diff", moving);
     let Preview { report, files } = preview(world, &job, notes)?;
     let InstallReport {
         capabilities,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use agpm_adopt::{NewEntries, ProjectSurvey, Tooling, adoption_choices, detect_tools, survey};
+use agpm_adopt::{ChosenTools, NewEntries, ProjectSurvey, adoption_choices, detect_tools, survey};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, codes};
 use agpm_model::FileMode;
 use agpm_store::{
@@ -75,7 +75,7 @@ pub struct InitReport {
     pub files: Vec<String>,
     /// The tools that the manifest names.
     #[serde(flatten)]
-    pub tooling: Tooling,
+    pub tooling: ChosenTools,
     /// What the project had.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found: Option<ProjectSurvey>,
@@ -205,7 +205,7 @@ fn cancelled() -> Failure {
 }
 
 /// The starter manifest with the tools that were found.
-fn manifest_for(tooling: &Tooling) -> String {
+fn manifest_for(tooling: &ChosenTools) -> String {
     if tooling.tools.is_empty() {
         return MANIFEST.to_owned();
     }

@@ -62,7 +62,7 @@ pub use add::{
 };
 pub use additions::{NewDependency, Replace};
 pub use adoption::AdoptedResource;
-pub use agpm_adopt::{DetectedIn, ManifestDifference, NewEntry, ProjectSurvey, Tooling};
+pub use agpm_adopt::{ChosenTools, DetectedIn, ManifestDifference, NewEntry, ProjectSurvey};
 pub use agpm_bottle::{
     AgentRow, BottleList, BottleRow, BottleValue, BottleView, UnitKind, json_schema as unit_schema,
 };

@@ -9,7 +9,7 @@ use agpm_resolve::UpdateScope;
 use serde::{Serialize, Serializer};
 
 use crate::gather::ManifestFiles;
-use crate::install::{InstallRequest, Job, Writing, preview};
+use crate::install::{Job, preview};
 use crate::locked::LockView;
 use crate::outdated::{OutdatedReport, OutdatedRequest, outdated};
 use crate::verify::{SourceUse, VerifyReport, find_drift};
@@ -117,15 +117,7 @@ fn run(world: &World, notes: &mut Notes) -> Result<StatusReport, Failure> {
 
 /// What an install would do, as far as that is known without a connection.
 fn next_install(world: &World) -> Option<NextInstall> {
-    let job = Job {
-        title: "status".to_owned(),
-        request: InstallRequest {
-            writing: Writing::Show,
-            ..InstallRequest::PLAIN
-        },
-        moving: UpdateScope::Nothing,
-        manifest: None,
-    };
+    let job = Job::showing("status", UpdateScope::Nothing);
     let mut notes = Notes::default();
     let previewed = preview(world, &job, &mut notes);
     let (changes, failure) = match previewed {

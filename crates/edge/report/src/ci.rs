@@ -31,7 +31,7 @@ pub fn render(report: CiReport, form: CiForm, context: &RenderContext<'_>) -> Re
         context
             .diagnostics
             .iter()
-            .map(|found| Located::of(found, context))
+            .map(|found| LocatedFinding::of(found, context))
     };
     Rendering::Report(match form {
         CiForm::Text => text(&report, context),
@@ -80,7 +80,7 @@ fn serialized<T: Serialize>(value: &T) -> String {
 }
 
 /// A finding with where it is.
-struct Located<'d> {
+struct LocatedFinding<'d> {
     found: &'d Diagnostic,
     message: String,
     file: Option<&'d str>,
@@ -88,13 +88,13 @@ struct Located<'d> {
     column: Option<usize>,
 }
 
-impl<'d> Located<'d> {
+impl<'d> LocatedFinding<'d> {
     fn of(found: &'d Diagnostic, context: &RenderContext<'d>) -> Self {
         let label = found.labels.first();
         let sources = context.sources;
         let place = label.map(|label| sources.place(label.source, label.span.start));
         let details = found.details.iter().map(|line| format!("\n{line}"));
-        Located {
+        LocatedFinding {
             found,
             message: format!("{}{}", found.shown_message(), details.collect::<String>()),
             file: label
@@ -213,9 +213,9 @@ struct SarifRegion {
     start_column: Option<usize>,
 }
 
-fn sarif(findings: Vec<Located<'_>>) -> String {
+fn sarif(findings: Vec<LocatedFinding<'_>>) -> String {
     let rules: BTreeSet<&'static str> = findings.iter().map(|one| one.found.code.name).collect();
-    let result = |one: Located<'_>| SarifResult {
+    let result = |one: LocatedFinding<'_>| SarifResult {
         rule_id: one.found.code.name,
         level: one.level(),
         locations: one
@@ -242,7 +242,7 @@ fn sarif(findings: Vec<Located<'_>>) -> String {
     to_json(&log)
 }
 
-fn sarif_location(file: &str, one: &Located<'_>) -> SarifLocation {
+fn sarif_location(file: &str, one: &LocatedFinding<'_>) -> SarifLocation {
     let region = one.line.map(|start_line| SarifRegion {
         start_line,
         start_column: one.column,
@@ -270,7 +270,7 @@ fn uri(path: &str) -> String {
 }
 
 /// One test for each check.
-fn junit(report: &CiReport, findings: &[Located<'_>]) -> String {
+fn junit(report: &CiReport, findings: &[LocatedFinding<'_>]) -> String {
     let count = |state| {
         let checks = report.checks.iter();
         checks.filter(|check| check.state == state).count()

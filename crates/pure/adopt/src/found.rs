@@ -88,7 +88,7 @@ pub struct SkippedFile {
 
 /// The tools that a project is for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Tooling {
+pub struct ChosenTools {
     /// Their names, in the order of the table of tools.
     pub tools: Vec<&'static str>,
     /// Where they were found.

@@ -19,8 +19,8 @@ pub use formats::{
     format_named, read_differences,
 };
 pub use found::{
-    DetectedIn, FoundEntries, FoundManager, FoundResource, FoundRule, ProjectSurvey, SkippedFile,
-    Tooling,
+    ChosenTools, DetectedIn, FoundEntries, FoundManager, FoundResource, FoundRule, ProjectSurvey,
+    SkippedFile,
 };
 pub use managers::{MANAGER_FILES, ManagerFile};
 pub use survey::{detect_tools, survey};

@@ -11,8 +11,8 @@ use agpm_text::{Document, Format, NodeRef, parse_alone};
 use agpm_tools::TOOLS;
 
 use crate::found::{
-    DetectedIn, FoundEntries, FoundManager, FoundResource, FoundRule, ProjectSurvey, SkippedFile,
-    Tooling,
+    ChosenTools, DetectedIn, FoundEntries, FoundManager, FoundResource, FoundRule, ProjectSurvey,
+    SkippedFile,
 };
 use crate::managers::MANAGER_FILES;
 use crate::places::{
@@ -271,10 +271,10 @@ pub fn detect_tools(
     project: &Path,
     home: Option<&Path>,
     survey: &ProjectSurvey,
-) -> Tooling {
+) -> ChosenTools {
     let found = in_project(files, project, survey);
     if !found.is_empty() {
-        return Tooling {
+        return ChosenTools {
             tools: ordered(&found),
             found_in: Some(DetectedIn::Project),
         };
@@ -289,7 +289,7 @@ pub fn detect_tools(
     let mut tools = ordered(&in_home);
     tools.retain(|tool| *tool != "copilot-cli" || !in_home.contains("copilot"));
     tools.retain(|tool| *tool != agpm_tools::OWN_TOOL.name);
-    Tooling {
+    ChosenTools {
         found_in: Some(DetectedIn::Home).filter(|_| !tools.is_empty()),
         tools,
     }

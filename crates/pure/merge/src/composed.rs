@@ -10,7 +10,7 @@ impl Resolution {
         let highest = &self.contributions().last()?.document;
         let documents = self.contributions().iter();
         let composer = DocumentComposer::new(documents.map(|one| &*one.document));
-        let mut composing = Composing {
+        let mut composing = ResolutionComposer {
             resolution: self,
             composer,
         };
@@ -21,12 +21,12 @@ impl Resolution {
     }
 }
 
-struct Composing<'r> {
+struct ResolutionComposer<'r> {
     resolution: &'r Resolution,
     composer: DocumentComposer,
 }
 
-impl<'r> Composing<'r> {
+impl<'r> ResolutionComposer<'r> {
     fn node(&mut self, view: ResolvedRef<'r>, place: &Pointer) -> NodeId {
         if let Some(whole) = view.node() {
             return self.of_layer(whole);

@@ -55,7 +55,7 @@ struct Relocation<'t> {
 }
 
 /// What a relative path of a base is.
-enum Relocated {
+enum RelocatedPath {
     Local(String),
     InSnapshot(SnapshotDirectory),
 }
@@ -66,13 +66,15 @@ fn is_relative(path: &str) -> bool {
 
 impl Relocation<'_> {
     /// What a path means that is written at `spot`; nothing if it means what it says.
-    fn path(&mut self, spot: Spot, path: &str) -> Option<Relocated> {
+    fn path(&mut self, spot: Spot, path: &str) -> Option<RelocatedPath> {
         let root = *self.roots.get(&spot.source)?;
         if !is_relative(path) {
             return None;
         }
         match root {
-            BaseRoot::Directory(directory) => Some(Relocated::Local(format!("{directory}/{path}"))),
+            BaseRoot::Directory(directory) => {
+                Some(RelocatedPath::Local(format!("{directory}/{path}")))
+            }
             BaseRoot::Snapshot {
                 url,
                 directory,
@@ -82,7 +84,7 @@ impl Relocation<'_> {
                     self.report_escape(spot);
                     return None;
                 };
-                Some(Relocated::InSnapshot(SnapshotDirectory {
+                Some(RelocatedPath::InSnapshot(SnapshotDirectory {
                     url: url.clone(),
                     directory,
                     commit: commit.to_string(),
@@ -110,11 +112,13 @@ impl Relocation<'_> {
             };
             match self.path(source.spot, &path) {
                 None => kept.push(source),
-                Some(Relocated::Local(path)) => {
+                Some(RelocatedPath::Local(path)) => {
                     source.address = SourceAddress::parse(&path).unwrap_or(source.address);
                     kept.push(source);
                 }
-                Some(Relocated::InSnapshot(place)) => drop(self.moved.insert(source.name, place)),
+                Some(RelocatedPath::InSnapshot(place)) => {
+                    drop(self.moved.insert(source.name, place))
+                }
             }
         }
         manifest.sources = kept;
@@ -132,11 +136,11 @@ impl Relocation<'_> {
             let place = match &dependency.unit.origin {
                 Origin::Manifest => None,
                 Origin::Local => match self.path(dependency.spot, path.as_str()) {
-                    Some(Relocated::Local(path)) => {
+                    Some(RelocatedPath::Local(path)) => {
                         self.move_local(dependency, &path);
                         None
                     }
-                    Some(Relocated::InSnapshot(place)) => Some(place),
+                    Some(RelocatedPath::InSnapshot(place)) => Some(place),
                     None => None,
                 },
                 Origin::Source(name) => {
@@ -199,11 +203,11 @@ impl Relocation<'_> {
             let root = layer.root.as_ref().map_or("", RelativePath::as_str);
             let place = match &layer.place {
                 LayerPlace::Folder(path) => match self.path(layer.spot, path) {
-                    Some(Relocated::Local(path)) => {
+                    Some(RelocatedPath::Local(path)) => {
                         layer.place = LayerPlace::Folder(path);
                         continue;
                     }
-                    Some(Relocated::InSnapshot(place)) => place.within(root),
+                    Some(RelocatedPath::InSnapshot(place)) => place.within(root),
                     None => None,
                 },
                 LayerPlace::Source(name, _) => {
@@ -227,8 +231,8 @@ impl Relocation<'_> {
             .as_deref()
             .and_then(|path| self.path(spot(node), path))
         {
-            Some(Relocated::Local(path)) => Some(path),
-            Some(Relocated::InSnapshot(_)) => {
+            Some(RelocatedPath::Local(path)) => Some(path),
+            Some(RelocatedPath::InSnapshot(_)) => {
                 let help = "set `root` in the project's own `agpm.toml`";
                 self.check
                     .bad_value(node, "the root of personas cannot be in a repository", help);

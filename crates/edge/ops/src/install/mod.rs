@@ -152,15 +152,7 @@ pub(crate) struct JudgedProject {
 
 /// Judges what would be installed by all policies, and stops there.
 pub(crate) fn judge_project(world: &World, notes: &mut Notes) -> Result<JudgedProject, Failure> {
-    let job = Job {
-        title: "policy check".to_owned(),
-        request: InstallRequest {
-            writing: Writing::Show,
-            ..InstallRequest::PLAIN
-        },
-        moving: UpdateScope::Nothing,
-        manifest: None,
-    };
+    let job = Job::showing("policy check", UpdateScope::Nothing);
     refresh_policies(world, notes)?;
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;

@@ -11,7 +11,7 @@ use agpm_store::{ProjectLock, ProjectStore};
 
 use crate::gather::{ManifestFiles, Project};
 use crate::install::layered::Layered;
-use crate::install::request::InstallRequest;
+use crate::install::request::{InstallRequest, Writing};
 use crate::packages::Sources;
 use crate::policies::Policies;
 use crate::scope::Beside;
@@ -33,6 +33,21 @@ pub(crate) struct ManifestEdit<'a> {
     pub(crate) before: Option<Checksum>,
     /// What comes out.
     pub(crate) bytes: Cow<'a, [u8]>,
+}
+
+impl Job<'static> {
+    /// A run of the project as it is that only shows what it would do.
+    pub(crate) fn showing(title: &str, moving: UpdateScope) -> Self {
+        Job {
+            title: title.to_owned(),
+            request: InstallRequest {
+                writing: Writing::Show,
+                ..InstallRequest::PLAIN
+            },
+            moving,
+            manifest: None,
+        }
+    }
 }
 
 impl Job<'_> {

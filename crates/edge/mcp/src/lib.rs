@@ -30,5 +30,7 @@ mod trouble;
 mod uri;
 mod watch;
 
-pub use crate::options::{Channel, HttpOptions, ServeError, ServeOptions, Token, Writes};
+pub use crate::options::{
+    AccessToken, HttpOptions, ServeError, ServeOptions, ServeTransport, WriteAccess,
+};
 pub use crate::running::{serve, serve_streams};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use agpm_diag::{Code, Example, SERVER_CODES};
-use agpm_mcp::Writes;
+use agpm_mcp::WriteAccess;
 use agpm_testkit::compare;
 use serde_json::Value;
 
@@ -114,7 +114,7 @@ async fn answered(example: &Example<'_>) -> Value {
         sandbox.write(name, content);
     }
     let (mut client, line) = match part(example, FIRST_REQUEST) {
-        Some(line) => (Client::silent(&sandbox, Writes::Refused), line),
+        Some(line) => (Client::silent(&sandbox, WriteAccess::Refused), line),
         None => (
             Client::open(&sandbox).await,
             part(example, REQUEST).expect("an example has a request"),

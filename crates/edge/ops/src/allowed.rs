@@ -9,7 +9,7 @@ use agpm_model::{
     ResolvedVersion, Selector, Tag, Unit,
 };
 use agpm_resolve::{MissingFact, SourceIndex, passed_over};
-use agpm_solve::{Candidate, Facts};
+use agpm_solve::{CandidateRank, UnitFacts};
 use agpm_source::{Entry, FileFetching, Source, SourceError};
 
 use crate::catalog::remote_today;
@@ -152,7 +152,7 @@ impl<'a> Search<'a> {
         pin: &Pin,
         notes: &mut Notes,
     ) -> Result<Vec<ResolvedVersion>, Failure> {
-        let mut common: Option<Vec<Candidate>> = None;
+        let mut common: Option<Vec<CandidateRank>> = None;
         for requirement in self.requirements(locked, pin) {
             let allowed = self.allowed(&locked.unit, &requirement, notes)?;
             common = Some(match common {
@@ -199,7 +199,7 @@ impl<'a> Search<'a> {
         unit: &Unit,
         requirement: &Selector,
         notes: &mut Notes,
-    ) -> Result<Vec<Candidate>, Failure> {
+    ) -> Result<Vec<CandidateRank>, Failure> {
         loop {
             match self.known.allowed(unit, requirement) {
                 Ok(candidates) => return Ok(candidates),

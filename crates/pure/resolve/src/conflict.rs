@@ -6,7 +6,7 @@ use agpm_diag::{Diagnostic, Failure, Notes, codes, did_you_mean};
 use agpm_model::{
     Extent, Manifest, ObjectId, Origin, Requirement, Selector, SourceName, Tag, Unit,
 };
-use agpm_solve::{Ask, Clash, ClashKind, Conflict, Suggestion};
+use agpm_solve::{ClashKind, Conflict, ConflictingUnit, RequirementChain, SuggestedChange};
 
 use crate::entries::dependency_of;
 use crate::index::SourceIndex;
@@ -77,7 +77,7 @@ impl ConflictReporter<'_> {
     pub fn report(
         &self,
         conflict: &Conflict<Unit, Selector>,
-        suggestion: Option<&Suggestion<Selector>>,
+        suggestion: Option<&SuggestedChange<Selector>>,
         notes: &mut Notes,
     ) -> Failure {
         for clash in &conflict.clashes {
@@ -99,7 +99,11 @@ impl ConflictReporter<'_> {
 
 impl ConflictReporter<'_> {
     /// With the manifest's entries that lead there.
-    fn placed(&self, mut diagnostic: Diagnostic, clash: &Clash<Unit, Selector>) -> Diagnostic {
+    fn placed(
+        &self,
+        mut diagnostic: Diagnostic,
+        clash: &ConflictingUnit<Unit, Selector>,
+    ) -> Diagnostic {
         if let [ask] = clash.asks.as_slice()
             && let [.., parent, child] = ask.chain.as_slice()
             && let Some(spot) = self.index.declared_at(parent, child)
@@ -125,7 +129,7 @@ impl ConflictReporter<'_> {
         diagnostic
     }
 
-    fn no_candidate(&self, clash: &Clash<Unit, Selector>) -> Diagnostic {
+    fn no_candidate(&self, clash: &ConflictingUnit<Unit, Selector>) -> Diagnostic {
         let wish = clash
             .asks
             .first()
@@ -140,7 +144,7 @@ impl ConflictReporter<'_> {
         Diagnostic::new(&codes::PACKAGE_VERSION, message).help(self.versions(&clash.unit, &wish))
     }
 
-    fn absent(&self, clash: &Clash<Unit, Selector>) -> Diagnostic {
+    fn absent(&self, clash: &ConflictingUnit<Unit, Selector>) -> Diagnostic {
         let labels = clash
             .asks
             .first()
@@ -174,7 +178,7 @@ impl ConflictReporter<'_> {
         diagnostic
     }
 
-    fn incompatible(&self, clash: &Clash<Unit, Selector>) -> Diagnostic {
+    fn incompatible(&self, clash: &ConflictingUnit<Unit, Selector>) -> Diagnostic {
         let asks: Vec<String> = clash
             .asks
             .iter()
@@ -202,7 +206,7 @@ impl ConflictReporter<'_> {
     }
 
     /// The names from the manifest's entry down to the one that asks.
-    fn chain(&self, ask: &Ask<Unit, Selector>) -> String {
+    fn chain(&self, ask: &RequirementChain<Unit, Selector>) -> String {
         let root = dependency_of(self.manifest, ask.root);
         let first = root
             .map(|root| format!("{}/{}", root.kind, root.name))
@@ -221,7 +225,7 @@ impl ConflictReporter<'_> {
     }
 
     /// The smallest change that helps.
-    fn change(&self, suggestion: &Suggestion<Selector>) -> Option<String> {
+    fn change(&self, suggestion: &SuggestedChange<Selector>) -> Option<String> {
         let root = dependency_of(self.manifest, suggestion.root)?;
         Some(format!(
             "it works with `version = \"{}\"` instead of `{}` for {}/{}",
@@ -278,7 +282,7 @@ impl ConflictReporter<'_> {
     }
 
     /// What is there under a similar name.
-    fn near_files(&self, clash: &Clash<Unit, Selector>) -> Option<String> {
+    fn near_files(&self, clash: &ConflictingUnit<Unit, Selector>) -> Option<String> {
         let Origin::Source(source) = &clash.unit.origin else {
             return Some("check the path".to_owned());
         };
@@ -327,8 +331,8 @@ fn source_name(unit: &Unit) -> String {
     }
 }
 
-fn chains(asks: &[Ask<Unit, Selector>]) -> String {
-    let chain = |ask: &Ask<Unit, Selector>| {
+fn chains(asks: &[RequirementChain<Unit, Selector>]) -> String {
+    let chain = |ask: &RequirementChain<Unit, Selector>| {
         ask.chain
             .iter()
             .map(|unit| unit.path.to_string())

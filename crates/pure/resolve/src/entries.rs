@@ -10,7 +10,7 @@ use agpm_model::{
     ResourceId, Selector, ToolName, Unit, Variant,
 };
 use agpm_plan::{Clash, Entry, EntryError, Graph, Wanted, clashes, entries, target};
-use agpm_solve::{Choice, Root, Solution};
+use agpm_solve::{ChosenCandidate, RootRequirement, Solution};
 
 use crate::index::{DeclaredNeeds, FoundContent, ResourceFiles, SourceIndex, Version};
 
@@ -51,8 +51,8 @@ impl ResolvedEntry {
 }
 
 /// What the manifest requires, as the solver takes it.
-pub fn roots(manifest: &Manifest) -> Vec<Root<Unit, Selector>> {
-    let root = |dependency: &Dependency| Root {
+pub fn roots(manifest: &Manifest) -> Vec<RootRequirement<Unit, Selector>> {
+    let root = |dependency: &Dependency| RootRequirement {
         unit: dependency.unit.clone(),
         wish: dependency.selector.clone(),
     };
@@ -71,7 +71,7 @@ struct Chosen<'a> {
 }
 
 impl<'a> Chosen<'a> {
-    fn choice(&self, unit: &Unit) -> Option<&'a Choice<Unit, Selector>> {
+    fn choice(&self, unit: &Unit) -> Option<&'a ChosenCandidate<Unit, Selector>> {
         self.solution.units.get(unit)
     }
 

@@ -10,13 +10,13 @@ use agpm_model::{
     Requirement, ResolvedVersion, SKILL_FILE, Selector, SourceName, SourceVersions, Tag, Unit,
     Variant, VersionIndex,
 };
-use agpm_solve::{Candidate, Child, Content, Facts};
+use agpm_solve::{CandidateRank, RequiredUnit, UnitContent, UnitFacts};
 use agpm_trust::ReleaseAge;
 
 /// The one version of what is on this machine.
 const LOCAL: &str = "local";
 /// The candidate that stands for the pin.
-const PINNED: Candidate = Candidate(0);
+const PINNED: CandidateRank = CandidateRank(0);
 
 /// A version of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -166,13 +166,13 @@ pub fn tree_line(path: &str, mode: FileMode, checksum: Checksum) -> String {
 pub struct DeclaredNeeds {
     by_variant: BTreeMap<Variant, Vec<(Declared, Unit)>>,
     /// All of them, for the solver.
-    children: Vec<Child<Unit, Selector>>,
+    children: Vec<RequiredUnit<Unit, Selector>>,
 }
 
 impl DeclaredNeeds {
     fn add(&mut self, variant: Variant, declared: Vec<(Declared, Unit)>) {
-        let known: BTreeSet<Child<Unit, Selector>> = self.children.iter().cloned().collect();
-        let child = |(declared, unit): &(Declared, Unit)| Child {
+        let known: BTreeSet<RequiredUnit<Unit, Selector>> = self.children.iter().cloned().collect();
+        let child = |(declared, unit): &(Declared, Unit)| RequiredUnit {
             unit: unit.clone(),
             wish: declared.selector.clone(),
         };
@@ -207,7 +207,7 @@ pub enum FoundContent {
     /// A file or a skill, and what it declares.
     Resource(Arc<ResourceFiles>, Arc<DeclaredNeeds>),
     /// The matches of a pattern.
-    Matches(Arc<Vec<Child<Unit, Selector>>>),
+    Matches(Arc<Vec<RequiredUnit<Unit, Selector>>>),
 }
 
 /// Something to be read before the solver can go on.
@@ -508,7 +508,7 @@ impl SourceIndex {
     }
 
     /// The version that a number stands for: the pin, then branches, tags and commits.
-    pub fn version(&self, unit: &Unit, candidate: Candidate) -> Version {
+    pub fn version(&self, unit: &Unit, candidate: CandidateRank) -> Version {
         let local = || Version {
             label: LOCAL.to_owned(),
             commit: None,
@@ -550,7 +550,11 @@ impl SourceIndex {
             }
     }
 
-    fn listed(&self, source: &SourceName, wish: &Selector) -> Result<Vec<Candidate>, MissingFact> {
+    fn listed(
+        &self,
+        source: &SourceName,
+        wish: &Selector,
+    ) -> Result<Vec<CandidateRank>, MissingFact> {
         let index = self
             .indexes
             .get(source)
@@ -569,7 +573,7 @@ impl SourceIndex {
         source: &SourceName,
         index: &VersionIndex,
         rev: &str,
-    ) -> Result<Vec<Candidate>, MissingFact> {
+    ) -> Result<Vec<CandidateRank>, MissingFact> {
         let key = (source.clone(), rev.to_owned());
         let commit = self
             .revs
@@ -585,23 +589,23 @@ impl SourceIndex {
             .map(|(at, _)| number(index.count() + at));
         // A tag of that commit will do as well, if another wish asks for it.
         let tags = index.tags_of(commit).map(number);
-        let mut all: Vec<Candidate> = same.chain(tags).collect();
+        let mut all: Vec<CandidateRank> = same.chain(tags).collect();
         all.sort_unstable();
         Ok(all)
     }
 }
 
 /// The candidate of a place in the list; the first number is the pin's.
-fn number(at: usize) -> Candidate {
-    Candidate(u32::try_from(at + 1).unwrap_or(u32::MAX))
+fn number(at: usize) -> CandidateRank {
+    CandidateRank(u32::try_from(at + 1).unwrap_or(u32::MAX))
 }
 
-impl Facts for SourceIndex {
+impl UnitFacts for SourceIndex {
     type Unit = Unit;
     type Wish = Selector;
     type Need = MissingFact;
 
-    fn allowed(&self, unit: &Unit, wish: &Selector) -> Result<Vec<Candidate>, MissingFact> {
+    fn allowed(&self, unit: &Unit, wish: &Selector) -> Result<Vec<CandidateRank>, MissingFact> {
         let Some(source) = self.versioned(unit) else {
             return Ok(vec![PINNED]);
         };
@@ -622,24 +626,26 @@ impl Facts for SourceIndex {
     fn content(
         &self,
         unit: &Unit,
-        candidate: Candidate,
-    ) -> Result<Content<'_, Unit, Selector>, MissingFact> {
+        candidate: CandidateRank,
+    ) -> Result<UnitContent<'_, Unit, Selector>, MissingFact> {
         let commit = self.version(unit, candidate).commit;
         match self.found(unit, commit.as_ref()) {
             None => Err(MissingFact::Content(unit.clone(), commit)),
-            Some(FoundContent::Absent) => Ok(Content::Absent),
+            Some(FoundContent::Absent) => Ok(UnitContent::Absent),
             Some(FoundContent::Resource(_, needs)) => {
-                Ok(Content::Children(Cow::Borrowed(&needs.children)))
+                Ok(UnitContent::Children(Cow::Borrowed(&needs.children)))
             }
-            Some(FoundContent::Matches(matches)) => Ok(Content::Children(Cow::Borrowed(matches))),
+            Some(FoundContent::Matches(matches)) => {
+                Ok(UnitContent::Children(Cow::Borrowed(matches)))
+            }
         }
     }
 
-    fn label(&self, unit: &Unit, candidate: Candidate) -> String {
+    fn label(&self, unit: &Unit, candidate: CandidateRank) -> String {
         self.version(unit, candidate).label
     }
 
-    fn all(&self, unit: &Unit) -> Vec<(Candidate, Selector)> {
+    fn all(&self, unit: &Unit) -> Vec<(CandidateRank, Selector)> {
         let source = self.versioned(unit);
         let Some(index) = source.and_then(|source| self.indexes.get(source)) else {
             return Vec::new();

@@ -20,6 +20,9 @@ mod set;
 mod solve;
 mod survey;
 
-pub use answer::{Answer, AnswerTo, Ask, Choice, Clash, ClashKind, Conflict, Solution, Suggestion};
-pub use facts::{Candidate, Child, Content, Facts, Root};
-pub use solve::{Effort, Probe, probe, solve};
+pub use answer::{
+    AnswerTo, ChosenCandidate, ClashKind, Conflict, ConflictingUnit, RequirementChain, Solution,
+    SolverOutcome, SuggestedChange,
+};
+pub use facts::{CandidateRank, RequiredUnit, RootRequirement, UnitContent, UnitFacts};
+pub use solve::{ProbeBudget, ProbeOutcome, probe, solve};

@@ -10,7 +10,10 @@ use agpm_resolve::{
     SolverPin, SourceIndex, cycle, expand_plugins, fold_foreign_dependencies, report_relocated,
     report_skipped, report_versions, resolved_entries, roots, too_hard,
 };
-use agpm_solve::{Answer, Conflict, Effort, Facts, Probe, Root, Suggestion, probe, solve};
+use agpm_solve::{
+    Conflict, ProbeBudget, ProbeOutcome, RootRequirement, SolverOutcome, SuggestedChange,
+    UnitFacts, probe, solve,
+};
 use agpm_source::{Entry, EntryKind, Source};
 
 use crate::packages::fetch::Fetcher;
@@ -90,8 +93,8 @@ fn solve_and_read(
     let roots = roots(manifest);
     let solution = loop {
         match solve(&index, &roots) {
-            Answer::Solved(solution) => break solution,
-            Answer::Need(needs) => {
+            SolverOutcome::Solved(solution) => break solution,
+            SolverOutcome::Need(needs) => {
                 fetcher.fulfil(&needs, &mut index, notes)?;
                 let required = fetcher.required_sources();
                 if !required.is_empty() {
@@ -99,7 +102,7 @@ fn solve_and_read(
                 }
             }
             // With more versions than the pins to choose from there may be a way.
-            Answer::Conflict(conflict) => match unlisted(&index, sources) {
+            SolverOutcome::Conflict(conflict) => match unlisted(&index, sources) {
                 needs if needs.is_empty() => {
                     let change = suggestion(&fetcher, &mut index, &roots, &conflict);
                     let reporter = ConflictReporter {
@@ -111,8 +114,8 @@ fn solve_and_read(
                 }
                 needs => fetcher.fulfil(&needs, &mut index, notes)?,
             },
-            Answer::Cycle(chain) => return Err(cycle(&chain)),
-            Answer::TooHard(units) => return Err(too_hard(&units)),
+            SolverOutcome::Cycle(chain) => return Err(cycle(&chain)),
+            SolverOutcome::TooHard(units) => return Err(too_hard(&units)),
         }
     };
     report_versions(manifest, &index, &solution, notes);
@@ -135,9 +138,9 @@ pub(crate) fn plain_sources(sources: &Sources) -> Vec<SourceName> {
 fn suggestion(
     fetcher: &Fetcher<'_>,
     index: &mut SourceIndex,
-    roots: &[Root<Unit, Selector>],
+    roots: &[RootRequirement<Unit, Selector>],
     conflict: &Conflict<Unit, Selector>,
-) -> Option<Suggestion<Selector>> {
+) -> Option<SuggestedChange<Selector>> {
     let order = |root: &usize| (&roots[*root].unit, &roots[*root].wish);
     if let Some(found) = conflict
         .suggestions
@@ -150,7 +153,7 @@ fn suggestion(
     let mut involved = conflict.roots.clone();
     involved.sort_by_key(order);
     // All tries together: each may be as hard as the question itself.
-    let mut effort = Effort::of_one_answer();
+    let mut effort = ProbeBudget::of_one_answer();
     for root in &involved {
         let mut changed = roots.to_vec();
         let tags: Vec<Selector> = index
@@ -162,7 +165,7 @@ fn suggestion(
         for wish in tags {
             changed[*root].wish = wish.clone();
             if is_solvable(fetcher, index, &changed, &mut effort) {
-                return Some(Suggestion { root: *root, wish });
+                return Some(SuggestedChange { root: *root, wish });
             }
         }
     }
@@ -172,13 +175,14 @@ fn suggestion(
 fn is_solvable(
     fetcher: &Fetcher<'_>,
     index: &mut SourceIndex,
-    roots: &[Root<Unit, Selector>],
-    effort: &mut Effort,
+    roots: &[RootRequirement<Unit, Selector>],
+    effort: &mut ProbeBudget,
 ) -> bool {
     loop {
         match probe(index, roots, effort) {
-            Probe::Need(needs) if fetcher.fulfil(&needs, index, &mut Notes::default()).is_ok() => {}
-            outcome => return outcome == Probe::Solvable,
+            ProbeOutcome::Need(needs)
+                if fetcher.fulfil(&needs, index, &mut Notes::default()).is_ok() => {}
+            outcome => return outcome == ProbeOutcome::Solvable,
         }
     }
 }

@@ -21,7 +21,7 @@ use agpm_resolve::{
     SourceFile, SourceIndex, SourceRefusal, declared_unit, refused_source, required_source,
     unit_of_source,
 };
-use agpm_solve::Child;
+use agpm_solve::RequiredUnit;
 use agpm_source::{Source, SourceError};
 use agpm_store::parallel;
 use agpm_text::Value;
@@ -223,7 +223,7 @@ impl<'a> Fetcher<'a> {
                 Raw::Matches(units) if units.is_empty() => FoundContent::Absent,
                 Raw::Matches(units) => {
                     let units = self.without_excluded(&unit, units, notes);
-                    let child = |unit| Child::<Unit, Selector> { unit, wish: None };
+                    let child = |unit| RequiredUnit::<Unit, Selector> { unit, wish: None };
                     FoundContent::Matches(Arc::new(units.into_iter().map(child).collect()))
                 }
                 Raw::File(file) => resource(ResourceFiles::file(file)),

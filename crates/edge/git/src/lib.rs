@@ -30,9 +30,9 @@ mod shelf;
 mod tree;
 mod worktree;
 
-pub use cache::{CachedSource, Condition};
+pub use cache::{CachedSource, CopyCondition};
 pub use error::GitError;
 pub use index::first_tracked;
-pub use program::{Git, Network};
-pub use remote::{Remote, is_bare_repository, is_git_folder};
-pub use tree::{EntryKind, TreeEntry};
+pub use program::{GitProgram, NetworkAccess};
+pub use remote::{RemoteRepository, is_bare_repository, is_git_folder};
+pub use tree::{TreeEntry, TreeEntryKind};

@@ -140,8 +140,8 @@ pub use verify::{Finding, VerifyReport, verify};
 pub use watch::{ProjectWatch, watch_project};
 pub use why::{Chains, Link, RequiredResource, WhyReport, WhyRequest, why};
 pub use world::{
-    Environment, ManifestUse, Network, OutsideReads, PolicyPlaces, ProgramUse, Progress, Scope,
-    Silent, World,
+    Environment, ManifestUse, NetworkAccess, OutsideReads, PolicyPlaces, ProgramUse, Progress,
+    Scope, Silent, World,
 };
 
 /// A path of ours from the project's folder.

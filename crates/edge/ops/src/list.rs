@@ -16,7 +16,7 @@ use crate::gather::{ManifestFiles, Project, unknown_name};
 use crate::locked::{LockView, LockedResource, note, nothing_listed, source};
 use crate::packages::{Sources, frozen, read_lock, render_all};
 use crate::verify::{SourceUse, VerifyReport, find_drift};
-use crate::world::{Network, World};
+use crate::world::{NetworkAccess, World};
 
 /// Which resources.
 #[derive(Clone, Debug, Default)]
@@ -229,7 +229,7 @@ fn drift_of(report: VerifyReport) -> BTreeMap<String, Drift> {
 fn patched_fields(world: &World, notes: &mut Notes) -> BTreeMap<String, Vec<AppliedField>> {
     let mut own = Notes::default();
     let mut world = world.clone();
-    world.environment.network = Network::Offline;
+    world.environment.network = NetworkAccess::Offline;
     match made_of_lock(&world, &mut own) {
         Ok(fields) => fields,
         Err(failure) => {

@@ -391,7 +391,7 @@ mod tests {
             config_folder: None,
             cache: None,
             home: None,
-            network: crate::Network::Offline,
+            network: crate::NetworkAccess::Offline,
             state: None,
             programs: crate::ProgramUse::Approved,
             outside: crate::OutsideReads::Allowed,

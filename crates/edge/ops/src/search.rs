@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::add::place::{PlaceFinder, PlaceSource};
 use crate::additions::type_of_word;
 use crate::browse::{newest_version, read_sources};
-use crate::world::{Network, World};
+use crate::world::{NetworkAccess, World};
 
 /// How long an index is used before its source is asked again.
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
@@ -174,7 +174,7 @@ impl Indexing<'_> {
         let path = self.index_path(source);
         let kept = read_index(&path);
         let is_recent = agpm_store::age(&path).is_some_and(|age| age < KEPT);
-        let is_offline = self.world.environment.network == Network::Offline;
+        let is_offline = self.world.environment.network == NetworkAccess::Offline;
         let is_enough = kept.is_some() && is_recent && self.index_use == IndexUse::Daily;
         let is_kept = kept.is_some() && is_offline && !source.address.is_local();
         let made = match is_enough || is_kept {

@@ -13,7 +13,7 @@ use crate::install::{Job, preview};
 use crate::locked::LockView;
 use crate::outdated::{OutdatedReport, OutdatedRequest, outdated};
 use crate::verify::{SourceUse, VerifyReport, find_drift};
-use crate::world::{ManifestUse, Network, World};
+use crate::world::{ManifestUse, NetworkAccess, World};
 
 /// How a project stands.
 #[derive(Debug, Serialize)]
@@ -101,7 +101,7 @@ fn run(world: &World, notes: &mut Notes) -> Result<StatusReport, Failure> {
     }
     let tools = view.entries.iter().flat_map(Locked::tools);
     let mut offline = world.clone();
-    offline.environment.network = Network::Offline;
+    offline.environment.network = NetworkAccess::Offline;
     Ok(StatusReport {
         project: ProjectFound::Yes,
         root: Some(files.root().to_owned()),

@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use agpm_git::Network;
+pub use agpm_git::NetworkAccess;
 pub use agpm_model::{OutsideReads, Scope};
 use agpm_source::{MachineSources, SourceContext, SourceOpener};
 use agpm_trust::CapabilityChange;
@@ -87,7 +87,7 @@ pub struct Environment {
     /// The user's home.
     pub home: Option<PathBuf>,
     /// Whether connections may be opened.
-    pub network: Network,
+    pub network: NetworkAccess,
     /// The folder for what agpm knows on this machine about projects, outside of them.
     pub state: Option<PathBuf>,
     /// Which merge programs may run.

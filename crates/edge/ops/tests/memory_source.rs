@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 
 use agpm_model::{Checksum, FileMode, ObjectId, RelativePath, SourceAddress, SourceVersions};
 use agpm_ops::{
-    CatalogRequest, Environment, InstallRequest, LockUse, Network, Outcome, OutdatedRequest,
+    CatalogRequest, Environment, InstallRequest, LockUse, NetworkAccess, Outcome, OutdatedRequest,
     OutsideReads, PolicyPlaces, ProgramUse, Scope, Silent, UpdateRequest, World, catalog, install,
     outdated, update,
 };
@@ -287,7 +287,7 @@ impl Place {
                 config_folder: None,
                 cache: Some(root.join("cache")),
                 home: Some(self.sandbox.home()),
-                network: Network::Allowed,
+                network: NetworkAccess::Allowed,
                 state: None,
                 programs: ProgramUse::Approved,
                 outside: OutsideReads::Allowed,

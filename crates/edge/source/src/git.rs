@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agpm_git::{EntryKind as GitKind, Remote, TreeEntry};
+use agpm_git::{RemoteRepository, TreeEntry, TreeEntryKind as GitKind};
 use agpm_model::{FileMode, ObjectId, RelativePath, ResolvedVersion, SourceVersions};
 
 use crate::limits::MOST_DIRECTORIES;
@@ -33,7 +33,7 @@ fn ids_of(files: &[&Entry]) -> Vec<ObjectId> {
     files.iter().filter_map(|file| file.id.clone()).collect()
 }
 
-impl Source for Remote {
+impl Source for RemoteRepository {
     fn versioning(&self) -> Versioning {
         Versioning::Versioned
     }
@@ -47,7 +47,7 @@ impl Source for Remote {
     }
 
     fn is_out_of_reach(&self) -> bool {
-        Remote::is_out_of_reach(self)
+        RemoteRepository::is_out_of_reach(self)
     }
 
     fn find_revision(&self, digits: &str) -> Result<ObjectId, SourceError> {
@@ -55,7 +55,7 @@ impl Source for Remote {
     }
 
     fn is_reachable(&self, revision: &ObjectId, tip: &ObjectId) -> Result<bool, SourceError> {
-        Ok(Remote::is_reachable(self, revision, tip)?)
+        Ok(RemoteRepository::is_reachable(self, revision, tip)?)
     }
 
     fn released(&self, versions: &[ResolvedVersion]) -> Vec<Option<u64>> {
@@ -90,7 +90,7 @@ impl Source for Remote {
     }
 
     fn entry(&self, revision: Option<&ObjectId>, path: &str) -> Result<Option<Entry>, SourceError> {
-        let found = Remote::entry(self, commit(revision)?, path)?;
+        let found = RemoteRepository::entry(self, commit(revision)?, path)?;
         Ok(found.map(|entry| entry_of(path.to_owned(), &entry)))
     }
 
@@ -103,7 +103,7 @@ impl Source for Remote {
         let commit = commit(revision)?;
         let top = match directory {
             "" => Some(commit.clone()),
-            path => Remote::entry(self, commit, path)?
+            path => RemoteRepository::entry(self, commit, path)?
                 .filter(|entry| entry.kind == GitKind::Folder)
                 .map(|entry| entry.id),
         };

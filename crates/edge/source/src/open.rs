@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use agpm_git::{Git, Network, is_git_folder};
+use agpm_git::{GitProgram, NetworkAccess, is_git_folder};
 use agpm_model::{AddressKind, SourceAddress};
 use agpm_store as store;
 
@@ -18,7 +18,7 @@ pub struct SourceContext {
     /// What `~` means.
     pub home: Option<PathBuf>,
     /// Whether connections may be opened.
-    pub network: Network,
+    pub network: NetworkAccess,
     /// The directory of the manifest: relative addresses start here.
     pub project: PathBuf,
 }
@@ -103,8 +103,8 @@ impl SourceOpener for SharedSources {
 }
 
 /// The git program with the cache, the home and the network of a context.
-pub fn git_program(context: &SourceContext) -> Git {
-    let git = Git::find(context.cache.clone(), context.network);
+pub fn git_program(context: &SourceContext) -> GitProgram {
+    let git = GitProgram::find(context.cache.clone(), context.network);
     match &context.home {
         Some(home) => git.with_home(home.clone()),
         None => git,

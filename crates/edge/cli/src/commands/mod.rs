@@ -39,8 +39,8 @@ use std::process::ExitCode;
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_ops::{
-    Environment, FailureKind, Network, Outcome, OutsideReads, PolicyPlaces, ProgramUse, Scope,
-    World,
+    Environment, FailureKind, NetworkAccess, Outcome, OutsideReads, PolicyPlaces, ProgramUse,
+    Scope, World,
 };
 use agpm_report::Rendering;
 
@@ -130,9 +130,9 @@ fn world(global: &Global, scope: Scope) -> World {
             .map(|path| path.join("agpm"))
     };
     let network = if global.offline {
-        Network::Offline
+        NetworkAccess::Offline
     } else {
-        Network::Allowed
+        NetworkAccess::Allowed
     };
     let environment = Environment {
         scope,

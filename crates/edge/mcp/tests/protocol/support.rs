@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agpm_mcp::{WriteAccess, serve_streams};
-use agpm_ops::{Environment, Network, Scope, Silent, World};
+use agpm_ops::{Environment, NetworkAccess, Scope, Silent, World};
 use agpm_testkit::Sandbox;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, duplex, split};
@@ -45,7 +45,7 @@ pub(crate) fn world(sandbox: &Sandbox) -> World {
         config_folder: Some(root.join("config/agpm")),
         cache: Some(root.join("cache/agpm")),
         home: Some(sandbox.home()),
-        network: Network::Offline,
+        network: NetworkAccess::Offline,
         state: Some(root.join("state/agpm")),
         programs: agpm_ops::ProgramUse::Approved,
         outside: agpm_ops::OutsideReads::Allowed,

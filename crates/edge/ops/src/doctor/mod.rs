@@ -17,7 +17,7 @@ use serde::Serialize;
 pub use crate::doctor::check::DoctorRequest;
 use crate::doctor::check::{Summary, alone};
 
-use crate::world::{Environment, Network, World};
+use crate::world::{Environment, NetworkAccess, World};
 use agpm_diag::counted;
 
 /// Looks at one thing. What it finds goes to the notes, which hold nothing of other checks.
@@ -75,7 +75,7 @@ pub enum CheckState {
 pub fn doctor(world: &World, request: &DoctorRequest) -> Outcome<DoctorReport> {
     // Nothing here is worth a connection.
     let environment = Environment {
-        network: Network::Offline,
+        network: NetworkAccess::Offline,
         ..world.environment.clone()
     };
     let world = World {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use agpm_diag::{Diagnostic, Failure, codes};
-use agpm_git::Git;
+use agpm_git::GitProgram;
 use agpm_model::ObjectId;
 use agpm_persona::{History, Levels};
 use agpm_store as store;
@@ -14,7 +14,7 @@ use crate::reading::limit;
 use crate::world::World;
 
 pub(super) struct RepositoryHistory {
-    git: Git,
+    git: GitProgram,
     root: PathBuf,
 }
 

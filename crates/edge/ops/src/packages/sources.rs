@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agpm_diag::Failure;
-use agpm_git::Git;
+use agpm_git::GitProgram;
 use agpm_model::{
     CatalogRemote, Manifest, Origin, RemoteBase, ResourceType, SourceAddress, SourceName,
     SourceVersions, Unit, normalize,
@@ -174,6 +174,6 @@ pub(crate) fn versions_of(
 }
 
 /// The git program as this world has it.
-pub(crate) fn git(environment: &Environment) -> Git {
+pub(crate) fn git(environment: &Environment) -> GitProgram {
     git_program(&environment.source_context(&environment.folder))
 }

@@ -108,9 +108,9 @@ pub use explain::{
 pub use import::{ImportReport, ImportRequest, import, import_formats};
 pub use init::{Adoption, AdoptionAnswer, InitReport, InitRequest, init};
 pub use install::{
-    Capability, CapabilityChange, CapabilityKind, Changelogs, Conversion, Executables, Fate,
-    FateKind, Fidelity, InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite,
-    Program, RequiredBy, Writing, install,
+    Capability, CapabilityChange, CapabilityKind, Changelogs, Conversion, Executables, Fidelity,
+    FieldOutcome, FieldOutcomeKind, InstallReport, InstallRequest, LockChange, LockUse, Moved,
+    Overwrite, Program, RequiredBy, Writing, install,
 };
 pub use installed::{
     InstalledFile, InstalledReport, InstalledRequest, InstalledResources, open_installed,

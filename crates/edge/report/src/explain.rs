@@ -3,8 +3,8 @@
 use agpm_diag::visible;
 use agpm_model::{Install, Origin, ToolName};
 use agpm_ops::{
-    ExplainReport, ExplainedResource, ExplainedShadow, ExplainedValues, Fate, Link, Provenance,
-    RequiredAt,
+    ExplainReport, ExplainedResource, ExplainedShadow, ExplainedValues, FieldOutcome, Link,
+    Provenance, RequiredAt,
 };
 use agpm_text::{Pointer, Value};
 
@@ -165,7 +165,7 @@ fn above(chain: &[Link]) -> String {
     titles.join(" -> ")
 }
 
-fn conversion(fate: &Fate) -> String {
+fn conversion(fate: &FieldOutcome) -> String {
     let note = match fate.note.as_str() {
         "" => String::new(),
         note => format!(": {note}"),

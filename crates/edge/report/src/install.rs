@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use agpm_diag::{mask_words, visible};
 use agpm_model::{Owner, PinId};
 use agpm_ops::{
-    Action, Capability, Change, Conversion, Fate, FateKind, InstallReport, LockChange, Moved,
-    Program, RequiredBy, Writing,
+    Action, Capability, Change, Conversion, FieldOutcome, FieldOutcomeKind, InstallReport,
+    LockChange, Moved, Program, RequiredBy, Writing,
 };
 
 use crate::diagnostics::{Detail, one_line};
@@ -279,12 +279,13 @@ fn program_lines(program: &Program) -> Vec<String> {
 struct FieldNote<'r> {
     resource: &'r Owner,
     tool: &'r str,
-    fate: &'r Fate,
+    fate: &'r FieldOutcome,
 }
 
 /// What became of the fields of a resource; what is kept is told only in a plan.
 fn field_notes(conversion: &Conversion, writing: Writing) -> Vec<FieldNote<'_>> {
-    let is_shown = |fate: &&Fate| writing == Writing::Show || fate.kind != FateKind::Exact;
+    let is_shown =
+        |fate: &&FieldOutcome| writing == Writing::Show || fate.kind != FieldOutcomeKind::Exact;
     let (resource, tool) = (&conversion.resource, conversion.tool.as_str());
     conversion
         .fates
@@ -330,7 +331,7 @@ fn note_lines(notes: &[FieldNote<'_>], detail: Detail) -> Vec<String> {
 impl FieldNote<'_> {
     /// What is said, whichever resource it is said of.
     fn text(&self) -> String {
-        let Fate { field, kind, note } = self.fate;
+        let FieldOutcome { field, kind, note } = self.fate;
         let note = if note.is_empty() {
             String::new()
         } else {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes};
 use agpm_model::{Dependency, Manifest, PartNames, ToolName};
-use agpm_render::{Fate, FateKind};
+use agpm_render::{FieldOutcome, FieldOutcomeKind};
 use agpm_resolve::ResolvedEntry;
 
 use crate::folding::{counted, listed};
@@ -34,7 +34,7 @@ pub fn check_fidelity(
             let lost = output
                 .fates
                 .iter()
-                .filter(|fate| fate.kind != FateKind::Exact);
+                .filter(|fate| fate.kind != FieldOutcomeKind::Exact);
             notes
                 .diagnostics
                 .extend(lost.map(|fate| loss(resolved, fate)));
@@ -63,7 +63,7 @@ pub fn check_fidelity(
     }
 }
 
-fn loss(resolved: &ResolvedEntry, fate: &Fate) -> Diagnostic {
+fn loss(resolved: &ResolvedEntry, fate: &FieldOutcome) -> Diagnostic {
     let (name, tool) = (resolved.label(), &resolved.entry.tool);
     let message = format!(
         "{name} for {tool}: `{}` is {}: {}",
@@ -90,10 +90,10 @@ fn refusals(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Diagnost
     let mut allowed: BTreeMap<&ToolName, BTreeSet<usize>> = BTreeMap::new();
     for (number, RenderedResource { resolved, output }) in resources.iter().enumerate() {
         let tool = &resolved.entry.tool;
-        let widened: Vec<&Fate> = output
+        let widened: Vec<&FieldOutcome> = output
             .fates
             .iter()
-            .filter(|fate| fate.kind == FateKind::Widened)
+            .filter(|fate| fate.kind == FieldOutcomeKind::Widened)
             .collect();
         if widened.is_empty() {
             continue;

@@ -5,8 +5,8 @@ use agpm_model::{
     Destination, FileMode, Install, RelativePath, ResourceType, SKILL_FILE, skill_findings,
 };
 use agpm_render::{
-    ConvertError, Converted, Entries, convert_file, foreign_format, hook_entries, is_native,
-    server_entries, server_names,
+    ConvertError, ConvertedEntries, ConvertedFile, convert_file, foreign_format, hook_entries,
+    is_native, server_entries, server_names,
 };
 use agpm_resolve::{ResolvedEntry, SourceFile};
 use agpm_text::{Format, Limits, Value, parse, parse_alone, to_value};
@@ -138,7 +138,7 @@ impl Composer<'_> {
         resolved: &ResolvedEntry,
         text: Option<&str>,
         notes: &mut Notes,
-    ) -> Option<Entries> {
+    ) -> Option<ConvertedEntries> {
         let entry = &resolved.entry;
         let text = text.unwrap_or_default();
         let source = source_of(resolved, text, notes);
@@ -320,7 +320,7 @@ fn file_in_form(
     resolved: &ResolvedEntry,
     text: Option<&str>,
     notes: &mut Notes,
-) -> Option<Converted> {
+) -> Option<ConvertedFile> {
     let text = text.unwrap_or_default();
     let source = source_of(resolved, text, notes);
     let name = resolved
@@ -331,7 +331,7 @@ fn file_in_form(
     let file = resolved.entry.unit.path.file_name();
     let converted = match foreign_format(format, file) {
         Some(error) => Err(error),
-        None if is_native(format, file, text) => Ok(Converted::unchanged(text)),
+        None if is_native(format, file, text) => Ok(ConvertedFile::unchanged(text)),
         None => convert_file(format, name, text),
     };
     converted

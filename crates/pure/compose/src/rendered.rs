@@ -8,7 +8,7 @@ use agpm_model::{
     SKILL_FILE,
 };
 use agpm_plan::ReadLimit;
-use agpm_render::Fate;
+use agpm_render::FieldOutcome;
 use agpm_resolve::{ResolvedEntry, ResourceFiles, SourceFile, format_of};
 use agpm_text::{Format, markdown_body};
 use agpm_trust::{Capability, CapabilitySet};
@@ -27,7 +27,7 @@ pub struct ResourceOutput {
     /// Fields that patches set.
     pub patched: Vec<AppliedField>,
     /// What became of fields that its tool wants in another form.
-    pub fates: Vec<Fate>,
+    pub fates: Vec<FieldOutcome>,
     /// What it lets a tool do, in the order of its text.
     pub capabilities: Vec<OutputCapability>,
     /// The same as a set, with the tools that it may use.

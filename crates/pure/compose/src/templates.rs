@@ -6,7 +6,7 @@ use agpm_diag::{Notes, codes};
 use agpm_model::{
     Checksum, Install, Manifest, ObjectId, Origin, PathError, RelativePath, Scope, Variant,
 };
-use agpm_render::{Files, Names, Rendered, Renderer};
+use agpm_render::{RenderedTemplate, TemplateFiles, TemplateNames, TemplateRenderer};
 use agpm_resolve::{ResolvedEntry, template_error};
 use agpm_text::Value;
 
@@ -43,14 +43,14 @@ pub trait ProjectFiles: Sync {
 /// Fills the templates of one run.
 pub(crate) struct Templates<'a> {
     project: &'a dyn ProjectFiles,
-    renderer: Renderer,
-    bases: BTreeMap<Variant, Names>,
+    renderer: TemplateRenderer,
+    bases: BTreeMap<Variant, TemplateNames>,
 }
 
 /// Files of the project that templates of one entry read.
 #[derive(Default)]
 pub(crate) struct Reads {
-    files: Files,
+    files: TemplateFiles,
     held: BTreeMap<String, Checksum>,
     /// What was used, and what it held.
     pub used: BTreeMap<String, Checksum>,
@@ -75,13 +75,13 @@ impl<'a> Templates<'a> {
     pub(crate) fn new(manifest: &Manifest, project: &'a dyn ProjectFiles) -> Self {
         Templates {
             project,
-            renderer: Renderer::new(),
+            renderer: TemplateRenderer::new(),
             bases: project_names(manifest),
         }
     }
 
     /// What a template of an entry knows besides what it needs.
-    pub(crate) fn names(&self, resolved: &ResolvedEntry, variant: Variant) -> Names {
+    pub(crate) fn names(&self, resolved: &ResolvedEntry, variant: Variant) -> TemplateNames {
         self.bases[&variant].with(
             &["agpm", "resource"],
             &Value::map(resource_fields(resolved)),
@@ -92,20 +92,20 @@ impl<'a> Templates<'a> {
     pub(crate) fn fill(
         &self,
         template: &Template<'_>,
-        names: &Names,
+        names: &TemplateNames,
         log: &mut CompositionLog,
     ) -> Option<String> {
         let CompositionLog { reads, notes } = log;
         let Template { file, text } = *template;
         loop {
             match self.renderer.render_markdown(text, names, &reads.files) {
-                Ok(Rendered::Text { text, read }) => {
+                Ok(RenderedTemplate::Text { text, read }) => {
                     let held = |path: String| Some((path.clone(), *reads.held.get(&path)?));
                     let used: Vec<(String, Checksum)> = read.into_iter().filter_map(held).collect();
                     reads.used.extend(used);
                     return Some(text);
                 }
-                Ok(Rendered::Needs(paths)) => {
+                Ok(RenderedTemplate::Needs(paths)) => {
                     paths.into_iter().for_each(|path| self.read(path, reads))
                 }
                 Err(error) => {
@@ -171,11 +171,11 @@ fn readable(path: &str, scope: Scope) -> Result<RelativePath, String> {
 }
 
 /// What templates know of the project, by variant.
-pub fn project_names(manifest: &Manifest) -> BTreeMap<Variant, Names> {
+pub fn project_names(manifest: &Manifest) -> BTreeMap<Variant, TemplateNames> {
     let nothing = Value::Map(Vec::new());
     let project = manifest.project.as_ref().unwrap_or(&nothing);
     let names = |variant| {
-        let mut names = Names::default();
+        let mut names = TemplateNames::default();
         for (name, value) in manifest.variants.names(variant) {
             names = names.with(&[name], value);
         }

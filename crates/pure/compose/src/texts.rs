@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, Notes, SourceMap, codes};
 use agpm_model::{Origin, Patch, PatchScope, ResourceType, Variant};
-use agpm_render::{Names, PatchError, has_tags, is_template};
+use agpm_render::{PatchError, TemplateNames, has_tags, is_template};
 use agpm_resolve::{ResolvedEntry, format_of};
 use agpm_text::{Format, Value, parse_alone, to_value};
 
@@ -214,7 +214,7 @@ impl Composer<'_> {
     }
 
     /// What a template knows; what it needs is told only if it asks.
-    fn names(&self, task: Task<'_>, text: &str) -> Names {
+    fn names(&self, task: Task<'_>, text: &str) -> TemplateNames {
         let names = self.templates.names(task.resolved, task.variant);
         if !text.contains("deps") {
             return names;

@@ -3,7 +3,7 @@
 
 use agpm_diag::{SourceMap, has_errors};
 use agpm_model::Field;
-use agpm_render::{PatchError, Patched, patch};
+use agpm_render::{PatchError, PatchedDocument, patch};
 use agpm_text::{EditError, Format, Limits, Parsed, Value, parse, to_value};
 use proptest::prelude::*;
 
@@ -16,7 +16,7 @@ fn read(text: &str, format: Format) -> Parsed {
     )
 }
 
-fn apply(text: &str, format: Format, body: &Value) -> Result<Patched, PatchError> {
+fn apply(text: &str, format: Format, body: &Value) -> Result<PatchedDocument, PatchError> {
     patch(SourceMap::default().add("x", text), text, format, body)
 }
 

@@ -5,7 +5,10 @@ use agpm_model::{
     Declarations, Declared, DeclaringFile, Extent, Origin, ResourcePath, SKILL_FILE, Unit,
     declarations, read_declarations,
 };
-use agpm_render::{Files, Names, RenderError, Rendered, Renderer, has_tags, templating};
+use agpm_render::{
+    RenderError, RenderedTemplate, TemplateFiles, TemplateNames, TemplateRenderer, has_tags,
+    templating,
+};
 use agpm_text::{Document, Format, Limits, Value, decode, parse};
 
 /// The word without which nothing is declared.
@@ -20,9 +23,9 @@ pub struct Declaring<'a> {
     /// Its bytes.
     pub bytes: &'a [u8],
     /// The names that templates in declarations may use.
-    pub names: &'a Names,
+    pub names: &'a TemplateNames,
     /// Fills templates in declarations.
-    pub renderer: &'a Renderer,
+    pub renderer: &'a TemplateRenderer,
 }
 
 impl Declaring<'_> {
@@ -84,9 +87,9 @@ impl Declaring<'_> {
         }
         let filled = match self
             .renderer
-            .render(front, &self.names(), &Files::default())
+            .render(front, &self.names(), &TemplateFiles::default())
         {
-            Ok(Rendered::Text { text, .. }) => text,
+            Ok(RenderedTemplate::Text { text, .. }) => text,
             _ => return None,
         };
         let source = notes
@@ -198,7 +201,7 @@ impl Declaring<'_> {
     }
 
     /// What is known before anything is resolved: it has neither its final name nor its place yet.
-    fn names(&self) -> Names {
+    fn names(&self) -> TemplateNames {
         let source = match &self.unit.origin {
             Origin::Source(name) => name.as_str(),
             Origin::Local | Origin::Manifest => "",
@@ -225,10 +228,13 @@ impl Declaring<'_> {
         text: &str,
         notes: &mut Notes,
     ) -> Option<String> {
-        let diagnostic = match self.renderer.render(text, &self.names(), &Files::default()) {
-            Ok(Rendered::Text { text, .. }) => return Some(text),
+        let diagnostic = match self
+            .renderer
+            .render(text, &self.names(), &TemplateFiles::default())
+        {
+            Ok(RenderedTemplate::Text { text, .. }) => return Some(text),
             Err(error) => template_error(document.source(), start, error),
-            Ok(Rendered::Needs(_)) => {
+            Ok(RenderedTemplate::Needs(_)) => {
                 let message = "what a resource needs cannot depend on the content of a file";
                 Diagnostic::new(&codes::RESOURCE_TEMPLATE, message)
                     .at(document.source(), Span::at(start), "")

@@ -37,9 +37,9 @@ pub(crate) use crate::install::locked_state::LockedState;
 pub(crate) use crate::install::observer::{Observer, parse_shared, read_shared};
 pub(crate) use crate::install::preview::{Preview, preview};
 pub use crate::install::request::{
-    Capability, CapabilityChange, CapabilityKind, Changelogs, Conversion, Executables, Fate,
-    FateKind, Fidelity, InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite,
-    Program, RequiredBy, Writing,
+    Capability, CapabilityChange, CapabilityKind, Changelogs, Conversion, Executables, Fidelity,
+    FieldOutcome, FieldOutcomeKind, InstallReport, InstallRequest, LockChange, LockUse, Moved,
+    Overwrite, Program, RequiredBy, Writing,
 };
 pub(crate) use crate::install::run::{Job, ManifestEdit};
 pub(crate) use crate::install::writing::hold;

@@ -11,7 +11,7 @@ pub use crate::serialize::Writing;
 
 pub use crate::packages::LockUse;
 pub use agpm_plan::Overwrite;
-pub use agpm_render::{Fate, FateKind};
+pub use agpm_render::{FieldOutcome, FieldOutcomeKind};
 pub use agpm_trust::{Capability, CapabilityChange, CapabilityKind};
 
 /// Whether resources may bring programs along that the manifest does not ask for itself.
@@ -213,7 +213,7 @@ pub struct Conversion {
     pub target: Option<RelativePath>,
     /// What became of each field.
     #[serde(rename = "fields")]
-    pub fates: Vec<Fate>,
+    pub fates: Vec<FieldOutcome>,
 }
 
 /// What an install did or would do.

@@ -5,9 +5,9 @@ use agpm_text::Value;
 use agpm_tools::{Accepts, CheckedAgent, CheckedCommand, ModelNames};
 
 use super::agent_tools::names;
-use super::front::Front;
+use super::front::FrontMatter;
 use super::models;
-use super::outcome::{ConvertError, Converted, FateKind, Fates};
+use super::outcome::{ConvertError, ConvertedFile, FieldOutcomeKind, FieldOutcomes};
 use super::parts::{entries, is_map};
 
 fn accepts(rule: Accepts, value: &Value) -> bool {
@@ -67,11 +67,11 @@ fn is_rule((_, rule): &(String, Value)) -> bool {
 }
 
 /// An agent with what the tool would refuse written in its own way.
-pub(super) fn agent(format: &CheckedAgent, text: &str) -> Result<Converted, ConvertError> {
-    let front = Front::read(text)?;
+pub(super) fn agent(format: &CheckedAgent, text: &str) -> Result<ConvertedFile, ConvertError> {
+    let front = FrontMatter::read(text)?;
     let mut fates = front.fates();
     let permission = permission(format, &front, &mut fates);
-    let checker = Checker {
+    let checker = FieldChecker {
         title: format.title,
         models: &format.models,
         fields: format.fields,
@@ -85,10 +85,10 @@ pub(super) fn agent(format: &CheckedAgent, text: &str) -> Result<Converted, Conv
 }
 
 /// A command with what the tool would refuse left out.
-pub(super) fn command(format: &CheckedCommand, text: &str) -> Result<Converted, ConvertError> {
-    let front = Front::read(text)?;
+pub(super) fn command(format: &CheckedCommand, text: &str) -> Result<ConvertedFile, ConvertError> {
+    let front = FrontMatter::read(text)?;
     let mut fates = front.fates();
-    let checker = Checker {
+    let checker = FieldChecker {
         title: format.title,
         models: &format.models,
         fields: format.fields,
@@ -99,39 +99,39 @@ pub(super) fn command(format: &CheckedCommand, text: &str) -> Result<Converted, 
         .filter(|field| front.has(field))
     {
         let note = format!("{} does not read it", format.title);
-        fates.add(field, FateKind::Widened, note);
+        fates.add(field, FieldOutcomeKind::Widened, note);
     }
     written(text, &front, fields, fates)
 }
 
 fn written(
     text: &str,
-    front: &Front,
+    front: &FrontMatter,
     fields: Vec<(String, Value)>,
-    fates: Fates,
-) -> Result<Converted, ConvertError> {
+    fates: FieldOutcomes,
+) -> Result<ConvertedFile, ConvertError> {
     let same = front.is_yaml() && fields == front.fields();
     let text = if same {
         text.to_owned()
     } else {
         front.write(fields, front.body())?
     };
-    Ok(Converted {
+    Ok(ConvertedFile {
         text,
         fates: fates.sorted(),
     })
 }
 
 /// What the fields of a file are checked by.
-struct Checker<'a> {
+struct FieldChecker<'a> {
     title: &'a str,
     models: &'a ModelNames,
     fields: &'a [(&'a str, Accepts)],
 }
 
-impl Checker<'_> {
+impl FieldChecker<'_> {
     /// The fields that the tool accepts as they are.
-    fn accepted(&self, front: &Front, fates: &mut Fates) -> Vec<(String, Value)> {
+    fn accepted(&self, front: &FrontMatter, fates: &mut FieldOutcomes) -> Vec<(String, Value)> {
         let mut kept = Vec::new();
         for (key, value) in front.fields() {
             let rule = self.fields.iter().find(|(known, _)| known == key);
@@ -141,8 +141,8 @@ impl Checker<'_> {
                 Some(Accepts::Model) => models::keep(self.models, value, fates).is_some(),
                 Some(rule) if !accepts(rule, value) => {
                     let kind = match rule {
-                        Accepts::Permission => FateKind::Widened,
-                        _ => FateKind::Dropped,
+                        Accepts::Permission => FieldOutcomeKind::Widened,
+                        _ => FieldOutcomeKind::Dropped,
                     };
                     let note = format!("{} expects {}", self.title, expected(rule));
                     fates.add(key, kind, note);
@@ -157,7 +157,11 @@ impl Checker<'_> {
 }
 
 /// What the reference's limits come to as `permission`, and their fates.
-fn permission(format: &CheckedAgent, front: &Front, fates: &mut Fates) -> Vec<(String, Value)> {
+fn permission(
+    format: &CheckedAgent,
+    front: &FrontMatter,
+    fates: &mut FieldOutcomes,
+) -> Vec<(String, Value)> {
     let mut out: Vec<(String, Value)> = Vec::new();
     let own = front
         .get("permission")
@@ -170,19 +174,23 @@ fn permission(format: &CheckedAgent, front: &Front, fates: &mut Fates) -> Vec<(S
         Some(tools) if tools.iter().any(|tool| tool == "*") => {
             fates.add(
                 "tools",
-                FateKind::Exact,
+                FieldOutcomeKind::Exact,
                 "all tools are allowed unless `permission` denies them",
             );
         }
         Some(tools) => {
             let (known, unknown) = permission_keys(format, &tools);
             if own {
-                fates.add("tools", FateKind::Dropped, "its own `permission` applies");
+                fates.add(
+                    "tools",
+                    FieldOutcomeKind::Dropped,
+                    "its own `permission` applies",
+                );
             } else if unknown.is_empty() {
-                fates.add("tools", FateKind::Approximated, "as `permission`");
+                fates.add("tools", FieldOutcomeKind::Approximated, "as `permission`");
             } else {
                 let note = format!("as `permission`, without {}", unknown.join(", "));
-                fates.add("tools", FateKind::Approximated, note);
+                fates.add("tools", FieldOutcomeKind::Approximated, note);
             }
             out.push(("*".to_owned(), "deny".into()));
             out.extend(known.into_iter().map(|key| (key, "allow".into())));
@@ -192,9 +200,9 @@ fn permission(format: &CheckedAgent, front: &Front, fates: &mut Fates) -> Vec<(S
     if let Some(forbidden) = front.get("disallowedTools") {
         let (known, unknown) = permission_keys(format, &names(forbidden));
         let kind = if own || !unknown.is_empty() {
-            FateKind::Widened
+            FieldOutcomeKind::Widened
         } else {
-            FateKind::Approximated
+            FieldOutcomeKind::Approximated
         };
         let note = format!("as `permission`, as far as {} has the tools", format.title);
         fates.add("disallowedTools", kind, note);
@@ -224,15 +232,15 @@ fn permission_keys(format: &CheckedAgent, tools: &[String]) -> (Vec<String>, Vec
 }
 
 /// What stays in the file and says nothing there.
-fn report_unread(format: &CheckedAgent, front: &Front, fates: &mut Fates) {
+fn report_unread(format: &CheckedAgent, front: &FrontMatter, fates: &mut FieldOutcomes) {
     let title = format.title;
     if front.text("permissionMode").as_deref() == Some("plan") {
         let note = format!("{title} limits an agent by `permission`");
-        fates.add("permissionMode", FateKind::Widened, note);
+        fates.add("permissionMode", FieldOutcomeKind::Widened, note);
     }
-    let guards = ["hooks", "isolation"].map(|field| (field, FateKind::Widened));
+    let guards = ["hooks", "isolation"].map(|field| (field, FieldOutcomeKind::Widened));
     let others = format.unread.iter();
-    let others = others.map(|field| (*field, FateKind::Dropped));
+    let others = others.map(|field| (*field, FieldOutcomeKind::Dropped));
     for (field, kind) in guards.into_iter().chain(others) {
         if front.has(field) {
             fates.add(field, kind, format!("{title} does not read it"));

@@ -5,7 +5,7 @@ use agpm_tools::{HookFormat, HookShape, KeyChange, hook_formats};
 
 use super::events::{is_own, reference_event};
 use super::hook_file::Registered;
-use super::outcome::{ConvertError, FateKind, Fates};
+use super::outcome::{ConvertError, FieldOutcomeKind, FieldOutcomes};
 use super::parts::{entries, is_map, items};
 use super::tool_names::reference_names;
 
@@ -62,14 +62,14 @@ fn reads_reference_events(format: &&'static HookFormat) -> bool {
 pub(super) fn to_reference(
     origin: &'static HookFormat,
     registered: &[Registered],
-    fates: &mut Fates,
+    fates: &mut FieldOutcomes,
 ) -> Result<Vec<Registered>, ConvertError> {
     let mut out = Vec::new();
     for (event, item) in registered {
         let Some(reference) = reference_event(origin, event) else {
             let title = origin.title;
             let note = format!("an event of {title} without a counterpart: the hook does not run");
-            fates.add(event, FateKind::Dropped, note);
+            fates.add(event, FieldOutcomeKind::Dropped, note);
             continue;
         };
         let written = item.get("matcher").and_then(Value::as_str);
@@ -77,7 +77,7 @@ pub(super) fn to_reference(
         if matcher == Some(None) {
             let title = origin.title;
             let note = format!("tools of {title} without a counterpart: the hook does not run");
-            fates.add(format!("{event}.matcher"), FateKind::Dropped, note);
+            fates.add(format!("{event}.matcher"), FieldOutcomeKind::Dropped, note);
             continue;
         }
         let hooks = item.get("hooks").map_or(std::slice::from_ref(item), items);

@@ -5,7 +5,7 @@ use agpm_diag::{SourceMap, Spot};
 use agpm_model::{
     Checksum, Install, Locked, ObjectId, Origin, ResourceName, ResourcePath, ResourceType, ToolName,
 };
-use agpm_render::{Fate, FateKind};
+use agpm_render::{FieldOutcome, FieldOutcomeKind};
 use agpm_trust::CapabilitySet;
 use serde::Serialize;
 
@@ -72,7 +72,7 @@ pub struct ToolConversion {
     pub tool: ToolName,
     /// What became of the field.
     #[serde(flatten)]
-    pub fate: Fate,
+    pub fate: FieldOutcome,
 }
 
 /// Where the manifest requires a resource.
@@ -158,8 +158,8 @@ fn capabilities(copies: &[RenderedResource]) -> CapabilitySet {
 /// What the format of a copy's tool cannot say, or says otherwise.
 fn inexact(copy: &RenderedResource) -> Vec<ToolConversion> {
     let fates = copy.output.fates.iter();
-    let inexact = fates.filter(|fate| fate.kind != FateKind::Exact);
-    let conversion = |fate: &Fate| ToolConversion {
+    let inexact = fates.filter(|fate| fate.kind != FieldOutcomeKind::Exact);
+    let conversion = |fate: &FieldOutcome| ToolConversion {
         tool: copy.resolved.entry.tool.clone(),
         fate: fate.clone(),
     };

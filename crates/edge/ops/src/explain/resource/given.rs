@@ -8,7 +8,7 @@ use agpm_diag::{Diagnostic, Notes, SourceMap, codes, has_errors};
 use agpm_merge::{Contribution, Policy, fold};
 use agpm_model::{EntryNode, LayerName, Owner, Place, RelativePath, Strategy};
 use agpm_plan::{DesiredNode, Twin, recognise_nodes};
-use agpm_render::{Fate, FateKind};
+use agpm_render::{FieldOutcome, FieldOutcomeKind};
 use agpm_store::ProjectStore;
 use agpm_text::{Document, Format, Pointer, Value, equal, to_value};
 
@@ -55,8 +55,14 @@ impl Given {
             (None, Some(file)) => in_own_file(file, store, notes),
             (None, None) => None,
         };
-        let is_lost = |fate: &&Fate| matches!(fate.kind, FateKind::Dropped | FateKind::Widened);
-        let key = |fate: &Fate| fate.field.rsplit('.').next().unwrap_or_default().to_owned();
+        let is_lost = |fate: &&FieldOutcome| {
+            matches!(
+                fate.kind,
+                FieldOutcomeKind::Dropped | FieldOutcomeKind::Widened
+            )
+        };
+        let key =
+            |fate: &FieldOutcome| fate.field.rsplit('.').next().unwrap_or_default().to_owned();
         let lost = made.fates.iter().filter(is_lost).map(key).collect();
         seen.map(|seen| Given {
             seen,

@@ -15,7 +15,7 @@ use agpm_model::{
     Selector, SourceName, SourceVersions, Unit, Variant, default_requirement,
 };
 use agpm_plan::{Excluded, excluded};
-use agpm_render::{Names, Renderer};
+use agpm_render::{TemplateNames, TemplateRenderer};
 use agpm_resolve::{
     Declaring, Escapes, FoundContent, MissingFact, RequiredSource, ResourceFiles, SolverPin,
     SourceFile, SourceIndex, SourceRefusal, declared_unit, refused_source, required_source,
@@ -60,8 +60,8 @@ pub(crate) struct Fetcher<'a> {
     sources: &'a Sources,
     manifest: &'a Manifest,
     /// The names that templates in declarations may use.
-    names: BTreeMap<Variant, Names>,
-    renderer: Renderer,
+    names: BTreeMap<Variant, TemplateNames>,
+    renderer: TemplateRenderer,
     /// Sources that resources require and that are not open.
     required: Mutex<BTreeMap<SourceName, agpm_model::Source>>,
 }
@@ -74,7 +74,7 @@ impl<'a> Fetcher<'a> {
             sources,
             manifest,
             names,
-            renderer: Renderer::new(),
+            renderer: TemplateRenderer::new(),
             required: Mutex::default(),
         }
     }

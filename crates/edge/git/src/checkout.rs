@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use agpm_model::{Checksum, ObjectId, RelativePath};
-use agpm_store::Folder;
+use agpm_store::ConfinedDirectory;
 
 use crate::error::GitError;
 use crate::remote::RemoteRepository;
@@ -176,7 +176,7 @@ impl RemoteRepository {
         &self,
         commit: &ObjectId,
         files: &[CommitFile],
-        fresh: &Folder,
+        fresh: &ConfinedDirectory,
     ) -> Result<(), GitError> {
         let ids: Vec<ObjectId> = files.iter().map(|file| file.id.clone()).collect();
         let sizes = self.blob_sizes(&ids)?;
@@ -206,7 +206,11 @@ impl RemoteRepository {
         }
     }
 
-    fn write_chunk(&self, files: &[&CommitFile], fresh: &Folder) -> Result<(), GitError> {
+    fn write_chunk(
+        &self,
+        files: &[&CommitFile],
+        fresh: &ConfinedDirectory,
+    ) -> Result<(), GitError> {
         let ids: Vec<ObjectId> = files.iter().map(|file| file.id.clone()).collect();
         let contents = if ids.is_empty() {
             Vec::new()
@@ -224,7 +228,7 @@ impl RemoteRepository {
 }
 
 /// Makes a link that stays inside; one that this system cannot have is left out like the others.
-fn write_link(link: &RelativePath, target: &[u8], fresh: &Folder) {
+fn write_link(link: &RelativePath, target: &[u8], fresh: &ConfinedDirectory) {
     if let Some(target) = inner_target(link, target) {
         let _ = fresh.link_new(link, target);
     }

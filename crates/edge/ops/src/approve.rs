@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, Severity, codes, command_line};
 use agpm_model::{Checksum, Driver, Manifest, ProgramAuthor};
-use agpm_store::{self as store, Problem, SharedLock, StoreError, SystemUser};
+use agpm_store::{self as store, SharedLock, StoreError, StoreProblem, SystemUser};
 use agpm_text::{FormatVersion, OwnFileError, Value, from_json, to_json};
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -349,7 +349,7 @@ fn read(environment: &Environment) -> Result<ApprovalFile, Failure> {
     let path = folder.join(APPROVALS);
     let bytes = match store::read(&path, limit()) {
         Err(StoreError {
-            problem: Problem::NotFound,
+            problem: StoreProblem::NotFound,
             ..
         }) => return Ok(ApprovalFile::default()),
         read => read?,

@@ -388,7 +388,7 @@ impl Loader<'_, '_> {
         Bounds::of(context.folder).guard(&file).map_err(seen)?;
         let bytes = match store::read(&file, limit()) {
             Err(store::StoreError {
-                problem: store::Problem::NotFound,
+                problem: store::StoreProblem::NotFound,
                 ..
             }) => return Err(missing(&address.name(), None)),
             read => read.map_err(seen)?,

@@ -12,7 +12,7 @@ use agpm_model::{
     ResourcePath, SourceAddress, SourceName, SourceVersions, newest_range,
 };
 use agpm_resolve::UpdateScope;
-use agpm_store::Expected;
+use agpm_store::ExpectedFile;
 use agpm_text::{Document, Edit, Format, Pointer, Value};
 use serde::Serialize;
 
@@ -256,8 +256,8 @@ pub(crate) fn write_manifest(
     changes.put(
         place,
         text.as_bytes().into(),
-        before.map_or(Expected::Missing, |bytes| {
-            Expected::Checksum(Checksum::of(bytes))
+        before.map_or(ExpectedFile::Missing, |bytes| {
+            ExpectedFile::Checksum(Checksum::of(bytes))
         }),
     );
     if let Some(held) = held {

@@ -7,7 +7,7 @@ use agpm_diag::{
     Diagnostic, Failure, Notes, Outcome, Severity, codes, did_you_mean, mask_line_after,
 };
 use agpm_model::{DefaultHost, Source, SourceAddress, SourceName, SourceScope};
-use agpm_store::{Problem, StoreError};
+use agpm_store::{StoreError, StoreProblem};
 use agpm_text::{Document, Edit, EditError, Format, NodeRef, Pointer};
 use serde::Serialize;
 
@@ -159,7 +159,7 @@ fn read(environment: &Environment, notes: &mut Notes) -> Result<Option<Arc<Docum
     };
     let bytes = match agpm_store::read(&path, limit()) {
         Err(StoreError {
-            problem: Problem::NotFound,
+            problem: StoreProblem::NotFound,
             ..
         }) => return Ok(None),
         read => read?,

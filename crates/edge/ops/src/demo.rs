@@ -7,7 +7,7 @@ use agpm_merge::Rendered;
 use agpm_model::{RelativePath, SourceName};
 use agpm_persona::PersonaKind;
 use agpm_resolve::UpdateScope;
-use agpm_store::{self as store, Folder, StoreError};
+use agpm_store::{self as store, ConfinedDirectory, StoreError};
 use agpm_text::Value;
 use serde::Serialize;
 
@@ -119,7 +119,7 @@ fn run(world: &World, request: &DemoRequest, notes: &mut Notes) -> Result<DemoRe
         None => store::temporary_folder("agpm-demo-")?,
     };
     let seen = |error: StoreError| error.seen_from(&world.environment.folder);
-    let open = Folder::create(&folder).map_err(seen)?;
+    let open = ConfinedDirectory::create(&folder).map_err(seen)?;
     let inside = World {
         sources: world.sources.clone(),
         clock: world.clock,

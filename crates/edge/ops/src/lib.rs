@@ -82,7 +82,7 @@ pub use agpm_persona::{
 pub use agpm_persona::{PersonaKind, markdown};
 pub use agpm_plan::{Action, Change, Reason};
 pub use agpm_plan::{FieldDifference, FileAction, FileDifference};
-pub use agpm_store::Done;
+pub use agpm_store::FileChangeKind;
 pub use agpm_trust::{CapabilityIncrease, CapabilityName, CapabilitySet};
 pub use approve::{Approval, ManifestProgram, ProjectPrograms, approve, programs, unapproved};
 pub use bottle::{BottleCheck, BottleInput, bottle_check, bottle_list, bottle_show};

@@ -7,7 +7,7 @@ use std::time::Duration;
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, codes, nearest};
 use agpm_merge::{LayerFile, MergedFile, RawFile, Rendered, UnparsedFile, merge_files};
 use agpm_model::{Driver, Empty, LayerName, Operation, PointerPattern, Rule, Strategy};
-use agpm_store::{self as store, DriverCall, Problem, StoreError};
+use agpm_store::{self as store, DriverCall, StoreError, StoreProblem};
 use agpm_text::{Format, Pointer};
 
 use crate::approve::{ProgramPermit, permit};
@@ -250,7 +250,7 @@ pub(crate) fn read_files(
 fn near_file(error: &StoreError) -> Option<String> {
     let name = error.path.file_name()?.to_string_lossy();
     let beside = store::names_in(error.path.parent()?);
-    let near = matches!(error.problem, Problem::NotFound)
+    let near = matches!(error.problem, StoreProblem::NotFound)
         .then(|| nearest(&name, beside.iter().map(String::as_str)))?;
     near.map(str::to_owned)
 }

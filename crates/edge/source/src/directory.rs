@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agpm_model::{ObjectId, RelativePath, SourceVersions, is_credential_path, normalize};
-use agpm_store::{self as store, Folder, Listed, ListedKind, Problem, StoreError, parallel};
+use agpm_store::{
+    self as store, ConfinedDirectory, ListedEntry, ListedKind, StoreError, StoreProblem, parallel,
+};
 
 use crate::limits::{MOST_DIRECTORIES, MOST_FILE_BYTES};
 use crate::{Entry, EntryKind, FileFetching, Source, SourceError, Tree, TreeWatch, Versioning};
@@ -69,7 +71,11 @@ impl DirectorySource {
         Ok(())
     }
 
-    fn read_one(&self, folder: Option<&Folder>, path: &str) -> Result<Vec<u8>, StoreError> {
+    fn read_one(
+        &self,
+        folder: Option<&ConfinedDirectory>,
+        path: &str,
+    ) -> Result<Vec<u8>, StoreError> {
         let full = self.directory.join(path);
         let read = match folder {
             Some(folder) => folder.read_with_mode(path, MOST_FILE_BYTES),
@@ -140,13 +146,15 @@ impl Source for DirectorySource {
             is_entered && entered.get() <= MOST_DIRECTORIES
         };
         let listing = match store::list(&top, &enters) {
-            Err(error) if matches!(error.problem, Problem::NotFound) => return Ok(Tree::default()),
+            Err(error) if matches!(error.problem, StoreProblem::NotFound) => {
+                return Ok(Tree::default());
+            }
             listing => listing?,
         };
         if entered.get() > MOST_DIRECTORIES {
             return Err(SourceError::TooManyDirectories);
         }
-        let entry = |listed: Listed| entry_of(from_top(&listed.path), listed.kind);
+        let entry = |listed: ListedEntry| entry_of(from_top(&listed.path), listed.kind);
         // A path that is not text cannot be written down, so it is walked again every time.
         let place = top.to_str().map(str::to_owned);
         let watch = listing
@@ -171,7 +179,7 @@ impl Source for DirectorySource {
     fn read(&self, files: &[&Entry]) -> Result<Vec<Vec<u8>>, SourceError> {
         self.refuse_credentials(files)?;
         let folder = match self.confinement {
-            Confinement::Inside => Some(Folder::open(&self.directory)?),
+            Confinement::Inside => Some(ConfinedDirectory::open(&self.directory)?),
             Confinement::Anywhere => None,
         };
         let read = |chunk: &[&Entry]| -> Result<Vec<Vec<u8>>, StoreError> {
@@ -265,7 +273,7 @@ impl Bounds {
         if self.is_secret(&normalize(path)) || self.is_secret(&store::real_path(path)) {
             return Err(StoreError {
                 path: path.to_owned(),
-                problem: Problem::Credentials,
+                problem: StoreProblem::Credentials,
             });
         }
         Ok(())

@@ -6,7 +6,7 @@ use agpm_source::{
     Confinement, DirectorySource, Entry, EntryKind, FileFetching, ReferenceError, Source,
     SourceError, Versioning, resolve, resolve_reference,
 };
-use agpm_store::Problem;
+use agpm_store::StoreProblem;
 use agpm_testkit::Sandbox;
 
 fn directory(sandbox: &Sandbox) -> DirectorySource {
@@ -122,7 +122,7 @@ mod links {
             let entry = source.entry(None, path).unwrap().unwrap();
             match source.read(&[&entry]) {
                 Err(SourceError::Store(error)) => {
-                    assert!(matches!(error.problem, Problem::Credentials), "{path}");
+                    assert!(matches!(error.problem, StoreProblem::Credentials), "{path}");
                 }
                 other => panic!("{path}: {other:?}"),
             }

@@ -6,9 +6,9 @@ use agpm_model::{Checksum, FileState, Observed, RelativePath};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 
-use crate::chain::Chain;
-use crate::error::{Problem, StoreError};
-use crate::journal::Content;
+use crate::chain::DirectoryChain;
+use crate::error::{StoreError, StoreProblem};
+use crate::journal::JournaledFile;
 use crate::owned::above;
 use crate::read::{open_file, read_open};
 use crate::staging::TRANSACTION;
@@ -53,16 +53,16 @@ pub struct ProjectLock {
 
 /// What to do when another process holds the lock.
 #[derive(Clone, Copy)]
-pub enum Waiting<'a> {
+pub enum LockWait<'a> {
     /// Call this once, then wait.
     Block(&'a dyn Fn()),
-    /// Give up with [`Problem::Locked`].
+    /// Give up with [`StoreProblem::Locked`].
     Fail,
 }
 
 /// A file and what is in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileContent {
+pub struct StoredFile {
     /// Its checksum and mode.
     pub state: FileState,
     /// Its bytes.
@@ -71,7 +71,7 @@ pub struct FileContent {
 
 /// A file with what only the journal needs to know of it.
 pub(crate) struct JournalFile {
-    pub(crate) content: Content,
+    pub(crate) content: JournaledFile,
     pub(crate) stamp: Option<FileStamp>,
 }
 
@@ -152,21 +152,21 @@ impl ProjectStore {
     }
 
     /// Locks the project against other processes; file systems without locks are taken as they are.
-    pub fn lock(&self, wait: Waiting<'_>) -> Result<ProjectLock, StoreError> {
+    pub fn lock(&self, wait: LockWait<'_>) -> Result<ProjectLock, StoreError> {
         let path = self.state.inner(LOCK);
         let fail = self.at(&path);
         self.make_state().map_err(&fail)?;
         let state = self
             .state()?
-            .ok_or_else(|| self.error(self.state.path(), Problem::NotFound))?;
+            .ok_or_else(|| self.error(self.state.path(), StoreProblem::NotFound))?;
         let mut options = OpenOptions::new();
         options.write(true).create(true);
         let file = state.open_with(LOCK, &options).map_err(&fail)?.into_std();
         let locked = match (file.try_lock(), wait) {
-            (Err(TryLockError::WouldBlock), Waiting::Fail) => {
-                return Err(self.error(&path, Problem::Locked));
+            (Err(TryLockError::WouldBlock), LockWait::Fail) => {
+                return Err(self.error(&path, StoreProblem::Locked));
             }
-            (Err(TryLockError::WouldBlock), Waiting::Block(tell)) => {
+            (Err(TryLockError::WouldBlock), LockWait::Block(tell)) => {
                 tell();
                 file.lock()
             }
@@ -198,7 +198,8 @@ impl ProjectStore {
     fn ignore(&self, state: &Dir) -> Result<(), StoreError> {
         let fail = self.at(&self.state.inner(IGNORE));
         if !steps::exists(state, IGNORE).map_err(&fail)? {
-            steps::write_new(state, IGNORE, IGNORED, steps::Bits::PLAIN).map_err(&fail)?;
+            steps::write_new(state, IGNORE, IGNORED, steps::PermissionBits::PLAIN)
+                .map_err(&fail)?;
         }
         Ok(())
     }
@@ -221,13 +222,13 @@ impl ProjectStore {
 
     /// What is at a path; a folder above it may be a link that stays in the project, not one that leaves it.
     pub fn observe(&self, path: &RelativePath) -> Result<Observed, StoreError> {
-        let seen = self.see(&mut Chain::new(&self.root), path)?;
+        let seen = self.see(&mut DirectoryChain::new(&self.root), path)?;
         Ok(seen.map(FileState::from))
     }
 
     /// The same for many; in the order of their folders, each folder is opened once.
     pub fn observe_all(&self, paths: &[&RelativePath]) -> Result<Vec<Observed>, StoreError> {
-        let mut chain = Chain::new(&self.root);
+        let mut chain = DirectoryChain::new(&self.root);
         paths
             .iter()
             .map(|path| Ok(self.see(&mut chain, path)?.map(FileState::from)))
@@ -239,9 +240,9 @@ impl ProjectStore {
         &self,
         path: &RelativePath,
         limit: u64,
-    ) -> Result<Observed<FileContent>, StoreError> {
-        let seen = self.see_content(&mut Chain::new(&self.root), path, limit)?;
-        Ok(seen.map(|(file, bytes)| FileContent {
+    ) -> Result<Observed<StoredFile>, StoreError> {
+        let seen = self.see_content(&mut DirectoryChain::new(&self.root), path, limit)?;
+        Ok(seen.map(|(file, bytes)| StoredFile {
             state: file.into(),
             bytes,
         }))
@@ -251,14 +252,14 @@ impl ProjectStore {
     pub fn read(&self, path: &RelativePath, limit: u64) -> Result<Vec<u8>, StoreError> {
         let full = self.path.join(path.as_str());
         if path.as_str() == self.state.ledger() && self.state_use == StateUse::Ignored {
-            return Err(StoreError::of(&full, Problem::NotFound));
+            return Err(StoreError::of(&full, StoreProblem::NotFound));
         }
         read_open(open_file(&self.root, path.as_str(), &full)?, &full, limit)
     }
 
     pub(crate) fn see(
         &self,
-        chain: &mut Chain<'_>,
+        chain: &mut DirectoryChain<'_>,
         path: &RelativePath,
     ) -> Result<Observed<JournalFile>, StoreError> {
         let seen = self.see_content(chain, path, LARGEST)?;
@@ -267,7 +268,7 @@ impl ProjectStore {
 
     fn see_content(
         &self,
-        chain: &mut Chain<'_>,
+        chain: &mut DirectoryChain<'_>,
         path: &RelativePath,
         limit: u64,
     ) -> Result<Observed<(JournalFile, Vec<u8>)>, StoreError> {
@@ -285,7 +286,7 @@ impl ProjectStore {
         match seen {
             Ok((Some(file), known)) => {
                 let bytes = read_open(file.into_std(), &self.path.join(path.as_str()), limit)?;
-                let content = Content {
+                let content = JournaledFile {
                     checksum: Checksum::of(&bytes),
                     bits: steps::bits(&known),
                 };
@@ -315,7 +316,7 @@ impl ProjectStore {
     ) -> Result<Option<Dir>, StoreError> {
         match dir.symlink_metadata(name) {
             Ok(known) if known.is_dir() => Ok(Some(dir.open_dir(name).map_err(self.at(path))?)),
-            Ok(_) => Err(self.error(path, Problem::NotFile)),
+            Ok(_) => Err(self.error(path, StoreProblem::NotFile)),
             Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(cause) => Err(self.at(path)(cause)),
         }
@@ -327,7 +328,7 @@ impl ProjectStore {
         move |cause| StoreError::new(&path, cause)
     }
 
-    pub(crate) fn error(&self, path: &str, problem: Problem) -> StoreError {
+    pub(crate) fn error(&self, path: &str, problem: StoreProblem) -> StoreError {
         StoreError::of(&self.path.join(path), problem)
     }
 }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use agpm_model::{FileMode, FoundFile, FoundKind, Reached};
 use cap_std::fs::Dir;
 
-use crate::error::{Problem, StoreError};
-use crate::folder::Folder;
+use crate::error::{StoreError, StoreProblem};
+use crate::folder::ConfinedDirectory;
 
 /// The bytes of a file of at most `limit` bytes.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, StoreError> {
@@ -19,7 +19,7 @@ pub(crate) fn read_open(file: File, path: &Path, limit: u64) -> Result<Vec<u8>, 
         .metadata()
         .map_err(|cause| StoreError::new(path, cause))?;
     if known.is_dir() {
-        return Err(StoreError::of(path, Problem::IsFolder));
+        return Err(StoreError::of(path, StoreProblem::IsFolder));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(known.len().min(limit)).unwrap_or(0));
     // What is no regular file (a pipe) has no length beforehand: read one byte more than allowed to see.
@@ -27,7 +27,7 @@ pub(crate) fn read_open(file: File, path: &Path, limit: u64) -> Result<Vec<u8>, 
         .read_to_end(&mut bytes)
         .map_err(|cause| StoreError::new(path, cause))?;
     if bytes.len() as u64 > limit {
-        return Err(StoreError::of(path, Problem::TooLarge(limit)));
+        return Err(StoreError::of(path, StoreProblem::TooLarge(limit)));
     }
     Ok(bytes)
 }
@@ -37,7 +37,7 @@ pub fn read_with_mode(path: &Path, limit: u64) -> Result<(Vec<u8>, FileMode), St
     // A pipe would be waited for.
     let known = fs::metadata(path).map_err(|cause| StoreError::new(path, cause))?;
     if !known.is_file() && !known.is_dir() {
-        return Err(StoreError::of(path, Problem::NotFile));
+        return Err(StoreError::of(path, StoreProblem::NotFile));
     }
     let file = File::open(path).map_err(|cause| StoreError::new(path, cause))?;
     let mode = mode_of(&file, path)?;
@@ -50,7 +50,7 @@ pub fn read_below(
     file: &str,
     limit: u64,
 ) -> Result<(Vec<u8>, FileMode), StoreError> {
-    Folder::open(folder)?.read_with_mode(file, limit)
+    ConfinedDirectory::open(folder)?.read_with_mode(file, limit)
 }
 
 /// Opens what is a file or a folder; anything else, such as a pipe, would be waited for.
@@ -62,7 +62,7 @@ pub(crate) fn open_file(dir: &Dir, file: &str, path: &Path) -> Result<File, Stor
             .map_err(fail)
             .map(cap_std::fs::File::into_std)
     } else {
-        Err(StoreError::of(path, Problem::NotFile))
+        Err(StoreError::of(path, StoreProblem::NotFile))
     }
 }
 

@@ -8,7 +8,7 @@ use agpm_diag::{Diagnostic, SourceId, codes};
 use agpm_model::LayerName;
 use agpm_store as store;
 use agpm_text::{Document, Format, Kind, Limits, decode, parse};
-use store::{Problem, StoreError};
+use store::{StoreError, StoreProblem};
 
 use crate::loader::{Loaded, state, unit_name};
 use crate::unit::{Prompt, State, Unit, UnitKind, start_of};
@@ -124,7 +124,7 @@ impl Reader<'_> {
         let below = format!("{FOLDER}/{}", kind.plural());
         let entries = store::entries_below(&folder.join(&below), 0).unwrap_or_else(|error| {
             let found = match error.problem {
-                Problem::NotFile => self.no_folder(&error.path),
+                StoreProblem::NotFile => self.no_folder(&error.path),
                 _ => self.unreadable(error),
             };
             self.loaded.diagnostics.push(found);
@@ -215,12 +215,12 @@ impl Reader<'_> {
     fn unreadable(&self, error: StoreError) -> Diagnostic {
         let file = self.shown(&error.path);
         let (code, help) = match error.problem {
-            Problem::IsFolder => (
+            StoreProblem::IsFolder => (
                 &codes::IO_UNREADABLE,
                 "a name that ends in `.md` is a file's here: rename it",
             ),
-            Problem::TooLarge(_) => (&codes::TEXT_TOO_LARGE, "split the file"),
-            Problem::Escapes => (
+            StoreProblem::TooLarge(_) => (&codes::TEXT_TOO_LARGE, "split the file"),
+            StoreProblem::Escapes => (
                 &codes::RESOURCE_ESCAPE,
                 "links of a project that lead out of it are not followed",
             ),

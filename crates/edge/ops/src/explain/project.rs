@@ -7,7 +7,7 @@ use agpm_layers::{Pinning, Snapshot, contributions};
 use agpm_merge::LayerFile;
 use agpm_model::{LayerName, PathError, RelativePath};
 use agpm_resolve::UpdateScope;
-use agpm_store::{self as store, Problem, ProjectStore, StoreError};
+use agpm_store::{self as store, ProjectStore, StoreError, StoreProblem};
 
 use crate::explain::installed::Installed;
 use crate::gather::{Project, layer_file, unknown_name};
@@ -84,7 +84,7 @@ fn alone(
     }
     let bytes = match store::read(&path, limit()) {
         Err(StoreError {
-            problem: Problem::NotFound,
+            problem: StoreProblem::NotFound,
             ..
         }) => return Err(not_in_layers(file, None)),
         other => other.map_err(|error| error.seen_from(&environment.folder))?,

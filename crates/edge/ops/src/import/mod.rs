@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use agpm_adopt::{FORMATS, ManifestDifference, NewEntry, format_named};
 use agpm_diag::{Diagnostic, Failure, Notes, Outcome, codes, did_you_mean};
 use agpm_model::Additions;
-use agpm_store::{Problem, StoreError};
+use agpm_store::{StoreError, StoreProblem};
 use serde::Serialize;
 
 use crate::change::until_not_overtaken;
@@ -116,7 +116,7 @@ fn default_file(
 }
 
 fn missing(environment: &Environment, request: &ImportRequest, error: StoreError) -> Failure {
-    let looked_for = request.file.is_none() && matches!(error.problem, Problem::NotFound);
+    let looked_for = request.file.is_none() && matches!(error.problem, StoreProblem::NotFound);
     let mut failure = Failure::from(error.seen_from(&environment.folder));
     if let Some(diagnostic) = failure.diagnostic.as_mut().filter(|_| looked_for) {
         diagnostic.help = Some(format!(

@@ -151,7 +151,7 @@ pub(crate) fn read_ledger(store: &ProjectStore) -> Result<Ledger, Failure> {
         return Ok(Ledger::default());
     }
     let bytes = match store.read(&store.ledger(), limit()) {
-        Err(error) if matches!(error.problem, agpm_store::Problem::NotFound) => {
+        Err(error) if matches!(error.problem, agpm_store::StoreProblem::NotFound) => {
             return Ok(Ledger::default());
         }
         read => read?,

@@ -9,7 +9,7 @@ use agpm_plan::{
     DesiredState, Ledger, Observation, Overwrite, Plan, PlanError, plan, read_block_file,
     shared_format,
 };
-use agpm_store::{FileContent, Problem, ProjectStore, StoreError, parallel};
+use agpm_store::{ProjectStore, StoreError, StoreProblem, StoredFile, parallel};
 use agpm_text::{BlockDocument, Document};
 
 use crate::documents::document_of;
@@ -202,7 +202,7 @@ pub(super) fn observe_all(
 
 fn observe_block_file(store: &ProjectStore, path: &RelativePath) -> ObservedBlocks {
     let mut notes = Notes::default();
-    let FileContent { state, bytes } = match store.observe_content(path, limit()) {
+    let StoredFile { state, bytes } = match store.observe_content(path, limit()) {
         Ok(Observed::File(content)) => content,
         Ok(other) => return ObservedBlocks::Other(other.map(|content| content.state)),
         Err(error) => {
@@ -219,7 +219,7 @@ fn observe_block_file(store: &ProjectStore, path: &RelativePath) -> ObservedBloc
 
 fn observe_shared(store: &ProjectStore, path: &RelativePath) -> ObservedShared {
     let mut notes = Notes::default();
-    let FileContent { state, bytes } = match store.observe_content(path, limit()) {
+    let StoredFile { state, bytes } = match store.observe_content(path, limit()) {
         Ok(Observed::File(content)) => content,
         Ok(other) => return ObservedShared::Other(other.map(|content| content.state)),
         Err(error) => {
@@ -268,7 +268,7 @@ fn unobservable(store: &ProjectStore, error: StoreError) -> Failure {
         .filter_map(|link| Some((link, agpm_store::link_target(&store.path().join(link))?)));
     match links
         .next()
-        .filter(|_| matches!(error.problem, Problem::Escapes))
+        .filter(|_| matches!(error.problem, StoreProblem::Escapes))
     {
         Some((link, target)) => {
             let message = format!(

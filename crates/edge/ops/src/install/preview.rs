@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use agpm_diag::{Failure, Notes};
 use agpm_model::{FileMode, Owner, RelativePath};
 use agpm_plan::{Change, FileVersions};
-use agpm_store::{FileChange, Problem, ProjectStore};
+use agpm_store::{FileChange, ProjectStore, StoreProblem};
 
 use crate::install::deciding::{PlannedInstall, plan_install};
 use crate::install::request::{InstallReport, Writing};
@@ -75,7 +75,7 @@ fn file_versions(
 fn bytes_on_disk(store: &ProjectStore, path: &RelativePath) -> Result<Option<Vec<u8>>, Failure> {
     match store.read(path, limit()) {
         Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if matches!(error.problem, Problem::NotFound) => Ok(None),
+        Err(error) if matches!(error.problem, StoreProblem::NotFound) => Ok(None),
         Err(error) => Err(error.seen_from(store.path()).into()),
     }
 }

@@ -11,7 +11,7 @@ use agpm_model::{Checksum, Layer, LayerPlace, Manifest, Pin, RelativePath, Sourc
 use agpm_resolve::{moved_tag, tree_line};
 use agpm_source::limits::{MOST_DIRECTORIES, MOST_LAYER_BYTES};
 use agpm_source::{Confinement, DirectorySource, FileFetching, Source, SourceError};
-use agpm_store::{self as store, Disk, Problem, StoreError, parallel};
+use agpm_store::{self as store, Disk, StoreError, StoreProblem, parallel};
 
 use crate::layers::reading::{self, Contents, LayerFile, ReadError};
 use crate::layers::version::pinned_version;
@@ -261,7 +261,7 @@ fn unreadable_folder(
     place: &Path,
     error: StoreError,
 ) -> Failure {
-    if matches!(&error.problem, Problem::NotFile) && store::is_file(place) {
+    if matches!(&error.problem, StoreProblem::NotFile) && store::is_file(place) {
         let place = shown(environment, place);
         let message = format!(
             "layer `{}` is to be the folder `{place}`, which is a file",

@@ -2,7 +2,7 @@
 
 use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 use agpm_model::{Lockfile, RESTORE_LOCK};
-use agpm_store::{Problem, ProjectStore, StoreError};
+use agpm_store::{ProjectStore, StoreError, StoreProblem};
 use agpm_text::Format;
 
 use crate::documents::{has_conflict_markers, parsed};
@@ -40,7 +40,7 @@ pub(crate) fn read_lock(
     };
     let bytes = match read {
         Err(StoreError {
-            problem: Problem::NotFound,
+            problem: StoreProblem::NotFound,
             ..
         }) => return Ok(None),
         read => read.map_err(|error| error.seen_from(store.path()))?,

@@ -3,7 +3,9 @@
 //! Run it with `cargo run -p agpm-engine --example lists_by_id`.
 #![allow(clippy::print_stdout, clippy::disallowed_macros)]
 
-use agpm_engine::{Combination, Combine, EffectiveFile, Engine, EngineError, Kind, NodeRef, Place};
+use agpm_engine::{
+    Combination, Combine, EffectiveFile, Engine, EngineError, NodeKind, NodeRef, Place,
+};
 
 /// Items with one `id` are one item, the highest layer's; the order is that of first appearance.
 struct ListsById;
@@ -11,7 +13,7 @@ struct ListsById;
 impl Combine for ListsById {
     fn combine(&self, place: &Place<'_>) -> Option<Combination<'_>> {
         let lists = place.contributions;
-        if lists.iter().any(|list| list.kind() != Kind::List) {
+        if lists.iter().any(|list| list.kind() != NodeKind::List) {
             return None;
         }
         let mut ids: Vec<&str> = Vec::new();

@@ -2,7 +2,7 @@
 
 use agpm_diag::{Diagnostic, codes, did_you_mean, nearest};
 use agpm_model::{Passthrough, Presence, SchemaTable, ValueForm};
-use agpm_text::{Kind, NodeRef, Pointer};
+use agpm_text::{NodeKind, NodeRef, Pointer};
 
 use crate::schema::CLAUDE_CODE;
 use crate::unit::{PROMPT, Prompt, State, Unit, UnitKind};
@@ -30,7 +30,7 @@ struct Checker<'u> {
 
 impl<'u> Checker<'u> {
     fn table(&mut self, node: NodeRef<'u>, table: &'static SchemaTable) {
-        if !self.is(node, Kind::Map, "a map") {
+        if !self.is(node, NodeKind::Map, "a map") {
             return;
         }
         for (key, value) in node.entries() {
@@ -47,8 +47,8 @@ impl<'u> Checker<'u> {
 
     fn form(&mut self, node: NodeRef<'u>, form: &'static ValueForm) {
         match form {
-            ValueForm::Text => drop(self.is(node, Kind::String, "a string")),
-            ValueForm::Flag => drop(self.is(node, Kind::Bool, "`true` or `false`")),
+            ValueForm::Text => drop(self.is(node, NodeKind::String, "a string")),
+            ValueForm::Flag => drop(self.is(node, NodeKind::Bool, "`true` or `false`")),
             ValueForm::OneOf(words) => self.word(node, words),
             ValueForm::List(form) => self.items(node, |checker, item| checker.form(item, form)),
             ValueForm::Map(_, form) => {
@@ -62,7 +62,7 @@ impl<'u> Checker<'u> {
 
     fn word(&mut self, node: NodeRef<'u>, words: &'static [&'static str]) {
         let text = node.content();
-        if !self.is(node, Kind::String, "a string") || words.contains(&text) {
+        if !self.is(node, NodeKind::String, "a string") || words.contains(&text) {
             return;
         }
         let message = format!(
@@ -78,7 +78,7 @@ impl<'u> Checker<'u> {
     }
 
     fn items(&mut self, node: NodeRef<'u>, mut each: impl FnMut(&mut Self, NodeRef<'u>)) {
-        if self.is(node, Kind::List, "a list") {
+        if self.is(node, NodeKind::List, "a list") {
             for (at, item) in node.items().enumerate() {
                 self.below(&at.to_string(), |checker| each(checker, item));
             }
@@ -86,7 +86,7 @@ impl<'u> Checker<'u> {
     }
 
     fn entries(&mut self, node: NodeRef<'u>, mut each: impl FnMut(&mut Self, NodeRef<'u>)) {
-        if self.is(node, Kind::Map, "a map") {
+        if self.is(node, NodeKind::Map, "a map") {
             for (key, value) in node.entries() {
                 self.below(key.content(), |checker| each(checker, value));
             }
@@ -100,7 +100,7 @@ impl<'u> Checker<'u> {
     }
 
     /// Whether a value is of its kind; if not, that is told.
-    fn is(&mut self, node: NodeRef<'u>, kind: Kind, what: &str) -> bool {
+    fn is(&mut self, node: NodeRef<'u>, kind: NodeKind, what: &str) -> bool {
         if node.kind() == kind {
             return true;
         }
@@ -110,9 +110,11 @@ impl<'u> Checker<'u> {
             node.kind().word()
         );
         let help = match (kind, node.kind()) {
-            (Kind::String, Kind::Bool | Kind::Integer | Kind::Float) => "put it in quotes",
-            (Kind::Bool, Kind::String) => "write it without quotes",
-            (_, Kind::Null) => "give it a value, or remove its key",
+            (NodeKind::String, NodeKind::Bool | NodeKind::Integer | NodeKind::Float) => {
+                "put it in quotes"
+            }
+            (NodeKind::Bool, NodeKind::String) => "write it without quotes",
+            (_, NodeKind::Null) => "give it a value, or remove its key",
             _ => "`agpm explain bottle/value` tells what each key holds",
         };
         self.report(

@@ -9,7 +9,7 @@ use agpm_merge::{
     Resolution, fold, order,
 };
 use agpm_model::{Empty, Operation, Rule, Strategy};
-use agpm_text::{Kind, Shape, Value, View, to_value};
+use agpm_text::{NodeKind, NodeShape, TreeView, Value, to_value};
 
 use crate::schema::BOTTLE;
 use crate::unit::{State, Unit};
@@ -93,7 +93,7 @@ pub(crate) fn effective(resolution: &Resolution) -> Vec<(String, Value)> {
     let Some(root) = resolution.root() else {
         return Vec::new();
     };
-    let Shape::Map(count) = root.shape() else {
+    let NodeShape::Map(count) = root.shape() else {
         return Vec::new();
     };
     let entries = (0..count)
@@ -223,7 +223,7 @@ fn nameless_providers(bottles: &Units, order: &[&str]) -> Vec<Diagnostic> {
         };
         let provider = match bottle.get(PROVIDER) {
             None => below,
-            Some(own) if own.kind() != Kind::Map => Provider::Unknown,
+            Some(own) if own.kind() != NodeKind::Map => Provider::Unknown,
             Some(own) if own.get("name").is_some() => Provider::Named,
             Some(own) if below == Provider::None => {
                 let message = format!("`/{PROVIDER}` has no `name`, here or in a bottle below");

@@ -172,7 +172,7 @@ fn read(environment: &Environment, notes: &mut Notes) -> Result<Option<Arc<Docum
 fn entries(document: &Document) -> impl Iterator<Item = (NodeRef<'_>, NodeRef<'_>)> {
     let sources = document.root().and_then(|root| root.get(SOURCES));
     sources
-        .filter(|node| node.kind() == agpm_text::Kind::Map)
+        .filter(|node| node.kind() == agpm_text::NodeKind::Map)
         .into_iter()
         .flat_map(NodeRef::entries)
 }

@@ -15,7 +15,7 @@ use agpm_model::{
 };
 use agpm_resolve::{ReleaseLimit, UpdateScope, bind_locked_plugins};
 use agpm_store as store;
-use agpm_text::{Document, Format, Pointer, Shape, View, parse_alone};
+use agpm_text::{Document, Format, NodeShape, Pointer, TreeView, parse_alone};
 
 use crate::bases::{BaseContext, BaseVersions, LoadedBase, load_bases};
 use crate::documents::{document_of, has_conflict_markers};
@@ -581,7 +581,7 @@ impl Folded {
         let Some(section) = self.0.at(&place) else {
             return Vec::new();
         };
-        let Shape::Map(count) = section.shape() else {
+        let NodeShape::Map(count) = section.shape() else {
             return Vec::new();
         };
         let keys = section.keys().into_iter().take(count).enumerate();

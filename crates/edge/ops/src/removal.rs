@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean};
 use agpm_model::{Locked, Manifest, ResourceId, ResourceName, ResourceType};
-use agpm_text::{Edit, Format, Kind, NodeRef, Pointer, Value, parse_alone};
+use agpm_text::{Edit, Format, NodeKind, NodeRef, Pointer, Value, parse_alone};
 
 use crate::additions::{kind_of, usage};
 use crate::gather::{Project, unknown_name};
@@ -180,7 +180,7 @@ impl Removal<'_> {
         let names = Value::list(excluded.chain([name]));
         let change = match node.kind() {
             // A pattern alone becomes a table with the same path.
-            Kind::String => Edit::Set {
+            NodeKind::String => Edit::Set {
                 at,
                 value: Value::map([("path", Value::from(node.content())), ("exclude", names)]),
             },

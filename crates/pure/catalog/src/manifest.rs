@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Severity, Span, at_most, codes};
-use agpm_text::{Document, NodeId, NodeRef, Parsed};
+use agpm_text::{Document, NodeId, NodeRef, ParsedDocument};
 
 use crate::columns::{MODULE, NAME};
 use crate::kind::EntryKind;
@@ -39,11 +39,11 @@ pub(crate) struct Row {
 /// Reads a manifest. One that is malformed is left out as a whole, and that is said; everything else that is odd is told
 /// beside what was read.
 pub fn read_manifest(
-    parsed: Parsed,
+    parsed: ParsedDocument,
     kind: EntryKind,
     module: &str,
 ) -> (Option<Manifest>, Vec<Diagnostic>) {
-    let Parsed {
+    let ParsedDocument {
         document,
         diagnostics,
     } = parsed;

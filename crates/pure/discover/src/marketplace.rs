@@ -1,6 +1,6 @@
 //! The plugins that a `marketplace.json` lists, as far as finding them needs.
 
-use agpm_text::{Kind, NodeRef};
+use agpm_text::{NodeKind, NodeRef};
 
 use crate::candidate::PluginLocation;
 use crate::content::{document, text};
@@ -28,7 +28,7 @@ pub fn read_marketplace(
     root: &str,
 ) -> Option<(Option<String>, Vec<MarketplaceEntry>)> {
     let document = document("marketplace.json", bytes)?;
-    let map = document.root().filter(|map| map.kind() == Kind::Map)?;
+    let map = document.root().filter(|map| map.kind() == NodeKind::Map)?;
     let plugin_root = map
         .get("metadata")
         .and_then(|metadata| text(metadata, "pluginRoot"));

@@ -21,7 +21,7 @@ pub use agpm_model::{
     Empty, Items, LayerName, Lists, Maps, Operation, PointerPattern, RelativePath, Rule, Separator,
     Strategy,
 };
-pub use agpm_text::{Format, Kind, NodeRef, Pointer, Value};
+pub use agpm_text::{Format, NodeKind, NodeRef, Pointer, Value};
 
 pub use builder::{Engine, EngineBuilder, MergedLayers};
 pub use effective::{EffectiveFile, ExplainedValue, OverriddenValue, TextOrigin};

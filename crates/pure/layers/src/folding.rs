@@ -9,7 +9,7 @@ use agpm_model::{
     Strategy,
 };
 use agpm_plan::{DesiredBlock, DesiredNode, ReadLimit, Twin};
-use agpm_text::{BlockName, Format, Unread, block_text, first_marker, markdown_body};
+use agpm_text::{BlockName, Format, LazyDocument, block_text, first_marker, markdown_body};
 
 use crate::snapshot::{Snapshot, SnapshotFile};
 
@@ -60,7 +60,7 @@ const SHARED_TEXTS: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"];
 #[derive(Debug)]
 pub struct SharedKeys {
     /// The text that the layers give.
-    pub text: Unread,
+    pub text: LazyDocument,
     /// Its keys and items.
     pub nodes: Vec<DesiredNode>,
 }
@@ -406,7 +406,7 @@ impl Recipe<'_> {
             twin: Twin::Left,
         };
         Some(SharedKeys {
-            text: Unread::new(text, format),
+            text: LazyDocument::new(text, format),
             nodes: parts.into_iter().map(node).collect(),
         })
     }

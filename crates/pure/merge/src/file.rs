@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{Maps, Strategy};
-use agpm_text::{Document, EditError, Format, Limits, Value, View, parse, print, to_value};
+use agpm_text::{Document, EditError, Format, Limits, TreeView, Value, parse, print, to_value};
 
 use crate::body::{BodyPart, Joint, Segment, join};
 use crate::combine::Combine;
@@ -350,7 +350,7 @@ impl MergedFile {
             | Merged::Markdown {
                 front: resolution, ..
             } = &self.merged
-            && let Some(node) = resolution.at(at).and_then(View::node)
+            && let Some(node) = resolution.at(at).and_then(TreeView::node)
         {
             diagnostic = diagnostic.at(node.source(), node.span(), "from here");
         } else {

@@ -2,7 +2,7 @@
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{Empty, LayerName, Lists, Operation, Strategy};
-use agpm_text::{Kind, NodeId, NodeRef, Pointer, equal};
+use agpm_text::{NodeId, NodeKind, NodeRef, Pointer, equal};
 
 use crate::combine::{Combination, Combine, Place};
 use crate::contribution::{Contribution, LayerNode};
@@ -281,13 +281,13 @@ impl<'a, 's> Folder<'a, 's> {
         }
         match (one.node.kind(), mode) {
             (
-                Kind::List,
+                NodeKind::List,
                 Mode::Recursive {
                     lists: ListMode::ByKey(key, _),
                     ..
                 },
             ) => self.check_keys(&[one], key),
-            (Kind::Map, _) => {
+            (NodeKind::Map, _) => {
                 let mut complete = Some(());
                 for (key, node) in one.node.entries() {
                     let stepped = self.rules.step(reach, key.content());
@@ -341,7 +341,7 @@ impl<'a, 's> Folder<'a, 's> {
     ) -> Option<u32> {
         let one = said[chosen];
         match one.node.kind() {
-            Kind::Map if !reach.is_empty() => {
+            NodeKind::Map if !reach.is_empty() => {
                 let ghost = |s: LayerNode<'a>| LayerNode {
                     live: s.layer == one.layer,
                     ..s
@@ -349,7 +349,7 @@ impl<'a, 's> Folder<'a, 's> {
                 let maps: Vec<LayerNode<'a>> = only_maps(said).into_iter().map(ghost).collect();
                 self.maps(&maps, reach, Mode::Replace, &[])
             }
-            Kind::List if reach.may_unset() => {
+            NodeKind::List if reach.may_unset() => {
                 let others: Vec<LayerNode<'a>> = said
                     .iter()
                     .copied()
@@ -593,7 +593,7 @@ pub(crate) fn replaced(said: &[LayerNode<'_>]) -> Vec<Shadow> {
 fn only_maps<'a>(said: &[LayerNode<'a>]) -> Vec<LayerNode<'a>> {
     said.iter()
         .copied()
-        .filter(|s| s.node.kind() == Kind::Map)
+        .filter(|s| s.node.kind() == NodeKind::Map)
         .collect()
 }
 
@@ -608,21 +608,21 @@ enum Family {
     Text,
 }
 
-fn family(kind: Kind) -> Family {
+fn family(kind: NodeKind) -> Family {
     match kind {
-        Kind::Null => Family::Null,
-        Kind::Map => Family::Map,
-        Kind::List => Family::List,
-        Kind::Bool => Family::Bool,
-        Kind::Integer | Kind::Float => Family::Number,
-        Kind::String | Kind::DateTime => Family::Text,
+        NodeKind::Null => Family::Null,
+        NodeKind::Map => Family::Map,
+        NodeKind::List => Family::List,
+        NodeKind::Bool => Family::Bool,
+        NodeKind::Integer | NodeKind::Float => Family::Number,
+        NodeKind::String | NodeKind::DateTime => Family::Text,
     }
 }
 
 pub(crate) fn is_blank(node: NodeRef<'_>) -> bool {
     match node.kind() {
-        Kind::Null => true,
-        Kind::String => node.content().trim().is_empty(),
+        NodeKind::Null => true,
+        NodeKind::String => node.content().trim().is_empty(),
         _ => is_empty_container(node),
     }
 }
@@ -630,14 +630,14 @@ pub(crate) fn is_blank(node: NodeRef<'_>) -> bool {
 /// Whether there is nothing in it but blanks.
 fn is_blank_throughout(node: NodeRef<'_>) -> bool {
     match node.kind() {
-        Kind::Map => node.entries().all(|(_, value)| is_blank_throughout(value)),
-        Kind::List => node.items().all(is_blank_throughout),
+        NodeKind::Map => node.entries().all(|(_, value)| is_blank_throughout(value)),
+        NodeKind::List => node.items().all(is_blank_throughout),
         _ => is_blank(node),
     }
 }
 
 fn is_empty_container(node: NodeRef<'_>) -> bool {
-    matches!(node.kind(), Kind::Map | Kind::List) && node.len() == 0
+    matches!(node.kind(), NodeKind::Map | NodeKind::List) && node.len() == 0
 }
 
 fn without_empty<'a>(said: &[LayerNode<'a>], empty: Empty, mode: Mode<'_>) -> Vec<LayerNode<'a>> {
@@ -652,7 +652,7 @@ fn without_empty<'a>(said: &[LayerNode<'a>], empty: Empty, mode: Mode<'_>) -> Ve
         _ => {
             // Keys of maps that merge are there even if what stands at them is blank.
             let merges = |node: NodeRef<'a>| {
-                node.kind() == Kind::Map && node.len() > 0 && mode.merges_maps()
+                node.kind() == NodeKind::Map && node.len() > 0 && mode.merges_maps()
             };
             let says_nothing = |node: NodeRef<'a>| match empty {
                 Empty::Blank => is_blank_throughout(node) && !merges(node),

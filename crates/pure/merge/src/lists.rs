@@ -2,7 +2,7 @@
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::Items;
-use agpm_text::{Kind, NodeRef, equal, fingerprint};
+use agpm_text::{NodeKind, NodeRef, equal, fingerprint};
 use hashbrown::HashTable;
 
 use crate::contribution::LayerNode;
@@ -289,7 +289,7 @@ fn key_of<'a>(item: NodeRef<'a>, key: &str) -> Option<NodeRef<'a>> {
     item.get(key).filter(|value| {
         matches!(
             value.kind(),
-            Kind::String | Kind::Integer | Kind::Float | Kind::Bool
+            NodeKind::String | NodeKind::Integer | NodeKind::Float | NodeKind::Bool
         )
     })
 }

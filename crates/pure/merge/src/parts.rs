@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use agpm_model::{EntryNode, LayerName, Place, Strategy};
-use agpm_text::{Pointer, Shape, View, to_value};
+use agpm_text::{NodeShape, Pointer, TreeView, to_value};
 
 use crate::file::{Merged, MergedFile};
 use crate::lists::SMART_KEY;
@@ -43,8 +43,8 @@ fn parts_of(resolution: &Resolution, strategy: &Strategy) -> Option<Vec<Part>> {
         parts: Vec::new(),
     };
     match root.shape() {
-        Shape::Map(0) => {}
-        Shape::Map(_) | Shape::List(_) => {
+        NodeShape::Map(0) => {}
+        NodeShape::Map(_) | NodeShape::List(_) => {
             walk.place(root, layer, &rules.start(), Mode::base(strategy))
         }
         _ => return None,
@@ -70,8 +70,8 @@ impl<'w> Walk<'w> {
         let (rule, _) = self.rules.here(reach);
         let mode = rule.map_or(outer, |(_, operation)| Mode::of(operation, outer));
         match view.shape() {
-            Shape::Map(0) => self.own(Place::Default(self.pointer.clone()), view, layer),
-            Shape::Map(count) => {
+            NodeShape::Map(0) => self.own(Place::Default(self.pointer.clone()), view, layer),
+            NodeShape::Map(count) => {
                 let below = match mode {
                     Mode::Recursive { .. } => mode.below(),
                     _ => Mode::Replace,
@@ -83,7 +83,7 @@ impl<'w> Walk<'w> {
                     self.pointer.pop();
                 }
             }
-            Shape::List(count) => self.list(view, count, layer, mode),
+            NodeShape::List(count) => self.list(view, count, layer, mode),
             _ => self.own(Place::Key(self.pointer.clone()), view, layer),
         }
     }
@@ -132,13 +132,16 @@ impl<'w> Walk<'w> {
 
 /// The item of a list by its key, if it has one that tells it apart.
 fn keyed(list: &Pointer, item: ResolvedRef<'_>, key: &str) -> Option<Place> {
-    let Shape::Map(count) = item.shape() else {
+    let NodeShape::Map(count) = item.shape() else {
         return None;
     };
     let (_, value) = (0..count)
         .map(|at| item.entry(at))
         .find(|(name, _)| *name == key)?;
-    let scalar = !matches!(value.shape(), Shape::Map(_) | Shape::List(_) | Shape::Null);
+    let scalar = !matches!(
+        value.shape(),
+        NodeShape::Map(_) | NodeShape::List(_) | NodeShape::Null
+    );
     scalar.then(|| Place::keyed(list.clone(), key, &to_value(value)))
 }
 

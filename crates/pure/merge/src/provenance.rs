@@ -1,7 +1,7 @@
 //! Where values came from, as a report.
 
 use agpm_diag::{SourceMap, counted, looks_secret};
-use agpm_text::{Kind, NodeRef, Pointer, Value, to_value};
+use agpm_text::{NodeKind, NodeRef, Pointer, Value, to_value};
 use serde::Serialize;
 
 use crate::body::Segment;
@@ -318,14 +318,14 @@ impl Teller<'_> {
         let text = node.content();
         let secret = || self.secrets == Secrets::Masked && looks_secret(nearest_key(pointer), text);
         match node.kind() {
-            Kind::Map if node.len() > 0 => {
+            NodeKind::Map if node.len() > 0 => {
                 format!("a map of {}", counted(node.len(), "entry", "entries")).into()
             }
-            Kind::List if node.len() > 0 => {
+            NodeKind::List if node.len() > 0 => {
                 format!("a list of {}", counted(node.len(), "item", "items")).into()
             }
-            Kind::String | Kind::Integer | Kind::Float if secret() => MASK.into(),
-            Kind::String if text.chars().count() > LONGEST_VALUE => {
+            NodeKind::String | NodeKind::Integer | NodeKind::Float if secret() => MASK.into(),
+            NodeKind::String if text.chars().count() > LONGEST_VALUE => {
                 format!("{}…", text.chars().take(LONGEST_VALUE).collect::<String>()).into()
             }
             _ => to_value(node),

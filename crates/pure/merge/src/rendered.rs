@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use agpm_diag::Text;
-use agpm_text::Rewritten;
+use agpm_text::RewrittenText;
 
 /// What a file will hold, in pieces, so that large ones are written without being built.
 #[derive(Debug)]
@@ -11,7 +11,7 @@ pub enum Rendered {
     /// A text.
     Text(Text),
     /// A text with replacements.
-    Rewritten(Rewritten),
+    Rewritten(RewrittenText),
 }
 
 impl Rendered {

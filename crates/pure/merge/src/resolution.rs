@@ -1,7 +1,7 @@
 //! The result: an arena of references into the layers' documents.
 
 use agpm_diag::Diagnostic;
-use agpm_text::{Kind, NodeRef, Pointer, Shape, View};
+use agpm_text::{NodeKind, NodeRef, NodeShape, Pointer, TreeView};
 
 use crate::contribution::Contribution;
 use crate::nodes::{Body, Nodes, Packed};
@@ -77,11 +77,11 @@ impl Resolution {
             .steps()
             .iter()
             .try_fold(self.root()?, |view, step| match view.shape() {
-                Shape::Map(count) => (0..count)
+                NodeShape::Map(count) => (0..count)
                     .map(|at| view.entry(at))
                     .find(|(key, _)| key == step)
                     .map(|(_, v)| v),
-                Shape::List(count) => step
+                NodeShape::List(count) => step
                     .parse()
                     .ok()
                     .filter(|at| *at < count)
@@ -174,11 +174,14 @@ impl<'r> Walk<'_, 'r> {
         }
         for (index, child) in children.iter().enumerate() {
             let (kind, step) = match resolved.body {
-                Body::Map => (Kind::Map, resolution.packed(child.key).content().to_owned()),
-                _ => (Kind::List, index.to_string()),
+                Body::Map => (
+                    NodeKind::Map,
+                    resolution.packed(child.key).content().to_owned(),
+                ),
+                _ => (NodeKind::List, index.to_string()),
             };
             let mut below = self.shadows_below(&shadows, kind, index, &step);
-            if index == 0 && kind == Kind::Map {
+            if index == 0 && kind == NodeKind::Map {
                 let has = |key: &str| {
                     children
                         .iter()
@@ -201,7 +204,7 @@ impl<'r> Walk<'_, 'r> {
         }
         for at in 0..count {
             let (step, child) = match node.kind() {
-                Kind::Map => {
+                NodeKind::Map => {
                     let (key, value) = node.entry(at);
                     (key.to_owned(), value)
                 }
@@ -251,7 +254,7 @@ impl<'r> Walk<'_, 'r> {
     fn shadows_below(
         &self,
         shadows: &[Shadow],
-        kind: Kind,
+        kind: NodeKind,
         index: usize,
         step: &str,
     ) -> Vec<Shadow> {
@@ -278,7 +281,7 @@ impl<'r> Walk<'_, 'r> {
     fn lost_parts(
         &self,
         shadows: &[Shadow],
-        kind: Kind,
+        kind: NodeKind,
         has: impl Fn(&str) -> bool,
     ) -> Vec<Shadow> {
         let is_lost = |shadow: &&Shadow| {
@@ -286,7 +289,7 @@ impl<'r> Walk<'_, 'r> {
             let replaced = shadow.kind == ShadowKind::Replaced && node.kind() == kind;
             replaced
                 && match kind {
-                    Kind::Map => node.entries().any(|(key, _)| !has(key.content())),
+                    NodeKind::Map => node.entries().any(|(key, _)| !has(key.content())),
                     _ => (0..node.len()).any(|at| !has(&at.to_string())),
                 }
         };
@@ -311,16 +314,16 @@ impl<'r> ResolvedRef<'r> {
     }
 }
 
-impl<'r> View<'r> for ResolvedRef<'r> {
-    fn shape(self) -> Shape<'r> {
+impl<'r> TreeView<'r> for ResolvedRef<'r> {
+    fn shape(self) -> NodeShape<'r> {
         match self {
             ResolvedRef::Inside(node) => node.shape(),
             ResolvedRef::Folded(resolution, id) => {
                 let resolved = resolution.nodes.get(id);
                 match resolved.body {
                     Body::Whole => resolution.packed(resolved.origin).shape(),
-                    Body::Map => Shape::Map(resolved.count as usize),
-                    Body::List => Shape::List(resolved.count as usize),
+                    Body::Map => NodeShape::Map(resolved.count as usize),
+                    Body::List => NodeShape::List(resolved.count as usize),
                 }
             }
         }

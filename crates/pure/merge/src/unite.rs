@@ -4,7 +4,7 @@ use std::hash::BuildHasher;
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{Identity, IdentityField, Projection};
-use agpm_text::{Kind, NodeRef, Shape, View, equal, fingerprint};
+use agpm_text::{NodeKind, NodeRef, NodeShape, TreeView, equal, fingerprint};
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashTable};
 
@@ -113,13 +113,13 @@ impl<'a> Key<'a> {
 
 /// Null and blank texts are no items.
 fn is_blank_item(item: NodeRef<'_>) -> bool {
-    matches!(item.kind(), Kind::Null | Kind::String) && is_blank(item)
+    matches!(item.kind(), NodeKind::Null | NodeKind::String) && is_blank(item)
 }
 
 /// What an item says under a name, if it is a value that is not blank.
 fn scalar<'a>(item: NodeRef<'a>, name: &str) -> Option<NodeRef<'a>> {
     let value = item.get(name)?;
-    (!matches!(value.kind(), Kind::Map | Kind::List) && !is_blank(value)).then_some(value)
+    (!matches!(value.kind(), NodeKind::Map | NodeKind::List) && !is_blank(value)).then_some(value)
 }
 
 /// A slot with its place among the others.
@@ -244,7 +244,7 @@ impl Placed<'_> {
         self.slot
             .said
             .iter()
-            .all(|said| said.node.kind() != Kind::Map)
+            .all(|said| said.node.kind() != NodeKind::Map)
     }
 }
 
@@ -268,8 +268,8 @@ fn united_lines(said: &[LayerNode<'_>], projection: Projection) -> Vec<String> {
 }
 
 /// The lines of text that an item reads as.
-pub fn projected<'v>(item: impl View<'v>, projection: Projection) -> Vec<String> {
-    let Shape::Map(_) = item.shape() else {
+pub fn projected<'v>(item: impl TreeView<'v>, projection: Projection) -> Vec<String> {
+    let NodeShape::Map(_) = item.shape() else {
         return text_of(item).into_iter().map(str::to_owned).collect();
     };
     let lines: Vec<&str> = lines_of(item, projection).collect();
@@ -287,18 +287,18 @@ fn titled(title: Option<&str>, lines: &[&str]) -> Vec<String> {
     }
 }
 
-fn lines_of<'v, V: View<'v>>(item: V, projection: Projection) -> impl Iterator<Item = &'v str> {
+fn lines_of<'v, V: TreeView<'v>>(item: V, projection: Projection) -> impl Iterator<Item = &'v str> {
     let list = first_of(item, projection.items).into_iter();
     list.flat_map(children)
         .filter_map(move |item| line_of(item, projection.item))
 }
 
-fn line_of<'v>(item: impl View<'v>, names: &[&str]) -> Option<&'v str> {
+fn line_of<'v>(item: impl TreeView<'v>, names: &[&str]) -> Option<&'v str> {
     text_of(item).or_else(|| first_text(item, names))
 }
 
-fn first_of<'v, V: View<'v>>(map: V, names: &[&str]) -> Option<V> {
-    let Shape::Map(count) = map.shape() else {
+fn first_of<'v, V: TreeView<'v>>(map: V, names: &[&str]) -> Option<V> {
+    let NodeShape::Map(count) = map.shape() else {
         return None;
     };
     let get = |name: &&str| {
@@ -309,25 +309,26 @@ fn first_of<'v, V: View<'v>>(map: V, names: &[&str]) -> Option<V> {
     names.iter().find_map(get).map(|(_, value)| value)
 }
 
-fn first_text<'v, V: View<'v>>(map: V, names: &[&str]) -> Option<&'v str> {
+fn first_text<'v, V: TreeView<'v>>(map: V, names: &[&str]) -> Option<&'v str> {
     names
         .iter()
         .find_map(|name| text_of(first_of(map, &[name])?))
 }
 
 /// A value that is not blank, as text.
-fn text_of<'v>(view: impl View<'v>) -> Option<&'v str> {
+fn text_of<'v>(view: impl TreeView<'v>) -> Option<&'v str> {
     match view.shape() {
-        Shape::String(text) | Shape::DateTime(text) | Shape::Integer(text) | Shape::Float(text) => {
-            Some(text).filter(|text| !text.trim().is_empty())
-        }
+        NodeShape::String(text)
+        | NodeShape::DateTime(text)
+        | NodeShape::Integer(text)
+        | NodeShape::Float(text) => Some(text).filter(|text| !text.trim().is_empty()),
         _ => None,
     }
 }
 
-fn children<'v, V: View<'v>>(list: V) -> impl Iterator<Item = V> {
+fn children<'v, V: TreeView<'v>>(list: V) -> impl Iterator<Item = V> {
     let count = match list.shape() {
-        Shape::List(count) => count,
+        NodeShape::List(count) => count,
         _ => 0,
     };
     (0..count).map(move |at| list.item(at))

@@ -8,7 +8,7 @@ use agpm_merge::{
     Composition, Contribution, LayerFile, Policy, References, Resolution, fold, merge_files,
 };
 use agpm_model::{Empty, LayerName, Operation, Rule, Strategy as MergeStrategy};
-use agpm_text::{Format, Limits, Pointer, Value, View, equal, parse, to_value};
+use agpm_text::{Format, Limits, Pointer, TreeView, Value, equal, parse, to_value};
 use proptest::prelude::*;
 
 fn layers(values: &[Value]) -> Vec<Contribution> {
@@ -270,11 +270,15 @@ proptest! {
     }
 }
 
-fn count_leaves<'a>(view: impl View<'a>) -> usize {
-    use agpm_text::Shape;
+fn count_leaves<'a>(view: impl TreeView<'a>) -> usize {
+    use agpm_text::NodeShape;
     match view.shape() {
-        Shape::List(count) if count > 0 => (0..count).map(|at| count_leaves(view.item(at))).sum(),
-        Shape::Map(count) if count > 0 => (0..count).map(|at| count_leaves(view.entry(at).1)).sum(),
+        NodeShape::List(count) if count > 0 => {
+            (0..count).map(|at| count_leaves(view.item(at))).sum()
+        }
+        NodeShape::Map(count) if count > 0 => {
+            (0..count).map(|at| count_leaves(view.entry(at).1)).sum()
+        }
         _ => 1,
     }
 }

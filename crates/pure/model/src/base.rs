@@ -3,7 +3,7 @@
 use std::fmt;
 
 use agpm_diag::{Diagnostic, Spot, codes};
-use agpm_text::{Document, Kind, NodeRef};
+use agpm_text::{Document, NodeKind, NodeRef};
 
 use crate::address::{Address, AddressContext, DefaultHost, SourceAddress, same_repository};
 use crate::check::{Check, spot};
@@ -194,12 +194,12 @@ pub fn read_extends(
     let mut bases = Vec::new();
     let node = document.root().and_then(|root| root.get("extends"));
     let entries: Vec<NodeRef<'_>> = match node {
-        Some(list) if list.kind() == Kind::List => list.items().collect(),
+        Some(list) if list.kind() == NodeKind::List => list.items().collect(),
         Some(one) => vec![one],
         None => Vec::new(),
     };
     for entry in entries {
-        if entry.kind() != Kind::String {
+        if entry.kind() != NodeKind::String {
             check.wrong_kind(entry, "`extends`", "an address, or a list of addresses");
             continue;
         }

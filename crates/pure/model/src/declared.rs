@@ -1,7 +1,7 @@
 //! What a resource says that it needs, in its front matter or JSON.
 
 use agpm_diag::{Diagnostic, Severity, Spot, codes, did_you_mean};
-use agpm_text::{Kind, NodeRef};
+use agpm_text::{NodeKind, NodeRef};
 
 use crate::check::spot;
 use crate::manifest::Install;
@@ -71,7 +71,7 @@ pub struct Declarations<'n> {
 
 /// The `dependencies` of a resource: at its top, below `agpm`, or both.
 pub fn declarations(root: NodeRef<'_>) -> impl Iterator<Item = Declarations<'_>> {
-    let agpm = root.get("agpm").filter(|node| node.kind() == Kind::Map);
+    let agpm = root.get("agpm").filter(|node| node.kind() == NodeKind::Map);
     let own = agpm.and_then(|agpm| agpm.get("dependencies"));
     let top = root.get("dependencies").map(|node| Declarations {
         node,
@@ -95,11 +95,11 @@ pub fn read_declarations(
     };
     let node = declarations.node;
     match node.kind() {
-        Kind::Null => {}
+        NodeKind::Null => {}
         _ if file == DeclaringFile::Source && !declarations.under_agpm && !has_types(node) => {
             reading.diagnostics.extend(foreign(node));
         }
-        Kind::Map => node
+        NodeKind::Map => node
             .entries()
             .for_each(|(kind, list)| reading.kind(kind, list)),
         _ => reading.bad(
@@ -153,8 +153,8 @@ impl Reading {
             );
         };
         match list.kind() {
-            Kind::Null => {}
-            Kind::List => list.items().for_each(|item| {
+            NodeKind::Null => {}
+            NodeKind::List => list.items().for_each(|item| {
                 let declared = self.item(kind, item);
                 self.declared.extend(declared);
             }),
@@ -167,7 +167,7 @@ impl Reading {
     }
 
     fn item(&mut self, kind: ResourceType, item: NodeRef<'_>) -> Option<Declared> {
-        if item.kind() != Kind::Map {
+        if item.kind() != NodeKind::Map {
             self.bad(
                 item,
                 "a declared dependency is not a map",
@@ -262,7 +262,7 @@ impl Reading {
             .as_str()
             .or_else(|| node.document().text().get(node.span().range()));
         match written.map(Requirement::parse) {
-            _ if node.kind() == Kind::Null => None,
+            _ if node.kind() == NodeKind::Null => None,
             Some(Ok(requirement)) => Some(Selector::Version(requirement)),
             Some(Err(error)) => {
                 self.bad(

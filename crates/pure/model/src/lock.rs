@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_text::{Document, Format, Kind, NodeRef, Value, print};
+use agpm_text::{Document, Format, NodeKind, NodeRef, Value, print};
 
 use crate::base::LockedBase;
 use crate::catalog_remote::{CatalogRemote, RemoteBase};
@@ -441,7 +441,7 @@ impl Lockfile {
 
 fn list(node: Option<NodeRef<'_>>) -> impl Iterator<Item = NodeRef<'_>> {
     node.into_iter()
-        .filter(|node| node.kind() == Kind::List)
+        .filter(|node| node.kind() == NodeKind::List)
         .flat_map(NodeRef::items)
 }
 

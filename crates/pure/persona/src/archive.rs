@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Failure, codes};
 use agpm_model::ObjectId;
-use agpm_text::{Document, Format, Kind, NodeRef, equal, parse_alone};
+use agpm_text::{Document, Format, NodeKind, NodeRef, equal, parse_alone};
 
 use crate::kind::DocumentName;
 use crate::levels::Levels;
@@ -144,11 +144,11 @@ fn document(bytes: Vec<u8>) -> Option<Document> {
 /// Whether a value is there with all that is in it: keys may have come, and items too.
 fn holds(kept: NodeRef<'_>, said: NodeRef<'_>) -> bool {
     match (kept.kind(), said.kind()) {
-        (Kind::Map, Kind::Map) => said.entries().all(|(key, value)| {
+        (NodeKind::Map, NodeKind::Map) => said.entries().all(|(key, value)| {
             kept.get(key.content())
                 .is_some_and(|kept| holds(kept, value))
         }),
-        (Kind::List, Kind::List) => said
+        (NodeKind::List, NodeKind::List) => said
             .items()
             .all(|item| kept.items().any(|kept| holds(kept, item))),
         _ => equal(kept, said),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, SourceId, Span, Text, codes, has_errors};
-use agpm_text::{Document, Format, Kind, Limits, NodeId, NodeRef, parse};
+use agpm_text::{Document, Format, Limits, NodeId, NodeKind, NodeRef, parse};
 
 use crate::schema::{INHERITS, LINKS, SCHEMA_VERSION};
 
@@ -91,7 +91,7 @@ pub fn read_document(source: SourceId, text: impl Into<Text>) -> Result<PersonaD
         });
     }
     let mut document = parsed.document;
-    let Some(root) = document.root().filter(|root| root.kind() == Kind::Map) else {
+    let Some(root) = document.root().filter(|root| root.kind() == NodeKind::Map) else {
         let word = document.root().map_or("nothing", |root| root.kind().word());
         return Err(Unfit {
             reason: format!("a persona document is a map, and this is {word}"),
@@ -125,7 +125,7 @@ pub fn read_document(source: SourceId, text: impl Into<Text>) -> Result<PersonaD
 
 fn said(version: NodeRef<'_>) -> String {
     match version.kind() {
-        Kind::List | Kind::Map | Kind::Null => version.kind().word().to_owned(),
+        NodeKind::List | NodeKind::Map | NodeKind::Null => version.kind().word().to_owned(),
         _ => format!("`{}`", version.content()),
     }
 }
@@ -141,8 +141,8 @@ fn parents(source: SourceId, root: NodeRef<'_>) -> (Vec<Parent>, Vec<Diagnostic>
         return (Vec::new(), Vec::new());
     };
     let items: Vec<NodeRef<'_>> = match inherits.kind() {
-        Kind::List => inherits.items().collect(),
-        Kind::Null => Vec::new(),
+        NodeKind::List => inherits.items().collect(),
+        NodeKind::Null => Vec::new(),
         _ => vec![inherits],
     };
     let mut parents = Vec::new();

@@ -6,7 +6,7 @@ use std::path::Path;
 use agpm_diag::{Diagnostic, Notes, SourceId, Span, codes};
 use agpm_merge::Resolution;
 use agpm_model::Reached;
-use agpm_text::{Pointer, Shape, View};
+use agpm_text::{NodeShape, Pointer, TreeView};
 
 use crate::kind::{PersonaKind, Slug};
 use crate::library::Library;
@@ -59,8 +59,10 @@ enum Active {
 /// Whether a merged persona says that it is active.
 fn is_active(resolution: &Resolution) -> Active {
     let status = resolution.at(&Pointer::root().child("status"));
-    match status.map(View::shape) {
-        Some(Shape::String(status)) if status.trim().eq_ignore_ascii_case("active") => Active::Yes,
+    match status.map(TreeView::shape) {
+        Some(NodeShape::String(status)) if status.trim().eq_ignore_ascii_case("active") => {
+            Active::Yes
+        }
         _ => Active::No,
     }
 }

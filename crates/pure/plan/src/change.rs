@@ -1,7 +1,7 @@
 //! One change with its reason, and what is in the way of one.
 
 use agpm_model::{Observed, Owner, RelativePath};
-use agpm_text::{BlockName, Kind, Pointer};
+use agpm_text::{BlockName, NodeKind, Pointer};
 use serde::{Serialize, Serializer};
 
 /// Who wrote what agpm manages. What the user wrote stays on disk when agpm no longer manages it.
@@ -121,7 +121,7 @@ pub enum Obstacle {
     /// A file at the path of a directory above.
     BelowFile,
     /// A value that has no room for entries.
-    Value(Kind),
+    Value(NodeKind),
     /// A TOML list written as `[[tables]]`, which has no room for other items.
     Tables,
     /// A value whose text cannot be changed alone.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
 use agpm_model::{Checksum, EntryNode, FileMode, LOCK_NAME, Owner, RelativePath};
-use agpm_text::Unread;
+use agpm_text::LazyDocument;
 
 use crate::ledger::Ledger;
 use crate::observation::Observation;
@@ -59,7 +59,7 @@ pub struct LayerDocument<'a> {
     /// The layers that give it.
     pub owner: &'a Owner,
     /// The text that the layers give.
-    pub text: &'a Unread,
+    pub text: &'a LazyDocument,
     /// Its keys and items.
     pub nodes: &'a [DesiredNode],
 }
@@ -68,7 +68,7 @@ pub struct LayerDocument<'a> {
 #[derive(Clone, Debug)]
 pub struct DesiredShared<'a> {
     /// The text that the layers give; a file that is not there, or wholly managed, is made from it.
-    pub(crate) base: Option<&'a Unread>,
+    pub(crate) base: Option<&'a LazyDocument>,
     /// The layers that give it.
     pub(crate) layers: Option<&'a Owner>,
     /// The mode of a file that is new.

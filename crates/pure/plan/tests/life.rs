@@ -10,7 +10,7 @@ use agpm_plan::{
     Action, DesiredNode, FileOrigin, FileOutcome, NodeError, Overwrite, Twin, recognise_file,
     recognise_nodes, take_back,
 };
-use agpm_text::{Document, Edit, Format, Kind, NodeRef, Pointer, Value, print, to_value};
+use agpm_text::{Document, Edit, Format, NodeKind, NodeRef, Pointer, Value, print, to_value};
 use proptest::prelude::*;
 use support::layer::{Lists, leaves};
 use support::{File, Tape, item, key, read, unread};
@@ -117,12 +117,12 @@ fn containers(
     now: NodeRef<'_>,
     at: &Pointer,
     solid: &BTreeSet<Pointer>,
-    out: &mut Vec<(Pointer, Kind)>,
+    out: &mut Vec<(Pointer, NodeKind)>,
 ) {
-    if solid.contains(at) && now.kind() == Kind::Map {
+    if solid.contains(at) && now.kind() == NodeKind::Map {
         return;
     }
-    if matches!(now.kind(), Kind::Map | Kind::List) {
+    if matches!(now.kind(), NodeKind::Map | NodeKind::List) {
         out.push((at.clone(), now.kind()));
     }
     for (key, value) in now.entries() {
@@ -161,7 +161,7 @@ impl Life {
             .collect()
     }
 
-    fn containers(&self, kind: Kind) -> Vec<Pointer> {
+    fn containers(&self, kind: NodeKind) -> Vec<Pointer> {
         let mut out = Vec::new();
         if let Some(root) = self.document().as_ref().and_then(Document::root) {
             containers(root, &Pointer::root(), &self.solid(), &mut out);
@@ -214,7 +214,7 @@ impl Life {
     }
 
     fn say_key(&mut self, tape: &mut Tape<'_>) {
-        let mut maps = self.containers(Kind::Map);
+        let mut maps = self.containers(NodeKind::Map);
         if maps.is_empty() {
             maps.push(Pointer::root());
         }
@@ -250,7 +250,7 @@ impl Life {
     }
 
     fn add_item(&mut self, tape: &mut Tape<'_>) {
-        let lists = self.containers(Kind::List);
+        let lists = self.containers(NodeKind::List);
         let Some(list) = lists.get(tape.index(lists.len().max(1))) else {
             return;
         };
@@ -289,7 +289,7 @@ impl Life {
         let document = self.document()?;
         let is_scalar = |at: &Pointer| {
             let now = document.at(at);
-            now.is_some_and(|now| !matches!(now.kind(), Kind::Map | Kind::List))
+            now.is_some_and(|now| !matches!(now.kind(), NodeKind::Map | NodeKind::List))
                 && !self.keys.contains_key(at)
         };
         let solid: Vec<Pointer> = self.solid().into_iter().filter(is_scalar).collect();
@@ -303,8 +303,8 @@ impl Life {
     }
 
     fn any_container(&self, tape: &mut Tape<'_>) -> Option<Pointer> {
-        let mut all = self.containers(Kind::Map);
-        all.extend(self.containers(Kind::List));
+        let mut all = self.containers(NodeKind::Map);
+        all.extend(self.containers(NodeKind::List));
         all.retain(|at| !at.steps().is_empty());
         all.get(tape.index(all.len())).cloned()
     }
@@ -567,8 +567,8 @@ impl Life {
             .chain(self.items.iter().map(|(list, _)| list))
             .chain(&self.edited_lists)
             .collect();
-        let mut all = self.containers(Kind::Map);
-        all.extend(self.containers(Kind::List));
+        let mut all = self.containers(NodeKind::Map);
+        all.extend(self.containers(NodeKind::List));
         for at in all.iter().filter(|at| !at.steps().is_empty()) {
             assert!(
                 users.iter().any(|users| users.is_within(at)),

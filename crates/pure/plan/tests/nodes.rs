@@ -8,7 +8,7 @@ use agpm_plan::{
     Action, DesiredNode, FileOrigin, FileOutcome, Ledger, NodeError, NodeState, Obstacle,
     Overwrite, Reason, check_nodes, take_back,
 };
-use agpm_text::{Format, Kind, Value, to_value};
+use agpm_text::{Format, NodeKind, Value, to_value};
 use proptest::prelude::*;
 use support::{File, Tape, default, item, key, read, told, value};
 
@@ -361,10 +361,10 @@ fn an_equal_entry_is_adopted_and_stays_when_it_is_no_longer_wanted() {
 #[test]
 fn what_has_no_room_is_in_the_way_whatever_may_be_overwritten() {
     for (text, at, what) in [
-        ("{\"mcpServers\": []}", "/mcpServers", Kind::List),
-        ("{\"mcpServers\": null}", "/mcpServers", Kind::Null),
-        ("[]", "", Kind::List),
-        ("\"x\"", "", Kind::String),
+        ("{\"mcpServers\": []}", "/mcpServers", NodeKind::List),
+        ("{\"mcpServers\": null}", "/mcpServers", NodeKind::Null),
+        ("[]", "", NodeKind::List),
+        ("\"x\"", "", NodeKind::String),
     ] {
         let plan = File::json(text)
             .plan(

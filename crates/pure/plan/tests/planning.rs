@@ -10,7 +10,7 @@ use agpm_plan::{
     Observation, Obstacle, Overwrite, Owned, OwnedNodes, Plan, PlanError, Reason, Twin, plan,
     recover_ownership,
 };
-use agpm_text::{Format, Unread, Value, parse_alone};
+use agpm_text::{Format, LazyDocument, Value, parse_alone};
 
 const SETTINGS: &str = ".claude/settings.json";
 const TEXT: &str = "{\n  \"a\": 1\n}\n";
@@ -120,7 +120,7 @@ fn with_entry() -> DesiredState<'static> {
 /// What the layers give to the settings.
 struct Layer {
     path: RelativePath,
-    text: Unread,
+    text: LazyDocument,
     nodes: Vec<DesiredNode>,
 }
 
@@ -132,7 +132,7 @@ impl Layer {
         };
         Layer {
             path: path(SETTINGS),
-            text: Unread::new(TEXT.to_owned(), Format::Jsonc),
+            text: LazyDocument::new(TEXT.to_owned(), Format::Jsonc),
             nodes: vec![DesiredNode {
                 node,
                 owner: "layers/org".into(),

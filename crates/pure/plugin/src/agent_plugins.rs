@@ -2,7 +2,7 @@
 
 use agpm_diag::{Diagnostic, Severity, codes};
 use agpm_model::SKILL_FILE;
-use agpm_text::{Kind, NodeRef, Value, to_value};
+use agpm_text::{NodeKind, NodeRef, Value, to_value};
 
 use crate::manifest::PluginManifest;
 use crate::parts::{Reading, joined};
@@ -65,7 +65,7 @@ pub(crate) fn read_manifest(root: NodeRef<'_>, reader: &mut Reader) -> PluginMan
     }
     if let Some(keywords) = root.get("keywords") {
         match keywords.kind() {
-            Kind::List => drop(reader.strings(keywords, "keywords")),
+            NodeKind::List => drop(reader.strings(keywords, "keywords")),
             _ => reader.wrong_kind(keywords, "keywords", "a list of strings"),
         }
     }
@@ -107,7 +107,7 @@ pub(crate) fn find_parts(reading: &mut Reading<'_, '_>) {
     };
     let servers = document.root().and_then(|root| root.get("mcpServers"));
     for (name, server) in servers
-        .filter(|servers| servers.kind() == Kind::Map)
+        .filter(|servers| servers.kind() == NodeKind::Map)
         .into_iter()
         .flat_map(NodeRef::entries)
     {
@@ -158,7 +158,7 @@ fn skill_problem(reading: &mut Reading<'_, '_>, directory: &str, name: &str) -> 
 
 /// Why a server is not started.
 fn server_problem(server: NodeRef<'_>) -> Option<String> {
-    if server.kind() != Kind::Map {
+    if server.kind() != NodeKind::Map {
         return Some("it is not an object".to_owned());
     }
     let unknown = server

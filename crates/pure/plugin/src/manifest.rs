@@ -1,7 +1,7 @@
 //! `plugin.json`, in the shapes that clients have for it.
 
 use agpm_diag::Spot;
-use agpm_text::{Kind, NodeRef, Value, to_value};
+use agpm_text::{NodeKind, NodeRef, Value, to_value};
 
 use crate::reader::Reader;
 
@@ -130,8 +130,8 @@ impl Components {
     fn read_hooks(&mut self, root: NodeRef<'_>, reader: &mut Reader) {
         for node in one_or_many(root, "hooks") {
             match node.kind() {
-                Kind::String => self.hook_files.extend(reader.path(node)),
-                Kind::Map => self.hooks.push(hooks_file(to_value(node))),
+                NodeKind::String => self.hook_files.extend(reader.path(node)),
+                NodeKind::Map => self.hooks.push(hooks_file(to_value(node))),
                 _ => reader.wrong_kind(node, "hooks", "a path or an object"),
             }
         }
@@ -140,8 +140,8 @@ impl Components {
     fn read_servers(&mut self, root: NodeRef<'_>, reader: &mut Reader) {
         for node in one_or_many(root, "mcpServers") {
             match node.kind() {
-                Kind::String => self.server_files.extend(reader.path(node)),
-                Kind::Map => {
+                NodeKind::String => self.server_files.extend(reader.path(node)),
+                NodeKind::Map => {
                     let named = |(name, server): (NodeRef<'_>, NodeRef<'_>)| {
                         (name.content().to_owned(), to_value(server))
                     };
@@ -163,7 +163,7 @@ fn hooks_file(value: Value) -> Value {
 
 fn one_or_many<'n>(root: NodeRef<'n>, key: &str) -> Vec<NodeRef<'n>> {
     match root.get(key) {
-        Some(node) if node.kind() == Kind::List => node.items().collect(),
+        Some(node) if node.kind() == NodeKind::List => node.items().collect(),
         node => node.into_iter().collect(),
     }
 }
@@ -174,7 +174,7 @@ fn named_paths(root: NodeRef<'_>, key: &str, reader: &mut Reader) -> Vec<String>
         return Vec::new();
     };
     let nodes = match node.kind() {
-        Kind::Map => node
+        NodeKind::Map => node
             .entries()
             .filter_map(|(_, one)| one.get("source"))
             .filter(|source| source.as_str().is_some())
@@ -191,7 +191,7 @@ fn dependencies(root: NodeRef<'_>, reader: &mut Reader) -> Vec<PluginDependency>
     let Some(node) = root.get("dependencies") else {
         return Vec::new();
     };
-    if node.kind() != Kind::List {
+    if node.kind() != NodeKind::List {
         reader.wrong_kind(node, "dependencies", "a list");
         return Vec::new();
     }
@@ -206,11 +206,11 @@ fn dependency(node: NodeRef<'_>, reader: &mut Reader) -> Option<PluginDependency
         span: node.span(),
     };
     let (name, marketplace, version) = match node.kind() {
-        Kind::String => match node.content().split_once('@') {
+        NodeKind::String => match node.content().split_once('@') {
             Some((name, marketplace)) => (name, Some(marketplace), None),
             None => (node.content(), None, None),
         },
-        Kind::Map => (
+        NodeKind::Map => (
             reader.required(node, "name")?,
             reader.string(node, "marketplace"),
             reader.string(node, "version"),

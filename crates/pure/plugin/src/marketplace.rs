@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use agpm_diag::{Diagnostic, codes, did_you_mean};
 use agpm_model::ObjectId;
-use agpm_text::{Kind, NodeRef};
+use agpm_text::{NodeKind, NodeRef};
 
 use crate::limits::MOST_RENAMES;
 use crate::manifest::PluginManifest;
@@ -112,7 +112,7 @@ pub fn read_marketplace(root: NodeRef<'_>, file: &str) -> (Marketplace, Vec<Diag
         .and_then(|node| reader.path(node))
         .unwrap_or_default();
     match root.get("plugins") {
-        Some(plugins) if plugins.kind() == Kind::List => {
+        Some(plugins) if plugins.kind() == NodeKind::List => {
             marketplace.entries = plugins
                 .items()
                 .filter_map(|node| entry(node, &plugin_root, file))
@@ -125,7 +125,10 @@ pub fn read_marketplace(root: NodeRef<'_>, file: &str) -> (Marketplace, Vec<Diag
             "its author has to add it",
         ),
     }
-    if let Some(renames) = root.get("renames").filter(|node| node.kind() == Kind::Map) {
+    if let Some(renames) = root
+        .get("renames")
+        .filter(|node| node.kind() == NodeKind::Map)
+    {
         let rename = |(old, new): (NodeRef<'_>, NodeRef<'_>)| {
             (old.content().to_owned(), new.as_str().map(str::to_owned))
         };
@@ -165,11 +168,11 @@ fn plugin_source(
         return None;
     };
     match node.kind() {
-        Kind::String => {
+        NodeKind::String => {
             let path = reader.path(node)?;
             Some(PluginSource::Relative(in_root(plugin_root, &path)))
         }
-        Kind::Map => git_source(node, reader),
+        NodeKind::Map => git_source(node, reader),
         _ => {
             reader.wrong_kind(node, "source", "a path or an object");
             None

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Notes, codes, has_errors};
 use agpm_model::{ResourceId, ResourceName, ResourceType, SKILL_FILE, ServerFile};
-use agpm_text::{Document, Format, Kind, Limits, NodeRef, Value, parse, to_value};
+use agpm_text::{Document, Format, Limits, NodeKind, NodeRef, Value, parse, to_value};
 
 use crate::limits::MOST_PARTS;
 use crate::manifest::{Components, Dialect, PluginManifest};
@@ -374,7 +374,7 @@ impl Reading<'_, '_> {
         let name = format!("{}/{path}", self.context.label);
         let source = self.notes.sources.add(name, text.to_owned());
         let parsed = parse(source, text, Format::Markdown, Limits::default());
-        let is_map = |root: NodeRef<'_>| root.kind() == Kind::Map;
+        let is_map = |root: NodeRef<'_>| root.kind() == NodeKind::Map;
         let reads = !has_errors(&parsed.diagnostics);
         (reads && parsed.document.root().is_some_and(is_map)).then_some(parsed.document)
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agpm_text::{Shape, Value, View};
+use agpm_text::{NodeShape, TreeView, Value};
 use minijinja::Value as Item;
 use minijinja::value::{Enumerator, Object};
 
@@ -14,7 +14,7 @@ impl TemplateNames {
     /// The names of a map.
     pub fn new(value: &Value) -> Self {
         match value.shape() {
-            Shape::Map(_) => TemplateNames(Arc::new(map(value))),
+            NodeShape::Map(_) => TemplateNames(Arc::new(map(value))),
             _ => TemplateNames::default(),
         }
     }
@@ -146,7 +146,7 @@ impl Object for NameMap {
 }
 
 fn map(value: &Value) -> NameMap {
-    let Shape::Map(count) = value.shape() else {
+    let NodeShape::Map(count) = value.shape() else {
         return NameMap::default();
     };
     let entries = (0..count).map(|at| value.entry(at));
@@ -158,17 +158,17 @@ fn map(value: &Value) -> NameMap {
 
 fn item(value: &Value) -> Item {
     match value.shape() {
-        Shape::Null => Item::from(()),
-        Shape::Bool(value) => Item::from(value),
-        Shape::Integer(text) => text
+        NodeShape::Null => Item::from(()),
+        NodeShape::Bool(value) => Item::from(value),
+        NodeShape::Integer(text) => text
             .parse::<i64>()
             .map_or_else(|_| Item::from(text), Item::from),
-        Shape::Float(text) => text
+        NodeShape::Float(text) => text
             .parse::<f64>()
             .map_or_else(|_| Item::from(text), Item::from),
-        Shape::String(text) | Shape::DateTime(text) => Item::from(text),
-        Shape::List(count) => (0..count).map(|at| item(value.item(at))).collect(),
-        Shape::Map(_) => Item::from_object(map(value)),
+        NodeShape::String(text) | NodeShape::DateTime(text) => Item::from(text),
+        NodeShape::List(count) => (0..count).map(|at| item(value.item(at))).collect(),
+        NodeShape::Map(_) => Item::from_object(map(value)),
     }
 }
 

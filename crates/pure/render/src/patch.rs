@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use agpm_diag::{Diagnostic, SourceId, codes, has_errors};
 use agpm_model::Field;
 use agpm_text::{
-    Document, EditError, Format, Kind, Limits, NodeRef, Parsed, Shape, Value, View, equal, parse,
-    to_value,
+    Document, EditError, Format, Limits, NodeKind, NodeRef, NodeShape, ParsedDocument, TreeView,
+    Value, equal, parse, to_value,
 };
 
 /// One field that a patch sets.
@@ -79,12 +79,12 @@ pub fn patch(
 }
 
 /// The document, if it can be patched.
-fn readable(parsed: Parsed) -> Result<Document, PatchError> {
+fn readable(parsed: ParsedDocument) -> Result<Document, PatchError> {
     let kind = parsed
         .document
         .root()
         .map(NodeRef::kind)
-        .filter(|kind| *kind != Kind::Map);
+        .filter(|kind| *kind != NodeKind::Map);
     let told_by_kind =
         |diagnostic: &Diagnostic| kind.is_some() && diagnostic.code == &codes::MARKDOWN_FENCE;
     let diagnostics: Vec<_> = parsed
@@ -167,7 +167,9 @@ enum PatchedValue<'a> {
 impl<'a> PatchedValue<'a> {
     fn of(node: NodeRef<'a>, value: &'a Value) -> Self {
         match value {
-            Value::Map(entries) if node.kind() == Kind::Map => PatchedValue::Both(node, entries),
+            Value::Map(entries) if node.kind() == NodeKind::Map => {
+                PatchedValue::Both(node, entries)
+            }
             _ if equal(node, value) => PatchedValue::Kept(node),
             _ => PatchedValue::New(value),
         }
@@ -184,13 +186,13 @@ fn added<'a>(
         .filter(move |(key, _)| node.get(key).is_none())
 }
 
-impl<'a> View<'a> for PatchedValue<'a> {
-    fn shape(self) -> Shape<'a> {
+impl<'a> TreeView<'a> for PatchedValue<'a> {
+    fn shape(self) -> NodeShape<'a> {
         match self {
             PatchedValue::Kept(node) => node.shape(),
             PatchedValue::New(value) => value.shape(),
             PatchedValue::Both(node, entries) => {
-                Shape::Map(node.len() + added(node, entries).count())
+                NodeShape::Map(node.len() + added(node, entries).count())
             }
         }
     }

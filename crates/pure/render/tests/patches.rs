@@ -4,10 +4,10 @@
 use agpm_diag::{SourceMap, has_errors};
 use agpm_model::Field;
 use agpm_render::{PatchError, PatchedDocument, patch};
-use agpm_text::{EditError, Format, Limits, Parsed, Value, parse, to_value};
+use agpm_text::{EditError, Format, Limits, ParsedDocument, Value, parse, to_value};
 use proptest::prelude::*;
 
-fn read(text: &str, format: Format) -> Parsed {
+fn read(text: &str, format: Format) -> ParsedDocument {
     parse(
         SourceMap::default().add("x", text),
         text,

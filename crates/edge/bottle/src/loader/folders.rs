@@ -7,7 +7,7 @@ use std::sync::Arc;
 use agpm_diag::{Diagnostic, SourceId, codes};
 use agpm_model::LayerName;
 use agpm_store as store;
-use agpm_text::{Document, Format, Kind, Limits, decode, parse};
+use agpm_text::{Document, Format, Limits, NodeKind, decode, parse};
 use store::{StoreError, StoreProblem};
 
 use crate::loader::{Loaded, state, unit_name};
@@ -179,7 +179,7 @@ impl Reader<'_> {
         if parsed
             .document
             .root()
-            .is_some_and(|root| root.kind() != Kind::Map)
+            .is_some_and(|root| root.kind() != NodeKind::Map)
         {
             parsed
                 .diagnostics

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Span, Spot, Text, codes, nearest};
-use agpm_text::{Document, Format, Kind, Limits, NodeRef, Parsed, parse};
+use agpm_text::{Document, Format, Limits, NodeKind, NodeRef, ParsedDocument, parse};
 
 use crate::loader::{Loaded, state, unit_name};
 use crate::unit::{Prompt, State, Unit, UnitKind};
@@ -13,7 +13,7 @@ pub(crate) fn load(name: &str, text: &str) -> Loaded {
     let mut loaded = Loaded::default();
     let text = Text::from(text);
     let source = loaded.sources.add(name, text.clone());
-    let Parsed {
+    let ParsedDocument {
         document,
         diagnostics,
     } = parse(source, text, Format::Json, Limits::default());
@@ -39,7 +39,7 @@ impl<'d> Reader<'d> {
         let Some(root) = self.document.root() else {
             return self.wrong(Span::at(0), "the manifest must be a map, and this is empty");
         };
-        if root.kind() != Kind::Map {
+        if root.kind() != NodeKind::Map {
             let message = format!(
                 "the manifest must be a map, and this is {}",
                 root.kind().word()
@@ -52,7 +52,7 @@ impl<'d> Reader<'d> {
                 .find(|kind| kind.plural() == key.content())
             {
                 None => self.unknown_key(key),
-                Some(_) if section.kind() != Kind::Map => {
+                Some(_) if section.kind() != NodeKind::Map => {
                     let kind = section.kind().word();
                     self.wrong(
                         section.span(),

@@ -8,7 +8,7 @@ use agpm_merge::{Contribution, Merged, MergedFile, Policy, Resolution, ResolvedR
 use agpm_model::{LayerName, Owner, RelativePath, Strategy};
 use agpm_plan::OwnedNodes;
 use agpm_store::ProjectStore;
-use agpm_text::{Document, Pointer, Shape, Value, View, equal, to_value};
+use agpm_text::{Document, NodeShape, Pointer, TreeView, Value, equal, to_value};
 
 use crate::install::{parse_shared, read_ledger};
 use crate::reading::limit;
@@ -102,13 +102,13 @@ impl Installed {
         for step in place.steps() {
             here = here.child(step)?;
             let (step, next) = match there.shape() {
-                Shape::Map(count) => {
+                NodeShape::Map(count) => {
                     let (_, value) = (0..count)
                         .map(|at| there.entry(at))
                         .find(|(key, _)| key == step)?;
                     (step.clone(), value)
                 }
-                Shape::List(count) => {
+                NodeShape::List(count) => {
                     let equals = |at: &usize| equal(there.item(*at), here);
                     let same = step.parse().ok().filter(|at| *at < count).filter(equals);
                     let at = same.or_else(|| (0..count).find(equals))?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, Severity, codes};
 use agpm_model::{RESOURCE_TYPES, ResourceType, SourceAddress};
-use agpm_text::{Format, Kind, NodeRef, Value, to_value};
+use agpm_text::{Format, NodeKind, NodeRef, Value, to_value};
 use serde::Serialize;
 
 use crate::entries::{EntrySource, ManifestEntry};
@@ -83,7 +83,7 @@ fn read_entry(
     sources: &Sources<'_>,
 ) -> Option<ManifestEntry> {
     let known = reading.name(name, name.content())?;
-    if value.kind() != Kind::Map {
+    if value.kind() != NodeKind::Map {
         let path = reading.text(value, "a dependency")?;
         let fields = [("path", Value::from(path))];
         return Some(ManifestEntry::of_fields(kind, known, fields));

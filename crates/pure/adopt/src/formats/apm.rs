@@ -1,7 +1,7 @@
 //! `apm.yml` and `apm.lock.yaml` of APM.
 
 use agpm_model::{ResourceType, SourceAddress};
-use agpm_text::{Format, Kind, NodeRef, Value};
+use agpm_text::{Format, NodeKind, NodeRef, Value};
 
 use crate::entries::{ForeignVersion, ManifestEntry};
 use crate::formats::foreign::{ForeignFiles, ForeignManifest};
@@ -71,8 +71,8 @@ fn targets(reading: &mut Reading, root: NodeRef<'_>) -> Vec<String> {
         return Vec::new();
     };
     let names = match node.kind() {
-        Kind::List => reading.texts(node, "a target"),
-        Kind::Null => Vec::new(),
+        NodeKind::List => reading.texts(node, "a target"),
+        NodeKind::Null => Vec::new(),
         _ => reading
             .text(node, "`target`")
             .map(|text| (node, text))
@@ -131,7 +131,7 @@ fn locked_packages<'n>(reading: &mut Reading, lock: NodeRef<'n>) -> Vec<Package<
     let listed = reading.list(lock, "dependencies");
     let mut packages = Vec::new();
     for node in listed.into_iter().flat_map(NodeRef::items) {
-        if node.kind() != Kind::Map {
+        if node.kind() != NodeKind::Map {
             let message = format!("a dependency is {}, not an object", node.kind().word());
             reading.malformed(node, message, "check the file");
             continue;
@@ -202,7 +202,7 @@ fn full_url(written: &str) -> String {
 /// An entry of `dependencies.apm`.
 fn read_package<'n>(reading: &mut Reading, node: NodeRef<'n>) -> Option<Package<'n>> {
     match node.kind() {
-        Kind::Map => read_object(reading, node),
+        NodeKind::Map => read_object(reading, node),
         _ => {
             let text = reading.text(node, "a dependency")?;
             if text.starts_with(['.', '/', '~']) {
@@ -386,7 +386,7 @@ fn entry(
 
 /// An entry of `dependencies.mcp`.
 fn read_server(reading: &mut Reading, node: NodeRef<'_>) -> Option<ManifestEntry> {
-    if node.kind() != Kind::Map {
+    if node.kind() != NodeKind::Map {
         let name = reading.text(node, "a server")?;
         let message = format!("the server `{name}` of a registry has no counterpart");
         reading.lost(node, message, "add its command or URL in `[mcp-servers]`");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use agpm_model::{ResourceType, SourceAddress};
-use agpm_text::{Format, Kind, NodeRef, Parsed};
+use agpm_text::{Format, NodeKind, NodeRef, ParsedDocument};
 
 use crate::entries::{EntrySource, ManifestEntry};
 use crate::formats::foreign::{ForeignFiles, ForeignManifest};
@@ -25,7 +25,7 @@ pub(super) fn read(files: &mut ForeignFiles<'_>) -> ForeignManifest {
         _ => None,
     };
     let known = files.beside.in_home(KNOWN_MARKETPLACES, Format::Jsonc);
-    let settings: Vec<&Parsed> = [Some(&files.main), local.as_ref()]
+    let settings: Vec<&ParsedDocument> = [Some(&files.main), local.as_ref()]
         .into_iter()
         .flatten()
         .collect();
@@ -68,7 +68,7 @@ fn add_marketplaces(
 ) {
     for (name, marketplace) in listed.into_iter().flat_map(NodeRef::entries) {
         let Some(source) = reading.map(marketplace, "source") else {
-            if marketplace.kind() != Kind::Map || marketplace.get("source").is_none() {
+            if marketplace.kind() != NodeKind::Map || marketplace.get("source").is_none() {
                 let message = format!("the marketplace `{}` has no `source`", name.content());
                 reading.malformed(marketplace, message, "check the file");
             }

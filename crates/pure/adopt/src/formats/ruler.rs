@@ -1,7 +1,7 @@
 //! `.ruler/ruler.toml` of ruler, and the skills and servers beside it.
 
 use agpm_model::{ResourceName, ResourceType, SKILL_FILE};
-use agpm_text::{Format, Kind, NodeRef, Value};
+use agpm_text::{Format, NodeKind, NodeRef, Value};
 
 use crate::entries::ManifestEntry;
 use crate::formats::foreign::{ForeignFiles, ForeignManifest, NeighbouringFiles};
@@ -63,7 +63,7 @@ fn tools(reading: &mut Reading, root: NodeRef<'_>) -> Vec<String> {
         if AGENT_SETTINGS.contains(&word) {
             continue;
         }
-        if settings.kind() != Kind::Map {
+        if settings.kind() != NodeKind::Map {
             let message = format!("`{word}` is {}, not a table", settings.kind().word());
             reading.malformed(settings, message, "check the file");
         } else if is_off(settings) {

@@ -1,7 +1,7 @@
 //! `rulesync.jsonc` and `rulesync.lock` of rulesync.
 
 use agpm_model::{ResourceType, SourceAddress};
-use agpm_text::{Format, Kind, NodeRef};
+use agpm_text::{Format, NodeKind, NodeRef};
 
 use crate::entries::{ForeignVersion, ManifestEntry};
 use crate::formats::foreign::{ForeignFiles, ForeignManifest};
@@ -82,8 +82,8 @@ fn targets(reading: &mut Reading, root: NodeRef<'_>) -> Vec<String> {
         return Vec::new();
     };
     let names: Vec<(NodeRef<'_>, &str)> = match targets.kind() {
-        Kind::List => reading.texts(targets, "a target"),
-        Kind::Map => targets
+        NodeKind::List => reading.texts(targets, "a target"),
+        NodeKind::Map => targets
             .entries()
             .map(|(key, _)| (key, key.content()))
             .collect(),
@@ -106,7 +106,7 @@ fn read_source(
     source: NodeRef<'_>,
     locked: Option<NodeRef<'_>>,
 ) -> Vec<ManifestEntry> {
-    if source.kind() != Kind::Map {
+    if source.kind() != NodeKind::Map {
         let message = format!("a source is {}, not an object", source.kind().word());
         reading.malformed(source, message, "check the file");
         return Vec::new();

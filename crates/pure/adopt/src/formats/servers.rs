@@ -2,7 +2,7 @@
 
 use agpm_diag::looks_secret;
 use agpm_model::ResourceType;
-use agpm_text::{Kind, NodeRef, Value, to_value};
+use agpm_text::{NodeKind, NodeRef, Value, to_value};
 
 use crate::entries::ManifestEntry;
 use crate::formats::reading::Reading;
@@ -16,7 +16,7 @@ const IMPLIED: [&str; 4] = ["type", "transport", "name", "registry"];
 pub(crate) fn servers_of(reading: &mut Reading, servers: NodeRef<'_>) -> Vec<ManifestEntry> {
     let mut entries = Vec::new();
     for (name, server) in servers.entries() {
-        if server.kind() != Kind::Map {
+        if server.kind() != NodeKind::Map {
             let message = format!("the server is {}, not an object", server.kind().word());
             reading.malformed(server, message, "check the file");
             continue;
@@ -43,7 +43,7 @@ pub(crate) fn server_entry(
     let mut fields = Vec::new();
     for (key, value) in server.entries() {
         let word = key.content();
-        if word == "env" && value.kind() == Kind::Map {
+        if word == "env" && value.kind() == NodeKind::Map {
             let env = environment(reading, value);
             if !env.is_empty() {
                 fields.push(("env", Value::Map(env)));
@@ -71,7 +71,7 @@ pub(crate) fn server_entry(
 fn is_expected(key: &str, value: NodeRef<'_>) -> bool {
     let is_text = |node: NodeRef<'_>| node.as_str().is_some();
     match key {
-        "args" => value.kind() == Kind::List && value.items().all(is_text),
+        "args" => value.kind() == NodeKind::List && value.items().all(is_text),
         "env" => false,
         _ => is_text(value),
     }

@@ -1,7 +1,7 @@
 //! `skills-lock.json` of `npx skills`, version 1, and `~/.agents/.skill-lock.json`, version 3.
 
 use agpm_model::{ResourceType, SourceAddress};
-use agpm_text::{Kind, NodeRef};
+use agpm_text::{NodeKind, NodeRef};
 
 use crate::entries::{ForeignVersion, ManifestEntry};
 use crate::formats::foreign::{ForeignFiles, ForeignManifest};
@@ -54,7 +54,7 @@ fn read_skill(
     name: NodeRef<'_>,
     skill: NodeRef<'_>,
 ) -> Option<ManifestEntry> {
-    if skill.kind() != Kind::Map {
+    if skill.kind() != NodeKind::Map {
         let message = format!("the skill is {}, not an object", skill.kind().word());
         reading.malformed(skill, message, "check the file");
         return None;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, Span, codes, did_you_mean};
-use agpm_text::{Document, Kind, NodeRef, Parsed};
+use agpm_text::{Document, NodeKind, NodeRef, ParsedDocument};
 
 use crate::address::SourceAddress;
 use crate::check::spot;
@@ -28,12 +28,15 @@ const DIRECTORY: &[&str] = &["agents", "hierarchy"];
 const AGENTS: &[(&str, &str)] = &[("claude", ".claude/**"), ("cursor", ".cursor/**")];
 
 /// Understands a configuration that was read as YAML; what is wrong or lost is in the diagnostics.
-pub fn read_agent_manager(parsed: &Parsed, folders: &Folders<'_>) -> (Import, Vec<Diagnostic>) {
+pub fn read_agent_manager(
+    parsed: &ParsedDocument,
+    folders: &Folders<'_>,
+) -> (Import, Vec<Diagnostic>) {
     let document = &parsed.document;
     let mut findings = Findings::of_reading(parsed, &objects(document));
     let import = match document.root() {
         _ if findings.has_errors() => Import::default(),
-        Some(root) if root.kind() == Kind::Map => Reader {
+        Some(root) if root.kind() == NodeKind::Map => Reader {
             findings: &mut findings,
             folders,
             root,
@@ -109,7 +112,7 @@ impl<'d> Reader<'_, 'd> {
     /// What `directories` says of the manifest's folder; the others are told.
     fn own_directory(&mut self) -> Option<NodeRef<'d>> {
         let directories = self.root.get("directories")?;
-        if !matches!(directories.kind(), Kind::Map | Kind::Null) {
+        if !matches!(directories.kind(), NodeKind::Map | NodeKind::Null) {
             let message = format!("`directories` is {}", directories.kind().word());
             self.findings
                 .malformed(directories, message, "write a map from folders to settings");
@@ -171,8 +174,8 @@ impl<'d> Reader<'_, 'd> {
         entries: NodeRef<'d>,
         include: &[String],
     ) -> Vec<(NodeRef<'d>, Option<ImportedLayer>)> {
-        if entries.kind() != Kind::List || entries.len() == 0 {
-            let found = if entries.kind() == Kind::List {
+        if entries.kind() != NodeKind::List || entries.len() == 0 {
+            let found = if entries.kind() == NodeKind::List {
                 "empty"
             } else {
                 entries.kind().word()
@@ -184,7 +187,7 @@ impl<'d> Reader<'_, 'd> {
         let mut seen: BTreeMap<&str, NodeRef<'d>> = BTreeMap::new();
         let mut layers = Vec::new();
         for entry in entries.items() {
-            if entry.kind() != Kind::Map {
+            if entry.kind() != NodeKind::Map {
                 let message = format!("an entry of the hierarchy is {}", entry.kind().word());
                 self.findings.malformed(
                     entry,

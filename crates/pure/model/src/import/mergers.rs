@@ -1,6 +1,6 @@
 //! `mergers`: the settings of agent-manager's mergers, by class.
 
-use agpm_text::{Kind, NodeRef, Value};
+use agpm_text::{NodeKind, NodeRef, Value};
 
 use crate::import::findings::Findings;
 
@@ -40,7 +40,7 @@ const STRATEGY_SETTINGS: &[&str] = &["strategy", "merge_strategy"];
 const LAYOUT: &[&str] = &["indent", "sort_keys", "width"];
 
 pub(super) fn read(findings: &mut Findings, mergers: NodeRef<'_>) -> Vec<(String, Value)> {
-    if !matches!(mergers.kind(), Kind::Map | Kind::Null) {
+    if !matches!(mergers.kind(), NodeKind::Map | NodeKind::Null) {
         let message = format!("`mergers` is {}", mergers.kind().word());
         findings.malformed(
             mergers,
@@ -98,7 +98,7 @@ fn built_in(
     files: &[&str],
     settings: NodeRef<'_>,
 ) -> Vec<(String, Value)> {
-    if !matches!(settings.kind(), Kind::Map | Kind::Null) {
+    if !matches!(settings.kind(), NodeKind::Map | NodeKind::Null) {
         let message = format!(
             "the settings of `{}` are {}",
             class.content(),

@@ -1,7 +1,7 @@
 //! `[[layers]]`: places that contribute files, lowest first.
 
 use agpm_diag::{Diagnostic, Spot, codes};
-use agpm_text::{Kind, NodeRef};
+use agpm_text::{NodeKind, NodeRef};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::check::{Check, spot};
@@ -148,7 +148,7 @@ fn is_on_the_way(one: &str, other: &str) -> bool {
 }
 
 pub(crate) fn read(check: &mut Check, node: NodeRef<'_>, manifest: &Manifest) -> Vec<Layer> {
-    if node.kind() != Kind::List {
+    if node.kind() != NodeKind::List {
         check.wrong_kind(node, "`layers`", "a list of tables, written [[layers]]");
         return Vec::new();
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use agpm_diag::{Diagnostic, Spot, codes, is_invisible};
-use agpm_text::{Kind, NodeRef, Value, to_value};
+use agpm_text::{NodeKind, NodeRef, Value, to_value};
 
 use crate::address::Address;
 use crate::check::{Check, spot};
@@ -257,7 +257,7 @@ impl<'n> Reader<'_, '_, 'n> {
             dependency.filename = Some(self.plugin_directory(key)?);
         }
         match value.kind() {
-            Kind::String if Address::has_scheme(value.content()) => {
+            NodeKind::String if Address::has_scheme(value.content()) => {
                 let scope = self.texts.scope_of(value);
                 let sources = &mut self.manifest.sources;
                 let found = read_inline(self.check, sources, value, kind, scope)?;
@@ -265,8 +265,8 @@ impl<'n> Reader<'_, '_, 'n> {
                 dependency.selector = found.selector;
                 dependency.name_top();
             }
-            Kind::String => dependency.unit = self.local(kind, value)?,
-            Kind::Map => self.table(value, &mut dependency)?,
+            NodeKind::String => dependency.unit = self.local(kind, value)?,
+            NodeKind::Map => self.table(value, &mut dependency)?,
             _ => {
                 self.check.wrong_kind(
                     value,
@@ -375,7 +375,7 @@ impl<'n> Reader<'_, '_, 'n> {
     /// `paths = ["src/**"]`, or one string with commas.
     fn instruction_scope(&mut self, node: NodeRef<'n>) -> Option<InstructionScope> {
         let texts: Vec<&str> = match node.kind() {
-            Kind::String => vec![node.content()],
+            NodeKind::String => vec![node.content()],
             _ => {
                 let items = self.check.strings(node, "`paths`");
                 items.into_iter().map(|(_, text)| text).collect()

@@ -4,7 +4,7 @@
 use std::ops::{Range, RangeInclusive};
 
 use agpm_diag::{Diagnostic, Label, SourceId, Spot, codes};
-use agpm_text::{Document, Kind, NodeRef};
+use agpm_text::{Document, NodeKind, NodeRef};
 
 use crate::limits::MOST_SYNTAX_ERRORS;
 
@@ -83,7 +83,7 @@ impl<'t> BrokenText<'t> {
 
     fn add_brackets(&mut self, value: NodeRef<'_>) {
         let range = value.span().start as usize..=value.span().end as usize;
-        if !matches!(value.kind(), Kind::List | Kind::Map) || self.is_sound(&range) {
+        if !matches!(value.kind(), NodeKind::List | NodeKind::Map) || self.is_sound(&range) {
             return;
         }
         // Where brackets on several lines should have ended is not known, nor what follows them.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use agpm_diag::{Diagnostic, Spot, codes, did_you_mean};
-use agpm_text::{Kind, NodeRef, Pointer, Value, to_value};
+use agpm_text::{NodeKind, NodeRef, Pointer, Value, to_value};
 
 use crate::check::{Check, spot};
 use crate::manifest::{Dependency, Manifest, ManifestTexts};
@@ -199,7 +199,7 @@ fn read_patches(
         };
         for (name, fields) in names
             .entries()
-            .filter(|(_, fields)| fields.kind() == Kind::Map)
+            .filter(|(_, fields)| fields.kind() == NodeKind::Map)
         {
             let is_patched =
                 |id: &ResourceId| id.kind == kind && id.name.as_str() == name.content();
@@ -219,7 +219,7 @@ fn read_patches(
         }
         for (name, fields) in names
             .entries()
-            .filter(|(_, fields)| fields.kind() != Kind::Map)
+            .filter(|(_, fields)| fields.kind() != NodeKind::Map)
         {
             let wanted = format!("a table of fields, as in [patch.{kind}.{}]", name.content());
             check.wrong_kind(fields, "a patch", &wanted);

@@ -1,7 +1,7 @@
 //! `[merge]` and `[strategies]`.
 
 use agpm_diag::{Diagnostic, SourceId, codes, did_you_mean, nearest};
-use agpm_text::{Kind, NodeRef, Pointer};
+use agpm_text::{NodeKind, NodeRef, Pointer};
 use globset::{GlobBuilder, GlobMatcher};
 
 use crate::check::{Check, spot};
@@ -78,7 +78,7 @@ pub(crate) fn read(
 ) -> (Vec<MergeRule>, Vec<Strategy>) {
     let sections = merge.iter().map(|node| ("`[merge]`", *node));
     let sections = sections.chain(own.iter().map(|node| ("`[strategies]`", *node)));
-    for (section, node) in sections.filter(|(_, node)| node.kind() != Kind::Map) {
+    for (section, node) in sections.filter(|(_, node)| node.kind() != NodeKind::Map) {
         check.wrong_kind(node, section, "a table");
     }
     let tables = Tables { own, users };
@@ -139,8 +139,8 @@ impl<'a> Tables<'a> {
 
     fn value(&self, check: &mut Check, value: NodeRef<'a>) -> Strategy {
         match value.kind() {
-            Kind::String => self.named(check, value, &mut Vec::new()),
-            Kind::Map => self.table(check, "", value, &MERGE, &mut Vec::new()),
+            NodeKind::String => self.named(check, value, &mut Vec::new()),
+            NodeKind::Map => self.table(check, "", value, &MERGE, &mut Vec::new()),
             _ => {
                 check.wrong_kind(value, "a strategy", "a name or a table");
                 Strategy::default()
@@ -223,7 +223,7 @@ impl<'a> Tables<'a> {
         schema: &SchemaTable,
         on: &mut Vec<&'a str>,
     ) -> Strategy {
-        if table.kind() != Kind::Map {
+        if table.kind() != NodeKind::Map {
             check.wrong_kind(table, "a strategy", "a table");
             return Strategy::default();
         }
@@ -250,7 +250,10 @@ impl<'a> Tables<'a> {
                 .word(separator, "`separator`", Separator::ALL)
                 .unwrap_or_default();
         }
-        if let Some(rules) = table.get("rules").filter(|rules| rules.kind() != Kind::Map) {
+        if let Some(rules) = table
+            .get("rules")
+            .filter(|rules| rules.kind() != NodeKind::Map)
+        {
             check.wrong_kind(
                 rules,
                 "`rules`",
@@ -322,11 +325,11 @@ fn read_lists(check: &mut Check, node: NodeRef<'_>) -> Option<Lists> {
 fn read_rule(check: &mut Check, pattern: NodeRef<'_>, node: NodeRef<'_>) -> Option<Rule> {
     let parsed = pattern.content().parse::<PointerPattern>();
     let empty = match (node.kind(), node.get("empty")) {
-        (Kind::Map, Some(empty)) => check.word(empty, "`empty`", EMPTY).unwrap_or_default(),
+        (NodeKind::Map, Some(empty)) => check.word(empty, "`empty`", EMPTY).unwrap_or_default(),
         _ => Empty::default(),
     };
     let only_empty =
-        node.kind() == Kind::Map && node.get("op").is_none() && node.get("by-key").is_none();
+        node.kind() == NodeKind::Map && node.get("op").is_none() && node.get("by-key").is_none();
     let operation = if only_empty && node.get("empty").is_some() {
         check.keys(node, &RULE);
         None
@@ -349,8 +352,8 @@ fn read_rule(check: &mut Check, pattern: NodeRef<'_>, node: NodeRef<'_>) -> Opti
 /// `"deep"`, `"by-key:id"`, `{ op = "deep" }` or `{ by-key = "id", items = "deep" }`.
 fn read_operation(check: &mut Check, node: NodeRef<'_>) -> Option<Operation> {
     let word = match node.kind() {
-        Kind::String => node,
-        Kind::Map => {
+        NodeKind::String => node,
+        NodeKind::Map => {
             check.keys(node, &RULE);
             let items = node
                 .get("items")

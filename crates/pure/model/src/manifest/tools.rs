@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_text::{Kind, NodeRef};
+use agpm_text::{NodeKind, NodeRef};
 use agpm_tools::{COMMON_INSTRUCTIONS, FileFormat, REFERENCE_TOOL};
 
 use crate::check::{Check, spot};
@@ -38,7 +38,7 @@ pub(crate) fn read(check: &mut Check, mut tools: Tools, root: NodeRef<'_>) -> To
 }
 
 fn is_list_of_strings(node: NodeRef<'_>) -> bool {
-    node.kind() == Kind::List && node.items().all(|item| item.as_str().is_some())
+    node.kind() == NodeKind::List && node.items().all(|item| item.as_str().is_some())
 }
 
 /// A tool and where it is named.
@@ -55,7 +55,7 @@ pub(crate) fn tool_list<'n>(
     what: &str,
     tools: &Tools,
 ) -> Vec<NamedTool<'n>> {
-    if node.kind() == Kind::List && node.items().next().is_none() {
+    if node.kind() == NodeKind::List && node.items().next().is_none() {
         let help = "name at least one tool, or remove the key";
         check.bad_value(node, format!("{what} is an empty list"), help);
     }
@@ -242,7 +242,7 @@ fn read_default(
     tools: &Tools,
 ) -> Option<(ResourceType, Vec<ToolName>)> {
     let kind = kind(check, kind_node)?;
-    if tool.kind() == Kind::List {
+    if tool.kind() == NodeKind::List {
         let names = names(tool_list(check, tool, &format!("`{kind}`"), tools));
         return (!names.is_empty()).then_some((kind, names));
     }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use agpm_model::{EntryNode, Owner, Place};
-use agpm_text::{Document, Kind, NodeRef, Pointer, Value, to_value};
+use agpm_text::{Document, NodeKind, NodeRef, Pointer, Value, to_value};
 
 use super::engine::blocked;
 use super::file::Task;
@@ -125,8 +125,8 @@ impl Check<'_> {
 /// Whether a node is an empty map or list of ours, and something else is there.
 fn bare_of_another_kind(node: &OwnedNode, now: NodeRef<'_>) -> bool {
     let bare = [
-        (Kind::Map, Value::Map(Vec::new())),
-        (Kind::List, Value::List(Vec::new())),
+        (NodeKind::Map, Value::Map(Vec::new())),
+        (NodeKind::List, Value::List(Vec::new())),
     ];
     bare.iter()
         .any(|(kind, value)| NodeSum::of(value) == node.checksum && now.kind() != *kind)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use agpm_model::Place;
 use agpm_text::{
-    Document, Edit, Format, Kind, Limits, NodeRef, Pointer, Value, parse, parse_alone, to_value,
+    Document, Edit, Format, Limits, NodeKind, NodeRef, Pointer, Value, parse, parse_alone, to_value,
 };
 
 use super::sight::Sight;
@@ -159,7 +159,7 @@ impl Draft {
                 .chars()
                 .all(|c| c.is_whitespace() || "{}[]".contains(c))
         };
-        let container = matches!(node.kind(), Kind::Map | Kind::List);
+        let container = matches!(node.kind(), NodeKind::Map | NodeKind::List);
         container && node.len() == 0 && (self.document.format() == Format::Toml || only_brackets())
     }
 

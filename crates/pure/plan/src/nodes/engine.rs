@@ -3,7 +3,9 @@
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use agpm_model::{Owner, Place};
-use agpm_text::{Document, Edit, Format, Kind, NodeRef, Pointer, Shape, Value, View, equal};
+use agpm_text::{
+    Document, Edit, Format, NodeKind, NodeRef, NodeShape, Pointer, TreeView, Value, equal,
+};
 
 use super::left::Left;
 use super::look::{is_bare, remember};
@@ -166,12 +168,12 @@ impl<'a> Engine<'a> {
             Place::Item(list) | Place::Keyed { list, .. } => self.sight.at(list),
             Place::Key(_) | Place::Default(_) => None,
         };
-        let is_table = matches!(desired.node.value.shape(), Shape::Map(_));
+        let is_table = matches!(desired.node.value.shape(), NodeShape::Map(_));
         node.is_some_and(|list| !is_table && is_of_tables(list))
     }
 
     /// Something on the way to a place has no room for it: an edit where nodes of ours were, or the user's.
-    fn stop(&mut self, desired: &DesiredNode, length: usize, kind: Kind) {
+    fn stop(&mut self, desired: &DesiredNode, length: usize, kind: NodeKind) {
         let at = above(desired.node.place.pointer(), length);
         if self.keeps_covered(&at, &desired.node.place) {
             return;
@@ -425,7 +427,7 @@ fn is_of_tables(list: NodeRef<'_>) -> bool {
     let document = list.document();
     let first = (list.len() > 0)
         .then(|| list.item(0))
-        .filter(|first| first.kind() == Kind::Map);
+        .filter(|first| first.kind() == NodeKind::Map);
     let in_braces = |first: NodeRef<'_>| document.text()[first.span().range()].starts_with('{');
     document.format() == Format::Toml && first.is_some_and(|first| !in_braces(first))
 }
@@ -434,8 +436,8 @@ fn is_of_tables(list: NodeRef<'_>) -> bool {
 fn is_users(owned: &OwnedNode, now: NodeRef<'_>) -> bool {
     let is_bare = |value: Value| NodeSum::of(&value) == owned.checksum;
     let was_other = match now.kind() {
-        Kind::Map => is_bare(Value::List(Vec::new())),
-        Kind::List => is_bare(Value::Map(Vec::new())),
+        NodeKind::Map => is_bare(Value::List(Vec::new())),
+        NodeKind::List => is_bare(Value::Map(Vec::new())),
         _ => is_bare(Value::List(Vec::new())) || is_bare(Value::Map(Vec::new())),
     };
     matches!(owned.place, Place::Default(_)) && !was_other
@@ -455,16 +457,18 @@ pub(super) fn is_covered(node: &OwnedNode, at: &Pointer, place: &Place) -> bool 
 /// Of a default any value of the user's will do; of a bare container any of its kind.
 fn will_do(desired: &DesiredNode, now: NodeRef<'_>) -> bool {
     let is_default = matches!(desired.node.place, Place::Default(_));
-    let kind = agpm_text::View::shape(&desired.node.value).kind();
+    let kind = agpm_text::TreeView::shape(&desired.node.value).kind();
     is_default && (!is_bare(&desired.node.value) || kind == now.kind())
 }
 
 /// After how many steps on the way to a place is something that has no room for it, and what.
-pub(super) fn blocked(sight: &Sight<'_>, place: &Place) -> Option<(usize, Kind)> {
+pub(super) fn blocked(sight: &Sight<'_>, place: &Place) -> Option<(usize, NodeKind)> {
     let length = place.pointer().steps().len();
     match (sight.way(place.pointer()), place) {
         (Way::Blocked(length, kind), _) => Some((length, kind)),
-        (Way::There(node), Place::Item(_) | Place::Keyed { .. }) if node.kind() != Kind::List => {
+        (Way::There(node), Place::Item(_) | Place::Keyed { .. })
+            if node.kind() != NodeKind::List =>
+        {
             Some((length, node.kind()))
         }
         _ => None,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use agpm_model::{Checksum, Place};
-use agpm_text::{Document, Format, Pointer, Unread};
+use agpm_text::{Document, Format, LazyDocument, Pointer};
 
 use super::draft::Draft;
 use super::engine::{Decisions, Engine, Refused, Step};
@@ -22,7 +22,7 @@ pub(super) struct Task<'a> {
     pub(super) format: Format,
     pub(super) existing: Option<&'a Document>,
     pub(super) owned: Option<&'a OwnedNodes>,
-    pub(super) base: Option<&'a Unread>,
+    pub(super) base: Option<&'a LazyDocument>,
     pub(super) overwrite: Overwrite,
 }
 

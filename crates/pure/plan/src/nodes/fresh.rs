@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use agpm_diag::Text;
 use agpm_model::{Checksum, Place};
-use agpm_text::{Edit, Format, Pointer, Unread, equal};
+use agpm_text::{Edit, Format, LazyDocument, Pointer, equal};
 
 use super::draft::Draft;
 use super::engine::Step;
@@ -27,7 +27,7 @@ pub(super) struct Made {
 /// The layers' text with the nodes that are not in it.
 pub(super) fn make(
     format: Format,
-    base: Option<&Unread>,
+    base: Option<&LazyDocument>,
     wanted: &[Wanted<'_>],
 ) -> Result<Made, NodeError> {
     let (text, containers) = with_additions(format, base, wanted)?;
@@ -57,7 +57,7 @@ pub(super) fn make(
 /// The text, and the containers that were put in.
 fn with_additions(
     format: Format,
-    base: Option<&Unread>,
+    base: Option<&LazyDocument>,
     wanted: &[Wanted<'_>],
 ) -> Result<(Text, Vec<Pointer>), NodeError> {
     // What the layers want is in their text.

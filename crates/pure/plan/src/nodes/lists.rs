@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use agpm_model::{Owner, Place};
-use agpm_text::{Document, Kind, NodeRef, Pointer, Value, to_value};
+use agpm_text::{Document, NodeKind, NodeRef, Pointer, Value, to_value};
 
 use super::look::{is_bare, remember};
 use super::ours::Ours;
@@ -142,7 +142,7 @@ fn becoming(
     ours: &Ours,
     twins: &HashSet<(Pointer, NodeSum)>,
 ) -> Becoming {
-    let Some(now) = sight.at(list).filter(|now| now.kind() == Kind::List) else {
+    let Some(now) = sight.at(list).filter(|now| now.kind() == NodeKind::List) else {
         return Becoming::Gone;
     };
     let known: HashSet<usize> = sight
@@ -199,7 +199,7 @@ fn take_apart(sight: &Sight<'_>, list: &Pointer, node: &OwnedNode, hold: &Hold, 
     let spot = sight.spot(node, |_| true);
     let now = sight
         .at(list)
-        .filter(|now| spot.is_some() && now.kind() == Kind::List);
+        .filter(|now| spot.is_some() && now.kind() == NodeKind::List);
     match (&node.place, now, spot) {
         (Place::Key(_), Some(now), _) => {
             ours.containers.insert(list.clone());

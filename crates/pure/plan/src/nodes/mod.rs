@@ -27,7 +27,7 @@ mod way;
 use std::collections::BTreeMap;
 
 use agpm_model::{Checksum, EntryNode, Observed, Owner, Place, RelativePath};
-use agpm_text::{Document, EditError, Format, Pointer, Unread};
+use agpm_text::{Document, EditError, Format, LazyDocument, Pointer};
 use serde::{Deserialize, Serialize};
 
 use crate::change::{Author, Change, Overwrite, Refusal};
@@ -160,7 +160,7 @@ pub struct SharedFile<'a> {
     /// Our nodes as we left them.
     pub owned: Option<&'a OwnedNodes>,
     /// The text that the layers give; a file that is not there, or wholly ours, is made from it.
-    pub base: Option<&'a Unread>,
+    pub base: Option<&'a LazyDocument>,
     /// What may be overwritten.
     pub overwrite: Overwrite,
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use agpm_model::{Checksum, Owner, Place};
-use agpm_text::{Document, Kind, Pointer, Unread};
+use agpm_text::{Document, LazyDocument, NodeKind, Pointer};
 
 use super::look::remember;
 use super::room::{Wanted, wanted};
@@ -52,7 +52,7 @@ pub fn recognise_nodes(
 /// A file that is to the byte what we would write where nothing is: it is wholly ours.
 pub fn recognise_file(
     now: &Document,
-    base: &Unread,
+    base: &LazyDocument,
     written: &[DesiredNode],
 ) -> Option<OwnedNodes> {
     let made = fresh::make(now.format(), Some(base), &wanted(written).ok()?).ok()?;
@@ -66,7 +66,7 @@ fn bare_container(sight: &Sight<'_>, node: &OwnedNode) -> Option<Pointer> {
     };
     let is_container = sight
         .at(at)
-        .is_some_and(|now| matches!(now.kind(), Kind::Map | Kind::List));
+        .is_some_and(|now| matches!(now.kind(), NodeKind::Map | NodeKind::List));
     is_container.then(|| at.clone())
 }
 

@@ -1,7 +1,7 @@
 //! What is ours and no longer asked for.
 
 use agpm_model::Place;
-use agpm_text::{Kind, Pointer};
+use agpm_text::{NodeKind, Pointer};
 
 use super::OwnedNode;
 use super::draft::shifts;
@@ -52,7 +52,9 @@ impl Engine<'_> {
     fn is_container(&self, node: &OwnedNode) -> bool {
         let is_bare = |at: &Pointer| {
             let now = self.sight.at(at);
-            now.is_some_and(|now| matches!(now.kind(), Kind::Map | Kind::List) && now.len() == 0)
+            now.is_some_and(|now| {
+                matches!(now.kind(), NodeKind::Map | NodeKind::List) && now.len() == 0
+            })
         };
         matches!(&node.place, Place::Default(at) if self.ours.containers.contains(at) && is_bare(at))
     }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use agpm_model::Place;
-use agpm_text::{Document, Format, Kind, NodeId, NodeRef, Pointer, View, to_value};
+use agpm_text::{Document, Format, NodeId, NodeKind, NodeRef, Pointer, TreeView, to_value};
 
 use super::{NodeSum, OwnedNode};
 
@@ -44,7 +44,7 @@ pub(super) enum Way<'d> {
     /// So many of its steps are there.
     Missing(usize),
     /// After so many steps is something that has no keys.
-    Blocked(usize, Kind),
+    Blocked(usize, NodeKind),
 }
 
 impl<'d> Sight<'d> {
@@ -64,7 +64,7 @@ impl<'d> Sight<'d> {
             return Way::Missing(0);
         };
         for (length, step) in at.steps().iter().enumerate() {
-            if node.kind() != Kind::Map {
+            if node.kind() != NodeKind::Map {
                 return Way::Blocked(length, node.kind());
             }
             match self.child(node, step) {
@@ -107,7 +107,7 @@ impl<'d> Sight<'d> {
 
     /// What the items of a list say; nothing if there is none.
     pub(super) fn sums(&self, list: &Pointer) -> Rc<Sums> {
-        let Some(node) = self.at(list).filter(|node| node.kind() == Kind::List) else {
+        let Some(node) = self.at(list).filter(|node| node.kind() == NodeKind::List) else {
             return Rc::default();
         };
         let mut lists = self.lists.borrow_mut();
@@ -136,7 +136,7 @@ impl<'d> Sight<'d> {
 
     /// The items of a list that have a key with this value.
     pub(super) fn with_id(&self, list: &Pointer, key: &str, id: &str) -> Vec<usize> {
-        let Some(node) = self.at(list).filter(|node| node.kind() == Kind::List) else {
+        let Some(node) = self.at(list).filter(|node| node.kind() == NodeKind::List) else {
             return Vec::new();
         };
         let mut all = self.ids.borrow_mut();

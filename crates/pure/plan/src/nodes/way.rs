@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{EntryNode, Place};
-use agpm_text::{Edit, Kind, Pointer, Value, View};
+use agpm_text::{Edit, NodeKind, Pointer, TreeView, Value};
 
 use super::draft::Draft;
 use super::engine::{Decisions, Engine, Step, blocked, is_covered};
@@ -79,7 +79,7 @@ impl<'w> Room<'w> {
                 .any(|wanted| excludes(&wanted.node, node, sight))
                 && may_go();
         }
-        let is_map = || sight.at(at).is_some_and(|now| now.kind() == Kind::Map);
+        let is_map = || sight.at(at).is_some_and(|now| now.kind() == NodeKind::Map);
         let has_room = || matches!(node.place, Place::Default(_)) && is_map();
         self.is_below_solid(at) || self.is_above_wanted(at) && !has_room()
     }
@@ -88,7 +88,7 @@ impl<'w> Room<'w> {
     fn is_solid(&self, at: &Pointer) -> bool {
         let is_solid = |wanted: &&Wanted<'_>| {
             let is_bare_map =
-                is_bare(&wanted.node.value) && wanted.node.value.shape().kind() == Kind::Map;
+                is_bare(&wanted.node.value) && wanted.node.value.shape().kind() == NodeKind::Map;
             !(is_bare_map && matches!(wanted.node.place, Place::Default(_)))
         };
         self.places
@@ -98,7 +98,7 @@ impl<'w> Room<'w> {
 
     /// Whether a container may have to go for something to come.
     fn may_need(&self, at: &Pointer, sight: &Sight<'_>) -> bool {
-        let is_list = || sight.at(at).is_some_and(|now| now.kind() == Kind::List);
+        let is_list = || sight.at(at).is_some_and(|now| now.kind() == NodeKind::List);
         self.places.contains_key(at)
             || self.is_below_solid(at)
             || self.is_above_wanted(at) && is_list()
@@ -124,11 +124,11 @@ fn excludes(wanted: &EntryNode, node: &OwnedNode, sight: &Sight<'_>) -> bool {
     let is_list = || {
         sight
             .at(place.pointer())
-            .is_some_and(|now| now.kind() == Kind::List)
+            .is_some_and(|now| now.kind() == NodeKind::List)
     };
     match (place, &node.place) {
         (Place::Key(_) | Place::Default(_), Place::Item(_) | Place::Keyed { .. }) => {
-            value.shape().kind() != Kind::List
+            value.shape().kind() != NodeKind::List
         }
         (Place::Item(_) | Place::Keyed { .. }, Place::Key(_) | Place::Default(_)) => !is_list(),
         _ => false,

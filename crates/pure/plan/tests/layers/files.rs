@@ -4,7 +4,7 @@ use agpm_plan::{
     Action, FileOrigin, FileOutcome, NodeState, Obstacle, Overwrite, Reason, Twin, check_nodes,
     recognise_file, recognise_nodes, take_back,
 };
-use agpm_text::{Document, Format, Kind, Value};
+use agpm_text::{Document, Format, NodeKind, Value};
 
 use crate::support::layer::Lists;
 use crate::support::{File, item, key, read, told, unread, value};
@@ -231,7 +231,7 @@ fn a_clash_is_refused_unless_it_may_be_taken_over() {
     let base = json("{\"a\": 1}", Lists::Whole);
     assert_eq!(
         File::json("[]").refused(&base),
-        [(String::new(), Obstacle::Value(Kind::List))]
+        [(String::new(), Obstacle::Value(NodeKind::List))]
     );
 }
 

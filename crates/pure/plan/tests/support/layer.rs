@@ -2,7 +2,7 @@
 
 use agpm_model::{EntryNode, Place};
 use agpm_plan::{DesiredNode, Twin};
-use agpm_text::{Document, Kind, NodeRef, Pointer, Value, to_value};
+use agpm_text::{Document, NodeKind, NodeRef, Pointer, Value, to_value};
 
 /// How lists are ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,8 +31,8 @@ fn node(place: Place, value: Value) -> DesiredNode {
 
 fn collect(now: NodeRef<'_>, at: &Pointer, lists: Lists, nodes: &mut Vec<DesiredNode>) {
     match now.kind() {
-        Kind::Map | Kind::List if now.len() == 0 => {
-            let bare = now.kind() == Kind::Map || lists != Lists::Whole;
+        NodeKind::Map | NodeKind::List if now.len() == 0 => {
+            let bare = now.kind() == NodeKind::Map || lists != Lists::Whole;
             let place = if bare {
                 Place::Default(at.clone())
             } else {
@@ -40,12 +40,12 @@ fn collect(now: NodeRef<'_>, at: &Pointer, lists: Lists, nodes: &mut Vec<Desired
             };
             nodes.push(node(place, to_value(now)));
         }
-        Kind::Map => {
+        NodeKind::Map => {
             for (key, value) in now.entries() {
                 collect(value, &at.child(key.content()), lists, nodes);
             }
         }
-        Kind::List if lists != Lists::Whole => {
+        NodeKind::List if lists != Lists::Whole => {
             let named = lists == Lists::Keyed && now.items().all(|item| item.get("id").is_some());
             nodes.extend(
                 now.items()

@@ -9,7 +9,7 @@ use agpm_plan::{
     Action, DesiredNode, FileOutcome, Ledger, LedgerFile, NodeError, NodePlan, Overwrite,
     OwnedNodes, Reason, SharedFile, Twin, plan_nodes,
 };
-use agpm_text::{Document, Format, Limits, Unread, Value, parse, to_value};
+use agpm_text::{Document, Format, LazyDocument, Limits, Value, parse, to_value};
 
 pub(crate) fn read(text: &str, format: Format) -> Document {
     let parsed = parse(
@@ -207,6 +207,6 @@ impl Tape<'_> {
 }
 
 /// A text that the engine reads when it has to.
-pub(crate) fn unread(document: &Document) -> Unread {
-    Unread::new(document.text().clone(), document.format())
+pub(crate) fn unread(document: &Document) -> LazyDocument {
+    LazyDocument::new(document.text().clone(), document.format())
 }

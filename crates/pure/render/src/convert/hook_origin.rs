@@ -1,6 +1,6 @@
 //! Which tool a hook file was written for, and the same hooks as the reference has them.
 
-use agpm_text::{Shape, Value, View};
+use agpm_text::{NodeShape, TreeView, Value};
 use agpm_tools::{HookFormat, HookShape, KeyChange, hook_formats};
 
 use super::events::{is_own, reference_event};
@@ -131,7 +131,7 @@ fn reference_hook(origin: &HookFormat, event: &str, hook: &Value) -> Result<Valu
 /// Milliseconds in whole seconds, rounded up.
 fn seconds(value: &Value) -> Option<Value> {
     match value.shape() {
-        Shape::Integer(text) => text
+        NodeShape::Integer(text) => text
             .parse::<u64>()
             .ok()
             .map(|time| Value::from(time.div_ceil(1000) as usize)),

@@ -1,7 +1,7 @@
 //! Hooks: a file as authors write it, into the lists of events that tools read.
 
 use agpm_model::{EntryNode, Place};
-use agpm_text::{Format, Pointer, Value, View};
+use agpm_text::{Format, Pointer, TreeView, Value};
 use agpm_tools::{
     HookFormat, HookShape, KeyChange, REFERENCE_TOOL, REFERENCE_VARIABLES, ReferenceVariables,
 };
@@ -356,7 +356,7 @@ fn changed(change: KeyChange, value: &Value) -> Option<Option<Value>> {
 
 fn milliseconds(value: &Value) -> Option<Value> {
     let text = match value.shape() {
-        agpm_text::Shape::Integer(text) | agpm_text::Shape::Float(text) => text,
+        agpm_text::NodeShape::Integer(text) | agpm_text::NodeShape::Float(text) => text,
         _ => return None,
     };
     let whole = text

@@ -7,7 +7,7 @@ use agpm_diag::{Notes, SourceMap, Spot, has_errors};
 use agpm_merge::{Contribution, Policy, Resolution, fold};
 use agpm_model::{LayerName, Origin, Patch, PatchScope, ResourceType, Strategy};
 use agpm_resolve::format_of;
-use agpm_text::{Document, Format, Kind, Limits, Pointer, Value, decode, parse};
+use agpm_text::{Document, Format, Limits, NodeKind, Pointer, Value, decode, parse};
 
 use crate::documents::parsed;
 use crate::explain::resource::Target;
@@ -145,7 +145,7 @@ fn of_manifest(spot: Spot, place: &[&str], sources: &SourceMap) -> Option<Docume
 /// A server that stands alone in `mcpServers`, without it: a patch means the server either way.
 fn unwrapped(kind: ResourceType, document: Document) -> Document {
     let servers = document.root().and_then(|root| root.get("mcpServers"));
-    let alone = servers.filter(|servers| servers.kind() == Kind::Map && servers.len() == 1);
+    let alone = servers.filter(|servers| servers.kind() == NodeKind::Map && servers.len() == 1);
     let server = alone
         .and_then(|servers| servers.entries().next())
         .map(|(_, server)| server);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, codes, did_you_mean};
 use agpm_merge::{
-    Absent, Composition, Contribution, Documents, Flaw, FlawKind, Policy, Reaction, References,
-    Resolution, fold, order,
+    Composition, Contribution, DocumentGraph, MergePolicy, ReferenceFailure, ReferenceFailureKind,
+    ReferencePolicy, ReferenceReaction, Resolution, UnavailableReason, fold, order,
 };
 use agpm_model::{Empty, Operation, Rule, Strategy};
 use agpm_text::{NodeKind, NodeShape, TreeView, Value, to_value};
@@ -36,13 +36,13 @@ const RULES: &[(&str, Operation, Empty)] = &[
 ];
 
 /// What is wrong with a bottle that cannot be read was reported when it was read.
-const REFERENCES: References = References {
-    malformed: Reaction::Ignore,
-    ..References::STRICT
+const REFERENCES: ReferencePolicy = ReferencePolicy {
+    malformed: ReferenceReaction::Ignore,
+    ..ReferencePolicy::STRICT
 };
 
 /// How a bottle composes with those that it extends, and an agent with its bottle.
-pub fn policy() -> Policy {
+pub fn policy() -> MergePolicy {
     let rule = |(pattern, operation, empty): &(&str, Operation, Empty)| Rule {
         pattern: pattern.parse().expect("a good pattern"),
         operation: Some(operation.clone()),
@@ -53,7 +53,7 @@ pub fn policy() -> Policy {
         rules: RULES.iter().map(rule).collect(),
         ..Strategy::default()
     };
-    Policy {
+    MergePolicy {
         composition: Composition::Merge(strategy),
         references: REFERENCES,
     }
@@ -123,32 +123,34 @@ struct ExtendsReferences<'u> {
     described: usize,
 }
 
-impl<'u> Documents for ExtendsReferences<'u> {
+impl<'u> DocumentGraph for ExtendsReferences<'u> {
     type Id = &'u str;
 
-    fn parents(&mut self, name: &&'u str) -> Result<Vec<&'u str>, Absent> {
+    fn parents(&mut self, name: &&'u str) -> Result<Vec<&'u str>, UnavailableReason> {
         match self.bottles.get(*name) {
-            None => Err(Absent::Missing),
-            Some(bottle) if bottle.state == State::Broken => Err(Absent::Malformed),
+            None => Err(UnavailableReason::Missing),
+            Some(bottle) if bottle.state == State::Broken => Err(UnavailableReason::Malformed),
             Some(bottle) => Ok(parent(bottle).into_iter().collect()),
         }
     }
 
-    fn describe(&mut self, flaw: &Flaw<&'u str>) -> Option<Diagnostic> {
+    fn describe(&mut self, flaw: &ReferenceFailure<&'u str>) -> Option<Diagnostic> {
         let [.., from, to] = flaw.chain[..] else {
             return None;
         };
         let chain = shown_chain(&flaw.chain);
         let (message, help) = match flaw.kind {
-            FlawKind::Cyclic if from == to => (
+            ReferenceFailureKind::Cyclic if from == to => (
                 format!("`{to}` extends itself: {chain}"),
                 Some("remove its `extends`, or name another bottle".to_owned()),
             ),
-            FlawKind::Cyclic => (
+            ReferenceFailureKind::Cyclic => (
                 format!("these bottles extend each other in a circle: {chain}"),
                 Some("remove one `extends` of the circle".to_owned()),
             ),
-            FlawKind::Missing | FlawKind::Malformed | FlawKind::Refused => (
+            ReferenceFailureKind::Missing
+            | ReferenceFailureKind::Malformed
+            | ReferenceFailureKind::Refused => (
                 format!("there is no bottle `{to}` to extend: {chain}"),
                 near_bottle(self.bottles, self.described, to, Some(from)),
             ),

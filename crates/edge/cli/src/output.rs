@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
 use agpm_diag::{Diagnostic, Severity, SourceMap, codes};
-use agpm_ops::{FailureKind, Outcome, Rendered, Secrets};
+use agpm_ops::{FailureKind, FileBytes, Outcome, SecretDisplay};
 use agpm_report::{
     Detail, FailureDocument, Paint, Pen, RenderContext, Rendering, Verdict, draw_diagnostics,
     one_line, printable,
@@ -18,7 +18,7 @@ use crate::args::{ColorChoice, Global};
 pub(crate) struct Output {
     pub(crate) json: bool,
     /// Whether lines of files are drawn with their secrets.
-    pub(crate) secrets: Secrets,
+    pub(crate) secrets: SecretDisplay,
     quiet: bool,
     verbose: bool,
     paint: Paint,
@@ -35,7 +35,7 @@ impl Output {
         };
         Output {
             json: global.json,
-            secrets: Secrets::Masked,
+            secrets: SecretDisplay::Masked,
             quiet: global.quiet,
             verbose: global.verbose > 0,
             paint: paint(io::stderr().is_terminal()),
@@ -166,7 +166,7 @@ pub(crate) fn write_stdout(bytes: &[u8]) -> ExitCode {
     written(stdout.write_all(bytes).and_then(|()| stdout.flush()))
 }
 
-fn write_pieces(rendered: &Rendered) -> ExitCode {
+fn write_pieces(rendered: &FileBytes) -> ExitCode {
     let mut stdout = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     written(
         rendered

@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Spot, codes, has_errors};
-use agpm_merge::{Absent, Documents, Flaw, FlawKind, References, order};
+use agpm_merge::{
+    DocumentGraph, ReferenceFailure, ReferenceFailureKind, ReferencePolicy, UnavailableReason,
+    order,
+};
 use agpm_model::{
     BaseAddress, BaseName, BaseReference, BaseRoot, Checksum, DefaultHost, LONGEST_CHAIN,
     LockedBase, Lockfile, Pin, PinSource, RepositoryBase, Requirement, ResourcePath, Selector,
@@ -94,7 +97,7 @@ pub(crate) fn load_bases(
     };
     let lineage = order(
         std::slice::from_ref(&start),
-        References::STRICT,
+        ReferencePolicy::STRICT,
         &mut loader,
     );
     let Loader {
@@ -207,17 +210,17 @@ struct Loader<'a, 'n> {
     failure: Option<Failure>,
 }
 
-impl Documents for Loader<'_, '_> {
+impl DocumentGraph for Loader<'_, '_> {
     type Id = BaseId;
 
-    fn parents(&mut self, id: &BaseId) -> Result<Vec<BaseId>, Absent> {
+    fn parents(&mut self, id: &BaseId) -> Result<Vec<BaseId>, UnavailableReason> {
         if let Some(references) = self.manifest_bases.take() {
             return Ok(self.note_places(references, 1));
         }
-        let place = self.places.get(id).ok_or(Absent::Missing)?;
+        let place = self.places.get(id).ok_or(UnavailableReason::Missing)?;
         let (address, spot, depth) = (place.address.clone(), place.spot, place.depth);
         if depth > LONGEST_CHAIN {
-            return Err(Absent::Refused);
+            return Err(UnavailableReason::Refused);
         }
         match self.load(&address, spot) {
             Ok((base, references)) => {
@@ -231,26 +234,26 @@ impl Documents for Loader<'_, '_> {
                 };
                 failure.diagnostic = failure.diagnostic.map(at_entry);
                 self.failure.get_or_insert(failure);
-                Err(Absent::Malformed)
+                Err(UnavailableReason::Malformed)
             }
         }
     }
 
-    fn describe(&mut self, flaw: &Flaw<BaseId>) -> Option<Diagnostic> {
+    fn describe(&mut self, flaw: &ReferenceFailure<BaseId>) -> Option<Diagnostic> {
         let names = flaw.chain.iter().map(|id| self.name_of(id));
         let chain = names.collect::<Vec<_>>().join(" -> ");
         let (code, message, help) = match flaw.kind {
-            FlawKind::Cyclic => (
+            ReferenceFailureKind::Cyclic => (
                 &codes::BASE_CYCLE,
                 format!("a base extends itself: {chain}"),
                 "remove one of these from an `extends`",
             ),
-            FlawKind::Refused => (
+            ReferenceFailureKind::Refused => (
                 &codes::BASE_CHAIN,
                 format!("a chain of bases has more than {LONGEST_CHAIN}: {chain}"),
                 "list several bases in one `extends` instead",
             ),
-            FlawKind::Missing | FlawKind::Malformed => return None,
+            ReferenceFailureKind::Missing | ReferenceFailureKind::Malformed => return None,
         };
         let diagnostic = Diagnostic::new(code, message).help(help);
         let spot = flaw.chain.last().and_then(|id| self.places.get(id)?.spot);

@@ -3,7 +3,7 @@
 use agpm_diag::{Failure, Notes, Outcome, Warnings};
 use std::path::PathBuf;
 
-use agpm_merge::Rendered;
+use agpm_merge::FileBytes;
 use agpm_model::{RelativePath, SourceName};
 use agpm_persona::PersonaKind;
 use agpm_resolve::UpdateScope;
@@ -59,7 +59,7 @@ pub struct DemoShow {
 #[derive(Debug)]
 pub enum DemoResult {
     /// A merged file.
-    Merged(Rendered),
+    Merged(FileBytes),
     /// Where values came from.
     Explained(Provenance),
     /// What was installed.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use agpm_diag::{
     Diagnostic, Failure, FailureKind, Label, Notes, Severity, Spot, codes, did_you_mean,
 };
-use agpm_merge::{Contribution, LayerFile, Policy, Resolution, fold};
+use agpm_merge::{Contribution, LayerFile, MergePolicy, Resolution, fold};
 use agpm_model::{
     BUILT_IN, BaseText, DefaultHost, Dependency, Empty, Entry, Layer, LayerName, LayerPlace,
     Lockfile, Manifest, ManifestTexts, Operation, RESOURCE_TYPES, RelativePath, ResourceType, Rule,
@@ -560,7 +560,7 @@ fn over_bases(bases: &[LoadedBase], project: &Arc<Document>) -> Arc<Document> {
 
 /// All texts of a manifest, folded.
 pub(crate) fn folded_texts(texts: Vec<Contribution>) -> Resolution {
-    fold(texts, &Policy::merge(entry_by_entry()), None)
+    fold(texts, &MergePolicy::merge(entry_by_entry()), None)
 }
 
 /// The user's configuration, the manifest and the private manifest, folded: the highest wins, entry by entry.

@@ -70,10 +70,10 @@ pub use agpm_diag::{FailureKind, Outcome, Warnings};
 pub use agpm_diag::{counted, size};
 pub use agpm_discover::{CandidateType, Query, Selection};
 pub use agpm_layers::{LayerRow, LayerState, LayersReport, SkippedRow};
-pub use agpm_merge::Rendered;
+pub use agpm_merge::FileBytes;
 pub use agpm_merge::{
     BodyLines, BuiltInStrategy, CustomStrategy, ExplainedDeletion, ExplainedLeaf, ExplainedShadow,
-    OperationRow, Provenance, Secrets, StrategiesReport, StrategyExample, StrategyPage,
+    OperationRow, Provenance, SecretDisplay, StrategiesReport, StrategyExample, StrategyPage,
 };
 pub use agpm_model::Observed;
 pub use agpm_persona::{

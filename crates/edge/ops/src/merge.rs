@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, codes, nearest};
-use agpm_merge::{LayerFile, MergedFile, RawFile, Rendered, UnparsedFile, merge_files};
+use agpm_merge::{FileBytes, LayerFile, MergedFile, RawFile, UnparsedFile, merge_files};
 use agpm_model::{Driver, Empty, LayerName, Operation, PointerPattern, Rule, Strategy};
 use agpm_store::{self as store, DriverCall, StoreError, StoreProblem};
 use agpm_text::{Format, Pointer};
@@ -108,7 +108,7 @@ impl FromStr for RuleArgument {
 #[derive(Debug)]
 pub struct MergeReport {
     /// The merged file.
-    pub output: Rendered,
+    pub output: FileBytes,
     /// Where all of it came from; only if asked for.
     pub explained: Option<Provenance>,
 }
@@ -137,7 +137,7 @@ pub(crate) fn run(
         let file = drive(driver, &permit, &strategy.name, read.all()?)?;
         if request.format.is_none() && !request.explain {
             return Ok(MergeReport {
-                output: Rendered::Bytes(file.bytes.into()),
+                output: FileBytes::Bytes(file.bytes.into()),
                 explained: None,
             });
         }
@@ -171,13 +171,13 @@ fn report(
 fn render(
     merged: &MergedFile,
     format: Option<OutputFormat>,
-) -> Result<(Rendered, Option<Diagnostic>), Failure> {
+) -> Result<(FileBytes, Option<Diagnostic>), Failure> {
     match format {
         // Comments may stay where the format has them.
         Some(format)
             if format == OutputFormat::Json || merged.format() != Some(format.format()) =>
         {
-            Ok((Rendered::Text(merged.print(format.format())?.into()), None))
+            Ok((FileBytes::Text(merged.print(format.format())?.into()), None))
         }
         _ => Ok(merged.render()?),
     }

@@ -1,6 +1,6 @@
 //! Bottles and their agents: listed, shown and checked.
 
-use agpm_ops::{AgentRow, BottleCheck, BottleList, BottleRow, BottleValue, Secrets, counted};
+use agpm_ops::{AgentRow, BottleCheck, BottleList, BottleRow, BottleValue, SecretDisplay, counted};
 use agpm_text::{Format, print, to_json};
 
 use crate::diagnostics::one_line;
@@ -11,8 +11,8 @@ use crate::table::table;
 pub fn render_value(report: &BottleValue, context: &RenderContext<'_>) -> Rendering {
     Rendering::Data(match context.pen.secrets {
         _ if context.json => to_json(report),
-        Secrets::Shown => print(&report.value, Format::Yaml).unwrap_or_default(),
-        Secrets::Masked => print(&report.masked(), Format::Yaml).unwrap_or_default(),
+        SecretDisplay::Shown => print(&report.value, Format::Yaml).unwrap_or_default(),
+        SecretDisplay::Masked => print(&report.masked(), Format::Yaml).unwrap_or_default(),
     })
 }
 

@@ -7,7 +7,7 @@ use agpm_diag::{
     Diagnostic, Label, Severity, SourceId, SourceMap, Span, codes, fold, is_invisible,
     mask_line_after, visible,
 };
-use agpm_ops::Secrets;
+use agpm_ops::SecretDisplay;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 /// How diagnostics are drawn.
@@ -16,7 +16,7 @@ pub struct Pen {
     /// Whether colours are used.
     pub paint: Paint,
     /// Whether lines of files are drawn with their secrets.
-    pub secrets: Secrets,
+    pub secrets: SecretDisplay,
     /// How much is shown.
     pub detail: Detail,
 }
@@ -221,7 +221,7 @@ impl Marked {
 }
 
 /// One excerpt for each line that a label is on; the primary label's comes first. An empty text has no line to show.
-fn excerpts(diagnostic: &Diagnostic, sources: &SourceMap, secrets: Secrets) -> Vec<Excerpt> {
+fn excerpts(diagnostic: &Diagnostic, sources: &SourceMap, secrets: SecretDisplay) -> Vec<Excerpt> {
     let mut order: Vec<(SourceId, usize)> = Vec::new();
     let mut by_line: BTreeMap<(SourceId, usize), Excerpt> = BTreeMap::new();
     for (index, label) in diagnostic.labels.iter().enumerate() {
@@ -270,7 +270,7 @@ fn excerpts(diagnostic: &Diagnostic, sources: &SourceMap, secrets: Secrets) -> V
 fn marked_line(
     label: &Label,
     sources: &SourceMap,
-    secrets: Secrets,
+    secrets: SecretDisplay,
     quoting: Quoting,
 ) -> (String, Range<usize>, bool) {
     let source = &sources.get(label.source).text;
@@ -302,11 +302,11 @@ fn marked_line(
     );
     let before = &source[..line.start as usize];
     let masked: Vec<char> = match secrets {
-        Secrets::Masked if quoting == Quoting::KeysOnly => {
+        SecretDisplay::Masked if quoting == Quoting::KeysOnly => {
             without_values(raw).chars().map(drawable).collect()
         }
-        Secrets::Masked => mask_line_after(before, raw).chars().map(drawable).collect(),
-        Secrets::Shown => raw.chars().map(drawable).collect(),
+        SecretDisplay::Masked => mask_line_after(before, raw).chars().map(drawable).collect(),
+        SecretDisplay::Shown => raw.chars().map(drawable).collect(),
     };
     let from = if masked.len() <= WIDEST_LINE {
         0

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use agpm_diag::{Diagnostic, Severity, SourceMap};
-use agpm_ops::{FailureKind, Rendered, report_all};
+use agpm_ops::{FailureKind, FileBytes, report_all};
 use agpm_text::{Format, parse_alone, print, to_json};
 use serde::Serialize;
 
@@ -25,7 +25,7 @@ pub enum Rendering {
     /// A file's bytes; diagnostics go to standard error.
     Bytes(Vec<u8>),
     /// A file's content; diagnostics go to standard error.
-    Pieces(Rendered),
+    Pieces(FileBytes),
     /// What writes itself; diagnostics go to standard error.
     Stream(PieceWriter),
     /// A document that holds the diagnostics.
@@ -176,7 +176,7 @@ impl RenderContext<'_> {
 #[cfg(test)]
 mod tests {
     use agpm_diag::codes;
-    use agpm_ops::Secrets;
+    use agpm_ops::SecretDisplay;
 
     use super::*;
     use crate::diagnostics::Detail;
@@ -199,7 +199,7 @@ mod tests {
             verdict,
             pen: Pen {
                 paint: Paint::Plain,
-                secrets: Secrets::Masked,
+                secrets: SecretDisplay::Masked,
                 detail: Detail::Folded,
             },
         }

@@ -8,7 +8,7 @@ use agpm_catalog::{
     Catalog, ENTRY_KINDS, Entry, EntryKind, Filter, Manifest, RowId, RowRef, Table, read_manifest,
 };
 use agpm_diag::SourceMap;
-use agpm_merge::{Composition, Contribution, Policy, References, fold_parts};
+use agpm_merge::{Composition, Contribution, MergePolicy, ReferencePolicy, fold_parts};
 use agpm_model::LayerName;
 use agpm_text::{Format, Limits, NodeId, parse, to_value};
 use proptest::prelude::*;
@@ -291,7 +291,7 @@ proptest! {
     #[test]
     fn what_is_listed_is_what_the_engine_selects(sheets in any_sheets()) {
         let catalog = catalog(&sheets);
-        let policy = Policy { composition: Composition::Select, references: References::LENIENT };
+        let policy = MergePolicy { composition: Composition::Select, references: ReferencePolicy::LENIENT };
         for entry in catalog.entries() {
             let wanted = identity(catalog.winner(entry));
             let upper = |at: usize| catalog.rows_of(at).find(|row| identity(*row) == wanted);

@@ -16,7 +16,7 @@ mod error;
 mod finding;
 
 pub use agpm_diag::Severity;
-pub use agpm_merge::{Combination, Combine, LeafOperation, Place};
+pub use agpm_merge::{Combination, Combine, LeafOperation, MergePoint};
 pub use agpm_model::{
     Empty, Items, LayerName, Lists, Maps, Operation, PointerPattern, RelativePath, Rule, Separator,
     Strategy,

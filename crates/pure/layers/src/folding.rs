@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, SourceMap, codes, has_errors};
-use agpm_merge::{LayerFile, MergedFile, Part, RawFile, UnparsedFile, merge_files};
+use agpm_merge::{LayerFile, MergedFile, MergedPart, RawFile, UnparsedFile, merge_files};
 use agpm_model::{
     Checksum, Driver, FileMode, LayerName, LayerSet, Manifest, MergeOutput, Owner, RelativePath,
     Strategy,
@@ -397,10 +397,10 @@ impl Recipe<'_> {
             .into()
     }
 
-    fn keys(&self, bytes: &[u8], parts: Vec<Part>) -> Option<SharedKeys> {
+    fn keys(&self, bytes: &[u8], parts: Vec<MergedPart>) -> Option<SharedKeys> {
         let format = Format::of_file(self.path.file_name())?;
         let text = std::str::from_utf8(bytes).ok()?;
-        let node = |part: Part| DesiredNode {
+        let node = |part: MergedPart| DesiredNode {
             node: part.node,
             owner: Owner::layer(&part.layer),
             twin: Twin::Left,

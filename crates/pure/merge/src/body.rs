@@ -6,7 +6,7 @@ use agpm_model::{LayerName, Separator};
 
 /// A stretch of a joined body.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Segment {
+pub struct BodySegment {
     /// Which contribution gave it, counted from the lowest.
     pub layer: u32,
     /// The bytes of the contribution's text.
@@ -17,7 +17,7 @@ pub struct Segment {
 
 /// What stands between two bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Joint {
+pub(crate) enum BodyJoint {
     Markdown(Separator),
     Text,
 }
@@ -33,15 +33,15 @@ pub(crate) struct BodyPart<'a> {
 /// Joins bodies, lowest first, onto `out`. Blank bodies have no say.
 pub(crate) fn join(
     parts: &[BodyPart<'_>],
-    joint: Joint,
+    joint: BodyJoint,
     newline: &str,
     out: &mut String,
-) -> Vec<Segment> {
+) -> Vec<BodySegment> {
     let mut segments = Vec::new();
     let mut put = |out: &mut String, part: &BodyPart<'_>, from: Range<usize>| {
         let start = out.len();
         out.push_str(&part.text[from.clone()]);
-        segments.push(Segment {
+        segments.push(BodySegment {
             layer: part.layer,
             from,
             to: start..out.len(),
@@ -51,7 +51,7 @@ pub(crate) fn join(
         .iter()
         .rev()
         .find_map(|part| Some((part, shebang(part)?)));
-    if let (Joint::Text, Some((part, line))) = (joint, shebang) {
+    if let (BodyJoint::Text, Some((part, line))) = (joint, shebang) {
         put(out, part, line);
         end_line(out, newline);
     }
@@ -60,7 +60,7 @@ pub(crate) fn join(
         .map(|part| {
             (
                 part,
-                if joint == Joint::Text {
+                if joint == BodyJoint::Text {
                     after_shebang(part)
                 } else {
                     part.range.clone()
@@ -88,15 +88,15 @@ pub(crate) fn join(
 }
 
 /// Markdown needs the blank lines: `---` right under a paragraph would make a heading of it.
-fn between(joint: Joint, layer: &LayerName, newline: &str) -> String {
+fn between(joint: BodyJoint, layer: &LayerName, newline: &str) -> String {
     let line = match joint {
-        Joint::Markdown(Separator::None) => return newline.to_owned(),
-        Joint::Markdown(Separator::Rule) => "---".to_owned(),
-        Joint::Markdown(Separator::Heading) => format!("## {layer}"),
-        Joint::Markdown(Separator::Comment) => {
+        BodyJoint::Markdown(Separator::None) => return newline.to_owned(),
+        BodyJoint::Markdown(Separator::Rule) => "---".to_owned(),
+        BodyJoint::Markdown(Separator::Heading) => format!("## {layer}"),
+        BodyJoint::Markdown(Separator::Comment) => {
             format!("<!-- layer: {} -->", layer.as_str().replace("--", "- -"))
         }
-        Joint::Text => format!("--- {layer} ---"),
+        BodyJoint::Text => format!("--- {layer} ---"),
     };
     format!("{newline}{line}{newline}{newline}")
 }

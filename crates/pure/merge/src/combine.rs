@@ -7,12 +7,12 @@ use agpm_text::{NodeRef, Pointer};
 /// layer, file and line.
 pub trait Combine {
     /// What happens at this place; `None` leaves it to the strategy's rules.
-    fn combine(&self, place: &Place<'_>) -> Option<Combination<'_>>;
+    fn combine(&self, place: &MergePoint<'_>) -> Option<Combination<'_>>;
 }
 
 /// A place where at least two layers have a say.
 #[derive(Debug)]
-pub struct Place<'a> {
+pub struct MergePoint<'a> {
     /// Where it is.
     pub pointer: &'a Pointer,
     /// What each of them says, lowest first.

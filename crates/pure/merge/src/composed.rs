@@ -74,7 +74,7 @@ mod tests {
     use agpm_model::{LayerName, Strategy};
     use agpm_text::{Format, Limits, Pointer, parse, to_value};
 
-    use crate::{Contribution, Policy, fold};
+    use crate::{Contribution, MergePolicy, fold};
 
     #[test]
     fn the_document_says_what_the_resolution_says_and_where() {
@@ -97,7 +97,7 @@ mod tests {
                 document: Arc::new(document),
             }
         });
-        let policy = Policy::merge(Strategy::default());
+        let policy = MergePolicy::merge(Strategy::default());
         let resolution = fold(contributions.to_vec(), &policy, None);
         let document = resolution.to_document().expect("two layers");
         let root = document.root().expect("a map");

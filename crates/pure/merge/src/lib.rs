@@ -26,23 +26,25 @@ mod rules;
 mod strategy_page;
 mod unite;
 
-pub use body::Segment;
-pub use file::{Merged, MergedFile, merge_files};
-pub use layer_file::{FileContent, LayerFile, RawFile, UnparsedFile};
+pub use body::BodySegment;
+pub use file::{MergedContent, MergedFile, merge_files};
+pub use layer_file::{LayerContent, LayerFile, RawFile, UnparsedFile};
 
-pub use combine::{Combination, Combine, Place};
+pub use combine::{Combination, Combine, MergePoint};
 pub use contribution::Contribution;
 pub use fold::{fold, fold_parts};
-pub use lineage::{Absent, Documents, Flaw, Lineage, order};
-pub use origin::{LeafOperation, Origin, Shadow, ShadowKind};
-pub use parts::Part;
-pub use policy::{Composition, FlawKind, Policy, Reaction, References};
+pub use lineage::{DocumentGraph, Lineage, ReferenceFailure, UnavailableReason, order};
+pub use origin::{LeafOperation, NodeOrigin, ShadowKind, ShadowedValue};
+pub use parts::MergedPart;
+pub use policy::{
+    Composition, MergePolicy, ReferenceFailureKind, ReferencePolicy, ReferenceReaction,
+};
 pub use provenance::{
     BodyLines, ExplainedDeletion, ExplainedLeaf, ExplainedShadow, KNOWN_SECRET, MASK, Provenance,
-    Secrets, nearest_key,
+    SecretDisplay, nearest_key,
 };
-pub use rendered::Rendered;
-pub use resolution::{Deletion, Leaf, Resolution, ResolvedRef};
+pub use rendered::FileBytes;
+pub use resolution::{Deletion, MergedLeaf, Resolution, ResolvedRef};
 pub use strategy_page::{
     BuiltInStrategy, CustomStrategy, OperationRow, StrategiesReport, StrategyExample, StrategyPage,
     strategy_pages,

@@ -4,11 +4,11 @@ use agpm_model::{Identity, Items, Lists, Maps, Operation, Strategy};
 
 /// What happens at a place and below.
 #[derive(Clone, Copy)]
-pub(crate) enum Mode<'s> {
+pub(crate) enum MergeMode<'s> {
     Recursive {
         lists: ListMode<'s>,
         below: ListMode<'s>,
-        clash: Clash,
+        clash: ClashRule,
     },
     Replace,
     Overlay,
@@ -29,7 +29,7 @@ pub(crate) enum ListMode<'s> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Clash {
+pub(crate) enum ClashRule {
     HigherWins,
     Forbidden,
 }
@@ -37,54 +37,54 @@ pub(crate) enum Clash {
 /// How lists merge, and how what is around them does.
 pub(crate) struct ListMerge<'s> {
     pub(crate) how: ListMode<'s>,
-    pub(crate) mode: Mode<'s>,
+    pub(crate) mode: MergeMode<'s>,
 }
 
-impl<'s> Mode<'s> {
+impl<'s> MergeMode<'s> {
     pub(crate) fn base(strategy: &'s Strategy) -> Self {
         match strategy.maps {
-            Maps::Replace => Mode::Replace,
+            Maps::Replace => MergeMode::Replace,
             Maps::Merge => {
                 let lists = match &strategy.lists {
                     Lists::Smart => ListMode::Smart,
                     Lists::By(operation) => ListMode::of(operation),
                 };
-                Mode::Recursive {
+                MergeMode::Recursive {
                     lists,
                     below: lists,
-                    clash: Clash::HigherWins,
+                    clash: ClashRule::HigherWins,
                 }
             }
         }
     }
 
     /// What an operation means where `outer` holds around it.
-    pub(crate) fn of(operation: &'s Operation, outer: Mode<'s>) -> Self {
-        let recursive = |lists| Mode::Recursive {
+    pub(crate) fn of(operation: &'s Operation, outer: MergeMode<'s>) -> Self {
+        let recursive = |lists| MergeMode::Recursive {
             lists,
             below: lists,
-            clash: Clash::HigherWins,
+            clash: ClashRule::HigherWins,
         };
         match operation {
             Operation::Deep => recursive(ListMode::Replace),
-            Operation::Replace => Mode::Replace,
-            Operation::Overlay => Mode::Overlay,
-            Operation::NonEmpty => Mode::NonEmpty,
-            Operation::KeepLower => Mode::KeepLower,
-            Operation::Forbid => Mode::Recursive {
+            Operation::Replace => MergeMode::Replace,
+            Operation::Overlay => MergeMode::Overlay,
+            Operation::NonEmpty => MergeMode::NonEmpty,
+            Operation::KeepLower => MergeMode::KeepLower,
+            Operation::Forbid => MergeMode::Recursive {
                 lists: ListMode::Replace,
                 below: ListMode::Replace,
-                clash: Clash::Forbidden,
+                clash: ClashRule::Forbidden,
             },
             Operation::ByKey { .. } | Operation::Unite { .. } => {
                 let below = match outer {
-                    Mode::Recursive { below, .. } => below,
+                    MergeMode::Recursive { below, .. } => below,
                     _ => ListMode::Replace,
                 };
-                Mode::Recursive {
+                MergeMode::Recursive {
                     lists: ListMode::of(operation),
                     below,
-                    clash: Clash::HigherWins,
+                    clash: ClashRule::HigherWins,
                 }
             }
             _ => recursive(ListMode::of(operation)),
@@ -95,8 +95,8 @@ impl<'s> Mode<'s> {
     pub(crate) fn forbids(self) -> bool {
         matches!(
             self,
-            Mode::Recursive {
-                clash: Clash::Forbidden,
+            MergeMode::Recursive {
+                clash: ClashRule::Forbidden,
                 ..
             }
         )
@@ -104,12 +104,12 @@ impl<'s> Mode<'s> {
 
     /// Whether maps merge here.
     pub(crate) fn merges_maps(self) -> bool {
-        matches!(self, Mode::Recursive { .. } | Mode::Overlay)
+        matches!(self, MergeMode::Recursive { .. } | MergeMode::Overlay)
     }
 
     pub(crate) fn below(self) -> Self {
         match self {
-            Mode::Recursive { below, clash, .. } => Mode::Recursive {
+            MergeMode::Recursive { below, clash, .. } => MergeMode::Recursive {
                 lists: below,
                 below,
                 clash,

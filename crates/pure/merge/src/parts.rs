@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 use agpm_model::{EntryNode, LayerName, Place, Strategy};
 use agpm_text::{NodeShape, Pointer, TreeView, to_value};
 
-use crate::file::{Merged, MergedFile};
+use crate::file::{MergedContent, MergedFile};
 use crate::lists::SMART_KEY;
-use crate::mode::{ListMode, Mode};
+use crate::mode::{ListMode, MergeMode};
 use crate::resolution::{Resolution, ResolvedRef};
-use crate::rules::{Reach, Rules};
+use crate::rules::{PendingRules, RuleSet};
 
 /// A key or an item, and the layer that it comes from.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Part {
+pub struct MergedPart {
     /// Where and what.
     pub node: EntryNode,
     /// The layer.
@@ -22,21 +22,23 @@ pub struct Part {
 
 impl MergedFile {
     /// The parts of a structured file; nothing for one that is no map and can only be owned whole.
-    pub fn parts(&self, strategy: &Strategy) -> Option<Vec<Part>> {
+    pub fn parts(&self, strategy: &Strategy) -> Option<Vec<MergedPart>> {
         match &self.merged {
-            Merged::Structured(resolution) => parts_of(resolution, strategy),
-            Merged::Markdown { .. } | Merged::Text { .. } | Merged::Whole(_) => None,
+            MergedContent::Structured(resolution) => parts_of(resolution, strategy),
+            MergedContent::Markdown { .. }
+            | MergedContent::Text { .. }
+            | MergedContent::Whole(_) => None,
         }
     }
 }
 
-fn parts_of(resolution: &Resolution, strategy: &Strategy) -> Option<Vec<Part>> {
+fn parts_of(resolution: &Resolution, strategy: &Strategy) -> Option<Vec<MergedPart>> {
     let Some(root) = resolution.root() else {
         return Some(Vec::new());
     };
-    let rules = Rules::new(strategy);
+    let rules = RuleSet::new(strategy);
     let layer = resolution.layer_of(root).unwrap_or(0);
-    let mut walk = Walk {
+    let mut walk = PartWalk {
         resolution,
         rules: &rules,
         pointer: Pointer::root(),
@@ -45,36 +47,42 @@ fn parts_of(resolution: &Resolution, strategy: &Strategy) -> Option<Vec<Part>> {
     match root.shape() {
         NodeShape::Map(0) => {}
         NodeShape::Map(_) | NodeShape::List(_) => {
-            walk.place(root, layer, &rules.start(), Mode::base(strategy))
+            walk.place(root, layer, &rules.start(), MergeMode::base(strategy))
         }
         _ => return None,
     }
     // A list that nobody else may add to is owned with its file.
-    let is_root = |part: &Part| *part.node.place.pointer() == Pointer::root();
-    let whole = |part: &Part| {
+    let is_root = |part: &MergedPart| *part.node.place.pointer() == Pointer::root();
+    let whole = |part: &MergedPart| {
         is_root(part) && !matches!(part.node.place, Place::Item(_) | Place::Keyed { .. })
     };
     (!walk.parts.iter().any(whole)).then_some(walk.parts)
 }
 
-struct Walk<'w> {
+struct PartWalk<'w> {
     resolution: &'w Resolution,
-    rules: &'w Rules<'w>,
+    rules: &'w RuleSet<'w>,
     pointer: Pointer,
-    parts: Vec<Part>,
+    parts: Vec<MergedPart>,
 }
 
-impl<'w> Walk<'w> {
-    fn place(&mut self, view: ResolvedRef<'w>, layer: u32, reach: &Reach, outer: Mode<'w>) {
+impl<'w> PartWalk<'w> {
+    fn place(
+        &mut self,
+        view: ResolvedRef<'w>,
+        layer: u32,
+        reach: &PendingRules,
+        outer: MergeMode<'w>,
+    ) {
         let layer = self.resolution.layer_of(view).unwrap_or(layer);
         let (rule, _) = self.rules.here(reach);
-        let mode = rule.map_or(outer, |(_, operation)| Mode::of(operation, outer));
+        let mode = rule.map_or(outer, |(_, operation)| MergeMode::of(operation, outer));
         match view.shape() {
             NodeShape::Map(0) => self.own(Place::Default(self.pointer.clone()), view, layer),
             NodeShape::Map(count) => {
                 let below = match mode {
-                    Mode::Recursive { .. } => mode.below(),
-                    _ => Mode::Replace,
+                    MergeMode::Recursive { .. } => mode.below(),
+                    _ => MergeMode::Replace,
                 };
                 for (key, value) in (0..count).map(|at| view.entry(at)) {
                     let stepped = self.rules.step(reach, key);
@@ -89,9 +97,9 @@ impl<'w> Walk<'w> {
     }
 
     /// A list is one value, unless others may add to it.
-    fn list(&mut self, view: ResolvedRef<'w>, count: usize, layer: u32, mode: Mode<'w>) {
+    fn list(&mut self, view: ResolvedRef<'w>, count: usize, layer: u32, mode: MergeMode<'w>) {
         let lists = match mode {
-            Mode::Recursive { lists, .. } => lists,
+            MergeMode::Recursive { lists, .. } => lists,
             _ => ListMode::Replace,
         };
         let items: Vec<ResolvedRef<'w>> = (0..count).map(|at| view.item(at)).collect();
@@ -120,7 +128,7 @@ impl<'w> Walk<'w> {
         let layer = self.resolution.contributions()[layer as usize]
             .layer
             .clone();
-        self.parts.push(Part {
+        self.parts.push(MergedPart {
             node: EntryNode {
                 place,
                 value: to_value(view),

@@ -5,7 +5,7 @@ use agpm_text::RewrittenText;
 
 /// What a file will hold, in pieces, so that large ones are written without being built.
 #[derive(Debug)]
-pub enum Rendered {
+pub enum FileBytes {
     /// Anything.
     Bytes(Arc<[u8]>),
     /// A text.
@@ -14,13 +14,13 @@ pub enum Rendered {
     Rewritten(RewrittenText),
 }
 
-impl Rendered {
+impl FileBytes {
     /// Calls `write` with every piece, until one fails.
     pub fn each_piece<E>(&self, mut write: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         match self {
-            Rendered::Bytes(bytes) => write(bytes),
-            Rendered::Text(text) => write(text.as_bytes()),
-            Rendered::Rewritten(rewritten) => rewritten
+            FileBytes::Bytes(bytes) => write(bytes),
+            FileBytes::Text(text) => write(text.as_bytes()),
+            FileBytes::Rewritten(rewritten) => rewritten
                 .pieces()
                 .try_for_each(|piece| write(piece.as_bytes())),
         }

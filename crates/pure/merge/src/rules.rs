@@ -3,7 +3,7 @@
 use agpm_model::{Empty, Matching, Operation, PointerPattern, Rule, Strategy};
 
 /// Rules and deletions of a strategy, made ready for descending.
-pub(crate) struct Rules<'s> {
+pub(crate) struct RuleSet<'s> {
     rules: Vec<&'s Rule>,
     unset: Vec<PointerPattern>,
     empty: Empty,
@@ -11,26 +11,26 @@ pub(crate) struct Rules<'s> {
 
 /// What may still match below a place.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Reach {
+pub(crate) struct PendingRules {
     rules: Vec<(usize, Matching)>,
     unset: Vec<(usize, Matching)>,
 }
 
-impl<'s> Rules<'s> {
+impl<'s> RuleSet<'s> {
     /// Most specific first, so that the first match counts; of equals the one said last.
     pub(crate) fn new(strategy: &'s Strategy) -> Self {
         let mut rules: Vec<&Rule> = strategy.rules.iter().rev().collect();
         rules.sort_by_key(|rule| std::cmp::Reverse(rule.pattern.specificity()));
         let unset = strategy.unset.iter().map(PointerPattern::literal).collect();
-        Rules {
+        RuleSet {
             rules,
             unset,
             empty: strategy.empty,
         }
     }
 
-    pub(crate) fn start(&self) -> Reach {
-        Reach {
+    pub(crate) fn start(&self) -> PendingRules {
+        PendingRules {
             rules: self
                 .rules
                 .iter()
@@ -46,10 +46,10 @@ impl<'s> Rules<'s> {
         }
     }
 
-    pub(crate) fn step(&self, reach: &Reach, step: &str) -> Reach {
+    pub(crate) fn step(&self, reach: &PendingRules, step: &str) -> PendingRules {
         let rules = reach.rules.iter();
         let unset = reach.unset.iter();
-        Reach {
+        PendingRules {
             rules: rules
                 .filter_map(|(at, m)| Some((*at, self.rules[*at].pattern.step(m, step)?)))
                 .collect(),
@@ -60,7 +60,7 @@ impl<'s> Rules<'s> {
     }
 
     /// What the rules say of this place: which of them says what to do, and what empty containers do.
-    pub(crate) fn here(&self, reach: &Reach) -> (Option<(usize, &'s Operation)>, Empty) {
+    pub(crate) fn here(&self, reach: &PendingRules) -> (Option<(usize, &'s Operation)>, Empty) {
         let matching = reach
             .rules
             .iter()
@@ -76,7 +76,7 @@ impl<'s> Rules<'s> {
     }
 
     /// The deletion that matches this place.
-    pub(crate) fn unset_here(&self, reach: &Reach) -> Option<usize> {
+    pub(crate) fn unset_here(&self, reach: &PendingRules) -> Option<usize> {
         reach
             .unset
             .iter()
@@ -85,20 +85,20 @@ impl<'s> Rules<'s> {
     }
 }
 
-impl Reach {
+impl PendingRules {
     pub(crate) fn is_empty(&self) -> bool {
         self.rules.is_empty() && self.unset.is_empty()
     }
 
     /// Only rules that are more specific than this one, and all deletions.
-    pub(crate) fn more_specific_than(&self, rule: usize) -> Reach {
+    pub(crate) fn more_specific_than(&self, rule: usize) -> PendingRules {
         let rules = self
             .rules
             .iter()
             .filter(|(at, _)| *at < rule)
             .cloned()
             .collect();
-        Reach {
+        PendingRules {
             rules,
             unset: self.unset.clone(),
         }

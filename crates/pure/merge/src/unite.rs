@@ -9,14 +9,18 @@ use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashTable};
 
 use crate::contribution::LayerNode;
-use crate::fold::{Folder, is_blank};
-use crate::lists::{Slot, items};
-use crate::origin::{Shadow, ShadowKind};
+use crate::fold::{MergeEngine, is_blank};
+use crate::lists::{ItemSlot, items};
+use crate::origin::{ShadowKind, ShadowedValue};
 
-impl<'a> Folder<'a, '_> {
+impl<'a> MergeEngine<'a, '_> {
     /// Every item once, where the lowest that is the same stands; blank ones are left out.
-    pub(crate) fn united(&mut self, lists: &[LayerNode<'a>], identity: Identity) -> Vec<Slot<'a>> {
-        let mut set = Set {
+    pub(crate) fn united(
+        &mut self,
+        lists: &[LayerNode<'a>],
+        identity: Identity,
+    ) -> Vec<ItemSlot<'a>> {
+        let mut set = ItemSet {
             identity,
             slots: Vec::new(),
             known: HashTable::new(),
@@ -40,7 +44,7 @@ impl<'a> Folder<'a, '_> {
         identity: Identity,
     ) {
         let layer = self.layer(later);
-        let fields = Key::of(later.node, identity)
+        let fields = ItemKey::of(later.node, identity)
             .map(|key| key.words())
             .unwrap_or_default();
         let message = format!(
@@ -59,7 +63,7 @@ impl<'a> Folder<'a, '_> {
 }
 
 /// The values that tell an item apart, by field.
-struct Key<'a>(Vec<Option<KeyPart<'a>>>);
+struct ItemKey<'a>(Vec<Option<KeyPart<'a>>>);
 
 /// Which of the alternatives of a field an item has, how it spells it, and what it says there.
 #[derive(Clone, Copy)]
@@ -69,7 +73,7 @@ struct KeyPart<'a> {
     value: NodeRef<'a>,
 }
 
-impl<'a> Key<'a> {
+impl<'a> ItemKey<'a> {
     /// Nothing if the item has none of the fields.
     fn of(item: NodeRef<'a>, identity: Identity) -> Option<Self> {
         let spelled = |(alternative, names): (usize, &&[&'static str])| {
@@ -85,7 +89,10 @@ impl<'a> Key<'a> {
         let field =
             |alternatives: &IdentityField| alternatives.iter().enumerate().find_map(spelled);
         let fields: Vec<Option<KeyPart<'a>>> = identity.fields.iter().map(field).collect();
-        fields.iter().any(Option::is_some).then_some(Key(fields))
+        fields
+            .iter()
+            .any(Option::is_some)
+            .then_some(ItemKey(fields))
     }
 
     fn hash(&self) -> u64 {
@@ -123,26 +130,26 @@ fn scalar<'a>(item: NodeRef<'a>, name: &str) -> Option<NodeRef<'a>> {
 }
 
 /// A slot with its place among the others.
-struct Placed<'a> {
+struct PlacedSlot<'a> {
     place: usize,
-    slot: Slot<'a>,
+    slot: ItemSlot<'a>,
 }
 
 /// Whether an item has an identity.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Keyed {
+enum ItemIdentity {
     By,
     Not,
 }
 
-struct Set<'a> {
+struct ItemSet<'a> {
     identity: Identity,
-    slots: Vec<Placed<'a>>,
+    slots: Vec<PlacedSlot<'a>>,
     /// Slots by the identity of their items.
     known: HashTable<usize>,
 }
 
-impl<'a> Set<'a> {
+impl<'a> ItemSet<'a> {
     /// Gives the earlier item and this one if one layer says both, and not the same.
     fn join(&mut self, item: LayerNode<'a>) -> Option<(LayerNode<'a>, LayerNode<'a>)> {
         let (at, keyed) = self.slot_of(item);
@@ -151,28 +158,34 @@ impl<'a> Set<'a> {
         let told = slot.said.iter().find(told).copied();
         match keyed {
             // All that it says is there already.
-            Keyed::Not if !slot.said.is_empty() => slot.duplicates.insert(0, duplicate(item)),
+            ItemIdentity::Not if !slot.said.is_empty() => {
+                slot.duplicates.insert(0, duplicate(item))
+            }
             _ => slot.said.push(item),
         }
         told.map(|earlier| (earlier, item))
     }
 
     /// The slot of what is the same, or a new and empty one.
-    fn slot_of(&mut self, item: LayerNode<'a>) -> (usize, Keyed) {
+    fn slot_of(&mut self, item: LayerNode<'a>) -> (usize, ItemIdentity) {
         let identity = self.identity;
-        let key = Key::of(item.node, identity);
-        let keyed = if key.is_some() { Keyed::By } else { Keyed::Not };
-        let hash_of = |node: NodeRef<'a>| match Key::of(node, identity) {
+        let key = ItemKey::of(item.node, identity);
+        let keyed = if key.is_some() {
+            ItemIdentity::By
+        } else {
+            ItemIdentity::Not
+        };
+        let hash_of = |node: NodeRef<'a>| match ItemKey::of(node, identity) {
             Some(key) => key.hash(),
             None => fingerprint(node),
         };
-        let same = |node: NodeRef<'a>| match (&key, Key::of(node, identity)) {
+        let same = |node: NodeRef<'a>| match (&key, ItemKey::of(node, identity)) {
             (Some(left), Some(right)) => left.is(&right),
             (None, None) => equal(node, item.node),
             _ => false,
         };
         let first =
-            |slots: &[Placed<'a>], at: usize| slots[at].slot.said.first().map(|said| said.node);
+            |slots: &[PlacedSlot<'a>], at: usize| slots[at].slot.said.first().map(|said| said.node);
         let hash = hash_of(item.node);
         let slots = &self.slots;
         if let Some(at) = self
@@ -183,9 +196,9 @@ impl<'a> Set<'a> {
             return (at, keyed);
         }
         let place = self.slots.len();
-        self.slots.push(Placed {
+        self.slots.push(PlacedSlot {
             place,
-            slot: Slot::empty(),
+            slot: ItemSlot::empty(),
         });
         let slots = &self.slots;
         self.known
@@ -216,8 +229,8 @@ impl<'a> Set<'a> {
             let Some(map) = text.and_then(|text| maps.get(text)).copied() else {
                 continue;
             };
-            let Slot { said, duplicates } =
-                std::mem::replace(&mut self.slots[at].slot, Slot::empty());
+            let ItemSlot { said, duplicates } =
+                std::mem::replace(&mut self.slots[at].slot, ItemSlot::empty());
             let place = self.slots[at].place;
             let map = &mut self.slots[map];
             map.place = map.place.min(place);
@@ -229,7 +242,7 @@ impl<'a> Set<'a> {
         }
     }
 
-    fn into_slots(mut self) -> Vec<Slot<'a>> {
+    fn into_slots(mut self) -> Vec<ItemSlot<'a>> {
         if let Some(projection) = self.identity.projection {
             self.absorb_texts(projection);
         }
@@ -239,7 +252,7 @@ impl<'a> Set<'a> {
     }
 }
 
-impl Placed<'_> {
+impl PlacedSlot<'_> {
     fn is_text(&self) -> bool {
         self.slot
             .said
@@ -248,8 +261,8 @@ impl Placed<'_> {
     }
 }
 
-fn duplicate(item: LayerNode<'_>) -> Shadow {
-    Shadow {
+fn duplicate(item: LayerNode<'_>) -> ShadowedValue {
+    ShadowedValue {
         origin: item.origin(),
         kind: ShadowKind::Duplicate,
     }

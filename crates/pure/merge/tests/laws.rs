@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use agpm_diag::SourceMap;
 use agpm_merge::{
-    Composition, Contribution, LayerFile, Policy, References, Resolution, fold, merge_files,
+    Composition, Contribution, LayerFile, MergePolicy, ReferencePolicy, Resolution, fold,
+    merge_files,
 };
 use agpm_model::{Empty, LayerName, Operation, Rule, Strategy as MergeStrategy};
 use agpm_text::{Format, Limits, Pointer, TreeView, Value, equal, parse, to_value};
@@ -32,7 +33,7 @@ fn layers(values: &[Value]) -> Vec<Contribution> {
 }
 
 fn resolve(values: &[Value], strategy: &MergeStrategy) -> Resolution {
-    fold(layers(values), &Policy::merge(strategy.clone()), None)
+    fold(layers(values), &MergePolicy::merge(strategy.clone()), None)
 }
 
 fn folded(values: &[Value], strategy: &MergeStrategy) -> Value {
@@ -225,7 +226,7 @@ proptest! {
 
     #[test]
     fn select_is_the_highest_whole(values in prop::collection::vec(any_map(), 1..4)) {
-        let policy = Policy { composition: Composition::Select, references: References::STRICT };
+        let policy = MergePolicy { composition: Composition::Select, references: ReferencePolicy::STRICT };
         let chosen = fold(layers(&values), &policy, None);
         prop_assert!(equal(chosen.root().unwrap(), values.last().unwrap()));
     }

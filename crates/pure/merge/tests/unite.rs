@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use agpm_diag::SourceMap;
-use agpm_merge::{Contribution, Policy, Resolution, ShadowKind, fold};
+use agpm_merge::{Contribution, MergePolicy, Resolution, ShadowKind, fold};
 use agpm_model::{Empty, Identity, Items, LayerName, Lists, Operation, Projection, Strategy};
 use agpm_text::{Format, Limits, Pointer, parse, to_value};
 
@@ -44,7 +44,7 @@ fn resolve(layers: &[&str], identity: Identity, items: Items) -> Resolution {
         empty: Empty::Blank,
         ..Strategy::default()
     };
-    fold(contributions, &Policy::merge(strategy), None)
+    fold(contributions, &MergePolicy::merge(strategy), None)
 }
 
 fn check(layers: &[&str], identity: Identity, items: Items, expected: &str) -> Resolution {

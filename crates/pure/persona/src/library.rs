@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Notes, SourceId};
-use agpm_merge::{Contribution, Policy};
+use agpm_merge::{Contribution, MergePolicy};
 use agpm_model::{LayerName, OutsideReads, Reached};
 
 use crate::archive::ARCHIVE;
@@ -27,7 +27,7 @@ pub struct Library<'f> {
     pub(crate) repositories: BTreeMap<PathBuf, Option<PathBuf>>,
     /// The names of each level's personas, in order: they are looked at for every one of them.
     pub(crate) rosters: Vec<Roster>,
-    pub(crate) policy: Policy,
+    pub(crate) policy: MergePolicy,
     pub(crate) documents: BTreeMap<Place, DocumentState>,
 }
 

@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Notes, codes};
-use agpm_merge::{Absent, Documents, Flaw, FlawKind, Resolution, fold, order};
+use agpm_merge::{
+    DocumentGraph, ReferenceFailure, ReferenceFailureKind, Resolution, UnavailableReason, fold,
+    order,
+};
 
 use crate::document::{ChainLink, Parent};
 use crate::kind::{PersonaKind, Slug};
@@ -123,25 +126,28 @@ pub(crate) struct InheritedDocuments<'l, 'f> {
     pub(crate) notes: &'l mut Notes,
 }
 
-impl Documents for InheritedDocuments<'_, '_> {
+impl DocumentGraph for InheritedDocuments<'_, '_> {
     type Id = Place;
 
-    fn parents(&mut self, place: &Place) -> Result<Vec<Place>, Absent> {
+    fn parents(&mut self, place: &Place) -> Result<Vec<Place>, UnavailableReason> {
         self.library.parents(place, self.notes)
     }
 
-    fn describe(&mut self, flaw: &Flaw<Place>) -> Option<Diagnostic> {
+    fn describe(&mut self, flaw: &ReferenceFailure<Place>) -> Option<Diagnostic> {
         let library = &*self.library;
         let [.., place] = &flaw.chain[..] else {
             return None;
         };
         let here = library.reference(&flaw.chain);
-        if matches!(flaw.kind, FlawKind::Malformed | FlawKind::Refused) {
+        if matches!(
+            flaw.kind,
+            ReferenceFailureKind::Malformed | ReferenceFailureKind::Refused
+        ) {
             return library.unfit_document(place, here);
         }
         let (fit, parent) = here?;
         let (diagnostic, label) = match flaw.kind {
-            FlawKind::Cyclic => (library.cycle(&flaw.chain), "this leads back"),
+            ReferenceFailureKind::Cyclic => (library.cycle(&flaw.chain), "this leads back"),
             _ => (library.missing_parent(fit, parent, place), ""),
         };
         Some(

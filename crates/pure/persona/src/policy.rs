@@ -1,6 +1,6 @@
 //! The table of how persona documents merge.
 
-use agpm_merge::{Composition, Policy, References};
+use agpm_merge::{Composition, MergePolicy, ReferencePolicy};
 use agpm_model::{
     Empty, Identity, IdentityField, Items, Lists, Operation, Projection, Rule, Strategy,
 };
@@ -46,7 +46,7 @@ const fn by(fields: &'static [IdentityField]) -> Identity {
 
 /// How the documents of one persona compose: scalars are the highest's that is not blank, lists are united, maps merge,
 /// and what the tables above name goes its own way. What is wrong with a reference is told and left out.
-pub fn policy() -> Policy {
+pub fn policy() -> MergePolicy {
     let titled = Identity {
         fields: &[&[&["slug", "id", "key"], &["title"]]],
         projection: Some(TEXT),
@@ -79,9 +79,9 @@ pub fn policy() -> Policy {
         rules: rules.collect(),
         ..Strategy::default()
     };
-    Policy {
+    MergePolicy {
         composition: Composition::Merge(strategy),
-        references: References::LENIENT,
+        references: ReferencePolicy::LENIENT,
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agpm_diag::{Notes, SourceId, Span, codes};
-use agpm_merge::Absent;
+use agpm_merge::UnavailableReason;
 use agpm_model::{OutsideReads, ProblemKind, is_credential_path, normalize};
 use agpm_text::decode;
 
@@ -21,7 +21,7 @@ impl Library<'_> {
         &mut self,
         place: &Place,
         notes: &mut Notes,
-    ) -> Result<Vec<Place>, Absent> {
+    ) -> Result<Vec<Place>, UnavailableReason> {
         if !self.documents.contains_key(place) {
             let file = place
                 .file_name()
@@ -41,9 +41,9 @@ impl Library<'_> {
                 .iter()
                 .map(|(place, _)| Arc::clone(place))
                 .collect()),
-            Some(DocumentState::Unfit { .. }) => Err(Absent::Malformed),
-            Some(DocumentState::Refused(_)) => Err(Absent::Refused),
-            _ => Err(Absent::Missing),
+            Some(DocumentState::Unfit { .. }) => Err(UnavailableReason::Malformed),
+            Some(DocumentState::Refused(_)) => Err(UnavailableReason::Refused),
+            _ => Err(UnavailableReason::Missing),
         }
     }
 

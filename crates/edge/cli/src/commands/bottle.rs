@@ -2,7 +2,8 @@ use std::process::ExitCode;
 
 use agpm_diag::{Diagnostic, has_errors};
 use agpm_ops::{
-    BottleCheck, BottleInput, BottleView, Secrets, World, bottle_check, bottle_list, bottle_show,
+    BottleCheck, BottleInput, BottleView, SecretDisplay, World, bottle_check, bottle_list,
+    bottle_show,
 };
 use agpm_report::{Rendering, Verdict};
 
@@ -48,11 +49,11 @@ pub(crate) fn run(world: &World, command: BottleCommand, output: &mut Output) ->
 }
 
 /// Whether the user asked for secrets.
-pub(crate) fn secrets(args: &BottleArgs) -> Secrets {
+pub(crate) fn secrets(args: &BottleArgs) -> SecretDisplay {
     if args.show_secrets {
-        Secrets::Shown
+        SecretDisplay::Shown
     } else {
-        Secrets::Masked
+        SecretDisplay::Masked
     }
 }
 

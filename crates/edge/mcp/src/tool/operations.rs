@@ -2,7 +2,7 @@
 
 use agpm_ops::{
     ExplainRequest, InstallReport, InstallRequest, ManifestUse, MergeInputs, Outcome, ProgramUse,
-    Secrets, UpdateRequest, World, Writing, explain, install, status, update,
+    SecretDisplay, UpdateRequest, World, Writing, explain, install, status, update,
 };
 use agpm_report::Detail;
 use rmcp::ErrorData;
@@ -88,6 +88,6 @@ fn explain_request(what: &str, pointer: Option<&str>) -> ExplainRequest {
         pointer: pointer.map(str::to_owned),
         inputs,
         json_file: None,
-        secrets: Secrets::Masked,
+        secrets: SecretDisplay::Masked,
     }
 }

@@ -4,14 +4,14 @@ use agpm_diag::{Failure, Notes};
 use std::sync::Arc;
 
 use agpm_catalog::{CatalogContent, KindSaid, Reference, RowId};
-use agpm_merge::{Composition, Contribution, Policy, References, fold_parts};
+use agpm_merge::{Composition, Contribution, MergePolicy, ReferencePolicy, fold_parts};
 use agpm_model::LayerName;
 use agpm_text::{NodeId, Pointer, to_value};
 
 use crate::catalog::{CatalogPlaces, open};
 use crate::explain::found;
 use crate::world::World;
-use agpm_merge::{Provenance, Secrets};
+use agpm_merge::{Provenance, SecretDisplay};
 
 pub(super) fn explain_entry(
     world: &World,
@@ -26,16 +26,16 @@ pub(super) fn explain_entry(
         .chain([&entry.winner])
         .map(|row| unit(&open, *row))
         .collect();
-    let policy = Policy {
+    let policy = MergePolicy {
         composition: Composition::Select,
-        references: References::LENIENT,
+        references: ReferencePolicy::LENIENT,
     };
     let mut provenance = Provenance::default();
     provenance.add_values_as(
         &fold_parts(units, &policy),
         pointer,
         &notes.sources,
-        Secrets::Masked,
+        SecretDisplay::Masked,
     );
     let value = to_value(open.catalog.winner(entry).node());
     found(

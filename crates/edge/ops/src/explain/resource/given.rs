@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use agpm_compose::{OutputEntries, OutputFile, RenderedResource};
 use agpm_diag::{Diagnostic, Notes, SourceMap, codes, has_errors};
-use agpm_merge::{Contribution, Policy, fold};
+use agpm_merge::{Contribution, MergePolicy, fold};
 use agpm_model::{EntryNode, LayerName, Owner, Place, RelativePath, Strategy};
 use agpm_plan::{DesiredNode, Twin, recognise_nodes};
 use agpm_render::{FieldOutcome, FieldOutcomeKind};
@@ -124,7 +124,7 @@ impl Given {
             layer,
             document: Arc::clone(&self.seen.document),
         }];
-        let resolution = fold(own, &Policy::merge(Strategy::default()), None);
+        let resolution = fold(own, &MergePolicy::merge(Strategy::default()), None);
         let mut all = Provenance::default();
         self.seen
             .places

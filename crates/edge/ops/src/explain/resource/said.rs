@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use agpm_compose::{RenderedResource, patched_file};
 use agpm_diag::{Notes, SourceMap, Spot, has_errors};
-use agpm_merge::{Contribution, Policy, Resolution, fold};
+use agpm_merge::{Contribution, MergePolicy, Resolution, fold};
 use agpm_model::{LayerName, Origin, Patch, PatchScope, ResourceType, Strategy};
 use agpm_resolve::format_of;
 use agpm_text::{Document, Format, Limits, NodeKind, Pointer, Value, decode, parse};
@@ -45,7 +45,7 @@ impl Said {
             Some(Value::Map(fields)) => fields.iter().map(|(key, _)| key.clone()).collect(),
             _ => Vec::new(),
         };
-        let policy = Policy::merge(Strategy::default());
+        let policy = MergePolicy::merge(Strategy::default());
         Said {
             resolution: fold(contributions.collect(), &policy, None),
             own_keys,

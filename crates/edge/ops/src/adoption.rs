@@ -8,7 +8,7 @@ use agpm_model::{
     FileMode, InstructionForm, Requirement, ResourcePath, ResourceType, SKILL_FILE, Scope,
     Selector, Tools, is_junk,
 };
-use agpm_plan::{Sharing, Wanted, target};
+use agpm_plan::{TargetRequest, ToolSharing, target};
 use agpm_source::{FileFetching, ReferenceError, Source, resolve, resolve_reference};
 use serde::Serialize;
 
@@ -149,14 +149,14 @@ fn is_installed_at(entry: &ManifestEntry, found: &FoundResource) -> Result<bool,
     let Some(tool) = tools.named(found.tool) else {
         return Ok(false);
     };
-    let wanted = Wanted {
+    let wanted = TargetRequest {
         kind: found.kind,
         path: &path,
         target: None,
         filename: filename.as_ref(),
         layout: None,
         pattern: None,
-        sharing: Sharing::OneTool,
+        sharing: ToolSharing::OneTool,
         name: &entry.name,
         form: InstructionForm::default(),
     };

@@ -8,7 +8,7 @@ use agpm_model::{
     Checksum, Dependency, Extent, Locked, LockedLayer, Lockfile, Manifest, ObjectId, Origin,
     Placement, RelativePath, ResourceType, ToolName,
 };
-use agpm_plan::{Entry, Ledger};
+use agpm_plan::{Ledger, ResourceEntry};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -313,7 +313,7 @@ impl Placements {
     }
 
     /// Those of one copy.
-    pub(crate) fn of_entry(entry: &Entry) -> Self {
+    pub(crate) fn of_entry(entry: &ResourceEntry) -> Self {
         let placement = |tool: &ToolName| Placement {
             tool: tool.clone(),
             at: entry.target.clone(),

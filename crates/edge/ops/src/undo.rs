@@ -13,7 +13,9 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::gather::{ManifestFiles, ignored_state};
-use crate::install::{Overwrite, Writing, hold, ledger_in, parse_shared, read_ledger, read_shared};
+use crate::install::{
+    OverwriteRule, Writing, hold, ledger_in, parse_shared, read_ledger, read_shared,
+};
 use crate::reading::limit;
 use crate::scope::Beside;
 use crate::world::World;
@@ -27,7 +29,7 @@ pub struct UndoRequest {
     /// What to do.
     pub action: UndoAction,
     /// Whether files that were edited since are overwritten.
-    pub overwrite: Overwrite,
+    pub overwrite: OverwriteRule,
 }
 
 /// What to do with the history.
@@ -125,7 +127,7 @@ fn run(world: &World, request: &UndoRequest, notes: &mut Notes) -> Result<UndoRe
         .map(past)
         .ok_or_else(|| nothing(&store))?;
     let (mended, kept) = mended(&files, &store, request, &newest, notes)?;
-    let force = if request.overwrite == Overwrite::Everything {
+    let force = if request.overwrite == OverwriteRule::Everything {
         ForceUndo::Yes
     } else {
         ForceUndo::No
@@ -150,7 +152,7 @@ fn preview(
     notes: &mut Notes,
 ) -> Result<UndoReport, Failure> {
     let (mended, kept) = mended(files, store, request, &newest, notes)?;
-    if request.overwrite == Overwrite::Nothing {
+    if request.overwrite == OverwriteRule::Nothing {
         store
             .require_undoable(&mended)
             .map_err(|error| refused(error, store, notes))?;
@@ -172,7 +174,7 @@ fn mended(
     notes: &mut Notes,
 ) -> Result<(Vec<ReconciledFile>, Option<RelativePath>), Failure> {
     // With force the very bytes come back.
-    let forced = request.overwrite == Overwrite::Everything;
+    let forced = request.overwrite == OverwriteRule::Everything;
     let mut mended = if forced {
         Vec::new()
     } else {

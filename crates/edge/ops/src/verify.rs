@@ -9,9 +9,9 @@ use agpm_model::{
     ResourceId, SourceName, is_junk,
 };
 use agpm_plan::{
-    Action, BlockFinding, BlockState, Change, Ledger, NodeState, Obstacle, Overwrite, Owned,
-    OwnedBlocks, OwnedNodes, Reason, Refusal, check_blocks, check_nodes, ledger_of_lock,
-    read_block_file, recover_ownership, refuse_foreign_paths,
+    BlockFinding, BlockState, ChangeAction, ChangeReason, Ledger, NodeState, Obstacle,
+    OverwriteRule, OwnedBlocks, OwnedFile, OwnedNodes, PlannedChange, RefusedChange, check_blocks,
+    check_nodes, ledger_of_lock, read_block_file, recover_ownership, refuse_foreign_paths,
 };
 use agpm_resolve::add_locked_sources;
 use agpm_store::{ProjectStore, StoreError};
@@ -207,7 +207,7 @@ pub(crate) fn compare(
     by_bytes.blocks.retain(|path, _| !broken.contains(path));
     desired.leave_out(broken);
     let known = recover_ownership(&desired, disk.observation(), &by_bytes);
-    let plan = disk.plan(&desired, &known, Overwrite::Nothing, notes)?;
+    let plan = disk.plan(&desired, &known, OverwriteRule::Nothing, notes)?;
     report.findings.extend(
         plan.changes
             .iter()
@@ -251,32 +251,32 @@ fn drift_in_place(store: &ProjectStore, locked: &Locked) -> Result<Vec<Finding>,
 }
 
 /// A change that an install of the lockfile would make.
-fn drift_of(change: &Change, ledger: &Ledger) -> Option<Finding> {
+fn drift_of(change: &PlannedChange, ledger: &Ledger) -> Option<Finding> {
     let is_known = ledger.files.contains_key(&change.path) || *ledger == Ledger::default();
     let inner = change
         .place
         .as_ref()
         .filter(|place| !place.steps().is_empty());
     let (code, message) = match (change.action, change.reason, inner) {
-        (Action::Adopt | Action::Release, ..) => return None,
+        (ChangeAction::Adopt | ChangeAction::Release, ..) => return None,
         _ if change.block.is_some() => {
             return change
                 .block
                 .as_ref()
                 .map(|block| drift_of_block(change, block));
         }
-        (Action::Remove, ..) | (Action::Keep, Reason::UnaskedEdited, _) => (
+        (ChangeAction::Remove, ..) | (ChangeAction::Keep, ChangeReason::UnaskedEdited, _) => (
             &codes::VERIFY_CHANGED,
             format!("was installed, but is not in `{LOCK_NAME}`"),
         ),
-        (Action::Create, _, Some(place)) => (
+        (ChangeAction::Create, _, Some(place)) => (
             &codes::VERIFY_MISSING,
             format!("lacks its entry at `{place}`"),
         ),
-        (Action::Create, ..) if is_known || change.place.is_some() => {
+        (ChangeAction::Create, ..) if is_known || change.place.is_some() => {
             (&codes::VERIFY_MISSING, "is missing".to_owned())
         }
-        (Action::Create, ..) => (
+        (ChangeAction::Create, ..) => (
             &codes::VERIFY_MISSING,
             "is locked and was never installed here".to_owned(),
         ),
@@ -284,11 +284,11 @@ fn drift_of(change: &Change, ledger: &Ledger) -> Option<Finding> {
             &codes::VERIFY_CHANGED,
             format!("has another entry at `{place}` than was installed"),
         ),
-        (_, Reason::Mode, _) => (
+        (_, ChangeReason::Mode, _) => (
             &codes::VERIFY_CHANGED,
             "has another mode than was installed".to_owned(),
         ),
-        (_, Reason::Edited, _) => (
+        (_, ChangeReason::Edited, _) => (
             &codes::VERIFY_CHANGED,
             "has other bytes than were installed".to_owned(),
         ),
@@ -305,10 +305,10 @@ fn drift_of(change: &Change, ledger: &Ledger) -> Option<Finding> {
     })
 }
 
-fn drift_of_block(change: &Change, block: &BlockName) -> Finding {
+fn drift_of_block(change: &PlannedChange, block: &BlockName) -> Finding {
     let (code, message) = match change.action {
-        Action::Create => (&codes::VERIFY_MISSING, lacks_block(block)),
-        Action::Remove => (
+        ChangeAction::Create => (&codes::VERIFY_MISSING, lacks_block(block)),
+        ChangeAction::Remove => (
             &codes::VERIFY_CHANGED,
             format!("has the block `{block}`, which is not in `{LOCK_NAME}`"),
         ),
@@ -323,7 +323,7 @@ fn drift_of_block(change: &Change, block: &BlockName) -> Finding {
 }
 
 /// Something in the place of what is locked.
-fn drift_of_refusal(refusal: &Refusal) -> Finding {
+fn drift_of_refusal(refusal: &RefusedChange) -> Finding {
     let message = match (&refusal.place, refusal.what) {
         (None, Obstacle::Block) => match &refusal.block {
             Some(block) => has_other_block(block),
@@ -607,7 +607,7 @@ fn find(
 
 fn judge(
     now: Observed,
-    owned: Option<&Owned>,
+    owned: Option<&OwnedFile>,
     locked: Option<&Locked>,
 ) -> Option<(&'static Code, String)> {
     let changed = |message: String| Some((&codes::VERIFY_CHANGED, message));

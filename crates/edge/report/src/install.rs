@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use agpm_diag::{mask_words, visible};
 use agpm_model::{Owner, PinId};
 use agpm_ops::{
-    Action, Capability, Change, Conversion, FieldOutcome, FieldOutcomeKind, InstallReport,
-    LockChange, Moved, Program, RequiredBy, Writing,
+    Capability, ChangeAction, Conversion, FieldOutcome, FieldOutcomeKind, InstallReport,
+    LockChange, Moved, PlannedChange, Program, RequiredBy, Writing,
 };
 
 use crate::diagnostics::{Detail, one_line};
@@ -70,7 +70,7 @@ fn is_written(report: &InstallReport, conversion: &Conversion) -> bool {
     report.changes.iter().any(|change| {
         change.owner == conversion.resource
             && Some(&change.path) == conversion.target.as_ref()
-            && matches!(change.action, Action::Create | Action::Update)
+            && matches!(change.action, ChangeAction::Create | ChangeAction::Update)
     })
 }
 
@@ -93,7 +93,7 @@ fn summary(report: &InstallReport) -> String {
     format!("{files}{lock}{refused}")
 }
 
-fn count(report: &InstallReport, action: Action) -> usize {
+fn count(report: &InstallReport, action: ChangeAction) -> usize {
     report
         .changes
         .iter()
@@ -103,12 +103,15 @@ fn count(report: &InstallReport, action: Action) -> usize {
 
 fn done(report: &InstallReport) -> String {
     let counts = [
-        (count(report, Action::Create), "installed"),
-        (count(report, Action::Update), "updated"),
-        (count(report, Action::Remove), "removed"),
-        (count(report, Action::Adopt), "adopted"),
-        (count(report, Action::Keep), "skipped (modified locally)"),
-        (count(report, Action::Release), "left in place"),
+        (count(report, ChangeAction::Create), "installed"),
+        (count(report, ChangeAction::Update), "updated"),
+        (count(report, ChangeAction::Remove), "removed"),
+        (count(report, ChangeAction::Adopt), "adopted"),
+        (
+            count(report, ChangeAction::Keep),
+            "skipped (modified locally)",
+        ),
+        (count(report, ChangeAction::Release), "left in place"),
         (report.unchanged, "unchanged"),
     ];
     let some = counts.iter().filter(|(count, _)| *count > 0);
@@ -124,19 +127,19 @@ fn done(report: &InstallReport) -> String {
 
 fn would_do(report: &InstallReport) -> String {
     let verbs = [
-        (Action::Create, "install"),
-        (Action::Update, "update"),
-        (Action::Remove, "remove"),
-        (Action::Adopt, "adopt"),
-        (Action::Keep, "skip"),
-        (Action::Release, "leave"),
+        (ChangeAction::Create, "install"),
+        (ChangeAction::Update, "update"),
+        (ChangeAction::Remove, "remove"),
+        (ChangeAction::Adopt, "adopt"),
+        (ChangeAction::Keep, "skip"),
+        (ChangeAction::Release, "leave"),
     ];
     let mut parts = Vec::new();
     for (action, verb) in verbs {
         match (count(report, action), action) {
             (0, _) => {}
-            (count, Action::Keep) => parts.push(format!("{verb} {count} (modified locally)")),
-            (count, Action::Release) => parts.push(format!("{verb} {count} in place")),
+            (count, ChangeAction::Keep) => parts.push(format!("{verb} {count} (modified locally)")),
+            (count, ChangeAction::Release) => parts.push(format!("{verb} {count} in place")),
             (count, _) => parts.push(format!("{verb} {count}")),
         }
     }
@@ -181,7 +184,7 @@ fn moved_lines(moved: &[Moved], detail: Detail) -> Vec<String> {
 /// A resource with more files than this has one line for all of them.
 const MOST_FILES: usize = 3;
 
-fn change_lines(changes: &[Change], detail: Detail) -> Vec<String> {
+fn change_lines(changes: &[PlannedChange], detail: Detail) -> Vec<String> {
     if detail == Detail::All {
         return changes.iter().map(line).collect();
     }
@@ -195,11 +198,13 @@ fn change_lines(changes: &[Change], detail: Detail) -> Vec<String> {
 
 /// Whether two changes, one after the other, are the same change to two files of one resource.
 /// Edited files, keys of shared files and files of layers each count by themselves.
-fn is_one_run(first: &Change, second: &Change) -> bool {
+fn is_one_run(first: &PlannedChange, second: &PlannedChange) -> bool {
     let is_alike = first.action == second.action
         && first.owner == second.owner
         && first.reason.words() == second.reason.words();
-    let is_file = |change: &Change| change.inner_place().is_none() && change.action != Action::Keep;
+    let is_file = |change: &PlannedChange| {
+        change.inner_place().is_none() && change.action != ChangeAction::Keep
+    };
     let is_layer = first.owner.layers().is_some();
     is_alike
         && is_file(first)
@@ -210,7 +215,7 @@ fn is_one_run(first: &Change, second: &Change) -> bool {
 
 /// The folder that two files share below the folder of a tool. Paths are in order, so that the first and the last of a run
 /// share what all of them do.
-fn common_folder<'c>(first: &'c Change, last: &Change) -> Option<&'c str> {
+fn common_folder<'c>(first: &'c PlannedChange, last: &PlannedChange) -> Option<&'c str> {
     let (one, other) = (first.path.as_str(), last.path.as_str());
     let same = one
         .bytes()
@@ -221,7 +226,7 @@ fn common_folder<'c>(first: &'c Change, last: &Change) -> Option<&'c str> {
     folder.contains('/').then_some(folder)
 }
 
-fn run_line(first: &Change, last: &Change, files: usize) -> String {
+fn run_line(first: &PlannedChange, last: &PlannedChange, files: usize) -> String {
     let folder = common_folder(first, last).unwrap_or_default();
     let (sign, reason) = (sign(first.action), first.reason.words());
     format!(
@@ -341,17 +346,17 @@ impl FieldNote<'_> {
     }
 }
 
-fn sign(action: Action) -> char {
+fn sign(action: ChangeAction) -> char {
     match action {
-        Action::Create => '+',
-        Action::Update => '~',
-        Action::Remove => '-',
-        Action::Keep => '!',
-        Action::Adopt | Action::Release => ' ',
+        ChangeAction::Create => '+',
+        ChangeAction::Update => '~',
+        ChangeAction::Remove => '-',
+        ChangeAction::Keep => '!',
+        ChangeAction::Adopt | ChangeAction::Release => ' ',
     }
 }
 
-fn line(change: &Change) -> String {
+fn line(change: &PlannedChange) -> String {
     let sign = sign(change.action);
     let place = change
         .inner_place()
@@ -368,23 +373,23 @@ fn line(change: &Change) -> String {
 #[cfg(test)]
 mod tests {
     use agpm_model::RelativePath;
-    use agpm_ops::{Observed, Reason};
+    use agpm_ops::{ChangeReason, Observed};
 
     use super::*;
 
-    fn created(path: &str, owner: &str) -> Change {
-        Change {
+    fn created(path: &str, owner: &str) -> PlannedChange {
+        PlannedChange {
             block: None,
-            action: Action::Create,
+            action: ChangeAction::Create,
             path: RelativePath::new(path).unwrap(),
             owner: owner.into(),
-            reason: Reason::New,
+            reason: ChangeReason::New,
             place: None,
             before: Observed::Missing,
         }
     }
 
-    fn report(changes: Vec<Change>) -> InstallReport {
+    fn report(changes: Vec<PlannedChange>) -> InstallReport {
         InstallReport {
             writing: Writing::Show,
             changes,

@@ -8,7 +8,7 @@ use agpm_model::{
     Checksum, Driver, FileMode, LayerName, LayerSet, Manifest, MergeOutput, Owner, RelativePath,
     Strategy,
 };
-use agpm_plan::{DesiredBlock, DesiredNode, ReadLimit, Twin};
+use agpm_plan::{DesiredBlock, DesiredNode, OnEqualUserValue, ReadLimit};
 use agpm_text::{BlockName, Format, LazyDocument, block_text, first_marker, markdown_body};
 
 use crate::snapshot::{Snapshot, SnapshotFile};
@@ -403,7 +403,7 @@ impl Recipe<'_> {
         let node = |part: MergedPart| DesiredNode {
             node: part.node,
             owner: Owner::layer(&part.layer),
-            twin: Twin::Left,
+            twin: OnEqualUserValue::Left,
         };
         Some(SharedKeys {
             text: LazyDocument::new(text, format),

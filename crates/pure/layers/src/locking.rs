@@ -2,7 +2,7 @@
 
 use agpm_diag::Failure;
 use agpm_model::{Layer, LayerName, LayerPlace, LockedLayer, Lockfile, Manifest, SourceName};
-use agpm_plan::{Watched, outdated_lock};
+use agpm_plan::{WatchedDirectory, outdated_lock};
 
 use crate::snapshot::Snapshot;
 
@@ -117,7 +117,7 @@ pub fn locked_layers(
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Watching {
     /// By a look at these folders.
-    Folders(Vec<Watched>),
+    Folders(Vec<WatchedDirectory>),
     /// Something changed just now: they have to read it all again.
     Unsettled,
 }
@@ -132,7 +132,8 @@ impl Watching {
     /// How changes of these layers are noticed.
     pub fn of(snapshots: &[Snapshot<'_>]) -> Self {
         let folders = snapshots.iter().filter(|snapshot| snapshot.pin.is_none());
-        let watched: Option<Vec<Watched>> = folders.map(|one| one.watched.clone()).collect();
+        let watched: Option<Vec<WatchedDirectory>> =
+            folders.map(|one| one.watched.clone()).collect();
         watched.map_or(Watching::Unsettled, Watching::Folders)
     }
 }

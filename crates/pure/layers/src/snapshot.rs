@@ -8,7 +8,7 @@ use agpm_model::{
     Checksum, DEFAULT_VERSION, FileMode, Layer, LayerPlace, LockedLayer, Pin, RelativePath,
     SourceName,
 };
-use agpm_plan::Watched;
+use agpm_plan::WatchedDirectory;
 
 use crate::skipping::{Skipped, skipped_finding};
 
@@ -30,7 +30,7 @@ pub struct Snapshot<'m> {
     /// What is left out.
     pub skipped: Vec<Skipped>,
     /// How a change of a folder is seen later; nothing if it is pinned, or if it changed just now.
-    pub watched: Option<Watched>,
+    pub watched: Option<WatchedDirectory>,
 }
 
 /// A file of a layer.

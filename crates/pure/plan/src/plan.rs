@@ -3,7 +3,7 @@
 use agpm_diag::Diagnostic;
 use agpm_model::{FileMode, Observed, RelativePath};
 
-use crate::change::{Change, Refusal};
+use crate::change::{PlannedChange, RefusedChange};
 use crate::ledger::Ledger;
 use crate::nodes::FileOutcome;
 
@@ -24,11 +24,11 @@ pub struct SharedChange {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
     /// Changes by path.
-    pub changes: Vec<Change>,
+    pub changes: Vec<PlannedChange>,
     /// The texts of shared files that change.
     pub shared: Vec<SharedChange>,
     /// What must not be done. If there is any, nothing is.
-    pub refusals: Vec<Refusal>,
+    pub refusals: Vec<RefusedChange>,
     /// What is ours afterwards.
     pub ledger: Ledger,
     /// How many files are as they should be.

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use agpm_model::{Checksum, FileMode, Observed, RelativePath};
 use agpm_plan::{
-    Action, Author, DesiredFile, DesiredState, Ledger, Observation, Overwrite, Owned, Plan, Twin,
+    Author, ChangeAction, DesiredFile, DesiredState, Ledger, Observation, OnEqualUserValue,
+    OverwriteRule, OwnedFile, Plan,
 };
 use proptest::prelude::*;
 
@@ -31,7 +32,7 @@ fn desired() -> impl Strategy<Value = Vec<DesiredFile>> {
             source: sum(content),
             mode,
             owner: "x".into(),
-            twin: Twin::Taken,
+            twin: OnEqualUserValue::Taken,
             is_empty_document: false,
         };
         files.into_iter().map(file).collect()
@@ -53,7 +54,7 @@ fn ledger() -> impl Strategy<Value = Ledger> {
         let owned = |(at, (content, mode, author))| {
             (
                 path(at),
-                Owned {
+                OwnedFile {
                     checksum: sum(content),
                     source: None,
                     mode,
@@ -69,15 +70,15 @@ fn ledger() -> impl Strategy<Value = Ledger> {
     })
 }
 
-fn overwrite() -> impl Strategy<Value = Overwrite> {
+fn overwrite() -> impl Strategy<Value = OverwriteRule> {
     prop::sample::select(vec![
-        Overwrite::Nothing,
-        Overwrite::Unowned,
-        Overwrite::Everything,
+        OverwriteRule::Nothing,
+        OverwriteRule::Unowned,
+        OverwriteRule::Everything,
     ])
 }
 
-fn plan(desired: &[DesiredFile], disk: &Disk, ledger: &Ledger, overwrite: Overwrite) -> Plan {
+fn plan(desired: &[DesiredFile], disk: &Disk, ledger: &Ledger, overwrite: OverwriteRule) -> Plan {
     let mut state = DesiredState::default();
     for file in desired {
         state.add_file(file.clone()).unwrap();
@@ -97,9 +98,9 @@ fn applied(disk: &Disk, desired: &[DesiredFile], plan: &Plan) -> Disk {
     let mut disk = disk.clone();
     for change in &plan.changes {
         match change.action {
-            Action::Keep | Action::Adopt | Action::Release => {}
-            Action::Remove => drop(disk.remove(&change.path)),
-            Action::Create | Action::Update => {
+            ChangeAction::Keep | ChangeAction::Adopt | ChangeAction::Release => {}
+            ChangeAction::Remove => drop(disk.remove(&change.path)),
+            ChangeAction::Create | ChangeAction::Update => {
                 let file = desired
                     .iter()
                     .find(|file| file.path == change.path)
@@ -132,12 +133,12 @@ proptest! {
     fn what_is_not_ours_or_was_edited_is_not_changed_without_a_word(
         desired in desired(), disk in disk(), ledger in ledger(),
     ) {
-        let plan = plan(&desired, &disk, &ledger, Overwrite::Nothing);
+        let plan = plan(&desired, &disk, &ledger, OverwriteRule::Nothing);
         for change in plan.changes.iter().filter(|change| change.action.changes_disk()) {
             let owned = ledger.files.get(&change.path);
             let wanted = desired.iter().find(|file| file.path == change.path);
             match disk.get(&change.path) {
-                None | Some(Observed::Missing) => prop_assert_eq!(change.action, Action::Create),
+                None | Some(Observed::Missing) => prop_assert_eq!(change.action, ChangeAction::Create),
                 Some(Observed::Directory | Observed::Symlink | Observed::Special) => prop_assert!(false, "{:?}", change),
                 Some(Observed::File(now)) => {
                     let as_we_left_it = owned.is_some_and(|owned| owned.checksum == now.checksum);
@@ -152,7 +153,7 @@ proptest! {
     fn everything_is_decided_and_forced_plans_get_what_was_asked(
         desired in desired(), disk in disk(), ledger in ledger(),
     ) {
-        let plan = plan(&desired, &disk, &ledger, Overwrite::Everything);
+        let plan = plan(&desired, &disk, &ledger, OverwriteRule::Everything);
         let after = applied(&disk, &desired, &plan);
         for file in &desired {
             let refused = plan.refusals.iter().any(|refusal| refusal.path == file.path);
@@ -168,10 +169,10 @@ proptest! {
 
     #[test]
     fn installing_and_removing_leaves_every_byte_of_the_user(desired in desired(), disk in disk()) {
-        let installed = plan(&desired, &disk, &Ledger::default(), Overwrite::Nothing);
+        let installed = plan(&desired, &disk, &Ledger::default(), OverwriteRule::Nothing);
         if installed.refusals.is_empty() {
             let between = applied(&disk, &desired, &installed);
-            let removed = plan(&[], &between, &installed.ledger, Overwrite::Nothing);
+            let removed = plan(&[], &between, &installed.ledger, OverwriteRule::Nothing);
             let after = applied(&between, &[], &removed);
             let bytes = |disk: &Disk| -> BTreeMap<RelativePath, Option<Checksum>> {
                 disk.iter().map(|(path, now)| (path.clone(), now.checksum())).collect()

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{EntryNode, Place};
 use agpm_plan::{
-    Action, DesiredNode, FileOrigin, FileOutcome, NodeError, Overwrite, Twin, recognise_file,
-    recognise_nodes, take_back,
+    ChangeAction, DesiredNode, FileOrigin, FileOutcome, NodeError, OnEqualUserValue, OverwriteRule,
+    recognise_file, recognise_nodes, take_back,
 };
 use agpm_text::{Document, Edit, Format, NodeKind, NodeRef, Pointer, Value, print, to_value};
 use proptest::prelude::*;
@@ -16,10 +16,10 @@ use support::layer::{Lists, leaves};
 use support::{File, Tape, item, key, read, unread};
 
 const LISTS: &[Lists] = &[Lists::Whole, Lists::Items, Lists::Keyed];
-const OVERWRITES: &[Overwrite] = &[
-    Overwrite::Unowned,
-    Overwrite::Everything,
-    Overwrite::Nothing,
+const OVERWRITES: &[OverwriteRule] = &[
+    OverwriteRule::Unowned,
+    OverwriteRule::Everything,
+    OverwriteRule::Nothing,
 ];
 const KEYS: &[&str] = &["a", "b", "c~/", "hooks", "mcp"];
 
@@ -381,7 +381,7 @@ impl Life {
         &mut self,
         base: Option<&Document>,
         wanted: &[DesiredNode],
-        overwrite: Overwrite,
+        overwrite: OverwriteRule,
     ) -> bool {
         let plan = match self.file.plan_on(base, wanted, overwrite) {
             Ok(plan) => plan,
@@ -409,7 +409,7 @@ impl Life {
             assert!(
                 plan.changes
                     .iter()
-                    .all(|change| change.action != Action::Keep)
+                    .all(|change| change.action != ChangeAction::Keep)
             );
         }
         false
@@ -433,7 +433,9 @@ impl Life {
 
     /// Whether packages and layers do not go together, or a package has no room.
     fn is_clash(&self, wanted: &[DesiredNode]) -> bool {
-        wanted.iter().any(|node| node.twin == Twin::Taken)
+        wanted
+            .iter()
+            .any(|node| node.twin == OnEqualUserValue::Taken)
     }
 
     /// What was edited is ours if it is wanted just so, and the user's if it is not wanted.
@@ -660,7 +662,7 @@ fn live(bytes: &[u8], format: Format) {
         }
         let (base, wanted) = (wish.base.clone(), wish.nodes(lists));
         let before = life.file.clone();
-        let refused = life.run(base.as_ref(), &wanted, Overwrite::Nothing);
+        let refused = life.run(base.as_ref(), &wanted, OverwriteRule::Nothing);
         if !refused {
             life.check(&wanted);
             life.check_lists(&wanted);
@@ -670,7 +672,9 @@ fn live(bytes: &[u8], format: Format) {
             refused,
             life.touched,
             &base,
-            wanted.iter().all(|node| node.twin == Twin::Left),
+            wanted
+                .iter()
+                .all(|node| node.twin == OnEqualUserValue::Left),
         ) {
             assert_eq!(life.file.now(), &**base.text());
             assert_eq!(life.file.owned.as_ref().unwrap().file, FileOrigin::Whole);
@@ -682,7 +686,7 @@ fn live(bytes: &[u8], format: Format) {
             life.check_taken_back(&before);
         }
     }
-    assert!(!life.run(None, &[], Overwrite::Nothing), "{life:?}");
+    assert!(!life.run(None, &[], OverwriteRule::Nothing), "{life:?}");
     life.check(&[]);
     if format == Format::Json && !life.dropped {
         life.check_containers();
@@ -704,7 +708,7 @@ fn live_wildly(bytes: &[u8], format: Format) {
         let (overwrite, wanted) = (tape.pick(OVERWRITES), wish.nodes(lists));
         let refused = life.run(wish.base.as_ref(), &wanted, overwrite);
         assert!(
-            !refused || overwrite == Overwrite::Nothing || life.is_clash(&wanted),
+            !refused || overwrite == OverwriteRule::Nothing || life.is_clash(&wanted),
             "{life:?}"
         );
         life.last = if refused { life.last } else { wish };

@@ -1,7 +1,7 @@
 //! Where a plugin is kept, and what its parts say of that place in a tool.
 
 use agpm_model::{RelativePath, ResourceType, ToolName};
-use agpm_plan::Entry;
+use agpm_plan::ResourceEntry;
 use agpm_plugin::{
     Dialect, PluginPlace, PluginTree, RootReference, environment_of, rewrite_hooks,
     rewrite_markdown, rewrite_servers,
@@ -32,7 +32,7 @@ enum PathScope {
 
 impl PluginDirectory {
     /// That of an entry that is a plugin.
-    pub(crate) fn of(plugin: &Entry, tree: &PluginTree<'_>) -> Self {
+    pub(crate) fn of(plugin: &ResourceEntry, tree: &PluginTree<'_>) -> Self {
         let root = plugin
             .target
             .as_ref()

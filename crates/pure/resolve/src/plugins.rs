@@ -9,7 +9,7 @@ use agpm_model::{
     PartNames, Placement, RelativePath, ResourceId, ResourceName, ResourcePath, ResourceType,
     SKILL_FILE, ToolName, Unit, is_plugin_name,
 };
-use agpm_plan::{Clash, Entry, Sharing, Wanted, clashes, placements};
+use agpm_plan::{ResourceEntry, TargetClash, TargetRequest, ToolSharing, clashes, placements};
 use agpm_plugin::{
     MarketplaceEntry, PartContent, PluginContext, PluginListing, PluginPart, PluginTree,
     named_files, read_plugin, unknown_variables,
@@ -58,7 +58,7 @@ fn report_target_clashes(manifest: &Manifest, entries: &[ResolvedEntry], notes: 
         let is_file = is_written_as_file(manifest, &resolved.entry);
         Some((number, resolved.entry.target.as_ref().filter(|_| is_file)?))
     });
-    for Clash {
+    for TargetClash {
         path,
         first,
         second,
@@ -457,14 +457,14 @@ impl<'a> Expansion<'a> {
             .partition(|tool| tools.has_place(tool, id.kind));
         let filename = RelativePath::new(id.name.as_str()).ok();
         let is_named_by_file = id.kind != ResourceType::Skills && id.name.as_str() == path.stem();
-        let wanted = Wanted {
+        let wanted = TargetRequest {
             kind: id.kind,
             path: &path,
             target: None,
             filename: filename.as_ref().filter(|_| !is_named_by_file),
             layout: Some(Layout::Flat),
             pattern: None,
-            sharing: Sharing::of(able.len()),
+            sharing: ToolSharing::of(able.len()),
             name: id.name.as_str(),
             form: InstructionForm::default(),
         };
@@ -494,7 +494,7 @@ impl<'a> Expansion<'a> {
         let path = self.path_of(part);
         let resource = self.content(listing, chosen, tool)?;
         Some(ResolvedEntry {
-            entry: Entry {
+            entry: ResourceEntry {
                 kind: id.kind,
                 name: id.name.clone(),
                 unit: Unit {

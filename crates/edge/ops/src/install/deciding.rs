@@ -6,7 +6,7 @@ use agpm_compose::{RenderedResource, RenderedSet};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, Warnings, codes};
 use agpm_model::{Install, LOCK_NAME, Lockfile, Manifest, Owner, PinSource};
 use agpm_plan::{
-    Action, DesiredState, Ledger, MovedPin, Observation, Plan, capability_difference,
+    ChangeAction, DesiredState, Ledger, MovedPin, Observation, Plan, capability_difference,
     checksum_findings, hides_written_bytes, lacks_capabilities, lock_difference, may_explain,
     moved_pins, outdated_lock, patch_difference, recover_ownership,
 };
@@ -295,7 +295,7 @@ fn is_unsettled(notes: &Notes, plan: &Plan) -> bool {
         || plan
             .changes
             .iter()
-            .any(|change| change.action == Action::Keep)
+            .any(|change| change.action == ChangeAction::Keep)
 }
 
 impl PlannedInstall {

@@ -4,7 +4,7 @@ use agpm_model::{Install, Owner};
 use std::path::Path;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
-use agpm_plan::{DesiredBlock, DesiredFile, DesiredState, LayerDocument, Twin};
+use agpm_plan::{DesiredBlock, DesiredFile, DesiredState, LayerDocument, OnEqualUserValue};
 
 use agpm_compose::{RenderedResource, ResourceOutput};
 use agpm_layers::{LayerBlock, LayeredFile, LayeredForm};
@@ -53,7 +53,7 @@ fn add_resource(
             source: file.source,
             mode: file.mode,
             owner: owner.clone(),
-            twin: Twin::Taken,
+            twin: OnEqualUserValue::Taken,
             is_empty_document: false,
         })?;
     }
@@ -95,7 +95,7 @@ fn add_layered_file<'a>(
         source: checksum,
         mode: file.mode,
         owner: file.owner.clone(),
-        twin: Twin::Left,
+        twin: OnEqualUserValue::Left,
         is_empty_document: document.is_some(),
     })
 }

@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 
 use agpm_compose::RenderedResource;
 use agpm_model::{Checksum, Extent, Observed, Origin, RelativePath};
-use agpm_plan::{Ledger, LedgerFile, Watched};
+use agpm_plan::{Ledger, LedgerFile, WatchedDirectory};
 use agpm_resolve::UpdateScope;
 use agpm_store::{ProjectStore, StateUse};
 
 use crate::gather::ManifestFiles;
 use crate::install::observer::observe_all;
-use crate::install::request::{Fidelity, InstallReport, LockChange, LockUse, Overwrite, Writing};
+use crate::install::request::{
+    Fidelity, InstallReport, LockChange, LockUse, OverwriteRule, Writing,
+};
 use crate::install::run::Job;
 use crate::reading::limit;
 use agpm_layers::Watching;
@@ -45,7 +47,7 @@ pub(super) fn nothing_to_do(
     let plain = may_trust_ledger
         && job.manifest.is_none()
         && job.moving == UpdateScope::Nothing
-        && job.request.overwrite == Overwrite::Nothing
+        && job.request.overwrite == OverwriteRule::Nothing
         && job.request.warnings == Warnings::Tell
         && job.request.fidelity == Fidelity::Tell;
     if !plain || store.needs_recovery() || store.state_use() == StateUse::Ignored {
@@ -78,9 +80,10 @@ pub(super) fn nothing_to_do(
 }
 
 /// Whether folders that layers were taken from look as they did.
-fn is_as_seen(watched: &[Watched]) -> bool {
-    let same =
-        |one: &Watched| agpm_store::stamp(Path::new(&one.folder), &one.folders) == Some(one.stamp);
+fn is_as_seen(watched: &[WatchedDirectory]) -> bool {
+    let same = |one: &WatchedDirectory| {
+        agpm_store::stamp(Path::new(&one.folder), &one.folders) == Some(one.stamp)
+    };
     parallel::map(watched.iter().collect(), same)
         .into_iter()
         .all(|same| same)

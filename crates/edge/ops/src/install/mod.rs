@@ -39,7 +39,7 @@ pub(crate) use crate::install::preview::{Preview, preview};
 pub use crate::install::request::{
     Capability, CapabilityChange, CapabilityKind, Changelogs, Conversion, Executables, Fidelity,
     FieldOutcome, FieldOutcomeKind, InstallReport, InstallRequest, LockChange, LockUse, Moved,
-    Overwrite, Program, RequiredBy, Writing,
+    OverwriteRule, Program, RequiredBy, Writing,
 };
 pub(crate) use crate::install::run::{Job, ManifestEdit};
 pub(crate) use crate::install::writing::hold;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes};
 use agpm_model::{Observed, RelativePath};
 use agpm_plan::{
-    DesiredState, Ledger, Observation, Overwrite, Plan, PlanError, plan, read_block_file,
+    DesiredState, Ledger, Observation, OverwriteRule, Plan, PlanError, plan, read_block_file,
     shared_format,
 };
 use agpm_store::{ProjectStore, StoreError, StoreProblem, StoredFile, parallel};
@@ -164,7 +164,7 @@ impl<'s> Observer<'s> {
         &mut self,
         desired: &DesiredState<'_>,
         ledger: &Ledger,
-        overwrite: Overwrite,
+        overwrite: OverwriteRule,
         notes: &mut Notes,
     ) -> Result<Plan, Failure> {
         let planned = plan(

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use agpm_diag::{Failure, Notes};
 use agpm_model::{FileMode, Owner, RelativePath};
-use agpm_plan::{Change, FileVersions};
+use agpm_plan::{FileVersions, PlannedChange};
 use agpm_store::{FileChange, ProjectStore, StoreProblem};
 
 use crate::install::deciding::{PlannedInstall, plan_install};
@@ -45,7 +45,7 @@ fn file_versions(
     planned: &PlannedInstall,
 ) -> Result<Vec<FileVersions>, Failure> {
     let mut owners: BTreeMap<&RelativePath, Vec<Owner>> = BTreeMap::new();
-    let changed = |change: &&Change| change.action.changes_disk();
+    let changed = |change: &&PlannedChange| change.action.changes_disk();
     for change in planned.plan.changes.iter().filter(changed) {
         let of_file = owners.entry(&change.path).or_default();
         if !of_file.contains(&change.owner) {

@@ -2,7 +2,7 @@
 
 use agpm_diag::Warnings;
 use agpm_model::{ObjectId, Owner, Pin, PinId, RelativePath, SourceName};
-use agpm_plan::{Action, Change};
+use agpm_plan::{ChangeAction, PlannedChange};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
@@ -10,7 +10,7 @@ use crate::serialize;
 pub use crate::serialize::Writing;
 
 pub use crate::packages::LockUse;
-pub use agpm_plan::Overwrite;
+pub use agpm_plan::OverwriteRule;
 pub use agpm_render::{FieldOutcome, FieldOutcomeKind};
 pub use agpm_trust::{Capability, CapabilityChange, CapabilityKind};
 
@@ -40,7 +40,7 @@ pub struct InstallRequest {
     /// Whether it is done or shown.
     pub writing: Writing,
     /// Which files in the way may be overwritten.
-    pub overwrite: Overwrite,
+    pub overwrite: OverwriteRule,
     /// What warnings do.
     pub warnings: Warnings,
     /// Whether programs may come along with what is asked for.
@@ -56,7 +56,7 @@ impl InstallRequest {
     pub const PLAIN: InstallRequest = InstallRequest {
         lock: LockUse::Update,
         writing: Writing::Apply,
-        overwrite: Overwrite::Nothing,
+        overwrite: OverwriteRule::Nothing,
         warnings: Warnings::Tell,
         executables: Executables::AsManifest,
         fidelity: Fidelity::Tell,
@@ -223,7 +223,7 @@ pub struct InstallReport {
     #[serde(rename = "dry_run", serialize_with = "serialize::is_dry_run")]
     pub writing: Writing,
     /// Files that change, or stay although they are not as they should be.
-    pub changes: Vec<Change>,
+    pub changes: Vec<PlannedChange>,
     /// Versions that moved.
     pub moved: Vec<Moved>,
     /// What resources and layers let tools do, where that is new or may have changed.
@@ -251,6 +251,6 @@ impl InstallReport {
             || self
                 .changes
                 .iter()
-                .any(|change| change.action.changes_disk() || change.action == Action::Keep)
+                .any(|change| change.action.changes_disk() || change.action == ChangeAction::Keep)
     }
 }

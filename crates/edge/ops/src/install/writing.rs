@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, Failure, Notes, codes};
 use agpm_model::{FileMode, Observed, RelativePath};
-use agpm_plan::{Action, Change, FileOutcome, Ledger, SharedChange};
+use agpm_plan::{ChangeAction, FileOutcome, Ledger, PlannedChange, SharedChange};
 use agpm_store::{
     ExpectedFile, FileChange, LockWait, ProjectLock, ProjectStore, RecoveryOutcome, StoreError,
 };
@@ -161,13 +161,16 @@ fn file_changes(planned: &PlannedInstall) -> Vec<FileChange<'_>> {
         .collect()
 }
 
-fn file_change<'a>(change: &Change, content: Option<NewContent<'a>>) -> Option<FileChange<'a>> {
+fn file_change<'a>(
+    change: &PlannedChange,
+    content: Option<NewContent<'a>>,
+) -> Option<FileChange<'a>> {
     let before = expected(change.before);
     let path = change.path.clone();
     match change.action {
-        Action::Keep | Action::Adopt | Action::Release => None,
-        Action::Remove => Some(FileChange::Remove { path, before }),
-        Action::Create | Action::Update => {
+        ChangeAction::Keep | ChangeAction::Adopt | ChangeAction::Release => None,
+        ChangeAction::Remove => Some(FileChange::Remove { path, before }),
+        ChangeAction::Create | ChangeAction::Update => {
             let NewContent { bytes, mode } = content?;
             Some(FileChange::Write {
                 path,

@@ -1,7 +1,7 @@
 //! The files of a layer, out of a directory or of a version of a source.
 
 use agpm_model::{FileMode, Layer, ObjectId, RelativePath};
-use agpm_plan::Watched;
+use agpm_plan::WatchedDirectory;
 use agpm_source::limits::MOST_LAYER_BYTES;
 use agpm_source::{Entry, EntryKind, Source, SourceError};
 
@@ -21,7 +21,7 @@ pub(super) struct Contents {
     pub(super) files: Vec<LayerFile>,
     pub(super) skipped: Vec<Skipped>,
     /// How a change of a directory is noticed later.
-    pub(super) watched: Option<Watched>,
+    pub(super) watched: Option<WatchedDirectory>,
 }
 
 /// Why a layer could not be read.
@@ -86,7 +86,7 @@ pub(super) fn read(
     }
     let bytes = source.read(&entries)?;
     let files = wanted.into_iter().zip(bytes);
-    let watched = tree.watch.map(|watch| Watched {
+    let watched = tree.watch.map(|watch| WatchedDirectory {
         folder: watch.directory,
         folders: watch.directories,
         stamp: watch.stamp,

@@ -10,7 +10,7 @@ use agpm_model::{
     Pin, Placement, RelativePath, ResourceId, ResourceName, ResourceType, ToolName, Unit, Variant,
 };
 use agpm_plan::outdated_lock as outdated;
-use agpm_plan::{Entry, Wanted, placements};
+use agpm_plan::{ResourceEntry, TargetRequest, placements};
 
 use crate::packages::fetch::{Fetcher, inline_bytes};
 use crate::packages::marketplaces::marketplace_entries;
@@ -358,15 +358,15 @@ fn copies_of(
 }
 
 /// Tools with one path share an entry.
-fn entries_at(locked: &Locked, root: Option<usize>) -> Vec<Entry> {
-    let mut entries: Vec<Entry> = Vec::new();
+fn entries_at(locked: &Locked, root: Option<usize>) -> Vec<ResourceEntry> {
+    let mut entries: Vec<ResourceEntry> = Vec::new();
     for Placement { tool, at } in &locked.placements {
-        let same = |entry: &&mut Entry| at.is_some() && entry.target == *at;
+        let same = |entry: &&mut ResourceEntry| at.is_some() && entry.target == *at;
         if let Some(entry) = entries.iter_mut().find(same) {
             entry.readers.push(tool.clone());
             continue;
         }
-        entries.push(Entry {
+        entries.push(ResourceEntry {
             kind: locked.kind,
             name: locked.name.clone(),
             unit: locked.unit.clone(),
@@ -450,9 +450,9 @@ pub(crate) fn same_unit(dependency: &Dependency, locked: &Locked) -> bool {
 
 fn same(manifest: &Manifest, dependency: &Dependency, locked: &Locked) -> Result<(), Failure> {
     let tools = manifest.tools.used_by(dependency);
-    let wanted = Wanted {
+    let wanted = TargetRequest {
         name: locked.name.as_str(),
-        ..Wanted::of(dependency, &locked.unit.path, &manifest.tools)
+        ..TargetRequest::of(dependency, &locked.unit.path, &manifest.tools)
     };
     let mut places = placements(&manifest.tools, &tools, &wanted).unwrap_or_default();
     match dependency.install {

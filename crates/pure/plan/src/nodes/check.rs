@@ -6,12 +6,14 @@ use agpm_model::{EntryNode, Owner, Place};
 use agpm_text::{Document, NodeKind, NodeRef, Pointer, Value, to_value};
 
 use super::engine::blocked;
-use super::file::Task;
+use super::file::SharedFileTask;
 use super::look::{resembles, shares_mark};
 use super::room::wanted;
-use super::sight::Sight;
-use super::{DesiredNode, FileOutcome, NodeError, NodeSum, OwnedNode, OwnedNodes, Twin};
-use crate::change::{Author, Overwrite};
+use super::sight::DocumentIndex;
+use super::{
+    DesiredNode, FileOutcome, NodeError, NodeSum, OnEqualUserValue, OwnedNode, OwnedNodes,
+};
+use crate::change::{Author, OverwriteRule};
 
 /// What is wrong with a node of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,8 +64,8 @@ pub fn check_nodes(document: Option<&Document>, owned: &OwnedNodes) -> Vec<NodeF
         .iter()
         .map(|node| (node.place.pointer(), node.checksum))
         .collect();
-    let check = Check {
-        sight: Sight::of(document),
+    let check = OwnershipCheck {
+        sight: DocumentIndex::of(document),
         owned,
         known,
     };
@@ -74,13 +76,13 @@ pub fn check_nodes(document: Option<&Document>, owned: &OwnedNodes) -> Vec<NodeF
         .collect()
 }
 
-struct Check<'a> {
-    sight: Sight<'a>,
+struct OwnershipCheck<'a> {
+    sight: DocumentIndex<'a>,
     owned: &'a OwnedNodes,
     known: HashSet<(&'a Pointer, NodeSum)>,
 }
 
-impl Check<'_> {
+impl OwnershipCheck<'_> {
     fn state(&self, node: &OwnedNode) -> Option<NodeState> {
         if self.sight.holds(node) {
             return None;
@@ -144,13 +146,13 @@ pub fn take_back(
         .map(|before| desired_before(before, owned_before, owned_after))
         .unwrap_or_default();
     let written = owned_after.map(without_adopted);
-    let task = Task {
+    let task = SharedFileTask {
         format: now.format(),
         existing: Some(now),
         owned: written.as_ref(),
         base: None,
         // What the user put in the place of a node since then stays.
-        overwrite: Overwrite::Nothing,
+        overwrite: OverwriteRule::Nothing,
     };
     task.plan_keys(wanted(&old)?).map(|done| done.outcome)
 }
@@ -168,7 +170,7 @@ fn desired_before(
     owned_before: Option<&OwnedNodes>,
     owned_after: Option<&OwnedNodes>,
 ) -> Vec<DesiredNode> {
-    let sight = Sight::of(before);
+    let sight = DocumentIndex::of(before);
     let nodes =
         |owned: Option<&OwnedNodes>| owned.map(|owned| owned.nodes.clone()).unwrap_or_default();
     let own = |node: OwnedNode| {
@@ -204,6 +206,6 @@ fn desired_at(now: NodeRef<'_>, node: OwnedNode) -> DesiredNode {
     DesiredNode {
         node: EntryNode { place, value },
         owner: node.owner,
-        twin: Twin::Left,
+        twin: OnEqualUserValue::Left,
     }
 }

@@ -8,13 +8,13 @@ use agpm_text::Pointer;
 use super::{NodeSum, OwnedNode};
 
 #[derive(Default)]
-pub(super) struct Left<'a> {
+pub(super) struct UndecidedNodes<'a> {
     places: BTreeMap<&'a Place, BTreeMap<NodeSum, Vec<&'a OwnedNode>>>,
 }
 
-impl<'a> Left<'a> {
+impl<'a> UndecidedNodes<'a> {
     pub(super) fn of(nodes: &'a [OwnedNode]) -> Self {
-        let mut left = Left::default();
+        let mut left = UndecidedNodes::default();
         for node in nodes {
             left.places
                 .entry(&node.place)

@@ -30,13 +30,13 @@ use agpm_model::{Checksum, EntryNode, Observed, Owner, Place, RelativePath};
 use agpm_text::{Document, EditError, Format, LazyDocument, Pointer};
 use serde::{Deserialize, Serialize};
 
-use crate::change::{Author, Change, Overwrite, Refusal};
-use file::Task;
+use crate::change::{Author, OverwriteRule, PlannedChange, RefusedChange};
+use file::SharedFileTask;
 
 pub use check::{NodeFinding, NodeState, check_nodes, take_back};
 pub use recognise::{recognise_file, recognise_nodes};
 pub use record::NodesRecord;
-pub use seams::{Hunk, Seams};
+pub use seams::{Hunk, RemovalWhitespace};
 pub use sum::NodeSum;
 
 /// A node as it is to be in a file that others write too.
@@ -47,12 +47,12 @@ pub struct DesiredNode {
     /// Whose it is.
     pub owner: Owner,
     /// What becomes of a node of the user's that says the same.
-    pub twin: Twin,
+    pub twin: OnEqualUserValue,
 }
 
 /// What becomes of a node of the user's that is there already and says the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Twin {
+pub enum OnEqualUserValue {
     /// It is adopted: managed from now on, and left in place when it is no longer wanted.
     Taken,
     /// It stays the user's.
@@ -88,7 +88,7 @@ pub struct OwnedNodes {
     /// Places where the user's own value is just what is wanted.
     pub theirs: Vec<Place>,
     /// Blanks that removing all nodes would not bring back by itself.
-    pub seams: Option<Seams>,
+    pub seams: Option<RemovalWhitespace>,
 }
 
 impl OwnedNodes {
@@ -162,7 +162,7 @@ pub struct SharedFile<'a> {
     /// The text that the layers give; a file that is not there, or wholly ours, is made from it.
     pub base: Option<&'a LazyDocument>,
     /// What may be overwritten.
-    pub overwrite: Overwrite,
+    pub overwrite: OverwriteRule,
 }
 
 /// What happens to the whole file.
@@ -182,9 +182,9 @@ pub struct NodePlan {
     /// The file afterwards. With refusals it is unchanged.
     pub outcome: FileOutcome,
     /// Changes by place.
-    pub changes: Vec<Change>,
+    pub changes: Vec<PlannedChange>,
     /// What must not be done.
-    pub refusals: Vec<Refusal>,
+    pub refusals: Vec<RefusedChange>,
     /// What is ours afterwards; nothing if no node is, and none of the user's is just what is wanted.
     pub owned: Option<OwnedNodes>,
     /// How many nodes are as they should be.
@@ -217,7 +217,7 @@ pub enum NodeError {
 
 /// Compares what is to be in a shared file with what is there.
 pub fn plan_nodes(file: &SharedFile<'_>) -> Result<NodePlan, NodeError> {
-    let task = Task {
+    let task = SharedFileTask {
         format: file.format,
         existing: file.document,
         owned: file.owned,
@@ -225,7 +225,7 @@ pub fn plan_nodes(file: &SharedFile<'_>) -> Result<NodePlan, NodeError> {
         overwrite: file.overwrite,
     };
     let done = task.plan(file.desired)?;
-    let change = |step: engine::Step| Change {
+    let change = |step: engine::NodeStep| PlannedChange {
         path: file.path.clone(),
         place: Some(step.at),
         block: None,
@@ -234,7 +234,7 @@ pub fn plan_nodes(file: &SharedFile<'_>) -> Result<NodePlan, NodeError> {
         reason: step.reason,
         owner: step.owner,
     };
-    let refusal = |refused: engine::Refused| Refusal {
+    let refusal = |refused: engine::RefusedNode| RefusedChange {
         path: file.path.clone(),
         place: Some(refused.at),
         block: None,

@@ -9,25 +9,25 @@ use super::sight::above;
 use super::{FileOrigin, NodeSum, OwnedNode, OwnedNodes};
 
 #[derive(Default)]
-pub(super) struct Ours {
+pub(super) struct ManagedNodes {
     pub(super) nodes: Vec<OwnedNode>,
     pub(super) containers: BTreeSet<Pointer>,
     others: BTreeMap<Pointer, BTreeSet<NodeSum>>,
 }
 
-impl Ours {
+impl ManagedNodes {
     pub(super) fn of(owned: Option<&OwnedNodes>, format: Format) -> Self {
         let Some(owned) = owned else {
-            return Ours::default();
+            return ManagedNodes::default();
         };
         let others = owned
             .others
             .iter()
             .map(|(list, sums)| (list.clone(), sums.iter().copied().collect()));
-        let mut ours = Ours {
+        let mut ours = ManagedNodes {
             nodes: owned.nodes.clone(),
             others: others.collect(),
-            ..Ours::default()
+            ..ManagedNodes::default()
         };
         ours.containers = owned.containers.iter().cloned().collect();
         if owned.file == FileOrigin::Whole {

@@ -7,8 +7,8 @@ use agpm_text::{Document, LazyDocument, NodeKind, Pointer};
 
 use super::look::remember;
 use super::room::{Wanted, wanted};
-use super::sight::Sight;
-use super::{DesiredNode, FileOrigin, NodeSum, OwnedNode, OwnedNodes, Twin, fresh};
+use super::sight::DocumentIndex;
+use super::{DesiredNode, FileOrigin, NodeSum, OnEqualUserValue, OwnedNode, OwnedNodes, fresh};
 
 /// What is ours in a file if these nodes were written by us: those that are there just so, beside what is known.
 /// Nothing if there is none.
@@ -17,13 +17,13 @@ pub fn recognise_nodes(
     written: &[DesiredNode],
     known: Option<&OwnedNodes>,
 ) -> Option<OwnedNodes> {
-    let sight = Sight::of(now);
+    let sight = DocumentIndex::of(now);
     let there = newly_known(&sight, written, known);
     let places: HashSet<(&Place, &Owner)> = there
         .iter()
         .map(|node| (&node.place, &node.owner))
         .collect();
-    let ways = Ways::of(there.iter().map(|node| &node.place));
+    let ways = OwnershipModes::of(there.iter().map(|node| &node.place));
     let is_replaced = |old: &OwnedNode| {
         let is_anew = places.contains(&(&old.place, &old.owner)) || ways.has_other(&old.place);
         is_anew && !sight.holds(old)
@@ -60,7 +60,7 @@ pub fn recognise_file(
 }
 
 /// The container that a default of ours is.
-fn bare_container(sight: &Sight<'_>, node: &OwnedNode) -> Option<Pointer> {
+fn bare_container(sight: &DocumentIndex<'_>, node: &OwnedNode) -> Option<Pointer> {
     let Place::Default(at) = &node.place else {
         return None;
     };
@@ -72,7 +72,7 @@ fn bare_container(sight: &Sight<'_>, node: &OwnedNode) -> Option<Pointer> {
 
 /// Nodes that are there as written and that nobody is known to have put there.
 fn newly_known(
-    sight: &Sight<'_>,
+    sight: &DocumentIndex<'_>,
     written: &[DesiredNode],
     known: Option<&OwnedNodes>,
 ) -> Vec<OwnedNode> {
@@ -82,17 +82,17 @@ fn newly_known(
     let mut seen: HashSet<(Place, NodeSum)> = old()
         .map(|node| (node.place.clone(), node.checksum))
         .collect();
-    let is_users = |twin: Twin, node: &OwnedNode| {
+    let is_users = |twin: OnEqualUserValue, node: &OwnedNode| {
         let list = node.place.pointer();
         let is_other = || known.is_some_and(|known| known.is_others(list, node.checksum));
-        twin == Twin::Left
+        twin == OnEqualUserValue::Left
             && theirs.contains(&node.place)
             && (!matches!(node.place, Place::Item(_)) || is_other())
     };
     let held = old()
         .filter(|node| sight.holds(node))
         .map(|node| &node.place);
-    let ways = Ways::of(held.chain(theirs.iter().copied()));
+    let ways = OwnershipModes::of(held.chain(theirs.iter().copied()));
     let mut there = Vec::new();
     for one in parted(written) {
         let node = remember(&one.node.place, &one.node.value, &one.owner);
@@ -117,9 +117,9 @@ fn parted(written: &[DesiredNode]) -> Vec<Wanted<'_>> {
 }
 
 /// In which ways places are held: a list may be whole, or by its items, and never both.
-struct Ways<'p>(HashMap<&'p Pointer, Vec<&'p Place>>);
+struct OwnershipModes<'p>(HashMap<&'p Pointer, Vec<&'p Place>>);
 
-impl<'p> Ways<'p> {
+impl<'p> OwnershipModes<'p> {
     fn of(places: impl Iterator<Item = &'p Place>) -> Self {
         let mut ways: HashMap<&Pointer, Vec<&Place>> = HashMap::new();
         for place in places {
@@ -128,7 +128,7 @@ impl<'p> Ways<'p> {
                 here.push(place);
             }
         }
-        Ways(ways)
+        OwnershipModes(ways)
     }
 
     fn has_other(&self, place: &Place) -> bool {

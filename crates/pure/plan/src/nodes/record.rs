@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::change::Author;
 
-use super::{FileOrigin, NodeSum, OwnedNode, OwnedNodes, Seams};
+use super::{FileOrigin, NodeSum, OwnedNode, OwnedNodes, RemovalWhitespace};
 
 /// What sets fields and records apart, and what a JSON string would have to escape.
 const RESERVED: &AsciiSet = &CONTROLS
@@ -44,7 +44,7 @@ pub struct NodesRecord {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     theirs: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    seams: Option<Seams>,
+    seams: Option<RemovalWhitespace>,
 }
 
 impl NodesRecord {
@@ -101,13 +101,13 @@ fn records<T>(all: impl Iterator<Item = T>, write: impl Fn(T, &mut String)) -> S
 fn write_field(field: impl fmt::Display, out: &mut String) {
     out.push(':');
     // Writing to a text does not fail.
-    let _ = write!(Encoded(out), "{field}");
+    let _ = write!(RecordEncoder(out), "{field}");
 }
 
 /// Encodes what is written to it.
-struct Encoded<'o>(&'o mut String);
+struct RecordEncoder<'o>(&'o mut String);
 
-impl fmt::Write for Encoded<'_> {
+impl fmt::Write for RecordEncoder<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.0.extend(utf8_percent_encode(text, RESERVED));
         Ok(())

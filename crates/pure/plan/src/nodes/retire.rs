@@ -5,12 +5,12 @@ use agpm_text::{NodeKind, Pointer};
 
 use super::OwnedNode;
 use super::draft::shifts;
-use super::engine::{Decisions, Engine};
-use crate::change::{Action, Author, Overwrite, Reason};
+use super::engine::{NodeDecisions, NodePlanner};
+use crate::change::{Author, ChangeAction, ChangeReason, OverwriteRule};
 
-impl Engine<'_> {
+impl NodePlanner<'_> {
     /// Only removes.
-    pub(super) fn retire_all(mut self) -> Decisions {
+    pub(super) fn retire_all(mut self) -> NodeDecisions {
         self.retire();
         self.made
     }
@@ -24,14 +24,14 @@ impl Engine<'_> {
                 continue;
             };
             let (action, reason) = match untouched {
-                _ if node.author == Author::User => (Action::Release, Reason::UsersOwn),
-                Some(_) => (Action::Remove, Reason::Unasked),
+                _ if node.author == Author::User => (ChangeAction::Release, ChangeReason::UsersOwn),
+                Some(_) => (ChangeAction::Remove, ChangeReason::Unasked),
                 None if self.may_drop_spot(node, spot.0) => {
-                    (Action::Remove, Reason::UnaskedEditDropped)
+                    (ChangeAction::Remove, ChangeReason::UnaskedEditDropped)
                 }
-                None => (Action::Keep, Reason::UnaskedEdited),
+                None => (ChangeAction::Keep, ChangeReason::UnaskedEdited),
             };
-            let told = if action == Action::Keep {
+            let told = if action == ChangeAction::Keep {
                 &spot.1
             } else {
                 list
@@ -41,7 +41,7 @@ impl Engine<'_> {
                 self.claimed.insert((list.clone(), spot.0));
             }
             doomed.extend(
-                Some(spot).filter(|_| action == Action::Remove && !self.is_container(node)),
+                Some(spot).filter(|_| action == ChangeAction::Remove && !self.is_container(node)),
             );
         }
         let new = self.order.edits();
@@ -62,7 +62,7 @@ impl Engine<'_> {
     fn may_drop_spot(&self, node: &OwnedNode, index: usize) -> bool {
         match &node.place {
             Place::Item(list) => self.may_drop(node, list, index),
-            _ => self.overwrite == Overwrite::Everything,
+            _ => self.overwrite == OverwriteRule::Everything,
         }
     }
 

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use agpm_model::{EntryNode, Place};
 use agpm_text::{Pointer, Value, fingerprint};
 
-use super::{DesiredNode, NodeError, Twin};
+use super::{DesiredNode, NodeError, OnEqualUserValue};
 
 /// A node that is to be, and none is there twice.
 pub(super) type Wanted<'d> = Cow<'d, DesiredNode>;
@@ -16,9 +16,9 @@ pub(super) type Wanted<'d> = Cow<'d, DesiredNode>;
 pub(super) fn wanted(desired: &[DesiredNode]) -> Result<Vec<Wanted<'_>>, NodeError> {
     let mut order: Vec<usize> = (0..desired.len()).collect();
     order.sort_by(|left, right| pointer(&desired[*left]).cmp(pointer(&desired[*right])));
-    let mut sieve = Sieve {
+    let mut sieve = DesiredSet {
         desired,
-        fates: vec![Fate::Kept; desired.len()],
+        fates: vec![DesiredNodeState::Kept; desired.len()],
         above: Vec::new(),
     };
     for group in order.chunk_by(|left, right| pointer(&desired[*left]) == pointer(&desired[*right]))
@@ -30,9 +30,9 @@ pub(super) fn wanted(desired: &[DesiredNode]) -> Result<Vec<Wanted<'_>>, NodeErr
         .iter()
         .zip(fates)
         .flat_map(|(node, fate)| match fate {
-            Fate::Kept => vec![Cow::Borrowed(node)],
-            Fate::Split => split(node),
-            Fate::Dropped => Vec::new(),
+            DesiredNodeState::Kept => vec![Cow::Borrowed(node)],
+            DesiredNodeState::Split => split(node),
+            DesiredNodeState::Dropped => Vec::new(),
         });
     Ok(nodes.collect())
 }
@@ -66,7 +66,7 @@ pub(super) fn items_of(value: &Value) -> &[Value] {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum DesiredNodeState {
     Kept,
     /// A list of which others want items, too.
     Split,
@@ -75,9 +75,9 @@ enum Fate {
 }
 
 /// Goes through places in their order, so that what is above comes before what is below.
-struct Sieve<'d> {
+struct DesiredSet<'d> {
     desired: &'d [DesiredNode],
-    fates: Vec<Fate>,
+    fates: Vec<DesiredNodeState>,
     /// Nodes on the way to the present place.
     above: Vec<usize>,
 }
@@ -86,7 +86,7 @@ fn pointer(node: &DesiredNode) -> &Pointer {
     node.node.place.pointer()
 }
 
-impl<'d> Sieve<'d> {
+impl<'d> DesiredSet<'d> {
     fn add(&mut self, group: &[usize]) -> Result<(), NodeError> {
         let at = pointer(&self.desired[group[0]]);
         self.above
@@ -125,7 +125,7 @@ impl<'d> Sieve<'d> {
             if !part.is_some_and(|part| says(part, inner)) {
                 return Err(self.clash(*above, node));
             }
-            self.fates[node] = Fate::Dropped;
+            self.fates[node] = DesiredNodeState::Dropped;
         }
         Ok(())
     }
@@ -134,7 +134,7 @@ impl<'d> Sieve<'d> {
         group
             .iter()
             .copied()
-            .filter(|node| self.fates[*node] != Fate::Dropped)
+            .filter(|node| self.fates[*node] != DesiredNodeState::Dropped)
     }
 
     /// The one node under a key that counts.
@@ -157,7 +157,7 @@ impl<'d> Sieve<'d> {
         }
         others
             .iter()
-            .for_each(|other| self.fates[*other] = Fate::Dropped);
+            .for_each(|other| self.fates[*other] = DesiredNodeState::Dropped);
         Ok(Some(*first))
     }
 
@@ -177,7 +177,7 @@ impl<'d> Sieve<'d> {
         let Some(first) = items.first().copied() else {
             return Ok(None);
         };
-        let mut seen = Seen::default();
+        let mut seen = ListContents::default();
         if let Some(key) = key {
             self.split_for(key, first, &mut seen)?;
         }
@@ -189,12 +189,17 @@ impl<'d> Sieve<'d> {
         Ok(Some(first))
     }
 
-    fn split_for(&mut self, key: usize, item: usize, seen: &mut Seen<'d>) -> Result<(), NodeError> {
+    fn split_for(
+        &mut self,
+        key: usize,
+        item: usize,
+        seen: &mut ListContents<'d>,
+    ) -> Result<(), NodeError> {
         let desired = &self.desired[key];
         match (&desired.node.place, &desired.node.value) {
             (Place::Default(_), Value::List(items)) if items.is_empty() => Ok(()),
-            (Place::Key(_), Value::List(items)) if desired.twin == Twin::Left => {
-                self.fates[key] = Fate::Split;
+            (Place::Key(_), Value::List(items)) if desired.twin == OnEqualUserValue::Left => {
+                self.fates[key] = DesiredNodeState::Split;
                 items.iter().for_each(|item| seen.insert(item, key));
                 Ok(())
             }
@@ -202,7 +207,7 @@ impl<'d> Sieve<'d> {
         }
     }
 
-    fn add_item(&mut self, node: usize, seen: &mut Seen<'d>) -> Result<(), NodeError> {
+    fn add_item(&mut self, node: usize, seen: &mut ListContents<'d>) -> Result<(), NodeError> {
         let desired = &self.desired[node];
         if let Place::Keyed { key, id, .. } = &desired.node.place {
             let other = *seen.ids.entry((key, id)).or_insert(node);
@@ -212,7 +217,9 @@ impl<'d> Sieve<'d> {
         }
         match seen.find(&desired.node.value) {
             // Layers may say a thing twice.
-            Some(other) if !self.repeats(other, node) => self.fates[node] = Fate::Dropped,
+            Some(other) if !self.repeats(other, node) => {
+                self.fates[node] = DesiredNodeState::Dropped
+            }
             _ => seen.insert(&desired.node.value, node),
         }
         Ok(())
@@ -224,18 +231,18 @@ impl<'d> Sieve<'d> {
             (&one.node.place, &other.node.place),
             (Place::Item(_), Place::Item(_))
         );
-        items && other.twin == Twin::Left && one.twin == other.twin
+        items && other.twin == OnEqualUserValue::Left && one.twin == other.twin
     }
 }
 
 /// What is in one list so far.
 #[derive(Default)]
-struct Seen<'d> {
+struct ListContents<'d> {
     values: HashMap<u64, Vec<(&'d Value, usize)>>,
     ids: HashMap<(&'d String, &'d String), usize>,
 }
 
-impl<'d> Seen<'d> {
+impl<'d> ListContents<'d> {
     fn insert(&mut self, value: &'d Value, node: usize) {
         self.values
             .entry(fingerprint(value))

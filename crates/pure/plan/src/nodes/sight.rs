@@ -12,10 +12,10 @@ use super::{NodeSum, OwnedNode};
 /// Maps up to this size are searched as they are.
 const SMALL: usize = 16;
 
-pub(super) struct Sight<'d> {
+pub(super) struct DocumentIndex<'d> {
     pub(super) document: &'d Document,
     keys: RefCell<HashMap<NodeId, HashMap<&'d str, NodeId>>>,
-    lists: RefCell<HashMap<NodeId, Rc<Sums>>>,
+    lists: RefCell<HashMap<NodeId, Rc<ListSums>>>,
     ids: RefCell<HashMap<(NodeId, String), Rc<Ids>>>,
 }
 
@@ -24,12 +24,12 @@ type Ids = HashMap<String, Vec<usize>>;
 
 /// What the items of a list say.
 #[derive(Default)]
-pub(super) struct Sums {
+pub(super) struct ListSums {
     pub(super) all: Vec<NodeSum>,
     places: HashMap<NodeSum, Vec<usize>>,
 }
 
-impl Sums {
+impl ListSums {
     /// The items that say this.
     pub(super) fn places(&self, sum: NodeSum) -> &[usize] {
         self.places.get(&sum).map(Vec::as_slice).unwrap_or_default()
@@ -38,7 +38,7 @@ impl Sums {
 
 /// What is on the way to a place.
 #[derive(Clone, Copy)]
-pub(super) enum Way<'d> {
+pub(super) enum PathLookup<'d> {
     /// It is there.
     There(NodeRef<'d>),
     /// So many of its steps are there.
@@ -47,10 +47,10 @@ pub(super) enum Way<'d> {
     Blocked(usize, NodeKind),
 }
 
-impl<'d> Sight<'d> {
+impl<'d> DocumentIndex<'d> {
     pub(super) fn of(document: &'d Document) -> Self {
         let (keys, lists, ids) = Default::default();
-        Sight {
+        DocumentIndex {
             document,
             keys,
             lists,
@@ -59,25 +59,25 @@ impl<'d> Sight<'d> {
     }
 
     /// Goes from map to map.
-    pub(super) fn way(&self, at: &Pointer) -> Way<'d> {
+    pub(super) fn way(&self, at: &Pointer) -> PathLookup<'d> {
         let Some(mut node) = self.document.root() else {
-            return Way::Missing(0);
+            return PathLookup::Missing(0);
         };
         for (length, step) in at.steps().iter().enumerate() {
             if node.kind() != NodeKind::Map {
-                return Way::Blocked(length, node.kind());
+                return PathLookup::Blocked(length, node.kind());
             }
             match self.child(node, step) {
                 Some(child) => node = child,
-                None => return Way::Missing(length + 1),
+                None => return PathLookup::Missing(length + 1),
             }
         }
-        Way::There(node)
+        PathLookup::There(node)
     }
 
     pub(super) fn at(&self, at: &Pointer) -> Option<NodeRef<'d>> {
         match self.way(at) {
-            Way::There(node) => Some(node),
+            PathLookup::There(node) => Some(node),
             _ => None,
         }
     }
@@ -98,7 +98,7 @@ impl<'d> Sight<'d> {
     /// Containers on the way to a place, and the place itself, that are not there. In TOML the root always is.
     pub(super) fn missing(&self, at: &Pointer) -> impl Iterator<Item = Pointer> {
         let from = match self.way(at) {
-            Way::Missing(length) => length,
+            PathLookup::Missing(length) => length,
             _ => at.steps().len() + 1,
         };
         let first = from.max(usize::from(self.document.format() == Format::Toml));
@@ -106,15 +106,15 @@ impl<'d> Sight<'d> {
     }
 
     /// What the items of a list say; nothing if there is none.
-    pub(super) fn sums(&self, list: &Pointer) -> Rc<Sums> {
+    pub(super) fn sums(&self, list: &Pointer) -> Rc<ListSums> {
         let Some(node) = self.at(list).filter(|node| node.kind() == NodeKind::List) else {
             return Rc::default();
         };
         let mut lists = self.lists.borrow_mut();
         let sums = lists.entry(node.id()).or_insert_with(|| {
-            let mut sums = Sums {
+            let mut sums = ListSums {
                 all: node.items().map(NodeSum::of).collect(),
-                ..Sums::default()
+                ..ListSums::default()
             };
             for (index, sum) in sums.all.iter().enumerate() {
                 sums.places.entry(*sum).or_default().push(index);

@@ -1,7 +1,7 @@
 //! The nodes of a document of the layers.
 
 use agpm_model::{EntryNode, Place};
-use agpm_plan::{DesiredNode, Twin};
+use agpm_plan::{DesiredNode, OnEqualUserValue};
 use agpm_text::{Document, NodeKind, NodeRef, Pointer, Value, to_value};
 
 /// How lists are ours.
@@ -25,7 +25,7 @@ fn node(place: Place, value: Value) -> DesiredNode {
     DesiredNode {
         node: EntryNode { place, value },
         owner: "layers".into(),
-        twin: Twin::Left,
+        twin: OnEqualUserValue::Left,
     }
 }
 

@@ -6,8 +6,8 @@ pub(crate) mod layer;
 use agpm_diag::{SourceMap, has_errors};
 use agpm_model::{Checksum, EntryNode, FileMode, Observed, Place, RelativePath};
 use agpm_plan::{
-    Action, DesiredNode, FileOutcome, Ledger, LedgerFile, NodeError, NodePlan, Overwrite,
-    OwnedNodes, Reason, SharedFile, Twin, plan_nodes,
+    ChangeAction, ChangeReason, DesiredNode, FileOutcome, Ledger, LedgerFile, NodeError, NodePlan,
+    OnEqualUserValue, OverwriteRule, OwnedNodes, SharedFile, plan_nodes,
 };
 use agpm_text::{Document, Format, LazyDocument, Limits, Value, parse, to_value};
 
@@ -49,7 +49,7 @@ pub(crate) fn desired(place: Place, json: &str, owner: &str) -> DesiredNode {
             value: value(json),
         },
         owner: owner.into(),
-        twin: Twin::Taken,
+        twin: OnEqualUserValue::Taken,
     }
 }
 
@@ -85,7 +85,7 @@ impl File {
     pub(crate) fn plan(
         &self,
         desired: &[DesiredNode],
-        overwrite: Overwrite,
+        overwrite: OverwriteRule,
     ) -> Result<NodePlan, NodeError> {
         self.plan_on(None, desired, overwrite)
     }
@@ -95,7 +95,7 @@ impl File {
         &self,
         base: Option<&Document>,
         desired: &[DesiredNode],
-        overwrite: Overwrite,
+        overwrite: OverwriteRule,
     ) -> Result<NodePlan, NodeError> {
         let base = base.map(unread);
         let document = self.text.as_ref().map(|text| read(text, self.format));
@@ -113,7 +113,7 @@ impl File {
     }
 
     /// Carries a plan out, which must have no refusals, and checks that the next one is empty.
-    pub(crate) fn get(&mut self, desired: &[DesiredNode], overwrite: Overwrite) -> NodePlan {
+    pub(crate) fn get(&mut self, desired: &[DesiredNode], overwrite: OverwriteRule) -> NodePlan {
         self.get_on(None, desired, overwrite)
     }
 
@@ -122,7 +122,7 @@ impl File {
         &mut self,
         base: Option<&Document>,
         desired: &[DesiredNode],
-        overwrite: Overwrite,
+        overwrite: OverwriteRule,
     ) -> NodePlan {
         let plan = self.plan_on(base, desired, overwrite).unwrap();
         assert_eq!(plan.refusals, [], "{self:?}");
@@ -140,7 +140,7 @@ impl File {
             again
                 .changes
                 .iter()
-                .all(|change| change.action == Action::Keep),
+                .all(|change| change.action == ChangeAction::Keep),
             "{again:?}"
         );
         plan
@@ -185,7 +185,7 @@ impl File {
 }
 
 /// What a plan says, in short.
-pub(crate) fn told(plan: &NodePlan) -> Vec<(Action, Reason)> {
+pub(crate) fn told(plan: &NodePlan) -> Vec<(ChangeAction, ChangeReason)> {
     plan.changes
         .iter()
         .map(|change| (change.action, change.reason))

@@ -7,7 +7,7 @@ use agpm_compose::{OutputEntries, OutputFile, RenderedResource};
 use agpm_diag::{Diagnostic, Notes, SourceMap, codes, has_errors};
 use agpm_merge::{Contribution, MergePolicy, fold};
 use agpm_model::{EntryNode, LayerName, Owner, Place, RelativePath, Strategy};
-use agpm_plan::{DesiredNode, Twin, recognise_nodes};
+use agpm_plan::{DesiredNode, OnEqualUserValue, recognise_nodes};
 use agpm_render::{FieldOutcome, FieldOutcomeKind};
 use agpm_store::ProjectStore;
 use agpm_text::{Document, Format, Pointer, Value, equal, to_value};
@@ -228,7 +228,7 @@ fn places_in(document: &Document, entries: &OutputEntries, owner: &Owner) -> Vec
     let desired = |node: &EntryNode| DesiredNode {
         node: node.clone(),
         owner: owner.clone(),
-        twin: Twin::Taken,
+        twin: OnEqualUserValue::Taken,
     };
     let written: Vec<DesiredNode> = entries.nodes.iter().map(desired).collect();
     let owned = recognise_nodes(document, &written, None);

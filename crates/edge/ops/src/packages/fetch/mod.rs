@@ -14,7 +14,7 @@ use agpm_model::{
     Declared, Dependency, Extent, FileMode, Manifest, ObjectId, Origin, Requirement, SKILL_FILE,
     Selector, SourceName, SourceVersions, Unit, Variant, default_requirement,
 };
-use agpm_plan::{Excluded, excluded};
+use agpm_plan::{ExcludedMatches, excluded};
 use agpm_render::{TemplateNames, TemplateRenderer};
 use agpm_resolve::{
     Declaring, Escapes, FoundContent, MissingFact, RequiredSource, ResourceFiles, SolverPin,
@@ -515,7 +515,7 @@ pub(crate) fn inline_bytes(dependency: &Dependency) -> Option<Vec<u8>> {
 /// A warning for each name in `exclude` that does not mean one match.
 fn unknown_exclusions(
     dependency: &Dependency,
-    found: &Excluded,
+    found: &ExcludedMatches,
     matches: &[&Unit],
 ) -> Vec<Diagnostic> {
     let stems: BTreeSet<&str> = matches.iter().map(|unit| unit.path.stem()).collect();

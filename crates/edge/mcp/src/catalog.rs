@@ -3,8 +3,8 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use agpm_ops::{
-    CatalogFile, CatalogFilter, CatalogPlaces, CatalogRow, EntryKind, OpenCatalog, Shadowed, World,
-    open_catalog,
+    CatalogFile, CatalogFilter, CatalogPlaces, CatalogRow, EntryKind, OpenCatalog, ShadowedRows,
+    World, open_catalog,
 };
 use serde_json::Value as Json;
 
@@ -91,7 +91,7 @@ impl CatalogView {
         &'c self,
         filter: &'c CatalogFilter,
         query: Option<&str>,
-        shadowed: Shadowed,
+        shadowed: ShadowedRows,
     ) -> impl Iterator<Item = EffectiveRow<'c>> {
         let hits = query.map(|query| self.search.hits(query));
         let hit = move |at: usize| hits.as_ref().is_none_or(|hits| hits[at]);
@@ -101,7 +101,7 @@ impl CatalogView {
             .rows(filter)
             .filter(move |(at, _)| hit(*at));
         rows.flat_map(move |(at, row)| {
-            let lower = (shadowed == Shadowed::Listed).then(|| self.open.content.rows_at(at));
+            let lower = (shadowed == ShadowedRows::Listed).then(|| self.open.content.rows_at(at));
             let alone = lower.is_none().then_some(row);
             alone
                 .into_iter()

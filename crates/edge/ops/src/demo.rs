@@ -14,7 +14,7 @@ use serde::Serialize;
 use agpm_bottle::BottleView;
 
 use crate::bottle::{self, BottleInput};
-use crate::catalog::{self, CatalogReport, CatalogRequest, Shadowed};
+use crate::catalog::{self, CatalogReport, CatalogRequest, ShadowedRows};
 use crate::explain;
 use crate::install::{self, InstallReport, InstallRequest, Job};
 use agpm_persona::ProfileKinds;
@@ -238,7 +238,7 @@ fn show_bottle(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
 
 fn show_catalog(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
     let request = CatalogRequest {
-        shadowed: Shadowed::Listed,
+        shadowed: ShadowedRows::Listed,
         ..CatalogRequest::default()
     };
     let report = catalog::list(world, &request, notes)?;

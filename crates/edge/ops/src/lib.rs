@@ -91,7 +91,7 @@ pub use cache::{CacheReport, CacheRequest, CachedCopy, CleanExtent, KEPT_UNUSED,
 pub use catalog::{
     CatalogFile, CatalogFilter, CatalogLayer, CatalogMode, CatalogPlaces, CatalogRead,
     CatalogReport, CatalogRequest, CatalogRow, CatalogWatch, ENTRY_KINDS, EntryKind, LayerKind,
-    OpenCatalog, Shadowed, catalog, catalog_show, open_catalog, watch_catalog,
+    OpenCatalog, ShadowedRows, catalog, catalog_show, open_catalog, watch_catalog,
 };
 pub use change::{ChangeReport, ManifestChange, change_manifest};
 pub use checks::{CheckCause, CheckName, CheckOutcome, CheckResult};

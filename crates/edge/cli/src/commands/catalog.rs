@@ -1,7 +1,7 @@
 use std::process::ExitCode;
 
 use agpm_ops::{
-    CatalogFilter, CatalogMode, CatalogPlaces, CatalogRead, CatalogRequest, Shadowed, World,
+    CatalogFilter, CatalogMode, CatalogPlaces, CatalogRead, CatalogRequest, ShadowedRows, World,
     catalog, catalog_show,
 };
 use agpm_report::Rendering;
@@ -53,9 +53,9 @@ pub(crate) fn run(world: &World, args: CatalogArgs, output: &mut Output) -> Exit
             module: args.module,
         },
         shadowed: if args.all {
-            Shadowed::Listed
+            ShadowedRows::Listed
         } else {
-            Shadowed::Hidden
+            ShadowedRows::Hidden
         },
     };
     let mut outcome = catalog(world, &request);

@@ -1,6 +1,6 @@
 //! What the tool is asked for: arguments to an operation, checked against one table.
 
-use agpm_ops::Shadowed;
+use agpm_ops::ShadowedRows;
 use rmcp::ErrorData;
 use serde_json::{Map, Value as Json};
 
@@ -46,7 +46,7 @@ pub(crate) struct ListQuery {
     pub(crate) kind: Option<ItemKind>,
     pub(crate) module: Option<String>,
     pub(crate) query: Option<String>,
-    pub(crate) shadowed: Shadowed,
+    pub(crate) shadowed: ShadowedRows,
     pub(crate) limit: usize,
     pub(crate) cursor: Option<String>,
 }
@@ -145,9 +145,9 @@ fn list(arguments: &ToolArguments<'_>) -> Result<ToolOperation, ErrorData> {
         module: text("module")?,
         query: text("query")?,
         shadowed: if arguments.flag("all")? {
-            Shadowed::Listed
+            ShadowedRows::Listed
         } else {
-            Shadowed::Hidden
+            ShadowedRows::Hidden
         },
         limit: arguments.count("limit", MOST_ROWS)?.unwrap_or(PAGE),
         cursor: text("cursor")?,
@@ -284,7 +284,7 @@ mod tests {
             kind: Some(ItemKind::Installed(None)),
             module: None,
             query: Some("rev".to_owned()),
-            shadowed: Shadowed::Hidden,
+            shadowed: ShadowedRows::Hidden,
             limit: 7,
             cursor: None,
         };

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use agpm_catalog::{
-    CatalogContent, CatalogLayer, CatalogMode, Discovery, EntryKind, LayerKind, ManifestFile,
-    ReadManifests, UnparsedManifest, nowhere, typed_remotes,
+    CatalogContent, CatalogDiscovery, CatalogLayer, CatalogMode, EntryKind, LayerKind,
+    ManifestFile, ReadManifests, UnparsedManifest, nowhere, typed_remotes,
 };
 use agpm_diag::{Failure, Notes, Outcome, Severity};
 use agpm_store::{self as store, Disk, PathMarks, StoreError, parallel};
@@ -221,7 +221,7 @@ fn find_manifests(
     marks: &mut PathMarks,
     notes: &mut Notes,
 ) -> (Vec<CatalogLayer>, Vec<ManifestFile>) {
-    let mut discovery = Discovery {
+    let mut discovery = CatalogDiscovery {
         files: &Disk,
         here: &environment.folder,
         mark: &mut |path| marks.add(path),

@@ -3,7 +3,7 @@
 use agpm_diag::{Failure, Notes};
 use std::sync::Arc;
 
-use agpm_catalog::{CatalogContent, KindSaid, Reference, RowId};
+use agpm_catalog::{CatalogContent, EntryReference, KindSaid, RowId};
 use agpm_merge::{Composition, Contribution, MergePolicy, ReferencePolicy, fold_parts};
 use agpm_model::LayerName;
 use agpm_text::{NodeId, Pointer, to_value};
@@ -20,7 +20,7 @@ pub(super) fn explain_entry(
     notes: &mut Notes,
 ) -> Result<Provenance, Failure> {
     let open = open(world, &CatalogPlaces::default(), None, notes)?.content;
-    let entry = open.entry(Reference::read(name), KindSaid::Before)?;
+    let entry = open.entry(EntryReference::read(name), KindSaid::Before)?;
     let lower = open.catalog.shadowed(entry).iter().rev();
     let units = lower
         .chain([&entry.winner])

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, SourceId, Span, Spot};
+use agpm_diag::{Diagnostic, SourceId, SourceSpan, Span};
 use agpm_model::{LayerName, SchemaTable};
 use agpm_text::{Document, NodeRef};
 
@@ -64,7 +64,7 @@ pub(crate) struct Unit {
     pub(crate) prompt: Prompt,
     pub(crate) state: State,
     /// Where it starts; nothing if its file could not be read.
-    pub(crate) spot: Option<Spot>,
+    pub(crate) spot: Option<SourceSpan>,
 }
 
 /// Where an agent's prompt stands.
@@ -121,8 +121,8 @@ impl Unit {
 pub(crate) const PROMPT: &str = "prompt";
 
 /// The beginning of a text.
-pub(crate) fn start_of(source: SourceId) -> Spot {
-    Spot {
+pub(crate) fn start_of(source: SourceId) -> SourceSpan {
+    SourceSpan {
         source,
         span: Span::at(0),
     }

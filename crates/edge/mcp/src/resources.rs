@@ -2,7 +2,7 @@
 
 use agpm_ops::{
     BottleInput, BottleView, ENTRY_KINDS, EntryKind, InstalledRequest, PersonaKind, ProfileKinds,
-    ProfileRequest, Warnings, bottle_list, bottle_show, personas, profile,
+    ProfileRequest, WarningPolicy, bottle_list, bottle_show, personas, profile,
 };
 use agpm_text::{Format, Value, print, to_json};
 use base64::Engine as _;
@@ -180,7 +180,7 @@ fn mime_of_place(kind: agpm_model::ResourceType, path: &str) -> &'static str {
 }
 
 fn of_personas(shared: &SharedState) -> Result<Vec<Resource>, OperationFailure> {
-    let told = told(personas(&shared.world, &HERE, Warnings::Tell))?;
+    let told = told(personas(&shared.world, &HERE, WarningPolicy::Tell))?;
     let row = |row: &agpm_ops::PersonaRow| {
         resource(
             &ResourceUri::Named(ItemKind::Persona, row.slug.to_string()),
@@ -322,7 +322,7 @@ fn persona(shared: &SharedState, slug: &str) -> Result<ResourceContent, Operatio
         kinds,
         place: HERE,
         additions: Vec::new(),
-        warnings: Warnings::Tell,
+        warnings: WarningPolicy::Tell,
     };
     let one = profile(
         &shared.world,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Spot, codes, has_errors};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, SourceSpan, codes, has_errors};
 use agpm_merge::{
     DocumentGraph, ReferenceFailure, ReferenceFailureKind, ReferencePolicy, UnavailableReason,
     order,
@@ -193,7 +193,7 @@ struct BaseId(String);
 struct Place {
     address: BaseAddress,
     /// The entry of `extends`; nothing for the project.
-    spot: Option<Spot>,
+    spot: Option<SourceSpan>,
     /// How many bases are above it.
     depth: usize,
 }
@@ -293,7 +293,7 @@ impl Loader<'_, '_> {
     fn load(
         &mut self,
         address: &BaseAddress,
-        spot: Option<Spot>,
+        spot: Option<SourceSpan>,
     ) -> Result<(LoadedBase, Vec<BaseReference>), Failure> {
         let found = match address {
             BaseAddress::Directory(path) => self.in_directory(address, path)?,
@@ -408,7 +408,7 @@ impl Loader<'_, '_> {
         &mut self,
         address: &BaseAddress,
         base: &RepositoryBase,
-        spot: Option<Spot>,
+        spot: Option<SourceSpan>,
     ) -> Result<FoundManifest, Failure> {
         let world = self.context.world;
         let sources = world.environment.source_context(self.context.folder);

@@ -194,7 +194,7 @@ pub(crate) fn configured_sources(
     let Some(document) = read(environment, notes)? else {
         return Ok(Vec::new());
     };
-    let spot = agpm_diag::Spot {
+    let spot = agpm_diag::SourceSpan {
         source: document.source(),
         span: agpm_diag::Span::at(0),
     };

@@ -1,6 +1,6 @@
 //! `agpm demo`: a small project with a git source, layers, a persona, bottles and a catalog, to look at and to play with.
 
-use agpm_diag::{Failure, Notes, Outcome, Warnings};
+use agpm_diag::{Failure, Notes, Outcome, WarningPolicy};
 use std::path::PathBuf;
 
 use agpm_merge::FileBytes;
@@ -214,7 +214,7 @@ fn show_persona(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
             submodules: Submodules::Own,
         },
         additions: Vec::new(),
-        warnings: Warnings::Tell,
+        warnings: WarningPolicy::Tell,
     };
     let report = lineage::merge_profile(world, &request, notes)?;
     let command = format!("agpm profile {REVIEWER} --path {SERVICE} --ceiling . --format md");

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agpm_diag::{
-    Diagnostic, Failure, FailureKind, Label, Notes, Severity, Spot, codes, did_you_mean,
+    Diagnostic, Failure, FailureKind, Label, Notes, Severity, SourceSpan, codes, did_you_mean,
 };
 use agpm_merge::{Contribution, LayerFile, MergePolicy, Resolution, fold};
 use agpm_model::{
@@ -503,7 +503,7 @@ impl Project {
 fn syntax_errors<'d>(
     mut documents: impl Iterator<Item = &'d Arc<Document>>,
     notes: &Notes,
-) -> Option<Vec<Spot>> {
+) -> Option<Vec<SourceSpan>> {
     let errors = notes.diagnostics.iter();
     let errors: Vec<&Diagnostic> = errors
         .filter(|found| found.severity == Severity::Error)
@@ -517,7 +517,7 @@ fn syntax_errors<'d>(
         return None;
     }
     let places = errors.iter().filter_map(|found| found.labels.first());
-    let spot = |label: &Label| Spot {
+    let spot = |label: &Label| SourceSpan {
         source: label.source,
         span: label.span,
     };

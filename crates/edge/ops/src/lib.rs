@@ -66,7 +66,7 @@ pub use agpm_adopt::{ChosenTools, DetectedIn, ManifestDifference, NewEntry, Proj
 pub use agpm_bottle::{
     AgentRow, BottleList, BottleRow, BottleValue, BottleView, UnitKind, json_schema as unit_schema,
 };
-pub use agpm_diag::{FailureKind, Outcome, Warnings};
+pub use agpm_diag::{FailureKind, Outcome, WarningPolicy};
 pub use agpm_diag::{counted, size};
 pub use agpm_discover::{CandidateType, Query, Selection};
 pub use agpm_layers::{LayerRow, LayerState, LayersReport, SkippedRow};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use agpm_compose::check_patched_names;
-use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, Span, Warnings, codes};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, Span, WarningPolicy, codes};
 use agpm_model::{Extent, LockedLayer, Lockfile, Manifest, Origin, SKILL_FILE};
 use agpm_plan::outdated_lock;
 use agpm_render::file_links;
@@ -46,7 +46,7 @@ pub struct ValidateRequest {
     /// Besides the manifest itself.
     pub checks: Vec<ValidateCheck>,
     /// What warnings are.
-    pub warnings: Warnings,
+    pub warnings: WarningPolicy,
 }
 
 /// What was checked; the findings are the diagnostics.
@@ -78,7 +78,7 @@ pub fn validate(world: &World, request: &ValidateRequest) -> Outcome<ValidateRep
             failure,
         })
     });
-    if request.warnings == Warnings::Stop {
+    if request.warnings == WarningPolicy::Stop {
         notes.warnings_are_errors();
     }
     notes.outcome(result)

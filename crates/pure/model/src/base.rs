@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use agpm_diag::{Diagnostic, Spot, codes};
+use agpm_diag::{Diagnostic, SourceSpan, codes};
 use agpm_text::{Document, NodeKind, NodeRef};
 
 use crate::address::{Address, AddressContext, DefaultHost, SourceAddress, same_repository};
@@ -42,7 +42,7 @@ pub struct BaseReference {
     /// Where it is.
     pub address: BaseAddress,
     /// The entry of `extends`.
-    pub spot: Spot,
+    pub spot: SourceSpan,
 }
 
 /// Where the relative paths of a base start.

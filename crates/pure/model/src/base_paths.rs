@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agpm_diag::{Diagnostic, SourceId, Spot, codes};
+use agpm_diag::{Diagnostic, SourceId, SourceSpan, codes};
 
 use crate::address::{AddressKind, SourceAddress};
 use crate::base::BaseRoot;
@@ -66,7 +66,7 @@ fn is_relative(path: &str) -> bool {
 
 impl Relocation<'_> {
     /// What a path means that is written at `spot`; nothing if it means what it says.
-    fn path(&mut self, spot: Spot, path: &str) -> Option<RelocatedPath> {
+    fn path(&mut self, spot: SourceSpan, path: &str) -> Option<RelocatedPath> {
         let root = *self.roots.get(&spot.source)?;
         if !is_relative(path) {
             return None;
@@ -93,7 +93,7 @@ impl Relocation<'_> {
         }
     }
 
-    fn report_escape(&mut self, spot: Spot) {
+    fn report_escape(&mut self, spot: SourceSpan) {
         let message = "this path leads out of the repository of its base";
         let help = "name something in the repository, or a source by its URL";
         let diagnostic = Diagnostic::new(&codes::MANIFEST_ESCAPE, message).at_spot(spot);
@@ -178,7 +178,7 @@ impl Relocation<'_> {
         }
     }
 
-    fn report_path(&mut self, spot: Spot, error: PathError) {
+    fn report_path(&mut self, spot: SourceSpan, error: PathError) {
         let diagnostic = Diagnostic::new(&codes::MANIFEST_VALUE, error.to_string());
         self.check.report(diagnostic.at_spot(spot));
     }

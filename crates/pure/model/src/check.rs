@@ -1,4 +1,4 @@
-use agpm_diag::{Diagnostic, Spot, codes, did_you_mean, nearest};
+use agpm_diag::{Diagnostic, SourceSpan, codes, did_you_mean, nearest};
 use agpm_text::{NodeKind, NodeRef};
 
 use crate::path::{PathError, RelativePath};
@@ -21,8 +21,8 @@ pub(crate) enum Completeness {
 }
 
 /// A place to point at.
-pub(crate) fn spot(node: NodeRef<'_>) -> Spot {
-    Spot {
+pub(crate) fn spot(node: NodeRef<'_>) -> SourceSpan {
+    SourceSpan {
         source: node.source(),
         span: node.span(),
     }

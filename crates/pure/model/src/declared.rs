@@ -1,6 +1,6 @@
 //! What a resource says that it needs, in its front matter or JSON.
 
-use agpm_diag::{Diagnostic, Severity, Spot, codes, did_you_mean};
+use agpm_diag::{Diagnostic, Severity, SourceSpan, codes, did_you_mean};
 use agpm_text::{NodeKind, NodeRef};
 
 use crate::check::spot;
@@ -48,7 +48,7 @@ pub struct Declared {
     /// Whether it is written.
     pub install: Install,
     /// The entry.
-    pub spot: Spot,
+    pub spot: SourceSpan,
 }
 
 /// Whose file declares, which decides what a mistake in it does.

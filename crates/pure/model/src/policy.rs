@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use agpm_diag::{Diagnostic, Spot, codes};
+use agpm_diag::{Diagnostic, SourceSpan, codes};
 use agpm_text::{Document, NodeRef};
 use serde::{Serialize, Serializer};
 
@@ -24,7 +24,7 @@ pub struct PolicyRule<T> {
     /// What it says.
     pub value: T,
     /// The value in its file.
-    pub spot: Spot,
+    pub spot: SourceSpan,
 }
 
 /// A list outside of which nothing is allowed; an empty one allows nothing.
@@ -33,7 +33,7 @@ pub struct AllowList<T> {
     /// What is allowed.
     pub rules: Vec<PolicyRule<T>>,
     /// The list in its file.
-    pub spot: Spot,
+    pub spot: SourceSpan,
 }
 
 impl<T> AllowList<T> {
@@ -229,7 +229,7 @@ pub struct PolicyRow {
     /// What it says.
     pub value: String,
     /// Where it is written.
-    pub spot: Spot,
+    pub spot: SourceSpan,
 }
 
 impl Policy {

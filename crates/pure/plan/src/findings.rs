@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use agpm_diag::{Diagnostic, Notes, Spot, codes};
+use agpm_diag::{Diagnostic, Notes, SourceSpan, codes};
 use agpm_model::RelativePath;
 
 use crate::change::{
@@ -99,14 +99,18 @@ fn way_out(refusal: &RefusedChange) -> &'static str {
 }
 
 /// Where in a shared file is what is in the way; nothing for whole files.
-fn spot_of(refusal: &RefusedChange, observation: &Observation, notes: &mut Notes) -> Option<Spot> {
+fn spot_of(
+    refusal: &RefusedChange,
+    observation: &Observation,
+    notes: &mut Notes,
+) -> Option<SourceSpan> {
     let place = refusal.place.as_ref()?;
     let document = observation.document(&refusal.path)?;
     let span = document.at(place)?.span();
     let source = notes
         .sources
         .add(refusal.path.as_str(), document.text().clone());
-    Some(Spot { source, span })
+    Some(SourceSpan { source, span })
 }
 
 fn kept_finding(change: &PlannedChange, overwrite: OverwriteRule) -> Diagnostic {

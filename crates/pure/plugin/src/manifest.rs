@@ -1,6 +1,6 @@
 //! `plugin.json`, in the shapes that clients have for it.
 
-use agpm_diag::Spot;
+use agpm_diag::SourceSpan;
 use agpm_text::{NodeKind, NodeRef, Value, to_value};
 
 use crate::reader::Reader;
@@ -55,7 +55,7 @@ pub struct PluginDependency {
     /// The range of its versions.
     pub version: Option<String>,
     /// Where the manifest has it.
-    pub spot: Spot,
+    pub spot: SourceSpan,
 }
 
 /// The parts that a manifest names beyond the default directories.
@@ -201,7 +201,7 @@ fn dependencies(root: NodeRef<'_>, reader: &mut Reader) -> Vec<PluginDependency>
 }
 
 fn dependency(node: NodeRef<'_>, reader: &mut Reader) -> Option<PluginDependency> {
-    let spot = Spot {
+    let spot = SourceSpan {
         source: node.source(),
         span: node.span(),
     };

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use agpm_diag::Spot;
+use agpm_diag::SourceSpan;
 use agpm_model::{
     AllowedVersions, Checksum, Declared, FileMode, ObjectId, Origin, Pin, RelativePath,
     Requirement, ResolvedVersion, SKILL_FILE, Selector, SourceName, SourceVersions, Tag, Unit,
@@ -438,7 +438,7 @@ impl SourceIndex {
     }
 
     /// Where a unit says that it needs another one.
-    pub fn declared_at(&self, parent: &Unit, child: &Unit) -> Option<Spot> {
+    pub fn declared_at(&self, parent: &Unit, child: &Unit) -> Option<SourceSpan> {
         let found = self
             .contents
             .get(parent)?

@@ -1,6 +1,6 @@
 //! Plugins by their names in marketplaces: where each of them is, out of the lockfile or of a `marketplace.json`.
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, Spot, codes};
+use agpm_diag::{Diagnostic, Failure, FailureKind, SourceSpan, codes};
 use agpm_model::{
     DEFAULT_VERSION, Dependency, Extent, Locked, LockedMarketplace, Lockfile, Manifest, ObjectId,
     Origin, Requirement, ResourcePath, ResourceType, Selector, Source, SourceAddress, SourceName,
@@ -91,12 +91,12 @@ pub struct NamedCommit {
     pub id: ObjectId,
     reference: Option<String>,
     /// Where the plugin is required.
-    spot: Spot,
+    spot: SourceSpan,
 }
 
 impl NamedCommit {
     /// The commit of an entry, if it names one.
-    pub fn new(sha: Option<&ObjectId>, reference: Option<&str>, spot: Spot) -> Option<Self> {
+    pub fn new(sha: Option<&ObjectId>, reference: Option<&str>, spot: SourceSpan) -> Option<Self> {
         Some(NamedCommit {
             id: sha?.clone(),
             reference: reference.map(str::to_owned),
@@ -308,7 +308,7 @@ mod tests {
                 .into(),
             ..SourceVersions::default()
         };
-        let spot = Spot {
+        let spot = SourceSpan {
             source: SourceMap::default().add("agpm.toml", ""),
             span: Span::at(0),
         };

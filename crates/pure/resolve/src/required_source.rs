@@ -1,6 +1,6 @@
 //! Sources that resources require themselves: which of them may be used, and what they are called.
 
-use agpm_diag::{Diagnostic, Spot, codes};
+use agpm_diag::{Diagnostic, SourceSpan, codes};
 use agpm_model::{
     Address, AddressContext, Declared, Extent, LockedSource, Lockfile, Manifest, Origin, PathError,
     ResourcePath, Source, SourceAddress, SourceName, SourceScope, Unit, repository_name,
@@ -32,7 +32,7 @@ pub enum SourceRefusal {
 pub fn required_source(
     manifest: &Manifest,
     written: &str,
-    spot: Spot,
+    spot: SourceSpan,
 ) -> Result<RequiredSource, SourceRefusal> {
     let is_source = |name: &str| manifest.sources.iter().any(|one| one.name.as_str() == name);
     if is_source(written) {
@@ -143,7 +143,7 @@ fn allowed_source(manifest: &Manifest, locked: &LockedSource) -> Option<Source> 
 }
 
 /// What is said of a source that a resource may not use; `chain` says who requires it.
-pub fn refused_source(refusal: &SourceRefusal, chain: &[Unit], spot: Spot) -> Diagnostic {
+pub fn refused_source(refusal: &SourceRefusal, chain: &[Unit], spot: SourceSpan) -> Diagnostic {
     let (message, change) = match refusal {
         SourceRefusal::UnknownName(name) => (
             format!("there is no source `{name}`"),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, Span, Spot, Text, codes, nearest};
+use agpm_diag::{Diagnostic, SourceSpan, Span, Text, codes, nearest};
 use agpm_text::{Document, Format, Limits, NodeKind, NodeRef, ParsedDocument, parse};
 
 use crate::loader::{Loaded, state, unit_name};
@@ -67,7 +67,7 @@ impl<'d> Reader<'d> {
     }
 
     fn unit(&mut self, kind: UnitKind, key: NodeRef<'d>, value: NodeRef<'d>) {
-        let spot = Spot {
+        let spot = SourceSpan {
             source: self.document.source(),
             span: key.span(),
         };

@@ -2,7 +2,7 @@ use std::process::ExitCode;
 
 use agpm_ops::{
     Changelogs, Executables, Fidelity, InstallReport, InstallRequest, LockUse, OverwriteRule,
-    Warnings, World, Writing, install,
+    WarningPolicy, World, Writing, install,
 };
 use agpm_report::Verdict;
 
@@ -28,9 +28,9 @@ pub(crate) fn run(world: &World, args: &InstallArgs, output: &mut Output) -> Exi
             _ => OverwriteRule::Nothing,
         },
         warnings: if args.strict {
-            Warnings::Stop
+            WarningPolicy::Stop
         } else {
-            Warnings::Tell
+            WarningPolicy::Tell
         },
         executables: if args.allow_executables {
             Executables::Allowed

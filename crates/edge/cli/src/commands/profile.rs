@@ -1,8 +1,8 @@
 use std::process::ExitCode;
 
 use agpm_ops::{
-    Addition, LineagePlace, PersonaKind, ProfileKinds, ProfileRequest, Submodules, Warnings, World,
-    personas, profile,
+    Addition, LineagePlace, PersonaKind, ProfileKinds, ProfileRequest, Submodules, WarningPolicy,
+    World, personas, profile,
 };
 use agpm_report::Rendering;
 use agpm_report::profile::ProfileForm;
@@ -37,9 +37,9 @@ pub(crate) fn run(world: &World, args: ProfileArgs, output: &mut Output) -> Exit
         submodules,
     };
     let warnings = if args.strict {
-        Warnings::Stop
+        WarningPolicy::Stop
     } else {
-        Warnings::Tell
+        WarningPolicy::Tell
     };
     let Some(slug) = args.slug else {
         return output.finish(personas(world, &place, warnings), |report, context| {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use agpm_model::{RESOURCE_TYPES, ResourceType};
 use agpm_ops::{
-    BottleInput, CatalogFilter, ENTRY_KINDS, EntryKind, LineagePlace, Submodules, Warnings,
+    BottleInput, CatalogFilter, ENTRY_KINDS, EntryKind, LineagePlace, Submodules, WarningPolicy,
     bottle_list, personas,
 };
 use rmcp::ErrorData;
@@ -178,7 +178,7 @@ type Named = (Vec<(String, Json)>, Vec<Json>);
 fn others(shared: &SharedState, kind: ItemKind) -> Result<Named, OperationFailure> {
     let world = &shared.world;
     if kind == ItemKind::Persona {
-        let told = told(personas(world, &HERE, Warnings::Tell))?;
+        let told = told(personas(world, &HERE, WarningPolicy::Tell))?;
         let rows = told
             .report
             .personas

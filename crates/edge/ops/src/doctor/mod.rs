@@ -11,7 +11,9 @@ mod manifest;
 mod ownership;
 mod tools;
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, Severity, Warnings, distinct};
+use agpm_diag::{
+    Diagnostic, Failure, FailureKind, Notes, Outcome, Severity, WarningPolicy, distinct,
+};
 use serde::Serialize;
 
 pub use crate::doctor::check::DoctorRequest;
@@ -108,7 +110,7 @@ fn row(
         failure.kind
     });
     let failure = said.as_ref().err().copied();
-    if request.warnings == Warnings::Stop {
+    if request.warnings == WarningPolicy::Stop {
         found.iter_mut().for_each(make_error);
     }
     let found = distinct(found, &notes.sources);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use agpm_compose::{RenderedResource, RenderedSet};
-use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, Warnings, codes};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, WarningPolicy, codes};
 use agpm_model::{Install, LOCK_NAME, Lockfile, Manifest, Owner, PinSource};
 use agpm_plan::{
     ChangeAction, DesiredState, Ledger, MovedPin, Observation, Plan, capability_difference,
@@ -260,9 +260,9 @@ fn report_refusals(
     Ok(())
 }
 
-fn stop_on_warnings(warnings: Warnings, notes: &mut Notes) -> Result<(), Failure> {
+fn stop_on_warnings(warnings: WarningPolicy, notes: &mut Notes) -> Result<(), Failure> {
     let is_warning = |found: &Diagnostic| found.severity >= Severity::Warning;
-    if warnings == Warnings::Stop && notes.diagnostics.iter().any(is_warning) {
+    if warnings == WarningPolicy::Stop && notes.diagnostics.iter().any(is_warning) {
         notes.warnings_are_errors();
         return Err(Failure::reported());
     }

@@ -1,6 +1,6 @@
 //! What is known of a project without asking anyone: the ledger, and whether it still holds.
 
-use agpm_diag::{Failure, Warnings};
+use agpm_diag::{Failure, WarningPolicy};
 use std::path::{Path, PathBuf};
 
 use agpm_compose::RenderedResource;
@@ -48,7 +48,7 @@ pub(super) fn nothing_to_do(
         && job.manifest.is_none()
         && job.moving == UpdateScope::Nothing
         && job.request.overwrite == OverwriteRule::Nothing
-        && job.request.warnings == Warnings::Tell
+        && job.request.warnings == WarningPolicy::Tell
         && job.request.fidelity == Fidelity::Tell;
     if !plain || store.needs_recovery() || store.state_use() == StateUse::Ignored {
         return None;

@@ -1,6 +1,6 @@
 //! What is asked of an install, and what it tells.
 
-use agpm_diag::Warnings;
+use agpm_diag::WarningPolicy;
 use agpm_model::{ObjectId, Owner, Pin, PinId, RelativePath, SourceName};
 use agpm_plan::{ChangeAction, PlannedChange};
 use serde::Serialize;
@@ -42,7 +42,7 @@ pub struct InstallRequest {
     /// Which files in the way may be overwritten.
     pub overwrite: OverwriteRule,
     /// What warnings do.
-    pub warnings: Warnings,
+    pub warnings: WarningPolicy,
     /// Whether programs may come along with what is asked for.
     pub executables: Executables,
     /// What a loss in another tool's form does.
@@ -57,7 +57,7 @@ impl InstallRequest {
         lock: LockUse::Update,
         writing: Writing::Apply,
         overwrite: OverwriteRule::Nothing,
-        warnings: Warnings::Tell,
+        warnings: WarningPolicy::Tell,
         executables: Executables::AsManifest,
         fidelity: Fidelity::Tell,
         changelogs: Changelogs::Skipped,

@@ -5,7 +5,7 @@ mod open;
 
 use std::path::PathBuf;
 
-use agpm_diag::{Failure, Notes, Outcome, Warnings};
+use agpm_diag::{Failure, Notes, Outcome, WarningPolicy};
 use agpm_persona::{Addition, PersonasReport, ProfileKinds, ProfileReport};
 
 use crate::world::World;
@@ -26,7 +26,7 @@ pub struct ProfileRequest {
     /// What comes with it.
     pub additions: Vec<Addition>,
     /// What warnings are.
-    pub warnings: Warnings,
+    pub warnings: WarningPolicy,
 }
 
 /// Merges a persona.
@@ -49,7 +49,7 @@ pub(crate) fn merge_profile(
 pub fn personas(
     world: &World,
     place: &LineagePlace,
-    warnings: Warnings,
+    warnings: WarningPolicy,
 ) -> Outcome<PersonasReport> {
     let mut notes = Notes::default();
     let library = open_library(world, place, &mut notes);

@@ -1,6 +1,6 @@
 //! What is wrong with a foreign file, and what of it is lost.
 
-use agpm_diag::{Diagnostic, Span, Spot, codes};
+use agpm_diag::{Diagnostic, SourceSpan, Span, codes};
 use agpm_model::{Address, AddressContext, DefaultHost, ResourceName, ResourcePath, SourceAddress};
 use agpm_text::{Document, NodeKind, NodeRef, ParsedDocument};
 
@@ -10,8 +10,8 @@ pub(crate) struct Reading {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-fn spot(node: NodeRef<'_>) -> Spot {
-    Spot {
+fn spot(node: NodeRef<'_>) -> SourceSpan {
+    SourceSpan {
         source: node.document().source(),
         span: node.span(),
     }
@@ -39,7 +39,7 @@ impl Reading {
     }
 
     fn malformed_file(&mut self, document: &Document, message: &str) {
-        let spot = Spot {
+        let spot = SourceSpan {
             source: document.source(),
             span: Span::at(0),
         };

@@ -1,4 +1,4 @@
-use agpm_diag::{Diagnostic, Span, Spot, codes, has_errors};
+use agpm_diag::{Diagnostic, SourceSpan, Span, codes, has_errors};
 use agpm_text::{Document, NodeKind, NodeRef, ParsedDocument};
 
 use crate::check::spot;
@@ -47,7 +47,7 @@ impl Findings {
 
     /// The same for the whole file.
     pub(super) fn malformed_file(&mut self, document: &Document, message: &str, help: &str) {
-        let spot = Spot {
+        let spot = SourceSpan {
             source: document.source(),
             span: Span::at(0),
         };

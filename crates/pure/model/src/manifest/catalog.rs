@@ -1,6 +1,6 @@
 //! `[catalog]`: which repositories contribute to the catalog.
 
-use agpm_diag::{Diagnostic, Spot, codes, did_you_mean};
+use agpm_diag::{Diagnostic, SourceSpan, codes, did_you_mean};
 use agpm_text::{Document, NodeRef};
 
 use crate::catalog_remote::{CatalogRemote, RemoteError};
@@ -24,7 +24,7 @@ pub struct AskedRemote {
     /// What is asked for.
     pub remote: CatalogRemote,
     /// Where.
-    pub spot: Spot,
+    pub spot: SourceSpan,
 }
 
 impl Catalog {

@@ -1,6 +1,6 @@
 //! Dependencies that are an address: their source needs no entry under `[sources]`.
 
-use agpm_diag::{Diagnostic, Spot, codes};
+use agpm_diag::{Diagnostic, SourceSpan, codes};
 use agpm_text::NodeRef;
 
 use crate::address::{
@@ -99,7 +99,7 @@ fn inner_path(
 pub(crate) fn implicit_source(
     sources: &mut Vec<Source>,
     url: &SourceAddress,
-    spot: Spot,
+    spot: SourceSpan,
     scope: SourceScope,
 ) -> Option<SourceName> {
     let is_it = |one: &&Source| one.is_implicit() && same_repository(&one.address, url);

@@ -1,6 +1,6 @@
 //! `[[layers]]`: places that contribute files, lowest first.
 
-use agpm_diag::{Diagnostic, Spot, codes};
+use agpm_diag::{Diagnostic, SourceSpan, codes};
 use agpm_text::{NodeKind, NodeRef};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
@@ -62,7 +62,7 @@ pub struct Layer {
     pub root: Option<RelativePath>,
     include: Include,
     /// The entry in the manifest.
-    pub spot: Spot,
+    pub spot: SourceSpan,
 }
 
 /// Where a layer's files are.

@@ -16,7 +16,7 @@ mod tools;
 
 use std::collections::BTreeSet;
 
-use agpm_diag::{Diagnostic, SourceId, Spot, codes};
+use agpm_diag::{Diagnostic, SourceId, SourceSpan, codes};
 use agpm_text::{Document, NodeRef, Value, to_value};
 
 use crate::address::DefaultHost;
@@ -107,7 +107,7 @@ pub struct ManifestTexts<'a> {
     /// The entries of a section, the highest of these texts winning.
     pub entries: &'a dyn Fn(&str) -> Vec<Entry<'a>>,
     /// Syntax errors in these texts, which limit what is reported to what they cannot have caused.
-    pub syntax_errors: &'a [Spot],
+    pub syntax_errors: &'a [SourceSpan],
 }
 
 /// The text of a base, and where its relative paths start.

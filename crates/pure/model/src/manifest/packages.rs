@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use agpm_diag::{Diagnostic, Spot, codes, is_invisible};
+use agpm_diag::{Diagnostic, SourceSpan, codes, is_invisible};
 use agpm_text::{NodeKind, NodeRef, Value, to_value};
 
 use crate::address::Address;
@@ -42,7 +42,7 @@ pub struct Exclusion {
     /// The name that the match would have.
     pub name: String,
     /// Where the manifest has it.
-    pub spot: Spot,
+    pub spot: SourceSpan,
 }
 
 /// One entry of a table of resources.
@@ -85,7 +85,7 @@ pub struct Dependency {
     /// The plugin of a marketplace that it is, if the manifest names it so.
     pub marketplace: Option<MarketplaceDependency>,
     /// The entry.
-    pub spot: Spot,
+    pub spot: SourceSpan,
 }
 
 impl Dependency {

@@ -3,7 +3,7 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use agpm_diag::{Diagnostic, Label, SourceId, Spot, codes};
+use agpm_diag::{Diagnostic, Label, SourceId, SourceSpan, codes};
 use agpm_text::{Document, NodeKind, NodeRef};
 
 use crate::limits::MOST_SYNTAX_ERRORS;
@@ -12,7 +12,7 @@ use crate::limits::MOST_SYNTAX_ERRORS;
 pub(super) fn beside_syntax_errors<'d>(
     found: Vec<Diagnostic>,
     documents: impl Iterator<Item = &'d Document>,
-    errors: &[Spot],
+    errors: &[SourceSpan],
 ) -> Vec<Diagnostic> {
     if errors.is_empty() {
         return found;
@@ -48,7 +48,7 @@ struct BrokenText<'t> {
 }
 
 impl<'t> BrokenText<'t> {
-    fn new(document: &'t Document, errors: &[Spot]) -> Self {
+    fn new(document: &'t Document, errors: &[SourceSpan]) -> Self {
         let (source, text): (SourceId, &str) = (document.source(), document.text());
         let own = errors.iter().filter(|error| error.source == source);
         let mut lines = vec![0];
@@ -163,10 +163,10 @@ mod tests {
     fn messages(text: &str) -> Vec<String> {
         let source = SourceMap::default().add("agpm.toml", text);
         let parsed = parse(source, text, Format::Toml, Limits::default());
-        let errors: Vec<Spot> = parsed
+        let errors: Vec<SourceSpan> = parsed
             .diagnostics
             .iter()
-            .map(|found| Spot {
+            .map(|found| SourceSpan {
                 source,
                 span: found.labels[0].span,
             })

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use agpm_diag::{Diagnostic, Spot, codes, did_you_mean};
+use agpm_diag::{Diagnostic, SourceSpan, codes, did_you_mean};
 use agpm_text::{NodeKind, NodeRef, Pointer, Value, to_value};
 
 use crate::check::{Check, spot};
@@ -32,7 +32,7 @@ pub struct Patch {
     /// The fields, a map.
     pub fields: Value,
     /// The entry.
-    pub spot: Spot,
+    pub spot: SourceSpan,
 }
 
 /// A field, by the keys that lead to it.
@@ -256,7 +256,7 @@ fn check_name(check: &mut Check, kind: ResourceType, name: NodeRef<'_>, manifest
 pub fn unknown_patch<'k>(
     kind: ResourceType,
     name: &str,
-    spot: Spot,
+    spot: SourceSpan,
     known: impl IntoIterator<Item = &'k str> + Clone,
 ) -> Diagnostic {
     let message = format!("there is no `{name}` in `[{kind}]` that could be patched");

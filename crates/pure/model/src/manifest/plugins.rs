@@ -1,6 +1,6 @@
 //! What the manifest's entry of a plugin says beyond that of other resources.
 
-use agpm_diag::Spot;
+use agpm_diag::SourceSpan;
 use agpm_text::NodeRef;
 
 use crate::check::{Check, spot};
@@ -40,7 +40,7 @@ pub struct PartFilter {
     /// The name of one of them.
     pub name: Option<ResourceName>,
     /// Where the manifest has it.
-    pub spot: Spot,
+    pub spot: SourceSpan,
 }
 
 /// How the parts of a plugin are called.

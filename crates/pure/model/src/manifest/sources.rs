@@ -1,6 +1,6 @@
 //! `[sources]`, and who may bring programs along.
 
-use agpm_diag::{Diagnostic, Spot, codes};
+use agpm_diag::{Diagnostic, SourceSpan, codes};
 use agpm_text::{Document, NodeRef};
 use globset::{GlobBuilder, GlobMatcher};
 
@@ -30,7 +30,7 @@ pub struct Source {
     /// Whose word it is.
     pub scope: SourceScope,
     /// The entry.
-    pub spot: Spot,
+    pub spot: SourceSpan,
 }
 
 impl Source {

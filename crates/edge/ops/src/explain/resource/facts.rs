@@ -1,7 +1,7 @@
 //! What is known of a resource besides its values.
 
 use agpm_compose::RenderedResource;
-use agpm_diag::{SourceMap, Spot};
+use agpm_diag::{SourceMap, SourceSpan};
 use agpm_model::{
     Checksum, Install, Locked, ObjectId, Origin, ResourceName, ResourcePath, ResourceType, ToolName,
 };
@@ -108,7 +108,7 @@ pub(super) fn resource(
         .origin
         .source()
         .and_then(|name| target.manifest.source(name));
-    let required_at = |spot: Spot| RequiredAt {
+    let required_at = |spot: SourceSpan| RequiredAt {
         file: sources.get(spot.source).name.clone(),
         line: sources.line(spot.source, spot.span.start),
         requirement: target

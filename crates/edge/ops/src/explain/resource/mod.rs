@@ -7,7 +7,7 @@ mod named;
 mod said;
 
 use agpm_compose::RenderedResource;
-use agpm_diag::{Diagnostic, Failure, Notes, Spot};
+use agpm_diag::{Diagnostic, Failure, Notes, SourceSpan};
 use agpm_model::{Dependency, Locked, Lockfile, Manifest, ResourceType};
 use agpm_resolve::{add_locked_sources, with_names_of};
 use agpm_store::ProjectStore;
@@ -152,7 +152,7 @@ impl Target<'_> {
     }
 
     /// Where the manifest asks for it.
-    fn asked_at(&self) -> Option<Spot> {
+    fn asked_at(&self) -> Option<SourceSpan> {
         self.dependency.map(|dependency| dependency.spot)
     }
 }

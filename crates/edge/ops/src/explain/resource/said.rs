@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agpm_compose::{RenderedResource, patched_file};
-use agpm_diag::{Notes, SourceMap, Spot, has_errors};
+use agpm_diag::{Notes, SourceMap, SourceSpan, has_errors};
 use agpm_merge::{Contribution, MergePolicy, Resolution, fold};
 use agpm_model::{LayerName, Origin, Patch, PatchScope, ResourceType, Strategy};
 use agpm_resolve::format_of;
@@ -132,7 +132,7 @@ fn of_patches(target: &Target<'_>, sources: &SourceMap) -> Vec<(String, Document
 }
 
 /// A part of the manifest that this place is in.
-fn of_manifest(spot: Spot, place: &[&str], sources: &SourceMap) -> Option<Document> {
+fn of_manifest(spot: SourceSpan, place: &[&str], sources: &SourceMap) -> Option<Document> {
     let bytes = sources.get(spot.source).text.as_bytes().to_vec();
     let text = decode(spot.source, bytes).ok()?;
     let document = parse(spot.source, text, Format::Toml, Limits::default()).document;

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agpm_compose::project_names;
-use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Span, Spot, codes, did_you_mean};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, SourceSpan, Span, codes, did_you_mean};
 use agpm_model::{
     Declared, Dependency, Extent, FileMode, Manifest, ObjectId, Origin, Requirement, SKILL_FILE,
     Selector, SourceName, SourceVersions, Unit, Variant, default_requirement,
@@ -381,7 +381,7 @@ impl<'a> Fetcher<'a> {
         }
         let exists = |path: &str| self.exists(unit, commit.as_ref(), path);
         if let Some(plugin) = plugin_of_file(unit, &resource.main.bytes, &exists) {
-            let spot = Spot {
+            let spot = SourceSpan {
                 source: notes.sources.add(unit.to_string(), String::new()),
                 span: Span::at(0),
             };

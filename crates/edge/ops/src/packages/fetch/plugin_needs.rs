@@ -1,6 +1,6 @@
 //! What plugins need, and the plugins that hooks and servers need: both are read from files that are not agpm's own.
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Spot, codes};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, SourceSpan, codes};
 use agpm_model::{
     Declared, Extent, Install, ObjectId, Origin, Requirement, ResourcePath, ResourceType, Selector,
     SourceName, Unit,
@@ -271,7 +271,7 @@ fn range_over_tags(
     Ok(Some(Selector::Version(parsed)))
 }
 
-pub(super) fn declaration(path: &str, selector: Option<Selector>, spot: Spot) -> Declared {
+pub(super) fn declaration(path: &str, selector: Option<Selector>, spot: SourceSpan) -> Declared {
     Declared {
         source: None,
         kind: ResourceType::Plugins,

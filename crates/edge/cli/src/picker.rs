@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use agpm_ops::{PickItem, PickState, Picker, Query};
+use agpm_ops::{PickItem, PickState, Picker, SearchQuery};
 use agpm_report::one_line;
 use console::{Key, Term};
 
@@ -126,7 +126,7 @@ impl<'i> Choosing<'i> {
     }
 
     fn refilter(&mut self) {
-        let query = Query::parse(&self.filter);
+        let query = SearchQuery::parse(&self.filter);
         let score = |at: &usize| {
             let item = &self.items[*at];
             query.score(&item.id, &item.description)

@@ -68,7 +68,7 @@ pub use agpm_bottle::{
 };
 pub use agpm_diag::{FailureKind, Outcome, WarningPolicy};
 pub use agpm_diag::{counted, size};
-pub use agpm_discover::{CandidateType, Query, Selection};
+pub use agpm_discover::{CandidateType, SearchQuery, SelectionMode};
 pub use agpm_layers::{LayerRow, LayerState, LayersReport, SkippedRow};
 pub use agpm_merge::FileBytes;
 pub use agpm_merge::{

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agpm_diag::{Diagnostic, Failure, Notes, Outcome, Severity, codes};
-use agpm_discover::{CandidateType, IndexHeader, IndexRow, Query, Score, SourceIndex};
+use agpm_discover::{CandidateType, IndexHeader, IndexRow, Score, SearchIndex, SearchQuery};
 use agpm_model::{Address, AddressKind, Checksum, InnerAddress, NamedAddress};
 use agpm_source::Versioning;
 use serde::Serialize;
@@ -111,10 +111,10 @@ fn run(world: &World, request: &SearchRequest, notes: &mut Notes) -> Result<Sear
         .iter()
         .filter_map(|source| indexing.index(source, notes))
         .collect();
-    let query = Query::parse(&request.query);
+    let query = SearchQuery::parse(&request.query);
     let mut found: Vec<Hit<'_>> = Vec::new();
     for stored in &stored {
-        let Some((_, index)) = SourceIndex::decode(&stored.text) else {
+        let Some((_, index)) = SearchIndex::decode(&stored.text) else {
             continue;
         };
         let is_kind = |row: &IndexRow<'_>| kind.is_none_or(|kind| kind == row.kind);
@@ -223,7 +223,7 @@ impl Indexing<'_> {
             commit: commit.unwrap_or_default(),
         };
         let is_same = kept
-            .and_then(SourceIndex::decode)
+            .and_then(SearchIndex::decode)
             .is_some_and(|(own, _)| own == header);
         if let Some(kept) =
             kept.filter(|_| is_same && place.source.versioning() == Versioning::Versioned)
@@ -235,14 +235,14 @@ impl Indexing<'_> {
             let version = newest_version(&place, one);
             (one, version.unwrap_or_default())
         });
-        Ok(SourceIndex::encode(&header, rows))
+        Ok(SearchIndex::encode(&header, rows))
     }
 }
 
 fn read_index(path: &Path) -> Option<String> {
     let bytes = agpm_store::read(path, LARGEST_INDEX).ok()?;
     let text = String::from_utf8(bytes).ok()?;
-    SourceIndex::decode(&text).is_some().then_some(text)
+    SearchIndex::decode(&text).is_some().then_some(text)
 }
 
 /// Why a source was not asked, as a warning: others were.

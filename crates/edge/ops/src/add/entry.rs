@@ -1,7 +1,7 @@
 //! What a candidate becomes in the manifest.
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
-use agpm_discover::{Candidate, CandidateType, PluginLocation};
+use agpm_discover::{Candidate, CandidateType, PluginPlacement};
 use agpm_model::{
     DEFAULT_VERSION, Dependency, Manifest, Origin, Requirement, ResourceName, ResourceType,
     Selector, newest_range, same_repository, tag_names,
@@ -210,7 +210,7 @@ impl NewEntry {
 /// Whether only a marketplace says where a plugin is.
 fn is_listed(context: &EntryContext<'_>, candidate: &Candidate) -> bool {
     candidate.kind == CandidateType::Plugin
-        && (context.is_marketplace || candidate.location != PluginLocation::Here)
+        && (context.is_marketplace || candidate.location != PluginPlacement::Here)
 }
 
 /// What is required where nothing is typed: versions that are compatible with the newest stable one of this resource, else

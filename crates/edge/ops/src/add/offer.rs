@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes, nearest};
 use agpm_discover::{
-    Candidate, CandidateType, Choice, Membership, PluginLocation, ReadExtent, Selection, Survey,
-    choose, type_of_content, type_of_path,
+    Candidate, CandidateChoice, CandidateType, PluginMembership, PluginPlacement, ReadExtent,
+    SelectionMode, SourceSurvey, choose, type_of_content, type_of_path,
 };
 use agpm_model::{MARKETPLACE_FILES, ResourcePath, ResourceType, SKILL_FILE, resource_name};
 use agpm_source::{Entry, EntryKind};
@@ -19,7 +19,7 @@ use crate::source_failure::source_failure_of;
 pub(crate) struct Wish<'a> {
     pub(crate) names: &'a [String],
     pub(crate) kind: Option<CandidateType>,
-    pub(crate) selection: Selection,
+    pub(crate) selection: SelectionMode,
 }
 
 /// Everything that a place offers, and whether descriptions were read.
@@ -42,7 +42,7 @@ impl Place {
         let wish = Wish {
             names: &[],
             kind,
-            selection: Selection::Single,
+            selection: SelectionMode::Single,
         };
         self.look(&wish, ReadExtent::Everything)
     }
@@ -85,14 +85,14 @@ impl Place {
             .filter(is_file)
             .map(|entry| (entry.path.as_str(), entry))
             .collect();
-        let mut survey = Survey::of(files.keys().copied(), top, &self.origin.label());
+        let mut survey = SourceSurvey::of(files.keys().copied(), top, &self.origin.label());
         let by_path = survey.candidates();
         // A path that is a skill, and names that paths have, need no reading at all.
         let is_enough = least == ReadExtent::Manifests
             && (!wish.names.is_empty() || is_exact(&by_path, top))
             && matches!(
                 choose(&by_path, wish.names, wish.kind, wish.selection),
-                Choice::Chosen(_)
+                CandidateChoice::Chosen(_)
             );
         if !is_enough {
             let wanted = survey.files_to_read(ReadExtent::Everything);
@@ -189,8 +189,8 @@ impl Place {
                 declared_name: None,
                 path: path.to_owned(),
                 description: None,
-                membership: Membership::Standalone,
-                location: PluginLocation::Here,
+                membership: PluginMembership::Standalone,
+                location: PluginPlacement::Here,
             }],
             marketplaces: Vec::new(),
         }

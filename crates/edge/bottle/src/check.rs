@@ -5,37 +5,39 @@ use agpm_model::{Passthrough, Presence, SchemaTable, ValueForm};
 use agpm_text::{NodeKind, NodeRef, Pointer};
 
 use crate::schema::CLAUDE_CODE;
-use crate::unit::{PROMPT, Prompt, State, Unit, UnitKind};
+use crate::unit::{BottleUnit, PROMPT, PromptSource, UnitKind, UnitState};
 
 /// Everything that is wrong with the keys and types of a unit.
-pub(crate) fn check(unit: &Unit) -> Vec<Diagnostic> {
-    let mut checker = Checker {
+pub(crate) fn check(unit: &BottleUnit) -> Vec<Diagnostic> {
+    let mut checker = UnitChecker {
         unit,
         pointer: Pointer::root(),
         found: Vec::new(),
     };
     match unit.root() {
         Some(root) => checker.table(root, unit.kind.table()),
-        None if unit.state == State::Whole => checker.missing(unit.kind.table(), |_| false, None),
+        None if unit.state == UnitState::Whole => {
+            checker.missing(unit.kind.table(), |_| false, None)
+        }
         None => {}
     }
     checker.found
 }
 
-struct Checker<'u> {
-    unit: &'u Unit,
+struct UnitChecker<'u> {
+    unit: &'u BottleUnit,
     pointer: Pointer,
     found: Vec<Diagnostic>,
 }
 
-impl<'u> Checker<'u> {
+impl<'u> UnitChecker<'u> {
     fn table(&mut self, node: NodeRef<'u>, table: &'static SchemaTable) {
         if !self.is(node, NodeKind::Map, "a map") {
             return;
         }
         for (key, value) in node.entries() {
             let name = key.content();
-            let body = matches!(self.unit.prompt, Prompt::Body(_)) && self.is_prompt(name);
+            let body = matches!(self.unit.prompt, PromptSource::Body(_)) && self.is_prompt(name);
             match table.field(name).filter(|_| !body) {
                 Some(field) => self.below(name, |checker| checker.form(value, &field.form)),
                 None if table.passes(name) => {}

@@ -12,10 +12,10 @@ use agpm_model::{Empty, Operation, Rule, Strategy};
 use agpm_text::{NodeKind, NodeShape, TreeView, Value, to_value};
 
 use crate::schema::BOTTLE;
-use crate::unit::{State, Unit};
+use crate::unit::{BottleUnit, UnitState};
 
 /// Units of one kind by their names.
-pub(crate) type Units = BTreeMap<String, Unit>;
+pub(crate) type Units = BTreeMap<String, BottleUnit>;
 
 const EXTENDS: &str = "extends";
 const PROVIDER: &str = "agent_provider";
@@ -60,12 +60,12 @@ pub fn policy() -> MergePolicy {
 }
 
 /// The bottle that this one extends.
-pub(crate) fn parent(bottle: &Unit) -> Option<&str> {
+pub(crate) fn parent(bottle: &BottleUnit) -> Option<&str> {
     bottle.text(EXTENDS)
 }
 
 /// A bottle and all that it extends, lowest first. Only for bottles that were checked.
-pub(crate) fn chain<'m>(bottles: &'m Units, name: &str) -> Option<Vec<&'m Unit>> {
+pub(crate) fn chain<'m>(bottles: &'m Units, name: &str) -> Option<Vec<&'m BottleUnit>> {
     let mut chain = vec![bottles.get(name)?];
     while let Some(above) = chain.last().and_then(|bottle| bottles.get(parent(bottle)?)) {
         chain.push(above);
@@ -75,7 +75,7 @@ pub(crate) fn chain<'m>(bottles: &'m Units, name: &str) -> Option<Vec<&'m Unit>>
 }
 
 /// Folds units, lowest first.
-pub(crate) fn resolve<'u>(units: impl IntoIterator<Item = &'u Unit>) -> Resolution {
+pub(crate) fn resolve<'u>(units: impl IntoIterator<Item = &'u BottleUnit>) -> Resolution {
     let contributions = units.into_iter().map(|unit| Contribution {
         layer: unit.name.clone(),
         document: Arc::clone(&unit.document),
@@ -129,7 +129,7 @@ impl<'u> DocumentGraph for ExtendsReferences<'u> {
     fn parents(&mut self, name: &&'u str) -> Result<Vec<&'u str>, UnavailableReason> {
         match self.bottles.get(*name) {
             None => Err(UnavailableReason::Missing),
-            Some(bottle) if bottle.state == State::Broken => Err(UnavailableReason::Malformed),
+            Some(bottle) if bottle.state == UnitState::Broken => Err(UnavailableReason::Malformed),
             Some(bottle) => Ok(parent(bottle).into_iter().collect()),
         }
     }
@@ -198,7 +198,7 @@ fn shown_chain(chain: &[&str]) -> String {
 
 /// What is known of the provider of an effective bottle.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Provider {
+enum ProviderStatus {
     None,
     Named,
     /// It lacks its name, and that was told.
@@ -209,30 +209,30 @@ enum Provider {
 
 /// Providers that have a name neither in their bottle nor in one below. `order` has parents before their children.
 fn nameless_providers(bottles: &Units, order: &[&str]) -> Vec<Diagnostic> {
-    let mut known: BTreeMap<&str, Provider> = BTreeMap::new();
+    let mut known: BTreeMap<&str, ProviderStatus> = BTreeMap::new();
     let mut found = Vec::new();
     for (name, bottle) in order
         .iter()
         .filter_map(|name| Some((*name, bottles.get(*name)?)))
     {
         let below = match bottle.get(EXTENDS) {
-            None => Provider::None,
+            None => ProviderStatus::None,
             Some(parent) => parent
                 .as_str()
                 .and_then(|p| known.get(p))
                 .copied()
-                .unwrap_or(Provider::Unknown),
+                .unwrap_or(ProviderStatus::Unknown),
         };
         let provider = match bottle.get(PROVIDER) {
             None => below,
-            Some(own) if own.kind() != NodeKind::Map => Provider::Unknown,
-            Some(own) if own.get("name").is_some() => Provider::Named,
-            Some(own) if below == Provider::None => {
+            Some(own) if own.kind() != NodeKind::Map => ProviderStatus::Unknown,
+            Some(own) if own.get("name").is_some() => ProviderStatus::Named,
+            Some(own) if below == ProviderStatus::None => {
                 let message = format!("`/{PROVIDER}` has no `name`, here or in a bottle below");
                 let help = "add `name`: which program runs the agent";
                 let diagnostic = Diagnostic::new(&codes::BOTTLE_VALUE, message).help(help);
                 found.push(diagnostic.at(bottle.document.source(), own.span(), ""));
-                Provider::Nameless
+                ProviderStatus::Nameless
             }
             Some(_) => below,
         };

@@ -77,7 +77,7 @@ pub use agpm_merge::{
 };
 pub use agpm_model::Observed;
 pub use agpm_persona::{
-    Addition, PERSONA_SCHEMA, PersonaRow, PersonasReport, ProfileKinds, ProfileReport,
+    PERSONA_SCHEMA, PersonaRow, PersonasReport, ProfileAddition, ProfileKinds, ProfileReport,
 };
 pub use agpm_persona::{PersonaKind, markdown};
 pub use agpm_plan::{ChangeAction, ChangeReason, PlannedChange};

@@ -9,9 +9,9 @@ use agpm_merge::{
     order,
 };
 
-use crate::document::{ChainLink, Parent};
-use crate::kind::{PersonaKind, Slug};
-use crate::library::{DocumentState, Library, Place, UsableDocument};
+use crate::document::{ChainLink, ParentReference};
+use crate::kind::{PersonaKind, PersonaSlug};
+use crate::library::{DocumentState, PersonaLibrary, Place, UsableDocument};
 
 /// One kind of a persona, merged.
 pub struct MergedPersona {
@@ -33,9 +33,14 @@ pub enum FoundPersona {
     Nowhere,
 }
 
-impl Library<'_> {
+impl PersonaLibrary<'_> {
     /// Merges what all levels, and whom they inherit, say of one kind of a persona.
-    pub fn merge(&mut self, slug: &Slug, kind: PersonaKind, notes: &mut Notes) -> FoundPersona {
+    pub fn merge(
+        &mut self,
+        slug: &PersonaSlug,
+        kind: PersonaKind,
+        notes: &mut Notes,
+    ) -> FoundPersona {
         let start: Vec<Place> = self.starts(slug, kind, notes);
         if start.is_empty() {
             return FoundPersona::Nowhere;
@@ -80,7 +85,7 @@ impl Library<'_> {
     }
 
     /// Each level's own document, lowest first.
-    fn starts(&mut self, slug: &Slug, kind: PersonaKind, notes: &mut Notes) -> Vec<Place> {
+    fn starts(&mut self, slug: &PersonaSlug, kind: PersonaKind, notes: &mut Notes) -> Vec<Place> {
         let mut start = Vec::new();
         for at in 0..self.levels.list.len() {
             let (level, roster) = (self.levels.list[at].clone(), &self.rosters[at]);
@@ -122,7 +127,7 @@ impl Library<'_> {
 
 /// Documents of personas, as the walk along `inherits` sees them.
 pub(crate) struct InheritedDocuments<'l, 'f> {
-    pub(crate) library: &'l mut Library<'f>,
+    pub(crate) library: &'l mut PersonaLibrary<'f>,
     pub(crate) notes: &'l mut Notes,
 }
 
@@ -158,9 +163,9 @@ impl DocumentGraph for InheritedDocuments<'_, '_> {
     }
 }
 
-impl Library<'_> {
+impl PersonaLibrary<'_> {
     /// The last reference of a chain: the document that names another, and where it does.
-    fn reference(&self, chain: &[Place]) -> Option<(&UsableDocument, &Parent)> {
+    fn reference(&self, chain: &[Place]) -> Option<(&UsableDocument, &ParentReference)> {
         let [.., referrer, place] = chain else {
             return None;
         };
@@ -176,7 +181,12 @@ impl Library<'_> {
         Diagnostic::new(&codes::LINEAGE_CYCLE, message).help(help)
     }
 
-    fn missing_parent(&self, fit: &UsableDocument, parent: &Parent, place: &Place) -> Diagnostic {
+    fn missing_parent(
+        &self,
+        fit: &UsableDocument,
+        parent: &ParentReference,
+        place: &Place,
+    ) -> Diagnostic {
         let message = format!(
             "`{}` inherits `{}`, which is not there",
             fit.link.path, parent.path
@@ -191,7 +201,7 @@ impl Library<'_> {
     fn unfit_document(
         &self,
         place: &Place,
-        here: Option<(&UsableDocument, &Parent)>,
+        here: Option<(&UsableDocument, &ParentReference)>,
     ) -> Option<Diagnostic> {
         let (source, unfit) = match self.documents.get(place)? {
             DocumentState::Unfit { source, unfit } => (*source, unfit),

@@ -1,8 +1,8 @@
 use std::process::ExitCode;
 
 use agpm_ops::{
-    Addition, LineagePlace, PersonaKind, ProfileKinds, ProfileRequest, Submodules, WarningPolicy,
-    World, personas, profile,
+    LineagePlace, PersonaKind, ProfileAddition, ProfileKinds, ProfileRequest, Submodules,
+    WarningPolicy, World, personas, profile,
 };
 use agpm_report::Rendering;
 use agpm_report::profile::ProfileForm;
@@ -53,9 +53,9 @@ pub(crate) fn run(world: &World, args: ProfileArgs, output: &mut Output) -> Exit
         ProfileKind::All => ProfileKinds::All,
     };
     let asked = [
-        (args.root_chain, Addition::Chain),
-        (args.with_sources, Addition::Sources),
-        (args.projections, Addition::Projections),
+        (args.root_chain, ProfileAddition::Chain),
+        (args.with_sources, ProfileAddition::Sources),
+        (args.projections, ProfileAddition::Projections),
     ];
     let additions = asked
         .into_iter()

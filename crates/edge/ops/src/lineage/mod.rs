@@ -6,7 +6,7 @@ mod open;
 use std::path::PathBuf;
 
 use agpm_diag::{Failure, Notes, Outcome, WarningPolicy};
-use agpm_persona::{Addition, PersonasReport, ProfileKinds, ProfileReport};
+use agpm_persona::{PersonasReport, ProfileAddition, ProfileKinds, ProfileReport};
 
 use crate::world::World;
 use history::repository_history;
@@ -24,7 +24,7 @@ pub struct ProfileRequest {
     /// Where to look.
     pub place: LineagePlace,
     /// What comes with it.
-    pub additions: Vec<Addition>,
+    pub additions: Vec<ProfileAddition>,
     /// What warnings are.
     pub warnings: WarningPolicy,
 }

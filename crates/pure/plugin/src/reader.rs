@@ -5,16 +5,16 @@ use agpm_model::RelativePath;
 use agpm_text::{NodeKind, NodeRef};
 
 /// Collects what is wrong with a file of a plugin.
-pub(crate) struct Reader {
+pub(crate) struct PluginFileReader {
     /// How messages call the file.
     pub(crate) file: String,
     code: &'static Code,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-impl Reader {
+impl PluginFileReader {
     pub(crate) fn new(file: String, code: &'static Code) -> Self {
-        Reader {
+        PluginFileReader {
             file,
             code,
             diagnostics: Vec::new(),
@@ -22,7 +22,7 @@ impl Reader {
     }
 
     pub(crate) fn of_plugin(file: String) -> Self {
-        Reader::new(file, &codes::PLUGIN_MANIFEST)
+        PluginFileReader::new(file, &codes::PLUGIN_MANIFEST)
     }
 
     pub(crate) fn error(&mut self, node: NodeRef<'_>, message: String, help: &str) {

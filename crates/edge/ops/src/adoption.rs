@@ -217,8 +217,8 @@ fn source_files(
             .into_iter()
             .collect(),
     };
-    let is_file = |entry: &&agpm_source::Entry| entry.kind.file_mode().is_some();
-    let of_resource: Vec<&agpm_source::Entry> = entries.iter().filter(is_file).collect();
+    let is_file = |entry: &&agpm_source::SourceEntry| entry.kind.file_mode().is_some();
+    let of_resource: Vec<&agpm_source::SourceEntry> = entries.iter().filter(is_file).collect();
     let bytes = source.read(&of_resource).map_err(words)?;
     let mut files = Files::new();
     for (entry, bytes) in of_resource.iter().zip(bytes) {

@@ -10,7 +10,7 @@ use agpm_model::{
 };
 use agpm_resolve::{MissingFact, SourceIndex, passed_over};
 use agpm_solve::{CandidateRank, UnitFacts};
-use agpm_source::{Entry, FileFetching, Source, SourceError};
+use agpm_source::{FileFetching, Source, SourceEntry, SourceError};
 
 use crate::catalog::remote_today;
 use crate::layers::best_version;
@@ -271,7 +271,7 @@ pub(crate) fn entry_at(
     source: &dyn Source,
     revision: &ObjectId,
     unit: &Unit,
-) -> Result<Option<Entry>, SourceError> {
+) -> Result<Option<SourceEntry>, SourceError> {
     if !source.has_revision(revision) {
         source.fetch(std::slice::from_ref(revision), FileFetching::OnDemand)?;
     }

@@ -17,7 +17,8 @@ use agpm_model::{
 use agpm_plan::outdated_lock;
 use agpm_resolve::{ReleaseLimit, UpdateScope};
 use agpm_source::{
-    Bounds, EntryKind, FileFetching, Source, SourceError, Versioning, resolve, resolve_all,
+    AllowedDirectory, FileFetching, Source, SourceEntryKind, SourceError, SourceVersioning,
+    resolve, resolve_all,
 };
 use agpm_store as store;
 use agpm_text::{Document, Format};
@@ -388,7 +389,9 @@ impl Loader<'_, '_> {
             return self.in_repository(address, &base, None);
         }
         let seen = |error: store::StoreError| error.seen_from(context.folder);
-        Bounds::of(context.folder).guard(&file).map_err(seen)?;
+        AllowedDirectory::of(context.folder)
+            .guard(&file)
+            .map_err(seen)?;
         let bytes = match store::read(&file, limit()) {
             Err(store::StoreError {
                 problem: store::StoreProblem::NotFound,
@@ -413,7 +416,8 @@ impl Loader<'_, '_> {
         let world = self.context.world;
         let sources = world.environment.source_context(self.context.folder);
         let source = world.sources.open(&base.url, &sources);
-        if let (Versioning::Unversioned, Some(place)) = (source.versioning(), source.place()) {
+        if let (SourceVersioning::Unversioned, Some(place)) = (source.versioning(), source.place())
+        {
             let path = place.join(&base.directory);
             return self.in_directory(address, &path.display().to_string());
         }
@@ -452,7 +456,7 @@ impl Loader<'_, '_> {
             directory => format!("{directory}/{MANIFEST_NAME}"),
         };
         let entry = source.entry(Some(commit), &path).map_err(failed)?;
-        let entry = entry.filter(|entry| matches!(entry.kind, EntryKind::File(_)));
+        let entry = entry.filter(|entry| matches!(entry.kind, SourceEntryKind::File(_)));
         let entry = entry.ok_or_else(|| missing(&name, Some(&pin.version)))?;
         let read = source.read(&[&entry]).map_err(failed)?;
         Ok(FoundManifest {
@@ -596,7 +600,7 @@ pub(crate) fn bases_today(
             continue;
         };
         let source = world.sources.open(&repository.url, &sources);
-        if source.versioning() == Versioning::Unversioned {
+        if source.versioning() == SourceVersioning::Unversioned {
             continue;
         }
         let name = base.locked.name();

@@ -6,7 +6,7 @@ use std::path::Path;
 use agpm_diag::{Failure, visible};
 use agpm_model::normalize;
 use agpm_model::{AddressKind, LayerPlace, Manifest, Origin, SourceName};
-use agpm_source::Bounds;
+use agpm_source::AllowedDirectory;
 use agpm_store as store;
 
 use crate::bases::LoadedBase;
@@ -20,7 +20,7 @@ pub(crate) fn reads_outside(
     project: &Project,
     folder: &Path,
 ) -> Result<Vec<String>, Failure> {
-    let bounds = Bounds::of(folder);
+    let bounds = AllowedDirectory::of(folder);
     let mut found = Vec::new();
     let bases = project.bases.iter().filter_map(LoadedBase::local_file);
     let paths = written_paths(&project.manifest).into_iter().chain(bases);

@@ -8,7 +8,7 @@ use agpm_model::{
     Address, AddressContext, Checksum, DEFAULT_VERSION, DefaultHost, RepositoryAddress,
     Requirement, ResourcePath, Selector, SourceAddress,
 };
-use agpm_source::{Entry, EntryKind, FileFetching, Source, SourceError, resolve};
+use agpm_source::{FileFetching, Source, SourceEntry, SourceEntryKind, SourceError, resolve};
 use agpm_store as store;
 use agpm_text::{FormatVersion, from_json, to_json};
 use agpm_trust::duration;
@@ -161,13 +161,13 @@ fn fetch(address: &PolicyAddress, source: &dyn Source) -> Result<String, SourceE
     if !source.has_revision(commit) {
         source.fetch(std::slice::from_ref(commit), FileFetching::OnDemand)?;
     }
-    let is_directory = |entry: &Entry| entry.kind == EntryKind::Directory;
+    let is_directory = |entry: &SourceEntry| entry.kind == SourceEntryKind::Directory;
     let path = match source.entry(Some(commit), &address.path)? {
         Some(entry) if is_directory(&entry) => format!("{}/{POLICY_NAME}", address.path),
         _ => address.path.clone(),
     };
     let entry = source.entry(Some(commit), &path)?;
-    let entry = entry.filter(|entry| matches!(entry.kind, EntryKind::File(_)));
+    let entry = entry.filter(|entry| matches!(entry.kind, SourceEntryKind::File(_)));
     let missing = || SourceError::MissingFile(format!("{} has no `{path}`", version.label));
     let entry = entry.ok_or_else(missing)?;
     let bytes = source.read(&[&entry])?.into_iter().next();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use agpm_diag::{Diagnostic, Failure, Notes, Outcome, Severity, codes};
 use agpm_discover::{CandidateType, IndexHeader, IndexRow, Score, SearchIndex, SearchQuery};
 use agpm_model::{Address, AddressKind, Checksum, InnerAddress, NamedAddress};
-use agpm_source::Versioning;
+use agpm_source::SourceVersioning;
 use serde::Serialize;
 
 use crate::add::place::{PlaceFinder, PlaceSource};
@@ -226,7 +226,7 @@ impl Indexing<'_> {
             .and_then(SearchIndex::decode)
             .is_some_and(|(own, _)| own == header);
         if let Some(kept) =
-            kept.filter(|_| is_same && place.source.versioning() == Versioning::Versioned)
+            kept.filter(|_| is_same && place.source.versioning() == SourceVersioning::Versioned)
         {
             return Ok(kept.to_owned());
         }

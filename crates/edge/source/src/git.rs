@@ -7,35 +7,37 @@ use agpm_git::{RemoteRepository, TreeEntry, TreeEntryKind as GitKind};
 use agpm_model::{FileMode, ObjectId, RelativePath, ResolvedVersion, SourceVersions};
 
 use crate::limits::MOST_DIRECTORIES;
-use crate::{Entry, EntryKind, FileFetching, Source, SourceError, Tree, Versioning};
+use crate::{
+    FileFetching, Source, SourceEntry, SourceEntryKind, SourceError, SourceTree, SourceVersioning,
+};
 
 /// Without a revision there are no files: a repository has only commits.
 fn commit(revision: Option<&ObjectId>) -> Result<&ObjectId, SourceError> {
     revision.ok_or_else(|| SourceError::NoSuchRevision("no commit is named".to_owned()))
 }
 
-fn entry_of(path: String, entry: &TreeEntry) -> Entry {
+fn entry_of(path: String, entry: &TreeEntry) -> SourceEntry {
     let kind = match entry.kind {
-        GitKind::File => EntryKind::File(FileMode::Plain),
-        GitKind::Executable => EntryKind::File(FileMode::Executable),
-        GitKind::Symlink => EntryKind::Symlink,
-        GitKind::Folder => EntryKind::Directory,
-        GitKind::Submodule => EntryKind::Submodule,
+        GitKind::File => SourceEntryKind::File(FileMode::Plain),
+        GitKind::Executable => SourceEntryKind::File(FileMode::Executable),
+        GitKind::Symlink => SourceEntryKind::Symlink,
+        GitKind::Folder => SourceEntryKind::Directory,
+        GitKind::Submodule => SourceEntryKind::Submodule,
     };
-    Entry {
+    SourceEntry {
         path,
         kind,
         id: Some(entry.id.clone()),
     }
 }
 
-fn ids_of(files: &[&Entry]) -> Vec<ObjectId> {
+fn ids_of(files: &[&SourceEntry]) -> Vec<ObjectId> {
     files.iter().filter_map(|file| file.id.clone()).collect()
 }
 
 impl Source for RemoteRepository {
-    fn versioning(&self) -> Versioning {
-        Versioning::Versioned
+    fn versioning(&self) -> SourceVersioning {
+        SourceVersioning::Versioned
     }
 
     fn versions(&self) -> Result<Arc<SourceVersions>, SourceError> {
@@ -89,7 +91,11 @@ impl Source for RemoteRepository {
         Ok(())
     }
 
-    fn entry(&self, revision: Option<&ObjectId>, path: &str) -> Result<Option<Entry>, SourceError> {
+    fn entry(
+        &self,
+        revision: Option<&ObjectId>,
+        path: &str,
+    ) -> Result<Option<SourceEntry>, SourceError> {
         let found = RemoteRepository::entry(self, commit(revision)?, path)?;
         Ok(found.map(|entry| entry_of(path.to_owned(), &entry)))
     }
@@ -99,7 +105,7 @@ impl Source for RemoteRepository {
         revision: Option<&ObjectId>,
         directory: &str,
         enters: &dyn Fn(&str) -> bool,
-    ) -> Result<Tree, SourceError> {
+    ) -> Result<SourceTree, SourceError> {
         let commit = commit(revision)?;
         let top = match directory {
             "" => Some(commit.clone()),
@@ -111,7 +117,7 @@ impl Source for RemoteRepository {
             .map(|id| (directory.to_owned(), id))
             .into_iter()
             .collect();
-        let mut tree = Tree::default();
+        let mut tree = SourceTree::default();
         let mut searched = 0;
         while let Some((parent, id)) = pending.pop() {
             searched += 1;
@@ -135,11 +141,11 @@ impl Source for RemoteRepository {
         Ok(tree)
     }
 
-    fn size(&self, files: &[&Entry]) -> Result<u64, SourceError> {
+    fn size(&self, files: &[&SourceEntry]) -> Result<u64, SourceError> {
         Ok(self.measure_blobs(&ids_of(files))?)
     }
 
-    fn read(&self, files: &[&Entry]) -> Result<Vec<Vec<u8>>, SourceError> {
+    fn read(&self, files: &[&SourceEntry]) -> Result<Vec<Vec<u8>>, SourceError> {
         if files.is_empty() {
             return Ok(Vec::new());
         }

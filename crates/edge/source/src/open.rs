@@ -8,7 +8,7 @@ use agpm_git::{GitProgram, NetworkAccess, is_git_folder};
 use agpm_model::{AddressKind, SourceAddress};
 use agpm_store as store;
 
-use crate::{Confinement, DirectorySource, Source};
+use crate::{DirectorySource, Source, SymlinkConfinement};
 
 /// What opening a source depends on.
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ impl SourceOpener for MachineSources {
             Some(directory) if store::is_folder(&directory) && !is_git_folder(&directory) => {
                 Arc::new(DirectorySource::new(
                     directory,
-                    Confinement::Inside,
+                    SymlinkConfinement::Inside,
                     &context.project,
                 ))
             }

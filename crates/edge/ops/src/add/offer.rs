@@ -8,7 +8,7 @@ use agpm_discover::{
     SelectionMode, SourceSurvey, choose, type_of_content, type_of_path,
 };
 use agpm_model::{MARKETPLACE_FILES, ResourcePath, ResourceType, SKILL_FILE, resource_name};
-use agpm_source::{Entry, EntryKind};
+use agpm_source::{SourceEntry, SourceEntryKind};
 
 use crate::add::place::Place;
 use crate::gather::unknown_name;
@@ -64,8 +64,8 @@ impl Place {
             return Err(self.no_path(path.as_str()));
         };
         match entry.kind {
-            EntryKind::Directory => self.survey(path.as_str(), wish, least),
-            EntryKind::File(_) => self.file(&entry, wish, least),
+            SourceEntryKind::Directory => self.survey(path.as_str(), wish, least),
+            SourceEntryKind::File(_) => self.file(&entry, wish, least),
             _ => {
                 let message = format!("`{path}` is a symlink or another repository");
                 Err(Diagnostic::new(&codes::ADD_NOTHING, message)
@@ -78,8 +78,8 @@ impl Place {
     fn survey(&self, top: &str, wish: &Wish<'_>, least: ReadExtent) -> Result<Offer, Failure> {
         let tree = self.source.walk(self.revision.as_ref(), top, &|_| true);
         let tree = tree.map_err(|error| self.failed(error))?;
-        let is_file = |entry: &&Entry| entry.kind.file_mode().is_some();
-        let files: BTreeMap<&str, &Entry> = tree
+        let is_file = |entry: &&SourceEntry| entry.kind.file_mode().is_some();
+        let files: BTreeMap<&str, &SourceEntry> = tree
             .entries
             .iter()
             .filter(is_file)
@@ -96,7 +96,7 @@ impl Place {
             );
         if !is_enough {
             let wanted = survey.files_to_read(ReadExtent::Everything);
-            let entries: Vec<&Entry> = wanted
+            let entries: Vec<&SourceEntry> = wanted
                 .iter()
                 .filter_map(|path| files.get(path.as_str()).copied())
                 .collect();
@@ -122,7 +122,12 @@ impl Place {
     }
 
     /// One file: what makes a directory something means that directory.
-    fn file(&self, entry: &Entry, wish: &Wish<'_>, least: ReadExtent) -> Result<Offer, Failure> {
+    fn file(
+        &self,
+        entry: &SourceEntry,
+        wish: &Wish<'_>,
+        least: ReadExtent,
+    ) -> Result<Offer, Failure> {
         let path = entry.path.as_str();
         let name = path.rsplit('/').next().unwrap_or(path);
         let parent = |path: &str| {

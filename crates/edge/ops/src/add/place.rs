@@ -10,7 +10,9 @@ use agpm_model::{
     RepositoryAddress, Requirement, ResourcePath, Selector, SourceAddress, SourceName,
     SourceVersions, newest_range, repository_name, repository_owner, same_repository,
 };
-use agpm_source::{Confinement, DirectorySource, Source, Versioning, resolve, resolve_reference};
+use agpm_source::{
+    DirectorySource, Source, SourceVersioning, SymlinkConfinement, resolve, resolve_reference,
+};
 
 use crate::additions::usage;
 use crate::gather::unknown_name;
@@ -220,7 +222,7 @@ impl PlaceFinder<'_> {
         source: &dyn Source,
         found: &PlaceSource,
     ) -> Result<Option<Arc<SourceVersions>>, Failure> {
-        if source.versioning() == Versioning::Unversioned {
+        if source.versioning() == SourceVersioning::Unversioned {
             return Ok(None);
         }
         let name = found.name.to_string();
@@ -304,7 +306,8 @@ impl PlaceFinder<'_> {
         };
         let bad = |error| usage(format!("`{typed}`: {error}"), String::new());
         let inner = inner.map(|name| ResourcePath::found(&name));
-        let source = DirectorySource::new(directory.clone(), Confinement::Anywhere, self.folder);
+        let source =
+            DirectorySource::new(directory.clone(), SymlinkConfinement::Anywhere, self.folder);
         Ok(Place {
             source: Arc::new(source),
             origin: PlaceOrigin::Local(from_folder(&directory, self.folder)),

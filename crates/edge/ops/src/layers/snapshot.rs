@@ -10,7 +10,7 @@ use agpm_layers::{
 use agpm_model::{Checksum, Layer, LayerPlace, Manifest, Pin, RelativePath, SourceName};
 use agpm_resolve::{moved_tag, tree_line};
 use agpm_source::limits::{MOST_DIRECTORIES, MOST_LAYER_BYTES};
-use agpm_source::{Confinement, DirectorySource, FileFetching, Source, SourceError};
+use agpm_source::{DirectorySource, FileFetching, Source, SourceError, SymlinkConfinement};
 use agpm_store::{self as store, Disk, StoreError, StoreProblem, parallel};
 
 use crate::layers::reading::{self, Contents, LayerFile, ReadError};
@@ -179,8 +179,11 @@ impl Reader<'_> {
             notes.diagnostics.push(finding);
             return Ok(None);
         }
-        let source =
-            DirectorySource::new(place.clone(), Confinement::Inside, &self.sources.project);
+        let source = DirectorySource::new(
+            place.clone(),
+            SymlinkConfinement::Inside,
+            &self.sources.project,
+        );
         let contents = reading::read(&source, None, layer, "").map_err(|error| match error {
             ReadError::Source(SourceError::Store(error)) => {
                 unreadable_folder(environment, layer, &place, error)

@@ -14,7 +14,7 @@ use agpm_solve::{
     Conflict, ProbeBudget, ProbeOutcome, RootRequirement, SolverOutcome, SuggestedChange,
     UnitFacts, probe, solve,
 };
-use agpm_source::{Entry, EntryKind, Source};
+use agpm_source::{Source, SourceEntry, SourceEntryKind};
 
 use crate::packages::fetch::Fetcher;
 use crate::packages::marketplaces::marketplace_entries;
@@ -200,7 +200,7 @@ fn unlisted(index: &SourceIndex, sources: &Sources) -> BTreeSet<MissingFact> {
 impl FileListing for Sources {
     fn at(&self, source: &SourceName, commit: &ObjectId, path: &str) -> PathContent {
         let entry = |path: &str| self.get(source)?.entry(Some(commit), path).ok()?;
-        let is_directory = |entry: Entry| entry.kind == EntryKind::Directory;
+        let is_directory = |entry: SourceEntry| entry.kind == SourceEntryKind::Directory;
         if !entry(path).is_some_and(is_directory) {
             PathContent::Other
         } else if entry(&format!("{path}/{SKILL_FILE}")).is_some() {
@@ -215,7 +215,7 @@ impl FileListing for Sources {
         let tree = self.get(source).and_then(walk).unwrap_or_default();
         tree.entries
             .into_iter()
-            .filter(|entry| entry.kind != EntryKind::Submodule)
+            .filter(|entry| entry.kind != SourceEntryKind::Submodule)
             .map(|entry| entry.path)
             .collect()
     }

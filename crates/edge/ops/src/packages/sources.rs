@@ -10,7 +10,7 @@ use agpm_model::{
     CatalogRemote, Manifest, Origin, RemoteBase, ResourceType, SourceAddress, SourceName,
     SourceVersions, Unit, normalize,
 };
-use agpm_source::{Confinement, DirectorySource, Source, Versioning, git_program};
+use agpm_source::{DirectorySource, Source, SourceVersioning, SymlinkConfinement, git_program};
 
 use crate::source_failure::source_failure;
 use crate::world::{Environment, Scope, World};
@@ -106,7 +106,7 @@ impl Sources {
         Sources {
             by_name: sources.map(named).collect(),
             by_address: addresses.into_iter().map(addressed).collect(),
-            local: DirectorySource::new(project.to_owned(), Confinement::Anywhere, project),
+            local: DirectorySource::new(project.to_owned(), SymlinkConfinement::Anywhere, project),
             project: project.to_owned(),
             root: root.to_owned(),
             scope: environment.scope,
@@ -156,7 +156,7 @@ impl Sources {
 
 /// Whether a source has versions.
 pub(crate) fn is_versioned(source: &dyn Source) -> bool {
-    source.versioning() == Versioning::Versioned
+    source.versioning() == SourceVersioning::Versioned
 }
 
 /// The versions of a source; nothing for one without versions.

@@ -33,7 +33,7 @@ pub(crate) use serve::{McpArgs, ServeCommand};
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
-    pub(crate) global: Global,
+    pub(crate) global: GlobalArgs,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -41,7 +41,7 @@ pub(crate) struct Cli {
 /// Flags that every command takes.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Global options")]
-pub(crate) struct Global {
+pub(crate) struct GlobalArgs {
     /// The manifest to use [default: the nearest `agpm.toml` upward]
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) manifest_path: Option<PathBuf>,

@@ -4,20 +4,20 @@ use agpm_diag::Severity;
 use agpm_ops::{CheckRow, DoctorReport, Scope, counted};
 
 use crate::diagnostics::one_line;
-use crate::rendering::{RenderContext, Rendering};
+use crate::rendering::{RenderContext, RenderedReport};
 use crate::table::columns;
 
 const NO_PROJECT: &str = "No project found: no `agpm.toml` in this directory or its parents. Run `agpm init` to create one.";
 const NO_USER_MANIFEST: &str = "No user manifest found. Run `agpm init -g` to create one.";
 
 /// The checks as a table with the findings below it, or as a document.
-pub fn render(report: DoctorReport, scope: Scope, context: &RenderContext<'_>) -> Rendering {
+pub fn render(report: DoctorReport, scope: Scope, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);
     }
     let found = context.drawn_diagnostics();
     if context.quiet {
-        return Rendering::Report(found);
+        return RenderedReport::Report(found);
     }
     let row = |row: &CheckRow| {
         vec![
@@ -29,7 +29,7 @@ pub fn render(report: DoctorReport, scope: Scope, context: &RenderContext<'_>) -
     let rows: Vec<Vec<String>> = report.checks.iter().map(row).collect();
     let rows = columns(&rows.iter().collect::<Vec<_>>());
     // A drawing ends in an empty line.
-    Rendering::Report(format!(
+    RenderedReport::Report(format!(
         "{rows}\n{found}{}\n",
         summary(&report, scope, context)
     ))

@@ -9,17 +9,17 @@ use agpm_ops::{
 use agpm_text::{Pointer, Value};
 
 use crate::diagnostics::one_line;
-use crate::rendering::{RenderContext, Rendering};
+use crate::rendering::{RenderContext, RenderedReport};
 
 /// Chains that are shown here; `agpm why` shows more.
 const MOST_CHAINS: usize = 5;
 
 /// The explanation as text or as a document.
-pub fn render(report: ExplainReport, context: &RenderContext<'_>) -> Rendering {
+pub fn render(report: ExplainReport, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);
     }
-    Rendering::Text(text(&report))
+    RenderedReport::Text(text(&report))
 }
 
 /// The explanation as people read it.

@@ -9,19 +9,19 @@ use agpm_ops::{
     LockChange, Moved, PlannedChange, Program, RequiredBy, Writing,
 };
 
-use crate::diagnostics::{Detail, one_line};
-use crate::rendering::{RenderContext, Rendering};
+use crate::diagnostics::{DetailLevel, one_line};
+use crate::rendering::{RenderContext, RenderedReport};
 
 /// The report as text or as a document.
-pub fn render(report: InstallReport, context: &RenderContext<'_>) -> Rendering {
+pub fn render(report: InstallReport, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);
     }
-    Rendering::Done(text(&report, context.pen.detail))
+    RenderedReport::Done(text(&report, context.pen.detail))
 }
 
 /// The report as people read it.
-pub fn text(report: &InstallReport, detail: Detail) -> String {
+pub fn text(report: &InstallReport, detail: DetailLevel) -> String {
     let lines = lines(report, detail);
     let lines: String = lines
         .iter()
@@ -31,7 +31,7 @@ pub fn text(report: &InstallReport, detail: Detail) -> String {
 }
 
 /// One line for each change, program and field that is worth a word.
-fn lines(report: &InstallReport, detail: Detail) -> Vec<String> {
+fn lines(report: &InstallReport, detail: DetailLevel) -> Vec<String> {
     let moved = moved_lines(&report.moved, detail).into_iter();
     let changes = change_lines(&report.changes, detail);
     let mut programs: Vec<String> = report.programs.iter().flat_map(program_lines).collect();
@@ -42,7 +42,7 @@ fn lines(report: &InstallReport, detail: Detail) -> Vec<String> {
         increases.filter(|change| change.before.is_some() && !change.increase.is_empty());
     let increases =
         increases.map(|change| format!("increase  {}", crate::capabilities::line(change)));
-    let is_shown = |one: &&Conversion| detail == Detail::All || is_written(report, one);
+    let is_shown = |one: &&Conversion| detail == DetailLevel::All || is_written(report, one);
     let conversions = report.conversions.iter().filter(is_shown);
     let fates: Vec<FieldNote<'_>> = conversions
         .flat_map(|one| field_notes(one, report.writing))
@@ -155,7 +155,7 @@ fn would_do(report: &InstallReport) -> String {
 }
 
 /// One line for each resource whose version moved; one for all that moved alike, such as those of a branch.
-fn moved_lines(moved: &[Moved], detail: Detail) -> Vec<String> {
+fn moved_lines(moved: &[Moved], detail: DetailLevel) -> Vec<String> {
     let mut steps: BTreeMap<(String, String), Vec<&PinId>> = BTreeMap::new();
     for one in moved {
         let alike = steps.entry((one.from(), one.to())).or_default();
@@ -167,7 +167,7 @@ fn moved_lines(moved: &[Moved], detail: Detail) -> Vec<String> {
         let step = format!("{from} -> {to}");
         match steps.get(&(from, to)).map(Vec::as_slice) {
             Some([first, second, rest @ ..])
-                if rest.len() + 2 > MOST_RESOURCES && detail == Detail::Folded =>
+                if rest.len() + 2 > MOST_RESOURCES && detail == DetailLevel::Folded =>
             {
                 // The others are in the line of the first.
                 if id == *first {
@@ -184,8 +184,8 @@ fn moved_lines(moved: &[Moved], detail: Detail) -> Vec<String> {
 /// A resource with more files than this has one line for all of them.
 const MOST_FILES: usize = 3;
 
-fn change_lines(changes: &[PlannedChange], detail: Detail) -> Vec<String> {
-    if detail == Detail::All {
+fn change_lines(changes: &[PlannedChange], detail: DetailLevel) -> Vec<String> {
+    if detail == DetailLevel::All {
         return changes.iter().map(line).collect();
     }
     let runs = changes.chunk_by(is_one_run);
@@ -307,7 +307,7 @@ fn field_notes(conversion: &Conversion, writing: Writing) -> Vec<FieldNote<'_>> 
 /// A note that more resources than this share has one line for all of them.
 const MOST_RESOURCES: usize = 3;
 
-fn note_lines(notes: &[FieldNote<'_>], detail: Detail) -> Vec<String> {
+fn note_lines(notes: &[FieldNote<'_>], detail: DetailLevel) -> Vec<String> {
     let mut alike: BTreeMap<String, Vec<&Owner>> = BTreeMap::new();
     for note in notes {
         alike.entry(note.text()).or_default().push(note.resource);
@@ -317,7 +317,7 @@ fn note_lines(notes: &[FieldNote<'_>], detail: Detail) -> Vec<String> {
         let text = note.text();
         match alike.get(&text).map(Vec::as_slice) {
             Some([first, second, rest @ ..])
-                if rest.len() + 2 > MOST_RESOURCES && detail == Detail::Folded =>
+                if rest.len() + 2 > MOST_RESOURCES && detail == DetailLevel::Folded =>
             {
                 // The others are in the line of the first.
                 if note.resource == *first {
@@ -410,13 +410,13 @@ mod tests {
         let report = report(["a", "b", "c", "d"].map(file).to_vec());
         let folded = "+ .claude/skills/pdf/  skills/pdf: new (4 files)\n\
             Would install 4 (2 unchanged); agpm.lock would be written\n";
-        assert_eq!(text(&report, Detail::Folded), folded);
-        assert_eq!(text(&report, Detail::All).lines().count(), 5);
+        assert_eq!(text(&report, DetailLevel::Folded), folded);
+        assert_eq!(text(&report, DetailLevel::All).lines().count(), 5);
     }
 
     #[test]
     fn nothing_in_a_line_can_act_on_a_terminal() {
         let report = report(vec![created(".claude/agents/a.md", "agents/\u{1b}[2Ja")]);
-        assert!(!text(&report, Detail::Folded).contains('\u{1b}'));
+        assert!(!text(&report, DetailLevel::Folded).contains('\u{1b}'));
     }
 }

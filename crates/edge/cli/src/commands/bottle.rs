@@ -5,7 +5,7 @@ use agpm_ops::{
     BottleCheck, BottleInput, BottleView, SecretDisplay, World, bottle_check, bottle_list,
     bottle_show,
 };
-use agpm_report::{Rendering, Verdict};
+use agpm_report::{RenderedReport, Verdict};
 
 use crate::args::{BottleArgs, BottleCommand, BottleFormat};
 use crate::formats::two_formats;
@@ -71,7 +71,9 @@ fn show(
     output: &mut Output,
 ) -> ExitCode {
     if output.json && format == Some(BottleFormat::Yaml) {
-        return output.finish(two_formats("yaml"), |(), _| Rendering::Text(String::new()));
+        return output.finish(two_formats("yaml"), |(), _| {
+            RenderedReport::Text(String::new())
+        });
     }
     output.json |= format == Some(BottleFormat::Json);
     output.secrets = secrets(&args);

@@ -4,7 +4,7 @@ use agpm_ops::{
     CatalogFilter, CatalogMode, CatalogPlaces, CatalogRead, CatalogRequest, ShadowedRows, World,
     catalog, catalog_show,
 };
-use agpm_report::Rendering;
+use agpm_report::RenderedReport;
 use agpm_report::catalog::{CatalogForm, FileView};
 
 use crate::args::{CatalogArgs, CatalogCommand, CatalogFormat, ModeArg, PlacesArgs};
@@ -38,7 +38,7 @@ pub(crate) fn run(world: &World, args: CatalogArgs, output: &mut Output) -> Exit
         .filter(|format| output.json && *format != CatalogFormat::Json)
     {
         return output.finish(two_formats::<()>(&word(other)), |(), _| {
-            Rendering::Text(String::new())
+            RenderedReport::Text(String::new())
         });
     }
     output.json |= args.format == Some(CatalogFormat::Json);

@@ -42,9 +42,9 @@ use agpm_ops::{
     Environment, FailureKind, NetworkAccess, Outcome, OutsideReads, PolicyPlaces, ProgramUse,
     Scope, World,
 };
-use agpm_report::Rendering;
+use agpm_report::RenderedReport;
 
-use crate::args::{ApprovalArgs, Cli, Command, Global};
+use crate::args::{ApprovalArgs, Cli, Command, GlobalArgs};
 use crate::environment::variable;
 use crate::output::{Output, write_stdout};
 use crate::progress::progress;
@@ -57,13 +57,13 @@ const MACHINE_POLICY: &str = "/etc/agpm/policy.toml";
 pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
     let scope = cli.command.scope();
     if scope == Scope::User && cli.global.manifest_path.is_some() {
-        return output.finish(two_manifests(), |(), _| Rendering::Text(String::new()));
+        return output.finish(two_manifests(), |(), _| RenderedReport::Text(String::new()));
     }
     if let Some(directory) = &cli.global.directory
         && let Err(error) = std::env::set_current_dir(directory)
     {
         let outcome = no_directory(&directory.display().to_string(), &error);
-        return output.finish(outcome, |(), _| Rendering::Text(String::new()));
+        return output.finish(outcome, |(), _| RenderedReport::Text(String::new()));
     }
     let mut world = world(&cli.global, scope);
     world.environment.programs = cli.command.programs();
@@ -119,7 +119,7 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
     }
 }
 
-fn world(global: &Global, scope: Scope) -> World {
+fn world(global: &GlobalArgs, scope: Scope) -> World {
     let folder = std::env::current_dir().unwrap_or_default();
     // A relative home would be another folder in each project.
     let absolute = |name: &str| variable(name).filter(|path| path.is_absolute());

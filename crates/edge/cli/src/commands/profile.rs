@@ -4,7 +4,7 @@ use agpm_ops::{
     LineagePlace, PersonaKind, ProfileAddition, ProfileKinds, ProfileRequest, Submodules,
     WarningPolicy, World, personas, profile,
 };
-use agpm_report::Rendering;
+use agpm_report::RenderedReport;
 use agpm_report::profile::ProfileForm;
 
 use crate::args::{ProfileArgs, ProfileFormat, ProfileKind};
@@ -17,7 +17,7 @@ pub(crate) fn run(world: &World, args: ProfileArgs, output: &mut Output) -> Exit
         .filter(|format| output.json && *format != ProfileFormat::Json)
     {
         return output.finish(two_formats::<()>(&word(other)), |(), _| {
-            Rendering::Text(String::new())
+            RenderedReport::Text(String::new())
         });
     }
     output.json |= args.format == Some(ProfileFormat::Json);

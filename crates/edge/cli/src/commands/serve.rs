@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use agpm_diag::{Diagnostic, codes};
 use agpm_mcp::{AccessToken, HttpOptions, ServeOptions, ServeTransport, WriteAccess, serve};
 use agpm_ops::{FailureKind, Outcome, World};
-use agpm_report::Rendering;
+use agpm_report::RenderedReport;
 
 use crate::args::{McpArgs, ServeCommand};
 use crate::output::Output;
@@ -33,7 +33,7 @@ pub(crate) fn run(world: World, command: ServeCommand, output: &mut Output) -> E
 
 fn fail(kind: FailureKind, diagnostic: Diagnostic, output: &mut Output) -> ExitCode {
     output.finish(Outcome::<()>::failed(kind, diagnostic), |(), _| {
-        Rendering::Text(String::new())
+        RenderedReport::Text(String::new())
     })
 }
 

@@ -4,7 +4,7 @@ use agpm_ops::{
     ExplainRequest, InstallReport, InstallRequest, ManifestUse, MergeInputs, Outcome, ProgramUse,
     SecretDisplay, UpdateRequest, World, Writing, explain, install, status, update,
 };
-use agpm_report::Detail;
+use agpm_report::DetailLevel;
 use rmcp::ErrorData;
 use rmcp::model::CallToolResult;
 
@@ -71,7 +71,12 @@ fn showing() -> InstallRequest {
 }
 
 fn installed(outcome: Outcome<InstallReport>) -> Result<CallToolResult, OperationFailure> {
-    told(outcome).map(|told| told.answer(&agpm_report::install::text(&told.report, Detail::Folded)))
+    told(outcome).map(|told| {
+        told.answer(&agpm_report::install::text(
+            &told.report,
+            DetailLevel::Folded,
+        ))
+    })
 }
 
 /// Secrets stay masked: nobody looks over a model's shoulder.

@@ -1,7 +1,7 @@
 //! One unit against its table: every key and every type, without looking at other units.
 
 use agpm_diag::{Diagnostic, codes, did_you_mean, nearest};
-use agpm_model::{Passthrough, Presence, SchemaTable, ValueForm};
+use agpm_model::{KeyPresence, Passthrough, SchemaTable, ValueForm};
 use agpm_text::{NodeKind, NodeRef, Pointer};
 
 use crate::schema::CLAUDE_CODE;
@@ -280,7 +280,7 @@ fn own_keys(table: &SchemaTable) -> String {
         let fields = table
             .fields
             .iter()
-            .filter(|field| (field.presence == Presence::Body) == body);
+            .filter(|field| (field.presence == KeyPresence::Body) == body);
         fields.map(|field| field.name).collect()
     };
     let keys = format!("the keys of {} are {}", table.what, quoted(&names(false)));

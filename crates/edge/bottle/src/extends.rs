@@ -8,7 +8,7 @@ use agpm_merge::{
     Composition, Contribution, DocumentGraph, MergePolicy, ReferenceFailure, ReferenceFailureKind,
     ReferencePolicy, ReferenceReaction, Resolution, UnavailableReason, fold, order,
 };
-use agpm_model::{Empty, Operation, Rule, Strategy};
+use agpm_model::{EmptyRule, MergeOperation, PointerRule, Strategy};
 use agpm_text::{NodeKind, NodeShape, TreeView, Value, to_value};
 
 use crate::schema::BOTTLE;
@@ -27,12 +27,12 @@ const CUT_TO: usize = 6;
 const MOST_NEAR: usize = 20;
 
 /// How bottles compose, lowest first. What no rule speaks of is the highest's; maps merge.
-const RULES: &[(&str, Operation, Empty)] = &[
-    ("/env", Operation::Overlay, Empty::Value),
-    ("/git/remotes", Operation::Overlay, Empty::Clear),
-    ("/git/user", Operation::Overlay, Empty::Value),
-    ("/agent_provider", Operation::Overlay, Empty::Value),
-    ("/egress", Operation::Replace, Empty::Value),
+const RULES: &[(&str, MergeOperation, EmptyRule)] = &[
+    ("/env", MergeOperation::Overlay, EmptyRule::Value),
+    ("/git/remotes", MergeOperation::Overlay, EmptyRule::Clear),
+    ("/git/user", MergeOperation::Overlay, EmptyRule::Value),
+    ("/agent_provider", MergeOperation::Overlay, EmptyRule::Value),
+    ("/egress", MergeOperation::Replace, EmptyRule::Value),
 ];
 
 /// What is wrong with a bottle that cannot be read was reported when it was read.
@@ -43,7 +43,7 @@ const REFERENCES: ReferencePolicy = ReferencePolicy {
 
 /// How a bottle composes with those that it extends, and an agent with its bottle.
 pub fn policy() -> MergePolicy {
-    let rule = |(pattern, operation, empty): &(&str, Operation, Empty)| Rule {
+    let rule = |(pattern, operation, empty): &(&str, MergeOperation, EmptyRule)| PointerRule {
         pattern: pattern.parse().expect("a good pattern"),
         operation: Some(operation.clone()),
         empty: *empty,

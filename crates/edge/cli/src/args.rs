@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::help::{asks_for_all, with_short_help};
-use agpm_ops::{ManifestUse, MergeInputs, ProgramUse, RuleArgument, Scope};
+use agpm_ops::{InstallScope, ManifestUse, MergeInputs, ProgramUse, RuleArgument};
 
 pub(crate) use approve::{ApprovalArgs, ApproveArgs};
 pub(crate) use catalog::{CatalogArgs, CatalogCommand, CatalogFormat, ModeArg, PlacesArgs};
@@ -994,7 +994,7 @@ impl Command {
     }
 
     /// Whose manifest it is about.
-    pub(crate) fn scope(&self) -> Scope {
+    pub(crate) fn scope(&self) -> InstallScope {
         let args = match self {
             Command::Init(args) => &args.scope,
             Command::Add(args) => &args.scope,
@@ -1014,12 +1014,12 @@ impl Command {
             Command::Undo(args) => &args.scope,
             Command::Explain(args) => &args.scope,
             Command::Import(args) => &args.scope,
-            _ => return Scope::Project,
+            _ => return InstallScope::Project,
         };
         if args.global {
-            Scope::User
+            InstallScope::User
         } else {
-            Scope::Project
+            InstallScope::Project
         }
     }
 }

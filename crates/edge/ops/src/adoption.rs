@@ -5,8 +5,8 @@ use std::path::Path;
 
 use agpm_adopt::{AdoptionChoice, FoundResource, ManifestEntry};
 use agpm_model::{
-    FileMode, InstructionForm, Requirement, ResourcePath, ResourceType, SKILL_FILE, Scope,
-    Selector, Tools, is_junk,
+    FileMode, InstallScope, InstructionForm, Requirement, ResourcePath, ResourceType, SKILL_FILE,
+    Tools, VersionRequirement, is_junk,
 };
 use agpm_plan::{TargetRequest, ToolSharing, target};
 use agpm_source::{FileFetching, ReferenceError, Source, resolve, resolve_reference};
@@ -145,7 +145,7 @@ fn is_installed_at(entry: &ManifestEntry, found: &FoundResource) -> Result<bool,
     let filename = entry
         .field("filename")
         .and_then(|name| agpm_model::RelativePath::new(name).ok());
-    let tools = Tools::in_scope(Scope::Project);
+    let tools = Tools::in_scope(InstallScope::Project);
     let Some(tool) = tools.named(found.tool) else {
         return Ok(false);
     };
@@ -180,9 +180,11 @@ fn source_files(
         let start = format!("{SUBJECT}: ");
         message.strip_prefix(&start).unwrap_or(&message).to_owned()
     };
-    let rev = entry.field("rev").map(|rev| Selector::Rev(rev.to_owned()));
-    let version = entry.field("version").map(Requirement::parse);
-    let version = version.and_then(Result::ok).map(Selector::Version);
+    let rev = entry
+        .field("rev")
+        .map(|rev| Requirement::Rev(rev.to_owned()));
+    let version = entry.field("version").map(VersionRequirement::parse);
+    let version = version.and_then(Result::ok).map(Requirement::Version);
     let revision = match rev.or(version) {
         Some(selector) => resolve(source, &selector)
             .map_err(words)?

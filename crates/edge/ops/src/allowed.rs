@@ -5,8 +5,8 @@ use agpm_diag::{Failure, Notes};
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{
-    Layer, LayerPlace, Locked, LockedRemote, Lockfile, Manifest, ObjectId, Pin, PinId, Requirement,
-    ResolvedVersion, Selector, Tag, Unit,
+    Layer, LayerPlace, LockEntry, LockedRemote, Lockfile, Manifest, ObjectId, Pin, PinId,
+    Requirement, ResolvedVersion, Unit, VersionRequirement, VersionTag,
 };
 use agpm_resolve::{MissingFact, SourceIndex, passed_over};
 use agpm_solve::{CandidateRank, UnitFacts};
@@ -80,7 +80,7 @@ impl<'a> Search<'a> {
         lock: &Lockfile,
         notes: &mut Notes,
     ) -> Result<BTreeMap<PinId, AllowedVersion>, Failure> {
-        let locked: Vec<(&Locked, &Pin)> = lock
+        let locked: Vec<(&LockEntry, &Pin)> = lock
             .entries
             .iter()
             .filter(|locked| self.source_of(locked).is_some())
@@ -91,7 +91,7 @@ impl<'a> Search<'a> {
         for (locked, pin) in locked {
             candidates.push((locked, pin, self.candidates(locked, pin, notes)?));
         }
-        let best: Vec<(&Locked, &ObjectId)> = candidates
+        let best: Vec<(&LockEntry, &ObjectId)> = candidates
             .iter()
             .filter_map(|(locked, _, versions)| Some((*locked, &versions.first()?.revision)))
             .collect();
@@ -128,14 +128,14 @@ impl<'a> Search<'a> {
         Ok(today.map(|(version, _)| version))
     }
 
-    fn source_of(&self, locked: &Locked) -> Option<&'a dyn Source> {
+    fn source_of(&self, locked: &LockEntry) -> Option<&'a dyn Source> {
         self.sources.versioned(locked.unit.origin.source()?)
     }
 
     /// Asks all sources at once.
     fn list_sources(
         &mut self,
-        locked: &[(&Locked, &Pin)],
+        locked: &[(&LockEntry, &Pin)],
         notes: &mut Notes,
     ) -> Result<(), Failure> {
         let sources = locked.iter().filter_map(|(_, pin)| pin.source.name());
@@ -148,7 +148,7 @@ impl<'a> Search<'a> {
     /// The versions that every requirement allows, best first.
     fn candidates(
         &mut self,
-        locked: &Locked,
+        locked: &LockEntry,
         pin: &Pin,
         notes: &mut Notes,
     ) -> Result<Vec<ResolvedVersion>, Failure> {
@@ -175,7 +175,7 @@ impl<'a> Search<'a> {
     }
 
     /// The manifest's requirement where it changed since, else those that were locked.
-    fn requirements(&self, locked: &Locked, pin: &Pin) -> Vec<Selector> {
+    fn requirements(&self, locked: &LockEntry, pin: &Pin) -> Vec<Requirement> {
         let written: Vec<&str> = pin.requirements().collect();
         let direct = self
             .manifest
@@ -188,8 +188,8 @@ impl<'a> Search<'a> {
             }
             _ => written
                 .into_iter()
-                .filter_map(|one| Requirement::parse(one).ok())
-                .map(Selector::Version)
+                .filter_map(|one| VersionRequirement::parse(one).ok())
+                .map(Requirement::Version)
                 .collect(),
         }
     }
@@ -197,7 +197,7 @@ impl<'a> Search<'a> {
     fn allowed(
         &mut self,
         unit: &Unit,
-        requirement: &Selector,
+        requirement: &Requirement,
         notes: &mut Notes,
     ) -> Result<Vec<CandidateRank>, Failure> {
         loop {
@@ -213,7 +213,7 @@ impl<'a> Search<'a> {
 
     /// Fetches the best revisions of all resources of a source in one request. What cannot be fetched is noticed when it
     /// is listed.
-    fn fetch_listings(&self, best: &[(&Locked, &ObjectId)]) {
+    fn fetch_listings(&self, best: &[(&LockEntry, &ObjectId)]) {
         for (name, source) in self.sources.iter() {
             let missing: BTreeSet<&ObjectId> = best
                 .iter()
@@ -231,7 +231,7 @@ impl<'a> Search<'a> {
     /// The first version that has the resource.
     fn newest(
         &self,
-        locked: &Locked,
+        locked: &LockEntry,
         pin: &Pin,
         candidates: &[ResolvedVersion],
         notes: &mut Notes,
@@ -280,7 +280,7 @@ pub(crate) fn entry_at(
 
 /// A version; a branch with its commit, since the name alone would be that of both ends of a move.
 fn shown(label: &str, revision: &ObjectId) -> String {
-    match Tag::new(label).prefix() {
+    match VersionTag::new(label).prefix() {
         Some(_) => label.to_owned(),
         None => format!("{label} ({})", revision.short()),
     }

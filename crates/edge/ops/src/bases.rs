@@ -11,8 +11,8 @@ use agpm_merge::{
 };
 use agpm_model::{
     BaseAddress, BaseName, BaseReference, BaseRoot, Checksum, DefaultHost, LONGEST_CHAIN,
-    LockedBase, Lockfile, Pin, PinSource, RepositoryBase, Requirement, ResourcePath, Selector,
-    SourceAddress, SourceVersions, normalize, read_extends, refused_programs,
+    LockedBase, Lockfile, Pin, PinSource, RepositoryBase, Requirement, ResourcePath, SourceAddress,
+    SourceVersions, VersionRequirement, normalize, read_extends, refused_programs,
 };
 use agpm_plan::outdated_lock;
 use agpm_resolve::{ReleaseLimit, UpdateScope};
@@ -170,7 +170,10 @@ impl BaseContext<'_> {
         };
         let is_repository =
             !store::exists(&self.path_of(written)) && agpm_git::is_git_folder(&self.path_of(path));
-        match (SourceAddress::parse(path), Requirement::parse(requirement)) {
+        match (
+            SourceAddress::parse(path),
+            VersionRequirement::parse(requirement),
+        ) {
             (Ok(url), Ok(requirement)) if is_repository => {
                 BaseAddress::Repository(RepositoryBase {
                     url,
@@ -384,7 +387,8 @@ impl Loader<'_, '_> {
             let base = RepositoryBase {
                 url,
                 directory: String::new(),
-                requirement: Requirement::parse(agpm_model::DEFAULT_VERSION).expect("a good name"),
+                requirement: VersionRequirement::parse(agpm_model::DEFAULT_VERSION)
+                    .expect("a good name"),
             };
             return self.in_repository(address, &base, None);
         }
@@ -511,7 +515,7 @@ impl Loader<'_, '_> {
         let Some(limit) = self.context.release.filter(|_| base.requirement.is_range()) else {
             return Ok(newest);
         };
-        let selector = Selector::Version(base.requirement.clone());
+        let selector = Requirement::Version(base.requirement.clone());
         let allowed = resolve_all(source, &selector).map_err(|error| base_failure(name, error))?;
         let dates = source.released(&allowed);
         let ages = dates
@@ -563,7 +567,7 @@ fn base_failure(name: &BaseName, error: SourceError) -> Failure {
 /// The best version that a requirement allows.
 fn newest_pin(name: &BaseName, base: &RepositoryBase, source: &dyn Source) -> Result<Pin, Failure> {
     let failed = |error| base_failure(name, error);
-    let selector = Selector::Version(base.requirement.clone());
+    let selector = Requirement::Version(base.requirement.clone());
     let found = resolve(source, &selector).map_err(failed)?;
     let Some(version) = found else {
         let required = base.requirement.as_str();

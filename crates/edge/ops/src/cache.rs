@@ -16,7 +16,7 @@ use crate::packages::{git, is_versioned, read_lock};
 use crate::projects::{self, KnownProject};
 use crate::reading::shown;
 use crate::serialize::Writing;
-use crate::world::{Environment, ManifestUse, NetworkAccess, Scope, World};
+use crate::world::{Environment, InstallScope, ManifestUse, NetworkAccess, World};
 use agpm_source::{MachineSources, SourceOpener};
 
 /// How long a copy stays that no project needs.
@@ -251,7 +251,7 @@ impl Needs {
     fn add_project(&mut self, world: &World, root: PathBuf) {
         let mut there = offline(world);
         there.environment = Environment {
-            scope: Scope::Project,
+            scope: InstallScope::Project,
             folder: root.clone(),
             manifest: None,
             ..there.environment

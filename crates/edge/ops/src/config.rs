@@ -6,7 +6,7 @@ use std::sync::Arc;
 use agpm_diag::{
     Diagnostic, Failure, Notes, Outcome, Severity, codes, did_you_mean, mask_line_after,
 };
-use agpm_model::{DefaultHost, Source, SourceAddress, SourceName, SourceScope};
+use agpm_model::{DefaultHost, SourceAddress, SourceDeclaration, SourceName, SourceScope};
 use agpm_store::{StoreError, StoreProblem};
 use agpm_text::{Document, Edit, EditError, Format, NodeRef, Pointer};
 use serde::Serialize;
@@ -190,7 +190,7 @@ fn addresses(document: &Document) -> Vec<(String, SourceAddress)> {
 pub(crate) fn configured_sources(
     environment: &Environment,
     notes: &mut Notes,
-) -> Result<Vec<Source>, Failure> {
+) -> Result<Vec<SourceDeclaration>, Failure> {
     let Some(document) = read(environment, notes)? else {
         return Ok(Vec::new());
     };
@@ -199,7 +199,7 @@ pub(crate) fn configured_sources(
         span: agpm_diag::Span::at(0),
     };
     let source = |(name, address): (String, SourceAddress)| {
-        Some(Source {
+        Some(SourceDeclaration {
             name: SourceName::new(&name).ok()?,
             address,
             scope: SourceScope::User,

@@ -19,7 +19,7 @@ use crate::manifest_text::uneditable;
 use crate::path_of;
 use crate::reading::{MANIFEST_NAME, limit, shown};
 use crate::scope::{Places, beside, state_of};
-use crate::world::{Scope, World};
+use crate::world::{InstallScope, World};
 
 const MANIFEST: &str = include_str!("../init/agpm.toml");
 /// The comment of it that tools are named before.
@@ -92,8 +92,8 @@ pub fn init(world: &World, request: &InitRequest<'_>) -> Outcome<InitReport> {
 
 fn run(world: &World, request: &InitRequest<'_>) -> Result<InitReport, Failure> {
     match world.environment.scope {
-        Scope::Project => run_in_project(world, request),
-        Scope::User => run_for_user(world, request.replace),
+        InstallScope::Project => run_in_project(world, request),
+        InstallScope::User => run_for_user(world, request.replace),
     }
 }
 
@@ -102,7 +102,7 @@ fn run_for_user(world: &World, replace: Replace) -> Result<InitReport, Failure> 
     let Places { manifest, root } = Places::of_user(&world.environment)?;
     refuse_existing(world, &manifest, replace)?;
     agpm_store::create_folders(manifest.parent().unwrap_or(&root))?;
-    let store = ProjectStore::open_at(&root, state_of(Scope::User))?;
+    let store = ProjectStore::open_at(&root, state_of(InstallScope::User))?;
     let held = store.lock(LockWait::Block(&|| world.progress.waiting()))?;
     store.recover(&held)?;
     let mut changes = Changes::default();

@@ -75,7 +75,7 @@ pub use agpm_merge::{
     BodyLines, BuiltInStrategy, CustomStrategy, ExplainedDeletion, ExplainedLeaf, ExplainedShadow,
     OperationRow, Provenance, SecretDisplay, StrategiesReport, StrategyExample, StrategyPage,
 };
-pub use agpm_model::Observed;
+pub use agpm_model::ObservedPath;
 pub use agpm_persona::{
     PERSONA_SCHEMA, PersonaRow, PersonasReport, ProfileAddition, ProfileKinds, ProfileReport,
 };
@@ -140,8 +140,8 @@ pub use verify::{Finding, VerifyReport, verify};
 pub use watch::{ProjectWatch, watch_project};
 pub use why::{Chains, Link, RequiredResource, WhyReport, WhyRequest, why};
 pub use world::{
-    Environment, ManifestUse, NetworkAccess, OutsideReads, PolicyPlaces, ProgramUse, Progress,
-    Scope, Silent, World,
+    Environment, InstallScope, ManifestUse, NetworkAccess, OutsideReads, PolicyPlaces, ProgramUse,
+    Progress, Silent, World,
 };
 
 /// A path of ours from the project's folder.

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, codes, nearest};
 use agpm_merge::{FileBytes, LayerFile, MergedFile, RawFile, UnparsedFile, merge_files};
-use agpm_model::{Driver, Empty, LayerName, Operation, PointerPattern, Rule, Strategy};
+use agpm_model::{
+    EmptyRule, LayerName, MergeDriver, MergeOperation, PointerPattern, PointerRule, Strategy,
+};
 use agpm_store::{self as store, DriverCall, StoreError, StoreProblem};
 use agpm_text::{Format, Pointer};
 
@@ -85,7 +87,7 @@ impl OutputFormat {
 
 /// A rule as written on the command line: `/servers=by-key:id`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RuleArgument(Rule);
+pub struct RuleArgument(PointerRule);
 
 impl FromStr for RuleArgument {
     type Err = String;
@@ -95,11 +97,11 @@ impl FromStr for RuleArgument {
             .rsplit_once('=')
             .ok_or("a rule is written like `/servers=by-key:id`")?;
         let pattern: PointerPattern = pattern.parse().map_err(|error| format!("{error}"))?;
-        let operation: Operation = operation.parse().map_err(|error| format!("{error}"))?;
-        Ok(RuleArgument(Rule {
+        let operation: MergeOperation = operation.parse().map_err(|error| format!("{error}"))?;
+        Ok(RuleArgument(PointerRule {
             pattern,
             operation: Some(operation),
-            empty: Empty::default(),
+            empty: EmptyRule::default(),
         }))
     }
 }
@@ -342,7 +344,7 @@ fn layer_names(environment: &Environment, inputs: &MergeInputs) -> Result<Vec<La
 
 /// Folds with a program, two files at a time; the result is what the strategy says.
 pub(crate) fn drive(
-    driver: &Driver,
+    driver: &MergeDriver,
     permit: &ProgramPermit,
     strategy: &str,
     files: Vec<RawFile>,
@@ -384,7 +386,7 @@ mod tests {
     fn no_file_is_wrong_usage() {
         let environment = Environment {
             approvals: Vec::new(),
-            scope: crate::Scope::Project,
+            scope: crate::InstallScope::Project,
             folder: PathBuf::from("/nowhere"),
             manifest: None,
             config: None,

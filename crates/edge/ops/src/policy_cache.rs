@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes};
 use agpm_model::{
     Address, AddressContext, Checksum, DEFAULT_VERSION, DefaultHost, RepositoryAddress,
-    Requirement, ResourcePath, Selector, SourceAddress,
+    Requirement, ResourcePath, SourceAddress, VersionRequirement,
 };
 use agpm_source::{FileFetching, Source, SourceEntry, SourceEntryKind, SourceError, resolve};
 use agpm_store as store;
@@ -28,7 +28,7 @@ const VERSION: u32 = 1;
 pub(crate) struct PolicyAddress {
     url: SourceAddress,
     path: String,
-    requirement: Requirement,
+    requirement: VersionRequirement,
 }
 
 /// Without secrets.
@@ -62,7 +62,7 @@ impl PolicyAddress {
 
     fn of(found: RepositoryAddress) -> Self {
         let path = found.inner.path.as_ref().map(ResourcePath::in_tree);
-        let default = || Requirement::parse(DEFAULT_VERSION).expect("a good name");
+        let default = || VersionRequirement::parse(DEFAULT_VERSION).expect("a good name");
         PolicyAddress {
             url: found.url,
             path: path.unwrap_or(POLICY_NAME).to_owned(),
@@ -153,7 +153,7 @@ fn fetch(address: &PolicyAddress, source: &dyn Source) -> Result<String, SourceE
             "no connection may be opened".to_owned(),
         ));
     }
-    let selector = Selector::Version(address.requirement.clone());
+    let selector = Requirement::Version(address.requirement.clone());
     let required = address.requirement.as_str();
     let version = resolve(source, &selector)?
         .ok_or_else(|| SourceError::NoSuchRevision(format!("no version fits `{required}`")))?;

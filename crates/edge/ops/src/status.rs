@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use agpm_diag::{Code, Diagnostic, Failure, FailureKind, Notes, Outcome, Severity, codes};
-use agpm_model::{Locked, ToolName};
+use agpm_model::{LockEntry, ToolName};
 use agpm_resolve::UpdateScope;
 use serde::{Serialize, Serializer};
 
@@ -99,7 +99,7 @@ fn run(world: &World, notes: &mut Notes) -> Result<StatusReport, Failure> {
     for entry in &view.entries {
         *installed.entry(entry.kind.plural()).or_default() += 1;
     }
-    let tools = view.entries.iter().flat_map(Locked::tools);
+    let tools = view.entries.iter().flat_map(LockEntry::tools);
     let mut offline = world.clone();
     offline.environment.network = NetworkAccess::Offline;
     Ok(StatusReport {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use agpm_compose::check_patched_names;
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, Span, WarningPolicy, codes};
-use agpm_model::{Extent, LockedLayer, Lockfile, Manifest, Origin, SKILL_FILE};
+use agpm_model::{LockedLayer, Lockfile, Manifest, ResourceExtent, ResourceOrigin, SKILL_FILE};
 use agpm_plan::outdated_lock;
 use agpm_render::file_links;
 use agpm_resolve::{UpdateScope, add_locked_sources, pins, report_moved_tags};
@@ -286,17 +286,17 @@ fn are_there(manifest: &Manifest, folder: Option<&Path>, notes: &mut Notes) -> R
     let folder = folder.unwrap_or(Path::new("."));
     for dependency in &manifest.dependencies {
         let unit = &dependency.unit;
-        if unit.origin != Origin::Local {
+        if unit.origin != ResourceOrigin::Local {
             continue;
         }
         let at = |path: &str| folder.join(path);
         let (is_found, what) = match unit.extent {
-            Extent::File => (agpm_store::is_file(&at(unit.path.as_str())), "file"),
-            Extent::Folder => (
+            ResourceExtent::File => (agpm_store::is_file(&at(unit.path.as_str())), "file"),
+            ResourceExtent::Folder => (
                 agpm_store::is_file(&at(&unit.path.join(SKILL_FILE))),
                 "skill",
             ),
-            Extent::Plugin => (agpm_store::is_folder(&at(unit.path.as_str())), "plugin"),
+            ResourceExtent::Plugin => (agpm_store::is_folder(&at(unit.path.as_str())), "plugin"),
         };
         if !unit.path.is_pattern() && !is_found {
             let message = format!("there is no {what} `{}`", unit.path);

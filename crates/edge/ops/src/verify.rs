@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_compose::RenderedResource;
 use agpm_diag::{Code, Diagnostic, Failure, Notes, Outcome, Severity, codes};
 use agpm_model::{
-    Extent, Install, Locked, Lockfile, Manifest, ObjectId, Observed, Owner, PinId, RelativePath,
-    ResourceId, SourceName, is_junk,
+    InstallMode, LockEntry, Lockfile, Manifest, ObjectId, ObservedPath, Owner, PinId, RelativePath,
+    ResourceExtent, ResourceId, SourceName, is_junk,
 };
 use agpm_plan::{
     BlockFinding, BlockState, ChangeAction, ChangeReason, Ledger, NodeState, Obstacle,
@@ -172,11 +172,11 @@ pub(crate) fn compare(
         .map(|resource| resource.resolved.id())
         .collect();
     // An entry whose bytes cannot be had any more, such as a local file that changed, has only its record.
-    let (changed_in_place, recorded): (Vec<&Locked>, Vec<&Locked>) = lock
+    let (changed_in_place, recorded): (Vec<&LockEntry>, Vec<&LockEntry>) = lock
         .entries
         .iter()
         .filter(|locked| !covered.contains(&locked.id()))
-        .partition(|locked| locked.install == Install::InPlace);
+        .partition(|locked| locked.install == InstallMode::InPlace);
     let recorded_owners: BTreeSet<Owner> =
         recorded.iter().map(|locked| locked.id().into()).collect();
     let (by_record, mut by_bytes) = ledger
@@ -221,20 +221,20 @@ pub(crate) fn compare(
     Ok(report)
 }
 
-fn is_in_place(locked: &&Locked) -> bool {
-    locked.install == Install::InPlace
+fn is_in_place(locked: &&LockEntry) -> bool {
+    locked.install == InstallMode::InPlace
 }
 
 /// How a resource in place, whose source is the installed file itself, differs from what was locked.
-fn drift_in_place(store: &ProjectStore, locked: &Locked) -> Result<Vec<Finding>, Failure> {
+fn drift_in_place(store: &ProjectStore, locked: &LockEntry) -> Result<Vec<Finding>, Failure> {
     let mut findings = Vec::new();
     for path in locked.paths() {
         let now = store
             .observe(path)
             .map_err(|error| error.seen_from(store.path()))?;
         let (code, message) = match now {
-            Observed::Missing => (&codes::VERIFY_MISSING, "is missing".to_owned()),
-            Observed::File(file) if locked.checksum == Some(file.checksum) => continue,
+            ObservedPath::Missing => (&codes::VERIFY_MISSING, "is missing".to_owned()),
+            ObservedPath::File(file) if locked.checksum == Some(file.checksum) => continue,
             _ => (
                 &codes::VERIFY_CHANGED,
                 format!("is not what `{LOCK_NAME}` has"),
@@ -350,8 +350,8 @@ fn extra_files(store: &ProjectStore, state: &LockedState) -> Result<Vec<Finding>
             .entry
             .target
             .as_ref()
-            .filter(|_| resolved.entry.unit.extent != Extent::File)
-            .filter(|_| resolved.entry.install == Install::Write)
+            .filter(|_| resolved.entry.unit.extent != ResourceExtent::File)
+            .filter(|_| resolved.entry.install == InstallMode::Write)
         else {
             continue;
         };
@@ -386,7 +386,7 @@ fn unreadable(path: RelativePath, ledger: &Ledger) -> Finding {
 /// Files and entries that are compared with the checksums in lockfile and ledger, since their sources cannot be read.
 struct ByRecord<'a> {
     store: &'a ProjectStore,
-    entries: Vec<&'a Locked>,
+    entries: Vec<&'a LockEntry>,
     ledger: &'a Ledger,
 }
 
@@ -395,18 +395,18 @@ impl ByRecord<'_> {
     fn known_alone(self) -> Self {
         let owners = self.ledger.owners();
         let is_known =
-            |entry: &&Locked| entry.kind.is_file() || owners.contains(&Owner::from(entry.id()));
+            |entry: &&LockEntry| entry.kind.is_file() || owners.contains(&Owner::from(entry.id()));
         let entries = self.entries.into_iter().filter(is_known).collect();
         ByRecord { entries, ..self }
     }
 
     fn compare(&self) -> Result<VerifyReport, Failure> {
         let ledger = self.ledger;
-        let (in_place, written): (Vec<&Locked>, Vec<&Locked>) =
+        let (in_place, written): (Vec<&LockEntry>, Vec<&LockEntry>) =
             self.entries.iter().copied().partition(is_in_place);
-        let (files, composed): (Vec<&Locked>, Vec<&Locked>) =
+        let (files, composed): (Vec<&LockEntry>, Vec<&LockEntry>) =
             written.into_iter().partition(|entry| entry.kind.is_file());
-        let locked: BTreeMap<&RelativePath, &Locked> = files
+        let locked: BTreeMap<&RelativePath, &LockEntry> = files
             .into_iter()
             .flat_map(|entry| entry.paths().into_iter().map(move |path| (path, entry)))
             .collect();
@@ -444,7 +444,7 @@ impl ByRecord<'_> {
 
 /// Skills, hooks and servers that are locked and unknown here. What two resources give alike is written once, for one of
 /// them.
-fn never_installed(composed: &[&Locked], ledger: &Ledger) -> Vec<Finding> {
+fn never_installed(composed: &[&LockEntry], ledger: &Ledger) -> Vec<Finding> {
     let known = ledger.owners();
     let mut findings = Vec::new();
     for entry in composed {
@@ -480,7 +480,7 @@ fn entry_findings(
         message,
     };
     let document = match now {
-        Observed::Missing => None,
+        ObservedPath::Missing => None,
         _ => match read_shared(store, path, &mut Notes::default()) {
             Ok(document) => Some(document),
             Err(_) => {
@@ -522,7 +522,7 @@ fn block_findings(
         .observe(path)
         .map_err(|error| error.seen_from(store.path()))?;
     let document = match now {
-        Observed::Missing => None,
+        ObservedPath::Missing => None,
         _ => {
             let bytes = store.read(path, limit());
             let bytes = bytes.map_err(|error| error.seen_from(store.path()))?;
@@ -571,7 +571,7 @@ fn has_other_block(name: &BlockName) -> String {
 fn find(
     store: &ProjectStore,
     path: &RelativePath,
-    files: &BTreeMap<&RelativePath, &Locked>,
+    files: &BTreeMap<&RelativePath, &LockEntry>,
     composed: &BTreeSet<Owner>,
     ledger: &Ledger,
 ) -> Result<Option<Finding>, StoreError> {
@@ -580,7 +580,8 @@ fn find(
     // A file of a skill or of the layers has no checksum of its own in the lockfile.
     if owned.is_some_and(|owned| composed.contains(&owned.owner) || owned.owner.layers().is_some())
     {
-        let intact = owned.is_some_and(|owned| now == Observed::file(owned.checksum, owned.mode));
+        let intact =
+            owned.is_some_and(|owned| now == ObservedPath::file(owned.checksum, owned.mode));
         let found = judge(now, owned, None).filter(|_| !intact);
         return Ok(found.zip(owned).map(|((code, message), owned)| Finding {
             code,
@@ -606,16 +607,16 @@ fn find(
 }
 
 fn judge(
-    now: Observed,
+    now: ObservedPath,
     owned: Option<&OwnedFile>,
-    locked: Option<&Locked>,
+    locked: Option<&LockEntry>,
 ) -> Option<(&'static Code, String)> {
     let changed = |message: String| Some((&codes::VERIFY_CHANGED, message));
     let missing = |message: &str| Some((&codes::VERIFY_MISSING, message.to_owned()));
     let file = match now {
-        Observed::File(file) => file,
-        Observed::Missing if owned.is_some() => return missing("is missing"),
-        Observed::Missing => return missing("is locked and was never installed here"),
+        ObservedPath::File(file) => file,
+        ObservedPath::Missing if owned.is_some() => return missing("is missing"),
+        ObservedPath::Missing => return missing("is locked and was never installed here"),
         other => {
             let what = Obstacle::of(other)?;
             return changed(format!("is {} now", what.words()));

@@ -4,7 +4,7 @@ use agpm_store::{self as store, PathMarks};
 
 use crate::reading::{MANIFEST_NAME, PRIVATE_NAME};
 use crate::scope::Places;
-use crate::world::{Environment, ManifestUse, Scope, World};
+use crate::world::{Environment, InstallScope, ManifestUse, World};
 use agpm_model::LOCK_NAME;
 
 /// A project's manifests, configuration and lockfile as they were.
@@ -19,7 +19,7 @@ pub fn watch_project(world: &World) -> ProjectWatch {
 /// The marks of those files.
 pub(crate) fn project_marks(environment: &Environment) -> PathMarks {
     let mut marks = PathMarks::default();
-    if environment.scope == Scope::Project && environment.manifest.is_none() {
+    if environment.scope == InstallScope::Project && environment.manifest.is_none() {
         nearer(environment, &mut marks);
     }
     if let Ok(Some(places)) = Places::find(environment, ManifestUse::Nearest) {

@@ -13,9 +13,9 @@ use std::sync::{Arc, Mutex};
 
 use agpm_model::{Checksum, FileMode, ObjectId, RelativePath, SourceAddress, SourceVersions};
 use agpm_ops::{
-    CatalogRequest, Environment, InstallRequest, LockUse, NetworkAccess, Outcome, OutdatedRequest,
-    OutsideReads, PolicyPlaces, ProgramUse, Scope, Silent, UpdateRequest, World, catalog, install,
-    outdated, update,
+    CatalogRequest, Environment, InstallRequest, InstallScope, LockUse, NetworkAccess, Outcome,
+    OutdatedRequest, OutsideReads, PolicyPlaces, ProgramUse, Silent, UpdateRequest, World, catalog,
+    install, outdated, update,
 };
 use agpm_source::{
     FileFetching, Source, SourceContext, SourceEntry, SourceEntryKind, SourceError, SourceOpener,
@@ -284,7 +284,7 @@ impl Place {
             confirm: None,
             environment: Environment {
                 approvals: Vec::new(),
-                scope: Scope::Project,
+                scope: InstallScope::Project,
                 folder: self.sandbox.work(),
                 manifest: None,
                 config: None,

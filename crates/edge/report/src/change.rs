@@ -1,6 +1,6 @@
 //! What a change of the manifest did, and what was installed with it.
 
-use agpm_ops::{ChangeReport, Scope};
+use agpm_ops::{ChangeReport, InstallScope};
 
 use crate::install;
 use crate::rendering::{RenderContext, RenderedReport};
@@ -26,11 +26,13 @@ pub fn render(report: ChangeReport, context: &RenderContext<'_>) -> RenderedRepo
 /// The same for a new source.
 pub fn render_source(
     report: ChangeReport,
-    scope: Scope,
+    scope: InstallScope,
     context: &RenderContext<'_>,
 ) -> RenderedReport {
     match (render(report, context), scope) {
-        (RenderedReport::Done(text), Scope::User) => RenderedReport::Done(text + USER_SOURCE),
+        (RenderedReport::Done(text), InstallScope::User) => {
+            RenderedReport::Done(text + USER_SOURCE)
+        }
         (rendering, _) => rendering,
     }
 }

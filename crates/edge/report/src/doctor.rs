@@ -1,7 +1,7 @@
 //! Every check of the doctor, and what it found.
 
 use agpm_diag::Severity;
-use agpm_ops::{CheckRow, DoctorReport, Scope, counted};
+use agpm_ops::{CheckRow, DoctorReport, InstallScope, counted};
 
 use crate::diagnostics::one_line;
 use crate::rendering::{RenderContext, RenderedReport};
@@ -11,7 +11,11 @@ const NO_PROJECT: &str = "No project found: no `agpm.toml` in this directory or 
 const NO_USER_MANIFEST: &str = "No user manifest found. Run `agpm init -g` to create one.";
 
 /// The checks as a table with the findings below it, or as a document.
-pub fn render(report: DoctorReport, scope: Scope, context: &RenderContext<'_>) -> RenderedReport {
+pub fn render(
+    report: DoctorReport,
+    scope: InstallScope,
+    context: &RenderContext<'_>,
+) -> RenderedReport {
     if context.json {
         return context.document(&report);
     }
@@ -35,7 +39,7 @@ pub fn render(report: DoctorReport, scope: Scope, context: &RenderContext<'_>) -
     ))
 }
 
-fn summary(report: &DoctorReport, scope: Scope, context: &RenderContext<'_>) -> String {
+fn summary(report: &DoctorReport, scope: InstallScope, context: &RenderContext<'_>) -> String {
     let count = |severity| {
         context
             .diagnostics
@@ -45,8 +49,8 @@ fn summary(report: &DoctorReport, scope: Scope, context: &RenderContext<'_>) -> 
     };
     match (count(Severity::Error), count(Severity::Warning)) {
         (0, 0) if !report.has_project() => match scope {
-            Scope::Project => NO_PROJECT.to_owned(),
-            Scope::User => NO_USER_MANIFEST.to_owned(),
+            InstallScope::Project => NO_PROJECT.to_owned(),
+            InstallScope::User => NO_USER_MANIFEST.to_owned(),
         },
         (0, 0) => "everything is in order".to_owned(),
         (0, warnings) => counted(warnings, "warning", "warnings"),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use agpm_model::Additions;
+use agpm_model::ImportAdditions;
 use agpm_ops::{ImportReport, NewEntry, Writing, counted};
 use agpm_text::Value;
 
@@ -83,8 +83,8 @@ fn lost(report: &ImportReport) -> String {
     }
 }
 
-fn text(manifest: &str, additions: &Additions) -> String {
-    let Additions {
+fn text(manifest: &str, additions: &ImportAdditions) -> String {
+    let ImportAdditions {
         sources,
         layers,
         merge,

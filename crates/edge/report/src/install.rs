@@ -373,7 +373,7 @@ fn line(change: &PlannedChange) -> String {
 #[cfg(test)]
 mod tests {
     use agpm_model::RelativePath;
-    use agpm_ops::{ChangeReason, Observed};
+    use agpm_ops::{ChangeReason, ObservedPath};
 
     use super::*;
 
@@ -385,7 +385,7 @@ mod tests {
             owner: owner.into(),
             reason: ChangeReason::New,
             place: None,
-            before: Observed::Missing,
+            before: ObservedPath::Missing,
         }
     }
 

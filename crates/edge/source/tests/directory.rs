@@ -1,7 +1,7 @@
 //! A directory as a source: what it lists, what it refuses, and that it has no versions.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
-use agpm_model::{FileMode, RelativePath, Requirement, Selector};
+use agpm_model::{FileMode, RelativePath, Requirement, VersionRequirement};
 use agpm_source::{
     DirectorySource, FileFetching, ReferenceError, Source, SourceEntry, SourceEntryKind,
     SourceError, SourceVersioning, SymlinkConfinement, resolve, resolve_reference,
@@ -57,7 +57,7 @@ fn a_directory_has_no_versions() {
     let sandbox = team(&[("a.md", "a")]);
     let source = directory(&sandbox);
     assert_eq!(source.versioning(), SourceVersioning::Unversioned);
-    let any = Selector::Version(Requirement::parse("^1.0").unwrap());
+    let any = Requirement::Version(VersionRequirement::parse("^1.0").unwrap());
     assert_eq!(resolve(&source, &any).unwrap(), None);
     let commit = "1".repeat(40).parse().unwrap();
     let fetched = source.fetch(std::slice::from_ref(&commit), FileFetching::OnDemand);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use agpm_model::{Checksum, Observed, RelativePath};
+use agpm_model::{Checksum, ObservedPath, RelativePath};
 
 use crate::chain::DirectoryChain;
 use crate::error::{StoreError, StoreProblem};
@@ -59,19 +59,20 @@ impl<'a> PreCommitCheck<'a> {
     ) -> Result<(JournalOperation, Option<FileStamp>), StoreError> {
         let refuse = |problem| Err(self.store.error(step.path.as_str(), problem));
         let (before, stamp) = match (step.expected, self.store.see(&mut self.chain, &step.path)?) {
-            (ExpectedFile::Missing | ExpectedFile::Anything, Observed::Missing) => (None, None),
+            (ExpectedFile::Missing | ExpectedFile::Anything, ObservedPath::Missing) => (None, None),
             // A file takes the place of a folder that goes.
-            (_, Observed::Directory) if self.prune.contains(step.path.as_str()) => (None, None),
-            (ExpectedFile::Anything, Observed::File(JournalFile { content, stamp })) => {
+            (_, ObservedPath::Directory) if self.prune.contains(step.path.as_str()) => (None, None),
+            (ExpectedFile::Anything, ObservedPath::File(JournalFile { content, stamp })) => {
                 (Some(content), stamp)
             }
-            (ExpectedFile::Checksum(wanted), Observed::File(JournalFile { content, stamp }))
-                if content.checksum == wanted =>
-            {
-                (Some(content), stamp)
+            (
+                ExpectedFile::Checksum(wanted),
+                ObservedPath::File(JournalFile { content, stamp }),
+            ) if content.checksum == wanted => (Some(content), stamp),
+            (ExpectedFile::Anything, ObservedPath::Directory) => {
+                return refuse(StoreProblem::IsFolder);
             }
-            (ExpectedFile::Anything, Observed::Directory) => return refuse(StoreProblem::IsFolder),
-            (ExpectedFile::Anything, Observed::Symlink | Observed::Special) => {
+            (ExpectedFile::Anything, ObservedPath::Symlink | ObservedPath::Special) => {
                 return refuse(StoreProblem::NotFile);
             }
             _ => return refuse(StoreProblem::Changed),

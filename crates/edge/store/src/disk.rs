@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use agpm_model::{FileProblem, FoundFile, MachineFiles, ProblemKind, Reached};
+use agpm_model::{FileProblem, FoundFile, MachineFiles, ProblemKind, ResolvedPath};
 use agpm_text::Limits;
 
 use crate::error::{StoreError, StoreProblem};
@@ -13,7 +13,7 @@ use crate::user::SystemUser;
 pub struct Disk;
 
 impl MachineFiles for Disk {
-    fn reach(&self, path: &Path) -> Result<Option<Reached>, FileProblem> {
+    fn reach(&self, path: &Path) -> Result<Option<ResolvedPath>, FileProblem> {
         Ok(crate::reach(path)?)
     }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use agpm_model::Observed;
+use agpm_model::ObservedPath;
 
 use crate::chain::DirectoryChain;
 use crate::error::{StoreError, StoreProblem};
@@ -178,8 +178,8 @@ impl<'a> JournalExecution<'a> {
             return Ok(false);
         }
         let now = match self.staging.store.see(&mut self.chain, &operation.path)? {
-            Observed::File(file) => Some(file.content.checksum),
-            Observed::Missing => return Ok(false),
+            ObservedPath::File(file) => Some(file.content.checksum),
+            ObservedPath::Missing => return Ok(false),
             _ => None,
         };
         Ok(now != operation.before.map(|before| before.checksum))

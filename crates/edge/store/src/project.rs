@@ -2,7 +2,7 @@ use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use agpm_model::{Checksum, FileState, Observed, RelativePath};
+use agpm_model::{Checksum, FileState, ObservedPath, RelativePath};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 
@@ -221,13 +221,13 @@ impl ProjectStore {
     }
 
     /// What is at a path; a folder above it may be a link that stays in the project, not one that leaves it.
-    pub fn observe(&self, path: &RelativePath) -> Result<Observed, StoreError> {
+    pub fn observe(&self, path: &RelativePath) -> Result<ObservedPath, StoreError> {
         let seen = self.see(&mut DirectoryChain::new(&self.root), path)?;
         Ok(seen.map(FileState::from))
     }
 
     /// The same for many; in the order of their folders, each folder is opened once.
-    pub fn observe_all(&self, paths: &[&RelativePath]) -> Result<Vec<Observed>, StoreError> {
+    pub fn observe_all(&self, paths: &[&RelativePath]) -> Result<Vec<ObservedPath>, StoreError> {
         let mut chain = DirectoryChain::new(&self.root);
         paths
             .iter()
@@ -240,7 +240,7 @@ impl ProjectStore {
         &self,
         path: &RelativePath,
         limit: u64,
-    ) -> Result<Observed<StoredFile>, StoreError> {
+    ) -> Result<ObservedPath<StoredFile>, StoreError> {
         let seen = self.see_content(&mut DirectoryChain::new(&self.root), path, limit)?;
         Ok(seen.map(|(file, bytes)| StoredFile {
             state: file.into(),
@@ -261,7 +261,7 @@ impl ProjectStore {
         &self,
         chain: &mut DirectoryChain<'_>,
         path: &RelativePath,
-    ) -> Result<Observed<JournalFile>, StoreError> {
+    ) -> Result<ObservedPath<JournalFile>, StoreError> {
         let seen = self.see_content(chain, path, LARGEST)?;
         Ok(seen.map(|(file, _)| file))
     }
@@ -271,7 +271,7 @@ impl ProjectStore {
         chain: &mut DirectoryChain<'_>,
         path: &RelativePath,
         limit: u64,
-    ) -> Result<Observed<(JournalFile, Vec<u8>)>, StoreError> {
+    ) -> Result<ObservedPath<(JournalFile, Vec<u8>)>, StoreError> {
         let seen = chain.parent(path).and_then(|dir| {
             let known = dir.symlink_metadata(path.file_name())?;
             Ok((
@@ -292,12 +292,12 @@ impl ProjectStore {
                 };
                 // Looked at before it was read: whatever changed since shows.
                 let stamp = FileStamp::of(&known);
-                Ok(Observed::File((JournalFile { content, stamp }, bytes)))
+                Ok(ObservedPath::File((JournalFile { content, stamp }, bytes)))
             }
-            Ok((None, known)) if known.is_dir() => Ok(Observed::Directory),
-            Ok((None, known)) if known.is_symlink() => Ok(Observed::Symlink),
-            Ok((None, _)) => Ok(Observed::Special),
-            Err(cause) if nothing.contains(&cause.kind()) => Ok(Observed::Missing),
+            Ok((None, known)) if known.is_dir() => Ok(ObservedPath::Directory),
+            Ok((None, known)) if known.is_symlink() => Ok(ObservedPath::Symlink),
+            Ok((None, _)) => Ok(ObservedPath::Special),
+            Err(cause) if nothing.contains(&cause.kind()) => Ok(ObservedPath::Missing),
             Err(cause) => Err(self.at(path.as_str())(cause)),
         }
     }

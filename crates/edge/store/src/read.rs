@@ -2,7 +2,7 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use agpm_model::{FileMode, FoundFile, FoundKind, Reached};
+use agpm_model::{FileMode, FoundFile, FoundKind, ResolvedPath};
 use cap_std::fs::Dir;
 
 use crate::error::{StoreError, StoreProblem};
@@ -151,7 +151,7 @@ pub fn temporary_folder(prefix: &str) -> Result<PathBuf, StoreError> {
 }
 
 /// Follows a path; nothing if there is nothing of that name. A link that leads nowhere, or in a circle, is an error.
-pub fn reach(path: &Path) -> Result<Option<Reached>, StoreError> {
+pub fn reach(path: &Path) -> Result<Option<ResolvedPath>, StoreError> {
     let fail = |cause| StoreError::new(path, cause);
     match fs::symlink_metadata(path) {
         Err(cause) if matches!(cause.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
@@ -162,9 +162,9 @@ pub fn reach(path: &Path) -> Result<Option<Reached>, StoreError> {
     let real = fs::canonicalize(path).map_err(fail)?;
     let known = fs::metadata(&real).map_err(fail)?;
     Ok(Some(match (known.is_dir(), known.is_file()) {
-        (true, _) => Reached::Folder(real),
-        (_, true) => Reached::File(real),
-        _ => Reached::Other(real),
+        (true, _) => ResolvedPath::Folder(real),
+        (_, true) => ResolvedPath::File(real),
+        _ => ResolvedPath::Other(real),
     }))
 }
 

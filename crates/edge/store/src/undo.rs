@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use agpm_model::{Checksum, Observed, RelativePath};
+use agpm_model::{Checksum, ObservedPath, RelativePath};
 use cap_std::fs::Dir;
 
 use crate::chain::DirectoryChain;
@@ -168,12 +168,12 @@ impl ProjectStore {
         };
         for (_, file) in journal.files().filter(|(_, file)| counts(&file.path)) {
             let same = match (self.see(&mut chain, &file.path)?, &file.after) {
-                (Observed::Missing, None) => true,
+                (ObservedPath::Missing, None) => true,
                 // Its place was taken by a folder.
-                (Observed::Directory, None) => {
+                (ObservedPath::Directory, None) => {
                     journal.make.iter().any(|made| made == file.path.as_str())
                 }
-                (Observed::File(now), Some(after)) => is_same(&now.content, after),
+                (ObservedPath::File(now), Some(after)) => is_same(&now.content, after),
                 _ => false,
             };
             changed.extend((!same).then(|| file.path.clone()));

@@ -7,7 +7,7 @@ mod common;
 use std::cell::Cell;
 use std::fs;
 
-use agpm_model::{FileMode as Mode, Observed};
+use agpm_model::{FileMode as Mode, ObservedPath};
 use agpm_store::{
     ExpectedFile, FileChange, FileChangeKind, ForceUndo, LockWait, ProjectStore, StateFolder,
     StoreProblem, Transaction, UndoError,
@@ -190,7 +190,7 @@ fn opening_and_looking_write_nothing() {
     let place = tempfile::tempdir().unwrap();
     let store = ProjectStore::open(place.path()).unwrap();
     assert!(!store.needs_recovery());
-    assert_eq!(store.observe(&path("a/b")).unwrap(), Observed::Missing);
+    assert_eq!(store.observe(&path("a/b")).unwrap(), ObservedPath::Missing);
     assert!(store.history().unwrap().is_empty());
     assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
 }
@@ -303,7 +303,7 @@ mod unix {
             let store = ProjectStore::open(&folder).unwrap();
             let seen = store.observe(&path(&format!("{at}/victim")));
             assert!(matches!(seen.unwrap_err().problem, StoreProblem::Escapes));
-            assert_eq!(store.observe(&path(at)).unwrap(), Observed::Symlink);
+            assert_eq!(store.observe(&path(at)).unwrap(), ObservedPath::Symlink);
         }
         assert!(tree(&outside) == before);
         assert!(!folder.join("fine").exists());

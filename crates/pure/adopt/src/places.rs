@@ -1,6 +1,6 @@
 //! Where tools read what users wrote for them, by the table of tools.
 
-use agpm_model::{Destination, ResourceType, Scope, Tools};
+use agpm_model::{Destination, InstallScope, ResourceType, Tools};
 use agpm_tools::{HookPlace, TOOLS, ToolDefinition};
 
 /// A directory of resources of one type.
@@ -66,7 +66,7 @@ pub(crate) const INSTRUCTION_FILES: &[(&str, &str)] = &[
 
 /// The directories of all tools, each path once for a type: the tool that has it for itself comes first.
 pub(crate) fn resource_directories() -> Vec<ResourceDirectory> {
-    let tools = Tools::in_scope(Scope::Project);
+    let tools = Tools::in_scope(InstallScope::Project);
     let mut directories: Vec<ResourceDirectory> = Vec::new();
     for definition in by_ownership() {
         let Some(tool) = tools.named(definition.name) else {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, Notes, Severity, codes};
-use agpm_model::{FileProblem, MachineFiles, Reached};
+use agpm_model::{FileProblem, MachineFiles, ResolvedPath};
 
 use crate::kind::EntryKind;
 use crate::layer::{CatalogLayer, LayerKind, ManifestFile};
@@ -153,7 +153,7 @@ impl CatalogDiscovery<'_> {
     fn look(&mut self, folder: &Path, found: ConfigFolder, ground: &mut ManifestDirectories) {
         let place = folder.join(&found.path);
         match self.files.reach(&place) {
-            Ok(Some(Reached::Folder(_))) => ground.open.push(found),
+            Ok(Some(ResolvedPath::Folder(_))) => ground.open.push(found),
             // A symlink that leads nowhere, or a folder on the way that must not be read; the latter is reported once.
             Err(problem) => {
                 let above = found

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use agpm_model::{FoundFile, FoundKind, MachineFiles, Reached};
+use agpm_model::{FoundFile, FoundKind, MachineFiles, ResolvedPath};
 
 use crate::content::CatalogContent;
 use crate::kind::EntryKind;
@@ -47,9 +47,11 @@ struct EachPath<'f>(&'f dyn MachineFiles);
 impl PathProbe for EachPath<'_> {
     fn target(&mut self, layer: &CatalogLayer, place: &str) -> PathTarget {
         match self.0.reach(&layer.folder.join(place)) {
-            Ok(Some(Reached::File(path))) if path.starts_with(&layer.real) => PathTarget::File,
-            Ok(Some(Reached::Folder(path))) if path.starts_with(&layer.real) => PathTarget::Folder,
-            Ok(Some(Reached::File(_))) => PathTarget::OutsideFile,
+            Ok(Some(ResolvedPath::File(path))) if path.starts_with(&layer.real) => PathTarget::File,
+            Ok(Some(ResolvedPath::Folder(path))) if path.starts_with(&layer.real) => {
+                PathTarget::Folder
+            }
+            Ok(Some(ResolvedPath::File(_))) => PathTarget::OutsideFile,
             _ => PathTarget::Nothing,
         }
     }

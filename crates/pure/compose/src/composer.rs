@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Notes, codes};
-use agpm_model::{Checksum, Install, Manifest, Patch, RelativePath, Variant};
+use agpm_model::{Checksum, InstallMode, Manifest, Patch, RelativePath, Variant};
 use agpm_plan::levels;
 use agpm_resolve::ResolvedEntry;
 
@@ -114,7 +114,7 @@ impl Composer<'_> {
         log: &mut CompositionLog,
     ) -> Option<ResourceOutput> {
         let resolved = &self.entries[number];
-        if resolved.entry.install == Install::InPlace {
+        if resolved.entry.install == InstallMode::InPlace {
             log.notes
                 .diagnostics
                 .extend(patches_in_place(self.manifest, resolved));
@@ -126,7 +126,7 @@ impl Composer<'_> {
             bodies.extend(texts.body(resolved).map(|body| (*variant, body)));
             match &first {
                 None => first = Some(texts),
-                Some(first) if *first != texts && resolved.entry.install == Install::Write => {
+                Some(first) if *first != texts && resolved.entry.install == InstallMode::Write => {
                     log.notes.diagnostics.push(differs(resolved));
                     return None;
                 }

@@ -2,7 +2,7 @@
 
 use agpm_diag::{Diagnostic, Notes, Severity, SourceId, Span, codes, has_errors};
 use agpm_model::{
-    Destination, FileMode, Install, RelativePath, ResourceType, SKILL_FILE, skill_findings,
+    Destination, FileMode, InstallMode, RelativePath, ResourceType, SKILL_FILE, skill_findings,
 };
 use agpm_render::{
     ConvertError, ConvertedEntries, ConvertedFile, convert_file, foreign_format, hook_entries,
@@ -61,7 +61,7 @@ impl Composer<'_> {
             Destination::Entries(_, format) => {
                 let entries = self.entries_in_form(*format, resolved, text, notes)?;
                 made.fates = entries.fates;
-                let written = entry.install == Install::Write && !entries.nodes.is_empty();
+                let written = entry.install == InstallMode::Write && !entries.nodes.is_empty();
                 let file = entry.target.clone().filter(|_| written);
                 made.entries = file.map(|file| OutputEntries {
                     file,
@@ -125,7 +125,7 @@ impl Composer<'_> {
             }
             InstructionOutput::Block(block, fates) => {
                 made.fates = fates;
-                let is_written = resolved.entry.install == Install::Write;
+                let is_written = resolved.entry.install == InstallMode::Write;
                 made.block = Some(block).filter(|_| is_written);
             }
         }

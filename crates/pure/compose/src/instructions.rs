@@ -2,8 +2,8 @@
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Span, codes};
 use agpm_model::{
-    Destination, Install, InstructionForm, InstructionScope, Manifest, RelativePath, ResourceType,
-    Tool,
+    Destination, InstallMode, InstructionForm, InstructionScope, Manifest, RelativePath,
+    ResourceType, Tool,
 };
 use agpm_plan::{DesiredBlock, ReadLimit, path_in_type_folder};
 use agpm_render::{
@@ -101,7 +101,7 @@ impl<'a> InstructionEntry<'a> {
         let readers = entry.readers.iter().filter_map(|tool| find(tool.as_str()));
         let mut limits = readers.filter_map(ReadLimit::of_tool);
         let target = entry.target.clone();
-        let written = target.filter(|_| entry.install == Install::Write);
+        let written = target.filter(|_| entry.install == InstallMode::Write);
         let output = OutputBlock {
             file: written.or_else(|| tool.block_files.last().cloned()),
             text: block.text,

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_model::{Layer, LayerName, LayerPlace, Lockfile, Manifest, Origin, Owner, RelativePath};
+use agpm_model::{
+    Layer, LayerName, LayerPlace, Lockfile, Manifest, Owner, RelativePath, ResourceOrigin,
+};
 use agpm_plan::{CapabilityStanding, ChangeAction, LockedCapabilities, PlannedChange};
 use agpm_trust::{CapabilityChange, CapabilitySet};
 
@@ -62,7 +64,7 @@ impl ProjectCapabilities {
                 continue;
             }
             let origin = &resolved.entry.unit.origin;
-            if matches!(origin, Origin::Local | Origin::Manifest) {
+            if matches!(origin, ResourceOrigin::Local | ResourceOrigin::Manifest) {
                 own.insert(id.clone());
             }
             if resolved.version.commit.is_none() {

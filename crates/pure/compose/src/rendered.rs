@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use agpm_model::{
-    Checksum, EntryNode, Extent, FileMode, Install, InstructionScope, RelativePath, ResourceType,
-    SKILL_FILE,
+    Checksum, EntryNode, FileMode, InstallMode, InstructionScope, RelativePath, ResourceExtent,
+    ResourceType, SKILL_FILE,
 };
 use agpm_plan::ReadLimit;
 use agpm_render::FieldOutcome;
@@ -209,7 +209,7 @@ pub(crate) fn files(
     let Some(target) = entry
         .target
         .as_ref()
-        .filter(|_| entry.install == Install::Write)
+        .filter(|_| entry.install == InstallMode::Write)
     else {
         return Vec::new();
     };
@@ -223,9 +223,9 @@ pub(crate) fn files(
     };
     let inside = |path: &str| RelativePath::new(&format!("{target}/{path}")).ok();
     let main = match entry.kind.extent() {
-        Extent::File => return vec![file(target.clone(), None, main)],
-        Extent::Folder => inside(SKILL_FILE).map(|path| file(path, None, main)),
-        Extent::Plugin => None,
+        ResourceExtent::File => return vec![file(target.clone(), None, main)],
+        ResourceExtent::Folder => inside(SKILL_FILE).map(|path| file(path, None, main)),
+        ResourceExtent::Plugin => None,
     };
     let others = resource
         .others

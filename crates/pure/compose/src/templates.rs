@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use agpm_diag::{Notes, codes};
 use agpm_model::{
-    Checksum, Install, Manifest, ObjectId, Origin, PathError, RelativePath, Scope, Variant,
+    Checksum, InstallMode, InstallScope, Manifest, ObjectId, PathError, RelativePath,
+    ResourceOrigin, Variant,
 };
 use agpm_render::{RenderedTemplate, TemplateFiles, TemplateNames, TemplateRenderer};
 use agpm_resolve::{ResolvedEntry, template_error};
@@ -37,7 +38,7 @@ pub trait ProjectFiles: Sync {
     /// The bytes of a file.
     fn read(&self, path: &RelativePath) -> Result<Vec<u8>, ProjectFileError>;
     /// Whose files they are.
-    fn scope(&self) -> Scope;
+    fn scope(&self) -> InstallScope;
 }
 
 /// Fills the templates of one run.
@@ -145,7 +146,7 @@ impl<'a> Templates<'a> {
     }
 }
 
-fn readable(path: &str, scope: Scope) -> Result<RelativePath, String> {
+fn readable(path: &str, scope: InstallScope) -> Result<RelativePath, String> {
     let at = RelativePath::new(path).map_err(|error| error.to_string())?;
     let ending = at
         .file_name()
@@ -163,7 +164,7 @@ fn readable(path: &str, scope: Scope) -> Result<RelativePath, String> {
         .next()
         .unwrap_or_default()
         .to_lowercase();
-    let hidden_of_user = scope == Scope::User && HIDDEN_OF_USER.contains(&first.as_str());
+    let hidden_of_user = scope == InstallScope::User && HIDDEN_OF_USER.contains(&first.as_str());
     if hidden_of_user || HIDDEN.contains(&first.as_str()) {
         return Err("it is not for templates".to_owned());
     }
@@ -196,13 +197,13 @@ pub(crate) fn resource_fields(resolved: &ResolvedEntry) -> Vec<(&'static str, Va
     let entry = &resolved.entry;
     let text = |text: Option<&str>| Value::from(text.unwrap_or_default());
     let source = match &entry.unit.origin {
-        Origin::Source(name) => Some(name.as_str()),
-        Origin::Local | Origin::Manifest => None,
+        ResourceOrigin::Source(name) => Some(name.as_str()),
+        ResourceOrigin::Local | ResourceOrigin::Manifest => None,
     };
     let written = entry
         .target
         .as_ref()
-        .filter(|_| entry.install == Install::Write);
+        .filter(|_| entry.install == InstallMode::Write);
     vec![
         ("type", Value::from(entry.kind.singular())),
         ("name", entry.name.as_str().into()),
@@ -223,11 +224,14 @@ mod tests {
 
     #[test]
     fn templates_read_texts_of_the_project_only() {
-        for (path, scope) in [("agpm.toml", Scope::User), ("config.toml", Scope::User)] {
+        for (path, scope) in [
+            ("agpm.toml", InstallScope::User),
+            ("config.toml", InstallScope::User),
+        ] {
             assert!(readable(path, scope).is_err(), "{path}");
         }
         for path in ["docs/x.md", "a.TXT", "data/x.yaml", "config.toml"] {
-            assert!(readable(path, Scope::Project).is_ok(), "{path}");
+            assert!(readable(path, InstallScope::Project).is_ok(), "{path}");
         }
         for path in [
             "../x.md",
@@ -240,7 +244,7 @@ mod tests {
             "agpm.private.toml",
             "",
         ] {
-            assert!(readable(path, Scope::Project).is_err(), "{path}");
+            assert!(readable(path, InstallScope::Project).is_err(), "{path}");
         }
     }
 }

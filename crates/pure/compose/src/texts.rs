@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, Notes, SourceMap, codes};
-use agpm_model::{Origin, Patch, PatchScope, ResourceType, Variant};
+use agpm_model::{Patch, PatchScope, ResourceOrigin, ResourceType, Variant};
 use agpm_render::{PatchError, TemplateNames, has_tags, is_template};
 use agpm_resolve::{ResolvedEntry, format_of};
 use agpm_text::{Format, Value, parse_alone, to_value};
@@ -295,7 +295,8 @@ impl Composer<'_> {
             .and_then(|number| self.manifest.dependencies.get(number));
         let said =
             dependency.and_then(|dependency| Some((dependency.server.clone()?, dependency.spot)));
-        let Some((fields, spot)) = said.filter(|_| entry.unit.origin != Origin::Manifest) else {
+        let Some((fields, spot)) = said.filter(|_| entry.unit.origin != ResourceOrigin::Manifest)
+        else {
             return Some(text.to_owned());
         };
         let (kind, name, scope) = (entry.kind, entry.name.to_string(), PatchScope::Project);

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use agpm_diag::{Diagnostic, Failure, FailureKind, SourceMap, codes, has_errors};
 use agpm_merge::{LayerFile, MergedFile, MergedPart, RawFile, UnparsedFile, merge_files};
 use agpm_model::{
-    Checksum, Driver, FileMode, LayerName, LayerSet, Manifest, MergeOutput, Owner, RelativePath,
-    Strategy,
+    Checksum, FileMode, LayerName, LayerSet, Manifest, MergeDriver, MergeOutput, Owner,
+    RelativePath, Strategy,
 };
 use agpm_plan::{DesiredBlock, DesiredNode, OnEqualUserValue, ReadLimit};
 use agpm_text::{BlockName, Format, LazyDocument, block_text, first_marker, markdown_body};
@@ -70,7 +70,7 @@ pub trait MergeProgram: Sync {
     /// Merges files of one path, lowest first.
     fn merge(
         &self,
-        driver: &Driver,
+        driver: &MergeDriver,
         strategy: &str,
         files: Vec<RawFile>,
     ) -> Result<RawFile, Failure>;
@@ -169,7 +169,7 @@ pub fn stacks<'m>(
 
 impl<'m> FileStack<'m> {
     /// The program that merges it; one layer alone needs none.
-    pub fn driver(&self) -> Option<&'m Driver> {
+    pub fn driver(&self) -> Option<&'m MergeDriver> {
         let driver = self.strategy.driver.as_ref();
         driver.filter(|_| self.files.len() > 1)
     }
@@ -287,7 +287,7 @@ enum Content<'m> {
     /// Files that are parsed and merged.
     Files(Vec<UnparsedFile>),
     /// Files that a program merges.
-    Driven(Vec<RawFile>, &'m Driver),
+    Driven(Vec<RawFile>, &'m MergeDriver),
 }
 
 /// What is to become of it.
@@ -355,7 +355,7 @@ impl Recipe<'_> {
     fn drive(
         &self,
         files: Vec<RawFile>,
-        driver: &Driver,
+        driver: &MergeDriver,
         program: &dyn MergeProgram,
     ) -> Result<MergedBytes, Failure> {
         let result = program.merge(driver, &self.strategy.name, files);

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use agpm_diag::{Diagnostic, Failure, codes};
 use agpm_model::{
-    Layer, LockedLayer, Lockfile, Manifest, Pin, PinSource, Requirement, ResolvedVersion, Selector,
-    SourceName, Tag,
+    Layer, LockedLayer, Lockfile, Manifest, Pin, PinSource, Requirement, ResolvedVersion,
+    SourceName, VersionRequirement, VersionTag,
 };
 use agpm_plan::outdated_lock;
 use agpm_resolve::{UpdateScope, relocated_sources};
@@ -42,7 +42,7 @@ pub enum PinChoice {
     /// The lockfile.
     Locked(Pin),
     /// The source, which has another URL by now: this version if it has it, or else the best.
-    Relocated(Option<Selector>),
+    Relocated(Option<Requirement>),
     /// The source: the best that fits.
     Best,
 }
@@ -88,8 +88,8 @@ impl<'a> Pinning<'a> {
                 if !self.relocated.contains(required.source) {
                     return Ok(PinChoice::Locked(pin.clone()));
                 }
-                let version = Requirement::parse(&pin.version).ok();
-                Ok(PinChoice::Relocated(version.map(Selector::Version)))
+                let version = VersionRequirement::parse(&pin.version).ok();
+                Ok(PinChoice::Relocated(version.map(Requirement::Version)))
             }
             (_, LayerLock::Pins) => Ok(PinChoice::Best),
             (Some(pin), _) => Ok(PinChoice::Locked(pin.clone())),
@@ -126,7 +126,7 @@ pub struct RequiredVersion<'a> {
     /// The source.
     pub source: &'a SourceName,
     /// The range, branch or commit.
-    pub requirement: &'a Selector,
+    pub requirement: &'a Requirement,
 }
 
 impl RequiredVersion<'_> {
@@ -141,17 +141,17 @@ impl RequiredVersion<'_> {
     }
 
     /// The refusal of a layer whose source has no version that fits, only these.
-    pub fn no_version(&self, layer: &Layer, stable: &[Tag]) -> Failure {
+    pub fn no_version(&self, layer: &Layer, stable: &[VersionTag]) -> Failure {
         let what = match self.requirement {
-            Selector::Branch(branch) => format!("branch `{branch}`"),
-            Selector::Rev(rev) => format!("commit `{rev}`"),
+            Requirement::Branch(branch) => format!("branch `{branch}`"),
+            Requirement::Rev(rev) => format!("commit `{rev}`"),
             other => format!("version that fits `{other}`"),
         };
         let message = format!(
             "layer `{}`: source `{}` has no {what}",
             layer.name, self.source
         );
-        let newest: Vec<&str> = stable.iter().take(5).map(Tag::name).collect();
+        let newest: Vec<&str> = stable.iter().take(5).map(VersionTag::name).collect();
         let help = if newest.is_empty() {
             "it has no tags; name a branch with `branch`".to_owned()
         } else {

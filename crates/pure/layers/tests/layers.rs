@@ -9,8 +9,9 @@ use agpm_layers::{
 };
 use agpm_merge::RawFile;
 use agpm_model::{
-    Checksum, Driver, FileMode, Layer, LayerName, LayerPlace, LockedLayer, Lockfile, Manifest,
-    ManifestTexts, ObjectId, Owner, Pin, PinSource, RelativePath, Scope, SourceName, Strategy,
+    Checksum, FileMode, InstallScope, Layer, LayerName, LayerPlace, LockedLayer, Lockfile,
+    Manifest, ManifestTexts, MergeDriver, ObjectId, Owner, Pin, PinSource, RelativePath,
+    SourceName, Strategy,
 };
 use agpm_resolve::UpdateScope;
 use agpm_testkit::MemoryFiles;
@@ -41,7 +42,7 @@ fn manifest(text: &str) -> Manifest {
         section.into_iter().flat_map(NodeRef::entries).collect()
     };
     let (manifest, wrong) = Manifest::read(&ManifestTexts {
-        scope: Scope::Project,
+        scope: InstallScope::Project,
         project: &document,
         own: &document,
         bases: &[],
@@ -104,7 +105,7 @@ struct Reverse;
 impl MergeProgram for Reverse {
     fn merge(
         &self,
-        _: &Driver,
+        _: &MergeDriver,
         strategy: &str,
         mut files: Vec<RawFile>,
     ) -> Result<RawFile, Failure> {

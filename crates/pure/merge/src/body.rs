@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use agpm_model::{LayerName, Separator};
+use agpm_model::{BodySeparator, LayerName};
 
 /// A stretch of a joined body.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct BodySegment {
 /// What stands between two bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BodyJoint {
-    Markdown(Separator),
+    Markdown(BodySeparator),
     Text,
 }
 
@@ -90,10 +90,10 @@ pub(crate) fn join(
 /// Markdown needs the blank lines: `---` right under a paragraph would make a heading of it.
 fn between(joint: BodyJoint, layer: &LayerName, newline: &str) -> String {
     let line = match joint {
-        BodyJoint::Markdown(Separator::None) => return newline.to_owned(),
-        BodyJoint::Markdown(Separator::Rule) => "---".to_owned(),
-        BodyJoint::Markdown(Separator::Heading) => format!("## {layer}"),
-        BodyJoint::Markdown(Separator::Comment) => {
+        BodyJoint::Markdown(BodySeparator::None) => return newline.to_owned(),
+        BodyJoint::Markdown(BodySeparator::Rule) => "---".to_owned(),
+        BodyJoint::Markdown(BodySeparator::Heading) => format!("## {layer}"),
+        BodyJoint::Markdown(BodySeparator::Comment) => {
             format!("<!-- layer: {} -->", layer.as_str().replace("--", "- -"))
         }
         BodyJoint::Text => format!("--- {layer} ---"),

@@ -1,4 +1,4 @@
-use agpm_model::Operation;
+use agpm_model::MergeOperation;
 use agpm_text::{NodeRef, Pointer};
 
 /// A strategy of an embedder's own, asked at every place where several layers have a say.
@@ -23,7 +23,7 @@ pub struct MergePoint<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Combination<'s> {
     /// One of the operations.
-    Operation(&'s Operation),
+    Operation(&'s MergeOperation),
     /// A list of these items. Each is given as (contribution, item) pairs, lowest first: the last is the item of the
     /// result, the others are what it shadows.
     Items(Vec<Vec<(usize, usize)>>),

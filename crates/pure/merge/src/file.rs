@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_model::{Maps, Strategy};
+use agpm_model::{MapRule, Strategy};
 use agpm_text::{Document, EditError, Format, Limits, TreeView, Value, parse, print, to_value};
 
 use crate::body::{BodyJoint, BodyPart, BodySegment, join};
@@ -73,7 +73,7 @@ pub fn merge_files(
         });
     }
     let whole =
-        strategy.maps == Maps::Replace && strategy.rules.is_empty() && strategy.unset.is_empty();
+        strategy.maps == MapRule::Replace && strategy.rules.is_empty() && strategy.unset.is_empty();
     let merged = match family {
         ContentFamily::Structured => MergedContent::Structured(resolve(&files, strategy, own)),
         ContentFamily::Opaque => {

@@ -1,7 +1,7 @@
 //! The engine: all layers at once, place by place, from the root down.
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_model::{Empty, LayerName, Lists, Operation, Strategy};
+use agpm_model::{EmptyRule, LayerName, ListRule, MergeOperation, Strategy};
 use agpm_text::{NodeId, NodeKind, NodeRef, Pointer, equal};
 
 use crate::combine::{Combination, Combine, MergePoint};
@@ -136,18 +136,18 @@ enum SingleLayerMode {
 impl SingleLayerMode {
     fn of(strategy: &Strategy) -> Self {
         let list = match &strategy.lists {
-            Lists::By(operation) => Some(operation),
-            Lists::Smart => None,
+            ListRule::By(operation) => Some(operation),
+            ListRule::Smart => None,
         };
         let rules = strategy
             .rules
             .iter()
             .filter_map(|rule| rule.operation.as_ref());
         let any =
-            |wanted: fn(&Operation) -> bool| list.into_iter().chain(rules.clone()).any(wanted);
-        if any(|operation| matches!(operation, Operation::Unite { .. })) {
+            |wanted: fn(&MergeOperation) -> bool| list.into_iter().chain(rules.clone()).any(wanted);
+        if any(|operation| matches!(operation, MergeOperation::Unite { .. })) {
             SingleLayerMode::United
-        } else if any(|operation| matches!(operation, Operation::ByKey { .. })) {
+        } else if any(|operation| matches!(operation, MergeOperation::ByKey { .. })) {
             SingleLayerMode::Checked
         } else {
             SingleLayerMode::AsIs
@@ -193,11 +193,11 @@ impl<'a, 's> MergeEngine<'a, 's> {
         let mut mode = rule.map_or(outer, |(_, operation)| MergeMode::of(operation, outer));
         let kept: Vec<LayerNode<'a>>;
         let mut dropped = Vec::new();
-        if empty != Empty::Value && said.len() > 1 {
+        if empty != EmptyRule::Value && said.len() > 1 {
             kept = without_empty(said, empty, mode);
             let is_kept = |s: &LayerNode<'a>| kept.iter().any(|other| other.layer == s.layer);
             // What is blank says nothing, and so there is nothing to tell of it.
-            if empty != Empty::Blank {
+            if empty != EmptyRule::Blank {
                 dropped = replaced(
                     &said
                         .iter()
@@ -659,11 +659,11 @@ fn is_empty_container(node: NodeRef<'_>) -> bool {
 
 fn without_empty<'a>(
     said: &[LayerNode<'a>],
-    empty: Empty,
+    empty: EmptyRule,
     mode: MergeMode<'_>,
 ) -> Vec<LayerNode<'a>> {
     match empty {
-        Empty::Clear => {
+        EmptyRule::Clear => {
             let from = said
                 .iter()
                 .rposition(|s| is_empty_container(s.node))
@@ -676,7 +676,7 @@ fn without_empty<'a>(
                 node.kind() == NodeKind::Map && node.len() > 0 && mode.merges_maps()
             };
             let says_nothing = |node: NodeRef<'a>| match empty {
-                Empty::Blank => is_blank_throughout(node) && !merges(node),
+                EmptyRule::Blank => is_blank_throughout(node) && !merges(node),
                 _ => is_empty_container(node),
             };
             let full: Vec<LayerNode<'a>> = said

@@ -1,7 +1,7 @@
 //! Lists: which items of which layers make up the result.
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_model::Items;
+use agpm_model::ItemRule;
 use agpm_text::{NodeKind, NodeRef, equal, fingerprint};
 use hashbrown::HashTable;
 
@@ -103,7 +103,9 @@ impl<'a, 's> MergeEngine<'a, 's> {
         let list = NewList {
             slots,
             mode: match how {
-                ListMode::ByKey(_, Items::Deep) | ListMode::Unite(_, Items::Deep) => mode.below(),
+                ListMode::ByKey(_, ItemRule::Deep) | ListMode::Unite(_, ItemRule::Deep) => {
+                    mode.below()
+                }
                 _ => MergeMode::Replace,
             },
             operation,

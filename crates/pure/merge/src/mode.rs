@@ -1,6 +1,6 @@
 //! Operations, made ready for the engine: what happens at a place, and what holds below it.
 
-use agpm_model::{Identity, Items, Lists, Maps, Operation, Strategy};
+use agpm_model::{ItemRule, ListIdentity, ListRule, MapRule, MergeOperation, Strategy};
 
 /// What happens at a place and below.
 #[derive(Clone, Copy)]
@@ -23,8 +23,8 @@ pub(crate) enum ListMode<'s> {
     Append,
     Prepend,
     Union,
-    ByKey(&'s str, Items),
-    Unite(Identity, Items),
+    ByKey(&'s str, ItemRule),
+    Unite(ListIdentity, ItemRule),
     Smart,
 }
 
@@ -43,11 +43,11 @@ pub(crate) struct ListMerge<'s> {
 impl<'s> MergeMode<'s> {
     pub(crate) fn base(strategy: &'s Strategy) -> Self {
         match strategy.maps {
-            Maps::Replace => MergeMode::Replace,
-            Maps::Merge => {
+            MapRule::Replace => MergeMode::Replace,
+            MapRule::Merge => {
                 let lists = match &strategy.lists {
-                    Lists::Smart => ListMode::Smart,
-                    Lists::By(operation) => ListMode::of(operation),
+                    ListRule::Smart => ListMode::Smart,
+                    ListRule::By(operation) => ListMode::of(operation),
                 };
                 MergeMode::Recursive {
                     lists,
@@ -59,24 +59,24 @@ impl<'s> MergeMode<'s> {
     }
 
     /// What an operation means where `outer` holds around it.
-    pub(crate) fn of(operation: &'s Operation, outer: MergeMode<'s>) -> Self {
+    pub(crate) fn of(operation: &'s MergeOperation, outer: MergeMode<'s>) -> Self {
         let recursive = |lists| MergeMode::Recursive {
             lists,
             below: lists,
             clash: ClashRule::HigherWins,
         };
         match operation {
-            Operation::Deep => recursive(ListMode::Replace),
-            Operation::Replace => MergeMode::Replace,
-            Operation::Overlay => MergeMode::Overlay,
-            Operation::NonEmpty => MergeMode::NonEmpty,
-            Operation::KeepLower => MergeMode::KeepLower,
-            Operation::Forbid => MergeMode::Recursive {
+            MergeOperation::Deep => recursive(ListMode::Replace),
+            MergeOperation::Replace => MergeMode::Replace,
+            MergeOperation::Overlay => MergeMode::Overlay,
+            MergeOperation::NonEmpty => MergeMode::NonEmpty,
+            MergeOperation::KeepLower => MergeMode::KeepLower,
+            MergeOperation::Forbid => MergeMode::Recursive {
                 lists: ListMode::Replace,
                 below: ListMode::Replace,
                 clash: ClashRule::Forbidden,
             },
-            Operation::ByKey { .. } | Operation::Unite { .. } => {
+            MergeOperation::ByKey { .. } | MergeOperation::Unite { .. } => {
                 let below = match outer {
                     MergeMode::Recursive { below, .. } => below,
                     _ => ListMode::Replace,
@@ -120,14 +120,14 @@ impl<'s> MergeMode<'s> {
 }
 
 impl<'s> ListMode<'s> {
-    fn of(operation: &'s Operation) -> Self {
+    fn of(operation: &'s MergeOperation) -> Self {
         match operation {
-            Operation::Extend => ListMode::Extend,
-            Operation::Append => ListMode::Append,
-            Operation::Prepend => ListMode::Prepend,
-            Operation::Union => ListMode::Union,
-            Operation::ByKey { key, items } => ListMode::ByKey(key, *items),
-            Operation::Unite { identity, items } => ListMode::Unite(*identity, *items),
+            MergeOperation::Extend => ListMode::Extend,
+            MergeOperation::Append => ListMode::Append,
+            MergeOperation::Prepend => ListMode::Prepend,
+            MergeOperation::Union => ListMode::Union,
+            MergeOperation::ByKey { key, items } => ListMode::ByKey(key, *items),
+            MergeOperation::Unite { identity, items } => ListMode::Unite(*identity, *items),
             _ => ListMode::Replace,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use agpm_model::{EntryNode, LayerName, Place, Strategy};
+use agpm_model::{EntryNode, LayerName, NodeLocation, Strategy};
 use agpm_text::{NodeShape, Pointer, TreeView, to_value};
 
 use crate::file::{MergedContent, MergedFile};
@@ -54,7 +54,11 @@ fn parts_of(resolution: &Resolution, strategy: &Strategy) -> Option<Vec<MergedPa
     // A list that nobody else may add to is owned with its file.
     let is_root = |part: &MergedPart| *part.node.place.pointer() == Pointer::root();
     let whole = |part: &MergedPart| {
-        is_root(part) && !matches!(part.node.place, Place::Item(_) | Place::Keyed { .. })
+        is_root(part)
+            && !matches!(
+                part.node.place,
+                NodeLocation::Item(_) | NodeLocation::Keyed { .. }
+            )
     };
     (!walk.parts.iter().any(whole)).then_some(walk.parts)
 }
@@ -78,7 +82,7 @@ impl<'w> PartWalk<'w> {
         let (rule, _) = self.rules.here(reach);
         let mode = rule.map_or(outer, |(_, operation)| MergeMode::of(operation, outer));
         match view.shape() {
-            NodeShape::Map(0) => self.own(Place::Default(self.pointer.clone()), view, layer),
+            NodeShape::Map(0) => self.own(NodeLocation::Default(self.pointer.clone()), view, layer),
             NodeShape::Map(count) => {
                 let below = match mode {
                     MergeMode::Recursive { .. } => mode.below(),
@@ -92,7 +96,7 @@ impl<'w> PartWalk<'w> {
                 }
             }
             NodeShape::List(count) => self.list(view, count, layer, mode),
-            _ => self.own(Place::Key(self.pointer.clone()), view, layer),
+            _ => self.own(NodeLocation::Key(self.pointer.clone()), view, layer),
         }
     }
 
@@ -110,21 +114,25 @@ impl<'w> PartWalk<'w> {
             _ => None,
         };
         let keyed = key.and_then(|key| items.iter().map(|item| keyed(list, *item, key)).collect());
-        let places: Vec<Place> = match (
+        let places: Vec<NodeLocation> = match (
             lists,
-            keyed.filter(|places: &Vec<Place>| !has_repeats(places)),
+            keyed.filter(|places: &Vec<NodeLocation>| !has_repeats(places)),
         ) {
-            (ListMode::Replace, _) => return self.own(Place::Key(list.clone()), view, layer),
-            _ if items.is_empty() => return self.own(Place::Default(list.clone()), view, layer),
+            (ListMode::Replace, _) => {
+                return self.own(NodeLocation::Key(list.clone()), view, layer);
+            }
+            _ if items.is_empty() => {
+                return self.own(NodeLocation::Default(list.clone()), view, layer);
+            }
             (_, Some(places)) => places,
-            (_, None) => vec![Place::Item(list.clone()); count],
+            (_, None) => vec![NodeLocation::Item(list.clone()); count],
         };
         for (place, item) in places.into_iter().zip(items) {
             self.own(place, item, self.resolution.layer_of(item).unwrap_or(layer));
         }
     }
 
-    fn own(&mut self, place: Place, view: ResolvedRef<'w>, layer: u32) {
+    fn own(&mut self, place: NodeLocation, view: ResolvedRef<'w>, layer: u32) {
         let layer = self.resolution.contributions()[layer as usize]
             .layer
             .clone();
@@ -139,7 +147,7 @@ impl<'w> PartWalk<'w> {
 }
 
 /// The item of a list by its key, if it has one that tells it apart.
-fn keyed(list: &Pointer, item: ResolvedRef<'_>, key: &str) -> Option<Place> {
+fn keyed(list: &Pointer, item: ResolvedRef<'_>, key: &str) -> Option<NodeLocation> {
     let NodeShape::Map(count) = item.shape() else {
         return None;
     };
@@ -150,13 +158,13 @@ fn keyed(list: &Pointer, item: ResolvedRef<'_>, key: &str) -> Option<Place> {
         value.shape(),
         NodeShape::Map(_) | NodeShape::List(_) | NodeShape::Null
     );
-    scalar.then(|| Place::keyed(list.clone(), key, &to_value(value)))
+    scalar.then(|| NodeLocation::keyed(list.clone(), key, &to_value(value)))
 }
 
 /// Whether two items have one key: they cannot be told apart by it.
-fn has_repeats(places: &[Place]) -> bool {
+fn has_repeats(places: &[NodeLocation]) -> bool {
     let ids = places.iter().map(|place| match place {
-        Place::Keyed { id, .. } => id.as_str(),
+        NodeLocation::Keyed { id, .. } => id.as_str(),
         _ => "",
     });
     ids.collect::<BTreeSet<&str>>().len() < places.len()

@@ -1,25 +1,27 @@
 //! Which rules may still match on the way down.
 
-use agpm_model::{Empty, Matching, Operation, PointerPattern, Rule, Strategy};
+use agpm_model::{
+    EmptyRule, MergeOperation, PatternProgress, PointerPattern, PointerRule, Strategy,
+};
 
 /// Rules and deletions of a strategy, made ready for descending.
 pub(crate) struct RuleSet<'s> {
-    rules: Vec<&'s Rule>,
+    rules: Vec<&'s PointerRule>,
     unset: Vec<PointerPattern>,
-    empty: Empty,
+    empty: EmptyRule,
 }
 
 /// What may still match below a place.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PendingRules {
-    rules: Vec<(usize, Matching)>,
-    unset: Vec<(usize, Matching)>,
+    rules: Vec<(usize, PatternProgress)>,
+    unset: Vec<(usize, PatternProgress)>,
 }
 
 impl<'s> RuleSet<'s> {
     /// Most specific first, so that the first match counts; of equals the one said last.
     pub(crate) fn new(strategy: &'s Strategy) -> Self {
-        let mut rules: Vec<&Rule> = strategy.rules.iter().rev().collect();
+        let mut rules: Vec<&PointerRule> = strategy.rules.iter().rev().collect();
         rules.sort_by_key(|rule| std::cmp::Reverse(rule.pattern.specificity()));
         let unset = strategy.unset.iter().map(PointerPattern::literal).collect();
         RuleSet {
@@ -60,7 +62,10 @@ impl<'s> RuleSet<'s> {
     }
 
     /// What the rules say of this place: which of them says what to do, and what empty containers do.
-    pub(crate) fn here(&self, reach: &PendingRules) -> (Option<(usize, &'s Operation)>, Empty) {
+    pub(crate) fn here(
+        &self,
+        reach: &PendingRules,
+    ) -> (Option<(usize, &'s MergeOperation)>, EmptyRule) {
         let matching = reach
             .rules
             .iter()
@@ -71,7 +76,7 @@ impl<'s> RuleSet<'s> {
             .find_map(|(at, rule)| Some((at, rule.operation.as_ref()?)));
         let empty = rules
             .map(|(_, rule)| rule.empty)
-            .find(|empty| *empty != Empty::Value);
+            .find(|empty| *empty != EmptyRule::Value);
         (operation, empty.unwrap_or(self.empty))
     }
 

@@ -3,7 +3,7 @@
 use std::hash::BuildHasher;
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_model::{Identity, IdentityField, Projection};
+use agpm_model::{IdentityField, ListIdentity, TextProjection};
 use agpm_text::{NodeKind, NodeRef, NodeShape, TreeView, equal, fingerprint};
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashTable};
@@ -18,7 +18,7 @@ impl<'a> MergeEngine<'a, '_> {
     pub(crate) fn united(
         &mut self,
         lists: &[LayerNode<'a>],
-        identity: Identity,
+        identity: ListIdentity,
     ) -> Vec<ItemSlot<'a>> {
         let mut set = ItemSet {
             identity,
@@ -41,7 +41,7 @@ impl<'a> MergeEngine<'a, '_> {
         &mut self,
         earlier: LayerNode<'a>,
         later: LayerNode<'a>,
-        identity: Identity,
+        identity: ListIdentity,
     ) {
         let layer = self.layer(later);
         let fields = ItemKey::of(later.node, identity)
@@ -75,7 +75,7 @@ struct KeyPart<'a> {
 
 impl<'a> ItemKey<'a> {
     /// Nothing if the item has none of the fields.
-    fn of(item: NodeRef<'a>, identity: Identity) -> Option<Self> {
+    fn of(item: NodeRef<'a>, identity: ListIdentity) -> Option<Self> {
         let spelled = |(alternative, names): (usize, &&[&'static str])| {
             let part = |name: &&'static str| {
                 Some(KeyPart {
@@ -143,7 +143,7 @@ enum ItemIdentity {
 }
 
 struct ItemSet<'a> {
-    identity: Identity,
+    identity: ListIdentity,
     slots: Vec<PlacedSlot<'a>>,
     /// Slots by the identity of their items.
     known: HashTable<usize>,
@@ -208,7 +208,7 @@ impl<'a> ItemSet<'a> {
 
     /// Texts that a map says too, as all layers together have it, are taken into its slot, which stands where the lowest
     /// of them stood.
-    fn absorb_texts(&mut self, projection: Projection) {
+    fn absorb_texts(&mut self, projection: TextProjection) {
         let mut maps: HashMap<String, usize, FixedState> = HashMap::default();
         for (at, placed) in self
             .slots
@@ -269,7 +269,7 @@ fn duplicate(item: LayerNode<'_>) -> ShadowedValue {
 }
 
 /// What maps that are one item read as together: the title of the highest, the items of all.
-fn united_lines(said: &[LayerNode<'_>], projection: Projection) -> Vec<String> {
+fn united_lines(said: &[LayerNode<'_>], projection: TextProjection) -> Vec<String> {
     let title = said
         .iter()
         .rev()
@@ -281,7 +281,7 @@ fn united_lines(said: &[LayerNode<'_>], projection: Projection) -> Vec<String> {
 }
 
 /// The lines of text that an item reads as.
-pub fn projected<'v>(item: impl TreeView<'v>, projection: Projection) -> Vec<String> {
+pub fn projected<'v>(item: impl TreeView<'v>, projection: TextProjection) -> Vec<String> {
     let NodeShape::Map(_) = item.shape() else {
         return text_of(item).into_iter().map(str::to_owned).collect();
     };
@@ -300,7 +300,10 @@ fn titled(title: Option<&str>, lines: &[&str]) -> Vec<String> {
     }
 }
 
-fn lines_of<'v, V: TreeView<'v>>(item: V, projection: Projection) -> impl Iterator<Item = &'v str> {
+fn lines_of<'v, V: TreeView<'v>>(
+    item: V,
+    projection: TextProjection,
+) -> impl Iterator<Item = &'v str> {
     let list = first_of(item, projection.items).into_iter();
     list.flat_map(children)
         .filter_map(move |item| line_of(item, projection.item))

@@ -8,7 +8,7 @@ use agpm_merge::{
     Composition, Contribution, LayerFile, MergePolicy, ReferencePolicy, Resolution, fold,
     merge_files,
 };
-use agpm_model::{Empty, LayerName, Operation, Rule, Strategy as MergeStrategy};
+use agpm_model::{EmptyRule, LayerName, MergeOperation, PointerRule, Strategy as MergeStrategy};
 use agpm_text::{Format, Limits, Pointer, TreeView, Value, equal, parse, to_value};
 use proptest::prelude::*;
 
@@ -46,11 +46,11 @@ fn built_in(name: &str) -> MergeStrategy {
 
 fn with_rule(strategy: &str, pattern: &str, operation: &str) -> MergeStrategy {
     let mut strategy = built_in(strategy);
-    let operation: Operation = operation.parse().unwrap();
-    strategy.rules.push(Rule {
+    let operation: MergeOperation = operation.parse().unwrap();
+    strategy.rules.push(PointerRule {
         pattern: pattern.parse().unwrap(),
         operation: Some(operation),
-        empty: Empty::Value,
+        empty: EmptyRule::Value,
     });
     strategy
 }
@@ -605,12 +605,12 @@ fn empty_containers_do_as_told() {
         panic!()
     };
     for (empty, expected) in [
-        (Empty::Value, r#"{"m":{"a":1,"b":2}}"#),
-        (Empty::Ignore, r#"{"m":{"a":1,"b":2}}"#),
-        (Empty::Clear, r#"{"m":{"b":2}}"#),
+        (EmptyRule::Value, r#"{"m":{"a":1,"b":2}}"#),
+        (EmptyRule::Ignore, r#"{"m":{"a":1,"b":2}}"#),
+        (EmptyRule::Clear, r#"{"m":{"b":2}}"#),
     ] {
         let mut strategy = built_in("deep");
-        strategy.rules.push(Rule {
+        strategy.rules.push(PointerRule {
             pattern: "/m".parse().unwrap(),
             operation: None,
             empty,
@@ -621,7 +621,7 @@ fn empty_containers_do_as_told() {
             "{empty:?}"
         );
         let top = folded(&layers[..2], &strategy);
-        let expected = if empty == Empty::Clear {
+        let expected = if empty == EmptyRule::Clear {
             r#"{"m":{}}"#
         } else {
             r#"{"m":{"a":1}}"#
@@ -633,10 +633,10 @@ fn empty_containers_do_as_told() {
 #[test]
 fn what_an_empty_map_clears_is_shadowed() {
     let mut strategy = built_in("deep");
-    strategy.rules.push(Rule {
+    strategy.rules.push(PointerRule {
         pattern: "/m".parse().unwrap(),
         operation: None,
-        empty: Empty::Clear,
+        empty: EmptyRule::Clear,
     });
     let Value::List(layers) = json(r#"[{"m":{"a":1}},{"m":{}},{"m":{"a":2}}]"#) else {
         panic!()

@@ -11,7 +11,7 @@ use crate::digest::{Checksum, ObjectId};
 use crate::name::BaseName;
 use crate::pin::Pin;
 use crate::unit::ResourcePath;
-use crate::version::{DEFAULT_VERSION, Requirement};
+use crate::version::{DEFAULT_VERSION, VersionRequirement};
 
 /// The most bases that may follow each other in a chain of `extends`.
 pub const LONGEST_CHAIN: usize = 10;
@@ -33,7 +33,7 @@ pub struct RepositoryBase {
     /// The directory of its `agpm.toml`, with `/`; empty for the top.
     pub directory: String,
     /// Which version.
-    pub requirement: Requirement,
+    pub requirement: VersionRequirement,
 }
 
 /// A base that a manifest names.
@@ -139,7 +139,7 @@ impl BaseAddress {
             ));
         }
         let directory = found.inner.path.as_ref().map(ResourcePath::in_tree);
-        let default = || Requirement::parse(DEFAULT_VERSION).expect("a good name");
+        let default = || VersionRequirement::parse(DEFAULT_VERSION).expect("a good name");
         Ok(BaseAddress::Repository(RepositoryBase {
             url: found.url,
             directory: directory.unwrap_or_default().to_owned(),

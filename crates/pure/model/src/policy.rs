@@ -16,7 +16,7 @@ use crate::policy_tables::{
 use crate::repository_pattern::RepositoryPattern;
 use crate::resource::ResourceType;
 use crate::schema::SchemaTable;
-use crate::version::Requirement;
+use crate::version::VersionRequirement;
 
 /// One value of a policy, and where it is written.
 #[derive(Clone, Debug)]
@@ -67,7 +67,7 @@ pub struct RequiredResource {
     /// Which one.
     pub id: ResourceId,
     /// At which versions.
-    pub requirement: Requirement,
+    pub requirement: VersionRequirement,
 }
 
 /// What becomes of content that runs something.
@@ -506,7 +506,7 @@ impl PolicyReader {
             let Some(text) = self.check.string(value, "a requirement") else {
                 continue;
             };
-            match (id, Requirement::parse(text)) {
+            match (id, VersionRequirement::parse(text)) {
                 (Some(id), Ok(requirement)) => {
                     rules.push(rule(value, RequiredResource { id, requirement }));
                 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use agpm_diag::{Diagnostic, SourceMap, SourceSpan, codes, has_errors};
-use agpm_model::{LOCK_SCHEMA, MANIFEST_SCHEMA, Manifest, ManifestTexts, Scope};
+use agpm_model::{InstallScope, LOCK_SCHEMA, MANIFEST_SCHEMA, Manifest, ManifestTexts};
 use agpm_text::{Document, Format, Limits, NodeRef, Value, parse, print, to_value};
 use validator::problems;
 
@@ -164,7 +164,7 @@ fn read_beside(document: &Document, syntax_errors: &[SourceSpan]) -> Vec<Diagnos
             .collect()
     };
     let texts = ManifestTexts {
-        scope: Scope::Project,
+        scope: InstallScope::Project,
         project: document,
         own: document,
         bases: &[],

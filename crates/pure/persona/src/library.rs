@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Notes, SourceId};
 use agpm_merge::{Contribution, MergePolicy};
-use agpm_model::{LayerName, OutsideReads, Reached};
+use agpm_model::{LayerName, OutsideReads, ResolvedPath};
 
 use crate::archive::ARCHIVE;
 use crate::document::{ChainLink, ParentReference, PersonaDocument, UnusableDocument};
@@ -173,7 +173,7 @@ impl<'f> PersonaLibrary<'f> {
     pub(crate) fn reach(&self, path: &Path, repository: &Path, notes: &mut Notes) -> Option<Place> {
         let odd = match self.levels.files.reach(path) {
             Ok(None) => return None,
-            Ok(Some(Reached::Other(_))) => {
+            Ok(Some(ResolvedPath::Other(_))) => {
                 self.levels
                     .left_out(path, "it is neither a file nor a folder", "take it away")
             }
@@ -181,7 +181,7 @@ impl<'f> PersonaLibrary<'f> {
                 let help = "mend the link or the permissions, or take it away";
                 self.levels.left_out(path, &format!("it {problem}"), help)
             }
-            Ok(Some(Reached::Folder(real) | Reached::File(real))) => {
+            Ok(Some(ResolvedPath::Folder(real) | ResolvedPath::File(real))) => {
                 // A repository inside of its own is another one; outside of any, it may not leave the top.
                 let own = repository_of(self.levels.files, &real)
                     .filter(|own| own.starts_with(repository))

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use agpm_diag::{Diagnostic, Notes, SourceId, Span, codes};
 use agpm_merge::Resolution;
-use agpm_model::Reached;
+use agpm_model::ResolvedPath;
 use agpm_text::{NodeShape, Pointer, TreeView};
 
 use crate::kind::{PersonaKind, PersonaSlug};
@@ -21,8 +21,12 @@ impl PersonaLibrary<'_> {
     pub fn lint(&mut self, root: Option<&Path>, notes: &mut Notes) -> usize {
         let personas = self.personas(notes);
         let root = root.map(|root| self.levels.files.real_path(root));
-        let is_file =
-            |root: &Path| matches!(self.levels.files.reach(root), Ok(Some(Reached::File(_))));
+        let is_file = |root: &Path| {
+            matches!(
+                self.levels.files.reach(root),
+                Ok(Some(ResolvedPath::File(_)))
+            )
+        };
         if let Some(root) = root.as_deref().filter(|root| !is_file(root)) {
             let label = self.levels.label(root);
             let message = format!("the root directives document `{label}` is not there");

@@ -1,6 +1,6 @@
 //! One change with its reason, and what is in the way of one.
 
-use agpm_model::{Observed, Owner, RelativePath};
+use agpm_model::{ObservedPath, Owner, RelativePath};
 use agpm_text::{BlockName, NodeKind, Pointer};
 use serde::{Serialize, Serializer};
 
@@ -130,12 +130,12 @@ pub enum Obstacle {
 
 impl Obstacle {
     /// What is never replaced; nothing for files and free paths.
-    pub fn of(now: Observed) -> Option<Obstacle> {
+    pub fn of(now: ObservedPath) -> Option<Obstacle> {
         match now {
-            Observed::Missing | Observed::File(_) => None,
-            Observed::Directory => Some(Obstacle::Directory),
-            Observed::Symlink => Some(Obstacle::Symlink),
-            Observed::Special => Some(Obstacle::Special),
+            ObservedPath::Missing | ObservedPath::File(_) => None,
+            ObservedPath::Directory => Some(Obstacle::Directory),
+            ObservedPath::Symlink => Some(Obstacle::Symlink),
+            ObservedPath::Special => Some(Obstacle::Special),
         }
     }
 
@@ -207,7 +207,7 @@ pub struct PlannedChange {
     pub block: Option<BlockName>,
     /// What the file is now.
     #[serde(skip)]
-    pub before: Observed,
+    pub before: ObservedPath,
 }
 
 impl PlannedChange {

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use agpm_model::{
-    Declared, Dependency, Install, InstructionForm, Layout, PathError, RelativePath, ResourceName,
-    ResourcePath, ResourceType, SourceName, ToolName, Tools, Unit, Variant,
+    DeclaredDependency, Dependency, InstallMode, InstructionForm, PathError, RelativePath,
+    ResourceName, ResourcePath, ResourceType, SourceName, TargetLayout, ToolName, Tools, Unit,
+    Variant,
 };
 
 use crate::names::{NameBasis, derive, excluded};
@@ -12,7 +13,7 @@ use crate::skill_directories::skill_directories;
 use crate::target::{TargetRequest, ToolSharing, skill_in, target};
 
 /// A declaration and the units that it means.
-pub type Need<'a> = (&'a Declared, Vec<&'a Unit>);
+pub type Need<'a> = (&'a DeclaredDependency, Vec<&'a Unit>);
 
 /// What the entries are made of.
 pub struct EntryGraph<'a> {
@@ -45,7 +46,7 @@ pub struct ResourceEntry {
     /// Where it goes.
     pub target: Option<RelativePath>,
     /// Whether it is written.
-    pub install: Install,
+    pub install: InstallMode,
     /// The sets of template variables under which it is wanted.
     pub variants: Vec<Variant>,
     /// Entries that it needs, by number, in the order of their declaration.
@@ -60,7 +61,7 @@ pub enum EntryError {
         /// Who declares it.
         parent: Unit,
         /// The declaration.
-        declared: Box<Declared>,
+        declared: Box<DeclaredDependency>,
     },
     /// The target is no path that can be used.
     Target {
@@ -80,8 +81,8 @@ struct EntrySeed {
     tool: ToolName,
     filename: Option<RelativePath>,
     folder: Option<RelativePath>,
-    layout: Option<Layout>,
-    install: Install,
+    layout: Option<TargetLayout>,
+    install: InstallMode,
     variants: Vec<Variant>,
     /// A match of a pattern has the name of its file.
     named: Option<ResourceName>,
@@ -230,7 +231,11 @@ impl<'a> EntryWalk<'_, 'a> {
     }
 
     /// Its own, else those of the parent that have a place for the kind, else the kind's defaults.
-    fn tools(&mut self, parents: &[usize], declared: &'a Declared) -> Option<Vec<ToolName>> {
+    fn tools(
+        &mut self,
+        parents: &[usize],
+        declared: &'a DeclaredDependency,
+    ) -> Option<Vec<ToolName>> {
         let tools = self.graph.tools;
         match &declared.tool {
             Some(own) if tools.has_place(own, declared.kind) => Some(vec![own.clone()]),
@@ -274,7 +279,7 @@ impl<'a> EntryWalk<'_, 'a> {
     /// The entry that a declaration leads to, which others may share.
     fn child(
         &mut self,
-        declared: &Declared,
+        declared: &DeclaredDependency,
         unit: &Unit,
         tool: &ToolName,
         variant: Variant,
@@ -287,11 +292,11 @@ impl<'a> EntryWalk<'_, 'a> {
             }
             // What one asks to be written is written; the manifest's own word stands.
             if seed.root.is_none() {
-                if declared.install == Install::Write {
-                    seed.install = Install::Write;
+                if declared.install == InstallMode::Write {
+                    seed.install = InstallMode::Write;
                 }
                 // Whoever comes first has no more say than the others: to be flat counts most.
-                seed.layout = [Layout::Flat, Layout::Folders]
+                seed.layout = [TargetLayout::Flat, TargetLayout::Folders]
                     .into_iter()
                     .find(|layout| [seed.layout, declared.layout].contains(&Some(*layout)));
             }
@@ -352,7 +357,7 @@ impl<'a> EntryWalk<'_, 'a> {
         let mut tools: BTreeMap<ResourceKey, Vec<&ToolName>> = BTreeMap::new();
         for seed in &self.seeds {
             let written = tools.entry(self.group(seed)).or_default();
-            if seed.install == Install::Write {
+            if seed.install == InstallMode::Write {
                 written.push(&seed.tool);
             }
         }
@@ -375,7 +380,7 @@ impl<'a> EntryWalk<'_, 'a> {
         name: &ResourceName,
         group: &ResourceTools,
     ) -> Result<Option<RelativePath>, PathError> {
-        if seed.install == Install::InPlace {
+        if seed.install == InstallMode::InPlace {
             return RelativePath::new(seed.unit.path.as_str()).map(Some);
         }
         let Some(tool) = self.graph.tools.named(seed.tool.as_str()) else {

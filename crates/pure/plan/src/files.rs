@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use agpm_model::{FileState, Observed, RelativePath};
+use agpm_model::{FileState, ObservedPath, RelativePath};
 
 use crate::change::{
     Author, ChangeAction, ChangeReason, Obstacle, OverwriteRule, PlannedChange, RefusedChange,
@@ -65,7 +65,7 @@ enum FilePlacement {
 /// One file that is to be there.
 fn place(
     file: &DesiredFile,
-    now: Observed,
+    now: ObservedPath,
     owned: Option<&OwnedFile>,
     overwrite: OverwriteRule,
     plan: &mut Plan,
@@ -80,7 +80,7 @@ fn place(
         owner: file.owner.clone(),
     };
     let placement = match now {
-        Observed::File(now) => place_on_file(file, now, owned, overwrite),
+        ObservedPath::File(now) => place_on_file(file, now, owned, overwrite),
         now => place_on_other(now, owned),
     };
     let mut record = OwnedFile {
@@ -112,7 +112,7 @@ fn place(
     plan.ledger.files.insert(file.path.clone(), record);
 }
 
-fn place_on_other(now: Observed, owned: Option<&OwnedFile>) -> FilePlacement {
+fn place_on_other(now: ObservedPath, owned: Option<&OwnedFile>) -> FilePlacement {
     match Obstacle::of(now) {
         Some(obstacle) => FilePlacement::Refused(obstacle),
         None if owned.is_some() => {
@@ -167,17 +167,17 @@ fn place_on_file(
 /// One managed file that is not to be there any more.
 fn retire(
     path: &RelativePath,
-    now: Observed,
+    now: ObservedPath,
     owned: &OwnedFile,
     overwrite: OverwriteRule,
 ) -> Option<PlannedChange> {
     let (action, reason) = match now {
-        Observed::Missing => return None,
+        ObservedPath::Missing => return None,
         _ if owned.author == Author::User => (ChangeAction::Release, ChangeReason::UsersOwn),
-        Observed::File(file) if file.checksum == owned.checksum => {
+        ObservedPath::File(file) if file.checksum == owned.checksum => {
             (ChangeAction::Remove, ChangeReason::Unasked)
         }
-        Observed::File(_) if overwrite == OverwriteRule::Everything => {
+        ObservedPath::File(_) if overwrite == OverwriteRule::Everything => {
             (ChangeAction::Remove, ChangeReason::UnaskedEditDropped)
         }
         // From now on it is the user's.

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_model::{Dependency, Origin, ResourceName, ResourceType, ToolName, Unit, repository_name};
+use agpm_model::{
+    Dependency, ResourceName, ResourceOrigin, ResourceType, ToolName, Unit, repository_name,
+};
 
 /// What a name is derived from.
 pub(crate) struct NameBasis<'a> {
@@ -49,13 +51,13 @@ impl NameBasis<'_> {
             let parts = &folders[folders.len() - count..];
             names.push(format!("{}-{stem}", parts.join("-")));
         }
-        if let Origin::Source(source) = &self.unit.origin {
+        if let ResourceOrigin::Source(source) = &self.unit.origin {
             let longest = names.last().cloned().unwrap_or_default();
             names.push(format!("{source}-{longest}"));
         }
         let whole = format!("{}-{}", folders.join("-"), path.file_name());
         names.push(whole.trim_start_matches('-').to_owned());
-        if let Origin::Source(source) = &self.unit.origin {
+        if let ResourceOrigin::Source(source) = &self.unit.origin {
             names.push(format!("{source}-{whole}"));
         }
         let longest = names.last().cloned().unwrap_or_default();
@@ -163,9 +165,9 @@ mod tests {
     #[test]
     fn equal_stems_get_their_folders() {
         let unit = |source: &str, path: &str| Unit {
-            origin: Origin::Source(SourceName::new(source).unwrap()),
+            origin: ResourceOrigin::Source(SourceName::new(source).unwrap()),
             path: ResourcePath::in_source(path).unwrap(),
-            extent: agpm_model::Extent::File,
+            extent: agpm_model::ResourceExtent::File,
         };
         let units = [
             unit("a", "agents/ai/assistant.md"),

@@ -1,7 +1,7 @@
 //! Everything that is to be done, as data.
 
 use agpm_diag::Diagnostic;
-use agpm_model::{FileMode, Observed, RelativePath};
+use agpm_model::{FileMode, ObservedPath, RelativePath};
 
 use crate::change::{PlannedChange, RefusedChange};
 use crate::ledger::Ledger;
@@ -17,7 +17,7 @@ pub struct SharedChange {
     /// The mode of a file that is new.
     pub mode: FileMode,
     /// What is there now.
-    pub before: Observed,
+    pub before: ObservedPath,
 }
 
 /// Everything that is to be done, by path.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use agpm_model::{FileMode, Observed, RelativePath};
+use agpm_model::{FileMode, ObservedPath, RelativePath};
 
 use crate::blocks::{BlockFile, BlockFilePlan, plan_block_file};
 use crate::change::{Author, ChangeAction, Obstacle, OverwriteRule, PlannedChange, RefusedChange};
@@ -176,7 +176,7 @@ fn with_desired_ownership<'l>(
 
 impl Plan {
     /// Drops the removal of a whole file that is to have blocks instead; whether the file was untouched.
-    fn release_whole_file(&mut self, path: &RelativePath, before: Observed) -> bool {
+    fn release_whole_file(&mut self, path: &RelativePath, before: ObservedPath) -> bool {
         let is_removal = |change: &PlannedChange| {
             change.path == *path && change.block.is_none() && change.place.is_none()
         };
@@ -186,7 +186,7 @@ impl Plan {
         is_untouched && before.checksum().is_some()
     }
 
-    fn add_blocks(&mut self, path: &RelativePath, before: Observed, planned: BlockFilePlan) {
+    fn add_blocks(&mut self, path: &RelativePath, before: ObservedPath, planned: BlockFilePlan) {
         self.changes.extend(planned.changes);
         self.refusals.extend(planned.refusals);
         self.unchanged += planned.unchanged;
@@ -196,7 +196,7 @@ impl Plan {
             path: path.clone(),
             outcome,
             mode: match before {
-                Observed::File(state) => state.mode,
+                ObservedPath::File(state) => state.mode,
                 _ => FileMode::Plain,
             },
             before,

@@ -1,7 +1,7 @@
 //! What agpm manages although the ledger does not say so: in a fresh clone there is no ledger, and after a pull it is
 //! behind. The lockfile tells what was written, and what is still exactly that is managed.
 
-use agpm_model::{FileMode, Install, Locked, Lockfile, Observed, Owner, RelativePath};
+use agpm_model::{FileMode, InstallMode, LockEntry, Lockfile, ObservedPath, Owner, RelativePath};
 
 use crate::blocks::{OwnedBlocks, recognize_blocks};
 use crate::change::{Author, ChangeAction, OverwriteRule};
@@ -13,7 +13,7 @@ use crate::plan::Plan;
 
 /// Whether a lockfile has resources whose written bytes it does not tell by itself.
 pub fn hides_written_bytes(lock: &Lockfile) -> bool {
-    let hides = |locked: &Locked| !locked.kind.is_file() || !locked.patches.is_empty();
+    let hides = |locked: &LockEntry| !locked.kind.is_file() || !locked.patches.is_empty();
     !lock.layers.is_empty() || lock.entries.iter().any(hides)
 }
 
@@ -25,8 +25,9 @@ pub fn may_explain(
     observation: &Observation,
 ) -> bool {
     let known = ledger.owners();
-    let is_unknown =
-        |locked: &Locked| !locked.paths().is_empty() && !known.contains(&Owner::from(locked.id()));
+    let is_unknown = |locked: &LockEntry| {
+        !locked.paths().is_empty() && !known.contains(&Owner::from(locked.id()))
+    };
     let is_changed = |path: &RelativePath, owned: &OwnedNodes| {
         observation
             .checksum(path)
@@ -92,7 +93,7 @@ fn recover_file(
     observation: &Observation,
     ledger: &Ledger,
 ) -> Option<OwnedFile> {
-    let Observed::File(now) = observation.get(&file.path) else {
+    let ObservedPath::File(now) = observation.get(&file.path) else {
         return None;
     };
     let is_recorded = ledger
@@ -131,9 +132,9 @@ pub fn ledger_of_lock(lock: &Lockfile) -> Ledger {
     }
 }
 
-fn owned_by_lock(locked: &Locked) -> Vec<(RelativePath, OwnedFile)> {
+fn owned_by_lock(locked: &LockEntry) -> Vec<(RelativePath, OwnedFile)> {
     // Entries and the files of skills have no checksum of their own there.
-    let is_written = locked.kind.is_file() && locked.install == Install::Write;
+    let is_written = locked.kind.is_file() && locked.install == InstallMode::Write;
     let checksum = locked.checksum.filter(|_| is_written);
     let owned = checksum.map(|checksum| OwnedFile {
         checksum,

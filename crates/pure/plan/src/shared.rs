@@ -1,7 +1,7 @@
 //! Files that users write too: the nodes that are to be in one against what is there.
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_model::{FileMode, LayerSet, Observed, Owner, RelativePath};
+use agpm_model::{FileMode, LayerSet, ObservedPath, Owner, RelativePath};
 use agpm_text::{Document, Pointer};
 
 use crate::change::{
@@ -87,7 +87,7 @@ fn refused(
 fn whole_file(
     path: &RelativePath,
     desired: Option<&DesiredShared<'_>>,
-    before: Observed,
+    before: ObservedPath,
     document: Option<&Document>,
     mut planned: NodePlan,
 ) -> SharedFilePlan {
@@ -95,7 +95,7 @@ fn whole_file(
     let layers = desired.and_then(|desired| desired.layers.cloned());
     let mode = desired.map_or(FileMode::Plain, |desired| desired.mode);
     let has_base = desired.is_some_and(|desired| desired.base.is_some());
-    let is_new = before == Observed::Missing && has_base;
+    let is_new = before == ObservedPath::Missing && has_base;
     let mut changes = planned.changes;
     if is_new {
         changes = as_one_change(changes, layers.clone());
@@ -119,7 +119,7 @@ fn whole_file(
     // The mode of a file that the user made is the user's.
     if is_whole
         && outcome == FileOutcome::Unchanged
-        && let (Observed::File(now), Some(document)) = (before, document)
+        && let (ObservedPath::File(now), Some(document)) = (before, document)
         && now.mode != mode
     {
         changes.push(text_change(
@@ -155,7 +155,7 @@ fn whole_file(
 /// A change of the text that changes no node.
 fn text_change(
     path: &RelativePath,
-    before: Observed,
+    before: ObservedPath,
     reason: ChangeReason,
     owner: Owner,
 ) -> PlannedChange {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use agpm_model::{
-    Dependency, Destination, Folder, InstructionForm, Layout, PathError, Placement, RelativePath,
-    ResourcePath, ResourceType, Tool, ToolName, Tools,
+    Dependency, Destination, InstructionForm, LockedPlacement, PathError, RelativePath,
+    ResourcePath, ResourceType, TargetLayout, Tool, ToolDirectory, ToolName, Tools,
 };
 use agpm_tools::FileFormat;
 
@@ -22,7 +22,7 @@ pub struct TargetRequest<'a> {
     /// Another file name.
     pub filename: Option<&'a RelativePath>,
     /// Whether folders are kept, if it is said.
-    pub layout: Option<Layout>,
+    pub layout: Option<TargetLayout>,
     /// The pattern that the path matches.
     pub pattern: Option<&'a ResourcePath>,
     /// Whether it is for other tools too.
@@ -123,8 +123,8 @@ fn path_in(
     name: &str,
 ) -> Result<RelativePath, PathError> {
     let inner = match wanted.layout.unwrap_or(tool.layout(wanted.kind)) {
-        Layout::Flat => "",
-        Layout::Folders => kept_directories(wanted),
+        TargetLayout::Flat => "",
+        TargetLayout::Folders => kept_directories(wanted),
     };
     let parts = [
         directory.map(RelativePath::as_str),
@@ -141,7 +141,7 @@ pub fn placements(
     tools: &Tools,
     names: &[&ToolName],
     wanted: &TargetRequest<'_>,
-) -> Result<Vec<Placement>, PathError> {
+) -> Result<Vec<LockedPlacement>, PathError> {
     let directories = match wanted.kind {
         ResourceType::Skills => skill_directories(tools, names),
         _ => BTreeMap::new(),
@@ -154,7 +154,7 @@ pub fn placements(
             (None, _) => None,
         };
         let tool = (*name).clone();
-        placements.push(Placement { tool, at });
+        placements.push(LockedPlacement { tool, at });
     }
     placements.sort();
     Ok(placements)
@@ -173,7 +173,7 @@ pub fn could_install_at(tool: &Tool, kind: ResourceType, path: &RelativePath) ->
 /// The path of a file from the directory of its tool and type; nothing if it is not in there.
 pub fn path_in_type_folder<'p>(
     tool: &Tool,
-    folder: &Folder,
+    folder: &ToolDirectory,
     path: &'p RelativePath,
 ) -> Option<&'p str> {
     let Some(directory) = tool.directory(folder) else {
@@ -195,7 +195,7 @@ fn kept_directories<'a>(wanted: &TargetRequest<'a>) -> &'a str {
     }
     let fixed = wanted
         .pattern
-        .filter(|_| wanted.layout == Some(Layout::Folders));
+        .filter(|_| wanted.layout == Some(TargetLayout::Folders));
     let fixed = fixed.map_or(folder.len(), |pattern| pattern.literal_folder().len());
     let mut start = 0;
     for part in folder.split('/') {
@@ -458,7 +458,7 @@ mod tests {
         assert_eq!(
             at("claude-code", agents, "agents/ai/x.md", |wanted| wanted
                 .layout =
-                Some(Layout::Folders)),
+                Some(TargetLayout::Folders)),
             ".claude/agents/ai/x.md"
         );
         assert_eq!(
@@ -466,7 +466,7 @@ mod tests {
                 "agpm",
                 ResourceType::Snippets,
                 "snippets/py/u.md",
-                |wanted| wanted.layout = Some(Layout::Flat)
+                |wanted| wanted.layout = Some(TargetLayout::Flat)
             ),
             ".agpm/snippets/u.md"
         );
@@ -585,7 +585,7 @@ mod tests {
                 path: &path,
                 target: None,
                 filename: None,
-                layout: Some(Layout::Folders),
+                layout: Some(TargetLayout::Folders),
                 pattern: Some(&pattern),
                 sharing: ToolSharing::OneTool,
                 name: "",

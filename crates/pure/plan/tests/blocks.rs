@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use agpm_diag::Notes;
-use agpm_model::{Checksum, FileMode, Observed, Owner, RelativePath};
+use agpm_model::{Checksum, FileMode, ObservedPath, Owner, RelativePath};
 use agpm_plan::{
     DesiredBlock, DesiredState, FileOutcome, Ledger, Observation, OverwriteRule, Plan, plan,
     read_block_file, recover_ownership, take_back_blocks,
@@ -38,7 +38,7 @@ impl Project {
     fn observation(&self) -> Observation {
         let mut observation = Observation::default();
         if let Some(text) = &self.text {
-            let now = Observed::file(Checksum::of(text.as_bytes()), FileMode::Plain);
+            let now = ObservedPath::file(Checksum::of(text.as_bytes()), FileMode::Plain);
             observation.add(path(), now);
             let bytes = text.clone().into_bytes();
             let document = read_block_file(&path(), bytes, &mut Notes::default()).unwrap();

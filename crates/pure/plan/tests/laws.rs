@@ -3,14 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use agpm_model::{Checksum, FileMode, Observed, RelativePath};
+use agpm_model::{Checksum, FileMode, ObservedPath, RelativePath};
 use agpm_plan::{
     Author, ChangeAction, DesiredFile, DesiredState, Ledger, Observation, OnEqualUserValue,
     OverwriteRule, OwnedFile, Plan,
 };
 use proptest::prelude::*;
 
-type Disk = BTreeMap<RelativePath, Observed>;
+type Disk = BTreeMap<RelativePath, ObservedPath>;
 
 fn path(number: u8) -> RelativePath {
     RelativePath::new(&format!("folder/{number}.md")).unwrap()
@@ -41,8 +41,8 @@ fn desired() -> impl Strategy<Value = Vec<DesiredFile>> {
 
 fn disk() -> impl Strategy<Value = Disk> {
     let now = prop_oneof![
-        4 => (0u8..3, mode()).prop_map(|(content, mode)| Observed::file(sum(content), mode)),
-        1 => Just(Observed::Directory),
+        4 => (0u8..3, mode()).prop_map(|(content, mode)| ObservedPath::file(sum(content), mode)),
+        1 => Just(ObservedPath::Directory),
     ];
     prop::collection::btree_map(0u8..6, now, 0..5)
         .prop_map(|files| files.into_iter().map(|(at, now)| (path(at), now)).collect())
@@ -107,7 +107,7 @@ fn applied(disk: &Disk, desired: &[DesiredFile], plan: &Plan) -> Disk {
                     .unwrap();
                 disk.insert(
                     change.path.clone(),
-                    Observed::file(file.checksum, file.mode),
+                    ObservedPath::file(file.checksum, file.mode),
                 );
             }
         }
@@ -138,9 +138,9 @@ proptest! {
             let owned = ledger.files.get(&change.path);
             let wanted = desired.iter().find(|file| file.path == change.path);
             match disk.get(&change.path) {
-                None | Some(Observed::Missing) => prop_assert_eq!(change.action, ChangeAction::Create),
-                Some(Observed::Directory | Observed::Symlink | Observed::Special) => prop_assert!(false, "{:?}", change),
-                Some(Observed::File(now)) => {
+                None | Some(ObservedPath::Missing) => prop_assert_eq!(change.action, ChangeAction::Create),
+                Some(ObservedPath::Directory | ObservedPath::Symlink | ObservedPath::Special) => prop_assert!(false, "{:?}", change),
+                Some(ObservedPath::File(now)) => {
                     let as_we_left_it = owned.is_some_and(|owned| owned.checksum == now.checksum);
                     let same_bytes = wanted.is_some_and(|wanted| wanted.checksum == now.checksum);
                     prop_assert!(as_we_left_it || same_bytes, "{:?}", change);
@@ -157,12 +157,12 @@ proptest! {
         let after = applied(&disk, &desired, &plan);
         for file in &desired {
             let refused = plan.refusals.iter().any(|refusal| refusal.path == file.path);
-            let there = after.get(&file.path) == Some(&Observed::file(file.checksum, file.mode));
+            let there = after.get(&file.path) == Some(&ObservedPath::file(file.checksum, file.mode));
             prop_assert!(refused != there, "{:?}", file);
         }
         for (path, owned) in &ledger.files {
             if owned.author == Author::Agpm && desired.iter().all(|file| file.path != *path) {
-                prop_assert!(!matches!(after.get(path), Some(Observed::File(..))), "{}", path);
+                prop_assert!(!matches!(after.get(path), Some(ObservedPath::File(..))), "{}", path);
             }
         }
     }
@@ -177,7 +177,7 @@ proptest! {
             let bytes = |disk: &Disk| -> BTreeMap<RelativePath, Option<Checksum>> {
                 disk.iter().map(|(path, now)| (path.clone(), now.checksum())).collect()
             };
-            let existing: Disk = disk.into_iter().filter(|(_, now)| *now != Observed::Missing).collect();
+            let existing: Disk = disk.into_iter().filter(|(_, now)| *now != ObservedPath::Missing).collect();
             prop_assert_eq!(bytes(&after), bytes(&existing));
         }
     }

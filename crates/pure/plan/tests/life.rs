@@ -5,7 +5,7 @@ mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_model::{EntryNode, Place};
+use agpm_model::{EntryNode, NodeLocation};
 use agpm_plan::{
     ChangeAction, DesiredNode, FileOrigin, FileOutcome, NodeError, OnEqualUserValue, OverwriteRule,
     recognise_file, recognise_nodes, take_back,
@@ -156,7 +156,7 @@ impl Life {
     fn solid(&self) -> BTreeSet<Pointer> {
         let nodes = self.file.owned.iter().flat_map(|owned| &owned.nodes);
         nodes
-            .filter(|node| matches!(node.place, Place::Key(_)))
+            .filter(|node| matches!(node.place, NodeLocation::Key(_)))
             .map(|node| node.place.pointer().clone())
             .collect()
     }
@@ -443,7 +443,7 @@ impl Life {
         let value = |at: &Pointer| {
             let node = wanted
                 .iter()
-                .find(|node| node.node.place == Place::Key(at.clone()));
+                .find(|node| node.node.place == NodeLocation::Key(at.clone()));
             node.map(|node| node.node.value.clone())
         };
         self.keys
@@ -477,7 +477,7 @@ impl Life {
         }
         for node in wanted {
             match &node.node.place {
-                Place::Key(at) if !self.is_users(at) => {
+                NodeLocation::Key(at) if !self.is_users(at) => {
                     let list = matches!(node.node.value, Value::List(_));
                     if !list {
                         assert_eq!(
@@ -491,7 +491,7 @@ impl Life {
                         });
                     }
                 }
-                Place::Item(list) | Place::Keyed { list, .. } => {
+                NodeLocation::Item(list) | NodeLocation::Keyed { list, .. } => {
                     take_item(&mut rest, list, &node.node.value);
                 }
                 _ => {}
@@ -515,10 +515,10 @@ impl Life {
                 |item: &Value| matches!(&there, Some(Value::List(items)) if items.contains(item));
             let id = |item: &Value| item.child("id").cloned();
             let is_there = match (place, value) {
-                (Place::Key(_), Value::List(items)) => items.iter().all(holds),
-                (Place::Default(_), Value::List(_)) => there.is_some(),
-                (Place::Item(_), _) => holds(value),
-                (Place::Keyed { .. }, _) => {
+                (NodeLocation::Key(_), Value::List(items)) => items.iter().all(holds),
+                (NodeLocation::Default(_), Value::List(_)) => there.is_some(),
+                (NodeLocation::Item(_), _) => holds(value),
+                (NodeLocation::Keyed { .. }, _) => {
                     matches!(&there, Some(Value::List(items)) if items.iter().any(|item| id(item) == id(value)))
                 }
                 _ => true,

@@ -3,7 +3,7 @@
 
 mod support;
 
-use agpm_model::{Owner, Place, RelativePath};
+use agpm_model::{NodeLocation, Owner, RelativePath};
 use agpm_plan::{
     ChangeAction, ChangeReason, DesiredNode, FileOrigin, FileOutcome, Ledger, NodeError, NodeState,
     Obstacle, OverwriteRule, check_nodes, take_back,
@@ -210,10 +210,12 @@ fn whole_life(text: &str, format: Format, stages: &[Vec<DesiredNode>]) -> File {
         assert!(keeps(text, file.now()), "{text}\n---\n{}", file.now());
         for node in desired {
             let there = match &node.node.place {
-                Place::Item(list) => {
+                NodeLocation::Item(list) => {
                     matches!(file.at(&list.to_string()), Some(Value::List(items)) if items.contains(&node.node.value))
                 }
-                Place::Key(at) | Place::Default(at) | Place::Keyed { list: at, .. } => {
+                NodeLocation::Key(at)
+                | NodeLocation::Default(at)
+                | NodeLocation::Keyed { list: at, .. } => {
                     file.at(&at.to_string()).as_ref() == Some(&node.node.value)
                 }
             };

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use agpm_diag::{FailureKind, Notes};
-use agpm_model::{Checksum, EntryNode, FileMode, Observed, Place, RelativePath};
+use agpm_model::{Checksum, EntryNode, FileMode, NodeLocation, ObservedPath, RelativePath};
 use agpm_plan::{
     Author, ChangeAction, ChangeReason, DesiredFile, DesiredNode, DesiredState, FileOutcome,
     LayerDocument, Ledger, Observation, Obstacle, OnEqualUserValue, OverwriteRule, OwnedFile,
@@ -74,7 +74,7 @@ fn ledger(files: &[(&str, &str)]) -> Ledger {
 fn disk(files: &[(&str, &str)]) -> Observation {
     let mut disk = Observation::default();
     for (at, content) in files {
-        disk.add(path(at), Observed::file(sum(content), FileMode::Plain));
+        disk.add(path(at), ObservedPath::file(sum(content), FileMode::Plain));
     }
     disk
 }
@@ -114,7 +114,7 @@ fn decisions(plan: &Plan) -> Vec<(&str, ChangeAction, ChangeReason)> {
 fn with_entry() -> DesiredState<'static> {
     let mut desired = DesiredState::default();
     let node = EntryNode {
-        place: Place::Key("/servers/fs".parse().unwrap()),
+        place: NodeLocation::Key("/servers/fs".parse().unwrap()),
         value: Value::from(1_usize),
     };
     desired.add_entries(&path(SETTINGS), &"mcp-servers/fs".into(), &[node]);
@@ -131,7 +131,7 @@ struct Layer {
 impl Layer {
     fn new() -> Self {
         let node = EntryNode {
-            place: Place::Key("/a".parse().unwrap()),
+            place: NodeLocation::Key("/a".parse().unwrap()),
             value: Value::from(1_usize),
         };
         Layer {
@@ -309,9 +309,9 @@ fn a_shared_file_that_cannot_be_understood_stops_only_a_plan_that_needs_it() {
 #[test]
 fn what_is_not_a_file_is_never_replaced_by_a_shared_one() {
     for (now, what) in [
-        (Observed::Directory, Obstacle::Directory),
-        (Observed::Symlink, Obstacle::Symlink),
-        (Observed::Special, Obstacle::Special),
+        (ObservedPath::Directory, Obstacle::Directory),
+        (ObservedPath::Symlink, Obstacle::Symlink),
+        (ObservedPath::Special, Obstacle::Special),
     ] {
         let mut disk = Observation::default();
         disk.add(path(SETTINGS), now);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use agpm_diag::{Diagnostic, SourceId, codes, has_errors};
-use agpm_model::Field;
+use agpm_model::FieldPath;
 use agpm_text::{
     Document, EditError, Format, Limits, NodeKind, NodeRef, NodeShape, ParsedDocument, TreeView,
     Value, equal, parse, to_value,
@@ -13,7 +13,7 @@ use agpm_text::{
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldChange {
     /// Which one.
-    pub field: Field,
+    pub field: FieldPath,
     /// What the field held.
     pub before: Option<Value>,
     /// What it holds afterwards.
@@ -59,7 +59,7 @@ pub fn patch(
     let document = readable(parse(source, text, format, Limits::default()))?;
     let body = held_by(format, body);
     let root = document.root();
-    let fields: Vec<FieldChange> = Field::all(&body)
+    let fields: Vec<FieldChange> = FieldPath::all(&body)
         .into_iter()
         .map(|field| change(field, root, &body))
         .collect();
@@ -130,7 +130,7 @@ fn dates_as_text(value: &Value) -> Value {
     }
 }
 
-fn change(field: Field, root: Option<NodeRef<'_>>, body: &Value) -> FieldChange {
+fn change(field: FieldPath, root: Option<NodeRef<'_>>, body: &Value) -> FieldChange {
     let steps = field.pointer().steps();
     let before = steps
         .iter()

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes};
 use agpm_model::{
-    Declared, Dependency, Destination, Install, InstructionForm, Layout, Manifest, RESOURCE_TYPES,
-    ResourceId, Selector, ToolName, Unit, Variant,
+    DeclaredDependency, Dependency, Destination, InstallMode, InstructionForm, Manifest,
+    RESOURCE_TYPES, Requirement, ResourceId, TargetLayout, ToolName, Unit, Variant,
 };
 use agpm_plan::{
     EntryError, EntryGraph, ResourceEntry, TargetClash, TargetRequest, clashes, entries, target,
@@ -24,7 +24,7 @@ pub struct ResolvedEntry {
     /// The version that was chosen.
     pub version: Version,
     /// Everything that was asked of its version.
-    pub wishes: BTreeSet<Selector>,
+    pub wishes: BTreeSet<Requirement>,
     /// Whether it was found by a pattern.
     pub matched_pattern: bool,
     /// Its files in the source.
@@ -53,7 +53,7 @@ impl ResolvedEntry {
 }
 
 /// What the manifest requires, as the solver takes it.
-pub fn roots(manifest: &Manifest) -> Vec<RootRequirement<Unit, Selector>> {
+pub fn roots(manifest: &Manifest) -> Vec<RootRequirement<Unit, Requirement>> {
     let root = |dependency: &Dependency| RootRequirement {
         unit: dependency.unit.clone(),
         wish: dependency.selector.clone(),
@@ -69,11 +69,11 @@ pub(crate) fn dependency_of(manifest: &Manifest, root: usize) -> Option<&Depende
 /// The chosen version of a unit and what is there.
 struct Chosen<'a> {
     index: &'a SourceIndex,
-    solution: &'a Solution<Unit, Selector>,
+    solution: &'a Solution<Unit, Requirement>,
 }
 
 impl<'a> Chosen<'a> {
-    fn choice(&self, unit: &Unit) -> Option<&'a ChosenCandidate<Unit, Selector>> {
+    fn choice(&self, unit: &Unit) -> Option<&'a ChosenCandidate<Unit, Requirement>> {
         self.solution.units.get(unit)
     }
 
@@ -95,11 +95,16 @@ impl<'a> Chosen<'a> {
         }
     }
 
-    fn children(&self, unit: &Unit, variant: Variant) -> Vec<(&'a Declared, Vec<&'a Unit>)> {
+    fn children(
+        &self,
+        unit: &Unit,
+        variant: Variant,
+    ) -> Vec<(&'a DeclaredDependency, Vec<&'a Unit>)> {
         let Some(FoundContent::Resource(_, needs)) = self.found(unit) else {
             return Vec::new();
         };
-        let child = |(declared, unit): &'a (Declared, Unit)| match unit.path.is_pattern() {
+        let child = |(declared, unit): &'a (DeclaredDependency, Unit)| match unit.path.is_pattern()
+        {
             true => (declared, self.matches(unit)),
             false => (declared, vec![unit]),
         };
@@ -111,7 +116,7 @@ impl<'a> Chosen<'a> {
 pub fn resolved_entries(
     manifest: &Manifest,
     index: &SourceIndex,
-    solution: &Solution<Unit, Selector>,
+    solution: &Solution<Unit, Requirement>,
     file_of: &dyn Fn(&Unit) -> Option<PathBuf>,
     notes: &mut Notes,
 ) -> Result<Vec<ResolvedEntry>, Failure> {
@@ -203,7 +208,7 @@ pub(crate) fn is_written_as_file(manifest: &Manifest, entry: &ResourceEntry) -> 
     let destination = tool.and_then(|tool| tool.destination(entry.kind));
     let dependency = entry.root.and_then(|root| manifest.dependencies.get(root));
     let is_block = dependency.is_some_and(|one| one.form == InstructionForm::Block);
-    entry.install != Install::ResolveOnly
+    entry.install != InstallMode::ResolveOnly
         && !is_block
         && matches!(destination, Some(Destination::Files(..)))
 }
@@ -326,7 +331,7 @@ fn differ_in_folders(
 ) -> bool {
     let place = |entry: &ResourceEntry| {
         let wanted = TargetRequest {
-            layout: Some(Layout::Folders),
+            layout: Some(TargetLayout::Folders),
             ..TargetRequest::of(root, &entry.unit.path, &manifest.tools)
         };
         target(manifest.tools.named(entry.tool.as_str())?, &wanted)

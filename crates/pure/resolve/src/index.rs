@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use agpm_diag::SourceSpan;
 use agpm_model::{
-    AllowedVersions, Checksum, Declared, FileMode, ObjectId, Origin, Pin, RelativePath,
-    Requirement, ResolvedVersion, SKILL_FILE, Selector, SourceName, SourceVersions, Tag, Unit,
-    Variant, VersionIndex,
+    AllowedVersions, Checksum, DeclaredDependency, FileMode, ObjectId, Pin, RelativePath,
+    Requirement, ResolvedVersion, ResourceOrigin, SKILL_FILE, SourceName, SourceVersions, Unit,
+    Variant, VersionIndex, VersionRequirement, VersionTag,
 };
 use agpm_solve::{CandidateRank, RequiredUnit, UnitContent, UnitFacts};
 use agpm_trust::ReleaseAge;
@@ -164,15 +164,16 @@ pub fn tree_line(path: &str, mode: FileMode, checksum: Checksum) -> String {
 /// What a resource declares, by the variables under which it is read.
 #[derive(Clone, Debug, Default)]
 pub struct DeclaredNeeds {
-    by_variant: BTreeMap<Variant, Vec<(Declared, Unit)>>,
+    by_variant: BTreeMap<Variant, Vec<(DeclaredDependency, Unit)>>,
     /// All of them, for the solver.
-    children: Vec<RequiredUnit<Unit, Selector>>,
+    children: Vec<RequiredUnit<Unit, Requirement>>,
 }
 
 impl DeclaredNeeds {
-    fn add(&mut self, variant: Variant, declared: Vec<(Declared, Unit)>) {
-        let known: BTreeSet<RequiredUnit<Unit, Selector>> = self.children.iter().cloned().collect();
-        let child = |(declared, unit): &(Declared, Unit)| RequiredUnit {
+    fn add(&mut self, variant: Variant, declared: Vec<(DeclaredDependency, Unit)>) {
+        let known: BTreeSet<RequiredUnit<Unit, Requirement>> =
+            self.children.iter().cloned().collect();
+        let child = |(declared, unit): &(DeclaredDependency, Unit)| RequiredUnit {
             unit: unit.clone(),
             wish: declared.selector.clone(),
         };
@@ -186,7 +187,7 @@ impl DeclaredNeeds {
     }
 
     /// What it declares under a variant, each with the unit that is declared_unit.
-    pub fn under(&self, variant: Variant) -> &[(Declared, Unit)] {
+    pub fn under(&self, variant: Variant) -> &[(DeclaredDependency, Unit)] {
         self.by_variant
             .get(&variant)
             .map(Vec::as_slice)
@@ -194,7 +195,7 @@ impl DeclaredNeeds {
     }
 
     /// The same under any variant.
-    pub fn all(&self) -> impl Iterator<Item = &(Declared, Unit)> {
+    pub fn all(&self) -> impl Iterator<Item = &(DeclaredDependency, Unit)> {
         self.by_variant.values().flatten()
     }
 }
@@ -207,7 +208,7 @@ pub enum FoundContent {
     /// A file or a skill, and what it declares.
     Resource(Arc<ResourceFiles>, Arc<DeclaredNeeds>),
     /// The matches of a pattern.
-    Matches(Arc<Vec<RequiredUnit<Unit, Selector>>>),
+    Matches(Arc<Vec<RequiredUnit<Unit, Requirement>>>),
 }
 
 /// Something to be read before the solver can go on.
@@ -279,7 +280,7 @@ impl SourceIndex {
 
     /// The tags that a requirement allows and that are too young, best first, each with its age; none where all are,
     /// as then none is left out.
-    pub fn skipped(&self, source: &SourceName, wish: &Selector) -> Vec<(String, ReleaseAge)> {
+    pub fn skipped(&self, source: &SourceName, wish: &Requirement) -> Vec<(String, ReleaseAge)> {
         let index = self.indexes.get(source);
         let allowed = index.map(|index| index.allowed(wish));
         let (Some(index), Some(AllowedVersions::Listed(numbers))) = (index, allowed) else {
@@ -304,10 +305,10 @@ impl SourceIndex {
     fn old_enough(
         &self,
         source: &SourceName,
-        wish: &Selector,
+        wish: &Requirement,
         numbers: Vec<usize>,
     ) -> Result<Vec<usize>, MissingFact> {
-        let is_range = matches!(wish, Selector::Version(requirement) if requirement.is_range());
+        let is_range = matches!(wish, Requirement::Version(requirement) if requirement.is_range());
         let (Some(limit), true, Some(index)) =
             (self.release_limit, is_range, self.indexes.get(source))
         else {
@@ -421,7 +422,7 @@ impl SourceIndex {
         unit: &Unit,
         commit: &Option<ObjectId>,
         variant: Variant,
-        declared: Vec<(Declared, Unit)>,
+        declared: Vec<(DeclaredDependency, Unit)>,
     ) {
         let found = self
             .contents
@@ -502,7 +503,7 @@ impl SourceIndex {
     /// The source of a unit that has versions.
     fn versioned<'u>(&self, unit: &'u Unit) -> Option<&'u SourceName> {
         match &unit.origin {
-            Origin::Source(name) if !self.plain.contains(name) => Some(name),
+            ResourceOrigin::Source(name) if !self.plain.contains(name) => Some(name),
             _ => None,
         }
     }
@@ -535,14 +536,14 @@ impl SourceIndex {
     }
 
     /// Whether the pin stays under a wish.
-    fn keeps(&self, pin: &SolverPin, wish: &Selector) -> bool {
+    fn keeps(&self, pin: &SolverPin, wish: &Requirement) -> bool {
         let label = &pin.version.label;
         pin.wishes.iter().any(|locked| locked == wish.as_str())
             || match wish {
-                Selector::Only => true,
-                Selector::Version(requirement) => requirement.allows(&Tag::new(label)),
-                Selector::Branch(branch) => branch == label,
-                Selector::Rev(rev) => pin
+                Requirement::Only => true,
+                Requirement::Version(requirement) => requirement.allows(&VersionTag::new(label)),
+                Requirement::Branch(branch) => branch == label,
+                Requirement::Rev(rev) => pin
                     .version
                     .commit
                     .as_ref()
@@ -553,7 +554,7 @@ impl SourceIndex {
     fn listed(
         &self,
         source: &SourceName,
-        wish: &Selector,
+        wish: &Requirement,
     ) -> Result<Vec<CandidateRank>, MissingFact> {
         let index = self
             .indexes
@@ -602,10 +603,10 @@ fn number(at: usize) -> CandidateRank {
 
 impl UnitFacts for SourceIndex {
     type Unit = Unit;
-    type Wish = Selector;
+    type Wish = Requirement;
     type Need = MissingFact;
 
-    fn allowed(&self, unit: &Unit, wish: &Selector) -> Result<Vec<CandidateRank>, MissingFact> {
+    fn allowed(&self, unit: &Unit, wish: &Requirement) -> Result<Vec<CandidateRank>, MissingFact> {
         let Some(source) = self.versioned(unit) else {
             return Ok(vec![PINNED]);
         };
@@ -627,7 +628,7 @@ impl UnitFacts for SourceIndex {
         &self,
         unit: &Unit,
         candidate: CandidateRank,
-    ) -> Result<UnitContent<'_, Unit, Selector>, MissingFact> {
+    ) -> Result<UnitContent<'_, Unit, Requirement>, MissingFact> {
         let commit = self.version(unit, candidate).commit;
         match self.found(unit, commit.as_ref()) {
             None => Err(MissingFact::Content(unit.clone(), commit)),
@@ -645,14 +646,14 @@ impl UnitFacts for SourceIndex {
         self.version(unit, candidate).label
     }
 
-    fn all(&self, unit: &Unit) -> Vec<(CandidateRank, Selector)> {
+    fn all(&self, unit: &Unit) -> Vec<(CandidateRank, Requirement)> {
         let source = self.versioned(unit);
         let Some(index) = source.and_then(|source| self.indexes.get(source)) else {
             return Vec::new();
         };
-        let wish = |(at, tag): (usize, &Tag)| {
-            let requirement = Requirement::parse(tag.name()).ok()?;
-            Some((number(at), Selector::Version(requirement)))
+        let wish = |(at, tag): (usize, &VersionTag)| {
+            let requirement = VersionRequirement::parse(tag.name()).ok()?;
+            Some((number(at), Requirement::Version(requirement)))
         };
         index.stable().filter_map(wish).collect()
     }

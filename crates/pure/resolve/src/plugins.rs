@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Failure, Notes, codes, did_you_mean};
 use agpm_model::{
-    Checksum, Dependency, FileMode, InstructionForm, Layout, Manifest, PartChoice, PartFilter,
-    PartNames, Placement, RelativePath, ResourceId, ResourceName, ResourcePath, ResourceType,
-    SKILL_FILE, ToolName, Unit, is_plugin_name,
+    Checksum, Dependency, FileMode, InstructionForm, LockedPlacement, Manifest, PartChoice,
+    PartFilter, PartNames, RelativePath, ResourceId, ResourceName, ResourcePath, ResourceType,
+    SKILL_FILE, TargetLayout, ToolName, Unit, is_plugin_name,
 };
 use agpm_plan::{ResourceEntry, TargetClash, TargetRequest, ToolSharing, clashes, placements};
 use agpm_plugin::{
@@ -445,7 +445,7 @@ impl<'a> Expansion<'a> {
     }
 
     /// Where a part goes in each tool of the plugin; nowhere in those that do not support it.
-    fn placements(&self, chosen: &ChosenPart<'_>) -> Vec<Placement> {
+    fn placements(&self, chosen: &ChosenPart<'_>) -> Vec<LockedPlacement> {
         let ChosenPart { part, id } = chosen;
         let path = self.path_of(part);
         let tools = &self.manifest.tools;
@@ -462,13 +462,13 @@ impl<'a> Expansion<'a> {
             path: &path,
             target: None,
             filename: filename.as_ref().filter(|_| !is_named_by_file),
-            layout: Some(Layout::Flat),
+            layout: Some(TargetLayout::Flat),
             pattern: None,
             sharing: ToolSharing::of(able.len()),
             name: id.name.as_str(),
             form: InstructionForm::default(),
         };
-        let nowhere = |tool: &&ToolName| Placement {
+        let nowhere = |tool: &&ToolName| LockedPlacement {
             tool: (*tool).clone(),
             at: None,
         };
@@ -485,10 +485,10 @@ impl<'a> Expansion<'a> {
         &self,
         listing: &PluginListing,
         chosen: &ChosenPart<'_>,
-        placement: &Placement,
+        placement: &LockedPlacement,
     ) -> Option<ResolvedEntry> {
         let ChosenPart { part, id } = chosen;
-        let Placement { tool, at } = placement;
+        let LockedPlacement { tool, at } = placement;
         let place = at.clone()?;
         let plugin = &self.plugin.entry;
         let path = self.path_of(part);

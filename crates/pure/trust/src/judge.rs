@@ -3,7 +3,7 @@
 use agpm_diag::SourceSpan;
 use agpm_model::{
     AllowDeny, ExecutableMode, Policy, PolicyRule, RepositoryPattern, ResourceType, RuleName,
-    SourceAddress, Tag,
+    SourceAddress, VersionTag,
 };
 use serde::Serialize;
 
@@ -155,10 +155,10 @@ pub fn missing_requirements(policy: &Policy, contents: &[JudgedContent<'_>]) -> 
 }
 
 /// A range of a policy is about versions, whatever their tags begin with.
-fn without_prefix(version: &JudgedVersion) -> Tag {
-    let tag = Tag::new(&version.label);
+fn without_prefix(version: &JudgedVersion) -> VersionTag {
+    let tag = VersionTag::new(&version.label);
     match tag.prefix() {
-        Some(prefix) => Tag::new(&version.label[prefix.len()..]),
+        Some(prefix) => VersionTag::new(&version.label[prefix.len()..]),
         None => tag,
     }
 }

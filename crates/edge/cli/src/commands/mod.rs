@@ -39,8 +39,8 @@ use std::process::ExitCode;
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_ops::{
-    Environment, FailureKind, NetworkAccess, Outcome, OutsideReads, PolicyPlaces, ProgramUse,
-    Scope, World,
+    Environment, FailureKind, InstallScope, NetworkAccess, Outcome, OutsideReads, PolicyPlaces,
+    ProgramUse, World,
 };
 use agpm_report::RenderedReport;
 
@@ -56,7 +56,7 @@ const MACHINE_POLICY: &str = "/etc/agpm/policy.toml";
 /// Runs the command that was typed.
 pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
     let scope = cli.command.scope();
-    if scope == Scope::User && cli.global.manifest_path.is_some() {
+    if scope == InstallScope::User && cli.global.manifest_path.is_some() {
         return output.finish(two_manifests(), |(), _| RenderedReport::Text(String::new()));
     }
     if let Some(directory) = &cli.global.directory
@@ -119,7 +119,7 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
     }
 }
 
-fn world(global: &GlobalArgs, scope: Scope) -> World {
+fn world(global: &GlobalArgs, scope: InstallScope) -> World {
     let folder = std::env::current_dir().unwrap_or_default();
     // A relative home would be another folder in each project.
     let absolute = |name: &str| variable(name).filter(|path| path.is_absolute());

@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agpm_mcp::{WriteAccess, serve_streams};
-use agpm_ops::{Environment, NetworkAccess, Scope, Silent, World};
+use agpm_ops::{Environment, InstallScope, NetworkAccess, Silent, World};
 use agpm_testkit::Sandbox;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, duplex, split};
@@ -38,7 +38,7 @@ pub(crate) fn world(sandbox: &Sandbox) -> World {
     let root = sandbox.home().parent().unwrap().to_owned();
     let environment = Environment {
         approvals: Vec::new(),
-        scope: Scope::Project,
+        scope: InstallScope::Project,
         folder: sandbox.work(),
         manifest: None,
         config: None,

@@ -27,7 +27,7 @@ use crate::gather::{ManifestFiles, Mistakes, Project};
 use crate::install::{self, InstallReport, InstallRequest, Job, ManifestEdit, Writing};
 use crate::manifest_text::{Then, set_entry};
 use crate::reading::shown;
-use crate::world::{Scope, World};
+use crate::world::{InstallScope, World};
 
 /// What to add.
 pub struct AddRequest<'a> {
@@ -226,7 +226,7 @@ fn sources_for(world: &World, manifest: &Manifest, private: &[String]) -> Vec<Pl
         let is_users = known.is_some_and(|source| source.scope == SourceScope::User);
         let is_shareable = one.address.redacted() == one.address.reveal()
             && !private.iter().any(|name| name == one.name.as_str());
-        if is_users && is_shareable && world.environment.scope == Scope::Project {
+        if is_users && is_shareable && world.environment.scope == InstallScope::Project {
             one.state = SourceState::New;
         }
     }

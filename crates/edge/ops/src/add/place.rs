@@ -7,8 +7,8 @@ use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean};
 use agpm_model::normalize;
 use agpm_model::{
     Address, BrowserAddress, InnerAddress, Manifest, NamedAddress, ObjectId, PluginAddress,
-    RepositoryAddress, Requirement, ResourcePath, Selector, SourceAddress, SourceName,
-    SourceVersions, newest_range, repository_name, repository_owner, same_repository,
+    RepositoryAddress, Requirement, ResourcePath, SourceAddress, SourceName, SourceVersions,
+    VersionRequirement, newest_range, repository_name, repository_owner, same_repository,
 };
 use agpm_source::{
     DirectorySource, Source, SourceVersioning, SymlinkConfinement, resolve, resolve_reference,
@@ -96,7 +96,7 @@ pub(crate) struct PlaceFinder<'a> {
 impl PlaceSource {
     /// The sources that a manifest has.
     pub(crate) fn all_of(manifest: &Manifest) -> Vec<PlaceSource> {
-        let known = |source: &agpm_model::Source| PlaceSource {
+        let known = |source: &agpm_model::SourceDeclaration| PlaceSource {
             name: source.name.clone(),
             address: source.address.clone(),
             state: SourceState::Known,
@@ -252,10 +252,10 @@ impl PlaceFinder<'_> {
             }
             (Some(versions), requirement) => {
                 let newest = || newest_range(versions.tags.keys().map(String::as_str), &[]);
-                let newest = || newest().and_then(|range| Requirement::parse(&range).ok());
+                let newest = || newest().and_then(|range| VersionRequirement::parse(&range).ok());
                 let found_version = match requirement.clone().or_else(newest) {
                     Some(requirement) => {
-                        let selector = Selector::Version(requirement);
+                        let selector = Requirement::Version(requirement);
                         resolve(&*source, &selector).map_err(failed)?
                     }
                     None => resolve_reference(&*source, None).ok(),

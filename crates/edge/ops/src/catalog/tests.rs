@@ -10,7 +10,7 @@ use agpm_testkit::{GitDaemon, Repository, Sandbox};
 
 use crate::catalog::remotes::{RemoteLayer, remote_layers};
 use crate::gather::Project;
-use crate::world::{Environment, ManifestUse, NetworkAccess, Scope, Silent, World};
+use crate::world::{Environment, InstallScope, ManifestUse, NetworkAccess, Silent, World};
 
 const FILE: &str = "bmad/_cfg/agent-manifest.csv";
 
@@ -35,7 +35,7 @@ impl Place {
     fn world(&self, network: NetworkAccess) -> World {
         let environment = Environment {
             approvals: Vec::new(),
-            scope: Scope::Project,
+            scope: InstallScope::Project,
             folder: self.sandbox.work().join("project"),
             manifest: None,
             config: None,

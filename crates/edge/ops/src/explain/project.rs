@@ -16,7 +16,7 @@ use crate::merge::ReadFiles;
 use crate::packages::{Sources, read_lock};
 use crate::reading::{limit, shown};
 use crate::scope::state_of;
-use crate::world::{Environment, OutsideReads, Scope, World};
+use crate::world::{Environment, InstallScope, OutsideReads, World};
 use agpm_model::normalize;
 
 /// What the project knows of a file.
@@ -74,7 +74,7 @@ fn alone(
             }
         }
     }
-    let root = root.filter(|_| environment.scope == Scope::User);
+    let root = root.filter(|_| environment.scope == InstallScope::User);
     let path = root.unwrap_or(&environment.folder).join(file);
     let name = LayerName::new(file).map_err(|_| not_in_layers(file, None))?;
     let inside = store::real_path(root.unwrap_or(&environment.folder));

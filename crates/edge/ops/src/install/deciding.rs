@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use agpm_compose::{RenderedResource, RenderedSet};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, WarningPolicy, codes};
-use agpm_model::{Install, LOCK_NAME, Lockfile, Manifest, Owner, PinSource};
+use agpm_model::{InstallMode, LOCK_NAME, Lockfile, Manifest, Owner, PinSource};
 use agpm_plan::{
     ChangeAction, DesiredState, Ledger, MovedPin, Observation, Plan, capability_difference,
     checksum_findings, hides_written_bytes, lacks_capabilities, lock_difference, may_explain,
@@ -192,7 +192,7 @@ fn url_of(manifest: &Manifest, source: &PinSource) -> Option<String> {
 fn owning_nothing(resources: &[RenderedResource], ledger: &Ledger) -> BTreeSet<Owner> {
     let owners = ledger.owners();
     let is_written = |resolved: &&ResolvedEntry| {
-        resolved.entry.install != Install::ResolveOnly && resolved.entry.target.is_some()
+        resolved.entry.install != InstallMode::ResolveOnly && resolved.entry.target.is_some()
     };
     let resolved = resources.iter().map(|resource| &resource.resolved);
     let installed = resolved.filter(is_written).map(|one| one.id().into());

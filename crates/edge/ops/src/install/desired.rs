@@ -1,6 +1,6 @@
 //! Resources and files of layers as one desired state.
 
-use agpm_model::{Install, Owner};
+use agpm_model::{InstallMode, Owner};
 use std::path::Path;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
@@ -19,7 +19,7 @@ pub(super) fn desired_state<'a>(
     for RenderedResource { resolved, output } in resources {
         add_resource(&mut desired, resolved.id().into(), output)?;
         let target = resolved.entry.target.clone();
-        if let Some(target) = target.filter(|_| resolved.entry.install == Install::InPlace) {
+        if let Some(target) = target.filter(|_| resolved.entry.install == InstallMode::InPlace) {
             desired.leave_in_place(target);
         }
     }
@@ -114,7 +114,7 @@ fn refuse_own_targets(project: &Path, resources: &[RenderedResource]) -> Result<
             .target
             .as_ref()
             .map(|target| project.join(target.as_str()));
-        if entry.install == Install::InPlace {
+        if entry.install == InstallMode::InPlace {
             if resolved.file == target {
                 continue;
             }

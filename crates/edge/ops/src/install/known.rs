@@ -4,7 +4,7 @@ use agpm_diag::{Failure, WarningPolicy};
 use std::path::{Path, PathBuf};
 
 use agpm_compose::RenderedResource;
-use agpm_model::{Checksum, Extent, Observed, Origin, RelativePath};
+use agpm_model::{Checksum, ObservedPath, RelativePath, ResourceExtent, ResourceOrigin};
 use agpm_plan::{Ledger, LedgerFile, WatchedDirectory};
 use agpm_resolve::UpdateScope;
 use agpm_store::{ProjectStore, StateUse};
@@ -105,7 +105,7 @@ fn is_untouched(store: &ProjectStore, ledger: &LedgerFile) -> Option<bool> {
     let mut files = ledger.files.values().zip(files_now);
     let mut shared = shared.iter().zip(shared_now);
     Some(
-        files.all(|(owned, now)| *now == Observed::file(owned.checksum, owned.mode))
+        files.all(|(owned, now)| *now == ObservedPath::file(owned.checksum, owned.mode))
             && shared.all(|((_, seen), now)| now.checksum() == Some(*seen)),
     )
 }
@@ -136,10 +136,10 @@ pub(super) fn remember(
     for entry in local {
         match entry.entry.unit.origin {
             // What it says is part of the inputs.
-            Origin::Manifest => {}
-            Origin::Source(_) => open = true,
-            Origin::Local => {
-                open |= entry.matched_pattern || entry.entry.unit.extent != Extent::File;
+            ResourceOrigin::Manifest => {}
+            ResourceOrigin::Source(_) => open = true,
+            ResourceOrigin::Local => {
+                open |= entry.matched_pattern || entry.entry.unit.extent != ResourceExtent::File;
                 ledger
                     .reads
                     .insert(entry.entry.unit.path.to_string(), entry.resource.checksum);

@@ -22,7 +22,7 @@ use agpm_compose::{
 };
 use agpm_diag::{Failure, FailureKind, Notes, Outcome};
 
-use agpm_model::{LOCK_NAME, Observed, RelativePath};
+use agpm_model::{LOCK_NAME, ObservedPath, RelativePath};
 use agpm_plan::{
     Ledger, LockedCapabilities, Plan, ledger_of_lock, outdated_lock, refuse_foreign_paths,
     reserved_target,
@@ -333,11 +333,11 @@ struct StoredTree<'s>(&'s ProjectStore);
 
 impl ProjectTree for StoredTree<'_> {
     fn is_directory(&self, path: &RelativePath) -> bool {
-        matches!(self.0.observe(path), Ok(Observed::Directory))
+        matches!(self.0.observe(path), Ok(ObservedPath::Directory))
     }
 
     fn is_file(&self, path: &RelativePath) -> bool {
-        matches!(self.0.observe(path), Ok(Observed::File(_)))
+        matches!(self.0.observe(path), Ok(ObservedPath::File(_)))
     }
 }
 

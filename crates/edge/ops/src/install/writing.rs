@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, Failure, Notes, codes};
-use agpm_model::{FileMode, Observed, RelativePath};
+use agpm_model::{FileMode, ObservedPath, RelativePath};
 use agpm_plan::{ChangeAction, FileOutcome, Ledger, PlannedChange, SharedChange};
 use agpm_store::{
     ExpectedFile, FileChange, LockWait, ProjectLock, ProjectStore, RecoveryOutcome, StoreError,
@@ -197,9 +197,9 @@ fn shared_change(change: &SharedChange) -> Option<FileChange<'_>> {
     }
 }
 
-fn expected(before: Observed) -> ExpectedFile {
+fn expected(before: ObservedPath) -> ExpectedFile {
     match before {
-        Observed::File(file) => ExpectedFile::Checksum(file.checksum),
+        ObservedPath::File(file) => ExpectedFile::Checksum(file.checksum),
         _ => ExpectedFile::Missing,
     }
 }

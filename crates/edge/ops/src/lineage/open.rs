@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes, unknown_name};
 use agpm_git::GitError;
-use agpm_model::Reached;
+use agpm_model::ResolvedPath;
 use agpm_persona::{LevelSearch, PersonaLevels, PersonaLibrary, repository_of};
 use agpm_store::{self as store, Disk};
 
@@ -75,7 +75,7 @@ fn submodules(
 fn real_folder(environment: &Environment, path: &Path) -> Result<PathBuf, Failure> {
     let full = environment.resolve(path);
     match store::reach(&full).map_err(|error| error.seen_from(&environment.folder))? {
-        Some(Reached::Folder(real)) => Ok(real),
+        Some(ResolvedPath::Folder(real)) => Ok(real),
         found => {
             let name = shown(environment, &full);
             let what = if found.is_some() {

@@ -8,7 +8,7 @@ use agpm_text::Format;
 use crate::documents::{has_conflict_markers, parsed};
 use crate::path_of;
 use crate::reading::limit;
-use crate::world::{Environment, Scope};
+use crate::world::{Environment, InstallScope};
 
 use agpm_model::LOCK_NAME;
 
@@ -32,8 +32,8 @@ pub(crate) fn read_lock(
     notes: &mut Notes,
 ) -> Result<Option<(Lockfile, Vec<u8>)>, Failure> {
     let read = match environment.scope {
-        Scope::Project => store.read(&path_of(LOCK_NAME), limit()),
-        Scope::User => agpm_store::read(
+        InstallScope::Project => store.read(&path_of(LOCK_NAME), limit()),
+        InstallScope::User => agpm_store::read(
             &environment.manifest_folder(store.path()).join(LOCK_NAME),
             limit(),
         ),

@@ -4,7 +4,7 @@ use agpm_compose::{
     Composer, LARGEST_READ, ProjectFileError, ProjectFiles, RenderedSet, check_patched_names,
 };
 use agpm_diag::{Failure, Notes};
-use agpm_model::{Manifest, RelativePath, Scope};
+use agpm_model::{InstallScope, Manifest, RelativePath};
 use agpm_resolve::ResolvedEntry;
 use agpm_store::{StoreProblem, parallel};
 
@@ -62,7 +62,7 @@ impl ProjectFiles for Sources {
         Ok(bytes)
     }
 
-    fn scope(&self) -> Scope {
+    fn scope(&self) -> InstallScope {
         self.scope
     }
 }

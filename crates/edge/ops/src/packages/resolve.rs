@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use agpm_diag::{Failure, Notes};
-use agpm_model::{Manifest, ObjectId, SKILL_FILE, Selector, SourceName, Unit};
+use agpm_model::{Manifest, ObjectId, Requirement, SKILL_FILE, SourceName, Unit};
 use agpm_resolve::{
     ConflictReporter, FileListing, MissingFact, PathContent, ReleaseLimit, ResolvedEntry,
     SolverPin, SourceIndex, cycle, expand_plugins, fold_foreign_dependencies, report_relocated,
@@ -76,7 +76,7 @@ pub(crate) fn resolve(
 enum Resolved {
     Entries(Vec<ResolvedEntry>),
     /// Resources are in sources that have to be opened first.
-    Requires(Vec<agpm_model::Source>),
+    Requires(Vec<agpm_model::SourceDeclaration>),
 }
 
 fn solve_and_read(
@@ -138,9 +138,9 @@ pub(crate) fn plain_sources(sources: &Sources) -> Vec<SourceName> {
 fn suggestion(
     fetcher: &Fetcher<'_>,
     index: &mut SourceIndex,
-    roots: &[RootRequirement<Unit, Selector>],
-    conflict: &Conflict<Unit, Selector>,
-) -> Option<SuggestedChange<Selector>> {
+    roots: &[RootRequirement<Unit, Requirement>],
+    conflict: &Conflict<Unit, Requirement>,
+) -> Option<SuggestedChange<Requirement>> {
     let order = |root: &usize| (&roots[*root].unit, &roots[*root].wish);
     if let Some(found) = conflict
         .suggestions
@@ -156,7 +156,7 @@ fn suggestion(
     let mut effort = ProbeBudget::of_one_answer();
     for root in &involved {
         let mut changed = roots.to_vec();
-        let tags: Vec<Selector> = index
+        let tags: Vec<Requirement> = index
             .all(&roots[*root].unit)
             .into_iter()
             .take(MOST_TRIED)
@@ -175,7 +175,7 @@ fn suggestion(
 fn is_solvable(
     fetcher: &Fetcher<'_>,
     index: &mut SourceIndex,
-    roots: &[RootRequirement<Unit, Selector>],
+    roots: &[RootRequirement<Unit, Requirement>],
     effort: &mut ProbeBudget,
 ) -> bool {
     loop {

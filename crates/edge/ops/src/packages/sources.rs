@@ -7,13 +7,13 @@ use std::sync::Arc;
 use agpm_diag::Failure;
 use agpm_git::GitProgram;
 use agpm_model::{
-    CatalogRemote, Manifest, Origin, RemoteBase, ResourceType, SourceAddress, SourceName,
+    CatalogRemote, Manifest, RemoteBase, ResourceOrigin, ResourceType, SourceAddress, SourceName,
     SourceVersions, Unit, normalize,
 };
 use agpm_source::{DirectorySource, Source, SourceVersioning, SymlinkConfinement, git_program};
 
 use crate::source_failure::source_failure;
-use crate::world::{Environment, Scope, World};
+use crate::world::{Environment, InstallScope, World};
 
 /// Every source that dependencies use, the manifest's own folder, and where things are installed.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(crate) struct Sources {
     pub(crate) local: DirectorySource,
     pub(crate) project: PathBuf,
     pub(crate) root: PathBuf,
-    pub(crate) scope: Scope,
+    pub(crate) scope: InstallScope,
 }
 
 impl Sources {
@@ -85,14 +85,14 @@ impl Sources {
 
     fn of<'s>(
         world: &World,
-        sources: impl Iterator<Item = &'s agpm_model::Source>,
+        sources: impl Iterator<Item = &'s agpm_model::SourceDeclaration>,
         remotes: impl Iterator<Item = &'s CatalogRemote>,
         root: &Path,
     ) -> Self {
         let environment = &world.environment;
         let project = environment.manifest_folder(root);
         let context = environment.source_context(project);
-        let named = |source: &agpm_model::Source| {
+        let named = |source: &agpm_model::SourceDeclaration| {
             let opened = world.sources.open(&source.address, &context);
             (source.name.clone(), opened)
         };
@@ -141,9 +141,9 @@ impl Sources {
     /// Where a unit is on this machine, if it is no file of a repository.
     pub(crate) fn file_of(&self, unit: &Unit) -> Option<PathBuf> {
         let base = match &unit.origin {
-            Origin::Manifest => return None,
-            Origin::Local => self.project.as_path(),
-            Origin::Source(name) => self.get(name)?.place()?,
+            ResourceOrigin::Manifest => return None,
+            ResourceOrigin::Local => self.project.as_path(),
+            ResourceOrigin::Source(name) => self.get(name)?.place()?,
         };
         Some(normalize(&base.join(unit.path.as_str())))
     }

@@ -8,9 +8,9 @@ use agpm_text::{Document, NodeKind, NodeRef, ParsedDocument};
 
 use crate::address::SourceAddress;
 use crate::check::spot;
-use crate::import::findings::Findings;
-use crate::import::folders::Folders;
-use crate::import::{Import, ImportedLayer, ImportedPlace, mergers};
+use crate::import::findings::ImportFindings;
+use crate::import::folders::BaseDirectories;
+use crate::import::{ImportedConfiguration, ImportedLayer, ImportedPlace, mergers};
 use crate::name::LayerName;
 
 /// The lists of repositories, the newer form's first.
@@ -30,13 +30,13 @@ const AGENTS: &[(&str, &str)] = &[("claude", ".claude/**"), ("cursor", ".cursor/
 /// Understands a configuration that was read as YAML; what is wrong or lost is in the diagnostics.
 pub fn read_agent_manager(
     parsed: &ParsedDocument,
-    folders: &Folders<'_>,
-) -> (Import, Vec<Diagnostic>) {
+    folders: &BaseDirectories<'_>,
+) -> (ImportedConfiguration, Vec<Diagnostic>) {
     let document = &parsed.document;
-    let mut findings = Findings::of_reading(parsed, &objects(document));
+    let mut findings = ImportFindings::of_reading(parsed, &objects(document));
     let import = match document.root() {
-        _ if findings.has_errors() => Import::default(),
-        Some(root) if root.kind() == NodeKind::Map => Reader {
+        _ if findings.has_errors() => ImportedConfiguration::default(),
+        Some(root) if root.kind() == NodeKind::Map => AgentManagerReader {
             findings: &mut findings,
             folders,
             root,
@@ -45,7 +45,7 @@ pub fn read_agent_manager(
         _ => {
             let help = "it starts with `hierarchy:` or `repos:`; check the path";
             findings.malformed_file(document, "this is no configuration of agent-manager", help);
-            Import::default()
+            ImportedConfiguration::default()
         }
     };
     (import, findings.into_diagnostics())
@@ -64,14 +64,14 @@ fn objects(document: &Document) -> Vec<Span> {
         .collect()
 }
 
-struct Reader<'r, 'd> {
-    findings: &'r mut Findings,
-    folders: &'r Folders<'r>,
+struct AgentManagerReader<'r, 'd> {
+    findings: &'r mut ImportFindings,
+    folders: &'r BaseDirectories<'r>,
     root: NodeRef<'d>,
 }
 
-impl<'d> Reader<'_, 'd> {
-    fn read(&mut self) -> Import {
+impl<'d> AgentManagerReader<'_, 'd> {
+    fn read(&mut self) -> ImportedConfiguration {
         let Some((list, entries)) = LISTS
             .iter()
             .find_map(|list| Some((*list, self.root.get(list)?)))
@@ -82,7 +82,7 @@ impl<'d> Reader<'_, 'd> {
                 "this file has neither `hierarchy` nor `repos`",
                 help,
             );
-            return Import::default();
+            return ImportedConfiguration::default();
         };
         self.report_others(self.root, "the configuration", |key| {
             key == list || SECTIONS.contains(&key)
@@ -95,7 +95,7 @@ impl<'d> Reader<'_, 'd> {
             .root
             .get("mergers")
             .map(|node| mergers::read(self.findings, node));
-        Import {
+        ImportedConfiguration {
             layers,
             merge: merge.unwrap_or_default(),
         }

@@ -4,11 +4,11 @@ use agpm_text::{Document, NodeKind, NodeRef, ParsedDocument};
 use crate::check::spot;
 
 /// What is wrong with a foreign configuration, and what of it is lost.
-pub(super) struct Findings {
+pub(super) struct ImportFindings {
     diagnostics: Vec<Diagnostic>,
 }
 
-impl Findings {
+impl ImportFindings {
     /// What the reader found, without the tags of objects that say nothing of their own.
     pub(super) fn of_reading(parsed: &ParsedDocument, objects: &[Span]) -> Self {
         let inside = |found: &Diagnostic| {
@@ -16,7 +16,7 @@ impl Findings {
             label.is_some_and(|label| objects.iter().any(|span| contains(*span, label.span)))
         };
         let counts = |found: &&Diagnostic| *found.code != codes::YAML_TAG || !inside(found);
-        Findings {
+        ImportFindings {
             diagnostics: parsed.diagnostics.iter().filter(counts).cloned().collect(),
         }
     }

@@ -2,7 +2,7 @@
 
 use agpm_text::{NodeKind, NodeRef, Value};
 
-use crate::import::findings::Findings;
+use crate::import::findings::ImportFindings;
 
 /// The classes that come with agent-manager, and the files that each one merges.
 const MERGERS: &[(&str, &[&str])] = &[
@@ -39,7 +39,7 @@ const STRATEGY_SETTINGS: &[&str] = &["strategy", "merge_strategy"];
 /// Settings of how a merged file is written.
 const LAYOUT: &[&str] = &["indent", "sort_keys", "width"];
 
-pub(super) fn read(findings: &mut Findings, mergers: NodeRef<'_>) -> Vec<(String, Value)> {
+pub(super) fn read(findings: &mut ImportFindings, mergers: NodeRef<'_>) -> Vec<(String, Value)> {
     if !matches!(mergers.kind(), NodeKind::Map | NodeKind::Null) {
         let message = format!("`mergers` is {}", mergers.kind().word());
         findings.malformed(
@@ -64,7 +64,7 @@ pub(super) fn read(findings: &mut Findings, mergers: NodeRef<'_>) -> Vec<(String
 }
 
 fn merger(
-    findings: &mut Findings,
+    findings: &mut ImportFindings,
     class: NodeRef<'_>,
     settings: NodeRef<'_>,
 ) -> Vec<(String, Value)> {
@@ -93,7 +93,7 @@ fn named_after(class: &str) -> Option<(&'static [&'static str], &'static str)> {
 }
 
 fn built_in(
-    findings: &mut Findings,
+    findings: &mut ImportFindings,
     class: NodeRef<'_>,
     files: &[&str],
     settings: NodeRef<'_>,
@@ -145,7 +145,7 @@ fn strategy(name: &str) -> Option<&'static str> {
         .map(|(_, strategy)| *strategy)
 }
 
-fn report(findings: &mut Findings, class: NodeRef<'_>, setting: NodeRef<'_>) {
+fn report(findings: &mut ImportFindings, class: NodeRef<'_>, setting: NodeRef<'_>) {
     let message = format!(
         "the setting `{}` of `{}` has no counterpart",
         setting.content(),

@@ -157,7 +157,7 @@ mod tests {
     use agpm_text::{Format, Limits, parse};
 
     use super::*;
-    use crate::{Manifest, ManifestTexts, Scope};
+    use crate::{InstallScope, Manifest, ManifestTexts};
 
     /// The messages about a manifest beside its syntax errors.
     fn messages(text: &str) -> Vec<String> {
@@ -175,7 +175,7 @@ mod tests {
         let root = parsed.document.root();
         let section = |name: &str| root.and_then(|root| root.get(name));
         let texts = ManifestTexts {
-            scope: Scope::Project,
+            scope: InstallScope::Project,
             project: &parsed.document,
             own: &parsed.document,
             bases: &[],

@@ -37,12 +37,12 @@ pub struct Patch {
 
 /// A field, by the keys that lead to it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Field(Pointer);
+pub struct FieldPath(Pointer);
 
 impl Patch {
     /// Every field that it sets, nested ones each on their own.
-    pub fn leaves(&self) -> Vec<Field> {
-        Field::all(&self.fields)
+    pub fn leaves(&self) -> Vec<FieldPath> {
+        FieldPath::all(&self.fields)
     }
 
     /// What it means in a file that holds `root`: servers may be under a key and have names, and a part of Claude's settings
@@ -109,20 +109,20 @@ impl Patch {
     }
 }
 
-fn leaves(value: &Value, at: &Pointer, found: &mut Vec<Field>) {
+fn leaves(value: &Value, at: &Pointer, found: &mut Vec<FieldPath>) {
     match value {
         Value::Map(entries) if !entries.is_empty() || at.steps().is_empty() => {
             entries
                 .iter()
                 .for_each(|(key, value)| leaves(value, &at.child(key), found));
         }
-        _ => found.push(Field(at.clone())),
+        _ => found.push(FieldPath(at.clone())),
     }
 }
 
-impl Field {
+impl FieldPath {
     /// The fields of a map, nested ones each on their own, in order.
-    pub fn all(fields: &Value) -> Vec<Field> {
+    pub fn all(fields: &Value) -> Vec<FieldPath> {
         let mut found = Vec::new();
         leaves(fields, &Pointer::root(), &mut found);
         found
@@ -134,13 +134,13 @@ impl Field {
     }
 
     /// Whether setting both would set one place twice.
-    fn meets(&self, other: &Field) -> bool {
+    fn meets(&self, other: &FieldPath) -> bool {
         self.0.is_within(&other.0) || other.0.is_within(&self.0)
     }
 }
 
 /// As the manifest writes it: keys with dots between them.
-impl fmt::Display for Field {
+impl fmt::Display for FieldPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
         let key = |key: &String| {

@@ -8,7 +8,7 @@ use crate::marketplace::{LockedMarketplace, MarketplacePlugin};
 use crate::name::ResourceName;
 use crate::pin::ResourceId;
 use crate::resource::{PLUGIN_PARTS, ResourceType};
-use crate::version::Selector;
+use crate::version::Requirement;
 
 /// A dependency on a plugin of a marketplace.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub struct MarketplaceDependency {
     /// The plugin.
     pub plugin: MarketplacePlugin,
     /// What is required of the marketplace's source.
-    pub selector: Selector,
+    pub selector: Requirement,
     /// The state of the marketplace that said where the plugin is, once it was read.
     pub pin: Option<LockedMarketplace>,
 }

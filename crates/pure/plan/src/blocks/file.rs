@@ -1,7 +1,7 @@
 //! One file with blocks: desired against observed.
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_model::{Checksum, Observed, Owner, RelativePath};
+use agpm_model::{Checksum, ObservedPath, Owner, RelativePath};
 use agpm_text::{BlockDocument, BlockEditError, BlockName};
 
 use super::record::{OwnedBlock, OwnedBlocks, OwnedSeam};
@@ -17,7 +17,7 @@ pub struct BlockFile<'a> {
     /// From the project.
     pub path: &'a RelativePath,
     /// What is at the path.
-    pub before: Observed,
+    pub before: ObservedPath,
     /// Its text; nothing if there is no file, or if all that is there is managed and makes way.
     pub document: Option<&'a BlockDocument>,
     /// Blocks as they are to be, in the order in which new ones are added.
@@ -235,14 +235,16 @@ impl<'a> FileEdit<'a> {
             .finish()
             .map_err(|error| self.uneditable(&error))?;
         let origin = match (self.file.before, self.file.owned) {
-            (Observed::File(_), owned) => owned.map_or(self.origin_of_other(), |owned| owned.file),
+            (ObservedPath::File(_), owned) => {
+                owned.map_or(self.origin_of_other(), |owned| owned.file)
+            }
             _ => FileOrigin::Ours,
         };
         let is_left_empty = self.document.names().next().is_none()
             && !self.document.has_own_text()
             && origin == FileOrigin::Ours;
         let before = match self.file.before {
-            Observed::File(state) => Some(state.checksum),
+            ObservedPath::File(state) => Some(state.checksum),
             _ => None,
         };
         let now = Checksum::of(text.as_bytes());

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use agpm_model::{EntryNode, Owner, Place};
+use agpm_model::{EntryNode, NodeLocation, Owner};
 use agpm_text::{Document, NodeKind, NodeRef, Pointer, Value, to_value};
 
 use super::engine::blocked;
@@ -28,7 +28,7 @@ pub enum NodeState {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeFinding {
     /// Where.
-    pub place: Place,
+    pub place: NodeLocation,
     /// What is wrong.
     pub state: NodeState,
     /// The resource it belongs to, as `TYPE/NAME`.
@@ -89,14 +89,14 @@ impl OwnershipCheck<'_> {
         }
         let edited = match &node.place {
             place if blocked(&self.sight, place).is_some() => true,
-            Place::Key(at) => self.sight.at(at).is_some(),
-            Place::Default(at) => match self.sight.at(at) {
+            NodeLocation::Key(at) => self.sight.at(at).is_some(),
+            NodeLocation::Default(at) => match self.sight.at(at) {
                 // Any value of the user's will do, in the place of a bare container any of its kind.
                 Some(now) if !bare_of_another_kind(node, now) => return None,
                 now => now.is_some(),
             },
-            Place::Item(list) => self.is_edited_item(node, list),
-            Place::Keyed { list, key, id } => !self.sight.with_id(list, key, id).is_empty(),
+            NodeLocation::Item(list) => self.is_edited_item(node, list),
+            NodeLocation::Keyed { list, key, id } => !self.sight.with_id(list, key, id).is_empty(),
         };
         Some(if edited {
             NodeState::Edited
@@ -179,12 +179,12 @@ fn desired_before(
     };
     let taken_over = |node: OwnedNode| {
         let now = match &node.place {
-            Place::Key(at) => sight.at(at),
-            Place::Keyed { list, key, id } => sight
+            NodeLocation::Key(at) => sight.at(at),
+            NodeLocation::Keyed { list, key, id } => sight
                 .with_id(list, key, id)
                 .first()
                 .and_then(|index| sight.item(list, *index)),
-            Place::Item(_) | Place::Default(_) => None,
+            NodeLocation::Item(_) | NodeLocation::Default(_) => None,
         };
         Some(desired_at(now?, node))
     };
@@ -192,7 +192,7 @@ fn desired_before(
         nodes(owned_before).into_iter().filter_map(own).collect();
     placed.sort_by_key(|(index, _)| *index);
     let mut desired: Vec<DesiredNode> = placed.into_iter().map(|(_, node)| node).collect();
-    let known: HashSet<Place> = desired.iter().map(|node| node.node.place.clone()).collect();
+    let known: HashSet<NodeLocation> = desired.iter().map(|node| node.node.place.clone()).collect();
     let others = nodes(owned_after)
         .into_iter()
         .filter(|node| !known.contains(&node.place));

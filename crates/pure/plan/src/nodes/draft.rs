@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agpm_model::Place;
+use agpm_model::NodeLocation;
 use agpm_text::{
     Document, Edit, Format, Limits, NodeKind, NodeRef, Pointer, Value, parse, parse_alone, to_value,
 };
@@ -117,7 +117,7 @@ impl DraftDocument {
         let (keys, items): (Vec<&OwnedNode>, Vec<&OwnedNode>) = nodes
             .iter()
             .copied()
-            .partition(|node| matches!(node.place, Place::Key(_)));
+            .partition(|node| matches!(node.place, NodeLocation::Key(_)));
         let held = |node: &OwnedNode| sight.at(node.place.pointer()).is_some();
         let keys = keys
             .into_iter()

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
-use agpm_model::{Owner, Place};
+use agpm_model::{NodeLocation, Owner};
 use agpm_text::{
     Document, Edit, Format, NodeKind, NodeRef, NodeShape, Pointer, TreeView, Value, equal,
 };
@@ -39,7 +39,7 @@ pub(super) struct NodeDecisions {
     /// Nodes that are ours afterwards.
     pub(super) nodes: Vec<OwnedNode>,
     /// Places where the user's own value is just what is wanted.
-    pub(super) theirs: BTreeSet<Place>,
+    pub(super) theirs: BTreeSet<NodeLocation>,
     /// What edited items say that stay.
     pub(super) kept: HashSet<(Pointer, NodeSum)>,
     /// Containers that become ours.
@@ -156,17 +156,17 @@ impl<'a> NodePlanner<'a> {
             return self.refuse(at, Obstacle::Tables, &desired.owner);
         }
         match &desired.node.place {
-            Place::Key(at) | Place::Default(at) => self.decide_key(desired, at),
-            Place::Item(list) => self.decide_item(desired, list),
-            Place::Keyed { list, key, id } => self.decide_keyed(desired, list, key, id),
+            NodeLocation::Key(at) | NodeLocation::Default(at) => self.decide_key(desired, at),
+            NodeLocation::Item(list) => self.decide_item(desired, list),
+            NodeLocation::Keyed { list, key, id } => self.decide_keyed(desired, list, key, id),
         }
     }
 
     /// Whether an item would make a list in brackets of the user's `[[tables]]`, which loses their layout and comments.
     fn would_flatten(&self, desired: &DesiredNode) -> bool {
         let node = match &desired.node.place {
-            Place::Item(list) | Place::Keyed { list, .. } => self.sight.at(list),
-            Place::Key(_) | Place::Default(_) => None,
+            NodeLocation::Item(list) | NodeLocation::Keyed { list, .. } => self.sight.at(list),
+            NodeLocation::Key(_) | NodeLocation::Default(_) => None,
         };
         let is_table = matches!(desired.node.value.shape(), NodeShape::Map(_));
         node.is_some_and(|list| !is_table && is_of_tables(list))
@@ -186,7 +186,7 @@ impl<'a> NodePlanner<'a> {
     }
 
     /// Whether what is at a place was put over nodes of ours, which stay ours then.
-    fn keeps_covered(&mut self, at: &Pointer, place: &Place) -> bool {
+    fn keeps_covered(&mut self, at: &Pointer, place: &NodeLocation) -> bool {
         let nodes = self.left.take_where(|node| is_covered(node, at, place));
         if let Some(first) = nodes.first() {
             self.tell(at, ChangeAction::Keep, ChangeReason::Edited, &first.owner);
@@ -400,10 +400,10 @@ impl<'a> NodePlanner<'a> {
             ..remember(&desired.node.place, &desired.node.value, &desired.owner)
         };
         match &node.place {
-            Place::Default(at) if is_bare(&desired.node.value) => {
+            NodeLocation::Default(at) if is_bare(&desired.node.value) => {
                 self.made.containers.push(at.clone())
             }
-            Place::Item(list) | Place::Keyed { list, .. } => {
+            NodeLocation::Item(list) | NodeLocation::Keyed { list, .. } => {
                 self.known.insert((list.clone(), node.checksum));
             }
             _ => {}
@@ -453,33 +453,36 @@ fn is_users(owned: &OwnedNode, now: NodeRef<'_>) -> bool {
         NodeKind::List => is_bare(Value::Map(Vec::new())),
         _ => is_bare(Value::List(Vec::new())) || is_bare(Value::Map(Vec::new())),
     };
-    matches!(owned.place, Place::Default(_)) && !was_other
+    matches!(owned.place, NodeLocation::Default(_)) && !was_other
 }
 
 /// Whether a node of ours was where something is that has no room for a place.
-pub(super) fn is_covered(node: &OwnedNode, at: &Pointer, place: &Place) -> bool {
+pub(super) fn is_covered(node: &OwnedNode, at: &Pointer, place: &NodeLocation) -> bool {
     let own = node.place.pointer();
     let was_list = match node.place {
-        Place::Item(_) | Place::Keyed { .. } => true,
-        Place::Key(_) => place.pointer() == at,
-        Place::Default(_) => false,
+        NodeLocation::Item(_) | NodeLocation::Keyed { .. } => true,
+        NodeLocation::Key(_) => place.pointer() == at,
+        NodeLocation::Default(_) => false,
     };
     own.is_within(at) && (own != at || was_list)
 }
 
 /// Of a default any value of the user's will do; of a bare container any of its kind.
 fn will_do(desired: &DesiredNode, now: NodeRef<'_>) -> bool {
-    let is_default = matches!(desired.node.place, Place::Default(_));
+    let is_default = matches!(desired.node.place, NodeLocation::Default(_));
     let kind = agpm_text::TreeView::shape(&desired.node.value).kind();
     is_default && (!is_bare(&desired.node.value) || kind == now.kind())
 }
 
 /// After how many steps on the way to a place is something that has no room for it, and what.
-pub(super) fn blocked(sight: &DocumentIndex<'_>, place: &Place) -> Option<(usize, NodeKind)> {
+pub(super) fn blocked(
+    sight: &DocumentIndex<'_>,
+    place: &NodeLocation,
+) -> Option<(usize, NodeKind)> {
     let length = place.pointer().steps().len();
     match (sight.way(place.pointer()), place) {
         (PathLookup::Blocked(length, kind), _) => Some((length, kind)),
-        (PathLookup::There(node), Place::Item(_) | Place::Keyed { .. })
+        (PathLookup::There(node), NodeLocation::Item(_) | NodeLocation::Keyed { .. })
             if node.kind() != NodeKind::List =>
         {
             Some((length, node.kind()))

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use agpm_model::{Checksum, Place};
+use agpm_model::{Checksum, NodeLocation};
 use agpm_text::{Document, Format, LazyDocument, Pointer};
 
 use super::draft::DraftDocument;
@@ -96,14 +96,14 @@ fn is_blank(text: &str) -> bool {
 fn key_places(nodes: &[OwnedNode]) -> HashSet<Pointer> {
     let keys = nodes
         .iter()
-        .filter(|node| matches!(node.place, Place::Key(_)));
+        .filter(|node| matches!(node.place, NodeLocation::Key(_)));
     keys.map(|node| node.place.pointer().clone()).collect()
 }
 
 /// Containers that are wanted even if nothing is in them.
 fn bare_places<'w>(wanted: &'w [Wanted<'_>]) -> HashSet<&'w Pointer> {
     let is_container = |node: &&Wanted<'_>| {
-        matches!(node.node.place, Place::Default(_)) && is_bare(&node.node.value)
+        matches!(node.node.place, NodeLocation::Default(_)) && is_bare(&node.node.value)
     };
     wanted
         .iter()
@@ -227,7 +227,9 @@ impl EditedFile<'_> {
     /// The items that are not ours, in lists that hold nodes of ours or what is wanted there.
     fn others(&self) -> BTreeMap<Pointer, Vec<NodeSum>> {
         let sight = DocumentIndex::of(&self.draft.document);
-        let in_list = |place: &Place| matches!(place, Place::Item(_) | Place::Keyed { .. });
+        let in_list = |place: &NodeLocation| {
+            matches!(place, NodeLocation::Item(_) | NodeLocation::Keyed { .. })
+        };
         let nodes = self.made.nodes.iter().filter(|node| in_list(&node.place));
         let ours: HashSet<(&Pointer, NodeSum)> = nodes
             .clone()
@@ -237,7 +239,7 @@ impl EditedFile<'_> {
         let lists: BTreeSet<&Pointer> = nodes
             .map(|node| &node.place)
             .chain(theirs)
-            .map(Place::pointer)
+            .map(NodeLocation::pointer)
             .collect();
         let is_ours = |list: &Pointer, sum: NodeSum| {
             ours.contains(&(list, sum)) || self.made.kept.contains(&(list.clone(), sum))

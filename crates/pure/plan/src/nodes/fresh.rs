@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use agpm_diag::Text;
-use agpm_model::{Checksum, Place};
+use agpm_model::{Checksum, NodeLocation};
 use agpm_text::{Edit, Format, LazyDocument, Pointer, equal};
 
 use super::draft::DraftDocument;
@@ -117,19 +117,19 @@ fn addition(
         value: value.clone(),
     };
     match &desired.node.place {
-        Place::Key(at) => sight
+        NodeLocation::Key(at) => sight
             .at(at)
             .is_none_or(|now| !equal(now, value))
             .then(|| set(at)),
-        Place::Default(at) => sight.at(at).is_none().then(|| set(at)),
-        Place::Item(list) => {
+        NodeLocation::Default(at) => sight.at(at).is_none().then(|| set(at)),
+        NodeLocation::Item(list) => {
             let sums = sight.sums(list);
             let mut there = sums.places(NodeSum::of(value)).iter();
             there
                 .all(|index| !claimed.insert((list.clone(), *index)))
                 .then(|| append(list))
         }
-        Place::Keyed { list, key, id } => match sight.with_id(list, key, id).first() {
+        NodeLocation::Keyed { list, key, id } => match sight.with_id(list, key, id).first() {
             Some(index) if sight.sums(list).all[*index] == NodeSum::of(value) => None,
             Some(index) => Some(set(&list.child(index.to_string()))),
             None => Some(append(list)),
@@ -179,11 +179,11 @@ fn step(node: &OwnedNode, action: ChangeAction, reason: ChangeReason) -> NodeSte
 
 /// A file that is new: what the layers give is told once.
 fn created(old: &[OwnedNode], wanted: &[Wanted<'_>]) -> Vec<NodeStep> {
-    let known: HashSet<&Place> = old.iter().map(|node| &node.place).collect();
+    let known: HashSet<&NodeLocation> = old.iter().map(|node| &node.place).collect();
     let mut told = None;
     let is_told =
         |node: &&Wanted<'_>| node.twin == OnEqualUserValue::Taken || told.replace(()).is_none();
-    let reason = |place: &Place| {
+    let reason = |place: &NodeLocation| {
         if known.contains(place) {
             ChangeReason::WasMissing
         } else {
@@ -225,7 +225,7 @@ fn told(old: &[OwnedNode], new: &[OwnedNode]) -> (Vec<NodeStep>, usize) {
 /// A node that was not there just so.
 fn changed(node: &OwnedNode, left: &mut UndecidedNodes<'_>) -> NodeStep {
     let before = match &node.place {
-        Place::Key(at) | Place::Default(at) => left.take_key(at),
+        NodeLocation::Key(at) | NodeLocation::Default(at) => left.take_key(at),
         place => left.take_sibling(place, &node.owner),
     };
     match before {

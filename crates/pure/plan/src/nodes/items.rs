@@ -2,7 +2,7 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use agpm_model::Place;
+use agpm_model::NodeLocation;
 use agpm_text::{NodeRef, Pointer};
 
 use super::engine::NodePlanner;
@@ -13,7 +13,7 @@ use crate::change::{Author, ChangeAction, ChangeReason, OverwriteRule};
 impl<'a> NodePlanner<'a> {
     /// An equal item that is there and stands for nothing else.
     pub(super) fn equal_item<'d>(&self, desired: &'d DesiredNode) -> Option<(&'d Pointer, usize)> {
-        let Place::Item(list) = &desired.node.place else {
+        let NodeLocation::Item(list) = &desired.node.place else {
             return None;
         };
         self.free_item(list, NodeSum::of(&desired.node.value))

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use agpm_model::{Owner, Place};
+use agpm_model::{NodeLocation, Owner};
 use agpm_text::{Document, NodeKind, NodeRef, Pointer, Value, to_value};
 
 use super::look::{is_bare, remember};
@@ -87,9 +87,9 @@ pub(super) fn reconcile<'d>(
 
 fn hold_of(node: &Wanted<'_>) -> Option<ListOwnership> {
     match (&node.node.place, &node.node.value) {
-        (Place::Key(_), Value::List(_)) => Some(ListOwnership::Whole),
-        (Place::Item(_), _) => Some(ListOwnership::Items),
-        (Place::Keyed { key, .. }, _) => Some(ListOwnership::Keyed(key.clone())),
+        (NodeLocation::Key(_), Value::List(_)) => Some(ListOwnership::Whole),
+        (NodeLocation::Item(_), _) => Some(ListOwnership::Items),
+        (NodeLocation::Keyed { key, .. }, _) => Some(ListOwnership::Keyed(key.clone())),
         _ => None,
     }
 }
@@ -113,10 +113,10 @@ fn take_moving(
     ours: &mut ManagedNodes,
 ) -> BTreeMap<Pointer, Vec<OwnedNode>> {
     let moves = |node: &OwnedNode| match (&node.place, holds.get(node.place.pointer())) {
-        (_, None) | (Place::Default(_), _) => false,
-        (Place::Key(_), Some(hold)) => *hold != ListOwnership::Whole,
-        (Place::Item(_), Some(hold)) => *hold != ListOwnership::Items,
-        (Place::Keyed { key, .. }, Some(hold)) => *hold != ListOwnership::Keyed(key.clone()),
+        (_, None) | (NodeLocation::Default(_), _) => false,
+        (NodeLocation::Key(_), Some(hold)) => *hold != ListOwnership::Whole,
+        (NodeLocation::Item(_), Some(hold)) => *hold != ListOwnership::Items,
+        (NodeLocation::Keyed { key, .. }, Some(hold)) => *hold != ListOwnership::Keyed(key.clone()),
     };
     let mut moving: BTreeMap<Pointer, Vec<OwnedNode>> = BTreeMap::new();
     for node in ours.nodes.extract_if(.., |node| moves(node)) {
@@ -158,7 +158,11 @@ fn becoming(
     let all =
         items.all(|(index, sum)| known.contains(&index) || twins.contains(&(list.clone(), *sum)));
     if all && ours.containers.contains(list) {
-        OwnershipChange::Whole(remember(&Place::Key(list.clone()), now, &nodes[0].owner))
+        OwnershipChange::Whole(remember(
+            &NodeLocation::Key(list.clone()),
+            now,
+            &nodes[0].owner,
+        ))
     } else {
         OwnershipChange::Mixed
     }
@@ -166,7 +170,11 @@ fn becoming(
 
 /// A list of which nothing is known but that it was ours.
 fn emptied(list: &Pointer, owner: &Owner) -> OwnedNode {
-    remember(&Place::Key(list.clone()), &Value::List(Vec::new()), owner)
+    remember(
+        &NodeLocation::Key(list.clone()),
+        &Value::List(Vec::new()),
+        owner,
+    )
 }
 
 /// Items of lists that are wanted whole: those of the user's that say the same may become ours.
@@ -211,7 +219,7 @@ fn take_apart(
         .at(list)
         .filter(|now| spot.is_some() && now.kind() == NodeKind::List);
     match (&node.place, now, spot) {
-        (Place::Key(_), Some(now), _) => {
+        (NodeLocation::Key(_), Some(now), _) => {
             ours.containers.insert(list.clone());
             ours.nodes.extend(now.items().map(held));
         }
@@ -220,12 +228,12 @@ fn take_apart(
     }
 }
 
-fn place(list: &Pointer, item: NodeRef<'_>, hold: &ListOwnership) -> Place {
+fn place(list: &Pointer, item: NodeRef<'_>, hold: &ListOwnership) -> NodeLocation {
     match hold {
         ListOwnership::Keyed(key) => item
             .get(key)
-            .map(|id| Place::keyed(list.clone(), key, &to_value(id))),
+            .map(|id| NodeLocation::keyed(list.clone(), key, &to_value(id))),
         _ => None,
     }
-    .unwrap_or_else(|| Place::Item(list.clone()))
+    .unwrap_or_else(|| NodeLocation::Item(list.clone()))
 }

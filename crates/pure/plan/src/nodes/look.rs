@@ -1,6 +1,6 @@
 //! What we remember of nodes, and telling edited ones from others.
 
-use agpm_model::{Owner, Place};
+use agpm_model::{NodeLocation, Owner};
 use agpm_text::{NodeRef, NodeShape, TreeView, Value};
 
 use super::{NodeSum, OwnedNode};
@@ -58,8 +58,12 @@ fn collect_marks<'v, V: TreeView<'v>>(view: V, marks: &mut Vec<String>) {
 }
 
 /// What we remember of a node.
-pub(super) fn remember<'v, V: TreeView<'v>>(place: &Place, value: V, owner: &Owner) -> OwnedNode {
-    let marks = if matches!(place, Place::Item(_)) {
+pub(super) fn remember<'v, V: TreeView<'v>>(
+    place: &NodeLocation,
+    value: V,
+    owner: &Owner,
+) -> OwnedNode {
+    let marks = if matches!(place, NodeLocation::Item(_)) {
         marks_of(value)
     } else {
         Vec::new()

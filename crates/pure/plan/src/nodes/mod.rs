@@ -26,7 +26,7 @@ mod way;
 
 use std::collections::BTreeMap;
 
-use agpm_model::{Checksum, EntryNode, Observed, Owner, Place, RelativePath};
+use agpm_model::{Checksum, EntryNode, NodeLocation, ObservedPath, Owner, RelativePath};
 use agpm_text::{Document, EditError, Format, LazyDocument, Pointer};
 use serde::{Deserialize, Serialize};
 
@@ -86,7 +86,7 @@ pub struct OwnedNodes {
     /// The user's own items in lists that hold nodes of ours: what is none of them and not ours is new, or ours and edited.
     pub others: BTreeMap<Pointer, Vec<NodeSum>>,
     /// Places where the user's own value is just what is wanted.
-    pub theirs: Vec<Place>,
+    pub theirs: Vec<NodeLocation>,
     /// Blanks that removing all nodes would not bring back by itself.
     pub seams: Option<RemovalWhitespace>,
 }
@@ -131,7 +131,7 @@ impl OwnedNodes {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OwnedNode {
     /// Where.
-    pub place: Place,
+    pub place: NodeLocation,
     /// Of what we wrote, however it is spelled.
     pub checksum: NodeSum,
     /// The commands in an item, by which an edited one is known.
@@ -152,7 +152,7 @@ pub struct SharedFile<'a> {
     /// What a new file is written as.
     pub format: Format,
     /// What is at the path.
-    pub before: Observed,
+    pub before: ObservedPath,
     /// Its structure; nothing if there is no file.
     pub document: Option<&'a Document>,
     /// Our nodes as they are to be.

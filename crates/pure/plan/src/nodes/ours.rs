@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_model::Place;
+use agpm_model::NodeLocation;
 use agpm_text::{Format, Pointer};
 
 use super::sight::above;
@@ -50,7 +50,7 @@ fn containers(nodes: &[OwnedNode], format: Format) -> BTreeSet<Pointer> {
     let of_node = |node: &OwnedNode| {
         let at = node.place.pointer();
         // A default of a layer is a bare container.
-        let length = at.steps().len() + usize::from(!matches!(node.place, Place::Key(_)));
+        let length = at.steps().len() + usize::from(!matches!(node.place, NodeLocation::Key(_)));
         (first..length)
             .map(|length| above(at, length))
             .collect::<Vec<_>>()

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use agpm_model::{Checksum, Owner, Place};
+use agpm_model::{Checksum, NodeLocation, Owner};
 use agpm_text::{Document, LazyDocument, NodeKind, Pointer};
 
 use super::look::remember;
@@ -19,7 +19,7 @@ pub fn recognise_nodes(
 ) -> Option<OwnedNodes> {
     let sight = DocumentIndex::of(now);
     let there = newly_known(&sight, written, known);
-    let places: HashSet<(&Place, &Owner)> = there
+    let places: HashSet<(&NodeLocation, &Owner)> = there
         .iter()
         .map(|node| (&node.place, &node.owner))
         .collect();
@@ -61,7 +61,7 @@ pub fn recognise_file(
 
 /// The container that a default of ours is.
 fn bare_container(sight: &DocumentIndex<'_>, node: &OwnedNode) -> Option<Pointer> {
-    let Place::Default(at) = &node.place else {
+    let NodeLocation::Default(at) = &node.place else {
         return None;
     };
     let is_container = sight
@@ -77,9 +77,10 @@ fn newly_known(
     known: Option<&OwnedNodes>,
 ) -> Vec<OwnedNode> {
     let old = || known.into_iter().flat_map(|known| &known.nodes);
-    let theirs: HashSet<&Place> = known.into_iter().flat_map(|known| &known.theirs).collect();
+    let theirs: HashSet<&NodeLocation> =
+        known.into_iter().flat_map(|known| &known.theirs).collect();
     // What two resources give alike is one node, whoever it is written down for.
-    let mut seen: HashSet<(Place, NodeSum)> = old()
+    let mut seen: HashSet<(NodeLocation, NodeSum)> = old()
         .map(|node| (node.place.clone(), node.checksum))
         .collect();
     let is_users = |twin: OnEqualUserValue, node: &OwnedNode| {
@@ -87,7 +88,7 @@ fn newly_known(
         let is_other = || known.is_some_and(|known| known.is_others(list, node.checksum));
         twin == OnEqualUserValue::Left
             && theirs.contains(&node.place)
-            && (!matches!(node.place, Place::Item(_)) || is_other())
+            && (!matches!(node.place, NodeLocation::Item(_)) || is_other())
     };
     let held = old()
         .filter(|node| sight.holds(node))
@@ -98,7 +99,7 @@ fn newly_known(
         let node = remember(&one.node.place, &one.node.value, &one.owner);
         // A default is written only where nothing is, and the ledger of a known file has those that agpm wrote: one that
         // it lacks was the user's before.
-        let is_users_default = known.is_some() && matches!(node.place, Place::Default(_));
+        let is_users_default = known.is_some() && matches!(node.place, NodeLocation::Default(_));
         if !is_users(one.twin, &node)
             && !is_users_default
             && !ways.has_other(&node.place)
@@ -117,11 +118,11 @@ fn parted(written: &[DesiredNode]) -> Vec<Wanted<'_>> {
 }
 
 /// In which ways places are held: a list may be whole, or by its items, and never both.
-struct OwnershipModes<'p>(HashMap<&'p Pointer, Vec<&'p Place>>);
+struct OwnershipModes<'p>(HashMap<&'p Pointer, Vec<&'p NodeLocation>>);
 
 impl<'p> OwnershipModes<'p> {
-    fn of(places: impl Iterator<Item = &'p Place>) -> Self {
-        let mut ways: HashMap<&Pointer, Vec<&Place>> = HashMap::new();
+    fn of(places: impl Iterator<Item = &'p NodeLocation>) -> Self {
+        let mut ways: HashMap<&Pointer, Vec<&NodeLocation>> = HashMap::new();
         for place in places {
             let here = ways.entry(place.pointer()).or_default();
             if !here.iter().any(|other| is_alike(other, place)) {
@@ -131,16 +132,18 @@ impl<'p> OwnershipModes<'p> {
         OwnershipModes(ways)
     }
 
-    fn has_other(&self, place: &Place) -> bool {
+    fn has_other(&self, place: &NodeLocation) -> bool {
         self.0
             .get(place.pointer())
             .is_some_and(|here| here.iter().any(|other| !is_alike(other, place)))
     }
 }
 
-fn is_alike(one: &Place, other: &Place) -> bool {
+fn is_alike(one: &NodeLocation, other: &NodeLocation) -> bool {
     match (one, other) {
-        (Place::Keyed { key: one, .. }, Place::Keyed { key: other, .. }) => one == other,
+        (NodeLocation::Keyed { key: one, .. }, NodeLocation::Keyed { key: other, .. }) => {
+            one == other
+        }
         _ => std::mem::discriminant(one) == std::mem::discriminant(other),
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 
-use agpm_model::{Checksum, Owner, Place};
+use agpm_model::{Checksum, NodeLocation, Owner};
 use agpm_text::Pointer;
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use serde::{Deserialize, Serialize, Serializer};
@@ -130,28 +130,28 @@ fn read_fields(record: &str) -> Option<Vec<String>> {
 }
 
 /// A letter for the kind, then what it takes.
-fn write_place(place: &Place, out: &mut String) {
+fn write_place(place: &NodeLocation, out: &mut String) {
     out.push_str(match place {
-        Place::Key(_) => "k",
-        Place::Item(_) => "i",
-        Place::Default(_) => "d",
-        Place::Keyed { .. } => "n",
+        NodeLocation::Key(_) => "k",
+        NodeLocation::Item(_) => "i",
+        NodeLocation::Default(_) => "d",
+        NodeLocation::Keyed { .. } => "n",
     });
     write_field(place.pointer(), out);
-    if let Place::Keyed { key, id, .. } = place {
+    if let NodeLocation::Keyed { key, id, .. } = place {
         write_field(key, out);
         write_field(id, out);
     }
 }
 
-fn read_place(fields: &mut impl Iterator<Item = String>) -> Option<Place> {
+fn read_place(fields: &mut impl Iterator<Item = String>) -> Option<NodeLocation> {
     let letter = fields.next()?;
     let at: Pointer = fields.next()?.parse().ok()?;
     match letter.as_str() {
-        "k" => Some(Place::Key(at)),
-        "i" => Some(Place::Item(at)),
-        "d" => Some(Place::Default(at)),
-        "n" => Some(Place::Keyed {
+        "k" => Some(NodeLocation::Key(at)),
+        "i" => Some(NodeLocation::Item(at)),
+        "d" => Some(NodeLocation::Default(at)),
+        "n" => Some(NodeLocation::Keyed {
             list: at,
             key: fields.next()?,
             id: fields.next()?,

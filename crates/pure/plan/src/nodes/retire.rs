@@ -1,6 +1,6 @@
 //! What is ours and no longer asked for.
 
-use agpm_model::Place;
+use agpm_model::NodeLocation;
 use agpm_text::{NodeKind, Pointer};
 
 use super::OwnedNode;
@@ -37,7 +37,10 @@ impl NodePlanner<'_> {
                 list
             };
             self.tell(told, action, reason, &node.owner);
-            if matches!(node.place, Place::Item(_) | Place::Keyed { .. }) {
+            if matches!(
+                node.place,
+                NodeLocation::Item(_) | NodeLocation::Keyed { .. }
+            ) {
                 self.claimed.insert((list.clone(), spot.0));
             }
             doomed.extend(
@@ -56,12 +59,12 @@ impl NodePlanner<'_> {
                 matches!(now.kind(), NodeKind::Map | NodeKind::List) && now.len() == 0
             })
         };
-        matches!(&node.place, Place::Default(at) if self.ours.containers.contains(at) && is_bare(at))
+        matches!(&node.place, NodeLocation::Default(at) if self.ours.containers.contains(at) && is_bare(at))
     }
 
     fn may_drop_spot(&self, node: &OwnedNode, index: usize) -> bool {
         match &node.place {
-            Place::Item(list) => self.may_drop(node, list, index),
+            NodeLocation::Item(list) => self.may_drop(node, list, index),
             _ => self.overwrite == OverwriteRule::Everything,
         }
     }
@@ -70,12 +73,12 @@ impl NodePlanner<'_> {
     fn edited_spot(&self, node: &OwnedNode) -> Option<(usize, Pointer)> {
         let item = |list: &Pointer, at: usize| (at, list.child(at.to_string()));
         match &node.place {
-            Place::Item(list) => self.edited_item(node, list).map(|at| item(list, at)),
-            Place::Keyed { list, key, id } => self
+            NodeLocation::Item(list) => self.edited_item(node, list).map(|at| item(list, at)),
+            NodeLocation::Keyed { list, key, id } => self
                 .keyed_item(list, key, id, [None, None])
                 .map(|at| item(list, at)),
-            Place::Key(at) => self.sight.at(at).map(|_| (0, at.clone())),
-            Place::Default(_) => None,
+            NodeLocation::Key(at) => self.sight.at(at).map(|_| (0, at.clone())),
+            NodeLocation::Default(_) => None,
         }
     }
 }

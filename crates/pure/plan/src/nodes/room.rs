@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use agpm_model::{EntryNode, Place};
+use agpm_model::{EntryNode, NodeLocation};
 use agpm_text::{Pointer, Value, fingerprint};
 
 use super::{DesiredNode, NodeError, OnEqualUserValue};
@@ -39,7 +39,7 @@ pub(super) fn wanted(desired: &[DesiredNode]) -> Result<Vec<Wanted<'_>>, NodeErr
 
 /// The items of a list that was wanted whole.
 pub(super) fn split<'d>(node: &DesiredNode) -> Vec<Wanted<'d>> {
-    let place = Place::Item(node.node.place.pointer().clone());
+    let place = NodeLocation::Item(node.node.place.pointer().clone());
     let item = |value: &Value| EntryNode {
         place: place.clone(),
         value: value.clone(),
@@ -115,8 +115,8 @@ impl<'d> DesiredSet<'d> {
         for above in &self.above {
             let (outer, inner) = (&self.desired[*above], &self.desired[node]);
             let part = match &outer.node.place {
-                Place::Default(_) if outer.node.value == Value::Map(Vec::new()) => continue,
-                Place::Key(at) => find(
+                NodeLocation::Default(_) if outer.node.value == Value::Map(Vec::new()) => continue,
+                NodeLocation::Key(at) => find(
                     &outer.node.value,
                     &pointer(inner).steps()[at.steps().len()..],
                 ),
@@ -140,8 +140,8 @@ impl<'d> DesiredSet<'d> {
     /// The one node under a key that counts.
     fn add_keys(&mut self, group: &[usize]) -> Result<Option<usize>, NodeError> {
         let place = |node: usize| &self.desired[node].node.place;
-        let is_key = |node: &usize| matches!(place(*node), Place::Key(_));
-        let is_default = |node: &usize| matches!(place(*node), Place::Default(_));
+        let is_key = |node: &usize| matches!(place(*node), NodeLocation::Key(_));
+        let is_default = |node: &usize| matches!(place(*node), NodeLocation::Default(_));
         let keys: Vec<usize> = self.kept(group).filter(is_key).collect();
         let all: Vec<usize> = keys
             .iter()
@@ -170,7 +170,7 @@ impl<'d> DesiredSet<'d> {
         let is_key = |node: &usize| {
             matches!(
                 self.desired[*node].node.place,
-                Place::Key(_) | Place::Default(_)
+                NodeLocation::Key(_) | NodeLocation::Default(_)
             )
         };
         let mut items: Vec<usize> = self.kept(group).filter(|node| !is_key(node)).collect();
@@ -182,7 +182,7 @@ impl<'d> DesiredSet<'d> {
             self.split_for(key, first, &mut seen)?;
         }
         // What has a name counts before what has none.
-        items.sort_by_key(|node| matches!(self.desired[*node].node.place, Place::Item(_)));
+        items.sort_by_key(|node| matches!(self.desired[*node].node.place, NodeLocation::Item(_)));
         for node in items {
             self.add_item(node, &mut seen)?;
         }
@@ -197,8 +197,10 @@ impl<'d> DesiredSet<'d> {
     ) -> Result<(), NodeError> {
         let desired = &self.desired[key];
         match (&desired.node.place, &desired.node.value) {
-            (Place::Default(_), Value::List(items)) if items.is_empty() => Ok(()),
-            (Place::Key(_), Value::List(items)) if desired.twin == OnEqualUserValue::Left => {
+            (NodeLocation::Default(_), Value::List(items)) if items.is_empty() => Ok(()),
+            (NodeLocation::Key(_), Value::List(items))
+                if desired.twin == OnEqualUserValue::Left =>
+            {
                 self.fates[key] = DesiredNodeState::Split;
                 items.iter().for_each(|item| seen.insert(item, key));
                 Ok(())
@@ -209,7 +211,7 @@ impl<'d> DesiredSet<'d> {
 
     fn add_item(&mut self, node: usize, seen: &mut ListContents<'d>) -> Result<(), NodeError> {
         let desired = &self.desired[node];
-        if let Place::Keyed { key, id, .. } = &desired.node.place {
+        if let NodeLocation::Keyed { key, id, .. } = &desired.node.place {
             let other = *seen.ids.entry((key, id)).or_insert(node);
             if self.desired[other].node.value != desired.node.value {
                 return Err(self.clash(other, node));
@@ -229,7 +231,7 @@ impl<'d> DesiredSet<'d> {
         let (one, other) = (&self.desired[one], &self.desired[other]);
         let items = matches!(
             (&one.node.place, &other.node.place),
-            (Place::Item(_), Place::Item(_))
+            (NodeLocation::Item(_), NodeLocation::Item(_))
         );
         items && other.twin == OnEqualUserValue::Left && one.twin == other.twin
     }
@@ -267,8 +269,10 @@ fn find<'v>(value: &'v Value, steps: &[String]) -> Option<&'v Value> {
 /// Whether a part of another node is just what this one wants.
 fn says(part: &Value, node: &DesiredNode) -> bool {
     match &node.node.place {
-        Place::Key(_) => *part == node.node.value,
-        Place::Default(_) => true,
-        Place::Item(_) | Place::Keyed { .. } => items_of(part).contains(&node.node.value),
+        NodeLocation::Key(_) => *part == node.node.value,
+        NodeLocation::Default(_) => true,
+        NodeLocation::Item(_) | NodeLocation::Keyed { .. } => {
+            items_of(part).contains(&node.node.value)
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use agpm_model::Place;
+use agpm_model::NodeLocation;
 use agpm_text::{Document, Format, NodeId, NodeKind, NodeRef, Pointer, TreeView, to_value};
 
 use super::{NodeSum, OwnedNode};
@@ -160,11 +160,11 @@ impl<'d> DocumentIndex<'d> {
     ) -> Option<(usize, Pointer)> {
         let item = |list: &Pointer, index: usize| (index, list.child(index.to_string()));
         match &node.place {
-            Place::Key(at) | Place::Default(at) => {
+            NodeLocation::Key(at) | NodeLocation::Default(at) => {
                 let now = self.at(at)?;
                 (NodeSum::of(now) == node.checksum).then(|| (0, at.clone()))
             }
-            Place::Item(list) => {
+            NodeLocation::Item(list) => {
                 let sums = self.sums(list);
                 let index = sums
                     .places(node.checksum)
@@ -173,7 +173,7 @@ impl<'d> DocumentIndex<'d> {
                     .find(|index| is_free(**index))?;
                 Some(item(list, *index))
             }
-            Place::Keyed { list, key, id } => {
+            NodeLocation::Keyed { list, key, id } => {
                 let says_so = |index: &usize| self.sums(list).all[*index] == node.checksum;
                 let found = self
                     .with_id(list, key, id)

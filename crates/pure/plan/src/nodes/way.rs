@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_model::{EntryNode, Place};
+use agpm_model::{EntryNode, NodeLocation};
 use agpm_text::{Edit, NodeKind, Pointer, TreeView, Value};
 
 use super::draft::DraftDocument;
@@ -77,7 +77,7 @@ impl<'w> DesiredIndex<'w> {
         let at = node.place.pointer();
         if let Some(here) = self.places.get(at) {
             // What was edited stays for now.
-            let is_key = matches!(node.place, Place::Key(_));
+            let is_key = matches!(node.place, NodeLocation::Key(_));
             let may_go = || !is_key || overwrite == OverwriteRule::Everything || sight.holds(node);
             return here
                 .iter()
@@ -85,7 +85,7 @@ impl<'w> DesiredIndex<'w> {
                 && may_go();
         }
         let is_map = || sight.at(at).is_some_and(|now| now.kind() == NodeKind::Map);
-        let has_room = || matches!(node.place, Place::Default(_)) && is_map();
+        let has_room = || matches!(node.place, NodeLocation::Default(_)) && is_map();
         self.is_below_solid(at) || self.is_above_wanted(at) && !has_room()
     }
 
@@ -94,7 +94,7 @@ impl<'w> DesiredIndex<'w> {
         let is_solid = |wanted: &&Wanted<'_>| {
             let is_bare_map =
                 is_bare(&wanted.node.value) && wanted.node.value.shape().kind() == NodeKind::Map;
-            !(is_bare_map && matches!(wanted.node.place, Place::Default(_)))
+            !(is_bare_map && matches!(wanted.node.place, NodeLocation::Default(_)))
         };
         self.places
             .get(at)
@@ -119,8 +119,8 @@ impl<'w> DesiredIndex<'w> {
     }
 }
 
-fn is_item(place: &Place) -> bool {
-    matches!(place, Place::Item(_) | Place::Keyed { .. })
+fn is_item(place: &NodeLocation) -> bool {
+    matches!(place, NodeLocation::Item(_) | NodeLocation::Keyed { .. })
 }
 
 /// Whether two nodes at one place cannot be there both.
@@ -132,10 +132,14 @@ fn excludes(wanted: &EntryNode, node: &OwnedNode, sight: &DocumentIndex<'_>) -> 
             .is_some_and(|now| now.kind() == NodeKind::List)
     };
     match (place, &node.place) {
-        (Place::Key(_) | Place::Default(_), Place::Item(_) | Place::Keyed { .. }) => {
-            value.shape().kind() != NodeKind::List
-        }
-        (Place::Item(_) | Place::Keyed { .. }, Place::Key(_) | Place::Default(_)) => !is_list(),
+        (
+            NodeLocation::Key(_) | NodeLocation::Default(_),
+            NodeLocation::Item(_) | NodeLocation::Keyed { .. },
+        ) => value.shape().kind() != NodeKind::List,
+        (
+            NodeLocation::Item(_) | NodeLocation::Keyed { .. },
+            NodeLocation::Key(_) | NodeLocation::Default(_),
+        ) => !is_list(),
         _ => false,
     }
 }

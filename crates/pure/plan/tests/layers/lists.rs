@@ -1,6 +1,6 @@
 //! Lists and their items.
 
-use agpm_model::Place;
+use agpm_model::NodeLocation;
 use agpm_plan::{
     ChangeAction, ChangeReason, FileOrigin, FileOutcome, NodeError, NodeState, Obstacle,
     OverwriteRule, check_nodes,
@@ -62,7 +62,7 @@ fn items_with_a_key_are_found_wherever_they_stand() {
 #[test]
 fn two_items_with_one_id_are_a_clash() {
     let node = |json: &str, owner: &str| {
-        let place = Place::Keyed {
+        let place = NodeLocation::Keyed {
             list: "/l".parse().unwrap(),
             key: "id".to_owned(),
             id: "1".to_owned(),
@@ -139,7 +139,8 @@ fn a_package_adds_to_a_list_that_a_layer_holds_whole() {
         file.says(&expected("[\"u\", 1, 2]"));
         file.edit("\"u\", ", "");
         file.layered(&base);
-        let is_key = |node: &agpm_plan::OwnedNode| node.place == Place::Key("/l".parse().unwrap());
+        let is_key =
+            |node: &agpm_plan::OwnedNode| node.place == NodeLocation::Key("/l".parse().unwrap());
         assert!(file.owned.as_ref().unwrap().nodes.iter().any(is_key));
         file.alone();
         assert_eq!(file.now(), user);

@@ -4,7 +4,7 @@
 pub(crate) mod layer;
 
 use agpm_diag::{SourceMap, has_errors};
-use agpm_model::{Checksum, EntryNode, FileMode, Observed, Place, RelativePath};
+use agpm_model::{Checksum, EntryNode, FileMode, NodeLocation, ObservedPath, RelativePath};
 use agpm_plan::{
     ChangeAction, ChangeReason, DesiredNode, FileOutcome, Ledger, LedgerFile, NodeError, NodePlan,
     OnEqualUserValue, OverwriteRule, OwnedNodes, SharedFile, plan_nodes,
@@ -31,18 +31,18 @@ pub(crate) fn value(json: &str) -> Value {
 }
 
 pub(crate) fn key(at: &str, json: &str, owner: &str) -> DesiredNode {
-    desired(Place::Key(at.parse().unwrap()), json, owner)
+    desired(NodeLocation::Key(at.parse().unwrap()), json, owner)
 }
 
 pub(crate) fn item(at: &str, json: &str, owner: &str) -> DesiredNode {
-    desired(Place::Item(at.parse().unwrap()), json, owner)
+    desired(NodeLocation::Item(at.parse().unwrap()), json, owner)
 }
 
 pub(crate) fn default(at: &str, json: &str, owner: &str) -> DesiredNode {
-    desired(Place::Default(at.parse().unwrap()), json, owner)
+    desired(NodeLocation::Default(at.parse().unwrap()), json, owner)
 }
 
-pub(crate) fn desired(place: Place, json: &str, owner: &str) -> DesiredNode {
+pub(crate) fn desired(place: NodeLocation, json: &str, owner: &str) -> DesiredNode {
     DesiredNode {
         node: EntryNode {
             place,
@@ -99,11 +99,12 @@ impl File {
     ) -> Result<NodePlan, NodeError> {
         let base = base.map(unread);
         let document = self.text.as_ref().map(|text| read(text, self.format));
-        let file = |text: &String| Observed::file(Checksum::of(text.as_bytes()), FileMode::Plain);
+        let file =
+            |text: &String| ObservedPath::file(Checksum::of(text.as_bytes()), FileMode::Plain);
         plan_nodes(&SharedFile {
             path: &RelativePath::new("folder/file").unwrap(),
             format: self.format,
-            before: self.text.as_ref().map_or(Observed::Missing, file),
+            before: self.text.as_ref().map_or(ObservedPath::Missing, file),
             document: document.as_ref(),
             desired,
             owned: self.owned.as_ref(),

@@ -1,6 +1,6 @@
 //! Hooks: a file as authors write it, into the lists of events that tools read.
 
-use agpm_model::{EntryNode, Place};
+use agpm_model::{EntryNode, NodeLocation};
 use agpm_text::{Format, Pointer, TreeView, Value};
 use agpm_tools::{
     HookFormat, HookShape, KeyChange, REFERENCE_TOOL, REFERENCE_VARIABLES, ReferenceVariables,
@@ -31,11 +31,11 @@ pub fn hook_entries(
     let root = Pointer::root();
     let version = format.version.filter(|_| !items.is_empty());
     let version = version.map(|version| EntryNode {
-        place: Place::Default(root.child("version")),
+        place: NodeLocation::Default(root.child("version")),
         value: Value::from(version),
     });
     let node = |(event, value)| EntryNode {
-        place: Place::Item(root.child("hooks").child(event)),
+        place: NodeLocation::Item(root.child("hooks").child(event)),
         value,
     };
     let nodes = version

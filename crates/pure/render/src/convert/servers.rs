@@ -1,6 +1,6 @@
 //! MCP servers: one file as authors write it, into the entries that tools read.
 
-use agpm_model::{EntryNode, Place, ServerFile};
+use agpm_model::{EntryNode, NodeLocation, ServerFile};
 use agpm_text::{Format, Pointer, Value};
 use agpm_tools::{
     CommandLine, CopiedServers, FileSyntax, NamedVariables, OTHER_SERVER_LIMITS, REFERENCE_TOOL,
@@ -27,7 +27,7 @@ pub fn server_entries(
     let mut fates = FieldOutcomes::default();
     let mut nodes = Vec::new();
     for (name, server) in renamed(named(name, file, &mut fates)?, rename)? {
-        let place = Place::Key(Pointer::root().child(format.key).child(&name));
+        let place = NodeLocation::Key(Pointer::root().child(format.key).child(&name));
         let value = one(format, &name, &server, &mut fates)?;
         nodes.extend(value.map(|value| EntryNode { place, value }));
     }

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use agpm_diag::SourceMap;
-use agpm_model::Place;
+use agpm_model::NodeLocation;
 use agpm_render::{
     ConvertedEntries, FieldOutcome, FieldOutcomeKind, convert_file, hook_entries, server_entries,
 };
@@ -100,10 +100,10 @@ fn shown(found: &ConvertedEntries) -> String {
     let mut out = String::new();
     for node in &found.nodes {
         let place = match &node.place {
-            Place::Key(at) => format!("{at}"),
-            Place::Item(at) => format!("{at}/-"),
-            Place::Default(at) => format!("{at}?"),
-            Place::Keyed { list, key, id } => format!("{list}[{key}={id}]"),
+            NodeLocation::Key(at) => format!("{at}"),
+            NodeLocation::Item(at) => format!("{at}/-"),
+            NodeLocation::Default(at) => format!("{at}?"),
+            NodeLocation::Keyed { list, key, id } => format!("{list}[{key}={id}]"),
         };
         let value = if place.starts_with("/mcp_servers/") {
             print(&node.value, Format::Toml).unwrap()

@@ -3,7 +3,8 @@
 use agpm_compose::RenderedResource;
 use agpm_diag::{SourceMap, SourceSpan};
 use agpm_model::{
-    Checksum, Install, Locked, ObjectId, Origin, ResourceName, ResourcePath, ResourceType, ToolName,
+    Checksum, InstallMode, LockEntry, ObjectId, ResourceName, ResourceOrigin, ResourcePath,
+    ResourceType, ToolName,
 };
 use agpm_render::{FieldOutcome, FieldOutcomeKind};
 use agpm_trust::CapabilitySet;
@@ -56,13 +57,13 @@ pub struct ExplainedResource {
     pub kind: ResourceType,
     /// What it comes from.
     #[serde(skip)]
-    pub origin: Origin,
+    pub origin: ResourceOrigin,
     /// The name that its pattern has in the manifest.
     #[serde(skip)]
     pub pattern_name: Option<ResourceName>,
     /// Whether it is to be installed at all.
     #[serde(skip)]
-    pub install: Install,
+    pub install: InstallMode,
 }
 
 /// What became of a field for one tool.
@@ -88,7 +89,7 @@ pub struct RequiredAt {
 }
 
 /// Where a resource is in its source; only its content tells it for a part of a plugin.
-fn path_of(content: Option<&RenderedResource>, locked: &Locked) -> ResourcePath {
+fn path_of(content: Option<&RenderedResource>, locked: &LockEntry) -> ResourcePath {
     let entry = content.map(|content| &content.resolved.entry);
     entry
         .map_or(&locked.unit.path, |entry| &entry.unit.path)
@@ -135,7 +136,7 @@ pub(super) fn resource(
         checksum: locked.checksum,
         placements,
         parts: locked.parts.iter().map(ToString::to_string).collect(),
-        part_of: target.plugin().map(Locked::label),
+        part_of: target.plugin().map(LockEntry::label),
         patches: locked.patches,
         conversions: copies.iter().flat_map(inexact).collect(),
         capabilities: capabilities(copies),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use agpm_compose::{OutputEntries, OutputFile, RenderedResource};
 use agpm_diag::{Diagnostic, Notes, SourceMap, codes, has_errors};
 use agpm_merge::{Contribution, MergePolicy, fold};
-use agpm_model::{EntryNode, LayerName, Owner, Place, RelativePath, Strategy};
+use agpm_model::{EntryNode, LayerName, NodeLocation, Owner, RelativePath, Strategy};
 use agpm_plan::{DesiredNode, OnEqualUserValue, recognise_nodes};
 use agpm_render::{FieldOutcome, FieldOutcomeKind};
 use agpm_store::ProjectStore;
@@ -214,7 +214,7 @@ fn in_shared_file(
     let must_be = entries
         .nodes
         .iter()
-        .filter(|node| !matches!(node.place, Place::Default(_)));
+        .filter(|node| !matches!(node.place, NodeLocation::Default(_)));
     if places.len() < must_be.count() {
         notes.diagnostics.push(edited(path));
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use agpm_compose::{RenderedResource, patched_file};
 use agpm_diag::{Notes, SourceMap, SourceSpan, has_errors};
 use agpm_merge::{Contribution, MergePolicy, Resolution, fold};
-use agpm_model::{LayerName, Origin, Patch, PatchScope, ResourceType, Strategy};
+use agpm_model::{LayerName, Patch, PatchScope, ResourceOrigin, ResourceType, Strategy};
 use agpm_resolve::format_of;
 use agpm_text::{Document, Format, Limits, NodeKind, Pointer, Value, decode, parse};
 
@@ -71,11 +71,11 @@ impl Said {
 }
 
 /// Whose word the bytes of a resource are.
-pub(super) fn layer_of(origin: &Origin) -> &str {
+pub(super) fn layer_of(origin: &ResourceOrigin) -> &str {
     match origin {
-        Origin::Source(name) => name.as_str(),
-        Origin::Local => LOCAL,
-        Origin::Manifest => MANIFEST,
+        ResourceOrigin::Source(name) => name.as_str(),
+        ResourceOrigin::Local => LOCAL,
+        ResourceOrigin::Manifest => MANIFEST,
     }
 }
 
@@ -83,7 +83,7 @@ pub(super) fn layer_of(origin: &Origin) -> &str {
 fn of_source(content: &RenderedResource, notes: &mut Notes) -> Option<(String, Document)> {
     let resolved = &content.resolved;
     let unit = &resolved.entry.unit;
-    let format = format_of(unit).filter(|_| unit.origin != Origin::Manifest)?;
+    let format = format_of(unit).filter(|_| unit.origin != ResourceOrigin::Manifest)?;
     let file = patched_file(resolved);
     let name = match resolved.version.commit {
         Some(_) => format!("{file}@{}", resolved.version.label),

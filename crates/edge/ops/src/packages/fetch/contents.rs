@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use agpm_model::{Extent, FileMode, ObjectId, RelativePath, ResolvedVersion, SKILL_FILE, Unit};
+use agpm_model::{
+    FileMode, ObjectId, RelativePath, ResolvedVersion, ResourceExtent, SKILL_FILE, Unit,
+};
 use agpm_resolve::SourceFile;
 use agpm_source::limits::{DEEPEST, MOST_SKILL_BYTES, MOST_SKILL_FILES};
 use agpm_source::{FileFetching, Source, SourceEntry, SourceEntryKind, SourceError, SourceTree};
@@ -133,9 +135,9 @@ fn list(
     // The top of a source is a directory that no directory lists.
     if unit.path.is_top() {
         match unit.extent {
-            Extent::Plugin => return plugin(source, revision, unit),
-            Extent::Folder => return skill(source, revision, unit),
-            Extent::File => {}
+            ResourceExtent::Plugin => return plugin(source, revision, unit),
+            ResourceExtent::Folder => return skill(source, revision, unit),
+            ResourceExtent::File => {}
         }
     }
     let Some(entry) = source.entry(revision, unit.path.as_str())? else {
@@ -147,11 +149,11 @@ fn list(
     };
     Ok(match (unit.extent, entry.kind) {
         (_, SourceEntryKind::Symlink) => Listed::Raw(Raw::Unfit(Unfit::Link)),
-        (Extent::File, SourceEntryKind::File(mode)) => file(mode, entry),
+        (ResourceExtent::File, SourceEntryKind::File(mode)) => file(mode, entry),
         // Reading it says why it cannot be read.
-        (Extent::File, SourceEntryKind::Special) => file(FileMode::Plain, entry),
-        (Extent::Folder, SourceEntryKind::Directory) => skill(source, revision, unit)?,
-        (Extent::Plugin, SourceEntryKind::Directory) => plugin(source, revision, unit)?,
+        (ResourceExtent::File, SourceEntryKind::Special) => file(FileMode::Plain, entry),
+        (ResourceExtent::Folder, SourceEntryKind::Directory) => skill(source, revision, unit)?,
+        (ResourceExtent::Plugin, SourceEntryKind::Directory) => plugin(source, revision, unit)?,
         _ => Listed::Raw(Raw::Absent),
     })
 }
@@ -249,15 +251,15 @@ fn matches(
     // A name that is no text cannot be written down.
     let is_match = |path: &str| matcher.is_match(path) && !path.contains('\u{fffd}');
     let paths: BTreeSet<&str> = match unit.extent {
-        Extent::File => tree
+        ResourceExtent::File => tree
             .entries
             .iter()
             .filter(|entry| entry.kind.file_mode().is_some() && is_match(&entry.path))
             .map(|entry| entry.path.as_str())
             .collect(),
         // The manifest names each plugin.
-        Extent::Plugin => BTreeSet::new(),
-        Extent::Folder => {
+        ResourceExtent::Plugin => BTreeSet::new(),
+        ResourceExtent::Folder => {
             let skills = tree.entries.iter().filter_map(skill_directory);
             outermost(skills.filter(|path| is_match(path)).collect())
         }

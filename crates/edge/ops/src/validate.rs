@@ -22,7 +22,7 @@ use crate::packages::{
     versions_of,
 };
 use crate::world::World;
-use agpm_layers::{LayerLock, Pinning, layers_as_locked, missing_layer};
+use agpm_layers::{LayerLock, LayerPinning, layers_as_locked, missing_layer};
 use agpm_model::LOCK_NAME;
 
 /// A check that is made on request.
@@ -174,7 +174,7 @@ fn folds(
     lock: &Lockfile,
     notes: &mut Notes,
 ) -> Result<(), Failure> {
-    let pinning = Pinning::of(manifest, Some(lock), &UpdateScope::Nothing);
+    let pinning = LayerPinning::of(manifest, Some(lock), &UpdateScope::Nothing);
     let mut own = Notes {
         sources: std::mem::take(&mut notes.sources),
         ..Notes::default()
@@ -324,7 +324,7 @@ pub(crate) fn is_current(
     let sources = Sources::open(world, manifest, store.path());
     layers_as_locked(manifest, &lock, |name| sources.versioned(name).is_some()).map_err(stale)?;
     remotes_as_locked(manifest, &sources, &lock).map_err(stale)?;
-    let pinning = Pinning::of(manifest, Some(&lock), &UpdateScope::Nothing);
+    let pinning = LayerPinning::of(manifest, Some(&lock), &UpdateScope::Nothing);
     let pinning = pinning.used_as(LayerLock::AloneForFolders);
     let folders =
         snapshots(world, manifest, &sources, &pinning, &mut Notes::default()).map_err(stale)?;

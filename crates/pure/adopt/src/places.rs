@@ -131,14 +131,14 @@ fn by_ownership() -> Vec<&'static ToolDefinition> {
 }
 
 /// A file with hooks or servers, and the key that holds them.
-pub(crate) struct EntryFile {
+pub(crate) struct SharedEntryFile {
     pub(crate) tool: &'static str,
     pub(crate) path: String,
     pub(crate) key: &'static str,
 }
 
 /// The files of MCP servers.
-pub(crate) fn server_files() -> Vec<EntryFile> {
+pub(crate) fn server_files() -> Vec<SharedEntryFile> {
     let mut files = Vec::new();
     for tool in TOOLS {
         let Some(servers) = &tool.servers else {
@@ -147,7 +147,7 @@ pub(crate) fn server_files() -> Vec<EntryFile> {
         let more = MORE_SERVER_FILES.iter().filter(|(of, _)| *of == tool.name);
         let paths = servers.place.project.into_iter();
         for path in paths.chain(more.map(|(_, path)| *path)) {
-            files.push(EntryFile {
+            files.push(SharedEntryFile {
                 tool: tool.name,
                 path: path.to_owned(),
                 key: servers.format.key,
@@ -158,7 +158,7 @@ pub(crate) fn server_files() -> Vec<EntryFile> {
 }
 
 /// The files and directories of hooks.
-pub(crate) fn hook_places() -> (Vec<EntryFile>, Vec<(&'static str, String)>) {
+pub(crate) fn hook_places() -> (Vec<SharedEntryFile>, Vec<(&'static str, String)>) {
     let (mut files, mut directories) = (Vec::new(), Vec::new());
     for tool in TOOLS {
         let place = tool.hooks.as_ref().and_then(|hooks| hooks.place.project);
@@ -175,8 +175,8 @@ pub(crate) fn hook_places() -> (Vec<EntryFile>, Vec<(&'static str, String)>) {
     (files, directories)
 }
 
-fn hook_file(tool: &'static str, path: &str) -> EntryFile {
-    EntryFile {
+fn hook_file(tool: &'static str, path: &str) -> SharedEntryFile {
+    SharedEntryFile {
         tool,
         path: path.to_owned(),
         key: "hooks",

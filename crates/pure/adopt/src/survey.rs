@@ -16,7 +16,7 @@ use crate::found::{
 };
 use crate::managers::MANAGER_FILES;
 use crate::places::{
-    EntryFile, INSTRUCTION_FILES, ResourceDirectory, hook_places, is_common, own_directories,
+    INSTRUCTION_FILES, ResourceDirectory, SharedEntryFile, hook_places, is_common, own_directories,
     resource_directories, server_files,
 };
 
@@ -199,7 +199,7 @@ impl Surveyor<'_> {
         }
         for (tool, path) in directories {
             for name in self.names(&path) {
-                let file = EntryFile {
+                let file = SharedEntryFile {
                     tool,
                     path: format!("{path}/{name}"),
                     key: "hooks",
@@ -212,7 +212,7 @@ impl Surveyor<'_> {
     }
 
     /// The names of what a file has under a key.
-    fn entries(&self, file: &EntryFile) -> Option<FoundEntries> {
+    fn entries(&self, file: &SharedEntryFile) -> Option<FoundEntries> {
         let document = self.document(&file.path)?;
         let node = document.root()?.get(file.key)?;
         let names: Vec<String> = node

@@ -9,15 +9,15 @@ use agpm_plan::levels;
 use agpm_resolve::ResolvedEntry;
 
 use crate::patching::patches_of;
-use crate::rendered::{RenderedResource, RenderedSet, ResourceOutput, Texts};
-use crate::templates::{CompositionLog, ProjectFiles, Templates};
+use crate::rendered::{RenderedResource, RenderedSet, RenderedTexts, ResourceOutput};
+use crate::templates::{CompositionLog, ProjectFiles, TemplateFiller};
 
 /// Renders the entries of a run, level by level: what others embed comes before them. The entries of one level do not
 /// depend on each other, so the caller may render them side by side.
 pub struct Composer<'a> {
     pub(crate) manifest: &'a Manifest,
     pub(crate) entries: Vec<ResolvedEntry>,
-    pub(crate) templates: Templates<'a>,
+    pub(crate) templates: TemplateFiller<'a>,
     /// What others may embed of an entry under a variant.
     pub(crate) bodies: BTreeMap<(usize, Variant), Arc<str>>,
     outputs: Vec<ResourceOutput>,
@@ -44,7 +44,7 @@ impl<'a> Composer<'a> {
     ) -> Self {
         Composer {
             manifest,
-            templates: Templates::new(manifest, project),
+            templates: TemplateFiller::new(manifest, project),
             bodies: BTreeMap::new(),
             outputs: vec![ResourceOutput::default(); entries.len()],
             reads: BTreeMap::new(),
@@ -120,7 +120,7 @@ impl Composer<'_> {
                 .extend(patches_in_place(self.manifest, resolved));
             return Some(ResourceOutput::default());
         }
-        let mut first: Option<Texts> = None;
+        let mut first: Option<RenderedTexts> = None;
         for variant in &resolved.entry.variants {
             let texts = self.texts(number, *variant, log)?;
             bodies.extend(texts.body(resolved).map(|body| (*variant, body)));

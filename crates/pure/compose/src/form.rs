@@ -19,7 +19,7 @@ use agpm_trust::{
 use crate::composer::Composer;
 use crate::instructions::{InstructionEntry, InstructionOutput};
 use crate::rendered::{OutputCapability, OutputEntries, ResourceOutput, files};
-use crate::rendered::{Texts, is_markdown};
+use crate::rendered::{RenderedTexts, is_markdown};
 use crate::texts::json;
 
 impl Composer<'_> {
@@ -27,7 +27,7 @@ impl Composer<'_> {
     pub(crate) fn in_form(
         &self,
         resolved: &ResolvedEntry,
-        texts: &Texts,
+        texts: &RenderedTexts,
         notes: &mut Notes,
     ) -> Option<ResourceOutput> {
         let entry = &resolved.entry;
@@ -97,7 +97,7 @@ impl Composer<'_> {
     fn instruction_in_form(
         &self,
         resolved: &ResolvedEntry,
-        texts: &Texts,
+        texts: &RenderedTexts,
         made: &mut ResourceOutput,
         notes: &mut Notes,
     ) -> Option<()> {

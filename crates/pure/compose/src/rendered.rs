@@ -59,7 +59,7 @@ pub struct OutputFile {
     /// Where it is written.
     pub path: RelativePath,
     /// What is written.
-    pub bytes: Bytes,
+    pub bytes: RenderedBytes,
     /// Whether it may be run.
     pub mode: FileMode,
     /// Of the bytes in the source.
@@ -100,32 +100,32 @@ pub struct OutputBlock {
 
 /// The bytes of a file.
 #[derive(Clone, Debug)]
-pub enum Bytes {
+pub enum RenderedBytes {
     /// Those of a file of the source: the main one, or the other one of this number.
     Copied(Arc<ResourceFiles>, Option<usize>),
     /// Others.
     New(Arc<Vec<u8>>, Checksum),
 }
 
-impl Bytes {
+impl RenderedBytes {
     fn new(text: String) -> Self {
         let checksum = Checksum::of(text.as_bytes());
-        Bytes::New(Arc::new(text.into_bytes()), checksum)
+        RenderedBytes::New(Arc::new(text.into_bytes()), checksum)
     }
 
     /// The bytes themselves.
     pub fn get(&self) -> &[u8] {
         match self {
-            Bytes::Copied(resource, which) => &part(resource, *which).bytes,
-            Bytes::New(bytes, _) => bytes,
+            RenderedBytes::Copied(resource, which) => &part(resource, *which).bytes,
+            RenderedBytes::New(bytes, _) => bytes,
         }
     }
 
     /// Of the bytes.
     pub fn checksum(&self) -> Checksum {
         match self {
-            Bytes::Copied(resource, which) => part(resource, *which).checksum,
-            Bytes::New(_, checksum) => *checksum,
+            RenderedBytes::Copied(resource, which) => part(resource, *which).checksum,
+            RenderedBytes::New(_, checksum) => *checksum,
         }
     }
 }
@@ -161,7 +161,7 @@ pub struct RenderedSet {
 
 /// The texts of an entry under one variant; nothing where the bytes of the source stay.
 #[derive(Clone, Default, PartialEq)]
-pub(crate) struct Texts {
+pub(crate) struct RenderedTexts {
     pub(crate) main: Option<String>,
     pub(crate) main_is_filled: bool,
     /// Other files of a skill that were filled, by their numbers.
@@ -171,7 +171,7 @@ pub(crate) struct Texts {
     pub(crate) shared_main: Option<String>,
 }
 
-impl Texts {
+impl RenderedTexts {
     pub(crate) fn made_by(&self, which: Option<usize>) -> MadeBy {
         let filled = which.map_or(self.main_is_filled, |at| self.others.contains_key(&at));
         if filled {
@@ -203,7 +203,7 @@ impl Texts {
 pub(crate) fn files(
     resolved: &ResolvedEntry,
     main: Option<String>,
-    texts: &Texts,
+    texts: &RenderedTexts,
 ) -> Vec<OutputFile> {
     let entry = &resolved.entry;
     let Some(target) = entry
@@ -217,7 +217,10 @@ pub(crate) fn files(
     let file = |path: RelativePath, which: Option<usize>, text: Option<String>| OutputFile {
         path,
         made_by: texts.made_by(which),
-        bytes: text.map_or_else(|| Bytes::Copied(Arc::clone(resource), which), Bytes::new),
+        bytes: text.map_or_else(
+            || RenderedBytes::Copied(Arc::clone(resource), which),
+            RenderedBytes::new,
+        ),
         mode: part(resource, which).mode,
         source: part(resource, which).checksum,
     };

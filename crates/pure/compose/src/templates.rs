@@ -42,7 +42,7 @@ pub trait ProjectFiles: Sync {
 }
 
 /// Fills the templates of one run.
-pub(crate) struct Templates<'a> {
+pub(crate) struct TemplateFiller<'a> {
     project: &'a dyn ProjectFiles,
     renderer: TemplateRenderer,
     bases: BTreeMap<Variant, TemplateNames>,
@@ -50,7 +50,7 @@ pub(crate) struct Templates<'a> {
 
 /// Files of the project that templates of one entry read.
 #[derive(Default)]
-pub(crate) struct Reads {
+pub(crate) struct ProjectReads {
     files: TemplateFiles,
     held: BTreeMap<String, Checksum>,
     /// What was used, and what it held.
@@ -60,7 +60,7 @@ pub(crate) struct Reads {
 }
 
 /// A template and what messages call it.
-pub(crate) struct Template<'t> {
+pub(crate) struct NamedTemplate<'t> {
     pub(crate) file: &'t str,
     pub(crate) text: &'t str,
 }
@@ -68,13 +68,13 @@ pub(crate) struct Template<'t> {
 /// What rendering an entry read and found.
 #[derive(Default)]
 pub(crate) struct CompositionLog {
-    pub(crate) reads: Reads,
+    pub(crate) reads: ProjectReads,
     pub(crate) notes: Notes,
 }
 
-impl<'a> Templates<'a> {
+impl<'a> TemplateFiller<'a> {
     pub(crate) fn new(manifest: &Manifest, project: &'a dyn ProjectFiles) -> Self {
-        Templates {
+        TemplateFiller {
             project,
             renderer: TemplateRenderer::new(),
             bases: project_names(manifest),
@@ -92,12 +92,12 @@ impl<'a> Templates<'a> {
     /// A template, filled; what is wrong goes to the notes.
     pub(crate) fn fill(
         &self,
-        template: &Template<'_>,
+        template: &NamedTemplate<'_>,
         names: &TemplateNames,
         log: &mut CompositionLog,
     ) -> Option<String> {
         let CompositionLog { reads, notes } = log;
-        let Template { file, text } = *template;
+        let NamedTemplate { file, text } = *template;
         loop {
             match self.renderer.render_markdown(text, names, &reads.files) {
                 Ok(RenderedTemplate::Text { text, read }) => {
@@ -124,7 +124,7 @@ impl<'a> Templates<'a> {
 
     /// Reads a file of the project for templates, if they may read it. For a user that is the manifest's folder: home is
     /// full of things that no resource has to know.
-    fn read(&self, path: String, reads: &mut Reads) {
+    fn read(&self, path: String, reads: &mut ProjectReads) {
         reads.escapes |= matches!(
             RelativePath::new(&path),
             Err(PathError::Escapes | PathError::Absolute)

@@ -11,7 +11,7 @@ use agpm_model::{
 use agpm_plan::{DesiredBlock, DesiredNode, OnEqualUserValue, ReadLimit};
 use agpm_text::{BlockName, Format, LazyDocument, block_text, first_marker, markdown_body};
 
-use crate::snapshot::{Snapshot, SnapshotFile};
+use crate::snapshot::{LayerSnapshot, SnapshotFile};
 
 /// A file as the layers give it.
 #[derive(Debug)]
@@ -107,8 +107,8 @@ impl LayeredFile {
 }
 
 /// The files that a path has in the layers, lowest first.
-pub fn contributions(snapshots: Vec<Snapshot<'_>>, path: &RelativePath) -> Vec<RawFile> {
-    let of_layer = |snapshot: Snapshot<'_>| {
+pub fn contributions(snapshots: Vec<LayerSnapshot<'_>>, path: &RelativePath) -> Vec<RawFile> {
+    let of_layer = |snapshot: LayerSnapshot<'_>| {
         let file = snapshot.files.into_iter().find(|file| file.path == *path);
         file.map(|file| raw(&snapshot.layer.name, file))
     };
@@ -144,7 +144,7 @@ enum StrategyChoice {
 pub fn stacks<'m>(
     manifest: &'m Manifest,
     default: &'m Strategy,
-    snapshots: Vec<Snapshot<'_>>,
+    snapshots: Vec<LayerSnapshot<'_>>,
 ) -> Vec<FileStack<'m>> {
     let mut stacks: BTreeMap<RelativePath, FileStack<'m>> = BTreeMap::new();
     for snapshot in snapshots {
@@ -200,17 +200,17 @@ impl<'m> FileStack<'m> {
         let form = self.form();
         let mut files = self.files;
         let content = match driver {
-            Some(driver) => Content::Driven(files, driver),
+            Some(driver) => LayeredContent::Driven(files, driver),
             None if files.len() == 1 && !is_structured(&self.path) => {
-                Content::Plain(files.pop().map(|file| file.bytes).unwrap_or_default())
+                LayeredContent::Plain(files.pop().map(|file| file.bytes).unwrap_or_default())
             }
             None => {
                 let files = files.into_iter().map(|file| file.unparsed(sources));
-                Content::Files(files.collect())
+                LayeredContent::Files(files.collect())
             }
         };
         UnfoldedFile {
-            recipe: Recipe {
+            recipe: FileRecipe {
                 path: self.path,
                 strategy: self.strategy,
                 owner,
@@ -224,9 +224,9 @@ impl<'m> FileStack<'m> {
 
 /// A stack whose texts are known and whose structure is not yet.
 pub struct UnfoldedFile<'m> {
-    recipe: Recipe<'m>,
+    recipe: FileRecipe<'m>,
     mode: FileMode,
-    content: Content<'m>,
+    content: LayeredContent<'m>,
     form: LayeredForm,
 }
 
@@ -247,17 +247,17 @@ impl UnfoldedFile<'_> {
             content,
             form,
         } = self;
-        let driven = matches!(content, Content::Driven(..));
+        let driven = matches!(content, LayeredContent::Driven(..));
         let mut diagnostics = Vec::new();
         if recipe.strategy.output == MergeOutput::Blocks && form == LayeredForm::Own {
             diagnostics.push(no_blocks(&recipe.path));
         }
         let merged = match content {
-            Content::Plain(bytes) => Ok(Some(MergedBytes { bytes, keys: None })),
-            Content::Driven(files, driver) => recipe.drive(files, driver, program).map(Some),
-            Content::Files(unparsed) => Ok(recipe.merge(unparsed, &mut diagnostics)),
+            LayeredContent::Plain(bytes) => Ok(Some(MergedBytes { bytes, keys: None })),
+            LayeredContent::Driven(files, driver) => recipe.drive(files, driver, program).map(Some),
+            LayeredContent::Files(unparsed) => Ok(recipe.merge(unparsed, &mut diagnostics)),
         };
-        let Recipe { path, owner, .. } = recipe;
+        let FileRecipe { path, owner, .. } = recipe;
         let file = |merged: MergedBytes| LayeredFile {
             path,
             bytes: merged.bytes,
@@ -281,7 +281,7 @@ fn no_blocks(path: &RelativePath) -> Diagnostic {
 }
 
 /// What a file is made of.
-enum Content<'m> {
+enum LayeredContent<'m> {
     /// Bytes of one layer that nobody needs to understand.
     Plain(Vec<u8>),
     /// Files that are parsed and merged.
@@ -291,7 +291,7 @@ enum Content<'m> {
 }
 
 /// What is to become of it.
-struct Recipe<'m> {
+struct FileRecipe<'m> {
     path: RelativePath,
     strategy: &'m Strategy,
     owner: Owner,
@@ -311,7 +311,7 @@ fn is_structured(path: &RelativePath) -> bool {
     )
 }
 
-impl Recipe<'_> {
+impl FileRecipe<'_> {
     fn merge(
         &self,
         unparsed: Vec<UnparsedFile>,

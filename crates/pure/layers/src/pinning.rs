@@ -11,7 +11,7 @@ use agpm_plan::outdated_lock;
 use agpm_resolve::{UpdateScope, relocated_sources};
 
 use crate::locking::other_than_locked;
-use crate::snapshot::Snapshot;
+use crate::snapshot::LayerSnapshot;
 
 /// What the lockfile is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub enum LayerLock {
 }
 
 /// What the lockfile says of layers, and which of it stays.
-pub struct Pinning<'a> {
+pub struct LayerPinning<'a> {
     locked: &'a [LockedLayer],
     moving: &'a UpdateScope,
     /// What the lockfile is for.
@@ -47,12 +47,12 @@ pub enum PinChoice {
     Best,
 }
 
-impl<'a> Pinning<'a> {
+impl<'a> LayerPinning<'a> {
     /// With the pins of a lockfile.
     pub fn of(manifest: &Manifest, lock: Option<&'a Lockfile>, moving: &'a UpdateScope) -> Self {
         let locked = lock.map(|lock| lock.layers.as_slice()).unwrap_or_default();
         let relocated = lock.map(|lock| relocated_sources(manifest, lock));
-        Pinning {
+        LayerPinning {
             locked,
             moving,
             lock: LayerLock::Pins,
@@ -63,7 +63,7 @@ impl<'a> Pinning<'a> {
     /// The same with the lockfile for something else than its pins.
     #[must_use]
     pub fn used_as(self, lock: LayerLock) -> Self {
-        Pinning { lock, ..self }
+        LayerPinning { lock, ..self }
     }
 
     fn locked(&self, layer: &Layer) -> Option<&'a LockedLayer> {
@@ -98,7 +98,7 @@ impl<'a> Pinning<'a> {
     }
 
     /// Where the lockfile alone counts, every byte has to be as it says.
-    pub fn check(&self, snapshot: &Snapshot<'_>) -> Result<(), Failure> {
+    pub fn check(&self, snapshot: &LayerSnapshot<'_>) -> Result<(), Failure> {
         let layer = snapshot.layer;
         match (self.lock, self.locked(layer)) {
             (LayerLock::Pins, _) => Ok(()),

@@ -10,11 +10,11 @@ use agpm_model::{
 };
 use agpm_plan::WatchedDirectory;
 
-use crate::skipping::{Skipped, skipped_finding};
+use crate::skipping::{SkippedItem, skipped_finding};
 
 /// A layer as it is now.
 #[derive(Debug)]
-pub struct Snapshot<'m> {
+pub struct LayerSnapshot<'m> {
     /// The layer.
     pub layer: &'m Layer,
     /// Where it is, as users see it.
@@ -28,7 +28,7 @@ pub struct Snapshot<'m> {
     /// By path.
     pub files: Vec<SnapshotFile>,
     /// What is left out.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedItem>,
     /// How a change of a folder is seen later; nothing if it is pinned, or if it changed just now.
     pub watched: Option<WatchedDirectory>,
 }
@@ -46,7 +46,7 @@ pub struct SnapshotFile {
     pub mode: FileMode,
 }
 
-impl Snapshot<'_> {
+impl LayerSnapshot<'_> {
     /// What users will miss of it.
     pub fn skipped_finding(&self) -> Option<Diagnostic> {
         skipped_finding(self.layer, &self.skipped)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use agpm_tools::{
     CommandFormat, Directory, EntryFormat, FileFormat, HookFormat, HookPlace, InstructionFormat,
-    InstructionPlace, OWN_TOOL, Scoped, ServerFormat, TOOLS, ToolDefinition,
+    InstructionPlace, OWN_TOOL, ScopedValue, ServerFormat, TOOLS, ToolDefinition,
 };
 
 use crate::name::ToolName;
@@ -23,7 +23,7 @@ pub enum InstallScope {
 
 impl InstallScope {
     /// What holds in this scope.
-    fn of<T>(self, both: Scoped<T>) -> T {
+    fn of<T>(self, both: ScopedValue<T>) -> T {
         match self {
             InstallScope::Project => both.project,
             InstallScope::User => both.user,

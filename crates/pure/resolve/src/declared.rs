@@ -15,7 +15,7 @@ use agpm_text::{Document, Format, Limits, Value, decode, parse};
 const KEY: &[u8] = b"dependencies";
 
 /// A resource whose declarations are read.
-pub struct Declaring<'a> {
+pub struct DeclaringResource<'a> {
     /// The resource.
     pub unit: &'a Unit,
     /// Its version, for messages.
@@ -28,7 +28,7 @@ pub struct Declaring<'a> {
     pub renderer: &'a TemplateRenderer,
 }
 
-impl Declaring<'_> {
+impl DeclaringResource<'_> {
     /// Its declarations; what is wrong goes to the notes.
     pub fn read(&self, notes: &mut Notes) -> Vec<DeclaredDependency> {
         let format = match format_of(self.unit) {
@@ -269,7 +269,7 @@ fn is_below(folder: &str, path: &ResourcePath) -> bool {
 
 /// Why a declared path leads nowhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Escapes;
+pub struct EscapedPath;
 
 /// What the file of a unit is written in, if it has fields; of a skill, its `SKILL.md`.
 pub fn format_of(unit: &Unit) -> Option<Format> {
@@ -293,7 +293,7 @@ pub fn declared_unit(
     parent: &Unit,
     declared: &DeclaredDependency,
     exists: &dyn Fn(&str) -> bool,
-) -> Result<Unit, Escapes> {
+) -> Result<Unit, EscapedPath> {
     let path = declared.kind.folder_of(declared.path.trim());
     // The declaring file of a skill is in its folder.
     let folder = match parent.extent {
@@ -312,13 +312,13 @@ pub fn declared_unit(
         _ => path.to_owned(),
     };
     // Steps up are taken before the path is judged: `agents/../snippets/x.md` stays inside.
-    let plain = ResourcePath::local(&chosen).map_err(|_| Escapes)?;
+    let plain = ResourcePath::local(&chosen).map_err(|_| EscapedPath)?;
     let path = match parent.origin {
         ResourceOrigin::Source(_) => {
-            ResourcePath::in_source(plain.as_str()).map_err(|_| Escapes)?
+            ResourcePath::in_source(plain.as_str()).map_err(|_| EscapedPath)?
         }
         ResourceOrigin::Local if may_need(&parent.path, &plain) => plain,
-        ResourceOrigin::Local | ResourceOrigin::Manifest => return Err(Escapes),
+        ResourceOrigin::Local | ResourceOrigin::Manifest => return Err(EscapedPath),
     };
     Ok(Unit {
         origin: parent.origin.clone(),

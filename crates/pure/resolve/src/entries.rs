@@ -14,7 +14,7 @@ use agpm_plan::{
 };
 use agpm_solve::{ChosenCandidate, RootRequirement, Solution};
 
-use crate::index::{DeclaredNeeds, FoundContent, ResourceFiles, SourceIndex, Version};
+use crate::index::{DeclaredNeeds, FoundContent, ResourceFiles, SourceIndex, SourceVersion};
 
 /// An entry with what it was resolved to.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub struct ResolvedEntry {
     /// What is installed, and where.
     pub entry: ResourceEntry,
     /// The version that was chosen.
-    pub version: Version,
+    pub version: SourceVersion,
     /// Everything that was asked of its version.
     pub wishes: BTreeSet<Requirement>,
     /// Whether it was found by a pattern.
@@ -67,17 +67,17 @@ pub(crate) fn dependency_of(manifest: &Manifest, root: usize) -> Option<&Depende
 }
 
 /// The chosen version of a unit and what is there.
-struct Chosen<'a> {
+struct ChosenUnit<'a> {
     index: &'a SourceIndex,
     solution: &'a Solution<Unit, Requirement>,
 }
 
-impl<'a> Chosen<'a> {
+impl<'a> ChosenUnit<'a> {
     fn choice(&self, unit: &Unit) -> Option<&'a ChosenCandidate<Unit, Requirement>> {
         self.solution.units.get(unit)
     }
 
-    fn version(&self, unit: &Unit) -> Option<Version> {
+    fn version(&self, unit: &Unit) -> Option<SourceVersion> {
         self.choice(unit)
             .map(|choice| self.index.version(unit, choice.candidate))
     }
@@ -120,7 +120,7 @@ pub fn resolved_entries(
     file_of: &dyn Fn(&Unit) -> Option<PathBuf>,
     notes: &mut Notes,
 ) -> Result<Vec<ResolvedEntry>, Failure> {
-    let chosen = Chosen { index, solution };
+    let chosen = ChosenUnit { index, solution };
     let graph = EntryGraph {
         dependencies: &manifest.dependencies,
         tools: &manifest.tools,

@@ -20,16 +20,16 @@ const PINNED: CandidateRank = CandidateRank(0);
 
 /// A version of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Version {
+pub struct SourceVersion {
     /// The tag, branch or commit as it is asked for.
     pub label: String,
     /// Nothing for what is on this machine.
     pub commit: Option<ObjectId>,
 }
 
-impl From<ResolvedVersion> for Version {
+impl From<ResolvedVersion> for SourceVersion {
     fn from(resolved: ResolvedVersion) -> Self {
-        Version {
+        SourceVersion {
             label: resolved.label,
             commit: Some(resolved.revision),
         }
@@ -53,7 +53,7 @@ pub struct SolverPin {
     /// Whether it can be chosen.
     pub state: PinState,
     /// What was locked.
-    pub version: Version,
+    pub version: SourceVersion,
     /// What was asked for when it was locked; nothing if that is not known.
     pub wishes: Vec<String>,
 }
@@ -63,7 +63,7 @@ impl SolverPin {
     pub fn new(pin: &Pin, state: PinState) -> Self {
         SolverPin {
             state,
-            version: Version {
+            version: SourceVersion {
                 label: pin.version.clone(),
                 commit: Some(pin.commit.clone()),
             },
@@ -509,8 +509,8 @@ impl SourceIndex {
     }
 
     /// The version that a number stands for: the pin, then branches, tags and commits.
-    pub fn version(&self, unit: &Unit, candidate: CandidateRank) -> Version {
-        let local = || Version {
+    pub fn version(&self, unit: &Unit, candidate: CandidateRank) -> SourceVersion {
+        let local = || SourceVersion {
             label: LOCAL.to_owned(),
             commit: None,
         };
@@ -525,11 +525,11 @@ impl SourceIndex {
             return local();
         };
         if at < index.count() {
-            return index.version(at).map_or_else(local, Version::from);
+            return index.version(at).map_or_else(local, SourceVersion::from);
         }
         let mut revs = self.revs.iter().filter(|((name, _), _)| name == source);
         revs.nth(at - index.count())
-            .map_or_else(local, |((_, rev), commit)| Version {
+            .map_or_else(local, |((_, rev), commit)| SourceVersion {
                 label: rev.clone(),
                 commit: Some(commit.clone()),
             })

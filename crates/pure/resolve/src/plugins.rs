@@ -36,7 +36,7 @@ pub fn expand_plugins(
         if plugin.entry.kind != ResourceType::Plugins || !is_installed(entries, number) {
             continue;
         }
-        let expansion = Expansion::new(manifest, plugin);
+        let expansion = PluginExpansion::new(manifest, plugin);
         if !is_plugin_name(expansion.name()) {
             notes.diagnostics.push(expansion.bad_name());
             continue;
@@ -141,7 +141,7 @@ fn tree_of(plugin: &ResolvedEntry) -> PluginTree<'_> {
 }
 
 /// One plugin on its way to its parts.
-struct Expansion<'a> {
+struct PluginExpansion<'a> {
     manifest: &'a Manifest,
     plugin: &'a ResolvedEntry,
     dependency: Option<&'a Dependency>,
@@ -154,10 +154,10 @@ struct ChosenPart<'p> {
     id: ResourceId,
 }
 
-impl<'a> Expansion<'a> {
+impl<'a> PluginExpansion<'a> {
     fn new(manifest: &'a Manifest, plugin: &'a ResolvedEntry) -> Self {
         let root = plugin.entry.root;
-        Expansion {
+        PluginExpansion {
             manifest,
             plugin,
             dependency: root.and_then(|number| manifest.dependencies.get(number)),

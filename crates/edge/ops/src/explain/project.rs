@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes, nearest};
-use agpm_layers::{Pinning, Snapshot, contributions};
+use agpm_layers::{LayerPinning, LayerSnapshot, contributions};
 use agpm_merge::LayerFile;
 use agpm_model::{LayerName, PathError, RelativePath};
 use agpm_resolve::UpdateScope;
@@ -110,11 +110,11 @@ fn layered(
     let store = ProjectStore::open_at(root, state_of(environment.scope))?;
     let lock = read_lock(environment, &store, notes)?.map(|(lock, _)| lock);
     let sources = Sources::open(world, &project.manifest, store.path());
-    let pinning = Pinning::of(&project.manifest, lock.as_ref(), &UpdateScope::Nothing);
+    let pinning = LayerPinning::of(&project.manifest, lock.as_ref(), &UpdateScope::Nothing);
     let snapshots = snapshots(world, &project.manifest, &sources, &pinning, notes)?;
     for path in paths {
         let installed = Installed::find(&store, &path, notes)?;
-        let has_file = |one: &Snapshot<'_>| one.files.iter().any(|file| file.path == path);
+        let has_file = |one: &LayerSnapshot<'_>| one.files.iter().any(|file| file.path == path);
         if installed.is_some() || snapshots.iter().any(has_file) {
             let files = ReadFiles {
                 files: contributions(snapshots, &path),

@@ -16,7 +16,7 @@ use crate::install::request::{
 };
 use crate::install::run::Job;
 use crate::reading::limit;
-use agpm_layers::Watching;
+use agpm_layers::WatchMode;
 use agpm_model::LOCK_NAME;
 use agpm_store::parallel;
 
@@ -123,14 +123,14 @@ pub(super) fn remember(
     ledger: &mut Ledger,
     inputs: Checksum,
     resources: &[RenderedResource],
-    watching: Watching,
+    watching: WatchMode,
 ) {
     let local = resources
         .iter()
         .map(|resource| &resource.resolved)
         .filter(|entry| entry.version.commit.is_none() && entry.part_of.is_none());
-    let mut open = watching == Watching::Unsettled;
-    if let Watching::Folders(watched) = watching {
+    let mut open = watching == WatchMode::Unsettled;
+    if let WatchMode::Folders(watched) = watching {
         ledger.watched = watched;
     }
     for entry in local {

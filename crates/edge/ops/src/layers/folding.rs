@@ -1,7 +1,7 @@
 //! Every file of every layer, folded side by side.
 
 use agpm_diag::{Failure, Notes};
-use agpm_layers::{FileStack, FoldedFile, LayeredFile, MergeProgram, Snapshot, stacks};
+use agpm_layers::{FileStack, FoldedFile, LayerSnapshot, LayeredFile, MergeProgram, stacks};
 use agpm_merge::RawFile;
 use agpm_model::{Manifest, MergeDriver, Strategy};
 use agpm_store::parallel;
@@ -35,7 +35,7 @@ impl MergeProgram for PermittedPrograms {
 pub(crate) fn fold_all(
     world: &World,
     manifest: &Manifest,
-    snapshots: Vec<Snapshot<'_>>,
+    snapshots: Vec<LayerSnapshot<'_>>,
     notes: &mut Notes,
 ) -> Result<Vec<LayeredFile>, Failure> {
     let default = Strategy::default();

@@ -5,7 +5,7 @@ use agpm_plan::WatchedDirectory;
 use agpm_source::limits::MOST_LAYER_BYTES;
 use agpm_source::{Source, SourceEntry, SourceEntryKind, SourceError};
 
-use agpm_layers::{SkipReason, Skipped, enters, included_file};
+use agpm_layers::{SkipReason, SkippedItem, enters, included_file};
 
 /// A file of a layer.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub(super) struct LayerFile {
 pub(super) struct Contents {
     /// By path.
     pub(super) files: Vec<LayerFile>,
-    pub(super) skipped: Vec<Skipped>,
+    pub(super) skipped: Vec<SkippedItem>,
     /// How a change of a directory is noticed later.
     pub(super) watched: Option<WatchedDirectory>,
 }
@@ -69,7 +69,7 @@ pub(super) fn read(
         let path = in_layer(&entry.path);
         match file_of(layer, entry.kind, &path) {
             Ok((path, mode)) => wanted.push((path, mode, entry)),
-            Err(why) => skipped.push(Skipped {
+            Err(why) => skipped.push(SkippedItem {
                 path: path
                     + if entry.kind == SourceEntryKind::Directory {
                         "/"

@@ -1,7 +1,7 @@
 //! The version of its source that a layer is.
 
 use agpm_diag::{Failure, Notes};
-use agpm_layers::{PinChoice, Pinning, RequiredVersion};
+use agpm_layers::{LayerPinning, PinChoice, RequiredVersion};
 use agpm_model::{Layer, Pin};
 use agpm_resolve::source_relocated;
 use agpm_source::{Source, resolve};
@@ -9,7 +9,7 @@ use agpm_source::{Source, resolve};
 use crate::source_failure::source_failure;
 
 pub(super) fn pinned_version(
-    pinning: &Pinning<'_>,
+    pinning: &LayerPinning<'_>,
     source: &dyn Source,
     layer: &Layer,
     required: &RequiredVersion<'_>,

@@ -19,8 +19,8 @@ use crate::packages::sources::Sources;
 use crate::reading::limit;
 use crate::world::World;
 use agpm_resolve::{
-    FoundContent, MissingFact, ResolvedEntry, ResourceFiles, SourceFile, SourceIndex, Version,
-    expand_plugins, fold_foreign_dependencies, format_of, report_moved_tags,
+    FoundContent, MissingFact, ResolvedEntry, ResourceFiles, SourceFile, SourceIndex,
+    SourceVersion, expand_plugins, fold_foreign_dependencies, format_of, report_moved_tags,
 };
 
 /// The locked entries with their bytes.
@@ -340,7 +340,7 @@ fn copies_of(
     }
     let copy = |entry| ResolvedEntry {
         entry,
-        version: Version {
+        version: SourceVersion {
             label: locked
                 .version()
                 .map(str::to_owned)

@@ -7,7 +7,7 @@ use agpm_text::{Format, NodeKind, NodeRef, ParsedDocument};
 
 use crate::entries::{EntrySource, ManifestEntry};
 use crate::formats::foreign::{ForeignFiles, ForeignManifest};
-use crate::formats::reading::{Reading, parse_address};
+use crate::formats::reading::{FormatReader, parse_address};
 
 /// The marketplace that Claude Code knows by itself.
 const OFFICIAL: (&str, &str) = (
@@ -19,7 +19,7 @@ const KNOWN_MARKETPLACES: &str = ".claude/plugins/known_marketplaces.json";
 const MARKETPLACE_KEYS: [&str; 2] = ["extraKnownMarketplaces", "additionalMarketplaces"];
 
 pub(super) fn read(files: &mut ForeignFiles<'_>) -> ForeignManifest {
-    let mut reading = Reading::default();
+    let mut reading = FormatReader::default();
     let local = match files.name.as_str() {
         "settings.json" => files.beside.beside("settings.local.json", Format::Jsonc),
         _ => None,
@@ -62,7 +62,7 @@ pub(super) fn read(files: &mut ForeignFiles<'_>) -> ForeignManifest {
 
 /// Adds the marketplaces of an object, by name.
 fn add_marketplaces(
-    reading: &mut Reading,
+    reading: &mut FormatReader,
     listed: Option<NodeRef<'_>>,
     marketplaces: &mut BTreeMap<String, SourceAddress>,
 ) {
@@ -103,7 +103,7 @@ fn add_marketplaces(
 }
 
 fn read_plugin(
-    reading: &mut Reading,
+    reading: &mut FormatReader,
     plugin: NodeRef<'_>,
     state: NodeRef<'_>,
     marketplaces: &BTreeMap<String, SourceAddress>,

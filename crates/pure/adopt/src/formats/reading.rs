@@ -6,7 +6,7 @@ use agpm_text::{Document, NodeKind, NodeRef, ParsedDocument};
 
 /// Collects findings, so all mistakes of a file are reported at once.
 #[derive(Default)]
-pub(crate) struct Reading {
+pub(crate) struct FormatReader {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
@@ -17,7 +17,7 @@ fn spot(node: NodeRef<'_>) -> SourceSpan {
     }
 }
 
-impl Reading {
+impl FormatReader {
     /// The map of a file; what the reader found is reported.
     pub(crate) fn root<'d>(
         &mut self,

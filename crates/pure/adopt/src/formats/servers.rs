@@ -5,7 +5,7 @@ use agpm_model::ResourceType;
 use agpm_text::{NodeKind, NodeRef, Value, to_value};
 
 use crate::entries::ManifestEntry;
-use crate::formats::reading::Reading;
+use crate::formats::reading::FormatReader;
 
 /// What an inline entry can say of a server.
 const KEYS: [&str; 4] = ["command", "args", "env", "url"];
@@ -13,7 +13,7 @@ const KEYS: [&str; 4] = ["command", "args", "env", "url"];
 const IMPLIED: [&str; 4] = ["type", "transport", "name", "registry"];
 
 /// Servers by name; those that an entry cannot describe are reported.
-pub(crate) fn servers_of(reading: &mut Reading, servers: NodeRef<'_>) -> Vec<ManifestEntry> {
+pub(crate) fn servers_of(reading: &mut FormatReader, servers: NodeRef<'_>) -> Vec<ManifestEntry> {
     let mut entries = Vec::new();
     for (name, server) in servers.entries() {
         if server.kind() != NodeKind::Map {
@@ -30,7 +30,7 @@ pub(crate) fn servers_of(reading: &mut Reading, servers: NodeRef<'_>) -> Vec<Man
 
 /// One server.
 pub(crate) fn server_entry(
-    reading: &mut Reading,
+    reading: &mut FormatReader,
     name: &str,
     server: NodeRef<'_>,
 ) -> Option<ManifestEntry> {
@@ -78,7 +78,7 @@ fn is_expected(key: &str, value: NodeRef<'_>) -> bool {
 }
 
 /// Variables without secrets: a manifest is shared.
-fn environment(reading: &mut Reading, env: NodeRef<'_>) -> Vec<(String, Value)> {
+fn environment(reading: &mut FormatReader, env: NodeRef<'_>) -> Vec<(String, Value)> {
     let mut variables = Vec::new();
     for (name, value) in env.entries() {
         match value.as_str() {

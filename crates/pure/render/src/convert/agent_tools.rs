@@ -1,7 +1,7 @@
 //! What an agent may do: the fields that say it, and what a tool can keep of them.
 
 use agpm_text::Value;
-use agpm_tools::{AgentLimit, REFERENCE_TOOLS, Reach, ToolNames};
+use agpm_tools::{AgentLimit, REFERENCE_TOOLS, ToolNames, ToolReach};
 
 use super::front::FrontMatter;
 use super::outcome::{FieldOutcomeKind, FieldOutcomes};
@@ -87,7 +87,7 @@ fn base(name: &str) -> &str {
 }
 
 fn changes(name: &str) -> bool {
-    named(base(name)).is_some_and(|row| row.reach == Reach::Changes)
+    named(base(name)).is_some_and(|row| row.reach == ToolReach::Changes)
 }
 
 /// Whether two names are those of one tool.
@@ -116,7 +116,7 @@ impl ToolAllowance {
     fn is_read_only(&self) -> bool {
         let mut changing = REFERENCE_TOOLS
             .iter()
-            .filter(|row| row.reach == Reach::Changes);
+            .filter(|row| row.reach == ToolReach::Changes);
         self.plans
             || self
                 .remaining()

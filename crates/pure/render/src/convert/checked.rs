@@ -2,7 +2,7 @@
 
 use agpm_text::Value;
 
-use agpm_tools::{Accepts, CheckedAgent, CheckedCommand, ModelNames};
+use agpm_tools::{AcceptedValue, CheckedAgent, CheckedCommand, ModelNames};
 
 use super::agent_tools::names;
 use super::front::FrontMatter;
@@ -10,43 +10,43 @@ use super::models;
 use super::outcome::{ConvertError, ConvertedFile, FieldOutcomeKind, FieldOutcomes};
 use super::parts::{entries, is_map};
 
-fn accepts(rule: Accepts, value: &Value) -> bool {
+fn accepts(rule: AcceptedValue, value: &Value) -> bool {
     match rule {
-        Accepts::Text => value.as_str().is_some(),
-        Accepts::Number => value.to_json().trim().parse::<f64>().is_ok(),
-        Accepts::Count => value
+        AcceptedValue::Text => value.as_str().is_some(),
+        AcceptedValue::Number => value.to_json().trim().parse::<f64>().is_ok(),
+        AcceptedValue::Count => value
             .to_json()
             .trim()
             .parse::<u64>()
             .is_ok_and(|count| count > 0),
-        Accepts::Flag => matches!(value, Value::Bool(_)),
-        Accepts::OneOf(words) => value.as_str().is_some_and(|word| words.contains(&word)),
-        Accepts::Color(names) => value.as_str().is_some_and(|color| is_color(color, names)),
-        Accepts::Model => value.as_str().is_some_and(|model| model.contains('/')),
-        Accepts::Object => is_map(value),
-        Accepts::Flags => {
+        AcceptedValue::Flag => matches!(value, Value::Bool(_)),
+        AcceptedValue::OneOf(words) => value.as_str().is_some_and(|word| words.contains(&word)),
+        AcceptedValue::Color(names) => value.as_str().is_some_and(|color| is_color(color, names)),
+        AcceptedValue::Model => value.as_str().is_some_and(|model| model.contains('/')),
+        AcceptedValue::Object => is_map(value),
+        AcceptedValue::Flags => {
             is_map(value)
                 && entries(value)
                     .iter()
                     .all(|(_, flag)| matches!(flag, Value::Bool(_)))
         }
-        Accepts::Permission => {
+        AcceptedValue::Permission => {
             is_action(value) || is_map(value) && entries(value).iter().all(is_rule)
         }
     }
 }
 
-fn expected(rule: Accepts) -> String {
+fn expected(rule: AcceptedValue) -> String {
     match rule {
-        Accepts::Text => "a string".to_owned(),
-        Accepts::Number => "a number".to_owned(),
-        Accepts::Count => "a positive integer".to_owned(),
-        Accepts::Flag => "true or false".to_owned(),
-        Accepts::OneOf(words) => format!("one of {}", words.join(", ")),
-        Accepts::Color(_) => "`#rrggbb` or a color of its theme".to_owned(),
-        Accepts::Model => "`provider/model`".to_owned(),
-        Accepts::Object | Accepts::Permission => "an object".to_owned(),
-        Accepts::Flags => "an object of true and false".to_owned(),
+        AcceptedValue::Text => "a string".to_owned(),
+        AcceptedValue::Number => "a number".to_owned(),
+        AcceptedValue::Count => "a positive integer".to_owned(),
+        AcceptedValue::Flag => "true or false".to_owned(),
+        AcceptedValue::OneOf(words) => format!("one of {}", words.join(", ")),
+        AcceptedValue::Color(_) => "`#rrggbb` or a color of its theme".to_owned(),
+        AcceptedValue::Model => "`provider/model`".to_owned(),
+        AcceptedValue::Object | AcceptedValue::Permission => "an object".to_owned(),
+        AcceptedValue::Flags => "an object of true and false".to_owned(),
     }
 }
 
@@ -126,7 +126,7 @@ fn written(
 struct FieldChecker<'a> {
     title: &'a str,
     models: &'a ModelNames,
-    fields: &'a [(&'a str, Accepts)],
+    fields: &'a [(&'a str, AcceptedValue)],
 }
 
 impl FieldChecker<'_> {
@@ -137,11 +137,11 @@ impl FieldChecker<'_> {
             let rule = self.fields.iter().find(|(known, _)| known == key);
             let stays = match rule.map(|(_, rule)| *rule) {
                 // Its fate is that of the `permission` which replaces it.
-                Some(rule @ Accepts::Flags) => accepts(rule, value),
-                Some(Accepts::Model) => models::keep(self.models, value, fates).is_some(),
+                Some(rule @ AcceptedValue::Flags) => accepts(rule, value),
+                Some(AcceptedValue::Model) => models::keep(self.models, value, fates).is_some(),
                 Some(rule) if !accepts(rule, value) => {
                     let kind = match rule {
-                        Accepts::Permission => FieldOutcomeKind::Widened,
+                        AcceptedValue::Permission => FieldOutcomeKind::Widened,
                         _ => FieldOutcomeKind::Dropped,
                     };
                     let note = format!("{} expects {}", self.title, expected(rule));
@@ -165,10 +165,10 @@ fn permission(
     let mut out: Vec<(String, Value)> = Vec::new();
     let own = front
         .get("permission")
-        .is_some_and(|value| accepts(Accepts::Permission, value));
+        .is_some_and(|value| accepts(AcceptedValue::Permission, value));
     let tools = front
         .get("tools")
-        .filter(|tools| !accepts(Accepts::Flags, tools))
+        .filter(|tools| !accepts(AcceptedValue::Flags, tools))
         .map(names);
     match tools {
         Some(tools) if tools.iter().any(|tool| tool == "*") => {

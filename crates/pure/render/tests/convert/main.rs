@@ -175,7 +175,7 @@ fn every_format_of_a_tool_has_a_case() {
     for tool in TOOLS {
         let has_hooks = HOOKS.iter().any(|(name, ..)| *name == tool.name);
         let has_servers = SERVERS.iter().any(|(name, ..)| *name == tool.name);
-        let in_files = |hooks: &agpm_tools::Support<HookPlace, HookFormat>| {
+        let in_files = |hooks: &agpm_tools::TypeSupport<HookPlace, HookFormat>| {
             matches!(hooks.place.project, Some(HookPlace::Files(_)))
         };
         let has_entries = tool.hooks.as_ref().is_some_and(|hooks| !in_files(hooks));

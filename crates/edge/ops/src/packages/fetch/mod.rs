@@ -18,9 +18,9 @@ use agpm_model::{
 use agpm_plan::{ExcludedMatches, excluded};
 use agpm_render::{TemplateNames, TemplateRenderer};
 use agpm_resolve::{
-    Declaring, Escapes, FoundContent, MissingFact, RequiredSource, ResourceFiles, SolverPin,
-    SourceFile, SourceIndex, SourceRefusal, declared_unit, refused_source, required_source,
-    unit_of_source,
+    DeclaringResource, EscapedPath, FoundContent, MissingFact, RequiredSource, ResourceFiles,
+    SolverPin, SourceFile, SourceIndex, SourceRefusal, declared_unit, refused_source,
+    required_source, unit_of_source,
 };
 use agpm_solve::RequiredUnit;
 use agpm_source::{Source, SourceError};
@@ -347,7 +347,7 @@ impl<'a> Fetcher<'a> {
         }
         let label = commit.as_ref().map_or("local", ObjectId::short);
         let (names, renderer) = (&self.names[&variant], &self.renderer);
-        let declared = Declaring {
+        let declared = DeclaringResource {
             unit,
             label,
             bytes: &resource.main.bytes,
@@ -370,7 +370,7 @@ impl<'a> Fetcher<'a> {
             let exists = |path: &str| self.exists(unit, commit.as_ref(), path);
             match declared_unit(unit, &declared, &exists) {
                 Ok(child) => children.push((declared, child)),
-                Err(Escapes) => {
+                Err(EscapedPath) => {
                     let message =
                         format!("`{}` of `{unit}` leads out of its source", declared.path);
                     let diagnostic = Diagnostic::new(&codes::RESOURCE_DECLARATION, message)

@@ -6,8 +6,8 @@ use crate::error::GitError;
 use crate::fetch::FetchTarget;
 use crate::reader::{ObjectQuery, ObjectReply};
 use crate::remote::RemoteRepository;
-use crate::said::{is_not_there, refuses_bare_ids};
-use crate::shelf::CacheLock;
+use crate::source_cache::CacheLock;
+use crate::stderr::{is_not_there, refuses_bare_ids};
 
 /// The contents read so far.
 type Found = HashMap<ObjectId, Vec<u8>>;

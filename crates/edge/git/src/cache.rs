@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use agpm_store::StoreError;
 
 use crate::program::GitProgram;
-use crate::shelf::{SourceCache, is_whole};
+use crate::source_cache::{SourceCache, is_whole};
 
 /// The copy of one source.
 #[derive(Debug)]

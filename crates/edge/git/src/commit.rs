@@ -11,7 +11,7 @@ use crate::reader::{ObjectQuery, ObjectReply};
 use crate::refs;
 use crate::remote::RemoteRepository;
 use crate::run::{self, CUT_SHORT};
-use crate::shelf::is_whole;
+use crate::source_cache::is_whole;
 
 /// Fewer digits than git takes would fit too much.
 const FEWEST_DIGITS: usize = 4;

@@ -8,8 +8,8 @@ use agpm_model::ObjectId;
 use crate::error::GitError;
 use crate::reader::{ObjectQuery, ObjectReply};
 use crate::remote::{REMOTE, RemoteRepository, locked};
-use crate::said::{is_not_there, refuses_bare_ids};
-use crate::shelf::CacheLock;
+use crate::source_cache::CacheLock;
+use crate::stderr::{is_not_there, refuses_bare_ids};
 
 /// Repositories of this machine up to here are copied by whole commits.
 const SMALL: u64 = 16 << 20;

@@ -25,8 +25,8 @@ mod reader;
 mod refs;
 mod remote;
 mod run;
-mod said;
-mod shelf;
+mod source_cache;
+mod stderr;
 mod tree;
 mod worktree;
 

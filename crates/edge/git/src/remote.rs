@@ -13,8 +13,8 @@ use crate::program::{GitProgram, NetworkAccess};
 use crate::reader::{ObjectQuery, ObjectReader, ObjectReply};
 use crate::refs;
 use crate::run::{self, CUT_SHORT, RunOutcome};
-use crate::said;
-use crate::shelf::{SourceCache, is_whole};
+use crate::source_cache::{SourceCache, is_whole};
+use crate::stderr;
 use crate::tree::{self, TreeEntry, TreeEntryKind};
 
 /// One source, for use from several threads.
@@ -260,7 +260,7 @@ impl RemoteRepository {
                     words.trim()
                 )))
             }
-            RunOutcome::Failed(words) => Err(said::meaning(&self.address, &words)),
+            RunOutcome::Failed(words) => Err(stderr::meaning(&self.address, &words)),
             RunOutcome::Silent => Err(GitError::Unreachable {
                 address: self.address.to_string(),
                 said: "nothing came for too long".to_owned(),

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::json::json;
-use crate::trouble::{INTERNAL, UNKNOWN_RESOURCE};
+use crate::rpc_error::{INTERNAL, UNKNOWN_RESOURCE};
 
 /// A report with everything that is said about it.
 pub(crate) struct AnnotatedReport<T> {

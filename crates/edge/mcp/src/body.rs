@@ -10,8 +10,8 @@ use hyper::body::Incoming;
 use tokio::time::timeout;
 
 use crate::http::Answer;
+use crate::rpc_error::{MALFORMED, TOO_LARGE};
 use crate::stdio::{ErrorReply, ParsedLine, understand};
-use crate::trouble::{MALFORMED, TOO_LARGE};
 
 /// The largest body.
 pub(crate) const LONGEST_BODY: usize = 16 << 20;

@@ -15,9 +15,9 @@ use crate::resources::{
     BOTTLE_AGENT_TEMPLATE, BOTTLE_TEMPLATE, CSV_TEMPLATE, ENTRY_TEMPLATE, INSTALLED_TEMPLATE,
     PERSONA_TEMPLATE,
 };
+use crate::rpc_error::PARAMETERS;
 use crate::shared::SharedState;
 use crate::tool::names_of;
-use crate::trouble::PARAMETERS;
 
 /// What fits.
 pub(crate) fn complete(

@@ -2,8 +2,8 @@
 
 use crate::options::WriteAccess;
 use crate::resources::templates;
+use crate::rpc_error::ALL;
 use crate::tool::tool;
-use crate::trouble::ALL;
 
 const GUIDE: &str = include_str!("../../../../docs/mcp.md");
 

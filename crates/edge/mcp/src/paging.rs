@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use rmcp::ErrorData;
 
-use crate::trouble::CURSOR;
+use crate::rpc_error::CURSOR;
 
 /// How many items a page holds.
 pub(crate) const PAGE: usize = 100;

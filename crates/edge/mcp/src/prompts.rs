@@ -9,8 +9,8 @@ use serde_json::{Map, Value as Json};
 
 use crate::answer::OperationFailure;
 use crate::catalog::{CatalogView, EffectiveRow};
+use crate::rpc_error::{PARAMETERS, UNKNOWN_PROMPT};
 use crate::shared::SharedState;
-use crate::trouble::{PARAMETERS, UNKNOWN_PROMPT};
 
 pub(crate) const MESSAGE: &str = "message";
 

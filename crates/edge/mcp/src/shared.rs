@@ -14,11 +14,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::answer::{OperationFailure, told};
 use crate::catalog::CatalogView;
-use crate::flow::TrafficControl;
 use crate::json::json;
 use crate::log::LogBroadcast;
 use crate::options::WriteAccess;
-use crate::trouble::INTERNAL;
+use crate::rpc_error::INTERNAL;
+use crate::traffic_control::TrafficControl;
 use crate::watch::ListChanges;
 
 /// So many pieces of work of a speed run at once; the others wait.

@@ -8,7 +8,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 use rmcp::ErrorData;
 
 use crate::kind::{INSTALLED, ItemKind};
-use crate::trouble::URI;
+use crate::rpc_error::URI;
 
 const SCHEME: &str = "agpm://";
 const CATALOG: &str = "catalog";

@@ -6,7 +6,7 @@ use std::io;
 
 use agpm_model::ObservedPath;
 
-use crate::chain::DirectoryChain;
+use crate::directory_chain::DirectoryChain;
 use crate::error::{StoreError, StoreProblem};
 use crate::journal::{Journal, JournalOperation};
 use crate::owned::above;

@@ -8,7 +8,7 @@ use agpm_text::{FormatVersion, OwnFileError, from_json, to_json};
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::chain::is_reserved;
+use crate::directory_chain::is_reserved;
 use crate::state::is_folders;
 use crate::steps::PermissionBits;
 

@@ -16,9 +16,8 @@
 //! All else in there belongs to the callers and is written like any other file of the project.
 
 mod cache;
-mod chain;
-mod check;
 mod clock;
+mod directory_chain;
 mod disk;
 mod driver;
 mod error;
@@ -32,6 +31,7 @@ mod marks;
 mod measure;
 mod owned;
 pub mod parallel;
+mod pre_commit_check;
 mod project;
 mod read;
 mod recover;

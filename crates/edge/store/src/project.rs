@@ -6,7 +6,7 @@ use agpm_model::{Checksum, FileState, ObservedPath, RelativePath};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 
-use crate::chain::DirectoryChain;
+use crate::directory_chain::DirectoryChain;
 use crate::error::{StoreError, StoreProblem};
 use crate::journal::JournaledFile;
 use crate::owned::above;

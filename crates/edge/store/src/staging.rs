@@ -6,9 +6,9 @@ use agpm_model::Checksum;
 use agpm_text::FormatVersion;
 use cap_std::fs::Dir;
 
-use crate::check::PreCommitCheck;
 use crate::error::{StoreError, StoreProblem};
 use crate::journal::{Journal, JournalOperation, JournalPurpose, JournaledFile};
+use crate::pre_commit_check::PreCommitCheck;
 use crate::project::ProjectStore;
 use crate::read::read_open;
 use crate::stamp::FileStamp;

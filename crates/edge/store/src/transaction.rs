@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 
 use agpm_model::{Checksum, FileMode as Mode, RelativePath};
 
-use crate::chain::is_reserved;
+use crate::directory_chain::is_reserved;
 use crate::error::{StoreError, StoreProblem};
 use crate::execute::{JournalExecution, UnexpectedFile};
 use crate::history::EntryNumber;

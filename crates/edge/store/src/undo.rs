@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use agpm_model::{Checksum, ObservedPath, RelativePath};
 use cap_std::fs::Dir;
 
-use crate::chain::DirectoryChain;
+use crate::directory_chain::DirectoryChain;
 use crate::error::{StoreError, StoreProblem};
 use crate::history::EntryNumber;
 use crate::journal::{Journal, JournalPurpose, JournaledFile};

@@ -7,7 +7,7 @@ use agpm_model::{FileProblem, MachineFiles, ResolvedPath};
 
 use crate::kind::EntryKind;
 use crate::layer::{CatalogLayer, LayerKind, ManifestFile};
-use crate::place::{CONFIG_FOLDERS, LayerHome, ManifestLocation, ROOTS};
+use crate::location::{CONFIG_FOLDERS, LayerHome, ManifestLocation, ROOTS};
 
 /// The search for catalogs on a machine.
 pub struct CatalogDiscovery<'d> {

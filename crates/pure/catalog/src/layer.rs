@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use agpm_model::shown_from;
 
 use crate::kind::EntryKind;
-use crate::place::ManifestLocation;
+use crate::location::ManifestLocation;
 
 /// Which layers apply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -15,9 +15,9 @@ mod layer;
 mod limits;
 mod lint;
 mod listing;
+mod location;
 mod lookup;
 mod manifest;
-mod place;
 mod reading;
 mod remotes;
 mod row;
@@ -34,11 +34,11 @@ pub use json::RowWriter;
 pub use kind::{ENTRY_KINDS, EntryKind, FileConvention};
 pub use layer::{CatalogLayer, CatalogMode, LayerKind, ManifestFile};
 pub use listing::{CatalogRow, ListedRow, ShadowedRows, nowhere, unknown_module};
-pub use manifest::{CatalogManifest, left_out, read_manifest};
-pub use place::{
+pub use location::{
     CONFIG_FOLDERS, CatalogRoot, LayerHome, ManifestLocation, PathFault, ROOTS, places,
     skill_folders,
 };
+pub use manifest::{CatalogManifest, left_out, read_manifest};
 pub use reading::{ParsedManifest, ReadManifests, UnparsedManifest};
 pub use remotes::{
     NamedBy, WantedRemote, pin_of, refuse_other_remotes, typed_remotes, wanted_remotes,

@@ -9,7 +9,7 @@ use agpm_model::{FoundFile, FoundKind, MachineFiles, ResolvedPath};
 use crate::content::CatalogContent;
 use crate::kind::EntryKind;
 use crate::layer::CatalogLayer;
-use crate::place::{PathFault, places, skill_folders};
+use crate::location::{PathFault, places, skill_folders};
 use crate::row::RowRef;
 
 /// The file of a skill that is a folder.

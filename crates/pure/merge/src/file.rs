@@ -9,10 +9,10 @@ use agpm_text::{Document, EditError, Format, Limits, TreeView, Value, parse, pri
 use crate::body::{BodyJoint, BodyPart, BodySegment, join};
 use crate::combine::Combine;
 use crate::contribution::Contribution;
+use crate::file_bytes::FileBytes;
 use crate::fold::fold;
 use crate::layer_file::{ContentFamily, LayerContent, LayerFile};
 use crate::policy::MergePolicy;
-use crate::rendered::FileBytes;
 use crate::resolution::{Resolution, ResolvedRef};
 
 /// A merged file with its provenance.

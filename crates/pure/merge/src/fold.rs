@@ -6,7 +6,7 @@ use agpm_text::{NodeId, NodeKind, NodeRef, Pointer, equal};
 
 use crate::combine::{Combination, Combine, MergePoint};
 use crate::contribution::{Contribution, LayerNode};
-use crate::group::group;
+use crate::key_groups::group;
 use crate::limits::MOST_TYPE_CHANGES;
 use crate::mode::{ListMerge, ListMode, MergeMode};
 use crate::nodes::{NodeBody, ResolvedChild, ResolvedNodes};

@@ -6,7 +6,7 @@ use agpm_diag::{Diagnostic, SourceId, SourceMap, Span, Text};
 use agpm_model::LayerName;
 use agpm_text::{Document, Format, Limits, decode, parse};
 
-use crate::rendered::FileBytes;
+use crate::file_bytes::FileBytes;
 
 /// A file in one layer.
 #[derive(Clone, Debug)]

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::fact_cache::{Asked, FactCache, UnitBody, UnitId};
 use crate::facts::UnitFacts;
 use crate::graph::trace;
-use crate::known::{Asked, FactCache, UnitBody, UnitId};
 use crate::proof::Proof;
 use crate::search::{SearchOutcome, search};
 use crate::survey::{SurveyOutcome, UnitPick, UnitSurvey, survey, walk};

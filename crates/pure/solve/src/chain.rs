@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use crate::answer::RequirementChain;
+use crate::fact_cache::{Asked, FactCache, HashMap, UnitId};
 use crate::facts::UnitFacts;
-use crate::known::{Asked, FactCache, HashMap, UnitId};
+use crate::outcome::RequirementChain;
 use crate::package::SolverPackage;
 use crate::proof::ProofEdge;
 

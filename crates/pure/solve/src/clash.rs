@@ -1,12 +1,12 @@
 //! The units on which a proof breaks.
 
-use crate::answer::{ClashKind, ConflictingUnit};
 use crate::chain::ProofPaths;
+use crate::fact_cache::{Asked, FactCache, HashMap, UnitId};
 use crate::facts::UnitFacts;
-use crate::known::{Asked, FactCache, HashMap, UnitId};
+use crate::number_set::both;
+use crate::outcome::{ClashKind, ConflictingUnit};
 use crate::package::SolverPackage;
 use crate::proof::ProofEdge;
-use crate::set::both;
 
 /// Whether the edges of a proof can all hold at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,12 +1,12 @@
 //! From a proof to what a person wants to know: who asks for what, and which change would help.
 
-use crate::answer::{Conflict, SuggestedChange};
 use crate::attempt::{AttemptOutcome, attempt};
 use crate::clash::{ProofShape, clashes, shape};
+use crate::fact_cache::{Asked, FactCache};
 use crate::facts::UnitFacts;
 use crate::graph::trace;
-use crate::known::{Asked, FactCache};
 use crate::limits::{MOST_SHRINKING, MOST_SUGGESTING};
+use crate::outcome::{Conflict, SuggestedChange};
 use crate::package::SolverPackage;
 use crate::proof::{Proof, ProofEdge};
 

@@ -1,7 +1,7 @@
 //! The graph of a survey, depth-first and by name: who comes before whom, and the first ring.
 
+use crate::fact_cache::{Asked, FactCache, UnitId};
 use crate::facts::UnitFacts;
-use crate::known::{Asked, FactCache, UnitId};
 use crate::survey::UnitSurvey;
 
 /// What one depth-first walk finds.

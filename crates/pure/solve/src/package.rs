@@ -5,7 +5,7 @@
 
 use std::fmt::{Display, Formatter};
 
-use crate::known::{UnitId, WishId};
+use crate::fact_cache::{UnitId, WishId};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) enum SolverPackage {

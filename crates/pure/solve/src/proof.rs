@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use pubgrub::{DerivationTree, Derived, External};
 
+use crate::fact_cache::{Asked, FactCache, UnitBody, UnitId, WishId};
 use crate::facts::UnitFacts;
-use crate::known::{Asked, FactCache, UnitBody, UnitId, WishId};
+use crate::number_set::CandidateSet;
 use crate::package::{ExclusionReason, SolverPackage};
-use crate::set::CandidateSet;
 
 type Tree = DerivationTree<SolverPackage, CandidateSet, ExclusionReason>;
 

@@ -9,12 +9,12 @@ use pubgrub::{
     resolve,
 };
 
+use crate::fact_cache::{Asked, FactCache, HashMap, UnitBody, UnitId, WishId};
 use crate::facts::UnitFacts;
-use crate::known::{Asked, FactCache, HashMap, UnitBody, UnitId, WishId};
 use crate::limits::{MOST_CONTENTS, MOST_NAMED};
+use crate::number_set::{CandidateSet, work};
 use crate::package::{ExclusionReason, SolverPackage};
 use crate::proof::Proof;
-use crate::set::{CandidateSet, work};
 
 /// What PubGrub says.
 pub(crate) enum SearchOutcome<N> {

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::answer::{AnswerTo, ChosenCandidate, Solution, SolverOutcome};
 use crate::attempt::{AttemptOutcome, attempt};
 use crate::explain::explain;
+use crate::fact_cache::{Asked, FactCache, UnitId};
 use crate::facts::{CandidateRank, RootRequirement, UnitFacts};
 use crate::graph::trace;
-use crate::known::{Asked, FactCache, UnitId};
 use crate::limits::BUDGET;
-use crate::set::NumberSet;
+use crate::number_set::NumberSet;
+use crate::outcome::{AnswerTo, ChosenCandidate, Solution, SolverOutcome};
 use crate::survey::{UnitPick, UnitSurvey};
 
 /// Chooses one candidate for every unit that the roots need, or says what is missing or in the way.

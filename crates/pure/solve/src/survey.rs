@@ -5,10 +5,10 @@
 
 use std::collections::BTreeSet;
 
+use crate::fact_cache::{Asked, Children, FactCache, HashMap, UnitBody, UnitId, WishId};
 use crate::facts::UnitFacts;
-use crate::known::{Asked, Children, FactCache, HashMap, UnitBody, UnitId, WishId};
 use crate::limits::MOST_WALKS;
-use crate::set::{NumberSet, both};
+use crate::number_set::{NumberSet, both};
 
 /// What is taken for a unit during a walk.
 #[derive(Clone)]

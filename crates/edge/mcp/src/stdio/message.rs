@@ -5,7 +5,7 @@ use rmcp::model::ClientJsonRpcMessage;
 use serde_json::{Map, Value, json};
 
 use crate::methods::cannot_answer;
-use crate::trouble::{BATCH, MALFORMED, NO_MESSAGE, RpcErrorKind};
+use crate::rpc_error::{BATCH, MALFORMED, NO_MESSAGE, RpcErrorKind};
 
 /// What a line is.
 #[derive(Debug)]

@@ -17,12 +17,12 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc::Sender;
 use tokio_util::sync::CancellationToken;
 
-use crate::flow::TrafficControl;
+use crate::rpc_error::{DUPLICATE_ID, TOO_LARGE, coded};
 use crate::stdio::lines::{InputLine, LineReader};
 pub(crate) use crate::stdio::message::{ErrorReply, ParsedLine, understand};
 use crate::stdio::opening::{MessageVerdict, SessionState};
 use crate::stdio::writer::{OutputClosed, start_writer};
-use crate::trouble::{DUPLICATE_ID, TOO_LARGE, coded};
+use crate::traffic_control::TrafficControl;
 
 /// The longest line that is taken.
 const LONGEST_LINE: usize = 16 << 20;

@@ -4,8 +4,8 @@ use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, GetMeta, JsonRpcMessage, JsonRpcRequest, ProtocolVersion,
 };
 
+use crate::rpc_error::{NOT_INITIALIZED, PARAMETERS};
 use crate::stdio::message::ErrorReply;
-use crate::trouble::{NOT_INITIALIZED, PARAMETERS};
 
 const INITIALIZE: &str = "initialize";
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use crate::flow::TrafficControl;
+use crate::traffic_control::TrafficControl;
 
 /// So many lines wait for the writer; more wait for a place.
 const WAITING: usize = 64;

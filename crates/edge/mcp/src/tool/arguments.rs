@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json};
 use crate::kind::{INSTALLED, ItemKind};
 use crate::options::WriteAccess;
 use crate::paging::PAGE;
-use crate::trouble::{PARAMETERS, UNKNOWN_OPERATION};
+use crate::rpc_error::{PARAMETERS, UNKNOWN_OPERATION};
 
 /// The most rows of a page.
 pub(super) const MOST_ROWS: usize = 1000;

@@ -16,10 +16,10 @@ use crate::catalog::EffectiveRow;
 use crate::json::json as json_of;
 use crate::kind::ItemKind;
 use crate::paging::{PageRequest, page};
+use crate::rpc_error::PARAMETERS;
 use crate::shared::SharedState;
 use crate::tool::arguments::ListQuery;
 use crate::tool::operations::Answer;
-use crate::trouble::PARAMETERS;
 
 /// Where personas are looked for: from the working folder upward.
 pub(crate) const HERE: LineagePlace = LineagePlace {

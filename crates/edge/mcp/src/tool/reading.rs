@@ -7,9 +7,9 @@ use serde_json::{Value as Json, json};
 use crate::answer::{OperationFailure, succeeded};
 use crate::kind::ItemKind;
 use crate::resources::{ResourceContent, content_of, entry};
+use crate::rpc_error::PARAMETERS;
 use crate::shared::SharedState;
 use crate::tool::operations::Answer;
-use crate::trouble::PARAMETERS;
 use crate::uri::ResourceUri;
 
 pub(super) fn read(shared: &SharedState, kind: Option<ItemKind>, name: &str) -> Answer {

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::entries::{EntrySource, ManifestEntry};
 use crate::formats::foreign::{ForeignFiles, ForeignManifest};
-use crate::formats::reading::FormatReader;
+use crate::formats::format_reader::FormatReader;
 
 /// Sections that are about this machine or this project and not about dependencies.
 const OTHER_SECTIONS: [&str; 6] = [

@@ -5,7 +5,7 @@ use agpm_text::{Format, NodeKind, NodeRef, Value};
 
 use crate::entries::{ForeignVersion, ManifestEntry};
 use crate::formats::foreign::{ForeignFiles, ForeignManifest};
-use crate::formats::reading::FormatReader;
+use crate::formats::format_reader::FormatReader;
 use crate::formats::servers::server_entry;
 use crate::formats::tool_names::tools_of;
 

@@ -7,7 +7,7 @@ use agpm_text::{Format, NodeKind, NodeRef, ParsedDocument};
 
 use crate::entries::{EntrySource, ManifestEntry};
 use crate::formats::foreign::{ForeignFiles, ForeignManifest};
-use crate::formats::reading::{FormatReader, parse_address};
+use crate::formats::format_reader::{FormatReader, parse_address};
 
 /// The marketplace that Claude Code knows by itself.
 const OFFICIAL: (&str, &str) = (

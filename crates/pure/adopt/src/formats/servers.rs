@@ -5,7 +5,7 @@ use agpm_model::ResourceType;
 use agpm_text::{NodeKind, NodeRef, Value, to_value};
 
 use crate::entries::ManifestEntry;
-use crate::formats::reading::FormatReader;
+use crate::formats::format_reader::FormatReader;
 
 /// What an inline entry can say of a server.
 const KEYS: [&str; 4] = ["command", "args", "env", "url"];

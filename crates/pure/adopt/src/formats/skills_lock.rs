@@ -5,7 +5,7 @@ use agpm_text::{NodeKind, NodeRef};
 
 use crate::entries::{ForeignVersion, ManifestEntry};
 use crate::formats::foreign::{ForeignFiles, ForeignManifest};
-use crate::formats::reading::FormatReader;
+use crate::formats::format_reader::FormatReader;
 use crate::places::resource_directories;
 
 const VERSIONS: [&str; 2] = ["1", "3"];

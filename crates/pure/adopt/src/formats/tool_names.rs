@@ -2,7 +2,7 @@
 
 use agpm_text::NodeRef;
 
-use crate::formats::reading::FormatReader;
+use crate::formats::format_reader::FormatReader;
 
 /// Names of tools, as any of the managers has them, and agpm's.
 const TOOL_NAMES: &[(&str, &str)] = &[

@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use agpm_model::{EntryNode, NodeLocation, Owner};
 use agpm_text::{Document, NodeKind, NodeRef, Pointer, Value, to_value};
 
-use super::engine::blocked;
+use super::desired_set::wanted;
+use super::document_index::DocumentIndex;
 use super::file::SharedFileTask;
-use super::look::{resembles, shares_mark};
-use super::room::wanted;
-use super::sight::DocumentIndex;
+use super::planner::blocked;
+use super::resemblance::{resembles, shares_mark};
 use super::{
     DesiredNode, FileOutcome, NodeError, NodeSum, OnEqualUserValue, OwnedNode, OwnedNodes,
 };

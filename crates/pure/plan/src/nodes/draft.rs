@@ -7,7 +7,7 @@ use agpm_text::{
     Document, Edit, Format, Limits, NodeKind, NodeRef, Pointer, Value, parse, parse_alone, to_value,
 };
 
-use super::sight::DocumentIndex;
+use super::document_index::DocumentIndex;
 use super::{NodeError, OwnedNode, target};
 use crate::change::Author;
 use crate::limits::MOST_READ_AGAIN;

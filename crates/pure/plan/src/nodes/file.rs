@@ -5,15 +5,15 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use agpm_model::{Checksum, NodeLocation};
 use agpm_text::{Document, Format, LazyDocument, Pointer};
 
+use super::desired_set::{Wanted, wanted};
+use super::document_index::{DocumentIndex, above};
 use super::draft::DraftDocument;
-use super::engine::{NodeDecisions, NodePlanner, NodeStep, RefusedNode};
-use super::look::is_bare;
-use super::ours::ManagedNodes;
-use super::room::{Wanted, wanted};
-use super::seams::RemovalWhitespace;
-use super::sight::{DocumentIndex, above};
+use super::managed_nodes::ManagedNodes;
+use super::planner::{NodeDecisions, NodePlanner, NodeStep, RefusedNode};
+use super::removal_whitespace::RemovalWhitespace;
+use super::resemblance::is_bare;
 use super::{DesiredNode, FileOrigin, FileOutcome, NodeError, NodeSum, OwnedNode, OwnedNodes};
-use super::{fresh, lists, way};
+use super::{desired_index, lists, new_file};
 use crate::change::{Author, OverwriteRule};
 
 /// What is known before.
@@ -39,7 +39,7 @@ impl SharedFileTask<'_> {
     pub(super) fn plan(&self, desired: &[DesiredNode]) -> Result<SharedFileDecision, NodeError> {
         let wanted = wanted(desired)?;
         if self.is_fresh() {
-            fresh::plan(self, &wanted)
+            new_file::plan(self, &wanted)
         } else {
             self.plan_keys(wanted)
         }
@@ -64,7 +64,7 @@ impl SharedFileTask<'_> {
             .map_or_else(|| DraftDocument::empty(self.format), DraftDocument::new);
         let mut ours = ManagedNodes::of(self.owned, self.format);
         let wanted = lists::reconcile(&draft.document, all.clone(), &mut ours, self.overwrite);
-        let mut made = way::clear(&mut draft, &wanted, &mut ours, self.overwrite)?;
+        let mut made = desired_index::clear(&mut draft, &wanted, &mut ours, self.overwrite)?;
         let engine = NodePlanner::new(&draft.document, &ours, &ours.nodes, self.overwrite);
         made.join(engine.decide_all(&wanted));
         draft.apply(&made.edits)?;
@@ -196,14 +196,14 @@ impl EditedFile<'_> {
     }
 
     /// The file as a new one would be, if it came to that or there is nothing but what is ours.
-    fn whole(&self, wanted: &[Wanted<'_>]) -> Result<Option<fresh::NewSharedFile>, NodeError> {
+    fn whole(&self, wanted: &[Wanted<'_>]) -> Result<Option<new_file::NewSharedFile>, NodeError> {
         let is_ours = self.origin() != FileOrigin::Users
             && self.made.theirs.is_empty()
             && self.made.refused.is_empty();
         let Some(base) = self.task.base.filter(|_| is_ours) else {
             return Ok(None);
         };
-        let made = fresh::make(self.task.format, Some(base), wanted)?;
+        let made = new_file::make(self.task.format, Some(base), wanted)?;
         Ok(Some(made).filter(|made| *made.text == *self.draft.text() || self.is_nothing_else()))
     }
 

@@ -5,8 +5,8 @@ use std::collections::{HashSet, VecDeque};
 use agpm_model::NodeLocation;
 use agpm_text::{NodeRef, Pointer};
 
-use super::engine::NodePlanner;
-use super::look::{marks_of, resembles, shares_mark};
+use super::planner::NodePlanner;
+use super::resemblance::{marks_of, resembles, shares_mark};
 use super::{DesiredNode, NodeSum, OnEqualUserValue, OwnedNode};
 use crate::change::{Author, ChangeAction, ChangeReason, OverwriteRule};
 

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use agpm_model::{NodeLocation, Owner};
 use agpm_text::{Document, NodeKind, NodeRef, Pointer, Value, to_value};
 
-use super::look::{is_bare, remember};
-use super::ours::ManagedNodes;
-use super::room::{Wanted, items_of, split};
-use super::sight::DocumentIndex;
+use super::desired_set::{Wanted, items_of, split};
+use super::document_index::DocumentIndex;
+use super::managed_nodes::ManagedNodes;
+use super::resemblance::{is_bare, remember};
 use super::{NodeSum, OwnedNode};
 use crate::change::OverwriteRule;
 

@@ -3,26 +3,26 @@
 //! Users' bytes stay: a node is inserted, changed or removed by an edit of its own.
 
 mod check;
+mod desired_index;
+mod desired_set;
+mod document_index;
 mod draft;
-mod engine;
 mod file;
-mod fresh;
 mod items;
-mod left;
 mod lists;
-mod look;
+mod managed_nodes;
+mod new_file;
 mod order;
-mod ours;
 mod owner;
+mod planner;
 mod recognise;
 mod record;
+mod removal_whitespace;
+mod resemblance;
 mod retire;
-mod room;
-mod seams;
-mod sight;
 mod sum;
 mod target;
-mod way;
+mod undecided_nodes;
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ use file::SharedFileTask;
 pub use check::{NodeFinding, NodeState, check_nodes, take_back};
 pub use recognise::{recognise_file, recognise_nodes};
 pub use record::NodesRecord;
-pub use seams::{Hunk, RemovalWhitespace};
+pub use removal_whitespace::{Hunk, RemovalWhitespace};
 pub use sum::NodeSum;
 
 /// A node as it is to be in a file that others write too.
@@ -225,7 +225,7 @@ pub fn plan_nodes(file: &SharedFile<'_>) -> Result<NodePlan, NodeError> {
         overwrite: file.overwrite,
     };
     let done = task.plan(file.desired)?;
-    let change = |step: engine::NodeStep| PlannedChange {
+    let change = |step: planner::NodeStep| PlannedChange {
         path: file.path.clone(),
         place: Some(step.at),
         block: None,
@@ -234,7 +234,7 @@ pub fn plan_nodes(file: &SharedFile<'_>) -> Result<NodePlan, NodeError> {
         reason: step.reason,
         owner: step.owner,
     };
-    let refusal = |refused: engine::RefusedNode| RefusedChange {
+    let refusal = |refused: planner::RefusedNode| RefusedChange {
         path: file.path.clone(),
         place: Some(refused.at),
         block: None,

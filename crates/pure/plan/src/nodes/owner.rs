@@ -4,7 +4,7 @@ use agpm_model::Owner;
 use agpm_text::{Document, Pointer};
 
 use super::OwnedNodes;
-use super::sight::DocumentIndex;
+use super::document_index::DocumentIndex;
 
 impl OwnedNodes {
     /// Where nodes of ours are that are as we wrote them, each with its owner.

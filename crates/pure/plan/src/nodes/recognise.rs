@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 use agpm_model::{Checksum, NodeLocation, Owner};
 use agpm_text::{Document, LazyDocument, NodeKind, Pointer};
 
-use super::look::remember;
-use super::room::{Wanted, wanted};
-use super::sight::DocumentIndex;
-use super::{DesiredNode, FileOrigin, NodeSum, OnEqualUserValue, OwnedNode, OwnedNodes, fresh};
+use super::desired_set::{Wanted, wanted};
+use super::document_index::DocumentIndex;
+use super::resemblance::remember;
+use super::{DesiredNode, FileOrigin, NodeSum, OnEqualUserValue, OwnedNode, OwnedNodes, new_file};
 
 /// What is ours in a file if these nodes were written by us: those that are there just so, beside what is known.
 /// Nothing if there is none.
@@ -55,7 +55,7 @@ pub fn recognise_file(
     base: &LazyDocument,
     written: &[DesiredNode],
 ) -> Option<OwnedNodes> {
-    let made = fresh::make(now.format(), Some(base), &wanted(written).ok()?).ok()?;
+    let made = new_file::make(now.format(), Some(base), &wanted(written).ok()?).ok()?;
     (*made.text == **now.text()).then_some(made.owned)
 }
 

@@ -5,7 +5,7 @@ use agpm_text::{NodeKind, Pointer};
 
 use super::OwnedNode;
 use super::draft::shifts;
-use super::engine::{NodeDecisions, NodePlanner};
+use super::planner::{NodeDecisions, NodePlanner};
 use crate::change::{Author, ChangeAction, ChangeReason, OverwriteRule};
 
 impl NodePlanner<'_> {

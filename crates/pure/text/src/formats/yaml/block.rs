@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::formats::flow::line_start;
 use crate::formats::yaml::editor::{ContainerFilling, NewChild, YamlEditor};
-use crate::formats::yaml::place::{NodeIndicator, TextChild};
+use crate::formats::yaml::node_locator::{NodeIndicator, TextChild};
 use crate::formats::yaml::print::{BlockPrinter, LiteralBlocks};
 use crate::formats::yaml::scan::{after_comment, after_newline};
 use crate::tree::{NodeKind, TreeView};

@@ -9,7 +9,7 @@ use crate::formats::flow::{
 use crate::formats::yaml::block::{BlockEditor, print_children};
 use crate::formats::yaml::editor::{ContainerFilling, NewChild, YamlEditor};
 use crate::formats::yaml::entangled;
-use crate::formats::yaml::place::{ContainerForm, NodeIndicator, NodeLead, NodeLocator};
+use crate::formats::yaml::node_locator::{ContainerForm, NodeIndicator, NodeLead, NodeLocator};
 use crate::formats::yaml::print::{
     BlockPrinter, LiteralBlocks, QuoteStyle, is_filled, print_flow, print_flow_entry,
 };

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::formats::flow::{is_blank, newline_here};
-use crate::formats::yaml::place::NodeLocator;
+use crate::formats::yaml::node_locator::NodeLocator;
 use crate::formats::yaml::print::{BlockPrinter, LiteralBlocks};
 use crate::tree::{ChildInsertion, ContainerChange, NodeId, Splices};
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::formats::yaml::place::NodeLocator;
+use crate::formats::yaml::node_locator::NodeLocator;
 use crate::tree::{ContainerChange, DocumentChanges, EditError, NodeId, NodeKind, TreeView};
 
 /// Refuses changes that aliases or merge keys would carry to other places.

@@ -10,11 +10,11 @@ use agpm_diag::{Code, Diagnostic, Span, codes};
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Tag};
 
 use crate::formats::flow::line_start;
+use crate::formats::yaml::advice::{advice, place_of};
 use crate::formats::yaml::anchors::{AnchorTable, FinishedNode};
 use crate::formats::yaml::block_scalar::{block_content, block_end};
 use crate::formats::yaml::frame::{ContainerStyle, ExpectedNode, YamlFrame};
 use crate::formats::yaml::merge_key::{inherited, is_mergeable};
-use crate::formats::yaml::message::{advice, place_of};
 use crate::formats::yaml::offsets::CharacterOffsets;
 use crate::formats::yaml::scalar::{ScalarValue, resolve};
 use crate::formats::yaml::scan::{is_indicator, is_marker, property_end, quoted_end, skip_trivia};

@@ -5,7 +5,7 @@ use std::io;
 
 use agpm_model::{Checksum, ObservedPath, RelativePath};
 
-use crate::chain::DirectoryChain;
+use crate::directory_chain::DirectoryChain;
 use crate::error::{StoreError, StoreProblem};
 use crate::journal::{JournalOperation, JournaledFile};
 use crate::owned::{self, above};

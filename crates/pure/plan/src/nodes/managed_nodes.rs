@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_model::NodeLocation;
 use agpm_text::{Format, Pointer};
 
-use super::sight::above;
+use super::document_index::above;
 use super::{FileOrigin, NodeSum, OwnedNode, OwnedNodes};
 
 #[derive(Default)]

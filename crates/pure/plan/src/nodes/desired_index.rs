@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_model::{EntryNode, NodeLocation};
 use agpm_text::{Edit, NodeKind, Pointer, TreeView, Value};
 
+use super::desired_set::Wanted;
+use super::document_index::{DocumentIndex, above};
 use super::draft::DraftDocument;
-use super::engine::{NodeDecisions, NodePlanner, NodeStep, blocked, is_covered};
-use super::look::is_bare;
-use super::ours::ManagedNodes;
-use super::room::Wanted;
-use super::sight::{DocumentIndex, above};
+use super::managed_nodes::ManagedNodes;
+use super::planner::{NodeDecisions, NodePlanner, NodeStep, blocked, is_covered};
+use super::resemblance::is_bare;
 use super::{NodeError, OnEqualUserValue, OwnedNode};
 use crate::change::{ChangeAction, ChangeReason, OverwriteRule};
 

@@ -8,7 +8,7 @@ use foldhash::fast::FixedState;
 
 use crate::facts::{CandidateRank, UnitContent, UnitFacts};
 use crate::limits::{BUDGET, BUDGET_PER_UNIT};
-use crate::set::NumberSet;
+use crate::number_set::NumberSet;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct UnitId(u32);

@@ -6,13 +6,13 @@ use agpm_diag::Text;
 use agpm_model::{Checksum, NodeLocation};
 use agpm_text::{Edit, Format, LazyDocument, Pointer, equal};
 
+use super::desired_set::Wanted;
+use super::document_index::DocumentIndex;
 use super::draft::DraftDocument;
-use super::engine::NodeStep;
 use super::file::{SharedFileDecision, SharedFileTask};
-use super::left::UndecidedNodes;
-use super::look::{is_bare, remember};
-use super::room::Wanted;
-use super::sight::DocumentIndex;
+use super::planner::NodeStep;
+use super::resemblance::{is_bare, remember};
+use super::undecided_nodes::UndecidedNodes;
 use super::{
     DesiredNode, FileOrigin, FileOutcome, NodeError, NodeSum, OnEqualUserValue, OwnedNode,
     OwnedNodes,

@@ -7,12 +7,12 @@ use agpm_text::{
     Document, Edit, Format, NodeKind, NodeRef, NodeShape, Pointer, TreeView, Value, equal,
 };
 
-use super::left::UndecidedNodes;
-use super::look::{is_bare, remember};
+use super::desired_set::Wanted;
+use super::document_index::{DocumentIndex, PathLookup, above};
+use super::managed_nodes::ManagedNodes;
 use super::order::ItemOrder;
-use super::ours::ManagedNodes;
-use super::room::Wanted;
-use super::sight::{DocumentIndex, PathLookup, above};
+use super::resemblance::{is_bare, remember};
+use super::undecided_nodes::UndecidedNodes;
 use super::{DesiredNode, NodeSum, OnEqualUserValue, OwnedNode};
 use crate::change::{Author, ChangeAction, ChangeReason, Obstacle, OverwriteRule};
 

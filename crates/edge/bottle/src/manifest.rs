@@ -228,7 +228,7 @@ fn alike(units: &[BottleUnit]) -> Vec<Diagnostic> {
             one.name, two.name
         );
         let diagnostic = Diagnostic::new(&codes::BOTTLE_DUPLICATE_NAME, message)
-            .help("rename one of them: not every file system can tell them apart");
+            .help("rename one of them: case-insensitive file systems cannot distinguish them");
         two.placed(diagnostic)
     };
     pairs.map(tell).collect()

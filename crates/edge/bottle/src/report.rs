@@ -162,7 +162,7 @@ impl BottleManifest {
         if self.file(kind.other(), name).is_some() {
             return unknown_name(kind.word(), name, Some(shown_by));
         }
-        let none = || Some(format!("there are no {} yet", kind.plural()));
+        let none = || Some(format!("no {} found", kind.plural()));
         let help =
             did_you_mean(name, &format!("{} are", kind.plural()), self.names(kind)).or_else(none);
         unknown_name(kind.word(), name, help)

@@ -352,7 +352,7 @@ fn a_prompt_in_the_front_matter_is_sent_to_the_body() {
     ]);
     let error = load(&sandbox).unwrap_err();
     assert_eq!(error.diagnostics[0].message, "an agent has no key `prompt`");
-    let help = "in Markdown the text below the front matter is the prompt: write it there; the keys of an agent are `bottle`, `skills`, `env`, `git`, and in JSON `prompt`";
+    let help = "in Markdown the body after the front matter is the prompt: write it there; the keys of an agent are `bottle`, `skills`, `env`, `git`, and in JSON `prompt`";
     assert_eq!(error.diagnostics[0].help.as_deref(), Some(help));
 }
 
@@ -409,7 +409,7 @@ fn links_of_a_project_stay_in_it() {
         .enumerate()
     {
         symlink(target, work.join(format!("out{at}.md"))).unwrap();
-        let message = format!("`.bot-bottle/agents/out{at}.md` leads out of its folder");
+        let message = format!("`.bot-bottle/agents/out{at}.md` is outside its directory");
         let expected = format!("error[resource/escape]: {message} (.bot-bottle/agents/out{at}.md)");
         assert_eq!(told(&sandbox), [expected]);
         std::fs::remove_file(work.join(format!("out{at}.md"))).unwrap();
@@ -437,7 +437,7 @@ fn files_and_folders_that_must_not_be_read_are_mistakes() {
     assert!(
         found
             .iter()
-            .any(|line| line.contains("/.bot-bottle/agents` is not a folder")),
+            .any(|line| line.contains("/.bot-bottle/agents` is not a directory")),
         "{found:#?}"
     );
 }

@@ -144,7 +144,7 @@ fn mostly(good: impl Strategy<Value = Value> + 'static, wrong: u32) -> BoxedStra
     prop_oneof![40 => good, wrong => bad].boxed()
 }
 
-/// A map of some of these fields, and now and then of a key that is not there.
+/// A map of some of these fields, and now and then of a key that does not exist.
 fn table(fields: Vec<(&'static str, BoxedStrategy<Value>)>, wrong: u32) -> BoxedStrategy<Value> {
     let some = fields.into_iter().map(|(key, value)| {
         proptest::option::weighted(0.5, value)
@@ -285,7 +285,7 @@ fn agent(wrong: u32) -> BoxedStrategy<(Value, String)> {
     (table(fields, wrong), prompt.prop_map(str::to_owned)).boxed()
 }
 
-/// Sets a reference in a map: to one of the names, or sometimes to what is not there.
+/// Sets a reference in a map: to one of the names, or sometimes to what does not exist.
 fn set(value: Value, key: &str, name: Option<&str>) -> Value {
     match (value, name) {
         (Value::Map(mut entries), Some(name)) => {
@@ -409,7 +409,7 @@ fn every_kind_of_mistake_is_generated() {
             known(&BottleManifest::from_json_obj("m.json", &content.to_json()))
         {
             codes.extend(found.into_iter().map(
-                |(code, message, _)| match message.contains("circle") {
+                |(code, message, _)| match message.contains("cycle") {
                     true => "circle".to_owned(),
                     false => code,
                 },

@@ -33,8 +33,7 @@ pub(crate) async fn with_message(
             ));
         }
         Ok(Err(_)) | Err(_) => {
-            let refusal =
-                ErrorReply::unasked(MALFORMED.error("the message did not come to its end"));
+            let refusal = ErrorReply::unasked(MALFORMED.error("the message is incomplete"));
             return Err(refused(StatusCode::REQUEST_TIMEOUT, &refusal));
         }
     };
@@ -43,7 +42,7 @@ pub(crate) async fn with_message(
         ParsedLine::Refused(refusal) => Err(refused(StatusCode::BAD_REQUEST, &refusal)),
         ParsedLine::Nothing => {
             let refusal =
-                ErrorReply::unasked(MALFORMED.error("the message is empty, or no notification"));
+                ErrorReply::unasked(MALFORMED.error("the message is empty or not a notification"));
             Err(refused(StatusCode::BAD_REQUEST, &refusal))
         }
     }

@@ -39,7 +39,7 @@ pub(crate) fn complete(
         }
         _ => None,
     };
-    let wrong = || PARAMETERS.error(format!("there is nothing to complete for `{argument}`"));
+    let wrong = || PARAMETERS.error(format!("no completions for `{argument}`"));
     fitting(known.ok_or_else(wrong)?, &request.argument.value)
 }
 

@@ -1,8 +1,5 @@
 //! What clients are told besides answers: messages of a level that they ask for.
-#![expect(
-    deprecated,
-    reason = "clients of today ask for messages, whatever comes after them"
-)]
+#![expect(deprecated, reason = "current clients still request log messages")]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -75,7 +75,7 @@ const TEMPLATES: [UriTemplate; 6] = [
     template(
         INSTALLED_TEMPLATE,
         "installed",
-        "the file of an installed package; of a hook or MCP server, what the lockfile says of it",
+        "the file of an installed package; of a hook or MCP server, its lockfile entry",
         None,
     ),
     template(

@@ -114,7 +114,7 @@ impl SharedState {
                 work(&shared)
             });
             done.await
-                .map_err(|_| INTERNAL.error("the operation broke off; this is a mistake of agpm"))
+                .map_err(|_| INTERNAL.error("the operation failed; this is a bug in agpm"))
         };
         tokio::select! {
             result = begun => result,

@@ -1,8 +1,5 @@
 //! Looks now and then whether files changed, and tells sessions. Only looks: nothing is read.
-#![expect(
-    deprecated,
-    reason = "clients of today ask for messages, whatever comes after them"
-)]
+#![expect(deprecated, reason = "current clients still request log messages")]
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -515,8 +515,9 @@ impl Loader<'_, '_> {
         let Some(limit) = self.context.release.filter(|_| base.requirement.is_range()) else {
             return Ok(newest);
         };
-        let selector = Requirement::Version(base.requirement.clone());
-        let allowed = resolve_all(source, &selector).map_err(|error| base_failure(name, error))?;
+        let requirement = Requirement::Version(base.requirement.clone());
+        let allowed =
+            resolve_all(source, &requirement).map_err(|error| base_failure(name, error))?;
         let dates = source.released(&allowed);
         let ages = dates
             .into_iter()
@@ -567,8 +568,8 @@ fn base_failure(name: &BaseName, error: SourceError) -> Failure {
 /// The best version that a requirement allows.
 fn newest_pin(name: &BaseName, base: &RepositoryBase, source: &dyn Source) -> Result<Pin, Failure> {
     let failed = |error| base_failure(name, error);
-    let selector = Requirement::Version(base.requirement.clone());
-    let found = resolve(source, &selector).map_err(failed)?;
+    let requirement = Requirement::Version(base.requirement.clone());
+    let found = resolve(source, &requirement).map_err(failed)?;
     let Some(version) = found else {
         let required = base.requirement.as_str();
         let message = format!("base `{name}` has no version that fits `{required}`");

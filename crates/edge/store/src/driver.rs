@@ -52,7 +52,7 @@ pub enum DriverError {
 fn said(stderr: &str) -> String {
     let text = stderr.trim();
     if text.is_empty() {
-        ", saying nothing".to_owned()
+        ", without output".to_owned()
     } else {
         format!(": {text}")
     }

@@ -141,9 +141,9 @@ fn entries_in(
 }
 
 fn unlisted_file(layer: &CatalogLayer, kind: EntryKind, shown: String) -> Diagnostic {
-    let message = format!("no row of `{}` names this {kind}", kind.manifest_name());
+    let message = format!("this {kind} has no row in `{}`", kind.manifest_name());
     Diagnostic::new(&codes::CATALOG_UNLISTED, message)
         .in_file(shown)
         .in_layer(layer.label())
-        .help("add a row for it, or take it away")
+        .help("add a row for it, or remove it")
 }

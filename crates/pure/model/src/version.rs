@@ -51,10 +51,10 @@ pub enum RequirementError {
     #[error("the version is empty")]
     Empty,
     /// It begins like a range and is none.
-    #[error("`{0}` is no version range")]
+    #[error("invalid version range `{0}`")]
     Range(String),
     /// Neither a version nor a name that git takes.
-    #[error("`{0}` is neither a version nor a name that a tag or branch can have")]
+    #[error("invalid version, tag or branch name `{0}`")]
     Name(String),
 }
 

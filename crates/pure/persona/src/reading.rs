@@ -64,7 +64,7 @@ impl PersonaLibrary<'_> {
                 unfit: unfit(
                     format!("it {problem}"),
                     Span::at(0),
-                    "check what it is, and its permissions",
+                    "check its type and permissions",
                 ),
             },
             Ok(bytes) => {
@@ -88,7 +88,7 @@ impl PersonaLibrary<'_> {
             reason: reason.to_owned(),
             span: Span::at(0),
             code,
-            help: "take it out of `inherits`, or copy it into the repository".to_owned(),
+            help: "remove it from `inherits`, or copy it into the repository".to_owned(),
         };
         let is_outside = !place.starts_with(&self.levels.top);
         if is_outside && is_credential_path(&place.to_string_lossy()) {
@@ -100,7 +100,7 @@ impl PersonaLibrary<'_> {
         let leads_out = is_outside && self.outside == OutsideReads::Refused;
         leads_out.then(|| DocumentState::Unfit {
             source: None,
-            unfit: unfit("it is outside of the project", &codes::LINEAGE_OUTSIDE),
+            unfit: unfit("it is outside the project", &codes::LINEAGE_OUTSIDE),
         })
     }
 

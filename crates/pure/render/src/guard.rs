@@ -16,9 +16,9 @@ const REFUSED: &[(&str, &str)] = &[
     ("import", OTHER_FILES),
     ("from", OTHER_FILES),
     ("extends", OTHER_FILES),
-    ("block", "write it out"),
-    ("macro", "write it out"),
-    ("call", "write it out"),
+    ("block", "write it without a loop"),
+    ("macro", "write it without a loop"),
+    ("call", "write it without a loop"),
     ("filter", "use the filter in `{{ … }}`"),
 ];
 const OTHER_FILES: &str =
@@ -114,12 +114,12 @@ impl RefusedTag {
 fn check_tag(tag: &str, growth: &mut GrowthBound) -> Result<(), RefusedTag> {
     let code = without_strings(tag);
     if code.contains('*') {
-        return Err(RefusedTag::new("templates have no `*`"));
+        return Err(RefusedTag::new("templates do not support `*`"));
     }
     let statement = statement(&code);
     if let Some((word, help)) = REFUSED.iter().find(|(word, _)| *word == statement) {
         return Err(RefusedTag {
-            message: format!("templates have no `{{% {word} %}}`"),
+            message: format!("templates do not support `{{% {word} %}}`"),
             help,
         });
     }
@@ -134,7 +134,7 @@ fn check_tag(tag: &str, growth: &mut GrowthBound) -> Result<(), RefusedTag> {
         (true, _) => Err(RefusedTag::new(
             "the template builds too many values on each other",
         )),
-        (_, true) => Err(RefusedTag::new("the tag joins too many texts")),
+        (_, true) => Err(RefusedTag::new("the tag joins too many strings")),
         _ => Ok(()),
     }
 }
@@ -142,12 +142,12 @@ fn check_tag(tag: &str, growth: &mut GrowthBound) -> Result<(), RefusedTag> {
 /// Refuses what gives names to values without a bound.
 fn check_naming(statement: &str, code: &str) -> Result<(), RefusedTag> {
     match statement {
-        "set" if !code.contains('=') => {
-            Err(RefusedTag::new("templates have no `{% set %}` without `=`"))
-        }
-        "for" if words(code).any(|(_, word)| word == "recursive") => {
-            Err(RefusedTag::new("templates have no `recursive` loops"))
-        }
+        "set" if !code.contains('=') => Err(RefusedTag::new(
+            "templates do not support `{% set %}` without `=`",
+        )),
+        "for" if words(code).any(|(_, word)| word == "recursive") => Err(RefusedTag::new(
+            "templates do not support `recursive` loops",
+        )),
         _ => Ok(()),
     }
 }
@@ -245,7 +245,7 @@ fn without_strings(tag: &str) -> String {
     code
 }
 
-const SIMPLER: &str = "make the template simpler";
+const SIMPLER: &str = "simplify the template";
 
 fn refusal(message: &str, range: Range<usize>) -> RenderError {
     RenderError {

@@ -22,7 +22,7 @@ pub use index::{
 };
 pub use marketplaces::{
     NamedCommit, PluginLocation, add_source, bind_locked_plugins, find_entry, locate_plugin,
-    remote_selector,
+    remote_requirement,
 };
 pub use pins::{UpdateScope, pins, relocated_sources, with_names_of};
 pub use plugins::{MarketplaceEntries, expand_plugins};

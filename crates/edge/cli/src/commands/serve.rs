@@ -23,7 +23,7 @@ pub(crate) fn run(world: World, command: ServeCommand, output: &mut Output) -> E
                 let diagnostic = Diagnostic::new(&codes::IO_UNREADABLE, error.to_string());
                 fail(
                     FailureKind::Errors,
-                    diagnostic.help("name another port, or 0 for any that is free"),
+                    diagnostic.help("use another port, or 0 for any free port"),
                     output,
                 )
             }
@@ -66,9 +66,8 @@ fn token() -> Result<(AccessToken, Option<String>), Diagnostic> {
         None => AccessToken::made(),
     };
     let token = token.ok_or_else(|| {
-        let message = format!("there is no token in `{TOKEN}` that can stand in a header");
-        Diagnostic::new(&codes::USAGE, message)
-            .help("set it to letters and digits, at best 32 or more")
+        let message = format!("`{TOKEN}` is not a valid HTTP header value");
+        Diagnostic::new(&codes::USAGE, message).help("set it to at least 32 letters and digits")
     })?;
     let told = given.is_none().then(|| token.reveal().to_owned());
     Ok((token, told))

@@ -64,7 +64,7 @@ pub(crate) fn understand(line: &[u8]) -> ParsedLine {
             Value::Array(_) => refused(
                 Value::Null,
                 &BATCH,
-                "a line holds one message, not a list of them",
+                "a line must have one message, not a list",
             ),
             _ => refused(Value::Null, &NO_MESSAGE, "a message is a JSON object"),
         };

@@ -89,7 +89,7 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
             JsonRpcMessage::Request(request)
                 if self.flow.admit(&request.id, line.len()).is_err() =>
             {
-                let message = format!("there is a request under way with the id `{}`", request.id);
+                let message = format!("duplicate request id `{}`", request.id);
                 self.refuse(&ErrorReply::unasked(DUPLICATE_ID.error(message)));
                 return None;
             }
@@ -176,10 +176,8 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for LineTransport<R> {
                     }
                 }
                 InputLine::TooLong => {
-                    let message = format!(
-                        "a line of more than {} MiB is not taken",
-                        LONGEST_LINE >> 20
-                    );
+                    let message =
+                        format!("a line must not be longer than {} MiB", LONGEST_LINE >> 20);
                     self.refuse(&ErrorReply::unasked(TOO_LARGE.error(message)));
                 }
                 InputLine::End => {

@@ -64,7 +64,7 @@ impl MatchingRow<'_> {
 
 pub(super) fn list(shared: &SharedState, listing: &ListQuery) -> Answer {
     if listing.module.is_some() && !matches!(listing.kind, None | Some(ItemKind::Catalog(_))) {
-        return Err(PARAMETERS.error("`module` is for kinds of the catalog"));
+        return Err(PARAMETERS.error("`module` applies only to catalog kinds"));
     }
     let found = match listing.kind {
         None | Some(ItemKind::Catalog(_)) => {
@@ -130,10 +130,10 @@ fn other_kinds(counts: &[(String, usize)], diagnostics: &[Json]) -> CallToolResu
         .map(|(kind, count)| format!("{kind} ({count})"))
         .collect();
     let text = if named.is_empty() {
-        "No catalog entry fits, and nothing is installed.\n".to_owned()
+        "No matching catalog entry, and nothing is installed.\n".to_owned()
     } else {
         format!(
-            "No catalog entry fits. Set `kind` to list others: {}.\n",
+            "No matching catalog entry. Set `kind` to list others: {}.\n",
             named.join(", ")
         )
     };
@@ -245,10 +245,8 @@ fn answer(
     };
     let mut text: String = rows.iter().map(line).collect();
     match (rows.len(), &next) {
-        (0, _) => text.push_str("there are none\n"),
-        (shown, Some(_)) => {
-            text.push_str(&format!("{shown} of {total}; ask with `cursor` for more\n"))
-        }
+        (0, _) => text.push_str("No results\n"),
+        (shown, Some(_)) => text.push_str(&format!("{shown} of {total}; use `cursor` for more\n")),
         _ => {}
     }
     let values: Vec<Json> = rows.iter().map(MatchingRow::value).collect();

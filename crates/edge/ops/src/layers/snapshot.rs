@@ -148,7 +148,7 @@ impl Reader<'_> {
             LayerPlace::Folder(path) => {
                 local_path(path, &self.sources.project, &self.world.environment)
             }
-            LayerPlace::Source(name, selector) => {
+            LayerPlace::Source(name, requirement) => {
                 let Some(source) = self.sources.get(name) else {
                     return Ok(None);
                 };
@@ -157,7 +157,7 @@ impl Reader<'_> {
                     None => {
                         let required = RequiredVersion {
                             source: name,
-                            requirement: selector,
+                            requirement: requirement,
                         };
                         return self.read_version(layer, source, &required, notes).map(Some);
                     }

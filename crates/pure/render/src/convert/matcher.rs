@@ -74,7 +74,7 @@ pub(super) fn carry(
         (MatcherRule::NewerVersions, _) => {
             tell(
                 target,
-                vec!["versions that do not look at it run the hook each time".to_owned()],
+                vec!["versions that ignore it run the hook each time".to_owned()],
                 fates,
             );
             vec![Some(plain)]
@@ -85,7 +85,7 @@ pub(super) fn carry(
         }
         _ => refuse(
             target,
-            "it cannot be said there, and without it the hook would run too often",
+            "the tool does not support it, and without it the hook would run too often",
             fates,
         ),
     }
@@ -110,7 +110,7 @@ fn refuse(target: MatcherTarget<'_>, note: &str, fates: &mut FieldOutcomes) -> V
     fates.add(
         target.field,
         FieldOutcomeKind::Dropped,
-        format!("{note}: the entry is left out"),
+        format!("{note}: the entry is dropped"),
     );
     Vec::new()
 }
@@ -125,14 +125,14 @@ fn tools(
     if found.names.is_empty() {
         return refuse(
             target,
-            &format!("no tool there is {}", quoted(&found.left_out)),
+            &format!("the tool has no {}", quoted(&found.left_out)),
             fates,
         );
     }
     let mut notes = Vec::new();
     if !found.left_out.is_empty() {
         notes.push(format!(
-            "it does not run for {}, unknown there",
+            "it does not run for {}, which the tool does not know",
             quoted(&found.left_out)
         ));
     }
@@ -158,7 +158,7 @@ fn one_of(
     let (known, unknown): (Vec<&str>, Vec<&str>) =
         names.iter().partition(|name| words.contains(name));
     if known.is_empty() {
-        return refuse(target, &format!("there is no {}", quoted(&unknown)), fates);
+        return refuse(target, &format!("no {}", quoted(&unknown)), fates);
     }
     let missed = (!unknown.is_empty()).then(|| format!("it does not run for {}", quoted(&unknown)));
     tell(target, missed.into_iter().collect(), fates);

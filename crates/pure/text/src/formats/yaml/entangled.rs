@@ -87,7 +87,7 @@ impl LiveAliases {
         match self.0.iter().find(|(_, target)| hit(target)) {
             None => Ok(()),
             Some((alias, _)) => {
-                let why = format!("`{}` stands for it too", &places.text[alias.clone()]);
+                let why = format!("`{}` is an alias of it", &places.text[alias.clone()]);
                 Err(entangled(places, id, why))
             }
         }
@@ -116,7 +116,7 @@ fn check_container<'v, V: TreeView<'v>>(
         return Err(entangled(
             places,
             container,
-            format!("it is `{alias}`, which stands for another place"),
+            format!("it is the alias `{alias}`"),
         ));
     }
     if places.is_inherited(container) {
@@ -136,7 +136,7 @@ fn check_container<'v, V: TreeView<'v>>(
     {
         let (key, value) = places.node(container).entry(*at);
         if places.is_inherited(value.id()) || is_shadowing(places, container, key) {
-            return Err(entangled(places, value.id(), "a merge key `<<` brings it"));
+            return Err(entangled(places, value.id(), "a merge key `<<` adds it"));
         }
     }
     Ok(())

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::RenderError;
+use crate::error::RenderError;
 use crate::limits::{
     LARGEST_FILTERED, LARGEST_TEMPLATE, LONGEST_TAG, MOST_COPIED, MOST_JOINS, MOST_KEPT_JOINS,
     MOST_STEPS, MOST_TAGS,

@@ -8,14 +8,11 @@ use agpm_report::DetailLevel;
 use rmcp::ErrorData;
 use rmcp::model::CallToolResult;
 
-use crate::answer::{OperationFailure, annotate_report};
+use crate::answer::{OperationFailure, ToolAnswer, annotate_report};
 use crate::shared::{SharedState, WorkPool};
 use crate::tool::arguments::ToolOperation;
 use crate::tool::listing::list;
 use crate::tool::reading::read;
-
-/// A mistake of the client, or an answer: a failure is one too.
-pub(super) type Answer = Result<Result<CallToolResult, OperationFailure>, ErrorData>;
 
 impl ToolOperation {
     /// How long it may take.

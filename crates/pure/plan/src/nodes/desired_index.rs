@@ -5,13 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_model::{EntryNode, NodeLocation};
 use agpm_text::{Edit, NodeKind, Pointer, TreeView, Value};
 
+use super::desired::OnEqualUserValue;
 use super::desired_set::WantedNode;
 use super::document_index::{DocumentIndex, above};
 use super::draft::DraftDocument;
+use super::error::NodeError;
 use super::managed_nodes::ManagedNodes;
+use super::owned::OwnedNode;
 use super::planner::{NodeDecisions, NodePlanner, NodeStep, blocked, is_covered};
 use super::resemblance::is_bare;
-use super::{NodeError, OnEqualUserValue, OwnedNode};
 use crate::change::{ChangeAction, ChangeReason, OverwriteRule};
 
 /// Removes what is in the way and may be, and says what was.

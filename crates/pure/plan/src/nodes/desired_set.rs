@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use agpm_model::{EntryNode, NodeLocation};
 use agpm_text::{Pointer, Value, fingerprint};
 
-use super::{DesiredNode, NodeError, OnEqualUserValue};
+use super::desired::{DesiredNode, OnEqualUserValue};
+use super::error::NodeError;
 
 /// A node that is to be, and none is there twice.
 pub(super) type WantedNode<'d> = Cow<'d, DesiredNode>;

@@ -5,9 +5,11 @@ use std::collections::{HashSet, VecDeque};
 use agpm_model::NodeLocation;
 use agpm_text::{NodeRef, Pointer};
 
+use super::desired::{DesiredNode, OnEqualUserValue};
+use super::owned::OwnedNode;
 use super::planner::NodePlanner;
 use super::resemblance::{marks_of, resembles, shares_mark};
-use super::{DesiredNode, NodeSum, OnEqualUserValue, OwnedNode};
+use super::sum::NodeSum;
 use crate::change::{Author, ChangeAction, ChangeReason, OverwriteRule};
 
 impl<'a> NodePlanner<'a> {

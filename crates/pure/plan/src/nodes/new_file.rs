@@ -6,17 +6,18 @@ use agpm_diag::Text;
 use agpm_model::{Checksum, NodeLocation};
 use agpm_text::{Edit, Format, LazyDocument, Pointer, equal};
 
+use super::desired::{DesiredNode, OnEqualUserValue};
 use super::desired_set::WantedNode;
 use super::document_index::DocumentIndex;
 use super::draft::DraftDocument;
-use super::file::{SharedFileDecision, SharedFileTask};
+use super::error::NodeError;
+use super::owned::{FileOrigin, OwnedNode, OwnedNodes};
 use super::planner::NodeStep;
 use super::resemblance::{is_bare, remember};
+use super::sum::NodeSum;
+use super::task::FileOutcome;
+use super::task::{SharedFileDecision, SharedFileTask};
 use super::undecided_nodes::UndecidedNodes;
-use super::{
-    DesiredNode, FileOrigin, FileOutcome, NodeError, NodeSum, OnEqualUserValue, OwnedNode,
-    OwnedNodes,
-};
 use crate::change::{ChangeAction, ChangeReason};
 
 /// A file as we make it.

@@ -7,13 +7,15 @@ use agpm_text::{
     Document, Edit, Format, NodeKind, NodeRef, NodeShape, Pointer, TreeView, Value, equal,
 };
 
+use super::desired::{DesiredNode, OnEqualUserValue};
 use super::desired_set::WantedNode;
 use super::document_index::{DocumentIndex, PathLookup, above};
 use super::managed_nodes::ManagedNodes;
 use super::order::ItemOrder;
+use super::owned::OwnedNode;
 use super::resemblance::{is_bare, remember};
+use super::sum::NodeSum;
 use super::undecided_nodes::UndecidedNodes;
-use super::{DesiredNode, NodeSum, OnEqualUserValue, OwnedNode};
 use crate::change::{Author, ChangeAction, ChangeReason, Obstacle, OverwriteRule};
 
 /// What happens to one node.

@@ -5,10 +5,13 @@ use std::collections::{HashMap, HashSet};
 use agpm_model::{Checksum, NodeLocation, Owner};
 use agpm_text::{Document, LazyDocument, NodeKind, Pointer};
 
+use super::desired::{DesiredNode, OnEqualUserValue};
 use super::desired_set::{WantedNode, normalize_desired};
 use super::document_index::DocumentIndex;
+use super::new_file;
+use super::owned::{FileOrigin, OwnedNode, OwnedNodes};
 use super::resemblance::remember;
-use super::{DesiredNode, FileOrigin, NodeSum, OnEqualUserValue, OwnedNode, OwnedNodes, new_file};
+use super::sum::NodeSum;
 
 /// What is ours in a file if these nodes were written by us: those that are there just so, beside what is known.
 /// Nothing if there is none.

@@ -40,6 +40,7 @@ mod policy_cache;
 mod policy_files;
 mod projects;
 mod reading;
+mod releases;
 mod removal;
 mod scope;
 mod search;

@@ -15,6 +15,7 @@ use crate::catalog::remote_today;
 use crate::gather::{ManifestFiles, Project};
 use crate::locked::no_lockfile;
 use crate::packages::{Sources, read_lock, versions_of};
+use crate::policies::Policies;
 use crate::update::Words;
 use crate::world::World;
 use agpm_resolve::{add_locked_sources, report_moved_tags, with_names_of};
@@ -117,7 +118,9 @@ fn run(
     for name in &request.names {
         wanted.extend(words.find(name)?);
     }
+    let release_limit = Policies::of(&mut project, notes)?.release_limit(world);
     let sources = Sources::open(world, &project.manifest, store.path());
+    let sources = sources.with_release_limit(release_limit);
     let mut comparison = Comparison {
         allowed: allowed_versions(world, &project.manifest, &sources, &lock, notes)?,
         tags: stable_tags(&project.manifest, &sources, &lock, notes)?,
@@ -125,7 +128,7 @@ fn run(
         rows: request.rows,
     };
     let folder = project.folder.clone().unwrap_or_default();
-    for today in bases_today(world, &folder, &project.bases)? {
+    for today in bases_today(world, &folder, &project.bases, release_limit)? {
         comparison.add_base(today);
     }
     let mut report = OutdatedReport {

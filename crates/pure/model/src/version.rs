@@ -356,6 +356,11 @@ pub enum Selector {
 }
 
 impl Selector {
+    /// Whether several versions may fit.
+    pub fn is_range(&self) -> bool {
+        matches!(self, Selector::Version(requirement) if requirement.is_range())
+    }
+
     /// As written; empty if nothing was.
     pub fn as_str(&self) -> &str {
         match self {

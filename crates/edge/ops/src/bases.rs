@@ -4,17 +4,22 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Spot, codes, has_errors};
-use agpm_merge::{Absent, Documents, Flaw, FlawKind, References, order};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, SourceSpan, codes, has_errors};
+use agpm_merge::{
+    DocumentGraph, ReferenceFailure, ReferenceFailureKind, ReferencePolicy, UnavailableReason,
+    order,
+};
 use agpm_model::{
     BaseAddress, BaseName, BaseReference, BaseRoot, Checksum, DefaultHost, LONGEST_CHAIN,
     LockedBase, Lockfile, Pin, PinSource, RepositoryBase, Requirement, ResolvedVersion,
-    ResourcePath, Selector, SourceAddress, SourceVersions, normalize, read_extends,
+    ResourcePath, SourceAddress, SourceVersions, VersionRequirement, normalize, read_extends,
     refused_programs,
 };
 use agpm_plan::outdated_lock;
 use agpm_resolve::{ReleaseLimit, UpdateScope};
-use agpm_source::{Bounds, EntryKind, FileFetching, Source, SourceError, Versioning};
+use agpm_source::{
+    AllowedDirectory, FileFetching, Source, SourceEntryKind, SourceError, SourceVersioning,
+};
 use agpm_store as store;
 use agpm_text::{Document, Format};
 
@@ -93,7 +98,7 @@ pub(crate) fn load_bases(
     };
     let lineage = order(
         std::slice::from_ref(&start),
-        References::STRICT,
+        ReferencePolicy::STRICT,
         &mut loader,
     );
     let Loader {
@@ -165,7 +170,10 @@ impl BaseContext<'_> {
         };
         let is_repository =
             !store::exists(&self.path_of(written)) && agpm_git::is_git_folder(&self.path_of(path));
-        match (SourceAddress::parse(path), Requirement::parse(requirement)) {
+        match (
+            SourceAddress::parse(path),
+            VersionRequirement::parse(requirement),
+        ) {
             (Ok(url), Ok(requirement)) if is_repository => {
                 BaseAddress::Repository(RepositoryBase {
                     url,
@@ -189,7 +197,7 @@ struct BaseId(String);
 struct Place {
     address: BaseAddress,
     /// The entry of `extends`; nothing for the project.
-    spot: Option<Spot>,
+    spot: Option<SourceSpan>,
     /// How many bases are above it.
     depth: usize,
 }
@@ -206,17 +214,17 @@ struct Loader<'a, 'n> {
     failure: Option<Failure>,
 }
 
-impl Documents for Loader<'_, '_> {
+impl DocumentGraph for Loader<'_, '_> {
     type Id = BaseId;
 
-    fn parents(&mut self, id: &BaseId) -> Result<Vec<BaseId>, Absent> {
+    fn parents(&mut self, id: &BaseId) -> Result<Vec<BaseId>, UnavailableReason> {
         if let Some(references) = self.manifest_bases.take() {
             return Ok(self.note_places(references, 1));
         }
-        let place = self.places.get(id).ok_or(Absent::Missing)?;
+        let place = self.places.get(id).ok_or(UnavailableReason::Missing)?;
         let (address, spot, depth) = (place.address.clone(), place.spot, place.depth);
         if depth > LONGEST_CHAIN {
-            return Err(Absent::Refused);
+            return Err(UnavailableReason::Refused);
         }
         match self.load(&address, spot) {
             Ok((base, references)) => {
@@ -230,26 +238,26 @@ impl Documents for Loader<'_, '_> {
                 };
                 failure.diagnostic = failure.diagnostic.map(at_entry);
                 self.failure.get_or_insert(failure);
-                Err(Absent::Malformed)
+                Err(UnavailableReason::Malformed)
             }
         }
     }
 
-    fn describe(&mut self, flaw: &Flaw<BaseId>) -> Option<Diagnostic> {
+    fn describe(&mut self, flaw: &ReferenceFailure<BaseId>) -> Option<Diagnostic> {
         let names = flaw.chain.iter().map(|id| self.name_of(id));
         let chain = names.collect::<Vec<_>>().join(" -> ");
         let (code, message, help) = match flaw.kind {
-            FlawKind::Cyclic => (
+            ReferenceFailureKind::Cyclic => (
                 &codes::BASE_CYCLE,
                 format!("a base extends itself: {chain}"),
                 "remove one of these from an `extends`",
             ),
-            FlawKind::Refused => (
+            ReferenceFailureKind::Refused => (
                 &codes::BASE_CHAIN,
                 format!("a chain of bases has more than {LONGEST_CHAIN}: {chain}"),
                 "list several bases in one `extends` instead",
             ),
-            FlawKind::Missing | FlawKind::Malformed => return None,
+            ReferenceFailureKind::Missing | ReferenceFailureKind::Malformed => return None,
         };
         let diagnostic = Diagnostic::new(code, message).help(help);
         let spot = flaw.chain.last().and_then(|id| self.places.get(id)?.spot);
@@ -289,7 +297,7 @@ impl Loader<'_, '_> {
     fn load(
         &mut self,
         address: &BaseAddress,
-        spot: Option<Spot>,
+        spot: Option<SourceSpan>,
     ) -> Result<(LoadedBase, Vec<BaseReference>), Failure> {
         let found = match address {
             BaseAddress::Directory(path) => self.in_directory(address, path)?,
@@ -379,15 +387,18 @@ impl Loader<'_, '_> {
             let base = RepositoryBase {
                 url,
                 directory: String::new(),
-                requirement: Requirement::parse(agpm_model::DEFAULT_VERSION).expect("a good name"),
+                requirement: VersionRequirement::parse(agpm_model::DEFAULT_VERSION)
+                    .expect("a good name"),
             };
             return self.in_repository(address, &base, None);
         }
         let seen = |error: store::StoreError| error.seen_from(context.folder);
-        Bounds::of(context.folder).guard(&file).map_err(seen)?;
+        AllowedDirectory::of(context.folder)
+            .guard(&file)
+            .map_err(seen)?;
         let bytes = match store::read(&file, limit()) {
             Err(store::StoreError {
-                problem: store::Problem::NotFound,
+                problem: store::StoreProblem::NotFound,
                 ..
             }) => return Err(missing(&address.name(), None)),
             read => read.map_err(seen)?,
@@ -404,12 +415,13 @@ impl Loader<'_, '_> {
         &mut self,
         address: &BaseAddress,
         base: &RepositoryBase,
-        spot: Option<Spot>,
+        spot: Option<SourceSpan>,
     ) -> Result<FoundManifest, Failure> {
         let world = self.context.world;
         let sources = world.environment.source_context(self.context.folder);
         let source = world.sources.open(&base.url, &sources);
-        if let (Versioning::Unversioned, Some(place)) = (source.versioning(), source.place()) {
+        if let (SourceVersioning::Unversioned, Some(place)) = (source.versioning(), source.place())
+        {
             let path = place.join(&base.directory);
             return self.in_directory(address, &path.display().to_string());
         }
@@ -448,7 +460,7 @@ impl Loader<'_, '_> {
             directory => format!("{directory}/{MANIFEST_NAME}"),
         };
         let entry = source.entry(Some(commit), &path).map_err(failed)?;
-        let entry = entry.filter(|entry| matches!(entry.kind, EntryKind::File(_)));
+        let entry = entry.filter(|entry| matches!(entry.kind, SourceEntryKind::File(_)));
         let entry = entry.ok_or_else(|| missing(&name, Some(&pin.version)))?;
         let read = source.read(&[&entry]).map_err(failed)?;
         Ok(FoundManifest {
@@ -521,7 +533,7 @@ fn best_base(
     source: &dyn Source,
     limit: Option<ReleaseLimit>,
 ) -> Result<BestVersion, Failure> {
-    let selector = Selector::Version(base.requirement.clone());
+    let selector = Requirement::Version(base.requirement.clone());
     let best = best_version(source, &selector, limit).map_err(|error| base_failure(name, error))?;
     best.ok_or_else(|| no_version(name, base, source))
 }
@@ -564,7 +576,7 @@ pub(crate) fn bases_today(
             continue;
         };
         let source = world.sources.open(&repository.url, &sources);
-        if source.versioning() == Versioning::Unversioned {
+        if source.versioning() == SourceVersioning::Unversioned {
             continue;
         }
         let name = base.locked.name();

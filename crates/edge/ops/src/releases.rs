@@ -1,7 +1,7 @@
 //! The best version of a source, under the policies' limit on the age of releases.
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_model::{ResolvedVersion, Selector};
+use agpm_model::{Requirement, ResolvedVersion};
 use agpm_resolve::ReleaseLimit;
 use agpm_source::{Source, SourceError, resolve, resolve_all};
 
@@ -29,7 +29,7 @@ impl BestVersion {
 /// choice, this is the newest: the policies judge it.
 pub(crate) fn best_version(
     source: &dyn Source,
-    requirement: &Selector,
+    requirement: &Requirement,
     limit: Option<ReleaseLimit>,
 ) -> Result<Option<BestVersion>, SourceError> {
     let Some(newest) = resolve(source, requirement)? else {

@@ -22,7 +22,7 @@ use agpm_compose::{
 };
 use agpm_diag::{Failure, FailureKind, Notes, Outcome};
 
-use agpm_model::{LOCK_NAME, Observed, RelativePath};
+use agpm_model::{LOCK_NAME, ObservedPath, RelativePath};
 use agpm_plan::{
     Ledger, LockedCapabilities, Plan, ledger_of_lock, outdated_lock, refuse_foreign_paths,
     reserved_target,
@@ -37,9 +37,9 @@ pub(crate) use crate::install::locked_state::LockedState;
 pub(crate) use crate::install::observer::{Observer, parse_shared, read_shared};
 pub(crate) use crate::install::preview::{Preview, preview};
 pub use crate::install::request::{
-    Capability, CapabilityChange, CapabilityKind, Changelogs, Conversion, Executables, Fate,
-    FateKind, Fidelity, InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite,
-    Program, RequiredBy, Writing,
+    Capability, CapabilityChange, CapabilityKind, Changelogs, Conversion, Executables, Fidelity,
+    FieldOutcome, FieldOutcomeKind, InstallReport, InstallRequest, LockChange, LockUse, Moved,
+    OverwriteRule, Program, RequiredBy, Writing,
 };
 pub(crate) use crate::install::run::{Job, ManifestEdit};
 pub(crate) use crate::install::writing::hold;
@@ -331,11 +331,11 @@ struct StoredTree<'s>(&'s ProjectStore);
 
 impl ProjectTree for StoredTree<'_> {
     fn is_directory(&self, path: &RelativePath) -> bool {
-        matches!(self.0.observe(path), Ok(Observed::Directory))
+        matches!(self.0.observe(path), Ok(ObservedPath::Directory))
     }
 
     fn is_file(&self, path: &RelativePath) -> bool {
-        matches!(self.0.observe(path), Ok(Observed::File(_)))
+        matches!(self.0.observe(path), Ok(ObservedPath::File(_)))
     }
 }
 

@@ -4,14 +4,15 @@ use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, Failure, Notes, codes};
 use agpm_layers::{
-    LayerLock, Pinning, RequiredVersion, Snapshot, SnapshotFile, groups_by_source, ignored_version,
-    layer_folder, missing_folder, missing_root, refuse_clashes, refuse_own_folders, too_large,
+    LayerLock, LayerPinning, LayerSnapshot, RequiredVersion, SnapshotFile, groups_by_source,
+    ignored_version, layer_folder, missing_folder, missing_root, refuse_clashes,
+    refuse_own_folders, too_large,
 };
 use agpm_model::{Checksum, Layer, LayerPlace, Manifest, Pin, RelativePath};
 use agpm_resolve::{moved_tag, tree_line};
 use agpm_source::limits::{MOST_DIRECTORIES, MOST_LAYER_BYTES};
-use agpm_source::{Confinement, DirectorySource, FileFetching, SourceError};
-use agpm_store::{self as store, Disk, Problem, StoreError, parallel};
+use agpm_source::{DirectorySource, FileFetching, SourceError, SymlinkConfinement};
+use agpm_store::{self as store, Disk, StoreError, StoreProblem, parallel};
 
 use crate::layers::reading::{self, Contents, LayerFile, ReadError};
 use crate::layers::version::VersionedLayer;
@@ -25,9 +26,9 @@ pub(crate) fn snapshots<'m>(
     world: &World,
     manifest: &'m Manifest,
     sources: &Sources,
-    pinning: &Pinning<'_>,
+    pinning: &LayerPinning<'_>,
     notes: &mut Notes,
-) -> Result<Vec<Snapshot<'m>>, Failure> {
+) -> Result<Vec<LayerSnapshot<'m>>, Failure> {
     let reader = Reader {
         world,
         sources,
@@ -54,7 +55,7 @@ pub(crate) fn snapshots<'m>(
             (all, own.diagnostics)
         },
     );
-    let mut snapshots: Vec<(usize, Snapshot<'m>)> = Vec::new();
+    let mut snapshots: Vec<(usize, LayerSnapshot<'m>)> = Vec::new();
     let mut failed = None;
     for (answer, diagnostics) in answers {
         notes.diagnostics.extend(diagnostics);
@@ -65,7 +66,7 @@ pub(crate) fn snapshots<'m>(
     }
     failed.map_or(Ok(()), Err)?;
     snapshots.sort_by_key(|(rank, _)| *rank);
-    let snapshots: Vec<Snapshot<'m>> = snapshots
+    let snapshots: Vec<LayerSnapshot<'m>> = snapshots
         .into_iter()
         .map(|(_, snapshot)| snapshot)
         .collect();
@@ -77,7 +78,7 @@ pub(crate) fn snapshots<'m>(
 struct Reader<'a> {
     world: &'a World,
     sources: &'a Sources,
-    pinning: &'a Pinning<'a>,
+    pinning: &'a LayerPinning<'a>,
 }
 
 /// A layer that was read, before its files are checked.
@@ -94,7 +95,7 @@ impl Reader<'_> {
         &self,
         layer: &'m Layer,
         notes: &mut Notes,
-    ) -> Result<Option<Snapshot<'m>>, Failure> {
+    ) -> Result<Option<LayerSnapshot<'m>>, Failure> {
         let Some(read) = self.read_layer(layer, notes)? else {
             return Ok(None);
         };
@@ -107,7 +108,7 @@ impl Reader<'_> {
             .into_iter()
             .map(|file| self.snapshot_file(layer, file, read.folder.as_deref(), &read.shown))
             .collect();
-        let snapshot = Snapshot {
+        let snapshot = LayerSnapshot {
             layer,
             shown: read.shown,
             folder: read.folder,
@@ -184,8 +185,11 @@ impl Reader<'_> {
             notes.diagnostics.push(finding);
             return Ok(None);
         }
-        let source =
-            DirectorySource::new(place.clone(), Confinement::Inside, &self.sources.project);
+        let source = DirectorySource::new(
+            place.clone(),
+            SymlinkConfinement::Inside,
+            &self.sources.project,
+        );
         let contents = reading::read(&source, None, layer, "").map_err(|error| match error {
             ReadError::Source(SourceError::Store(error)) => {
                 unreadable_folder(environment, layer, &place, error)
@@ -265,7 +269,7 @@ fn unreadable_folder(
     place: &Path,
     error: StoreError,
 ) -> Failure {
-    if matches!(&error.problem, Problem::NotFile) && store::is_file(place) {
+    if matches!(&error.problem, StoreProblem::NotFile) && store::is_file(place) {
         let place = shown(environment, place);
         let message = format!(
             "layer `{}` is to be the folder `{place}`, which is a file",

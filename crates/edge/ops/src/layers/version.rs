@@ -1,7 +1,7 @@
 //! The version of its source that a layer is.
 
 use agpm_diag::{Failure, Notes};
-use agpm_layers::{PinChoice, Pinning, RequiredVersion};
+use agpm_layers::{LayerPinning, PinChoice, RequiredVersion};
 use agpm_model::{Layer, Pin};
 use agpm_resolve::{ReleaseLimit, source_relocated};
 use agpm_source::{Source, resolve};
@@ -20,7 +20,7 @@ pub(crate) struct VersionedLayer<'a> {
 impl VersionedLayer<'_> {
     pub(super) fn pinned_version(
         &self,
-        pinning: &Pinning<'_>,
+        pinning: &LayerPinning<'_>,
         notes: &mut Notes,
     ) -> Result<Pin, Failure> {
         let relocated = match pinning.choice(self.layer, &self.required)? {

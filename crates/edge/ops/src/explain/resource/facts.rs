@@ -2,16 +2,16 @@
 
 use agpm_compose::RenderedResource;
 use agpm_diag::{SourceMap, Spot};
+use agpm_inspect::{Chains, RequiredResource};
 use agpm_model::{
     Checksum, Install, Locked, ObjectId, Origin, ResourceName, ResourcePath, ResourceType, ToolName,
 };
 use agpm_render::{Fate, FateKind};
+use agpm_resolve::{Placements, ResourceIdentity};
 use agpm_trust::CapabilitySet;
 use serde::Serialize;
 
 use crate::explain::resource::Target;
-use crate::locked::{Placements, ResourceIdentity};
-use crate::why::{Chains, RequiredResource};
 
 /// An installed resource.
 #[derive(Debug, Serialize)]

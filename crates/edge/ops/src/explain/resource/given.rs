@@ -9,12 +9,12 @@ use agpm_merge::{Contribution, Policy, fold};
 use agpm_model::{EntryNode, LayerName, Owner, Place, RelativePath, Strategy};
 use agpm_plan::{DesiredNode, Twin, recognise_nodes};
 use agpm_render::{Fate, FateKind};
+use agpm_resolve::lockfile_note;
 use agpm_store::ProjectStore;
 use agpm_text::{Document, Format, Pointer, Value, equal, to_value};
 
 use crate::documents::parsed;
 use crate::explain::resource::said::{Said, layer_of};
-use crate::locked::note;
 use crate::reading::limit;
 use agpm_merge::{ExplainedDeletion, ExplainedLeaf, Provenance, nearest_key};
 
@@ -241,7 +241,7 @@ fn readable(
 }
 
 fn gone(path: &RelativePath) -> Diagnostic {
-    note(format!("`{path}` is not there"))
+    lockfile_note(format!("`{path}` is not there"))
 }
 
 fn edited(path: &RelativePath) -> Diagnostic {

@@ -9,8 +9,8 @@ use agpm_inspect::{
     drift_of_unreadable, extra_files, inputs_changed, interrupted, not_cached, not_comparable,
     nothing_installed, own_directory,
 };
-use agpm_model::{Lockfile, Manifest, ObjectId, Observed, PinId, RelativePath, SourceName};
-use agpm_plan::{Ledger, Overwrite, read_block_file, recover_ownership, refuse_foreign_paths};
+use agpm_model::{Lockfile, Manifest, ObjectId, ObservedPath, PinId, RelativePath, SourceName};
+use agpm_plan::{Ledger, OverwriteRule, read_block_file, recover_ownership, refuse_foreign_paths};
 use agpm_resolve::add_locked_sources;
 use agpm_store::{ProjectStore, parallel};
 use agpm_text::{BlockDocument, Document};
@@ -161,7 +161,7 @@ pub(crate) fn compare(
     coverage.leave_out(broken);
     desired.leave_out(broken);
     let known = recover_ownership(&desired, disk.observation(), &coverage.by_bytes);
-    let plan = disk.plan(&desired, &known, Overwrite::Nothing, notes)?;
+    let plan = disk.plan(&desired, &known, OverwriteRule::Nothing, notes)?;
     report.add(drift_of_plan(&plan, ledger));
     for resource in &state.resources {
         let Some(directory) = own_directory(resource) else {
@@ -194,7 +194,7 @@ fn by_record(
 fn observe(
     store: &ProjectStore,
     paths: Vec<&RelativePath>,
-) -> Result<BTreeMap<RelativePath, Observed>, Failure> {
+) -> Result<BTreeMap<RelativePath, ObservedPath>, Failure> {
     let observed = parallel::map(paths, |path| {
         let now = store.observe(path);
         now.map(|now| (path.clone(), now))
@@ -206,7 +206,7 @@ fn observe(
 fn is_missing(store: &ProjectStore, path: &RelativePath) -> Result<bool, Failure> {
     let now = store.observe(path);
     let now = now.map_err(|error| error.seen_from(store.path()))?;
-    Ok(now == Observed::Missing)
+    Ok(now == ObservedPath::Missing)
 }
 
 fn shared_file(

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use agpm_model::{Locked, Owner, RelativePath};
+use agpm_model::{LockEntry, Owner, RelativePath};
 use agpm_plan::Ledger;
 use agpm_resolve::LockView;
 
@@ -39,7 +39,7 @@ pub(crate) fn owners_at<'l>(
 }
 
 /// `TYPE/NAME (VERSION)`.
-pub(crate) fn titled(entry: &Locked) -> String {
+pub(crate) fn titled(entry: &LockEntry) -> String {
     format!("{} ({})", entry.label(), entry.version().unwrap_or("local"))
 }
 

@@ -6,7 +6,9 @@ use agpm_compose::AppliedField;
 use agpm_diag::{
     Diagnostic, Failure, did_you_mean, is_secret_name, looks_secret, mask_line, unknown_name,
 };
-use agpm_model::{Field, Locked, PatchScope, RESOURCE_TYPES, ResourceType, SourceName, ToolName};
+use agpm_model::{
+    FieldPath, LockEntry, PatchScope, RESOURCE_TYPES, ResourceType, SourceName, ToolName,
+};
 use agpm_resolve::{LockView, LockedResource, nothing_listed};
 use agpm_text::Value;
 use agpm_tools::OWN_TOOL;
@@ -78,8 +80,8 @@ pub enum Clients {
 }
 
 impl Clients {
-    fn of(entries: &[Locked]) -> Self {
-        let tools = entries.iter().flat_map(Locked::tools);
+    fn of(entries: &[LockEntry]) -> Self {
+        let tools = entries.iter().flat_map(LockEntry::tools);
         let clients: BTreeSet<&str> = tools
             .map(ToolName::as_str)
             .filter(|tool| *tool != OWN_TOOL.name)
@@ -145,7 +147,7 @@ impl Serialize for ListReport {
 
 /// The entries of a lockfile that a request is about.
 pub struct ListedEntries {
-    entries: Vec<Locked>,
+    entries: Vec<LockEntry>,
     installed: usize,
     clients: Clients,
 }
@@ -201,7 +203,7 @@ impl ListedEntries {
         patches: Option<&AppliedPatches>,
     ) -> ListReport {
         let drift = disk.map(drift_by_resource).unwrap_or_default();
-        let listed = |entry: &Locked| ListedResource {
+        let listed = |entry: &LockEntry| ListedResource {
             kind: entry.kind,
             locked: LockedResource::of(entry),
             status: drift.get(&entry.label()).copied(),
@@ -232,7 +234,7 @@ struct EntryFilter<'r> {
 }
 
 impl EntryFilter<'_> {
-    fn fits(&self, entry: &Locked) -> bool {
+    fn fits(&self, entry: &LockEntry) -> bool {
         let ListRequest { source, tool, .. } = self.request;
         let name = entry.name.as_str().to_lowercase();
         let mut tools = entry.tools().map(ToolName::as_str);
@@ -268,7 +270,7 @@ pub const LOCAL: &str = "local";
 /// What replaces a secret of a patch.
 pub const MASKED: &str = "***";
 
-fn shown_source(entry: &Locked) -> &str {
+fn shown_source(entry: &LockEntry) -> &str {
     let source = entry.unit.origin.source();
     source.map_or(LOCAL, SourceName::as_str)
 }
@@ -304,7 +306,7 @@ fn type_named(word: &str) -> Result<ResourceType, Failure> {
     })
 }
 
-fn last_key(field: &Field) -> &str {
+fn last_key(field: &FieldPath) -> &str {
     field
         .pointer()
         .steps()
@@ -324,7 +326,7 @@ fn is_secret(key: &str, value: &Value) -> bool {
         }
 }
 
-fn masked(field: &Field, value: &Value) -> Value {
+fn masked(field: &FieldPath, value: &Value) -> Value {
     if is_secret(last_key(field), value) {
         Value::from(MASKED)
     } else {

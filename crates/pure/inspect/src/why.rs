@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 use std::path::Path;
 
 use agpm_diag::Failure;
-use agpm_model::{LayerSet, Locked, LockedLayer, Owner};
+use agpm_model::{LayerSet, LockEntry, LockedLayer, Owner};
 use agpm_plan::Ledger;
 use agpm_resolve::{LockView, ResourceIdentity};
 use serde::Serialize;
@@ -154,7 +154,7 @@ impl<'v> ChainFinder<'v> {
     }
 }
 
-fn link(entry: &Locked) -> Link {
+fn link(entry: &LockEntry) -> Link {
     Link {
         title: titled(entry),
         identity: ResourceIdentity::of(entry),

@@ -7,9 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_compose::RenderedResource;
 use agpm_diag::{Failure, codes};
 use agpm_model::{
-    Extent, Install, Locked, Lockfile, Observed, Owner, RelativePath, ResourceId, is_junk,
+    InstallMode, LockEntry, Lockfile, ObservedPath, Owner, RelativePath, ResourceExtent,
+    ResourceId, is_junk,
 };
-use agpm_plan::{Action, Change, Ledger, Obstacle, Plan, Reason, Refusal, ledger_of_lock};
+use agpm_plan::{
+    ChangeAction, ChangeReason, Ledger, Obstacle, Plan, PlannedChange, RefusedChange,
+    ledger_of_lock,
+};
 use agpm_text::BlockName;
 
 use super::findings::{
@@ -22,11 +26,11 @@ use super::report::{DriftFinding, VerifyReport};
 /// How each locked entry can be compared.
 pub struct Coverage<'l> {
     /// Resources whose source is the installed file itself, and whose bytes are not the locked ones.
-    changed_in_place: Vec<&'l Locked>,
+    changed_in_place: Vec<&'l LockEntry>,
     /// How many resources are in place, changed or not.
     in_place: usize,
     /// Entries whose bytes cannot be had any more, such as a local file that changed: they have only their record.
-    pub recorded: Vec<&'l Locked>,
+    pub recorded: Vec<&'l LockEntry>,
     /// What the last install left of those.
     pub by_record: Ledger,
     /// What the last install left of everything else.
@@ -42,11 +46,11 @@ impl<'l> Coverage<'l> {
         layer_failure: Option<&Failure>,
     ) -> Self {
         let covered: BTreeSet<ResourceId> = rendered.iter().map(|one| one.resolved.id()).collect();
-        let (changed_in_place, recorded): (Vec<&Locked>, Vec<&Locked>) = lock
+        let (changed_in_place, recorded): (Vec<&LockEntry>, Vec<&LockEntry>) = lock
             .entries
             .iter()
             .filter(|locked| !covered.contains(&locked.id()))
-            .partition(|locked| locked.install == Install::InPlace);
+            .partition(|locked| locked.install == InstallMode::InPlace);
         let owners: BTreeSet<Owner> = recorded.iter().map(|locked| locked.id().into()).collect();
         let is_recorded = |owner: &Owner| {
             owners.contains(owner) || layer_failure.is_some() && owner.layers().is_some()
@@ -56,7 +60,7 @@ impl<'l> Coverage<'l> {
             by_bytes = ledger_of_lock(lock);
         }
         let in_place = lock.entries.iter();
-        let in_place = in_place.filter(|locked| locked.install == Install::InPlace);
+        let in_place = in_place.filter(|locked| locked.install == InstallMode::InPlace);
         Coverage {
             changed_in_place,
             in_place: in_place.count(),
@@ -72,7 +76,7 @@ impl<'l> Coverage<'l> {
     }
 
     /// Resources in place that differ from what was locked.
-    pub fn drift_in_place(&self, disk: &BTreeMap<RelativePath, Observed>) -> VerifyReport {
+    pub fn drift_in_place(&self, disk: &BTreeMap<RelativePath, ObservedPath>) -> VerifyReport {
         let changed = self.changed_in_place.iter();
         let findings = changed.flat_map(|locked| drift_in_place(locked, disk));
         VerifyReport {
@@ -103,8 +107,8 @@ pub fn drift_of_plan(plan: &Plan, ledger: &Ledger) -> VerifyReport {
     }
 }
 
-fn drift_of(change: &Change, ledger: &Ledger) -> Option<DriftFinding> {
-    if matches!(change.action, Action::Adopt | Action::Release) {
+fn drift_of(change: &PlannedChange, ledger: &Ledger) -> Option<DriftFinding> {
+    if matches!(change.action, ChangeAction::Adopt | ChangeAction::Release) {
         return None;
     }
     if let Some(block) = &change.block {
@@ -120,28 +124,32 @@ fn drift_of(change: &Change, ledger: &Ledger) -> Option<DriftFinding> {
     };
     let is_known = ledger.files.contains_key(&change.path) || *ledger == Ledger::default();
     match (change.action, change.reason, change.inner_place()) {
-        (Action::Remove, ..) | (Action::Keep, Reason::UnaskedEdited, _) => changed(not_locked()),
-        (Action::Create, _, Some(place)) => missing(lacks_entry(place)),
-        (Action::Create, ..) if is_known || change.place.is_some() => missing(ABSENT.to_owned()),
-        (Action::Create, ..) => missing(NEVER_INSTALLED.to_owned()),
+        (ChangeAction::Remove, ..) | (ChangeAction::Keep, ChangeReason::UnaskedEdited, _) => {
+            changed(not_locked())
+        }
+        (ChangeAction::Create, _, Some(place)) => missing(lacks_entry(place)),
+        (ChangeAction::Create, ..) if is_known || change.place.is_some() => {
+            missing(ABSENT.to_owned())
+        }
+        (ChangeAction::Create, ..) => missing(NEVER_INSTALLED.to_owned()),
         (_, _, Some(place)) => changed(has_other_entry(place)),
-        (_, Reason::Mode, _) => changed(OTHER_MODE.to_owned()),
-        (_, Reason::Edited, _) => changed(OTHER_BYTES.to_owned()),
+        (_, ChangeReason::Mode, _) => changed(OTHER_MODE.to_owned()),
+        (_, ChangeReason::Edited, _) => changed(OTHER_BYTES.to_owned()),
         _ => changed(not_as_locked()),
     }
 }
 
-fn drift_of_block(change: &Change, block: &BlockName) -> DriftFinding {
+fn drift_of_block(change: &PlannedChange, block: &BlockName) -> DriftFinding {
     let (path, owner) = (&change.path, change.owner.clone());
     match change.action {
-        Action::Create => DriftFinding::missing(path, owner, lacks_block(block)),
-        Action::Remove => DriftFinding::changed(path, owner, unlocked_block(block)),
+        ChangeAction::Create => DriftFinding::missing(path, owner, lacks_block(block)),
+        ChangeAction::Remove => DriftFinding::changed(path, owner, unlocked_block(block)),
         _ => DriftFinding::changed(path, owner, has_other_block(block)),
     }
 }
 
 /// Something in the place of what is locked.
-fn drift_of_refusal(refusal: &Refusal) -> DriftFinding {
+fn drift_of_refusal(refusal: &RefusedChange) -> DriftFinding {
     let message = match (&refusal.place, refusal.what) {
         (None, Obstacle::Block) => match &refusal.block {
             Some(block) => has_other_block(block),
@@ -163,7 +171,8 @@ pub fn drift_of_unreadable(path: &RelativePath, ledger: &Ledger) -> DriftFinding
 /// The directory that a resource has for itself.
 pub fn own_directory(resource: &RenderedResource) -> Option<&RelativePath> {
     let entry = &resource.resolved.entry;
-    let is_written = entry.install == Install::Write && entry.unit.extent != Extent::File;
+    let is_written =
+        entry.install == InstallMode::Write && entry.unit.extent != ResourceExtent::File;
     entry.target.as_ref().filter(|_| is_written)
 }
 

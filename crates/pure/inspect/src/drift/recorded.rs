@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use agpm_model::{Install, Locked, Observed, Owner, RelativePath};
+use agpm_model::{InstallMode, LockEntry, ObservedPath, Owner, RelativePath};
 use agpm_plan::{
-    BlockFinding, BlockState, Ledger, NodeState, Obstacle, Owned, OwnedBlocks, OwnedNodes,
+    BlockFinding, BlockState, Ledger, NodeState, Obstacle, OwnedBlocks, OwnedFile, OwnedNodes,
     check_blocks, check_nodes,
 };
 use agpm_text::{BlockDocument, Document};
@@ -18,7 +18,7 @@ use super::report::{DriftFinding, VerifyReport};
 
 /// What is locked and what the last install left, to be compared with the disk.
 pub struct RecordedState<'a> {
-    entries: Vec<&'a Locked>,
+    entries: Vec<&'a LockEntry>,
     ledger: &'a Ledger,
 }
 
@@ -26,7 +26,7 @@ pub struct RecordedState<'a> {
 #[derive(Default)]
 pub struct DiskRecord {
     /// Each of [`RecordedState::paths`].
-    pub files: BTreeMap<RelativePath, Observed>,
+    pub files: BTreeMap<RelativePath, ObservedPath>,
     /// The files in which the ledger has keys.
     pub shared: BTreeMap<RelativePath, SharedContent<Arc<Document>>>,
     /// The files in which the ledger has blocks.
@@ -45,7 +45,7 @@ pub enum SharedContent<D> {
 
 impl<'a> RecordedState<'a> {
     /// The state that lockfile entries and the ledger of the last install describe.
-    pub fn new(entries: Vec<&'a Locked>, ledger: &'a Ledger) -> Self {
+    pub fn new(entries: Vec<&'a LockEntry>, ledger: &'a Ledger) -> Self {
         RecordedState { entries, ledger }
     }
 
@@ -53,31 +53,31 @@ impl<'a> RecordedState<'a> {
     pub fn without_unknown(self) -> Self {
         let owners = self.ledger.owners();
         let is_known =
-            |entry: &&Locked| entry.kind.is_file() || owners.contains(&Owner::from(entry.id()));
+            |entry: &&LockEntry| entry.kind.is_file() || owners.contains(&Owner::from(entry.id()));
         let entries = self.entries.into_iter().filter(is_known).collect();
         RecordedState { entries, ..self }
     }
 
     /// Every file that has to be observed.
     pub fn paths(&self) -> BTreeSet<&'a RelativePath> {
-        let in_place = self.in_place().flat_map(Locked::paths);
+        let in_place = self.in_place().flat_map(LockEntry::paths);
         let locked = self.locked_files().into_keys();
         let recorded = self.ledger.files.keys();
         locked.chain(recorded).chain(in_place).collect()
     }
 
     /// Resources whose source is the installed file itself. The bytes of a directory are compared with the source only.
-    fn in_place(&self) -> impl Iterator<Item = &'a Locked> {
+    fn in_place(&self) -> impl Iterator<Item = &'a LockEntry> {
         let entries = self.entries.iter().copied();
-        entries.filter(|entry| entry.install == Install::InPlace && entry.kind.is_file())
+        entries.filter(|entry| entry.install == InstallMode::InPlace && entry.kind.is_file())
     }
 
-    fn written(&self) -> impl Iterator<Item = &'a Locked> {
+    fn written(&self) -> impl Iterator<Item = &'a LockEntry> {
         let entries = self.entries.iter().copied();
-        entries.filter(|entry| entry.install != Install::InPlace)
+        entries.filter(|entry| entry.install != InstallMode::InPlace)
     }
 
-    fn locked_files(&self) -> BTreeMap<&'a RelativePath, &'a Locked> {
+    fn locked_files(&self) -> BTreeMap<&'a RelativePath, &'a LockEntry> {
         let files = self.written().filter(|entry| entry.kind.is_file());
         files
             .flat_map(|entry| entry.paths().into_iter().map(move |path| (path, entry)))
@@ -85,7 +85,7 @@ impl<'a> RecordedState<'a> {
     }
 
     /// Skills, hooks, servers and the like, which have no checksum of their own in the lockfile.
-    fn composed(&self) -> Vec<&'a Locked> {
+    fn composed(&self) -> Vec<&'a LockEntry> {
         self.written()
             .filter(|entry| !entry.kind.is_file())
             .collect()
@@ -119,7 +119,7 @@ impl<'a> RecordedState<'a> {
         let in_place = self
             .entries
             .iter()
-            .filter(|one| one.install == Install::InPlace);
+            .filter(|one| one.install == InstallMode::InPlace);
         let checked = paths.len() + nodes + ledger.block_count() + missing.len() + in_place.count();
         findings.extend(missing);
         for locked in self.in_place() {
@@ -129,18 +129,18 @@ impl<'a> RecordedState<'a> {
     }
 }
 
-fn observed(disk: &BTreeMap<RelativePath, Observed>, path: &RelativePath) -> Observed {
-    disk.get(path).copied().unwrap_or(Observed::Missing)
+fn observed(disk: &BTreeMap<RelativePath, ObservedPath>, path: &RelativePath) -> ObservedPath {
+    disk.get(path).copied().unwrap_or(ObservedPath::Missing)
 }
 
 /// How a resource in place differs from what was locked.
 pub(super) fn drift_in_place(
-    locked: &Locked,
-    disk: &BTreeMap<RelativePath, Observed>,
+    locked: &LockEntry,
+    disk: &BTreeMap<RelativePath, ObservedPath>,
 ) -> Vec<DriftFinding> {
     let finding = |path: &&RelativePath| match observed(disk, path) {
-        Observed::Missing => Some(DriftFinding::missing(path, locked.id().into(), ABSENT)),
-        Observed::File(file) if locked.checksum == Some(file.checksum) => None,
+        ObservedPath::Missing => Some(DriftFinding::missing(path, locked.id().into(), ABSENT)),
+        ObservedPath::File(file) if locked.checksum == Some(file.checksum) => None,
         _ => Some(DriftFinding::changed(
             path,
             locked.id().into(),
@@ -152,7 +152,7 @@ pub(super) fn drift_in_place(
 
 /// Skills, hooks and servers that are locked and unknown here. What two resources give alike is written once, for one of
 /// them.
-fn never_installed(composed: &[&Locked], ledger: &Ledger) -> Vec<DriftFinding> {
+fn never_installed(composed: &[&LockEntry], ledger: &Ledger) -> Vec<DriftFinding> {
     let known = ledger.owners();
     let mut findings = Vec::new();
     for entry in composed {
@@ -230,18 +230,18 @@ fn block_findings(
 
 /// Whole files against their records.
 struct FileComparison<'a> {
-    locked: &'a BTreeMap<&'a RelativePath, &'a Locked>,
+    locked: &'a BTreeMap<&'a RelativePath, &'a LockEntry>,
     composed: &'a BTreeSet<Owner>,
     ledger: &'a Ledger,
 }
 
 impl FileComparison<'_> {
-    fn compare(&self, path: &RelativePath, now: Observed) -> Option<DriftFinding> {
+    fn compare(&self, path: &RelativePath, now: ObservedPath) -> Option<DriftFinding> {
         let owned = self.ledger.files.get(path);
         // A file of a skill or of the layers has no checksum of its own in the lockfile.
         let part = owned
             .filter(|owned| self.composed.contains(&owned.owner) || owned.owner.layers().is_some());
-        if part.is_some_and(|owned| now == Observed::file(owned.checksum, owned.mode)) {
+        if part.is_some_and(|owned| now == ObservedPath::file(owned.checksum, owned.mode)) {
             return None;
         }
         let locked = self.locked.get(path).copied().filter(|_| part.is_none());
@@ -249,8 +249,10 @@ impl FileComparison<'_> {
         let owner = owner.or_else(|| locked.map(|locked| locked.id().into()));
         let owner = owner.unwrap_or_default();
         match (now, owned) {
-            (Observed::Missing, Some(_)) => Some(DriftFinding::missing(path, owner, ABSENT)),
-            (Observed::Missing, None) => Some(DriftFinding::missing(path, owner, NEVER_INSTALLED)),
+            (ObservedPath::Missing, Some(_)) => Some(DriftFinding::missing(path, owner, ABSENT)),
+            (ObservedPath::Missing, None) => {
+                Some(DriftFinding::missing(path, owner, NEVER_INSTALLED))
+            }
             _ => Some(DriftFinding::changed(
                 path,
                 owner,
@@ -261,8 +263,12 @@ impl FileComparison<'_> {
 }
 
 /// How something that exists differs from its records.
-fn change_of(now: Observed, owned: Option<&Owned>, locked: Option<&Locked>) -> Option<String> {
-    let Observed::File(file) = now else {
+fn change_of(
+    now: ObservedPath,
+    owned: Option<&OwnedFile>,
+    locked: Option<&LockEntry>,
+) -> Option<String> {
+    let ObservedPath::File(file) = now else {
         return Some(format!("is {} now", Obstacle::of(now)?.words()));
     };
     let Some(owned) = owned else {
@@ -300,7 +306,7 @@ mod tests {
 
     fn ledger_with(content: &str, owner: &str) -> Ledger {
         let mut ledger = Ledger::default();
-        let owned = Owned {
+        let owned = OwnedFile {
             checksum: Checksum::of(content.as_bytes()),
             source: None,
             mode: FileMode::Plain,
@@ -311,11 +317,11 @@ mod tests {
         ledger
     }
 
-    fn file(content: &str) -> Observed {
-        Observed::file(Checksum::of(content.as_bytes()), FileMode::Plain)
+    fn file(content: &str) -> ObservedPath {
+        ObservedPath::file(Checksum::of(content.as_bytes()), FileMode::Plain)
     }
 
-    fn messages(entries: &[String], ledger: &Ledger, now: Observed) -> Vec<String> {
+    fn messages(entries: &[String], ledger: &Ledger, now: ObservedPath) -> Vec<String> {
         let lock = lock_of(entries);
         let recorded = RecordedState::new(lock.entries.iter().collect(), ledger);
         assert!(recorded.paths().contains(&agent_path()));
@@ -333,13 +339,13 @@ mod tests {
     fn a_locked_file_is_judged_by_its_record() {
         let locked = [entry("agents/reviewer", &[])];
         let ledger = ledger_with("agents/reviewer", "agents/reviewer");
-        let executable = Observed::file(Checksum::of(b"agents/reviewer"), FileMode::Executable);
+        let executable = ObservedPath::file(Checksum::of(b"agents/reviewer"), FileMode::Executable);
         for (now, expected) in [
             (file("agents/reviewer"), None),
             (file("edited"), Some("has other bytes than were installed")),
             (executable, Some("has another mode than was installed")),
-            (Observed::Missing, Some("is missing")),
-            (Observed::Symlink, Some("is a symbolic link now")),
+            (ObservedPath::Missing, Some("is missing")),
+            (ObservedPath::Symlink, Some("is a symbolic link now")),
         ] {
             let found = messages(&locked, &ledger, now);
             assert_eq!(found.first().map(String::as_str), expected);
@@ -353,7 +359,7 @@ mod tests {
         assert!(messages(&locked, &none, file("agents/reviewer")).is_empty());
         let other = messages(&locked, &none, file("other"));
         assert_eq!(other, ["is locked, but what is there was not installed"]);
-        let missing = messages(&locked, &none, Observed::Missing);
+        let missing = messages(&locked, &none, ObservedPath::Missing);
         assert_eq!(missing, ["is locked and was never installed here"]);
     }
 

@@ -123,6 +123,19 @@ const CRATES: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "agpm-inspect",
+        "pure/inspect",
+        &[
+            "agpm-diag",
+            "agpm-text",
+            "agpm-tools",
+            "agpm-model",
+            "agpm-plan",
+            "agpm-resolve",
+            "agpm-compose",
+        ],
+    ),
+    (
         "agpm-engine",
         "pure/engine",
         &["agpm-diag", "agpm-text", "agpm-model", "agpm-merge"],
@@ -170,6 +183,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-resolve",
             "agpm-compose",
             "agpm-layers",
+            "agpm-inspect",
             "agpm-store",
             "agpm-git",
             "agpm-source",

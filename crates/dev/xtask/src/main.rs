@@ -1,5 +1,7 @@
 //! Chores of the repository: references made from the code, the rules of the house, and its figures.
 
+mod environment;
+mod exit_codes;
 mod generate;
 mod house;
 mod key_tables;

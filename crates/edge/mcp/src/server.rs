@@ -25,7 +25,7 @@ use crate::rpc_error::{BUSY, UNKNOWN_TOOL};
 use crate::shared::{SharedState, WorkPool};
 use crate::tool::{self, ToolOperation};
 use crate::uri::ResourceUri;
-use crate::watch::{tell_session, tell_subscription};
+use crate::watch::{notify_session, notify_subscription};
 use crate::{prompts, resources};
 
 const INSTRUCTIONS: &str = "agpm knows the agents, workflows, skills, packages, personas and bottles of this project. \
@@ -92,7 +92,7 @@ impl ServerHandler for McpSession {
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         if !self.told.swap(true, Ordering::Relaxed) {
-            tokio::spawn(tell_session(
+            tokio::spawn(notify_session(
                 Arc::clone(&self.shared),
                 context.peer,
                 Arc::clone(&self.level),
@@ -253,7 +253,7 @@ impl ServerHandler for McpSession {
                 "too many subscriptions: at most {MOST_SUBSCRIPTIONS} are allowed"
             )));
         }
-        tell_subscription(&self.shared, subscription).await;
+        notify_subscription(&self.shared, subscription).await;
         Ok(())
     }
 

@@ -24,7 +24,7 @@ pub fn render(report: ImportReport, context: &RenderContext<'_>) -> RenderedRepo
         Writing::Apply => text(manifest, &report.additions),
         _ => return RenderedReport::Data(report.text),
     };
-    RenderedReport::Done(printable(&out) + &lost(&report))
+    RenderedReport::Done(printable(&out) + &lost_settings(&report))
 }
 
 /// What was taken from another manager's dependencies.
@@ -73,7 +73,7 @@ fn differences(report: &ImportReport) -> String {
 }
 
 /// How much is not taken; each has a warning of its own.
-fn lost(report: &ImportReport) -> String {
+fn lost_settings(report: &ImportReport) -> String {
     match report.lost.len() {
         0 => String::new(),
         count => format!(

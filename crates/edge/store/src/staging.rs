@@ -252,7 +252,7 @@ impl<'a> StagingDirectory<'a> {
     }
 
     /// Takes back what `finish` may have begun.
-    pub(crate) fn unfinish(&self, purpose: JournalPurpose) -> Result<(), StoreError> {
+    pub(crate) fn revert_finish(&self, purpose: JournalPurpose) -> Result<(), StoreError> {
         let JournalPurpose::Undo(number) = purpose else {
             return Ok(());
         };

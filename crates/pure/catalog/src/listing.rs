@@ -69,7 +69,7 @@ pub(crate) enum RowStatus<'c> {
 }
 
 /// What is reported where no catalog was found.
-pub fn nowhere(mode: CatalogMode, kind: Option<EntryKind>) -> Diagnostic {
+pub fn empty_catalog(mode: CatalogMode, kind: Option<EntryKind>) -> Diagnostic {
     let kinds = [
         (LayerKind::Project, "the project"),
         (LayerKind::User, "home"),

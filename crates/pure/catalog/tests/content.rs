@@ -208,7 +208,11 @@ fn what_is_typed_is_refused_by_its_kind() {
         ),
         ("community#-x", FailureKind::Usage, "after `#`"),
         ("community:/", FailureKind::Usage, "the path is empty"),
-        ("community:/../x", FailureKind::Refused, "leaves its directory"),
+        (
+            "community:/../x",
+            FailureKind::Refused,
+            "leaves its directory",
+        ),
         ("git+https://h/r://etc", FailureKind::Refused, "absolute"),
         ("zzz", FailureKind::NotFound, "zzz"),
     ] {

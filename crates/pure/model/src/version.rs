@@ -72,7 +72,7 @@ impl VersionRequirement {
         if written.is_empty() {
             return Err(RequirementError::Empty);
         }
-        let wants = wants(&written)?;
+        let wants = parse_requirement_kind(&written)?;
         Ok(VersionRequirement { written, wants })
     }
 
@@ -149,7 +149,7 @@ impl RangeComparators {
     }
 }
 
-fn wants(text: &str) -> Result<RequirementKind, RequirementError> {
+fn parse_requirement_kind(text: &str) -> Result<RequirementKind, RequirementError> {
     for (prefix, rest) in splits(text) {
         let prefix = prefix.to_owned();
         if rest == "latest" {

@@ -110,7 +110,7 @@ pub fn read_document(
         return Err(UnusableDocument {
             reason: format!(
                 "its `{SCHEMA_VERSION}` is {}, but agpm reads {VERSION}",
-                said(version)
+                version_text(version)
             ),
             span: version.span(),
             code: &codes::LINEAGE_VERSION,
@@ -126,7 +126,7 @@ pub fn read_document(
     })
 }
 
-fn said(version: NodeRef<'_>) -> String {
+fn version_text(version: NodeRef<'_>) -> String {
     match version.kind() {
         NodeKind::List | NodeKind::Map | NodeKind::Null => version.kind().word().to_owned(),
         _ => format!("`{}`", version.content()),

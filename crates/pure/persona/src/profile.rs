@@ -69,7 +69,7 @@ impl PersonaLibrary<'_> {
         notes: &mut Notes,
     ) -> Result<ProfileReport, Failure> {
         let Some(slug) = PersonaSlug::new(name) else {
-            return Err(nobody(self, name));
+            return Err(unknown_persona(self, name));
         };
         let ProfileKinds::One(kind) = kinds else {
             return self.profile_of_all_kinds(&slug, additions, notes);
@@ -102,7 +102,7 @@ impl PersonaLibrary<'_> {
             return Ok(ProfileReport { value });
         }
         Err(if broken.is_empty() {
-            nobody(self, slug.as_str())
+            unknown_persona(self, slug.as_str())
         } else {
             unreadable(slug, &broken)
         })
@@ -114,7 +114,7 @@ impl PersonaLibrary<'_> {
             .rsplit_once('/')
             .unwrap_or((name, PersonaKind::Agent.word()));
         let Some(slug) = PersonaSlug::new(slug) else {
-            return Err(nobody(self, name));
+            return Err(unknown_persona(self, name));
         };
         let Some(kind) = PersonaKind::named(word) else {
             let words = PersonaKind::ALL.map(PersonaKind::word);
@@ -163,7 +163,7 @@ fn unreadable(slug: &PersonaSlug, kinds: &[PersonaKind]) -> Failure {
 }
 
 /// There is no such persona; near names help.
-fn nobody(library: &PersonaLibrary<'_>, slug: &str) -> Failure {
+fn unknown_persona(library: &PersonaLibrary<'_>, slug: &str) -> Failure {
     let known = library.personas(&mut Notes::default());
     let near = did_you_mean(slug, "personas are", known.keys().map(PersonaSlug::as_str));
     if library.has_folder(slug) {
@@ -189,7 +189,7 @@ fn nobody(library: &PersonaLibrary<'_>, slug: &str) -> Failure {
 fn no_such_kind(library: &PersonaLibrary<'_>, slug: &PersonaSlug, kind: PersonaKind) -> Failure {
     let known = library.personas(&mut Notes::default());
     let Some(visible) = known.get(slug) else {
-        return nobody(library, slug.as_str());
+        return unknown_persona(library, slug.as_str());
     };
     if visible.kinds.contains(&kind) {
         return unreadable(slug, &[kind]);

@@ -47,7 +47,7 @@ impl GrowthBound {
     /// Counts what a statement that gives names may add.
     fn name(&mut self, code: &str, joins: usize) {
         let statement = statement(code);
-        let value = behind(code, statement);
+        let value = text_after(code, statement);
         let value = if statement == "for" {
             looped_over(value)
         } else {
@@ -153,7 +153,7 @@ fn check_naming(statement: &str, code: &str) -> Result<(), RefusedTag> {
 }
 
 /// What stands behind the first occurrence of a word.
-fn behind<'a>(code: &'a str, word: &str) -> &'a str {
+fn text_after<'a>(code: &'a str, word: &str) -> &'a str {
     words(code)
         .find(|(_, found)| *found == word)
         .map_or(code, |(at, _)| &code[at + word.len()..])
@@ -161,7 +161,7 @@ fn behind<'a>(code: &'a str, word: &str) -> &'a str {
 
 /// What a loop goes over: behind `in`, and before an `if` that is not inside brackets.
 fn looped_over(code: &str) -> &str {
-    let list = behind(code, "in");
+    let list = text_after(code, "in");
     let depth = |at: usize| {
         let count = |brackets: [char; 3]| list[..at].matches(brackets).count();
         count(['(', '[', '{']).abs_diff(count([')', ']', '}']))

@@ -34,7 +34,7 @@ impl<'e> ProofPaths<'e> {
     }
 
     /// The ask of `edge` on `unit`, from its root on.
-    pub(crate) fn tell<F: UnitFacts>(
+    pub(crate) fn describe<F: UnitFacts>(
         &self,
         known: &mut FactCache<'_, F>,
         unit: UnitId,

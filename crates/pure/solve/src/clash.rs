@@ -3,7 +3,7 @@
 use crate::chain::ProofPaths;
 use crate::fact_cache::{FactCache, HashMap, UnitId, UnitRequirement};
 use crate::facts::UnitFacts;
-use crate::number_set::both;
+use crate::number_set::intersect;
 use crate::outcome::{ClashKind, ConflictingUnit};
 use crate::package::SolverPackage;
 use crate::proof::ProofEdge;
@@ -24,7 +24,7 @@ pub(crate) fn shape(edges: &[ProofEdge]) -> ProofShape {
             continue;
         };
         let common = within.entry(parent).or_insert_with(|| edge.within.clone());
-        *common = both(common, &edge.within);
+        *common = intersect(common, &edge.within);
     }
     if within.values().any(Vec::is_empty) {
         ProofShape::Forked
@@ -58,7 +58,7 @@ pub(crate) fn clashes<F: UnitFacts>(
         let kind = kind(known, unit, &asks, shape);
         let asks = asks
             .into_iter()
-            .filter_map(|edge| chains.tell(known, unit, edge))
+            .filter_map(|edge| chains.describe(known, unit, edge))
             .collect();
         found.push(ConflictingUnit {
             unit: known.unit(unit).clone(),
@@ -79,7 +79,7 @@ fn common<F: UnitFacts>(
     let lists = requirements.filter_map(|requirement| known.allowed((unit, requirement)).ok());
     lists
         .map(|list| list.to_vec())
-        .reduce(|one, two| both(&one, &two))
+        .reduce(|one, two| intersect(&one, &two))
         .unwrap_or_default()
 }
 

@@ -10,7 +10,7 @@ use crate::fact_cache::{
 };
 use crate::facts::UnitFacts;
 use crate::limits::MOST_WALKS;
-use crate::number_set::{NumberSet, both};
+use crate::number_set::{NumberSet, intersect};
 
 /// What is taken for a unit during a walk.
 #[derive(Clone)]
@@ -158,7 +158,7 @@ fn common<F: UnitFacts>(
     for requirement in requirements {
         match (known.allowed((unit, *requirement)), &narrowed) {
             (Ok(list), Some(others)) if list != *others => {
-                narrowed = Some(both(&list, others).into())
+                narrowed = Some(intersect(&list, others).into())
             }
             (Ok(list), _) => narrowed = Some(list),
             (Err(need), _) => {

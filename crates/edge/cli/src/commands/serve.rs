@@ -63,7 +63,7 @@ fn token() -> Result<(AccessToken, Option<String>), Diagnostic> {
     let given = std::env::var_os(TOKEN).filter(|text| !text.is_empty());
     let token = match &given {
         Some(text) => text.to_str().and_then(AccessToken::new),
-        None => AccessToken::made(),
+        None => AccessToken::generate(),
     };
     let token = token.ok_or_else(|| {
         let message = format!("`{TOKEN}` is not a valid HTTP header value");

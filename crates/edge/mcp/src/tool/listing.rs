@@ -11,7 +11,7 @@ use rmcp::ErrorData;
 use rmcp::model::CallToolResult;
 use serde_json::{Map, Value as Json, json};
 
-use crate::answer::{OperationFailure, succeeded, told};
+use crate::answer::{OperationFailure, annotate_report, succeeded};
 use crate::catalog::EffectiveRow;
 use crate::json::json as json_of;
 use crate::kind::ItemKind;
@@ -178,7 +178,7 @@ type Named = (Vec<(String, Json)>, Vec<Json>);
 fn others(shared: &SharedState, kind: ItemKind) -> Result<Named, OperationFailure> {
     let world = &shared.world;
     if kind == ItemKind::Persona {
-        let told = told(personas(world, &HERE, WarningPolicy::Tell))?;
+        let told = annotate_report(personas(world, &HERE, WarningPolicy::Tell))?;
         let rows = told
             .report
             .personas
@@ -186,7 +186,7 @@ fn others(shared: &SharedState, kind: ItemKind) -> Result<Named, OperationFailur
             .map(|row| (row.slug.to_string(), json_of(row)));
         return Ok((rows.collect(), told.diagnostics()));
     }
-    let told = told(bottle_list(world, &BottleInput::default()))?;
+    let told = annotate_report(bottle_list(world, &BottleInput::default()))?;
     let rows = match kind {
         ItemKind::BottleAgent => told
             .report

@@ -259,7 +259,7 @@ fn read_place(
 }
 
 /// A name without wildcards may be that of a file, or of a folder with all that is in it.
-fn meant(pattern: &str) -> Vec<String> {
+fn expand_pattern(pattern: &str) -> Vec<String> {
     let pattern = pattern.trim_start_matches("./").trim_end_matches('/');
     match pattern {
         "" | "." => vec!["**".to_owned()],
@@ -293,7 +293,9 @@ fn read_include(
         Some(written) => {
             let numbered = written.iter().enumerate();
             numbered
-                .flat_map(|(at, (_, one))| meant(one).into_iter().map(move |one| (at, one)))
+                .flat_map(|(at, (_, one))| {
+                    expand_pattern(one).into_iter().map(move |one| (at, one))
+                })
                 .collect()
         }
         None => layer_patterns(&manifest.tools)
@@ -358,8 +360,10 @@ mod tests {
             (".", &["a/b", ".c"]),
             ("*.md", &["a.md"]),
         ] {
-            let patterns: Vec<(usize, String)> =
-                meant(pattern).into_iter().map(|one| (0, one)).collect();
+            let patterns: Vec<(usize, String)> = expand_pattern(pattern)
+                .into_iter()
+                .map(|one| (0, one))
+                .collect();
             let include = IncludePatterns::new(&patterns).unwrap();
             for file in files {
                 assert!(include.set.is_match(file), "{pattern} {file}");

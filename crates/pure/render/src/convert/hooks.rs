@@ -178,7 +178,7 @@ fn convert_group(
     let Some(there) = event_in(format, event) else {
         fates.add(
             event,
-            lost(event),
+            dropped_hook_outcome(event),
             "the tool has no such event: the hook does not run",
         );
         return Ok(Vec::new());
@@ -211,7 +211,7 @@ fn convert_group(
     if own.is_empty() {
         fates.add(
             event,
-            lost(event),
+            dropped_hook_outcome(event),
             "the tool cannot express it: the hook does not run",
         );
         return Ok(Vec::new());
@@ -230,7 +230,7 @@ fn convert_group(
 }
 
 /// What it means that a hook does not run: one that can stop things permits them by its absence.
-fn lost(event: &str) -> FieldOutcomeKind {
+fn dropped_hook_outcome(event: &str) -> FieldOutcomeKind {
     let guards = ["PreToolUse", "PermissionRequest", "UserPromptSubmit"];
     if guards.contains(&event) {
         FieldOutcomeKind::Widened

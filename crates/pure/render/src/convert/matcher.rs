@@ -62,17 +62,17 @@ pub(super) fn carry(
     };
     match (target.rule, matcher) {
         (MatcherRule::Same, _) => {
-            tell(target, Vec::new(), fates);
+            report_kept_matcher(target, Vec::new(), fates);
             vec![Some(plain)]
         }
         (MatcherRule::Tools, HookMatcher::Pattern)
             if target.format.matchers == MatcherSyntax::Reference =>
         {
-            tell(target, Vec::new(), fates);
+            report_kept_matcher(target, Vec::new(), fates);
             vec![Some(plain)]
         }
         (MatcherRule::NewerVersions, _) => {
-            tell(
+            report_kept_matcher(
                 target,
                 vec!["versions that ignore it run the hook each time".to_owned()],
                 fates,
@@ -92,7 +92,11 @@ pub(super) fn carry(
 }
 
 /// The fate of a matcher that stays.
-fn tell(target: MatcherTarget<'_>, mut notes: Vec<String>, fates: &mut FieldOutcomes) {
+fn report_kept_matcher(
+    target: MatcherTarget<'_>,
+    mut notes: Vec<String>,
+    fates: &mut FieldOutcomes,
+) {
     let caveat = target.format.caveat;
     notes.extend((!caveat.is_empty()).then(|| caveat.to_owned()));
     if notes.is_empty() {
@@ -139,7 +143,7 @@ fn tools(
     if !found.more.is_empty() {
         notes.push(format!("it also runs for {}", quoted(&found.more)));
     }
-    tell(target, notes, fates);
+    report_kept_matcher(target, notes, fates);
     let joined = found.names.join("|");
     vec![Some(match target.format.matchers {
         MatcherSyntax::Reference => names.join("|"),
@@ -161,7 +165,7 @@ fn one_of(
         return refuse(target, &format!("no {}", quoted(&unknown)), fates);
     }
     let missed = (!unknown.is_empty()).then(|| format!("it does not run for {}", quoted(&unknown)));
-    tell(target, missed.into_iter().collect(), fates);
+    report_kept_matcher(target, missed.into_iter().collect(), fates);
     known
         .into_iter()
         .map(|name| Some(name.to_owned()))

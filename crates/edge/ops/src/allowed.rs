@@ -13,7 +13,7 @@ use agpm_solve::{CandidateRank, UnitFacts};
 use agpm_source::{FileFetching, Source, SourceEntry, SourceError};
 
 use crate::catalog::remote_today;
-use crate::layers::best_version;
+use crate::layers::VersionedLayer;
 use crate::packages::{Fetcher, Sources};
 use crate::world::World;
 use agpm_layers::RequiredVersion;
@@ -48,7 +48,8 @@ pub(crate) fn allowed_versions(
         fetcher: Fetcher::new(world, sources, manifest),
         manifest,
         sources,
-        known: SourceIndex::new(Vec::new(), BTreeMap::new()),
+        known: SourceIndex::new(Vec::new(), BTreeMap::new())
+            .with_release_limit(sources.release_limit),
     };
     let mut allowed = search.resources(lock, notes)?;
     let changed = |version| AllowedVersion {
@@ -112,15 +113,16 @@ impl<'a> Search<'a> {
         let Some(opened) = self.sources.versioned(source) else {
             return Ok(None);
         };
-        let required = RequiredVersion {
-            source,
-            requirement,
+        let versioned = VersionedLayer {
+            layer,
+            source: opened,
+            required: RequiredVersion {
+                source,
+                requirement,
+            },
+            limit: self.sources.release_limit,
         };
-        let pin = best_version(opened, layer, &required)?;
-        Ok(Some(ResolvedVersion {
-            label: pin.version,
-            revision: pin.commit,
-        }))
+        Ok(Some(versioned.best_version()?.version))
     }
 
     fn remote(&self, locked: &LockedRemote) -> Result<Option<ResolvedVersion>, Failure> {

@@ -11,21 +11,21 @@ use agpm_merge::{
 };
 use agpm_model::{
     BaseAddress, BaseName, BaseReference, BaseRoot, Checksum, DefaultHost, LONGEST_CHAIN,
-    LockedBase, Lockfile, Pin, PinSource, RepositoryBase, Requirement, ResourcePath, SourceAddress,
-    SourceVersions, VersionRequirement, normalize, read_extends, refused_programs,
+    LockedBase, Lockfile, Pin, PinSource, RepositoryBase, Requirement, ResolvedVersion,
+    ResourcePath, SourceAddress, SourceVersions, VersionRequirement, normalize, read_extends,
+    refused_programs,
 };
 use agpm_plan::outdated_lock;
 use agpm_resolve::{ReleaseLimit, UpdateScope};
 use agpm_source::{
     AllowedDirectory, FileFetching, Source, SourceEntryKind, SourceError, SourceVersioning,
-    resolve, resolve_all,
 };
 use agpm_store as store;
 use agpm_text::{Document, Format};
-use agpm_trust::ReleaseAge;
 
 use crate::documents::document_of;
 use crate::reading::{MANIFEST_NAME, limit, local_path, shown};
+use crate::releases::{BestVersion, best_version};
 use crate::source_failure::source_failure_of;
 use crate::world::World;
 
@@ -496,53 +496,14 @@ impl Loader<'_, '_> {
                 return Err(outdated_lock(message));
             }
             (BaseVersions::Pinned(moving), Some(pin)) if !moving.moves_base(name) => pin,
-            (BaseVersions::Pinned(_), _) => self.newest_pin(name, base, source)?,
+            (BaseVersions::Pinned(_), _) => {
+                let best = best_base(name, base, source, self.context.release)?;
+                self.notes.diagnostics.extend(best.note(&name.label()));
+                pin_of(base, best.version)
+            }
         };
         self.pins.insert(key, pin.clone());
         Ok(pin)
-    }
-}
-
-impl Loader<'_, '_> {
-    /// The best version that is old enough for policies; where none is, they judge the best of all.
-    fn newest_pin(
-        &mut self,
-        name: &BaseName,
-        base: &RepositoryBase,
-        source: &dyn Source,
-    ) -> Result<Pin, Failure> {
-        let newest = newest_pin(name, base, source)?;
-        let Some(limit) = self.context.release.filter(|_| base.requirement.is_range()) else {
-            return Ok(newest);
-        };
-        let requirement = Requirement::Version(base.requirement.clone());
-        let allowed =
-            resolve_all(source, &requirement).map_err(|error| base_failure(name, error))?;
-        let dates = source.released(&allowed);
-        let ages = dates
-            .into_iter()
-            .map(|date| ReleaseAge::of(date, limit.now));
-        let mut dated = allowed.into_iter().zip(ages);
-        let old_enough = dated.find(|(_, age)| age.reaches(limit.min_age));
-        let Some((version, _)) =
-            old_enough.filter(|(version, _)| version.revision != newest.commit)
-        else {
-            return Ok(newest);
-        };
-        let message = format!(
-            "{} stays at {}: {} is younger than a policy requires",
-            name.label(),
-            version.label,
-            newest.version
-        );
-        let help = "`agpm policy show` names the policy";
-        let note = Diagnostic::new(&codes::POLICY_RELEASE_AGE, message).help(help);
-        self.notes.diagnostics.push(note);
-        Ok(Pin {
-            version: version.label,
-            commit: version.revision,
-            ..newest
-        })
     }
 }
 
@@ -565,31 +526,40 @@ fn base_failure(name: &BaseName, error: SourceError) -> Failure {
     failure
 }
 
-/// The best version that a requirement allows.
-fn newest_pin(name: &BaseName, base: &RepositoryBase, source: &dyn Source) -> Result<Pin, Failure> {
-    let failed = |error| base_failure(name, error);
-    let requirement = Requirement::Version(base.requirement.clone());
-    let found = resolve(source, &requirement).map_err(failed)?;
-    let Some(version) = found else {
-        let required = base.requirement.as_str();
-        let message = format!("base `{name}` has no version that fits `{required}`");
-        let tags = source.versions().map(|versions| versions.stable_tags());
-        let tags = tags.unwrap_or_default();
-        let newest: Vec<&str> = tags.iter().take(5).map(|tag| tag.name()).collect();
-        let help = match newest.as_slice() {
-            [] => "it has no tags with a version; name a branch".to_owned(),
-            newest => format!("its newest versions are {}", newest.join(", ")),
-        };
-        return Err(Diagnostic::new(&codes::PACKAGE_VERSION, message)
-            .help(help)
-            .into());
+/// The best version of a base.
+fn best_base(
+    name: &BaseName,
+    base: &RepositoryBase,
+    source: &dyn Source,
+    limit: Option<ReleaseLimit>,
+) -> Result<BestVersion, Failure> {
+    let selector = Requirement::Version(base.requirement.clone());
+    let best = best_version(source, &selector, limit).map_err(|error| base_failure(name, error))?;
+    best.ok_or_else(|| no_version(name, base, source))
+}
+
+fn no_version(name: &BaseName, base: &RepositoryBase, source: &dyn Source) -> Failure {
+    let required = base.requirement.as_str();
+    let message = format!("base `{name}` has no version that fits `{required}`");
+    let tags = source.versions().map(|versions| versions.stable_tags());
+    let tags = tags.unwrap_or_default();
+    let newest: Vec<&str> = tags.iter().take(5).map(|tag| tag.name()).collect();
+    let help = match newest.as_slice() {
+        [] => "it has no tags with a version; name a branch".to_owned(),
+        newest => format!("its newest versions are {}", newest.join(", ")),
     };
-    Ok(Pin {
+    Diagnostic::new(&codes::PACKAGE_VERSION, message)
+        .help(help)
+        .into()
+}
+
+fn pin_of(base: &RepositoryBase, version: ResolvedVersion) -> Pin {
+    Pin {
         source: PinSource::Address(base.url.redacted().to_owned()),
         requirement: Some(base.requirement.as_str().to_owned()),
         version: version.label,
         commit: version.revision,
-    })
+    }
 }
 
 /// What bases in repositories would be today, and all versions that their repositories have.
@@ -597,6 +567,7 @@ pub(crate) fn bases_today(
     world: &World,
     folder: &Path,
     bases: &[LoadedBase],
+    limit: Option<ReleaseLimit>,
 ) -> Result<Vec<BaseToday>, Failure> {
     let sources = world.environment.source_context(folder);
     let mut today = Vec::new();
@@ -611,7 +582,10 @@ pub(crate) fn bases_today(
         let name = base.locked.name();
         let failed = |error| base_failure(&name, error);
         today.push(BaseToday {
-            pin: newest_pin(&name, repository, &*source)?,
+            pin: pin_of(
+                repository,
+                best_base(&name, repository, &*source, limit)?.version,
+            ),
             versions: source.versions().map_err(failed)?,
             name,
         });

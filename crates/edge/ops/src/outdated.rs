@@ -13,11 +13,11 @@ use crate::allowed::{AllowedVersion, ContentChange, MOST_TRIED, allowed_versions
 use crate::bases::{BaseToday, bases_today};
 use crate::catalog::remote_today;
 use crate::gather::{ManifestFiles, Project};
-use crate::locked::no_lockfile;
 use crate::packages::{Sources, read_lock, versions_of};
+use crate::policies::Policies;
 use crate::update::Words;
 use crate::world::World;
-use agpm_resolve::{add_locked_sources, report_moved_tags, with_names_of};
+use agpm_resolve::{add_locked_sources, no_lockfile, report_moved_tags, with_names_of};
 
 /// What to look at.
 #[derive(Clone, Debug, Default)]
@@ -117,7 +117,9 @@ fn run(
     for name in &request.names {
         wanted.extend(words.find(name)?);
     }
+    let release_limit = Policies::of(&mut project, notes)?.release_limit(world);
     let sources = Sources::open(world, &project.manifest, store.path());
+    let sources = sources.with_release_limit(release_limit);
     let mut comparison = Comparison {
         allowed: allowed_versions(world, &project.manifest, &sources, &lock, notes)?,
         tags: stable_tags(&project.manifest, &sources, &lock, notes)?,
@@ -125,7 +127,7 @@ fn run(
         rows: request.rows,
     };
     let folder = project.folder.clone().unwrap_or_default();
-    for today in bases_today(world, &folder, &project.bases)? {
+    for today in bases_today(world, &folder, &project.bases, release_limit)? {
         comparison.add_base(today);
     }
     let mut report = OutdatedReport {

@@ -4,15 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use agpm_diag::{Code, Diagnostic, Failure, FailureKind, Notes, Outcome, Severity, codes};
+use agpm_inspect::VerifyReport;
 use agpm_model::{LockEntry, ToolName};
 use agpm_resolve::UpdateScope;
 use serde::{Serialize, Serializer};
 
 use crate::gather::ManifestFiles;
 use crate::install::{Job, preview};
-use crate::locked::LockView;
+use crate::locked::lock_view;
 use crate::outdated::{OutdatedReport, OutdatedRequest, outdated};
-use crate::verify::{SourceUse, VerifyReport, find_drift};
+use crate::verify::{SourceUse, find_drift};
 use crate::world::{ManifestUse, NetworkAccess, World};
 
 /// How a project stands.
@@ -49,15 +50,12 @@ pub struct NextInstall {
 impl StatusReport {
     /// How many findings say that something is missing.
     pub fn missing(&self) -> usize {
-        let findings = self.drift.findings.iter();
-        findings
-            .filter(|one| *one.code == codes::VERIFY_MISSING)
-            .count()
+        self.drift.missing()
     }
 
     /// How many findings say that something was changed.
     pub fn modified(&self) -> usize {
-        self.drift.findings.len() - self.missing()
+        self.drift.modified()
     }
 }
 
@@ -94,7 +92,7 @@ fn run(world: &World, notes: &mut Notes) -> Result<StatusReport, Failure> {
             next: None,
         });
     };
-    let view = LockView::load(world, notes)?;
+    let view = lock_view(world, notes)?;
     let mut installed = BTreeMap::new();
     for entry in &view.entries {
         *installed.entry(entry.kind.plural()).or_default() += 1;

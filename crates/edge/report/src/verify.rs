@@ -1,6 +1,6 @@
 //! Installed files that are not as they were installed.
 
-use agpm_ops::{Finding, VerifyReport};
+use agpm_ops::{DriftFinding, VerifyReport};
 
 use crate::diagnostics::one_line;
 use crate::rendering::{RenderContext, RenderedReport};
@@ -10,7 +10,7 @@ pub fn render(report: VerifyReport, context: &RenderContext<'_>) -> RenderedRepo
     if context.json {
         return context.document(&report);
     }
-    let line = |finding: &Finding| {
+    let line = |finding: &DriftFinding| {
         let said = format!(
             "{} {} ({})",
             finding.path, finding.message, finding.resource

@@ -204,7 +204,8 @@ impl<'a> JournalExecution<'a> {
         if !exists(&staging.new, &name).map_err(&fail)? {
             return Ok(());
         }
-        if staging.is_exchanged(&name) {
+        // Only a file that replaces another one changes places with it.
+        if operation.before.is_some() && staging.is_exchanged(&name) {
             return remove_file(&staging.new, &name).map_err(fail);
         }
         if self.is_edited(operation)? {

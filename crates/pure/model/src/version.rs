@@ -365,6 +365,11 @@ pub enum Requirement {
 }
 
 impl Requirement {
+    /// Whether several versions may fit.
+    pub fn is_range(&self) -> bool {
+        matches!(self, Requirement::Version(requirement) if requirement.is_range())
+    }
+
     /// As written; empty if nothing was.
     pub fn as_str(&self) -> &str {
         match self {

@@ -233,6 +233,20 @@ pub struct ReleaseLimit {
     pub now: u64,
 }
 
+impl ReleaseLimit {
+    /// The first of these versions that is old enough; their release dates are in the same order.
+    pub fn first_old_enough<'v>(
+        &self,
+        versions: &'v [ResolvedVersion],
+        released: &[Option<u64>],
+    ) -> Option<&'v ResolvedVersion> {
+        let mut dated = versions.iter().zip(released);
+        let is_old_enough = |released| ReleaseAge::of(released, self.now).reaches(self.min_age);
+        let found = dated.find(|(_, released)| is_old_enough(**released))?;
+        Some(found.0)
+    }
+}
+
 /// Everything read so far.
 #[derive(Debug, Default)]
 pub struct SourceIndex {

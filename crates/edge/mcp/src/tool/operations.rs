@@ -8,7 +8,7 @@ use agpm_report::DetailLevel;
 use rmcp::ErrorData;
 use rmcp::model::CallToolResult;
 
-use crate::answer::{OperationFailure, ToolAnswer, annotate_report};
+use crate::answer::{OperationFailure, annotate_report};
 use crate::shared::{SharedState, WorkPool};
 use crate::tool::arguments::ToolOperation;
 use crate::tool::listing::list;

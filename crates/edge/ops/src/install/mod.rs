@@ -27,7 +27,7 @@ use agpm_plan::{
     Ledger, LockedCapabilities, Plan, ledger_of_lock, outdated_lock, refuse_foreign_paths,
     reserved_target,
 };
-use agpm_resolve::{ReleaseLimit, ResolvedEntry, UpdateScope, add_locked_sources, pins};
+use agpm_resolve::{ResolvedEntry, UpdateScope, add_locked_sources, pins};
 
 pub(crate) use crate::install::capabilities::is_meant;
 pub(crate) use crate::install::changes::Changes;
@@ -176,8 +176,8 @@ fn refuse_violations(
     notes: &mut Notes,
 ) -> Result<(), Failure> {
     let dates = ReleaseDates {
+        world,
         sources: &rendered.sources,
-        now: (world.clock)(),
     };
     let layers = JudgedLayers {
         files: &rendered.layered.files,
@@ -314,9 +314,7 @@ fn resolve_dependencies(
             let pins = old
                 .map(|lock| pins(manifest, lock, &job.moving))
                 .unwrap_or_default();
-            let min_age = gathered.policies.set().min_release_age();
-            let now = (world.clock)();
-            let release = min_age.map(|min_age| ReleaseLimit { min_age, now });
+            let release = gathered.policies.release_limit(world);
             let limits = VersionLimits { pins, release };
             resolve(world, manifest, store.path(), limits, notes)?
         }

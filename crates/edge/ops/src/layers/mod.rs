@@ -16,7 +16,7 @@ use crate::world::World;
 
 pub(crate) use folding::fold_all;
 pub(crate) use snapshot::{missing_folders, snapshots};
-pub(crate) use version::best_version;
+pub(crate) use version::VersionedLayer;
 
 /// Lists the layers of a project.
 pub fn layers(world: &World) -> Outcome<LayersReport> {

@@ -8,14 +8,14 @@ use agpm_layers::{
     ignored_version, layer_folder, missing_folder, missing_root, refuse_clashes,
     refuse_own_folders, too_large,
 };
-use agpm_model::{Checksum, Layer, LayerPlace, Manifest, Pin, RelativePath, SourceName};
+use agpm_model::{Checksum, Layer, LayerPlace, Manifest, Pin, RelativePath};
 use agpm_resolve::{moved_tag, tree_line};
 use agpm_source::limits::{MOST_DIRECTORIES, MOST_LAYER_BYTES};
-use agpm_source::{DirectorySource, FileFetching, Source, SourceError, SymlinkConfinement};
+use agpm_source::{DirectorySource, FileFetching, SourceError, SymlinkConfinement};
 use agpm_store::{self as store, Disk, StoreError, StoreProblem, parallel};
 
 use crate::layers::reading::{self, Contents, LayerFile, ReadError};
-use crate::layers::version::pinned_version;
+use crate::layers::version::VersionedLayer;
 use crate::packages::Sources;
 use crate::reading::{local_path, shown};
 use crate::source_failure::{source_failure, source_failure_of};
@@ -155,11 +155,16 @@ impl Reader<'_> {
                 match source.place() {
                     Some(place) => place.to_owned(),
                     None => {
-                        let required = RequiredVersion {
-                            source: name,
-                            requirement: requirement,
+                        let versioned = VersionedLayer {
+                            layer,
+                            source,
+                            required: RequiredVersion {
+                                source: name,
+                                requirement,
+                            },
+                            limit: self.sources.release_limit,
                         };
-                        return self.read_version(layer, source, &required, notes).map(Some);
+                        return self.read_version(&versioned, notes).map(Some);
                     }
                 }
             }
@@ -202,16 +207,15 @@ impl Reader<'_> {
 
     fn read_version(
         &self,
-        layer: &Layer,
-        source: &dyn Source,
-        required: &RequiredVersion<'_>,
+        versioned: &VersionedLayer<'_>,
         notes: &mut Notes,
     ) -> Result<ReadLayer, Failure> {
         let progress = &self.world.progress;
-        progress.source_began(required.source.as_str());
-        let pin = pinned_version(self.pinning, source, layer, required, notes);
+        let source = versioned.required.source;
+        progress.source_began(source.as_str());
+        let pin = versioned.pinned_version(self.pinning, notes);
         let read = pin.and_then(|pin| {
-            let contents = read_pinned(source, layer, required.source, &pin, notes)?;
+            let contents = read_pinned(versioned, &pin, notes)?;
             Ok(ReadLayer {
                 shown: format!("{}@{}", pin.source, pin.version),
                 folder: None,
@@ -219,18 +223,18 @@ impl Reader<'_> {
                 contents,
             })
         });
-        progress.source_ended(required.source.as_str());
+        progress.source_ended(source.as_str());
         read
     }
 }
 
 fn read_pinned(
-    source: &dyn Source,
-    layer: &Layer,
-    name: &SourceName,
+    versioned: &VersionedLayer<'_>,
     pin: &Pin,
     notes: &mut Notes,
 ) -> Result<Contents, Failure> {
+    let VersionedLayer { layer, source, .. } = *versioned;
+    let name = versioned.required.source;
     if !source.has_revision(&pin.commit) {
         // The source is asked anyway, so it can say whether its tags are still where they were.
         let versions = source.versions().ok();

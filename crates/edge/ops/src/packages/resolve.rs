@@ -49,6 +49,7 @@ pub(crate) fn resolve(
     let found = notes.diagnostics.len();
     loop {
         let sources = Sources::open(world, manifest, root);
+        let sources = sources.with_release_limit(limits.release);
         let resolved = solve_and_read(world, manifest, &sources, &limits, notes);
         let required = match resolved {
             Ok(Resolved::Entries(entries)) => {
@@ -89,7 +90,7 @@ fn solve_and_read(
     let fetcher = Fetcher::new(world, sources, manifest);
     report_relocated(&limits.pins, notes);
     let index = fetcher.index(limits.pins.clone());
-    let mut index = index.with_release_limit(limits.release);
+    let mut index = index.with_release_limit(sources.release_limit);
     let roots = roots(manifest);
     let solution = loop {
         match solve(&index, &roots) {

@@ -10,6 +10,7 @@ use agpm_model::{
     CatalogRemote, Manifest, RemoteBase, ResourceOrigin, ResourceType, SourceAddress, SourceName,
     SourceVersions, Unit, normalize,
 };
+use agpm_resolve::ReleaseLimit;
 use agpm_source::{DirectorySource, Source, SourceVersioning, SymlinkConfinement, git_program};
 
 use crate::source_failure::source_failure;
@@ -26,6 +27,8 @@ pub(crate) struct Sources {
     pub(crate) project: PathBuf,
     pub(crate) root: PathBuf,
     pub(crate) scope: InstallScope,
+    /// How old versions must be that a requirement leaves a choice of.
+    pub(crate) release_limit: Option<ReleaseLimit>,
 }
 
 impl Sources {
@@ -59,6 +62,15 @@ impl Sources {
             .iter()
             .filter(|source| has_plugins || used.contains(&source.name));
         Sources::of(world, used, manifest.catalog.all(), root)
+    }
+
+    /// With versions left out that are too young.
+    #[must_use]
+    pub(crate) fn with_release_limit(self, release_limit: Option<ReleaseLimit>) -> Self {
+        Sources {
+            release_limit,
+            ..self
+        }
     }
 
     /// Opens every source of the manifest.
@@ -110,6 +122,7 @@ impl Sources {
             project: project.to_owned(),
             root: root.to_owned(),
             scope: environment.scope,
+            release_limit: None,
         }
     }
 

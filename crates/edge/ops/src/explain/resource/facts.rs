@@ -2,17 +2,17 @@
 
 use agpm_compose::RenderedResource;
 use agpm_diag::{SourceMap, SourceSpan};
+use agpm_inspect::{Chains, RequiredResource};
 use agpm_model::{
     Checksum, InstallMode, LockEntry, ObjectId, ResourceName, ResourceOrigin, ResourcePath,
     ResourceType, ToolName,
 };
 use agpm_render::{FieldOutcome, FieldOutcomeKind};
+use agpm_resolve::{Placements, ResourceIdentity};
 use agpm_trust::CapabilitySet;
 use serde::Serialize;
 
 use crate::explain::resource::Target;
-use crate::locked::{Placements, ResourceIdentity};
-use crate::why::{Chains, RequiredResource};
 
 /// An installed resource.
 #[derive(Debug, Serialize)]

@@ -209,6 +209,6 @@ fn desired_at(now: NodeRef<'_>, node: OwnedNode) -> DesiredNode {
     DesiredNode {
         node: EntryNode { place, value },
         owner: node.owner,
-        twin: OnEqualUserValue::Left,
+        on_equal: OnEqualUserValue::Keep,
     }
 }

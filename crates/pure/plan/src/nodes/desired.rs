@@ -10,14 +10,14 @@ pub struct DesiredNode {
     /// Whose it is.
     pub owner: Owner,
     /// What becomes of a node of the user's that says the same.
-    pub twin: OnEqualUserValue,
+    pub on_equal: OnEqualUserValue,
 }
 
 /// What becomes of a node of the user's that is there already and says the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnEqualUserValue {
     /// It is adopted: managed from now on, and left in place when it is no longer wanted.
-    Taken,
+    Adopt,
     /// It stays the user's.
-    Left,
+    Keep,
 }

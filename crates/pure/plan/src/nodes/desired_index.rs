@@ -167,9 +167,9 @@ fn take_over(
             continue;
         }
         let is_edit = ours.nodes.iter().any(|own| is_covered(own, &at, place));
-        let reason = match (is_edit, overwrite, node.twin) {
+        let reason = match (is_edit, overwrite, node.on_equal) {
             (true, OverwriteRule::Everything, _) => ChangeReason::EditDropped,
-            (false, _, OnEqualUserValue::Left) => ChangeReason::TakenOver,
+            (false, _, OnEqualUserValue::Keep) => ChangeReason::TakenOver,
             _ => continue,
         };
         taken.insert(at.clone());

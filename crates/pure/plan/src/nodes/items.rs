@@ -48,8 +48,8 @@ impl<'a> NodePlanner<'a> {
             .take(&desired.node.place, NodeSum::of(&desired.node.value));
         match owned {
             Some(owned) => self.leave(desired, owned.author),
-            None if desired.twin == OnEqualUserValue::Taken => self.adopt(desired),
-            None if self.takes_twin(desired) => self.leave(desired, Author::Agpm),
+            None if desired.on_equal == OnEqualUserValue::Adopt => self.adopt(desired),
+            None if self.adopts_equal(desired) => self.leave(desired, Author::Agpm),
             None => self.accept(desired),
         }
     }

@@ -197,8 +197,8 @@ mod tests {
         for line in [
             "## config.toml",
             "### agpm.toml: dependency",
-            "| `links[].url` | string | Where it leads. |",
-            "| `source` | string | The name of the source that it comes from. |",
+            "| `links[].url` | string | Its URL. |",
+            "| `source` | string | The name of its source. |",
         ] {
             assert!(page.lines().any(|found| found == line), "{line}");
         }

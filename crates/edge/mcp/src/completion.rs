@@ -34,17 +34,17 @@ pub(crate) fn complete(
             }
         }
         Reference::Resource(template) => {
-            let given = |name: &str| given(request, name);
+            let given = |name: &str| argument_value(request, name);
             names(shared, (&template.uri, argument), given).map_err(OperationFailure::error)?
         }
         _ => None,
     };
-    let wrong = || PARAMETERS.error(format!("there is nothing to complete for `{argument}`"));
+    let wrong = || PARAMETERS.error(format!("no completions for `{argument}`"));
     fitting(known.ok_or_else(wrong)?, &request.argument.value)
 }
 
 /// An argument that is decided already.
-fn given<'r>(request: &'r CompleteRequestParams, name: &str) -> Option<&'r str> {
+fn argument_value<'r>(request: &'r CompleteRequestParams, name: &str) -> Option<&'r str> {
     request
         .context
         .as_ref()?
@@ -59,8 +59,8 @@ fn names<'r>(
     given: impl Fn(&str) -> Option<&'r str>,
 ) -> Result<Option<Vec<String>>, OperationFailure> {
     let fits = |row: &EffectiveRow<'_>| {
-        given("kind").is_none_or(|kind| EntryKind::read(kind) == Some(row.kind()))
-            && given("module").is_none_or(|module| module == row.module())
+        argument_value("kind").is_none_or(|kind| EntryKind::read(kind) == Some(row.kind()))
+            && argument_value("module").is_none_or(|module| module == row.module())
     };
     Ok(Some(match asked {
         (CSV_TEMPLATE | ENTRY_TEMPLATE, "kind") => ENTRY_KINDS
@@ -85,7 +85,7 @@ fn names<'r>(
             .collect(),
         (INSTALLED_TEMPLATE, "name") => {
             let of_kind = |kind: ResourceType| {
-                given("type").is_none_or(|word| ResourceType::named(word) == Some(kind))
+                argument_value("type").is_none_or(|word| ResourceType::named(word) == Some(kind))
             };
             let view = shared.installed()?;
             view.rows

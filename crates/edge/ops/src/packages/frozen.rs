@@ -124,7 +124,7 @@ fn with_bytes(
             Some(file) => {
                 let found =
                     FoundContent::Resource(Arc::new(ResourceFiles::file(file)), Arc::default());
-                fetcher.learn(
+                fetcher.record_file(
                     locked.unit.clone(),
                     locked.commit().cloned(),
                     found,
@@ -153,7 +153,7 @@ fn with_bytes(
         if let (Some(variant), Some(found)) = (variant, found)
             && known.want(&locked.unit, variant)
         {
-            fetcher.learn(
+            fetcher.record_file(
                 locked.unit.clone(),
                 locked.commit().cloned(),
                 found,
@@ -347,7 +347,11 @@ fn copies_of(
                 .unwrap_or_else(|| "local".to_owned()),
             commit: locked.commit().cloned(),
         },
-        wishes: locked.pin.iter().flat_map(Pin::selectors).collect(),
+        requirements: locked
+            .pin
+            .iter()
+            .flat_map(Pin::parsed_requirements)
+            .collect(),
         matched_pattern: locked.pattern.is_some(),
         resource: Arc::clone(resource),
         needs: Arc::clone(needed),
@@ -466,7 +470,7 @@ fn same(manifest: &Manifest, dependency: &Dependency, locked: &LockEntry) -> Res
                 .for_each(|placement| placement.at.clone_from(&own));
         }
     }
-    let asked = locked.commit().map(|_| dependency.selector.as_str());
+    let asked = locked.commit().map(|_| dependency.requirement.as_str());
     let requirement = locked.requirement();
     let differs = [
         ("requirement", requirement != asked),

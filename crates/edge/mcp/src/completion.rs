@@ -59,8 +59,8 @@ fn names<'r>(
     given: impl Fn(&str) -> Option<&'r str>,
 ) -> Result<Option<Vec<String>>, OperationFailure> {
     let fits = |row: &EffectiveRow<'_>| {
-        argument_value("kind").is_none_or(|kind| EntryKind::read(kind) == Some(row.kind()))
-            && argument_value("module").is_none_or(|module| module == row.module())
+        given("kind").is_none_or(|kind| EntryKind::read(kind) == Some(row.kind()))
+            && given("module").is_none_or(|module| module == row.module())
     };
     Ok(Some(match asked {
         (CSV_TEMPLATE | ENTRY_TEMPLATE, "kind") => ENTRY_KINDS
@@ -85,7 +85,7 @@ fn names<'r>(
             .collect(),
         (INSTALLED_TEMPLATE, "name") => {
             let of_kind = |kind: ResourceType| {
-                argument_value("type").is_none_or(|word| ResourceType::named(word) == Some(kind))
+                given("type").is_none_or(|word| ResourceType::named(word) == Some(kind))
             };
             let view = shared.installed()?;
             view.rows

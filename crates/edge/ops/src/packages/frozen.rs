@@ -124,7 +124,7 @@ fn with_bytes(
             Some(file) => {
                 let found =
                     FoundContent::Resource(Arc::new(ResourceFiles::file(file)), Arc::default());
-                fetcher.record_file(
+                fetcher.learn(
                     locked.unit.clone(),
                     locked.commit().cloned(),
                     found,
@@ -153,7 +153,7 @@ fn with_bytes(
         if let (Some(variant), Some(found)) = (variant, found)
             && known.want(&locked.unit, variant)
         {
-            fetcher.record_file(
+            fetcher.learn(
                 locked.unit.clone(),
                 locked.commit().cloned(),
                 found,

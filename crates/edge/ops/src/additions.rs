@@ -54,7 +54,7 @@ pub(crate) fn type_of_word(word: &str) -> Result<CandidateType, Failure> {
     CandidateType::named(word).ok_or_else(|| {
         let words = agpm_discover::CANDIDATE_TYPES.map(CandidateType::singular);
         let help = did_you_mean(word, "types are", words).unwrap_or_default();
-        usage(format!("there is no resource type `{word}`"), help)
+        usage(format!("unknown resource type `{word}`"), help)
     })
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn kind_of(word: &str) -> Result<ResourceType, Failure> {
     ResourceType::named(word).ok_or_else(|| {
         let words = RESOURCE_TYPES.map(|kind| kind.singular());
         let help = did_you_mean(word, "kinds are", words).unwrap_or_default();
-        usage(format!("there is no kind of resource `{word}`"), help)
+        usage(format!("unknown resource type `{word}`"), help)
     })
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn new_source(name: &str, address: &str) -> Result<SourceAddress, Fai
     let known = SourceName::new(name).map_err(bad_name)?;
     if known.as_str().contains([':', '/', ' ']) {
         let help = "use letters, digits and hyphens, as in `community`".to_owned();
-        return Err(usage(format!("`{name}` is no name for a source"), help));
+        return Err(usage(format!("invalid source name `{name}`"), help));
     }
     SourceAddress::parse(address).map_err(|error| {
         usage(

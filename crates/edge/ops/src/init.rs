@@ -226,7 +226,7 @@ fn refuse_existing(world: &World, manifest: &Path, replace: Replace) -> Result<(
         return Ok(());
     }
     let shown = shown(&world.environment, manifest);
-    let diagnostic = Diagnostic::new(&codes::IO_EXISTS, format!("`{shown}` is there already"))
+    let diagnostic = Diagnostic::new(&codes::IO_EXISTS, format!("`{shown}` already exists"))
         .in_file(shown)
         .help("edit it, or run `agpm init --force` to begin anew");
     Err(Failure::new(FailureKind::Refused, diagnostic))

@@ -303,7 +303,7 @@ fn layer_names(environment: &Environment, inputs: &MergeInputs) -> Result<Vec<La
     let (given, files) = (inputs.layer_names.len(), inputs.files.len());
     if files == 0 {
         return Err(usage(
-            "there is no file to merge".to_owned(),
+            "no file to merge".to_owned(),
             "name the files, lowest first",
         ));
     }

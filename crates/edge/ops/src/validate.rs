@@ -223,7 +223,7 @@ fn renders(
             let source = *source
                 .get_or_insert_with(|| notes.sources.add(file.path.to_string(), text.to_owned()));
             let message = format!(
-                "`{}` links to `{}`, which is not there",
+                "`{}` links to `{}`, which does not exist",
                 file.path, link.path
             );
             notes.diagnostics.push(
@@ -299,7 +299,7 @@ fn are_there(manifest: &Manifest, folder: Option<&Path>, notes: &mut Notes) -> R
             ResourceExtent::Plugin => (agpm_store::is_folder(&at(unit.path.as_str())), "plugin"),
         };
         if !unit.path.is_pattern() && !is_found {
-            let message = format!("there is no {what} `{}`", unit.path);
+            let message = format!("no {what} `{}`", unit.path);
             let found =
                 Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message).at_spot(dependency.spot);
             notes
@@ -318,7 +318,7 @@ pub(crate) fn is_current(
     notes: &mut Notes,
 ) -> Result<(), Failure> {
     let Some((lock, _)) = read_lock(&world.environment, store, notes)? else {
-        return Err(stale(outdated_lock(format!("there is no `{LOCK_NAME}`"))));
+        return Err(stale(outdated_lock(format!("no `{LOCK_NAME}`"))));
     };
     frozen::roots(manifest, &lock).map_err(stale)?;
     let sources = Sources::open(world, manifest, store.path());

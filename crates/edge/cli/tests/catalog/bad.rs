@@ -19,7 +19,7 @@ fn beside(manifest: impl AsRef<[u8]>) -> Place {
 fn left_out(place: &Place, words: &[&str]) {
     let all = [
         &[
-            "warning[catalog/malformed]: this manifest is left out",
+            "warning[catalog/malformed]: this catalog file is ignored",
             PROJECT,
         ],
         words,

@@ -150,7 +150,7 @@ fn links_of_a_source_are_not_followed_and_modes_and_bytes_are_exact() {
         project.manifest(
             "[scripts]\nl = { source = \"community\", path = \"scripts/link.sh\", version = \"v1.0.0\" }\n",
         );
-        project.refused("install", 6, &["symbolic link"]);
+        project.refused("install", 6, &["symlink"]);
     }
 }
 
@@ -440,7 +440,7 @@ fn undo_with_force_restores_what_was_written_into_the_history() {
         .find(|path| std::fs::read(path).unwrap() == b"one\n")
         .unwrap();
     std::fs::write(file, "one, and mine\n").unwrap();
-    project.refused("undo", 1, &["`agpm undo --force` restores it as it is"]);
+    project.refused("undo", 1, &["run `agpm undo --force` to restore it anyway"]);
     project.good("undo --force");
     assert_eq!(project.read(".claude/agents/a.md"), "one, and mine\n");
     project.good("undo --force");

@@ -399,11 +399,7 @@ fn a_link_in_a_skill_is_refused() {
         source.commit(&[]);
         source.tag("v1.0.0");
         project.manifest(&asking());
-        project.refused(
-            "install",
-            6,
-            &["skill/limit", "docs/latest", "symbolic link"],
-        );
+        project.refused("install", 6, &["skill/limit", "docs/latest", "symlink"]);
     }
 }
 

@@ -541,7 +541,7 @@ fn found(
     values: &[Option<Value>],
 ) -> Result<Provenance, Failure> {
     if provenance.is_empty() && *pointer != Pointer::root() {
-        let message = format!("there is nothing at `{pointer}` in `{file}`");
+        let message = format!("no value at `{pointer}` in `{file}`");
         let near = values
             .iter()
             .flatten()

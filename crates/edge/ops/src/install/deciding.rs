@@ -130,7 +130,7 @@ fn lock_change(
         (LockUse::Update, _) => return Ok(LockChange::Written),
         (LockUse::Unwritten, _) => return Ok(LockChange::NotWritten),
         (LockUse::Locked | LockUse::Frozen, None) => {
-            return Err(outdated_lock(format!("there is no `{LOCK_NAME}`")));
+            return Err(outdated_lock(format!("no `{LOCK_NAME}`")));
         }
         (LockUse::Locked, Some(old)) => {
             lock_difference(old, new).or_else(|| capability_difference(old, new))

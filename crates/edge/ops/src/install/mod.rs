@@ -301,7 +301,7 @@ fn resolve_dependencies(
     let manifest = &mut gathered.project.manifest;
     let old = gathered.lock.as_ref().map(|(lock, _)| lock);
     let Resolution { entries, sources } = match (job.request.lock, old) {
-        (LockUse::Frozen, None) => return Err(outdated_lock(format!("there is no `{LOCK_NAME}`"))),
+        (LockUse::Frozen, None) => return Err(outdated_lock(format!("no `{LOCK_NAME}`"))),
         (LockUse::Frozen, Some(lock)) => {
             let sources = Sources::open(world, manifest, store.path());
             let entries = frozen::entries(world, manifest, &sources, lock, notes)?;

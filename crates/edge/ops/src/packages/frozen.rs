@@ -299,7 +299,7 @@ fn parts_as_locked(lock: &Lockfile, entries: &[ResolvedEntry]) -> Result<(), Fai
             .collect();
         if !parts.iter().eq(&locked.parts) {
             return Err(outdated(format!(
-                "the parts of {id} are not what is locked"
+                "the parts of {id} differ from the lockfile"
             )));
         }
     }
@@ -496,9 +496,13 @@ fn same(manifest: &Manifest, dependency: &Dependency, locked: &LockEntry) -> Res
     match differs.into_iter().find(|(_, differs)| *differs) {
         None => Ok(()),
         Some((what, _)) => {
-            let verb = if what == "patches" { "are" } else { "is" };
+            let verb = if what == "patches" {
+                "differ"
+            } else {
+                "differs"
+            };
             let message = format!(
-                "the {what} of {}/{} {verb} not what is locked",
+                "the {what} of {}/{} {verb} from the lockfile",
                 locked.kind, locked.name
             );
             Err(outdated(message))

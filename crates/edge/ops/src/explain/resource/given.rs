@@ -247,7 +247,7 @@ fn readable(
 }
 
 fn gone(path: &RelativePath) -> Diagnostic {
-    lockfile_note(format!("`{path}` is not there"))
+    lockfile_note(format!("`{path}` does not exist"))
 }
 
 fn edited(path: &RelativePath) -> Diagnostic {

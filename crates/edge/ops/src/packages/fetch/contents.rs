@@ -202,7 +202,7 @@ fn skill(
             .map_or(full, |inner| inner.trim_start_matches('/'));
         let mode = match entry.kind {
             SourceEntryKind::File(mode) => mode,
-            SourceEntryKind::Symlink => return unfit(format!("`{path}` is a symbolic link")),
+            SourceEntryKind::Symlink => return unfit(format!("`{path}` is a symlink")),
             SourceEntryKind::Submodule => return unfit(format!("`{path}` is another repository")),
             SourceEntryKind::Directory => return unfit(format!("`{path}` is too deep")),
             SourceEntryKind::Special => return unfit(format!("`{path}` is not a file")),

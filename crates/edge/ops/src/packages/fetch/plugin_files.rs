@@ -84,7 +84,7 @@ fn follow(
         return Ok(Ok(()));
     }
     if let Some(path) = links.keys().next().filter(|_| !is_versioned(source)) {
-        return Ok(Err(format!("`{path}` is a symbolic link")));
+        return Ok(Err(format!("`{path}` is a symlink")));
     }
     let blobs: Vec<&SourceEntry> = links.values().collect();
     let targets = source.read(&blobs)?;

@@ -18,7 +18,7 @@ pub(super) enum Raw {
 
 /// Why something of a source is not taken.
 pub(super) enum Unfit {
-    /// It is a symbolic link, which is not followed: it may lead anywhere.
+    /// It is a symlink, which is not followed: it may lead anywhere.
     Link,
     /// A skill breaks a limit.
     Skill(String),
@@ -63,7 +63,7 @@ pub(super) fn unfit(unit: &Unit, why: Unfit) -> Diagnostic {
     match why {
         Unfit::Link => {
             let message =
-                format!("`{unit}` is a symbolic link, and links of a source are not followed");
+                format!("`{unit}` is a symlink, and agpm does not follow symlinks of a source");
             Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message)
                 .help("ask for the file that it leads to")
         }

@@ -70,6 +70,10 @@ pub use agpm_bottle::{
 pub use agpm_diag::{FailureKind, Outcome, WarningPolicy};
 pub use agpm_diag::{counted, size};
 pub use agpm_discover::{CandidateType, SearchQuery, SelectionMode};
+pub use agpm_explain::{
+    CodePage, ExplainReport, ExplainedResource, ExplainedValues, NamedSubject, RequiredAt, Subject,
+    ToolConversion,
+};
 pub use agpm_inspect::{
     Below, Chains, Clients, Direction, DiskCheck, Drift, DriftFinding, LOCAL, Link, ListDetail,
     ListReport, ListRequest, ListedResource, MASKED, PatchedField, RequiredResource, Sibling,
@@ -108,10 +112,7 @@ pub use demo::{DemoReport, DemoRequest, DemoResult, DemoShow, demo};
 pub use diagnostics::{DiagnosticReport, report_all};
 pub use diff::{DiffContent, DiffReport, DiffRequest, DiffTarget, diff};
 pub use doctor::{CheckRow, CheckState, DoctorReport, DoctorRequest, doctor};
-pub use explain::{
-    CodePage, ExplainReport, ExplainRequest, ExplainedName, ExplainedResource, ExplainedValues,
-    RequiredAt, Subject, ToolConversion, explain,
-};
+pub use explain::{ExplainRequest, explain};
 pub use import::{ImportReport, ImportRequest, import, import_formats};
 pub use init::{Adoption, AdoptionAnswer, InitReport, InitRequest, init};
 pub use install::{

@@ -462,7 +462,7 @@ fn a_manifest_or_a_disk_that_moved_on_is_noticed() {
     project.warned(
         "explain agent:expert",
         &[
-            "`.claude/agents/expert.md` is not there",
+            "`.claude/agents/expert.md` does not exist",
             "run `agpm install`",
         ],
     );

@@ -130,6 +130,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-text",
             "agpm-tools",
             "agpm-model",
+            "agpm-render",
             "agpm-plan",
             "agpm-resolve",
             "agpm-compose",

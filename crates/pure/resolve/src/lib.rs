@@ -27,7 +27,7 @@ pub use lock_view::{LockView, lockfile_note, no_lockfile, nothing_listed};
 pub use locked_resource::{LockedResource, Placements, ResourceIdentity};
 pub use marketplaces::{
     NamedCommit, PluginLocation, add_source, bind_locked_plugins, find_entry, locate_plugin,
-    remote_selector,
+    remote_requirement,
 };
 pub use pins::{UpdateScope, pins, relocated_sources, with_names_of};
 pub use plugins::{MarketplaceEntries, expand_plugins};

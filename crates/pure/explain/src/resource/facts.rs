@@ -145,7 +145,7 @@ impl ResourceFacts<'_> {
         Some(RequiredAt {
             file: sources.get(spot.source).name.clone(),
             line: sources.line(spot.source, spot.span.start),
-            requirement: is_versioned.then(|| dependency.selector.to_string()),
+            requirement: is_versioned.then(|| dependency.requirement.to_string()),
         })
     }
 }

@@ -62,7 +62,7 @@ impl<'a> ResourceTarget<'a> {
     pub fn requirement_changed(&self) -> Option<Diagnostic> {
         let dependency = self.dependency?;
         let requirement = self.locked.requirement();
-        let is_same = requirement.is_none_or(|locked| locked == dependency.selector.as_str());
+        let is_same = requirement.is_none_or(|locked| locked == dependency.requirement.as_str());
         let locked = self.plugin().unwrap_or(self.locked);
         if is_same && is_locked_as(dependency, locked) {
             return None;

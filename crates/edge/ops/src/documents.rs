@@ -1,3 +1,3 @@
-//! Documents as commands read them.
+//! Bytes as documents whose mistakes can be shown.
 
-pub(crate) use agpm_text::{document_of, has_conflict_markers, parse_named as parsed};
+pub(crate) use agpm_text::{document_of, has_conflict_markers, parse_bytes as parsed};

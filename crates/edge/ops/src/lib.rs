@@ -76,12 +76,13 @@ pub use agpm_explain::{
     ToolConversion,
 };
 pub use agpm_inspect::{
-    Below, Chains, CheckCause, CheckName, CheckOutcome, CheckResult, CheckRow, CheckState,
-    CiReport, Clients, Direction, DiskCheck, DoctorReport, Drift, DriftFinding, LOCAL, Link,
+    ChainLink, CheckCause, CheckName, CheckOutcome, CheckResult, CheckRow, CheckState, CiReport,
+    ClientCount, DiskCheck, DiskState, DoctorReport, DriftFinding, LOCAL, LineExpansion,
     ListDetail, ListReport, ListRequest, ListedResource, LockfileState, MASKED, MovedBranch,
-    NextInstall, Outdated, OutdatedReport, OutdatedRequest, OutdatedRows, PatchedField,
-    ProjectFound, RequiredResource, Sibling, StatusReport, TreeLine, TreeReport, TreeRequest,
-    ValidateCheck, ValidateReport, ValidateRequest, VerifyReport, WhyReport,
+    NextInstall, OutdatedReport, OutdatedRequest, OutdatedRow, OutdatedRows, PatchedField,
+    ProjectFound, RequiredResource, RequirementChains, SiblingPosition, StatusReport,
+    TreeDirection, TreeLine, TreeReport, TreeRequest, ValidateCheck, ValidateReport,
+    ValidateRequest, VerifyReport, WhyReport,
 };
 pub use agpm_layers::{LayerRow, LayerState, LayersReport, SkippedRow};
 pub use agpm_merge::{

@@ -6,6 +6,7 @@ mod checks;
 mod doctor;
 mod drift;
 mod graph;
+mod installed;
 mod list;
 mod outdated;
 mod status;
@@ -26,18 +27,19 @@ pub use drift::{
     nothing_installed, own_directory,
 };
 pub use graph::{family_of, needs_of};
+pub use installed::{InstalledIndex, installed_path};
 pub use list::{
-    AppliedPatches, Clients, DiskCheck, Drift, LOCAL, ListDetail, ListReport, ListRequest,
+    AppliedPatches, ClientCount, DiskCheck, DiskState, LOCAL, ListDetail, ListReport, ListRequest,
     ListedEntries, ListedResource, MASKED, PatchedField, no_resources,
 };
 pub use outdated::{
-    AllowedVersion, ContentChange, LockfileState, MOST_TRIED, MovedBranch, Outdated,
-    OutdatedReport, OutdatedRequest, OutdatedRows, VersionComparison,
+    AllowedVersion, ContentChange, LockfileState, MOST_TRIED, MovedBranch, OutdatedReport,
+    OutdatedRequest, OutdatedRow, OutdatedRows, VersionComparison,
 };
 pub use status::{NextInstall, ProjectFound, StatusReport, outdated_unknown};
-pub use tree::{Below, Direction, Sibling, TreeLine, TreeReport, TreeRequest};
+pub use tree::{LineExpansion, SiblingPosition, TreeDirection, TreeLine, TreeReport, TreeRequest};
 pub use validation::{
     LocalContent, LocalForm, ValidateCheck, ValidateReport, ValidateRequest, report_broken_links,
     stale_lockfile,
 };
-pub use why::{ChainFinder, Chains, Link, RequiredResource, WhyReport};
+pub use why::{ChainFinder, ChainLink, RequiredResource, RequirementChains, WhyReport};

@@ -32,7 +32,7 @@ pub enum OutdatedRows {
 
 /// One resource that could be newer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Outdated {
+pub struct OutdatedRow {
     /// The word for its kind, in the plural.
     #[serde(rename = "type")]
     pub kind: &'static str,
@@ -54,7 +54,7 @@ pub struct OutdatedReport {
     /// How many were compared.
     pub checked: usize,
     /// By kind and name.
-    pub outdated: Vec<Outdated>,
+    pub outdated: Vec<OutdatedRow>,
     /// Branches that moved without a change of these resources.
     pub moved: Vec<MovedBranch>,
     /// Whether there is a lockfile to compare with.
@@ -210,7 +210,7 @@ impl VersionComparison {
         locked: &LockedPin<'_>,
         allowed: &ResolvedVersion,
         newest: Option<&VersionTag>,
-    ) -> Option<Outdated> {
+    ) -> Option<OutdatedRow> {
         let pin = locked.pin;
         let is_moved = allowed.revision != pin.commit;
         if !is_moved && newest.is_none() && self.rows == OutdatedRows::Outdated {
@@ -225,7 +225,7 @@ impl VersionComparison {
             }
         };
         let allowed = shown(&allowed.label, &allowed.revision);
-        Some(Outdated {
+        Some(OutdatedRow {
             kind: locked.id.type_name(),
             name: locked.id.name(),
             source: pin.source.to_string(),

@@ -37,6 +37,7 @@ mod resource;
 mod schema;
 mod server_file;
 mod skill;
+mod source_addresses;
 mod source_versions;
 mod strategy;
 mod tool;

@@ -20,7 +20,7 @@ pub fn document_of(
     let ParsedDocument {
         document,
         mut diagnostics,
-    } = parse_named(name, bytes, format, notes)?;
+    } = parse_bytes(name, bytes, format, notes)?;
     // Every marker would be a mistake of its own.
     if let Some(first) = diagnostics
         .iter()
@@ -47,7 +47,7 @@ pub fn has_conflict_markers(bytes: &[u8]) -> bool {
 }
 
 /// The same with what is wrong still apart.
-pub fn parse_named(
+pub fn parse_bytes(
     name: String,
     bytes: Vec<u8>,
     format: Format,

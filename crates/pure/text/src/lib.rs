@@ -19,7 +19,7 @@ pub use blocks::{
     BlockDocument, BlockEditError, BlockError, BlockErrorKind, BlockName, BlockNameError,
     BlockSeam, BlockSection, block_text, first_marker,
 };
-pub use documents::{document_of, has_conflict_markers, parse_named};
+pub use documents::{document_of, has_conflict_markers, parse_bytes};
 pub use formats::json::append_json_string;
 pub use formats::markdown::markdown_body;
 pub use lazy_document::LazyDocument;

@@ -2,7 +2,7 @@
 
 use agpm_compose::RenderedResource;
 use agpm_diag::SourceMap;
-use agpm_inspect::{Chains, RequiredResource};
+use agpm_inspect::{RequiredResource, RequirementChains};
 use agpm_model::{
     Checksum, Dependency, InstallMode, LockEntry, ObjectId, ResourceName, ResourceOrigin,
     ResourcePath, ResourceType, ToolName,
@@ -49,7 +49,7 @@ pub struct ExplainedResource {
     pub capabilities: CapabilitySet,
     /// Who requires it.
     #[serde(flatten)]
-    pub required: Chains,
+    pub required: RequirementChains,
     /// Its type.
     #[serde(skip)]
     pub kind: ResourceType,

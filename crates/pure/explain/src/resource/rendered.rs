@@ -13,7 +13,7 @@ use agpm_model::{EntryNode, LayerName, LockEntry, NodeLocation, Owner, RelativeP
 use agpm_plan::{DesiredNode, OnEqualUserValue, recognise_nodes, shared_format};
 use agpm_render::{FieldOutcome, FieldOutcomeKind};
 use agpm_resolve::lockfile_note;
-use agpm_text::{Document, Format, Pointer, Value, parse_named, to_value};
+use agpm_text::{Document, Format, Pointer, Value, parse_bytes, to_value};
 
 use super::pairing::Pairing;
 use super::stated::layer_of;
@@ -235,7 +235,7 @@ fn readable(
     format: Format,
     notes: &mut Notes,
 ) -> Option<Arc<Document>> {
-    let parsed = parse_named(path.to_string(), bytes, format, notes).ok()?;
+    let parsed = parse_bytes(path.to_string(), bytes, format, notes).ok()?;
     (!has_errors(&parsed.diagnostics)).then(|| Arc::new(parsed.document))
 }
 

@@ -11,7 +11,7 @@ use agpm_model::{
     Strategy,
 };
 use agpm_resolve::format_of;
-use agpm_text::{Document, Format, Limits, NodeKind, Pointer, Value, decode, parse, parse_named};
+use agpm_text::{Document, Format, Limits, NodeKind, Pointer, Value, decode, parse, parse_bytes};
 
 /// The layer that is shown for values of the manifest's own entry.
 const MANIFEST: &str = "manifest";
@@ -102,7 +102,7 @@ fn of_source(content: &RenderedResource, notes: &mut Notes) -> Option<Statement>
         Some(_) => format!("{file}@{}", resolved.version.label),
         None => file,
     };
-    let parsed = parse_named(name, resolved.resource.main.bytes.clone(), format, notes).ok()?;
+    let parsed = parse_bytes(name, resolved.resource.main.bytes.clone(), format, notes).ok()?;
     let readable = !has_errors(&parsed.diagnostics);
     readable.then(|| Statement {
         layer: layer_of(&unit.origin).to_owned(),

@@ -6,6 +6,7 @@ mod generate;
 mod house;
 mod key_tables;
 mod measure;
+mod picture;
 mod references;
 mod tool_tables;
 mod words;

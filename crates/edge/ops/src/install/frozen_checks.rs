@@ -1,11 +1,11 @@
 //! A project as its lockfile has it, checked step by step.
 
 use agpm_diag::{Failure, Notes};
+use agpm_inspect::{CheckName, Checks};
 use agpm_model::{LOCK_NAME, Lockfile};
 use agpm_plan::{frozen_difference, outdated_lock};
 use agpm_resolve::UpdateScope;
 
-use crate::checks::{CheckName, Checks};
 use crate::gather::ManifestFiles;
 use crate::install::deciding::note_missing_digests;
 use crate::install::locked_state::LockedState;

@@ -1,16 +1,20 @@
-//! Remotes as layers, with repositories and servers on this machine.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
+//! Remotes as layers of the catalog, with repositories and servers on this machine.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    missing_docs
+)]
 
-use agpm_diag::{Failure, FailureKind, Notes};
 use std::fs;
 use std::sync::Arc;
 
-use agpm_catalog::typed_remotes;
+use agpm_diag::{Diagnostic, FailureKind, Outcome};
+use agpm_ops::{
+    CatalogMode, CatalogPlaces, Environment, InstallScope, LayerKind, NetworkAccess, OpenCatalog,
+    OutsideReads, PolicyPlaces, ProgramUse, Silent, World, open_catalog,
+};
 use agpm_testkit::{GitDaemon, Repository, Sandbox};
-
-use crate::catalog::remotes::{RemoteLayer, remote_layers};
-use crate::gather::Project;
-use crate::world::{Environment, InstallScope, ManifestUse, NetworkAccess, Silent, World};
 
 const FILE: &str = "bmad/_cfg/agent-manifest.csv";
 
@@ -18,8 +22,6 @@ const FILE: &str = "bmad/_cfg/agent-manifest.csv";
 struct Place {
     sandbox: Sandbox,
 }
-
-type Layers = Result<Vec<RemoteLayer>, Failure>;
 
 impl Place {
     fn new() -> Self {
@@ -44,57 +46,57 @@ impl Place {
             home: Some(self.sandbox.home()),
             network,
             state: None,
-            programs: crate::ProgramUse::Approved,
-            outside: crate::OutsideReads::Allowed,
-            policies: crate::PolicyPlaces::default(),
+            programs: ProgramUse::Approved,
+            outside: OutsideReads::Allowed,
+            policies: PolicyPlaces::default(),
             executables: Vec::new(),
         };
         World::of_machine(environment, Arc::new(Silent))
     }
 
-    /// The layers of these remotes and of the manifest's, and the codes of what was said.
-    fn layers(&self, network: NetworkAccess, told: &[&str]) -> (Layers, Vec<String>) {
-        let (world, mut notes) = (self.world(network), Notes::default());
-        let project = Project::load(&world, ManifestUse::Nearest, &mut notes)
-            .unwrap_or_else(|failure| panic!("{failure:?} {:?}", notes.diagnostics));
-        let texts: Vec<String> = told.iter().map(|text| (*text).to_owned()).collect();
-        let layers = typed_remotes(&project.manifest, &texts)
-            .and_then(|told| remote_layers(&world, &project, &told, &mut notes));
-        let said = |found: &agpm_diag::Diagnostic| {
-            format!(
-                "{}: {} {}",
-                found.code.name,
-                found.message,
-                found.help.as_deref().unwrap_or_default()
-            )
+    /// The catalog of these remotes and of the manifest's.
+    fn open(&self, network: NetworkAccess, told: &[&str]) -> Outcome<OpenCatalog> {
+        let places = CatalogPlaces {
+            mode: CatalogMode::Strict,
+            remotes: told.iter().map(|text| (*text).to_owned()).collect(),
         };
-        (layers, notes.diagnostics.iter().map(said).collect())
+        open_catalog(&self.world(network), &places, None)
     }
 
-    /// The same where nothing goes wrong: what each layer is called, and the text of its manifest.
+    /// The same where nothing goes wrong: what each layer is called, the text of its manifest, and what is reported.
     fn good(&self, network: NetworkAccess, told: &[&str]) -> (Vec<(String, String)>, Vec<String>) {
-        let (layers, said) = self.layers(network, told);
-        let row = |layer: RemoteLayer| {
-            (
-                layer.shown,
-                fs::read_to_string(layer.folder.join(FILE)).unwrap_or_default(),
-            )
+        let outcome = self.open(network, told);
+        // The texts of these manifests only tell them apart.
+        let is_of_remotes = |one: &&Diagnostic| {
+            let name = one.code.name;
+            !name.starts_with("catalog/") || ["catalog/remote", "catalog/stale"].contains(&name)
         };
-        (layers.unwrap().into_iter().map(row).collect(), said)
+        let reported = outcome.diagnostics.iter().filter(is_of_remotes);
+        let reported = reported.map(shown).collect();
+        let open = outcome.result.unwrap();
+        let layers = open.content.layers.iter();
+        let layers = layers.filter(|layer| layer.kind == LayerKind::Git);
+        let rows = layers.map(|layer| {
+            let text = fs::read_to_string(layer.folder.join(FILE));
+            (layer.remote.clone().unwrap(), text.unwrap_or_default())
+        });
+        (rows.collect(), reported)
     }
 
     fn fails(&self, network: NetworkAccess, told: &[&str], kind: FailureKind, words: &[&str]) {
-        let (layers, _) = self.layers(network, told);
-        let failure = layers
-            .err()
-            .unwrap_or_else(|| panic!("{told:?} is no failure"));
-        let found = failure.diagnostic.unwrap();
-        let text = format!("{}: {} {:?}", found.code.name, found.message, found.help);
-        assert_eq!(failure.kind, kind, "{told:?} {text}");
+        let outcome = self.open(network, told);
+        let failure = outcome.result.err();
+        let text = shown(outcome.diagnostics.last().unwrap());
+        assert_eq!(failure, Some(kind), "{told:?} {text}");
         for word in words {
             assert!(text.contains(word), "{told:?}: no `{word}` in {text}");
         }
     }
+}
+
+fn shown(found: &Diagnostic) -> String {
+    let help = found.help.as_deref().unwrap_or_default();
+    format!("{}: {} {help}", found.code.name, found.message)
 }
 
 /// A repository with a tag, a later branch and a folder.
@@ -123,14 +125,14 @@ fn the_command_line_ranks_above_the_manifest_and_each_counts_once() {
         "{SOURCES}file = \"{0}\"\n[catalog]\nremotes = [\"community#v1\", \"community:/team\", \"git+{0}\", \"file\"]\n",
         source.url()
     ));
-    let (layers, said) = place.good(NetworkAccess::Allowed, &[]);
+    let (layers, reported) = place.good(NetworkAccess::Allowed, &[]);
     let url = format!("git+{}", source.url());
     let all = [
         ("community#v1", "one"),
         ("community:/team", "team"),
         (&url, "two"),
     ];
-    assert_eq!((layers, said), (rows(&all), Vec::new()));
+    assert_eq!((layers, reported), (rows(&all), Vec::new()));
     let (layers, _) = place.good(
         NetworkAccess::Allowed,
         &["community", "community:/team", "community"],
@@ -163,8 +165,6 @@ fn the_command_line_is_fresh_and_the_manifest_is_pinned() {
         place.good(NetworkAccess::Allowed, &["community"]).0,
         rows(&[("community", "two")])
     );
-    let (layers, _) = place.layers(NetworkAccess::Allowed, &[]);
-    assert_eq!(layers.unwrap()[0].commit.as_ref().unwrap().as_str(), first);
     source.commit(&[(FILE, "three")]);
     assert_eq!(
         place.good(NetworkAccess::Allowed, &["community"]).0,
@@ -232,10 +232,10 @@ fn a_copy_counts_when_the_server_is_gone() {
         FailureKind::Network,
         &["source/offline", &remote],
     );
-    let (layers, said) = place.good(NetworkAccess::Offline, &[]);
+    let (layers, reported) = place.good(NetworkAccess::Offline, &[]);
     assert!(
-        layers.is_empty() && said.len() == 1 && said[0].starts_with("catalog/remote"),
-        "{said:?}"
+        layers.is_empty() && reported.len() == 1 && reported[0].starts_with("catalog/remote"),
+        "{reported:?}"
     );
     let all = rows(&[(&remote, "one"), (&team, "team")]);
     assert_eq!(
@@ -248,11 +248,11 @@ fn a_copy_counts_when_the_server_is_gone() {
         (all.clone(), Vec::new())
     );
     drop(daemon);
-    let (layers, said) = place.good(NetworkAccess::Allowed, &[&remote]);
+    let (layers, reported) = place.good(NetworkAccess::Allowed, &[&remote]);
     assert_eq!(layers, all);
     assert!(
-        said.len() == 2 && said.iter().all(|one| one.starts_with("catalog/stale")),
-        "{said:?}"
+        reported.len() == 2 && reported.iter().all(|one| one.starts_with("catalog/stale")),
+        "{reported:?}"
     );
     // Another branch of it was never written out.
     place.fails(
@@ -309,8 +309,8 @@ fn a_cache_that_cannot_be_written_keeps_its_copy() {
     let place = Place::new();
     let mut source = repository(&place);
     let remote = format!("git+{}", source.url());
-    let (layers, _) = place.layers(NetworkAccess::Allowed, &[&remote]);
-    let shelf = layers.unwrap()[0]
+    let open = place.open(NetworkAccess::Allowed, &[&remote]).result;
+    let shelf = open.unwrap().content.layers[0]
         .folder
         .ancestors()
         .nth(2)
@@ -320,12 +320,12 @@ fn a_cache_that_cannot_be_written_keeps_its_copy() {
     // A folder in the place of a file refuses every user, the mightiest too.
     fs::remove_file(shelf.join("refs.txt")).unwrap();
     fs::create_dir(shelf.join("refs.txt")).unwrap();
-    let (layers, said) = place.good(NetworkAccess::Allowed, &[&remote]);
+    let (layers, reported) = place.good(NetworkAccess::Allowed, &[&remote]);
     assert_eq!(layers, rows(&[(&remote, "one")]));
     let words = ["catalog/stale", "refs.txt", &remote, "permissions"];
     assert!(
-        said.len() == 1 && words.iter().all(|word| said[0].contains(word)),
-        "{said:?}"
+        reported.len() == 1 && words.iter().all(|word| reported[0].contains(word)),
+        "{reported:?}"
     );
     place.fails(
         NetworkAccess::Allowed,
@@ -345,8 +345,8 @@ fn a_repository_is_meant_where_an_address_says_so() {
     );
     let words = [
         "source/unreachable",
-        "no git repository",
-        "Some(\"check the address\")",
+        "there is no git repository",
+        "check the address",
     ];
     place.fails(
         NetworkAccess::Allowed,
@@ -355,10 +355,10 @@ fn a_repository_is_meant_where_an_address_says_so() {
         &words,
     );
     place.manifest(&format!("[catalog]\nremotes = [\"{remote}\"]\n"));
-    let (layers, said) = place.good(NetworkAccess::Allowed, &[]);
+    let (layers, reported) = place.good(NetworkAccess::Allowed, &[]);
     assert!(
-        layers.is_empty() && said.len() == 1 && said[0].starts_with("catalog/remote"),
-        "{said:?}"
+        layers.is_empty() && reported.len() == 1 && reported[0].starts_with("catalog/remote"),
+        "{reported:?}"
     );
     place.manifest("[sources]\nplain = \"../nowhere\"\n");
     place.fails(
@@ -380,23 +380,23 @@ fn a_listing_without_its_commit_loses_nothing() {
         rows(&[(&remote, "one")])
     );
     let second = source.commit(&[(FILE, "two")]);
-    // The branch is listed, and what it means does not exist.
+    // The branch is listed, and what it means is not there.
     let object = source
         .path()
         .join(".git/objects")
         .join(&second[..2])
         .join(&second[2..]);
-    let (layers, said) = {
+    let (layers, reported) = {
         let bytes = fs::read(&object).unwrap();
         fs::remove_file(&object).unwrap();
         let found = place.good(NetworkAccess::Allowed, &[&remote]);
         fs::write(&object, bytes).unwrap();
         found
     };
-    assert_eq!(layers, rows(&[(&remote, "one")]), "{said:?}");
+    assert_eq!(layers, rows(&[(&remote, "one")]), "{reported:?}");
     assert!(
-        said.len() == 1 && said[0].starts_with("catalog/stale"),
-        "{said:?}"
+        reported.len() == 1 && reported[0].starts_with("catalog/stale"),
+        "{reported:?}"
     );
     assert_eq!(
         place.good(NetworkAccess::Allowed, &[&remote]),
@@ -464,15 +464,15 @@ fn what_is_not_there_fails_on_the_command_line_and_warns_in_the_manifest() {
     place.manifest(&format!(
         "{SOURCES}[catalog]\nremotes = [\"community#mian\", \"community:/taem\", \"community\"]\n"
     ));
-    let (layers, said) = place.good(NetworkAccess::Allowed, &[]);
+    let (layers, reported) = place.good(NetworkAccess::Allowed, &[]);
     assert_eq!(layers, rows(&[("community", "one")]));
-    for ((_, words), said) in missing.iter().zip(&said) {
+    for ((_, words), found) in missing.iter().zip(&reported) {
         assert!(
-            said.starts_with("catalog/remote") && said.contains(words),
-            "{said}"
+            found.starts_with("catalog/remote") && found.contains(words),
+            "{found}"
         );
     }
-    assert_eq!(said.len(), 2, "{said:?}");
+    assert_eq!(reported.len(), 2, "{reported:?}");
 }
 
 #[test]
@@ -486,9 +486,9 @@ fn a_plain_folder_is_itself() {
     place.manifest(&format!(
         "{sources}[catalog]\nremotes = [\"plain:/team\"]\n"
     ));
-    let (layers, said) = place.good(NetworkAccess::Offline, &["plain"]);
+    let (layers, reported) = place.good(NetworkAccess::Offline, &["plain"]);
     assert_eq!(
-        (layers, said),
+        (layers, reported),
         (
             rows(&[("plain", "plain"), ("plain:/team", "team")]),
             Vec::new()
@@ -541,10 +541,12 @@ fn no_manifest_is_fine() {
 fn secrets_are_not_shown() {
     let place = Place::new();
     let remote = "git+http://me:tok3n-of-mine@127.0.0.1:9/r";
-    let (layers, said) = place.layers(NetworkAccess::Allowed, &[remote]);
-    let text = format!("{layers:?} {said:?}");
+    let outcome = place.open(NetworkAccess::Allowed, &[remote]);
+    let text = format!("{outcome:?}");
     assert!(
-        layers.is_err() && text.contains("git+http://127.0.0.1:9/r") && !text.contains("tok3n"),
+        outcome.result.is_err()
+            && text.contains("git+http://127.0.0.1:9/r")
+            && !text.contains("tok3n"),
         "{text}"
     );
 }

@@ -1,18 +1,16 @@
 //! What is known of a resource besides its values.
 
 use agpm_compose::RenderedResource;
-use agpm_diag::{SourceMap, SourceSpan};
-use agpm_inspect::{Chains, RequiredResource};
+use agpm_diag::SourceMap;
+use agpm_inspect::{RequiredResource, RequirementChains};
 use agpm_model::{
-    Checksum, InstallMode, LockEntry, ObjectId, ResourceName, ResourceOrigin, ResourcePath,
-    ResourceType, ToolName,
+    Checksum, Dependency, InstallMode, LockEntry, ObjectId, ResourceName, ResourceOrigin,
+    ResourcePath, ResourceType, ToolName,
 };
 use agpm_render::{FieldOutcome, FieldOutcomeKind};
 use agpm_resolve::{Placements, ResourceIdentity};
 use agpm_trust::CapabilitySet;
 use serde::Serialize;
-
-use crate::explain::resource::Target;
 
 /// An installed resource.
 #[derive(Debug, Serialize)]
@@ -26,7 +24,7 @@ pub struct ExplainedResource {
     pub path: ResourcePath,
     /// The pattern that found it.
     pub pattern: Option<ResourcePath>,
-    /// The version that is required, as the manifest or else the lockfile says it.
+    /// The version that is required, as the manifest or else the lockfile has it.
     pub requirement: Option<String>,
     /// Where the manifest requires it.
     pub asked_at: Option<RequiredAt>,
@@ -51,7 +49,7 @@ pub struct ExplainedResource {
     pub capabilities: CapabilitySet,
     /// Who requires it.
     #[serde(flatten)]
-    pub required: Chains,
+    pub required: RequirementChains,
     /// Its type.
     #[serde(skip)]
     pub kind: ResourceType,
@@ -88,63 +86,67 @@ pub struct RequiredAt {
     pub requirement: Option<String>,
 }
 
-/// Where a resource is in its source; only its content tells it for a part of a plugin.
-fn path_of(content: Option<&RenderedResource>, locked: &LockEntry) -> ResourcePath {
-    let entry = content.map(|content| &content.resolved.entry);
-    entry
-        .map_or(&locked.unit.path, |entry| &entry.unit.path)
-        .clone()
+/// Everything that the facts of a resource are taken from.
+pub(super) struct ResourceFacts<'a> {
+    pub(super) locked: &'a LockEntry,
+    pub(super) dependency: Option<&'a Dependency>,
+    /// The plugin that it is a part of.
+    pub(super) plugin: Option<&'a LockEntry>,
+    /// The URL of its source, without secrets.
+    pub(super) source: Option<String>,
+    /// What is rendered for each tool.
+    pub(super) copies: &'a [RenderedResource],
 }
 
-pub(super) fn resource(
-    target: &Target<'_>,
-    asked: RequiredResource,
-    copies: &[RenderedResource],
-    sources: &SourceMap,
-) -> ExplainedResource {
-    let locked = target.locked.clone();
-    let content = copies.first();
-    let source = locked
-        .unit
-        .origin
-        .source()
-        .and_then(|name| target.manifest.source(name));
-    let required_at = |spot: SourceSpan| RequiredAt {
-        file: sources.get(spot.source).name.clone(),
-        line: sources.line(spot.source, spot.span.start),
-        requirement: target
-            .dependency
-            .filter(|_| locked.commit().is_some())
-            .map(|dependency| dependency.requirement.to_string()),
-    };
-    let asked_at = target.asked_at().map(required_at);
-    let stated = asked_at.as_ref().and_then(|at| at.requirement.clone());
-    let requirement = stated.or_else(|| locked.requirement().map(str::to_owned));
-    let resolved_commit = locked.commit().cloned();
-    let placements = match content.filter(|_| target.plugin().is_some()) {
-        Some(content) => Placements::of_entry(&content.resolved.entry),
-        None => Placements::of(&locked),
-    };
-    ExplainedResource {
-        identity: asked.identity,
-        address: source.map(|source| source.address.redacted().to_owned()),
-        path: path_of(content, &locked),
-        pattern: locked.pattern,
-        requirement,
-        asked_at,
-        resolved_commit,
-        checksum: locked.checksum,
-        placements,
-        parts: locked.parts.iter().map(ToString::to_string).collect(),
-        part_of: target.plugin().map(LockEntry::label),
-        patches: locked.patches,
-        conversions: copies.iter().flat_map(inexact).collect(),
-        capabilities: capabilities(copies),
-        required: asked.required,
-        kind: locked.kind,
-        origin: locked.unit.origin,
-        pattern_name: locked.manifest_alias,
-        install: locked.install,
+impl ResourceFacts<'_> {
+    pub(super) fn explained(
+        self,
+        required: RequiredResource,
+        sources: &SourceMap,
+    ) -> ExplainedResource {
+        let locked = self.locked.clone();
+        let asked_at = self.required_at(sources);
+        let stated = asked_at.as_ref().and_then(|at| at.requirement.clone());
+        let requirement = stated.or_else(|| locked.requirement().map(str::to_owned));
+        // Only its content knows where a part of a plugin is.
+        let content = self.copies.first().map(|copy| &copy.resolved.entry);
+        let path = content.map_or(&locked.unit.path, |entry| &entry.unit.path);
+        let placements = match content.filter(|_| self.plugin.is_some()) {
+            Some(entry) => Placements::of_entry(entry),
+            None => Placements::of(&locked),
+        };
+        ExplainedResource {
+            identity: required.identity,
+            address: self.source,
+            path: path.clone(),
+            requirement,
+            asked_at,
+            resolved_commit: locked.commit().cloned(),
+            checksum: locked.checksum,
+            placements,
+            parts: locked.parts.iter().map(ToString::to_string).collect(),
+            part_of: self.plugin.map(LockEntry::label),
+            conversions: self.copies.iter().flat_map(inexact).collect(),
+            capabilities: capabilities(self.copies),
+            required: required.required,
+            kind: locked.kind,
+            install: locked.install,
+            pattern: locked.pattern,
+            patches: locked.patches,
+            origin: locked.unit.origin,
+            pattern_name: locked.manifest_alias,
+        }
+    }
+
+    fn required_at(&self, sources: &SourceMap) -> Option<RequiredAt> {
+        let dependency = self.dependency?;
+        let spot = dependency.spot;
+        let is_versioned = self.locked.commit().is_some();
+        Some(RequiredAt {
+            file: sources.get(spot.source).name.clone(),
+            line: sources.line(spot.source, spot.span.start),
+            requirement: is_versioned.then(|| dependency.requirement.to_string()),
+        })
     }
 }
 

@@ -76,12 +76,28 @@ pub enum CheckOutcome {
     Skipped,
 }
 
+/// What was checked, and what each check came to.
+#[derive(Debug, Serialize)]
+pub struct CiReport {
+    /// In the order in which they ran.
+    pub checks: Vec<CheckResult>,
+    /// How many files, keys and blocks were compared.
+    pub compared: usize,
+}
+
+impl CiReport {
+    /// The most important reason to fail, if there is one.
+    pub fn cause(&self) -> Option<CheckCause> {
+        self.checks.iter().filter_map(|check| check.cause).min()
+    }
+}
+
 /// All checks of a run.
-pub(crate) struct Checks(Vec<CheckResult>);
+pub struct Checks(Vec<CheckResult>);
 
 impl Checks {
     /// None of them has run yet.
-    pub(crate) fn new(names: &[CheckName]) -> Self {
+    pub fn new(names: &[CheckName]) -> Self {
         let skipped = |name: &CheckName| CheckResult {
             name: *name,
             state: CheckOutcome::Skipped,
@@ -92,7 +108,7 @@ impl Checks {
     }
 
     /// Runs a part of a check; what goes wrong is noted, and nothing is returned.
-    pub(crate) fn run<T>(
+    pub fn run<T>(
         &mut self,
         name: CheckName,
         notes: &mut Notes,
@@ -140,7 +156,8 @@ impl Checks {
         }
     }
 
-    pub(crate) fn results(self) -> Vec<CheckResult> {
+    /// What each check came to.
+    pub fn results(self) -> Vec<CheckResult> {
         self.0
     }
 }
@@ -158,5 +175,62 @@ fn cause_of<'d>(errors: impl Iterator<Item = &'d Diagnostic>, kind: FailureKind)
         FailureKind::Network => CheckCause::Unreachable,
         FailureKind::Refused => CheckCause::Refused,
         FailureKind::Errors | FailureKind::Usage | FailureKind::NotFound => CheckCause::Content,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failing(kind: FailureKind, diagnostic: Diagnostic) -> Result<(), Failure> {
+        Err(Failure::new(kind, diagnostic))
+    }
+
+    #[test]
+    fn a_failure_of_the_lockfile_is_found_whatever_was_checked() {
+        let mut checks = Checks::new(&[CheckName::Lock, CheckName::Files]);
+        let mut notes = Notes::default();
+        let outdated = Diagnostic::new(&codes::LOCK_OUTDATED, "old");
+        let result = checks.run(CheckName::Files, &mut notes, |_| {
+            failing(FailureKind::Errors, outdated)
+        });
+        assert_eq!(result, None);
+        let results = checks.results();
+        assert_eq!(results[0].cause, Some(CheckCause::Lock));
+        assert_eq!(results[0].findings, [0]);
+        assert_eq!(results[1].state, CheckOutcome::Skipped);
+    }
+
+    #[test]
+    fn the_most_important_cause_decides() {
+        let mut checks = Checks::new(&[CheckName::Policy, CheckName::Approval]);
+        let mut notes = Notes::default();
+        let forbidden = Diagnostic::new(&codes::POLICY_VIOLATION, "no");
+        let offline = Diagnostic::new(&codes::SOURCE_OFFLINE, "no");
+        checks.run(CheckName::Policy, &mut notes, |_| {
+            failing(FailureKind::Refused, forbidden)
+        });
+        checks.run(CheckName::Approval, &mut notes, |_| {
+            failing(FailureKind::Network, offline)
+        });
+        let report = CiReport {
+            checks: checks.results(),
+            compared: 0,
+        };
+        assert_eq!(report.cause(), Some(CheckCause::Unreachable));
+    }
+
+    #[test]
+    fn an_error_among_the_notes_fails_a_check_that_passed_before() {
+        let mut checks = Checks::new(&[CheckName::Manifest]);
+        let mut notes = Notes::default();
+        checks.run(CheckName::Manifest, &mut notes, |_| Ok(()));
+        checks.run(CheckName::Manifest, &mut notes, |notes| {
+            notes
+                .diagnostics
+                .push(Diagnostic::new(&codes::MANIFEST_VALUE, "wrong"));
+            Ok(())
+        });
+        assert_eq!(checks.results()[0].state, CheckOutcome::Failed);
     }
 }

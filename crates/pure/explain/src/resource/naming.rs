@@ -2,16 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean};
-use agpm_model::{Dependency, LockEntry, Manifest, ResourceType, ToolName};
-
-use crate::gather::unknown_name;
-use crate::locked::LockView;
-use agpm_model::LOCK_NAME;
+use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean, unknown_name};
+use agpm_model::{Dependency, LOCK_NAME, LockEntry, Manifest, ResourceType, ToolName};
+use agpm_resolve::LockView;
 
 /// The locked entry of that kind that a name means: its own name, alone or with its version or tool, or the key of
 /// the pattern that matched nothing else.
-pub(super) fn find(
+pub(super) fn find_entry(
     view: &LockView,
     manifest: &Manifest,
     kind: ResourceType,
@@ -61,7 +58,7 @@ fn ambiguous(entries: Vec<&LockEntry>, name: &str) -> Failure {
     Failure::new(FailureKind::NotFound, diagnostic)
 }
 
-/// Why there is no such entry: the manifest may ask for it all the same.
+/// Why there is no such entry: the manifest may require it all the same.
 fn missing(view: &LockView, manifest: &Manifest, kind: ResourceType, name: &str) -> Failure {
     let of_kind = || manifest.dependencies.iter().filter(|one| one.kind == kind);
     if let Some(dependency) = of_kind().find(|one| one.name.as_str() == name) {

@@ -1,63 +1,45 @@
-//! What is in an installed file, value by value: from a layer, from a package, or the user's own.
+//! The values of a file that agpm and others write: from a layer, from a package, or the user's own.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, Failure, Notes, codes};
+use agpm_diag::{Diagnostic, SourceMap, codes};
 use agpm_merge::{
-    Contribution, MergePolicy, MergedContent, MergedFile, Resolution, ResolvedRef, fold,
+    Contribution, ExplainedLeaf, MergePolicy, MergedContent, MergedFile, Provenance, Resolution,
+    ResolvedRef, fold,
 };
-use agpm_model::{LayerName, Owner, RelativePath, Strategy};
+use agpm_model::{LayerName, Owner, Strategy};
 use agpm_plan::OwnedNodes;
-use agpm_store::ProjectStore;
 use agpm_text::{Document, NodeShape, Pointer, TreeView, Value, equal, to_value};
 
-use crate::install::{parse_shared, read_ledger};
-use crate::reading::limit;
-use agpm_merge::{ExplainedLeaf, Provenance};
+/// The owner that is shown for what no layer and no package gave.
+pub(crate) const YOURS: &str = "yours";
 
-/// What a value is said to come from that no layer and no package gave.
-pub(super) const YOURS: &str = "yours";
-
-/// A file on the disk, and what is ours in it.
-pub(super) struct Installed {
-    document: Arc<Document>,
-    owned: OwnedNodes,
+/// A file as it is on the disk, and what agpm manages in it.
+pub struct ManagedFile {
+    /// What is in it.
+    pub document: Arc<Document>,
+    /// What is managed.
+    pub owned: OwnedNodes,
 }
 
-impl Installed {
-    /// Nothing if the file is not there, or nothing in it is ours.
-    pub(super) fn find(
-        store: &ProjectStore,
-        path: &RelativePath,
-        notes: &mut Notes,
-    ) -> Result<Option<Self>, Failure> {
-        let Some(owned) = read_ledger(store)?.shared.remove(path) else {
-            return Ok(None);
-        };
-        let Ok(bytes) = store.read(path, limit()) else {
-            return Ok(None);
-        };
-        let document = parse_shared(path, bytes, notes)?;
-        Ok(Some(Installed { document, owned }))
-    }
-
+impl ManagedFile {
     /// Where everything in the file at `under` or below comes from.
-    pub(super) fn explain(
+    pub fn explain(
         &self,
         merged: Option<&MergedFile>,
         under: &Pointer,
-        notes: &Notes,
+        sources: &SourceMap,
     ) -> Provenance {
         let layers = match merged.map(|merged| &merged.merged) {
             Some(MergedContent::Structured(resolution)) => Some(resolution),
             _ => None,
         };
-        let own = self.as_a_layer();
+        let own = self.as_layer();
         let mut all = Provenance::default();
-        all.add_values(&own, under, &notes.sources);
+        all.add_values(&own, under, sources);
         let mut from_layers = Provenance::default();
-        layers.inspect(|layers| from_layers.add_values(layers, &Pointer::root(), &notes.sources));
+        layers.inspect(|layers| from_layers.add_values(layers, &Pointer::root(), sources));
         let mut by_place: BTreeMap<Pointer, ExplainedLeaf> = from_layers
             .leaves
             .into_iter()
@@ -66,24 +48,27 @@ impl Installed {
         let owners = self.owned.owners_in(&self.document);
         for leaf in &mut all.leaves {
             let twin = layers.and_then(|layers| self.twin(layers, &leaf.pointer));
-            let said = twin.as_ref().and_then(|twin| by_place.remove(twin));
-            let same = twin.is_some_and(|twin| self.says_the_same(layers, &leaf.pointer, &twin));
+            let stated = twin.as_ref().and_then(|twin| by_place.remove(twin));
+            let stated = stated.map(|stated| LayerValue {
+                is_same: twin.is_some_and(|twin| self.has_value_of(layers, &leaf.pointer, &twin)),
+                stated,
+            });
             let owner = owners
                 .iter()
                 .find(|(at, _)| leaf.pointer.is_within(at))
                 .map(|(_, owner)| *owner);
-            attribute(leaf, owner, said, same);
+            attribute(leaf, owner, stated);
         }
         all.deletions = from_layers.deletions;
         all
     }
 
     /// What is in the file.
-    pub(super) fn value(&self) -> Option<Value> {
+    pub fn value(&self) -> Option<Value> {
         self.document.root().map(to_value)
     }
 
-    fn as_a_layer(&self) -> Resolution {
+    fn as_layer(&self) -> Resolution {
         let layer = LayerName::new(YOURS).expect("a good name");
         let contribution = Contribution {
             layer,
@@ -96,7 +81,7 @@ impl Installed {
         )
     }
 
-    /// Where the layers' result has what is at a place of the file: items of lists may stand elsewhere.
+    /// Where the layers' result has what is at a place of the file: items of lists may be elsewhere.
     fn twin(&self, layers: &Resolution, place: &Pointer) -> Option<Pointer> {
         let mut here = self.document.root()?;
         let mut there = layers.root()?;
@@ -124,7 +109,7 @@ impl Installed {
         Some(twin)
     }
 
-    fn says_the_same(&self, layers: Option<&Resolution>, place: &Pointer, twin: &Pointer) -> bool {
+    fn has_value_of(&self, layers: Option<&Resolution>, place: &Pointer, twin: &Pointer) -> bool {
         let there: Option<ResolvedRef<'_>> = layers.and_then(|layers| layers.at(twin));
         self.document
             .at(place)
@@ -133,39 +118,36 @@ impl Installed {
     }
 }
 
-/// Says whose a value is: a layer's, as it said it; a package's; or else the user's own.
-fn attribute(
-    leaf: &mut ExplainedLeaf,
-    owner: Option<&Owner>,
-    said: Option<ExplainedLeaf>,
-    same: bool,
-) {
-    match (owner, said) {
-        (Some(Owner::Layers(_)), Some(said)) if same => {
+/// What the layers have at the place of a value on the disk.
+struct LayerValue {
+    stated: ExplainedLeaf,
+    is_same: bool,
+}
+
+/// Names the owner of a value: a layer, with the place it came from; a package; or else the user.
+fn attribute(leaf: &mut ExplainedLeaf, owner: Option<&Owner>, layers: Option<LayerValue>) {
+    match (owner, layers) {
+        (Some(Owner::Layers(_)), Some(value)) if value.is_same => {
             *leaf = ExplainedLeaf {
                 pointer: leaf.pointer.clone(),
-                ..said
+                ..value.stated
             };
         }
-        (Some(Owner::Layers(layers)), _) => leaf.layer = layers.to_string(),
+        (Some(Owner::Layers(set)), _) => leaf.layer = set.to_string(),
         (Some(owner), _) => leaf.layer = owner.to_string(),
-        (None, Some(said)) => leaf.shadows = said.into_shadows(),
+        (None, Some(value)) => leaf.shadows = value.stated.into_shadows(),
         (None, None) => {}
     }
 }
 
-/// Says that a file that is ours whole is not what the layers give.
-pub(super) fn tell_edited(file: &str, now: &[u8], merged: &MergedFile, notes: &mut Notes) {
-    let structured = matches!(merged.merged, MergedContent::Structured(_));
-    let Ok((text, _)) = merged.render() else {
-        return;
-    };
-    if !structured && now != text.to_bytes() {
-        let message =
-            format!("`{file}` is not what the layers give; this is about what they do give");
-        let found = Diagnostic::new(&codes::INSTALL_EDITED, message).in_file(file);
-        notes
-            .diagnostics
-            .push(found.help("`agpm install --dry-run` shows what would change"));
+/// What is reported of a file that is managed whole and is not what the layers give.
+pub fn edited_layered_file(file: &str, now: &[u8], merged: &MergedFile) -> Option<Diagnostic> {
+    let is_structured = matches!(merged.merged, MergedContent::Structured(_));
+    let (text, _) = merged.render().ok()?;
+    if is_structured || now == text.to_bytes() {
+        return None;
     }
+    let message = format!("`{file}` is not what the layers give; this is about what they do give");
+    let found = Diagnostic::new(&codes::INSTALL_EDITED, message).in_file(file);
+    Some(found.help("`agpm install --dry-run` shows what would change"))
 }

@@ -13,7 +13,7 @@ use agpm_tools::OWN_TOOL;
 use serde::{Serialize, Serializer};
 
 use crate::gather::{ManifestFiles, Project, unknown_name};
-use crate::locked::{LockView, LockedResource, note, nothing_listed, source};
+use crate::locked::{LockView, LockedResource, lock_view, note, nothing_listed, source};
 use crate::packages::{Sources, frozen, read_lock, render_all};
 use crate::verify::{SourceUse, VerifyReport, find_drift};
 use crate::world::{Network, World};
@@ -148,7 +148,7 @@ pub fn list(world: &World, request: &ListRequest) -> Outcome<ListReport> {
 
 fn run(world: &World, request: &ListRequest, notes: &mut Notes) -> Result<ListReport, Failure> {
     let kind = request.kind.as_deref().map(kind_named).transpose()?;
-    let view = LockView::load(world, notes)?;
+    let view = lock_view(world, notes)?;
     if let Some(name) = &request.source {
         check_source(&view, name)?;
     }

@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 
 use crate::gather::ManifestFiles;
 use crate::install::{Job, preview};
-use crate::locked::LockView;
+use crate::locked::lock_view;
 use crate::outdated::{OutdatedReport, OutdatedRequest, outdated};
 use crate::verify::{SourceUse, VerifyReport, find_drift};
 use crate::world::{ManifestUse, Network, World};
@@ -94,7 +94,7 @@ fn run(world: &World, notes: &mut Notes) -> Result<StatusReport, Failure> {
             next: None,
         });
     };
-    let view = LockView::load(world, notes)?;
+    let view = lock_view(world, notes)?;
     let mut installed = BTreeMap::new();
     for entry in &view.entries {
         *installed.entry(entry.kind.plural()).or_default() += 1;

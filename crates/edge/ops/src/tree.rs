@@ -7,7 +7,7 @@ use agpm_model::Locked;
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
-use crate::locked::{LockView, ResourceIdentity, nothing_listed};
+use crate::locked::{LockView, ResourceIdentity, lock_view, nothing_listed};
 use crate::world::World;
 
 /// JSON readers give up at about twice as many brackets.
@@ -109,7 +109,7 @@ pub fn tree(world: &World, request: &TreeRequest) -> Outcome<TreeReport> {
 }
 
 fn run(world: &World, request: &TreeRequest, notes: &mut Notes) -> Result<TreeReport, Failure> {
-    let view = LockView::load(world, notes)?.with_parts();
+    let view = lock_view(world, notes)?.with_parts();
     let needed_by = view.needed_by();
     let children = match request.direction {
         Direction::Needs => &view.needs,
@@ -117,7 +117,7 @@ fn run(world: &World, request: &TreeRequest, notes: &mut Notes) -> Result<TreeRe
     };
     let mut starts = Vec::new();
     for name in &request.names {
-        starts.extend(view.find_word(&world.environment, name)?);
+        starts.extend(view.find_word(&world.environment.folder, name)?);
     }
     if request.names.is_empty() {
         starts = ends(&view, request.direction);

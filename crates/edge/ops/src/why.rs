@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::gather::ManifestFiles;
 use crate::install::read_ledger;
-use crate::locked::{LockView, ResourceIdentity};
+use crate::locked::{LockView, ResourceIdentity, lock_view};
 use crate::tree::titled;
 use crate::world::{Environment, World};
 
@@ -75,12 +75,12 @@ pub fn why(world: &World, request: &WhyRequest) -> Outcome<WhyReport> {
 }
 
 fn run(world: &World, request: &WhyRequest, notes: &mut Notes) -> Result<WhyReport, Failure> {
-    let view = LockView::load(world, notes)?.with_parts();
+    let view = lock_view(world, notes)?.with_parts();
     let ledger = read_ledger(&ManifestFiles::require(&world.environment)?.store()?)?;
     let layers = layers_at(&world.environment, &view, &ledger, &request.name);
-    let mut at_path = view.at_path(&world.environment, &request.name);
+    let mut at_path = view.at_path(&world.environment.folder, &request.name);
     if at_path.is_empty() {
-        let owned = view.owned_at(&world.environment, &ledger, &request.name);
+        let owned = view.owned_at(&world.environment.folder, &ledger, &request.name);
         at_path.extend(owned.into_iter().filter(|at| view.part_of.contains_key(at)));
     }
     let found = if at_path.is_empty() && layers.is_empty() {
@@ -104,7 +104,7 @@ fn layers_at(
 ) -> Vec<RequiredResource> {
     let mut owners: BTreeSet<&Owner> = BTreeSet::new();
     for path in view
-        .paths_of(environment, word)
+        .paths_of(&environment.folder, word)
         .iter()
         .filter_map(|path| RelativePath::new(path).ok())
     {

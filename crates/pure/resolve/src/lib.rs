@@ -6,12 +6,17 @@ mod conflict;
 mod declared;
 mod entries;
 mod index;
+mod lock_match;
+mod lock_view;
+mod locked_entries;
+mod locked_resource;
 mod marketplaces;
 mod pins;
 mod plugin_root;
 mod plugins;
 mod required_source;
 mod versions;
+mod written_id;
 
 pub use conflict::{ConflictReporter, FileListing, PathContent, cycle, too_hard};
 pub use declared::{Declaring, Escapes, declared_unit, format_of, template_error};
@@ -20,6 +25,13 @@ pub use index::{
     DeclaredNeeds, FoundContent, MissingFact, PinState, ReleaseLimit, ResourceFiles, SolverPin,
     SourceFile, SourceIndex, Version, tree_line,
 };
+pub use lock_match::{
+    RootFinder, check_declared_needs, check_locked_sources, check_plugin_parts, is_locked_as,
+    locked_roots,
+};
+pub use lock_view::{LockView, lockfile_note, no_lockfile, nothing_listed};
+pub use locked_entries::{LockedContent, installable_part, part_of_lock};
+pub use locked_resource::{LockedResource, Placements, ResourceIdentity};
 pub use marketplaces::{
     NamedCommit, PluginLocation, add_source, bind_locked_plugins, find_entry, locate_plugin,
     remote_selector,
@@ -34,3 +46,4 @@ pub use versions::{
     fold_foreign_dependencies, moved_tag, passed_over, report_moved_tags, report_relocated,
     report_skipped, report_versions, source_relocated,
 };
+pub use written_id::{WrittenId, ambiguous, means, near_ids};

@@ -344,7 +344,7 @@ fn known_subject(world: &World, word: &str) -> Result<Option<(Subject, String)>,
     let is_file = agpm_store::is_file(&world.environment.resolve(Path::new(word)));
     let at_path = view
         .as_ref()
-        .is_some_and(|view| !view.at_path(&world.environment, word).is_empty());
+        .is_some_and(|view| !view.at_path(&world.environment.folder, word).is_empty());
     if is_file || at_path {
         return Ok(Some((Subject::File, word.to_owned())));
     }
@@ -380,7 +380,7 @@ fn near_resource(world: &World, word: &str) -> Option<String> {
 /// The resource that a whole file is of.
 fn owner_of_file(world: &World, file: &str) -> Option<(ResourceType, String)> {
     let view = lock_view(world)?;
-    let found = view.at_path(&world.environment, file);
+    let found = view.at_path(&world.environment.folder, file);
     let mut entries = found
         .iter()
         .map(|at| &view.entries[*at])

@@ -4,15 +4,14 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, Failure, Notes, codes};
+use agpm_install::{LockChange, PlannedInstall, Writing};
 use agpm_model::{FileMode, Observed, RelativePath};
 use agpm_plan::{Action, Change, FileOutcome, Ledger, SharedChange};
 use agpm_store::{Expected, FileChange, ProjectLock, ProjectStore, Recovered, StoreError, Waiting};
 
 use crate::gather::ManifestFiles;
 use crate::install::changes::Changes;
-use crate::install::deciding::PlannedInstall;
 use crate::install::known::{has_ledger, ledger_file};
-use crate::install::request::{LockChange, Writing};
 use crate::install::run::{FilePlaces, GatheredProject, Run};
 use crate::scope::Beside;
 use crate::world::World;

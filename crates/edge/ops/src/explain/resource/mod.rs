@@ -19,7 +19,7 @@ use crate::explain::resource::given::Given;
 use crate::explain::resource::said::Said;
 use crate::gather::{ManifestFiles, Project};
 use crate::locked::{LockView, note};
-use crate::packages::{frozen, read_lock};
+use crate::packages::read_lock;
 use crate::why::Askers;
 use crate::world::World;
 use agpm_merge::Provenance;
@@ -141,7 +141,7 @@ impl Target<'_> {
             self.locked.label()
         );
         let locked = self.plugin().unwrap_or(self.locked);
-        let moved_on = !same_wish || !frozen::same_unit(dependency, locked);
+        let moved_on = !same_wish || !agpm_resolve::is_locked_as(dependency, locked);
         moved_on.then(|| note(message).at_spot(dependency.spot))
     }
 

@@ -24,7 +24,6 @@ use agpm_resolve::{
 use agpm_solve::Child;
 use agpm_source::{Source, SourceError};
 use agpm_store::parallel;
-use agpm_text::Value;
 
 use crate::packages::fetch::plugin_needs::{PluginNeed, declaration, plugin_needs, plugin_of_file};
 use crate::packages::fetch::raw::{Raw, unfit};
@@ -186,7 +185,7 @@ impl<'a> Fetcher<'a> {
             .dependencies
             .iter()
             .find(|dependency| dependency.unit == *unit);
-        let bytes = dependency.and_then(inline_bytes);
+        let bytes = dependency.and_then(Dependency::server_bytes);
         bytes.map_or(Raw::Absent, |bytes| {
             Raw::File(SourceFile::new(bytes, FileMode::Plain))
         })
@@ -498,18 +497,6 @@ fn failure_of(source: &dyn Source, name: &SourceName, error: SourceError) -> Fai
         (SourceError::Store(error), Some(place)) => error.seen_from(place).into(),
         (error, _) => source_failure(name, error),
     }
-}
-
-/// What the manifest itself says of an MCP server.
-pub(crate) fn inline_bytes(dependency: &Dependency) -> Option<Vec<u8>> {
-    let Some(Value::Map(said)) = &dependency.server else {
-        return None;
-    };
-    // An address says what it is, for tools that would take it for a program.
-    let is_remote = said.iter().all(|(key, _)| key != "command");
-    let kind = is_remote.then(|| ("type".to_owned(), Value::from("http")));
-    let server = Value::Map(kind.into_iter().chain(said.iter().cloned()).collect());
-    Some(server.to_json().into_bytes())
 }
 
 /// A warning for each name in `exclude` that does not mean one match.

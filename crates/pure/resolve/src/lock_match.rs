@@ -1,0 +1,271 @@
+//! Whether a manifest requires exactly what is locked.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use agpm_diag::Failure;
+use agpm_model::{
+    Checksum, Dependency, Install, Locked, Lockfile, Manifest, Origin, Patch, PatchScope,
+    Placement, RelativePath, ResourceId, ResourceName, ResourceType, ToolName, Unit,
+};
+use agpm_plan::{Wanted, outdated_lock, placements};
+
+use crate::declared::format_of;
+use crate::entries::ResolvedEntry;
+
+/// Finds the dependency of the manifest that a locked resource is of, whatever is required of it.
+pub struct RootFinder<'m> {
+    manifest: &'m Manifest,
+    by_name: BTreeMap<(ResourceType, &'m ResourceName), usize>,
+}
+
+impl<'m> RootFinder<'m> {
+    /// Finds those of one manifest.
+    pub fn new(manifest: &'m Manifest) -> Self {
+        let dependencies = manifest.dependencies.iter().enumerate();
+        let by_name =
+            dependencies.map(|(number, dependency)| ((dependency.kind, &dependency.name), number));
+        RootFinder {
+            manifest,
+            by_name: by_name.collect(),
+        }
+    }
+
+    /// The number of the dependency; nothing for what only other resources require.
+    pub fn find(&self, locked: &Locked) -> Option<usize> {
+        let number = *self.by_name.get(&(locked.kind, locked.manifest_key()))?;
+        is_locked_as(&self.manifest.dependencies[number], locked).then_some(number)
+    }
+}
+
+/// The dependency of the manifest for each locked resource; fails where manifest and lockfile differ.
+pub fn locked_roots(manifest: &Manifest, lock: &Lockfile) -> Result<Vec<Option<usize>>, Failure> {
+    check_locked_sources(manifest, lock)?;
+    let finder = RootFinder::new(manifest);
+    let roots: Vec<Option<usize>> = lock.entries.iter().map(|one| finder.find(one)).collect();
+    for (locked, root) in lock.entries.iter().zip(&roots) {
+        if let Some(number) = root {
+            check_locked_as(manifest, &manifest.dependencies[*number], locked)?;
+        }
+    }
+    let found: BTreeSet<usize> = roots.iter().flatten().copied().collect();
+    let is_missing = |number: usize, dependency: &Dependency| {
+        !found.contains(&number) && !manifest.tools.used_by(dependency).is_empty()
+    };
+    let mut dependencies = manifest.dependencies.iter().enumerate();
+    if let Some((_, dependency)) = dependencies.find(|(number, one)| is_missing(*number, one)) {
+        let message = format!("{} is not in the lockfile", dependency.id());
+        return Err(outdated_lock(message));
+    }
+    check_reachable(lock, &roots)?;
+    Ok(roots)
+}
+
+/// Whether every source is where it was.
+pub fn check_locked_sources(manifest: &Manifest, lock: &Lockfile) -> Result<(), Failure> {
+    for locked in &lock.sources {
+        let now = manifest
+            .source(&locked.name)
+            .map(|source| source.address.to_string());
+        if locked.url.is_some() && now.is_some() && locked.url != now {
+            let message = format!(
+                "source `{}` has another URL than when it was locked",
+                locked.name
+            );
+            return Err(outdated_lock(message));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a dependency means what is locked.
+pub fn is_locked_as(dependency: &Dependency, locked: &Locked) -> bool {
+    let path = locked.pattern.as_ref().unwrap_or(&locked.unit.path);
+    dependency.unit.origin == locked.unit.origin && dependency.unit.path == *path
+}
+
+fn check_locked_as(
+    manifest: &Manifest,
+    dependency: &Dependency,
+    locked: &Locked,
+) -> Result<(), Failure> {
+    let tools = manifest.tools.used_by(dependency);
+    let wanted = Wanted {
+        name: locked.name.as_str(),
+        ..Wanted::of(dependency, &locked.unit.path, &manifest.tools)
+    };
+    let mut places = placements(&manifest.tools, &tools, &wanted).unwrap_or_default();
+    match dependency.install {
+        Install::Write => {}
+        Install::ResolveOnly => places.iter_mut().for_each(|placement| placement.at = None),
+        Install::InPlace => {
+            let own = RelativePath::new(locked.unit.path.as_str()).ok();
+            places
+                .iter_mut()
+                .for_each(|placement| placement.at.clone_from(&own));
+        }
+    }
+    let asked = locked.commit().map(|_| dependency.selector.as_str());
+    let requirement = locked.requirement();
+    let differs = [
+        ("requirement", requirement != asked),
+        (
+            "tool",
+            locked.tools().collect::<BTreeSet<_>>() != tools.into_iter().collect(),
+        ),
+        ("place", !are_same_places(manifest, locked, &places)),
+        ("`install`", locked.install != dependency.install),
+        (
+            "`exclude`",
+            dependency
+                .exclude
+                .iter()
+                .any(|one| one.name == locked.name.as_str()),
+        ),
+        ("entry", is_other_server(dependency, locked)),
+        (
+            "patches",
+            shared_patches(locked) != project_patches(manifest, locked),
+        ),
+    ];
+    match differs.into_iter().find(|(_, differs)| *differs) {
+        None => Ok(()),
+        Some((what, _)) => {
+            let verb = if what == "patches" { "are" } else { "is" };
+            let message = format!(
+                "the {what} of {}/{} {verb} not what is locked",
+                locked.kind, locked.name
+            );
+            Err(outdated_lock(message))
+        }
+    }
+}
+
+/// Whether a resource is locked at the places that the manifest gives it. Which directory a block is in depends on the
+/// files that it is for, and on the project.
+fn are_same_places(manifest: &Manifest, locked: &Locked, places: &[Placement]) -> bool {
+    let is_same = |(locked, now): (&Placement, &Placement)| {
+        let tool = manifest.tools.named(now.tool.as_str());
+        let is_block = |place: &Placement| {
+            let holds = |path: &RelativePath| tool.is_some_and(|tool| tool.may_hold_blocks(path));
+            place.at.as_ref().is_some_and(holds)
+        };
+        locked == now || locked.tool == now.tool && is_block(locked) && is_block(now)
+    };
+    let is_instruction = locked.kind == ResourceType::Instructions;
+    locked.placements == places
+        || is_instruction
+            && locked.placements.len() == places.len()
+            && locked.placements.iter().zip(places).all(is_same)
+}
+
+/// Whether the manifest says something else of a server than when it was locked.
+fn is_other_server(dependency: &Dependency, locked: &Locked) -> bool {
+    let now = dependency.server_bytes();
+    let now = now.filter(|_| locked.unit.origin == Origin::Manifest);
+    now.is_some_and(|bytes| locked.checksum != Some(Checksum::of(&bytes)))
+}
+
+/// The locked fields that everybody's patches set.
+fn shared_patches(locked: &Locked) -> BTreeSet<String> {
+    locked
+        .patches
+        .iter()
+        .filter(|field| !locked.private_patches.contains(field))
+        .cloned()
+        .collect()
+}
+
+/// The same as the manifest has it; what has no fields cannot be patched.
+fn project_patches(manifest: &Manifest, locked: &Locked) -> BTreeSet<String> {
+    let concerns = |patch: &&Patch| {
+        patch.kind == locked.kind
+            && patch.name == locked.name.as_str()
+            && patch.scope == PatchScope::Project
+            && format_of(&locked.unit).is_some()
+    };
+    let fields = manifest
+        .patches
+        .iter()
+        .filter(concerns)
+        .flat_map(Patch::leaves);
+    fields.map(|field| field.to_string()).collect()
+}
+
+/// Fails if a locked resource is required by nothing any more.
+fn check_reachable(lock: &Lockfile, roots: &[Option<usize>]) -> Result<(), Failure> {
+    let references = numbers_by_reference(lock);
+    let numbers = 0..lock.entries.len();
+    let mut queue: Vec<usize> = numbers.filter(|at| roots[*at].is_some()).collect();
+    let mut reached: BTreeSet<usize> = queue.iter().copied().collect();
+    while let Some(number) = queue.pop() {
+        let dependencies = lock.entries[number].dependencies.iter();
+        let needed = dependencies.filter_map(|reference| references.get(reference));
+        queue.extend(needed.filter(|child| reached.insert(**child)));
+    }
+    let mut entries = lock.entries.iter().enumerate();
+    match entries.find(|(number, _)| !reached.contains(number)) {
+        None => Ok(()),
+        Some((_, locked)) => Err(outdated_lock(format!(
+            "nothing asks for {} any more",
+            locked.label()
+        ))),
+    }
+}
+
+/// The numbers of locked resources by how others refer to them.
+pub(crate) fn numbers_by_reference(lock: &Lockfile) -> BTreeMap<String, usize> {
+    lock.entries
+        .iter()
+        .enumerate()
+        .map(|(number, locked)| (locked.reference(), number))
+        .collect()
+}
+
+/// What the resources declare must be what they are locked with: a variable of the project may have changed it.
+pub fn check_declared_needs(manifest: &Manifest, entries: &[ResolvedEntry]) -> Result<(), Failure> {
+    for resolved in entries {
+        let locked: BTreeSet<&Unit> = resolved
+            .entry
+            .needs
+            .iter()
+            .map(|need| &entries[*need].entry.unit)
+            .collect();
+        let enabled =
+            |tool: Option<&ToolName>| tool.is_none_or(|tool| manifest.tools.is_enabled(tool));
+        let variants = resolved.entry.variants.iter();
+        let declared = variants.flat_map(|variant| resolved.needs.under(*variant));
+        let declared = declared.filter(|(declared, _)| enabled(declared.tool.as_ref()));
+        let mut plain = declared
+            .map(|(_, unit)| unit)
+            .filter(|unit| !unit.path.is_pattern());
+        if let Some(unit) = plain.find(|unit| !locked.contains(unit)) {
+            let (kind, name) = (resolved.entry.kind, &resolved.entry.name);
+            return Err(outdated_lock(format!(
+                "{kind}/{name} needs `{unit}`, which it is not locked with"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The parts of plugins must be those that are locked: the manifest may choose others by now.
+pub fn check_plugin_parts(lock: &Lockfile, entries: &[ResolvedEntry]) -> Result<(), Failure> {
+    for locked in lock
+        .entries
+        .iter()
+        .filter(|locked| locked.kind == ResourceType::Plugins)
+    {
+        let id = locked.id();
+        let parts: BTreeSet<ResourceId> = entries
+            .iter()
+            .filter(|resolved| resolved.part_of.as_ref() == Some(&id))
+            .map(ResolvedEntry::id)
+            .collect();
+        if !parts.iter().eq(&locked.parts) {
+            return Err(outdated_lock(format!(
+                "the parts of {id} are not what is locked"
+            )));
+        }
+    }
+    Ok(())
+}

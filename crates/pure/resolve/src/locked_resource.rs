@@ -1,0 +1,144 @@
+//! What the lockfile has of one resource, as reports show it.
+
+use std::collections::BTreeSet;
+
+use agpm_model::{Checksum, Locked, ObjectId, Placement, RelativePath, ToolName};
+use agpm_plan::Entry;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+/// What every view of a resource begins with.
+#[derive(Clone, Debug, Serialize)]
+pub struct ResourceIdentity {
+    /// The word for its type.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// Its name.
+    pub name: String,
+    /// Its version; nothing for files of the project itself.
+    pub version: Option<String>,
+    /// The name of its source, if it has one.
+    pub source: Option<String>,
+}
+
+impl ResourceIdentity {
+    /// That of a locked resource.
+    pub fn of(entry: &Locked) -> Self {
+        ResourceIdentity {
+            kind: entry.kind.singular(),
+            name: entry.name.to_string(),
+            version: entry.version().map(str::to_owned),
+            source: entry.unit.origin.source().map(ToString::to_string),
+        }
+    }
+}
+
+/// The tools of a resource, and where it is installed for each.
+#[derive(Clone, Debug)]
+pub struct Placements(Vec<Placement>);
+
+impl Placements {
+    /// Those of a locked resource.
+    pub fn of(entry: &Locked) -> Self {
+        Placements(entry.placements.clone())
+    }
+
+    /// Those of one copy.
+    pub fn of_entry(entry: &Entry) -> Self {
+        let placement = |tool: &ToolName| Placement {
+            tool: tool.clone(),
+            at: entry.target.clone(),
+        };
+        Placements(entry.readers.iter().map(placement).collect())
+    }
+
+    /// The tools, sorted.
+    pub fn tools(&self) -> impl Iterator<Item = &ToolName> {
+        self.0.iter().map(|placement| &placement.tool)
+    }
+
+    /// Where it is installed, each path once.
+    pub fn paths(&self) -> BTreeSet<&RelativePath> {
+        let paths = self.0.iter();
+        paths
+            .filter_map(|placement| placement.at.as_ref())
+            .collect()
+    }
+}
+
+/// Where a resource is for one tool.
+#[derive(Serialize)]
+struct InstalledPath<'a> {
+    tool: &'a ToolName,
+    at: &'a RelativePath,
+}
+
+impl<'a> InstalledPath<'a> {
+    fn of(placement: &'a Placement) -> Option<Self> {
+        let at = placement.at.as_ref()?;
+        Some(InstalledPath {
+            tool: &placement.tool,
+            at,
+        })
+    }
+}
+
+impl Serialize for Placements {
+    /// Lists, and for a resource of one tool the two fields of the lockfile too.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let tools: Vec<&ToolName> = self.tools().collect();
+        let installed = self.0.iter().filter_map(InstalledPath::of);
+        let installed: Vec<InstalledPath<'_>> = installed.collect();
+        let mut map = serializer.serialize_map(None)?;
+        if tools.len() < 2 {
+            map.serialize_entry("installed_at", &self.paths().first())?;
+            map.serialize_entry("tool", &tools.first())?;
+        }
+        map.serialize_entry("tools", &tools)?;
+        map.serialize_entry("installed", &installed)?;
+        map.end()
+    }
+}
+
+/// What the lockfile has of a resource.
+#[derive(Clone, Debug, Serialize)]
+pub struct LockedResource {
+    /// Which one it is.
+    #[serde(flatten)]
+    pub identity: ResourceIdentity,
+    /// Where it is in its source.
+    pub path: String,
+    /// The version that is required.
+    pub requirement: Option<String>,
+    /// The commit that it is taken from.
+    pub resolved_commit: Option<ObjectId>,
+    /// Of what it is in its source.
+    pub checksum: Option<Checksum>,
+    /// The tools it is for, and where it is installed for them.
+    #[serde(flatten)]
+    pub placements: Placements,
+    /// What it needs.
+    pub dependencies: Vec<String>,
+    /// What is installed of a plugin, as `TYPE/NAME`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<String>,
+    /// The fields that patches change.
+    pub patches: Vec<String>,
+}
+
+impl LockedResource {
+    /// The fields of a locked resource.
+    pub fn of(entry: &Locked) -> Self {
+        LockedResource {
+            identity: ResourceIdentity::of(entry),
+            path: entry.unit.path.to_string(),
+            requirement: entry.requirement().map(str::to_owned),
+            resolved_commit: entry.commit().cloned(),
+            checksum: entry.checksum,
+            placements: Placements::of(entry),
+            dependencies: entry.dependencies.clone(),
+            parts: entry.parts.iter().map(ToString::to_string).collect(),
+            patches: entry.patches.clone(),
+        }
+    }
+}

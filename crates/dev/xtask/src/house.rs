@@ -123,6 +123,19 @@ const CRATES: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "agpm-manifest",
+        "pure/manifest",
+        &[
+            "agpm-diag",
+            "agpm-text",
+            "agpm-model",
+            "agpm-merge",
+            "agpm-discover",
+            "agpm-plan",
+            "agpm-resolve",
+        ],
+    ),
+    (
         "agpm-install",
         "pure/install",
         &[
@@ -135,6 +148,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-resolve",
             "agpm-compose",
             "agpm-layers",
+            "agpm-manifest",
         ],
     ),
     (
@@ -185,6 +199,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-resolve",
             "agpm-compose",
             "agpm-layers",
+            "agpm-manifest",
             "agpm-install",
             "agpm-store",
             "agpm-git",

@@ -329,7 +329,7 @@ fn add_and_remove_edit_the_users_manifest_wherever_it_is() {
             .map(|entry| entry.unwrap().file_name())
             .collect();
         assert_eq!(names, ["agpm.toml"]);
-        assert!(user.run("init -g", 6).stderr.contains("is there already"));
+        assert!(user.run("init -g", 6).stderr.contains("already exists"));
         user.run("add source community ./community -g", 0);
         user.run("add -g dep agent community:agents/dev.md@v1.0.0", 0);
         assert_eq!(user.installed(), [".claude/agents/dev.md"]);

@@ -40,12 +40,10 @@ mod policy_cache;
 mod policy_files;
 mod projects;
 mod reading;
-mod removal;
 mod scope;
 mod search;
 mod serialize;
 mod source_failure;
-mod spec;
 mod status;
 mod strategies;
 mod tree;
@@ -70,6 +68,7 @@ pub use agpm_diag::{FailureKind, Outcome, Warnings};
 pub use agpm_diag::{counted, size};
 pub use agpm_discover::{CandidateType, Query, Selection};
 pub use agpm_layers::{LayerRow, LayerState, LayersReport, SkippedRow};
+pub use agpm_manifest::{DependencyId, PatternUse};
 pub use agpm_merge::Rendered;
 pub use agpm_merge::{
     BodyLines, BuiltInStrategy, CustomStrategy, ExplainedDeletion, ExplainedLeaf, ExplainedShadow,
@@ -128,7 +127,6 @@ pub use outdated::{
     LockfileState, MovedBranch, Outdated, OutdatedReport, OutdatedRequest, OutdatedRows, outdated,
 };
 pub use policy::{PolicyCheckReport, PolicyReport, PolicyRuleReport, policy_check, policy_show};
-pub use removal::{DependencyId, PatternUse};
 pub use search::{FoundResource, IndexUse, SearchReport, SearchRequest, search};
 pub use status::{NextInstall, ProjectFound, StatusReport, status};
 pub use strategies::{StrategiesRequest, strategies};

@@ -8,8 +8,7 @@ use crate::packages::read_lock;
 use crate::world::World;
 
 pub(crate) use agpm_resolve::{
-    LockView, WrittenId, ambiguous, lockfile_note as note, means, near_ids, no_lockfile,
-    nothing_listed,
+    LockView, WrittenId, lockfile_note as note, means, near_ids, no_lockfile, nothing_listed,
 };
 pub use agpm_resolve::{LockedResource, Placements, ResourceIdentity};
 

@@ -15,7 +15,7 @@ use crate::catalog::remote_today;
 use crate::gather::{ManifestFiles, Project};
 use crate::locked::no_lockfile;
 use crate::packages::{Sources, read_lock, versions_of};
-use crate::update::Words;
+use crate::update::pin_words;
 use crate::world::World;
 use agpm_resolve::{add_locked_sources, report_moved_tags, with_names_of};
 
@@ -112,7 +112,7 @@ fn run(
     };
     add_locked_sources(&mut project.manifest, &lock);
     let lock = with_names_of(&project.manifest, &lock);
-    let words = Words::new(&world.environment, &project, lock.clone());
+    let words = pin_words(world, &project, lock.clone());
     let mut wanted = BTreeSet::new();
     for name in &request.names {
         wanted.extend(words.find(name)?);

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use agpm_diag::Spot;
 use agpm_model::{
     AllowedVersions, Checksum, Declared, FileMode, ObjectId, Origin, Pin, RelativePath,
-    Requirement, ResolvedVersion, SKILL_FILE, Selector, SourceName, SourceVersions, Tag, Unit,
-    Variant, VersionIndex,
+    Requirement, ResolvedVersion, SKILL_FILE, Selector, Source, SourceName, SourceVersions, Tag,
+    Unit, Variant, VersionIndex,
 };
 use agpm_solve::{Candidate, Child, Content, Facts};
 use agpm_trust::ReleaseAge;
@@ -246,6 +246,8 @@ pub struct SourceIndex {
     plain: Vec<SourceName>,
     release_limit: Option<ReleaseLimit>,
     releases: BTreeMap<SourceName, BTreeMap<String, ReleaseAge>>,
+    /// Sources that resources require and that are not open.
+    pub(crate) required_sources: BTreeMap<SourceName, Source>,
 }
 
 impl SourceIndex {
@@ -360,6 +362,13 @@ impl SourceIndex {
         self.pins
             .get(unit)
             .filter(|pin| pin.state == PinState::Kept)
+    }
+
+    /// Sources that have to be opened before anything is known of what is required from them.
+    pub fn take_required_sources(&mut self) -> Vec<Source> {
+        std::mem::take(&mut self.required_sources)
+            .into_values()
+            .collect()
     }
 
     /// Whether a source was asked for its versions.

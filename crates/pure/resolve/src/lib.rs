@@ -11,7 +11,10 @@ mod lock_view;
 mod locked_entries;
 mod locked_resource;
 mod marketplaces;
+mod needs;
+mod path_files;
 mod pins;
+mod plugin_needs;
 mod plugin_root;
 mod plugins;
 mod required_source;
@@ -36,6 +39,8 @@ pub use marketplaces::{
     NamedCommit, PluginLocation, add_source, bind_locked_plugins, find_entry, locate_plugin,
     remote_selector,
 };
+pub use needs::{NeedsReader, OpenSources};
+pub use path_files::{PathFiles, Unfit, found_unit, path_clash, portable_path};
 pub use pins::{UpdateScope, pins, relocated_sources, with_names_of};
 pub use plugins::{MarketplaceEntries, expand_plugins};
 pub use required_source::{

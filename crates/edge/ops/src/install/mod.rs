@@ -18,7 +18,7 @@ use agpm_compose::{
     refuse_markers,
 };
 use agpm_diag::{Failure, FailureKind, Notes, Outcome};
-use agpm_install::{ExecutableRules, PlannedInstall};
+use agpm_install::{ExecutableRules, JudgedInstall, PlannedInstall};
 
 use agpm_model::{LOCK_NAME, Observed, RelativePath};
 use agpm_plan::{
@@ -61,7 +61,7 @@ use crate::outside::reads_outside;
 use crate::packages::{
     Resolution, Sources, VersionLimits, bind_plugins, frozen, read_lock, render_all, resolve,
 };
-use crate::policies::{JudgedLayers, Policies, ReleaseDates};
+use crate::policies::{Policies, ReleaseDates};
 use crate::policy_cache::refresh_policies;
 use crate::projects;
 use crate::scope::{Beside, Places};
@@ -186,16 +186,14 @@ fn refuse_violations(
         sources: &rendered.sources,
         now: (world.clock)(),
     };
-    let layers = JudgedLayers {
-        files: &rendered.layered.files,
-        locked: &rendered.layered.locked,
+    let judged = JudgedInstall {
+        manifest: &gathered.project.manifest,
+        bases: &gathered.project.bases,
+        resources: &rendered.rendered.resources,
+        layer_files: &rendered.layered.files,
+        layers: &rendered.layered.locked,
     };
-    let found = gathered.policies.check(
-        &gathered.project,
-        &rendered.rendered.resources,
-        &layers,
-        &dates,
-    );
+    let found = judged.violations(gathered.policies.set(), &dates);
     if found.is_empty() {
         return Ok(());
     }

@@ -14,5 +14,5 @@ pub use fixtures::each_fixture;
 pub use git::Repository;
 pub use memory_files::MemoryFiles;
 pub use sandbox::{CommandOutput, Sandbox};
-pub use script::{check_parts, check_script, compare, run_script};
+pub use script::{check_guide, check_parts, check_script, compare, run_script};
 pub use server::{Behaviour, GitDaemon, HttpServer};

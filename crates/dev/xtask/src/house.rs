@@ -152,6 +152,19 @@ const CRATES: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "agpm-inspect",
+        "pure/inspect",
+        &[
+            "agpm-diag",
+            "agpm-text",
+            "agpm-tools",
+            "agpm-model",
+            "agpm-plan",
+            "agpm-resolve",
+            "agpm-compose",
+        ],
+    ),
+    (
         "agpm-engine",
         "pure/engine",
         &["agpm-diag", "agpm-text", "agpm-model", "agpm-merge"],
@@ -201,6 +214,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-layers",
             "agpm-manifest",
             "agpm-install",
+            "agpm-inspect",
             "agpm-store",
             "agpm-git",
             "agpm-source",

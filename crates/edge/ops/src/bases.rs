@@ -3,20 +3,20 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, Failure, Notes, Spot, codes};
+use agpm_diag::{Diagnostic, Failure, Notes, SourceSpan, codes};
 use agpm_manifest::{BaseFile, BasePins, BaseReader, plain_path};
 use agpm_model::{
     BaseAddress, BaseName, BaseRoot, DEFAULT_VERSION, Pin, PinSource, RepositoryBase, Requirement,
-    Selector, SourceAddress, SourceVersions, normalize,
+    ResolvedVersion, SourceAddress, SourceVersions, VersionRequirement, normalize,
 };
 use agpm_resolve::ReleaseLimit;
 use agpm_source::{
-    Bounds, EntryKind, FileFetching, Source, SourceError, Versioning, resolve, resolve_all,
+    AllowedDirectory, FileFetching, Source, SourceEntryKind, SourceError, SourceVersioning,
 };
 use agpm_store as store;
-use agpm_trust::ReleaseAge;
 
 use crate::reading::{MANIFEST_NAME, limit, local_path, shown};
+use crate::releases::{BestVersion, best_version};
 use crate::source_failure::source_failure_of;
 use crate::world::World;
 
@@ -45,7 +45,10 @@ impl BaseReader for WorldBases<'_> {
         };
         let is_repository =
             !store::exists(&self.path_of(written)) && agpm_git::is_git_folder(&self.path_of(path));
-        match (SourceAddress::parse(path), Requirement::parse(requirement)) {
+        match (
+            SourceAddress::parse(path),
+            VersionRequirement::parse(requirement),
+        ) {
             (Ok(url), Ok(requirement)) if is_repository => {
                 BaseAddress::Repository(RepositoryBase {
                     url,
@@ -60,7 +63,7 @@ impl BaseReader for WorldBases<'_> {
     fn read(
         &mut self,
         address: &BaseAddress,
-        spot: Option<Spot>,
+        spot: Option<SourceSpan>,
         pins: &mut BasePins<'_>,
         notes: &mut Notes,
     ) -> Result<BaseFile, Failure> {
@@ -105,15 +108,17 @@ impl BaseReading<'_, '_> {
             let base = RepositoryBase {
                 url,
                 directory: String::new(),
-                requirement: Requirement::parse(DEFAULT_VERSION).expect("a good name"),
+                requirement: VersionRequirement::parse(DEFAULT_VERSION).expect("a good name"),
             };
             return self.in_repository(&base, None);
         }
         let seen = |error: store::StoreError| error.seen_from(bases.folder);
-        Bounds::of(bases.folder).guard(&file).map_err(seen)?;
+        AllowedDirectory::of(bases.folder)
+            .guard(&file)
+            .map_err(seen)?;
         let bytes = match store::read(&file, limit()) {
             Err(store::StoreError {
-                problem: store::Problem::NotFound,
+                problem: store::StoreProblem::NotFound,
                 ..
             }) => return Err(missing(&self.address.name(), None)),
             read => read.map_err(seen)?,
@@ -129,12 +134,13 @@ impl BaseReading<'_, '_> {
     fn in_repository(
         &mut self,
         base: &RepositoryBase,
-        spot: Option<Spot>,
+        spot: Option<SourceSpan>,
     ) -> Result<BaseFile, Failure> {
         let world = self.bases.world;
         let sources = world.environment.source_context(self.bases.folder);
         let source = world.sources.open(&base.url, &sources);
-        if let (Versioning::Unversioned, Some(place)) = (source.versioning(), source.place()) {
+        if let (SourceVersioning::Unversioned, Some(place)) = (source.versioning(), source.place())
+        {
             let path = place.join(&base.directory);
             return self.in_directory(&path.display().to_string());
         }
@@ -172,7 +178,7 @@ impl BaseReading<'_, '_> {
             directory => format!("{directory}/{MANIFEST_NAME}"),
         };
         let entry = source.entry(Some(commit), &path).map_err(failed)?;
-        let entry = entry.filter(|entry| matches!(entry.kind, EntryKind::File(_)));
+        let entry = entry.filter(|entry| matches!(entry.kind, SourceEntryKind::File(_)));
         let entry = entry.ok_or_else(|| missing(&name, Some(&pin.version)))?;
         let read = source.read(&[&entry]).map_err(failed)?;
         Ok(BaseFile {
@@ -195,50 +201,14 @@ impl BaseReading<'_, '_> {
     ) -> Result<Pin, Failure> {
         let pin = match self.pins.choose(name, base)? {
             Some(pin) => pin,
-            None => self.newest_pin(name, base, source)?,
+            None => {
+                let best = best_base(name, base, source, self.bases.release)?;
+                self.notes.diagnostics.extend(best.note(&name.label()));
+                pin_of(base, best.version)
+            }
         };
         self.pins.keep(base, &pin);
         Ok(pin)
-    }
-
-    /// The best version that is old enough for policies; where none is, they judge the best of all.
-    fn newest_pin(
-        &mut self,
-        name: &BaseName,
-        base: &RepositoryBase,
-        source: &dyn Source,
-    ) -> Result<Pin, Failure> {
-        let newest = newest_pin(name, base, source)?;
-        let Some(limit) = self.bases.release.filter(|_| base.requirement.is_range()) else {
-            return Ok(newest);
-        };
-        let selector = Selector::Version(base.requirement.clone());
-        let allowed = resolve_all(source, &selector).map_err(|error| base_failure(name, error))?;
-        let dates = source.released(&allowed);
-        let ages = dates
-            .into_iter()
-            .map(|date| ReleaseAge::of(date, limit.now));
-        let mut dated = allowed.into_iter().zip(ages);
-        let old_enough = dated.find(|(_, age)| age.reaches(limit.min_age));
-        let Some((version, _)) =
-            old_enough.filter(|(version, _)| version.revision != newest.commit)
-        else {
-            return Ok(newest);
-        };
-        let message = format!(
-            "{} stays at {}: {} is younger than a policy requires",
-            name.label(),
-            version.label,
-            newest.version
-        );
-        let help = "`agpm policy show` names the policy";
-        let note = Diagnostic::new(&codes::POLICY_RELEASE_AGE, message).help(help);
-        self.notes.diagnostics.push(note);
-        Ok(Pin {
-            version: version.label,
-            commit: version.revision,
-            ..newest
-        })
     }
 }
 
@@ -252,31 +222,40 @@ fn base_failure(name: &BaseName, error: SourceError) -> Failure {
     failure
 }
 
-/// The best version that a requirement allows.
-fn newest_pin(name: &BaseName, base: &RepositoryBase, source: &dyn Source) -> Result<Pin, Failure> {
-    let failed = |error| base_failure(name, error);
-    let selector = Selector::Version(base.requirement.clone());
-    let found = resolve(source, &selector).map_err(failed)?;
-    let Some(version) = found else {
-        let required = base.requirement.as_str();
-        let message = format!("base `{name}` has no version that fits `{required}`");
-        let tags = source.versions().map(|versions| versions.stable_tags());
-        let tags = tags.unwrap_or_default();
-        let newest: Vec<&str> = tags.iter().take(5).map(|tag| tag.name()).collect();
-        let help = match newest.as_slice() {
-            [] => "it has no tags with a version; name a branch".to_owned(),
-            newest => format!("its newest versions are {}", newest.join(", ")),
-        };
-        return Err(Diagnostic::new(&codes::PACKAGE_VERSION, message)
-            .help(help)
-            .into());
+/// The best version of a base.
+fn best_base(
+    name: &BaseName,
+    base: &RepositoryBase,
+    source: &dyn Source,
+    limit: Option<ReleaseLimit>,
+) -> Result<BestVersion, Failure> {
+    let selector = Requirement::Version(base.requirement.clone());
+    let best = best_version(source, &selector, limit).map_err(|error| base_failure(name, error))?;
+    best.ok_or_else(|| no_version(name, base, source))
+}
+
+fn no_version(name: &BaseName, base: &RepositoryBase, source: &dyn Source) -> Failure {
+    let required = base.requirement.as_str();
+    let message = format!("base `{name}` has no version that fits `{required}`");
+    let tags = source.versions().map(|versions| versions.stable_tags());
+    let tags = tags.unwrap_or_default();
+    let newest: Vec<&str> = tags.iter().take(5).map(|tag| tag.name()).collect();
+    let help = match newest.as_slice() {
+        [] => "it has no tags with a version; name a branch".to_owned(),
+        newest => format!("its newest versions are {}", newest.join(", ")),
     };
-    Ok(Pin {
+    Diagnostic::new(&codes::PACKAGE_VERSION, message)
+        .help(help)
+        .into()
+}
+
+fn pin_of(base: &RepositoryBase, version: ResolvedVersion) -> Pin {
+    Pin {
         source: PinSource::Address(base.url.redacted().to_owned()),
         requirement: Some(base.requirement.as_str().to_owned()),
         version: version.label,
         commit: version.revision,
-    })
+    }
 }
 
 /// What bases in repositories would be today, and all versions that their repositories have.
@@ -284,6 +263,7 @@ pub(crate) fn bases_today(
     world: &World,
     folder: &Path,
     bases: &[LoadedBase],
+    limit: Option<ReleaseLimit>,
 ) -> Result<Vec<BaseToday>, Failure> {
     let sources = world.environment.source_context(folder);
     let mut today = Vec::new();
@@ -292,13 +272,16 @@ pub(crate) fn bases_today(
             continue;
         };
         let source = world.sources.open(&repository.url, &sources);
-        if source.versioning() == Versioning::Unversioned {
+        if source.versioning() == SourceVersioning::Unversioned {
             continue;
         }
         let name = base.locked.name();
         let failed = |error| base_failure(&name, error);
         today.push(BaseToday {
-            pin: newest_pin(&name, repository, &*source)?,
+            pin: pin_of(
+                repository,
+                best_base(&name, repository, &*source, limit)?.version,
+            ),
             versions: source.versions().map_err(failed)?,
             name,
         });

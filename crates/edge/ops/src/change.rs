@@ -13,7 +13,7 @@ use agpm_model::{
     SourceVersions, normalize,
 };
 use agpm_resolve::{LockView, UpdateScope};
-use agpm_store::Expected;
+use agpm_store::ExpectedFile;
 use agpm_text::{Document, Format};
 use serde::Serialize;
 
@@ -24,7 +24,7 @@ use crate::install::{
 };
 use crate::manifest_text::Then;
 use crate::packages::{Sources, read_lock, versions_of};
-use crate::world::{Scope, World};
+use crate::world::{InstallScope, World};
 
 /// How often a change is tried again that another process overtook.
 const MOST_TRIES: usize = 32;
@@ -257,8 +257,8 @@ pub(crate) fn write_manifest(
     changes.put(
         place,
         text.as_bytes().into(),
-        before.map_or(Expected::Missing, |bytes| {
-            Expected::Checksum(Checksum::of(bytes))
+        before.map_or(ExpectedFile::Missing, |bytes| {
+            ExpectedFile::Checksum(Checksum::of(bytes))
         }),
     );
     if let Some(held) = held {
@@ -331,8 +331,8 @@ fn from_manifest(world: &World, folder: Option<&Path>, new: &NewDependency) -> N
     let here = &world.environment.folder;
     let inner = match (world.environment.scope, folder) {
         // A user's own manifest is far from where anybody works.
-        (Scope::User, _) => Some(here.as_path()),
-        (Scope::Project, folder) => folder.and_then(|folder| here.strip_prefix(folder).ok()),
+        (InstallScope::User, _) => Some(here.as_path()),
+        (InstallScope::Project, folder) => folder.and_then(|folder| here.strip_prefix(folder).ok()),
     };
     let inner = inner
         .map(|inner| inner.to_string_lossy().replace('\\', "/"))
@@ -356,7 +356,7 @@ fn from_manifest(world: &World, folder: Option<&Path>, new: &NewDependency) -> N
 fn address_from_manifest(world: &World, typed: &str) -> String {
     let environment = &world.environment;
     let is_here =
-        |folder: &str| !folder.starts_with(['/', '~']) && environment.scope == Scope::User;
+        |folder: &str| !folder.starts_with(['/', '~']) && environment.scope == InstallScope::User;
     match SourceAddress::parse(typed) {
         Ok(address) if matches!(address.kind(), AddressKind::Folder(folder) if is_here(folder)) => {
             normalize(&environment.resolve(Path::new(typed)))

@@ -21,21 +21,24 @@ use crate::path_of;
 use crate::policy_files::{PolicyFile, policy_files};
 use crate::reading::{MANIFEST_NAME, PRIVATE_NAME, limit, local_path, optional, shown};
 use crate::scope::{Beside, NearestManifest, Places, beside, foreign_state, state_of};
-use crate::world::{Environment, ManifestUse, Scope, World};
+use crate::world::{Environment, InstallScope, ManifestUse, World};
 
 pub(crate) use agpm_diag::unknown_name;
 pub(crate) use agpm_manifest::fold_texts as folded_texts;
 
 /// A file of the state that git tracks in a project.
-fn tracked_record(opened: &store::ProjectStore, scope: Scope) -> Option<String> {
-    if scope == Scope::User || !store::is_folder(&opened.state_folder()) {
+fn tracked_record(opened: &store::ProjectStore, scope: InstallScope) -> Option<String> {
+    if scope == InstallScope::User || !store::is_folder(&opened.state_folder()) {
         return None;
     }
     agpm_git::first_tracked(opened.path(), |path| state_of(scope).is_record(path))
 }
 
 /// What is said of a state that is ignored.
-pub(crate) fn ignored_state(opened: &store::ProjectStore, scope: Scope) -> Option<Diagnostic> {
+pub(crate) fn ignored_state(
+    opened: &store::ProjectStore,
+    scope: InstallScope,
+) -> Option<Diagnostic> {
     if opened.state_use() == store::StateUse::Believed {
         return None;
     }
@@ -56,7 +59,7 @@ pub(crate) struct ManifestFiles {
     /// Where `agpm.toml` is.
     pub(crate) path: PathBuf,
     root: PathBuf,
-    scope: Scope,
+    scope: InstallScope,
     project: Vec<u8>,
     private: Option<Vec<u8>>,
     config: Option<(PathBuf, Vec<u8>)>,
@@ -76,7 +79,7 @@ impl ManifestFiles {
         else {
             return Ok(None);
         };
-        if environment.scope == Scope::User && !store::exists(&path) {
+        if environment.scope == InstallScope::User && !store::exists(&path) {
             return Ok(None);
         }
         let seen = |error: store::StoreError| error.seen_from(&environment.folder);
@@ -119,8 +122,8 @@ impl ManifestFiles {
             return Ok(files);
         }
         let Places { manifest, root } = match environment.scope {
-            Scope::User => Places::of_user(environment)?,
-            Scope::Project => Places {
+            InstallScope::User => Places::of_user(environment)?,
+            InstallScope::Project => Places {
                 manifest: environment.folder.join(MANIFEST_NAME),
                 root: environment.folder.clone(),
             },
@@ -171,16 +174,16 @@ impl ManifestFiles {
     /// How transactions reach the manifest.
     pub(crate) fn place(&self) -> Result<Beside, Failure> {
         match self.scope {
-            Scope::Project => manifest_path(&self.path).map(Beside::Within),
-            Scope::User => Ok(beside(&self.root, &self.path)),
+            InstallScope::Project => manifest_path(&self.path).map(Beside::Within),
+            InstallScope::User => Ok(beside(&self.root, &self.path)),
         }
     }
 
     /// How they reach the lockfile.
     pub(crate) fn lock_place(&self) -> Beside {
         match self.scope {
-            Scope::Project => Beside::Within(path_of(LOCK_NAME)),
-            Scope::User => beside(&self.root, &self.path.with_file_name(LOCK_NAME)),
+            InstallScope::Project => Beside::Within(path_of(LOCK_NAME)),
+            InstallScope::User => beside(&self.root, &self.path.with_file_name(LOCK_NAME)),
         }
     }
 
@@ -268,7 +271,7 @@ impl Project {
     /// Reads the user's own manifest; nothing if there is none, or no home to have one in.
     pub(crate) fn of_user(world: &World, notes: &mut Notes) -> Result<Option<Self>, Failure> {
         let mut world = world.clone();
-        world.environment.scope = Scope::User;
+        world.environment.scope = InstallScope::User;
         let environment = &world.environment;
         let known = environment.home.is_some() && environment.config_folder.is_some();
         let files = if known {
@@ -431,7 +434,7 @@ impl Project {
 
 fn missing(environment: &Environment) -> Failure {
     let (message, help) = match (environment.scope, Places::of_user(environment)) {
-        (Scope::User, Ok(places)) => (
+        (InstallScope::User, Ok(places)) => (
             format!("there is no `{}`", shown(environment, &places.manifest)),
             "run `agpm init -g` to make one",
         ),
@@ -469,7 +472,7 @@ pub(crate) fn refuse_link(store: &store::ProjectStore, place: &Beside) -> Result
         return Ok(());
     };
     match store.observe(path)? {
-        agpm_model::Observed::Symlink => {
+        agpm_model::ObservedPath::Symlink => {
             let message = format!("`{path}` is a symbolic link, and links are not written through");
             let diagnostic = Diagnostic::new(&codes::IO_EXISTS, message).in_file(path.as_str());
             let diagnostic =

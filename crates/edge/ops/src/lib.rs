@@ -40,6 +40,7 @@ mod policy_cache;
 mod policy_files;
 mod projects;
 mod reading;
+mod releases;
 mod scope;
 mod search;
 mod serialize;
@@ -64,24 +65,30 @@ pub use agpm_adopt::{ChosenTools, DetectedIn, ManifestDifference, NewEntry, Proj
 pub use agpm_bottle::{
     AgentRow, BottleList, BottleRow, BottleValue, BottleView, UnitKind, json_schema as unit_schema,
 };
-pub use agpm_diag::{FailureKind, Outcome, Warnings};
+pub use agpm_diag::{FailureKind, Outcome, WarningPolicy};
 pub use agpm_diag::{counted, size};
-pub use agpm_discover::{CandidateType, Query, Selection};
+pub use agpm_discover::{CandidateType, SearchQuery, SelectionMode};
+pub use agpm_inspect::{
+    Below, Chains, Clients, Direction, DiskCheck, Drift, DriftFinding, LOCAL, Link, ListDetail,
+    ListReport, ListRequest, ListedResource, MASKED, PatchedField, RequiredResource, Sibling,
+    TreeLine, TreeReport, TreeRequest, VerifyReport, WhyReport,
+};
 pub use agpm_layers::{LayerRow, LayerState, LayersReport, SkippedRow};
 pub use agpm_manifest::{DependencyId, PatternUse};
-pub use agpm_merge::Rendered;
+pub use agpm_merge::FileBytes;
 pub use agpm_merge::{
     BodyLines, BuiltInStrategy, CustomStrategy, ExplainedDeletion, ExplainedLeaf, ExplainedShadow,
-    OperationRow, Provenance, Secrets, StrategiesReport, StrategyExample, StrategyPage,
+    OperationRow, Provenance, SecretDisplay, StrategiesReport, StrategyExample, StrategyPage,
 };
-pub use agpm_model::Observed;
+pub use agpm_model::ObservedPath;
 pub use agpm_persona::{
-    Addition, PERSONA_SCHEMA, PersonaRow, PersonasReport, ProfileKinds, ProfileReport,
+    PERSONA_SCHEMA, PersonaRow, PersonasReport, ProfileAddition, ProfileKinds, ProfileReport,
 };
 pub use agpm_persona::{PersonaKind, markdown};
-pub use agpm_plan::{Action, Change, Reason};
+pub use agpm_plan::{ChangeAction, ChangeReason, PlannedChange};
 pub use agpm_plan::{FieldDifference, FileAction, FileDifference};
-pub use agpm_store::Done;
+pub use agpm_resolve::{LockedResource, Placements, ResourceIdentity};
+pub use agpm_store::FileChangeKind;
 pub use agpm_trust::{CapabilityIncrease, CapabilityName, CapabilitySet};
 pub use approve::{Approval, ManifestProgram, ProjectPrograms, approve, programs, unapproved};
 pub use bottle::{BottleCheck, BottleInput, bottle_check, bottle_list, bottle_show};
@@ -90,7 +97,7 @@ pub use cache::{CacheReport, CacheRequest, CachedCopy, CleanExtent, KEPT_UNUSED,
 pub use catalog::{
     CatalogFile, CatalogFilter, CatalogLayer, CatalogMode, CatalogPlaces, CatalogRead,
     CatalogReport, CatalogRequest, CatalogRow, CatalogWatch, ENTRY_KINDS, EntryKind, LayerKind,
-    OpenCatalog, Shadowed, catalog, catalog_show, open_catalog, watch_catalog,
+    OpenCatalog, ShadowedRows, catalog, catalog_show, open_catalog, watch_catalog,
 };
 pub use change::{ChangeReport, ManifestChange, change_manifest};
 pub use checks::{CheckCause, CheckName, CheckOutcome, CheckResult};
@@ -107,20 +114,16 @@ pub use explain::{
 pub use import::{ImportReport, ImportRequest, import, import_formats};
 pub use init::{Adoption, AdoptionAnswer, InitReport, InitRequest, init};
 pub use install::{
-    Capability, CapabilityChange, CapabilityKind, Changelogs, Conversion, Executables, Fate,
-    FateKind, Fidelity, InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite,
-    Program, RequiredBy, Writing, install,
+    Capability, CapabilityChange, CapabilityKind, Changelogs, Conversion, Executables, Fidelity,
+    FieldOutcome, FieldOutcomeKind, InstallReport, InstallRequest, LockChange, LockUse, Moved,
+    OverwriteRule, Program, RequiredBy, Writing, install,
 };
 pub use installed::{
     InstalledFile, InstalledReport, InstalledRequest, InstalledResources, open_installed,
 };
 pub use layers::layers;
 pub use lineage::{LineagePlace, ProfileRequest, Submodules, personas, profile};
-pub use list::{
-    Clients, DiskCheck, Drift, LOCAL, ListDetail, ListReport, ListRequest, ListedResource, MASKED,
-    PatchedField, list,
-};
-pub use locked::{LockedResource, Placements, ResourceIdentity};
+pub use list::list;
 pub use manifest_text::Then;
 pub use merge::{MergeInputs, MergeReport, MergeRequest, OutputFormat, RuleArgument, merge};
 pub use outdated::{
@@ -130,16 +133,16 @@ pub use policy::{PolicyCheckReport, PolicyReport, PolicyRuleReport, policy_check
 pub use search::{FoundResource, IndexUse, SearchReport, SearchRequest, search};
 pub use status::{NextInstall, ProjectFound, StatusReport, status};
 pub use strategies::{StrategiesRequest, strategies};
-pub use tree::{Below, Direction, Sibling, TreeLine, TreeReport, TreeRequest, tree};
+pub use tree::tree;
 pub use undo::{PastEntry, UndoAction, UndoReport, UndoRequest, done_word, undo, undone_word};
 pub use update::{UpdateRequest, update};
 pub use validate::{ValidateCheck, ValidateReport, ValidateRequest, validate};
-pub use verify::{Finding, VerifyReport, verify};
+pub use verify::verify;
 pub use watch::{ProjectWatch, watch_project};
-pub use why::{Chains, Link, RequiredResource, WhyReport, WhyRequest, why};
+pub use why::{WhyRequest, why};
 pub use world::{
-    Environment, ManifestUse, Network, OutsideReads, PolicyPlaces, ProgramUse, Progress, Scope,
-    Silent, World,
+    Environment, InstallScope, ManifestUse, NetworkAccess, OutsideReads, PolicyPlaces, ProgramUse,
+    Progress, Silent, World,
 };
 
 /// A path of ours from the project's folder.

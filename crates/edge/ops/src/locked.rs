@@ -1,18 +1,16 @@
-//! The lockfile of a project, for commands that only read it.
+//! Reads the lockfile for commands that only show something of it.
 
 use agpm_diag::{Failure, Notes};
-use agpm_model::{Locked, Lockfile, Origin};
+use agpm_model::Lockfile;
+use agpm_resolve::no_lockfile;
 
 use crate::gather::{ManifestFiles, Project};
 use crate::packages::read_lock;
 use crate::world::World;
 
-pub(crate) use agpm_resolve::{
-    LockView, WrittenId, lockfile_note as note, means, near_ids, no_lockfile, nothing_listed,
-};
-pub use agpm_resolve::{LockedResource, Placements, ResourceIdentity};
+pub(crate) use agpm_resolve::{LockView, WrittenId, means};
 
-/// Reads manifest and lockfile; without a lockfile, the view is empty and a note reports it.
+/// Reads manifest and lockfile; without a lockfile that is reported, and the view is empty.
 pub(crate) fn lock_view(world: &World, notes: &mut Notes) -> Result<LockView, Failure> {
     let environment = &world.environment;
     let files = ManifestFiles::require(environment)?;
@@ -31,12 +29,4 @@ pub(crate) fn lock_view(world: &World, notes: &mut Notes) -> Result<LockView, Fa
     let view = LockView::of(lock, &manifest, folder);
     view.note_unlocked(&manifest, notes);
     Ok(view)
-}
-
-/// The name of its source; nothing if it is local.
-pub(crate) fn source(entry: &Locked) -> Option<&str> {
-    match &entry.unit.origin {
-        Origin::Source(name) => Some(name.as_str()),
-        Origin::Local | Origin::Manifest => None,
-    }
 }

@@ -2,8 +2,9 @@
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes, has_errors};
 use agpm_install::ReleaseAges;
-use agpm_model::{Manifest, ObjectId, Pin, Policy, ResolvedVersion, SourceName};
-use agpm_resolve::ResolvedEntry;
+use agpm_model::{Manifest, Pin, Policy, RepositoryBase, ResolvedVersion};
+use agpm_resolve::{ReleaseLimit, ResolvedEntry};
+use agpm_source::Source;
 use agpm_text::Format;
 use agpm_trust::{PlacedPolicy, PolicyPlace, PolicySet, ReleaseAge, UnreachablePolicy};
 
@@ -11,6 +12,7 @@ use crate::documents::document_of;
 use crate::gather::Project;
 use crate::packages::Sources;
 use crate::policy_files::PolicyFile;
+use crate::world::World;
 
 /// All policies that apply.
 #[derive(Debug, Default)]
@@ -74,43 +76,58 @@ impl Policies {
     pub(crate) fn set(&self) -> &PolicySet {
         &self.0
     }
+
+    /// How old versions must be that a requirement leaves a choice of.
+    pub(crate) fn release_limit(&self, world: &World) -> Option<ReleaseLimit> {
+        let now = (world.clock)();
+        let min_age = self.0.min_release_age()?;
+        Some(ReleaseLimit { min_age, now })
+    }
 }
 
 /// How old versions are.
 pub(crate) struct ReleaseDates<'a> {
+    pub(crate) world: &'a World,
     pub(crate) sources: &'a Sources,
-    /// In seconds since 1970.
-    pub(crate) now: u64,
 }
 
 impl ReleaseDates<'_> {
-    fn age(
-        &self,
-        source: Option<&SourceName>,
-        label: &str,
-        revision: Option<&ObjectId>,
-    ) -> ReleaseAge {
-        let released = || {
-            let source = self.sources.get(source?)?;
-            let version = ResolvedVersion {
-                label: label.to_owned(),
-                revision: revision?.clone(),
-            };
-            source.released(&[version]).into_iter().next()?
-        };
-        ReleaseAge::of(released(), self.now)
+    fn age(&self, source: Option<&dyn Source>, version: Option<ResolvedVersion>) -> ReleaseAge {
+        let dates = source.zip(version);
+        let dates = dates.map(|(source, version)| source.released(&[version]));
+        let released = dates.into_iter().flatten().next().flatten();
+        ReleaseAge::of(released, (self.world.clock)())
+    }
+}
+
+fn version_of(pin: &Pin) -> ResolvedVersion {
+    ResolvedVersion {
+        label: pin.version.clone(),
+        revision: pin.commit.clone(),
     }
 }
 
 impl ReleaseAges for ReleaseDates<'_> {
     fn of_resource(&self, resolved: &ResolvedEntry) -> ReleaseAge {
         let source = resolved.entry.unit.origin.source();
-        let version = &resolved.version;
-        self.age(source, &version.label, version.commit.as_ref())
+        let source = source.and_then(|name| self.sources.get(name));
+        let revision = resolved.version.commit.clone();
+        let version = revision.map(|revision| ResolvedVersion {
+            label: resolved.version.label.clone(),
+            revision,
+        });
+        self.age(source, version)
     }
 
-    fn of_pin(&self, pin: &Pin) -> ReleaseAge {
-        self.age(pin.source.name(), &pin.version, Some(&pin.commit))
+    fn of_layer(&self, pin: &Pin) -> ReleaseAge {
+        let source = pin.source.name().and_then(|name| self.sources.get(name));
+        self.age(source, Some(version_of(pin)))
+    }
+
+    fn of_base(&self, base: &RepositoryBase, pin: &Pin) -> ReleaseAge {
+        let context = self.world.environment.source_context(&self.sources.project);
+        let source = self.world.sources.open(&base.url, &context);
+        self.age(Some(&*source), Some(version_of(pin)))
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use agpm_diag::Code;
 use serde::Serializer;
 
 pub(crate) use agpm_install::Writing;
@@ -10,9 +9,4 @@ pub(crate) use agpm_install::Writing;
 /// A path as users read it: what is not Unicode in it is replaced.
 pub(crate) fn path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&path.display())
-}
-
-/// The stable word of a code.
-pub(crate) fn code<S: Serializer>(code: &Code, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(code.name)
 }

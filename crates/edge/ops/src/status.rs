@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use agpm_diag::{Code, Diagnostic, Failure, FailureKind, Notes, Outcome, Severity, codes};
-use agpm_model::{Locked, ToolName};
+use agpm_inspect::VerifyReport;
+use agpm_model::{LockEntry, ToolName};
 use agpm_resolve::UpdateScope;
 use serde::{Serialize, Serializer};
 
@@ -12,8 +13,8 @@ use crate::gather::ManifestFiles;
 use crate::install::{Job, preview};
 use crate::locked::lock_view;
 use crate::outdated::{OutdatedReport, OutdatedRequest, outdated};
-use crate::verify::{SourceUse, VerifyReport, find_drift};
-use crate::world::{ManifestUse, Network, World};
+use crate::verify::{SourceUse, find_drift};
+use crate::world::{ManifestUse, NetworkAccess, World};
 
 /// How a project stands.
 #[derive(Debug, Serialize)]
@@ -49,15 +50,12 @@ pub struct NextInstall {
 impl StatusReport {
     /// How many findings say that something is missing.
     pub fn missing(&self) -> usize {
-        let findings = self.drift.findings.iter();
-        findings
-            .filter(|one| *one.code == codes::VERIFY_MISSING)
-            .count()
+        self.drift.missing()
     }
 
     /// How many findings say that something was changed.
     pub fn modified(&self) -> usize {
-        self.drift.findings.len() - self.missing()
+        self.drift.modified()
     }
 }
 
@@ -99,9 +97,9 @@ fn run(world: &World, notes: &mut Notes) -> Result<StatusReport, Failure> {
     for entry in &view.entries {
         *installed.entry(entry.kind.plural()).or_default() += 1;
     }
-    let tools = view.entries.iter().flat_map(Locked::tools);
+    let tools = view.entries.iter().flat_map(LockEntry::tools);
     let mut offline = world.clone();
-    offline.environment.network = Network::Offline;
+    offline.environment.network = NetworkAccess::Offline;
     Ok(StatusReport {
         project: ProjectFound::Yes,
         root: Some(files.root().to_owned()),

@@ -7,7 +7,7 @@ use agpm_compose::{
 };
 use agpm_diag::{Diagnostic, codes, counted, visible};
 use agpm_model::{ExecutableMode, Manifest, Owner, ResourceType};
-use agpm_plan::{Entry, Ledger, LockedCapabilities};
+use agpm_plan::{Ledger, LockedCapabilities, ResourceEntry};
 use agpm_trust::Capability;
 
 use crate::approvals::CommandApprovals;
@@ -76,7 +76,7 @@ impl ExecutableRules<'_> {
         is_program && !is_approved && !is_installed(output, self.installed)
     }
 
-    fn is_listed(&self, entry: &Entry) -> bool {
+    fn is_listed(&self, entry: &ResourceEntry) -> bool {
         let mut allowed = self.manifest.allow_executables.iter();
         allowed.any(|allowed| allowed.allows(entry.kind, &entry.name, &entry.unit))
     }

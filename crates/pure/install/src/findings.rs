@@ -1,6 +1,6 @@
 //! What a plan found that stops a run.
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, Warnings, codes};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, WarningPolicy, codes};
 use agpm_plan::{Observation, Plan};
 
 use crate::request::{InstallRequest, LockUse, Writing};
@@ -31,9 +31,9 @@ pub fn report_refusals(
 }
 
 /// Turns warnings into errors where they stop the run.
-pub fn stop_on_warnings(warnings: Warnings, notes: &mut Notes) -> Result<(), Failure> {
+pub fn stop_on_warnings(warnings: WarningPolicy, notes: &mut Notes) -> Result<(), Failure> {
     let is_warning = |found: &Diagnostic| found.severity >= Severity::Warning;
-    if warnings == Warnings::Stop && notes.diagnostics.iter().any(is_warning) {
+    if warnings == WarningPolicy::Stop && notes.diagnostics.iter().any(is_warning) {
         notes.warnings_are_errors();
         return Err(Failure::reported());
     }

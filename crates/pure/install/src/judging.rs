@@ -4,7 +4,7 @@ use agpm_compose::{JudgedFile, RenderedResource, judged_layers, judged_resources
 use agpm_diag::{Diagnostic, codes};
 use agpm_layers::LayeredFile;
 use agpm_manifest::LoadedBase;
-use agpm_model::{BaseAddress, LockedLayer, Manifest, Pin, RuleName};
+use agpm_model::{BaseAddress, LockedLayer, Manifest, Pin, RepositoryBase, RuleName};
 use agpm_resolve::ResolvedEntry;
 use agpm_trust::{CapabilitySet, JudgedContent, PolicySet, ReleaseAge, Violation};
 
@@ -27,8 +27,11 @@ pub trait ReleaseAges {
     /// The age of a resource's version.
     fn of_resource(&self, resolved: &ResolvedEntry) -> ReleaseAge;
 
-    /// The age of a pinned version.
-    fn of_pin(&self, pin: &Pin) -> ReleaseAge;
+    /// The age of a layer's version.
+    fn of_layer(&self, pin: &Pin) -> ReleaseAge;
+
+    /// The age of a base's version.
+    fn of_base(&self, base: &RepositoryBase, pin: &Pin) -> ReleaseAge;
 }
 
 impl JudgedInstall<'_> {
@@ -52,27 +55,42 @@ impl JudgedInstall<'_> {
         contents.extend(judged_layers(self.manifest, &files));
         contents.extend(self.layers.iter().filter_map(|layer| {
             let pin = layer.pin.as_ref()?;
-            let age = known(&|| ages.of_pin(pin));
+            let age = known(&|| ages.of_layer(pin));
             Some(JudgedContent {
                 version: Some(judged_version(pin, age)),
                 ..plain_content(layer.name.label())
             })
         }));
         contents.extend(self.bases.iter().filter_map(judged_base));
-        let violations = policies.violations(&contents);
+        // Policies of a base judge no version of it: a minimum age would refuse every new one.
+        let base_versions = self.bases.iter().filter_map(|base| {
+            let (repository, pin) = (repository_of(base)?, base.locked.pin.as_ref()?);
+            let age = known(&|| ages.of_base(repository, pin));
+            Some(JudgedContent {
+                version: Some(judged_version(pin, age)),
+                ..plain_content(base.locked.name().label())
+            })
+        });
+        let base_versions: Vec<JudgedContent<'_>> = base_versions.collect();
+        let mut violations = policies.violations(&contents);
+        violations.extend(policies.base_violations(&base_versions));
         violations.iter().map(report_violation).collect()
     }
 }
 
 /// A base in a repository has a source like everything that it brings.
 fn judged_base(base: &LoadedBase) -> Option<JudgedContent<'_>> {
-    let BaseAddress::Repository(repository) = &base.address else {
-        return None;
-    };
     Some(JudgedContent {
-        source: Some(&repository.url),
+        source: Some(&repository_of(base)?.url),
         ..plain_content(base.locked.name().label())
     })
+}
+
+fn repository_of(base: &LoadedBase) -> Option<&RepositoryBase> {
+    match &base.address {
+        BaseAddress::Repository(repository) => Some(repository),
+        BaseAddress::Directory(_) => None,
+    }
 }
 
 fn plain_content(id: String) -> JudgedContent<'static> {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use agpm_compose::{OutputCapability, RenderedResource};
 use agpm_layers::LayeredFile;
 use agpm_model::{FileMode, Owner};
-use agpm_plan::{Action, Change, DesiredNode};
+use agpm_plan::{ChangeAction, DesiredNode, PlannedChange};
 use agpm_resolve::ResolvedEntry;
 use agpm_text::{Format, Pointer, parse_alone, to_value};
 use agpm_trust::{Capability, capabilities_of, capabilities_of_markdown};
@@ -16,11 +16,11 @@ use crate::report::{Program, RequiredBy};
 pub fn new_programs(
     resources: &[RenderedResource],
     layers: &[LayeredFile],
-    changes: &[Change],
+    changes: &[PlannedChange],
 ) -> Vec<Program> {
     let written = changes
         .iter()
-        .filter(|change| matches!(change.action, Action::Create | Action::Update));
+        .filter(|change| matches!(change.action, ChangeAction::Create | ChangeAction::Update));
     let (mut by_owner, mut by_path) = (ChangesBy::new(), ChangesBy::new());
     for change in written {
         by_owner.entry(&change.owner).or_default().push(change);
@@ -56,10 +56,10 @@ pub fn new_programs(
 }
 
 /// Changes by what they are of.
-type ChangesBy<'c, K> = BTreeMap<&'c K, Vec<&'c Change>>;
+type ChangesBy<'c, K> = BTreeMap<&'c K, Vec<&'c PlannedChange>>;
 
 /// What is new in a file of the layers, by the layer that says it.
-fn of_layer(file: &LayeredFile, changes: &[&Change]) -> Vec<Program> {
+fn of_layer(file: &LayeredFile, changes: &[&PlannedChange]) -> Vec<Program> {
     let is_new = |one: &Capability| {
         changes.iter().any(|change| {
             let place = change.place.as_ref();

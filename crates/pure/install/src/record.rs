@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_compose::RenderedResource;
 use agpm_diag::{Notes, codes};
-use agpm_layers::Watching;
-use agpm_model::{Checksum, Extent, Install, Origin, Owner};
-use agpm_plan::{Action, Ledger, Plan};
+use agpm_layers::WatchMode;
+use agpm_model::{Checksum, InstallMode, Owner, ResourceExtent, ResourceOrigin};
+use agpm_plan::{ChangeAction, Ledger, Plan};
 use agpm_resolve::ResolvedEntry;
 
 /// Resources that are installed and own nothing: a hook that is switched off, or one of which another resource writes every
@@ -14,7 +14,7 @@ use agpm_resolve::ResolvedEntry;
 pub fn owners_of_nothing(resources: &[RenderedResource], ledger: &Ledger) -> BTreeSet<Owner> {
     let owners = ledger.owners();
     let is_written = |resolved: &&ResolvedEntry| {
-        resolved.entry.install != Install::ResolveOnly && resolved.entry.target.is_some()
+        resolved.entry.install != InstallMode::ResolveOnly && resolved.entry.target.is_some()
     };
     let resolved = resources.iter().map(|resource| &resource.resolved);
     let installed = resolved.filter(is_written).map(|one| one.id().into());
@@ -36,7 +36,7 @@ pub fn is_unsettled(notes: &Notes, plan: &Plan) -> bool {
         || plan
             .changes
             .iter()
-            .any(|change| change.action == Action::Keep)
+            .any(|change| change.action == ChangeAction::Keep)
 }
 
 /// What an install is made of, in one number. Another version of the program may make something else of it.
@@ -56,15 +56,15 @@ pub struct InstallInputs<'a> {
     /// The resources that were installed.
     pub resources: &'a [RenderedResource],
     /// How a change of a layer is noticed.
-    pub watching: Watching,
+    pub watching: WatchMode,
 }
 
 impl InstallInputs<'_> {
     /// Keeps them in the ledger, unless files were read that new ones may join.
     pub fn record(self, ledger: &mut Ledger) {
         ledger.reads = self.reads;
-        let mut is_open = self.watching == Watching::Unsettled;
-        if let Watching::Folders(watched) = self.watching {
+        let mut is_open = self.watching == WatchMode::Unsettled;
+        if let WatchMode::Folders(watched) = self.watching {
             ledger.watched = watched;
         }
         let resolved = self.resources.iter().map(|resource| &resource.resolved);
@@ -73,10 +73,10 @@ impl InstallInputs<'_> {
             let unit = &resolved.entry.unit;
             match unit.origin {
                 // What it says is part of the digest.
-                Origin::Manifest => {}
-                Origin::Source(_) => is_open = true,
-                Origin::Local => {
-                    is_open |= resolved.matched_pattern || unit.extent != Extent::File;
+                ResourceOrigin::Manifest => {}
+                ResourceOrigin::Source(_) => is_open = true,
+                ResourceOrigin::Local => {
+                    is_open |= resolved.matched_pattern || unit.extent != ResourceExtent::File;
                     let checksum = resolved.resource.checksum;
                     ledger.reads.insert(unit.path.to_string(), checksum);
                 }

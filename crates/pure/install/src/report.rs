@@ -1,8 +1,8 @@
 //! What an install did, or would do.
 
 use agpm_model::{ObjectId, Owner, Pin, PinId, RelativePath, SourceName};
-use agpm_plan::{Action, Change};
-use agpm_render::Fate;
+use agpm_plan::{ChangeAction, PlannedChange};
+use agpm_render::FieldOutcome;
 use agpm_trust::{Capability, CapabilityChange, CapabilityKind};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -149,7 +149,7 @@ pub struct Conversion {
     pub target: Option<RelativePath>,
     /// What became of each field.
     #[serde(rename = "fields")]
-    pub fates: Vec<Fate>,
+    pub fates: Vec<FieldOutcome>,
 }
 
 /// What an install did or would do.
@@ -159,7 +159,7 @@ pub struct InstallReport {
     #[serde(rename = "dry_run", serialize_with = "is_dry_run")]
     pub writing: Writing,
     /// Files that change, or stay although they are not as they should be.
-    pub changes: Vec<Change>,
+    pub changes: Vec<PlannedChange>,
     /// Versions that moved.
     pub moved: Vec<Moved>,
     /// What resources and layers let tools do, where that is new or may have changed.
@@ -203,6 +203,6 @@ impl InstallReport {
             || self
                 .changes
                 .iter()
-                .any(|change| change.action.changes_disk() || change.action == Action::Keep)
+                .any(|change| change.action.changes_disk() || change.action == ChangeAction::Keep)
     }
 }

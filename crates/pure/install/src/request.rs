@@ -1,7 +1,7 @@
 //! How an install is to be done.
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, Warnings};
-use agpm_plan::Overwrite;
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, WarningPolicy};
+use agpm_plan::OverwriteRule;
 use serde::Serializer;
 
 /// Whether the plan is carried out.
@@ -81,9 +81,9 @@ pub struct InstallRequest {
     /// Whether it is done or shown.
     pub writing: Writing,
     /// Which files in the way may be overwritten.
-    pub overwrite: Overwrite,
+    pub overwrite: OverwriteRule,
     /// What warnings do.
-    pub warnings: Warnings,
+    pub warnings: WarningPolicy,
     /// Whether transitive executables are allowed.
     pub executables: Executables,
     /// What a loss in the format of a tool does.
@@ -97,8 +97,8 @@ impl InstallRequest {
     pub const PLAIN: InstallRequest = InstallRequest {
         lock: LockUse::Update,
         writing: Writing::Apply,
-        overwrite: Overwrite::Nothing,
-        warnings: Warnings::Tell,
+        overwrite: OverwriteRule::Nothing,
+        warnings: WarningPolicy::Tell,
         executables: Executables::AsManifest,
         fidelity: Fidelity::Tell,
         changelogs: Changelogs::Skipped,
@@ -109,8 +109,8 @@ impl InstallRequest {
     pub fn may_rely_on_ledger(&self) -> bool {
         self.writing == Writing::Apply
             && matches!(self.lock, LockUse::Update | LockUse::Unwritten)
-            && self.overwrite == Overwrite::Nothing
-            && self.warnings == Warnings::Tell
+            && self.overwrite == OverwriteRule::Nothing
+            && self.warnings == WarningPolicy::Tell
             && self.fidelity == Fidelity::Tell
     }
 }

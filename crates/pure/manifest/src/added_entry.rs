@@ -1,10 +1,10 @@
 //! What a candidate becomes in the manifest.
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
-use agpm_discover::{Candidate, CandidateType, PluginLocation};
+use agpm_discover::{Candidate, CandidateType, PluginPlacement};
 use agpm_model::{
-    DEFAULT_VERSION, Dependency, Manifest, Origin, Requirement, ResourceName, ResourceType,
-    Selector, SourceVersions, newest_range, same_repository, tag_names,
+    DEFAULT_VERSION, Dependency, Manifest, Requirement, ResourceName, ResourceOrigin, ResourceType,
+    SourceVersions, VersionRequirement, newest_range, same_repository, tag_names,
 };
 use agpm_text::Value;
 use serde::Serialize;
@@ -37,7 +37,7 @@ pub struct EntryContext<'a> {
     /// Where it is added from.
     pub origin: &'a PlaceOrigin,
     /// What is typed after `@`.
-    pub requirement: Option<&'a Requirement>,
+    pub requirement: Option<&'a VersionRequirement>,
     /// Tags and branches; nothing for what has no versions.
     pub versions: Option<&'a SourceVersions>,
     /// The name that the user gives.
@@ -68,10 +68,10 @@ pub fn existing_dependency<'m>(
     let path = manifest_path(origin, candidate);
     let is_it = |one: &&Dependency| {
         let is_origin = match (&one.unit.origin, origin) {
-            (Origin::Source(name), PlaceOrigin::Source(source)) => manifest
+            (ResourceOrigin::Source(name), PlaceOrigin::Source(source)) => manifest
                 .source(name)
                 .is_some_and(|own| same_repository(&own.address, &source.address)),
-            (Origin::Local, PlaceOrigin::Local(_)) => true,
+            (ResourceOrigin::Local, PlaceOrigin::Local(_)) => true,
             _ => false,
         };
         let by_marketplace = one.marketplace.as_ref().is_some_and(|plugin| {
@@ -100,7 +100,7 @@ pub fn already_added(
         return Ok(None);
     };
     let id = found.id().to_string();
-    let required = context.requirement.map(Requirement::as_str);
+    let required = context.requirement.map(VersionRequirement::as_str);
     let is_same = match (&found.selector, required) {
         (_, None) => true,
         (selector, Some(required)) => selector.as_str() == required,
@@ -109,7 +109,7 @@ pub fn already_added(
         return Ok(Some(id));
     }
     let requires = match &found.selector {
-        Selector::Only => "no version".to_owned(),
+        Requirement::Only => "no version".to_owned(),
         selector => format!("`{selector}`"),
     };
     let message = format!("{id} is in the manifest already, and requires {requires}");
@@ -165,7 +165,7 @@ impl AddedEntry {
     }
 
     fn fill(&mut self, context: &EntryContext<'_>, candidate: &Candidate) {
-        let required = context.requirement.map(Requirement::as_str);
+        let required = context.requirement.map(VersionRequirement::as_str);
         match context.origin {
             PlaceOrigin::Local(_) => self.fields.push(("path", Value::from(self.path.as_str()))),
             PlaceOrigin::Source(source) if is_listed(context, candidate) => {
@@ -229,7 +229,7 @@ impl AddedEntry {
 /// Whether only a marketplace says where a plugin is.
 fn is_listed(context: &EntryContext<'_>, candidate: &Candidate) -> bool {
     candidate.kind == CandidateType::Plugin
-        && (context.is_marketplace || candidate.location != PluginLocation::Here)
+        && (context.is_marketplace || candidate.location != PluginPlacement::Here)
 }
 
 /// What is required where nothing is typed: versions that are compatible with the newest stable one of this resource, else

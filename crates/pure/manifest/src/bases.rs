@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Spot, codes, has_errors};
-use agpm_merge::{Absent, Documents, Flaw, FlawKind, References, order};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, SourceSpan, codes, has_errors};
+use agpm_merge::{
+    DocumentGraph, ReferenceFailure, ReferenceFailureKind, ReferencePolicy, UnavailableReason,
+    order,
+};
 use agpm_model::{
     BaseAddress, BaseName, BaseReference, BaseRoot, BaseText, Checksum, DefaultHost, LONGEST_CHAIN,
     LockedBase, Lockfile, Pin, RepositoryBase, ResourcePath, ResourceType, SourceAddress,
@@ -101,7 +104,7 @@ pub trait BaseReader {
     fn read(
         &mut self,
         address: &BaseAddress,
-        spot: Option<Spot>,
+        spot: Option<SourceSpan>,
         pins: &mut BasePins<'_>,
         notes: &mut Notes,
     ) -> Result<BaseFile, Failure>;
@@ -178,7 +181,7 @@ pub fn load_bases(
     };
     let lineage = order(
         std::slice::from_ref(&start),
-        References::STRICT,
+        ReferencePolicy::STRICT,
         &mut loader,
     );
     let BaseLoader {
@@ -246,7 +249,7 @@ struct BaseId(String);
 struct BasePlace {
     address: BaseAddress,
     /// The entry of `extends`; nothing for the project.
-    spot: Option<Spot>,
+    spot: Option<SourceSpan>,
     /// How many bases are above it.
     depth: usize,
 }
@@ -263,17 +266,17 @@ struct BaseLoader<'a, 'n> {
     failure: Option<Failure>,
 }
 
-impl Documents for BaseLoader<'_, '_> {
+impl DocumentGraph for BaseLoader<'_, '_> {
     type Id = BaseId;
 
-    fn parents(&mut self, id: &BaseId) -> Result<Vec<BaseId>, Absent> {
+    fn parents(&mut self, id: &BaseId) -> Result<Vec<BaseId>, UnavailableReason> {
         if let Some(references) = self.manifest_bases.take() {
             return Ok(self.note_places(references, 1));
         }
-        let place = self.places.get(id).ok_or(Absent::Missing)?;
+        let place = self.places.get(id).ok_or(UnavailableReason::Missing)?;
         let (address, spot, depth) = (place.address.clone(), place.spot, place.depth);
         if depth > LONGEST_CHAIN {
-            return Err(Absent::Refused);
+            return Err(UnavailableReason::Refused);
         }
         match self.load(&address, spot) {
             Ok((base, references)) => {
@@ -287,26 +290,26 @@ impl Documents for BaseLoader<'_, '_> {
                 };
                 failure.diagnostic = failure.diagnostic.map(at_entry);
                 self.failure.get_or_insert(failure);
-                Err(Absent::Malformed)
+                Err(UnavailableReason::Malformed)
             }
         }
     }
 
-    fn describe(&mut self, flaw: &Flaw<BaseId>) -> Option<Diagnostic> {
+    fn describe(&mut self, flaw: &ReferenceFailure<BaseId>) -> Option<Diagnostic> {
         let names = flaw.chain.iter().map(|id| self.name_of(id));
         let chain = names.collect::<Vec<_>>().join(" -> ");
         let (code, message, help) = match flaw.kind {
-            FlawKind::Cyclic => (
+            ReferenceFailureKind::Cyclic => (
                 &codes::BASE_CYCLE,
                 format!("a base extends itself: {chain}"),
                 "remove one of these from an `extends`",
             ),
-            FlawKind::Refused => (
+            ReferenceFailureKind::Refused => (
                 &codes::BASE_CHAIN,
                 format!("a chain of bases has more than {LONGEST_CHAIN}: {chain}"),
                 "list several bases in one `extends` instead",
             ),
-            FlawKind::Missing | FlawKind::Malformed => return None,
+            ReferenceFailureKind::Missing | ReferenceFailureKind::Malformed => return None,
         };
         let diagnostic = Diagnostic::new(code, message).help(help);
         let spot = flaw.chain.last().and_then(|id| self.places.get(id)?.spot);
@@ -346,7 +349,7 @@ impl BaseLoader<'_, '_> {
     fn load(
         &mut self,
         address: &BaseAddress,
-        spot: Option<Spot>,
+        spot: Option<SourceSpan>,
     ) -> Result<(LoadedBase, Vec<BaseReference>), Failure> {
         let reader = &mut *self.reader;
         let BaseFile {
@@ -454,7 +457,7 @@ mod tests {
         fn read(
             &mut self,
             address: &BaseAddress,
-            _: Option<Spot>,
+            _: Option<SourceSpan>,
             pins: &mut BasePins<'_>,
             _: &mut Notes,
         ) -> Result<BaseFile, Failure> {

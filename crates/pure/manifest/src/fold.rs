@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, Label, Notes, Severity, Spot, codes};
-use agpm_merge::{Contribution, Policy, Resolution, fold};
+use agpm_diag::{Diagnostic, Label, Notes, Severity, SourceSpan, codes};
+use agpm_merge::{Contribution, MergePolicy, Resolution, fold};
 use agpm_model::{
-    BaseText, DefaultHost, Empty, Entry, LayerName, Lockfile, Manifest, ManifestTexts, Operation,
-    RESOURCE_TYPES, Rule, Scope, Strategy, relocate_bases,
+    BaseText, DefaultHost, EmptyRule, Entry, InstallScope, LayerName, Lockfile, Manifest,
+    ManifestTexts, MergeOperation, PointerRule, RESOURCE_TYPES, Strategy, relocate_bases,
 };
-use agpm_text::{Document, Format, Pointer, Shape, View, has_conflict_markers, parse_alone};
+use agpm_text::{
+    Document, Format, NodeShape, Pointer, TreeView, has_conflict_markers, parse_alone,
+};
 
 use crate::bases::LoadedBase;
 
@@ -36,7 +38,7 @@ impl ManifestDocuments {
     }
 
     /// Where the syntax errors are, if what can be read next to them is worth reporting.
-    pub fn syntax_errors(&self, notes: &Notes) -> Option<Vec<Spot>> {
+    pub fn syntax_errors(&self, notes: &Notes) -> Option<Vec<SourceSpan>> {
         let errors = notes.diagnostics.iter();
         let errors: Vec<&Diagnostic> = errors
             .filter(|found| found.severity == Severity::Error)
@@ -52,7 +54,7 @@ impl ManifestDocuments {
         if has_conflict || !errors.iter().all(is_syntax) {
             return None;
         }
-        let spot = |label: &Label| Spot {
+        let spot = |label: &Label| SourceSpan {
             source: label.source,
             span: label.span,
         };
@@ -63,9 +65,9 @@ impl ManifestDocuments {
     /// The manifest that the files and their bases are together; mistakes go to the notes.
     pub fn read(
         &self,
-        scope: Scope,
+        scope: InstallScope,
         bases: &[LoadedBase],
-        syntax_errors: &[Spot],
+        syntax_errors: &[SourceSpan],
         notes: &mut Notes,
     ) -> Manifest {
         let project = self.over_bases(bases);
@@ -138,7 +140,7 @@ fn contribution(layer: &str, document: &Arc<Document>) -> Contribution {
 
 /// All texts of a manifest, folded.
 pub fn fold_texts(texts: Vec<Contribution>) -> Resolution {
-    fold(texts, &Policy::merge(entry_by_entry()), None)
+    fold(texts, &MergePolicy::merge(entry_by_entry()), None)
 }
 
 /// The user's configuration, the manifest and the private manifest, folded.
@@ -151,7 +153,7 @@ impl FoldedManifest {
         let Some(section) = self.0.at(&place) else {
             return Vec::new();
         };
-        let Shape::Map(count) = section.shape() else {
+        let NodeShape::Map(count) = section.shape() else {
             return Vec::new();
         };
         let keys = section.keys().into_iter().take(count).enumerate();
@@ -171,15 +173,15 @@ fn entry_by_entry() -> Strategy {
         .iter()
         .map(|kind| kind.plural())
         .chain(["sources"]);
-    let rule = |pattern: &str, operation: Operation| Rule {
+    let rule = |pattern: &str, operation: MergeOperation| PointerRule {
         pattern: pattern.parse().expect("a good pattern"),
         operation: Some(operation),
-        empty: Empty::Value,
+        empty: EmptyRule::Value,
     };
-    let whole = sections.map(|section| rule(&format!("/{section}/*"), Operation::Replace));
+    let whole = sections.map(|section| rule(&format!("/{section}/*"), MergeOperation::Replace));
     let mut strategy = Strategy::default();
     strategy.rules.extend(whole);
-    strategy.rules.push(rule("/layers", Operation::Append));
+    strategy.rules.push(rule("/layers", MergeOperation::Append));
     strategy
 }
 
@@ -242,7 +244,7 @@ mod tests {
             "[sources]\nkit = \"https://host/private\"\n",
             "[sources]\nkit = \"https://host/user\"\nown = \"https://host/own\"\n",
         );
-        let manifest = documents.read(Scope::Project, &[], &[], &mut notes);
+        let manifest = documents.read(InstallScope::Project, &[], &[], &mut notes);
         let urls = manifest.sources.iter();
         let mut urls: Vec<&str> = urls.map(|source| source.address.redacted()).collect();
         urls.sort_unstable();

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use agpm_model::{AddressKind, LayerPlace, Manifest, Origin, SourceName};
+use agpm_model::{AddressKind, LayerPlace, Manifest, ResourceOrigin, SourceName};
 
 /// Every path on this machine that a manifest names.
 pub fn written_paths(manifest: &Manifest) -> Vec<String> {
     let local = manifest
         .dependencies
         .iter()
-        .filter(|one| one.unit.origin == Origin::Local);
+        .filter(|one| one.unit.origin == ResourceOrigin::Local);
     let local = local.map(|one| {
         if one.unit.path.is_pattern() {
             one.unit.path.literal_folder().to_owned()

@@ -63,7 +63,7 @@ impl PlaceOrigin {
 impl PlaceSource {
     /// The sources that a manifest has.
     pub fn all_of(manifest: &Manifest) -> Vec<PlaceSource> {
-        let known = |source: &agpm_model::Source| PlaceSource {
+        let known = |source: &agpm_model::SourceDeclaration| PlaceSource {
             name: source.name.clone(),
             address: source.address.clone(),
             state: SourceState::Known,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use agpm_diag::{Failure, did_you_mean, nearest, unknown_name};
-use agpm_model::{BaseName, CatalogRemote, LayerName, Locked, Lockfile, Manifest, PinId};
+use agpm_model::{BaseName, CatalogRemote, LayerName, LockEntry, Lockfile, Manifest, PinId};
 use agpm_resolve::{LockView, WrittenId, ambiguous, means};
 
 /// What words on the command line may mean.
@@ -51,7 +51,7 @@ impl<'p> PinWords<'p> {
 
     /// The plugin that a word means a part of.
     fn plugin_with(&self, word: &str) -> Option<PinId> {
-        let has_part = |entry: &&Locked| {
+        let has_part = |entry: &&LockEntry| {
             let mut parts = entry.parts.iter();
             parts.any(|part| means(word, part.kind, part.name.as_str()))
         };

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean, unknown_name};
-use agpm_model::{Locked, Manifest, ResourceId, ResourceName, ResourceType};
+use agpm_model::{LockEntry, Manifest, ResourceId, ResourceName, ResourceType};
 use agpm_resolve::{LockView, WrittenId, ambiguous};
-use agpm_text::{Edit, Format, Kind, NodeRef, Pointer, Value, parse_alone};
+use agpm_text::{Edit, Format, NodeKind, NodeRef, Pointer, Value, parse_alone};
 
 use crate::bases::{LoadedBase, base_with};
 use crate::edit::{EditedManifest, edit};
@@ -150,7 +150,7 @@ impl Removal<'_> {
         }
     }
 
-    fn locked(&self, kind: ResourceType, name: &str) -> Option<&Locked> {
+    fn locked(&self, kind: ResourceType, name: &str) -> Option<&LockEntry> {
         let mut entries = self.view.entries.iter();
         entries.find(|entry| entry.kind == kind && entry.name.as_str() == name)
     }
@@ -183,7 +183,7 @@ impl Removal<'_> {
         let names = Value::list(excluded.chain([name]));
         let change = match node.kind() {
             // A pattern alone becomes a table with the same path.
-            Kind::String => Edit::Set {
+            NodeKind::String => Edit::Set {
                 at,
                 value: Value::map([("path", Value::from(node.content())), ("exclude", names)]),
             },
@@ -198,7 +198,7 @@ impl Removal<'_> {
 }
 
 /// Why a resource that is installed cannot be removed by its name.
-fn not_in_manifest(entry: &Locked) -> Failure {
+fn not_in_manifest(entry: &LockEntry) -> Failure {
     let (kind, name) = (entry.kind, &entry.name);
     let (message, help) = match (&entry.manifest_alias, &entry.pattern) {
         (Some(alias), Some(pattern)) => (
@@ -237,7 +237,7 @@ fn without_patch(text: &str, kind: ResourceType, name: &str) -> Result<Option<St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use agpm_model::{Lockfile, Scope};
+    use agpm_model::{InstallScope, Lockfile};
     use std::path::PathBuf;
 
     use crate::fold::ManifestDocuments;
@@ -254,7 +254,7 @@ mod tests {
             config: None,
         };
         let mut notes = agpm_diag::Notes::default();
-        let manifest = documents.read(Scope::Project, &[], &[], &mut notes);
+        let manifest = documents.read(InstallScope::Project, &[], &[], &mut notes);
         let (lock, _) = Lockfile::read(&parse_alone(LOCK, Format::Toml).document);
         let removal = Removal {
             working: Path::new("/p"),

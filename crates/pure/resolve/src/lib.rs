@@ -22,11 +22,11 @@ mod versions;
 mod written_id;
 
 pub use conflict::{ConflictReporter, FileListing, PathContent, cycle, too_hard};
-pub use declared::{Declaring, Escapes, declared_unit, format_of, template_error};
+pub use declared::{DeclaringResource, EscapedPath, declared_unit, format_of, template_error};
 pub use entries::{ResolvedEntry, resolved_entries, roots};
 pub use index::{
     DeclaredNeeds, FoundContent, MissingFact, PinState, ReleaseLimit, ResourceFiles, SolverPin,
-    SourceFile, SourceIndex, Version, tree_line,
+    SourceFile, SourceIndex, SourceVersion, tree_line,
 };
 pub use lock_match::{
     RootFinder, check_declared_needs, check_locked_sources, check_plugin_parts, is_locked_as,

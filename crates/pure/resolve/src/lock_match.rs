@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::Failure;
 use agpm_model::{
-    Checksum, Dependency, Install, Locked, Lockfile, Manifest, Origin, Patch, PatchScope,
-    Placement, RelativePath, ResourceId, ResourceName, ResourceType, ToolName, Unit,
+    Checksum, Dependency, InstallMode, LockEntry, LockedPlacement, Lockfile, Manifest, Patch,
+    PatchScope, RelativePath, ResourceId, ResourceName, ResourceOrigin, ResourceType, ToolName,
+    Unit,
 };
-use agpm_plan::{Wanted, outdated_lock, placements};
+use agpm_plan::{TargetRequest, outdated_lock, placements};
 
 use crate::declared::format_of;
 use crate::entries::ResolvedEntry;
@@ -31,7 +32,7 @@ impl<'m> RootFinder<'m> {
     }
 
     /// The number of the dependency; nothing for what only other resources require.
-    pub fn find(&self, locked: &Locked) -> Option<usize> {
+    pub fn find(&self, locked: &LockEntry) -> Option<usize> {
         let number = *self.by_name.get(&(locked.kind, locked.manifest_key()))?;
         is_locked_as(&self.manifest.dependencies[number], locked).then_some(number)
     }
@@ -78,7 +79,7 @@ pub fn check_locked_sources(manifest: &Manifest, lock: &Lockfile) -> Result<(), 
 }
 
 /// Whether a dependency means what is locked.
-pub fn is_locked_as(dependency: &Dependency, locked: &Locked) -> bool {
+pub fn is_locked_as(dependency: &Dependency, locked: &LockEntry) -> bool {
     let path = locked.pattern.as_ref().unwrap_or(&locked.unit.path);
     dependency.unit.origin == locked.unit.origin && dependency.unit.path == *path
 }
@@ -86,18 +87,18 @@ pub fn is_locked_as(dependency: &Dependency, locked: &Locked) -> bool {
 fn check_locked_as(
     manifest: &Manifest,
     dependency: &Dependency,
-    locked: &Locked,
+    locked: &LockEntry,
 ) -> Result<(), Failure> {
     let tools = manifest.tools.used_by(dependency);
-    let wanted = Wanted {
+    let wanted = TargetRequest {
         name: locked.name.as_str(),
-        ..Wanted::of(dependency, &locked.unit.path, &manifest.tools)
+        ..TargetRequest::of(dependency, &locked.unit.path, &manifest.tools)
     };
     let mut places = placements(&manifest.tools, &tools, &wanted).unwrap_or_default();
     match dependency.install {
-        Install::Write => {}
-        Install::ResolveOnly => places.iter_mut().for_each(|placement| placement.at = None),
-        Install::InPlace => {
+        InstallMode::Write => {}
+        InstallMode::ResolveOnly => places.iter_mut().for_each(|placement| placement.at = None),
+        InstallMode::InPlace => {
             let own = RelativePath::new(locked.unit.path.as_str()).ok();
             places
                 .iter_mut()
@@ -142,10 +143,10 @@ fn check_locked_as(
 
 /// Whether a resource is locked at the places that the manifest gives it. Which directory a block is in depends on the
 /// files that it is for, and on the project.
-fn are_same_places(manifest: &Manifest, locked: &Locked, places: &[Placement]) -> bool {
-    let is_same = |(locked, now): (&Placement, &Placement)| {
+fn are_same_places(manifest: &Manifest, locked: &LockEntry, places: &[LockedPlacement]) -> bool {
+    let is_same = |(locked, now): (&LockedPlacement, &LockedPlacement)| {
         let tool = manifest.tools.named(now.tool.as_str());
-        let is_block = |place: &Placement| {
+        let is_block = |place: &LockedPlacement| {
             let holds = |path: &RelativePath| tool.is_some_and(|tool| tool.may_hold_blocks(path));
             place.at.as_ref().is_some_and(holds)
         };
@@ -159,14 +160,14 @@ fn are_same_places(manifest: &Manifest, locked: &Locked, places: &[Placement]) -
 }
 
 /// Whether the manifest says something else of a server than when it was locked.
-fn is_other_server(dependency: &Dependency, locked: &Locked) -> bool {
+fn is_other_server(dependency: &Dependency, locked: &LockEntry) -> bool {
     let now = dependency.server_bytes();
-    let now = now.filter(|_| locked.unit.origin == Origin::Manifest);
+    let now = now.filter(|_| locked.unit.origin == ResourceOrigin::Manifest);
     now.is_some_and(|bytes| locked.checksum != Some(Checksum::of(&bytes)))
 }
 
 /// The locked fields that everybody's patches set.
-fn shared_patches(locked: &Locked) -> BTreeSet<String> {
+fn shared_patches(locked: &LockEntry) -> BTreeSet<String> {
     locked
         .patches
         .iter()
@@ -176,7 +177,7 @@ fn shared_patches(locked: &Locked) -> BTreeSet<String> {
 }
 
 /// The same as the manifest has it; what has no fields cannot be patched.
-fn project_patches(manifest: &Manifest, locked: &Locked) -> BTreeSet<String> {
+fn project_patches(manifest: &Manifest, locked: &LockEntry) -> BTreeSet<String> {
     let concerns = |patch: &&Patch| {
         patch.kind == locked.kind
             && patch.name == locked.name.as_str()

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes, unknown_name};
 use agpm_model::{
-    Dependency, Extent, LOCK_NAME, Locked, LockedLayer, Lockfile, Manifest, RelativePath,
-    ResourceType, normalize,
+    Dependency, LOCK_NAME, LockEntry, LockedLayer, Lockfile, Manifest, RelativePath,
+    ResourceExtent, ResourceType, normalize,
 };
 use agpm_plan::Ledger;
 
@@ -16,7 +16,7 @@ use crate::written_id::{ambiguous, means, near_ids};
 #[derive(Debug, Default)]
 pub struct LockView {
     /// The locked resources.
-    pub entries: Vec<Locked>,
+    pub entries: Vec<LockEntry>,
     /// The names of the sources, locked and in the manifest.
     pub sources: BTreeSet<String>,
     /// The names of the tools, locked and in the manifest.
@@ -41,7 +41,8 @@ impl LockView {
             .iter()
             .map(|root| (root.kind, root.name.as_str()))
             .collect();
-        let is_root = |entry: &Locked| asked.contains(&(entry.kind, entry.manifest_key().as_str()));
+        let is_root =
+            |entry: &LockEntry| asked.contains(&(entry.kind, entry.manifest_key().as_str()));
         let roots = (0..lock.entries.len())
             .filter(|at| is_root(&lock.entries[*at]))
             .collect();
@@ -56,7 +57,7 @@ impl LockView {
             .chain(own)
             .collect();
         let tools = manifest.tools.iter().map(|tool| &tool.name);
-        let locked_tools = lock.entries.iter().flat_map(Locked::tools);
+        let locked_tools = lock.entries.iter().flat_map(LockEntry::tools);
         let tools = tools.chain(locked_tools).map(ToString::to_string).collect();
         let (layers, needs) = (lock.layers, needs(&lock.entries));
         LockView {
@@ -133,7 +134,7 @@ impl LockView {
 
     /// The entries that a name means, all of one kind; a pattern's name means all that it matched.
     pub fn find(&self, name: &str) -> Result<Vec<usize>, Failure> {
-        let fits = |entry: &Locked, own: &str| means(name, entry.kind, own);
+        let fits = |entry: &LockEntry, own: &str| means(name, entry.kind, own);
         let mut found =
             self.matching(|entry| fits(entry, entry.name.as_str()) || entry.reference() == name);
         if found.is_empty() {
@@ -188,7 +189,7 @@ impl LockView {
         }
     }
 
-    fn matching(&self, fits: impl Fn(&Locked) -> bool) -> Vec<usize> {
+    fn matching(&self, fits: impl Fn(&LockEntry) -> bool) -> Vec<usize> {
         (0..self.entries.len())
             .filter(|at| fits(&self.entries[*at]))
             .collect()
@@ -205,15 +206,15 @@ impl LockView {
 }
 
 /// Whether a path is that of an entry; a skill is a directory with files.
-fn is_of(entry: &Locked, own: &str, path: &str) -> bool {
+fn is_of(entry: &LockEntry, own: &str, path: &str) -> bool {
     let inner = path
         .strip_prefix(own)
-        .filter(|_| entry.kind.extent() != Extent::File);
+        .filter(|_| entry.kind.extent() != ResourceExtent::File);
     path == own || inner.is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// Who needs whom; a reference that leads nowhere is passed over.
-fn needs(entries: &[Locked]) -> Vec<Vec<usize>> {
+fn needs(entries: &[LockEntry]) -> Vec<Vec<usize>> {
     let mut exact: BTreeMap<String, usize> = BTreeMap::new();
     let mut plain: BTreeMap<String, usize> = BTreeMap::new();
     for (at, entry) in entries.iter().enumerate() {
@@ -226,7 +227,7 @@ fn needs(entries: &[Locked]) -> Vec<Vec<usize>> {
             .map_or(reference.as_str(), |(bare, _)| bare);
         exact.get(reference).or_else(|| plain.get(bare)).copied()
     };
-    let of = |entry: &Locked| {
+    let of = |entry: &LockEntry| {
         let mut needs: Vec<usize> = entry.dependencies.iter().filter_map(target).collect();
         needs.sort_unstable();
         needs.dedup();

@@ -6,11 +6,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Failure, codes};
-use agpm_model::{Install, Locked, Lockfile, Manifest, Origin, Pin, Placement, Unit, Variant};
-use agpm_plan::{Entry, outdated_lock};
+use agpm_model::{
+    InstallMode, LockEntry, LockedPlacement, Lockfile, Manifest, Pin, ResourceOrigin, Unit, Variant,
+};
+use agpm_plan::{ResourceEntry, outdated_lock};
 
 use crate::entries::ResolvedEntry;
-use crate::index::{FoundContent, SourceIndex, Version};
+use crate::index::{FoundContent, SourceIndex, SourceVersion};
 use crate::lock_match::{RootFinder, numbers_by_reference};
 
 /// What locked resources are made of, besides the lockfile.
@@ -42,7 +44,7 @@ impl LockedContent<'_> {
 
     fn copies_of(
         &self,
-        locked: &Locked,
+        locked: &LockEntry,
         root: Option<usize>,
     ) -> Result<Vec<ResolvedEntry>, Failure> {
         let name = locked.label();
@@ -76,7 +78,7 @@ impl LockedContent<'_> {
         }
         let copy = |entry| ResolvedEntry {
             entry,
-            version: Version {
+            version: SourceVersion {
                 label: locked
                     .version()
                     .map(str::to_owned)
@@ -96,15 +98,15 @@ impl LockedContent<'_> {
 }
 
 /// Tools with one path share an entry.
-fn entries_at(locked: &Locked, root: Option<usize>) -> Vec<Entry> {
-    let mut entries: Vec<Entry> = Vec::new();
-    for Placement { tool, at } in &locked.placements {
-        let same = |entry: &&mut Entry| at.is_some() && entry.target == *at;
+fn entries_at(locked: &LockEntry, root: Option<usize>) -> Vec<ResourceEntry> {
+    let mut entries: Vec<ResourceEntry> = Vec::new();
+    for LockedPlacement { tool, at } in &locked.placements {
+        let same = |entry: &&mut ResourceEntry| at.is_some() && entry.target == *at;
         if let Some(entry) = entries.iter_mut().find(same) {
             entry.readers.push(tool.clone());
             continue;
         }
-        entries.push(Entry {
+        entries.push(ResourceEntry {
             kind: locked.kind,
             name: locked.name.clone(),
             unit: locked.unit.clone(),
@@ -114,7 +116,7 @@ fn entries_at(locked: &Locked, root: Option<usize>) -> Vec<Entry> {
             target: at.clone(),
             install: match at {
                 Some(_) => locked.install,
-                None => Install::ResolveOnly,
+                None => InstallMode::ResolveOnly,
             },
             variants: Vec::new(),
             needs: Vec::new(),
@@ -183,21 +185,22 @@ fn spread_variants(manifest: &Manifest, entries: &mut [ResolvedEntry]) {
 /// What of a lockfile the tools and the inline servers of a manifest can still be installed from, whatever it requires.
 pub fn installable_part(lock: &Lockfile, manifest: &Manifest) -> Lockfile {
     let finder = RootFinder::new(manifest);
-    let known_part = |locked: &Locked| {
+    let known_part = |locked: &LockEntry| {
         let mut locked = locked.clone();
         let kind = locked.kind;
-        let has_place = |one: &Placement| manifest.tools.has_place(&one.tool, kind);
+        let has_place = |one: &LockedPlacement| manifest.tools.has_place(&one.tool, kind);
         locked.placements.retain(has_place);
-        let is_named = locked.unit.origin != Origin::Manifest || finder.find(&locked).is_some();
+        let is_named =
+            locked.unit.origin != ResourceOrigin::Manifest || finder.find(&locked).is_some();
         (!locked.placements.is_empty() && is_named).then_some(locked)
     };
     part_of_lock(lock, known_part)
 }
 
 /// A lockfile with some of its entries, and with what these still need of each other.
-pub fn part_of_lock(lock: &Lockfile, part: impl Fn(&Locked) -> Option<Locked>) -> Lockfile {
-    let mut entries: Vec<Locked> = lock.entries.iter().filter_map(part).collect();
-    let references: BTreeSet<String> = entries.iter().map(Locked::reference).collect();
+pub fn part_of_lock(lock: &Lockfile, part: impl Fn(&LockEntry) -> Option<LockEntry>) -> Lockfile {
+    let mut entries: Vec<LockEntry> = lock.entries.iter().filter_map(part).collect();
+    let references: BTreeSet<String> = entries.iter().map(LockEntry::reference).collect();
     for locked in &mut entries {
         locked
             .dependencies

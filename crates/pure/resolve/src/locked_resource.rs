@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use agpm_model::{Checksum, Locked, ObjectId, Placement, RelativePath, ToolName};
-use agpm_plan::Entry;
+use agpm_model::{Checksum, LockEntry, LockedPlacement, ObjectId, RelativePath, ToolName};
+use agpm_plan::ResourceEntry;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -23,7 +23,7 @@ pub struct ResourceIdentity {
 
 impl ResourceIdentity {
     /// That of a locked resource.
-    pub fn of(entry: &Locked) -> Self {
+    pub fn of(entry: &LockEntry) -> Self {
         ResourceIdentity {
             kind: entry.kind.singular(),
             name: entry.name.to_string(),
@@ -35,17 +35,17 @@ impl ResourceIdentity {
 
 /// The tools of a resource, and where it is installed for each.
 #[derive(Clone, Debug)]
-pub struct Placements(Vec<Placement>);
+pub struct Placements(Vec<LockedPlacement>);
 
 impl Placements {
     /// Those of a locked resource.
-    pub fn of(entry: &Locked) -> Self {
+    pub fn of(entry: &LockEntry) -> Self {
         Placements(entry.placements.clone())
     }
 
     /// Those of one copy.
-    pub fn of_entry(entry: &Entry) -> Self {
-        let placement = |tool: &ToolName| Placement {
+    pub fn of_entry(entry: &ResourceEntry) -> Self {
+        let placement = |tool: &ToolName| LockedPlacement {
             tool: tool.clone(),
             at: entry.target.clone(),
         };
@@ -74,7 +74,7 @@ struct InstalledPath<'a> {
 }
 
 impl<'a> InstalledPath<'a> {
-    fn of(placement: &'a Placement) -> Option<Self> {
+    fn of(placement: &'a LockedPlacement) -> Option<Self> {
         let at = placement.at.as_ref()?;
         Some(InstalledPath {
             tool: &placement.tool,
@@ -128,7 +128,7 @@ pub struct LockedResource {
 
 impl LockedResource {
     /// The fields of a locked resource.
-    pub fn of(entry: &Locked) -> Self {
+    pub fn of(entry: &LockEntry) -> Self {
         LockedResource {
             identity: ResourceIdentity::of(entry),
             path: entry.unit.path.to_string(),

@@ -3,16 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Span, Spot, codes, did_you_mean};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, SourceSpan, Span, codes, did_you_mean};
 use agpm_model::{
-    Declared, Dependency, Extent, Manifest, ObjectId, Origin, Requirement, Selector, SourceName,
-    SourceVersions, Unit, Variant, default_requirement,
+    DeclaredDependency, Dependency, Manifest, ObjectId, Requirement, ResourceExtent,
+    ResourceOrigin, SourceName, SourceVersions, Unit, Variant, VersionRequirement,
+    default_requirement,
 };
-use agpm_plan::{Excluded, excluded};
+use agpm_plan::{ExcludedMatches, excluded};
 use agpm_plugin::Marketplace;
-use agpm_render::{Names, Renderer};
+use agpm_render::{TemplateNames, TemplateRenderer};
 
-use crate::declared::{Declaring, Escapes, declared_unit};
+use crate::declared::{DeclaringResource, EscapedPath, declared_unit};
 use crate::index::{FoundContent, ResourceFiles, SourceIndex};
 use crate::marketplaces::NamedCommit;
 use crate::plugin_needs::{PluginNeed, declaration, plugin_needs, plugin_of_file};
@@ -29,7 +30,7 @@ pub trait OpenSources: Sync {
     fn is_open(&self, source: &SourceName) -> bool;
 
     /// Whether an origin has a path at a commit.
-    fn exists(&self, origin: &Origin, commit: Option<&ObjectId>, path: &str) -> bool;
+    fn exists(&self, origin: &ResourceOrigin, commit: Option<&ObjectId>, path: &str) -> bool;
 
     /// The tags and branches of a source; nothing for one without versions.
     fn versions(&self, source: &SourceName) -> Result<Option<Arc<SourceVersions>>, Failure>;
@@ -53,8 +54,8 @@ pub struct NeedsReader<'a> {
     pub(crate) manifest: &'a Manifest,
     pub(crate) sources: &'a dyn OpenSources,
     /// The names that templates in declarations may use.
-    names: BTreeMap<Variant, Names>,
-    renderer: Renderer,
+    names: BTreeMap<Variant, TemplateNames>,
+    renderer: TemplateRenderer,
 }
 
 impl<'a> NeedsReader<'a> {
@@ -62,13 +63,13 @@ impl<'a> NeedsReader<'a> {
     pub fn new(
         manifest: &'a Manifest,
         sources: &'a dyn OpenSources,
-        names: BTreeMap<Variant, Names>,
+        names: BTreeMap<Variant, TemplateNames>,
     ) -> Self {
         NeedsReader {
             manifest,
             sources,
             names,
-            renderer: Renderer::new(),
+            renderer: TemplateRenderer::new(),
         }
     }
 
@@ -154,9 +155,9 @@ impl<'a> NeedsReader<'a> {
         variant: Variant,
         known: &mut SourceIndex,
         notes: &mut Notes,
-    ) -> Result<Vec<(Declared, Unit)>, Failure> {
+    ) -> Result<Vec<(DeclaredDependency, Unit)>, Failure> {
         let (unit, commit) = key;
-        if unit.extent == Extent::Plugin {
+        if unit.extent == ResourceExtent::Plugin {
             let needs = plugin_needs(self, unit, commit.as_ref(), resource, notes)?;
             return self.needed_plugins(unit, needs, known);
         }
@@ -166,7 +167,7 @@ impl<'a> NeedsReader<'a> {
         }
         let label = commit.as_ref().map_or("local", ObjectId::short);
         let (names, renderer) = (&self.names[&variant], &self.renderer);
-        let declared = Declaring {
+        let declared = DeclaringResource {
             unit,
             label,
             bytes: &resource.main.bytes,
@@ -189,7 +190,7 @@ impl<'a> NeedsReader<'a> {
             let exists = |path: &str| self.sources.exists(&unit.origin, commit.as_ref(), path);
             match declared_unit(unit, &declared, &exists) {
                 Ok(child) => children.push((declared, child)),
-                Err(Escapes) => {
+                Err(EscapedPath) => {
                     let message =
                         format!("`{}` of `{unit}` leads out of its source", declared.path);
                     let diagnostic = Diagnostic::new(&codes::RESOURCE_DECLARATION, message)
@@ -201,7 +202,7 @@ impl<'a> NeedsReader<'a> {
         }
         let exists = |path: &str| self.sources.exists(&unit.origin, commit.as_ref(), path);
         if let Some(plugin) = plugin_of_file(unit, &resource.main.bytes, &exists) {
-            let spot = Spot {
+            let spot = SourceSpan {
                 source: notes.sources.add(unit.to_string(), String::new()),
                 span: Span::at(0),
             };
@@ -222,7 +223,7 @@ impl<'a> NeedsReader<'a> {
         unit: &Unit,
         needs: Vec<PluginNeed>,
         known: &mut SourceIndex,
-    ) -> Result<Vec<(Declared, Unit)>, Failure> {
+    ) -> Result<Vec<(DeclaredDependency, Unit)>, Failure> {
         let mut children = Vec::new();
         for need in needs {
             let remote = match need {
@@ -253,9 +254,9 @@ impl<'a> NeedsReader<'a> {
     /// What is declared in another source; nothing if that has to be opened first.
     fn in_other_source(
         &self,
-        declared: &Declared,
+        declared: &DeclaredDependency,
         known: &mut SourceIndex,
-    ) -> Result<Option<(Declared, Unit)>, SourceRefusal> {
+    ) -> Result<Option<(DeclaredDependency, Unit)>, SourceRefusal> {
         let written = declared.source.as_deref().unwrap_or_default();
         let (name, source) = match required_source(self.manifest, written, declared.spot)? {
             RequiredSource::Known(name) => {
@@ -274,7 +275,7 @@ impl<'a> NeedsReader<'a> {
             .map_err(|_| SourceRefusal::NoRepository(declared.path.clone()))?;
         let selector = declared.selector.clone();
         let selector = selector.or_else(|| self.default_selector(&name, &unit, known));
-        let declared = Declared {
+        let declared = DeclaredDependency {
             selector,
             ..declared.clone()
         };
@@ -287,24 +288,26 @@ impl<'a> NeedsReader<'a> {
         source: &SourceName,
         unit: &Unit,
         known: &SourceIndex,
-    ) -> Option<Selector> {
+    ) -> Option<Requirement> {
         let locked = known.pinned_requirements(unit);
         let is_latest = |text: &&String| text.ends_with(LATEST);
         if let Some(latest) = locked.iter().find(is_latest) {
-            return Requirement::parse(latest).ok().map(Selector::Version);
+            return VersionRequirement::parse(latest)
+                .ok()
+                .map(Requirement::Version);
         }
         let names = [unit.path.stem().to_owned()];
         let versions = self.sources.versions(source).ok().flatten();
         let requirement = versions.and_then(|versions| default_requirement(&versions, &names));
-        let locked = || Requirement::parse(locked.first()?).ok();
-        requirement.or_else(locked).map(Selector::Version)
+        let locked = || VersionRequirement::parse(locked.first()?).ok();
+        requirement.or_else(locked).map(Requirement::Version)
     }
 }
 
 /// A warning for each name in `exclude` that does not mean one match.
 fn unknown_exclusions(
     dependency: &Dependency,
-    found: &Excluded,
+    found: &ExcludedMatches,
     matches: &[&Unit],
 ) -> Vec<Diagnostic> {
     let stems: BTreeSet<&str> = matches.iter().map(|unit| unit.path.stem()).collect();

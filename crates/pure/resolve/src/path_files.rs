@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_model::{Extent, RelativePath, ResourcePath, SKILL_FILE, Selector, Unit};
+use agpm_model::{RelativePath, Requirement, ResourceExtent, ResourcePath, SKILL_FILE, Unit};
 use agpm_plan::clashes;
-use agpm_solve::Child;
+use agpm_solve::RequiredUnit;
 
 use crate::index::{FoundContent, ResourceFiles, SourceFile};
 
@@ -104,12 +104,12 @@ impl PathFiles {
             PathFiles::Unfit(why) => return Err(unfit(unit, why)),
             PathFiles::Matches(units) if units.is_empty() => FoundContent::Absent,
             PathFiles::Matches(units) => {
-                let child = |unit| Child::<Unit, Selector> { unit, wish: None };
+                let child = |unit| RequiredUnit::<Unit, Requirement> { unit, wish: None };
                 let children = without_excluded(units).into_iter().map(child);
                 FoundContent::Matches(Arc::new(children.collect()))
             }
             PathFiles::File(file) => resource(ResourceFiles::file(file)),
-            PathFiles::Folder(files) if unit.extent == Extent::Plugin => {
+            PathFiles::Folder(files) if unit.extent == ResourceExtent::Plugin => {
                 resource(ResourceFiles::plugin(files))
             }
             PathFiles::Folder(mut files) => {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use agpm_diag::{Diagnostic, Failure, Notes, Severity};
 
 use crate::limits::Limits;
-use crate::parse::{Parsed, decode, parse};
+use crate::parse::{ParsedDocument, decode, parse};
 use crate::tree::{Document, Format};
 
 /// Bytes as a document; what is wrong with them goes to the notes.
@@ -17,7 +17,7 @@ pub fn document_of(
 ) -> Result<Arc<Document>, Failure> {
     let is_conflict = has_conflict_markers(&bytes);
     let shown = name.clone();
-    let Parsed {
+    let ParsedDocument {
         document,
         mut diagnostics,
     } = parse_bytes(name, bytes, format, notes)?;
@@ -52,7 +52,7 @@ pub fn parse_bytes(
     bytes: Vec<u8>,
     format: Format,
     notes: &mut Notes,
-) -> Result<Parsed, Failure> {
+) -> Result<ParsedDocument, Failure> {
     let source = notes
         .sources
         .add(name, String::from_utf8_lossy(&bytes).into_owned());

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agpm_diag::{Failure, Notes, Outcome, did_you_mean, unknown_name};
-use agpm_discover::{Candidate, CandidateType, Choice, Selection, choose};
+use agpm_discover::{Candidate, CandidateChoice, CandidateType, SelectionMode, choose};
 use agpm_manifest::{
     AddressWords, EntryContext, ManifestAdditions, existing_dependency, group_words, type_of_word,
     usage,
@@ -24,7 +24,7 @@ use crate::gather::{ManifestFiles, Mistakes, Project};
 use crate::install::{self, InstallReport, InstallRequest, Job, ManifestEdit, Writing};
 use crate::manifest_text::Then;
 use crate::reading::shown;
-use crate::world::{Scope, World};
+use crate::world::{InstallScope, World};
 
 pub use agpm_manifest::{AddedResource, AddedSource};
 
@@ -39,7 +39,7 @@ pub struct AddRequest<'a> {
     /// The tools it is for.
     pub tools: Vec<String>,
     /// Whether everything is added.
-    pub selection: Selection,
+    pub selection: SelectionMode,
     /// Whether it is installed.
     pub then: Then,
     /// Whether it is done or shown.
@@ -133,8 +133,8 @@ fn run(world: &World, request: &AddRequest<'_>, notes: &mut Notes) -> Result<Add
     let targets = group_words(&request.words, &project.manifest)?;
     let manifest = project.manifest;
     let sources = match environment.scope {
-        Scope::Project => PlaceSource::shared_by(&manifest, &private),
-        Scope::User => PlaceSource::all_of(&manifest),
+        InstallScope::Project => PlaceSource::shared_by(&manifest, &private),
+        InstallScope::User => PlaceSource::all_of(&manifest),
     };
     let mut additions = ManifestAdditions::new(text, sources);
     let chooser = CandidateChooser {
@@ -258,16 +258,16 @@ impl CandidateChooser<'_> {
         let all = &offer.candidates;
         let copies = |chosen: Vec<&Candidate>| chosen.into_iter().cloned().collect();
         match choose(all, wish.names, wish.kind, wish.selection) {
-            Choice::Chosen(chosen) => Ok(copies(chosen)),
-            Choice::Several(several) => self.ask(place, target, several),
-            Choice::Ambiguous(name, several) => {
+            CandidateChoice::Chosen(chosen) => Ok(copies(chosen)),
+            CandidateChoice::Several(several) => self.ask(place, target, several),
+            CandidateChoice::Ambiguous(name, several) => {
                 let message = format!("`{name}` could be {} resources", several.len());
                 Err(target.several(message, &several))
             }
-            Choice::Unknown(name) => {
+            CandidateChoice::Unknown(name) => {
                 Err(target.unknown_resource(&name, place.unreleased_branch(), all))
             }
-            Choice::Nothing => Err(target.nothing(self.kind, place.label.as_deref(), all)),
+            CandidateChoice::Nothing => Err(target.nothing(self.kind, place.label.as_deref(), all)),
         }
     }
 

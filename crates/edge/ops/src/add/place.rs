@@ -7,10 +7,12 @@ use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean, unknown_n
 use agpm_manifest::{path_from_manifest, usage};
 use agpm_model::{
     Address, BrowserAddress, InnerAddress, NamedAddress, ObjectId, PluginAddress,
-    RepositoryAddress, Requirement, ResourcePath, Selector, SourceAddress, SourceVersions,
-    newest_range, normalize,
+    RepositoryAddress, Requirement, ResourcePath, SourceAddress, SourceVersions,
+    VersionRequirement, newest_range, normalize,
 };
-use agpm_source::{Confinement, DirectorySource, Source, Versioning, resolve, resolve_reference};
+use agpm_source::{
+    DirectorySource, Source, SourceVersioning, SymlinkConfinement, resolve, resolve_reference,
+};
 
 use crate::reading::local_path;
 use crate::source_failure::source_failure_of;
@@ -137,7 +139,7 @@ impl PlaceFinder<'_> {
         source: &dyn Source,
         found: &PlaceSource,
     ) -> Result<Option<Arc<SourceVersions>>, Failure> {
-        if source.versioning() == Versioning::Unversioned {
+        if source.versioning() == SourceVersioning::Unversioned {
             return Ok(None);
         }
         let name = found.name.to_string();
@@ -167,10 +169,10 @@ impl PlaceFinder<'_> {
             }
             (Some(versions), requirement) => {
                 let newest = || newest_range(versions.tags.keys().map(String::as_str), &[]);
-                let newest = || newest().and_then(|range| Requirement::parse(&range).ok());
+                let newest = || newest().and_then(|range| VersionRequirement::parse(&range).ok());
                 let found_version = match requirement.clone().or_else(newest) {
                     Some(requirement) => {
-                        let selector = Selector::Version(requirement);
+                        let selector = Requirement::Version(requirement);
                         resolve(&*source, &selector).map_err(failed)?
                     }
                     None => resolve_reference(&*source, None).ok(),
@@ -224,7 +226,8 @@ impl PlaceFinder<'_> {
         };
         let bad = |error| usage(format!("`{typed}`: {error}"), String::new());
         let inner = inner.map(|name| ResourcePath::found(&name));
-        let source = DirectorySource::new(directory.clone(), Confinement::Anywhere, self.folder);
+        let source =
+            DirectorySource::new(directory.clone(), SymlinkConfinement::Anywhere, self.folder);
         Ok(Place {
             source: Arc::new(source),
             origin: PlaceOrigin::Local(path_from_manifest(&directory, self.folder)),

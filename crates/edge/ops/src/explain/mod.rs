@@ -18,6 +18,7 @@ use agpm_diag::{
 };
 use agpm_merge::merge_files;
 use agpm_model::ResourceType;
+use agpm_resolve::near_ids;
 use agpm_text::{Pointer, Value};
 use serde::{Serialize, Serializer};
 
@@ -32,11 +33,11 @@ use crate::explain::project::{from_project, not_in_layers};
 use crate::explain::resource::explain_resource;
 pub use crate::explain::resource::{ExplainedResource, RequiredAt, ToolConversion};
 use crate::gather::{ManifestFiles, Mistakes, Project, unknown_name};
-use crate::locked::{LockView, WrittenId, means, near_ids};
+use crate::locked::{LockView, WrittenId, means};
 use crate::merge::{MergeInputs, choose_strategy, read_files};
 use crate::packages::read_lock;
 use crate::world::{ManifestUse, World};
-use agpm_merge::{ExplainedLeaf, Provenance, Secrets};
+use agpm_merge::{ExplainedLeaf, Provenance, SecretDisplay};
 
 /// What can be explained, besides codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,7 +108,7 @@ pub struct ExplainRequest {
     /// The JSON object with bottles to read instead of Markdown files.
     pub json_file: Option<PathBuf>,
     /// Whether the secrets of bottles are shown.
-    pub secrets: Secrets,
+    pub secrets: SecretDisplay,
 }
 
 /// The explanation.
@@ -299,7 +300,7 @@ fn refuse_flags(subject: Option<Subject>, request: &ExplainRequest) -> Result<()
         ),
         (request.json_file.is_some(), "--json-file", Subject::Bottle),
         (
-            request.secrets == Secrets::Shown,
+            request.secrets == SecretDisplay::Shown,
             "--show-secrets",
             Subject::Bottle,
         ),

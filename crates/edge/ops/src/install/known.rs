@@ -4,8 +4,8 @@ use agpm_diag::Failure;
 use std::path::{Path, PathBuf};
 
 use agpm_install::{InstallReport, inputs_of};
-use agpm_model::{Checksum, Observed, RelativePath};
-use agpm_plan::{Ledger, LedgerFile, Watched};
+use agpm_model::{Checksum, ObservedPath, RelativePath};
+use agpm_plan::{Ledger, LedgerFile, WatchedDirectory};
 use agpm_resolve::UpdateScope;
 use agpm_store::{ProjectStore, StateUse};
 
@@ -58,9 +58,10 @@ pub(super) fn nothing_to_do(
 }
 
 /// Whether folders that layers were taken from look as they did.
-fn is_as_seen(watched: &[Watched]) -> bool {
-    let same =
-        |one: &Watched| agpm_store::stamp(Path::new(&one.folder), &one.folders) == Some(one.stamp);
+fn is_as_seen(watched: &[WatchedDirectory]) -> bool {
+    let same = |one: &WatchedDirectory| {
+        agpm_store::stamp(Path::new(&one.folder), &one.folders) == Some(one.stamp)
+    };
     parallel::map(watched.iter().collect(), same)
         .into_iter()
         .all(|same| same)
@@ -82,7 +83,7 @@ fn is_untouched(store: &ProjectStore, ledger: &LedgerFile) -> Option<bool> {
     let mut files = ledger.files.values().zip(files_now);
     let mut shared = shared.iter().zip(shared_now);
     Some(
-        files.all(|(owned, now)| *now == Observed::file(owned.checksum, owned.mode))
+        files.all(|(owned, now)| *now == ObservedPath::file(owned.checksum, owned.mode))
             && shared.all(|((_, seen), now)| now.checksum() == Some(*seen)),
     )
 }
@@ -92,7 +93,7 @@ pub(crate) fn read_ledger(store: &ProjectStore) -> Result<Ledger, Failure> {
         return Ok(Ledger::default());
     }
     let bytes = match store.read(&store.ledger(), limit()) {
-        Err(error) if matches!(error.problem, agpm_store::Problem::NotFound) => {
+        Err(error) if matches!(error.problem, agpm_store::StoreProblem::NotFound) => {
             return Ok(Ledger::default());
         }
         read => read?,

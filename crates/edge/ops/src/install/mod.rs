@@ -20,14 +20,12 @@ use agpm_compose::{
 use agpm_diag::{Failure, FailureKind, Notes, Outcome};
 use agpm_install::{ExecutableRules, JudgedInstall, PlannedInstall};
 
-use agpm_model::{LOCK_NAME, Observed, RelativePath};
+use agpm_model::{LOCK_NAME, ObservedPath, RelativePath};
 use agpm_plan::{
     Ledger, LockedCapabilities, Plan, ledger_of_lock, outdated_lock, refuse_foreign_paths,
     reserved_target,
 };
-use agpm_resolve::{
-    ReleaseLimit, ResolvedEntry, UpdateScope, add_locked_sources, check_locked_sources, pins,
-};
+use agpm_resolve::{ResolvedEntry, UpdateScope, add_locked_sources, check_locked_sources, pins};
 
 pub(crate) use crate::install::changes::Changes;
 pub(crate) use crate::install::frozen_checks::{FrozenProject, check_frozen};
@@ -42,8 +40,8 @@ pub use agpm_install::{
     LockUse, Moved, Program, RequiredBy, Writing,
 };
 pub(crate) use agpm_install::{inputs_of, is_meant};
-pub use agpm_plan::Overwrite;
-pub use agpm_render::{Fate, FateKind};
+pub use agpm_plan::OverwriteRule;
+pub use agpm_render::{FieldOutcome, FieldOutcomeKind};
 pub use agpm_trust::{Capability, CapabilityChange, CapabilityKind};
 
 use agpm_store::{ProjectStore, parallel};
@@ -183,8 +181,8 @@ fn refuse_violations(
     notes: &mut Notes,
 ) -> Result<(), Failure> {
     let dates = ReleaseDates {
+        world,
         sources: &rendered.sources,
-        now: (world.clock)(),
     };
     let judged = JudgedInstall {
         manifest: &gathered.project.manifest,
@@ -319,9 +317,7 @@ fn resolve_dependencies(
             let pins = old
                 .map(|lock| pins(manifest, lock, &job.moving))
                 .unwrap_or_default();
-            let min_age = gathered.policies.set().min_release_age();
-            let now = (world.clock)();
-            let release = min_age.map(|min_age| ReleaseLimit { min_age, now });
+            let release = gathered.policies.release_limit(world);
             let limits = VersionLimits { pins, release };
             resolve(world, manifest, store.path(), limits, notes)?
         }
@@ -338,11 +334,11 @@ struct StoredTree<'s>(&'s ProjectStore);
 
 impl ProjectTree for StoredTree<'_> {
     fn is_directory(&self, path: &RelativePath) -> bool {
-        matches!(self.0.observe(path), Ok(Observed::Directory))
+        matches!(self.0.observe(path), Ok(ObservedPath::Directory))
     }
 
     fn is_file(&self, path: &RelativePath) -> bool {
-        matches!(self.0.observe(path), Ok(Observed::File(_)))
+        matches!(self.0.observe(path), Ok(ObservedPath::File(_)))
     }
 }
 

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes};
-use agpm_model::{Observed, RelativePath};
+use agpm_model::{ObservedPath, RelativePath};
 use agpm_plan::{
-    DesiredState, Ledger, Observation, Overwrite, Plan, PlanError, plan, read_block_file,
+    DesiredState, Ledger, Observation, OverwriteRule, Plan, PlanError, plan, read_block_file,
     shared_format,
 };
-use agpm_store::{FileContent, Problem, ProjectStore, StoreError, parallel};
+use agpm_store::{ProjectStore, StoreError, StoreProblem, StoredFile, parallel};
 use agpm_text::Document;
 
 use crate::documents::document_of;
@@ -33,10 +33,10 @@ struct BrokenFile {
 
 /// What was found where a file with a structure is expected.
 enum ObservedFile<D> {
-    Document(Observed, D),
-    Other(Observed),
+    Document(ObservedPath, D),
+    Other(ObservedPath),
     /// The file, if its bytes could be read at all.
-    Broken(Option<Observed>, Box<BrokenFile>),
+    Broken(Option<ObservedPath>, Box<BrokenFile>),
 }
 
 impl<'s> Observer<'s> {
@@ -135,7 +135,7 @@ impl<'s> Observer<'s> {
     fn find_blockers(&mut self, desired: &DesiredState<'_>) {
         let directories: BTreeSet<&str> = desired
             .file_paths()
-            .filter(|path| self.observation.get(path) == Observed::Missing)
+            .filter(|path| self.observation.get(path) == ObservedPath::Missing)
             .flat_map(directories_above)
             .collect();
         for directory in directories {
@@ -143,7 +143,7 @@ impl<'s> Observer<'s> {
                 continue;
             };
             let now = self.store.observe(&path);
-            if matches!(now, Ok(Observed::File(_) | Observed::Special)) {
+            if matches!(now, Ok(ObservedPath::File(_) | ObservedPath::Special)) {
                 self.observation.add_blocker(path);
             }
         }
@@ -154,7 +154,7 @@ impl<'s> Observer<'s> {
         &mut self,
         desired: &DesiredState<'_>,
         ledger: &Ledger,
-        overwrite: Overwrite,
+        overwrite: OverwriteRule,
         notes: &mut Notes,
     ) -> Result<Plan, Failure> {
         let planned = plan(
@@ -181,7 +181,7 @@ impl<'s> Observer<'s> {
 pub(super) fn observe_all(
     store: &ProjectStore,
     paths: &[&RelativePath],
-) -> Result<Vec<Observed>, StoreError> {
+) -> Result<Vec<ObservedPath>, StoreError> {
     let chunks = paths.chunks(CHUNK).collect();
     let observed = parallel::map(chunks, |chunk: &[&RelativePath]| store.observe_all(chunk));
     Ok(observed
@@ -196,15 +196,15 @@ fn observe_file<D>(
     parse: impl Fn(&RelativePath, Vec<u8>, &mut Notes) -> Result<D, Failure>,
 ) -> ObservedFile<D> {
     let mut notes = Notes::default();
-    let FileContent { state, bytes } = match store.observe_content(path, limit()) {
-        Ok(Observed::File(content)) => content,
+    let StoredFile { state, bytes } = match store.observe_content(path, limit()) {
+        Ok(ObservedPath::File(content)) => content,
         Ok(other) => return ObservedFile::Other(other.map(|content| content.state)),
         Err(error) => {
             let failure = error.seen_from(store.path()).into();
             return ObservedFile::Broken(None, Box::new(BrokenFile { failure, notes }));
         }
     };
-    let now = Observed::File(state);
+    let now = ObservedPath::File(state);
     match parse(path, bytes, &mut notes) {
         Ok(document) => ObservedFile::Document(now, document),
         Err(failure) => ObservedFile::Broken(Some(now), Box::new(BrokenFile { failure, notes })),
@@ -245,7 +245,7 @@ fn unobservable(store: &ProjectStore, error: StoreError) -> Failure {
         .filter_map(|link| Some((link, agpm_store::link_target(&store.path().join(link))?)));
     match links
         .next()
-        .filter(|_| matches!(error.problem, Problem::Escapes))
+        .filter(|_| matches!(error.problem, StoreProblem::Escapes))
     {
         Some((link, target)) => {
             let message = format!(

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use agpm_diag::{Failure, Notes};
-use agpm_model::{Extent, Locked, Lockfile, Manifest, Origin, Unit, Variant};
+use agpm_model::{LockEntry, Lockfile, Manifest, ResourceExtent, ResourceOrigin, Unit, Variant};
 use agpm_resolve::{
     FoundContent, LockedContent, MissingFact, ResolvedEntry, ResourceFiles, RootFinder, SourceFile,
     check_declared_needs, check_plugin_parts, expand_plugins, fold_foreign_dependencies,
@@ -80,13 +80,13 @@ impl LockedReader<'_> {
 
     /// A file of this project may have changed since it was locked; what is pinned to a commit cannot.
     fn unchanged_part(&self, lock: &Lockfile) -> Lockfile {
-        let is_as_locked = |locked: &Locked| {
-            let same = |one: &Locked| (one.id() == locked.id()).then(|| one.clone());
+        let is_as_locked = |locked: &LockEntry| {
+            let same = |one: &LockEntry| (one.id() == locked.id()).then(|| one.clone());
             let alone = part_of_lock(lock, same);
             self.read_any(&alone, &mut Notes::default()).is_ok()
         };
         part_of_lock(lock, |locked| {
-            let is_unchanged = locked.unit.origin != Origin::Local || is_as_locked(locked);
+            let is_unchanged = locked.unit.origin != ResourceOrigin::Local || is_as_locked(locked);
             is_unchanged.then(|| locked.clone())
         })
     }
@@ -165,8 +165,8 @@ impl LockedReader<'_> {
 }
 
 /// What is installed of an entry from a repository, if it is just what is locked.
-fn installed(sources: &Sources, locked: &Locked) -> Option<SourceFile> {
-    if locked.commit().is_none() || locked.unit.extent != Extent::File {
+fn installed(sources: &Sources, locked: &LockEntry) -> Option<SourceFile> {
+    if locked.commit().is_none() || locked.unit.extent != ResourceExtent::File {
         return None;
     }
     let paths = locked.paths();

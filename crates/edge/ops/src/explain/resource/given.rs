@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use agpm_compose::{OutputEntries, OutputFile, RenderedResource};
 use agpm_diag::{Diagnostic, Notes, SourceMap, codes, has_errors};
-use agpm_merge::{Contribution, Policy, fold};
-use agpm_model::{EntryNode, LayerName, Owner, Place, RelativePath, Strategy};
-use agpm_plan::{DesiredNode, Twin, recognise_nodes};
-use agpm_render::{Fate, FateKind};
+use agpm_merge::{Contribution, MergePolicy, fold};
+use agpm_model::{EntryNode, LayerName, NodeLocation, Owner, RelativePath, Strategy};
+use agpm_plan::{DesiredNode, OnEqualUserValue, recognise_nodes};
+use agpm_render::{FieldOutcome, FieldOutcomeKind};
+use agpm_resolve::lockfile_note;
 use agpm_store::ProjectStore;
 use agpm_text::{Document, Format, Pointer, Value, equal, to_value};
 
 use crate::documents::parsed;
 use crate::explain::resource::said::{Said, layer_of};
-use crate::locked::note;
 use crate::reading::limit;
 use agpm_merge::{ExplainedDeletion, ExplainedLeaf, Provenance, nearest_key};
 
@@ -22,7 +22,7 @@ use agpm_merge::{ExplainedDeletion, ExplainedLeaf, Provenance, nearest_key};
 pub(super) struct Given {
     seen: Seen,
     /// What made values other ones than the author wrote.
-    change: Change,
+    change: PlannedChange,
     /// Fields that have no place there.
     lost: BTreeSet<String>,
 }
@@ -34,7 +34,7 @@ struct Seen {
 }
 
 /// What makes values other ones than the author wrote.
-struct Change {
+struct PlannedChange {
     word: &'static str,
     /// Whose word a value is that nobody said.
     layer: String,
@@ -55,12 +55,18 @@ impl Given {
             (None, Some(file)) => in_own_file(file, store, notes),
             (None, None) => None,
         };
-        let is_lost = |fate: &&Fate| matches!(fate.kind, FateKind::Dropped | FateKind::Widened);
-        let key = |fate: &Fate| fate.field.rsplit('.').next().unwrap_or_default().to_owned();
+        let is_lost = |fate: &&FieldOutcome| {
+            matches!(
+                fate.kind,
+                FieldOutcomeKind::Dropped | FieldOutcomeKind::Widened
+            )
+        };
+        let key =
+            |fate: &FieldOutcome| fate.field.rsplit('.').next().unwrap_or_default().to_owned();
         let lost = made.fates.iter().filter(is_lost).map(key).collect();
         seen.map(|seen| Given {
             seen,
-            change: Change::of(content),
+            change: PlannedChange::of(content),
             lost,
         })
     }
@@ -118,7 +124,7 @@ impl Given {
             layer,
             document: Arc::clone(&self.seen.document),
         }];
-        let resolution = fold(own, &Policy::merge(Strategy::default()), None);
+        let resolution = fold(own, &MergePolicy::merge(Strategy::default()), None);
         let mut all = Provenance::default();
         self.seen
             .places
@@ -151,7 +157,7 @@ impl Given {
     }
 }
 
-impl Change {
+impl PlannedChange {
     fn of(content: &RenderedResource) -> Self {
         let entry = &content.resolved.entry;
         let filled = content
@@ -160,12 +166,12 @@ impl Change {
             .first()
             .is_some_and(OutputFile::is_filled);
         if filled && content.output.fates.is_empty() {
-            Change {
+            PlannedChange {
                 word: "filled",
                 layer: layer_of(&entry.unit.origin).to_owned(),
             }
         } else {
-            Change {
+            PlannedChange {
                 word: "converted",
                 layer: entry.tool.to_string(),
             }
@@ -208,7 +214,7 @@ fn in_shared_file(
     let must_be = entries
         .nodes
         .iter()
-        .filter(|node| !matches!(node.place, Place::Default(_)));
+        .filter(|node| !matches!(node.place, NodeLocation::Default(_)));
     if places.len() < must_be.count() {
         notes.diagnostics.push(edited(path));
     }
@@ -222,7 +228,7 @@ fn places_in(document: &Document, entries: &OutputEntries, owner: &Owner) -> Vec
     let desired = |node: &EntryNode| DesiredNode {
         node: node.clone(),
         owner: owner.clone(),
-        twin: Twin::Taken,
+        twin: OnEqualUserValue::Taken,
     };
     let written: Vec<DesiredNode> = entries.nodes.iter().map(desired).collect();
     let owned = recognise_nodes(document, &written, None);
@@ -241,7 +247,7 @@ fn readable(
 }
 
 fn gone(path: &RelativePath) -> Diagnostic {
-    note(format!("`{path}` is not there"))
+    lockfile_note(format!("`{path}` is not there"))
 }
 
 fn edited(path: &RelativePath) -> Diagnostic {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use agpm_compose::project_names;
 use agpm_diag::{Failure, FailureKind, Notes};
 use agpm_model::{
-    Dependency, FileMode, Manifest, ObjectId, Origin, SourceName, SourceVersions, Unit,
+    Dependency, FileMode, Manifest, ObjectId, ResourceOrigin, SourceName, SourceVersions, Unit,
 };
 use agpm_plugin::Marketplace;
 use agpm_resolve::{
@@ -89,8 +89,8 @@ impl<'a> Fetcher<'a> {
                 }
                 MissingFact::Content(unit, commit) => {
                     let source = match &unit.origin {
-                        Origin::Source(name) => Some(name),
-                        Origin::Local | Origin::Manifest => None,
+                        ResourceOrigin::Source(name) => Some(name),
+                        ResourceOrigin::Local | ResourceOrigin::Manifest => None,
                     };
                     asked
                         .entry(source)
@@ -134,7 +134,7 @@ impl<'a> Fetcher<'a> {
         let (inline, files): (Vec<_>, Vec<_>) = asked
             .contents
             .iter()
-            .partition(|(unit, _)| unit.origin == Origin::Manifest);
+            .partition(|(unit, _)| unit.origin == ResourceOrigin::Manifest);
         let files = Asked {
             contents: files,
             ..Asked::default()
@@ -227,11 +227,11 @@ impl OpenSources for Sources {
         self.get(source).is_some()
     }
 
-    fn exists(&self, origin: &Origin, commit: Option<&ObjectId>, path: &str) -> bool {
+    fn exists(&self, origin: &ResourceOrigin, commit: Option<&ObjectId>, path: &str) -> bool {
         let source: Option<&dyn Source> = match origin {
-            Origin::Manifest => None,
-            Origin::Local => Some(&self.local),
-            Origin::Source(name) => self.get(name),
+            ResourceOrigin::Manifest => None,
+            ResourceOrigin::Local => Some(&self.local),
+            ResourceOrigin::Source(name) => self.get(name),
         };
         let entry = source.map(|source| source.entry(commit, path));
         entry.is_some_and(|entry| entry.is_ok_and(|entry| entry.is_some()))

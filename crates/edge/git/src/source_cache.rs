@@ -1,0 +1,163 @@
+//! The place of one source in the cache.
+
+use std::path::{Path, PathBuf};
+
+use agpm_model::{Checksum, ObjectId};
+use agpm_store::{SharedLock, StoreError};
+
+/// More than the refs of any repository.
+const MOST_REFS: u64 = 64 << 20;
+/// More than any address.
+const LONGEST_LABEL: u64 = 1 << 16;
+
+/// A shelf's folders and files.
+#[derive(Debug)]
+pub(crate) struct SourceCache {
+    folder: PathBuf,
+    label: String,
+}
+
+/// Proof that nobody else fetches for this source now.
+#[derive(Debug)]
+pub(crate) struct CacheLock {
+    _lock: SharedLock,
+}
+
+impl SourceCache {
+    /// The shelf of a source, named after an address without secrets: a new token finds the old copy.
+    pub(crate) fn of(cache: &Path, label: String) -> Self {
+        SourceCache {
+            folder: cache.join(Checksum::of(label.as_bytes()).digits()),
+            label,
+        }
+    }
+
+    /// A shelf that is in the cache, by the name of its folder.
+    pub(crate) fn named(cache: &Path, name: &str) -> Self {
+        SourceCache {
+            folder: cache.join(name),
+            label: String::new(),
+        }
+    }
+
+    /// Its folder.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The address that it was made for, without secrets.
+    pub(crate) fn address(&self) -> Option<String> {
+        let bytes = agpm_store::read(&self.folder.join("info.txt"), LONGEST_LABEL).ok()?;
+        Some(String::from_utf8_lossy(&bytes).trim_end().to_owned())
+    }
+
+    /// Commits with their trees, and files.
+    pub(crate) fn objects(&self) -> PathBuf {
+        self.folder.join("objects.git")
+    }
+
+    /// Commits alone.
+    pub(crate) fn history(&self) -> PathBuf {
+        self.folder.join("history.git")
+    }
+
+    /// Commits whose files are written out.
+    pub(crate) fn trees(&self) -> PathBuf {
+        self.folder.join("trees")
+    }
+
+    /// Where it stands what was last written out for something that is asked for.
+    fn last(&self, asked: &str) -> PathBuf {
+        self.folder
+            .join("last")
+            .join(format!("{}.txt", Checksum::of(asked.as_bytes()).digits()))
+    }
+
+    /// Keeps which commit was written out for something that is asked for.
+    pub(crate) fn remember_last(&self, asked: &str, commit: &ObjectId) -> Result<(), StoreError> {
+        if self.remembered_last(asked).as_ref() == Some(commit) {
+            return Ok(());
+        }
+        agpm_store::write_whole(&self.last(asked), commit.as_str().as_bytes())
+    }
+
+    /// That commit.
+    pub(crate) fn remembered_last(&self, asked: &str) -> Option<ObjectId> {
+        let bytes = agpm_store::read(&self.last(asked), LONGEST_LABEL).ok()?;
+        std::str::from_utf8(&bytes).ok()?.trim().parse().ok()
+    }
+
+    /// Where a repository is made anew before it takes the place of a broken one.
+    pub(crate) fn rebuilt(&self) -> PathBuf {
+        self.folder.join("rebuilt.git")
+    }
+
+    /// Waits until nobody else fetches for this source.
+    pub(crate) fn hold(&self) -> Result<CacheLock, StoreError> {
+        let lock = SharedLock::hold(&self.folder.join("lock"))?;
+        Ok(CacheLock { _lock: lock })
+    }
+
+    /// Waits until nobody else writes out commits of this source.
+    pub(crate) fn hold_trees(&self) -> Result<SharedLock, StoreError> {
+        SharedLock::hold(&self.folder.join("trees.lock"))
+    }
+
+    /// Makes an empty repository, unless a whole one is there.
+    pub(crate) fn prepare(
+        &self,
+        repository: &Path,
+        like: &ObjectId,
+        _held: &CacheLock,
+    ) -> Result<(), StoreError> {
+        if is_whole(repository) {
+            return Ok(());
+        }
+        agpm_store::remove_folder(repository)?;
+        let files = [("HEAD", "ref: refs/heads/none\n"), ("config", config(like))];
+        agpm_store::create_whole(
+            repository,
+            &["objects/pack", "objects/info", "refs/agpm"],
+            &files,
+        )?;
+        agpm_store::write_whole(
+            &self.folder.join("info.txt"),
+            format!("{}\n", self.label).as_bytes(),
+        )
+    }
+
+    /// The packs that the objects are in: as long as they are the same, nothing was fetched.
+    pub(crate) fn packs(&self) -> Vec<String> {
+        agpm_store::names_in(&self.objects().join("objects").join("pack"))
+    }
+
+    /// Keeps a listing of refs, if it is another than the last.
+    pub(crate) fn remember(&self, listing: &str) -> Result<(), StoreError> {
+        if self.remembered().as_deref() == Some(listing) {
+            return Ok(());
+        }
+        agpm_store::write_whole(&self.folder.join("refs.txt"), listing.as_bytes())
+    }
+
+    /// The last listing of refs.
+    pub(crate) fn remembered(&self) -> Option<String> {
+        let bytes = agpm_store::read(&self.folder.join("refs.txt"), MOST_REFS).ok()?;
+        String::from_utf8(bytes).ok()
+    }
+}
+
+/// Whether a folder has what git asks of a repository before it looks any further.
+pub(crate) fn is_whole(repository: &Path) -> bool {
+    let folder = |name: &str| agpm_store::is_folder(&repository.join(name));
+    agpm_store::is_file(&repository.join("HEAD")) && folder("objects") && folder("refs")
+}
+
+/// No remote stands in it: its address may hold a secret, and reading must never fetch by itself.
+fn config(like: &ObjectId) -> &'static str {
+    match like.as_str().len() {
+        64 => {
+            "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectFormat = sha256\n"
+        }
+        _ => "[core]\n\trepositoryformatversion = 0\n\tbare = true\n",
+    }
+}

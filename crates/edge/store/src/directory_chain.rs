@@ -1,0 +1,124 @@
+//! Open folders on the way to a file, so that neighbours need not be looked up from the top again.
+
+use std::io;
+use std::path::Path;
+
+use agpm_model::RelativePath;
+use cap_std::fs::Dir;
+
+use crate::error::escape;
+use crate::state::{is_inside, is_own};
+use crate::steps;
+
+/// The open folders from the project down to the one used last.
+pub(crate) struct DirectoryChain<'a> {
+    root: &'a Dir,
+    /// Each with its whole path from the project; a handful, since a limit on open files is always near.
+    open: Vec<(String, Dir)>,
+    /// A directory that does not exist. A first install asks for it once for every file in it.
+    missing: Option<String>,
+}
+
+impl<'a> DirectoryChain<'a> {
+    pub(crate) fn new(root: &'a Dir) -> Self {
+        DirectoryChain {
+            root,
+            open: Vec::new(),
+            missing: None,
+        }
+    }
+
+    /// The folder that a file is in.
+    pub(crate) fn parent(&mut self, file: &RelativePath) -> io::Result<&Dir> {
+        self.folder(
+            file.as_str()
+                .rsplit_once('/')
+                .map_or("", |(folder, _)| folder),
+        )
+    }
+
+    /// A folder by its path; the project itself is the empty path.
+    pub(crate) fn folder(&mut self, path: &str) -> io::Result<&Dir> {
+        let mut missing = self.missing.iter();
+        if missing.any(|missing| is_within(path, missing)) {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        while self
+            .open
+            .last()
+            .is_some_and(|(open, _)| !is_within(path, open))
+        {
+            self.open.pop();
+        }
+        let mut at = self.open.last().map_or(0, |(open, _)| open.len());
+        while at < path.len() {
+            let start = if at == 0 { 0 } else { at + 1 };
+            at = path[start..]
+                .find('/')
+                .map_or(path.len(), |length| start + length);
+            match self.enter(&path[..at], &path[start..at]) {
+                Ok(dir) => self.open.push((path[..at].to_owned(), dir)),
+                Err(error) => {
+                    let is_missing = error.kind() == io::ErrorKind::NotFound;
+                    self.missing = is_missing.then(|| path[..at].to_owned());
+                    return Err(error);
+                }
+            }
+        }
+        Ok(self.last())
+    }
+
+    /// Makes a folder in one that is there.
+    pub(crate) fn make(&mut self, path: &str) -> io::Result<()> {
+        self.missing = None;
+        let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
+        steps::make_folder(self.folder(parent)?, name)
+    }
+
+    /// Removes a folder if it is there and empty.
+    pub(crate) fn remove_if_empty(&mut self, path: &str) -> io::Result<()> {
+        let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
+        steps::gone_is_fine(
+            self.folder(parent)
+                .and_then(|dir| steps::remove_if_empty(dir, name)),
+        )
+    }
+
+    fn last(&self) -> &Dir {
+        self.open.last().map_or(self.root, |(_, dir)| dir)
+    }
+
+    /// A link to a folder of the project is followed, since people share folders between tools that way; one
+    /// that leads out is refused by cap-std, and one into git's or our own state here.
+    fn enter(&self, path: &str, name: &str) -> io::Result<Dir> {
+        let here = self.last();
+        if !here.symlink_metadata(name)?.is_symlink() {
+            return here.open_dir(name);
+        }
+        let real = self.root.canonicalize(path)?;
+        if is_state(&real) {
+            return Err(escape());
+        }
+        self.root.open_dir(real)
+    }
+}
+
+fn is_within(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn is_state(real: &Path) -> bool {
+    let real = real
+        .to_string_lossy()
+        .replace('\\', "/")
+        .to_ascii_lowercase();
+    is_inside(&real) || real.split('/').any(|part| part == ".git")
+}
+
+/// Where nothing is installed: git's own files, and those that a transaction itself lives from.
+pub(crate) fn is_reserved(path: &RelativePath) -> bool {
+    let path = path.as_str().to_ascii_lowercase();
+    // Whoever can write below `.git` can run programs: hooks, and the commands in its configuration.
+    is_own(&path) || path.split('/').any(|part| part == ".git")
+}

@@ -1,0 +1,199 @@
+//! Compares the disk with what the plan saw, and finds the folders to make and to remove.
+
+use std::collections::BTreeSet;
+use std::io;
+
+use agpm_model::{Checksum, ObservedPath, RelativePath};
+
+use crate::directory_chain::DirectoryChain;
+use crate::error::{StoreError, StoreProblem};
+use crate::journal::{JournalOperation, JournaledFile};
+use crate::owned::{self, above};
+use crate::project::{JournalFile, ProjectStore, StateUse};
+use crate::stamp::FileStamp;
+use crate::state::relative;
+use crate::steps::PermissionBits;
+use crate::transaction::{ExpectedFile, FileStep};
+
+/// The look at the disk right before the commit point.
+pub(crate) struct PreCommitCheck<'a> {
+    store: &'a ProjectStore,
+    chain: DirectoryChain<'a>,
+    steps: &'a [FileStep<'a>],
+    removed: BTreeSet<&'a str>,
+    /// The folders of ours that become empty.
+    prune: BTreeSet<String>,
+    /// The folders that we made, and what their list is on the disk.
+    owned: BTreeSet<String>,
+    list: Option<JournaledFile>,
+}
+
+impl<'a> PreCommitCheck<'a> {
+    pub(crate) fn new(
+        store: &'a ProjectStore,
+        steps: &'a [FileStep<'a>],
+    ) -> Result<Self, StoreError> {
+        let (list, owned) = store.owned()?;
+        let removed = steps
+            .iter()
+            .filter(|step| step.content.is_none())
+            .map(|step| step.path.as_str());
+        let (chain, prune) = (DirectoryChain::new(&store.root), BTreeSet::new());
+        let mut check = PreCommitCheck {
+            store,
+            chain,
+            steps,
+            removed: removed.collect(),
+            prune,
+            owned,
+            list,
+        };
+        check.find_emptied()?;
+        Ok(check)
+    }
+
+    /// What a step comes to, with the file as it is now, unless that is not what the plan saw.
+    pub(crate) fn operation(
+        &mut self,
+        step: &FileStep<'_>,
+    ) -> Result<(JournalOperation, Option<FileStamp>), StoreError> {
+        let refuse = |problem| Err(self.store.error(step.path.as_str(), problem));
+        let (before, stamp) = match (step.expected, self.store.see(&mut self.chain, &step.path)?) {
+            (ExpectedFile::Missing | ExpectedFile::Anything, ObservedPath::Missing) => (None, None),
+            // A file takes the place of a folder that goes.
+            (_, ObservedPath::Directory) if self.prune.contains(step.path.as_str()) => (None, None),
+            (ExpectedFile::Anything, ObservedPath::File(JournalFile { content, stamp })) => {
+                (Some(content), stamp)
+            }
+            (
+                ExpectedFile::Checksum(wanted),
+                ObservedPath::File(JournalFile { content, stamp }),
+            ) if content.checksum == wanted => (Some(content), stamp),
+            (ExpectedFile::Anything, ObservedPath::Directory) => {
+                return refuse(StoreProblem::IsFolder);
+            }
+            (ExpectedFile::Anything, ObservedPath::Symlink | ObservedPath::Special) => {
+                return refuse(StoreProblem::NotFile);
+            }
+            _ => return refuse(StoreProblem::Changed),
+        };
+        let after = step.content.as_ref().map(|(bytes, wanted)| JournaledFile {
+            checksum: Checksum::of(bytes),
+            bits: wanted.bits(before.map(|content| content.bits)),
+        });
+        Ok((
+            JournalOperation {
+                path: step.path.clone(),
+                before,
+                after,
+            },
+            stamp,
+        ))
+    }
+
+    /// The folders to make, outer ones first, and those to remove, inner ones first.
+    pub(crate) fn folders(&mut self) -> Result<(Vec<String>, Vec<String>), StoreError> {
+        let mut make = BTreeSet::new();
+        for step in self.steps.iter().filter(|step| step.content.is_some()) {
+            self.missing_above(&step.path, &mut make)?;
+        }
+        Ok((
+            make.into_iter().collect(),
+            self.prune.iter().rev().cloned().collect(),
+        ))
+    }
+
+    fn find_emptied(&mut self) -> Result<(), StoreError> {
+        let written = self.steps.iter().filter(|step| step.content.is_some());
+        let needed: BTreeSet<&str> = written.flat_map(|step| above(step.path.as_str())).collect();
+        let emptied: BTreeSet<&str> = self.removed.iter().flat_map(|path| above(path)).collect();
+        // In a clone nothing tells which folders an install made. Git keeps no empty ones, so one that holds nothing else
+        // came with the files that go now.
+        let is_clone = self.list.is_none() && !self.store.has_history()?;
+        // A folder sorts before what is in it.
+        for folder in emptied.into_iter().rev() {
+            let is_ours = is_clone || self.owned.contains(folder);
+            if !needed.contains(folder) && is_ours && self.becomes_empty(folder)? {
+                self.prune.insert(folder.to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    fn missing_above(
+        &mut self,
+        path: &RelativePath,
+        make: &mut BTreeSet<String>,
+    ) -> Result<(), StoreError> {
+        if self.chain.parent(path).is_ok() {
+            return Ok(());
+        }
+        for folder in above(path.as_str())
+            .filter(|folder| !make.contains(*folder))
+            .collect::<Vec<_>>()
+        {
+            let replaced = || self.removed.contains(folder);
+            match self.chain.folder(folder).map(|_| ()) {
+                Ok(()) => {}
+                Err(cause) if cause.kind() == io::ErrorKind::NotFound || replaced() => {
+                    make.insert(folder.to_owned());
+                }
+                Err(cause) => return Err(self.store.at(path.as_str())(cause)),
+            }
+        }
+        Ok(())
+    }
+
+    fn becomes_empty(&mut self, folder: &str) -> Result<bool, StoreError> {
+        let fail = self.store.at(folder);
+        let entries = match self.chain.folder(folder) {
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(false),
+            dir => dir.and_then(|dir| dir.entries()).map_err(&fail)?,
+        };
+        for entry in entries {
+            let name = entry.map_err(&fail)?.file_name();
+            let path = format!("{folder}/{}", name.to_string_lossy());
+            if !self.removed.contains(path.as_str()) && !self.prune.contains(&path) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The list of our folders as it becomes and what it is now, if it changes.
+    pub(crate) fn owned_after(
+        &self,
+        make: &[String],
+        prune: &[String],
+    ) -> Option<(Option<JournaledFile>, Vec<u8>)> {
+        let mut owned = self.owned.clone();
+        owned.extend(make.iter().cloned());
+        for folder in prune {
+            owned.remove(folder);
+        }
+        (owned != self.owned).then(|| (self.list, owned::encode(owned)))
+    }
+}
+
+impl ProjectStore {
+    fn owned(&self) -> Result<(Option<JournaledFile>, BTreeSet<String>), StoreError> {
+        let list = self.state.folders();
+        let bytes = match self.read(&relative(list), 1 << 28) {
+            Err(StoreError {
+                problem: StoreProblem::NotFound,
+                ..
+            }) => return Ok((None, BTreeSet::new())),
+            other => other?,
+        };
+        let content = JournaledFile {
+            checksum: Checksum::of(&bytes),
+            bits: PermissionBits::PLAIN,
+        };
+        if self.state_use == StateUse::Ignored {
+            return Ok((Some(content), BTreeSet::new()));
+        }
+        let owned = owned::decode(&bytes)
+            .map_err(|why| self.error(list, StoreProblem::Damaged(why.to_string())))?;
+        Ok((Some(content), owned))
+    }
+}

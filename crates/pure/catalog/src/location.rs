@@ -1,0 +1,243 @@
+//! Where catalogs are in a folder, and where the file of a row may be in it.
+
+/// A folder that holds a catalog, with the folder in it for manifests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CatalogRoot {
+    /// The catalog's folder.
+    pub folder: &'static str,
+    /// The folder in it for manifests.
+    pub config: &'static str,
+}
+
+/// Roots of every generation; where several are in one place, the upper ones rank higher.
+pub const ROOTS: [CatalogRoot; 4] = [
+    CatalogRoot {
+        folder: "bmad",
+        config: "_cfg",
+    },
+    CatalogRoot {
+        folder: ".bmad",
+        config: "_cfg",
+    },
+    CatalogRoot {
+        folder: "_bmad",
+        config: "_config",
+    },
+    CatalogRoot {
+        folder: "_bmad",
+        config: "_cfg",
+    },
+];
+
+/// Folders for manifests in a module, likewise.
+pub const CONFIG_FOLDERS: [&str; 2] = ["_cfg", "_config"];
+
+/// How paths of manifests say the folder that holds the catalog.
+const PROJECT_ROOT: &str = "{project-root}/";
+
+/// Where a manifest stands in its layer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ManifestLocation {
+    /// The catalog's folder, such as `bmad`.
+    pub root: &'static str,
+    /// The module's folder in it, if the manifest is a module's own.
+    pub module: Option<String>,
+    /// Whether the layer is a home, so that `~/` is in it.
+    pub home: LayerHome,
+}
+
+/// Whether a layer is the user's home.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LayerHome {
+    /// It is.
+    Own,
+    /// It is another folder.
+    Elsewhere,
+}
+
+/// Why a path leads nowhere in its layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathFault {
+    /// There is none.
+    Missing,
+    /// It would lead out of the layer.
+    Escapes,
+}
+
+/// Where in its layer the file of a row may be, best first: as written from the layer's folder, then from the catalog
+/// that the manifest is in, which may have been moved to a folder of another generation.
+pub fn places(written: &str, standing: &ManifestLocation) -> Result<Vec<String>, PathFault> {
+    let path = relative(written, standing.home)?;
+    let (first, rest) = path.split_once('/').unwrap_or((path.as_str(), ""));
+    let mut places = vec![path.clone()];
+    if ROOTS.iter().any(|root| root.folder == first) {
+        places.push(format!("{}/{rest}", standing.root));
+    } else {
+        places.push(format!("{}/{path}", standing.root));
+        places.extend(
+            standing
+                .module
+                .as_ref()
+                .map(|module| format!("{}/{module}/{path}", standing.root)),
+        );
+    }
+    places.dedup();
+    Ok(places)
+}
+
+/// Folders in which BMAD's installer puts skills for tools, best first.
+/// Source: `tools/installer/ide/platform-codes.yaml` of bmad-method 6.12.0, of 2026-11, in projects and in home.
+const TOOL_SKILL_FOLDERS: [&str; 36] = [
+    ".claude/skills",
+    ".agents/skills",
+    ".cursor/skills",
+    ".github/skills",
+    ".gemini/skills",
+    ".opencode/skills",
+    ".codex/skills",
+    ".config/agents/skills",
+    ".adal/skills",
+    ".agent/skills",
+    ".bob/skills",
+    ".cline/skills",
+    ".codebuddy/skills",
+    ".codewhale/skills",
+    ".cortex/skills",
+    ".factory/skills",
+    ".firebender/skills",
+    ".gemini/antigravity/skills",
+    ".gemini/antigravity-cli/skills",
+    ".grok/skills",
+    ".hermes/skills",
+    ".iflow/skills",
+    ".junie/skills",
+    ".kilocode/skills",
+    ".kiro/skills",
+    ".kode/skills",
+    ".neovate/skills",
+    ".ona/skills",
+    ".qoder/skills",
+    ".qwen/skills",
+    ".snowflake/cortex/skills",
+    ".trae/skills",
+    ".vibe/skills",
+    ".windsurf/skills",
+    ".zcode/skills",
+    ".zencoder/skills",
+];
+
+/// The folders in its layer that a skill with this canonical id has in the folders of tools, best first.
+pub fn skill_folders(canonical_id: &str) -> impl Iterator<Item = String> {
+    // An id is one name: with a separator it could lead out of the folder.
+    let is_name = relative(canonical_id, LayerHome::Elsewhere)
+        .is_ok_and(|path| path == canonical_id)
+        && !canonical_id.contains('/');
+    let folders = TOOL_SKILL_FOLDERS.iter().filter(move |_| is_name);
+    folders.map(move |folder| format!("{folder}/{canonical_id}"))
+}
+
+/// A path from the layer's folder, without anything that leads elsewhere.
+fn relative(written: &str, home: LayerHome) -> Result<String, PathFault> {
+    let path = written.trim().replace('\\', "/");
+    let path = path.strip_prefix(PROJECT_ROOT).unwrap_or(&path);
+    let path = match (path.strip_prefix("~/"), home) {
+        (Some(rest), LayerHome::Own) => rest,
+        (Some(_), LayerHome::Elsewhere) => return Err(PathFault::Escapes),
+        (None, _) => path,
+    };
+    let drive = path.as_bytes().get(1) == Some(&b':');
+    if path.starts_with('/') || drive || path.contains(char::is_control) {
+        return Err(PathFault::Escapes);
+    }
+    let parts: Vec<&str> = path
+        .split('/')
+        .filter(|part| !matches!(*part, "" | "."))
+        .collect();
+    match parts.as_slice() {
+        [] => Err(PathFault::Missing),
+        parts if parts.contains(&"..") => Err(PathFault::Escapes),
+        parts => Ok(parts.join("/")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn standing(home: LayerHome) -> ManifestLocation {
+        ManifestLocation {
+            root: "bmad",
+            module: None,
+            home,
+        }
+    }
+
+    #[test]
+    fn a_path_is_looked_for_as_written_and_in_its_own_catalog() {
+        let found = |path| places(path, &standing(LayerHome::Elsewhere)).unwrap();
+        assert_eq!(found("./bmad/bmm/agents/pm.md"), ["bmad/bmm/agents/pm.md"]);
+        assert_eq!(found("{project-root}/bmad/a.md"), ["bmad/a.md"]);
+        assert_eq!(
+            found("_bmad\\bmm//a.md"),
+            ["_bmad/bmm/a.md", "bmad/bmm/a.md"]
+        );
+        assert_eq!(found("bmm/a.md"), ["bmm/a.md", "bmad/bmm/a.md"]);
+        let module = ManifestLocation {
+            module: Some("bmm".into()),
+            ..standing(LayerHome::Elsewhere)
+        };
+        assert_eq!(
+            places("a.md", &module).unwrap(),
+            ["a.md", "bmad/a.md", "bmad/bmm/a.md"]
+        );
+    }
+
+    #[test]
+    fn a_canonical_id_is_one_name_in_the_folders_of_tools() {
+        assert_eq!(
+            skill_folders("bmad-help").next().unwrap(),
+            ".claude/skills/bmad-help"
+        );
+        for id in [
+            "", ".", "..", "a/b", "../a", "a\\b", "~/a", "/a", "C:a", "a\0b",
+        ] {
+            assert_eq!(skill_folders(id).next(), None, "{id}");
+        }
+    }
+
+    #[test]
+    fn what_leads_out_is_refused() {
+        for path in [
+            "../a",
+            "a/../../b",
+            "a/..",
+            "/etc/passwd",
+            "C:\\a",
+            "~/a",
+            "a\0b",
+            "..\\a",
+        ] {
+            assert_eq!(
+                places(path, &standing(LayerHome::Elsewhere)),
+                Err(PathFault::Escapes),
+                "{path}"
+            );
+        }
+        for path in ["", " ", ".", "./"] {
+            assert_eq!(
+                places(path, &standing(LayerHome::Elsewhere)),
+                Err(PathFault::Missing),
+                "{path}"
+            );
+        }
+        assert_eq!(
+            places("~/.bmad/a", &standing(LayerHome::Own)).unwrap()[0],
+            ".bmad/a"
+        );
+        assert_eq!(
+            places("~/../a", &standing(LayerHome::Own)),
+            Err(PathFault::Escapes)
+        );
+    }
+}

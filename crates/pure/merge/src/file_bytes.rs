@@ -1,0 +1,40 @@
+use std::sync::Arc;
+
+use agpm_diag::Text;
+use agpm_text::RewrittenText;
+
+/// What a file will hold, in pieces, so that large ones are written without being built.
+#[derive(Debug)]
+pub enum FileBytes {
+    /// Anything.
+    Bytes(Arc<[u8]>),
+    /// A text.
+    Text(Text),
+    /// A text with replacements.
+    Rewritten(RewrittenText),
+}
+
+impl FileBytes {
+    /// Calls `write` with every piece, until one fails.
+    pub fn each_piece<E>(&self, mut write: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        match self {
+            FileBytes::Bytes(bytes) => write(bytes),
+            FileBytes::Text(text) => write(text.as_bytes()),
+            FileBytes::Rewritten(rewritten) => rewritten
+                .pieces()
+                .try_for_each(|piece| write(piece.as_bytes())),
+        }
+    }
+
+    /// All of it.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let done: Result<(), std::convert::Infallible> = self.each_piece(|piece| {
+            bytes.extend_from_slice(piece);
+            Ok(())
+        });
+        match done {
+            Ok(()) => bytes,
+        }
+    }
+}

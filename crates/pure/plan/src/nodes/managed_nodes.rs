@@ -1,0 +1,59 @@
+//! What is ours in a file at the beginning of a run.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use agpm_model::NodeLocation;
+use agpm_text::{Format, Pointer};
+
+use super::document_index::above;
+use super::{FileOrigin, NodeSum, OwnedNode, OwnedNodes};
+
+#[derive(Default)]
+pub(super) struct ManagedNodes {
+    pub(super) nodes: Vec<OwnedNode>,
+    pub(super) containers: BTreeSet<Pointer>,
+    others: BTreeMap<Pointer, BTreeSet<NodeSum>>,
+}
+
+impl ManagedNodes {
+    pub(super) fn of(owned: Option<&OwnedNodes>, format: Format) -> Self {
+        let Some(owned) = owned else {
+            return ManagedNodes::default();
+        };
+        let others = owned
+            .others
+            .iter()
+            .map(|(list, sums)| (list.clone(), sums.iter().copied().collect()));
+        let mut ours = ManagedNodes {
+            nodes: owned.nodes.clone(),
+            others: others.collect(),
+            ..ManagedNodes::default()
+        };
+        ours.containers = owned.containers.iter().cloned().collect();
+        if owned.file == FileOrigin::Whole {
+            ours.containers.extend(containers(&owned.nodes, format));
+        }
+        ours
+    }
+
+    /// Whether an item of a list was the user's when we last looked.
+    pub(super) fn is_others(&self, list: &Pointer, sum: NodeSum) -> bool {
+        self.others
+            .get(list)
+            .is_some_and(|others| others.contains(&sum))
+    }
+}
+
+/// All maps and lists of a file that is wholly ours: what is on the way to a node, and what nodes are in.
+fn containers(nodes: &[OwnedNode], format: Format) -> BTreeSet<Pointer> {
+    let first = usize::from(format == Format::Toml);
+    let of_node = |node: &OwnedNode| {
+        let at = node.place.pointer();
+        // A default of a layer is a bare container.
+        let length = at.steps().len() + usize::from(!matches!(node.place, NodeLocation::Key(_)));
+        (first..length)
+            .map(|length| above(at, length))
+            .collect::<Vec<_>>()
+    };
+    nodes.iter().flat_map(of_node).collect()
+}

@@ -1,0 +1,235 @@
+//! A file that is made from the layers' text: one that is not there, or that is wholly ours.
+
+use std::collections::{BTreeMap, HashSet};
+
+use agpm_diag::Text;
+use agpm_model::{Checksum, NodeLocation};
+use agpm_text::{Edit, Format, LazyDocument, Pointer, equal};
+
+use super::desired_set::Wanted;
+use super::document_index::DocumentIndex;
+use super::draft::DraftDocument;
+use super::file::{SharedFileDecision, SharedFileTask};
+use super::planner::NodeStep;
+use super::resemblance::{is_bare, remember};
+use super::undecided_nodes::UndecidedNodes;
+use super::{
+    DesiredNode, FileOrigin, FileOutcome, NodeError, NodeSum, OnEqualUserValue, OwnedNode,
+    OwnedNodes,
+};
+use crate::change::{ChangeAction, ChangeReason};
+
+/// A file as we make it.
+pub(super) struct NewSharedFile {
+    pub(super) text: Text,
+    pub(super) owned: OwnedNodes,
+}
+
+/// The layers' text with the nodes that are not in it.
+pub(super) fn make(
+    format: Format,
+    base: Option<&LazyDocument>,
+    wanted: &[Wanted<'_>],
+) -> Result<NewSharedFile, NodeError> {
+    let (text, containers) = with_additions(format, base, wanted)?;
+    let node = |node: &Wanted<'_>| remember(&node.node.place, &node.node.value, &node.owner);
+    let mut nodes: Vec<OwnedNode> = wanted.iter().map(node).collect();
+    nodes.sort();
+    let owned = OwnedNodes {
+        seen: Checksum::of(text.as_bytes()),
+        file: if base.is_some() {
+            FileOrigin::Whole
+        } else {
+            FileOrigin::Ours
+        },
+        containers: if base.is_some() {
+            Vec::new()
+        } else {
+            containers
+        },
+        nodes,
+        others: BTreeMap::new(),
+        theirs: Vec::new(),
+        seams: None,
+    };
+    Ok(NewSharedFile { text, owned })
+}
+
+/// The text, and the containers that were put in.
+fn with_additions(
+    format: Format,
+    base: Option<&LazyDocument>,
+    wanted: &[Wanted<'_>],
+) -> Result<(Text, Vec<Pointer>), NodeError> {
+    // What the layers want is in their text.
+    let rest: Vec<&Wanted<'_>> = wanted
+        .iter()
+        .filter(|node| base.is_none() || node.twin == OnEqualUserValue::Taken)
+        .collect();
+    if let Some(base) = base.filter(|_| rest.is_empty()) {
+        return Ok((base.text().clone(), Vec::new()));
+    }
+    let mut draft = base.map_or_else(
+        || DraftDocument::empty(format),
+        |base| DraftDocument::new(base.document()),
+    );
+    let (edits, containers) = additions(&DocumentIndex::of(&draft.document), &rest);
+    draft.apply(&edits)?;
+    Ok((draft.document.text().clone(), containers))
+}
+
+/// What is to be put in, and the containers that it needs.
+fn additions(sight: &DocumentIndex<'_>, wanted: &[&Wanted<'_>]) -> (Vec<Edit>, Vec<Pointer>) {
+    let mut claimed = HashSet::new();
+    let mut edits = Vec::new();
+    let mut containers = Vec::new();
+    for node in wanted {
+        let Some(edit) = addition(sight, node, &mut claimed) else {
+            continue;
+        };
+        let at = node.node.place.pointer();
+        let needed = match &edit {
+            Edit::Set { at, .. } if !is_bare(&node.node.value) => {
+                at.split_last().map(|(parent, _)| parent)
+            }
+            _ => Some(at.clone()),
+        };
+        containers.extend(needed.iter().flat_map(|at| sight.missing(at)));
+        edits.push(edit);
+    }
+    containers.sort_by_key(|at| (at.steps().len(), at.clone()));
+    containers.dedup();
+    (edits, containers)
+}
+
+fn addition(
+    sight: &DocumentIndex<'_>,
+    desired: &DesiredNode,
+    claimed: &mut HashSet<(Pointer, usize)>,
+) -> Option<Edit> {
+    let value = &desired.node.value;
+    let set = |at: &Pointer| Edit::Set {
+        at: at.clone(),
+        value: value.clone(),
+    };
+    let append = |to: &Pointer| Edit::Append {
+        to: to.clone(),
+        value: value.clone(),
+    };
+    match &desired.node.place {
+        NodeLocation::Key(at) => sight
+            .at(at)
+            .is_none_or(|now| !equal(now, value))
+            .then(|| set(at)),
+        NodeLocation::Default(at) => sight.at(at).is_none().then(|| set(at)),
+        NodeLocation::Item(list) => {
+            let sums = sight.sums(list);
+            let mut there = sums.places(NodeSum::of(value)).iter();
+            there
+                .all(|index| !claimed.insert((list.clone(), *index)))
+                .then(|| append(list))
+        }
+        NodeLocation::Keyed { list, key, id } => match sight.with_id(list, key, id).first() {
+            Some(index) if sight.sums(list).all[*index] == NodeSum::of(value) => None,
+            Some(index) => Some(set(&list.child(index.to_string()))),
+            None => Some(append(list)),
+        },
+    }
+}
+
+/// Makes the file anew, and tells what is other than before.
+pub(super) fn plan(
+    task: &SharedFileTask<'_>,
+    wanted: &[Wanted<'_>],
+) -> Result<SharedFileDecision, NodeError> {
+    let made = make(task.format, task.base, wanted)?;
+    let old = task
+        .owned
+        .map(|owned| owned.nodes.as_slice())
+        .unwrap_or_default();
+    let (steps, unchanged) = match task.existing {
+        Some(_) => told(old, &made.owned.nodes),
+        None => (created(old, wanted), 0),
+    };
+    let is_nothing = wanted.is_empty() && task.base.is_none();
+    let outcome = match task.existing {
+        Some(_) if is_nothing => FileOutcome::Remove,
+        None if is_nothing => FileOutcome::Unchanged,
+        Some(now) if **now.text() == *made.text => FileOutcome::Unchanged,
+        _ => FileOutcome::Write(made.text.to_string()),
+    };
+    let owned = (!is_nothing).then_some(made.owned);
+    Ok(SharedFileDecision {
+        outcome,
+        steps,
+        refused: Vec::new(),
+        owned,
+        unchanged,
+    })
+}
+
+fn step(node: &OwnedNode, action: ChangeAction, reason: ChangeReason) -> NodeStep {
+    NodeStep {
+        at: node.place.pointer().clone(),
+        action,
+        reason,
+        owner: node.owner.clone(),
+    }
+}
+
+/// A file that is new: what the layers give is told once.
+fn created(old: &[OwnedNode], wanted: &[Wanted<'_>]) -> Vec<NodeStep> {
+    let known: HashSet<&NodeLocation> = old.iter().map(|node| &node.place).collect();
+    let mut told = None;
+    let is_told =
+        |node: &&Wanted<'_>| node.twin == OnEqualUserValue::Taken || told.replace(()).is_none();
+    let reason = |place: &NodeLocation| {
+        if known.contains(place) {
+            ChangeReason::WasMissing
+        } else {
+            ChangeReason::New
+        }
+    };
+    let step = |node: &Wanted<'_>| NodeStep {
+        at: node.node.place.pointer().clone(),
+        action: ChangeAction::Create,
+        reason: reason(&node.node.place),
+        owner: node.owner.clone(),
+    };
+    let mut steps: Vec<NodeStep> = wanted.iter().filter(is_told).map(step).collect();
+    steps.sort_by(|left, right| left.at.cmp(&right.at));
+    steps
+}
+
+/// What happens to each node, and how many are as they were.
+fn told(old: &[OwnedNode], new: &[OwnedNode]) -> (Vec<NodeStep>, usize) {
+    let mut left = UndecidedNodes::of(old);
+    let rest: Vec<&OwnedNode> = new
+        .iter()
+        .filter(|node| left.take(&node.place, node.checksum).is_none())
+        .collect();
+    let unchanged = new.len() - rest.len();
+    let mut steps: Vec<NodeStep> = rest
+        .into_iter()
+        .map(|node| changed(node, &mut left))
+        .collect();
+    steps.extend(
+        left.drain()
+            .into_iter()
+            .map(|node| step(node, ChangeAction::Remove, ChangeReason::Unasked)),
+    );
+    steps.sort_by(|left, right| left.at.cmp(&right.at));
+    (steps, unchanged)
+}
+
+/// A node that was not there just so.
+fn changed(node: &OwnedNode, left: &mut UndecidedNodes<'_>) -> NodeStep {
+    let before = match &node.place {
+        NodeLocation::Key(at) | NodeLocation::Default(at) => left.take_key(at),
+        place => left.take_sibling(place, &node.owner),
+    };
+    match before {
+        Some(_) => step(node, ChangeAction::Update, ChangeReason::Content),
+        None => step(node, ChangeAction::Create, ChangeReason::New),
+    }
+}

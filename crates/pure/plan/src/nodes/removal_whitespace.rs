@@ -1,0 +1,92 @@
+//! Blanks around our nodes that removing them does not bring back by itself, as in `{ }`.
+
+use agpm_model::Checksum;
+use serde::{Deserialize, Serialize};
+
+/// What turns the text without our nodes into the user's own, to the byte. Only blanks and commas are in it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RemovalWhitespace {
+    /// Of the user's own text; what does not lead there is not used.
+    pub base: Checksum,
+    /// In order, apart from each other.
+    pub hunks: Vec<Hunk>,
+}
+
+/// Bytes in the place of others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "(usize, usize, String)", from = "(usize, usize, String)")]
+pub struct Hunk {
+    /// Where.
+    pub at: usize,
+    /// How many bytes go.
+    pub length: usize,
+    /// What comes.
+    pub text: String,
+}
+
+impl From<Hunk> for (usize, usize, String) {
+    fn from(hunk: Hunk) -> Self {
+        (hunk.at, hunk.length, hunk.text)
+    }
+}
+
+impl From<(usize, usize, String)> for Hunk {
+    fn from(hunk: (usize, usize, String)) -> Self {
+        Hunk {
+            at: hunk.0,
+            length: hunk.1,
+            text: hunk.2,
+        }
+    }
+}
+
+impl RemovalWhitespace {
+    /// What turns `from` into `to`; nothing if they differ in more than blanks and commas.
+    pub(super) fn between(from: &str, to: &str) -> Option<Self> {
+        let (mut old, mut new) = (0, 0);
+        let mut hunks = Vec::new();
+        while old < from.len() || new < to.len() {
+            if from.as_bytes().get(old) == to.as_bytes().get(new) {
+                (old, new) = (old + 1, new + 1);
+                continue;
+            }
+            let (length, text) = (
+                blanks(&from.as_bytes()[old..]),
+                blanks(&to.as_bytes()[new..]),
+            );
+            if length + text == 0 {
+                return None;
+            }
+            hunks.push(Hunk {
+                at: old,
+                length,
+                text: to[new..new + text].to_owned(),
+            });
+            (old, new) = (old + length, new + text);
+        }
+        Some(RemovalWhitespace {
+            base: Checksum::of(to.as_bytes()),
+            hunks,
+        })
+    }
+
+    /// The user's own text, if this leads to it.
+    pub(super) fn apply(&self, text: &str) -> Option<String> {
+        let mut out = String::with_capacity(text.len());
+        let mut at = 0;
+        for hunk in &self.hunks {
+            out.push_str(text.get(at..hunk.at)?);
+            out.push_str(&hunk.text);
+            at = hunk.at.checked_add(hunk.length)?;
+        }
+        out.push_str(text.get(at..)?);
+        (Checksum::of(out.as_bytes()) == self.base).then_some(out)
+    }
+}
+
+fn blanks(bytes: &[u8]) -> usize {
+    bytes
+        .iter()
+        .take_while(|b| matches!(b, b' ' | b'\t' | b'\r' | b'\n' | b','))
+        .count()
+}

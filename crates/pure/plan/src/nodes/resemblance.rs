@@ -1,0 +1,91 @@
+//! What we remember of nodes, and telling edited ones from others.
+
+use agpm_model::{NodeLocation, Owner};
+use agpm_text::{NodeRef, NodeShape, TreeView, Value};
+
+use super::{NodeSum, OwnedNode};
+use crate::change::Author;
+
+/// The key whose values tell one hook from another.
+const MARK: &str = "command";
+
+/// The commands in an item.
+pub(super) fn marks_of<'v, V: TreeView<'v>>(view: V) -> Vec<String> {
+    let mut marks = Vec::new();
+    collect_marks(view, &mut marks);
+    marks.sort();
+    marks.dedup();
+    marks
+}
+
+/// Whether an item could be ours with another command: it is for the same things, or runs the same program.
+pub(super) fn resembles<'v, V: TreeView<'v>>(view: V, node: &OwnedNode) -> bool {
+    let program = |command: &String| command.split_whitespace().next().map(str::to_owned);
+    let programs: Vec<Option<String>> = node.marks.iter().map(program).collect();
+    let marks = marks_of(view);
+    let same_matcher = node.matcher.is_some() && matcher_of(view) == node.matcher;
+    !marks.is_empty()
+        && (same_matcher || marks.iter().any(|mark| programs.contains(&program(mark))))
+}
+
+/// What an item of a list of hooks is for.
+fn matcher_of<'v, V: TreeView<'v>>(view: V) -> Option<String> {
+    let NodeShape::Map(count) = view.shape() else {
+        return None;
+    };
+    let (_, matcher) = (0..count)
+        .map(|at| view.entry(at))
+        .find(|(key, _)| *key == "matcher")?;
+    match matcher.shape() {
+        NodeShape::String(matcher) => Some(matcher.to_owned()),
+        _ => None,
+    }
+}
+
+fn collect_marks<'v, V: TreeView<'v>>(view: V, marks: &mut Vec<String>) {
+    match view.shape() {
+        NodeShape::List(count) => (0..count).for_each(|at| collect_marks(view.item(at), marks)),
+        NodeShape::Map(count) => {
+            for (key, value) in (0..count).map(|at| view.entry(at)) {
+                match value.shape() {
+                    NodeShape::String(command) if key == MARK => marks.push(command.to_owned()),
+                    _ => collect_marks(value, marks),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What we remember of a node.
+pub(super) fn remember<'v, V: TreeView<'v>>(
+    place: &NodeLocation,
+    value: V,
+    owner: &Owner,
+) -> OwnedNode {
+    let marks = if matches!(place, NodeLocation::Item(_)) {
+        marks_of(value)
+    } else {
+        Vec::new()
+    };
+    let matcher = matcher_of(value).filter(|_| !marks.is_empty());
+    let (place, owner) = (place.clone(), owner.clone());
+    OwnedNode {
+        place,
+        checksum: NodeSum::of(value),
+        marks,
+        matcher,
+        owner,
+        author: Author::Agpm,
+    }
+}
+
+/// Whether an item has a command of an owned one.
+pub(super) fn shares_mark(item: NodeRef<'_>, node: &OwnedNode) -> bool {
+    !node.marks.is_empty() && marks_of(item).iter().any(|mark| node.marks.contains(mark))
+}
+
+/// Whether a value is a map or a list with nothing in it: a default of that kind asks for the container alone.
+pub(super) fn is_bare(value: &Value) -> bool {
+    matches!(value.shape(), NodeShape::Map(0) | NodeShape::List(0))
+}

@@ -1,0 +1,182 @@
+//! The facts of one call: units and wishes as numbers, and every fact asked for once.
+
+use std::cmp::Ordering;
+use std::hash::Hash;
+use std::rc::Rc;
+
+use foldhash::fast::FixedState;
+
+use crate::facts::{CandidateRank, UnitContent, UnitFacts};
+use crate::limits::{BUDGET, BUDGET_PER_UNIT};
+use crate::number_set::NumberSet;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) struct UnitId(u32);
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) struct WishId(u32);
+
+/// Never iterated: its order must not show.
+pub(crate) type HashMap<K, V> = std::collections::HashMap<K, V, FixedState>;
+
+/// A unit and a wish on it.
+pub(crate) type Asked = (UnitId, WishId);
+
+/// What a unit needs, as declared; without a wish the child inherits.
+pub(crate) type Children = Rc<[(UnitId, Option<WishId>)]>;
+
+#[derive(Clone)]
+pub(crate) enum UnitBody {
+    Absent,
+    Present(Children),
+}
+
+impl UnitId {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+pub(crate) struct FactCache<'f, F: UnitFacts> {
+    facts: &'f F,
+    units: Interner<F::Unit>,
+    wishes: Interner<F::Wish>,
+    allowed: HashMap<Asked, NumberSet>,
+    bodies: HashMap<(UnitId, u32), UnitBody>,
+    /// How many comparisons of sets may still be made. A puzzle of a dozen units can take longer than anyone waits, and
+    /// the same input must give the same answer on every machine: so work is counted, not time.
+    pub(crate) budget: u64,
+    granted: usize,
+}
+
+impl<'f, F: UnitFacts> FactCache<'f, F> {
+    pub(crate) fn new(facts: &'f F) -> Self {
+        let (allowed, bodies) = (HashMap::default(), HashMap::default());
+        let (units, wishes) = (Interner::default(), Interner::default());
+        Self {
+            facts,
+            units,
+            wishes,
+            allowed,
+            bodies,
+            budget: BUDGET,
+            granted: 0,
+        }
+    }
+
+    /// Adds to the budget for units beyond the most that any search of this call had so far.
+    pub(crate) fn grant(&mut self, units: usize) {
+        let more = units.saturating_sub(self.granted);
+        self.granted += more;
+        self.budget = self
+            .budget
+            .saturating_add(BUDGET_PER_UNIT.saturating_mul(more as u64));
+    }
+
+    /// The whole budget again, for another purpose.
+    pub(crate) fn refill(&mut self) {
+        self.budget = BUDGET + BUDGET_PER_UNIT * self.granted as u64;
+    }
+
+    pub(crate) fn facts(&self) -> &'f F {
+        self.facts
+    }
+
+    pub(crate) fn ask(&mut self, unit: &F::Unit, wish: &F::Wish) -> Asked {
+        (UnitId(self.units.id(unit)), WishId(self.wishes.id(wish)))
+    }
+
+    pub(crate) fn unit(&self, id: UnitId) -> &F::Unit {
+        &self.units.items[id.index()]
+    }
+
+    pub(crate) fn wish(&self, id: WishId) -> &F::Wish {
+        &self.wishes.items[id.0 as usize]
+    }
+
+    pub(crate) fn label(&self, unit: UnitId, number: u32) -> String {
+        self.facts.label(self.unit(unit), CandidateRank(number))
+    }
+
+    /// The candidates that the wish allows, sorted.
+    pub(crate) fn allowed(&mut self, ask: Asked) -> Result<NumberSet, F::Need> {
+        if let Some(known) = self.allowed.get(&ask) {
+            return Ok(known.clone());
+        }
+        let candidates = self.facts.allowed(self.unit(ask.0), self.wish(ask.1))?;
+        let numbers: Vec<u32> = candidates
+            .into_iter()
+            .map(|CandidateRank(number)| number)
+            .collect();
+        Ok(self.allowed.entry(ask).or_insert(numbers.into()).clone())
+    }
+
+    pub(crate) fn body(&mut self, unit: UnitId, number: u32) -> Result<UnitBody, F::Need> {
+        if let Some(known) = self.bodies.get(&(unit, number)) {
+            return Ok(known.clone());
+        }
+        let body = match self
+            .facts
+            .content(&self.units.items[unit.index()], CandidateRank(number))?
+        {
+            UnitContent::Absent => UnitBody::Absent,
+            UnitContent::Children(children) => {
+                let (units, wishes) = (&mut self.units, &mut self.wishes);
+                let ids = children.iter().map(|child| {
+                    (
+                        UnitId(units.id(&child.unit)),
+                        child.wish.as_ref().map(|wish| WishId(wishes.id(wish))),
+                    )
+                });
+                UnitBody::Present(ids.collect())
+            }
+        };
+        Ok(self.bodies.entry((unit, number)).or_insert(body).clone())
+    }
+
+    /// Whether the unit is known not to be in this candidate.
+    pub(crate) fn is_absent(&mut self, unit: UnitId, number: u32) -> bool {
+        matches!(self.body(unit, number), Ok(UnitBody::Absent))
+    }
+
+    /// By name: numbers follow the order of discovery, which must not show.
+    pub(crate) fn compare(&self, one: Asked, two: Asked) -> Ordering {
+        let units = || self.unit(one.0).cmp(self.unit(two.0));
+        let wishes = || self.wish(one.1).cmp(self.wish(two.1));
+        if one.0 == two.0 { wishes() } else { units() }
+    }
+
+    /// The asks by name, each once.
+    pub(crate) fn in_order(&self, asks: impl IntoIterator<Item = Asked>) -> Vec<Asked> {
+        let mut asks: Vec<Asked> = asks.into_iter().collect();
+        asks.sort_by(|one, two| self.compare(*one, *two));
+        asks.dedup();
+        asks
+    }
+}
+
+struct Interner<T> {
+    ids: HashMap<T, u32>,
+    items: Vec<T>,
+}
+
+impl<T> Default for Interner<T> {
+    fn default() -> Self {
+        Self {
+            ids: HashMap::default(),
+            items: Vec::new(),
+        }
+    }
+}
+
+impl<T: Clone + Eq + Hash> Interner<T> {
+    fn id(&mut self, item: &T) -> u32 {
+        if let Some(known) = self.ids.get(item) {
+            return *known;
+        }
+        let id = u32::try_from(self.items.len()).unwrap_or(u32::MAX);
+        self.items.push(item.clone());
+        self.ids.insert(item.clone(), id);
+        id
+    }
+}

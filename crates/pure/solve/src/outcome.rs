@@ -1,0 +1,103 @@
+//! What the solver says.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::facts::{CandidateRank, UnitFacts};
+
+/// The answer in the caller's own types.
+pub type AnswerTo<F> =
+    SolverOutcome<<F as UnitFacts>::Unit, <F as UnitFacts>::Wish, <F as UnitFacts>::Need>;
+
+/// What came out of one call.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SolverOutcome<U: Ord, W: Ord, N: Ord> {
+    /// Every wish is satisfied.
+    Solved(Solution<U, W>),
+    /// These facts are missing; ask again when they are known.
+    Need(BTreeSet<N>),
+    /// No choice of candidates satisfies every wish.
+    Conflict(Conflict<U, W>),
+    /// Units that need each other in a ring; the first is repeated at the end.
+    Cycle(Vec<U>),
+    /// The search was given up after a fixed number of steps; the units that it went back to most often.
+    TooHard(Vec<U>),
+}
+
+/// One candidate for every unit that is reachable from the roots.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Solution<U: Ord, W: Ord> {
+    /// What was chosen.
+    pub units: BTreeMap<U, ChosenCandidate<U, W>>,
+    /// Better candidates that every wish allows but in which the unit is absent, best first.
+    pub passed_over: Vec<(U, Vec<CandidateRank>)>,
+}
+
+/// What was chosen for one unit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ChosenCandidate<U, W: Ord> {
+    /// The one candidate that satisfies all wishes.
+    pub candidate: CandidateRank,
+    /// Every wish under which the unit is asked for, own and inherited.
+    pub wishes: BTreeSet<W>,
+    /// The units it needs, as declared, in order.
+    pub children: Vec<U>,
+}
+
+/// Why there is no solution.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Conflict<U, W> {
+    /// The indices of the roots that cannot be had together, as few as possible.
+    pub roots: Vec<usize>,
+    /// The units on which it breaks: one, unless every candidate of a parent fails for another reason.
+    pub clashes: Vec<ConflictingUnit<U, W>>,
+    /// Changes of a single root that help, each on its own.
+    pub suggestions: Vec<SuggestedChange<W>>,
+}
+
+/// A unit on which a conflict breaks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ConflictingUnit<U, W> {
+    /// The unit that cannot be chosen.
+    pub unit: U,
+    /// In which way it fails.
+    pub kind: ClashKind,
+    /// Who asks for what; all of them are needed for the conflict.
+    pub asks: Vec<RequirementChain<U, W>>,
+}
+
+/// In which way a unit fails.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ClashKind {
+    /// A wish allows nothing at all.
+    NoCandidate,
+    /// Candidates are allowed, but the unit is in none of them.
+    Absent,
+    /// The wishes exclude each other; without any one of them a candidate is left.
+    Incompatible,
+    /// The asks stem from different candidates of a parent, and each way is closed.
+    Exhausted,
+}
+
+/// One wish on a unit, and how it came about.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RequirementChain<U, W> {
+    /// The index of the root where the chain starts.
+    pub root: usize,
+    /// The units from that root to the asked one, both included.
+    pub chain: Vec<U>,
+    /// The candidates of the last parent that ask so, by label; empty for a root's own wish.
+    pub within: Vec<String>,
+    /// What is wished.
+    pub wish: W,
+    /// The candidates that the wish allows, by label.
+    pub allows: Vec<String>,
+}
+
+/// A root whose change alone makes everything solvable.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SuggestedChange<W> {
+    /// The index of the root.
+    pub root: usize,
+    /// The wish to give it instead.
+    pub wish: W,
+}

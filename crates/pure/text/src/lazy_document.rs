@@ -1,0 +1,36 @@
+use std::sync::OnceLock;
+
+use agpm_diag::Text;
+
+use crate::parse::parse_alone;
+use crate::tree::{Document, Format};
+
+/// A text that is read when its structure is first asked for: most are only written.
+#[derive(Debug)]
+pub struct LazyDocument {
+    text: Text,
+    format: Format,
+    document: OnceLock<Document>,
+}
+
+impl LazyDocument {
+    /// A text in a format, known to be good.
+    pub fn new(text: impl Into<Text>, format: Format) -> Self {
+        LazyDocument {
+            text: text.into(),
+            format,
+            document: OnceLock::new(),
+        }
+    }
+
+    /// The text.
+    pub fn text(&self) -> &Text {
+        &self.text
+    }
+
+    /// Its structure.
+    pub fn document(&self) -> &Document {
+        self.document
+            .get_or_init(|| parse_alone(self.text.clone(), self.format).document)
+    }
+}

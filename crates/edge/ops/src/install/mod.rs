@@ -31,7 +31,7 @@ pub(crate) use crate::install::changes::Changes;
 pub(crate) use crate::install::frozen_checks::{FrozenProject, check_frozen};
 pub(crate) use crate::install::known::{ledger_in, read_ledger};
 pub(crate) use crate::install::locked_state::LockedState;
-pub(crate) use crate::install::observer::{Observer, parse_shared, read_shared};
+pub(crate) use crate::install::observer::{Observer, read_shared};
 pub(crate) use crate::install::preview::{Preview, preview};
 pub(crate) use crate::install::run::{Job, ManifestEdit};
 pub(crate) use crate::install::writing::hold;
@@ -41,6 +41,7 @@ pub use agpm_install::{
 };
 pub(crate) use agpm_install::{inputs_of, is_meant};
 pub use agpm_plan::OverwriteRule;
+pub(crate) use agpm_plan::read_shared_file as parse_shared;
 pub use agpm_render::{FieldOutcome, FieldOutcomeKind};
 pub use agpm_trust::{Capability, CapabilityChange, CapabilityKind};
 

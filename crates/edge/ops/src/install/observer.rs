@@ -7,12 +7,11 @@ use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes};
 use agpm_model::{ObservedPath, RelativePath};
 use agpm_plan::{
     DesiredState, Ledger, Observation, OverwriteRule, Plan, PlanError, plan, read_block_file,
-    shared_format,
+    read_shared_file,
 };
 use agpm_store::{ProjectStore, StoreError, StoreProblem, StoredFile, parallel};
 use agpm_text::Document;
 
-use crate::documents::document_of;
 use crate::reading::limit;
 
 /// Files that one thread looks at before it takes the next ones.
@@ -86,7 +85,7 @@ impl<'s> Observer<'s> {
     fn read_shared(&mut self, paths: BTreeSet<&RelativePath>) {
         let paths: Vec<&RelativePath> = paths.into_iter().collect();
         let found = parallel::map(paths.clone(), |path| {
-            observe_file(self.store, path, parse_shared)
+            observe_file(self.store, path, read_shared_file)
         });
         for (path, file) in paths.into_iter().zip(found) {
             if let Some(document) = self.note_file(path, file) {
@@ -220,17 +219,7 @@ pub(crate) fn read_shared(
     let bytes = store
         .read(path, limit())
         .map_err(|error| error.seen_from(store.path()))?;
-    parse_shared(path, bytes, notes)
-}
-
-pub(crate) fn parse_shared(
-    path: &RelativePath,
-    bytes: Vec<u8>,
-    notes: &mut Notes,
-) -> Result<Arc<Document>, Failure> {
-    let document = document_of(path.to_string(), bytes, shared_format(path), notes)?;
-    notes.check()?;
-    Ok(document)
+    read_shared_file(path, bytes, notes)
 }
 
 /// Why a path cannot be looked at. A symlink that leads out of the project is named itself, not the file behind it.

@@ -107,7 +107,7 @@ fn a_frozen_install_needs_a_lockfile_that_fits() {
     installed(&project.world(), frozen);
     project
         .sandbox
-        .write("agpm.toml", &ONE.replace("^1.0", "^2.0"));
+        .write("agpm.toml", ONE.replace("^1.0", "^2.0"));
     for lock in [LockUse::Frozen, LockUse::Locked] {
         let other = install(&project.world(), &with_lock(lock));
         assert_eq!(kind(other), Some(FailureKind::Lock), "{lock:?}");
@@ -129,7 +129,7 @@ fn a_frozen_install_refuses_other_bytes_than_the_locked_ones() {
     let other = format!("checksum = \"sha256:{}\"", "0".repeat(64));
     project
         .sandbox
-        .write("agpm.lock", &lock.replace(sum, &other));
+        .write("agpm.lock", lock.replace(sum, &other));
     let frozen = install(&project.world(), &with_lock(LockUse::Frozen));
     let codes: Vec<&str> = frozen.diagnostics.iter().map(|one| one.code.name).collect();
     assert_eq!(codes, ["lock/checksum"]);

@@ -207,7 +207,7 @@ fn check_reachable(lock: &Lockfile, roots: &[Option<usize>]) -> Result<(), Failu
     match entries.find(|(number, _)| !reached.contains(number)) {
         None => Ok(()),
         Some((_, locked)) => Err(outdated_lock(format!(
-            "nothing asks for {} any more",
+            "{} is no longer required",
             locked.label()
         ))),
     }
@@ -269,4 +269,108 @@ pub fn check_plugin_parts(lock: &Lockfile, entries: &[ResolvedEntry]) -> Result<
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use agpm_model::{InstallScope, ManifestTexts};
+    use agpm_text::{Document, Format, parse_alone};
+
+    const MANIFEST: &str = "[sources]\nkit = \"https://host.invalid/kit\"\n\n[agents]\na = { source = \"kit\", path = \"agents/a.md\", version = \"^1.0\" }\n";
+
+    fn lock(more: &str) -> Lockfile {
+        let text = format!(
+            "version = 1\n\n[[sources]]\nname = \"kit\"\nurl = \"https://host.invalid/kit\"\n\n[[agents]]\nname = \"a\"\nsource = \"kit\"\npath = \"agents/a.md\"\nrequirement = \"^1.0\"\nversion = \"v1.0.0\"\nresolved_commit = \"{}\"\nchecksum = \"sha256:{}\"\ninstalled_at = \".claude/agents/a.md\"\ntool = \"claude-code\"\ndependencies = []\n{more}",
+            "1".repeat(40),
+            "0".repeat(64),
+        );
+        let (lock, found) = Lockfile::read(&parse_alone(text, Format::Toml).document);
+        assert!(found.is_empty(), "{found:?}");
+        lock
+    }
+
+    fn manifest(text: &str) -> Manifest {
+        let document: Document = parse_alone(text, Format::Toml).document;
+        let entries = |section: &str| {
+            let section = document.root().and_then(|root| root.get(section));
+            let entries = section.into_iter().flat_map(|section| section.entries());
+            entries.collect()
+        };
+        let (manifest, found) = Manifest::read(&ManifestTexts {
+            scope: InstallScope::Project,
+            project: &document,
+            own: &document,
+            bases: &[],
+            private: None,
+            config: None,
+            entries: &entries,
+            syntax_errors: &[],
+        });
+        assert!(found.is_empty(), "{found:?}");
+        manifest
+    }
+
+    fn difference(text: &str, more: &str) -> Option<String> {
+        let failure = locked_roots(&manifest(text), &lock(more)).err()?;
+        failure.diagnostic.map(|found| found.message)
+    }
+
+    #[test]
+    fn a_lockfile_fits_the_manifest_that_it_was_made_from() {
+        let roots = locked_roots(&manifest(MANIFEST), &lock("")).ok();
+        assert_eq!(roots, Some(vec![Some(0)]));
+    }
+
+    #[test]
+    fn every_difference_is_named() {
+        let cases = [
+            (
+                "^1.0",
+                "^2.0",
+                "the requirement of agents/a is not what is locked",
+            ),
+            (
+                "version",
+                "tool = \"codex\", version",
+                "the tool of agents/a is not what is locked",
+            ),
+            (
+                "version",
+                "target = \"x\", version",
+                "the place of agents/a is not what is locked",
+            ),
+            (
+                "version",
+                "install = false, version",
+                "the place of agents/a is not what is locked",
+            ),
+            (
+                "invalid/kit",
+                "invalid/other",
+                "source `kit` has another URL than when it was locked",
+            ),
+            (
+                "agents/a.md",
+                "agents/b.md",
+                "agents/a is not in the lockfile",
+            ),
+        ];
+        for (old, new, message) in cases {
+            let changed = MANIFEST.replacen(old, new, 1);
+            assert_eq!(difference(&changed, "").as_deref(), Some(message), "{new}");
+        }
+        let patched = format!("{MANIFEST}\n[patch.agents.a]\nmodel = \"x\"\n");
+        assert_eq!(
+            difference(&patched, "").as_deref(),
+            Some("the patches of agents/a are not what is locked")
+        );
+    }
+
+    #[test]
+    fn a_locked_resource_that_nothing_requires_is_found() {
+        let orphan = "\n[[snippets]]\nname = \"s\"\nsource = \"kit\"\npath = \"s.md\"\nchecksum = \"sha256:0000000000000000000000000000000000000000000000000000000000000000\"\ndependencies = []\n";
+        let message = difference(MANIFEST, orphan);
+        assert_eq!(message.as_deref(), Some("snippets/s is no longer required"));
+    }
 }

@@ -3,7 +3,7 @@ use std::path::Path;
 
 use agpm_bottle::UnitKind;
 
-use crate::{key_tables, references, tool_tables};
+use crate::{environment, exit_codes, key_tables, picture, references, tool_tables};
 
 /// A file that is made from the code.
 struct Generated {
@@ -76,8 +76,20 @@ impl Section {
 
 const FILES: &[Generated] = &[
     Generated {
+        path: "docs/images/quick-start.svg",
+        make: picture::quick_start,
+    },
+    Generated {
         path: "docs/reference/cli.md",
         make: references::commands,
+    },
+    Generated {
+        path: "docs/reference/environment.md",
+        make: environment::page,
+    },
+    Generated {
+        path: "docs/reference/exit-codes.md",
+        make: exit_codes::page,
     },
     Generated {
         path: "docs/reference/errors.md",

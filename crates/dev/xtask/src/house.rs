@@ -7,6 +7,8 @@ use agpm_diag::SourceMap;
 use agpm_text::{Document, Format, Limits, NodeRef, parse};
 use agpm_tools::{OWN_TOOL, REFERENCE_TOOL, TOOLS};
 
+use crate::environment;
+
 /// Every crate, by package and folder, and the crates that it may build on. A new crate gets a line here.
 const CRATES: &[(&str, &str, &[&str])] = &[
     ("agpm-diag", "pure/diag", &[]),
@@ -332,6 +334,8 @@ pub(crate) fn violations(root: &Path) -> Vec<String> {
             .iter()
             .flat_map(|folder| named_tools(root, folder)),
     );
+    let undocumented = environment::undocumented(root);
+    found.extend(undocumented.unwrap_or_else(|error| vec![error.to_string()]));
     found
 }
 

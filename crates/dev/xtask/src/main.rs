@@ -1,9 +1,12 @@
 //! Chores of the repository: references made from the code, the rules of the house, and its figures.
 
+mod environment;
+mod exit_codes;
 mod generate;
 mod house;
 mod key_tables;
 mod measure;
+mod picture;
 mod references;
 mod tool_tables;
 mod words;

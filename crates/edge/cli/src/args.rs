@@ -57,7 +57,7 @@ pub(crate) struct GlobalArgs {
     /// Run as if started in this directory
     #[arg(short = 'C', global = true, value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
-    /// The folder for downloaded data
+    /// The directory for downloaded data
     #[arg(
         long,
         global = true,
@@ -66,7 +66,7 @@ pub(crate) struct GlobalArgs {
         hide_env_values = true
     )]
     pub(crate) cache_dir: Option<PathBuf>,
-    /// Open no connection
+    /// Disable network access
     #[arg(long, global = true, env = "AGPM_OFFLINE", hide_env_values = true, value_parser = clap::builder::FalseyValueParser::new())]
     pub(crate) offline: bool,
     /// Print exactly one JSON document on standard output, also on failure
@@ -75,18 +75,18 @@ pub(crate) struct GlobalArgs {
     /// Print only errors, and what a command was asked to show
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
-    /// Show every finding and every file, and how the result came about
+    /// Show every finding and file, and how agpm got the result
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
-    /// When to use colours
+    /// When to use colors
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: ColorChoice,
-    /// Draw no progress bars
+    /// Disable progress bars
     #[arg(long, global = true, env = "AGPM_NO_PROGRESS", hide_env_values = true, value_parser = clap::builder::FalseyValueParser::new())]
     pub(crate) no_progress: bool,
 }
 
-/// When to use colours.
+/// When to use colors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ColorChoice {
     /// On a terminal, unless `NO_COLOR` is set
@@ -200,7 +200,7 @@ pub(crate) enum Command {
 /// Whose manifest a command is about.
 #[derive(Debug, Args)]
 pub(crate) struct ScopeArgs {
-    /// Use your own manifest, `agpm.toml` in the configuration folder, which is for your home
+    /// Use the user manifest (`~/.config/agpm/agpm.toml`) and install into your home directory
     #[arg(short = 'g', long = "global", global = true)]
     pub(crate) global: bool,
 }
@@ -208,10 +208,10 @@ pub(crate) struct ScopeArgs {
 /// Arguments of `init`.
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {
-    /// The folder of the project [default: this one]
+    /// The directory of the project [default: the current one]
     #[arg(conflicts_with = "global")]
     pub(crate) path: Option<PathBuf>,
-    /// Overwrite a manifest that is there
+    /// Overwrite an existing manifest
     #[arg(long)]
     pub(crate) force: bool,
     /// Describe the agents, skills and commands that the project has
@@ -243,19 +243,19 @@ pub(crate) struct AddArgs {
     /// A tool to install it for; repeat it, or separate several by commas
     #[arg(long = "tool", value_name = "TOOL", value_delimiter = ',')]
     pub(crate) tools: Vec<String>,
-    /// Add everything that the address has
+    /// Add all resources of the source
     #[arg(long)]
     pub(crate) all: bool,
     /// Change the manifest only
     #[arg(long)]
     pub(crate) no_install: bool,
-    /// Show what would be done, and do nothing
+    /// Show the changes without making them
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Ask nothing
     #[arg(short, long)]
     pub(crate) yes: bool,
-    /// Let it bring programs along in this run
+    /// Allow transitive scripts, hooks and MCP servers for this run
     #[arg(long, conflicts_with = "no_install")]
     pub(crate) allow_executables: bool,
     #[command(flatten)]
@@ -270,11 +270,11 @@ pub(crate) struct AddArgs {
 /// What can be added by a command of its own.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AddCommand {
-    /// Add a place that packages come from
+    /// Add a source of resources
     Source {
-        /// What dependencies call it
+        /// Its name in the manifest
         name: String,
-        /// Its address: `https`, `ssh`, `git@host:path`, `file://`, or a folder
+        /// Its URL (`https`, `ssh`, `git@host:path`, `file://`), or a directory
         url: String,
         /// Replace a source of that name
         #[arg(long)]
@@ -293,13 +293,13 @@ pub(crate) struct AddDepArgs {
     pub(crate) kind: String,
     /// `SOURCE:PATH[@VERSION]`, or the path of a local file
     pub(crate) spec: String,
-    /// Its name in the manifest [default: the file's name without its ending]
+    /// Its name in the manifest [default: the file name without its extension]
     #[arg(long)]
     pub(crate) name: Option<String>,
-    /// The tool it is for
+    /// The tool to install it for
     #[arg(long)]
     pub(crate) tool: Option<String>,
-    /// A folder below the tool's own for this kind
+    /// A subdirectory of the tool's directory for this type
     #[arg(long, value_name = "FOLDER")]
     pub(crate) target: Option<String>,
     /// The name of the installed file
@@ -311,7 +311,7 @@ pub(crate) struct AddDepArgs {
     /// Change the manifest only
     #[arg(long)]
     pub(crate) no_install: bool,
-    /// Let it bring programs along in this run
+    /// Allow transitive scripts, hooks and MCP servers for this run
     #[arg(long, conflicts_with = "no_install")]
     pub(crate) allow_executables: bool,
 }
@@ -323,7 +323,7 @@ pub(crate) struct RemoveArgs {
     /// Names, `TYPE/NAME`, or installed files
     #[arg(value_name = "NAME|ID")]
     pub(crate) names: Vec<String>,
-    /// Leave them out of the pattern that brought them
+    /// Exclude them from the pattern that matches them
     #[arg(long)]
     pub(crate) exclude: bool,
     #[command(flatten)]
@@ -343,7 +343,7 @@ pub(crate) enum RemoveCommand {
         /// Its name
         name: String,
     },
-    /// Remove a dependency with all it brought
+    /// Remove a dependency and everything only it required
     #[command(visible_alias = "dependency")]
     Dep {
         /// Its type (agent, snippet, command, script, hook, mcp-server or skill), or its id
@@ -360,12 +360,12 @@ pub(crate) struct BrowseArgs {
     /// `OWNER/REPO[/PATH][@VERSION]`, a URL, a source, or a local path
     #[arg(value_name = "ADDRESS|SOURCE")]
     pub(crate) address: String,
-    /// Show only what fits these words
+    /// Show only matches of these words
     pub(crate) query: Vec<String>,
     /// Show only this type
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) kind: Option<String>,
-    /// Show no more than this
+    /// Show at most this many
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
 }
@@ -373,13 +373,13 @@ pub(crate) struct BrowseArgs {
 /// Arguments of `search`.
 #[derive(Debug, Args)]
 pub(crate) struct SearchArgs {
-    /// Words that names or descriptions must fit
+    /// Words to find in names or descriptions
     #[arg(required = true)]
     pub(crate) query: Vec<String>,
     /// Show only this type
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) kind: Option<String>,
-    /// Show no more than this [default: 50]
+    /// Show at most this many [default: 50]
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
     /// Ask every source again
@@ -390,34 +390,34 @@ pub(crate) struct SearchArgs {
 /// Arguments of `install`.
 #[derive(Debug, Args)]
 pub(crate) struct InstallArgs {
-    /// Take everything from the lockfile, resolve nothing, and check every byte
+    /// Install exactly the locked versions and verify checksums
     #[arg(long, conflicts_with_all = ["locked", "no_lock"])]
     pub(crate) frozen: bool,
     /// Fail if the lockfile would change
     #[arg(long, conflicts_with = "no_lock")]
     pub(crate) locked: bool,
-    /// Show what would be done, and do nothing
+    /// Show the changes without making them
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// The same, and fail if there is anything to do
+    /// Like `--dry-run`, but fail if anything would change
     #[arg(long)]
     pub(crate) check: bool,
     /// Do not write the lockfile
     #[arg(long)]
     pub(crate) no_lock: bool,
-    /// Overwrite files that are in the way or were edited
+    /// Overwrite unmanaged and locally modified files
     #[arg(long)]
     pub(crate) force: bool,
-    /// Take over files that are in the way
+    /// Replace unmanaged files and manage them from now on
     #[arg(long)]
     pub(crate) adopt: bool,
-    /// Take warnings for errors
+    /// Treat warnings as errors
     #[arg(long)]
     pub(crate) strict: bool,
-    /// Let resources bring programs along in this run
+    /// Allow transitive scripts, hooks and MCP servers for this run
     #[arg(long)]
     pub(crate) allow_executables: bool,
-    /// Fail if a tool's own form cannot say all that a resource says
+    /// Fail if converting to a tool's format loses any field
     #[arg(long)]
     pub(crate) strict_fidelity: bool,
     #[command(flatten)]
@@ -433,16 +433,16 @@ pub(crate) struct InstallArgs {
 pub(crate) struct UpdateArgs {
     /// Names, or `TYPE/NAME` [default: all]
     pub(crate) names: Vec<String>,
-    /// Show what would be done, and do nothing
+    /// Show the changes without making them
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// The same, and fail if there is anything to do
+    /// Like `--dry-run`, but fail if anything would change
     #[arg(long)]
     pub(crate) check: bool,
-    /// Overwrite files that are in the way or were edited
+    /// Overwrite unmanaged and locally modified files
     #[arg(long)]
     pub(crate) force: bool,
-    /// Let resources bring programs along in this run
+    /// Allow transitive scripts, hooks and MCP servers for this run
     #[arg(long)]
     pub(crate) allow_executables: bool,
     #[command(flatten)]
@@ -478,7 +478,7 @@ pub(crate) struct OutdatedArgs {
 /// Arguments of `list`.
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
-    /// Only this kind
+    /// Only this type
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) kind: Option<String>,
     /// Only from this source
@@ -490,7 +490,7 @@ pub(crate) struct ListArgs {
     /// Only names that contain this
     #[arg(long, value_name = "TEXT")]
     pub(crate) search: Option<String>,
-    /// Tell what patches changed, from which value to which
+    /// Show the old and new values of patched fields
     #[arg(long)]
     pub(crate) detailed: bool,
     /// How to print it [default: table]
@@ -514,12 +514,12 @@ pub(crate) enum ListFormat {
 /// Arguments of `tree`.
 #[derive(Debug, Args)]
 pub(crate) struct TreeArgs {
-    /// Start at these, by name or `TYPE/NAME` [default: what the manifest asks for]
+    /// Start at these, by name or `TYPE/NAME` [default: the dependencies of the manifest]
     pub(crate) names: Vec<String>,
-    /// Show no more levels than this
+    /// Show at most this many levels
     #[arg(long, value_name = "N")]
     pub(crate) depth: Option<usize>,
-    /// Show who needs it instead
+    /// Show the resources that require it
     #[arg(long)]
     pub(crate) invert: bool,
     /// How to print it [default: text]
@@ -560,7 +560,7 @@ pub(crate) struct ValidateArgs {
     /// Reach every source
     #[arg(long)]
     pub(crate) sources: bool,
-    /// Look for local files
+    /// Check that local files exist
     #[arg(long)]
     pub(crate) paths: bool,
     /// Render every template
@@ -569,7 +569,7 @@ pub(crate) struct ValidateArgs {
     /// Compare the lockfile with the manifest
     #[arg(long)]
     pub(crate) check_lock: bool,
-    /// Take warnings for errors
+    /// Treat warnings as errors
     #[arg(long)]
     pub(crate) strict: bool,
     #[command(flatten)]
@@ -595,7 +595,7 @@ pub(crate) struct VerifyArgs {
 /// Arguments of `doctor`.
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
-    /// Take warnings for errors
+    /// Treat warnings as errors
     #[arg(long)]
     pub(crate) strict: bool,
     /// Also check that persona documents removed since this git revision are archived
@@ -624,14 +624,14 @@ pub(crate) struct UndoArgs {
 /// What can be done with the cache.
 #[derive(Debug, Clone, Copy, Subcommand)]
 pub(crate) enum CacheCommand {
-    /// Show where it is and what it holds
+    /// Show its location and contents
     Info,
     /// Remove copies that no project needs
     Clean {
         /// Remove everything
         #[arg(long)]
         all: bool,
-        /// Remove what was not used for this long, such as `12h`, `30d` or `8w`
+        /// Remove copies not used for this long, such as `12h`, `30d` or `8w`
         #[arg(long, value_name = "AGE", default_value = "30d", value_parser = age, conflicts_with = "all")]
         older_than: std::time::Duration,
         /// Show what would be removed
@@ -664,13 +664,13 @@ fn age(text: &str) -> Result<std::time::Duration, String> {
 pub(crate) enum ConfigCommand {
     /// Print it, with secrets masked
     Show,
-    /// Print where it is
+    /// Print its path
     Path,
     /// Add a source for all projects
     AddSource {
-        /// What dependencies call it
+        /// Its name in the manifest
         name: String,
-        /// Its address
+        /// Its URL
         url: String,
         /// Replace a source of that name
         #[arg(long)]
@@ -691,17 +691,17 @@ pub(crate) enum ConfigCommand {
 /// Arguments of `demo`.
 #[derive(Debug, Args)]
 pub(crate) struct DemoArgs {
-    /// A folder that is empty or not there [default: a new temporary folder]
+    /// A directory that is empty or does not exist [default: a new temporary directory]
     pub(crate) dir: Option<PathBuf>,
 }
 
 /// How files are folded; shared by `merge` and `explain`.
 #[derive(Debug, Args)]
 pub(crate) struct FoldArgs {
-    /// The strategy to merge by, over what `[merge]` in the manifest says
+    /// The merge strategy; overrides `[merge]` in the manifest
     #[arg(long, value_name = "NAME")]
     pub(crate) strategy: Option<String>,
-    /// What happens at a place, as in `/servers=by-key:id`; `*` is one step, `**` many
+    /// The operation at a JSON Pointer, as in `/servers=by-key:id`; `*` is one step, `**` many
     #[arg(long = "rule", value_name = "/POINTER=OPERATION")]
     pub(crate) rules: Vec<RuleArgument>,
     /// Names for the layers, lowest first [default: the paths]
@@ -740,7 +740,7 @@ pub(crate) struct MergeArgs {
     /// Print in this format [default: the lowest file's, with its comments]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<MergeFormat>,
-    /// Print where every value came from instead of the values
+    /// Print the origin of every value instead of the values
     #[arg(long)]
     pub(crate) explain: bool,
     #[command(flatten)]
@@ -770,9 +770,9 @@ pub(crate) struct StrategiesArgs {
 pub(crate) struct ImportArgs {
     /// Whose files: skills-lock, apm, rulesync, ruler, claude, agpm-cli, agent-manager
     pub(crate) format: String,
-    /// The file [default: where that manager has it, in the project or in home]
+    /// The file [default: that manager's usual path in the project or in home]
     pub(crate) file: Option<PathBuf>,
-    /// Print the sections, and do not write them
+    /// Print the sections without writing them
     #[arg(long)]
     pub(crate) dry_run: bool,
     #[command(flatten)]
@@ -783,25 +783,25 @@ pub(crate) struct ImportArgs {
 #[derive(Debug, Args)]
 #[command(override_usage = "agpm profile [OPTIONS] <SLUG>\n       agpm profile [OPTIONS] --list")]
 pub(crate) struct ProfileArgs {
-    /// The persona: the name of its folder in `.clia/agents`
+    /// The persona: the name of its directory in `.clia/agents`
     #[arg(required_unless_present = "list", conflicts_with = "list")]
     pub(crate) slug: Option<String>,
-    /// List the personas that can be seen from here
+    /// List the personas visible from this directory
     #[arg(long, conflicts_with_all = ["kind", "root_chain", "with_sources", "projections"])]
     pub(crate) list: bool,
     /// Which document
     #[arg(long, value_name = "KIND", default_value = "agent")]
     pub(crate) kind: ProfileKind,
-    /// The folder to look from [default: this one]
+    /// The directory to start from [default: the current one]
     #[arg(long, value_name = "DIR")]
     pub(crate) path: Option<PathBuf>,
-    /// The topmost folder that counts [default: the root of the outermost git repository]
+    /// The topmost directory to search [default: the root of the outermost git repository]
     #[arg(long, value_name = "DIR")]
     pub(crate) ceiling: Option<PathBuf>,
-    /// Count the other submodules of this repository too, below its own documents
+    /// Include the other submodules of this repository, with a lower rank
     #[arg(long)]
     pub(crate) submodules: bool,
-    /// Take warnings for errors
+    /// Treat warnings as errors
     #[arg(long)]
     pub(crate) strict: bool,
     /// Add `contextChain`: every document, lowest first
@@ -851,11 +851,11 @@ pub(crate) enum BottleCommand {
         #[arg(long, value_name = "FILE")]
         json_file: Option<PathBuf>,
     },
-    /// Show a bottle with what it has from those that it extends
+    /// Show a bottle merged with those it extends
     Show {
         /// The bottle
         name: String,
-        /// Show it as it is written
+        /// Show it without the bottles it extends
         #[arg(long)]
         raw: bool,
         /// How to print it [default: yaml]
@@ -874,7 +874,7 @@ pub(crate) enum BottleCommand {
         #[command(flatten)]
         args: BottleArgs,
     },
-    /// Check all bottles and agents, and tell every mistake
+    /// Check all bottles and agents and report every error
     Check(BottleArgs),
 }
 
@@ -892,7 +892,7 @@ pub(crate) struct BottleArgs {
 /// Formats that a bottle can be printed in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum BottleFormat {
-    /// JSON for programs, secrets and all
+    /// JSON with secrets, for other programs
     Json,
     /// YAML
     Yaml,
@@ -903,9 +903,9 @@ pub(crate) enum BottleFormat {
 pub(crate) struct ExplainArgs {
     /// `file:PATH`, `manifest:/POINTER`, `agent:NAME` (or another type), `catalog:MODULE/NAME`, `profile:SLUG[/KIND]`, `bottle:NAME`, or an error code such as `json/syntax`
     pub(crate) what: String,
-    /// A place in it, as a JSON pointer
+    /// A JSON Pointer to a value, for example `/permissions/allow/0`
     pub(crate) pointer: Option<String>,
-    /// Fold these files, lowest first, instead of the layers of the project
+    /// Merge these files, lowest first, instead of the layers of the project
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) from: Vec<PathBuf>,
     #[command(flatten)]

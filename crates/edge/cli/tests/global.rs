@@ -176,10 +176,7 @@ fn everything_goes_where_tools_look_in_home_wherever_the_configuration_is() {
         assert_eq!(user.run("install -g", 0).stdout, "5 unchanged\n");
         user.run("install -g --frozen", 0);
         user.run("install -g --locked --check", 0);
-        assert_eq!(
-            user.run("verify -g", 0).stdout,
-            "5 files are as installed\n"
-        );
+        assert_eq!(user.run("verify -g", 0).stdout, "5 files verified\n");
         assert_eq!(user.sandbox.listing(), before);
     }
 }
@@ -461,7 +458,7 @@ fn tools_have_their_places_in_home_or_none() {
     assert!(
         output
             .stderr
-            .contains("the tool `copilot` has no place for commands"),
+            .contains("the tool `copilot` does not support commands"),
         "{output}"
     );
     // The manifest still has the last word.
@@ -535,7 +532,7 @@ fn mistakes_are_told_with_their_place() {
     assert!(
         missing
             .stderr
-            .contains("error[manifest/missing]: there is no `[SANDBOX]/config/agpm/agpm.toml`"),
+            .contains("error[manifest/missing]: no `[SANDBOX]/config/agpm/agpm.toml`"),
         "{missing}"
     );
     assert!(missing.stderr.contains("agpm init -g"), "{missing}");

@@ -25,13 +25,13 @@ pub fn render(report: AddReport, context: &RenderContext<'_>) -> RenderedReport 
         text += &format!("{added} {}\n", line(one));
     }
     for id in &report.present {
-        text += &format!("{id} is in the manifest already\n");
+        text += &format!("{id} is already in the manifest\n");
     }
     if let Some(installed) = &report.installed {
         text += &install::text(installed, context.pen.detail);
     }
     if let Some(command) = report.undo {
-        text += &format!("Take it back with `{command}`\n");
+        text += &format!("Undo it with `{command}`\n");
     }
     RenderedReport::Done(text)
 }

@@ -88,7 +88,7 @@ fn summary(report: &InstallReport) -> String {
     };
     let refused = match report.refused {
         0 => String::new(),
-        count => format!("; {count} in the way, so that nothing would be written"),
+        count => format!("; {count} conflicting, so nothing would be written"),
     };
     format!("{files}{lock}{refused}")
 }

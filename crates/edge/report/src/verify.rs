@@ -36,8 +36,8 @@ fn summary(report: &VerifyReport) -> String {
     let (checked, found) = (report.checked, report.findings.len());
     match (checked, found) {
         (0, 0) => "Nothing installed".to_owned(),
-        (1, 0) => "1 file is as installed".to_owned(),
-        (_, 0) => format!("{} are as installed", files(checked)),
-        _ => format!("{found} of {} not as installed", files(checked)),
+        (1, 0) => "1 file verified".to_owned(),
+        (_, 0) => format!("{} verified", files(checked)),
+        _ => format!("{found} of {} modified since install", files(checked)),
     }
 }

@@ -101,16 +101,16 @@ pub fn already_added(
     };
     let id = found.id().to_string();
     let required = context.requirement.map(VersionRequirement::as_str);
-    let is_same = match (&found.selector, required) {
+    let is_same = match (&found.requirement, required) {
         (_, None) => true,
-        (selector, Some(required)) => selector.as_str() == required,
+        (own, Some(required)) => own.as_str() == required,
     };
     if is_same {
         return Ok(Some(id));
     }
-    let requires = match &found.selector {
+    let requires = match &found.requirement {
         Requirement::Only => "no version".to_owned(),
-        selector => format!("`{selector}`"),
+        requirement => format!("`{requirement}`"),
     };
     let message = format!("{id} is in the manifest already, and requires {requires}");
     let help = format!(

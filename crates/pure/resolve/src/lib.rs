@@ -37,7 +37,7 @@ pub use locked_entries::{LockedContent, installable_part, part_of_lock};
 pub use locked_resource::{LockedResource, Placements, ResourceIdentity};
 pub use marketplaces::{
     NamedCommit, PluginLocation, add_source, bind_locked_plugins, find_entry, locate_plugin,
-    remote_selector,
+    remote_requirement,
 };
 pub use needs::{NeedsReader, OpenSources};
 pub use path_files::{PathFiles, Unfit, found_unit, path_clash, portable_path};

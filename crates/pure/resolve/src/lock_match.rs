@@ -105,7 +105,7 @@ fn check_locked_as(
                 .for_each(|placement| placement.at.clone_from(&own));
         }
     }
-    let asked = locked.commit().map(|_| dependency.selector.as_str());
+    let asked = locked.commit().map(|_| dependency.requirement.as_str());
     let requirement = locked.requirement();
     let differs = [
         ("requirement", requirement != asked),

@@ -85,7 +85,11 @@ impl LockedContent<'_> {
                     .unwrap_or_else(|| "local".to_owned()),
                 commit: locked.commit().cloned(),
             },
-            wishes: locked.pin.iter().flat_map(Pin::selectors).collect(),
+            requirements: locked
+                .pin
+                .iter()
+                .flat_map(Pin::parsed_requirements)
+                .collect(),
             matched_pattern: locked.pattern.is_some(),
             resource: Arc::clone(resource),
             needs: Arc::clone(needed),

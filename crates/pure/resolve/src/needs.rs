@@ -273,17 +273,17 @@ impl<'a> NeedsReader<'a> {
         }
         let unit = unit_of_source(&name, declared)
             .map_err(|_| SourceRefusal::NoRepository(declared.path.clone()))?;
-        let selector = declared.selector.clone();
-        let selector = selector.or_else(|| self.default_selector(&name, &unit, known));
+        let requirement = declared.requirement.clone();
+        let requirement = requirement.or_else(|| self.default_requirement(&name, &unit, known));
         let declared = DeclaredDependency {
-            selector,
+            requirement,
             ..declared.clone()
         };
         Ok(Some((declared, unit)))
     }
 
     /// What is required where nothing is declared. A source is not asked for what the lockfile tells.
-    fn default_selector(
+    fn default_requirement(
         &self,
         source: &SourceName,
         unit: &Unit,

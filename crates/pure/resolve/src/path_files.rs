@@ -104,7 +104,10 @@ impl PathFiles {
             PathFiles::Unfit(why) => return Err(unfit(unit, why)),
             PathFiles::Matches(units) if units.is_empty() => FoundContent::Absent,
             PathFiles::Matches(units) => {
-                let child = |unit| RequiredUnit::<Unit, Requirement> { unit, wish: None };
+                let child = |unit| RequiredUnit::<Unit, Requirement> {
+                    unit,
+                    requirement: None,
+                };
                 let children = without_excluded(units).into_iter().map(child);
                 FoundContent::Matches(Arc::new(children.collect()))
             }

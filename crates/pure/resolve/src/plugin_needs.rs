@@ -11,7 +11,7 @@ use agpm_plugin::{
 };
 
 use crate::index::ResourceFiles;
-use crate::marketplaces::{NamedCommit, remote_selector};
+use crate::marketplaces::{NamedCommit, remote_requirement};
 use crate::needs::NeedsReader;
 
 /// A marketplace at a revision.
@@ -179,8 +179,8 @@ fn found(
         found.help = unknown.help;
         Failure::new(FailureKind::NotFound, found)
     })?;
-    let here = |unit: Unit, selector| {
-        let declared = declaration(unit.path.as_str(), selector, dependency.spot);
+    let here = |unit: Unit, requirement| {
+        let declared = declaration(unit.path.as_str(), requirement, dependency.spot);
         PluginNeed::Here(declared, unit)
     };
     let is_named = |own: &&agpm_model::Dependency| {
@@ -190,11 +190,11 @@ fn found(
     };
     if let Some(named) = reader.manifest.dependencies.iter().find(is_named) {
         // What the marketplace requires of another repository is what the manifest's entry requires of it.
-        let selector = match named.unit.origin.source() {
+        let requirement = match named.unit.origin.source() {
             Some(own) if own == source => range_over_tags(reader, source, &entry.name, dependency)?,
-            _ => Some(named.selector.clone()),
+            _ => Some(named.requirement.clone()),
         };
-        return Ok(here(named.unit.clone(), selector));
+        return Ok(here(named.unit.clone(), requirement));
     }
     let broken = |message: String| refused(dependency, message, "report it".to_owned());
     match &entry.source {
@@ -206,8 +206,8 @@ fn found(
                     .map_err(|error| broken(error.to_string()))?,
                 extent: ResourceExtent::Plugin,
             };
-            let selector = range_over_tags(reader, source, &entry.name, dependency)?;
-            Ok(here(unit, selector))
+            let requirement = range_over_tags(reader, source, &entry.name, dependency)?;
+            Ok(here(unit, requirement))
         }
         Some(PluginSource::Git {
             url,
@@ -217,10 +217,10 @@ fn found(
         }) => {
             let range = dependency.version.as_deref();
             let reference = reference.as_deref();
-            let selector = remote_selector(sha.as_ref(), range.or(reference))
+            let requirement = remote_requirement(sha.as_ref(), range.or(reference))
                 .map_err(|error| broken(error.to_string()))?;
             let path = if path.is_empty() { "." } else { path };
-            let mut declared = declaration(path, Some(selector), dependency.spot);
+            let mut declared = declaration(path, Some(requirement), dependency.spot);
             declared.source = Some(url.clone());
             Ok(PluginNeed::Elsewhere(RemoteNeed {
                 declared,
@@ -268,14 +268,14 @@ fn range_over_tags(
 
 pub(crate) fn declaration(
     path: &str,
-    selector: Option<Requirement>,
+    requirement: Option<Requirement>,
     spot: SourceSpan,
 ) -> DeclaredDependency {
     DeclaredDependency {
         source: None,
         kind: ResourceType::Plugins,
         path: path.to_owned(),
-        selector,
+        requirement,
         tool: None,
         name: None,
         layout: None,

@@ -115,7 +115,7 @@ pub(super) fn resource(
         requirement: target
             .dependency
             .filter(|_| locked.commit().is_some())
-            .map(|dependency| dependency.selector.to_string()),
+            .map(|dependency| dependency.requirement.to_string()),
     };
     let asked_at = target.asked_at().map(required_at);
     let stated = asked_at.as_ref().and_then(|at| at.requirement.clone());

@@ -135,7 +135,7 @@ impl Target<'_> {
     fn moved_on(&self) -> Option<Diagnostic> {
         let dependency = self.dependency?;
         let requirement = self.locked.requirement();
-        let same_wish = requirement.is_none_or(|locked| locked == dependency.selector.as_str());
+        let same_wish = requirement.is_none_or(|locked| locked == dependency.requirement.as_str());
         let message = format!(
             "the manifest asks for {} otherwise than it is locked",
             self.locked.label()

@@ -40,12 +40,10 @@ mod policy_files;
 mod projects;
 mod reading;
 mod releases;
-mod removal;
 mod scope;
 mod search;
 mod serialize;
 mod source_failure;
-mod spec;
 mod status;
 mod strategies;
 mod tree;
@@ -85,6 +83,7 @@ pub use agpm_inspect::{
     ValidateRequest, VerifyReport, WhyReport,
 };
 pub use agpm_layers::{LayerRow, LayerState, LayersReport, SkippedRow};
+pub use agpm_manifest::{DependencyId, PatternUse};
 pub use agpm_merge::{
     BodyLines, BuiltInStrategy, CustomStrategy, ExplainedDeletion, ExplainedLeaf, ExplainedShadow,
     OperationRow, Provenance, SecretDisplay, StrategiesReport, StrategyExample, StrategyPage,
@@ -134,7 +133,6 @@ pub use manifest_text::Then;
 pub use merge::{MergeInputs, MergeReport, MergeRequest, merge};
 pub use outdated::outdated;
 pub use policy::{PolicyCheckReport, PolicyReport, PolicyRuleReport, policy_check, policy_show};
-pub use removal::{DependencyId, PatternUse};
 pub use search::{IndexUse, SearchRequest, search};
 pub use status::status;
 pub use strategies::{StrategiesRequest, strategies};

@@ -1,7 +1,7 @@
 //! What is installed, as a table, YAML or JSON.
 
 use agpm_model::{RelativePath, ToolName};
-use agpm_ops::{Clients, Drift, LOCAL, ListReport, ListedResource, MASKED, PatchedField};
+use agpm_ops::{ClientCount, DiskState, LOCAL, ListReport, ListedResource, MASKED, PatchedField};
 use agpm_text::{Value, to_json};
 use std::collections::BTreeSet;
 
@@ -45,7 +45,7 @@ fn rows(report: &ListReport) -> String {
     }
     let mut header = HEADER.to_vec();
     let mut rows: Vec<Vec<String>> = report.resources.iter().map(cells).collect();
-    if report.clients == Clients::Several {
+    if report.clients == ClientCount::Several {
         header.insert(TOOLS_COLUMN, "Tools");
         for (row, resource) in rows.iter_mut().zip(&report.resources) {
             row.insert(TOOLS_COLUMN, tools(resource));
@@ -73,8 +73,8 @@ fn cells(resource: &ListedResource) -> Vec<String> {
     let paths = locked.placements.paths();
     let status = match (resource.status, paths.first()) {
         (_, None) => "(not written)",
-        (Some(Drift::Missing), _) => "missing",
-        (Some(Drift::Modified), _) => "modified",
+        (Some(DiskState::Missing), _) => "missing",
+        (Some(DiskState::Modified), _) => "modified",
         (None, _) if !locked.patches.is_empty() => "(patched)",
         (None, _) => "",
     };

@@ -131,7 +131,11 @@ fn check_locked_as(
     match differs.into_iter().find(|(_, differs)| *differs) {
         None => Ok(()),
         Some((what, _)) => {
-            let verb = if what == "patches" { "differ" } else { "differs" };
+            let verb = if what == "patches" {
+                "differ"
+            } else {
+                "differs"
+            };
             let message = format!(
                 "the {what} of {}/{} {verb} from the lockfile",
                 locked.kind, locked.name

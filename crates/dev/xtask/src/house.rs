@@ -204,7 +204,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-mcp",
         ],
     ),
-    ("agpm-testkit", "dev/testkit", &["agpm-model"]),
+    ("agpm-testkit", "dev/testkit", &["agpm-model", "agpm-text"]),
     (
         "agpm-xtask",
         "dev/xtask",
@@ -216,6 +216,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-tools",
             "agpm-model",
             "agpm-persona",
+            "agpm-report",
         ],
     ),
 ];

@@ -2,6 +2,7 @@
 
 mod generate;
 mod house;
+mod json_outputs;
 mod key_tables;
 mod measure;
 mod references;

@@ -157,6 +157,7 @@ fn meaning(argument: &Arg) -> String {
     let values: Vec<String> = argument
         .get_possible_values()
         .iter()
+        .filter(|_| !argument.is_hide_possible_values_set())
         .filter(|value| argument.get_action().takes_values() && !value.is_hide_set())
         .map(|value| format!("`{}`", value.get_name()))
         .collect();

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
+use crate::commands::SchemaName;
 use crate::help::{asks_for_all, with_short_help};
 use agpm_ops::{ManifestUse, MergeInputs, ProgramUse, RuleArgument, Scope};
 
@@ -921,26 +922,9 @@ pub(crate) struct ExplainArgs {
 /// Arguments of `schema`.
 #[derive(Debug, Args)]
 pub(crate) struct SchemaArgs {
-    /// Of which file
+    /// `manifest`, `lock`, `policy`, `bottle`, `agent`, `persona`, or `output/COMMAND` for the JSON of a command
     #[arg(value_name = "WHAT", default_value = "manifest")]
-    pub(crate) what: SchemaOf,
-}
-
-/// Files that have a schema.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SchemaOf {
-    /// `agpm.toml`
-    Manifest,
-    /// `agpm.lock`
-    Lock,
-    /// `policy.toml`
-    Policy,
-    /// The front matter of a bottle
-    Bottle,
-    /// The front matter of an agent that runs in a bottle
-    Agent,
-    /// A document of a persona
-    Persona,
+    pub(crate) what: SchemaName,
 }
 
 /// Arguments of `completions`.

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use agpm_diag::{Diagnostic, Severity, SourceMap, codes};
 use agpm_ops::{FailureKind, Outcome, Rendered, Secrets};
 use agpm_report::{
-    Detail, FailureDocument, Paint, Pen, RenderContext, Rendering, Verdict, draw_diagnostics,
-    one_line, printable,
+    Detail, FailureDocument, Paint, Pen, RenderContext, Rendering, ReportDocument, Verdict,
+    draw_diagnostics, one_line, printable, printed::PrintedText,
 };
 use agpm_text::to_json;
 
@@ -188,10 +188,14 @@ fn written(result: io::Result<()>) -> ExitCode {
 
 /// Help and version go to standard output; anything else is wrong usage.
 pub(crate) fn usage_error(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
-    if !error.use_stderr() {
-        return write_stdout(error.render().to_string().as_bytes());
-    }
     let text = error.render().to_string();
+    if !error.use_stderr() && wants_json(arguments) {
+        let (report, sources) = (PrintedText { text }, SourceMap::default());
+        return write_stdout(to_json(&ReportDocument::new(&report, &[], &sources)).as_bytes());
+    }
+    if !error.use_stderr() {
+        return write_stdout(text.as_bytes());
+    }
     if wants_json(arguments) {
         let diagnostic = Diagnostic::new(&codes::USAGE, usage_message(error, &text));
         let diagnostic = diagnostic.help("run the command with --help");

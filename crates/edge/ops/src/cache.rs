@@ -15,7 +15,7 @@ use crate::gather::{ManifestFiles, Project};
 use crate::packages::{git, is_versioned, read_lock};
 use crate::projects::{self, KnownProject};
 use crate::reading::shown;
-use crate::serialize::Writing;
+use crate::serialize::{self, Writing};
 use crate::world::{Environment, ManifestUse, Network, Scope, World};
 use agpm_source::{MachineSources, SourceOpener};
 
@@ -66,6 +66,7 @@ pub struct CacheReport {
 #[derive(Debug, Serialize)]
 pub struct CachedCopy {
     /// Its URL without secrets; nothing if it was never finished.
+    #[serde(flatten, serialize_with = "serialize::url")]
     pub address: Option<String>,
     /// How large it is or was.
     pub bytes: u64,
@@ -354,6 +355,7 @@ impl Serialize for CacheReport {
     /// Copies are `sources` that exist, or what was `removed`.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("path", &self.folder)?;
         map.serialize_entry("folder", &self.folder)?;
         map.serialize_entry("bytes", &self.bytes())?;
         match self.request {

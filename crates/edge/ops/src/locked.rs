@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes, did_you_mean};
 use agpm_model::{
-    Checksum, Dependency, Extent, Locked, LockedLayer, Lockfile, Manifest, ObjectId, Origin,
-    Placement, RelativePath, ResourceType, ToolName,
+    Checksum, Dependency, Extent, LayerName, Locked, LockedLayer, Lockfile, Manifest, ObjectId,
+    Origin, Placement, RelativePath, ResourceType, ToolName,
 };
 use agpm_plan::{Entry, Ledger};
 use serde::ser::SerializeMap;
@@ -14,6 +14,7 @@ use serde::{Serialize, Serializer};
 
 use crate::gather::{ManifestFiles, Project, unknown_name};
 use crate::packages::read_lock;
+use crate::serialize;
 use crate::world::{Environment, World};
 use agpm_model::{LOCK_NAME, normalize};
 
@@ -279,10 +280,9 @@ pub(crate) fn source(entry: &Locked) -> Option<&str> {
 }
 
 /// What every view of a resource begins with.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct ResourceIdentity {
     /// The word for its type.
-    #[serde(rename = "type")]
     pub kind: &'static str,
     /// Its name.
     pub name: String,
@@ -300,6 +300,27 @@ impl ResourceIdentity {
             version: entry.version().map(str::to_owned),
             source: source(entry).map(str::to_owned),
         }
+    }
+
+    /// `TYPE/NAME`, as every command accepts it; the type is in the plural.
+    fn id(&self) -> String {
+        let plural = match ResourceType::named(self.kind) {
+            Some(kind) => kind.plural(),
+            None => LayerName::TYPE_NAME,
+        };
+        format!("{plural}/{}", self.name)
+    }
+}
+
+impl Serialize for ResourceIdentity {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("id", &self.id())?;
+        map.serialize_entry("type", self.kind)?;
+        map.serialize_entry("name", &self.name)?;
+        map.serialize_entry("version", &self.version)?;
+        map.serialize_entry("source", &self.source)?;
+        map.end()
     }
 }
 
@@ -339,6 +360,8 @@ impl Placements {
 #[derive(Serialize)]
 struct InstalledPath<'a> {
     tool: &'a ToolName,
+    path: &'a RelativePath,
+    /// The name of `path` in earlier versions.
     at: &'a RelativePath,
 }
 
@@ -347,6 +370,7 @@ impl<'a> InstalledPath<'a> {
         let at = placement.at.as_ref()?;
         Some(InstalledPath {
             tool: &placement.tool,
+            path: at,
             at,
         })
     }
@@ -380,6 +404,7 @@ pub struct LockedResource {
     /// The version that is required.
     pub requirement: Option<String>,
     /// The commit that it is taken from.
+    #[serde(flatten, serialize_with = "serialize::commit")]
     pub resolved_commit: Option<ObjectId>,
     /// Of what it is in its source.
     pub checksum: Option<Checksum>,

@@ -41,7 +41,9 @@ pub enum OutdatedRows {
 /// One resource that could be newer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Outdated {
-    /// The word for its kind, in the plural.
+    /// What users call it.
+    pub id: String,
+    /// The word for its type.
     #[serde(rename = "type")]
     pub kind: &'static str,
     /// Its name.
@@ -279,6 +281,7 @@ impl Comparison<'_> {
         };
         let allowed = shown(&allowed.label, &allowed.revision);
         Some(Outdated {
+            id: locked.id.to_string(),
             kind: locked.id.type_name(),
             name: locked.id.name(),
             source: pin.source.to_string(),

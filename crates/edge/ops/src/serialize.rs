@@ -1,9 +1,10 @@
 //! How reports spell what is not the value of a field as it is.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use agpm_diag::Code;
-use serde::Serializer;
+use agpm_model::ObjectId;
+use serde::{Serialize, Serializer};
 
 /// Whether the plan is carried out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,4 +31,45 @@ pub(crate) fn is_dry_run<S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     serializer.serialize_bool(*writing == Writing::Show)
+}
+
+/// The field `commit`, and `resolved_commit`, as lockfiles call it.
+pub(crate) fn commit<S: Serializer>(
+    commit: &Option<ObjectId>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    twice(["commit", "resolved_commit"], commit, serializer)
+}
+
+/// The field `url`, and `address`, its name in earlier versions.
+pub(crate) fn url<S: Serializer>(url: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
+    twice(["url", "address"], url, serializer)
+}
+
+/// The field `id`, and `resource`, its name in earlier versions.
+pub(crate) fn id<S: Serializer, T: Serialize>(id: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    twice(["id", "resource"], id, serializer)
+}
+
+/// The field `path`, and `root`, its name in earlier versions.
+pub(crate) fn root<S: Serializer>(
+    root: &Option<PathBuf>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let shown = root.as_ref().map(|root| root.display().to_string());
+    twice(["path", "root"], &shown, serializer)
+}
+
+/// The field `path`, and `folder`, its name in earlier versions.
+pub(crate) fn folder<S: Serializer>(folder: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    twice(["path", "folder"], &folder, serializer)
+}
+
+/// One value under two names, for a field that is flattened.
+fn twice<S: Serializer, T: Serialize>(
+    names: [&str; 2],
+    value: &T,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(names.map(|name| (name, value)))
 }

@@ -12,6 +12,7 @@ use crate::gather::ManifestFiles;
 use crate::install::{Job, preview};
 use crate::locked::LockView;
 use crate::outdated::{OutdatedReport, OutdatedRequest, outdated};
+use crate::serialize;
 use crate::verify::{SourceUse, VerifyReport, find_drift};
 use crate::world::{ManifestUse, Network, World};
 
@@ -22,6 +23,7 @@ pub struct StatusReport {
     #[serde(serialize_with = "is_found")]
     pub project: ProjectFound,
     /// The directory of the manifest.
+    #[serde(flatten, serialize_with = "serialize::root")]
     pub root: Option<PathBuf>,
     /// The tools that resources are installed for.
     pub tools: BTreeSet<ToolName>,

@@ -48,6 +48,7 @@ pub struct Finding {
     /// The file.
     pub path: RelativePath,
     /// Whose it is.
+    #[serde(flatten, serialize_with = "serialize::id")]
     pub resource: Owner,
     /// What is wrong with it.
     pub message: String,

@@ -1,6 +1,5 @@
 //! What could be newer, as a table.
 
-use agpm_model::ResourceType;
 use agpm_ops::{LockfileState, MovedBranch, OutdatedReport, counted};
 
 use crate::rendering::{RenderContext, Rendering};
@@ -24,7 +23,7 @@ pub fn render(report: OutdatedReport, context: &RenderContext<'_>) -> Rendering 
     let rows = report.outdated.iter().map(|row| {
         vec![
             row.name.clone(),
-            kind_word(row.kind).to_owned(),
+            row.kind.to_owned(),
             row.source.clone(),
             row.current.clone(),
             row.allowed.clone(),
@@ -44,13 +43,4 @@ fn moved_line(moved: &MovedBranch) -> String {
         "{}: {} -> {}, {unchanged} without changes\n",
         moved.source, moved.current, moved.now
     )
-}
-
-/// The word for one of a kind.
-fn kind_word(plural: &'static str) -> &'static str {
-    match (ResourceType::named(plural), plural) {
-        (Some(kind), _) => kind.singular(),
-        (None, "layers") => "layer",
-        (None, other) => other,
-    }
 }

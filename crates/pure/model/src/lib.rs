@@ -68,7 +68,7 @@ pub use import::{
     Additions, Folders, Import, ImportedLayer, ImportedPlace, NewLayer, read_agent_manager,
 };
 pub use instruction::{InstructionForm, InstructionPaths, InstructionScope};
-pub use json_schema::FileSchema;
+pub use json_schema::{FileSchema, any_of_schema};
 pub use lock::{
     LOCK_NAME, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile, Placement, RESTORE_LOCK,
 };

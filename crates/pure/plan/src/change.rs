@@ -189,7 +189,7 @@ pub struct Change {
     /// The file.
     pub path: RelativePath,
     /// Whose it is or was.
-    #[serde(rename = "resource")]
+    #[serde(flatten, serialize_with = "write_owner")]
     pub owner: Owner,
     /// Why.
     pub reason: Reason,
@@ -237,4 +237,9 @@ pub struct Refusal {
     pub what: Obstacle,
     /// Whose it was to be.
     pub owner: Owner,
+}
+
+/// The field `id`, and `resource`, its name in earlier versions.
+fn write_owner<S: Serializer>(owner: &Owner, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(["id", "resource"].map(|name| (name, owner)))
 }

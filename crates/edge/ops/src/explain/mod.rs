@@ -19,6 +19,7 @@ use agpm_diag::{
 use agpm_merge::merge_files;
 use agpm_model::ResourceType;
 use agpm_text::{Pointer, Value};
+use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::approve::permit;
@@ -160,7 +161,21 @@ pub struct ExplainedName {
 
 impl Serialize for ExplainedName {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map([(self.subject.word(), &self.name)])
+        #[derive(Serialize)]
+        struct SubjectFields<'n> {
+            #[serde(rename = "type")]
+            kind: &'static str,
+            id: &'n str,
+        }
+        let id = match self.subject {
+            Subject::Resource(kind) => format!("{}/{}", kind.plural(), self.name),
+            _ => self.name.clone(),
+        };
+        let kind = self.subject.word();
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("subject", &SubjectFields { kind, id: &id })?;
+        map.serialize_entry(kind, &self.name)?;
+        map.end()
     }
 }
 

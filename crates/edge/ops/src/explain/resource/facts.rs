@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::explain::resource::Target;
 use crate::locked::{Placements, ResourceIdentity};
+use crate::serialize;
 use crate::why::{Chains, RequiredResource};
 
 /// An installed resource.
@@ -20,6 +21,7 @@ pub struct ExplainedResource {
     #[serde(flatten)]
     pub identity: ResourceIdentity,
     /// The address of its source, without secrets.
+    #[serde(flatten, serialize_with = "serialize::url")]
     pub address: Option<String>,
     /// Where it is in its source.
     pub path: ResourcePath,
@@ -30,6 +32,7 @@ pub struct ExplainedResource {
     /// Where the manifest requires it.
     pub asked_at: Option<RequiredAt>,
     /// The commit that it is taken from.
+    #[serde(flatten, serialize_with = "serialize::commit")]
     pub resolved_commit: Option<ObjectId>,
     /// Of what it is in its source.
     pub checksum: Option<Checksum>,

@@ -1,0 +1,21 @@
+//! Text that agpm generates about itself: help, manual pages, completion scripts.
+
+use serde::Serialize;
+
+use crate::rendering::{RenderContext, Rendering};
+
+/// The text as a field of a document.
+#[derive(Debug, Serialize)]
+pub struct PrintedText {
+    /// The whole text.
+    pub text: String,
+}
+
+/// The text itself, or a document with it.
+pub fn render(text: String, context: &RenderContext<'_>) -> Rendering {
+    if context.json {
+        context.document(&PrintedText { text })
+    } else {
+        Rendering::Data(text)
+    }
+}

@@ -2,8 +2,8 @@
 
 use agpm_diag::{SourceMap, Span, has_errors};
 use agpm_text::{
-    Document, Edit, EditError, Format, Kind, Limits, NodeId, NodeRef, Parsed, Pointer, Value,
-    equal, parse, print, to_value,
+    Document, Edit, EditError, Format, Limits, NodeId, NodeKind, NodeRef, ParsedDocument, Pointer,
+    Value, equal, parse, print, to_value,
 };
 
 /// Small, so that a few aliases of aliases do not keep a run busy.
@@ -22,7 +22,7 @@ const EDITABLE: [Format; 5] = [
     Format::Markdown,
 ];
 
-fn read(text: &str, format: Format) -> Parsed {
+fn read(text: &str, format: Format) -> ParsedDocument {
     let mut sources = SourceMap::default();
     parse(sources.add("x", text), text, format, LIMITS)
 }
@@ -47,7 +47,7 @@ pub fn check_reading(text: &str, format: Format) {
 }
 
 /// Every span lies in the text and cuts no character.
-fn check_spans(parsed: &Parsed) {
+fn check_spans(parsed: &ParsedDocument) {
     let text: &str = parsed.document.text();
     let check = |span: Span| {
         assert!(
@@ -234,7 +234,7 @@ fn edit_at(document: &Document, at: &Pointer, verb: usize, value: Value) -> Opti
             value,
         }),
         (1, _) => at.split_last().map(|_| Edit::Remove { at: at.clone() }),
-        (_, Kind::Map) => {
+        (_, NodeKind::Map) => {
             let new = at.child("brand new");
             let is_new = node.get("brand new").is_none();
             is_new.then(|| match verb {
@@ -245,15 +245,15 @@ fn edit_at(document: &Document, at: &Pointer, verb: usize, value: Value) -> Opti
                 _ => Edit::Insert { at: new, value },
             })
         }
-        (2, Kind::List) => Some(Edit::Append {
+        (2, NodeKind::List) => Some(Edit::Append {
             to: at.clone(),
             value,
         }),
-        (3, Kind::List) => Some(Edit::Insert {
+        (3, NodeKind::List) => Some(Edit::Insert {
             at: at.child("0"),
             value,
         }),
-        (_, Kind::List) => Some(Edit::Insert {
+        (_, NodeKind::List) => Some(Edit::Insert {
             at: at.child((node.len() / 2).to_string()),
             value,
         }),
@@ -309,7 +309,7 @@ fn check_others(old: &Document, new: &Document, edit: &Edit, context: &impl Fn()
         };
         let Some(before) = old
             .at(&place)
-            .filter(|node| !matches!(node.kind(), Kind::List | Kind::Map))
+            .filter(|node| !matches!(node.kind(), NodeKind::List | NodeKind::Map))
         else {
             continue;
         };
@@ -338,7 +338,7 @@ fn moved(old: &Document, place: &Pointer, edit: &Edit) -> Option<Pointer> {
     let (parent, step) = at.split_last()?;
     let is_list = old
         .at(&parent)
-        .is_some_and(|node| node.kind() == Kind::List);
+        .is_some_and(|node| node.kind() == NodeKind::List);
     if !is_list || !place.is_within(&parent) || place.steps().len() <= parent.steps().len() {
         return Some(place.clone());
     }

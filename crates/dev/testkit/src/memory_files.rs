@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use agpm_model::{
-    FileProblem, FoundFile, FoundKind, MachineFiles, ProblemKind, Reached, normalize,
+    FileProblem, FoundFile, FoundKind, MachineFiles, ProblemKind, ResolvedPath, normalize,
 };
 
 /// A machine's files in memory, with symlinks. Directories exist as soon as something is in them.
@@ -85,12 +85,12 @@ fn problem(kind: ProblemKind, words: &str) -> FileProblem {
 }
 
 impl MachineFiles for MemoryFiles {
-    fn reach(&self, path: &Path) -> Result<Option<Reached>, FileProblem> {
+    fn reach(&self, path: &Path) -> Result<Option<ResolvedPath>, FileProblem> {
         let real = self.follow(path);
         if self.files.contains_key(&real) {
-            Ok(Some(Reached::File(real)))
+            Ok(Some(ResolvedPath::File(real)))
         } else if self.is_folder(&real) {
-            Ok(Some(Reached::Folder(real)))
+            Ok(Some(ResolvedPath::Folder(real)))
         } else if self.links.contains_key(path) {
             Err(problem(ProblemKind::NotFound, "does not exist"))
         } else {

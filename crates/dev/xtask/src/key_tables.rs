@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use agpm_bottle::UnitKind;
 use agpm_model::{
-    CONFIG_SCHEMA, Definition, FileSchema, KeyNames, LOCK_SCHEMA, MANIFEST_SCHEMA, POLICY_SCHEMA,
-    PRIVATE_SCHEMA, Presence, SchemaTable, ValueForm,
+    CONFIG_SCHEMA, Definition, FileSchema, KeyNames, KeyPresence, LOCK_SCHEMA, MANIFEST_SCHEMA,
+    POLICY_SCHEMA, PRIVATE_SCHEMA, SchemaTable, ValueForm,
 };
 use agpm_persona::PERSONA_SCHEMA;
 
@@ -127,9 +127,9 @@ impl Rows {
                 continue;
             }
             let presence = match field.presence {
-                Presence::Required => " Required.",
-                Presence::Effective => " Required here or in a lower layer.",
-                Presence::Optional | Presence::Body => "",
+                KeyPresence::Required => " Required.",
+                KeyPresence::Effective => " Required here or in a lower layer.",
+                KeyPresence::Optional | KeyPresence::Body => "",
             };
             self.0.push(Row {
                 key: key.clone(),

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use agpm_tools::{
     AgentContainer, AgentFields, AgentForm, AgentLimit, AgentNames, CommandFormat, CommandLine,
-    Directory, FileFormat, HookPlace, HookShape, InheritedModel, ModelForm, PatternList,
-    Placeholders, REFERENCE_EVENTS, REFERENCE_TOOL, RuleField, RuleValue, Scoped, ServerFormat,
-    Source, TOOLS, ToolDefinition, VariableSyntax, Variables,
+    Directory, FactSource, FileFormat, HookPlace, HookShape, InheritedModel, ModelForm,
+    PatternList, Placeholders, REFERENCE_EVENTS, REFERENCE_TOOL, RuleField, RuleValue, ScopedValue,
+    ServerFormat, TOOLS, ToolDefinition, VariableSyntax, Variables,
 };
 
 const NOTHING: &str = "–";
@@ -68,7 +68,7 @@ fn same_or(name: &str, usual: &str) -> String {
 type Place = Option<String>;
 
 /// Where each of the types in [`TYPES`] goes.
-fn places(tool: &'static ToolDefinition) -> [Scoped<Place>; 6] {
+fn places(tool: &'static ToolDefinition) -> [ScopedValue<Place>; 6] {
     let directory = tool.directory;
     let agents = tool.agents.as_ref();
     let commands = tool.commands.as_ref();
@@ -107,10 +107,10 @@ fn entries(file: &str) -> String {
 
 /// What a place is called in each scope; the second argument says whether it is the project's.
 fn both<P: Copy>(
-    place: Option<Scoped<Option<P>>>,
+    place: Option<ScopedValue<Option<P>>>,
     name: impl Fn(P, In) -> String,
-) -> Scoped<Place> {
-    Scoped {
+) -> ScopedValue<Place> {
+    ScopedValue {
         project: place
             .and_then(|place| place.project)
             .map(|place| name(place, In::Project)),
@@ -127,17 +127,17 @@ enum In {
 }
 
 fn files(
-    own: Scoped<&str>,
-    place: Option<Scoped<Option<Directory>>>,
+    own: ScopedValue<&str>,
+    place: Option<ScopedValue<Option<Directory>>>,
     extension: Option<&str>,
-) -> Scoped<Place> {
+) -> ScopedValue<Place> {
     both(place, |directory, scope| {
         code(&file_pattern(own, directory, scope, extension))
     })
 }
 
 fn file_pattern(
-    own: Scoped<&str>,
+    own: ScopedValue<&str>,
     directory: Directory,
     scope: In,
     extension: Option<&str>,
@@ -155,7 +155,7 @@ fn file_pattern(
     })
 }
 
-fn instructions(tool: &'static ToolDefinition) -> Scoped<Place> {
+fn instructions(tool: &'static ToolDefinition) -> ScopedValue<Place> {
     let own = tool.instructions.as_ref();
     let rule = own.and_then(|own| own.format.rule.as_ref());
     both(own.map(|own| own.place), |place, scope| {
@@ -171,7 +171,7 @@ fn instructions(tool: &'static ToolDefinition) -> Scoped<Place> {
     })
 }
 
-fn hooks(tool: &'static ToolDefinition) -> Scoped<Place> {
+fn hooks(tool: &'static ToolDefinition) -> ScopedValue<Place> {
     both(
         tool.hooks.as_ref().map(|own| own.place),
         |place, scope| match place {
@@ -211,7 +211,7 @@ pub(crate) fn home_places() -> String {
     table.print()
 }
 
-fn home_place(place: Scoped<Place>) -> String {
+fn home_place(place: ScopedValue<Place>) -> String {
     match place.user {
         None => NOTHING.to_owned(),
         Some(_) if place.user == place.project => String::new(),
@@ -576,7 +576,7 @@ pub(crate) fn sources() -> String {
             out.push_str(&format!("{}.\n\n", tool.title));
         }
         let mut table = Table::by_tool("fact", &["source", "checked"]);
-        for (fact, Source { title, checked }) in facts(tool) {
+        for (fact, FactSource { title, checked }) in facts(tool) {
             table.row(&fact, [title.to_owned(), checked.to_owned()]);
         }
         out.push_str(&table.print());
@@ -584,9 +584,9 @@ pub(crate) fn sources() -> String {
     out
 }
 
-fn facts(tool: &'static ToolDefinition) -> Vec<(String, Source)> {
+fn facts(tool: &'static ToolDefinition) -> Vec<(String, FactSource)> {
     let mut out = Vec::new();
-    let mut add = |fact: &str, source: Option<Source>| {
+    let mut add = |fact: &str, source: Option<FactSource>| {
         out.extend(source.map(|source| (fact.to_owned(), source)));
     };
     add("agents", tool.agents.as_ref().map(|own| own.source));
@@ -611,7 +611,7 @@ fn facts(tool: &'static ToolDefinition) -> Vec<(String, Source)> {
     out
 }
 
-fn agent_names(tool: &'static ToolDefinition) -> Option<Source> {
+fn agent_names(tool: &'static ToolDefinition) -> Option<FactSource> {
     match &tool.agents.as_ref()?.format.form {
         AgentForm::Fields(fields) => match fields.limit {
             AgentLimit::List(names) => Some(names.source),

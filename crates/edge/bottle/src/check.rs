@@ -1,41 +1,43 @@
 //! One unit against its table: every key and every type, without looking at other units.
 
 use agpm_diag::{Diagnostic, codes, did_you_mean, nearest};
-use agpm_model::{Passthrough, Presence, SchemaTable, ValueForm};
-use agpm_text::{Kind, NodeRef, Pointer};
+use agpm_model::{KeyPresence, Passthrough, SchemaTable, ValueForm};
+use agpm_text::{NodeKind, NodeRef, Pointer};
 
 use crate::schema::CLAUDE_CODE;
-use crate::unit::{PROMPT, Prompt, State, Unit, UnitKind};
+use crate::unit::{BottleUnit, PROMPT, PromptSource, UnitKind, UnitState};
 
 /// Everything that is wrong with the keys and types of a unit.
-pub(crate) fn check(unit: &Unit) -> Vec<Diagnostic> {
-    let mut checker = Checker {
+pub(crate) fn check(unit: &BottleUnit) -> Vec<Diagnostic> {
+    let mut checker = UnitChecker {
         unit,
         pointer: Pointer::root(),
         found: Vec::new(),
     };
     match unit.root() {
         Some(root) => checker.table(root, unit.kind.table()),
-        None if unit.state == State::Whole => checker.missing(unit.kind.table(), |_| false, None),
+        None if unit.state == UnitState::Whole => {
+            checker.missing(unit.kind.table(), |_| false, None)
+        }
         None => {}
     }
     checker.found
 }
 
-struct Checker<'u> {
-    unit: &'u Unit,
+struct UnitChecker<'u> {
+    unit: &'u BottleUnit,
     pointer: Pointer,
     found: Vec<Diagnostic>,
 }
 
-impl<'u> Checker<'u> {
+impl<'u> UnitChecker<'u> {
     fn table(&mut self, node: NodeRef<'u>, table: &'static SchemaTable) {
-        if !self.is(node, Kind::Map, "a map") {
+        if !self.is(node, NodeKind::Map, "a map") {
             return;
         }
         for (key, value) in node.entries() {
             let name = key.content();
-            let body = matches!(self.unit.prompt, Prompt::Body(_)) && self.is_prompt(name);
+            let body = matches!(self.unit.prompt, PromptSource::Body(_)) && self.is_prompt(name);
             match table.field(name).filter(|_| !body) {
                 Some(field) => self.below(name, |checker| checker.form(value, &field.form)),
                 None if table.passes(name) => {}
@@ -47,8 +49,8 @@ impl<'u> Checker<'u> {
 
     fn form(&mut self, node: NodeRef<'u>, form: &'static ValueForm) {
         match form {
-            ValueForm::Text => drop(self.is(node, Kind::String, "a string")),
-            ValueForm::Flag => drop(self.is(node, Kind::Bool, "`true` or `false`")),
+            ValueForm::Text => drop(self.is(node, NodeKind::String, "a string")),
+            ValueForm::Flag => drop(self.is(node, NodeKind::Bool, "`true` or `false`")),
             ValueForm::OneOf(words) => self.word(node, words),
             ValueForm::List(form) => self.items(node, |checker, item| checker.form(item, form)),
             ValueForm::Map(_, form) => {
@@ -62,7 +64,7 @@ impl<'u> Checker<'u> {
 
     fn word(&mut self, node: NodeRef<'u>, words: &'static [&'static str]) {
         let text = node.content();
-        if !self.is(node, Kind::String, "a string") || words.contains(&text) {
+        if !self.is(node, NodeKind::String, "a string") || words.contains(&text) {
             return;
         }
         let message = format!(
@@ -78,7 +80,7 @@ impl<'u> Checker<'u> {
     }
 
     fn items(&mut self, node: NodeRef<'u>, mut each: impl FnMut(&mut Self, NodeRef<'u>)) {
-        if self.is(node, Kind::List, "a list") {
+        if self.is(node, NodeKind::List, "a list") {
             for (at, item) in node.items().enumerate() {
                 self.below(&at.to_string(), |checker| each(checker, item));
             }
@@ -86,7 +88,7 @@ impl<'u> Checker<'u> {
     }
 
     fn entries(&mut self, node: NodeRef<'u>, mut each: impl FnMut(&mut Self, NodeRef<'u>)) {
-        if self.is(node, Kind::Map, "a map") {
+        if self.is(node, NodeKind::Map, "a map") {
             for (key, value) in node.entries() {
                 self.below(key.content(), |checker| each(checker, value));
             }
@@ -100,7 +102,7 @@ impl<'u> Checker<'u> {
     }
 
     /// Whether a value is of its kind; if not, that is told.
-    fn is(&mut self, node: NodeRef<'u>, kind: Kind, what: &str) -> bool {
+    fn is(&mut self, node: NodeRef<'u>, kind: NodeKind, what: &str) -> bool {
         if node.kind() == kind {
             return true;
         }
@@ -110,9 +112,11 @@ impl<'u> Checker<'u> {
             node.kind().word()
         );
         let help = match (kind, node.kind()) {
-            (Kind::String, Kind::Bool | Kind::Integer | Kind::Float) => "put it in quotes",
-            (Kind::Bool, Kind::String) => "write it without quotes",
-            (_, Kind::Null) => "give it a value, or remove its key",
+            (NodeKind::String, NodeKind::Bool | NodeKind::Integer | NodeKind::Float) => {
+                "put it in quotes"
+            }
+            (NodeKind::Bool, NodeKind::String) => "write it without quotes",
+            (_, NodeKind::Null) => "give it a value, or remove its key",
             _ => "`agpm explain bottle/value` tells what each key holds",
         };
         self.report(
@@ -276,7 +280,7 @@ fn own_keys(table: &SchemaTable) -> String {
         let fields = table
             .fields
             .iter()
-            .filter(|field| (field.presence == Presence::Body) == body);
+            .filter(|field| (field.presence == KeyPresence::Body) == body);
         fields.map(|field| field.name).collect()
     };
     let keys = format!("the keys of {} are {}", table.what, quoted(&names(false)));

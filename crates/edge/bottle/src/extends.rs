@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, codes, did_you_mean};
 use agpm_merge::{
-    Absent, Composition, Contribution, Documents, Flaw, FlawKind, Policy, Reaction, References,
-    Resolution, fold, order,
+    Composition, Contribution, DocumentGraph, MergePolicy, ReferenceFailure, ReferenceFailureKind,
+    ReferencePolicy, ReferenceReaction, Resolution, UnavailableReason, fold, order,
 };
-use agpm_model::{Empty, Operation, Rule, Strategy};
-use agpm_text::{Kind, Shape, Value, View, to_value};
+use agpm_model::{EmptyRule, MergeOperation, PointerRule, Strategy};
+use agpm_text::{NodeKind, NodeShape, TreeView, Value, to_value};
 
 use crate::schema::BOTTLE;
-use crate::unit::{State, Unit};
+use crate::unit::{BottleUnit, UnitState};
 
 /// Units of one kind by their names.
-pub(crate) type Units = BTreeMap<String, Unit>;
+pub(crate) type Units = BTreeMap<String, BottleUnit>;
 
 const EXTENDS: &str = "extends";
 const PROVIDER: &str = "agent_provider";
@@ -27,23 +27,23 @@ const CUT_TO: usize = 6;
 const MOST_NEAR: usize = 20;
 
 /// How bottles compose, lowest first. What no rule speaks of is the highest's; maps merge.
-const RULES: &[(&str, Operation, Empty)] = &[
-    ("/env", Operation::Overlay, Empty::Value),
-    ("/git/remotes", Operation::Overlay, Empty::Clear),
-    ("/git/user", Operation::Overlay, Empty::Value),
-    ("/agent_provider", Operation::Overlay, Empty::Value),
-    ("/egress", Operation::Replace, Empty::Value),
+const RULES: &[(&str, MergeOperation, EmptyRule)] = &[
+    ("/env", MergeOperation::Overlay, EmptyRule::Value),
+    ("/git/remotes", MergeOperation::Overlay, EmptyRule::Clear),
+    ("/git/user", MergeOperation::Overlay, EmptyRule::Value),
+    ("/agent_provider", MergeOperation::Overlay, EmptyRule::Value),
+    ("/egress", MergeOperation::Replace, EmptyRule::Value),
 ];
 
 /// What is wrong with a bottle that cannot be read was reported when it was read.
-const REFERENCES: References = References {
-    malformed: Reaction::Ignore,
-    ..References::STRICT
+const REFERENCES: ReferencePolicy = ReferencePolicy {
+    malformed: ReferenceReaction::Ignore,
+    ..ReferencePolicy::STRICT
 };
 
 /// How a bottle composes with those that it extends, and an agent with its bottle.
-pub fn policy() -> Policy {
-    let rule = |(pattern, operation, empty): &(&str, Operation, Empty)| Rule {
+pub fn policy() -> MergePolicy {
+    let rule = |(pattern, operation, empty): &(&str, MergeOperation, EmptyRule)| PointerRule {
         pattern: pattern.parse().expect("a good pattern"),
         operation: Some(operation.clone()),
         empty: *empty,
@@ -53,19 +53,19 @@ pub fn policy() -> Policy {
         rules: RULES.iter().map(rule).collect(),
         ..Strategy::default()
     };
-    Policy {
+    MergePolicy {
         composition: Composition::Merge(strategy),
         references: REFERENCES,
     }
 }
 
 /// The bottle that this one extends.
-pub(crate) fn parent(bottle: &Unit) -> Option<&str> {
+pub(crate) fn parent(bottle: &BottleUnit) -> Option<&str> {
     bottle.text(EXTENDS)
 }
 
 /// A bottle and all that it extends, lowest first. Only for bottles that were checked.
-pub(crate) fn chain<'m>(bottles: &'m Units, name: &str) -> Option<Vec<&'m Unit>> {
+pub(crate) fn chain<'m>(bottles: &'m Units, name: &str) -> Option<Vec<&'m BottleUnit>> {
     let mut chain = vec![bottles.get(name)?];
     while let Some(above) = chain.last().and_then(|bottle| bottles.get(parent(bottle)?)) {
         chain.push(above);
@@ -75,7 +75,7 @@ pub(crate) fn chain<'m>(bottles: &'m Units, name: &str) -> Option<Vec<&'m Unit>>
 }
 
 /// Folds units, lowest first.
-pub(crate) fn resolve<'u>(units: impl IntoIterator<Item = &'u Unit>) -> Resolution {
+pub(crate) fn resolve<'u>(units: impl IntoIterator<Item = &'u BottleUnit>) -> Resolution {
     let contributions = units.into_iter().map(|unit| Contribution {
         layer: unit.name.clone(),
         document: Arc::clone(&unit.document),
@@ -93,7 +93,7 @@ pub(crate) fn effective(resolution: &Resolution) -> Vec<(String, Value)> {
     let Some(root) = resolution.root() else {
         return Vec::new();
     };
-    let Shape::Map(count) = root.shape() else {
+    let NodeShape::Map(count) = root.shape() else {
         return Vec::new();
     };
     let entries = (0..count)
@@ -123,32 +123,34 @@ struct ExtendsReferences<'u> {
     described: usize,
 }
 
-impl<'u> Documents for ExtendsReferences<'u> {
+impl<'u> DocumentGraph for ExtendsReferences<'u> {
     type Id = &'u str;
 
-    fn parents(&mut self, name: &&'u str) -> Result<Vec<&'u str>, Absent> {
+    fn parents(&mut self, name: &&'u str) -> Result<Vec<&'u str>, UnavailableReason> {
         match self.bottles.get(*name) {
-            None => Err(Absent::Missing),
-            Some(bottle) if bottle.state == State::Broken => Err(Absent::Malformed),
+            None => Err(UnavailableReason::Missing),
+            Some(bottle) if bottle.state == UnitState::Broken => Err(UnavailableReason::Malformed),
             Some(bottle) => Ok(parent(bottle).into_iter().collect()),
         }
     }
 
-    fn describe(&mut self, flaw: &Flaw<&'u str>) -> Option<Diagnostic> {
+    fn describe(&mut self, flaw: &ReferenceFailure<&'u str>) -> Option<Diagnostic> {
         let [.., from, to] = flaw.chain[..] else {
             return None;
         };
         let chain = shown_chain(&flaw.chain);
         let (message, help) = match flaw.kind {
-            FlawKind::Cyclic if from == to => (
+            ReferenceFailureKind::Cyclic if from == to => (
                 format!("`{to}` extends itself: {chain}"),
                 Some("remove its `extends`, or name another bottle".to_owned()),
             ),
-            FlawKind::Cyclic => (
+            ReferenceFailureKind::Cyclic => (
                 format!("these bottles extend each other in a circle: {chain}"),
                 Some("remove one `extends` of the circle".to_owned()),
             ),
-            FlawKind::Missing | FlawKind::Malformed | FlawKind::Refused => (
+            ReferenceFailureKind::Missing
+            | ReferenceFailureKind::Malformed
+            | ReferenceFailureKind::Refused => (
                 format!("there is no bottle `{to}` to extend: {chain}"),
                 near_bottle(self.bottles, self.described, to, Some(from)),
             ),
@@ -196,7 +198,7 @@ fn shown_chain(chain: &[&str]) -> String {
 
 /// What is known of the provider of an effective bottle.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Provider {
+enum ProviderStatus {
     None,
     Named,
     /// It lacks its name, and that was told.
@@ -207,30 +209,30 @@ enum Provider {
 
 /// Providers that have a name neither in their bottle nor in one below. `order` has parents before their children.
 fn nameless_providers(bottles: &Units, order: &[&str]) -> Vec<Diagnostic> {
-    let mut known: BTreeMap<&str, Provider> = BTreeMap::new();
+    let mut known: BTreeMap<&str, ProviderStatus> = BTreeMap::new();
     let mut found = Vec::new();
     for (name, bottle) in order
         .iter()
         .filter_map(|name| Some((*name, bottles.get(*name)?)))
     {
         let below = match bottle.get(EXTENDS) {
-            None => Provider::None,
+            None => ProviderStatus::None,
             Some(parent) => parent
                 .as_str()
                 .and_then(|p| known.get(p))
                 .copied()
-                .unwrap_or(Provider::Unknown),
+                .unwrap_or(ProviderStatus::Unknown),
         };
         let provider = match bottle.get(PROVIDER) {
             None => below,
-            Some(own) if own.kind() != Kind::Map => Provider::Unknown,
-            Some(own) if own.get("name").is_some() => Provider::Named,
-            Some(own) if below == Provider::None => {
+            Some(own) if own.kind() != NodeKind::Map => ProviderStatus::Unknown,
+            Some(own) if own.get("name").is_some() => ProviderStatus::Named,
+            Some(own) if below == ProviderStatus::None => {
                 let message = format!("`/{PROVIDER}` has no `name`, here or in a bottle below");
                 let help = "add `name`: which program runs the agent";
                 let diagnostic = Diagnostic::new(&codes::BOTTLE_VALUE, message).help(help);
                 found.push(diagnostic.at(bottle.document.source(), own.span(), ""));
-                Provider::Nameless
+                ProviderStatus::Nameless
             }
             Some(_) => below,
         };

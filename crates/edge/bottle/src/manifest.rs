@@ -10,14 +10,14 @@ use agpm_text::{NodeRef, Value, to_value};
 
 use crate::check::check;
 use crate::extends::{self, Units, chain, effective, resolve};
-use crate::loader::{self, Loaded};
-use crate::model::{Agent, Bottle, EffectiveAgent};
+use crate::loader::{self, LoadedUnits};
+use crate::model::{Bottle, BottleAgent, EffectiveAgent};
 use crate::overlay;
-use crate::unit::{Unit, UnitKind};
+use crate::unit::{BottleUnit, UnitKind};
 
 /// Bottles and agents without a mistake. Effective values are made when they are asked for.
 #[derive(Clone, Debug)]
-pub struct Manifest {
+pub struct BottleManifest {
     bottles: Units,
     agents: Units,
     notes: Vec<Diagnostic>,
@@ -40,7 +40,7 @@ pub struct ManifestError {
 /// The unit of a file with several that a finding is in, as `TYPE/NAME`.
 fn unit_at(units: &Units, finding: &Diagnostic) -> Option<String> {
     let label = finding.labels.first()?;
-    let is_here = |unit: &&Unit| {
+    let is_here = |unit: &&BottleUnit| {
         // A Markdown file is one unit, and has its name.
         let of_many = unit.spot.filter(|_| !unit.file.ends_with(".md"));
         let (Some(spot), Some(root)) = (of_many, unit.root()) else {
@@ -55,20 +55,20 @@ fn unit_at(units: &Units, finding: &Diagnostic) -> Option<String> {
         .map(|unit| format!("{}/{}", unit.kind.plural(), unit.name))
 }
 
-impl Manifest {
+impl BottleManifest {
     /// Reads `{"bottles": {NAME: {…}}, "agents": {NAME: {…}}}`; `name` is what messages call the text.
     pub fn from_json_obj(name: &str, text: &str) -> Result<Self, ManifestError> {
-        Manifest::compose(loader::from_json(name, text))
+        BottleManifest::compose(loader::from_json(name, text))
     }
 
     /// Reads `.bot-bottle/bottles/*.md` and `.bot-bottle/agents/*.md` of `home`, and the agents of `cwd`, which stand
     /// for those of the same name in `home`.
     pub fn from_md_dirs(home: &Path, cwd: &Path) -> Result<Self, ManifestError> {
-        Manifest::compose(loader::from_folders(home, cwd))
+        BottleManifest::compose(loader::from_folders(home, cwd))
     }
 
-    fn compose(loaded: Loaded) -> Result<Self, ManifestError> {
-        let Loaded {
+    fn compose(loaded: LoadedUnits) -> Result<Self, ManifestError> {
+        let LoadedUnits {
             sources,
             units,
             diagnostics: mut found,
@@ -103,7 +103,7 @@ impl Manifest {
                 agents,
             });
         }
-        Ok(Manifest {
+        Ok(BottleManifest {
             bottles,
             agents,
             notes: found,
@@ -156,10 +156,10 @@ impl Manifest {
     }
 
     /// An agent as it is written.
-    pub fn agent(&self, name: &str) -> Option<Agent> {
+    pub fn agent(&self, name: &str) -> Option<BottleAgent> {
         let agent = self.agents.get(name)?;
         let value = agent.root().map_or(Value::Map(Vec::new()), to_value);
-        Some(Agent::of(name, agent.prompt(), &value))
+        Some(BottleAgent::of(name, agent.prompt(), &value))
     }
 
     /// An agent with its bottle.
@@ -205,8 +205,8 @@ impl Manifest {
 }
 
 /// Names that differ only in case.
-fn alike(units: &[Unit]) -> Vec<Diagnostic> {
-    let mut sorted: Vec<(UnitKind, String, &Unit)> = units
+fn alike(units: &[BottleUnit]) -> Vec<Diagnostic> {
+    let mut sorted: Vec<(UnitKind, String, &BottleUnit)> = units
         .iter()
         .map(|unit| (unit.kind, unit.name.as_str().to_lowercase(), unit))
         .collect();
@@ -221,7 +221,7 @@ fn alike(units: &[Unit]) -> Vec<Diagnostic> {
         }
         _ => None,
     });
-    let tell = |(one, two): (&&Unit, &&Unit)| {
+    let tell = |(one, two): (&&BottleUnit, &&BottleUnit)| {
         let plural = one.kind.plural();
         let message = format!(
             "the {plural} `{}` and `{}` differ only in case",

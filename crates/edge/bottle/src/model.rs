@@ -27,7 +27,7 @@ pub struct Bottle {
 
 /// An agent as it is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Agent {
+pub struct BottleAgent {
     /// Its name.
     pub name: String,
     /// The name of the bottle that it runs in.
@@ -157,9 +157,9 @@ impl Bottle {
     }
 }
 
-impl Agent {
+impl BottleAgent {
     pub(crate) fn of(name: &str, prompt: &str, value: &Value) -> Self {
-        Agent {
+        BottleAgent {
             name: name.to_owned(),
             bottle: text(value, "bottle").unwrap_or_default(),
             skills: texts(value, "skills").unwrap_or_default(),

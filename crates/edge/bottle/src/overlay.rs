@@ -5,12 +5,12 @@ use agpm_merge::Resolution;
 use agpm_text::{Value, to_value};
 
 use crate::extends::{Units, chain, effective, near_bottle, resolve};
-use crate::unit::Unit;
+use crate::unit::BottleUnit;
 
 const BOTTLE: &str = "bottle";
 
 /// The bottle that an agent runs in.
-pub(crate) fn bottle_of(agent: &Unit) -> Option<&str> {
+pub(crate) fn bottle_of(agent: &BottleUnit) -> Option<&str> {
     agent.text(BOTTLE)
 }
 
@@ -19,7 +19,7 @@ pub(crate) fn check(agents: &Units, bottles: &Units) -> Vec<Diagnostic> {
     let lost = agents
         .values()
         .filter(|agent| bottle_of(agent).is_some_and(|name| !bottles.contains_key(name)));
-    let tell = |(at, agent): (usize, &Unit)| {
+    let tell = |(at, agent): (usize, &BottleUnit)| {
         let (name, node) = (bottle_of(agent)?, agent.get(BOTTLE)?);
         let message = format!("there is no bottle `{name}` for agent `{}`", agent.name);
         let mut diagnostic = Diagnostic::new(&codes::BOTTLE_UNKNOWN_BOTTLE, message);
@@ -30,7 +30,7 @@ pub(crate) fn check(agents: &Units, bottles: &Units) -> Vec<Diagnostic> {
 }
 
 /// The fold of an agent and its bottle.
-pub(crate) fn resolution(agent: &Unit, bottles: &Units) -> Option<Resolution> {
+pub(crate) fn resolution(agent: &BottleUnit, bottles: &Units) -> Option<Resolution> {
     Some(resolve(
         chain(bottles, bottle_of(agent)?)?
             .into_iter()
@@ -39,7 +39,7 @@ pub(crate) fn resolution(agent: &Unit, bottles: &Units) -> Option<Resolution> {
 }
 
 /// The effective agent: who it is, then the keys of its bottle with its own laid over, then what it is told.
-pub(crate) fn value(agent: &Unit, resolution: &Resolution) -> Value {
+pub(crate) fn value(agent: &BottleUnit, resolution: &Resolution) -> Value {
     let skills = agent
         .get("skills")
         .map_or(Value::List(Vec::new()), to_value);

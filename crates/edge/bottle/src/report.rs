@@ -7,7 +7,7 @@ use agpm_merge::{KNOWN_SECRET, MASK};
 use agpm_text::Value;
 use serde::Serialize;
 
-use crate::manifest::Manifest;
+use crate::manifest::BottleManifest;
 use crate::unit::UnitKind;
 
 /// What to show.
@@ -109,7 +109,7 @@ fn masked(key: &str, value: &Value) -> Value {
     }
 }
 
-impl Manifest {
+impl BottleManifest {
     /// All bottles and agents.
     pub fn list(&self) -> BottleList {
         let file = |kind, name: &str| self.file(kind, name).unwrap_or_default().to_owned();

@@ -1,6 +1,8 @@
 //! Which keys there are and what they hold: one table for each schema. The checker and the JSON Schemas read them.
 
-use agpm_model::{KeyNames, KeyOwner, Passthrough, Presence, SchemaField, SchemaTable, ValueForm};
+use agpm_model::{
+    KeyNames, KeyOwner, KeyPresence, Passthrough, SchemaField, SchemaTable, ValueForm,
+};
 
 use crate::unit::PROMPT;
 
@@ -87,7 +89,7 @@ pub(crate) const AGENT: SchemaTable = SchemaTable::strict(
         SchemaField {
             name: PROMPT,
             form: ValueForm::Text,
-            presence: Presence::Body,
+            presence: KeyPresence::Body,
             about: "What the agent is told; in Markdown the body, not a key",
         },
     ],
@@ -146,7 +148,7 @@ const AGENT_PROVIDER: SchemaTable = SchemaTable::strict(
         SchemaField {
             name: "name",
             form: ValueForm::Text,
-            presence: Presence::Effective,
+            presence: KeyPresence::Effective,
             about: "Which program it is; here or in a bottle below",
         },
         SchemaField::optional("command", ValueForm::Text, "The command to start"),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, SourceId, Span, Spot};
+use agpm_diag::{Diagnostic, SourceId, SourceSpan, Span};
 use agpm_model::{LayerName, SchemaTable};
 use agpm_text::{Document, NodeRef};
 
@@ -55,21 +55,21 @@ impl UnitKind {
 
 /// One bottle or one agent, unchecked.
 #[derive(Clone, Debug)]
-pub(crate) struct Unit {
+pub(crate) struct BottleUnit {
     pub(crate) kind: UnitKind,
     pub(crate) name: LayerName,
     /// The file it stands in, as users see it.
     pub(crate) file: String,
     pub(crate) document: Arc<Document>,
-    pub(crate) prompt: Prompt,
-    pub(crate) state: State,
+    pub(crate) prompt: PromptSource,
+    pub(crate) state: UnitState,
     /// Where it starts; nothing if its file could not be read.
-    pub(crate) spot: Option<Spot>,
+    pub(crate) spot: Option<SourceSpan>,
 }
 
 /// Where an agent's prompt stands.
 #[derive(Clone, Debug)]
-pub(crate) enum Prompt {
+pub(crate) enum PromptSource {
     /// Markdown: below the front matter.
     Body(String),
     /// JSON: under a key.
@@ -78,16 +78,18 @@ pub(crate) enum Prompt {
 
 /// Whether a unit can be looked into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum UnitState {
     Whole,
     /// It is there, and what is wrong with it was told when it was read.
     Broken,
 }
 
-impl Unit {
+impl BottleUnit {
     /// The value of the whole; nothing if it is empty or broken.
     pub(crate) fn root(&self) -> Option<NodeRef<'_>> {
-        self.document.root().filter(|_| self.state == State::Whole)
+        self.document
+            .root()
+            .filter(|_| self.state == UnitState::Whole)
     }
 
     /// The value of a key at its top.
@@ -103,8 +105,8 @@ impl Unit {
     /// What the agent is told.
     pub(crate) fn prompt(&self) -> &str {
         match &self.prompt {
-            Prompt::Body(body) => body.trim(),
-            Prompt::Key => self.text(PROMPT).unwrap_or_default().trim(),
+            PromptSource::Body(body) => body.trim(),
+            PromptSource::Key => self.text(PROMPT).unwrap_or_default().trim(),
         }
     }
 
@@ -121,8 +123,8 @@ impl Unit {
 pub(crate) const PROMPT: &str = "prompt";
 
 /// The beginning of a text.
-pub(crate) fn start_of(source: SourceId) -> Spot {
-    Spot {
+pub(crate) fn start_of(source: SourceId) -> SourceSpan {
+    SourceSpan {
         source,
         span: Span::at(0),
     }

@@ -10,7 +10,7 @@
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Command;
 
-use agpm_bottle::{Manifest, ManifestError, UnitKind};
+use agpm_bottle::{BottleManifest, ManifestError, UnitKind};
 use agpm_testkit::Sandbox;
 
 const BASE: &str = "---\nimage: base\n---\n";
@@ -23,11 +23,11 @@ fn sandbox(files: &[(&str, &str)]) -> Sandbox {
     sandbox
 }
 
-fn load(sandbox: &Sandbox) -> Result<Manifest, ManifestError> {
-    Manifest::from_md_dirs(&sandbox.home(), &sandbox.work())
+fn load(sandbox: &Sandbox) -> Result<BottleManifest, ManifestError> {
+    BottleManifest::from_md_dirs(&sandbox.home(), &sandbox.work())
 }
 
-fn good(sandbox: &Sandbox) -> Manifest {
+fn good(sandbox: &Sandbox) -> BottleManifest {
     load(sandbox).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -49,7 +49,7 @@ fn told(sandbox: &Sandbox) -> Vec<String> {
         .collect()
 }
 
-fn names(manifest: &Manifest, kind: UnitKind) -> Vec<&str> {
+fn names(manifest: &BottleManifest, kind: UnitKind) -> Vec<&str> {
     manifest.names(kind).collect()
 }
 
@@ -108,12 +108,13 @@ fn in_home_itself_nothing_is_ignored_or_read_twice() {
     ]);
     symlink(sandbox.home(), sandbox.work().join("link")).unwrap();
     for folder in [sandbox.home(), sandbox.work().join("link")] {
-        let manifest = Manifest::from_md_dirs(&sandbox.home(), &folder).unwrap();
+        let manifest = BottleManifest::from_md_dirs(&sandbox.home(), &folder).unwrap();
         assert!(manifest.notes().is_empty(), "{folder:?}");
         assert_eq!(names(&manifest, UnitKind::Agent), ["dev"]);
     }
     sandbox.write("~/bot-bottle.json", "{}");
-    let error = Manifest::from_md_dirs(&sandbox.home(), &sandbox.work().join("link")).unwrap_err();
+    let error =
+        BottleManifest::from_md_dirs(&sandbox.home(), &sandbox.work().join("link")).unwrap_err();
     assert_eq!(error.diagnostics.len(), 1, "{error}");
     // A project whose folder is a link to the one in home.
     std::fs::remove_file(sandbox.home().join("bot-bottle.json")).unwrap();
@@ -255,8 +256,8 @@ fn a_key_that_is_there_twice_hides_no_other_mistake() {
 #[test]
 fn an_old_file_is_told_once_and_also_as_a_link_to_nothing() {
     let sandbox = sandbox(&[("~/.bot-bottle/bot-bottle.json", "{}")]);
-    let error =
-        Manifest::from_md_dirs(&sandbox.home(), &sandbox.home().join(".bot-bottle")).unwrap_err();
+    let error = BottleManifest::from_md_dirs(&sandbox.home(), &sandbox.home().join(".bot-bottle"))
+        .unwrap_err();
     assert_eq!(error.diagnostics.len(), 1, "{error}");
     symlink("gone", sandbox.work().join("bot-bottle.json")).unwrap();
     let found = told(&sandbox);

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use agpm_bottle::{
-    AuthKind, CLAUDE_CODE, EgressAuth, EgressConfig, EgressRoute, GitUser, Manifest, ManifestError,
-    PipelockRoutePolicy, UnitKind, json_schema,
+    AuthKind, BottleManifest, CLAUDE_CODE, EgressAuth, EgressConfig, EgressRoute, GitUser,
+    ManifestError, PipelockRoutePolicy, UnitKind, json_schema,
 };
 use agpm_text::{Format, Value, parse_alone, to_value};
 
@@ -13,12 +13,12 @@ fn value(text: &str) -> Value {
     to_value(parsed.document.root().unwrap())
 }
 
-fn manifest(text: &str) -> Manifest {
-    Manifest::from_json_obj("m.json", text).unwrap_or_else(|error| panic!("{text}\n{error}"))
+fn manifest(text: &str) -> BottleManifest {
+    BottleManifest::from_json_obj("m.json", text).unwrap_or_else(|error| panic!("{text}\n{error}"))
 }
 
 fn error(text: &str) -> ManifestError {
-    match Manifest::from_json_obj("m.json", text) {
+    match BottleManifest::from_json_obj("m.json", text) {
         Ok(_) => panic!("no mistake in {text}"),
         Err(error) => error,
     }
@@ -746,7 +746,7 @@ fn variables_that_routes_name_hold_secrets_also_for_those_that_extend() {
         "child": {"extends": "base", "egress": {}},
         "other": {"egress": {"routes": [{"host": "h", "auth": {"type": "basic", "env": "OTHER"}}]}}
     }}"#;
-    let manifest = Manifest::from_json_obj("x.json", text).unwrap();
+    let manifest = BottleManifest::from_json_obj("x.json", text).unwrap();
     for (bottle, expected) in [
         ("base", &["GITEA"][..]),
         ("child", &["GITEA"]),

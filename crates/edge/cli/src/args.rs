@@ -14,7 +14,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::commands::SchemaName;
 use crate::help::{asks_for_all, with_short_help};
-use agpm_ops::{ManifestUse, MergeInputs, ProgramUse, RuleArgument, Scope};
+use agpm_ops::{InstallScope, ManifestUse, MergeInputs, ProgramUse, RuleArgument};
 
 pub(crate) use approve::{ApprovalArgs, ApproveArgs};
 pub(crate) use catalog::{CatalogArgs, CatalogCommand, CatalogFormat, ModeArg, PlacesArgs};
@@ -34,7 +34,7 @@ pub(crate) use serve::{McpArgs, ServeCommand};
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
-    pub(crate) global: Global,
+    pub(crate) global: GlobalArgs,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -42,7 +42,7 @@ pub(crate) struct Cli {
 /// Flags that every command takes.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Global options")]
-pub(crate) struct Global {
+pub(crate) struct GlobalArgs {
     /// The manifest to use [default: the nearest `agpm.toml` upward]
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) manifest_path: Option<PathBuf>,
@@ -978,7 +978,7 @@ impl Command {
     }
 
     /// Whose manifest it is about.
-    pub(crate) fn scope(&self) -> Scope {
+    pub(crate) fn scope(&self) -> InstallScope {
         let args = match self {
             Command::Init(args) => &args.scope,
             Command::Add(args) => &args.scope,
@@ -998,12 +998,12 @@ impl Command {
             Command::Undo(args) => &args.scope,
             Command::Explain(args) => &args.scope,
             Command::Import(args) => &args.scope,
-            _ => return Scope::Project,
+            _ => return InstallScope::Project,
         };
         if args.global {
-            Scope::User
+            InstallScope::User
         } else {
-            Scope::Project
+            InstallScope::Project
         }
     }
 }

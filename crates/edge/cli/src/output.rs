@@ -5,37 +5,37 @@ use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
 use agpm_diag::{Diagnostic, Severity, SourceMap, codes};
-use agpm_ops::{FailureKind, Outcome, Rendered, Secrets};
+use agpm_ops::{FailureKind, FileBytes, Outcome, SecretDisplay};
 use agpm_report::{
-    Detail, FailureDocument, Paint, Pen, RenderContext, Rendering, ReportDocument, Verdict,
-    draw_diagnostics, one_line, printable, printed::PrintedText,
+    ColorMode, DetailLevel, DiagnosticStyle, FailureDocument, RenderContext, RenderedReport,
+    ReportDocument, Verdict, draw_diagnostics, one_line, printable, printed::PrintedText,
 };
 use agpm_text::to_json;
 
-use crate::args::{ColorChoice, Global};
+use crate::args::{ColorChoice, GlobalArgs};
 
 /// Where a command's words go.
 pub(crate) struct Output {
     pub(crate) json: bool,
     /// Whether lines of files are drawn with their secrets.
-    pub(crate) secrets: Secrets,
+    pub(crate) secrets: SecretDisplay,
     quiet: bool,
     verbose: bool,
-    paint: Paint,
-    stdout_paint: Paint,
+    paint: ColorMode,
+    stdout_paint: ColorMode,
 }
 
 impl Output {
-    pub(crate) fn new(global: &Global) -> Self {
+    pub(crate) fn new(global: &GlobalArgs) -> Self {
         let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let paint = |is_terminal: bool| match global.color {
-            ColorChoice::Always => Paint::Colour,
-            ColorChoice::Auto if is_terminal && !no_color => Paint::Colour,
-            ColorChoice::Auto | ColorChoice::Never => Paint::Plain,
+            ColorChoice::Always => ColorMode::Colour,
+            ColorChoice::Auto if is_terminal && !no_color => ColorMode::Colour,
+            ColorChoice::Auto | ColorChoice::Never => ColorMode::Plain,
         };
         Output {
             json: global.json,
-            secrets: Secrets::Masked,
+            secrets: SecretDisplay::Masked,
             quiet: global.quiet,
             verbose: global.verbose > 0,
             paint: paint(io::stderr().is_terminal()),
@@ -47,7 +47,7 @@ impl Output {
     pub(crate) fn finish<T>(
         &mut self,
         outcome: Outcome<T>,
-        show: impl FnOnce(T, &RenderContext<'_>) -> Rendering,
+        show: impl FnOnce(T, &RenderContext<'_>) -> RenderedReport,
     ) -> ExitCode {
         self.finish_as(outcome, |_, _| Verdict::Good, show)
     }
@@ -57,7 +57,7 @@ impl Output {
         &mut self,
         outcome: Outcome<T>,
         judge: impl FnOnce(&T, &[Diagnostic]) -> Verdict,
-        show: impl FnOnce(T, &RenderContext<'_>) -> Rendering,
+        show: impl FnOnce(T, &RenderContext<'_>) -> RenderedReport,
     ) -> ExitCode {
         let Outcome {
             result,
@@ -85,29 +85,34 @@ impl Output {
                     pen,
                 };
                 let rendering = show(report, &context);
-                if !matches!(rendering, Rendering::Report(_) | Rendering::ReportStream(_)) {
+                if !matches!(
+                    rendering,
+                    RenderedReport::Report(_) | RenderedReport::ReportStream(_)
+                ) {
                     self.diagnose(&diagnostics, &sources);
                 }
                 let written = match rendering {
-                    Rendering::Done(_) | Rendering::Empty(_) if quiet => ExitCode::SUCCESS,
-                    Rendering::Text(text) | Rendering::Done(text) => {
+                    RenderedReport::Done(_) | RenderedReport::Empty(_) if quiet => {
+                        ExitCode::SUCCESS
+                    }
+                    RenderedReport::Text(text) | RenderedReport::Done(text) => {
                         write_stdout(printable(&text).as_bytes())
                     }
-                    Rendering::Lines(lines) => {
+                    RenderedReport::Lines(lines) => {
                         let paint = self.stdout_paint;
                         let text: String = lines.iter().map(|line| line.draw(paint)).collect();
                         write_stdout(text.as_bytes())
                     }
-                    Rendering::Data(text) | Rendering::Report(text) => {
+                    RenderedReport::Data(text) | RenderedReport::Report(text) => {
                         write_stdout(text.as_bytes())
                     }
-                    Rendering::Empty(text) => {
+                    RenderedReport::Empty(text) => {
                         let _ = writeln!(io::stderr(), "{text}");
                         ExitCode::SUCCESS
                     }
-                    Rendering::Bytes(bytes) => write_stdout(&bytes),
-                    Rendering::Pieces(rendered) => write_pieces(&rendered),
-                    Rendering::Stream(write) | Rendering::ReportStream(write) => {
+                    RenderedReport::Bytes(bytes) => write_stdout(&bytes),
+                    RenderedReport::Pieces(rendered) => write_pieces(&rendered),
+                    RenderedReport::Stream(write) | RenderedReport::ReportStream(write) => {
                         let mut stdout = BufWriter::with_capacity(1 << 16, io::stdout().lock());
                         written(write(&mut stdout).and_then(|()| stdout.flush()))
                     }
@@ -134,16 +139,16 @@ impl Output {
         self.verbose
     }
 
-    fn detail(&self) -> Detail {
+    fn detail(&self) -> DetailLevel {
         if self.verbose {
-            Detail::All
+            DetailLevel::All
         } else {
-            Detail::Folded
+            DetailLevel::Folded
         }
     }
 
-    fn pen(&self) -> Pen {
-        Pen {
+    fn pen(&self) -> DiagnosticStyle {
+        DiagnosticStyle {
             paint: self.paint,
             secrets: self.secrets,
             detail: self.detail(),
@@ -166,7 +171,7 @@ pub(crate) fn write_stdout(bytes: &[u8]) -> ExitCode {
     written(stdout.write_all(bytes).and_then(|()| stdout.flush()))
 }
 
-fn write_pieces(rendered: &Rendered) -> ExitCode {
+fn write_pieces(rendered: &FileBytes) -> ExitCode {
     let mut stdout = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     written(
         rendered

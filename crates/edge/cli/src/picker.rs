@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use agpm_ops::{PickItem, PickState, Picker, Query};
+use agpm_ops::{PickItem, PickState, Picker, SearchQuery};
 use agpm_report::one_line;
 use console::{Key, Term};
 
@@ -28,7 +28,7 @@ impl Picker for TerminalPicker {
 }
 
 fn run(terminal: &Term, title: &str, items: &[PickItem]) -> io::Result<Option<Vec<usize>>> {
-    let mut choice = Choosing::new(items);
+    let mut choice = PickerState::new(items);
     let _raw = RawMode::enter()?;
     loop {
         let (height, width) = terminal.size();
@@ -42,23 +42,23 @@ fn run(terminal: &Term, title: &str, items: &[PickItem]) -> io::Result<Option<Ve
         let key = terminal.read_key_raw();
         terminal.clear_last_lines(lines.len())?;
         match choice.press(&key?) {
-            Step::More => {}
-            Step::Done => return Ok(Some(choice.selected.into_iter().collect())),
-            Step::Cancelled => return Ok(None),
+            PickerStep::More => {}
+            PickerStep::Done => return Ok(Some(choice.selected.into_iter().collect())),
+            PickerStep::Cancelled => return Ok(None),
         }
     }
 }
 
 /// What a key led to.
 #[derive(Debug, PartialEq, Eq)]
-enum Step {
+enum PickerStep {
     More,
     Done,
     Cancelled,
 }
 
 /// A choice in progress.
-struct Choosing<'i> {
+struct PickerState<'i> {
     items: &'i [PickItem],
     filter: String,
     /// The items that fit the filter, best first.
@@ -67,9 +67,9 @@ struct Choosing<'i> {
     selected: BTreeSet<usize>,
 }
 
-impl<'i> Choosing<'i> {
+impl<'i> PickerState<'i> {
     fn new(items: &'i [PickItem]) -> Self {
-        Choosing {
+        PickerState {
             items,
             filter: String::new(),
             shown: (0..items.len()).collect(),
@@ -78,10 +78,10 @@ impl<'i> Choosing<'i> {
         }
     }
 
-    fn press(&mut self, key: &Key) -> Step {
+    fn press(&mut self, key: &Key) -> PickerStep {
         match key {
             Key::Enter => return self.confirm(),
-            Key::Escape | Key::CtrlC => return Step::Cancelled,
+            Key::Escape | Key::CtrlC => return PickerStep::Cancelled,
             Key::Char(' ') => self.toggle(),
             Key::ArrowUp => self.cursor = self.cursor.saturating_sub(1),
             Key::ArrowDown => self.cursor = (self.cursor + 1).min(self.last()),
@@ -97,7 +97,7 @@ impl<'i> Choosing<'i> {
             }
             _ => {}
         }
-        Step::More
+        PickerStep::More
     }
 
     fn last(&self) -> usize {
@@ -105,14 +105,14 @@ impl<'i> Choosing<'i> {
     }
 
     /// Who selects nothing means the row under the cursor.
-    fn confirm(&mut self) -> Step {
+    fn confirm(&mut self) -> PickerStep {
         if self.selected.is_empty() {
             self.selected.extend(self.shown.get(self.cursor));
         }
         if self.selected.is_empty() {
-            Step::More
+            PickerStep::More
         } else {
-            Step::Done
+            PickerStep::Done
         }
     }
 
@@ -126,7 +126,7 @@ impl<'i> Choosing<'i> {
     }
 
     fn refilter(&mut self) {
-        let query = Query::parse(&self.filter);
+        let query = SearchQuery::parse(&self.filter);
         let score = |at: &usize| {
             let item = &self.items[*at];
             query.score(&item.id, &item.description)
@@ -200,10 +200,10 @@ mod tests {
         ]
     }
 
-    fn typed(keys: &[Key]) -> (Step, Vec<usize>, Vec<String>) {
+    fn typed(keys: &[Key]) -> (PickerStep, Vec<usize>, Vec<String>) {
         let items = items();
-        let mut choice = Choosing::new(&items);
-        let mut step = Step::More;
+        let mut choice = PickerState::new(&items);
+        let mut step = PickerStep::More;
         for key in keys {
             step = choice.press(key);
         }
@@ -216,25 +216,25 @@ mod tests {
         let space = || Key::Char(' ');
         let (step, selected, _) =
             typed(&[space(), Key::ArrowDown, Key::ArrowDown, space(), Key::Enter]);
-        assert_eq!((step, selected), (Step::Done, vec![0, 2]));
+        assert_eq!((step, selected), (PickerStep::Done, vec![0, 2]));
         let (step, selected, lines) = typed(&[Key::Char('r'), Key::Char('e'), Key::Char('v')]);
-        assert_eq!((step, selected), (Step::More, vec![]));
+        assert_eq!((step, selected), (PickerStep::More, vec![]));
         assert_eq!(lines.len(), 3, "{lines:?}");
         assert!(lines[1].starts_with("> [ ] agents/reviewer"), "{lines:?}");
         let (step, selected, _) = typed(&[Key::Char('p'), Key::Char('d'), Key::Enter]);
         assert_eq!(
             (step, selected),
-            (Step::Done, vec![1]),
+            (PickerStep::Done, vec![1]),
             "the row under the cursor"
         );
         let (step, ..) = typed(&[Key::Char('z'), Key::Char('z'), Key::Enter]);
-        assert_eq!(step, Step::More, "nothing fits");
+        assert_eq!(step, PickerStep::More, "nothing fits");
         let (_, _, lines) = typed(&[Key::Char('z'), Key::Backspace]);
         assert_eq!(lines.len(), 5);
-        assert_eq!(typed(&[Key::Escape]).0, Step::Cancelled);
+        assert_eq!(typed(&[Key::Escape]).0, PickerStep::Cancelled);
         let (step, selected, _) =
             typed(&[space(), space(), Key::ArrowUp, Key::ArrowDown, Key::Enter]);
-        assert_eq!((step, selected), (Step::Done, vec![1]));
+        assert_eq!((step, selected), (PickerStep::Done, vec![1]));
     }
 
     #[test]

@@ -8,30 +8,30 @@ use std::time::Duration;
 use agpm_ops::{Progress, Silent};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::args::Global;
+use crate::args::GlobalArgs;
 
 const TICK: Duration = Duration::from_millis(120);
 /// Fewer files than this are written before a bar could be read.
 const FEWEST_FILES: usize = 50;
 
 /// Bars where someone can see them and nobody said otherwise.
-pub(crate) fn progress(global: &Global) -> Arc<dyn Progress> {
+pub(crate) fn progress(global: &GlobalArgs) -> Arc<dyn Progress> {
     let quiet = global.no_progress || global.quiet || global.json;
     if quiet || !io::stderr().is_terminal() {
-        Arc::new(Plain {
+        Arc::new(PlainProgress {
             quiet: global.quiet,
         })
     } else {
-        Arc::new(Bars::new())
+        Arc::new(ProgressBars::new())
     }
 }
 
 /// One line for what has to be known, and no bars.
-struct Plain {
+struct PlainProgress {
     quiet: bool,
 }
 
-impl Progress for Plain {
+impl Progress for PlainProgress {
     fn source_began(&self, name: &str) {
         Silent.source_began(name);
     }
@@ -55,16 +55,16 @@ impl Progress for Plain {
 }
 
 /// A spinner for each source at work, and a bar for the files.
-struct Bars {
+struct ProgressBars {
     all: MultiProgress,
     sources: Mutex<BTreeMap<String, ProgressBar>>,
     files: Mutex<Option<ProgressBar>>,
 }
 
-impl Bars {
+impl ProgressBars {
     fn new() -> Self {
         let all = MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(10));
-        Bars {
+        ProgressBars {
             all,
             sources: Mutex::default(),
             files: Mutex::default(),
@@ -80,7 +80,7 @@ impl Bars {
     }
 }
 
-impl Progress for Bars {
+impl Progress for ProgressBars {
     fn source_began(&self, name: &str) {
         let bar = self.spinner(format!("fetching {name}"));
         self.sources

@@ -3,16 +3,16 @@ use std::collections::HashMap;
 use agpm_model::ObjectId;
 
 use crate::error::GitError;
-use crate::fetch::Wanted;
-use crate::reader::{Answer, Question};
-use crate::remote::Remote;
-use crate::said::{is_not_there, refuses_bare_ids};
-use crate::shelf::Held;
+use crate::fetch::FetchTarget;
+use crate::reader::{ObjectQuery, ObjectReply};
+use crate::remote::RemoteRepository;
+use crate::source_cache::CacheLock;
+use crate::stderr::{is_not_there, refuses_bare_ids};
 
 /// The contents read so far.
 type Found = HashMap<ObjectId, Vec<u8>>;
 
-impl Remote {
+impl RemoteRepository {
     /// The contents of files, in the order asked for; those that are missing are fetched in one go.
     ///
     /// `progress` hears how many are read; it must not ask the source anything itself.
@@ -64,9 +64,11 @@ impl Remote {
     fn measure(&self, wanted: &[ObjectId]) -> Result<(Vec<u64>, Vec<ObjectId>), GitError> {
         let names: Vec<String> = wanted.iter().map(ObjectId::to_string).collect();
         let (mut sizes, mut missing) = (vec![0; wanted.len()], Vec::new());
-        self.ask(Question::Kind, &names, &mut |at, answer| match answer {
-            Answer::Found { size, .. } | Answer::TooLarge { size, .. } => sizes[at] = size,
-            Answer::Missing => missing.push(wanted[at].clone()),
+        self.ask(ObjectQuery::Kind, &names, &mut |at, answer| match answer {
+            ObjectReply::Found { size, .. } | ObjectReply::TooLarge { size, .. } => {
+                sizes[at] = size
+            }
+            ObjectReply::Missing => missing.push(wanted[at].clone()),
         })?;
         Ok((sizes, missing))
     }
@@ -97,13 +99,13 @@ impl Remote {
         }
     }
 
-    fn fetch_blobs(&self, missing: &[ObjectId], held: &Held) -> Result<(), GitError> {
+    fn fetch_blobs(&self, missing: &[ObjectId], held: &CacheLock) -> Result<(), GitError> {
         let Some(first) = missing.first() else {
             return Ok(());
         };
         let repository = self.shelf.objects();
         self.shelf.prepare(&repository, first, held)?;
-        match self.fetch(&repository, Wanted::Blobs(missing)) {
+        match self.fetch(&repository, FetchTarget::Blobs(missing)) {
             Err(error) if refuses_bare_ids(&error) => self.fetch_everything(first, held),
             Err(error) if is_not_there(&error) => {
                 let text = error.to_string();
@@ -133,15 +135,19 @@ impl Remote {
         unread.dedup();
         let names: Vec<String> = unread.iter().map(|id| id.to_string()).collect();
         let (mut missing, mut unfit) = (Vec::new(), None);
-        self.ask(Question::Content, &names, &mut |at, answer| match answer {
-            Answer::Found { kind, content, .. } if kind == "blob" => {
-                found.insert(unread[at].clone(), content);
-                progress(found.len());
-            }
-            Answer::Found { id, .. } => unfit = Some(self.missing(&id)),
-            Answer::TooLarge { id, size } => unfit = Some(self.too_large(id, size)),
-            Answer::Missing => missing.push(unread[at].clone()),
-        })?;
+        self.ask(
+            ObjectQuery::Content,
+            &names,
+            &mut |at, answer| match answer {
+                ObjectReply::Found { kind, content, .. } if kind == "blob" => {
+                    found.insert(unread[at].clone(), content);
+                    progress(found.len());
+                }
+                ObjectReply::Found { id, .. } => unfit = Some(self.missing(&id)),
+                ObjectReply::TooLarge { id, size } => unfit = Some(self.too_large(id, size)),
+                ObjectReply::Missing => missing.push(unread[at].clone()),
+            },
+        )?;
         unfit.map_or(Ok(missing), Err)
     }
 }

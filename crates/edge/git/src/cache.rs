@@ -5,13 +5,13 @@ use std::time::{Duration, SystemTime};
 
 use agpm_store::StoreError;
 
-use crate::program::Git;
-use crate::shelf::{Shelf, is_whole};
+use crate::program::GitProgram;
+use crate::source_cache::{SourceCache, is_whole};
 
 /// The copy of one source.
 #[derive(Debug)]
 pub struct CachedSource {
-    shelf: Shelf,
+    shelf: SourceCache,
     /// The address, without secrets; nothing if the copy was never finished.
     pub address: Option<String>,
 }
@@ -19,7 +19,7 @@ pub struct CachedSource {
 /// Whether a copy can be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Condition {
+pub enum CopyCondition {
     /// It can.
     Whole,
     /// It was never finished.
@@ -39,13 +39,13 @@ impl CachedSource {
     }
 
     /// Whether it can be used, as far as its names tell.
-    pub fn condition(&self) -> Condition {
+    pub fn condition(&self) -> CopyCondition {
         let objects = self.shelf.objects();
         match self.shelf.address() {
-            None => Condition::Unfinished,
-            Some(_) if !agpm_store::is_folder(&objects) => Condition::Whole,
-            Some(_) if is_whole(&objects) && has_whole_packs(&objects) => Condition::Whole,
-            Some(_) => Condition::Broken,
+            None => CopyCondition::Unfinished,
+            Some(_) if !agpm_store::is_folder(&objects) => CopyCondition::Whole,
+            Some(_) if is_whole(&objects) && has_whole_packs(&objects) => CopyCondition::Whole,
+            Some(_) => CopyCondition::Broken,
         }
     }
 
@@ -56,7 +56,7 @@ impl CachedSource {
     }
 
     /// Throws the copy away at once, when nobody fetches for it, if it is still what it was by then.
-    pub fn remove(&self, condition: Condition) -> Result<(), StoreError> {
+    pub fn remove(&self, condition: CopyCondition) -> Result<(), StoreError> {
         let _held = self.shelf.hold()?;
         let _filling = self.shelf.hold_trees()?;
         if self.condition() != condition {
@@ -119,7 +119,7 @@ fn has_whole_packs(objects: &Path) -> bool {
     })
 }
 
-impl Git {
+impl GitProgram {
     /// The folder of all copies.
     pub fn folder(&self) -> &Path {
         self.cache()
@@ -136,7 +136,7 @@ impl Git {
             .filter(|name| is_shelf(name));
         let real = names.filter(|name| agpm_store::is_real_folder(&cache.join(name)));
         real.map(|name| {
-            let shelf = Shelf::named(cache, &name);
+            let shelf = SourceCache::named(cache, &name);
             CachedSource {
                 address: shelf.address(),
                 shelf,

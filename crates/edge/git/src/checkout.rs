@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use agpm_model::{Checksum, ObjectId, RelativePath};
-use agpm_store::Folder;
+use agpm_store::ConfinedDirectory;
 
 use crate::error::GitError;
-use crate::remote::Remote;
-use crate::tree::{EntryKind, TreeEntry};
+use crate::remote::RemoteRepository;
+use crate::tree::{TreeEntry, TreeEntryKind};
 
 /// A larger file is left out: nothing that is read as text is that large.
 const LARGEST_FILE: u64 = 32 << 20;
@@ -28,13 +28,13 @@ const LONGEST_PATH: usize = 1024;
 const KEPT: usize = 8;
 
 /// A file of a commit, or a link.
-struct Found {
+struct CommitFile {
     path: RelativePath,
-    kind: EntryKind,
+    kind: TreeEntryKind,
     id: ObjectId,
 }
 
-impl Remote {
+impl RemoteRepository {
     /// The files of a commit, or of a folder of it, as a folder in the cache. Links that lead out of it, other repositories,
     /// names that some system cannot have and files that are very large are left out.
     ///
@@ -111,7 +111,7 @@ impl Remote {
             .flat_map(|folder| folder.as_str().split('/'))
         {
             let entries = self.tree(&top)?;
-            let is_folder = |entry: &&TreeEntry| entry.kind == EntryKind::Folder;
+            let is_folder = |entry: &&TreeEntry| entry.kind == TreeEntryKind::Folder;
             match entries
                 .iter()
                 .filter(is_folder)
@@ -136,7 +136,7 @@ impl Remote {
     }
 
     /// Every file below a folder of a commit that every system can have, and the links behind them.
-    fn files_below(&self, commit: &ObjectId, top: ObjectId) -> Result<Vec<Found>, GitError> {
+    fn files_below(&self, commit: &ObjectId, top: ObjectId) -> Result<Vec<CommitFile>, GitError> {
         let (mut files, mut searched) = (Vec::new(), 0);
         let mut folders = vec![(String::new(), top, 0)];
         while let Some((prefix, id, depth)) = folders.pop() {
@@ -147,13 +147,15 @@ impl Remote {
             for entry in portable(&self.tree(&id)?) {
                 let path = format!("{prefix}{}", entry.name);
                 match entry.kind {
-                    EntryKind::Folder if depth < DEEPEST => {
+                    TreeEntryKind::Folder if depth < DEEPEST => {
                         folders.push((format!("{path}/"), entry.id.clone(), depth + 1));
                     }
-                    kind @ (EntryKind::File | EntryKind::Executable | EntryKind::Symlink)
+                    kind @ (TreeEntryKind::File
+                    | TreeEntryKind::Executable
+                    | TreeEntryKind::Symlink)
                         if path.len() <= LONGEST_PATH =>
                     {
-                        let found = |path| Found {
+                        let found = |path| CommitFile {
                             path,
                             kind,
                             id: entry.id.clone(),
@@ -165,7 +167,7 @@ impl Remote {
             }
         }
         // Written last: no file is written by way of a link.
-        files.sort_by_key(|file| file.kind == EntryKind::Symlink);
+        files.sort_by_key(|file| file.kind == TreeEntryKind::Symlink);
         Ok(files)
     }
 
@@ -173,8 +175,8 @@ impl Remote {
     fn write_out(
         &self,
         commit: &ObjectId,
-        files: &[Found],
-        fresh: &Folder,
+        files: &[CommitFile],
+        fresh: &ConfinedDirectory,
     ) -> Result<(), GitError> {
         let ids: Vec<ObjectId> = files.iter().map(|file| file.id.clone()).collect();
         let sizes = self.blob_sizes(&ids)?;
@@ -204,7 +206,11 @@ impl Remote {
         }
     }
 
-    fn write_chunk(&self, files: &[&Found], fresh: &Folder) -> Result<(), GitError> {
+    fn write_chunk(
+        &self,
+        files: &[&CommitFile],
+        fresh: &ConfinedDirectory,
+    ) -> Result<(), GitError> {
         let ids: Vec<ObjectId> = files.iter().map(|file| file.id.clone()).collect();
         let contents = if ids.is_empty() {
             Vec::new()
@@ -213,7 +219,7 @@ impl Remote {
         };
         for (file, bytes) in files.iter().zip(contents) {
             match file.kind {
-                EntryKind::Symlink => write_link(&file.path, &bytes, fresh),
+                TreeEntryKind::Symlink => write_link(&file.path, &bytes, fresh),
                 _ => fresh.create_new(&file.path, &bytes)?,
             }
         }
@@ -222,7 +228,7 @@ impl Remote {
 }
 
 /// Makes a link that stays inside; one that this system cannot have is left out like the others.
-fn write_link(link: &RelativePath, target: &[u8], fresh: &Folder) {
+fn write_link(link: &RelativePath, target: &[u8], fresh: &ConfinedDirectory) {
     if let Some(target) = inner_target(link, target) {
         let _ = fresh.link_new(link, target);
     }
@@ -346,9 +352,9 @@ mod tests {
             id: id.clone(),
         };
         let entries = [
-            entry("A", EntryKind::File),
-            entry("a", EntryKind::Folder),
-            entry("b", EntryKind::File),
+            entry("A", TreeEntryKind::File),
+            entry("a", TreeEntryKind::Folder),
+            entry("b", TreeEntryKind::File),
         ];
         let kept: Vec<&str> = portable(&entries)
             .map(|entry| entry.name.as_str())

@@ -6,17 +6,17 @@ use std::path::Path;
 use agpm_model::ObjectId;
 
 use crate::error::GitError;
-use crate::fetch::Wanted;
-use crate::reader::{Answer, Question};
+use crate::fetch::FetchTarget;
+use crate::reader::{ObjectQuery, ObjectReply};
 use crate::refs;
-use crate::remote::Remote;
+use crate::remote::RemoteRepository;
 use crate::run::{self, CUT_SHORT};
-use crate::shelf::is_whole;
+use crate::source_cache::is_whole;
 
 /// Fewer digits than git takes would fit too much.
 const FEWEST_DIGITS: usize = 4;
 
-impl Remote {
+impl RemoteRepository {
     /// The commit with this name or the first digits of it.
     ///
     /// Looked for among what is listed, then in the cache, then in all history. A whole name is fetched as well.
@@ -103,7 +103,7 @@ impl Remote {
         let held = self.shelf.hold()?;
         // Always whole and anew: it is small, and a broken one mends itself.
         self.replace(&self.shelf.history(), like, &held, |fresh| {
-            self.fetch(fresh, Wanted::History)
+            self.fetch(fresh, FetchTarget::History)
         })
     }
 
@@ -113,8 +113,8 @@ impl Remote {
         }
         let names = self.names_with(repository, prefix)?;
         let mut fitting = BTreeSet::new();
-        let mut keep = |_: usize, answer: Answer| {
-            if let Answer::Found { id, kind, .. } = answer
+        let mut keep = |_: usize, answer: ObjectReply| {
+            if let ObjectReply::Found { id, kind, .. } = answer
                 && kind == "commit"
             {
                 fitting.insert(id);
@@ -123,7 +123,7 @@ impl Remote {
         if !names.is_empty() {
             let asked = self
                 .start_reader(repository)?
-                .ask(Question::Kind, &names, &mut keep);
+                .ask(ObjectQuery::Kind, &names, &mut keep);
             asked.map_err(|cause| {
                 self.broken(&format!("its copy in the cache cannot be read: {cause}"))
             })?;

@@ -1,10 +1,10 @@
 use std::path::Path;
 
 use crate::error::GitError;
-use crate::program::Git;
-use crate::run::Run;
+use crate::program::GitProgram;
+use crate::run::RunOutcome;
 
-impl Git {
+impl GitProgram {
     /// Makes a bare repository at a place that is not there yet, out of a stream as `git fast-import` reads it.
     pub fn create_repository(&self, path: &Path, stream: &str) -> Result<(), GitError> {
         let mut init = self.command()?;
@@ -28,12 +28,12 @@ impl Git {
         let address = path.display().to_string();
         match self.run(command, input)? {
             // Nothing is read of its output, so it may be incomplete.
-            Run::Done(_) | Run::Incomplete => Ok(()),
-            Run::Failed(said) => Err(GitError::Broken {
+            RunOutcome::Done(_) | RunOutcome::Incomplete => Ok(()),
+            RunOutcome::Failed(said) => Err(GitError::Broken {
                 address,
                 said: said.trim().to_owned(),
             }),
-            Run::Silent => Err(GitError::Broken {
+            RunOutcome::Silent => Err(GitError::Broken {
                 address,
                 said: "it was silent for too long".to_owned(),
             }),

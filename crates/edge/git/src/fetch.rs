@@ -6,17 +6,17 @@ use std::path::Path;
 use agpm_model::ObjectId;
 
 use crate::error::GitError;
-use crate::reader::{Answer, Question};
-use crate::remote::{REMOTE, Remote, locked};
-use crate::said::{is_not_there, refuses_bare_ids};
-use crate::shelf::Held;
+use crate::reader::{ObjectQuery, ObjectReply};
+use crate::remote::{REMOTE, RemoteRepository, locked};
+use crate::source_cache::CacheLock;
+use crate::stderr::{is_not_there, refuses_bare_ids};
 
 /// Repositories of this machine up to here are copied by whole commits.
 const SMALL: u64 = 16 << 20;
 
 /// What to fetch.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Wanted<'a> {
+pub(crate) enum FetchTarget<'a> {
     /// These commits with all their folders, without their past.
     Commits(&'a [ObjectId]),
     /// These commits with their folders and all their files, without their past.
@@ -29,21 +29,21 @@ pub(crate) enum Wanted<'a> {
     History,
 }
 
-impl Wanted<'_> {
+impl FetchTarget<'_> {
     fn extent(self) -> &'static [&'static str] {
         match self {
-            Wanted::Commits(_) => &["--depth=1", "--filter=blob:none"],
-            Wanted::WholeCommits(_) => &["--depth=1"],
-            Wanted::Blobs(_) => &["--filter=blob:none"],
+            FetchTarget::Commits(_) => &["--depth=1", "--filter=blob:none"],
+            FetchTarget::WholeCommits(_) => &["--depth=1"],
+            FetchTarget::Blobs(_) => &["--filter=blob:none"],
             // A source that lacks some of the past itself may still be copied as it is.
-            Wanted::Everything => &["--update-shallow"],
-            Wanted::History => &["--update-shallow", "--filter=tree:0"],
+            FetchTarget::Everything => &["--update-shallow"],
+            FetchTarget::History => &["--update-shallow", "--filter=tree:0"],
         }
     }
 
     /// How git weighs what it has already: nothing that it has makes a single file unnecessary.
     fn negotiation(self) -> &'static str {
-        if matches!(self, Wanted::Blobs(_)) {
+        if matches!(self, FetchTarget::Blobs(_)) {
             "noop"
         } else {
             "default"
@@ -53,12 +53,12 @@ impl Wanted<'_> {
     /// What git reads, one a line. A ref keeps each commit, so that the next fetch gets only what differs.
     fn lines(self) -> String {
         match self {
-            Wanted::Commits(ids) | Wanted::WholeCommits(ids) => ids
+            FetchTarget::Commits(ids) | FetchTarget::WholeCommits(ids) => ids
                 .iter()
                 .map(|id| format!("+{id}:refs/agpm/{id}\n"))
                 .collect(),
-            Wanted::Blobs(ids) => ids.iter().map(|id| format!("{id}\n")).collect(),
-            Wanted::Everything | Wanted::History => {
+            FetchTarget::Blobs(ids) => ids.iter().map(|id| format!("{id}\n")).collect(),
+            FetchTarget::Everything | FetchTarget::History => {
                 "+refs/heads/*:refs/agpm/heads/*\n+refs/tags/*:refs/agpm/tags/*\n".to_owned()
             }
         }
@@ -67,25 +67,25 @@ impl Wanted<'_> {
 
 /// Whether files are fetched together with their commits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum FileFetching {
+enum BlobFetching {
     /// Where one request for all costs less than two.
     WithCommits,
     /// Each when it is read.
     OnDemand,
 }
 
-impl Remote {
+impl RemoteRepository {
     /// Brings commits with all their folders into the cache; those that are there cost nothing.
     pub fn fetch_commits(&self, wanted: &[ObjectId]) -> Result<(), GitError> {
-        self.fetch_commits_with(wanted, FileFetching::WithCommits)
+        self.fetch_commits_with(wanted, BlobFetching::WithCommits)
     }
 
     /// The same for those who only look at names: no file is fetched.
     pub fn fetch_listings(&self, wanted: &[ObjectId]) -> Result<(), GitError> {
-        self.fetch_commits_with(wanted, FileFetching::OnDemand)
+        self.fetch_commits_with(wanted, BlobFetching::OnDemand)
     }
 
-    fn fetch_commits_with(&self, wanted: &[ObjectId], files: FileFetching) -> Result<(), GitError> {
+    fn fetch_commits_with(&self, wanted: &[ObjectId], files: BlobFetching) -> Result<(), GitError> {
         let unique: BTreeSet<ObjectId> = wanted.iter().cloned().collect();
         let wanted: Vec<ObjectId> = unique.iter().cloned().collect();
         locked(&self.wanted).extend(unique.iter().cloned());
@@ -108,8 +108,8 @@ impl Remote {
     fn fetch_missing_commits(
         &self,
         wanted: &[ObjectId],
-        files: FileFetching,
-        held: &Held,
+        files: BlobFetching,
+        held: &CacheLock,
     ) -> Result<(), GitError> {
         let Some(first) = wanted.first() else {
             return Ok(());
@@ -121,10 +121,10 @@ impl Remote {
         if missing.is_empty() {
             return Ok(());
         }
-        let commits = if files == FileFetching::WithCommits && self.is_small() {
-            Wanted::WholeCommits(&missing)
+        let commits = if files == BlobFetching::WithCommits && self.is_small() {
+            FetchTarget::WholeCommits(&missing)
         } else {
-            Wanted::Commits(&missing)
+            FetchTarget::Commits(&missing)
         };
         match self.fetch(&repository, commits) {
             Err(error) if refuses_bare_ids(&error) => self.fetch_everything(first, held)?,
@@ -152,9 +152,13 @@ impl Remote {
 
     /// All there is, from a server that does not send single objects. A copy of its own takes the old one's place:
     /// a server does not send again what it thinks is here, and single files may be missing anywhere.
-    pub(crate) fn fetch_everything(&self, like: &ObjectId, held: &Held) -> Result<(), GitError> {
+    pub(crate) fn fetch_everything(
+        &self,
+        like: &ObjectId,
+        held: &CacheLock,
+    ) -> Result<(), GitError> {
         self.replace(&self.shelf.objects(), like, held, |fresh| {
-            self.fetch(fresh, Wanted::Everything)
+            self.fetch(fresh, FetchTarget::Everything)
         })
     }
 
@@ -163,7 +167,7 @@ impl Remote {
         &self,
         old: &Path,
         like: &ObjectId,
-        held: &Held,
+        held: &CacheLock,
         fill: impl FnOnce(&Path) -> Result<(), GitError>,
     ) -> Result<(), GitError> {
         let fresh = self.shelf.rebuilt();
@@ -179,10 +183,13 @@ impl Remote {
     }
 
     /// One connection: everything wanted, and nothing else.
-    pub(crate) fn fetch(&self, repository: &Path, wanted: Wanted<'_>) -> Result<(), GitError> {
+    pub(crate) fn fetch(&self, repository: &Path, wanted: FetchTarget<'_>) -> Result<(), GitError> {
         let mut command = self.connecting()?;
         // Said here and not in the repository: only a fetch may know that objects are left out on purpose.
-        if !matches!(wanted, Wanted::Everything | Wanted::WholeCommits(_)) {
+        if !matches!(
+            wanted,
+            FetchTarget::Everything | FetchTarget::WholeCommits(_)
+        ) {
             command.args(["-c", &format!("remote.{REMOTE}.promisor=true")]);
             command.args([
                 "-c",
@@ -215,8 +222,8 @@ impl Remote {
     pub(crate) fn missing_commits(&self, wanted: &[ObjectId]) -> Result<Vec<ObjectId>, GitError> {
         let names: Vec<String> = wanted.iter().map(top_folder).collect();
         let mut missing = Vec::new();
-        self.ask(Question::Kind, &names, &mut |at, answer| {
-            if !matches!(answer, Answer::Found { .. }) {
+        self.ask(ObjectQuery::Kind, &names, &mut |at, answer| {
+            if !matches!(answer, ObjectReply::Found { .. }) {
                 missing.push(wanted[at].clone());
             }
         })?;
@@ -237,7 +244,7 @@ impl Remote {
     }
 
     /// The old copy stays until the new one is known to be better.
-    fn rebuild(&self, error: GitError, held: &Held) -> Result<(), GitError> {
+    fn rebuild(&self, error: GitError, held: &CacheLock) -> Result<(), GitError> {
         let commits: Vec<ObjectId> = locked(&self.wanted).iter().cloned().collect();
         let Some(first) = commits.first() else {
             return Err(error);
@@ -246,8 +253,10 @@ impl Remote {
             return Err(error);
         }
         self.replace(&self.shelf.objects(), first, held, |fresh| {
-            match self.fetch(fresh, Wanted::Commits(&commits)) {
-                Err(error) if refuses_bare_ids(&error) => self.fetch(fresh, Wanted::Everything)?,
+            match self.fetch(fresh, FetchTarget::Commits(&commits)) {
+                Err(error) if refuses_bare_ids(&error) => {
+                    self.fetch(fresh, FetchTarget::Everything)?
+                }
                 Err(error) if is_not_there(&error) => return Err(self.absent(&commits, &error)),
                 fetched => fetched?,
             }
@@ -264,8 +273,8 @@ impl Remote {
         let mut lacking = None;
         let asked = self
             .start_reader(fresh)?
-            .ask(Question::Kind, &names, &mut |at, answer| {
-                if !matches!(answer, Answer::Found { .. }) {
+            .ask(ObjectQuery::Kind, &names, &mut |at, answer| {
+                if !matches!(answer, ObjectReply::Found { .. }) {
                     lacking.get_or_insert(at);
                 }
             });

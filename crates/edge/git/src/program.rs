@@ -7,8 +7,8 @@ use std::time::Duration;
 use agpm_model::SourceAddress;
 
 use crate::error::GitError;
-use crate::remote::Remote;
-use crate::run::{Run, run};
+use crate::remote::RemoteRepository;
+use crate::run::{RunOutcome, run};
 
 /// The oldest version that has everything used here.
 const NEEDED: (u32, u32) = (2, 41);
@@ -71,7 +71,7 @@ pub(crate) const SETTINGS: &[&str] = &[
 
 /// Whether connections may be opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Network {
+pub enum NetworkAccess {
     /// To any source.
     Allowed,
     /// To none; what is on this machine is still read.
@@ -80,20 +80,20 @@ pub enum Network {
 
 /// The git program and the cache that it works in.
 #[derive(Clone, Debug)]
-pub struct Git {
+pub struct GitProgram {
     program: OsString,
     cache: PathBuf,
-    network: Network,
+    network: NetworkAccess,
     home: Option<PathBuf>,
     variables: Vec<(OsString, OsString)>,
     patience: Duration,
     checked: Arc<Mutex<bool>>,
 }
 
-impl Git {
+impl GitProgram {
     /// The program on the search path, and an absolute folder to keep things in; starts nothing.
-    pub fn find(cache: PathBuf, network: Network) -> Self {
-        Git {
+    pub fn find(cache: PathBuf, network: NetworkAccess) -> Self {
+        GitProgram {
             program: "git".into(),
             cache: cache.join("git"),
             network,
@@ -107,7 +107,7 @@ impl Git {
     /// With the folder that `~/` means in an address.
     #[must_use]
     pub fn with_home(self, home: PathBuf) -> Self {
-        Git {
+        GitProgram {
             home: Some(home),
             ..self
         }
@@ -123,15 +123,15 @@ impl Git {
     /// With another limit on how long git may be silent.
     #[must_use]
     pub fn with_patience(self, patience: Duration) -> Self {
-        Git { patience, ..self }
+        GitProgram { patience, ..self }
     }
 
     /// One source; a relative folder starts at `base`, which is absolute.
-    pub fn remote(&self, address: &SourceAddress, base: &Path) -> Remote {
-        Remote::new(self.clone(), address.clone(), base)
+    pub fn remote(&self, address: &SourceAddress, base: &Path) -> RemoteRepository {
+        RemoteRepository::new(self.clone(), address.clone(), base)
     }
 
-    pub(crate) fn network(&self) -> Network {
+    pub(crate) fn network(&self) -> NetworkAccess {
         self.network
     }
 
@@ -161,7 +161,7 @@ impl Git {
     }
 
     /// Runs a command to its end, within the limit on silence.
-    pub(crate) fn run(&self, command: Command, input: String) -> Result<Run, GitError> {
+    pub(crate) fn run(&self, command: Command, input: String) -> Result<RunOutcome, GitError> {
         run(command, input, self.patience).map_err(|cause| GitError::NoGit { cause })
     }
 
@@ -175,7 +175,7 @@ impl Git {
             .env("GIT_NO_LAZY_FETCH", "1")
             .env("LC_ALL", "C");
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
-        if self.network == Network::Offline {
+        if self.network == NetworkAccess::Offline {
             // The user's `url.insteadOf` can turn a local address into one of a server.
             command.env("GIT_ALLOW_PROTOCOL", "file");
         }
@@ -196,9 +196,9 @@ impl Git {
         let mut command = self.bare_command();
         command.arg("version");
         let said = match self.run(command, String::new())? {
-            Run::Done(output) => String::from_utf8_lossy(&output).into_owned(),
-            Run::Failed(words) => return Err(no_version(words.trim())),
-            Run::Silent | Run::Incomplete => return Err(no_version("no answer")),
+            RunOutcome::Done(output) => String::from_utf8_lossy(&output).into_owned(),
+            RunOutcome::Failed(words) => return Err(no_version(words.trim())),
+            RunOutcome::Silent | RunOutcome::Incomplete => return Err(no_version("no answer")),
         };
         let found = said.trim().trim_start_matches("git version ");
         if version(found).is_none_or(|version| version < NEEDED) {
@@ -236,9 +236,9 @@ mod tests {
 
     #[test]
     fn a_program_that_is_not_there_is_said() {
-        let git = Git {
+        let git = GitProgram {
             program: "no-such-git".into(),
-            ..Git::find("/nowhere".into(), Network::Allowed)
+            ..GitProgram::find("/nowhere".into(), NetworkAccess::Allowed)
         };
         assert!(matches!(git.version(), Err(GitError::NoGit { .. })));
         assert!(matches!(git.command(), Err(GitError::NoGit { .. })));

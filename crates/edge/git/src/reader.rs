@@ -10,7 +10,7 @@ pub(crate) const MOST_BYTES: u64 = 100 << 20;
 
 /// What is asked about each object.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Question {
+pub(crate) enum ObjectQuery {
     /// Its name and kind.
     Kind,
     /// Its content too.
@@ -19,7 +19,7 @@ pub(crate) enum Question {
 
 /// What there is to say about an object.
 #[derive(Debug)]
-pub(crate) enum Answer {
+pub(crate) enum ObjectReply {
     Found {
         id: ObjectId,
         kind: String,
@@ -35,13 +35,13 @@ pub(crate) enum Answer {
 
 /// A process that answers until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Reader {
+pub(crate) struct ObjectReader {
     child: Child,
     questions: ChildStdin,
     answers: BufReader<ChildStdout>,
 }
 
-impl Reader {
+impl ObjectReader {
     /// Starts the process; `command` is git with the repository to read.
     pub(crate) fn start(mut command: Command) -> io::Result<Self> {
         command.args(["cat-file", "--batch-command", "--buffer"]);
@@ -52,7 +52,7 @@ impl Reader {
             .spawn()?;
         let pipes = child.stdin.take().zip(child.stdout.take());
         let (questions, stdout) = pipes.ok_or(io::ErrorKind::BrokenPipe)?;
-        Ok(Reader {
+        Ok(ObjectReader {
             child,
             questions,
             answers: BufReader::with_capacity(64 << 10, stdout),
@@ -62,13 +62,13 @@ impl Reader {
     /// Asks about all objects at once and hands on each answer, in order.
     pub(crate) fn ask(
         &mut self,
-        question: Question,
+        question: ObjectQuery,
         names: &[String],
-        each: &mut dyn FnMut(usize, Answer),
+        each: &mut dyn FnMut(usize, ObjectReply),
     ) -> io::Result<()> {
         let word = match question {
-            Question::Kind => "info",
-            Question::Content => "contents",
+            ObjectQuery::Kind => "info",
+            ObjectQuery::Content => "contents",
         };
         let mut text: String = names
             .iter()
@@ -84,7 +84,7 @@ impl Reader {
         Ok(())
     }
 
-    fn answer(&mut self, question: Question) -> io::Result<Answer> {
+    fn answer(&mut self, question: ObjectQuery) -> io::Result<ObjectReply> {
         let mut header = String::new();
         self.answers.read_line(&mut header)?;
         // A line without its end was cut short: its last number may lack digits.
@@ -93,7 +93,7 @@ impl Reader {
             .ok_or(io::ErrorKind::UnexpectedEof)?;
         let words: Vec<&str> = line.split(' ').collect();
         match words.as_slice() {
-            [.., "missing" | "ambiguous"] => Ok(Answer::Missing),
+            [.., "missing" | "ambiguous"] => Ok(ObjectReply::Missing),
             [id, kind, size] => {
                 let id = id.parse().map_err(|_| io::ErrorKind::InvalidData)?;
                 let size = size.parse().map_err(|_| io::ErrorKind::InvalidData)?;
@@ -105,14 +105,14 @@ impl Reader {
 
     fn found(
         &mut self,
-        question: Question,
+        question: ObjectQuery,
         id: ObjectId,
         kind: String,
         size: u64,
-    ) -> io::Result<Answer> {
+    ) -> io::Result<ObjectReply> {
         let mut content = Vec::new();
-        if matches!(question, Question::Kind) {
-            return Ok(Answer::Found {
+        if matches!(question, ObjectQuery::Kind) {
+            return Ok(ObjectReply::Found {
                 id,
                 kind,
                 size,
@@ -123,13 +123,13 @@ impl Reader {
         let mut body = (&mut self.answers).take(size + 1);
         if size > MOST_BYTES {
             io::copy(&mut body, &mut io::sink())?;
-            return Ok(Answer::TooLarge { id, size });
+            return Ok(ObjectReply::TooLarge { id, size });
         }
         body.read_to_end(&mut content)?;
         if content.pop() != Some(b'\n') || content.len() as u64 != size {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        Ok(Answer::Found {
+        Ok(ObjectReply::Found {
             id,
             kind,
             size,
@@ -138,7 +138,7 @@ impl Reader {
     }
 }
 
-impl Drop for Reader {
+impl Drop for ObjectReader {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

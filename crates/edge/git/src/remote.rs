@@ -9,23 +9,23 @@ use agpm_model::{AddressKind, ObjectId, SourceAddress, SourceVersions};
 
 use crate::cache::CachedSource;
 use crate::error::GitError;
-use crate::program::{Git, Network};
-use crate::reader::{Answer, Question, Reader};
+use crate::program::{GitProgram, NetworkAccess};
+use crate::reader::{ObjectQuery, ObjectReader, ObjectReply};
 use crate::refs;
-use crate::run::{self, CUT_SHORT, Run};
-use crate::said;
-use crate::shelf::{Shelf, is_whole};
-use crate::tree::{self, EntryKind, TreeEntry};
+use crate::run::{self, CUT_SHORT, RunOutcome};
+use crate::source_cache::{SourceCache, is_whole};
+use crate::stderr;
+use crate::tree::{self, TreeEntry, TreeEntryKind};
 
 /// One source, for use from several threads.
 #[derive(Debug)]
-pub struct Remote {
-    pub(crate) git: Git,
+pub struct RemoteRepository {
+    pub(crate) git: GitProgram,
     pub(crate) address: SourceAddress,
-    pub(crate) shelf: Shelf,
+    pub(crate) shelf: SourceCache,
     url: OsString,
     refs: Mutex<Option<Arc<SourceVersions>>>,
-    pub(crate) reader: Mutex<Option<Reader>>,
+    pub(crate) reader: Mutex<Option<ObjectReader>>,
     trees: Mutex<HashMap<ObjectId, Arc<Vec<TreeEntry>>>>,
     /// For each folder where its names stand, made when a file in it is looked for.
     names: Mutex<HashMap<ObjectId, HashMap<String, usize>>>,
@@ -45,8 +45,8 @@ pub fn is_bare_repository(path: &Path) -> bool {
     is_whole(path)
 }
 
-impl Remote {
-    pub(crate) fn new(git: Git, address: SourceAddress, base: &Path) -> Self {
+impl RemoteRepository {
+    pub(crate) fn new(git: GitProgram, address: SourceAddress, base: &Path) -> Self {
         let (url, label) = match address.kind() {
             AddressKind::Folder(text) => {
                 let path = absolute(text, base, git.home());
@@ -54,8 +54,8 @@ impl Remote {
             }
             _ => (address.reveal().into(), address.redacted().to_owned()),
         };
-        Remote {
-            shelf: Shelf::of(git.cache(), label),
+        RemoteRepository {
+            shelf: SourceCache::of(git.cache(), label),
             git,
             address,
             url,
@@ -124,7 +124,7 @@ impl Remote {
         for part in path.split('/').filter(|part| !part.is_empty()) {
             let folder = match &found {
                 None => commit,
-                Some(entry) if entry.kind == EntryKind::Folder => &entry.id,
+                Some(entry) if entry.kind == TreeEntryKind::Folder => &entry.id,
                 Some(_) => return Ok(None),
             };
             let Some(next) = self.named(folder, part)? else {
@@ -158,11 +158,11 @@ impl Remote {
     /// When a commit or an annotated tag of the cache was made, in seconds since 1970; nothing if it does not say so.
     pub fn object_time(&self, id: &ObjectId) -> Result<Option<u64>, GitError> {
         let mut read = None;
-        self.ask(Question::Content, &[id.to_string()], &mut |_, answer| {
+        self.ask(ObjectQuery::Content, &[id.to_string()], &mut |_, answer| {
             read = Some(answer);
         })?;
         match read {
-            Some(Answer::Found { content, .. }) => Ok(time_of(&content)),
+            Some(ObjectReply::Found { content, .. }) => Ok(time_of(&content)),
             _ => Err(self.missing(id)),
         }
     }
@@ -184,14 +184,16 @@ impl Remote {
     fn read_tree(&self, id: &ObjectId) -> Result<Vec<TreeEntry>, GitError> {
         let mut read = None;
         self.ask(
-            Question::Content,
+            ObjectQuery::Content,
             &[format!("{id}^{{tree}}")],
             &mut |_, answer| read = Some(answer),
         )?;
         match read {
-            Some(Answer::Found { content, .. }) => tree::parse(&content, id.as_str().len() / 2)
-                .ok_or_else(|| self.broken(&format!("{id} is not a well-formed folder"))),
-            Some(Answer::TooLarge { id, size }) => Err(self.too_large(id, size)),
+            Some(ObjectReply::Found { content, .. }) => {
+                tree::parse(&content, id.as_str().len() / 2)
+                    .ok_or_else(|| self.broken(&format!("{id} is not a well-formed folder")))
+            }
+            Some(ObjectReply::TooLarge { id, size }) => Err(self.too_large(id, size)),
             _ => Err(self.missing(id)),
         }
     }
@@ -199,16 +201,16 @@ impl Remote {
     /// Asks the living reader, which is started if need be; one that died is replaced once.
     pub(crate) fn ask(
         &self,
-        question: Question,
+        question: ObjectQuery,
         names: &[String],
-        each: &mut dyn FnMut(usize, Answer),
+        each: &mut dyn FnMut(usize, ObjectReply),
     ) -> Result<(), GitError> {
         if names.is_empty() {
             return Ok(());
         }
         let mut reader = locked(&self.reader);
         if reader.is_none() && !is_whole(&self.shelf.objects()) {
-            (0..names.len()).for_each(|at| each(at, Answer::Missing));
+            (0..names.len()).for_each(|at| each(at, ObjectReply::Missing));
             return Ok(());
         }
         let mut try_once = || -> Result<io::Result<()>, GitError> {
@@ -230,11 +232,11 @@ impl Remote {
             .map_err(|cause| self.broken(&format!("its copy in the cache cannot be read: {cause}")))
     }
 
-    pub(crate) fn start_reader(&self, repository: &Path) -> Result<Reader, GitError> {
+    pub(crate) fn start_reader(&self, repository: &Path) -> Result<ObjectReader, GitError> {
         agpm_store::mark_used(self.shelf.folder());
         let mut command = self.git.command()?;
         command.arg("--git-dir").arg(repository);
-        Reader::start(command).map_err(|cause| GitError::NoGit { cause })
+        ObjectReader::start(command).map_err(|cause| GitError::NoGit { cause })
     }
 
     /// A call that knows the source as `REMOTE`. The address goes by a variable: it may hold a secret.
@@ -248,20 +250,22 @@ impl Remote {
     /// Runs a call to its end; what it says in failing is understood.
     pub(crate) fn run(&self, command: Command, input: String) -> Result<Vec<u8>, GitError> {
         match self.git.run(command, input)? {
-            Run::Done(output) => Ok(output),
+            RunOutcome::Done(output) => Ok(output),
             // Another process threw the copy away: that says nothing of the source.
-            Run::Failed(words) if words.contains(&self.shelf.folder().display().to_string()) => {
+            RunOutcome::Failed(words)
+                if words.contains(&self.shelf.folder().display().to_string()) =>
+            {
                 Err(self.broken(&format!(
                     "its copy in the cache cannot be used: {}",
                     words.trim()
                 )))
             }
-            Run::Failed(words) => Err(said::meaning(&self.address, &words)),
-            Run::Silent => Err(GitError::Unreachable {
+            RunOutcome::Failed(words) => Err(stderr::meaning(&self.address, &words)),
+            RunOutcome::Silent => Err(GitError::Unreachable {
                 address: self.address.to_string(),
                 said: "nothing came for too long".to_owned(),
             }),
-            Run::Incomplete => Err(self.broken(CUT_SHORT)),
+            RunOutcome::Incomplete => Err(self.broken(CUT_SHORT)),
         }
     }
 
@@ -271,7 +275,7 @@ impl Remote {
     }
 
     pub(crate) fn refuse_offline(&self) -> Result<(), GitError> {
-        if self.git.network() == Network::Allowed || self.address.is_local() {
+        if self.git.network() == NetworkAccess::Allowed || self.address.is_local() {
             return Ok(());
         }
         Err(GitError::Offline {

@@ -16,7 +16,7 @@ const MOST_WORDS: usize = 256 << 10;
 
 /// How a run ended.
 #[derive(Debug)]
-pub(crate) enum Run {
+pub(crate) enum RunOutcome {
     /// Well, with all that it wrote on standard output.
     Done(Vec<u8>),
     /// Badly, with this on standard error.
@@ -38,18 +38,22 @@ pub(crate) fn ends_with(listing: &[u8], end: u8) -> bool {
 
 /// Which pipe.
 #[derive(Clone, Copy, PartialEq)]
-enum Stream {
+enum OutputStream {
     Output,
     Words,
 }
 
-enum Heard {
-    Bytes(Stream, Vec<u8>),
-    End(Stream),
+enum StreamEvent {
+    Bytes(OutputStream, Vec<u8>),
+    End(OutputStream),
 }
 
 /// Runs a command with this input; `patience` is how long it may be silent.
-pub(crate) fn run(mut command: Command, input: String, patience: Duration) -> io::Result<Run> {
+pub(crate) fn run(
+    mut command: Command,
+    input: String,
+    patience: Duration,
+) -> io::Result<RunOutcome> {
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -61,29 +65,29 @@ pub(crate) fn run(mut command: Command, input: String, patience: Duration) -> io
     }
     let (sender, heard) = mpsc::channel();
     if let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) {
-        listen(stdout, sender.clone(), Stream::Output);
-        listen(stderr, sender, Stream::Words);
+        listen(stdout, sender.clone(), OutputStream::Output);
+        listen(stderr, sender, OutputStream::Words);
     }
-    let mut following = Following {
+    let mut following = OutputCollector {
         patience,
         drain: DRAIN,
-        ..Following::default()
+        ..OutputCollector::default()
     };
     following.follow(&mut child, &heard)
 }
 
 /// Hands on what comes through a pipe. A pipe that fails to be read has no end, and so its run is incomplete.
-fn listen(mut pipe: impl Read + Send + 'static, sender: Sender<Heard>, stream: Stream) {
+fn listen(mut pipe: impl Read + Send + 'static, sender: Sender<StreamEvent>, stream: OutputStream) {
     thread::spawn(move || {
         let mut buffer = vec![0; 64 << 10];
         loop {
             let heard = match pipe.read(&mut buffer) {
-                Ok(0) => Heard::End(stream),
-                Ok(length) => Heard::Bytes(stream, buffer[..length].to_vec()),
+                Ok(0) => StreamEvent::End(stream),
+                Ok(length) => StreamEvent::Bytes(stream, buffer[..length].to_vec()),
                 Err(cause) if cause.kind() == ErrorKind::Interrupted => continue,
                 Err(_) => return,
             };
-            let is_end = matches!(heard, Heard::End(_));
+            let is_end = matches!(heard, StreamEvent::End(_));
             if sender.send(heard).is_err() || is_end {
                 return;
             }
@@ -93,7 +97,7 @@ fn listen(mut pipe: impl Read + Send + 'static, sender: Sender<Heard>, stream: S
 
 /// What was heard of a program so far.
 #[derive(Default)]
-struct Following {
+struct OutputCollector {
     patience: Duration,
     drain: Duration,
     output: Vec<u8>,
@@ -107,8 +111,12 @@ struct Following {
     silence: Duration,
 }
 
-impl Following {
-    fn follow(&mut self, child: &mut Child, heard: &Receiver<Heard>) -> io::Result<Run> {
+impl OutputCollector {
+    fn follow(
+        &mut self,
+        child: &mut Child,
+        heard: &Receiver<StreamEvent>,
+    ) -> io::Result<RunOutcome> {
         while !self.is_over() {
             match heard.recv_timeout(TICK) {
                 Ok(heard) => self.hear(heard),
@@ -118,11 +126,11 @@ impl Following {
             }
             if self.output.len() > MOST_OUTPUT {
                 stop(child)?;
-                return Ok(Run::Incomplete);
+                return Ok(RunOutcome::Incomplete);
             }
             if self.status.is_none() && self.silence > self.patience {
                 stop(child)?;
-                return Ok(Run::Silent);
+                return Ok(RunOutcome::Silent);
             }
         }
         let status = self.status.map_or_else(|| child.wait(), Ok)?;
@@ -137,12 +145,16 @@ impl Following {
         drained || self.output_ended && (self.words_ended || succeeded)
     }
 
-    fn hear(&mut self, heard: Heard) {
+    fn hear(&mut self, heard: StreamEvent) {
         match heard {
-            Heard::Bytes(Stream::Output, bytes) => self.output.extend_from_slice(&bytes),
-            Heard::Bytes(Stream::Words, bytes) => keep(&mut self.words, &bytes, MOST_WORDS),
-            Heard::End(Stream::Output) => self.output_ended = true,
-            Heard::End(Stream::Words) => self.words_ended = true,
+            StreamEvent::Bytes(OutputStream::Output, bytes) => {
+                self.output.extend_from_slice(&bytes)
+            }
+            StreamEvent::Bytes(OutputStream::Words, bytes) => {
+                keep(&mut self.words, &bytes, MOST_WORDS)
+            }
+            StreamEvent::End(OutputStream::Output) => self.output_ended = true,
+            StreamEvent::End(OutputStream::Words) => self.words_ended = true,
         }
         self.silence = Duration::ZERO;
     }
@@ -158,11 +170,11 @@ impl Following {
         Ok(())
     }
 
-    fn outcome(&mut self, status: ExitStatus) -> Run {
+    fn outcome(&mut self, status: ExitStatus) -> RunOutcome {
         match (status.success(), self.output_ended) {
-            (true, true) => Run::Done(std::mem::take(&mut self.output)),
-            (true, false) => Run::Incomplete,
-            (false, _) => Run::Failed(String::from_utf8_lossy(&self.words).into_owned()),
+            (true, true) => RunOutcome::Done(std::mem::take(&mut self.output)),
+            (true, false) => RunOutcome::Incomplete,
+            (false, _) => RunOutcome::Failed(String::from_utf8_lossy(&self.words).into_owned()),
         }
     }
 }
@@ -191,7 +203,7 @@ mod tests {
     }
 
     /// Runs a script, with less patience for what comes after its end.
-    fn run_with_drain(script: &str, drain: Duration) -> Run {
+    fn run_with_drain(script: &str, drain: Duration) -> RunOutcome {
         let mut child = shell(script)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -199,12 +211,16 @@ mod tests {
             .spawn()
             .unwrap();
         let (sender, heard) = mpsc::channel();
-        listen(child.stdout.take().unwrap(), sender.clone(), Stream::Output);
-        listen(child.stderr.take().unwrap(), sender, Stream::Words);
-        let mut following = Following {
+        listen(
+            child.stdout.take().unwrap(),
+            sender.clone(),
+            OutputStream::Output,
+        );
+        listen(child.stderr.take().unwrap(), sender, OutputStream::Words);
+        let mut following = OutputCollector {
             patience: PATIENCE,
             drain,
-            ..Following::default()
+            ..OutputCollector::default()
         };
         following.follow(&mut child, &heard).unwrap()
     }
@@ -214,7 +230,7 @@ mod tests {
         let script = "printf one; (sleep 0.4; printf two; sleep 0.4; printf three)& exit 0";
         let run = run(shell(script), String::new(), PATIENCE).unwrap();
         assert!(
-            matches!(&run, Run::Done(output) if output == b"onetwothree"),
+            matches!(&run, RunOutcome::Done(output) if output == b"onetwothree"),
             "{run:?}"
         );
     }
@@ -224,7 +240,7 @@ mod tests {
         let script = "(sleep 0.4; printf why >&2)& exit 3";
         let run = run(shell(script), String::new(), PATIENCE).unwrap();
         assert!(
-            matches!(&run, Run::Failed(words) if words == "why"),
+            matches!(&run, RunOutcome::Failed(words) if words == "why"),
             "{run:?}"
         );
     }
@@ -235,7 +251,7 @@ mod tests {
             "printf one; (sleep 2; printf two)& exit 0",
             Duration::from_millis(200),
         );
-        assert!(matches!(run, Run::Incomplete), "{run:?}");
+        assert!(matches!(run, RunOutcome::Incomplete), "{run:?}");
     }
 
     #[test]
@@ -246,7 +262,7 @@ mod tests {
             Duration::from_secs(3600),
         );
         assert!(
-            matches!(&run, Run::Done(output) if output == b"one"),
+            matches!(&run, RunOutcome::Done(output) if output == b"one"),
             "{run:?}"
         );
     }
@@ -259,7 +275,7 @@ mod tests {
             Duration::from_millis(200),
         )
         .unwrap();
-        assert!(matches!(run, Run::Silent), "{run:?}");
+        assert!(matches!(run, RunOutcome::Silent), "{run:?}");
     }
 
     #[test]
@@ -270,6 +286,6 @@ mod tests {
             PATIENCE,
         )
         .unwrap();
-        assert!(matches!(run, Run::Incomplete));
+        assert!(matches!(run, RunOutcome::Incomplete));
     }
 }

@@ -2,7 +2,7 @@ use agpm_model::ObjectId;
 
 /// What an entry of a folder is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EntryKind {
+pub enum TreeEntryKind {
     /// A file.
     File,
     /// A file that may be run.
@@ -21,7 +21,7 @@ pub struct TreeEntry {
     /// The name.
     pub name: String,
     /// What it is.
-    pub kind: EntryKind,
+    pub kind: TreeEntryKind,
     /// Its content.
     pub id: ObjectId,
 }
@@ -47,14 +47,14 @@ pub(crate) fn parse(mut bytes: &[u8], width: usize) -> Option<Vec<TreeEntry>> {
 }
 
 /// Only the kind and the owner's right to run count; old repositories have all sorts of other bits.
-fn kind(mode: &[u8]) -> Option<EntryKind> {
+fn kind(mode: &[u8]) -> Option<TreeEntryKind> {
     let mode = u32::from_str_radix(std::str::from_utf8(mode).ok()?, 8).ok()?;
     Some(match mode & 0o170_000 {
-        0o040_000 => EntryKind::Folder,
-        0o120_000 => EntryKind::Symlink,
-        0o160_000 => EntryKind::Submodule,
-        0o100_000 if mode & 0o100 != 0 => EntryKind::Executable,
-        0o100_000 => EntryKind::File,
+        0o040_000 => TreeEntryKind::Folder,
+        0o120_000 => TreeEntryKind::Symlink,
+        0o160_000 => TreeEntryKind::Submodule,
+        0o100_000 if mode & 0o100 != 0 => TreeEntryKind::Executable,
+        0o100_000 => TreeEntryKind::File,
         _ => return None,
     })
 }
@@ -90,8 +90,8 @@ mod tests {
             ("100664", "old"),
         ]);
         let entries = parse(&bytes, 20).unwrap();
-        let kinds: Vec<EntryKind> = entries.iter().map(|entry| entry.kind).collect();
-        use EntryKind::*;
+        let kinds: Vec<TreeEntryKind> = entries.iter().map(|entry| entry.kind).collect();
+        use TreeEntryKind::*;
         assert_eq!(kinds, [File, Executable, Folder, Symlink, Submodule, File]);
         assert_eq!(
             (entries[0].name.as_str(), entries[0].id.as_str()),

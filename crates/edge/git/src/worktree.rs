@@ -6,10 +6,10 @@ use std::process::Command;
 use agpm_model::ObjectId;
 
 use crate::error::GitError;
-use crate::program::{Git, SETTINGS};
-use crate::run::{self, CUT_SHORT, Run};
+use crate::program::{GitProgram, SETTINGS};
+use crate::run::{self, CUT_SHORT, RunOutcome};
 
-impl Git {
+impl GitProgram {
     /// The paths of a repository's submodules, as its `.gitmodules` has them; those that lead out of it are left out.
     pub fn submodules(&self, root: &Path) -> Result<Vec<String>, GitError> {
         if !agpm_store::is_file(&root.join(".gitmodules")) {
@@ -24,9 +24,9 @@ impl Git {
             r"^submodule\..*\.path$",
         ];
         let said = match self.ask(root, &question, String::new())? {
-            Run::Done(output) => listing(root, output)?,
+            RunOutcome::Done(output) => listing(root, output)?,
             // That is what it does where there is no such key.
-            Run::Failed(words) if words.trim().is_empty() => return Ok(Vec::new()),
+            RunOutcome::Failed(words) if words.trim().is_empty() => return Ok(Vec::new()),
             run => return Err(broken(root, run)),
         };
         let paths = entries(&said).filter_map(|entry| Some(entry.split_once('\n')?.1.to_owned()));
@@ -49,9 +49,9 @@ impl Git {
             &commit,
         ];
         let commit = match self.ask(root, &question, String::new())? {
-            Run::Done(commit) => commit,
+            RunOutcome::Done(commit) => commit,
             // That is what it does where there is no such commit.
-            Run::Failed(words) if words.trim().is_empty() => {
+            RunOutcome::Failed(words) if words.trim().is_empty() => {
                 let (address, commit) = (root.display().to_string(), revision.to_owned());
                 return Err(GitError::NoSuchCommit { address, commit });
             }
@@ -63,7 +63,7 @@ impl Git {
             &["ls-tree", "-r", "-z", "--full-tree", &commit],
             String::new(),
         )? {
-            Run::Done(output) => Ok(entries(&listing(root, output)?)
+            RunOutcome::Done(output) => Ok(entries(&listing(root, output)?)
                 .filter_map(tree_entry)
                 .collect()),
             run => Err(broken(root, run)),
@@ -83,7 +83,7 @@ impl Git {
             ],
             String::new(),
         )? {
-            Run::Done(output) => Ok(entries(&listing(root, output)?).collect()),
+            RunOutcome::Done(output) => Ok(entries(&listing(root, output)?).collect()),
             run => Err(broken(root, run)),
         }
     }
@@ -108,7 +108,7 @@ impl Git {
             "--",
         ];
         match self.ask(root, &question, String::new())? {
-            Run::Done(output) => Ok(raw_changes(&listing(root, output)?)),
+            RunOutcome::Done(output) => Ok(raw_changes(&listing(root, output)?)),
             run => Err(broken(root, run)),
         }
     }
@@ -124,9 +124,9 @@ impl Git {
             .map(|object| format!("{}\n", object.as_str()))
             .collect();
         match self.ask(root, &["cat-file", "--batch"], input)? {
-            Run::Done(output) => {
+            RunOutcome::Done(output) => {
                 let found = batch(&output).filter(|found| found.len() == objects.len());
-                found.ok_or_else(|| broken(root, Run::Incomplete))
+                found.ok_or_else(|| broken(root, RunOutcome::Incomplete))
             }
             run => Err(broken(root, run)),
         }
@@ -137,19 +137,19 @@ impl Git {
         let question = ["hash-object", "--no-filters", "--stdin-paths"];
         let input: String = files.iter().map(|file| format!("{file}\n")).collect();
         match self.ask(root, &question, input)? {
-            Run::Done(output) => {
+            RunOutcome::Done(output) => {
                 let found = objects(&output);
                 if found.len() == files.len() {
                     Ok(found)
                 } else {
-                    Err(broken(root, Run::Incomplete))
+                    Err(broken(root, RunOutcome::Incomplete))
                 }
             }
             run => Err(broken(root, run)),
         }
     }
 
-    fn ask(&self, root: &Path, question: &[&str], input: String) -> Result<Run, GitError> {
+    fn ask(&self, root: &Path, question: &[&str], input: String) -> Result<RunOutcome, GitError> {
         self.check()?;
         let mut command: Command = self.bare_command();
         command.current_dir(root);
@@ -203,7 +203,7 @@ fn listing(root: &Path, output: Vec<u8>) -> Result<Vec<u8>, GitError> {
     if run::ends_with(&output, 0) {
         Ok(output)
     } else {
-        Err(broken(root, Run::Incomplete))
+        Err(broken(root, RunOutcome::Incomplete))
     }
 }
 
@@ -227,11 +227,11 @@ fn tree_entry(entry: String) -> Option<(String, ObjectId)> {
     Some((path.to_owned(), known.rsplit(' ').next()?.parse().ok()?))
 }
 
-fn broken(root: &Path, run: Run) -> GitError {
+fn broken(root: &Path, run: RunOutcome) -> GitError {
     let said = match run {
-        Run::Failed(words) => words.trim().to_owned(),
-        Run::Incomplete => CUT_SHORT.to_owned(),
-        Run::Done(_) | Run::Silent => "it did not answer".to_owned(),
+        RunOutcome::Failed(words) => words.trim().to_owned(),
+        RunOutcome::Incomplete => CUT_SHORT.to_owned(),
+        RunOutcome::Done(_) | RunOutcome::Silent => "it did not answer".to_owned(),
     };
     GitError::Broken {
         address: root.display().to_string(),

@@ -9,10 +9,10 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::json::json;
-use crate::trouble::{INTERNAL, UNKNOWN_RESOURCE};
+use crate::rpc_error::{INTERNAL, UNKNOWN_RESOURCE};
 
 /// A report with everything that is said about it.
-pub(crate) struct Told<T> {
+pub(crate) struct AnnotatedReport<T> {
     pub(crate) report: T,
     diagnostics: Vec<Diagnostic>,
     sources: SourceMap,
@@ -20,7 +20,7 @@ pub(crate) struct Told<T> {
 
 /// Why there is no report.
 #[derive(Clone, Debug)]
-pub(crate) struct Failed {
+pub(crate) struct OperationFailure {
     pub(crate) kind: FailureKind,
     /// The code of the last word on it.
     pub(crate) code: &'static str,
@@ -29,7 +29,7 @@ pub(crate) struct Failed {
 }
 
 /// Takes a use case's result apart.
-pub(crate) fn told<T>(outcome: Outcome<T>) -> Result<Told<T>, Failed> {
+pub(crate) fn told<T>(outcome: Outcome<T>) -> Result<AnnotatedReport<T>, OperationFailure> {
     let Outcome {
         result,
         diagnostics,
@@ -37,16 +37,16 @@ pub(crate) fn told<T>(outcome: Outcome<T>) -> Result<Told<T>, Failed> {
         ..
     } = outcome;
     match result {
-        Ok(report) => Ok(Told {
+        Ok(report) => Ok(AnnotatedReport {
             report,
             diagnostics,
             sources,
         }),
-        Err(kind) => Err(Failed::of(kind, &diagnostics, &sources)),
+        Err(kind) => Err(OperationFailure::of(kind, &diagnostics, &sources)),
     }
 }
 
-impl<T> Told<T> {
+impl<T> AnnotatedReport<T> {
     /// What was found on the way, as values.
     pub(crate) fn diagnostics(&self) -> Vec<Json> {
         let diagnostics = report_all(&self.diagnostics, &self.sources);
@@ -54,7 +54,7 @@ impl<T> Told<T> {
     }
 }
 
-impl<T: Serialize> Told<T> {
+impl<T: Serialize> AnnotatedReport<T> {
     /// A successful answer: the value of the report, and a text to read.
     pub(crate) fn answer(&self, text: &str) -> CallToolResult {
         let document = ReportDocument::new(&self.report, &self.diagnostics, &self.sources);
@@ -70,7 +70,7 @@ pub(crate) fn succeeded(value: Json, text: String) -> CallToolResult {
     result
 }
 
-impl Failed {
+impl OperationFailure {
     fn of(kind: FailureKind, diagnostics: &[Diagnostic], sources: &SourceMap) -> Self {
         let mut errors = diagnostics
             .iter()
@@ -80,7 +80,7 @@ impl Failed {
             .or(diagnostics.last())
             .map_or(INTERNAL.code.name, |found| found.code.name);
         let Json::Object(mut value) = json(&FailureDocument::new(diagnostics, sources)) else {
-            return Failed {
+            return OperationFailure {
                 kind,
                 code,
                 text: String::new(),
@@ -88,7 +88,7 @@ impl Failed {
             };
         };
         value.insert("code".to_owned(), code.into());
-        Failed {
+        OperationFailure {
             kind,
             code,
             text: diagnostic_lines(diagnostics),

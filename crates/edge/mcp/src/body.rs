@@ -10,8 +10,8 @@ use hyper::body::Incoming;
 use tokio::time::timeout;
 
 use crate::http::Answer;
-use crate::stdio::{Refusal, Said, understand};
-use crate::trouble::{MALFORMED, TOO_LARGE};
+use crate::rpc_error::{MALFORMED, TOO_LARGE};
+use crate::stdio::{ErrorReply, ParsedLine, understand};
 
 /// The largest body.
 pub(crate) const LONGEST_BODY: usize = 16 << 20;
@@ -29,26 +29,27 @@ pub(crate) async fn with_message(
             let message = format!("a message has at most {LONGEST_BODY} bytes");
             return Err(refused(
                 StatusCode::PAYLOAD_TOO_LARGE,
-                &Refusal::unasked(TOO_LARGE.error(message)),
+                &ErrorReply::unasked(TOO_LARGE.error(message)),
             ));
         }
         Ok(Err(_)) | Err(_) => {
-            let refusal = Refusal::unasked(MALFORMED.error("the message did not come to its end"));
+            let refusal =
+                ErrorReply::unasked(MALFORMED.error("the message did not come to its end"));
             return Err(refused(StatusCode::REQUEST_TIMEOUT, &refusal));
         }
     };
     match understand(&bytes) {
-        Said::Message(_) => Ok(Request::from_parts(head, Full::new(bytes))),
-        Said::Refused(refusal) => Err(refused(StatusCode::BAD_REQUEST, &refusal)),
-        Said::Nothing => {
+        ParsedLine::Message(_) => Ok(Request::from_parts(head, Full::new(bytes))),
+        ParsedLine::Refused(refusal) => Err(refused(StatusCode::BAD_REQUEST, &refusal)),
+        ParsedLine::Nothing => {
             let refusal =
-                Refusal::unasked(MALFORMED.error("the message is empty, or no notification"));
+                ErrorReply::unasked(MALFORMED.error("the message is empty, or no notification"));
             Err(refused(StatusCode::BAD_REQUEST, &refusal))
         }
     }
 }
 
-fn refused(status: StatusCode, refusal: &Refusal) -> Answer {
+fn refused(status: StatusCode, refusal: &ErrorReply) -> Answer {
     let mut answer = Response::new(Full::new(Bytes::from(refusal.line())).boxed());
     *answer.status_mut() = status;
     answer

@@ -3,15 +3,15 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use agpm_ops::{
-    CatalogFile, CatalogFilter, CatalogPlaces, CatalogRow, EntryKind, OpenCatalog, Shadowed, World,
-    open_catalog,
+    CatalogFile, CatalogFilter, CatalogPlaces, CatalogRow, EntryKind, OpenCatalog, ShadowedRows,
+    World, open_catalog,
 };
 use serde_json::Value as Json;
 
-use crate::answer::{Failed, told};
+use crate::answer::{OperationFailure, told};
 use crate::json::json;
 use crate::resources::LARGEST;
-use crate::search::Haystack;
+use crate::search::SearchText;
 
 /// Columns that say in a few words what an entry is called, best first.
 const TITLES: [&str; 2] = ["displayName", "title"];
@@ -25,7 +25,7 @@ pub(crate) struct CatalogView {
     open: OpenCatalog,
     /// What is wrong with it.
     pub(crate) diagnostics: Vec<Json>,
-    search: Haystack,
+    search: SearchText,
     everything: CatalogFilter,
     /// Of all that its rows say.
     pub(crate) digest: u64,
@@ -37,7 +37,7 @@ impl CatalogView {
         world: &World,
         places: &CatalogPlaces,
         before: Option<&Self>,
-    ) -> Result<Self, Failed> {
+    ) -> Result<Self, OperationFailure> {
         let told = told(open_catalog(
             world,
             places,
@@ -45,7 +45,7 @@ impl CatalogView {
         ))?;
         let diagnostics = told.diagnostics();
         let everything = CatalogFilter::default();
-        let search = Haystack::new(told.report.content.rows(&everything).map(|(_, row)| {
+        let search = SearchText::new(told.report.content.rows(&everything).map(|(_, row)| {
             let row = row.row();
             std::iter::once(row.module()).chain(row.fields().map(|(_, value)| value))
         }));
@@ -74,15 +74,15 @@ impl CatalogView {
     }
 
     /// Every row that counts, by kind, module and name.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+    pub(crate) fn rows(&self) -> impl Iterator<Item = EffectiveRow<'_>> {
         self.open
             .content
             .rows(&self.everything)
-            .map(|(_, row)| Row(row))
+            .map(|(_, row)| EffectiveRow(row))
     }
 
     /// Those of a kind.
-    pub(crate) fn of_kind(&self, kind: EntryKind) -> impl Iterator<Item = Row<'_>> {
+    pub(crate) fn of_kind(&self, kind: EntryKind) -> impl Iterator<Item = EffectiveRow<'_>> {
         self.rows().filter(move |row| row.kind() == kind)
     }
 
@@ -91,8 +91,8 @@ impl CatalogView {
         &'c self,
         filter: &'c CatalogFilter,
         query: Option<&str>,
-        shadowed: Shadowed,
-    ) -> impl Iterator<Item = Row<'c>> {
+        shadowed: ShadowedRows,
+    ) -> impl Iterator<Item = EffectiveRow<'c>> {
         let hits = query.map(|query| self.search.hits(query));
         let hit = move |at: usize| hits.as_ref().is_none_or(|hits| hits[at]);
         let rows = self
@@ -101,12 +101,12 @@ impl CatalogView {
             .rows(filter)
             .filter(move |(at, _)| hit(*at));
         rows.flat_map(move |(at, row)| {
-            let lower = (shadowed == Shadowed::Listed).then(|| self.open.content.rows_at(at));
+            let lower = (shadowed == ShadowedRows::Listed).then(|| self.open.content.rows_at(at));
             let alone = lower.is_none().then_some(row);
             alone
                 .into_iter()
                 .chain(lower.into_iter().flatten())
-                .map(Row)
+                .map(EffectiveRow)
         })
     }
 
@@ -115,7 +115,7 @@ impl CatalogView {
         &self,
         kind: Option<EntryKind>,
         reference: &str,
-    ) -> Result<CatalogFile, Failed> {
+    ) -> Result<CatalogFile, OperationFailure> {
         told(self.open.read_file(reference, kind, LARGEST)).map(|told| told.report)
     }
 
@@ -130,9 +130,9 @@ impl CatalogView {
 
 /// A row that counts.
 #[derive(Clone, Copy)]
-pub(crate) struct Row<'c>(CatalogRow<'c>);
+pub(crate) struct EffectiveRow<'c>(CatalogRow<'c>);
 
-impl<'c> Row<'c> {
+impl<'c> EffectiveRow<'c> {
     pub(crate) fn kind(self) -> EntryKind {
         self.0.row().kind()
     }

@@ -7,27 +7,27 @@ use agpm_ops::{ENTRY_KINDS, EntryKind};
 use rmcp::ErrorData;
 use rmcp::model::{CompleteRequestParams, CompletionInfo, Reference};
 
-use crate::answer::Failed;
-use crate::catalog::Row;
-use crate::kind::Kind;
+use crate::answer::OperationFailure;
+use crate::catalog::EffectiveRow;
+use crate::kind::ItemKind;
 use crate::prompts;
 use crate::resources::{
     BOTTLE_AGENT_TEMPLATE, BOTTLE_TEMPLATE, CSV_TEMPLATE, ENTRY_TEMPLATE, INSTALLED_TEMPLATE,
     PERSONA_TEMPLATE,
 };
-use crate::shared::Shared;
+use crate::rpc_error::PARAMETERS;
+use crate::shared::SharedState;
 use crate::tool::names_of;
-use crate::trouble::PARAMETERS;
 
 /// What fits.
 pub(crate) fn complete(
-    shared: &Shared,
+    shared: &SharedState,
     request: &CompleteRequestParams,
 ) -> Result<CompletionInfo, ErrorData> {
     let argument = request.argument.name.as_str();
     let known = match &request.r#ref {
         Reference::Prompt(prompt) => {
-            match prompts::exists(shared, &prompt.name).map_err(Failed::error)? {
+            match prompts::exists(shared, &prompt.name).map_err(OperationFailure::error)? {
                 false => return Err(prompts::unknown(&prompt.name)),
                 true if argument == prompts::MESSAGE => Some(Vec::new()),
                 true => None,
@@ -35,7 +35,7 @@ pub(crate) fn complete(
         }
         Reference::Resource(template) => {
             let given = |name: &str| given(request, name);
-            names(shared, (&template.uri, argument), given).map_err(Failed::error)?
+            names(shared, (&template.uri, argument), given).map_err(OperationFailure::error)?
         }
         _ => None,
     };
@@ -54,11 +54,11 @@ fn given<'r>(request: &'r CompleteRequestParams, name: &str) -> Option<&'r str> 
 
 /// The names that an argument of a template can have; nothing if there is no such argument.
 fn names<'r>(
-    shared: &Shared,
+    shared: &SharedState,
     asked: (&str, &str),
     given: impl Fn(&str) -> Option<&'r str>,
-) -> Result<Option<Vec<String>>, Failed> {
-    let fits = |row: &Row<'_>| {
+) -> Result<Option<Vec<String>>, OperationFailure> {
+    let fits = |row: &EffectiveRow<'_>| {
         given("kind").is_none_or(|kind| EntryKind::read(kind) == Some(row.kind()))
             && given("module").is_none_or(|module| module == row.module())
     };
@@ -94,9 +94,9 @@ fn names<'r>(
                 .map(|row| row.name.clone())
                 .collect()
         }
-        (PERSONA_TEMPLATE, "slug") => names_of(shared, Kind::Persona)?,
-        (BOTTLE_TEMPLATE, "name") => names_of(shared, Kind::Bottle)?,
-        (BOTTLE_AGENT_TEMPLATE, "name") => names_of(shared, Kind::BottleAgent)?,
+        (PERSONA_TEMPLATE, "slug") => names_of(shared, ItemKind::Persona)?,
+        (BOTTLE_TEMPLATE, "name") => names_of(shared, ItemKind::Bottle)?,
+        (BOTTLE_AGENT_TEMPLATE, "name") => names_of(shared, ItemKind::BottleAgent)?,
         _ => return Ok(None),
     }))
 }

@@ -1,9 +1,9 @@
 //! Checks that the guide names everything that clients can meet.
 
-use crate::options::Writes;
+use crate::options::WriteAccess;
 use crate::resources::templates;
+use crate::rpc_error::ALL;
 use crate::tool::tool;
-use crate::trouble::ALL;
 
 const GUIDE: &str = include_str!("../../../../docs/mcp.md");
 
@@ -62,7 +62,7 @@ fn every_page_shows_the_word_with_its_number() {
 
 #[test]
 fn the_guide_has_every_operation_with_its_arguments() {
-    let tool = tool(Writes::Allowed);
+    let tool = tool(WriteAccess::Allowed);
     let properties = &tool.input_schema["properties"];
     let rows = rows("| operation | arguments | gives |");
     let told: Vec<&str> = rows.iter().map(|row| row[0]).collect();

@@ -21,9 +21,9 @@ use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
 use crate::body::{LONGEST_BODY, with_message};
-use crate::options::{HttpOptions, ServeError, Token};
-use crate::server::Session;
-use crate::shared::Shared;
+use crate::options::{AccessToken, HttpOptions, ServeError};
+use crate::server::McpSession;
+use crate::shared::SharedState;
 use crate::watch::watch_files;
 
 const PATH: &str = "/mcp";
@@ -36,12 +36,12 @@ const MOST_CONNECTIONS: usize = 512;
 const PATIENCE: Duration = Duration::from_secs(10);
 const LOOPBACK: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
-type Service = StreamableHttpService<Session, LocalSessionManager>;
+type Service = StreamableHttpService<McpSession, LocalSessionManager>;
 pub(crate) type Answer = Response<BoxBody<Bytes, Infallible>>;
 
 /// Serves for ever.
 pub(crate) async fn serve_http(
-    shared: Arc<Shared>,
+    shared: Arc<SharedState>,
     options: HttpOptions,
 ) -> Result<(), ServeError> {
     let HttpOptions { port, token, ready } = options;
@@ -54,7 +54,7 @@ pub(crate) async fn serve_http(
     tokio::spawn(watch_files(Arc::clone(&shared)));
     accept(
         listener,
-        Arc::new(Gate {
+        Arc::new(AuthorizedService {
             service: service(shared),
             token,
             address,
@@ -64,7 +64,7 @@ pub(crate) async fn serve_http(
     Ok(())
 }
 
-async fn accept(listener: TcpListener, gate: Arc<Gate>) {
+async fn accept(listener: TcpListener, gate: Arc<AuthorizedService>) {
     let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     loop {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else {
@@ -84,7 +84,7 @@ async fn accept(listener: TcpListener, gate: Arc<Gate>) {
     }
 }
 
-async fn connection(stream: TcpStream, gate: Arc<Gate>) {
+async fn connection(stream: TcpStream, gate: Arc<AuthorizedService>) {
     let answer = service_fn(move |request| {
         let gate = Arc::clone(&gate);
         async move { Ok::<_, Infallible>(gate.pass(request).await) }
@@ -97,24 +97,24 @@ async fn connection(stream: TcpStream, gate: Arc<Gate>) {
     let _ = server.serve_connection(TokioIo::new(stream), answer).await;
 }
 
-fn service(shared: Arc<Shared>) -> Service {
+fn service(shared: Arc<SharedState>) -> Service {
     let config = StreamableHttpServerConfig::default();
     // An empty event at the start of an answer is for the newest clients; older ones take it for a message.
     let config = config
         .with_max_request_body_bytes(LONGEST_BODY)
         .with_sse_retry(None);
-    let session = move || Ok(Session::new(Arc::clone(&shared)));
+    let session = move || Ok(McpSession::new(Arc::clone(&shared)));
     StreamableHttpService::new(session, Arc::default(), config)
 }
 
 /// Stands before the service.
-struct Gate {
+struct AuthorizedService {
     service: Service,
-    token: Token,
+    token: AccessToken,
     address: SocketAddr,
 }
 
-impl Gate {
+impl AuthorizedService {
     async fn pass(&self, mut request: Request<Incoming>) -> Answer {
         accept_both(request.headers_mut());
         match self.judge(request.uri().path(), request.headers()) {

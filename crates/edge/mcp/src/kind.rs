@@ -5,7 +5,7 @@ use agpm_ops::EntryKind;
 
 /// A kind of thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ItemKind {
     /// Rows of the catalog.
     Catalog(EntryKind),
     /// What packages brought: of one type, or of all.
@@ -20,19 +20,21 @@ pub(crate) enum Kind {
 
 /// The word for what is installed.
 pub(crate) const INSTALLED: &str = "installed";
-const OTHERS: [(&str, &str, Kind); 3] = [
-    ("persona", "personas", Kind::Persona),
-    ("bottle", "bottles", Kind::Bottle),
-    ("bottle-agent", "bottle-agents", Kind::BottleAgent),
+const OTHERS: [(&str, &str, ItemKind); 3] = [
+    ("persona", "personas", ItemKind::Persona),
+    ("bottle", "bottles", ItemKind::Bottle),
+    ("bottle-agent", "bottle-agents", ItemKind::BottleAgent),
 ];
 
-impl Kind {
+impl ItemKind {
     /// The kind of that word, singular or plural.
     pub(crate) fn named(word: &str) -> Option<Self> {
         if let Some(inner) = word.strip_prefix(INSTALLED) {
             return match inner.strip_prefix('/') {
-                None => inner.is_empty().then_some(Kind::Installed(None)),
-                Some(inner) => ResourceType::named(inner).map(|kind| Kind::Installed(Some(kind))),
+                None => inner.is_empty().then_some(ItemKind::Installed(None)),
+                Some(inner) => {
+                    ResourceType::named(inner).map(|kind| ItemKind::Installed(Some(kind)))
+                }
             };
         }
         // What the command line calls a persona.
@@ -46,15 +48,15 @@ impl Kind {
             .find(|(one, many, _)| *one == word || *many == word);
         other
             .map(|(.., kind)| *kind)
-            .or_else(|| EntryKind::read(word).map(Kind::Catalog))
+            .or_else(|| EntryKind::read(word).map(ItemKind::Catalog))
     }
 
     /// Its word.
     pub(crate) fn word(self) -> String {
         match self {
-            Kind::Catalog(kind) => kind.singular().to_owned(),
-            Kind::Installed(None) => INSTALLED.to_owned(),
-            Kind::Installed(Some(kind)) => format!("{INSTALLED}/{kind}"),
+            ItemKind::Catalog(kind) => kind.singular().to_owned(),
+            ItemKind::Installed(None) => INSTALLED.to_owned(),
+            ItemKind::Installed(Some(kind)) => format!("{INSTALLED}/{kind}"),
             other => OTHERS
                 .iter()
                 .find(|(.., kind)| *kind == other)
@@ -80,12 +82,15 @@ mod tests {
             "bottle-agent",
         ];
         for word in words {
-            assert_eq!(Kind::named(word).map(Kind::word).as_deref(), Some(word));
+            assert_eq!(
+                ItemKind::named(word).map(ItemKind::word).as_deref(),
+                Some(word)
+            );
         }
-        assert_eq!(Kind::named("agents"), Kind::named("agent"));
+        assert_eq!(ItemKind::named("agents"), ItemKind::named("agent"));
         assert_eq!(
-            Kind::named("installed/agent"),
-            Kind::named("installed/agents")
+            ItemKind::named("installed/agent"),
+            ItemKind::named("installed/agents")
         );
         for wrong in [
             "",
@@ -95,7 +100,7 @@ mod tests {
             "Agent",
             "../agent",
         ] {
-            assert_eq!(Kind::named(wrong), None, "{wrong}");
+            assert_eq!(ItemKind::named(wrong), None, "{wrong}");
         }
     }
 }

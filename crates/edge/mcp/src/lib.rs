@@ -9,7 +9,6 @@ mod catalog;
 mod completion;
 #[cfg(test)]
 mod documented;
-mod flow;
 mod http;
 mod json;
 mod kind;
@@ -20,15 +19,18 @@ mod options;
 mod paging;
 mod prompts;
 mod resources;
+mod rpc_error;
 mod running;
 mod search;
 mod server;
 mod shared;
 mod stdio;
 mod tool;
-mod trouble;
+mod traffic_control;
 mod uri;
 mod watch;
 
-pub use crate::options::{Channel, HttpOptions, ServeError, ServeOptions, Token, Writes};
+pub use crate::options::{
+    AccessToken, HttpOptions, ServeError, ServeOptions, ServeTransport, WriteAccess,
+};
 pub use crate::running::{serve, serve_streams};

@@ -27,22 +27,22 @@ const LEVELS: [LoggingLevel; 8] = [
 ];
 
 /// What happened, for every session.
-pub(crate) struct Log(broadcast::Sender<Told>);
+pub(crate) struct LogBroadcast(broadcast::Sender<LogEntry>);
 
 /// One message.
 #[derive(Clone, Debug)]
-pub(crate) struct Told {
+pub(crate) struct LogEntry {
     level: LoggingLevel,
     data: Json,
 }
 
-impl Default for Log {
+impl Default for LogBroadcast {
     fn default() -> Self {
-        Log(broadcast::channel(WAITING).0)
+        LogBroadcast(broadcast::channel(WAITING).0)
     }
 }
 
-impl Log {
+impl LogBroadcast {
     /// Tells what is wrong with something, as values of diagnostics.
     pub(crate) fn tell(&self, diagnostics: &[Json]) {
         for diagnostic in diagnostics {
@@ -52,35 +52,35 @@ impl Log {
                 _ => LoggingLevel::Info,
             };
             // Nobody listens before a session is open.
-            let _ = self.0.send(Told {
+            let _ = self.0.send(LogEntry {
                 level,
                 data: diagnostic.clone(),
             });
         }
     }
 
-    pub(crate) fn listen(&self) -> broadcast::Receiver<Told> {
+    pub(crate) fn listen(&self) -> broadcast::Receiver<LogEntry> {
         self.0.subscribe()
     }
 }
 
 /// The least severe messages that a session is told.
 #[derive(Debug)]
-pub(crate) struct Level(AtomicUsize);
+pub(crate) struct LogThreshold(AtomicUsize);
 
-impl Default for Level {
+impl Default for LogThreshold {
     fn default() -> Self {
-        Level(AtomicUsize::new(rank(LoggingLevel::Warning)))
+        LogThreshold(AtomicUsize::new(rank(LoggingLevel::Warning)))
     }
 }
 
-impl Level {
+impl LogThreshold {
     pub(crate) fn set(&self, level: LoggingLevel) {
         self.0.store(rank(level), Ordering::Relaxed);
     }
 
     /// The message as this session gets it; nothing if it is not severe enough.
-    pub(crate) fn admits(&self, told: Told) -> Option<LoggingMessageNotificationParam> {
+    pub(crate) fn admits(&self, told: LogEntry) -> Option<LoggingMessageNotificationParam> {
         let loud = rank(told.level) >= self.0.load(Ordering::Relaxed);
         loud.then(|| {
             LoggingMessageNotificationParam::new(told.level, told.data).with_logger(LOGGER)
@@ -99,15 +99,15 @@ mod tests {
 
     #[test]
     fn a_session_hears_what_is_severe_enough() {
-        let log = Log::default();
+        let log = LogBroadcast::default();
         let mut heard = log.listen();
         log.tell(&[
             json!({"severity": "note"}),
             json!({"severity": "warning"}),
             json!({"severity": "error"}),
         ]);
-        let told: Vec<Told> = std::iter::from_fn(|| heard.try_recv().ok()).collect();
-        let level = Level::default();
+        let told: Vec<LogEntry> = std::iter::from_fn(|| heard.try_recv().ok()).collect();
+        let level = LogThreshold::default();
         let count = |set: Option<LoggingLevel>| {
             set.into_iter().for_each(|set| level.set(set));
             told.iter()

@@ -2,7 +2,7 @@
 
 use rmcp::ErrorData;
 
-use crate::trouble::{PARAMETERS, UNKNOWN_METHOD};
+use crate::rpc_error::{PARAMETERS, UNKNOWN_METHOD};
 
 /// Every one of them.
 const METHODS: [&str; 13] = [

@@ -9,15 +9,15 @@ use agpm_ops::CatalogPlaces;
 /// How to serve.
 pub struct ServeOptions {
     /// Over what.
-    pub channel: Channel,
+    pub channel: ServeTransport,
     /// Whether clients may change the project.
-    pub writes: Writes,
+    pub writes: WriteAccess,
     /// Where catalogs are looked for.
     pub places: CatalogPlaces,
 }
 
 /// Over what clients and server talk.
-pub enum Channel {
+pub enum ServeTransport {
     /// Standard input and output; nothing else may write there.
     Stdio,
     /// HTTP on this machine only.
@@ -29,14 +29,14 @@ pub struct HttpOptions {
     /// The port; 0 for any that is free.
     pub port: u16,
     /// What every request must know.
-    pub token: Token,
+    pub token: AccessToken,
     /// Told the address as soon as requests are taken.
     pub ready: Box<dyn FnOnce(SocketAddr) + Send>,
 }
 
 /// Whether clients may change the project.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Writes {
+pub enum WriteAccess {
     /// They may look.
     #[default]
     Refused,
@@ -46,20 +46,20 @@ pub enum Writes {
 
 /// A secret that is compared and never shown.
 #[derive(Clone)]
-pub struct Token(String);
+pub struct AccessToken(String);
 
-impl Token {
+impl AccessToken {
     /// Nothing if it is empty, or cannot stand in a header.
     pub fn new(text: &str) -> Option<Self> {
         let good = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
-        good.then(|| Token(text.to_owned()))
+        good.then(|| AccessToken(text.to_owned()))
     }
 
     /// One that nobody can guess; nothing if the system has no random bytes.
     pub fn made() -> Option<Self> {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).ok()?;
-        Some(Token(
+        Some(AccessToken(
             bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
         ))
     }
@@ -79,7 +79,7 @@ impl Token {
     }
 }
 
-impl fmt::Debug for Token {
+impl fmt::Debug for AccessToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Token(***)")
     }
@@ -108,13 +108,15 @@ mod tests {
 
     #[test]
     fn tokens_are_the_same_or_not() {
-        let token = Token::new("s3cret").unwrap();
+        let token = AccessToken::new("s3cret").unwrap();
         assert!(token.is(b"s3cret"));
         for other in ["", "s3cre", "s3crets", "S3cret", "s3cre\0"] {
             assert!(!token.is(other.as_bytes()), "{other:?}");
         }
         assert!(
-            Token::new("").is_none() && Token::new("a b").is_none() && Token::new("a\n").is_none()
+            AccessToken::new("").is_none()
+                && AccessToken::new("a b").is_none()
+                && AccessToken::new("a\n").is_none()
         );
         assert_eq!(format!("{token:?}"), "Token(***)");
     }

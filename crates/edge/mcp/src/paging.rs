@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use rmcp::ErrorData;
 
-use crate::trouble::CURSOR;
+use crate::rpc_error::CURSOR;
 
 /// How many items a page holds.
 pub(crate) const PAGE: usize = 100;
 
 /// A part of a list.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Page<'a, T> {
+pub(crate) struct ListPage<'a, T> {
     pub(crate) items: &'a [T],
     /// Where the next one begins; nothing if this is the last.
     pub(crate) next: Option<String>,
@@ -19,7 +19,7 @@ pub(crate) struct Page<'a, T> {
 
 /// Which list, and how much of it.
 #[derive(Clone, Copy)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct PageRequest<'a> {
     /// The word of the list: a cursor of another list is refused.
     pub(crate) list: &'a str,
     pub(crate) cursor: Option<&'a str>,
@@ -29,9 +29,9 @@ pub(crate) struct Asked<'a> {
 /// The page that is asked for; `key` tells items from each other.
 pub(crate) fn page<'a, T>(
     items: &'a [T],
-    asked: Asked<'_>,
+    asked: PageRequest<'_>,
     key: impl Fn(&T) -> Cow<'_, str>,
-) -> Result<Page<'a, T>, ErrorData> {
+) -> Result<ListPage<'a, T>, ErrorData> {
     let start = match asked.cursor {
         None => 0,
         Some(cursor) => {
@@ -50,7 +50,7 @@ pub(crate) fn page<'a, T>(
     let end = start.saturating_add(asked.size).min(items.len());
     let more = end < items.len() && end > start;
     let next = more.then(|| encode(asked.list, end, &key(&items[end - 1])));
-    Ok(Page {
+    Ok(ListPage {
         items: &items[start..end],
         next,
     })
@@ -92,10 +92,13 @@ mod tests {
         (0..count).map(|at| format!("n{at}")).collect()
     }
 
-    fn ask<'a>(items: &'a [String], cursor: Option<&str>) -> Result<Page<'a, String>, ErrorData> {
+    fn ask<'a>(
+        items: &'a [String],
+        cursor: Option<&str>,
+    ) -> Result<ListPage<'a, String>, ErrorData> {
         page(
             items,
-            Asked {
+            PageRequest {
                 list: "l",
                 cursor,
                 size: 2,

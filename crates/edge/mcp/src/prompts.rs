@@ -7,15 +7,15 @@ use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::{Map, Value as Json};
 
-use crate::answer::Failed;
-use crate::catalog::{CatalogView, Row};
-use crate::shared::Shared;
-use crate::trouble::{PARAMETERS, UNKNOWN_PROMPT};
+use crate::answer::OperationFailure;
+use crate::catalog::{CatalogView, EffectiveRow};
+use crate::rpc_error::{PARAMETERS, UNKNOWN_PROMPT};
+use crate::shared::SharedState;
 
 pub(crate) const MESSAGE: &str = "message";
 
 /// Every prompt.
-pub(crate) fn all(shared: &Shared) -> Result<Vec<Prompt>, Failed> {
+pub(crate) fn all(shared: &SharedState) -> Result<Vec<Prompt>, OperationFailure> {
     // A name that two agents make is that of the upper one.
     let mut names = BTreeSet::new();
     let view = shared.catalog()?;
@@ -29,16 +29,20 @@ pub(crate) fn all(shared: &Shared) -> Result<Vec<Prompt>, Failed> {
 const AGENT_SKILL: &str = "bmad-agent-";
 
 /// The agents, and in modules that list none the skills that are agents.
-fn agents(view: &CatalogView) -> impl Iterator<Item = Row<'_>> {
-    let modules: BTreeSet<&str> = view.of_kind(EntryKind::Agent).map(Row::module).collect();
-    let is_agent =
-        move |row: &Row<'_>| row.name().starts_with(AGENT_SKILL) && !modules.contains(row.module());
+fn agents(view: &CatalogView) -> impl Iterator<Item = EffectiveRow<'_>> {
+    let modules: BTreeSet<&str> = view
+        .of_kind(EntryKind::Agent)
+        .map(EffectiveRow::module)
+        .collect();
+    let is_agent = move |row: &EffectiveRow<'_>| {
+        row.name().starts_with(AGENT_SKILL) && !modules.contains(row.module())
+    };
     view.of_kind(EntryKind::Agent)
         .chain(view.of_kind(EntryKind::Skill).filter(is_agent))
 }
 
 /// `MODULE.NAME`, or the name alone.
-fn prompt_name(row: Row<'_>) -> String {
+fn prompt_name(row: EffectiveRow<'_>) -> String {
     if row.module().is_empty() {
         row.name().to_owned()
     } else {
@@ -46,7 +50,7 @@ fn prompt_name(row: Row<'_>) -> String {
     }
 }
 
-fn prompt(row: Row<'_>) -> Prompt {
+fn prompt(row: EffectiveRow<'_>) -> Prompt {
     let message = PromptArgument::new(MESSAGE)
         .with_description("what to say to the agent")
         .with_required(false);
@@ -56,7 +60,7 @@ fn prompt(row: Row<'_>) -> Prompt {
 }
 
 /// Whether there is a prompt of that name.
-pub(crate) fn exists(shared: &Shared, name: &str) -> Result<bool, Failed> {
+pub(crate) fn exists(shared: &SharedState, name: &str) -> Result<bool, OperationFailure> {
     Ok(agents(shared.catalog()?.as_ref()).any(|row| prompt_name(row) == name))
 }
 
@@ -69,18 +73,18 @@ pub(crate) fn unknown(name: &str) -> ErrorData {
 
 /// The agent's file, then the message.
 pub(crate) fn get(
-    shared: &Shared,
+    shared: &SharedState,
     name: &str,
     arguments: Option<&Map<String, Json>>,
 ) -> Result<GetPromptResult, ErrorData> {
     let message = message(arguments)?;
-    let view = shared.catalog().map_err(Failed::error)?;
+    let view = shared.catalog().map_err(OperationFailure::error)?;
     let row = agents(&view)
         .find(|row| prompt_name(*row) == name)
         .ok_or_else(|| unknown(name))?;
     let file = view
         .read(Some(row.kind()), &row.reference())
-        .map_err(Failed::error)?;
+        .map_err(OperationFailure::error)?;
     let text = String::from_utf8(file.bytes)
         .map_err(|_| UNKNOWN_PROMPT.error(format!("the file of `{name}` is no text")))?;
     let texts = std::iter::once(text).chain(message);

@@ -2,7 +2,7 @@
 
 use agpm_ops::{
     BottleInput, BottleView, ENTRY_KINDS, EntryKind, InstalledRequest, PersonaKind, ProfileKinds,
-    ProfileRequest, Warnings, bottle_list, bottle_show, personas, profile,
+    ProfileRequest, WarningPolicy, bottle_list, bottle_show, personas, profile,
 };
 use agpm_text::{Format, Value, print, to_json};
 use base64::Engine as _;
@@ -10,19 +10,19 @@ use base64::prelude::BASE64_STANDARD;
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 use serde_json::Value as Json;
 
-use crate::answer::{Failed, told};
+use crate::answer::{OperationFailure, told};
 use crate::json::json;
-use crate::kind::Kind;
+use crate::kind::ItemKind;
 use crate::mime::{mime_of, mime_of_bytes};
-use crate::shared::Shared;
+use crate::shared::SharedState;
 use crate::tool::HERE;
-use crate::uri::Address;
+use crate::uri::ResourceUri;
 
 /// The largest file that is sent.
 pub(crate) const LARGEST: u64 = 8 << 20;
 
 /// What a resource holds.
-pub(crate) struct Content {
+pub(crate) struct ResourceContent {
     pub(crate) bytes: Vec<u8>,
     pub(crate) mime: &'static str,
     /// What is known of it besides.
@@ -31,7 +31,7 @@ pub(crate) struct Content {
 }
 
 /// A family of addresses.
-struct Template {
+struct UriTemplate {
     uri: &'static str,
     name: &'static str,
     description: &'static str,
@@ -43,8 +43,8 @@ const fn template(
     name: &'static str,
     description: &'static str,
     mime: Option<&'static str>,
-) -> Template {
-    Template {
+) -> UriTemplate {
+    UriTemplate {
         uri,
         name,
         description,
@@ -59,7 +59,7 @@ pub(crate) const PERSONA_TEMPLATE: &str = "agpm://persona/{slug}";
 pub(crate) const BOTTLE_TEMPLATE: &str = "agpm://bottle/{name}";
 pub(crate) const BOTTLE_AGENT_TEMPLATE: &str = "agpm://bottle-agent/{name}";
 
-const TEMPLATES: [Template; 6] = [
+const TEMPLATES: [UriTemplate; 6] = [
     template(
         CSV_TEMPLATE,
         "catalog",
@@ -100,7 +100,7 @@ const TEMPLATES: [Template; 6] = [
 
 /// The templates as they are listed.
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
-    let listed = |row: &Template| {
+    let listed = |row: &UriTemplate| {
         let listed = ResourceTemplate::new(row.uri, row.name).with_description(row.description);
         match row.mime {
             Some(mime) => listed.with_mime_type(mime),
@@ -111,7 +111,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
 }
 
 /// Everything that can be read; what cannot be listed is told to the log and left out.
-pub(crate) fn all(shared: &Shared) -> Vec<Resource> {
+pub(crate) fn all(shared: &SharedState) -> Vec<Resource> {
     let families = [of_catalog, of_installed, of_personas, of_bottles];
     let mut found = Vec::new();
     for family in families {
@@ -125,23 +125,24 @@ pub(crate) fn all(shared: &Shared) -> Vec<Resource> {
     found
 }
 
-fn resource(address: &Address, name: &str, mime: &str) -> Option<Resource> {
+fn resource(address: &ResourceUri, name: &str, mime: &str) -> Option<Resource> {
     Some(Resource::new(address.uri()?, name).with_mime_type(mime))
 }
 
-fn of_catalog(shared: &Shared) -> Result<Vec<Resource>, Failed> {
+fn of_catalog(shared: &SharedState) -> Result<Vec<Resource>, OperationFailure> {
     let view = shared.catalog()?;
     let has = |kind: &EntryKind| view.of_kind(*kind).next().is_some();
     let csv = |kind| {
         resource(
-            &Address::Csv(kind),
+            &ResourceUri::Csv(kind),
             &format!("{}.csv", kind.singular()),
             "text/csv",
         )
     };
     let lists = ENTRY_KINDS.into_iter().filter(has).filter_map(csv);
     let entries = view.rows().filter_map(|row| {
-        let address = Address::Entry(row.kind(), row.module().to_owned(), row.name().to_owned());
+        let address =
+            ResourceUri::Entry(row.kind(), row.module().to_owned(), row.name().to_owned());
         let mut listed = resource(&address, &row.reference(), mime_of(row.path()))?;
         listed.title = row.title();
         listed.description = row.description();
@@ -150,7 +151,7 @@ fn of_catalog(shared: &Shared) -> Result<Vec<Resource>, Failed> {
     Ok(lists.chain(entries).collect())
 }
 
-fn of_installed(shared: &Shared) -> Result<Vec<Resource>, Failed> {
+fn of_installed(shared: &SharedState) -> Result<Vec<Resource>, OperationFailure> {
     let view = shared.installed()?;
     let row = |row: &crate::shared::InstalledRow| {
         let path = row.value["installed"][0]["at"].as_str();
@@ -161,7 +162,7 @@ fn of_installed(shared: &Shared) -> Result<Vec<Resource>, Failed> {
             None => return None,
         };
         resource(
-            &Address::Installed(row.kind, row.name.clone()),
+            &ResourceUri::Installed(row.kind, row.name.clone()),
             &row.label,
             mime,
         )
@@ -178,11 +179,11 @@ fn mime_of_place(kind: agpm_model::ResourceType, path: &str) -> &'static str {
     }
 }
 
-fn of_personas(shared: &Shared) -> Result<Vec<Resource>, Failed> {
-    let told = told(personas(&shared.world, &HERE, Warnings::Tell))?;
+fn of_personas(shared: &SharedState) -> Result<Vec<Resource>, OperationFailure> {
+    let told = told(personas(&shared.world, &HERE, WarningPolicy::Tell))?;
     let row = |row: &agpm_ops::PersonaRow| {
         resource(
-            &Address::Named(Kind::Persona, row.slug.to_string()),
+            &ResourceUri::Named(ItemKind::Persona, row.slug.to_string()),
             row.slug.as_str(),
             "application/json",
         )
@@ -190,11 +191,11 @@ fn of_personas(shared: &Shared) -> Result<Vec<Resource>, Failed> {
     Ok(told.report.personas.iter().filter_map(row).collect())
 }
 
-fn of_bottles(shared: &Shared) -> Result<Vec<Resource>, Failed> {
+fn of_bottles(shared: &SharedState) -> Result<Vec<Resource>, OperationFailure> {
     let told = told(bottle_list(&shared.world, &BottleInput::default()))?;
     let row = |kind, name: &str| {
         resource(
-            &Address::Named(kind, name.to_owned()),
+            &ResourceUri::Named(kind, name.to_owned()),
             name,
             "application/yaml",
         )
@@ -203,32 +204,35 @@ fn of_bottles(shared: &Shared) -> Result<Vec<Resource>, Failed> {
         .report
         .bottles
         .iter()
-        .filter_map(|bottle| row(Kind::Bottle, &bottle.name));
+        .filter_map(|bottle| row(ItemKind::Bottle, &bottle.name));
     let agents = told
         .report
         .agents
         .iter()
-        .filter_map(|agent| row(Kind::BottleAgent, &agent.name));
+        .filter_map(|agent| row(ItemKind::BottleAgent, &agent.name));
     Ok(bottles.chain(agents).collect())
 }
 
 /// What is at an address.
-pub(crate) fn content_of(shared: &Shared, address: &Address) -> Result<Content, Failed> {
+pub(crate) fn content_of(
+    shared: &SharedState,
+    address: &ResourceUri,
+) -> Result<ResourceContent, OperationFailure> {
     match address {
-        Address::Csv(kind) => {
+        ResourceUri::Csv(kind) => {
             let view = shared.catalog()?;
             let diagnostics = view.diagnostics.clone();
-            Ok(Content {
+            Ok(ResourceContent {
                 bytes: view.csv(*kind).into_bytes(),
                 mime: "text/csv",
                 about: None,
                 diagnostics,
             })
         }
-        Address::Entry(kind, module, name) => {
+        ResourceUri::Entry(kind, module, name) => {
             entry(shared, Some(*kind), &reference(module, name)).map(|(_, content)| content)
         }
-        Address::Installed(kind, name) => {
+        ResourceUri::Installed(kind, name) => {
             let request = InstalledRequest {
                 kind: *kind,
                 name: name.clone(),
@@ -238,10 +242,12 @@ pub(crate) fn content_of(shared: &Shared, address: &Address) -> Result<Content, 
             let told = told(view.resources.read(&request))?;
             let (about, diagnostics) = (json(&told.report.entry), view.diagnostics.clone());
             Ok(match told.report.file {
-                Some(file) => Content::file(file.bytes, file.path.as_str(), about, diagnostics),
+                Some(file) => {
+                    ResourceContent::file(file.bytes, file.path.as_str(), about, diagnostics)
+                }
                 None => {
                     let bytes = to_json(&told.report.entry).into_bytes();
-                    Content {
+                    ResourceContent {
                         bytes,
                         mime: "application/json",
                         about: Some(about),
@@ -250,9 +256,9 @@ pub(crate) fn content_of(shared: &Shared, address: &Address) -> Result<Content, 
                 }
             })
         }
-        Address::Named(Kind::Persona, slug) => persona(shared, slug),
-        Address::Named(Kind::BottleAgent, name) => bottle(shared, name, BottleView::Agent),
-        Address::Named(_, name) => bottle(shared, name, BottleView::Effective),
+        ResourceUri::Named(ItemKind::Persona, slug) => persona(shared, slug),
+        ResourceUri::Named(ItemKind::BottleAgent, name) => bottle(shared, name, BottleView::Agent),
+        ResourceUri::Named(_, name) => bottle(shared, name, BottleView::Effective),
     }
 }
 
@@ -266,10 +272,10 @@ fn reference(module: &str, name: &str) -> String {
 
 /// The file of a row of the catalog, as it is now.
 pub(crate) fn entry(
-    shared: &Shared,
+    shared: &SharedState,
     kind: Option<EntryKind>,
     reference: &str,
-) -> Result<(EntryKind, Content), Failed> {
+) -> Result<(EntryKind, ResourceContent), OperationFailure> {
     let file = shared.catalog()?.read(kind, reference)?;
     let about = serde_json::json!({
         "kind": file.kind.singular(),
@@ -280,18 +286,18 @@ pub(crate) fn entry(
     });
     Ok((
         file.kind,
-        Content::file(file.bytes, &file.path.to_string_lossy(), about, Vec::new()),
+        ResourceContent::file(file.bytes, &file.path.to_string_lossy(), about, Vec::new()),
     ))
 }
 
-impl Content {
+impl ResourceContent {
     fn file(bytes: Vec<u8>, path: &str, about: Json, diagnostics: Vec<Json>) -> Self {
         let mime = if std::str::from_utf8(&bytes).is_ok() {
             mime_of(path)
         } else {
             mime_of_bytes(path)
         };
-        Content {
+        ResourceContent {
             bytes,
             mime,
             about: Some(about),
@@ -310,13 +316,13 @@ impl Content {
 }
 
 /// The agent's document if there is one, or else all that there are.
-fn persona(shared: &Shared, slug: &str) -> Result<Content, Failed> {
+fn persona(shared: &SharedState, slug: &str) -> Result<ResourceContent, OperationFailure> {
     let request = |kinds| ProfileRequest {
         slug: slug.to_owned(),
         kinds,
         place: HERE,
         additions: Vec::new(),
-        warnings: Warnings::Tell,
+        warnings: WarningPolicy::Tell,
     };
     let one = profile(
         &shared.world,
@@ -328,7 +334,7 @@ fn persona(shared: &Shared, slug: &str) -> Result<Content, Failed> {
     };
     let value = &told.report.value;
     let bytes = value.to_json().into_bytes();
-    Ok(Content {
+    Ok(ResourceContent {
         bytes,
         mime: "application/json",
         about: Some(json(value)),
@@ -336,7 +342,11 @@ fn persona(shared: &Shared, slug: &str) -> Result<Content, Failed> {
     })
 }
 
-fn bottle(shared: &Shared, name: &str, view: BottleView) -> Result<Content, Failed> {
+fn bottle(
+    shared: &SharedState,
+    name: &str,
+    view: BottleView,
+) -> Result<ResourceContent, OperationFailure> {
     let told = told(bottle_show(
         &shared.world,
         &BottleInput::default(),
@@ -346,7 +356,7 @@ fn bottle(shared: &Shared, name: &str, view: BottleView) -> Result<Content, Fail
     let masked: Value = told.report.masked();
     let text = print(&masked, Format::Yaml).unwrap_or_else(|_| masked.to_json());
     let (about, diagnostics) = (Some(json(&masked)), told.diagnostics());
-    Ok(Content {
+    Ok(ResourceContent {
         bytes: text.into_bytes(),
         mime: "application/yaml",
         about,

@@ -8,9 +8,9 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::http::serve_http;
-use crate::options::{Channel, ServeError, ServeOptions, Writes};
-use crate::server::Session;
-use crate::shared::Shared;
+use crate::options::{ServeError, ServeOptions, ServeTransport, WriteAccess};
+use crate::server::McpSession;
+use crate::shared::SharedState;
 use crate::stdio::LineTransport;
 use crate::watch::watch_files;
 
@@ -23,11 +23,11 @@ pub fn serve(world: World, options: ServeOptions) -> Result<(), ServeError> {
     let shared = shared(world, options.writes, options.places);
     let ended = runtime.block_on(async {
         match options.channel {
-            Channel::Stdio => {
+            ServeTransport::Stdio => {
                 serve_one(shared, tokio::io::stdin(), tokio::io::stdout()).await;
                 Ok(())
             }
-            Channel::Http(http) => serve_http(shared, http).await,
+            ServeTransport::Http(http) => serve_http(shared, http).await,
         }
     });
     // A read or a write that hangs must not keep the program.
@@ -46,8 +46,8 @@ fn runtime() -> Result<Runtime, ServeError> {
 }
 
 /// Bars and the like have no place in a protocol.
-fn shared(world: World, writes: Writes, places: CatalogPlaces) -> Arc<Shared> {
-    Shared::new(
+fn shared(world: World, writes: WriteAccess, places: CatalogPlaces) -> Arc<SharedState> {
+    SharedState::new(
         World {
             progress: Arc::new(Silent),
             ..world
@@ -58,7 +58,7 @@ fn shared(world: World, writes: Writes, places: CatalogPlaces) -> Arc<Shared> {
 }
 
 /// Serves one client over a pair of streams until it is gone.
-pub async fn serve_streams<R, W>(world: World, writes: Writes, input: R, output: W)
+pub async fn serve_streams<R, W>(world: World, writes: WriteAccess, input: R, output: W)
 where
     R: AsyncRead + Unpin + Send + 'static,
     W: AsyncWrite + Unpin + Send + 'static,
@@ -71,14 +71,14 @@ where
     .await;
 }
 
-async fn serve_one<R, W>(shared: Arc<Shared>, input: R, output: W)
+async fn serve_one<R, W>(shared: Arc<SharedState>, input: R, output: W)
 where
     R: AsyncRead + Unpin + Send + 'static,
     W: AsyncWrite + Unpin + Send + 'static,
 {
     let (flow, closing) = (Arc::clone(&shared.flow), shared.closing.clone());
     let transport = LineTransport::start(input, output, flow, closing);
-    let session = Session::new(Arc::clone(&shared));
+    let session = McpSession::new(Arc::clone(&shared));
     // A client that goes before it said anything is as good as one that goes after.
     if let Ok(running) = serve_server(session, transport).await {
         tokio::spawn(watch_files(Arc::clone(&shared)));

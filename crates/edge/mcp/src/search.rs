@@ -6,13 +6,13 @@ use memchr::memmem;
 const BETWEEN: char = '\u{1}';
 
 /// The fields of all rows in small letters, one after the other.
-pub(crate) struct Haystack {
+pub(crate) struct SearchText {
     text: String,
     /// Where each row ends.
     ends: Vec<usize>,
 }
 
-impl Haystack {
+impl SearchText {
     pub(crate) fn new<'r, F: Iterator<Item = &'r str>>(rows: impl Iterator<Item = F>) -> Self {
         let (mut text, mut ends) = (String::new(), Vec::new());
         for fields in rows {
@@ -22,7 +22,7 @@ impl Haystack {
             }
             ends.push(text.len());
         }
-        Haystack { text, ends }
+        SearchText { text, ends }
     }
 
     /// Whether each row has it.
@@ -50,7 +50,7 @@ mod tests {
     #[test]
     fn rows_are_found_by_any_field_and_not_across_two() {
         let rows = [["bmm", "Analyst"], ["core", "Ärzte"], ["", "bmm-analyst"]];
-        let haystack = Haystack::new(rows.iter().map(|row| row.iter().copied()));
+        let haystack = SearchText::new(rows.iter().map(|row| row.iter().copied()));
         let hits = |query| haystack.hits(query);
         assert_eq!(hits("ANALYST"), [true, false, true]);
         assert_eq!(hits("är"), [false, true, false]);
@@ -58,7 +58,7 @@ mod tests {
         assert_eq!(hits("mmanalyst"), [false, false, false]);
         assert_eq!(hits(""), [true, true, true]);
         assert_eq!(
-            Haystack::new(std::iter::empty::<std::iter::Empty<&str>>()).hits("a"),
+            SearchText::new(std::iter::empty::<std::iter::Empty<&str>>()).hits("a"),
             Vec::<bool>::new()
         );
     }

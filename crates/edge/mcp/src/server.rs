@@ -19,15 +19,15 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 
-use crate::answer::Failed;
+use crate::answer::OperationFailure;
 use crate::completion::complete;
-use crate::log::Level;
+use crate::log::LogThreshold;
 use crate::methods::cannot_answer;
-use crate::paging::{Asked, PAGE, page};
-use crate::shared::{Pace, Shared};
-use crate::tool::{self, Operation};
-use crate::trouble::{BUSY, UNKNOWN_TOOL};
-use crate::uri::Address;
+use crate::paging::{PAGE, PageRequest, page};
+use crate::rpc_error::{BUSY, UNKNOWN_TOOL};
+use crate::shared::{SharedState, WorkPool};
+use crate::tool::{self, ToolOperation};
+use crate::uri::ResourceUri;
 use crate::watch::{tell_session, tell_subscription};
 use crate::{prompts, resources};
 
@@ -40,18 +40,18 @@ const MOST_SUBSCRIPTIONS: usize = 16;
 
 /// One session.
 #[derive(Clone)]
-pub(crate) struct Session {
-    shared: Arc<Shared>,
-    level: Arc<Level>,
+pub(crate) struct McpSession {
+    shared: Arc<SharedState>,
+    level: Arc<LogThreshold>,
     told: Arc<AtomicBool>,
     subscriptions: Arc<AtomicUsize>,
 }
 
 type Context = RequestContext<RoleServer>;
 
-impl Session {
-    pub(crate) fn new(shared: Arc<Shared>) -> Self {
-        Session {
+impl McpSession {
+    pub(crate) fn new(shared: Arc<SharedState>) -> Self {
+        McpSession {
             shared,
             level: Arc::default(),
             told: Arc::default(),
@@ -62,9 +62,9 @@ impl Session {
     async fn quick<T: Send + 'static>(
         &self,
         context: &Context,
-        work: impl FnOnce(&Shared) -> Result<T, ErrorData> + Send + 'static,
+        work: impl FnOnce(&SharedState) -> Result<T, ErrorData> + Send + 'static,
     ) -> Result<T, ErrorData> {
-        self.shared.work(Pace::Quick, &context.ct, work).await?
+        self.shared.work(WorkPool::Quick, &context.ct, work).await?
     }
 }
 
@@ -72,7 +72,7 @@ fn cursor(request: Option<PaginatedRequestParams>) -> Option<String> {
     request.and_then(|request| request.cursor)
 }
 
-impl ServerHandler for Session {
+impl ServerHandler for McpSession {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
             .enable_completions()
@@ -117,7 +117,7 @@ impl ServerHandler for Session {
         let cursor = cursor(request);
         page(
             &all,
-            Asked {
+            PageRequest {
                 list: "tools",
                 cursor: cursor.as_deref(),
                 size: PAGE,
@@ -137,9 +137,9 @@ impl ServerHandler for Session {
             return Err(UNKNOWN_TOOL.with_help(message, "the tool is called `agpm`"));
         }
         let operation =
-            Operation::read(&request.arguments.unwrap_or_default(), self.shared.writes)?;
+            ToolOperation::read(&request.arguments.unwrap_or_default(), self.shared.writes)?;
         let pace = operation.pace();
-        let work = move |shared: &Shared| tool::run(shared, &operation);
+        let work = move |shared: &SharedState| tool::run(shared, &operation);
         self.shared
             .work(pace, &context.ct, work)
             .await?
@@ -153,7 +153,7 @@ impl ServerHandler for Session {
     ) -> Result<ListResourcesResult, ErrorData> {
         self.quick(&context, |shared| {
             let (all, cursor) = (resources::all(shared), cursor(request));
-            let asked = Asked {
+            let asked = PageRequest {
                 list: "resources",
                 cursor: cursor.as_deref(),
                 size: PAGE,
@@ -172,7 +172,7 @@ impl ServerHandler for Session {
         _: Context,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         let (all, cursor) = (resources::templates(), cursor(request));
-        let asked = Asked {
+        let asked = PageRequest {
             list: "templates",
             cursor: cursor.as_deref(),
             size: PAGE,
@@ -186,9 +186,10 @@ impl ServerHandler for Session {
         request: ReadResourceRequestParams,
         context: Context,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let address = Address::parse(&request.uri)?;
+        let address = ResourceUri::parse(&request.uri)?;
         self.quick(&context, move |shared| {
-            let content = resources::content_of(shared, &address).map_err(Failed::error)?;
+            let content =
+                resources::content_of(shared, &address).map_err(OperationFailure::error)?;
             Ok(ReadResourceResult::new(vec![content.into_resource(request.uri)]).into())
         })
         .await
@@ -200,9 +201,9 @@ impl ServerHandler for Session {
         context: Context,
     ) -> Result<ListPromptsResult, ErrorData> {
         self.quick(&context, |shared| {
-            let all = prompts::all(shared).map_err(Failed::error)?;
+            let all = prompts::all(shared).map_err(OperationFailure::error)?;
             let cursor = cursor(request);
-            let asked = Asked {
+            let asked = PageRequest {
                 list: "prompts",
                 cursor: cursor.as_deref(),
                 size: PAGE,
@@ -249,7 +250,7 @@ impl ServerHandler for Session {
     }
 
     async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
-        let open = Counted::new(&self.subscriptions);
+        let open = CountGuard::new(&self.subscriptions);
         if open.count > MOST_SUBSCRIPTIONS {
             return Err(BUSY.error(format!(
                 "there are {MOST_SUBSCRIPTIONS} subscriptions already"
@@ -269,21 +270,21 @@ impl ServerHandler for Session {
 }
 
 /// One more of something for as long as it lives.
-struct Counted<'a> {
+struct CountGuard<'a> {
     all: &'a AtomicUsize,
     count: usize,
 }
 
-impl<'a> Counted<'a> {
+impl<'a> CountGuard<'a> {
     fn new(all: &'a AtomicUsize) -> Self {
-        Counted {
+        CountGuard {
             all,
             count: all.fetch_add(1, Ordering::Relaxed) + 1,
         }
     }
 }
 
-impl Drop for Counted<'_> {
+impl Drop for CountGuard<'_> {
     fn drop(&mut self) {
         self.all.fetch_sub(1, Ordering::Relaxed);
     }

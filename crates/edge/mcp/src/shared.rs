@@ -12,21 +12,21 @@ use serde_json::Value as Json;
 use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::answer::{Failed, told};
+use crate::answer::{OperationFailure, told};
 use crate::catalog::CatalogView;
-use crate::flow::Flow;
 use crate::json::json;
-use crate::log::Log;
-use crate::options::Writes;
-use crate::trouble::INTERNAL;
-use crate::watch::Changes;
+use crate::log::LogBroadcast;
+use crate::options::WriteAccess;
+use crate::rpc_error::INTERNAL;
+use crate::traffic_control::TrafficControl;
+use crate::watch::ListChanges;
 
 /// So many pieces of work of a speed run at once; the others wait.
 const WORKERS: usize = 4;
 
 /// How long a piece of work may take others' places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Pace {
+pub(crate) enum WorkPool {
     /// Reads files.
     Quick,
     /// Resolves, or asks others.
@@ -34,12 +34,12 @@ pub(crate) enum Pace {
 }
 
 /// What all sessions share.
-pub(crate) struct Shared {
+pub(crate) struct SharedState {
     pub(crate) world: World,
-    pub(crate) writes: Writes,
-    pub(crate) log: Log,
-    pub(crate) changes: watch::Sender<Changes>,
-    pub(crate) flow: Arc<Flow>,
+    pub(crate) writes: WriteAccess,
+    pub(crate) log: LogBroadcast,
+    pub(crate) changes: watch::Sender<ListChanges>,
+    pub(crate) flow: Arc<TrafficControl>,
     /// Cancelled when the server is about to end.
     pub(crate) closing: CancellationToken,
     quick: Arc<Semaphore>,
@@ -70,16 +70,16 @@ pub(crate) struct InstalledRow {
     pub(crate) value: Json,
 }
 
-impl Shared {
-    pub(crate) fn new(mut world: World, writes: Writes, places: CatalogPlaces) -> Arc<Self> {
+impl SharedState {
+    pub(crate) fn new(mut world: World, writes: WriteAccess, places: CatalogPlaces) -> Arc<Self> {
         // Looking at a project must not start anything of it, whatever was approved for `install`.
         world.environment.programs = ProgramUse::Never;
         world.environment.outside = OutsideReads::Refused;
-        Arc::new(Shared {
+        Arc::new(SharedState {
             world,
             writes,
-            log: Log::default(),
-            changes: watch::channel(Changes::default()).0,
+            log: LogBroadcast::default(),
+            changes: watch::channel(ListChanges::default()).0,
             flow: Arc::default(),
             closing: CancellationToken::new(),
             quick: Arc::new(Semaphore::new(WORKERS)),
@@ -94,11 +94,11 @@ impl Shared {
     /// Does a piece of work beside the runtime; nobody waits for it any more once `cancelled` is.
     pub(crate) async fn work<T: Send + 'static>(
         self: &Arc<Self>,
-        pace: Pace,
+        pace: WorkPool,
         cancelled: &CancellationToken,
-        work: impl FnOnce(&Shared) -> T + Send + 'static,
+        work: impl FnOnce(&SharedState) -> T + Send + 'static,
     ) -> Result<T, ErrorData> {
-        let places = if pace == Pace::Quick {
+        let places = if pace == WorkPool::Quick {
             &self.quick
         } else {
             &self.slow
@@ -123,7 +123,7 @@ impl Shared {
     }
 
     /// What is installed; read again only if a file changed.
-    pub(crate) fn installed(&self) -> Result<Arc<InstalledView>, Failed> {
+    pub(crate) fn installed(&self) -> Result<Arc<InstalledView>, OperationFailure> {
         let mut kept = self
             .installed
             .lock()
@@ -138,7 +138,7 @@ impl Shared {
     }
 
     /// The catalog; read again only if a file changed, and what is wrong with it is told then.
-    pub(crate) fn catalog(&self) -> Result<Arc<CatalogView>, Failed> {
+    pub(crate) fn catalog(&self) -> Result<Arc<CatalogView>, OperationFailure> {
         let mut kept = self.catalog.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(view) = kept.as_ref().filter(|view| view.is_current()) {
             return Ok(Arc::clone(view));
@@ -204,7 +204,7 @@ pub(crate) enum CatalogState {
 }
 
 impl InstalledView {
-    fn read(world: &World) -> Result<Self, Failed> {
+    fn read(world: &World) -> Result<Self, OperationFailure> {
         let watch = watch_project(world);
         let listed = told(list(world, &ListRequest::default()))?;
         let row = |resource: &ListedResource| {

@@ -7,8 +7,8 @@ use agpm_ops::EntryKind;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use rmcp::ErrorData;
 
-use crate::kind::{INSTALLED, Kind};
-use crate::trouble::URI;
+use crate::kind::{INSTALLED, ItemKind};
+use crate::rpc_error::URI;
 
 const SCHEME: &str = "agpm://";
 const CATALOG: &str = "catalog";
@@ -26,7 +26,7 @@ const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
 
 /// What a URI means.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Address {
+pub(crate) enum ResourceUri {
     /// `agpm://catalog/KIND.csv`
     Csv(EntryKind),
     /// `agpm://KIND/MODULE/NAME`
@@ -34,10 +34,10 @@ pub(crate) enum Address {
     /// `agpm://installed/TYPE/NAME`
     Installed(ResourceType, String),
     /// `agpm://persona/NAME` and the like.
-    Named(Kind, String),
+    Named(ItemKind, String),
 }
 
-impl Address {
+impl ResourceUri {
     /// Reads a URI; tricks are refused and not interpreted.
     pub(crate) fn parse(uri: &str) -> Result<Self, ErrorData> {
         let refuse = |why: &str| {
@@ -59,23 +59,23 @@ impl Address {
             .collect::<Result<_, _>>()
             .map_err(refuse)?;
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-        Address::of(&parts).ok_or_else(|| refuse("means nothing that this server has"))
+        ResourceUri::of(&parts).ok_or_else(|| refuse("means nothing that this server has"))
     }
 
     fn of(parts: &[&str]) -> Option<Self> {
         match parts {
-            [CATALOG, file] => EntryKind::read(file.strip_suffix(CSV)?).map(Address::Csv),
-            [INSTALLED, kind, name @ ..] if !name.is_empty() => Some(Address::Installed(
+            [CATALOG, file] => EntryKind::read(file.strip_suffix(CSV)?).map(ResourceUri::Csv),
+            [INSTALLED, kind, name @ ..] if !name.is_empty() => Some(ResourceUri::Installed(
                 ResourceType::named(kind)?,
                 name.join("/"),
             )),
-            [kind, name] => match Kind::named(kind)? {
-                Kind::Catalog(_) | Kind::Installed(_) => None,
-                other => Some(Address::Named(other, (*name).to_owned())),
+            [kind, name] => match ItemKind::named(kind)? {
+                ItemKind::Catalog(_) | ItemKind::Installed(_) => None,
+                other => Some(ResourceUri::Named(other, (*name).to_owned())),
             },
             [kind, module, name] => {
                 let module = if *module == NO_MODULE { "" } else { module };
-                Some(Address::Entry(
+                Some(ResourceUri::Entry(
                     EntryKind::read(kind)?,
                     module.to_owned(),
                     (*name).to_owned(),
@@ -88,19 +88,19 @@ impl Address {
     /// The URI; nothing if a name in it could not be read back.
     pub(crate) fn uri(&self) -> Option<String> {
         let path = match self {
-            Address::Csv(kind) => format!("{CATALOG}/{}{CSV}", kind.singular()),
-            Address::Entry(kind, module, name) => {
+            ResourceUri::Csv(kind) => format!("{CATALOG}/{}{CSV}", kind.singular()),
+            ResourceUri::Entry(kind, module, name) => {
                 let module = if module.is_empty() { NO_MODULE } else { module };
                 format!("{}/{}/{}", kind.singular(), encode(module), encode(name))
             }
-            Address::Installed(kind, name) => {
+            ResourceUri::Installed(kind, name) => {
                 let name: Vec<String> = name.split('/').map(encode).collect();
                 format!("{INSTALLED}/{kind}/{}", name.join("/"))
             }
-            Address::Named(kind, name) => format!("{}/{}", kind.word(), encode(name)),
+            ResourceUri::Named(kind, name) => format!("{}/{}", kind.word(), encode(name)),
         };
         let uri = format!("{SCHEME}{path}");
-        Address::parse(&uri)
+        ResourceUri::parse(&uri)
             .is_ok_and(|read| read == *self)
             .then_some(uri)
     }
@@ -156,32 +156,32 @@ mod tests {
     #[test]
     fn what_is_made_is_read_back() {
         let entry = |module: &str, name: &str| {
-            Address::Entry(EntryKind::Agent, module.to_owned(), name.to_owned())
+            ResourceUri::Entry(EntryKind::Agent, module.to_owned(), name.to_owned())
         };
         let table = [
             (
-                Address::Csv(EntryKind::Workflow),
+                ResourceUri::Csv(EntryKind::Workflow),
                 "agpm://catalog/workflow.csv",
             ),
             (entry("bmm", "analyst"), "agpm://agent/bmm/analyst"),
             (entry("", "analyst"), "agpm://agent/-/analyst"),
             (entry("a b", "ä"), "agpm://agent/a%20b/%C3%A4"),
             (
-                Address::Installed(ResourceType::Snippets, "a/b.c".to_owned()),
+                ResourceUri::Installed(ResourceType::Snippets, "a/b.c".to_owned()),
                 "agpm://installed/snippets/a/b.c",
             ),
             (
-                Address::Named(Kind::Persona, "ada".to_owned()),
+                ResourceUri::Named(ItemKind::Persona, "ada".to_owned()),
                 "agpm://persona/ada",
             ),
             (
-                Address::Named(Kind::BottleAgent, "x".to_owned()),
+                ResourceUri::Named(ItemKind::BottleAgent, "x".to_owned()),
                 "agpm://bottle-agent/x",
             ),
         ];
         for (address, uri) in table {
             assert_eq!(address.uri().as_deref(), Some(uri));
-            assert_eq!(Address::parse(uri).unwrap(), address);
+            assert_eq!(ResourceUri::parse(uri).unwrap(), address);
         }
         for name in [
             "..",
@@ -250,7 +250,7 @@ mod tests {
             &long,
         ];
         for uri in table {
-            let error = Address::parse(uri).unwrap_err();
+            let error = ResourceUri::parse(uri).unwrap_err();
             assert_eq!(error.data.unwrap()["code"], "mcp/uri", "{uri}");
         }
     }

@@ -16,35 +16,35 @@ use tokio::sync::watch::Receiver;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
-use crate::log::Level;
-use crate::shared::{CatalogState, Shared};
+use crate::log::LogThreshold;
+use crate::shared::{CatalogState, SharedState};
 
 const EVERY: Duration = Duration::from_millis(500);
 
 /// How often each list changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Changes {
+pub(crate) struct ListChanges {
     pub(crate) resources: u64,
     pub(crate) prompts: u64,
 }
 
 /// A list that changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum List {
+enum ChangedList {
     Resources,
     Prompts,
 }
 
-impl Changes {
-    fn since(self, before: Changes) -> impl Iterator<Item = List> + use<> {
-        let resources = (self.resources != before.resources).then_some(List::Resources);
-        let prompts = (self.prompts != before.prompts).then_some(List::Prompts);
+impl ListChanges {
+    fn since(self, before: ListChanges) -> impl Iterator<Item = ChangedList> + use<> {
+        let resources = (self.resources != before.resources).then_some(ChangedList::Resources);
+        let prompts = (self.prompts != before.prompts).then_some(ChangedList::Prompts);
         resources.into_iter().chain(prompts)
     }
 }
 
 /// Looks at the files until the server ends.
-pub(crate) async fn watch_files(shared: Arc<Shared>) {
+pub(crate) async fn watch_files(shared: Arc<SharedState>) {
     let looking = Arc::clone(&shared);
     let looked = spawn_blocking(move || {
         looking.catalog_state();
@@ -89,7 +89,7 @@ pub(crate) async fn watch_files(shared: Arc<Shared>) {
 }
 
 /// Reads the catalog again, so that what is wrong with it is told and the next change is seen; whether it differs.
-async fn renew_catalog(shared: &Arc<Shared>) -> bool {
+async fn renew_catalog(shared: &Arc<SharedState>) -> bool {
     let shared = Arc::clone(shared);
     spawn_blocking(move || shared.renew_catalog())
         .await
@@ -97,20 +97,20 @@ async fn renew_catalog(shared: &Arc<Shared>) -> bool {
 }
 
 /// What changed since it was last asked.
-struct News {
-    changes: Receiver<Changes>,
-    before: Changes,
+struct ChangeSubscription {
+    changes: Receiver<ListChanges>,
+    before: ListChanges,
 }
 
-impl News {
-    fn of(shared: &Shared) -> Self {
+impl ChangeSubscription {
+    fn of(shared: &SharedState) -> Self {
         let mut changes = shared.changes.subscribe();
         let before = *changes.borrow_and_update();
-        News { changes, before }
+        ChangeSubscription { changes, before }
     }
 
     /// The next lists that change; none when there will be no more.
-    async fn next(&mut self) -> Option<impl Iterator<Item = List> + use<>> {
+    async fn next(&mut self) -> Option<impl Iterator<Item = ChangedList> + use<>> {
         self.changes.changed().await.ok()?;
         let now = *self.changes.borrow_and_update();
         Some(now.since(std::mem::replace(&mut self.before, now)))
@@ -118,8 +118,12 @@ impl News {
 }
 
 /// Tells a session of changes and messages until it ends.
-pub(crate) async fn tell_session(shared: Arc<Shared>, peer: Peer<RoleServer>, level: Arc<Level>) {
-    let (mut news, mut log) = (News::of(&shared), shared.log.listen());
+pub(crate) async fn tell_session(
+    shared: Arc<SharedState>,
+    peer: Peer<RoleServer>,
+    level: Arc<LogThreshold>,
+) {
+    let (mut news, mut log) = (ChangeSubscription::of(&shared), shared.log.listen());
     while !peer.is_transport_closed() {
         tokio::select! {
             lists = news.next() => {
@@ -127,8 +131,8 @@ pub(crate) async fn tell_session(shared: Arc<Shared>, peer: Peer<RoleServer>, le
                 for list in lists {
                     // A session that is gone is noticed above.
                     let _ = match list {
-                        List::Resources => peer.notify_resource_list_changed().await,
-                        List::Prompts => peer.notify_prompt_list_changed().await,
+                        ChangedList::Resources => peer.notify_resource_list_changed().await,
+                        ChangedList::Prompts => peer.notify_prompt_list_changed().await,
                     };
                 }
             }
@@ -147,8 +151,8 @@ async fn tell(peer: &Peer<RoleServer>, message: LoggingMessageNotificationParam)
 }
 
 /// Tells a subscription of changes until it is cancelled or the server ends.
-pub(crate) async fn tell_subscription(shared: &Shared, subscription: SubscriptionContext) {
-    let mut news = News::of(shared);
+pub(crate) async fn tell_subscription(shared: &SharedState, subscription: SubscriptionContext) {
+    let mut news = ChangeSubscription::of(shared);
     loop {
         tokio::select! {
             lists = news.next() => {
@@ -156,8 +160,8 @@ pub(crate) async fn tell_subscription(shared: &Shared, subscription: Subscriptio
                 for list in lists {
                     // What the client did not ask for is not sent.
                     let _ = match list {
-                        List::Resources => subscription.sink().notify_resource_list_changed().await,
-                        List::Prompts => subscription.sink().notify_prompt_list_changed().await,
+                        ChangedList::Resources => subscription.sink().notify_resource_list_changed().await,
+                        ChangedList::Prompts => subscription.sink().notify_prompt_list_changed().await,
                     };
                 }
             }

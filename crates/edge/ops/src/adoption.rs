@@ -5,10 +5,10 @@ use std::path::Path;
 
 use agpm_adopt::{AdoptionChoice, FoundResource, ManifestEntry};
 use agpm_model::{
-    FileMode, InstructionForm, Requirement, ResourcePath, ResourceType, SKILL_FILE, Scope,
-    Selector, Tools, is_junk,
+    FileMode, InstallScope, InstructionForm, Requirement, ResourcePath, ResourceType, SKILL_FILE,
+    Tools, VersionRequirement, is_junk,
 };
-use agpm_plan::{Sharing, Wanted, target};
+use agpm_plan::{TargetRequest, ToolSharing, target};
 use agpm_source::{FileFetching, ReferenceError, Source, resolve, resolve_reference};
 use serde::Serialize;
 
@@ -145,18 +145,18 @@ fn is_installed_at(entry: &ManifestEntry, found: &FoundResource) -> Result<bool,
     let filename = entry
         .field("filename")
         .and_then(|name| agpm_model::RelativePath::new(name).ok());
-    let tools = Tools::in_scope(Scope::Project);
+    let tools = Tools::in_scope(InstallScope::Project);
     let Some(tool) = tools.named(found.tool) else {
         return Ok(false);
     };
-    let wanted = Wanted {
+    let wanted = TargetRequest {
         kind: found.kind,
         path: &path,
         target: None,
         filename: filename.as_ref(),
         layout: None,
         pattern: None,
-        sharing: Sharing::OneTool,
+        sharing: ToolSharing::OneTool,
         name: &entry.name,
         form: InstructionForm::default(),
     };
@@ -180,9 +180,11 @@ fn source_files(
         let start = format!("{SUBJECT}: ");
         message.strip_prefix(&start).unwrap_or(&message).to_owned()
     };
-    let rev = entry.field("rev").map(|rev| Selector::Rev(rev.to_owned()));
-    let version = entry.field("version").map(Requirement::parse);
-    let version = version.and_then(Result::ok).map(Selector::Version);
+    let rev = entry
+        .field("rev")
+        .map(|rev| Requirement::Rev(rev.to_owned()));
+    let version = entry.field("version").map(VersionRequirement::parse);
+    let version = version.and_then(Result::ok).map(Requirement::Version);
     let revision = match rev.or(version) {
         Some(selector) => resolve(source, &selector)
             .map_err(words)?
@@ -217,8 +219,8 @@ fn source_files(
             .into_iter()
             .collect(),
     };
-    let is_file = |entry: &&agpm_source::Entry| entry.kind.file_mode().is_some();
-    let of_resource: Vec<&agpm_source::Entry> = entries.iter().filter(is_file).collect();
+    let is_file = |entry: &&agpm_source::SourceEntry| entry.kind.file_mode().is_some();
+    let of_resource: Vec<&agpm_source::SourceEntry> = entries.iter().filter(is_file).collect();
     let bytes = source.read(&of_resource).map_err(words)?;
     let mut files = Files::new();
     for (entry, bytes) in of_resource.iter().zip(bytes) {

@@ -5,15 +5,15 @@ use agpm_diag::{Failure, Notes};
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{
-    Layer, LayerPlace, Locked, LockedRemote, Lockfile, Manifest, ObjectId, Pin, PinId, Requirement,
-    ResolvedVersion, Selector, Tag, Unit,
+    Layer, LayerPlace, LockEntry, LockedRemote, Lockfile, Manifest, ObjectId, Pin, PinId,
+    Requirement, ResolvedVersion, Unit, VersionRequirement, VersionTag,
 };
 use agpm_resolve::{MissingFact, SourceIndex, passed_over};
-use agpm_solve::{Candidate, Facts};
-use agpm_source::{Entry, FileFetching, Source, SourceError};
+use agpm_solve::{CandidateRank, UnitFacts};
+use agpm_source::{FileFetching, Source, SourceEntry, SourceError};
 
 use crate::catalog::remote_today;
-use crate::layers::best_version;
+use crate::layers::VersionedLayer;
 use crate::packages::{Fetcher, Sources};
 use crate::world::World;
 use agpm_layers::RequiredVersion;
@@ -48,7 +48,8 @@ pub(crate) fn allowed_versions(
         fetcher: Fetcher::new(world, sources, manifest),
         manifest,
         sources,
-        known: SourceIndex::new(Vec::new(), BTreeMap::new()),
+        known: SourceIndex::new(Vec::new(), BTreeMap::new())
+            .with_release_limit(sources.release_limit),
     };
     let mut allowed = search.resources(lock, notes)?;
     let changed = |version| AllowedVersion {
@@ -80,7 +81,7 @@ impl<'a> Search<'a> {
         lock: &Lockfile,
         notes: &mut Notes,
     ) -> Result<BTreeMap<PinId, AllowedVersion>, Failure> {
-        let locked: Vec<(&Locked, &Pin)> = lock
+        let locked: Vec<(&LockEntry, &Pin)> = lock
             .entries
             .iter()
             .filter(|locked| self.source_of(locked).is_some())
@@ -91,7 +92,7 @@ impl<'a> Search<'a> {
         for (locked, pin) in locked {
             candidates.push((locked, pin, self.candidates(locked, pin, notes)?));
         }
-        let best: Vec<(&Locked, &ObjectId)> = candidates
+        let best: Vec<(&LockEntry, &ObjectId)> = candidates
             .iter()
             .filter_map(|(locked, _, versions)| Some((*locked, &versions.first()?.revision)))
             .collect();
@@ -112,15 +113,16 @@ impl<'a> Search<'a> {
         let Some(opened) = self.sources.versioned(source) else {
             return Ok(None);
         };
-        let required = RequiredVersion {
-            source,
-            requirement,
+        let versioned = VersionedLayer {
+            layer,
+            source: opened,
+            required: RequiredVersion {
+                source,
+                requirement,
+            },
+            limit: self.sources.release_limit,
         };
-        let pin = best_version(opened, layer, &required)?;
-        Ok(Some(ResolvedVersion {
-            label: pin.version,
-            revision: pin.commit,
-        }))
+        Ok(Some(versioned.best_version()?.version))
     }
 
     fn remote(&self, locked: &LockedRemote) -> Result<Option<ResolvedVersion>, Failure> {
@@ -128,14 +130,14 @@ impl<'a> Search<'a> {
         Ok(today.map(|(version, _)| version))
     }
 
-    fn source_of(&self, locked: &Locked) -> Option<&'a dyn Source> {
+    fn source_of(&self, locked: &LockEntry) -> Option<&'a dyn Source> {
         self.sources.versioned(locked.unit.origin.source()?)
     }
 
     /// Asks all sources at once.
     fn list_sources(
         &mut self,
-        locked: &[(&Locked, &Pin)],
+        locked: &[(&LockEntry, &Pin)],
         notes: &mut Notes,
     ) -> Result<(), Failure> {
         let sources = locked.iter().filter_map(|(_, pin)| pin.source.name());
@@ -148,11 +150,11 @@ impl<'a> Search<'a> {
     /// The versions that every requirement allows, best first.
     fn candidates(
         &mut self,
-        locked: &Locked,
+        locked: &LockEntry,
         pin: &Pin,
         notes: &mut Notes,
     ) -> Result<Vec<ResolvedVersion>, Failure> {
-        let mut common: Option<Vec<Candidate>> = None;
+        let mut common: Option<Vec<CandidateRank>> = None;
         for requirement in self.requirements(locked, pin) {
             let allowed = self.allowed(&locked.unit, &requirement, notes)?;
             common = Some(match common {
@@ -175,7 +177,7 @@ impl<'a> Search<'a> {
     }
 
     /// The manifest's requirement where it changed since, else those that were locked.
-    fn requirements(&self, locked: &Locked, pin: &Pin) -> Vec<Selector> {
+    fn requirements(&self, locked: &LockEntry, pin: &Pin) -> Vec<Requirement> {
         let written: Vec<&str> = pin.requirements().collect();
         let direct = self
             .manifest
@@ -188,8 +190,8 @@ impl<'a> Search<'a> {
             }
             _ => written
                 .into_iter()
-                .filter_map(|one| Requirement::parse(one).ok())
-                .map(Selector::Version)
+                .filter_map(|one| VersionRequirement::parse(one).ok())
+                .map(Requirement::Version)
                 .collect(),
         }
     }
@@ -197,9 +199,9 @@ impl<'a> Search<'a> {
     fn allowed(
         &mut self,
         unit: &Unit,
-        requirement: &Selector,
+        requirement: &Requirement,
         notes: &mut Notes,
-    ) -> Result<Vec<Candidate>, Failure> {
+    ) -> Result<Vec<CandidateRank>, Failure> {
         loop {
             match self.known.allowed(unit, requirement) {
                 Ok(candidates) => return Ok(candidates),
@@ -213,7 +215,7 @@ impl<'a> Search<'a> {
 
     /// Fetches the best revisions of all resources of a source in one request. What cannot be fetched is noticed when it
     /// is listed.
-    fn fetch_listings(&self, best: &[(&Locked, &ObjectId)]) {
+    fn fetch_listings(&self, best: &[(&LockEntry, &ObjectId)]) {
         for (name, source) in self.sources.iter() {
             let missing: BTreeSet<&ObjectId> = best
                 .iter()
@@ -231,7 +233,7 @@ impl<'a> Search<'a> {
     /// The first version that has the resource.
     fn newest(
         &self,
-        locked: &Locked,
+        locked: &LockEntry,
         pin: &Pin,
         candidates: &[ResolvedVersion],
         notes: &mut Notes,
@@ -271,7 +273,7 @@ pub(crate) fn entry_at(
     source: &dyn Source,
     revision: &ObjectId,
     unit: &Unit,
-) -> Result<Option<Entry>, SourceError> {
+) -> Result<Option<SourceEntry>, SourceError> {
     if !source.has_revision(revision) {
         source.fetch(std::slice::from_ref(revision), FileFetching::OnDemand)?;
     }
@@ -280,7 +282,7 @@ pub(crate) fn entry_at(
 
 /// A version; a branch with its commit, since the name alone would be that of both ends of a move.
 fn shown(label: &str, revision: &ObjectId) -> String {
-    match Tag::new(label).prefix() {
+    match VersionTag::new(label).prefix() {
         Some(_) => label.to_owned(),
         None => format!("{label} ({})", revision.short()),
     }

@@ -8,8 +8,8 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, Severity, codes, command_line};
-use agpm_model::{Checksum, Driver, Manifest, ProgramAuthor};
-use agpm_store::{self as store, Problem, SharedLock, StoreError, SystemUser};
+use agpm_model::{Checksum, Manifest, MergeDriver, ProgramAuthor};
+use agpm_store::{self as store, SharedLock, StoreError, StoreProblem, SystemUser};
 use agpm_text::{FormatVersion, OwnFileError, Value, from_json, to_json};
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -186,13 +186,13 @@ pub(crate) struct ProgramPermit {
 
 impl ProgramPermit {
     /// The folder that a program runs in: commands of a project start from the project, wherever agpm was started.
-    pub(crate) fn folder(&self, driver: &Driver) -> Option<&Path> {
+    pub(crate) fn folder(&self, driver: &MergeDriver) -> Option<&Path> {
         (driver.author == ProgramAuthor::Project).then_some(self.folder.as_path())
     }
 
     /// The command to run. A relative path in the user's own configuration starts there: in the working folder it would be
     /// a file of whatever project one is in.
-    pub(crate) fn command<'d>(&self, driver: &'d Driver) -> Cow<'d, [String]> {
+    pub(crate) fn command<'d>(&self, driver: &'d MergeDriver) -> Cow<'d, [String]> {
         let program = driver
             .command
             .first()
@@ -216,10 +216,10 @@ impl ProgramPermit {
 pub(crate) fn permit<'d>(
     world: &World,
     manifest: &Manifest,
-    drivers: impl IntoIterator<Item = &'d Driver>,
+    drivers: impl IntoIterator<Item = &'d MergeDriver>,
 ) -> Result<ProgramPermit, Failure> {
     let environment = &world.environment;
-    let drivers: Vec<&Driver> = drivers.into_iter().collect();
+    let drivers: Vec<&MergeDriver> = drivers.into_iter().collect();
     if environment.programs == ProgramUse::Never && !drivers.is_empty() {
         return Err(never(&drivers));
     }
@@ -245,7 +245,7 @@ pub(crate) fn permit<'d>(
     })
 }
 
-fn never(drivers: &[&Driver]) -> Failure {
+fn never(drivers: &[&MergeDriver]) -> Failure {
     let mut lines: Vec<String> = drivers
         .iter()
         .map(|one| {
@@ -349,7 +349,7 @@ fn read(environment: &Environment) -> Result<ApprovalFile, Failure> {
     let path = folder.join(APPROVALS);
     let bytes = match store::read(&path, limit()) {
         Err(StoreError {
-            problem: Problem::NotFound,
+            problem: StoreProblem::NotFound,
             ..
         }) => return Ok(ApprovalFile::default()),
         read => read?,

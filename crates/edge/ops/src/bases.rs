@@ -4,24 +4,28 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Spot, codes, has_errors};
-use agpm_merge::{Absent, Documents, Flaw, FlawKind, References, order};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, SourceSpan, codes, has_errors};
+use agpm_merge::{
+    DocumentGraph, ReferenceFailure, ReferenceFailureKind, ReferencePolicy, UnavailableReason,
+    order,
+};
 use agpm_model::{
     BaseAddress, BaseName, BaseReference, BaseRoot, Checksum, DefaultHost, LONGEST_CHAIN,
-    LockedBase, Lockfile, Pin, PinSource, RepositoryBase, Requirement, ResourcePath, Selector,
-    SourceAddress, SourceVersions, normalize, read_extends, refused_programs,
+    LockedBase, Lockfile, Pin, PinSource, RepositoryBase, Requirement, ResolvedVersion,
+    ResourcePath, SourceAddress, SourceVersions, VersionRequirement, normalize, read_extends,
+    refused_programs,
 };
 use agpm_plan::outdated_lock;
 use agpm_resolve::{ReleaseLimit, UpdateScope};
 use agpm_source::{
-    Bounds, EntryKind, FileFetching, Source, SourceError, Versioning, resolve, resolve_all,
+    AllowedDirectory, FileFetching, Source, SourceEntryKind, SourceError, SourceVersioning,
 };
 use agpm_store as store;
 use agpm_text::{Document, Format};
-use agpm_trust::ReleaseAge;
 
 use crate::documents::document_of;
 use crate::reading::{MANIFEST_NAME, limit, local_path, shown};
+use crate::releases::{BestVersion, best_version};
 use crate::source_failure::source_failure_of;
 use crate::world::World;
 
@@ -94,7 +98,7 @@ pub(crate) fn load_bases(
     };
     let lineage = order(
         std::slice::from_ref(&start),
-        References::STRICT,
+        ReferencePolicy::STRICT,
         &mut loader,
     );
     let Loader {
@@ -166,7 +170,10 @@ impl BaseContext<'_> {
         };
         let is_repository =
             !store::exists(&self.path_of(written)) && agpm_git::is_git_folder(&self.path_of(path));
-        match (SourceAddress::parse(path), Requirement::parse(requirement)) {
+        match (
+            SourceAddress::parse(path),
+            VersionRequirement::parse(requirement),
+        ) {
             (Ok(url), Ok(requirement)) if is_repository => {
                 BaseAddress::Repository(RepositoryBase {
                     url,
@@ -190,7 +197,7 @@ struct BaseId(String);
 struct Place {
     address: BaseAddress,
     /// The entry of `extends`; nothing for the project.
-    spot: Option<Spot>,
+    spot: Option<SourceSpan>,
     /// How many bases are above it.
     depth: usize,
 }
@@ -207,17 +214,17 @@ struct Loader<'a, 'n> {
     failure: Option<Failure>,
 }
 
-impl Documents for Loader<'_, '_> {
+impl DocumentGraph for Loader<'_, '_> {
     type Id = BaseId;
 
-    fn parents(&mut self, id: &BaseId) -> Result<Vec<BaseId>, Absent> {
+    fn parents(&mut self, id: &BaseId) -> Result<Vec<BaseId>, UnavailableReason> {
         if let Some(references) = self.manifest_bases.take() {
             return Ok(self.note_places(references, 1));
         }
-        let place = self.places.get(id).ok_or(Absent::Missing)?;
+        let place = self.places.get(id).ok_or(UnavailableReason::Missing)?;
         let (address, spot, depth) = (place.address.clone(), place.spot, place.depth);
         if depth > LONGEST_CHAIN {
-            return Err(Absent::Refused);
+            return Err(UnavailableReason::Refused);
         }
         match self.load(&address, spot) {
             Ok((base, references)) => {
@@ -231,26 +238,26 @@ impl Documents for Loader<'_, '_> {
                 };
                 failure.diagnostic = failure.diagnostic.map(at_entry);
                 self.failure.get_or_insert(failure);
-                Err(Absent::Malformed)
+                Err(UnavailableReason::Malformed)
             }
         }
     }
 
-    fn describe(&mut self, flaw: &Flaw<BaseId>) -> Option<Diagnostic> {
+    fn describe(&mut self, flaw: &ReferenceFailure<BaseId>) -> Option<Diagnostic> {
         let names = flaw.chain.iter().map(|id| self.name_of(id));
         let chain = names.collect::<Vec<_>>().join(" -> ");
         let (code, message, help) = match flaw.kind {
-            FlawKind::Cyclic => (
+            ReferenceFailureKind::Cyclic => (
                 &codes::BASE_CYCLE,
                 format!("a base extends itself: {chain}"),
                 "remove one of these from an `extends`",
             ),
-            FlawKind::Refused => (
+            ReferenceFailureKind::Refused => (
                 &codes::BASE_CHAIN,
                 format!("a chain of bases has more than {LONGEST_CHAIN}: {chain}"),
                 "list several bases in one `extends` instead",
             ),
-            FlawKind::Missing | FlawKind::Malformed => return None,
+            ReferenceFailureKind::Missing | ReferenceFailureKind::Malformed => return None,
         };
         let diagnostic = Diagnostic::new(code, message).help(help);
         let spot = flaw.chain.last().and_then(|id| self.places.get(id)?.spot);
@@ -290,7 +297,7 @@ impl Loader<'_, '_> {
     fn load(
         &mut self,
         address: &BaseAddress,
-        spot: Option<Spot>,
+        spot: Option<SourceSpan>,
     ) -> Result<(LoadedBase, Vec<BaseReference>), Failure> {
         let found = match address {
             BaseAddress::Directory(path) => self.in_directory(address, path)?,
@@ -380,15 +387,18 @@ impl Loader<'_, '_> {
             let base = RepositoryBase {
                 url,
                 directory: String::new(),
-                requirement: Requirement::parse(agpm_model::DEFAULT_VERSION).expect("a good name"),
+                requirement: VersionRequirement::parse(agpm_model::DEFAULT_VERSION)
+                    .expect("a good name"),
             };
             return self.in_repository(address, &base, None);
         }
         let seen = |error: store::StoreError| error.seen_from(context.folder);
-        Bounds::of(context.folder).guard(&file).map_err(seen)?;
+        AllowedDirectory::of(context.folder)
+            .guard(&file)
+            .map_err(seen)?;
         let bytes = match store::read(&file, limit()) {
             Err(store::StoreError {
-                problem: store::Problem::NotFound,
+                problem: store::StoreProblem::NotFound,
                 ..
             }) => return Err(missing(&address.name(), None)),
             read => read.map_err(seen)?,
@@ -405,12 +415,13 @@ impl Loader<'_, '_> {
         &mut self,
         address: &BaseAddress,
         base: &RepositoryBase,
-        spot: Option<Spot>,
+        spot: Option<SourceSpan>,
     ) -> Result<FoundManifest, Failure> {
         let world = self.context.world;
         let sources = world.environment.source_context(self.context.folder);
         let source = world.sources.open(&base.url, &sources);
-        if let (Versioning::Unversioned, Some(place)) = (source.versioning(), source.place()) {
+        if let (SourceVersioning::Unversioned, Some(place)) = (source.versioning(), source.place())
+        {
             let path = place.join(&base.directory);
             return self.in_directory(address, &path.display().to_string());
         }
@@ -449,7 +460,7 @@ impl Loader<'_, '_> {
             directory => format!("{directory}/{MANIFEST_NAME}"),
         };
         let entry = source.entry(Some(commit), &path).map_err(failed)?;
-        let entry = entry.filter(|entry| matches!(entry.kind, EntryKind::File(_)));
+        let entry = entry.filter(|entry| matches!(entry.kind, SourceEntryKind::File(_)));
         let entry = entry.ok_or_else(|| missing(&name, Some(&pin.version)))?;
         let read = source.read(&[&entry]).map_err(failed)?;
         Ok(FoundManifest {
@@ -485,52 +496,14 @@ impl Loader<'_, '_> {
                 return Err(outdated_lock(message));
             }
             (BaseVersions::Pinned(moving), Some(pin)) if !moving.moves_base(name) => pin,
-            (BaseVersions::Pinned(_), _) => self.newest_pin(name, base, source)?,
+            (BaseVersions::Pinned(_), _) => {
+                let best = best_base(name, base, source, self.context.release)?;
+                self.notes.diagnostics.extend(best.note(&name.label()));
+                pin_of(base, best.version)
+            }
         };
         self.pins.insert(key, pin.clone());
         Ok(pin)
-    }
-}
-
-impl Loader<'_, '_> {
-    /// The best version that is old enough for policies; where none is, they judge the best of all.
-    fn newest_pin(
-        &mut self,
-        name: &BaseName,
-        base: &RepositoryBase,
-        source: &dyn Source,
-    ) -> Result<Pin, Failure> {
-        let newest = newest_pin(name, base, source)?;
-        let Some(limit) = self.context.release.filter(|_| base.requirement.is_range()) else {
-            return Ok(newest);
-        };
-        let selector = Selector::Version(base.requirement.clone());
-        let allowed = resolve_all(source, &selector).map_err(|error| base_failure(name, error))?;
-        let dates = source.released(&allowed);
-        let ages = dates
-            .into_iter()
-            .map(|date| ReleaseAge::of(date, limit.now));
-        let mut dated = allowed.into_iter().zip(ages);
-        let old_enough = dated.find(|(_, age)| age.reaches(limit.min_age));
-        let Some((version, _)) =
-            old_enough.filter(|(version, _)| version.revision != newest.commit)
-        else {
-            return Ok(newest);
-        };
-        let message = format!(
-            "{} stays at {}: {} is younger than a policy requires",
-            name.label(),
-            version.label,
-            newest.version
-        );
-        let help = "`agpm policy show` names the policy";
-        let note = Diagnostic::new(&codes::POLICY_RELEASE_AGE, message).help(help);
-        self.notes.diagnostics.push(note);
-        Ok(Pin {
-            version: version.label,
-            commit: version.revision,
-            ..newest
-        })
     }
 }
 
@@ -553,31 +526,40 @@ fn base_failure(name: &BaseName, error: SourceError) -> Failure {
     failure
 }
 
-/// The best version that a requirement allows.
-fn newest_pin(name: &BaseName, base: &RepositoryBase, source: &dyn Source) -> Result<Pin, Failure> {
-    let failed = |error| base_failure(name, error);
-    let selector = Selector::Version(base.requirement.clone());
-    let found = resolve(source, &selector).map_err(failed)?;
-    let Some(version) = found else {
-        let required = base.requirement.as_str();
-        let message = format!("base `{name}` has no version that fits `{required}`");
-        let tags = source.versions().map(|versions| versions.stable_tags());
-        let tags = tags.unwrap_or_default();
-        let newest: Vec<&str> = tags.iter().take(5).map(|tag| tag.name()).collect();
-        let help = match newest.as_slice() {
-            [] => "it has no tags with a version; name a branch".to_owned(),
-            newest => format!("its newest versions are {}", newest.join(", ")),
-        };
-        return Err(Diagnostic::new(&codes::PACKAGE_VERSION, message)
-            .help(help)
-            .into());
+/// The best version of a base.
+fn best_base(
+    name: &BaseName,
+    base: &RepositoryBase,
+    source: &dyn Source,
+    limit: Option<ReleaseLimit>,
+) -> Result<BestVersion, Failure> {
+    let selector = Requirement::Version(base.requirement.clone());
+    let best = best_version(source, &selector, limit).map_err(|error| base_failure(name, error))?;
+    best.ok_or_else(|| no_version(name, base, source))
+}
+
+fn no_version(name: &BaseName, base: &RepositoryBase, source: &dyn Source) -> Failure {
+    let required = base.requirement.as_str();
+    let message = format!("base `{name}` has no version that fits `{required}`");
+    let tags = source.versions().map(|versions| versions.stable_tags());
+    let tags = tags.unwrap_or_default();
+    let newest: Vec<&str> = tags.iter().take(5).map(|tag| tag.name()).collect();
+    let help = match newest.as_slice() {
+        [] => "it has no tags with a version; name a branch".to_owned(),
+        newest => format!("its newest versions are {}", newest.join(", ")),
     };
-    Ok(Pin {
+    Diagnostic::new(&codes::PACKAGE_VERSION, message)
+        .help(help)
+        .into()
+}
+
+fn pin_of(base: &RepositoryBase, version: ResolvedVersion) -> Pin {
+    Pin {
         source: PinSource::Address(base.url.redacted().to_owned()),
         requirement: Some(base.requirement.as_str().to_owned()),
         version: version.label,
         commit: version.revision,
-    })
+    }
 }
 
 /// What bases in repositories would be today, and all versions that their repositories have.
@@ -585,6 +567,7 @@ pub(crate) fn bases_today(
     world: &World,
     folder: &Path,
     bases: &[LoadedBase],
+    limit: Option<ReleaseLimit>,
 ) -> Result<Vec<BaseToday>, Failure> {
     let sources = world.environment.source_context(folder);
     let mut today = Vec::new();
@@ -593,13 +576,16 @@ pub(crate) fn bases_today(
             continue;
         };
         let source = world.sources.open(&repository.url, &sources);
-        if source.versioning() == Versioning::Unversioned {
+        if source.versioning() == SourceVersioning::Unversioned {
             continue;
         }
         let name = base.locked.name();
         let failed = |error| base_failure(&name, error);
         today.push(BaseToday {
-            pin: newest_pin(&name, repository, &*source)?,
+            pin: pin_of(
+                repository,
+                best_base(&name, repository, &*source, limit)?.version,
+            ),
             versions: source.versions().map_err(failed)?,
             name,
         });

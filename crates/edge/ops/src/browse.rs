@@ -1,7 +1,7 @@
 //! `browse ADDRESS [QUERY]`: what a source offers.
 
 use agpm_diag::{Failure, Notes, Outcome};
-use agpm_discover::{Candidate, CandidateType, Query};
+use agpm_discover::{Candidate, CandidateType, SearchQuery};
 use agpm_model::{Manifest, newest_tag};
 use serde::Serialize;
 
@@ -82,7 +82,7 @@ fn run(world: &World, request: &BrowseRequest, notes: &mut Notes) -> Result<Brow
     };
     let place = finder.find(&address)?;
     let Offer { candidates, .. } = place.offer(kind)?;
-    let query = Query::parse(&request.query);
+    let query = SearchQuery::parse(&request.query);
     let fits = |one: &Candidate| {
         let about = one.description.as_deref().unwrap_or_default();
         let score = query.score(&one.name, about)?;

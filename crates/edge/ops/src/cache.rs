@@ -4,7 +4,7 @@ use agpm_diag::{Failure, Notes, Outcome};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use agpm_git::{CachedSource, Condition, Git};
+use agpm_git::{CachedSource, CopyCondition, GitProgram};
 use agpm_model::{CatalogRemote, Lockfile, Manifest, SourceAddress};
 use agpm_store as store;
 use serde::Serialize;
@@ -16,7 +16,7 @@ use crate::packages::{git, is_versioned, read_lock};
 use crate::projects::{self, KnownProject};
 use crate::reading::shown;
 use crate::serialize::{self, Writing};
-use crate::world::{Environment, ManifestUse, Network, Scope, World};
+use crate::world::{Environment, InstallScope, ManifestUse, NetworkAccess, World};
 use agpm_source::{MachineSources, SourceOpener};
 
 /// How long a copy stays that no project needs.
@@ -71,7 +71,7 @@ pub struct CachedCopy {
     /// How large it is or was.
     pub bytes: u64,
     /// Whether it can be used.
-    pub condition: Condition,
+    pub condition: CopyCondition,
 }
 
 /// Shows or cleans.
@@ -145,11 +145,17 @@ fn run(world: &World, request: CacheRequest, notes: &mut Notes) -> Result<CacheR
 }
 
 /// Whether a copy is removed.
-fn goes(git: &Git, world: &World, copy: &CachedSource, extent: CleanExtent, needs: &Needs) -> bool {
+fn goes(
+    git: &GitProgram,
+    world: &World,
+    copy: &CachedSource,
+    extent: CleanExtent,
+    needs: &Needs,
+) -> bool {
     match extent {
         CleanExtent::All => true,
         CleanExtent::Unused(span) => {
-            copy.condition() != Condition::Whole
+            copy.condition() != CopyCondition::Whole
                 || !copy.is_used_within(span) && !needs.has(git, &world.environment, copy)
         }
     }
@@ -246,7 +252,7 @@ impl Needs {
     fn add_project(&mut self, world: &World, root: PathBuf) {
         let mut there = offline(world);
         there.environment = Environment {
-            scope: Scope::Project,
+            scope: InstallScope::Project,
             folder: root.clone(),
             manifest: None,
             ..there.environment
@@ -276,7 +282,7 @@ impl Needs {
         });
     }
 
-    fn has(&self, git: &Git, environment: &Environment, copy: &CachedSource) -> bool {
+    fn has(&self, git: &GitProgram, environment: &Environment, copy: &CachedSource) -> bool {
         self.anything
             || self
                 .used
@@ -290,7 +296,7 @@ impl Needs {
 }
 
 impl Use {
-    fn has(&self, git: &Git, environment: &Environment, copy: &CachedSource) -> bool {
+    fn has(&self, git: &GitProgram, environment: &Environment, copy: &CachedSource) -> bool {
         self.addresses
             .iter()
             .any(|address| is_copy(git, environment, address, &self.base, copy))
@@ -300,7 +306,7 @@ impl Use {
 /// A base is not fetched to find out what may be thrown away: the lockfile names it.
 fn offline(world: &World) -> World {
     let mut world = world.clone();
-    world.environment.network = Network::Offline;
+    world.environment.network = NetworkAccess::Offline;
     world
 }
 
@@ -334,7 +340,7 @@ fn locked_addresses(lock: &Lockfile) -> Vec<SourceAddress> {
 
 /// Whether a copy in the cache is that of an address. A directory without versions has none.
 fn is_copy(
-    git: &Git,
+    git: &GitProgram,
     environment: &Environment,
     address: &SourceAddress,
     base: &Path,

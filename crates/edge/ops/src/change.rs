@@ -8,11 +8,11 @@ use agpm_diag::{
     Diagnostic, Failure, FailureKind, Notes, Outcome, codes, did_you_mean, has_errors,
 };
 use agpm_model::{
-    AddressKind, CatalogRemote, Checksum, DEFAULT_VERSION, Layer, Manifest, Origin, ResourceName,
-    ResourcePath, SourceAddress, SourceName, SourceVersions, newest_range,
+    AddressKind, CatalogRemote, Checksum, DEFAULT_VERSION, Layer, Manifest, ResourceName,
+    ResourceOrigin, ResourcePath, SourceAddress, SourceName, SourceVersions, newest_range,
 };
 use agpm_resolve::UpdateScope;
-use agpm_store::Expected;
+use agpm_store::ExpectedFile;
 use agpm_text::{Document, Edit, Format, Pointer, Value};
 use serde::Serialize;
 
@@ -27,7 +27,7 @@ use crate::manifest_text::{EditedManifest, Then, edit, set_entry};
 use crate::packages::{Sources, read_lock, versions_of};
 use crate::removal::{DependencyId, PatternUse, Removal};
 use crate::spec::{Spec, SpecContext};
-use crate::world::{Scope, World};
+use crate::world::{InstallScope, World};
 use agpm_model::normalize;
 
 /// How often a change is tried again that another process overtook.
@@ -256,8 +256,8 @@ pub(crate) fn write_manifest(
     changes.put(
         place,
         text.as_bytes().into(),
-        before.map_or(Expected::Missing, |bytes| {
-            Expected::Checksum(Checksum::of(bytes))
+        before.map_or(ExpectedFile::Missing, |bytes| {
+            ExpectedFile::Checksum(Checksum::of(bytes))
         }),
     );
     if let Some(held) = held {
@@ -403,8 +403,8 @@ fn from_manifest(world: &World, folder: Option<&Path>, new: &NewDependency) -> N
     let here = &world.environment.folder;
     let inner = match (world.environment.scope, folder) {
         // A user's own manifest is far from where anybody works.
-        (Scope::User, _) => Some(here.as_path()),
-        (Scope::Project, folder) => folder.and_then(|folder| here.strip_prefix(folder).ok()),
+        (InstallScope::User, _) => Some(here.as_path()),
+        (InstallScope::Project, folder) => folder.and_then(|folder| here.strip_prefix(folder).ok()),
     };
     let inner = inner
         .map(|inner| inner.to_string_lossy().replace('\\', "/"))
@@ -428,7 +428,7 @@ fn from_manifest(world: &World, folder: Option<&Path>, new: &NewDependency) -> N
 fn address_from_manifest(world: &World, typed: &str) -> String {
     let environment = &world.environment;
     let is_here =
-        |folder: &str| !folder.starts_with(['/', '~']) && environment.scope == Scope::User;
+        |folder: &str| !folder.starts_with(['/', '~']) && environment.scope == InstallScope::User;
     match SourceAddress::parse(typed) {
         Ok(address) if matches!(address.kind(), AddressKind::Folder(folder) if is_here(folder)) => {
             normalize(&environment.resolve(Path::new(typed)))
@@ -458,7 +458,7 @@ fn remove_source(
             did_you_mean(name, "sources are", names.iter().copied()),
         ));
     }
-    let uses = |unit: &agpm_model::Unit| matches!(&unit.origin, Origin::Source(source) if source.as_str() == name);
+    let uses = |unit: &agpm_model::Unit| matches!(&unit.origin, ResourceOrigin::Source(source) if source.as_str() == name);
     let users = manifest
         .dependencies
         .iter()

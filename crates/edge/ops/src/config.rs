@@ -6,8 +6,8 @@ use std::sync::Arc;
 use agpm_diag::{
     Diagnostic, Failure, Notes, Outcome, Severity, codes, did_you_mean, mask_line_after,
 };
-use agpm_model::{DefaultHost, Source, SourceAddress, SourceName, SourceScope};
-use agpm_store::{Problem, StoreError};
+use agpm_model::{DefaultHost, SourceAddress, SourceDeclaration, SourceName, SourceScope};
+use agpm_store::{StoreError, StoreProblem};
 use agpm_text::{Document, Edit, EditError, Format, NodeRef, Pointer};
 use serde::Serialize;
 
@@ -159,7 +159,7 @@ fn read(environment: &Environment, notes: &mut Notes) -> Result<Option<Arc<Docum
     };
     let bytes = match agpm_store::read(&path, limit()) {
         Err(StoreError {
-            problem: Problem::NotFound,
+            problem: StoreProblem::NotFound,
             ..
         }) => return Ok(None),
         read => read?,
@@ -172,7 +172,7 @@ fn read(environment: &Environment, notes: &mut Notes) -> Result<Option<Arc<Docum
 fn entries(document: &Document) -> impl Iterator<Item = (NodeRef<'_>, NodeRef<'_>)> {
     let sources = document.root().and_then(|root| root.get(SOURCES));
     sources
-        .filter(|node| node.kind() == agpm_text::Kind::Map)
+        .filter(|node| node.kind() == agpm_text::NodeKind::Map)
         .into_iter()
         .flat_map(NodeRef::entries)
 }
@@ -190,16 +190,16 @@ fn addresses(document: &Document) -> Vec<(String, SourceAddress)> {
 pub(crate) fn configured_sources(
     environment: &Environment,
     notes: &mut Notes,
-) -> Result<Vec<Source>, Failure> {
+) -> Result<Vec<SourceDeclaration>, Failure> {
     let Some(document) = read(environment, notes)? else {
         return Ok(Vec::new());
     };
-    let spot = agpm_diag::Spot {
+    let spot = agpm_diag::SourceSpan {
         source: document.source(),
         span: agpm_diag::Span::at(0),
     };
     let source = |(name, address): (String, SourceAddress)| {
-        Some(Source {
+        Some(SourceDeclaration {
             name: SourceName::new(&name).ok()?,
             address,
             scope: SourceScope::User,

@@ -1,20 +1,20 @@
 //! `agpm demo`: a small project with a git source, layers, a persona, bottles and a catalog, to look at and to play with.
 
-use agpm_diag::{Failure, Notes, Outcome, Warnings};
+use agpm_diag::{Failure, Notes, Outcome, WarningPolicy};
 use std::path::PathBuf;
 
-use agpm_merge::Rendered;
+use agpm_merge::FileBytes;
 use agpm_model::{RelativePath, SourceName};
 use agpm_persona::PersonaKind;
 use agpm_resolve::UpdateScope;
-use agpm_store::{self as store, Folder, StoreError};
+use agpm_store::{self as store, ConfinedDirectory, StoreError};
 use agpm_text::Value;
 use serde::Serialize;
 
 use agpm_bottle::BottleView;
 
 use crate::bottle::{self, BottleInput};
-use crate::catalog::{self, CatalogReport, CatalogRequest, Shadowed};
+use crate::catalog::{self, CatalogReport, CatalogRequest, ShadowedRows};
 use crate::explain;
 use crate::install::{self, InstallReport, InstallRequest, Job};
 use agpm_persona::ProfileKinds;
@@ -61,7 +61,7 @@ pub struct DemoShow {
 #[derive(Debug)]
 pub enum DemoResult {
     /// A merged file.
-    Merged(Rendered),
+    Merged(FileBytes),
     /// Where values came from.
     Explained(Provenance),
     /// What was installed.
@@ -121,7 +121,7 @@ fn run(world: &World, request: &DemoRequest, notes: &mut Notes) -> Result<DemoRe
         None => store::temporary_folder("agpm-demo-")?,
     };
     let seen = |error: StoreError| error.seen_from(&world.environment.folder);
-    let open = Folder::create(&folder).map_err(seen)?;
+    let open = ConfinedDirectory::create(&folder).map_err(seen)?;
     let inside = World {
         sources: world.sources.clone(),
         clock: world.clock,
@@ -216,7 +216,7 @@ fn show_persona(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
             submodules: Submodules::Own,
         },
         additions: Vec::new(),
-        warnings: Warnings::Tell,
+        warnings: WarningPolicy::Tell,
     };
     let report = lineage::merge_profile(world, &request, notes)?;
     let command = format!("agpm profile {REVIEWER} --path {SERVICE} --ceiling . --format md");
@@ -240,7 +240,7 @@ fn show_bottle(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
 
 fn show_catalog(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
     let request = CatalogRequest {
-        shadowed: Shadowed::Listed,
+        shadowed: ShadowedRows::Listed,
         ..CatalogRequest::default()
     };
     let report = catalog::list(world, &request, notes)?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Failure, Notes, Severity};
-use agpm_text::{Document, Format, Limits, Parsed, decode, parse};
+use agpm_text::{Document, Format, Limits, ParsedDocument, decode, parse};
 
 /// Bytes as a document; what is wrong with them goes to the notes.
 pub(crate) fn document_of(
@@ -14,7 +14,7 @@ pub(crate) fn document_of(
 ) -> Result<Arc<Document>, Failure> {
     let is_conflict = has_conflict_markers(&bytes);
     let shown = name.clone();
-    let Parsed {
+    let ParsedDocument {
         document,
         mut diagnostics,
     } = parsed(name, bytes, format, notes)?;
@@ -49,7 +49,7 @@ pub(crate) fn parsed(
     bytes: Vec<u8>,
     format: Format,
     notes: &mut Notes,
-) -> Result<Parsed, Failure> {
+) -> Result<ParsedDocument, Failure> {
     let source = notes
         .sources
         .add(name, String::from_utf8_lossy(&bytes).into_owned());

@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agpm_diag::{
-    Diagnostic, Failure, FailureKind, Label, Notes, Severity, Spot, codes, did_you_mean,
+    Diagnostic, Failure, FailureKind, Label, Notes, Severity, SourceSpan, codes, did_you_mean,
 };
-use agpm_merge::{Contribution, LayerFile, Policy, Resolution, fold};
+use agpm_merge::{Contribution, LayerFile, MergePolicy, Resolution, fold};
 use agpm_model::{
-    BUILT_IN, BaseText, DefaultHost, Dependency, Empty, Entry, Layer, LayerName, LayerPlace,
-    Lockfile, Manifest, ManifestTexts, Operation, RESOURCE_TYPES, RelativePath, ResourceType, Rule,
-    Strategy, relocate_bases,
+    BUILT_IN, BaseText, DefaultHost, Dependency, EmptyRule, Entry, Layer, LayerName, LayerPlace,
+    Lockfile, Manifest, ManifestTexts, MergeOperation, PointerRule, RESOURCE_TYPES, RelativePath,
+    ResourceType, Strategy, relocate_bases,
 };
 use agpm_resolve::{ReleaseLimit, UpdateScope, bind_locked_plugins};
 use agpm_store as store;
-use agpm_text::{Document, Format, Pointer, Shape, View, parse_alone};
+use agpm_text::{Document, Format, NodeShape, Pointer, TreeView, parse_alone};
 
 use crate::bases::{BaseContext, BaseVersions, LoadedBase, load_bases};
 use crate::documents::{document_of, has_conflict_markers};
@@ -23,21 +23,24 @@ use crate::path_of;
 use crate::policy_files::{PolicyFile, policy_files};
 use crate::reading::{MANIFEST_NAME, PRIVATE_NAME, limit, local_path, optional, shown};
 use crate::scope::{Beside, NearestManifest, Places, beside, foreign_state, state_of};
-use crate::world::{Environment, ManifestUse, Scope, World};
+use crate::world::{Environment, InstallScope, ManifestUse, World};
 use agpm_model::{LOCK_NAME, normalize};
 
 pub(crate) use agpm_diag::unknown_name;
 
 /// A file of the state that git tracks in a project.
-fn tracked_record(opened: &store::ProjectStore, scope: Scope) -> Option<String> {
-    if scope == Scope::User || !store::is_folder(&opened.state_folder()) {
+fn tracked_record(opened: &store::ProjectStore, scope: InstallScope) -> Option<String> {
+    if scope == InstallScope::User || !store::is_folder(&opened.state_folder()) {
         return None;
     }
     agpm_git::first_tracked(opened.path(), |path| state_of(scope).is_record(path))
 }
 
 /// What is said of a state that is ignored.
-pub(crate) fn ignored_state(opened: &store::ProjectStore, scope: Scope) -> Option<Diagnostic> {
+pub(crate) fn ignored_state(
+    opened: &store::ProjectStore,
+    scope: InstallScope,
+) -> Option<Diagnostic> {
     if opened.state_use() == store::StateUse::Believed {
         return None;
     }
@@ -58,7 +61,7 @@ pub(crate) struct ManifestFiles {
     /// Where `agpm.toml` is.
     pub(crate) path: PathBuf,
     root: PathBuf,
-    scope: Scope,
+    scope: InstallScope,
     project: Vec<u8>,
     private: Option<Vec<u8>>,
     config: Option<(PathBuf, Vec<u8>)>,
@@ -78,7 +81,7 @@ impl ManifestFiles {
         else {
             return Ok(None);
         };
-        if environment.scope == Scope::User && !store::exists(&path) {
+        if environment.scope == InstallScope::User && !store::exists(&path) {
             return Ok(None);
         }
         let seen = |error: store::StoreError| error.seen_from(&environment.folder);
@@ -121,8 +124,8 @@ impl ManifestFiles {
             return Ok(files);
         }
         let Places { manifest, root } = match environment.scope {
-            Scope::User => Places::of_user(environment)?,
-            Scope::Project => Places {
+            InstallScope::User => Places::of_user(environment)?,
+            InstallScope::Project => Places {
                 manifest: environment.folder.join(MANIFEST_NAME),
                 root: environment.folder.clone(),
             },
@@ -177,16 +180,16 @@ impl ManifestFiles {
     /// How transactions reach the manifest.
     pub(crate) fn place(&self) -> Result<Beside, Failure> {
         match self.scope {
-            Scope::Project => manifest_path(&self.path).map(Beside::Within),
-            Scope::User => Ok(beside(&self.root, &self.path)),
+            InstallScope::Project => manifest_path(&self.path).map(Beside::Within),
+            InstallScope::User => Ok(beside(&self.root, &self.path)),
         }
     }
 
     /// How they reach the lockfile.
     pub(crate) fn lock_place(&self) -> Beside {
         match self.scope {
-            Scope::Project => Beside::Within(path_of(LOCK_NAME)),
-            Scope::User => beside(&self.root, &self.path.with_file_name(LOCK_NAME)),
+            InstallScope::Project => Beside::Within(path_of(LOCK_NAME)),
+            InstallScope::User => beside(&self.root, &self.path.with_file_name(LOCK_NAME)),
         }
     }
 
@@ -310,7 +313,7 @@ impl Project {
     /// Reads the user's own manifest; nothing if there is none, or no home to have one in.
     pub(crate) fn of_user(world: &World, notes: &mut Notes) -> Result<Option<Self>, Failure> {
         let mut world = world.clone();
-        world.environment.scope = Scope::User;
+        world.environment.scope = InstallScope::User;
         let environment = &world.environment;
         let known = environment.home.is_some() && environment.config_folder.is_some();
         let files = if known {
@@ -503,7 +506,7 @@ impl Project {
 fn syntax_errors<'d>(
     mut documents: impl Iterator<Item = &'d Arc<Document>>,
     notes: &Notes,
-) -> Option<Vec<Spot>> {
+) -> Option<Vec<SourceSpan>> {
     let errors = notes.diagnostics.iter();
     let errors: Vec<&Diagnostic> = errors
         .filter(|found| found.severity == Severity::Error)
@@ -517,7 +520,7 @@ fn syntax_errors<'d>(
         return None;
     }
     let places = errors.iter().filter_map(|found| found.labels.first());
-    let spot = |label: &Label| Spot {
+    let spot = |label: &Label| SourceSpan {
         source: label.source,
         span: label.span,
     };
@@ -560,7 +563,7 @@ fn over_bases(bases: &[LoadedBase], project: &Arc<Document>) -> Arc<Document> {
 
 /// All texts of a manifest, folded.
 pub(crate) fn folded_texts(texts: Vec<Contribution>) -> Resolution {
-    fold(texts, &Policy::merge(entry_by_entry()), None)
+    fold(texts, &MergePolicy::merge(entry_by_entry()), None)
 }
 
 /// The user's configuration, the manifest and the private manifest, folded: the highest wins, entry by entry.
@@ -581,7 +584,7 @@ impl Folded {
         let Some(section) = self.0.at(&place) else {
             return Vec::new();
         };
-        let Shape::Map(count) = section.shape() else {
+        let NodeShape::Map(count) = section.shape() else {
             return Vec::new();
         };
         let keys = section.keys().into_iter().take(count).enumerate();
@@ -601,21 +604,21 @@ fn entry_by_entry() -> Strategy {
         .iter()
         .map(|kind| kind.plural())
         .chain(["sources"]);
-    let rule = |pattern: &str, operation: Operation| Rule {
+    let rule = |pattern: &str, operation: MergeOperation| PointerRule {
         pattern: pattern.parse().expect("a good pattern"),
         operation: Some(operation),
-        empty: Empty::Value,
+        empty: EmptyRule::Value,
     };
-    let whole = sections.map(|section| rule(&format!("/{section}/*"), Operation::Replace));
+    let whole = sections.map(|section| rule(&format!("/{section}/*"), MergeOperation::Replace));
     let mut strategy = Strategy::default();
     strategy.rules.extend(whole);
-    strategy.rules.push(rule("/layers", Operation::Append));
+    strategy.rules.push(rule("/layers", MergeOperation::Append));
     strategy
 }
 
 fn missing(environment: &Environment) -> Failure {
     let (message, help) = match (environment.scope, Places::of_user(environment)) {
-        (Scope::User, Ok(places)) => (
+        (InstallScope::User, Ok(places)) => (
             format!("there is no `{}`", shown(environment, &places.manifest)),
             "run `agpm init -g` to make one",
         ),
@@ -653,7 +656,7 @@ pub(crate) fn refuse_link(store: &store::ProjectStore, place: &Beside) -> Result
         return Ok(());
     };
     match store.observe(path)? {
-        agpm_model::Observed::Symlink => {
+        agpm_model::ObservedPath::Symlink => {
             let message = format!("`{path}` is a symbolic link, and links are not written through");
             let diagnostic = Diagnostic::new(&codes::IO_EXISTS, message).in_file(path.as_str());
             let diagnostic =

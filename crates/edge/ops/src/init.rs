@@ -6,7 +6,7 @@ use agpm_adopt::{ChosenTools, NewEntries, ProjectSurvey, adoption_choices, detec
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, codes};
 use agpm_model::FileMode;
 use agpm_store::{
-    Disk, Expected, FileChange, Problem, ProjectStore, StoreError, Transaction, Waiting,
+    Disk, ExpectedFile, FileChange, LockWait, ProjectStore, StoreError, StoreProblem, Transaction,
 };
 use agpm_text::{Format, parse_alone};
 use serde::Serialize;
@@ -19,7 +19,7 @@ use crate::manifest_text::uneditable;
 use crate::path_of;
 use crate::reading::{MANIFEST_NAME, limit, shown};
 use crate::scope::{Places, beside, state_of};
-use crate::world::{Scope, World};
+use crate::world::{InstallScope, World};
 
 const MANIFEST: &str = include_str!("../init/agpm.toml");
 /// The comment of it that tools are named before.
@@ -92,8 +92,8 @@ pub fn init(world: &World, request: &InitRequest<'_>) -> Outcome<InitReport> {
 
 fn run(world: &World, request: &InitRequest<'_>) -> Result<InitReport, Failure> {
     match world.environment.scope {
-        Scope::Project => run_in_project(world, request),
-        Scope::User => run_for_user(world, request.replace),
+        InstallScope::Project => run_in_project(world, request),
+        InstallScope::User => run_for_user(world, request.replace),
     }
 }
 
@@ -102,14 +102,14 @@ fn run_for_user(world: &World, replace: Replace) -> Result<InitReport, Failure> 
     let Places { manifest, root } = Places::of_user(&world.environment)?;
     refuse_existing(world, &manifest, replace)?;
     agpm_store::create_folders(manifest.parent().unwrap_or(&root))?;
-    let store = ProjectStore::open_at(&root, state_of(Scope::User))?;
-    let held = store.lock(Waiting::Block(&|| world.progress.waiting()))?;
+    let store = ProjectStore::open_at(&root, state_of(InstallScope::User))?;
+    let held = store.lock(LockWait::Block(&|| world.progress.waiting()))?;
     store.recover(&held)?;
     let mut changes = Changes::default();
     changes.put(
         beside(&root, &manifest),
         MANIFEST.as_bytes().into(),
-        Expected::Anything,
+        ExpectedFile::Anything,
     );
     changes.apply(&store, &held, "init".to_owned(), &|_| {})?;
     Ok(InitReport {
@@ -127,11 +127,11 @@ fn run_in_project(world: &World, request: &InitRequest<'_>) -> Result<InitReport
     agpm_store::create_folders(&folder).map_err(|error| error.seen_from(&environment.folder))?;
     let store = ProjectStore::open(&folder)?;
     if store.needs_recovery() {
-        let held = store.lock(Waiting::Block(&|| world.progress.waiting()))?;
+        let held = store.lock(LockWait::Block(&|| world.progress.waiting()))?;
         store.recover(&held)?;
     }
     refuse_existing(world, &folder.join(MANIFEST_NAME), request.replace)?;
-    let held = store.lock(Waiting::Block(&|| world.progress.waiting()))?;
+    let held = store.lock(LockWait::Block(&|| world.progress.waiting()))?;
     store.recover(&held)?;
     let (mut report, manifest) = look_around(world, &folder, &request.adoption)?;
     let mut changes = vec![write(MANIFEST_NAME, manifest.into_bytes())];
@@ -237,7 +237,7 @@ fn write(path: &'static str, bytes: Vec<u8>) -> FileChange<'static> {
         path: path_of(path),
         bytes: bytes.into(),
         mode: FileMode::Plain,
-        before: Expected::Anything,
+        before: ExpectedFile::Anything,
     }
 }
 
@@ -245,7 +245,7 @@ fn write(path: &'static str, bytes: Vec<u8>) -> FileChange<'static> {
 fn ignore_lines(store: &ProjectStore) -> Result<Option<Vec<u8>>, Failure> {
     let mut bytes = match store.read(&path_of(IGNORE_NAME), limit()) {
         Err(StoreError {
-            problem: Problem::NotFound,
+            problem: StoreProblem::NotFound,
             ..
         }) => Vec::new(),
         read => read?,

@@ -3,19 +3,19 @@
 use std::collections::{BTreeSet, HashMap};
 
 use agpm_diag::{Diagnostic, Failure, Notes, Outcome, codes, did_you_mean};
-use agpm_model::{Extent, Locked, RelativePath, ResourceType, SKILL_FILE};
+use agpm_model::{LockEntry, RelativePath, ResourceExtent, ResourceType, SKILL_FILE};
 use agpm_store::ProjectStore;
 
 use crate::gather::unknown_name;
 use crate::locked::{LockView, LockedResource};
 use crate::scope::state_of;
-use crate::world::{Scope, World};
+use crate::world::{InstallScope, World};
 
 /// What is installed in a project, as of its manifest and lockfile when they were read.
 #[derive(Debug)]
 pub struct InstalledResources {
     view: LockView,
-    scope: Scope,
+    scope: InstallScope,
     /// Where each entry is, by type and name.
     places: HashMap<(ResourceType, String), usize>,
 }
@@ -58,7 +58,7 @@ pub fn open_installed(world: &World) -> Outcome<InstalledResources> {
 }
 
 impl InstalledResources {
-    fn of(view: LockView, scope: Scope) -> Self {
+    fn of(view: LockView, scope: InstallScope) -> Self {
         let mut places = HashMap::new();
         for (at, entry) in view.entries.iter().enumerate() {
             places
@@ -95,7 +95,7 @@ impl InstalledResources {
         })
     }
 
-    fn entry(&self, request: &InstalledRequest) -> Result<&Locked, Failure> {
+    fn entry(&self, request: &InstalledRequest) -> Result<&LockEntry, Failure> {
         let entries = &self.view.entries;
         if let Some(at) = self.places.get(&(request.kind, request.name.clone())) {
             return Ok(&entries[*at]);
@@ -115,7 +115,7 @@ impl InstalledResources {
     /// Names of another type would lead astray.
     fn unknown(&self, kind: ResourceType, label: &str) -> Failure {
         let of_kind = self.view.entries.iter().filter(|entry| entry.kind == kind);
-        let known: BTreeSet<String> = of_kind.map(Locked::label).collect();
+        let known: BTreeSet<String> = of_kind.map(LockEntry::label).collect();
         let near = did_you_mean(
             label,
             "installed resources are",
@@ -127,7 +127,7 @@ impl InstalledResources {
 }
 
 /// The file that is the resource's own.
-fn path_of(locked: &Locked) -> Result<Option<RelativePath>, Failure> {
+fn path_of(locked: &LockEntry) -> Result<Option<RelativePath>, Failure> {
     if locked.kind.is_merged() {
         return Ok(None);
     }
@@ -135,15 +135,15 @@ fn path_of(locked: &Locked) -> Result<Option<RelativePath>, Failure> {
     let paths = locked.paths();
     let place = paths.first().ok_or_else(|| not_written(locked))?;
     let inner = match locked.kind.extent() {
-        Extent::File => Some((*place).clone()),
-        Extent::Folder => RelativePath::new(&format!("{place}/{SKILL_FILE}")).ok(),
+        ResourceExtent::File => Some((*place).clone()),
+        ResourceExtent::Folder => RelativePath::new(&format!("{place}/{SKILL_FILE}")).ok(),
         // A plugin is no text; its parts are resources of their own.
-        Extent::Plugin => None,
+        ResourceExtent::Plugin => None,
     };
     Ok(inner)
 }
 
-fn not_written(locked: &Locked) -> Failure {
+fn not_written(locked: &LockEntry) -> Failure {
     let message = format!(
         "`{}` is resolved for others and not written",
         locked.label()

@@ -40,6 +40,7 @@ mod policy_cache;
 mod policy_files;
 mod projects;
 mod reading;
+mod releases;
 mod removal;
 mod scope;
 mod search;
@@ -66,23 +67,23 @@ pub use agpm_adopt::{ChosenTools, DetectedIn, ManifestDifference, NewEntry, Proj
 pub use agpm_bottle::{
     AgentRow, BottleList, BottleRow, BottleValue, BottleView, UnitKind, json_schema as unit_schema,
 };
-pub use agpm_diag::{FailureKind, Outcome, Warnings};
+pub use agpm_diag::{FailureKind, Outcome, WarningPolicy};
 pub use agpm_diag::{counted, size};
-pub use agpm_discover::{CandidateType, Query, Selection};
+pub use agpm_discover::{CandidateType, SearchQuery, SelectionMode};
 pub use agpm_layers::{LayerRow, LayerState, LayersReport, SkippedRow};
-pub use agpm_merge::Rendered;
+pub use agpm_merge::FileBytes;
 pub use agpm_merge::{
     BodyLines, BuiltInStrategy, CustomStrategy, ExplainedDeletion, ExplainedLeaf, ExplainedShadow,
-    OperationRow, Provenance, Secrets, StrategiesReport, StrategyExample, StrategyPage,
+    OperationRow, Provenance, SecretDisplay, StrategiesReport, StrategyExample, StrategyPage,
 };
-pub use agpm_model::Observed;
+pub use agpm_model::ObservedPath;
 pub use agpm_persona::{
-    Addition, PERSONA_SCHEMA, PersonaRow, PersonasReport, ProfileKinds, ProfileReport,
+    PERSONA_SCHEMA, PersonaRow, PersonasReport, ProfileAddition, ProfileKinds, ProfileReport,
 };
 pub use agpm_persona::{PersonaKind, markdown};
-pub use agpm_plan::{Action, Change, Reason};
+pub use agpm_plan::{ChangeAction, ChangeReason, PlannedChange};
 pub use agpm_plan::{FieldDifference, FileAction, FileDifference};
-pub use agpm_store::Done;
+pub use agpm_store::FileChangeKind;
 pub use agpm_trust::{CapabilityIncrease, CapabilityName, CapabilitySet};
 pub use approve::{Approval, ManifestProgram, ProjectPrograms, approve, programs, unapproved};
 pub use bottle::{BottleCheck, BottleInput, bottle_check, bottle_list, bottle_show};
@@ -91,7 +92,7 @@ pub use cache::{CacheReport, CacheRequest, CachedCopy, CleanExtent, KEPT_UNUSED,
 pub use catalog::{
     CatalogFile, CatalogFilter, CatalogLayer, CatalogMode, CatalogPlaces, CatalogRead,
     CatalogReport, CatalogRequest, CatalogRow, CatalogWatch, ENTRY_KINDS, EntryKind, LayerKind,
-    OpenCatalog, Shadowed, catalog, catalog_show, open_catalog, watch_catalog,
+    OpenCatalog, ShadowedRows, catalog, catalog_show, open_catalog, watch_catalog,
 };
 pub use change::{ChangeReport, ManifestChange, change_manifest};
 pub use checks::{CheckCause, CheckName, CheckOutcome, CheckResult};
@@ -108,9 +109,9 @@ pub use explain::{
 pub use import::{ImportReport, ImportRequest, import, import_formats};
 pub use init::{Adoption, AdoptionAnswer, InitReport, InitRequest, init};
 pub use install::{
-    Capability, CapabilityChange, CapabilityKind, Changelogs, Conversion, Executables, Fate,
-    FateKind, Fidelity, InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite,
-    Program, RequiredBy, Writing, install,
+    Capability, CapabilityChange, CapabilityKind, Changelogs, Conversion, Executables, Fidelity,
+    FieldOutcome, FieldOutcomeKind, InstallReport, InstallRequest, LockChange, LockUse, Moved,
+    OverwriteRule, Program, RequiredBy, Writing, install,
 };
 pub use installed::{
     InstalledFile, InstalledReport, InstalledRequest, InstalledResources, open_installed,
@@ -140,8 +141,8 @@ pub use verify::{Finding, VerifyReport, verify};
 pub use watch::{ProjectWatch, watch_project};
 pub use why::{Chains, Link, RequiredResource, WhyReport, WhyRequest, why};
 pub use world::{
-    Environment, ManifestUse, Network, OutsideReads, PolicyPlaces, ProgramUse, Progress, Scope,
-    Silent, World,
+    Environment, InstallScope, ManifestUse, NetworkAccess, OutsideReads, PolicyPlaces, ProgramUse,
+    Progress, Silent, World,
 };
 
 /// A path of ours from the project's folder.

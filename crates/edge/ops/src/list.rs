@@ -6,7 +6,7 @@ use agpm_compose::AppliedField;
 use agpm_diag::{
     Failure, Notes, Outcome, codes, did_you_mean, is_secret_name, looks_secret, mask_line,
 };
-use agpm_model::{Field, Locked, PatchScope, RESOURCE_TYPES, ResourceType, ToolName};
+use agpm_model::{FieldPath, LockEntry, PatchScope, RESOURCE_TYPES, ResourceType, ToolName};
 use agpm_resolve::add_locked_sources;
 use agpm_text::Value;
 use agpm_tools::OWN_TOOL;
@@ -16,7 +16,7 @@ use crate::gather::{ManifestFiles, Project, unknown_name};
 use crate::locked::{LockView, LockedResource, note, nothing_listed, source};
 use crate::packages::{Sources, frozen, read_lock, render_all};
 use crate::verify::{SourceUse, VerifyReport, find_drift};
-use crate::world::{Network, World};
+use crate::world::{NetworkAccess, World};
 
 /// Which resources.
 #[derive(Clone, Debug, Default)]
@@ -74,8 +74,8 @@ pub enum Clients {
 }
 
 impl Clients {
-    fn of(entries: &[Locked]) -> Self {
-        let tools = entries.iter().flat_map(Locked::tools);
+    fn of(entries: &[LockEntry]) -> Self {
+        let tools = entries.iter().flat_map(LockEntry::tools);
         let clients: BTreeSet<&str> = tools
             .map(ToolName::as_str)
             .filter(|tool| *tool != OWN_TOOL.name)
@@ -156,7 +156,7 @@ fn run(world: &World, request: &ListRequest, notes: &mut Notes) -> Result<ListRe
         check_tool(&view, name)?;
     }
     let search = request.search.as_ref().map(|text| text.to_lowercase());
-    let wanted = |entry: &Locked| {
+    let wanted = |entry: &LockEntry| {
         kind.is_none_or(|kind| entry.kind == kind)
             && request
                 .source
@@ -172,7 +172,7 @@ fn run(world: &World, request: &ListRequest, notes: &mut Notes) -> Result<ListRe
     };
     let is_empty = view.entries.is_empty();
     let clients = Clients::of(&view.entries);
-    let entries: Vec<Locked> = view.entries.into_iter().filter(wanted).collect();
+    let entries: Vec<LockEntry> = view.entries.into_iter().filter(wanted).collect();
     if entries.is_empty() && notes.diagnostics.is_empty() {
         let message = match is_empty {
             true => "No resources installed. Run `agpm add`.",
@@ -195,7 +195,7 @@ fn run(world: &World, request: &ListRequest, notes: &mut Notes) -> Result<ListRe
         (ListDetail::Patches, false) => Some(BTreeMap::new()),
         (ListDetail::Patches, true) => Some(patched_fields(world, notes)),
     };
-    let listed = |entry: &Locked| ListedResource {
+    let listed = |entry: &LockEntry| ListedResource {
         kind: entry.kind,
         locked: LockedResource::of(entry),
         status: drift.get(&entry.label()).copied(),
@@ -229,7 +229,7 @@ fn drift_of(report: VerifyReport) -> BTreeMap<String, Drift> {
 fn patched_fields(world: &World, notes: &mut Notes) -> BTreeMap<String, Vec<AppliedField>> {
     let mut own = Notes::default();
     let mut world = world.clone();
-    world.environment.network = Network::Offline;
+    world.environment.network = NetworkAccess::Offline;
     match made_of_lock(&world, &mut own) {
         Ok(fields) => fields,
         Err(failure) => {
@@ -270,7 +270,7 @@ pub const LOCAL: &str = "local";
 /// What stands for a secret of a patch.
 pub const MASKED: &str = "***";
 
-fn shown_source(entry: &Locked) -> &str {
+fn shown_source(entry: &LockEntry) -> &str {
     source(entry).unwrap_or(LOCAL)
 }
 
@@ -305,7 +305,7 @@ fn kind_named(word: &str) -> Result<ResourceType, Failure> {
     })
 }
 
-fn last_key(field: &Field) -> &str {
+fn last_key(field: &FieldPath) -> &str {
     field
         .pointer()
         .steps()
@@ -325,7 +325,7 @@ fn is_secret(key: &str, value: &Value) -> bool {
         }
 }
 
-fn masked(field: &Field, value: &Value) -> Value {
+fn masked(field: &FieldPath, value: &Value) -> Value {
     if is_secret(last_key(field), value) {
         Value::from(MASKED)
     } else {

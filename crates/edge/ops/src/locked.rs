@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes, did_you_mean};
 use agpm_model::{
-    Checksum, Dependency, Extent, LayerName, Locked, LockedLayer, Lockfile, Manifest, ObjectId,
-    Origin, Placement, RelativePath, ResourceType, ToolName,
+    Checksum, Dependency, LayerName, LockEntry, LockedLayer, LockedPlacement, Lockfile, Manifest, ObjectId,
+    RelativePath, ResourceExtent, ResourceOrigin, ResourceType, ToolName,
 };
-use agpm_plan::{Entry, Ledger};
+use agpm_plan::{Ledger, ResourceEntry};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -21,7 +21,7 @@ use agpm_model::{LOCK_NAME, normalize};
 /// A project's lockfile, which may be empty, and who needs whom in it.
 #[derive(Debug, Default)]
 pub(crate) struct LockView {
-    pub(crate) entries: Vec<Locked>,
+    pub(crate) entries: Vec<LockEntry>,
     /// The names of the sources, locked and in the manifest.
     pub(crate) sources: BTreeSet<String>,
     /// The names of the tools, locked and in the manifest.
@@ -67,7 +67,8 @@ impl LockView {
             .iter()
             .map(|root| (root.kind, root.name.as_str()))
             .collect();
-        let is_root = |entry: &Locked| asked.contains(&(entry.kind, entry.manifest_key().as_str()));
+        let is_root =
+            |entry: &LockEntry| asked.contains(&(entry.kind, entry.manifest_key().as_str()));
         let roots = (0..lock.entries.len())
             .filter(|at| is_root(&lock.entries[*at]))
             .collect();
@@ -82,7 +83,7 @@ impl LockView {
             .chain(own)
             .collect();
         let tools = manifest.tools.iter().map(|tool| &tool.name);
-        let locked_tools = lock.entries.iter().flat_map(Locked::tools);
+        let locked_tools = lock.entries.iter().flat_map(LockEntry::tools);
         let tools = tools.chain(locked_tools).map(ToString::to_string).collect();
         let (layers, needs) = (lock.layers, needs(&lock.entries));
         LockView {
@@ -164,7 +165,7 @@ impl LockView {
 
     /// The entries that a name means, all of one kind; a pattern's name means all that it matched.
     pub(crate) fn find(&self, name: &str) -> Result<Vec<usize>, Failure> {
-        let fits = |entry: &Locked, own: &str| means(name, entry.kind, own);
+        let fits = |entry: &LockEntry, own: &str| means(name, entry.kind, own);
         let mut found =
             self.matching(|entry| fits(entry, entry.name.as_str()) || entry.reference() == name);
         if found.is_empty() {
@@ -223,7 +224,7 @@ impl LockView {
         }
     }
 
-    fn matching(&self, fits: impl Fn(&Locked) -> bool) -> Vec<usize> {
+    fn matching(&self, fits: impl Fn(&LockEntry) -> bool) -> Vec<usize> {
         (0..self.entries.len())
             .filter(|at| fits(&self.entries[*at]))
             .collect()
@@ -264,18 +265,18 @@ pub(crate) fn means(word: &str, kind: ResourceType, name: &str) -> bool {
 }
 
 /// Whether a path is that of an entry; a skill is a directory with files.
-fn is_of(entry: &Locked, own: &str, path: &str) -> bool {
+fn is_of(entry: &LockEntry, own: &str, path: &str) -> bool {
     let inner = path
         .strip_prefix(own)
-        .filter(|_| entry.kind.extent() != Extent::File);
+        .filter(|_| entry.kind.extent() != ResourceExtent::File);
     path == own || inner.is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// The name of its source; nothing if it is local.
-pub(crate) fn source(entry: &Locked) -> Option<&str> {
+pub(crate) fn source(entry: &LockEntry) -> Option<&str> {
     match &entry.unit.origin {
-        Origin::Source(name) => Some(name.as_str()),
-        Origin::Local | Origin::Manifest => None,
+        ResourceOrigin::Source(name) => Some(name.as_str()),
+        ResourceOrigin::Local | ResourceOrigin::Manifest => None,
     }
 }
 
@@ -293,7 +294,7 @@ pub struct ResourceIdentity {
 }
 
 impl ResourceIdentity {
-    pub(crate) fn of(entry: &Locked) -> Self {
+    pub(crate) fn of(entry: &LockEntry) -> Self {
         ResourceIdentity {
             kind: entry.kind.singular(),
             name: entry.name.to_string(),
@@ -326,16 +327,16 @@ impl Serialize for ResourceIdentity {
 
 /// The tools of a resource, and where it is installed for each.
 #[derive(Clone, Debug)]
-pub struct Placements(Vec<Placement>);
+pub struct Placements(Vec<LockedPlacement>);
 
 impl Placements {
-    pub(crate) fn of(entry: &Locked) -> Self {
+    pub(crate) fn of(entry: &LockEntry) -> Self {
         Placements(entry.placements.clone())
     }
 
     /// Those of one copy.
-    pub(crate) fn of_entry(entry: &Entry) -> Self {
-        let placement = |tool: &ToolName| Placement {
+    pub(crate) fn of_entry(entry: &ResourceEntry) -> Self {
+        let placement = |tool: &ToolName| LockedPlacement {
             tool: tool.clone(),
             at: entry.target.clone(),
         };
@@ -366,7 +367,7 @@ struct InstalledPath<'a> {
 }
 
 impl<'a> InstalledPath<'a> {
-    fn of(placement: &'a Placement) -> Option<Self> {
+    fn of(placement: &'a LockedPlacement) -> Option<Self> {
         let at = placement.at.as_ref()?;
         Some(InstalledPath {
             tool: &placement.tool,
@@ -421,7 +422,7 @@ pub struct LockedResource {
 }
 
 impl LockedResource {
-    pub(crate) fn of(entry: &Locked) -> Self {
+    pub(crate) fn of(entry: &LockEntry) -> Self {
         LockedResource {
             identity: ResourceIdentity::of(entry),
             path: entry.unit.path.to_string(),
@@ -461,7 +462,7 @@ pub(crate) fn ambiguous(name: &str, meanings: &[String]) -> Failure {
 }
 
 /// Who needs whom; a reference that leads nowhere is passed over.
-fn needs(entries: &[Locked]) -> Vec<Vec<usize>> {
+fn needs(entries: &[LockEntry]) -> Vec<Vec<usize>> {
     let mut exact: BTreeMap<String, usize> = BTreeMap::new();
     let mut plain: BTreeMap<String, usize> = BTreeMap::new();
     for (at, entry) in entries.iter().enumerate() {
@@ -474,7 +475,7 @@ fn needs(entries: &[Locked]) -> Vec<Vec<usize>> {
             .map_or(reference.as_str(), |(bare, _)| bare);
         exact.get(reference).or_else(|| plain.get(bare)).copied()
     };
-    let of = |entry: &Locked| {
+    let of = |entry: &LockEntry| {
         let mut needs: Vec<usize> = entry.dependencies.iter().filter_map(target).collect();
         needs.sort_unstable();
         needs.dedup();

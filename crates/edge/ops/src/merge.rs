@@ -5,9 +5,11 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, codes, nearest};
-use agpm_merge::{LayerFile, MergedFile, RawFile, Rendered, UnparsedFile, merge_files};
-use agpm_model::{Driver, Empty, LayerName, Operation, PointerPattern, Rule, Strategy};
-use agpm_store::{self as store, DriverCall, Problem, StoreError};
+use agpm_merge::{FileBytes, LayerFile, MergedFile, RawFile, UnparsedFile, merge_files};
+use agpm_model::{
+    EmptyRule, LayerName, MergeDriver, MergeOperation, PointerPattern, PointerRule, Strategy,
+};
+use agpm_store::{self as store, DriverCall, StoreError, StoreProblem};
 use agpm_text::{Format, Pointer};
 
 use crate::approve::{ProgramPermit, permit};
@@ -85,7 +87,7 @@ impl OutputFormat {
 
 /// A rule as written on the command line: `/servers=by-key:id`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RuleArgument(Rule);
+pub struct RuleArgument(PointerRule);
 
 impl FromStr for RuleArgument {
     type Err = String;
@@ -95,11 +97,11 @@ impl FromStr for RuleArgument {
             .rsplit_once('=')
             .ok_or("a rule is written like `/servers=by-key:id`")?;
         let pattern: PointerPattern = pattern.parse().map_err(|error| format!("{error}"))?;
-        let operation: Operation = operation.parse().map_err(|error| format!("{error}"))?;
-        Ok(RuleArgument(Rule {
+        let operation: MergeOperation = operation.parse().map_err(|error| format!("{error}"))?;
+        Ok(RuleArgument(PointerRule {
             pattern,
             operation: Some(operation),
-            empty: Empty::default(),
+            empty: EmptyRule::default(),
         }))
     }
 }
@@ -108,7 +110,7 @@ impl FromStr for RuleArgument {
 #[derive(Debug)]
 pub struct MergeReport {
     /// The merged file.
-    pub output: Rendered,
+    pub output: FileBytes,
     /// Where all of it came from; only if asked for.
     pub explained: Option<Provenance>,
 }
@@ -137,7 +139,7 @@ pub(crate) fn run(
         let file = drive(driver, &permit, &strategy.name, read.all()?)?;
         if request.format.is_none() && !request.explain {
             return Ok(MergeReport {
-                output: Rendered::Bytes(file.bytes.into()),
+                output: FileBytes::Bytes(file.bytes.into()),
                 explained: None,
             });
         }
@@ -171,13 +173,13 @@ fn report(
 fn render(
     merged: &MergedFile,
     format: Option<OutputFormat>,
-) -> Result<(Rendered, Option<Diagnostic>), Failure> {
+) -> Result<(FileBytes, Option<Diagnostic>), Failure> {
     match format {
         // Comments may stay where the format has them.
         Some(format)
             if format == OutputFormat::Json || merged.format() != Some(format.format()) =>
         {
-            Ok((Rendered::Text(merged.print(format.format())?.into()), None))
+            Ok((FileBytes::Text(merged.print(format.format())?.into()), None))
         }
         _ => Ok(merged.render()?),
     }
@@ -250,7 +252,7 @@ pub(crate) fn read_files(
 fn near_file(error: &StoreError) -> Option<String> {
     let name = error.path.file_name()?.to_string_lossy();
     let beside = store::names_in(error.path.parent()?);
-    let near = matches!(error.problem, Problem::NotFound)
+    let near = matches!(error.problem, StoreProblem::NotFound)
         .then(|| nearest(&name, beside.iter().map(String::as_str)))?;
     near.map(str::to_owned)
 }
@@ -342,7 +344,7 @@ fn layer_names(environment: &Environment, inputs: &MergeInputs) -> Result<Vec<La
 
 /// Folds with a program, two files at a time; the result is what the strategy says.
 pub(crate) fn drive(
-    driver: &Driver,
+    driver: &MergeDriver,
     permit: &ProgramPermit,
     strategy: &str,
     files: Vec<RawFile>,
@@ -384,14 +386,14 @@ mod tests {
     fn no_file_is_wrong_usage() {
         let environment = Environment {
             approvals: Vec::new(),
-            scope: crate::Scope::Project,
+            scope: crate::InstallScope::Project,
             folder: PathBuf::from("/nowhere"),
             manifest: None,
             config: None,
             config_folder: None,
             cache: None,
             home: None,
-            network: crate::Network::Offline,
+            network: crate::NetworkAccess::Offline,
             state: None,
             programs: crate::ProgramUse::Approved,
             outside: crate::OutsideReads::Allowed,

@@ -4,8 +4,8 @@ use agpm_diag::{Failure, Notes, Outcome};
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{
-    Locked, LockedPin, Lockfile, Manifest, ObjectId, Pin, PinId, PinSource, ResolvedVersion,
-    ResourceId, Tag, Unit,
+    LockEntry, LockedPin, Lockfile, Manifest, ObjectId, Pin, PinId, PinSource, ResolvedVersion,
+    ResourceId, Unit, VersionTag,
 };
 use serde::Serialize;
 
@@ -15,6 +15,7 @@ use crate::catalog::remote_today;
 use crate::gather::{ManifestFiles, Project};
 use crate::locked::no_lockfile;
 use crate::packages::{Sources, read_lock, versions_of};
+use crate::policies::Policies;
 use crate::update::Words;
 use crate::world::World;
 use agpm_resolve::{add_locked_sources, report_moved_tags, with_names_of};
@@ -119,7 +120,9 @@ fn run(
     for name in &request.names {
         wanted.extend(words.find(name)?);
     }
+    let release_limit = Policies::of(&mut project, notes)?.release_limit(world);
     let sources = Sources::open(world, &project.manifest, store.path());
+    let sources = sources.with_release_limit(release_limit);
     let mut comparison = Comparison {
         allowed: allowed_versions(world, &project.manifest, &sources, &lock, notes)?,
         tags: stable_tags(&project.manifest, &sources, &lock, notes)?,
@@ -127,7 +130,7 @@ fn run(
         rows: request.rows,
     };
     let folder = project.folder.clone().unwrap_or_default();
-    for today in bases_today(world, &folder, &project.bases)? {
+    for today in bases_today(world, &folder, &project.bases, release_limit)? {
         comparison.add_base(today);
     }
     let mut report = OutdatedReport {
@@ -136,7 +139,7 @@ fn run(
         checked: 0,
         lockfile: LockfileState::Present,
     };
-    let resources: BTreeMap<PinId, &Locked> = lock
+    let resources: BTreeMap<PinId, &LockEntry> = lock
         .entries
         .iter()
         .map(|locked| (PinId::Resource(locked.id()), locked))
@@ -152,7 +155,7 @@ fn run(
 }
 
 /// Whether a pin is one of those that were named; a pattern names all that it matched.
-fn is_wanted(wanted: &BTreeSet<PinId>, id: &PinId, resource: Option<&Locked>) -> bool {
+fn is_wanted(wanted: &BTreeSet<PinId>, id: &PinId, resource: Option<&LockEntry>) -> bool {
     let pattern = resource.map(|locked| {
         PinId::Resource(ResourceId {
             kind: locked.kind,
@@ -186,7 +189,7 @@ fn stable_tags(
     sources: &Sources,
     lock: &Lockfile,
     notes: &mut Notes,
-) -> Result<BTreeMap<PinSource, Vec<Tag>>, Failure> {
+) -> Result<BTreeMap<PinSource, Vec<VersionTag>>, Failure> {
     let mut tags = BTreeMap::new();
     for LockedPin { id, pin } in lock.pins() {
         if tags.contains_key(&pin.source) {
@@ -218,7 +221,7 @@ struct Comparison<'r> {
     /// The newest that the requirements allow.
     allowed: BTreeMap<PinId, AllowedVersion>,
     /// Of each source, highest first.
-    tags: BTreeMap<PinSource, Vec<Tag>>,
+    tags: BTreeMap<PinSource, Vec<VersionTag>>,
     rows: OutdatedRows,
 }
 
@@ -240,7 +243,12 @@ impl Comparison<'_> {
     }
 
     /// Adds a pin to the report if it could be newer.
-    fn add(&self, locked: &LockedPin<'_>, resource: Option<&Locked>, report: &mut OutdatedReport) {
+    fn add(
+        &self,
+        locked: &LockedPin<'_>,
+        resource: Option<&LockEntry>,
+        report: &mut OutdatedReport,
+    ) {
         let Some(now) = self.allowed.get(&locked.id) else {
             return;
         };
@@ -260,9 +268,13 @@ impl Comparison<'_> {
         unit: Option<&Unit>,
     ) -> Option<Outdated> {
         let pin = locked.pin;
-        let (tag, allowed_tag) = (Tag::new(&pin.version), Tag::new(&allowed.label));
+        let (tag, allowed_tag) = (
+            VersionTag::new(&pin.version),
+            VersionTag::new(&allowed.label),
+        );
         let prefix = tag.prefix();
-        let is_newer = |newer: &&Tag| prefix.is_some() && newer.prefix() == prefix && **newer > tag;
+        let is_newer =
+            |newer: &&VersionTag| prefix.is_some() && newer.prefix() == prefix && **newer > tag;
         let tags = self.tags.get(&pin.source).into_iter().flatten();
         let mut newer = tags.filter(is_newer).take(MOST_TRIED);
         // What is allowed was found to hold the resource.
@@ -292,7 +304,7 @@ impl Comparison<'_> {
     }
 
     /// Whether a resource is in a version: what was dropped cannot be updated to. A version that cannot be read counts.
-    fn holds(&self, pin: &Pin, tag: &Tag, unit: Option<&Unit>) -> bool {
+    fn holds(&self, pin: &Pin, tag: &VersionTag, unit: Option<&Unit>) -> bool {
         let source = pin.source.name();
         let source = source.and_then(|name| self.sources.versioned(name));
         let (Some(source), Some(unit)) = (source, unit) else {
@@ -309,7 +321,7 @@ impl Comparison<'_> {
 /// Whether a branch moved and the resource is the same.
 fn is_unchanged(pin: &Pin, now: &AllowedVersion) -> bool {
     pin.version == now.version.label
-        && Tag::new(&pin.version).prefix().is_none()
+        && VersionTag::new(&pin.version).prefix().is_none()
         && pin.commit != now.version.revision
         && now.content == ContentChange::Same
 }

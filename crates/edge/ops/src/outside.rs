@@ -5,14 +5,14 @@ use std::path::Path;
 
 use agpm_diag::{Failure, visible};
 use agpm_model::normalize;
-use agpm_model::{AddressKind, LayerPlace, Manifest, Origin, SourceName};
-use agpm_source::Bounds;
+use agpm_model::{AddressKind, LayerPlace, Manifest, ResourceOrigin, SourceName};
+use agpm_source::AllowedDirectory;
 use agpm_store as store;
 
 use crate::bases::LoadedBase;
 use crate::gather::Project;
 use crate::reading::local_path;
-use crate::world::{Environment, Scope};
+use crate::world::{Environment, InstallScope};
 
 /// The paths of a manifest that lead out of its folder, each once, as they are written; a place for credentials is refused.
 pub(crate) fn reads_outside(
@@ -20,7 +20,7 @@ pub(crate) fn reads_outside(
     project: &Project,
     folder: &Path,
 ) -> Result<Vec<String>, Failure> {
-    let bounds = Bounds::of(folder);
+    let bounds = AllowedDirectory::of(folder);
     let mut found = Vec::new();
     let bases = project.bases.iter().filter_map(LoadedBase::local_file);
     let paths = written_paths(&project.manifest).into_iter().chain(bases);
@@ -31,7 +31,7 @@ pub(crate) fn reads_outside(
             .map_err(|error| error.seen_from(folder))?;
         let real = store::real_path(&path);
         // A manifest of the user's own is written to read things all over home.
-        if environment.scope == Scope::Project && bounds.is_outside(&real) {
+        if environment.scope == InstallScope::Project && bounds.is_outside(&real) {
             let is_link = !bounds.is_outside(&path);
             let shown = if is_link {
                 format!("{written} -> {}", real.display())
@@ -51,7 +51,7 @@ fn written_paths(manifest: &Manifest) -> Vec<String> {
     let local = manifest
         .dependencies
         .iter()
-        .filter(|one| one.unit.origin == Origin::Local);
+        .filter(|one| one.unit.origin == ResourceOrigin::Local);
     let local = local.map(|one| {
         if one.unit.path.is_pattern() {
             one.unit.path.literal_folder().to_owned()

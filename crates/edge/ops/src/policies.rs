@@ -1,9 +1,12 @@
 //! The policies that every install is judged by.
 
+use std::sync::Arc;
+
 use agpm_compose::{JudgedFile, RenderedResource, judged_layers, judged_resources, judged_version};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes, has_errors};
 use agpm_model::{BaseAddress, LockedLayer, Manifest, Pin, Policy, ResolvedVersion, RuleName};
-use agpm_resolve::ResolvedEntry;
+use agpm_resolve::{ReleaseLimit, ResolvedEntry};
+use agpm_source::Source;
 use agpm_text::Format;
 use agpm_trust::{
     CapabilitySet, JudgedContent, JudgedVersion, PlacedPolicy, PolicyPlace, PolicySet, ReleaseAge,
@@ -15,6 +18,7 @@ use crate::documents::document_of;
 use crate::gather::Project;
 use crate::packages::Sources;
 use crate::policy_files::PolicyFile;
+use crate::world::World;
 use agpm_layers::LayeredFile;
 
 /// All policies that apply.
@@ -80,6 +84,13 @@ impl Policies {
         &self.0
     }
 
+    /// How old versions must be that a requirement leaves a choice of.
+    pub(crate) fn release_limit(&self, world: &World) -> Option<ReleaseLimit> {
+        let now = (world.clock)();
+        let min_age = self.0.min_release_age()?;
+        Some(ReleaseLimit { min_age, now })
+    }
+
     /// Refuses content that one of the policies forbids.
     pub(crate) fn check(
         &self,
@@ -101,26 +112,37 @@ impl Policies {
                 ReleaseAge::Unknown
             }
         };
-        let age_of_pin = |pin: &Pin| {
-            if judges_age {
-                dates.age_of_pin(pin)
+        let version_of = |source: Option<&dyn Source>, pin: &Pin| {
+            let age = if judges_age {
+                dates.age_of_pin(source, pin)
             } else {
                 ReleaseAge::Unknown
-            }
+            };
+            judged_version(pin, age)
         };
         let files: Vec<JudgedFile<'_>> = layers.files.iter().map(judged_file).collect();
         let mut contents: Vec<JudgedContent<'_>> = judged_resources(manifest, resources, &age_of);
         contents.extend(judged_layers(manifest, &files));
         let pinned = layers.locked.iter().filter_map(|layer| {
             let pin = layer.pin.as_ref()?;
-            Some(judged_layer_version(
-                layer,
-                judged_version(pin, age_of_pin(pin)),
-            ))
+            let source = pin.source.name().and_then(|name| dates.sources.get(name));
+            let version = version_of(source, pin);
+            Some(judged_version_of(layer.name.label(), version))
         });
         contents.extend(pinned);
         contents.extend(project.bases.iter().filter_map(judged_base));
-        let violations = self.0.violations(&contents);
+        let bases: Vec<JudgedContent<'_>> = project
+            .bases
+            .iter()
+            .filter_map(|base| {
+                let pin = base.locked.pin.as_ref()?;
+                let source = dates.source_of(base)?;
+                let version = version_of(Some(&*source), pin);
+                Some(judged_version_of(base.locked.name().label(), version))
+            })
+            .collect();
+        let mut violations = self.0.violations(&contents);
+        violations.extend(self.0.base_violations(&bases));
         violations.iter().map(report_violation).collect()
     }
 }
@@ -147,10 +169,10 @@ pub(crate) struct JudgedLayers<'a> {
     pub(crate) locked: &'a [LockedLayer],
 }
 
-/// The version of a layer, whatever its files are.
-fn judged_layer_version(layer: &LockedLayer, version: JudgedVersion) -> JudgedContent<'static> {
+/// The version of a layer or base, whatever its files are.
+fn judged_version_of(id: String, version: JudgedVersion) -> JudgedContent<'static> {
     JudgedContent {
-        id: layer.name.label(),
+        id,
         types: Vec::new(),
         tools: Vec::new(),
         source: None,
@@ -162,35 +184,46 @@ fn judged_layer_version(layer: &LockedLayer, version: JudgedVersion) -> JudgedCo
 
 /// How old versions are.
 pub(crate) struct ReleaseDates<'a> {
+    pub(crate) world: &'a World,
     pub(crate) sources: &'a Sources,
-    /// In seconds since 1970.
-    pub(crate) now: u64,
 }
 
 impl ReleaseDates<'_> {
     fn age_of(&self, resolved: &ResolvedEntry) -> ReleaseAge {
-        ReleaseAge::of(self.released(resolved), self.now)
+        let source = resolved.entry.unit.origin.source();
+        let source = source.and_then(|name| self.sources.get(name));
+        let version = resolved
+            .version
+            .commit
+            .clone()
+            .map(|revision| ResolvedVersion {
+                label: resolved.version.label.clone(),
+                revision,
+            });
+        self.age(source, version)
     }
 
-    fn age_of_pin(&self, pin: &Pin) -> ReleaseAge {
-        let released = || {
-            let source = self.sources.get(pin.source.name()?)?;
-            let version = ResolvedVersion {
-                label: pin.version.clone(),
-                revision: pin.commit.clone(),
-            };
-            source.released(&[version]).into_iter().next()?
-        };
-        ReleaseAge::of(released(), self.now)
-    }
-
-    fn released(&self, resolved: &ResolvedEntry) -> Option<u64> {
-        let source = self.sources.get(resolved.entry.unit.origin.source()?)?;
+    fn age_of_pin(&self, source: Option<&dyn Source>, pin: &Pin) -> ReleaseAge {
         let version = ResolvedVersion {
-            label: resolved.version.label.clone(),
-            revision: resolved.version.commit.clone()?,
+            label: pin.version.clone(),
+            revision: pin.commit.clone(),
         };
-        source.released(&[version]).into_iter().next()?
+        self.age(source, Some(version))
+    }
+
+    fn age(&self, source: Option<&dyn Source>, version: Option<ResolvedVersion>) -> ReleaseAge {
+        let dates = source.zip(version);
+        let dates = dates.map(|(source, version)| source.released(&[version]));
+        let released = dates.into_iter().flatten().next().flatten();
+        ReleaseAge::of(released, (self.world.clock)())
+    }
+
+    fn source_of(&self, base: &LoadedBase) -> Option<Arc<dyn Source>> {
+        let BaseAddress::Repository(repository) = &base.address else {
+            return None;
+        };
+        let context = self.world.environment.source_context(&self.sources.project);
+        Some(self.world.sources.open(&repository.url, &context))
     }
 }
 

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes};
 use agpm_model::{
     Address, AddressContext, Checksum, DEFAULT_VERSION, DefaultHost, RepositoryAddress,
-    Requirement, ResourcePath, Selector, SourceAddress,
+    Requirement, ResourcePath, SourceAddress, VersionRequirement,
 };
-use agpm_source::{Entry, EntryKind, FileFetching, Source, SourceError, resolve};
+use agpm_source::{FileFetching, Source, SourceEntry, SourceEntryKind, SourceError, resolve};
 use agpm_store as store;
 use agpm_text::{FormatVersion, from_json, to_json};
 use agpm_trust::duration;
@@ -28,7 +28,7 @@ const VERSION: u32 = 1;
 pub(crate) struct PolicyAddress {
     url: SourceAddress,
     path: String,
-    requirement: Requirement,
+    requirement: VersionRequirement,
 }
 
 /// Without secrets.
@@ -62,7 +62,7 @@ impl PolicyAddress {
 
     fn of(found: RepositoryAddress) -> Self {
         let path = found.inner.path.as_ref().map(ResourcePath::in_tree);
-        let default = || Requirement::parse(DEFAULT_VERSION).expect("a good name");
+        let default = || VersionRequirement::parse(DEFAULT_VERSION).expect("a good name");
         PolicyAddress {
             url: found.url,
             path: path.unwrap_or(POLICY_NAME).to_owned(),
@@ -153,7 +153,7 @@ fn fetch(address: &PolicyAddress, source: &dyn Source) -> Result<String, SourceE
             "no connection may be opened".to_owned(),
         ));
     }
-    let selector = Selector::Version(address.requirement.clone());
+    let selector = Requirement::Version(address.requirement.clone());
     let required = address.requirement.as_str();
     let version = resolve(source, &selector)?
         .ok_or_else(|| SourceError::NoSuchRevision(format!("no version fits `{required}`")))?;
@@ -161,13 +161,13 @@ fn fetch(address: &PolicyAddress, source: &dyn Source) -> Result<String, SourceE
     if !source.has_revision(commit) {
         source.fetch(std::slice::from_ref(commit), FileFetching::OnDemand)?;
     }
-    let is_directory = |entry: &Entry| entry.kind == EntryKind::Directory;
+    let is_directory = |entry: &SourceEntry| entry.kind == SourceEntryKind::Directory;
     let path = match source.entry(Some(commit), &address.path)? {
         Some(entry) if is_directory(&entry) => format!("{}/{POLICY_NAME}", address.path),
         _ => address.path.clone(),
     };
     let entry = source.entry(Some(commit), &path)?;
-    let entry = entry.filter(|entry| matches!(entry.kind, EntryKind::File(_)));
+    let entry = entry.filter(|entry| matches!(entry.kind, SourceEntryKind::File(_)));
     let missing = || SourceError::MissingFile(format!("{} has no `{path}`", version.label));
     let entry = entry.ok_or_else(missing)?;
     let bytes = source.read(&[&entry])?.into_iter().next();

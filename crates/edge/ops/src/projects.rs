@@ -7,7 +7,7 @@ use agpm_model::Checksum;
 use agpm_store as store;
 
 use crate::reading::MANIFEST_NAME;
-use crate::world::{Environment, Scope};
+use crate::world::{Environment, InstallScope};
 use agpm_model::LOCK_NAME;
 
 const FOLDER: &str = "projects";
@@ -43,7 +43,7 @@ pub(crate) fn note(environment: &Environment, root: &Path) {
     let Some(state) = environment
         .state
         .as_deref()
-        .filter(|_| environment.scope == Scope::Project)
+        .filter(|_| environment.scope == InstallScope::Project)
     else {
         return;
     };

@@ -21,7 +21,7 @@ pub(crate) fn limit() -> u64 {
 pub(crate) fn optional(environment: &Environment, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     match store::read(path, limit()) {
         Err(store::StoreError {
-            problem: store::Problem::NotFound,
+            problem: store::StoreProblem::NotFound,
             ..
         }) => Ok(None),
         read => Ok(Some(

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean};
-use agpm_model::{Locked, Manifest, ResourceId, ResourceName, ResourceType};
-use agpm_text::{Edit, Format, Kind, NodeRef, Pointer, Value, parse_alone};
+use agpm_model::{LockEntry, Manifest, ResourceId, ResourceName, ResourceType};
+use agpm_text::{Edit, Format, NodeKind, NodeRef, Pointer, Value, parse_alone};
 
 use crate::additions::{kind_of, usage};
 use crate::gather::{Project, unknown_name};
@@ -147,7 +147,7 @@ impl Removal<'_> {
         }
     }
 
-    fn locked(&self, kind: ResourceType, name: &str) -> Option<&Locked> {
+    fn locked(&self, kind: ResourceType, name: &str) -> Option<&LockEntry> {
         let mut entries = self.view.entries.iter();
         entries.find(|entry| entry.kind == kind && entry.name.as_str() == name)
     }
@@ -180,7 +180,7 @@ impl Removal<'_> {
         let names = Value::list(excluded.chain([name]));
         let change = match node.kind() {
             // A pattern alone becomes a table with the same path.
-            Kind::String => Edit::Set {
+            NodeKind::String => Edit::Set {
                 at,
                 value: Value::map([("path", Value::from(node.content())), ("exclude", names)]),
             },
@@ -195,7 +195,7 @@ impl Removal<'_> {
 }
 
 /// Why a resource that is installed cannot be removed by its name.
-fn not_in_manifest(entry: &Locked) -> Failure {
+fn not_in_manifest(entry: &LockEntry) -> Failure {
     let (kind, name) = (entry.kind, &entry.name);
     let (message, help) = match (&entry.manifest_alias, &entry.pattern) {
         (Some(alias), Some(pattern)) => (

@@ -7,7 +7,7 @@ use agpm_model::RelativePath;
 use agpm_store::{self as store, StateFolder, SystemUser};
 
 use crate::reading::MANIFEST_NAME;
-use crate::world::{Environment, ManifestUse, Scope};
+use crate::world::{Environment, InstallScope, ManifestUse};
 
 /// Where a manifest is, and the folder that its things go to.
 pub(crate) struct Places {
@@ -58,7 +58,8 @@ impl NearestManifest {
 
     /// A warning for each manifest that was passed over.
     pub(crate) fn warnings(environment: &Environment) -> Vec<Diagnostic> {
-        let is_looked_for = environment.scope == Scope::Project && environment.manifest.is_none();
+        let is_looked_for =
+            environment.scope == InstallScope::Project && environment.manifest.is_none();
         let nearest = is_looked_for.then(|| NearestManifest::find(environment));
         let ignored = nearest.map(|nearest| nearest.ignored).unwrap_or_default();
         let warning = |path: PathBuf| {
@@ -93,11 +94,15 @@ impl Places {
     ) -> Result<Option<Self>, Failure> {
         let manifest = match (wanted, environment.scope, &environment.manifest) {
             (ManifestUse::Ignored, _, _) => None,
-            (ManifestUse::Nearest, Scope::User, _) => {
+            (ManifestUse::Nearest, InstallScope::User, _) => {
                 return Places::of_user(environment).map(Some);
             }
-            (ManifestUse::Nearest, Scope::Project, Some(named)) => Some(environment.resolve(named)),
-            (ManifestUse::Nearest, Scope::Project, None) => NearestManifest::find(environment).used,
+            (ManifestUse::Nearest, InstallScope::Project, Some(named)) => {
+                Some(environment.resolve(named))
+            }
+            (ManifestUse::Nearest, InstallScope::Project, None) => {
+                NearestManifest::find(environment).used
+            }
         };
         let root = |manifest: &Path| manifest.parent().unwrap_or(Path::new(".")).to_owned();
         Ok(manifest.map(|manifest| Places {
@@ -125,10 +130,10 @@ impl Places {
 }
 
 /// The state of a scope.
-pub(crate) fn state_of(scope: Scope) -> StateFolder {
+pub(crate) fn state_of(scope: InstallScope) -> StateFolder {
     match scope {
-        Scope::Project => StateFolder::Project,
-        Scope::User => StateFolder::Home,
+        InstallScope::Project => StateFolder::Project,
+        InstallScope::User => StateFolder::Home,
     }
 }
 

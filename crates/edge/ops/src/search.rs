@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agpm_diag::{Diagnostic, Failure, Notes, Outcome, Severity, codes};
-use agpm_discover::{CandidateType, IndexHeader, IndexRow, Query, Score, SourceIndex};
+use agpm_discover::{CandidateType, IndexHeader, IndexRow, Score, SearchIndex, SearchQuery};
 use agpm_model::{Address, AddressKind, Checksum, InnerAddress, NamedAddress};
-use agpm_source::Versioning;
+use agpm_source::SourceVersioning;
 use serde::Serialize;
 
 use crate::add::place::{PlaceFinder, PlaceSource};
 use crate::additions::type_of_word;
 use crate::browse::{newest_version, read_sources};
-use crate::world::{Network, World};
+use crate::world::{NetworkAccess, World};
 
 /// How long an index is used before its source is asked again.
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
@@ -111,10 +111,10 @@ fn run(world: &World, request: &SearchRequest, notes: &mut Notes) -> Result<Sear
         .iter()
         .filter_map(|source| indexing.index(source, notes))
         .collect();
-    let query = Query::parse(&request.query);
+    let query = SearchQuery::parse(&request.query);
     let mut found: Vec<Hit<'_>> = Vec::new();
     for stored in &stored {
-        let Some((_, index)) = SourceIndex::decode(&stored.text) else {
+        let Some((_, index)) = SearchIndex::decode(&stored.text) else {
             continue;
         };
         let is_kind = |row: &IndexRow<'_>| kind.is_none_or(|kind| kind == row.kind);
@@ -174,7 +174,7 @@ impl Indexing<'_> {
         let path = self.index_path(source);
         let kept = read_index(&path);
         let is_recent = agpm_store::age(&path).is_some_and(|age| age < KEPT);
-        let is_offline = self.world.environment.network == Network::Offline;
+        let is_offline = self.world.environment.network == NetworkAccess::Offline;
         let is_enough = kept.is_some() && is_recent && self.index_use == IndexUse::Daily;
         let is_kept = kept.is_some() && is_offline && !source.address.is_local();
         let made = match is_enough || is_kept {
@@ -223,10 +223,10 @@ impl Indexing<'_> {
             commit: commit.unwrap_or_default(),
         };
         let is_same = kept
-            .and_then(SourceIndex::decode)
+            .and_then(SearchIndex::decode)
             .is_some_and(|(own, _)| own == header);
         if let Some(kept) =
-            kept.filter(|_| is_same && place.source.versioning() == Versioning::Versioned)
+            kept.filter(|_| is_same && place.source.versioning() == SourceVersioning::Versioned)
         {
             return Ok(kept.to_owned());
         }
@@ -235,14 +235,14 @@ impl Indexing<'_> {
             let version = newest_version(&place, one);
             (one, version.unwrap_or_default())
         });
-        Ok(SourceIndex::encode(&header, rows))
+        Ok(SearchIndex::encode(&header, rows))
     }
 }
 
 fn read_index(path: &Path) -> Option<String> {
     let bytes = agpm_store::read(path, LARGEST_INDEX).ok()?;
     let text = String::from_utf8(bytes).ok()?;
-    SourceIndex::decode(&text).is_some().then_some(text)
+    SearchIndex::decode(&text).is_some().then_some(text)
 }
 
 /// Why a source was not asked, as a warning: others were.

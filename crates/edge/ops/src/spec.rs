@@ -5,7 +5,7 @@ use std::sync::Arc;
 use agpm_diag::{Failure, did_you_mean};
 use agpm_model::{
     Address, AddressContext, BrowserAddress, InnerAddress, Manifest, RepositoryAddress,
-    Requirement, ResourcePath, ResourceType, SourceAddress, SourceName, SourceVersions,
+    ResourcePath, ResourceType, SourceAddress, SourceName, SourceVersions, VersionRequirement,
     resource_name, same_repository, tag_names,
 };
 use agpm_text::Value;
@@ -87,7 +87,7 @@ impl SpecContext<'_> {
             let help = format!("name a path in it: `{source}:PATH`");
             return Err(usage(format!("`{text}` names no file"), help));
         };
-        let version = inner.requirement.as_ref().map(Requirement::as_str);
+        let version = inner.requirement.as_ref().map(VersionRequirement::as_str);
         Ok(Spec {
             source: Some(source),
             path: self.kind.folder_of(path.as_str()).to_owned(),
@@ -114,7 +114,11 @@ impl SpecContext<'_> {
                 Err(usage(format!("`{url}` names no file"), help))
             }
             (None, Some(path)) => {
-                let version = found.inner.requirement.as_ref().map(Requirement::as_str);
+                let version = found
+                    .inner
+                    .requirement
+                    .as_ref()
+                    .map(VersionRequirement::as_str);
                 let help = self.add_commands(url, path.as_str(), version);
                 Err(usage(format!("no source has the URL `{url}`"), help))
             }

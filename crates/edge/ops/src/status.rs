@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use agpm_diag::{Code, Diagnostic, Failure, FailureKind, Notes, Outcome, Severity, codes};
-use agpm_model::{Locked, ToolName};
+use agpm_model::{LockEntry, ToolName};
 use agpm_resolve::UpdateScope;
 use serde::{Serialize, Serializer};
 
@@ -14,7 +14,7 @@ use crate::locked::LockView;
 use crate::outdated::{OutdatedReport, OutdatedRequest, outdated};
 use crate::serialize;
 use crate::verify::{SourceUse, VerifyReport, find_drift};
-use crate::world::{ManifestUse, Network, World};
+use crate::world::{ManifestUse, NetworkAccess, World};
 
 /// How a project stands.
 #[derive(Debug, Serialize)]
@@ -101,9 +101,9 @@ fn run(world: &World, notes: &mut Notes) -> Result<StatusReport, Failure> {
     for entry in &view.entries {
         *installed.entry(entry.kind.plural()).or_default() += 1;
     }
-    let tools = view.entries.iter().flat_map(Locked::tools);
+    let tools = view.entries.iter().flat_map(LockEntry::tools);
     let mut offline = world.clone();
-    offline.environment.network = Network::Offline;
+    offline.environment.network = NetworkAccess::Offline;
     Ok(StatusReport {
         project: ProjectFound::Yes,
         root: Some(files.root().to_owned()),

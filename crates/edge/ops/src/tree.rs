@@ -3,7 +3,7 @@
 use agpm_diag::{Failure, Notes, Outcome};
 use std::collections::BTreeMap;
 
-use agpm_model::Locked;
+use agpm_model::LockEntry;
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
@@ -170,7 +170,7 @@ fn node(view: &LockView, at: usize) -> TreeNode {
 }
 
 /// `TYPE/NAME (VERSION)`.
-pub(crate) fn titled(entry: &Locked) -> String {
+pub(crate) fn titled(entry: &LockEntry) -> String {
     format!("{} ({})", entry.label(), entry.version().unwrap_or("local"))
 }
 

@@ -5,12 +5,17 @@ use std::fmt::Display;
 
 use agpm_model::{Checksum, RelativePath};
 use agpm_plan::{FileOutcome, Ledger, read_block_file, take_back, take_back_blocks};
-use agpm_store::{Done, Force, HistoryEntry, KEPT_TRANSACTIONS, Mended, ProjectStore, UndoError};
+use agpm_store::{
+    FileChangeKind, ForceUndo, HistoryEntry, KEPT_TRANSACTIONS, ProjectStore, ReconciledFile,
+    UndoError,
+};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::gather::{ManifestFiles, ignored_state};
-use crate::install::{Overwrite, Writing, hold, ledger_in, parse_shared, read_ledger, read_shared};
+use crate::install::{
+    OverwriteRule, Writing, hold, ledger_in, parse_shared, read_ledger, read_shared,
+};
 use crate::reading::limit;
 use crate::scope::Beside;
 use crate::world::World;
@@ -24,7 +29,7 @@ pub struct UndoRequest {
     /// What to do.
     pub action: UndoAction,
     /// Whether files that were edited since are overwritten.
-    pub overwrite: Overwrite,
+    pub overwrite: OverwriteRule,
 }
 
 /// What to do with the history.
@@ -57,7 +62,7 @@ pub struct PastEntry {
     /// What it was called.
     pub title: String,
     /// Its files, and what it did to them; our own bookkeeping is left out.
-    pub files: Vec<(RelativePath, Done)>,
+    pub files: Vec<(RelativePath, FileChangeKind)>,
     /// Why it cannot be read; then nothing else is known of it.
     pub damaged: Option<String>,
 }
@@ -122,10 +127,10 @@ fn run(world: &World, request: &UndoRequest, notes: &mut Notes) -> Result<UndoRe
         .map(past)
         .ok_or_else(|| nothing(&store))?;
     let (mended, kept) = mended(&files, &store, request, &newest, notes)?;
-    let force = if request.overwrite == Overwrite::Everything {
-        Force::Yes
+    let force = if request.overwrite == OverwriteRule::Everything {
+        ForceUndo::Yes
     } else {
-        Force::No
+        ForceUndo::No
     };
     store
         .undo(&held, force, &mended)
@@ -147,7 +152,7 @@ fn preview(
     notes: &mut Notes,
 ) -> Result<UndoReport, Failure> {
     let (mended, kept) = mended(files, store, request, &newest, notes)?;
-    if request.overwrite == Overwrite::Nothing {
+    if request.overwrite == OverwriteRule::Nothing {
         store
             .require_undoable(&mended)
             .map_err(|error| refused(error, store, notes))?;
@@ -167,9 +172,9 @@ fn mended(
     request: &UndoRequest,
     newest: &PastEntry,
     notes: &mut Notes,
-) -> Result<(Vec<Mended>, Option<RelativePath>), Failure> {
+) -> Result<(Vec<ReconciledFile>, Option<RelativePath>), Failure> {
     // With force the very bytes come back.
-    let forced = request.overwrite == Overwrite::Everything;
+    let forced = request.overwrite == OverwriteRule::Everything;
     let mut mended = if forced {
         Vec::new()
     } else {
@@ -186,11 +191,14 @@ fn edited_manifest(
     files: &ManifestFiles,
     store: &ProjectStore,
     newest: &PastEntry,
-) -> Result<Option<Mended>, Failure> {
+) -> Result<Option<ReconciledFile>, Failure> {
     let Beside::Within(manifest) = files.place()? else {
         return Ok(None);
     };
-    if !newest.files.contains(&(manifest.clone(), Done::Created)) {
+    if !newest
+        .files
+        .contains(&(manifest.clone(), FileChangeKind::Created))
+    {
         return Ok(None);
     }
     let Some(now) = store.observe(&manifest)?.checksum() else {
@@ -202,7 +210,7 @@ fn edited_manifest(
     let content = store
         .read(&manifest, limit())
         .map_err(|error| error.seen_from(store.path()))?;
-    Ok(Some(Mended {
+    Ok(Some(ReconciledFile {
         path: manifest,
         now,
         content: Some(content),
@@ -221,7 +229,7 @@ fn mend(
     store: &ProjectStore,
     newest: &PastEntry,
     notes: &mut Notes,
-) -> Result<Vec<Mended>, Failure> {
+) -> Result<Vec<ReconciledFile>, Failure> {
     let after = read_ledger(store)?;
     let before = match store.kept_by_newest(&store.ledger())? {
         Some(bytes) => ledger_in(store, bytes)?,
@@ -256,7 +264,7 @@ fn mend(
             FileOutcome::Write(text) => Some(text.into_bytes()),
             FileOutcome::Remove => None,
         };
-        mended.push(Mended {
+        mended.push(ReconciledFile {
             path: path.clone(),
             now,
             content,
@@ -272,7 +280,7 @@ fn mend_blocks(
     now: Checksum,
     ledgers: Ledgers<'_>,
     notes: &mut Notes,
-) -> Result<Option<Mended>, Failure> {
+) -> Result<Option<ReconciledFile>, Failure> {
     let (was, is) = (
         ledgers.before.blocks.get(path),
         ledgers.after.blocks.get(path),
@@ -294,7 +302,7 @@ fn mend_blocks(
         FileOutcome::Write(text) => Some(text.into_bytes()),
         FileOutcome::Unchanged | FileOutcome::Remove => None,
     };
-    Ok(Some(Mended {
+    Ok(Some(ReconciledFile {
         path: path.clone(),
         now,
         content,
@@ -364,7 +372,7 @@ fn refused(error: UndoError, store: &ProjectStore, notes: &mut Notes) -> Failure
 
 impl PastEntry {
     fn of(entry: HistoryEntry, ledger: &RelativePath) -> Self {
-        let mut files: Vec<(RelativePath, Done)> = entry
+        let mut files: Vec<(RelativePath, FileChangeKind)> = entry
             .changes
             .into_iter()
             .filter(|(path, _)| path != ledger)
@@ -380,19 +388,19 @@ impl PastEntry {
 }
 
 /// What a transaction did to a file, in a word.
-pub fn done_word(done: Done) -> &'static str {
+pub fn done_word(done: FileChangeKind) -> &'static str {
     match done {
-        Done::Created => "created",
-        Done::Updated => "updated",
-        Done::Removed => "removed",
+        FileChangeKind::Created => "created",
+        FileChangeKind::Updated => "updated",
+        FileChangeKind::Removed => "removed",
     }
 }
 
 /// What taking it back did to the file.
-pub fn undone_word(done: Done) -> &'static str {
+pub fn undone_word(done: FileChangeKind) -> &'static str {
     match done {
-        Done::Created => "removed",
-        Done::Updated | Done::Removed => "restored",
+        FileChangeKind::Created => "removed",
+        FileChangeKind::Updated | FileChangeKind::Removed => "restored",
     }
 }
 
@@ -401,7 +409,7 @@ impl UndoReport {
     pub fn changed<'e>(
         &self,
         entry: &'e PastEntry,
-    ) -> impl Iterator<Item = &'e (RelativePath, Done)> {
+    ) -> impl Iterator<Item = &'e (RelativePath, FileChangeKind)> {
         let kept = self.kept.clone();
         entry
             .files
@@ -451,7 +459,7 @@ impl UndoReport {
         } else {
             undone_word
         };
-        let file = |(path, done): &'e (RelativePath, Done)| FileRow {
+        let file = |(path, done): &'e (RelativePath, FileChangeKind)| FileRow {
             path,
             action: word(*done),
         };

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Failure, Notes, Outcome, did_you_mean, nearest};
-use agpm_model::{BaseName, CatalogRemote, LayerName, Locked, Lockfile, Manifest, PinId};
+use agpm_model::{BaseName, CatalogRemote, LayerName, LockEntry, Lockfile, Manifest, PinId};
 
 use crate::gather::{ManifestFiles, Project, unknown_name};
 use crate::install::{self, InstallReport, InstallRequest, Job};
@@ -115,7 +115,7 @@ impl<'p> Words<'p> {
 
     /// The plugin that a word means a part of.
     fn plugin_with(&self, word: &str) -> Option<PinId> {
-        let has_part = |entry: &&Locked| {
+        let has_part = |entry: &&LockEntry| {
             let mut parts = entry.parts.iter();
             parts.any(|part| means(word, part.kind, part.name.as_str()))
         };

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use agpm_compose::check_patched_names;
-use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, Span, Warnings, codes};
-use agpm_model::{Extent, LockedLayer, Lockfile, Manifest, Origin, SKILL_FILE};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, Span, WarningPolicy, codes};
+use agpm_model::{LockedLayer, Lockfile, Manifest, ResourceExtent, ResourceOrigin, SKILL_FILE};
 use agpm_plan::outdated_lock;
 use agpm_render::file_links;
 use agpm_resolve::{UpdateScope, add_locked_sources, pins, report_moved_tags};
@@ -22,7 +22,7 @@ use crate::packages::{
     versions_of,
 };
 use crate::world::World;
-use agpm_layers::{LayerLock, Pinning, layers_as_locked, missing_layer};
+use agpm_layers::{LayerLock, LayerPinning, layers_as_locked, missing_layer};
 use agpm_model::LOCK_NAME;
 
 /// A check that is made on request.
@@ -46,7 +46,7 @@ pub struct ValidateRequest {
     /// Besides the manifest itself.
     pub checks: Vec<ValidateCheck>,
     /// What warnings are.
-    pub warnings: Warnings,
+    pub warnings: WarningPolicy,
 }
 
 /// What was checked; the findings are the diagnostics.
@@ -78,7 +78,7 @@ pub fn validate(world: &World, request: &ValidateRequest) -> Outcome<ValidateRep
             failure,
         })
     });
-    if request.warnings == Warnings::Stop {
+    if request.warnings == WarningPolicy::Stop {
         notes.warnings_are_errors();
     }
     notes.outcome(result)
@@ -174,7 +174,7 @@ fn folds(
     lock: &Lockfile,
     notes: &mut Notes,
 ) -> Result<(), Failure> {
-    let pinning = Pinning::of(manifest, Some(lock), &UpdateScope::Nothing);
+    let pinning = LayerPinning::of(manifest, Some(lock), &UpdateScope::Nothing);
     let mut own = Notes {
         sources: std::mem::take(&mut notes.sources),
         ..Notes::default()
@@ -286,17 +286,17 @@ fn are_there(manifest: &Manifest, folder: Option<&Path>, notes: &mut Notes) -> R
     let folder = folder.unwrap_or(Path::new("."));
     for dependency in &manifest.dependencies {
         let unit = &dependency.unit;
-        if unit.origin != Origin::Local {
+        if unit.origin != ResourceOrigin::Local {
             continue;
         }
         let at = |path: &str| folder.join(path);
         let (is_found, what) = match unit.extent {
-            Extent::File => (agpm_store::is_file(&at(unit.path.as_str())), "file"),
-            Extent::Folder => (
+            ResourceExtent::File => (agpm_store::is_file(&at(unit.path.as_str())), "file"),
+            ResourceExtent::Folder => (
                 agpm_store::is_file(&at(&unit.path.join(SKILL_FILE))),
                 "skill",
             ),
-            Extent::Plugin => (agpm_store::is_folder(&at(unit.path.as_str())), "plugin"),
+            ResourceExtent::Plugin => (agpm_store::is_folder(&at(unit.path.as_str())), "plugin"),
         };
         if !unit.path.is_pattern() && !is_found {
             let message = format!("there is no {what} `{}`", unit.path);
@@ -324,7 +324,7 @@ pub(crate) fn is_current(
     let sources = Sources::open(world, manifest, store.path());
     layers_as_locked(manifest, &lock, |name| sources.versioned(name).is_some()).map_err(stale)?;
     remotes_as_locked(manifest, &sources, &lock).map_err(stale)?;
-    let pinning = Pinning::of(manifest, Some(&lock), &UpdateScope::Nothing);
+    let pinning = LayerPinning::of(manifest, Some(&lock), &UpdateScope::Nothing);
     let pinning = pinning.used_as(LayerLock::AloneForFolders);
     let folders =
         snapshots(world, manifest, &sources, &pinning, &mut Notes::default()).map_err(stale)?;

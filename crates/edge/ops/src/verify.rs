@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_compose::RenderedResource;
 use agpm_diag::{Code, Diagnostic, Failure, Notes, Outcome, Severity, codes};
 use agpm_model::{
-    Extent, Install, Locked, Lockfile, Manifest, ObjectId, Observed, Owner, PinId, RelativePath,
-    ResourceId, SourceName, is_junk,
+    InstallMode, LockEntry, Lockfile, Manifest, ObjectId, ObservedPath, Owner, PinId, RelativePath,
+    ResourceExtent, ResourceId, SourceName, is_junk,
 };
 use agpm_plan::{
-    Action, BlockFinding, BlockState, Change, Ledger, NodeState, Obstacle, Overwrite, Owned,
-    OwnedBlocks, OwnedNodes, Reason, Refusal, check_blocks, check_nodes, ledger_of_lock,
-    read_block_file, recover_ownership, refuse_foreign_paths,
+    BlockFinding, BlockState, ChangeAction, ChangeReason, Ledger, NodeState, Obstacle,
+    OverwriteRule, OwnedBlocks, OwnedFile, OwnedNodes, PlannedChange, RefusedChange, check_blocks,
+    check_nodes, ledger_of_lock, read_block_file, recover_ownership, refuse_foreign_paths,
 };
 use agpm_resolve::add_locked_sources;
 use agpm_store::{ProjectStore, StoreError};
@@ -173,11 +173,11 @@ pub(crate) fn compare(
         .map(|resource| resource.resolved.id())
         .collect();
     // An entry whose bytes cannot be had any more, such as a local file that changed, has only its record.
-    let (changed_in_place, recorded): (Vec<&Locked>, Vec<&Locked>) = lock
+    let (changed_in_place, recorded): (Vec<&LockEntry>, Vec<&LockEntry>) = lock
         .entries
         .iter()
         .filter(|locked| !covered.contains(&locked.id()))
-        .partition(|locked| locked.install == Install::InPlace);
+        .partition(|locked| locked.install == InstallMode::InPlace);
     let recorded_owners: BTreeSet<Owner> =
         recorded.iter().map(|locked| locked.id().into()).collect();
     let (by_record, mut by_bytes) = ledger
@@ -208,7 +208,7 @@ pub(crate) fn compare(
     by_bytes.blocks.retain(|path, _| !broken.contains(path));
     desired.leave_out(broken);
     let known = recover_ownership(&desired, disk.observation(), &by_bytes);
-    let plan = disk.plan(&desired, &known, Overwrite::Nothing, notes)?;
+    let plan = disk.plan(&desired, &known, OverwriteRule::Nothing, notes)?;
     report.findings.extend(
         plan.changes
             .iter()
@@ -222,20 +222,20 @@ pub(crate) fn compare(
     Ok(report)
 }
 
-fn is_in_place(locked: &&Locked) -> bool {
-    locked.install == Install::InPlace
+fn is_in_place(locked: &&LockEntry) -> bool {
+    locked.install == InstallMode::InPlace
 }
 
 /// How a resource in place, whose source is the installed file itself, differs from what was locked.
-fn drift_in_place(store: &ProjectStore, locked: &Locked) -> Result<Vec<Finding>, Failure> {
+fn drift_in_place(store: &ProjectStore, locked: &LockEntry) -> Result<Vec<Finding>, Failure> {
     let mut findings = Vec::new();
     for path in locked.paths() {
         let now = store
             .observe(path)
             .map_err(|error| error.seen_from(store.path()))?;
         let (code, message) = match now {
-            Observed::Missing => (&codes::VERIFY_MISSING, "is missing".to_owned()),
-            Observed::File(file) if locked.checksum == Some(file.checksum) => continue,
+            ObservedPath::Missing => (&codes::VERIFY_MISSING, "is missing".to_owned()),
+            ObservedPath::File(file) if locked.checksum == Some(file.checksum) => continue,
             _ => (
                 &codes::VERIFY_CHANGED,
                 format!("is not what `{LOCK_NAME}` has"),
@@ -252,32 +252,32 @@ fn drift_in_place(store: &ProjectStore, locked: &Locked) -> Result<Vec<Finding>,
 }
 
 /// A change that an install of the lockfile would make.
-fn drift_of(change: &Change, ledger: &Ledger) -> Option<Finding> {
+fn drift_of(change: &PlannedChange, ledger: &Ledger) -> Option<Finding> {
     let is_known = ledger.files.contains_key(&change.path) || *ledger == Ledger::default();
     let inner = change
         .place
         .as_ref()
         .filter(|place| !place.steps().is_empty());
     let (code, message) = match (change.action, change.reason, inner) {
-        (Action::Adopt | Action::Release, ..) => return None,
+        (ChangeAction::Adopt | ChangeAction::Release, ..) => return None,
         _ if change.block.is_some() => {
             return change
                 .block
                 .as_ref()
                 .map(|block| drift_of_block(change, block));
         }
-        (Action::Remove, ..) | (Action::Keep, Reason::UnaskedEdited, _) => (
+        (ChangeAction::Remove, ..) | (ChangeAction::Keep, ChangeReason::UnaskedEdited, _) => (
             &codes::VERIFY_CHANGED,
             format!("was installed, but is not in `{LOCK_NAME}`"),
         ),
-        (Action::Create, _, Some(place)) => (
+        (ChangeAction::Create, _, Some(place)) => (
             &codes::VERIFY_MISSING,
             format!("lacks its entry at `{place}`"),
         ),
-        (Action::Create, ..) if is_known || change.place.is_some() => {
+        (ChangeAction::Create, ..) if is_known || change.place.is_some() => {
             (&codes::VERIFY_MISSING, "is missing".to_owned())
         }
-        (Action::Create, ..) => (
+        (ChangeAction::Create, ..) => (
             &codes::VERIFY_MISSING,
             "is locked and was never installed here".to_owned(),
         ),
@@ -285,11 +285,11 @@ fn drift_of(change: &Change, ledger: &Ledger) -> Option<Finding> {
             &codes::VERIFY_CHANGED,
             format!("has another entry at `{place}` than was installed"),
         ),
-        (_, Reason::Mode, _) => (
+        (_, ChangeReason::Mode, _) => (
             &codes::VERIFY_CHANGED,
             "has another mode than was installed".to_owned(),
         ),
-        (_, Reason::Edited, _) => (
+        (_, ChangeReason::Edited, _) => (
             &codes::VERIFY_CHANGED,
             "has other bytes than were installed".to_owned(),
         ),
@@ -306,10 +306,10 @@ fn drift_of(change: &Change, ledger: &Ledger) -> Option<Finding> {
     })
 }
 
-fn drift_of_block(change: &Change, block: &BlockName) -> Finding {
+fn drift_of_block(change: &PlannedChange, block: &BlockName) -> Finding {
     let (code, message) = match change.action {
-        Action::Create => (&codes::VERIFY_MISSING, lacks_block(block)),
-        Action::Remove => (
+        ChangeAction::Create => (&codes::VERIFY_MISSING, lacks_block(block)),
+        ChangeAction::Remove => (
             &codes::VERIFY_CHANGED,
             format!("has the block `{block}`, which is not in `{LOCK_NAME}`"),
         ),
@@ -324,7 +324,7 @@ fn drift_of_block(change: &Change, block: &BlockName) -> Finding {
 }
 
 /// Something in the place of what is locked.
-fn drift_of_refusal(refusal: &Refusal) -> Finding {
+fn drift_of_refusal(refusal: &RefusedChange) -> Finding {
     let message = match (&refusal.place, refusal.what) {
         (None, Obstacle::Block) => match &refusal.block {
             Some(block) => has_other_block(block),
@@ -351,8 +351,8 @@ fn extra_files(store: &ProjectStore, state: &LockedState) -> Result<Vec<Finding>
             .entry
             .target
             .as_ref()
-            .filter(|_| resolved.entry.unit.extent != Extent::File)
-            .filter(|_| resolved.entry.install == Install::Write)
+            .filter(|_| resolved.entry.unit.extent != ResourceExtent::File)
+            .filter(|_| resolved.entry.install == InstallMode::Write)
         else {
             continue;
         };
@@ -387,7 +387,7 @@ fn unreadable(path: RelativePath, ledger: &Ledger) -> Finding {
 /// Files and entries that are compared with the checksums in lockfile and ledger, since their sources cannot be read.
 struct ByRecord<'a> {
     store: &'a ProjectStore,
-    entries: Vec<&'a Locked>,
+    entries: Vec<&'a LockEntry>,
     ledger: &'a Ledger,
 }
 
@@ -396,18 +396,18 @@ impl ByRecord<'_> {
     fn known_alone(self) -> Self {
         let owners = self.ledger.owners();
         let is_known =
-            |entry: &&Locked| entry.kind.is_file() || owners.contains(&Owner::from(entry.id()));
+            |entry: &&LockEntry| entry.kind.is_file() || owners.contains(&Owner::from(entry.id()));
         let entries = self.entries.into_iter().filter(is_known).collect();
         ByRecord { entries, ..self }
     }
 
     fn compare(&self) -> Result<VerifyReport, Failure> {
         let ledger = self.ledger;
-        let (in_place, written): (Vec<&Locked>, Vec<&Locked>) =
+        let (in_place, written): (Vec<&LockEntry>, Vec<&LockEntry>) =
             self.entries.iter().copied().partition(is_in_place);
-        let (files, composed): (Vec<&Locked>, Vec<&Locked>) =
+        let (files, composed): (Vec<&LockEntry>, Vec<&LockEntry>) =
             written.into_iter().partition(|entry| entry.kind.is_file());
-        let locked: BTreeMap<&RelativePath, &Locked> = files
+        let locked: BTreeMap<&RelativePath, &LockEntry> = files
             .into_iter()
             .flat_map(|entry| entry.paths().into_iter().map(move |path| (path, entry)))
             .collect();
@@ -445,7 +445,7 @@ impl ByRecord<'_> {
 
 /// Skills, hooks and servers that are locked and unknown here. What two resources give alike is written once, for one of
 /// them.
-fn never_installed(composed: &[&Locked], ledger: &Ledger) -> Vec<Finding> {
+fn never_installed(composed: &[&LockEntry], ledger: &Ledger) -> Vec<Finding> {
     let known = ledger.owners();
     let mut findings = Vec::new();
     for entry in composed {
@@ -481,7 +481,7 @@ fn entry_findings(
         message,
     };
     let document = match now {
-        Observed::Missing => None,
+        ObservedPath::Missing => None,
         _ => match read_shared(store, path, &mut Notes::default()) {
             Ok(document) => Some(document),
             Err(_) => {
@@ -523,7 +523,7 @@ fn block_findings(
         .observe(path)
         .map_err(|error| error.seen_from(store.path()))?;
     let document = match now {
-        Observed::Missing => None,
+        ObservedPath::Missing => None,
         _ => {
             let bytes = store.read(path, limit());
             let bytes = bytes.map_err(|error| error.seen_from(store.path()))?;
@@ -572,7 +572,7 @@ fn has_other_block(name: &BlockName) -> String {
 fn find(
     store: &ProjectStore,
     path: &RelativePath,
-    files: &BTreeMap<&RelativePath, &Locked>,
+    files: &BTreeMap<&RelativePath, &LockEntry>,
     composed: &BTreeSet<Owner>,
     ledger: &Ledger,
 ) -> Result<Option<Finding>, StoreError> {
@@ -581,7 +581,8 @@ fn find(
     // A file of a skill or of the layers has no checksum of its own in the lockfile.
     if owned.is_some_and(|owned| composed.contains(&owned.owner) || owned.owner.layers().is_some())
     {
-        let intact = owned.is_some_and(|owned| now == Observed::file(owned.checksum, owned.mode));
+        let intact =
+            owned.is_some_and(|owned| now == ObservedPath::file(owned.checksum, owned.mode));
         let found = judge(now, owned, None).filter(|_| !intact);
         return Ok(found.zip(owned).map(|((code, message), owned)| Finding {
             code,
@@ -607,16 +608,16 @@ fn find(
 }
 
 fn judge(
-    now: Observed,
-    owned: Option<&Owned>,
-    locked: Option<&Locked>,
+    now: ObservedPath,
+    owned: Option<&OwnedFile>,
+    locked: Option<&LockEntry>,
 ) -> Option<(&'static Code, String)> {
     let changed = |message: String| Some((&codes::VERIFY_CHANGED, message));
     let missing = |message: &str| Some((&codes::VERIFY_MISSING, message.to_owned()));
     let file = match now {
-        Observed::File(file) => file,
-        Observed::Missing if owned.is_some() => return missing("is missing"),
-        Observed::Missing => return missing("is locked and was never installed here"),
+        ObservedPath::File(file) => file,
+        ObservedPath::Missing if owned.is_some() => return missing("is missing"),
+        ObservedPath::Missing => return missing("is locked and was never installed here"),
         other => {
             let what = Obstacle::of(other)?;
             return changed(format!("is {} now", what.words()));

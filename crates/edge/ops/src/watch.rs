@@ -1,15 +1,15 @@
 //! Whether the files that a project is made of changed, without reading them.
 
-use agpm_store::{self as store, Marks};
+use agpm_store::{self as store, PathMarks};
 
 use crate::reading::{MANIFEST_NAME, PRIVATE_NAME};
 use crate::scope::Places;
-use crate::world::{Environment, ManifestUse, Scope, World};
+use crate::world::{Environment, InstallScope, ManifestUse, World};
 use agpm_model::LOCK_NAME;
 
 /// A project's manifests, configuration and lockfile as they were.
 #[derive(Clone, Debug)]
-pub struct ProjectWatch(Marks);
+pub struct ProjectWatch(PathMarks);
 
 /// Looks at them; nothing is read.
 pub fn watch_project(world: &World) -> ProjectWatch {
@@ -17,9 +17,9 @@ pub fn watch_project(world: &World) -> ProjectWatch {
 }
 
 /// The marks of those files.
-pub(crate) fn project_marks(environment: &Environment) -> Marks {
-    let mut marks = Marks::default();
-    if environment.scope == Scope::Project && environment.manifest.is_none() {
+pub(crate) fn project_marks(environment: &Environment) -> PathMarks {
+    let mut marks = PathMarks::default();
+    if environment.scope == InstallScope::Project && environment.manifest.is_none() {
         nearer(environment, &mut marks);
     }
     if let Ok(Some(places)) = Places::find(environment, ManifestUse::Nearest) {
@@ -36,7 +36,7 @@ pub(crate) fn project_marks(environment: &Environment) -> Marks {
 }
 
 /// A manifest may come that is nearer than the one there is.
-fn nearer(environment: &Environment, marks: &mut Marks) {
+fn nearer(environment: &Environment, marks: &mut PathMarks) {
     let candidates = environment
         .folder
         .ancestors()

@@ -4,7 +4,7 @@ use agpm_diag::{Failure, Notes, Outcome};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 
-use agpm_model::{LayerSet, Locked, LockedLayer, Owner, RelativePath};
+use agpm_model::{LayerSet, LockEntry, LockedLayer, Owner, RelativePath};
 use agpm_plan::Ledger;
 use serde::Serialize;
 
@@ -185,7 +185,7 @@ impl<'v> Askers<'v> {
     }
 }
 
-fn link(entry: &Locked) -> Link {
+fn link(entry: &LockEntry) -> Link {
     Link {
         title: titled(entry),
         identity: ResourceIdentity::of(entry),

@@ -1,8 +1,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use agpm_git::Network;
-pub use agpm_model::{OutsideReads, Scope};
+pub use agpm_git::NetworkAccess;
+pub use agpm_model::{InstallScope, OutsideReads};
 use agpm_source::{MachineSources, SourceContext, SourceOpener};
 use agpm_trust::CapabilityChange;
 
@@ -73,7 +73,7 @@ impl Progress for Silent {
 #[derive(Clone, Debug)]
 pub struct Environment {
     /// Whether it is about a project or about the user's own manifest.
-    pub scope: Scope,
+    pub scope: InstallScope,
     /// The working folder.
     pub folder: PathBuf,
     /// The manifest that the user named.
@@ -87,7 +87,7 @@ pub struct Environment {
     /// The user's home.
     pub home: Option<PathBuf>,
     /// Whether connections may be opened.
-    pub network: Network,
+    pub network: NetworkAccess,
     /// The folder for what agpm knows on this machine about projects, outside of them.
     pub state: Option<PathBuf>,
     /// Which merge programs may run.
@@ -148,7 +148,7 @@ impl Environment {
     /// Where local paths of a manifest start whose things are installed below `root`.
     pub(crate) fn manifest_folder<'a>(&'a self, root: &'a Path) -> &'a Path {
         match (self.scope, &self.config_folder) {
-            (Scope::User, Some(folder)) => folder,
+            (InstallScope::User, Some(folder)) => folder,
             _ => root,
         }
     }

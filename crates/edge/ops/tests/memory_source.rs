@@ -13,13 +13,13 @@ use std::sync::{Arc, Mutex};
 
 use agpm_model::{Checksum, FileMode, ObjectId, RelativePath, SourceAddress, SourceVersions};
 use agpm_ops::{
-    CatalogRequest, Environment, InstallRequest, LockUse, Network, Outcome, OutdatedRequest,
-    OutsideReads, PolicyPlaces, ProgramUse, Scope, Silent, UpdateRequest, World, catalog, install,
-    outdated, update,
+    CatalogRequest, Environment, InstallRequest, InstallScope, LockUse, NetworkAccess, Outcome,
+    OutdatedRequest, OutsideReads, PolicyPlaces, ProgramUse, Silent, UpdateRequest, World, catalog,
+    install, outdated, update,
 };
 use agpm_source::{
-    Entry, EntryKind, FileFetching, Source, SourceContext, SourceError, SourceOpener, Tree,
-    Versioning,
+    FileFetching, Source, SourceContext, SourceEntry, SourceEntryKind, SourceError, SourceOpener,
+    SourceTree, SourceVersioning,
 };
 use agpm_testkit::Sandbox;
 
@@ -60,8 +60,8 @@ impl MemorySource {
 }
 
 impl Source for MemorySource {
-    fn versioning(&self) -> Versioning {
-        Versioning::Versioned
+    fn versioning(&self) -> SourceVersioning {
+        SourceVersioning::Versioned
     }
 
     fn versions(&self) -> Result<Arc<SourceVersions>, SourceError> {
@@ -84,16 +84,20 @@ impl Source for MemorySource {
             .try_for_each(|revision| self.files(Some(revision)).map(drop))
     }
 
-    fn entry(&self, revision: Option<&ObjectId>, path: &str) -> Result<Option<Entry>, SourceError> {
+    fn entry(
+        &self,
+        revision: Option<&ObjectId>,
+        path: &str,
+    ) -> Result<Option<SourceEntry>, SourceError> {
         let files = self.files(revision)?;
         if let Some(bytes) = files.get(path) {
             return Ok(Some(file(path, bytes)));
         }
         let inside = format!("{path}/");
         let is_directory = files.keys().any(|file| file.starts_with(&inside));
-        Ok(is_directory.then(|| Entry {
+        Ok(is_directory.then(|| SourceEntry {
             path: path.to_owned(),
-            kind: EntryKind::Directory,
+            kind: SourceEntryKind::Directory,
             id: Some(id_of(format!("{files:?}").as_bytes())),
         }))
     }
@@ -103,12 +107,12 @@ impl Source for MemorySource {
         revision: Option<&ObjectId>,
         directory: &str,
         enters: &dyn Fn(&str) -> bool,
-    ) -> Result<Tree, SourceError> {
+    ) -> Result<SourceTree, SourceError> {
         let top = match directory {
             "" => String::new(),
             directory => format!("{directory}/"),
         };
-        let mut entries: BTreeMap<String, Entry> = BTreeMap::new();
+        let mut entries: BTreeMap<String, SourceEntry> = BTreeMap::new();
         for (path, bytes) in self.files(revision)? {
             let Some(inner) = path.strip_prefix(&top) else {
                 continue;
@@ -118,9 +122,9 @@ impl Source for MemorySource {
                 .map(|(at, _)| &path[..top.len() + at]);
             let closed = directories.into_iter().find(|path| !enters(path));
             let entry = match closed {
-                Some(path) => Entry {
+                Some(path) => SourceEntry {
                     path: path.to_owned(),
-                    kind: EntryKind::Directory,
+                    kind: SourceEntryKind::Directory,
                     id: None,
                 },
                 None => file(path, bytes),
@@ -128,20 +132,20 @@ impl Source for MemorySource {
             entries.insert(entry.path.clone(), entry);
         }
         let entries = entries.into_values().collect();
-        Ok(Tree {
+        Ok(SourceTree {
             entries,
             watch: None,
         })
     }
 
-    fn size(&self, files: &[&Entry]) -> Result<u64, SourceError> {
+    fn size(&self, files: &[&SourceEntry]) -> Result<u64, SourceError> {
         let read = self.read(files)?;
         Ok(read.iter().map(|bytes| bytes.len() as u64).sum())
     }
 
-    fn read(&self, files: &[&Entry]) -> Result<Vec<Vec<u8>>, SourceError> {
+    fn read(&self, files: &[&SourceEntry]) -> Result<Vec<Vec<u8>>, SourceError> {
         let all = || self.revisions.values().flat_map(BTreeMap::values);
-        let read = |file: &&Entry| {
+        let read = |file: &&SourceEntry| {
             let found = all().find(|bytes| Some(id_of(bytes)) == file.id);
             found.cloned().unwrap()
         };
@@ -179,10 +183,10 @@ impl Source for MemorySource {
     }
 }
 
-fn file(path: &str, bytes: &[u8]) -> Entry {
-    Entry {
+fn file(path: &str, bytes: &[u8]) -> SourceEntry {
+    SourceEntry {
         path: path.to_owned(),
-        kind: EntryKind::File(FileMode::Plain),
+        kind: SourceEntryKind::File(FileMode::Plain),
         id: Some(id_of(bytes)),
     }
 }
@@ -280,14 +284,14 @@ impl Place {
             confirm: None,
             environment: Environment {
                 approvals: Vec::new(),
-                scope: Scope::Project,
+                scope: InstallScope::Project,
                 folder: self.sandbox.work(),
                 manifest: None,
                 config: None,
                 config_folder: None,
                 cache: Some(root.join("cache")),
                 home: Some(self.sandbox.home()),
-                network: Network::Allowed,
+                network: NetworkAccess::Allowed,
                 state: None,
                 programs: ProgramUse::Approved,
                 outside: OutsideReads::Allowed,

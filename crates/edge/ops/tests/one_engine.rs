@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use agpm_diag::SourceMap;
-use agpm_merge::{Composition, Contribution, Policy, References, fold};
+use agpm_merge::{Composition, Contribution, MergePolicy, ReferencePolicy, fold};
 use agpm_model::{LayerName, Strategy};
 use agpm_text::{Format, Limits, Pointer, parse, parse_alone, to_value};
 
@@ -72,7 +72,7 @@ const LAYERS: [(&str, &str); 3] = [
 /// A policy, what comes out, and for some places the layer and line that they come from.
 struct Face {
     name: &'static str,
-    policy: Policy,
+    policy: MergePolicy,
     result: &'static str,
     origins: &'static [(&'static str, &'static str, usize)],
 }
@@ -104,7 +104,7 @@ fn faces() -> [Face; 4] {
         // The default of layers: maps merge all the way down, lists and values are the highest's, blank or not.
         Face {
             name: "layers",
-            policy: Policy::merge(Strategy::default()),
+            policy: MergePolicy::merge(Strategy::default()),
             result: r#"{
                 "title": " ", "image": "debian", "env": {"LANG": "C", "EDITOR": "hx"},
                 "git": {"remotes": {"one.example": {"url": "https://one.example/team", "known_host_key": "k"}}},
@@ -123,9 +123,9 @@ fn faces() -> [Face; 4] {
         // The highest row, whole: never a mix.
         Face {
             name: "catalog",
-            policy: Policy {
+            policy: MergePolicy {
                 composition: Composition::Select,
-                references: References::LENIENT,
+                references: ReferencePolicy::LENIENT,
             },
             result: r#"{"title": " ", "egress": {"mode": "off"}, "guardrails": ["Ask."]}"#,
             origins: &[

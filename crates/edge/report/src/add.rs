@@ -3,10 +3,10 @@
 use agpm_ops::{AddReport, AddedResource, Writing};
 
 use crate::install;
-use crate::rendering::{RenderContext, Rendering};
+use crate::rendering::{RenderContext, RenderedReport};
 
 /// The report as text or as a document.
-pub fn render(report: AddReport, context: &RenderContext<'_>) -> Rendering {
+pub fn render(report: AddReport, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);
     }
@@ -33,7 +33,7 @@ pub fn render(report: AddReport, context: &RenderContext<'_>) -> Rendering {
     if let Some(command) = report.undo {
         text += &format!("Take it back with `{command}`\n");
     }
-    Rendering::Done(text)
+    RenderedReport::Done(text)
 }
 
 fn line(one: &AddedResource) -> String {

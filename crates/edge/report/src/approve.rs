@@ -3,7 +3,7 @@
 use agpm_ops::ProjectPrograms;
 
 use crate::diagnostics::one_line;
-use crate::rendering::{RenderContext, Rendering};
+use crate::rendering::{RenderContext, RenderedReport};
 
 /// One line for each program.
 pub fn lines(programs: &ProjectPrograms) -> String {
@@ -15,20 +15,20 @@ pub fn lines(programs: &ProjectPrograms) -> String {
 }
 
 /// Programs that were approved just now.
-pub fn render_approved(programs: ProjectPrograms, context: &RenderContext<'_>) -> Rendering {
+pub fn render_approved(programs: ProjectPrograms, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&programs);
     }
     let count = programs.programs.len();
     let noun = if count == 1 { "program" } else { "programs" };
-    Rendering::Text(format!(
+    RenderedReport::Text(format!(
         "{}Approved {count} {noun} for this project\n",
         lines(&programs)
     ))
 }
 
 /// Programs that need no approval.
-pub fn render_known(programs: ProjectPrograms, context: &RenderContext<'_>) -> Rendering {
+pub fn render_known(programs: ProjectPrograms, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&programs);
     }
@@ -37,5 +37,5 @@ pub fn render_known(programs: ProjectPrograms, context: &RenderContext<'_>) -> R
     } else {
         "Already approved"
     };
-    Rendering::Text(format!("{}{summary}\n", lines(&programs)))
+    RenderedReport::Text(format!("{}{summary}\n", lines(&programs)))
 }

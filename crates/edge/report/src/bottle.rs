@@ -1,23 +1,23 @@
 //! Bottles and their agents: listed, shown and checked.
 
-use agpm_ops::{AgentRow, BottleCheck, BottleList, BottleRow, BottleValue, Secrets, counted};
+use agpm_ops::{AgentRow, BottleCheck, BottleList, BottleRow, BottleValue, SecretDisplay, counted};
 use agpm_text::{Format, print, to_json};
 
 use crate::diagnostics::one_line;
-use crate::rendering::{RenderContext, Rendering, Verdict};
+use crate::rendering::{RenderContext, RenderedReport, Verdict};
 use crate::table::table;
 
 /// A bottle or an agent: YAML for people; JSON is for programs that start sandboxes, which need every value.
-pub fn render_value(report: &BottleValue, context: &RenderContext<'_>) -> Rendering {
-    Rendering::Data(match context.pen.secrets {
+pub fn render_value(report: &BottleValue, context: &RenderContext<'_>) -> RenderedReport {
+    RenderedReport::Data(match context.pen.secrets {
         _ if context.json => to_json(report),
-        Secrets::Shown => print(&report.value, Format::Yaml).unwrap_or_default(),
-        Secrets::Masked => print(&report.masked(), Format::Yaml).unwrap_or_default(),
+        SecretDisplay::Shown => print(&report.value, Format::Yaml).unwrap_or_default(),
+        SecretDisplay::Masked => print(&report.masked(), Format::Yaml).unwrap_or_default(),
     })
 }
 
 /// All bottles and agents, as tables.
-pub fn render_list(report: BottleList, context: &RenderContext<'_>) -> Rendering {
+pub fn render_list(report: BottleList, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);
     }
@@ -39,9 +39,11 @@ pub fn render_list(report: BottleList, context: &RenderContext<'_>) -> Rendering
         tables.push(table(&["Agent", "Bottle", "Skills", "File"], &agents));
     }
     if tables.is_empty() {
-        return Rendering::Empty("No bottles and no agents in `~/.bot-bottle` and `.bot-bottle`.");
+        return RenderedReport::Empty(
+            "No bottles and no agents in `~/.bot-bottle` and `.bot-bottle`.",
+        );
     }
-    Rendering::Text(tables.join("\n"))
+    RenderedReport::Text(tables.join("\n"))
 }
 
 fn cells<const N: usize>(texts: [&str; N]) -> Vec<String> {
@@ -49,7 +51,7 @@ fn cells<const N: usize>(texts: [&str; N]) -> Vec<String> {
 }
 
 /// What was checked, after the findings.
-pub fn render_check(report: BottleCheck, context: &RenderContext<'_>) -> Rendering {
+pub fn render_check(report: BottleCheck, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);
     }
@@ -62,5 +64,5 @@ pub fn render_check(report: BottleCheck, context: &RenderContext<'_>) -> Renderi
         ),
         _ => String::new(),
     };
-    Rendering::Report(format!("{found}{summary}"))
+    RenderedReport::Report(format!("{found}{summary}"))
 }

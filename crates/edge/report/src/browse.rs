@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use agpm_ops::{BrowseReport, FoundResource, OfferedResource, SearchReport};
 
 use crate::diagnostics::one_line;
-use crate::rendering::{RenderContext, Rendering};
+use crate::rendering::{RenderContext, RenderedReport};
 use crate::table::columns;
 
 /// Terminals that are at most this wide wrap long lines themselves.
@@ -16,13 +16,13 @@ pub fn render(
     report: BrowseReport,
     width: Option<usize>,
     context: &RenderContext<'_>,
-) -> Rendering {
+) -> RenderedReport {
     if context.json {
         return context.document(&report);
     }
     if report.resources.is_empty() {
         let place = report.url.as_ref().unwrap_or(&report.source);
-        return Rendering::Text(format!("No resources found in {}\n", one_line(place)));
+        return RenderedReport::Text(format!("No resources found in {}\n", one_line(place)));
     }
     let mut standalone: Vec<Vec<String>> = Vec::new();
     let mut parts: BTreeMap<&str, Vec<Vec<String>>> = BTreeMap::new();
@@ -56,7 +56,7 @@ pub fn render(
         .map(|version| format!(" at {}", one_line(version)));
     let more = more_line(report.total, report.resources.len());
     let place = report.url.as_ref().unwrap_or(&report.source);
-    Rendering::Text(format!(
+    RenderedReport::Text(format!(
         "{}{}\n{}{more}",
         one_line(place),
         version.unwrap_or_default(),
@@ -78,16 +78,16 @@ pub fn render_search(
     report: SearchReport,
     width: Option<usize>,
     context: &RenderContext<'_>,
-) -> Rendering {
+) -> RenderedReport {
     if context.json {
         return context.document(&report);
     }
     if report.sources == 0 {
         let text = "No sources to search. Run `agpm add source NAME URL` or `agpm config add-source NAME URL`\n";
-        return Rendering::Text(text.to_owned());
+        return RenderedReport::Text(text.to_owned());
     }
     if report.resources.is_empty() {
-        return Rendering::Text("No resources found\n".to_owned());
+        return RenderedReport::Text("No resources found\n".to_owned());
     }
     let row = |one: &FoundResource| {
         vec![
@@ -99,7 +99,7 @@ pub fn render_search(
     };
     let rows: Vec<Vec<String>> = report.resources.iter().map(row).collect();
     let more = more_line(report.total, report.resources.len());
-    Rendering::Text(format!("{}{more}", cut_table(&rows, width)))
+    RenderedReport::Text(format!("{}{more}", cut_table(&rows, width)))
 }
 
 fn more_line(total: usize, shown: usize) -> String {

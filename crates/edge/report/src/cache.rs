@@ -2,10 +2,10 @@
 
 use agpm_ops::{CacheReport, CacheRequest, CachedCopy, Writing, size};
 
-use crate::rendering::{RenderContext, Rendering};
+use crate::rendering::{RenderContext, RenderedReport};
 
 /// The copies as lines, or as a document.
-pub fn render(report: CacheReport, context: &RenderContext<'_>) -> Rendering {
+pub fn render(report: CacheReport, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);
     }
@@ -29,9 +29,9 @@ pub fn render(report: CacheReport, context: &RenderContext<'_>) -> Rendering {
     }
     let sum = size(report.bytes());
     match report.request {
-        CacheRequest::Info => Rendering::Text(format!("{}  {sum}\n{lines}", report.folder)),
-        _ if lines.is_empty() => Rendering::Done("nothing to remove\n".to_owned()),
-        _ => Rendering::Done(format!("{lines}{sum} {total}\n")),
+        CacheRequest::Info => RenderedReport::Text(format!("{}  {sum}\n{lines}", report.folder)),
+        _ if lines.is_empty() => RenderedReport::Done("nothing to remove\n".to_owned()),
+        _ => RenderedReport::Done(format!("{lines}{sum} {total}\n")),
     }
 }
 

@@ -6,7 +6,7 @@ use std::{io, iter};
 use agpm_ops::{CatalogFile, CatalogReport, CatalogRow};
 
 use crate::diagnostics::one_line;
-use crate::rendering::{LIST_INDENT, ListDocument, PieceWriter, RenderContext, Rendering};
+use crate::rendering::{LIST_INDENT, ListDocument, PieceWriter, RenderContext, RenderedReport};
 
 /// Columns that say in a few words what an entry is, best first.
 const TITLES: [&str; 3] = ["title", "displayName", "description"];
@@ -34,16 +34,24 @@ pub enum CatalogForm {
 }
 
 /// The file of an entry.
-pub fn render_file(file: CatalogFile, view: FileView, context: &RenderContext<'_>) -> Rendering {
+pub fn render_file(
+    file: CatalogFile,
+    view: FileView,
+    context: &RenderContext<'_>,
+) -> RenderedReport {
     match view {
         _ if context.json => context.document(&file),
-        FileView::Path => Rendering::Data(format!("{}\n", file.path.display())),
-        FileView::Content => Rendering::Bytes(file.bytes),
+        FileView::Path => RenderedReport::Data(format!("{}\n", file.path.display())),
+        FileView::Content => RenderedReport::Bytes(file.bytes),
     }
 }
 
 /// The rows, in the form that was asked for.
-pub fn render(report: CatalogReport, form: CatalogForm, context: &RenderContext<'_>) -> Rendering {
+pub fn render(
+    report: CatalogReport,
+    form: CatalogForm,
+    context: &RenderContext<'_>,
+) -> RenderedReport {
     let is_empty = report.rows().len() == 0;
     match form {
         _ if context.json => {
@@ -56,11 +64,11 @@ pub fn render(report: CatalogReport, form: CatalogForm, context: &RenderContext<
                 write_items,
             })
         }
-        CatalogForm::Csv => Rendering::Stream(Box::new(move |out| {
+        CatalogForm::Csv => RenderedReport::Stream(Box::new(move |out| {
             report.each_csv_piece(|piece| out.write_all(piece.as_bytes()))
         })),
-        CatalogForm::Table if is_empty => Rendering::Text(String::new()),
-        CatalogForm::Table => Rendering::Stream(Box::new(move |out| {
+        CatalogForm::Table if is_empty => RenderedReport::Text(String::new()),
+        CatalogForm::Table => RenderedReport::Stream(Box::new(move |out| {
             each_table_piece(&report, |line| out.write_all(line.as_bytes()))
         })),
     }

@@ -7,7 +7,7 @@ use agpm_ops::{CheckOutcome, CheckResult, CiReport, counted};
 use agpm_text::to_json;
 use serde::Serialize;
 
-use crate::rendering::{RenderContext, Rendering};
+use crate::rendering::{RenderContext, RenderedReport};
 
 /// How findings are printed, unless they are a JSON document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub enum CiForm {
 }
 
 /// The findings in the form that was asked for.
-pub fn render(report: CiReport, form: CiForm, context: &RenderContext<'_>) -> Rendering {
+pub fn render(report: CiReport, form: CiForm, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);
     }
@@ -33,7 +33,7 @@ pub fn render(report: CiReport, form: CiForm, context: &RenderContext<'_>) -> Re
             .iter()
             .map(|found| LocatedFinding::of(found, context))
     };
-    Rendering::Report(match form {
+    RenderedReport::Report(match form {
         CiForm::Text => text(&report, context),
         CiForm::GitHub => findings().map(|found| found.github()).collect(),
         CiForm::Sarif => sarif(findings().collect()),

@@ -2,17 +2,17 @@
 
 use agpm_ops::{ConfigAnswer, ConfigReport};
 
-use crate::rendering::{RenderContext, Rendering};
+use crate::rendering::{RenderContext, RenderedReport};
 
 /// The configuration as it is written, or as a document.
-pub fn render(report: ConfigReport, context: &RenderContext<'_>) -> Rendering {
+pub fn render(report: ConfigReport, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);
     }
     match report.answer {
-        ConfigAnswer::Place {} => Rendering::Data(format!("{}\n", report.path.display())),
-        ConfigAnswer::Content { text, .. } => Rendering::Data(text),
-        ConfigAnswer::Host { default_host } => Rendering::Data(format!("{default_host}\n")),
-        ConfigAnswer::Done { done } => Rendering::Done(format!("{done}\n")),
+        ConfigAnswer::Place {} => RenderedReport::Data(format!("{}\n", report.path.display())),
+        ConfigAnswer::Content { text, .. } => RenderedReport::Data(text),
+        ConfigAnswer::Host { default_host } => RenderedReport::Data(format!("{default_host}\n")),
+        ConfigAnswer::Done { done } => RenderedReport::Done(format!("{done}\n")),
     }
 }

@@ -3,7 +3,7 @@
 use agpm_ops::{DemoReport, DemoResult, markdown};
 use agpm_text::{Format, print};
 
-use crate::rendering::{RenderContext, Rendering};
+use crate::rendering::{RenderContext, RenderedReport};
 use crate::{catalog, explain, install};
 
 /// What to try next.
@@ -23,7 +23,7 @@ const COMMANDS: &[&str] = &[
 ];
 
 /// The project and its commands, or a document of its files.
-pub fn render(report: DemoReport, context: &RenderContext<'_>) -> Rendering {
+pub fn render(report: DemoReport, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);
     }
@@ -50,5 +50,5 @@ pub fn render(report: DemoReport, context: &RenderContext<'_>) -> Rendering {
     COMMANDS
         .iter()
         .for_each(|command| out.push_str(&format!("  {command}\n")));
-    Rendering::Done(out)
+    RenderedReport::Done(out)
 }

@@ -7,23 +7,23 @@ use agpm_diag::{
     Diagnostic, Label, Severity, SourceId, SourceMap, Span, codes, fold, is_invisible,
     mask_line_after, visible,
 };
-use agpm_ops::Secrets;
+use agpm_ops::SecretDisplay;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 /// How diagnostics are drawn.
 #[derive(Clone, Copy, Debug)]
-pub struct Pen {
+pub struct DiagnosticStyle {
     /// Whether colours are used.
-    pub paint: Paint,
+    pub paint: ColorMode,
     /// Whether lines of files are drawn with their secrets.
-    pub secrets: Secrets,
+    pub secrets: SecretDisplay,
     /// How much is shown.
-    pub detail: Detail,
+    pub detail: DetailLevel,
 }
 
 /// Whether colours are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Paint {
+pub enum ColorMode {
     /// No escape codes.
     Plain,
     /// Escape codes.
@@ -32,7 +32,7 @@ pub enum Paint {
 
 /// Whether what is alike is shown once, with its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Detail {
+pub enum DetailLevel {
     /// It is.
     Folded,
     /// Everything is shown.
@@ -49,13 +49,13 @@ const LOOKED_AT: usize = WIDEST_LINE / 2;
 pub fn draw_diagnostics<'d>(
     found: impl Iterator<Item = &'d Diagnostic>,
     sources: &SourceMap,
-    pen: Pen,
+    pen: DiagnosticStyle,
 ) -> String {
     match pen.detail {
-        Detail::All => found
+        DetailLevel::All => found
             .map(|one| diagnostic(one, None, sources, pen))
             .collect(),
-        Detail::Folded => {
+        DetailLevel::Folded => {
             let folded = fold(&found.collect::<Vec<_>>(), sources).into_iter();
             folded
                 .map(|one| diagnostic(one.first, one.others.as_deref(), sources, pen))
@@ -68,7 +68,7 @@ fn diagnostic(
     diagnostic: &Diagnostic,
     others: Option<&str>,
     sources: &SourceMap,
-    pen: Pen,
+    pen: DiagnosticStyle,
 ) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
@@ -79,7 +79,7 @@ fn diagnostic(
     let excerpts = excerpts(diagnostic, sources, pen.secrets);
     let mut group = Group::with_title(level.primary_title(message).id(diagnostic.code.name));
     for excerpt in &excerpts {
-        let labels = excerpt.labels.iter().map(Marked::annotation);
+        let labels = excerpt.labels.iter().map(MarkedRange::annotation);
         let snippet = Snippet::source(excerpt.text.as_str())
             .line_start(excerpt.line)
             .annotations(labels);
@@ -117,8 +117,8 @@ fn diagnostic(
         group = group.element(Level::NOTE.message(one_line(others)));
     }
     let renderer = match pen.paint {
-        Paint::Plain => Renderer::plain(),
-        Paint::Colour => Renderer::styled(),
+        ColorMode::Plain => Renderer::plain(),
+        ColorMode::Colour => Renderer::styled(),
     };
     let drawn = renderer.render(&[group]);
     let drawn = if excerpts.is_empty() {
@@ -194,22 +194,22 @@ fn file<'a>(diagnostic: &'a Diagnostic, sources: &'a SourceMap) -> Option<&'a st
 }
 
 /// Consecutive lines of one source, with what is marked in them.
-struct Excerpt {
+struct SourceExcerpt {
     path: String,
     line: usize,
     /// The column of the first label, where the line's beginning is cut off and drawing cannot count it.
     column: Option<usize>,
     text: String,
-    labels: Vec<Marked>,
+    labels: Vec<MarkedRange>,
 }
 
-struct Marked {
+struct MarkedRange {
     range: Range<usize>,
     text: String,
     kind: AnnotationKind,
 }
 
-impl Marked {
+impl MarkedRange {
     fn annotation(&self) -> Annotation<'_> {
         let annotation = self.kind.span(self.range.clone());
         if self.text.is_empty() {
@@ -221,9 +221,13 @@ impl Marked {
 }
 
 /// One excerpt for each line that a label is on; the primary label's comes first. An empty text has no line to show.
-fn excerpts(diagnostic: &Diagnostic, sources: &SourceMap, secrets: Secrets) -> Vec<Excerpt> {
+fn excerpts(
+    diagnostic: &Diagnostic,
+    sources: &SourceMap,
+    secrets: SecretDisplay,
+) -> Vec<SourceExcerpt> {
     let mut order: Vec<(SourceId, usize)> = Vec::new();
-    let mut by_line: BTreeMap<(SourceId, usize), Excerpt> = BTreeMap::new();
+    let mut by_line: BTreeMap<(SourceId, usize), SourceExcerpt> = BTreeMap::new();
     for (index, label) in diagnostic.labels.iter().enumerate() {
         if sources.get(label.source).text.is_empty() {
             continue;
@@ -236,14 +240,14 @@ fn excerpts(diagnostic: &Diagnostic, sources: &SourceMap, secrets: Secrets) -> V
             AnnotationKind::Context
         };
         let quoting = if *diagnostic.code == codes::MANIFEST_SECRET {
-            Quoting::KeysOnly
+            QuotedParts::KeysOnly
         } else {
-            Quoting::All
+            QuotedParts::All
         };
         let (text, range, cut) = marked_line(label, sources, secrets, quoting);
         let excerpt = by_line.entry(key).or_insert_with(|| {
             order.push(key);
-            Excerpt {
+            SourceExcerpt {
                 path: shown_path(&sources.get(label.source).name),
                 line,
                 column: cut.then(|| sources.place(label.source, label.span.start).column),
@@ -253,7 +257,7 @@ fn excerpts(diagnostic: &Diagnostic, sources: &SourceMap, secrets: Secrets) -> V
         });
         // A second label on a long line may have been cut elsewhere; then it is left out.
         if excerpt.text == text {
-            excerpt.labels.push(Marked {
+            excerpt.labels.push(MarkedRange {
                 range,
                 text: one_line(&label.text),
                 kind,
@@ -270,8 +274,8 @@ fn excerpts(diagnostic: &Diagnostic, sources: &SourceMap, secrets: Secrets) -> V
 fn marked_line(
     label: &Label,
     sources: &SourceMap,
-    secrets: Secrets,
-    quoting: Quoting,
+    secrets: SecretDisplay,
+    quoting: QuotedParts,
 ) -> (String, Range<usize>, bool) {
     let source = &sources.get(label.source).text;
     let line = sources.lines_around(
@@ -302,11 +306,11 @@ fn marked_line(
     );
     let before = &source[..line.start as usize];
     let masked: Vec<char> = match secrets {
-        Secrets::Masked if quoting == Quoting::KeysOnly => {
+        SecretDisplay::Masked if quoting == QuotedParts::KeysOnly => {
             without_values(raw).chars().map(drawable).collect()
         }
-        Secrets::Masked => mask_line_after(before, raw).chars().map(drawable).collect(),
-        Secrets::Shown => raw.chars().map(drawable).collect(),
+        SecretDisplay::Masked => mask_line_after(before, raw).chars().map(drawable).collect(),
+        SecretDisplay::Shown => raw.chars().map(drawable).collect(),
     };
     let from = if masked.len() <= WIDEST_LINE {
         0
@@ -332,7 +336,7 @@ fn marked_line(
 
 /// How much of a line is quoted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Quoting {
+enum QuotedParts {
     /// All but what looks like a secret.
     All,
     /// No value: the finding is that one of them is a secret, whatever it looks like.

@@ -4,7 +4,7 @@ use agpm_diag::visible;
 use agpm_ops::{CapabilityChange, DiffReport, FileAction, FileDifference, Moved};
 
 use crate::capabilities;
-use crate::rendering::{LineStyle, RenderContext, Rendering, StyledLine};
+use crate::rendering::{LineStyle, RenderContext, RenderedReport, StyledLine};
 
 /// What a report says when nothing differs.
 const NOTHING: &str = "No differences";
@@ -21,13 +21,13 @@ pub enum DiffForm {
 }
 
 /// The differences in the form that was asked for.
-pub fn render(report: &DiffReport, form: DiffForm, context: &RenderContext<'_>) -> Rendering {
+pub fn render(report: &DiffReport, form: DiffForm, context: &RenderContext<'_>) -> RenderedReport {
     match form {
         _ if context.json => context.document(report),
-        DiffForm::Markdown => Rendering::Text(markdown(report)),
-        _ if report.is_empty() => Rendering::Empty(NOTHING),
-        DiffForm::Lines => Rendering::Lines(lines(report, file_lines)),
-        DiffForm::Summary => Rendering::Lines(lines(report, |file| vec![summary(file)])),
+        DiffForm::Markdown => RenderedReport::Text(markdown(report)),
+        _ if report.is_empty() => RenderedReport::Empty(NOTHING),
+        DiffForm::Lines => RenderedReport::Lines(lines(report, file_lines)),
+        DiffForm::Summary => RenderedReport::Lines(lines(report, |file| vec![summary(file)])),
     }
 }
 

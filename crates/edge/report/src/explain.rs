@@ -1,25 +1,25 @@
 //! Where values came from, and what is known of a resource besides them.
 
 use agpm_diag::visible;
-use agpm_model::{Install, Origin, ToolName};
+use agpm_model::{InstallMode, ResourceOrigin, ToolName};
 use agpm_ops::{
-    ExplainReport, ExplainedResource, ExplainedShadow, ExplainedValues, Fate, Link, Provenance,
-    RequiredAt,
+    ExplainReport, ExplainedResource, ExplainedShadow, ExplainedValues, FieldOutcome, Link,
+    Provenance, RequiredAt,
 };
 use agpm_text::{Pointer, Value};
 
 use crate::diagnostics::one_line;
-use crate::rendering::{RenderContext, Rendering};
+use crate::rendering::{RenderContext, RenderedReport};
 
 /// Chains that are shown here; `agpm why` shows more.
 const MOST_CHAINS: usize = 5;
 
 /// The explanation as text or as a document.
-pub fn render(report: ExplainReport, context: &RenderContext<'_>) -> Rendering {
+pub fn render(report: ExplainReport, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);
     }
-    Rendering::Text(text(&report))
+    RenderedReport::Text(text(&report))
 }
 
 /// The explanation as people read it.
@@ -61,7 +61,7 @@ fn head(resource: &ExplainedResource) -> String {
 fn facts(resource: &ExplainedResource) -> Vec<(&'static str, String)> {
     let mut facts = vec![("source", source(resource))];
     let mut add = |what, fact: Option<String>| facts.extend(fact.map(|fact| (what, fact)));
-    let is_file = resource.origin != Origin::Manifest;
+    let is_file = resource.origin != ResourceOrigin::Manifest;
     add("path", is_file.then(|| resource.path.to_string()));
     let asked_at = resource.asked_at.as_ref();
     add("asked for", asked_at.map(|at| asked_for(resource, at)));
@@ -120,10 +120,10 @@ fn shown<T: ToString>(value: Option<&T>) -> Option<String> {
 
 fn source(resource: &ExplainedResource) -> String {
     match (&resource.origin, &resource.address) {
-        (Origin::Manifest, _) => "the manifest itself".to_owned(),
-        (Origin::Local, _) => "this machine".to_owned(),
-        (Origin::Source(name), Some(address)) => format!("{name} ({address})"),
-        (Origin::Source(name), None) => {
+        (ResourceOrigin::Manifest, _) => "the manifest itself".to_owned(),
+        (ResourceOrigin::Local, _) => "this machine".to_owned(),
+        (ResourceOrigin::Source(name), Some(address)) => format!("{name} ({address})"),
+        (ResourceOrigin::Source(name), None) => {
             format!("{name}, which the manifest does not have any more")
         }
     }
@@ -148,8 +148,8 @@ fn asked_for(resource: &ExplainedResource, at: &RequiredAt) -> String {
 
 fn places(resource: &ExplainedResource) -> Vec<String> {
     let nowhere = match resource.install {
-        Install::ResolveOnly => "nowhere, as it says `install = false`",
-        Install::Write | Install::InPlace => "nowhere",
+        InstallMode::ResolveOnly => "nowhere, as it says `install = false`",
+        InstallMode::Write | InstallMode::InPlace => "nowhere",
     };
     let paths = resource.placements.paths();
     if paths.is_empty() {
@@ -165,7 +165,7 @@ fn above(chain: &[Link]) -> String {
     titles.join(" -> ")
 }
 
-fn conversion(fate: &Fate) -> String {
+fn conversion(fate: &FieldOutcome) -> String {
     let note = match fate.note.as_str() {
         "" => String::new(),
         note => format!(": {note}"),

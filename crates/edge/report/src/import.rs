@@ -2,15 +2,15 @@
 
 use std::fmt::Write as _;
 
-use agpm_model::Additions;
+use agpm_model::ImportAdditions;
 use agpm_ops::{ImportReport, NewEntry, Writing, counted};
 use agpm_text::Value;
 
 use crate::diagnostics::printable;
-use crate::rendering::{RenderContext, Rendering};
+use crate::rendering::{RenderContext, RenderedReport};
 
 /// What was added, or as a document.
-pub fn render(report: ImportReport, context: &RenderContext<'_>) -> Rendering {
+pub fn render(report: ImportReport, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);
     }
@@ -22,9 +22,9 @@ pub fn render(report: ImportReport, context: &RenderContext<'_>) -> Rendering {
         _ if is_empty => format!("nothing to add: {manifest} stays as it is\n"),
         Writing::Apply if report.file.is_some() => dependencies(&report),
         Writing::Apply => text(manifest, &report.additions),
-        _ => return Rendering::Data(report.text),
+        _ => return RenderedReport::Data(report.text),
     };
-    Rendering::Done(printable(&out) + &lost(&report))
+    RenderedReport::Done(printable(&out) + &lost(&report))
 }
 
 /// What was taken from another manager's dependencies.
@@ -83,8 +83,8 @@ fn lost(report: &ImportReport) -> String {
     }
 }
 
-fn text(manifest: &str, additions: &Additions) -> String {
-    let Additions {
+fn text(manifest: &str, additions: &ImportAdditions) -> String {
+    let ImportAdditions {
         sources,
         layers,
         merge,

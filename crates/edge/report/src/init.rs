@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use agpm_ops::{AdoptedResource, InitReport, ProjectSurvey, counted};
 
 use crate::diagnostics::printable;
-use crate::rendering::{RenderContext, Rendering};
+use crate::rendering::{RenderContext, RenderedReport};
 
 const NEXT: &str = "next: agpm add source NAME URL, then agpm add dep TYPE NAME:PATH@VERSION\n";
 
 /// The files that were written, or as a document.
-pub fn render(report: InitReport, context: &RenderContext<'_>) -> Rendering {
+pub fn render(report: InitReport, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);
     }
@@ -30,7 +30,7 @@ pub fn render(report: InitReport, context: &RenderContext<'_>) -> Rendering {
         let _ = writeln!(out, "wrote {file}");
     }
     out.push_str(&next_step(&report));
-    Rendering::Done(out)
+    RenderedReport::Done(out)
 }
 
 fn next_step(report: &InitReport) -> String {

@@ -5,23 +5,23 @@ use std::collections::BTreeMap;
 use agpm_diag::{mask_words, visible};
 use agpm_model::{Owner, PinId};
 use agpm_ops::{
-    Action, Capability, Change, Conversion, Fate, FateKind, InstallReport, LockChange, Moved,
-    Program, RequiredBy, Writing,
+    Capability, ChangeAction, Conversion, FieldOutcome, FieldOutcomeKind, InstallReport,
+    LockChange, Moved, PlannedChange, Program, RequiredBy, Writing,
 };
 
-use crate::diagnostics::{Detail, one_line};
-use crate::rendering::{RenderContext, Rendering};
+use crate::diagnostics::{DetailLevel, one_line};
+use crate::rendering::{RenderContext, RenderedReport};
 
 /// The report as text or as a document.
-pub fn render(report: InstallReport, context: &RenderContext<'_>) -> Rendering {
+pub fn render(report: InstallReport, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);
     }
-    Rendering::Done(text(&report, context.pen.detail))
+    RenderedReport::Done(text(&report, context.pen.detail))
 }
 
 /// The report as people read it.
-pub fn text(report: &InstallReport, detail: Detail) -> String {
+pub fn text(report: &InstallReport, detail: DetailLevel) -> String {
     let lines = lines(report, detail);
     let lines: String = lines
         .iter()
@@ -31,7 +31,7 @@ pub fn text(report: &InstallReport, detail: Detail) -> String {
 }
 
 /// One line for each change, program and field that is worth a word.
-fn lines(report: &InstallReport, detail: Detail) -> Vec<String> {
+fn lines(report: &InstallReport, detail: DetailLevel) -> Vec<String> {
     let moved = moved_lines(&report.moved, detail).into_iter();
     let changes = change_lines(&report.changes, detail);
     let mut programs: Vec<String> = report.programs.iter().flat_map(program_lines).collect();
@@ -42,7 +42,7 @@ fn lines(report: &InstallReport, detail: Detail) -> Vec<String> {
         increases.filter(|change| change.before.is_some() && !change.increase.is_empty());
     let increases =
         increases.map(|change| format!("increase  {}", crate::capabilities::line(change)));
-    let is_shown = |one: &&Conversion| detail == Detail::All || is_written(report, one);
+    let is_shown = |one: &&Conversion| detail == DetailLevel::All || is_written(report, one);
     let conversions = report.conversions.iter().filter(is_shown);
     let fates: Vec<FieldNote<'_>> = conversions
         .flat_map(|one| field_notes(one, report.writing))
@@ -70,7 +70,7 @@ fn is_written(report: &InstallReport, conversion: &Conversion) -> bool {
     report.changes.iter().any(|change| {
         change.owner == conversion.resource
             && Some(&change.path) == conversion.target.as_ref()
-            && matches!(change.action, Action::Create | Action::Update)
+            && matches!(change.action, ChangeAction::Create | ChangeAction::Update)
     })
 }
 
@@ -93,7 +93,7 @@ fn summary(report: &InstallReport) -> String {
     format!("{files}{lock}{refused}")
 }
 
-fn count(report: &InstallReport, action: Action) -> usize {
+fn count(report: &InstallReport, action: ChangeAction) -> usize {
     report
         .changes
         .iter()
@@ -103,12 +103,15 @@ fn count(report: &InstallReport, action: Action) -> usize {
 
 fn done(report: &InstallReport) -> String {
     let counts = [
-        (count(report, Action::Create), "installed"),
-        (count(report, Action::Update), "updated"),
-        (count(report, Action::Remove), "removed"),
-        (count(report, Action::Adopt), "adopted"),
-        (count(report, Action::Keep), "skipped (modified locally)"),
-        (count(report, Action::Release), "left in place"),
+        (count(report, ChangeAction::Create), "installed"),
+        (count(report, ChangeAction::Update), "updated"),
+        (count(report, ChangeAction::Remove), "removed"),
+        (count(report, ChangeAction::Adopt), "adopted"),
+        (
+            count(report, ChangeAction::Keep),
+            "skipped (modified locally)",
+        ),
+        (count(report, ChangeAction::Release), "left in place"),
         (report.unchanged, "unchanged"),
     ];
     let some = counts.iter().filter(|(count, _)| *count > 0);
@@ -124,19 +127,19 @@ fn done(report: &InstallReport) -> String {
 
 fn would_do(report: &InstallReport) -> String {
     let verbs = [
-        (Action::Create, "install"),
-        (Action::Update, "update"),
-        (Action::Remove, "remove"),
-        (Action::Adopt, "adopt"),
-        (Action::Keep, "skip"),
-        (Action::Release, "leave"),
+        (ChangeAction::Create, "install"),
+        (ChangeAction::Update, "update"),
+        (ChangeAction::Remove, "remove"),
+        (ChangeAction::Adopt, "adopt"),
+        (ChangeAction::Keep, "skip"),
+        (ChangeAction::Release, "leave"),
     ];
     let mut parts = Vec::new();
     for (action, verb) in verbs {
         match (count(report, action), action) {
             (0, _) => {}
-            (count, Action::Keep) => parts.push(format!("{verb} {count} (modified locally)")),
-            (count, Action::Release) => parts.push(format!("{verb} {count} in place")),
+            (count, ChangeAction::Keep) => parts.push(format!("{verb} {count} (modified locally)")),
+            (count, ChangeAction::Release) => parts.push(format!("{verb} {count} in place")),
             (count, _) => parts.push(format!("{verb} {count}")),
         }
     }
@@ -152,7 +155,7 @@ fn would_do(report: &InstallReport) -> String {
 }
 
 /// One line for each resource whose version moved; one for all that moved alike, such as those of a branch.
-fn moved_lines(moved: &[Moved], detail: Detail) -> Vec<String> {
+fn moved_lines(moved: &[Moved], detail: DetailLevel) -> Vec<String> {
     let mut steps: BTreeMap<(String, String), Vec<&PinId>> = BTreeMap::new();
     for one in moved {
         let alike = steps.entry((one.from(), one.to())).or_default();
@@ -164,7 +167,7 @@ fn moved_lines(moved: &[Moved], detail: Detail) -> Vec<String> {
         let step = format!("{from} -> {to}");
         match steps.get(&(from, to)).map(Vec::as_slice) {
             Some([first, second, rest @ ..])
-                if rest.len() + 2 > MOST_RESOURCES && detail == Detail::Folded =>
+                if rest.len() + 2 > MOST_RESOURCES && detail == DetailLevel::Folded =>
             {
                 // The others are in the line of the first.
                 if id == *first {
@@ -181,8 +184,8 @@ fn moved_lines(moved: &[Moved], detail: Detail) -> Vec<String> {
 /// A resource with more files than this has one line for all of them.
 const MOST_FILES: usize = 3;
 
-fn change_lines(changes: &[Change], detail: Detail) -> Vec<String> {
-    if detail == Detail::All {
+fn change_lines(changes: &[PlannedChange], detail: DetailLevel) -> Vec<String> {
+    if detail == DetailLevel::All {
         return changes.iter().map(line).collect();
     }
     let runs = changes.chunk_by(is_one_run);
@@ -195,11 +198,13 @@ fn change_lines(changes: &[Change], detail: Detail) -> Vec<String> {
 
 /// Whether two changes, one after the other, are the same change to two files of one resource.
 /// Edited files, keys of shared files and files of layers each count by themselves.
-fn is_one_run(first: &Change, second: &Change) -> bool {
+fn is_one_run(first: &PlannedChange, second: &PlannedChange) -> bool {
     let is_alike = first.action == second.action
         && first.owner == second.owner
         && first.reason.words() == second.reason.words();
-    let is_file = |change: &Change| change.inner_place().is_none() && change.action != Action::Keep;
+    let is_file = |change: &PlannedChange| {
+        change.inner_place().is_none() && change.action != ChangeAction::Keep
+    };
     let is_layer = first.owner.layers().is_some();
     is_alike
         && is_file(first)
@@ -210,7 +215,7 @@ fn is_one_run(first: &Change, second: &Change) -> bool {
 
 /// The folder that two files share below the folder of a tool. Paths are in order, so that the first and the last of a run
 /// share what all of them do.
-fn common_folder<'c>(first: &'c Change, last: &Change) -> Option<&'c str> {
+fn common_folder<'c>(first: &'c PlannedChange, last: &PlannedChange) -> Option<&'c str> {
     let (one, other) = (first.path.as_str(), last.path.as_str());
     let same = one
         .bytes()
@@ -221,7 +226,7 @@ fn common_folder<'c>(first: &'c Change, last: &Change) -> Option<&'c str> {
     folder.contains('/').then_some(folder)
 }
 
-fn run_line(first: &Change, last: &Change, files: usize) -> String {
+fn run_line(first: &PlannedChange, last: &PlannedChange, files: usize) -> String {
     let folder = common_folder(first, last).unwrap_or_default();
     let (sign, reason) = (sign(first.action), first.reason.words());
     format!(
@@ -279,12 +284,13 @@ fn program_lines(program: &Program) -> Vec<String> {
 struct FieldNote<'r> {
     resource: &'r Owner,
     tool: &'r str,
-    fate: &'r Fate,
+    fate: &'r FieldOutcome,
 }
 
 /// What became of the fields of a resource; what is kept is told only in a plan.
 fn field_notes(conversion: &Conversion, writing: Writing) -> Vec<FieldNote<'_>> {
-    let is_shown = |fate: &&Fate| writing == Writing::Show || fate.kind != FateKind::Exact;
+    let is_shown =
+        |fate: &&FieldOutcome| writing == Writing::Show || fate.kind != FieldOutcomeKind::Exact;
     let (resource, tool) = (&conversion.resource, conversion.tool.as_str());
     conversion
         .fates
@@ -301,7 +307,7 @@ fn field_notes(conversion: &Conversion, writing: Writing) -> Vec<FieldNote<'_>> 
 /// A note that more resources than this share has one line for all of them.
 const MOST_RESOURCES: usize = 3;
 
-fn note_lines(notes: &[FieldNote<'_>], detail: Detail) -> Vec<String> {
+fn note_lines(notes: &[FieldNote<'_>], detail: DetailLevel) -> Vec<String> {
     let mut alike: BTreeMap<String, Vec<&Owner>> = BTreeMap::new();
     for note in notes {
         alike.entry(note.text()).or_default().push(note.resource);
@@ -311,7 +317,7 @@ fn note_lines(notes: &[FieldNote<'_>], detail: Detail) -> Vec<String> {
         let text = note.text();
         match alike.get(&text).map(Vec::as_slice) {
             Some([first, second, rest @ ..])
-                if rest.len() + 2 > MOST_RESOURCES && detail == Detail::Folded =>
+                if rest.len() + 2 > MOST_RESOURCES && detail == DetailLevel::Folded =>
             {
                 // The others are in the line of the first.
                 if note.resource == *first {
@@ -330,7 +336,7 @@ fn note_lines(notes: &[FieldNote<'_>], detail: Detail) -> Vec<String> {
 impl FieldNote<'_> {
     /// What is said, whichever resource it is said of.
     fn text(&self) -> String {
-        let Fate { field, kind, note } = self.fate;
+        let FieldOutcome { field, kind, note } = self.fate;
         let note = if note.is_empty() {
             String::new()
         } else {
@@ -340,17 +346,17 @@ impl FieldNote<'_> {
     }
 }
 
-fn sign(action: Action) -> char {
+fn sign(action: ChangeAction) -> char {
     match action {
-        Action::Create => '+',
-        Action::Update => '~',
-        Action::Remove => '-',
-        Action::Keep => '!',
-        Action::Adopt | Action::Release => ' ',
+        ChangeAction::Create => '+',
+        ChangeAction::Update => '~',
+        ChangeAction::Remove => '-',
+        ChangeAction::Keep => '!',
+        ChangeAction::Adopt | ChangeAction::Release => ' ',
     }
 }
 
-fn line(change: &Change) -> String {
+fn line(change: &PlannedChange) -> String {
     let sign = sign(change.action);
     let place = change
         .inner_place()
@@ -367,23 +373,23 @@ fn line(change: &Change) -> String {
 #[cfg(test)]
 mod tests {
     use agpm_model::RelativePath;
-    use agpm_ops::{Observed, Reason};
+    use agpm_ops::{ChangeReason, ObservedPath};
 
     use super::*;
 
-    fn created(path: &str, owner: &str) -> Change {
-        Change {
+    fn created(path: &str, owner: &str) -> PlannedChange {
+        PlannedChange {
             block: None,
-            action: Action::Create,
+            action: ChangeAction::Create,
             path: RelativePath::new(path).unwrap(),
             owner: owner.into(),
-            reason: Reason::New,
+            reason: ChangeReason::New,
             place: None,
-            before: Observed::Missing,
+            before: ObservedPath::Missing,
         }
     }
 
-    fn report(changes: Vec<Change>) -> InstallReport {
+    fn report(changes: Vec<PlannedChange>) -> InstallReport {
         InstallReport {
             writing: Writing::Show,
             changes,
@@ -404,13 +410,13 @@ mod tests {
         let report = report(["a", "b", "c", "d"].map(file).to_vec());
         let folded = "+ .claude/skills/pdf/  skills/pdf: new (4 files)\n\
             Would install 4 (2 unchanged); agpm.lock would be written\n";
-        assert_eq!(text(&report, Detail::Folded), folded);
-        assert_eq!(text(&report, Detail::All).lines().count(), 5);
+        assert_eq!(text(&report, DetailLevel::Folded), folded);
+        assert_eq!(text(&report, DetailLevel::All).lines().count(), 5);
     }
 
     #[test]
     fn nothing_in_a_line_can_act_on_a_terminal() {
         let report = report(vec![created(".claude/agents/a.md", "agents/\u{1b}[2Ja")]);
-        assert!(!text(&report, Detail::Folded).contains('\u{1b}'));
+        assert!(!text(&report, DetailLevel::Folded).contains('\u{1b}'));
     }
 }

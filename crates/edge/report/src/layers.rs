@@ -3,7 +3,7 @@
 use agpm_ops::{LayerRow, LayerState, LayersReport, counted};
 
 use crate::diagnostics::one_line;
-use crate::rendering::{RenderContext, Rendering};
+use crate::rendering::{RenderContext, RenderedReport};
 use crate::table::table;
 
 const HEAD: [&str; 5] = ["Rank", "Layer", "Place", "Snapshot", "Files"];
@@ -11,12 +11,12 @@ const HEAD: [&str; 5] = ["Rank", "Layer", "Place", "Snapshot", "Files"];
 const MOST_SKIPPED: usize = 20;
 
 /// The layers as a table, or as a document.
-pub fn render(report: LayersReport, context: &RenderContext<'_>) -> Rendering {
+pub fn render(report: LayersReport, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);
     }
     if report.layers.is_empty() {
-        return Rendering::Empty("No layers. Add one as `[[layers]]` in `agpm.toml`.");
+        return RenderedReport::Empty("No layers. Add one as `[[layers]]` in `agpm.toml`.");
     }
     let rows: Vec<Vec<String>> = report.layers.iter().map(row).collect();
     let skipped = report.layers.iter().flat_map(skipped);
@@ -24,7 +24,7 @@ pub fn render(report: LayersReport, context: &RenderContext<'_>) -> Rendering {
         .map(|line| format!("{}\n", one_line(&line)))
         .collect();
     let between = if skipped.is_empty() { "" } else { "\n" };
-    Rendering::Text(format!("{}{between}{skipped}", table(&HEAD, &rows)))
+    RenderedReport::Text(format!("{}{between}{skipped}", table(&HEAD, &rows)))
 }
 
 fn row(row: &LayerRow) -> Vec<String> {

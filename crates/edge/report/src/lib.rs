@@ -40,7 +40,8 @@ pub mod verify;
 pub mod why;
 
 pub use diagnostics::{
-    Detail, Paint, Pen, diagnostic_lines, draw_diagnostics, one_line, printable,
+    ColorMode, DetailLevel, DiagnosticStyle, diagnostic_lines, draw_diagnostics, one_line,
+    printable,
 };
 pub use envelope::{FailureDocument, ReportDocument};
-pub use rendering::{LineStyle, PieceWriter, RenderContext, Rendering, StyledLine, Verdict};
+pub use rendering::{LineStyle, PieceWriter, RenderContext, RenderedReport, StyledLine, Verdict};

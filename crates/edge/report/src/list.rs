@@ -5,7 +5,7 @@ use agpm_ops::{Clients, Drift, LOCAL, ListReport, ListedResource, MASKED, Patche
 use agpm_text::{Value, to_json};
 use std::collections::BTreeSet;
 
-use crate::rendering::{RenderContext, Rendering, to_yaml};
+use crate::rendering::{RenderContext, RenderedReport, to_yaml};
 use crate::table::table;
 
 const HEADER: [&str; 6] = [
@@ -31,11 +31,11 @@ pub enum ListForm {
 }
 
 /// The resources in the form that was asked for; a document of them holds no diagnostics.
-pub fn render(report: &ListReport, form: ListForm, context: &RenderContext<'_>) -> Rendering {
+pub fn render(report: &ListReport, form: ListForm, context: &RenderContext<'_>) -> RenderedReport {
     match form {
-        _ if context.json => Rendering::Data(to_json(report)),
-        ListForm::Table => Rendering::Text(rows(report)),
-        ListForm::Yaml => Rendering::Data(to_yaml(report)),
+        _ if context.json => RenderedReport::Data(to_json(report)),
+        ListForm::Table => RenderedReport::Text(rows(report)),
+        ListForm::Yaml => RenderedReport::Data(to_yaml(report)),
     }
 }
 

@@ -3,13 +3,13 @@
 use agpm_ops::MergeReport;
 
 use crate::explain;
-use crate::rendering::{RenderContext, Rendering};
+use crate::rendering::{RenderContext, RenderedReport};
 
 /// The merged file, or where it came from as text or as a document.
-pub fn render(report: MergeReport, context: &RenderContext<'_>) -> Rendering {
+pub fn render(report: MergeReport, context: &RenderContext<'_>) -> RenderedReport {
     match &report.explained {
-        None => Rendering::Pieces(report.output),
+        None => RenderedReport::Pieces(report.output),
         Some(provenance) if context.json => context.document(provenance),
-        Some(provenance) => Rendering::Text(explain::provenance_text(provenance)),
+        Some(provenance) => RenderedReport::Text(explain::provenance_text(provenance)),
     }
 }

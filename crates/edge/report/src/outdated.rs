@@ -2,23 +2,23 @@
 
 use agpm_ops::{LockfileState, MovedBranch, OutdatedReport, counted};
 
-use crate::rendering::{RenderContext, Rendering};
+use crate::rendering::{RenderContext, RenderedReport};
 use crate::table::table;
 
 const HEAD: [&str; 6] = ["Name", "Type", "Source", "Current", "Wanted", "Latest"];
 
 /// A table, or a document.
-pub fn render(report: OutdatedReport, context: &RenderContext<'_>) -> Rendering {
+pub fn render(report: OutdatedReport, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);
     }
     let moved: String = report.moved.iter().map(moved_line).collect();
     if report.lockfile == LockfileState::Missing {
-        return Rendering::Text(String::new());
+        return RenderedReport::Text(String::new());
     }
     if report.outdated.is_empty() {
         let all = counted(report.checked, "resource is", "resources are");
-        return Rendering::Text(format!("{all} up to date\n{moved}"));
+        return RenderedReport::Text(format!("{all} up to date\n{moved}"));
     }
     let rows = report.outdated.iter().map(|row| {
         vec![
@@ -30,7 +30,7 @@ pub fn render(report: OutdatedReport, context: &RenderContext<'_>) -> Rendering 
             row.newest.clone(),
         ]
     });
-    Rendering::Text(format!(
+    RenderedReport::Text(format!(
         "{}{moved}",
         table(&HEAD, &rows.collect::<Vec<_>>())
     ))

@@ -3,15 +3,15 @@
 use agpm_ops::{PolicyCheckReport, PolicyReport, PolicyRuleReport, counted};
 
 use crate::diagnostics::one_line;
-use crate::rendering::{RenderContext, Rendering};
+use crate::rendering::{RenderContext, RenderedReport};
 
 /// Every rule with its file and line.
-pub fn render_rules(report: PolicyReport, context: &RenderContext<'_>) -> Rendering {
+pub fn render_rules(report: PolicyReport, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);
     }
     if report.rules.is_empty() {
-        return Rendering::Empty("No policy applies.");
+        return RenderedReport::Empty("No policy applies.");
     }
     let width = |length: fn(&PolicyRuleReport) -> usize| report.rules.iter().map(length).max();
     let rule_width = width(|rule| rule.rule.as_str().len()).unwrap_or_default();
@@ -24,15 +24,15 @@ pub fn render_rules(report: PolicyReport, context: &RenderContext<'_>) -> Render
             rule.rule
         )
     };
-    Rendering::Text(report.rules.iter().map(line).collect())
+    RenderedReport::Text(report.rules.iter().map(line).collect())
 }
 
 /// How much was checked.
-pub fn render_check(report: PolicyCheckReport, context: &RenderContext<'_>) -> Rendering {
+pub fn render_check(report: PolicyCheckReport, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);
     }
     let checked = counted(report.checked, "resource", "resources");
     let policies = counted(report.policies, "policy", "policies");
-    Rendering::Text(format!("Checked {checked} against {policies}\n"))
+    RenderedReport::Text(format!("Checked {checked} against {policies}\n"))
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::rendering::{RenderContext, Rendering};
+use crate::rendering::{RenderContext, RenderedReport};
 
 /// The text as a field of a document.
 #[derive(Debug, Serialize)]
@@ -12,10 +12,10 @@ pub struct PrintedText {
 }
 
 /// The text itself, or a document with it.
-pub fn render(text: String, context: &RenderContext<'_>) -> Rendering {
+pub fn render(text: String, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         context.document(&PrintedText { text })
     } else {
-        Rendering::Data(text)
+        RenderedReport::Data(text)
     }
 }

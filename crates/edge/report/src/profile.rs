@@ -4,7 +4,7 @@ use agpm_ops::{PersonaRow, PersonasReport, ProfileKinds, ProfileReport, markdown
 use agpm_text::{Format, Value, print, to_json};
 
 use crate::diagnostics::one_line;
-use crate::rendering::{RenderContext, Rendering, to_yaml};
+use crate::rendering::{RenderContext, RenderedReport, to_yaml};
 use crate::table::table;
 
 const HEAD: [&str; 3] = ["Persona", "Kinds", "Levels"];
@@ -26,21 +26,21 @@ pub fn render(
     slug: &str,
     kinds: ProfileKinds,
     form: ProfileForm,
-) -> Rendering {
+) -> RenderedReport {
     let value = &report.value;
     match (form, kinds, value) {
-        (ProfileForm::Plain, ..) => Rendering::Data(value.to_json()),
+        (ProfileForm::Plain, ..) => RenderedReport::Data(value.to_json()),
         (ProfileForm::Yaml, ..) => {
-            Rendering::Data(print(value, Format::Yaml).unwrap_or_else(|_| value.to_json()))
+            RenderedReport::Data(print(value, Format::Yaml).unwrap_or_else(|_| value.to_json()))
         }
         (ProfileForm::Markdown, ProfileKinds::All, Value::Map(kinds)) => {
             let pages = kinds
                 .iter()
                 .filter(|(_, value)| !matches!(value, Value::Null))
                 .map(|(kind, value)| markdown(value, &format!("{slug}: {kind}")));
-            Rendering::Text(pages.collect::<Vec<_>>().join("\n"))
+            RenderedReport::Text(pages.collect::<Vec<_>>().join("\n"))
         }
-        (ProfileForm::Markdown, ..) => Rendering::Text(markdown(value, slug)),
+        (ProfileForm::Markdown, ..) => RenderedReport::Text(markdown(value, slug)),
     }
 }
 
@@ -49,15 +49,15 @@ pub fn render_list(
     report: &PersonasReport,
     form: ProfileForm,
     context: &RenderContext<'_>,
-) -> Rendering {
+) -> RenderedReport {
     match form {
-        _ if context.json => Rendering::Data(to_json(report)),
-        ProfileForm::Plain if report.personas.is_empty() => {
-            Rendering::Empty("No personas in `.clia/agents` of this directory and its parents.")
-        }
-        ProfileForm::Plain => Rendering::Text(table(&HEAD, &rows(report))),
-        ProfileForm::Yaml => Rendering::Data(to_yaml(report)),
-        ProfileForm::Markdown => Rendering::Text(markdown_table(&rows(report))),
+        _ if context.json => RenderedReport::Data(to_json(report)),
+        ProfileForm::Plain if report.personas.is_empty() => RenderedReport::Empty(
+            "No personas in `.clia/agents` of this directory and its parents.",
+        ),
+        ProfileForm::Plain => RenderedReport::Text(table(&HEAD, &rows(report))),
+        ProfileForm::Yaml => RenderedReport::Data(to_yaml(report)),
+        ProfileForm::Markdown => RenderedReport::Text(markdown_table(&rows(report))),
     }
 }
 

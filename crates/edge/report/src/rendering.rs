@@ -3,15 +3,15 @@
 use std::io::{self, Write};
 
 use agpm_diag::{Diagnostic, Severity, SourceMap};
-use agpm_ops::{FailureKind, Rendered, report_all};
+use agpm_ops::{FailureKind, FileBytes, report_all};
 use agpm_text::{Format, parse_alone, print, to_json};
 use serde::Serialize;
 
-use crate::diagnostics::{Paint, Pen, draw_diagnostics, one_line};
+use crate::diagnostics::{ColorMode, DiagnosticStyle, draw_diagnostics, one_line};
 use crate::envelope::ReportDocument;
 
 /// A report, ready for standard output.
-pub enum Rendering {
+pub enum RenderedReport {
     /// Text for people, in which nothing can move a terminal's cursor or hide; diagnostics go to standard error.
     Text(String),
     /// Text in a format of its own, byte for byte; diagnostics go to standard error.
@@ -25,7 +25,7 @@ pub enum Rendering {
     /// A file's bytes; diagnostics go to standard error.
     Bytes(Vec<u8>),
     /// A file's content; diagnostics go to standard error.
-    Pieces(Rendered),
+    Pieces(FileBytes),
     /// What writes itself; diagnostics go to standard error.
     Stream(PieceWriter),
     /// A document that holds the diagnostics.
@@ -71,10 +71,10 @@ impl StyledLine {
     }
 
     /// The line as it is printed.
-    pub fn draw(&self, paint: Paint) -> String {
+    pub fn draw(&self, paint: ColorMode) -> String {
         let text = one_line(&self.text);
         let code = match self.style {
-            _ if paint == Paint::Plain => None,
+            _ if paint == ColorMode::Plain => None,
             LineStyle::Plain => None,
             LineStyle::Heading => Some("1"),
             LineStyle::Added => Some("32"),
@@ -115,7 +115,7 @@ pub struct RenderContext<'a> {
     /// Whether the report holds findings.
     pub verdict: Verdict,
     /// How diagnostics are drawn.
-    pub pen: Pen,
+    pub pen: DiagnosticStyle,
 }
 
 /// As YAML, out of the JSON document, so that both say the same.
@@ -146,20 +146,20 @@ impl RenderContext<'_> {
     }
 
     /// The report as a JSON document, with the diagnostics.
-    pub(crate) fn document<R: Serialize>(&self, report: &R) -> Rendering {
+    pub(crate) fn document<R: Serialize>(&self, report: &R) -> RenderedReport {
         let document = ReportDocument::new(report, self.diagnostics, self.sources);
-        Rendering::Report(match self.verdict {
+        RenderedReport::Report(match self.verdict {
             Verdict::Good => to_json(&document),
             Verdict::Findings | Verdict::As(_) => to_json(&document.with_findings()),
         })
     }
 
     /// A good report of one list whose items write themselves, each on a line of its own.
-    pub(crate) fn list_document(&self, list: ListDocument) -> Rendering {
+    pub(crate) fn list_document(&self, list: ListDocument) -> RenderedReport {
         let diagnostics = to_json(&report_all(self.diagnostics, self.sources));
         // The document's own indent; a line break in a text is never a break of the line.
         let diagnostics = diagnostics.trim_end().replace('\n', "\n  ");
-        Rendering::ReportStream(Box::new(move |out| {
+        RenderedReport::ReportStream(Box::new(move |out| {
             write!(out, "{{\n  \"ok\": true,\n  \"{}\": [", list.key)?;
             if list.is_empty {
                 out.write_all(b"]")?;
@@ -176,10 +176,10 @@ impl RenderContext<'_> {
 #[cfg(test)]
 mod tests {
     use agpm_diag::codes;
-    use agpm_ops::Secrets;
+    use agpm_ops::SecretDisplay;
 
     use super::*;
-    use crate::diagnostics::Detail;
+    use crate::diagnostics::DetailLevel;
 
     #[derive(Serialize)]
     struct Rows {
@@ -197,18 +197,18 @@ mod tests {
             json: true,
             quiet: false,
             verdict,
-            pen: Pen {
-                paint: Paint::Plain,
-                secrets: Secrets::Masked,
-                detail: Detail::Folded,
+            pen: DiagnosticStyle {
+                paint: ColorMode::Plain,
+                secrets: SecretDisplay::Masked,
+                detail: DetailLevel::Folded,
             },
         }
     }
 
-    fn written(rendering: Rendering) -> String {
+    fn written(rendering: RenderedReport) -> String {
         match rendering {
-            Rendering::Report(text) => text,
-            Rendering::ReportStream(write) => {
+            RenderedReport::Report(text) => text,
+            RenderedReport::ReportStream(write) => {
                 let mut out = Vec::new();
                 write(&mut out).unwrap();
                 String::from_utf8(out).unwrap()

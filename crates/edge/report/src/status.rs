@@ -4,17 +4,17 @@ use agpm_model::{ResourceType, ToolName};
 use agpm_ops::{NextInstall, ProjectFound, StatusReport, counted};
 
 use crate::diagnostics::one_line;
-use crate::rendering::{RenderContext, Rendering};
+use crate::rendering::{RenderContext, RenderedReport};
 use crate::table::table;
 
 const NO_PROJECT: &str = "No project found: no `agpm.toml` in this directory or its parents. Run `agpm init` to create one.\n";
 
 /// The report as lines or as a document.
-pub fn render(report: StatusReport, context: &RenderContext<'_>) -> Rendering {
+pub fn render(report: StatusReport, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);
     }
-    Rendering::Text(text(&report))
+    RenderedReport::Text(text(&report))
 }
 
 /// What is installed, what could be newer, what was changed by hand, and what an install would do.

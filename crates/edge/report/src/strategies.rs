@@ -3,10 +3,10 @@
 use agpm_diag::command_line;
 use agpm_ops::{BuiltInStrategy, CustomStrategy, StrategiesReport, StrategyExample, StrategyPage};
 
-use crate::rendering::{RenderContext, Rendering};
+use crate::rendering::{RenderContext, RenderedReport};
 
 /// The strategies that were asked for, and with all of them the operations.
-pub fn render(report: StrategiesReport, context: &RenderContext<'_>) -> Rendering {
+pub fn render(report: StrategiesReport, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);
     }
@@ -20,7 +20,7 @@ pub fn render(report: StrategiesReport, context: &RenderContext<'_>) -> Renderin
     for operation in &report.operations {
         out.push_str(&format!("  {:<11} {}\n", operation.name, operation.does));
     }
-    Rendering::Text(out)
+    RenderedReport::Text(out)
 }
 
 fn page(page: &StrategyPage) -> String {

@@ -2,7 +2,7 @@
 
 use agpm_ops::{Below, Sibling, TreeReport};
 
-use crate::rendering::{RenderContext, Rendering};
+use crate::rendering::{RenderContext, RenderedReport};
 
 /// How a tree is drawn, unless it is a JSON document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,11 +16,11 @@ pub enum TreeForm {
 }
 
 /// The tree in the form that was asked for, or as a document.
-pub fn render(report: &TreeReport, form: TreeForm, context: &RenderContext<'_>) -> Rendering {
+pub fn render(report: &TreeReport, form: TreeForm, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(report);
     }
-    Rendering::Text(match form {
+    RenderedReport::Text(match form {
         TreeForm::Mermaid => mermaid(report),
         TreeForm::Dot => dot(report),
         TreeForm::Text => text(report),

@@ -2,29 +2,31 @@
 
 use agpm_ops::{PastEntry, UndoAction, UndoReport, counted, done_word, undone_word};
 
-use crate::diagnostics::Detail;
-use crate::rendering::{RenderContext, Rendering};
+use crate::diagnostics::DetailLevel;
+use crate::rendering::{RenderContext, RenderedReport};
 
 /// How many files of a transaction are shown, unless everything is.
 const MOST_FILES: usize = 10;
 
 /// Transactions with their files, or a document.
-pub fn render(report: &UndoReport, context: &RenderContext<'_>) -> Rendering {
+pub fn render(report: &UndoReport, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(report);
     }
     let most = match context.pen.detail {
-        Detail::All => usize::MAX,
-        Detail::Folded => MOST_FILES,
+        DetailLevel::All => usize::MAX,
+        DetailLevel::Folded => MOST_FILES,
     };
     let entries = report.entries.iter();
     match report.action {
-        UndoAction::List => Rendering::Text(entries.map(|entry| listed(entry, most)).collect()),
+        UndoAction::List => {
+            RenderedReport::Text(entries.map(|entry| listed(entry, most)).collect())
+        }
         UndoAction::Preview => {
-            Rendering::Text(entries.map(|entry| undone(report, entry, most)).collect())
+            RenderedReport::Text(entries.map(|entry| undone(report, entry, most)).collect())
         }
         UndoAction::Apply => {
-            Rendering::Done(entries.map(|entry| undone(report, entry, most)).collect())
+            RenderedReport::Done(entries.map(|entry| undone(report, entry, most)).collect())
         }
     }
 }

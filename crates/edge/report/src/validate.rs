@@ -3,10 +3,10 @@
 use agpm_ops::{ValidateReport, counted};
 
 use crate::diagnostics::one_line;
-use crate::rendering::{RenderContext, Rendering, Verdict};
+use crate::rendering::{RenderContext, RenderedReport, Verdict};
 
 /// The findings and a summary, or a document.
-pub fn render(report: ValidateReport, context: &RenderContext<'_>) -> Rendering {
+pub fn render(report: ValidateReport, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);
     }
@@ -29,5 +29,5 @@ pub fn render(report: ValidateReport, context: &RenderContext<'_>) -> Rendering 
         }
         _ => summary,
     };
-    Rendering::Report(format!("{found}{summary}"))
+    RenderedReport::Report(format!("{found}{summary}"))
 }

@@ -3,10 +3,10 @@
 use agpm_ops::{Finding, VerifyReport};
 
 use crate::diagnostics::one_line;
-use crate::rendering::{RenderContext, Rendering};
+use crate::rendering::{RenderContext, RenderedReport};
 
 /// One line for each finding and a summary, or a document.
-pub fn render(report: VerifyReport, context: &RenderContext<'_>) -> Rendering {
+pub fn render(report: VerifyReport, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);
     }
@@ -18,7 +18,7 @@ pub fn render(report: VerifyReport, context: &RenderContext<'_>) -> Rendering {
         format!("error[{}]: {}\n", finding.code.name, one_line(&said))
     };
     let lines: String = report.findings.iter().map(line).collect();
-    Rendering::Text(if context.quiet {
+    RenderedReport::Text(if context.quiet {
         lines
     } else {
         format!("{lines}{}\n", summary(&report))

@@ -2,15 +2,15 @@
 
 use agpm_ops::{Link, RequiredResource, WhyReport};
 
-use crate::rendering::{RenderContext, Rendering};
+use crate::rendering::{RenderContext, RenderedReport};
 
 /// The chains as trees, or as a document.
-pub fn render(report: WhyReport, context: &RenderContext<'_>) -> Rendering {
+pub fn render(report: WhyReport, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);
     }
     let resources: Vec<String> = report.resources.iter().map(resource).collect();
-    Rendering::Text(resources.join("\n"))
+    RenderedReport::Text(resources.join("\n"))
 }
 
 fn resource(resource: &RequiredResource) -> String {

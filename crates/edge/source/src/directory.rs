@@ -5,17 +5,22 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agpm_model::{ObjectId, RelativePath, SourceVersions, is_credential_path, normalize};
-use agpm_store::{self as store, Folder, Listed, ListedKind, Problem, StoreError, parallel};
+use agpm_store::{
+    self as store, ConfinedDirectory, ListedEntry, ListedKind, StoreError, StoreProblem, parallel,
+};
 
 use crate::limits::{MOST_DIRECTORIES, MOST_FILE_BYTES};
-use crate::{Entry, EntryKind, FileFetching, Source, SourceError, Tree, TreeWatch, Versioning};
+use crate::{
+    FileFetching, Source, SourceEntry, SourceEntryKind, SourceError, SourceTree, SourceVersioning,
+    TreeWatch,
+};
 
 /// Files that one thread reads before it takes the next ones.
 const CHUNK: usize = 64;
 
 /// Where links in a directory may lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Confinement {
+pub enum SymlinkConfinement {
     /// Nowhere else: nothing from a source is trusted.
     Inside,
     /// Anywhere: the user's own project names its own files.
@@ -26,17 +31,17 @@ pub enum Confinement {
 #[derive(Debug)]
 pub struct DirectorySource {
     directory: PathBuf,
-    confinement: Confinement,
-    bounds: Bounds,
+    confinement: SymlinkConfinement,
+    bounds: AllowedDirectory,
 }
 
 impl DirectorySource {
     /// A directory that a project at `project` reads.
-    pub fn new(directory: PathBuf, confinement: Confinement, project: &Path) -> Self {
+    pub fn new(directory: PathBuf, confinement: SymlinkConfinement, project: &Path) -> Self {
         DirectorySource {
             directory,
             confinement,
-            bounds: Bounds::of(project),
+            bounds: AllowedDirectory::of(project),
         }
     }
 
@@ -47,9 +52,9 @@ impl DirectorySource {
 
     /// Refuses files that are really in a place for credentials. Where a directory really is is looked up once for all its
     /// files: a layer may have ten thousand of them.
-    fn refuse_credentials(&self, files: &[&Entry]) -> Result<(), StoreError> {
+    fn refuse_credentials(&self, files: &[&SourceEntry]) -> Result<(), StoreError> {
         let is_inside = !self.bounds.is_outside(&store::real_path(&self.directory));
-        if is_inside && self.confinement == Confinement::Inside {
+        if is_inside && self.confinement == SymlinkConfinement::Inside {
             return Ok(());
         }
         let mut parents: HashMap<PathBuf, PathBuf> = HashMap::new();
@@ -69,7 +74,11 @@ impl DirectorySource {
         Ok(())
     }
 
-    fn read_one(&self, folder: Option<&Folder>, path: &str) -> Result<Vec<u8>, StoreError> {
+    fn read_one(
+        &self,
+        folder: Option<&ConfinedDirectory>,
+        path: &str,
+    ) -> Result<Vec<u8>, StoreError> {
         let full = self.directory.join(path);
         let read = match folder {
             Some(folder) => folder.read_with_mode(path, MOST_FILE_BYTES),
@@ -79,14 +88,14 @@ impl DirectorySource {
     }
 }
 
-fn entry_of(path: String, kind: ListedKind) -> Entry {
+fn entry_of(path: String, kind: ListedKind) -> SourceEntry {
     let kind = match kind {
-        ListedKind::File(mode) => EntryKind::File(mode),
-        ListedKind::Folder => EntryKind::Directory,
-        ListedKind::Link => EntryKind::Symlink,
-        ListedKind::Other => EntryKind::Special,
+        ListedKind::File(mode) => SourceEntryKind::File(mode),
+        ListedKind::Folder => SourceEntryKind::Directory,
+        ListedKind::Link => SourceEntryKind::Symlink,
+        ListedKind::Other => SourceEntryKind::Special,
     };
-    Entry {
+    SourceEntry {
         path,
         kind,
         id: None,
@@ -94,8 +103,8 @@ fn entry_of(path: String, kind: ListedKind) -> Entry {
 }
 
 impl Source for DirectorySource {
-    fn versioning(&self) -> Versioning {
-        Versioning::Unversioned
+    fn versioning(&self) -> SourceVersioning {
+        SourceVersioning::Unversioned
     }
 
     fn versions(&self) -> Result<Arc<SourceVersions>, SourceError> {
@@ -117,7 +126,7 @@ impl Source for DirectorySource {
         }
     }
 
-    fn entry(&self, _: Option<&ObjectId>, path: &str) -> Result<Option<Entry>, SourceError> {
+    fn entry(&self, _: Option<&ObjectId>, path: &str) -> Result<Option<SourceEntry>, SourceError> {
         let found = store::kind_at(&self.directory.join(path))?;
         Ok(found.map(|kind| entry_of(path.to_owned(), kind)))
     }
@@ -127,7 +136,7 @@ impl Source for DirectorySource {
         _: Option<&ObjectId>,
         directory: &str,
         enters: &dyn Fn(&str) -> bool,
-    ) -> Result<Tree, SourceError> {
+    ) -> Result<SourceTree, SourceError> {
         let top = self.directory.join(directory);
         let from_top = |path: &str| match directory {
             "" => path.to_owned(),
@@ -140,13 +149,15 @@ impl Source for DirectorySource {
             is_entered && entered.get() <= MOST_DIRECTORIES
         };
         let listing = match store::list(&top, &enters) {
-            Err(error) if matches!(error.problem, Problem::NotFound) => return Ok(Tree::default()),
+            Err(error) if matches!(error.problem, StoreProblem::NotFound) => {
+                return Ok(SourceTree::default());
+            }
             listing => listing?,
         };
         if entered.get() > MOST_DIRECTORIES {
             return Err(SourceError::TooManyDirectories);
         }
-        let entry = |listed: Listed| entry_of(from_top(&listed.path), listed.kind);
+        let entry = |listed: ListedEntry| entry_of(from_top(&listed.path), listed.kind);
         // A path that is not text cannot be written down, so it is walked again every time.
         let place = top.to_str().map(str::to_owned);
         let watch = listing
@@ -157,24 +168,24 @@ impl Source for DirectorySource {
                 directories: listing.folders,
                 stamp,
             });
-        Ok(Tree {
+        Ok(SourceTree {
             entries: listing.entries.into_iter().map(entry).collect(),
             watch,
         })
     }
 
-    fn size(&self, files: &[&Entry]) -> Result<u64, SourceError> {
-        let size = |file: &&Entry| store::file_size(&self.directory.join(&file.path));
+    fn size(&self, files: &[&SourceEntry]) -> Result<u64, SourceError> {
+        let size = |file: &&SourceEntry| store::file_size(&self.directory.join(&file.path));
         Ok(files.iter().map(size).fold(0, u64::saturating_add))
     }
 
-    fn read(&self, files: &[&Entry]) -> Result<Vec<Vec<u8>>, SourceError> {
+    fn read(&self, files: &[&SourceEntry]) -> Result<Vec<Vec<u8>>, SourceError> {
         self.refuse_credentials(files)?;
         let folder = match self.confinement {
-            Confinement::Inside => Some(Folder::open(&self.directory)?),
-            Confinement::Anywhere => None,
+            SymlinkConfinement::Inside => Some(ConfinedDirectory::open(&self.directory)?),
+            SymlinkConfinement::Anywhere => None,
         };
-        let read = |chunk: &[&Entry]| -> Result<Vec<Vec<u8>>, StoreError> {
+        let read = |chunk: &[&SourceEntry]| -> Result<Vec<Vec<u8>>, StoreError> {
             chunk
                 .iter()
                 .map(|file| self.read_one(folder.as_ref(), &file.path))
@@ -235,15 +246,15 @@ impl Source for DirectorySource {
 
 /// The directory that a manifest may read without being reported.
 #[derive(Debug)]
-pub struct Bounds {
+pub struct AllowedDirectory {
     /// As it is named, and as it really is.
     directories: [PathBuf; 2],
 }
 
-impl Bounds {
+impl AllowedDirectory {
     /// Everything in this directory.
     pub fn of(directory: &Path) -> Self {
-        Bounds {
+        AllowedDirectory {
             directories: [normalize(directory), store::real_path(directory)],
         }
     }
@@ -265,7 +276,7 @@ impl Bounds {
         if self.is_secret(&normalize(path)) || self.is_secret(&store::real_path(path)) {
             return Err(StoreError {
                 path: path.to_owned(),
-                problem: Problem::Credentials,
+                problem: StoreProblem::Credentials,
             });
         }
         Ok(())

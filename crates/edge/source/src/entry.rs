@@ -2,18 +2,18 @@ use agpm_model::{Checksum, FileMode, ObjectId};
 
 /// What is at a path of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct SourceEntry {
     /// Its path from the top of the source, as the source has it: not to be trusted as a path to write to.
     pub path: String,
     /// What it is.
-    pub kind: EntryKind,
+    pub kind: SourceEntryKind,
     /// The id of its content, where the source knows one without reading it: equal ids are equal contents.
     pub id: Option<ObjectId>,
 }
 
 /// What an entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EntryKind {
+pub enum SourceEntryKind {
     /// A file.
     File(FileMode),
     /// A directory.
@@ -26,11 +26,11 @@ pub enum EntryKind {
     Special,
 }
 
-impl EntryKind {
+impl SourceEntryKind {
     /// The mode of a file; nothing for anything else.
     pub fn file_mode(self) -> Option<FileMode> {
         match self {
-            EntryKind::File(mode) => Some(mode),
+            SourceEntryKind::File(mode) => Some(mode),
             _ => None,
         }
     }
@@ -38,9 +38,9 @@ impl EntryKind {
 
 /// What a walk found, by path.
 #[derive(Clone, Debug, Default)]
-pub struct Tree {
+pub struct SourceTree {
     /// Everything but the directories that were entered.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<SourceEntry>,
     /// How a change is noticed later without reading; nothing for what never changes, and for what changed just now.
     pub watch: Option<TreeWatch>,
 }

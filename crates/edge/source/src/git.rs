@@ -3,39 +3,41 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agpm_git::{EntryKind as GitKind, Remote, TreeEntry};
+use agpm_git::{RemoteRepository, TreeEntry, TreeEntryKind as GitKind};
 use agpm_model::{FileMode, ObjectId, RelativePath, ResolvedVersion, SourceVersions};
 
 use crate::limits::MOST_DIRECTORIES;
-use crate::{Entry, EntryKind, FileFetching, Source, SourceError, Tree, Versioning};
+use crate::{
+    FileFetching, Source, SourceEntry, SourceEntryKind, SourceError, SourceTree, SourceVersioning,
+};
 
 /// Without a revision there are no files: a repository has only commits.
 fn commit(revision: Option<&ObjectId>) -> Result<&ObjectId, SourceError> {
     revision.ok_or_else(|| SourceError::NoSuchRevision("no commit is named".to_owned()))
 }
 
-fn entry_of(path: String, entry: &TreeEntry) -> Entry {
+fn entry_of(path: String, entry: &TreeEntry) -> SourceEntry {
     let kind = match entry.kind {
-        GitKind::File => EntryKind::File(FileMode::Plain),
-        GitKind::Executable => EntryKind::File(FileMode::Executable),
-        GitKind::Symlink => EntryKind::Symlink,
-        GitKind::Folder => EntryKind::Directory,
-        GitKind::Submodule => EntryKind::Submodule,
+        GitKind::File => SourceEntryKind::File(FileMode::Plain),
+        GitKind::Executable => SourceEntryKind::File(FileMode::Executable),
+        GitKind::Symlink => SourceEntryKind::Symlink,
+        GitKind::Folder => SourceEntryKind::Directory,
+        GitKind::Submodule => SourceEntryKind::Submodule,
     };
-    Entry {
+    SourceEntry {
         path,
         kind,
         id: Some(entry.id.clone()),
     }
 }
 
-fn ids_of(files: &[&Entry]) -> Vec<ObjectId> {
+fn ids_of(files: &[&SourceEntry]) -> Vec<ObjectId> {
     files.iter().filter_map(|file| file.id.clone()).collect()
 }
 
-impl Source for Remote {
-    fn versioning(&self) -> Versioning {
-        Versioning::Versioned
+impl Source for RemoteRepository {
+    fn versioning(&self) -> SourceVersioning {
+        SourceVersioning::Versioned
     }
 
     fn versions(&self) -> Result<Arc<SourceVersions>, SourceError> {
@@ -47,7 +49,7 @@ impl Source for Remote {
     }
 
     fn is_out_of_reach(&self) -> bool {
-        Remote::is_out_of_reach(self)
+        RemoteRepository::is_out_of_reach(self)
     }
 
     fn find_revision(&self, digits: &str) -> Result<ObjectId, SourceError> {
@@ -55,7 +57,7 @@ impl Source for Remote {
     }
 
     fn is_reachable(&self, revision: &ObjectId, tip: &ObjectId) -> Result<bool, SourceError> {
-        Ok(Remote::is_reachable(self, revision, tip)?)
+        Ok(RemoteRepository::is_reachable(self, revision, tip)?)
     }
 
     fn released(&self, versions: &[ResolvedVersion]) -> Vec<Option<u64>> {
@@ -89,8 +91,12 @@ impl Source for Remote {
         Ok(())
     }
 
-    fn entry(&self, revision: Option<&ObjectId>, path: &str) -> Result<Option<Entry>, SourceError> {
-        let found = Remote::entry(self, commit(revision)?, path)?;
+    fn entry(
+        &self,
+        revision: Option<&ObjectId>,
+        path: &str,
+    ) -> Result<Option<SourceEntry>, SourceError> {
+        let found = RemoteRepository::entry(self, commit(revision)?, path)?;
         Ok(found.map(|entry| entry_of(path.to_owned(), &entry)))
     }
 
@@ -99,11 +105,11 @@ impl Source for Remote {
         revision: Option<&ObjectId>,
         directory: &str,
         enters: &dyn Fn(&str) -> bool,
-    ) -> Result<Tree, SourceError> {
+    ) -> Result<SourceTree, SourceError> {
         let commit = commit(revision)?;
         let top = match directory {
             "" => Some(commit.clone()),
-            path => Remote::entry(self, commit, path)?
+            path => RemoteRepository::entry(self, commit, path)?
                 .filter(|entry| entry.kind == GitKind::Folder)
                 .map(|entry| entry.id),
         };
@@ -111,7 +117,7 @@ impl Source for Remote {
             .map(|id| (directory.to_owned(), id))
             .into_iter()
             .collect();
-        let mut tree = Tree::default();
+        let mut tree = SourceTree::default();
         let mut searched = 0;
         while let Some((parent, id)) = pending.pop() {
             searched += 1;
@@ -135,11 +141,11 @@ impl Source for Remote {
         Ok(tree)
     }
 
-    fn size(&self, files: &[&Entry]) -> Result<u64, SourceError> {
+    fn size(&self, files: &[&SourceEntry]) -> Result<u64, SourceError> {
         Ok(self.measure_blobs(&ids_of(files))?)
     }
 
-    fn read(&self, files: &[&Entry]) -> Result<Vec<Vec<u8>>, SourceError> {
+    fn read(&self, files: &[&SourceEntry]) -> Result<Vec<Vec<u8>>, SourceError> {
         if files.is_empty() {
             return Ok(Vec::new());
         }

@@ -17,8 +17,8 @@ use std::sync::Arc;
 
 use agpm_model::{ObjectId, RelativePath, ResolvedVersion, SourceVersions};
 
-pub use directory::{Bounds, Confinement, DirectorySource};
-pub use entry::{Entry, EntryKind, Tree, TreeWatch};
+pub use directory::{AllowedDirectory, DirectorySource, SymlinkConfinement};
+pub use entry::{SourceEntry, SourceEntryKind, SourceTree, TreeWatch};
 pub use error::SourceError;
 pub use open::{
     MachineSources, SharedSources, SourceContext, SourceOpener, git_program, local_path,
@@ -27,7 +27,7 @@ pub use resolve::{ReferenceError, resolve, resolve_all, resolve_reference};
 
 /// Whether a source has versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Versioning {
+pub enum SourceVersioning {
     /// Every revision has an id, and its files never change.
     Versioned,
     /// There is only what is there now.
@@ -48,7 +48,7 @@ pub enum FileFetching {
 /// A revision of `None` means what an unversioned source has now.
 pub trait Source: Debug + Send + Sync {
     /// Whether it has versions; asks nobody.
-    fn versioning(&self) -> Versioning;
+    fn versioning(&self) -> SourceVersioning;
 
     /// All tags and branches. The source is asked once; without a network, this is what it said last.
     fn versions(&self) -> Result<Arc<SourceVersions>, SourceError>;
@@ -84,7 +84,11 @@ pub trait Source: Debug + Send + Sync {
     fn fetch(&self, revisions: &[ObjectId], files: FileFetching) -> Result<(), SourceError>;
 
     /// What is at a path; nothing if nothing is.
-    fn entry(&self, revision: Option<&ObjectId>, path: &str) -> Result<Option<Entry>, SourceError>;
+    fn entry(
+        &self,
+        revision: Option<&ObjectId>,
+        path: &str,
+    ) -> Result<Option<SourceEntry>, SourceError>;
 
     /// Everything in a directory that exists, entering the directories that `enters` accepts, and no more than
     /// [`limits::MOST_DIRECTORIES`] of them. Paths start at the top of the source.
@@ -93,13 +97,13 @@ pub trait Source: Debug + Send + Sync {
         revision: Option<&ObjectId>,
         directory: &str,
         enters: &dyn Fn(&str) -> bool,
-    ) -> Result<Tree, SourceError>;
+    ) -> Result<SourceTree, SourceError>;
 
     /// How many bytes files have together.
-    fn size(&self, files: &[&Entry]) -> Result<u64, SourceError>;
+    fn size(&self, files: &[&SourceEntry]) -> Result<u64, SourceError>;
 
     /// The bytes of files, in their order; those that are missing are fetched in one request.
-    fn read(&self, files: &[&Entry]) -> Result<Vec<Vec<u8>>, SourceError>;
+    fn read(&self, files: &[&SourceEntry]) -> Result<Vec<Vec<u8>>, SourceError>;
 
     /// A directory on this machine with the files of a revision, or of a directory in it.
     fn directory(

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use agpm_git::{Git, Network, is_git_folder};
+use agpm_git::{GitProgram, NetworkAccess, is_git_folder};
 use agpm_model::{AddressKind, SourceAddress};
 use agpm_store as store;
 
-use crate::{Confinement, DirectorySource, Source};
+use crate::{DirectorySource, Source, SymlinkConfinement};
 
 /// What opening a source depends on.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub struct SourceContext {
     /// What `~` means.
     pub home: Option<PathBuf>,
     /// Whether connections may be opened.
-    pub network: Network,
+    pub network: NetworkAccess,
     /// The directory of the manifest: relative addresses start here.
     pub project: PathBuf,
 }
@@ -49,7 +49,7 @@ impl SourceOpener for MachineSources {
             Some(directory) if store::is_folder(&directory) && !is_git_folder(&directory) => {
                 Arc::new(DirectorySource::new(
                     directory,
-                    Confinement::Inside,
+                    SymlinkConfinement::Inside,
                     &context.project,
                 ))
             }
@@ -103,8 +103,8 @@ impl SourceOpener for SharedSources {
 }
 
 /// The git program with the cache, the home and the network of a context.
-pub fn git_program(context: &SourceContext) -> Git {
-    let git = Git::find(context.cache.clone(), context.network);
+pub fn git_program(context: &SourceContext) -> GitProgram {
+    let git = GitProgram::find(context.cache.clone(), context.network);
     match &context.home {
         Some(home) => git.with_home(home.clone()),
         None => git,

@@ -1,7 +1,8 @@
 //! From a requirement or a reference to the revision of a source.
 
 use agpm_model::{
-    AllowedVersions, ResolvedVersion, Selector, SourceVersions, VersionIndex, is_abbreviated_commit,
+    AllowedVersions, Requirement, ResolvedVersion, SourceVersions, VersionIndex,
+    is_abbreviated_commit,
 };
 
 use crate::{Source, SourceError};
@@ -9,7 +10,7 @@ use crate::{Source, SourceError};
 /// The best version that a requirement allows; nothing if there is none.
 pub fn resolve(
     source: &dyn Source,
-    requirement: &Selector,
+    requirement: &Requirement,
 ) -> Result<Option<ResolvedVersion>, SourceError> {
     let index = VersionIndex::new(source.versions()?);
     match index.allowed(requirement) {
@@ -26,7 +27,7 @@ pub fn resolve(
 /// Every listed version that a requirement allows, best first.
 pub fn resolve_all(
     source: &dyn Source,
-    requirement: &Selector,
+    requirement: &Requirement,
 ) -> Result<Vec<ResolvedVersion>, SourceError> {
     let index = VersionIndex::new(source.versions()?);
     Ok(match index.allowed(requirement) {

@@ -1,17 +1,21 @@
 //! A directory as a source: what it lists, what it refuses, and that it has no versions.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
-use agpm_model::{FileMode, RelativePath, Requirement, Selector};
+use agpm_model::{FileMode, RelativePath, Requirement, VersionRequirement};
 use agpm_source::{
-    Confinement, DirectorySource, Entry, EntryKind, FileFetching, ReferenceError, Source,
-    SourceError, Versioning, resolve, resolve_reference,
+    DirectorySource, FileFetching, ReferenceError, Source, SourceEntry, SourceEntryKind,
+    SourceError, SourceVersioning, SymlinkConfinement, resolve, resolve_reference,
 };
-use agpm_store::Problem;
+use agpm_store::StoreProblem;
 use agpm_testkit::Sandbox;
 
 fn directory(sandbox: &Sandbox) -> DirectorySource {
     let project = sandbox.work().join("project");
-    DirectorySource::new(sandbox.work().join("team"), Confinement::Inside, &project)
+    DirectorySource::new(
+        sandbox.work().join("team"),
+        SymlinkConfinement::Inside,
+        &project,
+    )
 }
 
 fn team(files: &[(&str, &str)]) -> Sandbox {
@@ -23,7 +27,7 @@ fn team(files: &[(&str, &str)]) -> Sandbox {
     sandbox
 }
 
-fn paths(entries: &[Entry]) -> Vec<&str> {
+fn paths(entries: &[SourceEntry]) -> Vec<&str> {
     entries.iter().map(|entry| entry.path.as_str()).collect()
 }
 
@@ -33,10 +37,10 @@ fn a_walk_lists_files_and_the_directories_that_it_did_not_enter() {
     let source = directory(&sandbox);
     let tree = source.walk(None, "", &|path| path != "closed").unwrap();
     assert_eq!(paths(&tree.entries), ["a.md", "closed", "deep/b.md"]);
-    assert_eq!(tree.entries[1].kind, EntryKind::Directory);
+    assert_eq!(tree.entries[1].kind, SourceEntryKind::Directory);
     let inner = source.walk(None, "deep", &|_| true).unwrap();
     assert_eq!(paths(&inner.entries), ["deep/b.md"]);
-    let files: Vec<&Entry> = inner.entries.iter().collect();
+    let files: Vec<&SourceEntry> = inner.entries.iter().collect();
     assert_eq!(source.size(&files).unwrap(), 1);
     assert_eq!(source.read(&files).unwrap(), [b"b".to_vec()]);
     assert!(
@@ -52,8 +56,8 @@ fn a_walk_lists_files_and_the_directories_that_it_did_not_enter() {
 fn a_directory_has_no_versions() {
     let sandbox = team(&[("a.md", "a")]);
     let source = directory(&sandbox);
-    assert_eq!(source.versioning(), Versioning::Unversioned);
-    let any = Selector::Version(Requirement::parse("^1.0").unwrap());
+    assert_eq!(source.versioning(), SourceVersioning::Unversioned);
+    let any = Requirement::Version(VersionRequirement::parse("^1.0").unwrap());
     assert_eq!(resolve(&source, &any).unwrap(), None);
     let commit = "1".repeat(40).parse().unwrap();
     let fetched = source.fetch(std::slice::from_ref(&commit), FileFetching::OnDemand);
@@ -93,9 +97,12 @@ mod links {
         link(&sandbox, "../outside.md", "team/out.md");
         let source = directory(&sandbox);
         let tree = source.walk(None, "", &|_| true).unwrap();
-        let kinds: Vec<EntryKind> = tree.entries.iter().map(|entry| entry.kind).collect();
-        let file = EntryKind::File(FileMode::Plain);
-        assert_eq!(kinds, [file, EntryKind::Symlink, EntryKind::Symlink]);
+        let kinds: Vec<SourceEntryKind> = tree.entries.iter().map(|entry| entry.kind).collect();
+        let file = SourceEntryKind::File(FileMode::Plain);
+        assert_eq!(
+            kinds,
+            [file, SourceEntryKind::Symlink, SourceEntryKind::Symlink]
+        );
         let entry = |path: &str| source.entry(None, path).unwrap().unwrap();
         let inside = entry("inside.md");
         assert_eq!(source.read(&[&inside]).unwrap(), [b"a".to_vec()]);
@@ -122,7 +129,7 @@ mod links {
             let entry = source.entry(None, path).unwrap().unwrap();
             match source.read(&[&entry]) {
                 Err(SourceError::Store(error)) => {
-                    assert!(matches!(error.problem, Problem::Credentials), "{path}");
+                    assert!(matches!(error.problem, StoreProblem::Credentials), "{path}");
                 }
                 other => panic!("{path}: {other:?}"),
             }

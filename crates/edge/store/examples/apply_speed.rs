@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use agpm_model::FileMode as Mode;
 use agpm_model::RelativePath;
-use agpm_store::{Expected, FileChange, ProjectStore, Transaction, Waiting};
+use agpm_store::{ExpectedFile, FileChange, LockWait, ProjectStore, Transaction};
 
 const FILES: usize = 1_000;
 const ROUNDS: usize = 7;
@@ -60,7 +60,7 @@ fn apply(folder: &Path, names: &[String], bytes: &[u8]) -> Result<Duration, Box<
             path,
             bytes,
             mode: Mode::Plain,
-            before: Expected::Missing,
+            before: ExpectedFile::Missing,
         });
     }
     let transaction = Transaction {
@@ -69,7 +69,7 @@ fn apply(folder: &Path, names: &[String], bytes: &[u8]) -> Result<Duration, Box<
     };
     let start = Instant::now();
     let store = ProjectStore::open(folder)?;
-    let lock = store.lock(Waiting::Fail)?;
+    let lock = store.lock(LockWait::Fail)?;
     store.apply(&lock, &transaction, &|_| {})?;
     Ok(start.elapsed())
 }

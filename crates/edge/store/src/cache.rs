@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::error::StoreError;
-use crate::folder::Folder;
+use crate::folder::ConfinedDirectory;
 
 /// What was used within this time may be in use still.
 const RECENT: Duration = Duration::from_secs(24 * 60 * 60);
@@ -117,7 +117,7 @@ pub fn create_whole(
 /// Makes a folder that others see full or not at all; one that is there already stays.
 pub fn fill_whole<E: From<StoreError>>(
     path: &Path,
-    fill: impl FnOnce(&Folder) -> Result<(), E>,
+    fill: impl FnOnce(&ConfinedDirectory) -> Result<(), E>,
 ) -> Result<(), E> {
     let fail = |cause| StoreError::new(path, cause);
     let parent = path.parent().unwrap_or(Path::new("."));
@@ -126,7 +126,7 @@ pub fn fill_whole<E: From<StoreError>>(
         .prefix(MAKING)
         .tempdir_in(parent)
         .map_err(fail)?;
-    fill(&Folder::open(fresh.path())?)?;
+    fill(&ConfinedDirectory::open(fresh.path())?)?;
     match fs::rename(fresh.path(), path) {
         Ok(()) => {
             // The folder has its own name now: nothing is left under the temporary one to clean up.

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use agpm_model::{FileProblem, FoundFile, MachineFiles, ProblemKind, Reached};
+use agpm_model::{FileProblem, FoundFile, MachineFiles, ProblemKind, ResolvedPath};
 use agpm_text::Limits;
 
-use crate::error::{Problem, StoreError};
+use crate::error::{StoreError, StoreProblem};
 use crate::user::SystemUser;
 
 /// The disk of this machine.
@@ -13,7 +13,7 @@ use crate::user::SystemUser;
 pub struct Disk;
 
 impl MachineFiles for Disk {
-    fn reach(&self, path: &Path) -> Result<Option<Reached>, FileProblem> {
+    fn reach(&self, path: &Path) -> Result<Option<ResolvedPath>, FileProblem> {
         Ok(crate::reach(path)?)
     }
 
@@ -47,8 +47,8 @@ impl From<StoreError> for FileProblem {
     fn from(error: StoreError) -> Self {
         FileProblem {
             kind: match error.problem {
-                Problem::NotFound => ProblemKind::NotFound,
-                Problem::Escapes => ProblemKind::Escapes,
+                StoreProblem::NotFound => ProblemKind::NotFound,
+                StoreProblem::Escapes => ProblemKind::Escapes,
                 _ => ProblemKind::Other,
             },
             words: error.problem.to_string(),

@@ -11,12 +11,12 @@ pub struct StoreError {
     /// The file or folder.
     pub path: PathBuf,
     /// What went wrong.
-    pub problem: Problem,
+    pub problem: StoreProblem,
 }
 
 /// Why a file could not be read or written.
 #[derive(Debug)]
-pub enum Problem {
+pub enum StoreProblem {
     /// Not there.
     NotFound,
     /// A folder where a file was expected.
@@ -46,17 +46,17 @@ pub enum Problem {
 impl StoreError {
     pub(crate) fn new(path: &Path, cause: io::Error) -> Self {
         let problem = match cause.kind() {
-            io::ErrorKind::NotFound => Problem::NotFound,
-            io::ErrorKind::IsADirectory => Problem::IsFolder,
-            io::ErrorKind::AlreadyExists => Problem::Exists,
-            io::ErrorKind::NotADirectory => Problem::NotFile,
-            io::ErrorKind::PermissionDenied if is_escape(&cause) => Problem::Escapes,
-            _ => Problem::Other(cause),
+            io::ErrorKind::NotFound => StoreProblem::NotFound,
+            io::ErrorKind::IsADirectory => StoreProblem::IsFolder,
+            io::ErrorKind::AlreadyExists => StoreProblem::Exists,
+            io::ErrorKind::NotADirectory => StoreProblem::NotFile,
+            io::ErrorKind::PermissionDenied if is_escape(&cause) => StoreProblem::Escapes,
+            _ => StoreProblem::Other(cause),
         };
         StoreError::of(path, problem)
     }
 
-    pub(crate) fn of(path: &Path, problem: Problem) -> Self {
+    pub(crate) fn of(path: &Path, problem: StoreProblem) -> Self {
         StoreError {
             path: path.to_owned(),
             problem,
@@ -89,21 +89,23 @@ fn is_escape(cause: &io::Error) -> bool {
         .is_some_and(|inner| inner.to_string() == ESCAPE)
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for StoreProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Problem::NotFound => f.write_str("is not there"),
-            Problem::IsFolder => f.write_str("is a folder"),
-            Problem::Exists => f.write_str("is there already"),
-            Problem::Escapes => f.write_str("leads out of its folder"),
-            Problem::TooLarge(limit) => write!(f, "is larger than {limit} bytes"),
-            Problem::NotFile => f.write_str("is not a regular file"),
-            Problem::Changed => f.write_str("changed in the meantime"),
-            Problem::Reserved => f.write_str("is a place where nothing can be installed"),
-            Problem::Credentials => f.write_str("is a location for credentials and is not read"),
-            Problem::Locked => f.write_str("is locked by another process"),
-            Problem::Damaged(why) => write!(f, "cannot be understood: {why}"),
-            Problem::Other(cause) => write!(f, "cannot be reached: {cause}"),
+            StoreProblem::NotFound => f.write_str("is not there"),
+            StoreProblem::IsFolder => f.write_str("is a folder"),
+            StoreProblem::Exists => f.write_str("is there already"),
+            StoreProblem::Escapes => f.write_str("leads out of its folder"),
+            StoreProblem::TooLarge(limit) => write!(f, "is larger than {limit} bytes"),
+            StoreProblem::NotFile => f.write_str("is not a regular file"),
+            StoreProblem::Changed => f.write_str("changed in the meantime"),
+            StoreProblem::Reserved => f.write_str("is a place where nothing can be installed"),
+            StoreProblem::Credentials => {
+                f.write_str("is a location for credentials and is not read")
+            }
+            StoreProblem::Locked => f.write_str("is locked by another process"),
+            StoreProblem::Damaged(why) => write!(f, "cannot be understood: {why}"),
+            StoreProblem::Other(cause) => write!(f, "cannot be reached: {cause}"),
         }
     }
 }
@@ -112,7 +114,7 @@ impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.display();
         match &self.problem {
-            Problem::Other(cause) => write!(f, "`{path}`: {cause}"),
+            StoreProblem::Other(cause) => write!(f, "`{path}`: {cause}"),
             problem => write!(f, "`{path}` {problem}"),
         }
     }
@@ -133,7 +135,7 @@ mod tests {
             "Permission denied at path \"/x/.tmp\"",
         );
         let error = StoreError::new(Path::new("/x/f"), refused);
-        assert!(matches!(error.problem, Problem::Other(_)), "{error:?}");
+        assert!(matches!(error.problem, StoreProblem::Other(_)), "{error:?}");
     }
 
     #[test]
@@ -142,6 +144,6 @@ mod tests {
         let dir =
             cap_std::fs::Dir::open_ambient_dir(place.path(), cap_std::ambient_authority()).unwrap();
         let error = StoreError::new(Path::new("up"), dir.open("../up").unwrap_err());
-        assert!(matches!(error.problem, Problem::Escapes), "{error:?}");
+        assert!(matches!(error.problem, StoreProblem::Escapes), "{error:?}");
     }
 }

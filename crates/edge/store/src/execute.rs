@@ -4,13 +4,13 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use agpm_model::Observed;
+use agpm_model::ObservedPath;
 
-use crate::chain::Chain;
-use crate::error::{Problem, StoreError};
-use crate::journal::{Journal, Operation};
+use crate::directory_chain::DirectoryChain;
+use crate::error::{StoreError, StoreProblem};
+use crate::journal::{Journal, JournalOperation};
 use crate::owned::above;
-use crate::staging::Staging;
+use crate::staging::StagingDirectory;
 use crate::stamp::{FileStamp, is_unchanged};
 use crate::steps::{
     exchange, exists, gone_is_fine, is_same, link, remove_file, rename, rename_to_free,
@@ -24,7 +24,7 @@ const MOST_SET_ASIDE: usize = 100;
 
 /// What to do with a file that came up where one of ours belongs.
 #[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Clash {
+pub(crate) enum UnexpectedFile {
     /// Fail, so that all is taken back.
     Fail,
     /// Leave it alone: a killed transaction goes forward with what is left.
@@ -60,28 +60,28 @@ impl<'a> InTheWay<'a> {
 }
 
 /// A journal at work.
-pub(crate) struct Execution<'a> {
-    staging: &'a Staging<'a>,
+pub(crate) struct JournalExecution<'a> {
+    staging: &'a StagingDirectory<'a>,
     journal: &'a Journal,
-    clash: Clash,
+    clash: UnexpectedFile,
     /// The files as they were when the plan was checked, by their number; none after a kill.
     stamps: &'a [Option<FileStamp>],
-    chain: Chain<'a>,
+    chain: DirectoryChain<'a>,
 }
 
-impl<'a> Execution<'a> {
+impl<'a> JournalExecution<'a> {
     pub(crate) fn new(
-        staging: &'a Staging<'a>,
+        staging: &'a StagingDirectory<'a>,
         journal: &'a Journal,
-        clash: Clash,
+        clash: UnexpectedFile,
         stamps: &'a [Option<FileStamp>],
     ) -> Self {
-        Execution {
+        JournalExecution {
             staging,
             journal,
             clash,
             stamps,
-            chain: Chain::new(&staging.store.root),
+            chain: DirectoryChain::new(&staging.store.root),
         }
     }
 
@@ -142,7 +142,7 @@ impl<'a> Execution<'a> {
         let journal = self.journal;
         self.staging.unfinish(journal.purpose)?;
         // What was opened on the way forward may be gone.
-        self.chain = Chain::new(&self.staging.store.root);
+        self.chain = DirectoryChain::new(&self.staging.store.root);
         let in_the_way = InTheWay::of(journal);
         self.bring_back(|path| !in_the_way.is(path))?;
         for (at, operation) in journal.writes().rev() {
@@ -165,7 +165,7 @@ impl<'a> Execution<'a> {
         Ok(())
     }
 
-    fn is_there(&mut self, operation: &Operation) -> bool {
+    fn is_there(&mut self, operation: &JournalOperation) -> bool {
         let parent = self.chain.parent(&operation.path);
         parent
             .and_then(|dir| exists(dir, operation.path.file_name()))
@@ -173,20 +173,20 @@ impl<'a> Execution<'a> {
     }
 
     /// Whether a file is no longer what the plan saw, after a kill: then it is the user's, and left alone.
-    fn is_edited(&mut self, operation: &Operation) -> Result<bool, StoreError> {
-        if self.clash == Clash::Fail {
+    fn is_edited(&mut self, operation: &JournalOperation) -> Result<bool, StoreError> {
+        if self.clash == UnexpectedFile::Fail {
             return Ok(false);
         }
         let now = match self.staging.store.see(&mut self.chain, &operation.path)? {
-            Observed::File(file) => Some(file.content.checksum),
-            Observed::Missing => return Ok(false),
+            ObservedPath::File(file) => Some(file.content.checksum),
+            ObservedPath::Missing => return Ok(false),
             _ => None,
         };
         Ok(now != operation.before.map(|before| before.checksum))
     }
 
     /// Moves the old file out of the way, unless that was done.
-    fn take(&mut self, at: &str, operation: &Operation) -> io::Result<()> {
+    fn take(&mut self, at: &str, operation: &JournalOperation) -> io::Result<()> {
         if operation.before.is_none() || exists(&self.staging.old, at)? {
             return Ok(());
         }
@@ -198,7 +198,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Moves the new file into its place, unless that was done.
-    fn put(&mut self, at: usize, operation: &Operation) -> Result<(), StoreError> {
+    fn put(&mut self, at: usize, operation: &JournalOperation) -> Result<(), StoreError> {
         let fail = self.fail(operation);
         let (staging, name) = (self.staging, at.to_string());
         if !exists(&staging.new, &name).map_err(&fail)? {
@@ -224,13 +224,16 @@ impl<'a> Execution<'a> {
     /// Puts the new file in the place of the old one, which is never empty: the old content gets a second name first, and
     /// then both change places in one step. Whatever was there at that very moment is looked at afterwards, and given
     /// back if it is not what the plan saw. `false` if the place is empty.
-    fn replace(&mut self, at: usize, operation: &Operation) -> Result<bool, StoreError> {
+    fn replace(&mut self, at: usize, operation: &JournalOperation) -> Result<bool, StoreError> {
         let fail = self.fail(operation);
         let (staging, number, name) = (self.staging, at.to_string(), operation.path.file_name());
         let dir = self.chain.parent(&operation.path).map_err(&fail)?;
         let in_place = exists(dir, name).map_err(&fail)?;
         // After a kill, a user may have saved what was there as a new file: then that is the old one now.
-        if self.clash == Clash::Leave && in_place && !is_same(dir, name, &staging.old, &number) {
+        if self.clash == UnexpectedFile::Leave
+            && in_place
+            && !is_same(dir, name, &staging.old, &number)
+        {
             gone_is_fine(remove_file(&staging.old, &number)).map_err(&fail)?;
         }
         if !exists(&staging.old, &number).map_err(&fail)? {
@@ -261,7 +264,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Exchanges again until the user's latest file is in its place and ours, or an earlier one of theirs, is not.
-    fn give_back(&mut self, at: &str, operation: &Operation) -> Result<(), StoreError> {
+    fn give_back(&mut self, at: &str, operation: &JournalOperation) -> Result<(), StoreError> {
         let fail = self.fail(operation);
         let (staging, name) = (self.staging, operation.path.file_name());
         for _ in 0..MOST_EXCHANGES {
@@ -283,19 +286,23 @@ impl<'a> Execution<'a> {
 
     /// Fails unless the old file, which has its second name by now, is what the plan saw. After a kill, a user's file goes
     /// back to its place instead.
-    fn require_taken(&mut self, at: usize, operation: &Operation) -> Result<(), StoreError> {
+    fn require_taken(&mut self, at: usize, operation: &JournalOperation) -> Result<(), StoreError> {
         let number = at.to_string();
         let taken = exists(&self.staging.old, &number).map_err(self.fail(operation))?;
         if operation.before.is_none() || !taken || self.is_planned(at, operation)? {
             return Ok(());
         }
         match self.clash {
-            Clash::Fail => Err(self.changed(operation)),
-            Clash::Leave => self.restore(&number, operation),
+            UnexpectedFile::Fail => Err(self.changed(operation)),
+            UnexpectedFile::Leave => self.restore(&number, operation),
         }
     }
 
-    fn require_planned(&mut self, at: usize, operation: &Operation) -> Result<(), StoreError> {
+    fn require_planned(
+        &mut self,
+        at: usize,
+        operation: &JournalOperation,
+    ) -> Result<(), StoreError> {
         if self.is_planned(at, operation)? {
             Ok(())
         } else {
@@ -304,7 +311,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Whether the old file is what the plan saw.
-    fn is_planned(&mut self, at: usize, operation: &Operation) -> Result<bool, StoreError> {
+    fn is_planned(&mut self, at: usize, operation: &JournalOperation) -> Result<bool, StoreError> {
         let Some(before) = operation.before else {
             return Ok(true);
         };
@@ -313,14 +320,14 @@ impl<'a> Execution<'a> {
             .map_err(self.fail(operation))
     }
 
-    fn changed(&self, operation: &Operation) -> StoreError {
+    fn changed(&self, operation: &JournalOperation) -> StoreError {
         self.staging
             .store
-            .error(operation.path.as_str(), Problem::Changed)
+            .error(operation.path.as_str(), StoreProblem::Changed)
     }
 
     /// Takes one write back; what a user wrote meanwhile stays in its place.
-    fn put_back(&mut self, at: &str, operation: &Operation) -> Result<(), StoreError> {
+    fn put_back(&mut self, at: &str, operation: &JournalOperation) -> Result<(), StoreError> {
         let fail = self.fail(operation);
         let staging = self.staging;
         if staging.is_exchanged(at) {
@@ -342,7 +349,11 @@ impl<'a> Execution<'a> {
     }
 
     /// Whether the place holds ours and `new` a file of the user's, as a kill between two exchanges leaves them.
-    fn has_displaced(&mut self, at: &str, operation: &Operation) -> Result<bool, StoreError> {
+    fn has_displaced(
+        &mut self,
+        at: &str,
+        operation: &JournalOperation,
+    ) -> Result<bool, StoreError> {
         let (fail, staging) = (self.fail(operation), self.staging);
         let Some(after) = operation.after else {
             return Ok(false);
@@ -361,7 +372,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Whether a user wrote to the new file after it got its place.
-    fn is_written_since(&mut self, operation: &Operation) -> Result<bool, StoreError> {
+    fn is_written_since(&mut self, operation: &JournalOperation) -> Result<bool, StoreError> {
         let Some(after) = operation.after else {
             return Ok(false);
         };
@@ -378,7 +389,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Gives the old file a free name beside the one that its place was taken by.
-    fn set_aside(&mut self, at: &str, operation: &Operation) -> Result<(), StoreError> {
+    fn set_aside(&mut self, at: &str, operation: &JournalOperation) -> Result<(), StoreError> {
         let (fail, staging) = (self.fail(operation), self.staging);
         if !exists(&staging.old, at).map_err(&fail)? {
             return Ok(());
@@ -395,7 +406,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Takes the new file out of its place, if it got there. Where an old one comes back, it only gets a second name.
-    fn take_back(&mut self, at: &str, operation: &Operation) -> io::Result<()> {
+    fn take_back(&mut self, at: &str, operation: &JournalOperation) -> io::Result<()> {
         if exists(&self.staging.new, at)? {
             return Ok(());
         }
@@ -413,7 +424,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Moves the old file back, if it was moved; never over another than the new one.
-    fn restore(&mut self, at: &str, operation: &Operation) -> Result<(), StoreError> {
+    fn restore(&mut self, at: &str, operation: &JournalOperation) -> Result<(), StoreError> {
         let fail = self.fail(operation);
         let name = operation.path.file_name();
         if !exists(&self.staging.old, at).map_err(&fail)? {
@@ -434,7 +445,7 @@ impl<'a> Execution<'a> {
         rename(&self.staging.old, at, dir, name).map_err(fail)
     }
 
-    fn fail(&self, operation: &Operation) -> impl Fn(io::Error) -> StoreError + use<> {
+    fn fail(&self, operation: &JournalOperation) -> impl Fn(io::Error) -> StoreError + use<> {
         self.staging.store.at(operation.path.as_str())
     }
 }

@@ -3,58 +3,58 @@
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
 
 use crate::driver::DriverError;
-use crate::error::{Problem, StoreError};
+use crate::error::{StoreError, StoreProblem};
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let (kind, code, help) = match &error.problem {
-            Problem::NotFound => (FailureKind::Errors, &codes::IO_NOT_FOUND, "check the path"),
-            Problem::IsFolder => (
+            StoreProblem::NotFound => (FailureKind::Errors, &codes::IO_NOT_FOUND, "check the path"),
+            StoreProblem::IsFolder => (
                 FailureKind::Errors,
                 &codes::IO_UNREADABLE,
                 "name a file in it",
             ),
-            Problem::TooLarge(_) => (
+            StoreProblem::TooLarge(_) => (
                 FailureKind::Errors,
                 &codes::TEXT_TOO_LARGE,
                 "split the file",
             ),
-            Problem::Escapes => (
+            StoreProblem::Escapes => (
                 FailureKind::Refused,
                 &codes::IO_UNREADABLE,
                 "links that lead out of their folder are not followed",
             ),
-            Problem::Exists => (
+            StoreProblem::Exists => (
                 FailureKind::Refused,
                 &codes::IO_EXISTS,
                 "name a place that is empty or not there",
             ),
-            Problem::NotFile | Problem::Reserved => (
+            StoreProblem::NotFile | StoreProblem::Reserved => (
                 FailureKind::Refused,
                 &codes::IO_EXISTS,
                 "choose another place for this file",
             ),
-            Problem::Credentials => (
+            StoreProblem::Credentials => (
                 FailureKind::Refused,
                 &codes::TRUST_CREDENTIALS,
                 "name another path; if you need the file, copy it into the project",
             ),
-            Problem::Changed => (
+            StoreProblem::Changed => (
                 FailureKind::Refused,
                 &codes::INSTALL_CHANGED,
                 "run the command again",
             ),
-            Problem::Locked => (
+            StoreProblem::Locked => (
                 FailureKind::Refused,
                 &codes::IO_EXISTS,
                 "wait for the other process and run it again",
             ),
-            Problem::Damaged(_) => (
+            StoreProblem::Damaged(_) => (
                 FailureKind::Errors,
                 &codes::IO_UNREADABLE,
                 "nothing was changed; restore the file",
             ),
-            Problem::Other(_) => (
+            StoreProblem::Other(_) => (
                 FailureKind::Errors,
                 &codes::IO_UNREADABLE,
                 "check permissions and the disk",

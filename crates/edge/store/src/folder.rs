@@ -4,22 +4,22 @@ use agpm_model::{FileMode, RelativePath};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 
-use crate::error::{Problem, StoreError};
+use crate::error::{StoreError, StoreProblem};
 use crate::read::{mode_of, open_file, read_open};
 
 /// A folder that nothing done through it can leave: not by `..`, not by a symbolic link.
 #[derive(Debug)]
-pub struct Folder {
+pub struct ConfinedDirectory {
     dir: Dir,
     path: PathBuf,
 }
 
-impl Folder {
+impl ConfinedDirectory {
     /// Opens a folder that is there.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let dir = Dir::open_ambient_dir(path, ambient_authority())
             .map_err(|cause| StoreError::new(path, cause))?;
-        Ok(Folder {
+        Ok(ConfinedDirectory {
             dir,
             path: path.to_owned(),
         })
@@ -29,10 +29,10 @@ impl Folder {
     pub fn create(path: &Path) -> Result<Self, StoreError> {
         let fail = |cause| StoreError::new(path, cause);
         Dir::create_ambient_dir_all(path, ambient_authority()).map_err(fail)?;
-        let folder = Folder::open(path)?;
+        let folder = ConfinedDirectory::open(path)?;
         match folder.dir.entries().map_err(fail)?.next() {
             None => Ok(folder),
-            Some(_) => Err(StoreError::of(path, Problem::Exists)),
+            Some(_) => Err(StoreError::of(path, StoreProblem::Exists)),
         }
     }
 
@@ -104,20 +104,22 @@ mod tests {
     #[test]
     fn writes_below_the_folder_and_overwrites_nothing() {
         let place = tempfile::tempdir().unwrap();
-        let folder = Folder::create(&place.path().join("new")).unwrap();
+        let folder = ConfinedDirectory::create(&place.path().join("new")).unwrap();
         folder.create_new(&relative("a/b.txt"), b"one").unwrap();
         let problem = |result: Result<(), StoreError>| result.unwrap_err().problem;
         assert!(matches!(
             problem(folder.create_new(&relative("a/b.txt"), b"two")),
-            Problem::Exists
+            StoreProblem::Exists
         ));
         assert_eq!(folder.read(&relative("a/b.txt"), 10).unwrap(), b"one");
         let reading = |path: &str| folder.read(&relative(path), 2).unwrap_err().problem;
-        assert!(matches!(reading("a/b.txt"), Problem::TooLarge(2)));
-        assert!(matches!(reading("a"), Problem::IsFolder));
+        assert!(matches!(reading("a/b.txt"), StoreProblem::TooLarge(2)));
+        assert!(matches!(reading("a"), StoreProblem::IsFolder));
         assert!(matches!(
-            Folder::create(folder.path()).unwrap_err().problem,
-            Problem::Exists
+            ConfinedDirectory::create(folder.path())
+                .unwrap_err()
+                .problem,
+            StoreProblem::Exists
         ));
     }
 
@@ -125,7 +127,7 @@ mod tests {
     #[test]
     fn a_link_is_made_where_nothing_is() {
         let place = tempfile::tempdir().unwrap();
-        let folder = Folder::open(place.path()).unwrap();
+        let folder = ConfinedDirectory::open(place.path()).unwrap();
         folder.create_new(&relative("f"), b"one").unwrap();
         folder.link_new(&relative("a/link"), "../f").unwrap();
         assert_eq!(folder.read(&relative("a/link"), 10).unwrap(), b"one");
@@ -144,12 +146,12 @@ mod tests {
         std::fs::create_dir(&inner).unwrap();
         std::os::unix::fs::symlink("../secret", inner.join("link")).unwrap();
         std::os::unix::fs::symlink("..", inner.join("up")).unwrap();
-        let folder = Folder::open(&inner).unwrap();
+        let folder = ConfinedDirectory::open(&inner).unwrap();
         for path in ["link", "up/secret"] {
             assert!(
                 matches!(
                     folder.read(&relative(path), 10).unwrap_err().problem,
-                    Problem::Escapes
+                    StoreProblem::Escapes
                 ),
                 "{path}"
             );

@@ -3,8 +3,8 @@ use std::fmt;
 use agpm_model::RelativePath;
 use cap_std::fs::Dir;
 
-use crate::error::{Problem, StoreError};
-use crate::journal::{Journal, Operation};
+use crate::error::{StoreError, StoreProblem};
+use crate::journal::{Journal, JournalOperation};
 use crate::project::{ProjectStore, StateUse};
 use crate::staging::{HISTORY, JOURNAL, read_journal, throw_away};
 use crate::steps::exists;
@@ -26,14 +26,14 @@ pub struct HistoryEntry {
     /// What it was called.
     pub title: String,
     /// Its files, in order.
-    pub changes: Vec<(RelativePath, Done)>,
+    pub changes: Vec<(RelativePath, FileChangeKind)>,
     /// Why it cannot be read; then nothing else is known of it.
     pub damaged: Option<String>,
 }
 
 /// What was done to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Done {
+pub enum FileChangeKind {
     /// It was not there before.
     Created,
     /// Its content or its mode changed.
@@ -48,13 +48,13 @@ impl fmt::Display for EntryNumber {
     }
 }
 
-impl Operation {
+impl JournalOperation {
     /// Nothing if it found nothing to remove.
-    pub(crate) fn done(&self) -> Option<Done> {
+    pub(crate) fn done(&self) -> Option<FileChangeKind> {
         match (&self.before, &self.after) {
-            (None, Some(_)) => Some(Done::Created),
-            (Some(_), Some(_)) => Some(Done::Updated),
-            (Some(_), None) => Some(Done::Removed),
+            (None, Some(_)) => Some(FileChangeKind::Created),
+            (Some(_), Some(_)) => Some(FileChangeKind::Updated),
+            (Some(_), None) => Some(FileChangeKind::Removed),
             (None, None) => None,
         }
     }
@@ -71,7 +71,7 @@ impl ProjectStore {
             Ok((_, journal)) => Some(listed(number, &journal)),
             // Another process took it back meanwhile.
             Err(StoreError {
-                problem: Problem::NotFound,
+                problem: StoreProblem::NotFound,
                 ..
             }) => None,
             Err(error) => Some(damaged(number, &error)),
@@ -155,7 +155,7 @@ impl ProjectStore {
 
     fn entry(&self, history: &Dir, number: u32) -> Result<(Dir, Journal), StoreError> {
         let path = self.kept_in(number);
-        let missing = || self.error(&path, Problem::NotFound);
+        let missing = || self.error(&path, StoreProblem::NotFound);
         let dir = self
             .inner(history, &number.to_string(), &path)?
             .ok_or_else(missing)?;

@@ -8,9 +8,9 @@ use agpm_text::{FormatVersion, OwnFileError, from_json, to_json};
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::chain::is_reserved;
+use crate::directory_chain::is_reserved;
 use crate::state::is_folders;
-use crate::steps::Bits;
+use crate::steps::PermissionBits;
 
 const VERSION: u32 = 1;
 
@@ -21,7 +21,7 @@ pub(crate) struct Journal {
     pub(crate) title: String,
     /// Its number in the history, or the entry that it takes back.
     #[serde(flatten)]
-    pub(crate) purpose: Purpose,
+    pub(crate) purpose: JournalPurpose,
     /// Folders to make, outer ones first.
     #[serde(deserialize_with = "folders")]
     pub(crate) make: Vec<String>,
@@ -29,11 +29,11 @@ pub(crate) struct Journal {
     #[serde(deserialize_with = "folders")]
     pub(crate) prune: Vec<String>,
     #[serde(rename = "files")]
-    pub(crate) operations: Vec<Operation>,
+    pub(crate) operations: Vec<JournalOperation>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) enum Purpose {
+pub(crate) enum JournalPurpose {
     #[serde(rename = "entry")]
     Entry(u32),
     #[serde(rename = "undoes")]
@@ -42,18 +42,18 @@ pub(crate) enum Purpose {
 
 /// One file; its place in the list names its bytes, in `new/` and in `old/`.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Operation {
+pub(crate) struct JournalOperation {
     #[serde(deserialize_with = "checked_path")]
     pub(crate) path: RelativePath,
-    pub(crate) before: Option<Content>,
-    pub(crate) after: Option<Content>,
+    pub(crate) before: Option<JournaledFile>,
+    pub(crate) after: Option<JournaledFile>,
 }
 
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Content {
+pub(crate) struct JournaledFile {
     pub(crate) checksum: Checksum,
-    pub(crate) bits: Bits,
+    pub(crate) bits: PermissionBits,
 }
 
 impl Journal {
@@ -69,36 +69,36 @@ impl Journal {
 
 impl Journal {
     /// The files that were asked for, with their numbers: all but our own list.
-    pub(crate) fn files(&self) -> impl Iterator<Item = (usize, &Operation)> {
+    pub(crate) fn files(&self) -> impl Iterator<Item = (usize, &JournalOperation)> {
         self.numbered()
             .filter(|(_, file)| !is_folders(file.path.as_str()) && file.done().is_some())
     }
 
-    pub(crate) fn writes(&self) -> impl DoubleEndedIterator<Item = (usize, &Operation)> {
+    pub(crate) fn writes(&self) -> impl DoubleEndedIterator<Item = (usize, &JournalOperation)> {
         self.numbered().filter(|(_, file)| file.after.is_some())
     }
 
-    pub(crate) fn removals(&self) -> impl DoubleEndedIterator<Item = (usize, &Operation)> {
+    pub(crate) fn removals(&self) -> impl DoubleEndedIterator<Item = (usize, &JournalOperation)> {
         self.numbered().filter(|(_, file)| file.after.is_none())
     }
 
     /// An undo always does something: an entry leaves the history.
     pub(crate) fn does_nothing(&self) -> bool {
-        matches!(self.purpose, Purpose::Entry(_)) && self.files().next().is_none()
+        matches!(self.purpose, JournalPurpose::Entry(_)) && self.files().next().is_none()
     }
 
-    fn numbered(&self) -> impl DoubleEndedIterator<Item = (usize, &Operation)> {
+    fn numbered(&self) -> impl DoubleEndedIterator<Item = (usize, &JournalOperation)> {
         self.operations.iter().enumerate()
     }
 }
 
-impl fmt::Display for Content {
+impl fmt::Display for JournaledFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:03o} {}", self.bits.0, self.checksum)
     }
 }
 
-impl FromStr for Content {
+impl FromStr for JournaledFile {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -107,22 +107,22 @@ impl FromStr for Content {
             let bits = u32::from_str_radix(bits, 8)
                 .ok()
                 .filter(|bits| *bits <= 0o777)?;
-            Some(Content {
+            Some(JournaledFile {
                 checksum: checksum.parse().ok()?,
-                bits: Bits(bits),
+                bits: PermissionBits(bits),
             })
         };
         read().ok_or_else(|| format!("`{text}` is not a mode and a checksum"))
     }
 }
 
-impl Serialize for Content {
+impl Serialize for JournaledFile {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-impl<'d> Deserialize<'d> for Content {
+impl<'d> Deserialize<'d> for JournaledFile {
     fn deserialize<D: Deserializer<'d>>(deserializer: D) -> Result<Self, D::Error> {
         agpm_text::parsed(deserializer)
     }
@@ -160,17 +160,17 @@ mod tests {
     use super::*;
 
     fn journal(path: &str) -> Journal {
-        let content = Content {
+        let content = JournaledFile {
             checksum: Checksum::of(b"x"),
-            bits: Bits(0o640),
+            bits: PermissionBits(0o640),
         };
         Journal {
             version: FormatVersion,
             title: "install \"a\"".to_owned(),
-            purpose: Purpose::Undo(7),
+            purpose: JournalPurpose::Undo(7),
             make: vec!["a".to_owned(), "a/b".to_owned()],
             prune: vec![],
-            operations: vec![Operation {
+            operations: vec![JournalOperation {
                 path: RelativePath::new(path).unwrap(),
                 before: Some(content),
                 after: None,

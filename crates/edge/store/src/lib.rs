@@ -16,9 +16,8 @@
 //! All else in there belongs to the callers and is written like any other file of the project.
 
 mod cache;
-mod chain;
-mod check;
 mod clock;
+mod directory_chain;
 mod disk;
 mod driver;
 mod error;
@@ -32,6 +31,7 @@ mod marks;
 mod measure;
 mod owned;
 pub mod parallel;
+mod pre_commit_check;
 mod project;
 mod read;
 mod recover;
@@ -54,19 +54,19 @@ pub use cache::{
 pub use clock::now;
 pub use disk::Disk;
 pub use driver::{DriverCall, DriverError, run_driver};
-pub use error::{Problem, StoreError};
-pub use folder::Folder;
-pub use history::{Done, EntryNumber, HistoryEntry, KEPT_TRANSACTIONS};
-pub use marks::Marks;
+pub use error::{StoreError, StoreProblem};
+pub use folder::ConfinedDirectory;
+pub use history::{EntryNumber, FileChangeKind, HistoryEntry, KEPT_TRANSACTIONS};
+pub use marks::PathMarks;
 pub use measure::{is_real_file, is_real_folder, link_target, real_path, remove_whole, size_below};
-pub use project::{FileContent, ProjectLock, ProjectStore, StateUse, Waiting};
+pub use project::{LockWait, ProjectLock, ProjectStore, StateUse, StoredFile};
 pub use read::{
     entries_below, exists, files_below, folder_names, is_file, names_in, reach, read, read_below,
     read_with_mode, temporary_folder,
 };
 pub use shared_lock::SharedLock;
 pub use state::StateFolder;
-pub use transaction::{Applied, Expected, FileChange, Recovered, Transaction};
-pub use undo::{Force, Mended, UndoError, Undone};
+pub use transaction::{AppliedTransaction, ExpectedFile, FileChange, RecoveryOutcome, Transaction};
+pub use undo::{ForceUndo, ReconciledFile, UndoError, UndoneEntry};
 pub use user::SystemUser;
-pub use watch::{Listed, ListedKind, Listing, kind_at, list, stamp};
+pub use watch::{DirectoryListing, ListedEntry, ListedKind, kind_at, list, stamp};

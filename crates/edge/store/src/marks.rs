@@ -8,13 +8,13 @@ use crate::watch::{SETTLED, identity};
 
 /// Paths as they were when they were marked; those that are not there may come.
 #[derive(Clone, Debug, Default)]
-pub struct Marks {
+pub struct PathMarks {
     seen: Vec<(PathBuf, Option<String>)>,
     newest: Option<SystemTime>,
     taken: Option<SystemTime>,
 }
 
-impl Marks {
+impl PathMarks {
     /// Marks a path as it is now; mark it before it is read.
     pub fn add(&mut self, path: &Path) {
         let (mark, changed) = look(path).unzip();
@@ -59,7 +59,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let file = place.path().join("file");
         let marked = |path: &Path| {
-            let mut marks = Marks::default();
+            let mut marks = PathMarks::default();
             marks.add(path);
             marks
         };

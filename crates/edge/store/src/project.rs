@@ -2,13 +2,13 @@ use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use agpm_model::{Checksum, FileState, Observed, RelativePath};
+use agpm_model::{Checksum, FileState, ObservedPath, RelativePath};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 
-use crate::chain::Chain;
-use crate::error::{Problem, StoreError};
-use crate::journal::Content;
+use crate::directory_chain::DirectoryChain;
+use crate::error::{StoreError, StoreProblem};
+use crate::journal::JournaledFile;
 use crate::owned::above;
 use crate::read::{open_file, read_open};
 use crate::staging::TRANSACTION;
@@ -53,16 +53,16 @@ pub struct ProjectLock {
 
 /// What to do when another process holds the lock.
 #[derive(Clone, Copy)]
-pub enum Waiting<'a> {
+pub enum LockWait<'a> {
     /// Call this once, then wait.
     Block(&'a dyn Fn()),
-    /// Give up with [`Problem::Locked`].
+    /// Give up with [`StoreProblem::Locked`].
     Fail,
 }
 
 /// A file and what is in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileContent {
+pub struct StoredFile {
     /// Its checksum and mode.
     pub state: FileState,
     /// Its bytes.
@@ -71,7 +71,7 @@ pub struct FileContent {
 
 /// A file with what only the journal needs to know of it.
 pub(crate) struct JournalFile {
-    pub(crate) content: Content,
+    pub(crate) content: JournaledFile,
     pub(crate) stamp: Option<FileStamp>,
 }
 
@@ -152,21 +152,21 @@ impl ProjectStore {
     }
 
     /// Locks the project against other processes; file systems without locks are taken as they are.
-    pub fn lock(&self, wait: Waiting<'_>) -> Result<ProjectLock, StoreError> {
+    pub fn lock(&self, wait: LockWait<'_>) -> Result<ProjectLock, StoreError> {
         let path = self.state.inner(LOCK);
         let fail = self.at(&path);
         self.make_state().map_err(&fail)?;
         let state = self
             .state()?
-            .ok_or_else(|| self.error(self.state.path(), Problem::NotFound))?;
+            .ok_or_else(|| self.error(self.state.path(), StoreProblem::NotFound))?;
         let mut options = OpenOptions::new();
         options.write(true).create(true);
         let file = state.open_with(LOCK, &options).map_err(&fail)?.into_std();
         let locked = match (file.try_lock(), wait) {
-            (Err(TryLockError::WouldBlock), Waiting::Fail) => {
-                return Err(self.error(&path, Problem::Locked));
+            (Err(TryLockError::WouldBlock), LockWait::Fail) => {
+                return Err(self.error(&path, StoreProblem::Locked));
             }
-            (Err(TryLockError::WouldBlock), Waiting::Block(tell)) => {
+            (Err(TryLockError::WouldBlock), LockWait::Block(tell)) => {
                 tell();
                 file.lock()
             }
@@ -198,7 +198,8 @@ impl ProjectStore {
     fn ignore(&self, state: &Dir) -> Result<(), StoreError> {
         let fail = self.at(&self.state.inner(IGNORE));
         if !steps::exists(state, IGNORE).map_err(&fail)? {
-            steps::write_new(state, IGNORE, IGNORED, steps::Bits::PLAIN).map_err(&fail)?;
+            steps::write_new(state, IGNORE, IGNORED, steps::PermissionBits::PLAIN)
+                .map_err(&fail)?;
         }
         Ok(())
     }
@@ -220,14 +221,14 @@ impl ProjectStore {
     }
 
     /// What is at a path; a folder above it may be a link that stays in the project, not one that leaves it.
-    pub fn observe(&self, path: &RelativePath) -> Result<Observed, StoreError> {
-        let seen = self.see(&mut Chain::new(&self.root), path)?;
+    pub fn observe(&self, path: &RelativePath) -> Result<ObservedPath, StoreError> {
+        let seen = self.see(&mut DirectoryChain::new(&self.root), path)?;
         Ok(seen.map(FileState::from))
     }
 
     /// The same for many; in the order of their folders, each folder is opened once.
-    pub fn observe_all(&self, paths: &[&RelativePath]) -> Result<Vec<Observed>, StoreError> {
-        let mut chain = Chain::new(&self.root);
+    pub fn observe_all(&self, paths: &[&RelativePath]) -> Result<Vec<ObservedPath>, StoreError> {
+        let mut chain = DirectoryChain::new(&self.root);
         paths
             .iter()
             .map(|path| Ok(self.see(&mut chain, path)?.map(FileState::from)))
@@ -239,9 +240,9 @@ impl ProjectStore {
         &self,
         path: &RelativePath,
         limit: u64,
-    ) -> Result<Observed<FileContent>, StoreError> {
-        let seen = self.see_content(&mut Chain::new(&self.root), path, limit)?;
-        Ok(seen.map(|(file, bytes)| FileContent {
+    ) -> Result<ObservedPath<StoredFile>, StoreError> {
+        let seen = self.see_content(&mut DirectoryChain::new(&self.root), path, limit)?;
+        Ok(seen.map(|(file, bytes)| StoredFile {
             state: file.into(),
             bytes,
         }))
@@ -251,26 +252,26 @@ impl ProjectStore {
     pub fn read(&self, path: &RelativePath, limit: u64) -> Result<Vec<u8>, StoreError> {
         let full = self.path.join(path.as_str());
         if path.as_str() == self.state.ledger() && self.state_use == StateUse::Ignored {
-            return Err(StoreError::of(&full, Problem::NotFound));
+            return Err(StoreError::of(&full, StoreProblem::NotFound));
         }
         read_open(open_file(&self.root, path.as_str(), &full)?, &full, limit)
     }
 
     pub(crate) fn see(
         &self,
-        chain: &mut Chain<'_>,
+        chain: &mut DirectoryChain<'_>,
         path: &RelativePath,
-    ) -> Result<Observed<JournalFile>, StoreError> {
+    ) -> Result<ObservedPath<JournalFile>, StoreError> {
         let seen = self.see_content(chain, path, LARGEST)?;
         Ok(seen.map(|(file, _)| file))
     }
 
     fn see_content(
         &self,
-        chain: &mut Chain<'_>,
+        chain: &mut DirectoryChain<'_>,
         path: &RelativePath,
         limit: u64,
-    ) -> Result<Observed<(JournalFile, Vec<u8>)>, StoreError> {
+    ) -> Result<ObservedPath<(JournalFile, Vec<u8>)>, StoreError> {
         let seen = chain.parent(path).and_then(|dir| {
             let known = dir.symlink_metadata(path.file_name())?;
             Ok((
@@ -285,18 +286,18 @@ impl ProjectStore {
         match seen {
             Ok((Some(file), known)) => {
                 let bytes = read_open(file.into_std(), &self.path.join(path.as_str()), limit)?;
-                let content = Content {
+                let content = JournaledFile {
                     checksum: Checksum::of(&bytes),
                     bits: steps::bits(&known),
                 };
                 // Looked at before it was read: whatever changed since shows.
                 let stamp = FileStamp::of(&known);
-                Ok(Observed::File((JournalFile { content, stamp }, bytes)))
+                Ok(ObservedPath::File((JournalFile { content, stamp }, bytes)))
             }
-            Ok((None, known)) if known.is_dir() => Ok(Observed::Directory),
-            Ok((None, known)) if known.is_symlink() => Ok(Observed::Symlink),
-            Ok((None, _)) => Ok(Observed::Special),
-            Err(cause) if nothing.contains(&cause.kind()) => Ok(Observed::Missing),
+            Ok((None, known)) if known.is_dir() => Ok(ObservedPath::Directory),
+            Ok((None, known)) if known.is_symlink() => Ok(ObservedPath::Symlink),
+            Ok((None, _)) => Ok(ObservedPath::Special),
+            Err(cause) if nothing.contains(&cause.kind()) => Ok(ObservedPath::Missing),
             Err(cause) => Err(self.at(path.as_str())(cause)),
         }
     }
@@ -315,7 +316,7 @@ impl ProjectStore {
     ) -> Result<Option<Dir>, StoreError> {
         match dir.symlink_metadata(name) {
             Ok(known) if known.is_dir() => Ok(Some(dir.open_dir(name).map_err(self.at(path))?)),
-            Ok(_) => Err(self.error(path, Problem::NotFile)),
+            Ok(_) => Err(self.error(path, StoreProblem::NotFile)),
             Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(cause) => Err(self.at(path)(cause)),
         }
@@ -327,7 +328,7 @@ impl ProjectStore {
         move |cause| StoreError::new(&path, cause)
     }
 
-    pub(crate) fn error(&self, path: &str, problem: Problem) -> StoreError {
+    pub(crate) fn error(&self, path: &str, problem: StoreProblem) -> StoreError {
         StoreError::of(&self.path.join(path), problem)
     }
 }

@@ -2,11 +2,11 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use agpm_model::{FileMode, FoundFile, FoundKind, Reached};
+use agpm_model::{FileMode, FoundFile, FoundKind, ResolvedPath};
 use cap_std::fs::Dir;
 
-use crate::error::{Problem, StoreError};
-use crate::folder::Folder;
+use crate::error::{StoreError, StoreProblem};
+use crate::folder::ConfinedDirectory;
 
 /// The bytes of a file of at most `limit` bytes.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, StoreError> {
@@ -19,7 +19,7 @@ pub(crate) fn read_open(file: File, path: &Path, limit: u64) -> Result<Vec<u8>, 
         .metadata()
         .map_err(|cause| StoreError::new(path, cause))?;
     if known.is_dir() {
-        return Err(StoreError::of(path, Problem::IsFolder));
+        return Err(StoreError::of(path, StoreProblem::IsFolder));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(known.len().min(limit)).unwrap_or(0));
     // What is no regular file (a pipe) has no length beforehand: read one byte more than allowed to see.
@@ -27,7 +27,7 @@ pub(crate) fn read_open(file: File, path: &Path, limit: u64) -> Result<Vec<u8>, 
         .read_to_end(&mut bytes)
         .map_err(|cause| StoreError::new(path, cause))?;
     if bytes.len() as u64 > limit {
-        return Err(StoreError::of(path, Problem::TooLarge(limit)));
+        return Err(StoreError::of(path, StoreProblem::TooLarge(limit)));
     }
     Ok(bytes)
 }
@@ -37,7 +37,7 @@ pub fn read_with_mode(path: &Path, limit: u64) -> Result<(Vec<u8>, FileMode), St
     // A pipe would be waited for.
     let known = fs::metadata(path).map_err(|cause| StoreError::new(path, cause))?;
     if !known.is_file() && !known.is_dir() {
-        return Err(StoreError::of(path, Problem::NotFile));
+        return Err(StoreError::of(path, StoreProblem::NotFile));
     }
     let file = File::open(path).map_err(|cause| StoreError::new(path, cause))?;
     let mode = mode_of(&file, path)?;
@@ -50,7 +50,7 @@ pub fn read_below(
     file: &str,
     limit: u64,
 ) -> Result<(Vec<u8>, FileMode), StoreError> {
-    Folder::open(folder)?.read_with_mode(file, limit)
+    ConfinedDirectory::open(folder)?.read_with_mode(file, limit)
 }
 
 /// Opens what is a file or a folder; anything else, such as a pipe, would be waited for.
@@ -62,7 +62,7 @@ pub(crate) fn open_file(dir: &Dir, file: &str, path: &Path) -> Result<File, Stor
             .map_err(fail)
             .map(cap_std::fs::File::into_std)
     } else {
-        Err(StoreError::of(path, Problem::NotFile))
+        Err(StoreError::of(path, StoreProblem::NotFile))
     }
 }
 
@@ -151,7 +151,7 @@ pub fn temporary_folder(prefix: &str) -> Result<PathBuf, StoreError> {
 }
 
 /// Follows a path; nothing if there is nothing of that name. A link that leads nowhere, or in a circle, is an error.
-pub fn reach(path: &Path) -> Result<Option<Reached>, StoreError> {
+pub fn reach(path: &Path) -> Result<Option<ResolvedPath>, StoreError> {
     let fail = |cause| StoreError::new(path, cause);
     match fs::symlink_metadata(path) {
         Err(cause) if matches!(cause.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
@@ -162,9 +162,9 @@ pub fn reach(path: &Path) -> Result<Option<Reached>, StoreError> {
     let real = fs::canonicalize(path).map_err(fail)?;
     let known = fs::metadata(&real).map_err(fail)?;
     Ok(Some(match (known.is_dir(), known.is_file()) {
-        (true, _) => Reached::Folder(real),
-        (_, true) => Reached::File(real),
-        _ => Reached::Other(real),
+        (true, _) => ResolvedPath::Folder(real),
+        (_, true) => ResolvedPath::File(real),
+        _ => ResolvedPath::Other(real),
     }))
 }
 

@@ -1,11 +1,11 @@
 use crate::error::StoreError;
-use crate::execute::{Clash, Execution};
+use crate::execute::{JournalExecution, UnexpectedFile};
 use crate::history::EntryNumber;
-use crate::journal::Purpose;
+use crate::journal::JournalPurpose;
 use crate::project::{ProjectLock, ProjectStore, StateUse};
-use crate::staging::{self, DISCARDED, Staging, TRANSACTION};
+use crate::staging::{self, DISCARDED, StagingDirectory, TRANSACTION};
 use crate::steps;
-use crate::transaction::Recovered;
+use crate::transaction::RecoveryOutcome;
 
 impl ProjectStore {
     /// Whether a killed process left something to finish; looks at one name and writes nothing.
@@ -21,7 +21,7 @@ impl ProjectStore {
     /// The entry that a killed process was taking back, if it had committed to it.
     pub fn interrupted_undo(&self) -> Result<Option<EntryNumber>, StoreError> {
         let staging = if self.needs_recovery() {
-            Staging::open(self)?
+            StagingDirectory::open(self)?
         } else {
             None
         };
@@ -31,42 +31,42 @@ impl ProjectStore {
         Ok(staging
             .journal()?
             .and_then(|journal| match journal.purpose {
-                Purpose::Undo(number) => Some(EntryNumber(number)),
-                Purpose::Entry(_) => None,
+                JournalPurpose::Undo(number) => Some(EntryNumber(number)),
+                JournalPurpose::Entry(_) => None,
             }))
     }
 
     /// Finishes what a killed process had committed to, or throws away what it had only prepared.
-    pub fn recover(&self, _: &ProjectLock) -> Result<Recovered, StoreError> {
+    pub fn recover(&self, _: &ProjectLock) -> Result<RecoveryOutcome, StoreError> {
         let Some(state) = self.state()? else {
-            return Ok(Recovered::Nothing);
+            return Ok(RecoveryOutcome::Nothing);
         };
         if !self.has_transaction() {
-            return Ok(Recovered::Nothing);
+            return Ok(RecoveryOutcome::Nothing);
         }
         let fail = self.at(&self.state.inner(TRANSACTION));
         staging::sweep(&state).map_err(self.at(&self.state.inner(DISCARDED)))?;
         if self.state_use == StateUse::Ignored {
             // What somebody else left to be finished is thrown away, not carried out.
             staging::discard(&state).map_err(fail)?;
-            return Ok(Recovered::Nothing);
+            return Ok(RecoveryOutcome::Nothing);
         }
-        let Some(staging) = Staging::open(self)? else {
+        let Some(staging) = StagingDirectory::open(self)? else {
             staging::discard(&state).map_err(fail)?;
-            return Ok(Recovered::RolledBack);
+            return Ok(RecoveryOutcome::RolledBack);
         };
         let Some(journal) = staging.journal()? else {
             staging.discard()?;
-            return Ok(Recovered::RolledBack);
+            return Ok(RecoveryOutcome::RolledBack);
         };
-        let mut execution = Execution::new(&staging, &journal, Clash::Leave, &[]);
+        let mut execution = JournalExecution::new(&staging, &journal, UnexpectedFile::Leave, &[]);
         if !staging.is_whole(&journal) {
             execution.back()?;
             staging.discard()?;
-            return Ok(Recovered::RolledBack);
+            return Ok(RecoveryOutcome::RolledBack);
         }
         execution.forward()?;
         staging.finish(journal.purpose)?;
-        Ok(Recovered::RolledForward)
+        Ok(RecoveryOutcome::RolledForward)
     }
 }

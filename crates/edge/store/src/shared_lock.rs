@@ -2,7 +2,7 @@ use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::Path;
 
-use crate::error::{Problem, StoreError};
+use crate::error::{StoreError, StoreProblem};
 
 /// A lock between processes and threads, held until it is dropped.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ impl SharedLock {
                 Ok(lock) if is_still(&lock.file, path) => break,
                 // Its folder was thrown away just now.
                 Err(StoreError {
-                    problem: Problem::NotFound,
+                    problem: StoreProblem::NotFound,
                     ..
                 })
                 | Ok(_) => last = SharedLock::wait(path),

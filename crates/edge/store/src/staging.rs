@@ -6,15 +6,15 @@ use agpm_model::Checksum;
 use agpm_text::FormatVersion;
 use cap_std::fs::Dir;
 
-use crate::check::Check;
-use crate::error::{Problem, StoreError};
-use crate::journal::{Content, Journal, Operation, Purpose};
+use crate::error::{StoreError, StoreProblem};
+use crate::journal::{Journal, JournalOperation, JournalPurpose, JournaledFile};
+use crate::pre_commit_check::PreCommitCheck;
 use crate::project::ProjectStore;
 use crate::read::read_open;
 use crate::stamp::FileStamp;
 use crate::state::relative;
-use crate::steps::{self, Bits};
-use crate::transaction::Step;
+use crate::steps::{self, PermissionBits};
+use crate::transaction::FileStep;
 
 pub(crate) const TRANSACTION: &str = "transaction";
 pub(crate) const JOURNAL: &str = "journal.json";
@@ -25,14 +25,14 @@ const UNDONE: &str = "undone";
 const LARGEST_JOURNAL: u64 = 1 << 30;
 
 /// A transaction that can be committed.
-pub(crate) struct Prepared {
+pub(crate) struct PreparedTransaction {
     pub(crate) journal: Journal,
     /// The files as they were when they were compared with the plan, in the order of the journal.
     pub(crate) stamps: Vec<Option<FileStamp>>,
 }
 
 /// A transaction's folder with its parts open.
-pub(crate) struct Staging<'a> {
+pub(crate) struct StagingDirectory<'a> {
     pub(crate) store: &'a ProjectStore,
     state: Dir,
     dir: Dir,
@@ -42,12 +42,12 @@ pub(crate) struct Staging<'a> {
     pub(crate) old: Dir,
 }
 
-impl<'a> Staging<'a> {
+impl<'a> StagingDirectory<'a> {
     pub(crate) fn create(store: &'a ProjectStore) -> Result<Self, StoreError> {
         let path = store.state.inner(TRANSACTION);
         let state = store
             .state()?
-            .ok_or_else(|| store.error(store.state.path(), Problem::NotFound))?;
+            .ok_or_else(|| store.error(store.state.path(), StoreProblem::NotFound))?;
         steps::remove_tree(&state, DISCARDED).map_err(store.at(&store.state.inner(DISCARDED)))?;
         // It holds what files were, some of which nobody else may read.
         let made = steps::make_private_folder(&state, TRANSACTION).and_then(|()| {
@@ -57,14 +57,14 @@ impl<'a> Staging<'a> {
         });
         let opened = made
             .map_err(store.at(&path))
-            .and_then(|()| Staging::open(store));
+            .and_then(|()| StagingDirectory::open(store));
         match opened {
             Ok(Some(staging)) => Ok(staging),
             other => {
                 let _ = discard(&state);
                 Err(other
                     .err()
-                    .unwrap_or_else(|| store.error(&path, Problem::NotFound)))
+                    .unwrap_or_else(|| store.error(&path, StoreProblem::NotFound)))
             }
         }
     }
@@ -84,9 +84,9 @@ impl<'a> Staging<'a> {
         let journal = journal_path(store);
         if parts_missing && steps::exists(&dir, JOURNAL).map_err(store.at(&journal))? {
             let why = "`new` or `old` beside it is missing".to_owned();
-            return Err(store.error(&journal, Problem::Damaged(why)));
+            return Err(store.error(&journal, StoreProblem::Damaged(why)));
         }
-        Ok(new.zip(old).map(|(new, old)| Staging {
+        Ok(new.zip(old).map(|(new, old)| StagingDirectory {
             store,
             state,
             dir,
@@ -99,15 +99,15 @@ impl<'a> Staging<'a> {
     pub(crate) fn prepare(
         &self,
         title: &str,
-        purpose: Purpose,
-        steps: &[Step<'_>],
+        purpose: JournalPurpose,
+        steps: &[FileStep<'_>],
         progress: &dyn Fn(usize),
-    ) -> Result<Prepared, StoreError> {
+    ) -> Result<PreparedTransaction, StoreError> {
         for (at, step) in steps.iter().enumerate() {
             self.stage(at, step)?;
             progress(at + 1);
         }
-        let mut check = Check::new(self.store, steps)?;
+        let mut check = PreCommitCheck::new(self.store, steps)?;
         let mut operations = Vec::with_capacity(steps.len() + 1);
         let mut stamps = Vec::with_capacity(steps.len());
         for (at, step) in steps.iter().enumerate() {
@@ -130,10 +130,10 @@ impl<'a> Staging<'a> {
         };
         self.draft(&journal)
             .map_err(self.store.at(&journal_path(self.store)))?;
-        Ok(Prepared { journal, stamps })
+        Ok(PreparedTransaction { journal, stamps })
     }
 
-    fn stage(&self, at: usize, step: &Step<'_>) -> Result<(), StoreError> {
+    fn stage(&self, at: usize, step: &FileStep<'_>) -> Result<(), StoreError> {
         let Some((bytes, wanted)) = &step.content else {
             return Ok(());
         };
@@ -145,8 +145,8 @@ impl<'a> Staging<'a> {
     fn settle_bits(
         &self,
         at: usize,
-        operation: &Operation,
-        step: &Step<'_>,
+        operation: &JournalOperation,
+        step: &FileStep<'_>,
     ) -> Result<(), StoreError> {
         let exact = step
             .content
@@ -164,17 +164,17 @@ impl<'a> Staging<'a> {
     fn stage_owned(
         &self,
         at: usize,
-        before: Option<Content>,
+        before: Option<JournaledFile>,
         bytes: &[u8],
-    ) -> Result<Operation, StoreError> {
+    ) -> Result<JournalOperation, StoreError> {
         let list = self.store.state.folders();
-        steps::write_new(&self.new, &at.to_string(), bytes, Bits::PLAIN)
+        steps::write_new(&self.new, &at.to_string(), bytes, PermissionBits::PLAIN)
             .map_err(self.store.at(list))?;
-        let after = Content {
+        let after = JournaledFile {
             checksum: Checksum::of(bytes),
-            bits: Bits::PLAIN,
+            bits: PermissionBits::PLAIN,
         };
-        Ok(Operation {
+        Ok(JournalOperation {
             path: relative(list),
             before,
             after: Some(after),
@@ -182,7 +182,12 @@ impl<'a> Staging<'a> {
     }
 
     fn draft(&self, journal: &Journal) -> io::Result<()> {
-        let file = steps::write_new(&self.dir, DRAFT, journal.encode().as_bytes(), Bits::PLAIN)?;
+        let file = steps::write_new(
+            &self.dir,
+            DRAFT,
+            journal.encode().as_bytes(),
+            PermissionBits::PLAIN,
+        )?;
         // One sync, not one for each file: a killed process needs none, and after a power cut a whole journal is
         // enough, since recovery compares the staged contents with it and goes back if one did not arrive.
         file.sync_data()
@@ -221,12 +226,12 @@ impl<'a> Staging<'a> {
     }
 
     /// The last step of all: into the history, or away together with the entry that was taken back.
-    pub(crate) fn finish(&self, purpose: Purpose) -> Result<(), StoreError> {
+    pub(crate) fn finish(&self, purpose: JournalPurpose) -> Result<(), StoreError> {
         let fail = self.store.at(&self.store.state.inner(HISTORY));
         steps::make_private_folder(&self.state, HISTORY).map_err(&fail)?;
         let history = self.history()?;
         match purpose {
-            Purpose::Entry(number) => {
+            JournalPurpose::Entry(number) => {
                 steps::rename(&self.state, TRANSACTION, &history, &number.to_string())
                     .map_err(fail)?;
                 // From here on nothing can fail any more: leftovers are only untidy.
@@ -236,7 +241,7 @@ impl<'a> Staging<'a> {
                 self.store.forget_oldest(&self.state, &history);
                 Ok(())
             }
-            Purpose::Undo(number) => {
+            JournalPurpose::Undo(number) => {
                 let name = number.to_string();
                 if steps::exists(&history, &name).map_err(&fail)? {
                     steps::rename(&history, &name, &self.dir, UNDONE).map_err(fail)?;
@@ -247,8 +252,8 @@ impl<'a> Staging<'a> {
     }
 
     /// Takes back what `finish` may have begun.
-    pub(crate) fn unfinish(&self, purpose: Purpose) -> Result<(), StoreError> {
-        let Purpose::Undo(number) = purpose else {
+    pub(crate) fn unfinish(&self, purpose: JournalPurpose) -> Result<(), StoreError> {
+        let JournalPurpose::Undo(number) = purpose else {
             return Ok(());
         };
         let fail = self.store.at(&self.store.state.inner(HISTORY));
@@ -266,7 +271,7 @@ impl<'a> Staging<'a> {
     fn history(&self) -> Result<Dir, StoreError> {
         let path = self.store.state.inner(HISTORY);
         let history = self.store.inner(&self.state, HISTORY, &path)?;
-        history.ok_or_else(|| self.store.error(&path, Problem::NotFound))
+        history.ok_or_else(|| self.store.error(&path, StoreProblem::NotFound))
     }
 }
 
@@ -304,5 +309,5 @@ pub(crate) fn read_journal(
     let bytes = read_open(file.into_std(), &store.path().join(path), LARGEST_JOURNAL)?;
     Journal::decode(&bytes)
         .map(Some)
-        .map_err(|why| store.error(path, Problem::Damaged(why.to_string())))
+        .map_err(|why| store.error(path, StoreProblem::Damaged(why.to_string())))
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use agpm_model::Checksum;
 use cap_std::fs::{Dir, Metadata};
 
-use crate::journal::Content;
+use crate::journal::JournaledFile;
 
 /// The coarsest steps that file systems count time in. A change right after a file was read may hide behind its time.
 const COARSEST: Duration = Duration::from_secs(2);
@@ -57,7 +57,7 @@ impl FileStamp {
 pub(crate) fn is_unchanged(
     dir: &Dir,
     name: &str,
-    content: &Content,
+    content: &JournaledFile,
     earlier: Option<&FileStamp>,
 ) -> io::Result<bool> {
     let known = dir.symlink_metadata(name)?;

@@ -8,11 +8,11 @@ use crate::fault::step;
 
 /// The permission bits of a file; on systems without them, what they would be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Bits(pub(crate) u32);
+pub(crate) struct PermissionBits(pub(crate) u32);
 
-impl Bits {
-    pub(crate) const PLAIN: Bits = Bits(0o644);
-    pub(crate) const EXECUTABLE: Bits = Bits(0o755);
+impl PermissionBits {
+    pub(crate) const PLAIN: PermissionBits = PermissionBits(0o644);
+    pub(crate) const EXECUTABLE: PermissionBits = PermissionBits(0o755);
 
     pub(crate) fn is_executable(self) -> bool {
         self.0 & 0o100 != 0
@@ -20,7 +20,12 @@ impl Bits {
 }
 
 /// Writes a file that is not there yet; the system's mask takes from `most` what it always takes.
-pub(crate) fn write_new(dir: &Dir, name: &str, bytes: &[u8], most: Bits) -> io::Result<File> {
+pub(crate) fn write_new(
+    dir: &Dir,
+    name: &str,
+    bytes: &[u8],
+    most: PermissionBits,
+) -> io::Result<File> {
     step()?;
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -213,18 +218,18 @@ pub(crate) fn exists(dir: &Dir, name: &str) -> io::Result<bool> {
 }
 
 #[cfg(unix)]
-pub(crate) fn bits(known: &cap_std::fs::Metadata) -> Bits {
-    Bits(cap_std::fs::MetadataExt::mode(known) & 0o777)
+pub(crate) fn bits(known: &cap_std::fs::Metadata) -> PermissionBits {
+    PermissionBits(cap_std::fs::MetadataExt::mode(known) & 0o777)
 }
 
 #[cfg(not(unix))]
-pub(crate) fn bits(_: &cap_std::fs::Metadata) -> Bits {
-    Bits::PLAIN
+pub(crate) fn bits(_: &cap_std::fs::Metadata) -> PermissionBits {
+    PermissionBits::PLAIN
 }
 
 /// Gives a file exactly these bits.
 #[cfg(unix)]
-pub(crate) fn set_bits(dir: &Dir, name: &str, wanted: Bits) -> io::Result<()> {
+pub(crate) fn set_bits(dir: &Dir, name: &str, wanted: PermissionBits) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     if bits(&dir.symlink_metadata(name)?) == wanted {
         return Ok(());
@@ -235,7 +240,7 @@ pub(crate) fn set_bits(dir: &Dir, name: &str, wanted: Bits) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-pub(crate) fn set_bits(_: &Dir, _: &str, _: Bits) -> io::Result<()> {
+pub(crate) fn set_bits(_: &Dir, _: &str, _: PermissionBits) -> io::Result<()> {
     Ok(())
 }
 

@@ -3,14 +3,14 @@ use std::collections::BTreeSet;
 
 use agpm_model::{Checksum, FileMode as Mode, RelativePath};
 
-use crate::chain::is_reserved;
-use crate::error::{Problem, StoreError};
-use crate::execute::{Clash, Execution};
+use crate::directory_chain::is_reserved;
+use crate::error::{StoreError, StoreProblem};
+use crate::execute::{JournalExecution, UnexpectedFile};
 use crate::history::EntryNumber;
-use crate::journal::Purpose;
+use crate::journal::JournalPurpose;
 use crate::project::{ProjectLock, ProjectStore};
-use crate::staging::{Prepared, Staging};
-use crate::steps::Bits;
+use crate::staging::{PreparedTransaction, StagingDirectory};
+use crate::steps::PermissionBits;
 
 /// Changes that are made all together or not at all.
 #[derive(Clone, Debug)]
@@ -33,20 +33,20 @@ pub enum FileChange<'a> {
         /// Whether it can be run.
         mode: Mode,
         /// What the plan saw there.
-        before: Expected,
+        before: ExpectedFile,
     },
     /// It goes, and with it the folders of ours that become empty.
     Remove {
         /// The file.
         path: RelativePath,
         /// What the plan saw there.
-        before: Expected,
+        before: ExpectedFile,
     },
 }
 
 /// What must be at a path for a change to be right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Expected {
+pub enum ExpectedFile {
     /// Nothing.
     Missing,
     /// A file of this content.
@@ -57,7 +57,7 @@ pub enum Expected {
 
 /// What a transaction did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Applied {
+pub struct AppliedTransaction {
     /// Its entry in the history; none if there was nothing to do.
     pub entry: Option<EntryNumber>,
     /// How many files it wrote or removed.
@@ -66,7 +66,7 @@ pub struct Applied {
 
 /// What became of the work of a process that was killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Recovered {
+pub enum RecoveryOutcome {
     /// There was none.
     Nothing,
     /// It was finished.
@@ -76,22 +76,22 @@ pub enum Recovered {
 }
 
 /// One file's change, as both a plan and an undo ask for it.
-pub(crate) struct Step<'a> {
+pub(crate) struct FileStep<'a> {
     pub(crate) path: RelativePath,
     /// Nothing to remove it.
-    pub(crate) content: Option<(Cow<'a, [u8]>, Wanted)>,
-    pub(crate) expected: Expected,
+    pub(crate) content: Option<(Cow<'a, [u8]>, RequestedMode)>,
+    pub(crate) expected: ExpectedFile,
 }
 
 /// The permission bits that a file shall get.
 #[derive(Clone, Copy)]
-pub(crate) enum Wanted {
+pub(crate) enum RequestedMode {
     Mode(Mode),
-    Exact(Bits),
+    Exact(PermissionBits),
 }
 
-impl From<Bits> for Mode {
-    fn from(bits: Bits) -> Self {
+impl From<PermissionBits> for Mode {
+    fn from(bits: PermissionBits) -> Self {
         if bits.is_executable() {
             Mode::Executable
         } else {
@@ -100,26 +100,28 @@ impl From<Bits> for Mode {
     }
 }
 
-impl Wanted {
+impl RequestedMode {
     pub(crate) fn is_exact(self) -> bool {
-        matches!(self, Wanted::Exact(_))
+        matches!(self, RequestedMode::Exact(_))
     }
 
     /// What is private stays private when we write it anew.
-    pub(crate) fn bits(self, before: Option<Bits>) -> Bits {
+    pub(crate) fn bits(self, before: Option<PermissionBits>) -> PermissionBits {
         match (self, before) {
-            (Wanted::Exact(bits), _) => bits,
-            (Wanted::Mode(Mode::Plain), None) => Bits::PLAIN,
-            (Wanted::Mode(Mode::Executable), None) => Bits::EXECUTABLE,
-            (Wanted::Mode(Mode::Plain), Some(Bits(old))) => Bits(old & 0o666),
-            (Wanted::Mode(Mode::Executable), Some(Bits(old))) => {
-                Bits(old & 0o666 | (old & 0o444) >> 2)
+            (RequestedMode::Exact(bits), _) => bits,
+            (RequestedMode::Mode(Mode::Plain), None) => PermissionBits::PLAIN,
+            (RequestedMode::Mode(Mode::Executable), None) => PermissionBits::EXECUTABLE,
+            (RequestedMode::Mode(Mode::Plain), Some(PermissionBits(old))) => {
+                PermissionBits(old & 0o666)
+            }
+            (RequestedMode::Mode(Mode::Executable), Some(PermissionBits(old))) => {
+                PermissionBits(old & 0o666 | (old & 0o444) >> 2)
             }
         }
     }
 }
 
-impl<'a> From<&'a FileChange<'_>> for Step<'a> {
+impl<'a> From<&'a FileChange<'_>> for FileStep<'a> {
     fn from(change: &'a FileChange<'_>) -> Self {
         match change {
             FileChange::Write {
@@ -127,12 +129,12 @@ impl<'a> From<&'a FileChange<'_>> for Step<'a> {
                 bytes,
                 mode,
                 before,
-            } => Step {
+            } => FileStep {
                 path: path.clone(),
-                content: Some((Cow::Borrowed(bytes), Wanted::Mode(*mode))),
+                content: Some((Cow::Borrowed(bytes), RequestedMode::Mode(*mode))),
                 expected: *before,
             },
-            FileChange::Remove { path, before } => Step {
+            FileChange::Remove { path, before } => FileStep {
                 path: path.clone(),
                 content: None,
                 expected: *before,
@@ -149,23 +151,23 @@ impl ProjectStore {
         lock: &ProjectLock,
         transaction: &Transaction<'_>,
         progress: &dyn Fn(usize),
-    ) -> Result<Applied, StoreError> {
+    ) -> Result<AppliedTransaction, StoreError> {
         self.recover(lock)?;
         self.renew_ignored()?;
-        let purpose = Purpose::Entry(self.next_number()?);
-        let steps = transaction.changes.iter().map(Step::from).collect();
+        let purpose = JournalPurpose::Entry(self.next_number()?);
+        let steps = transaction.changes.iter().map(FileStep::from).collect();
         self.run(&transaction.title, purpose, steps, progress)
     }
 
     pub(crate) fn run(
         &self,
         title: &str,
-        purpose: Purpose,
-        steps: Vec<Step<'_>>,
+        purpose: JournalPurpose,
+        steps: Vec<FileStep<'_>>,
         progress: &dyn Fn(usize),
-    ) -> Result<Applied, StoreError> {
+    ) -> Result<AppliedTransaction, StoreError> {
         self.admit(&steps)?;
-        let staging = Staging::create(self)?;
+        let staging = StagingDirectory::create(self)?;
         let prepared = staging
             .prepare(title, purpose, &steps, progress)
             .and_then(|prepared| {
@@ -176,7 +178,7 @@ impl ProjectStore {
             });
         match prepared {
             Ok(prepared) if prepared.journal.does_nothing() => {
-                staging.discard().map(|()| Applied {
+                staging.discard().map(|()| AppliedTransaction {
                     entry: None,
                     files: 0,
                 })
@@ -190,9 +192,14 @@ impl ProjectStore {
         }
     }
 
-    fn carry_out(&self, staging: &Staging<'_>, prepared: &Prepared) -> Result<Applied, StoreError> {
+    fn carry_out(
+        &self,
+        staging: &StagingDirectory<'_>,
+        prepared: &PreparedTransaction,
+    ) -> Result<AppliedTransaction, StoreError> {
         let journal = &prepared.journal;
-        let mut execution = Execution::new(staging, journal, Clash::Fail, &prepared.stamps);
+        let mut execution =
+            JournalExecution::new(staging, journal, UnexpectedFile::Fail, &prepared.stamps);
         let forward = execution
             .forward()
             .and_then(|()| execution.require_untouched());
@@ -204,21 +211,21 @@ impl ProjectStore {
         }
         let files = journal.files().count();
         Ok(match journal.purpose {
-            Purpose::Entry(number) => Applied {
+            JournalPurpose::Entry(number) => AppliedTransaction {
                 entry: Some(EntryNumber(number)),
                 files,
             },
-            Purpose::Undo(_) => Applied { entry: None, files },
+            JournalPurpose::Undo(_) => AppliedTransaction { entry: None, files },
         })
     }
 
-    fn admit(&self, steps: &[Step<'_>]) -> Result<(), StoreError> {
+    fn admit(&self, steps: &[FileStep<'_>]) -> Result<(), StoreError> {
         if let Some(step) = steps.iter().find(|step| is_reserved(&step.path)) {
-            return Err(self.error(step.path.as_str(), Problem::Reserved));
+            return Err(self.error(step.path.as_str(), StoreProblem::Reserved));
         }
         let mut seen = BTreeSet::new();
         match steps.iter().find(|step| !seen.insert(&step.path)) {
-            Some(step) => Err(self.error(step.path.as_str(), Problem::Exists)),
+            Some(step) => Err(self.error(step.path.as_str(), StoreProblem::Exists)),
             None => Ok(()),
         }
     }

@@ -1,20 +1,20 @@
 use std::borrow::Cow;
 
-use agpm_model::{Checksum, Observed, RelativePath};
+use agpm_model::{Checksum, ObservedPath, RelativePath};
 use cap_std::fs::Dir;
 
-use crate::chain::Chain;
-use crate::error::{Problem, StoreError};
+use crate::directory_chain::DirectoryChain;
+use crate::error::{StoreError, StoreProblem};
 use crate::history::EntryNumber;
-use crate::journal::{Content, Journal, Purpose};
+use crate::journal::{Journal, JournalPurpose, JournaledFile};
 use crate::project::{ProjectLock, ProjectStore};
 use crate::read::read_open;
-use crate::transaction::{Expected, Step, Wanted};
+use crate::transaction::{ExpectedFile, FileStep, RequestedMode};
 use agpm_model::FileMode as Mode;
 
 /// Whether to undo what was edited since, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Force {
+pub enum ForceUndo {
     /// Edits since are overwritten.
     Yes,
     /// Edits since are a reason to refuse.
@@ -23,7 +23,7 @@ pub enum Force {
 
 /// A file that was edited since, and what it becomes all the same.
 #[derive(Clone, Debug)]
-pub struct Mended {
+pub struct ReconciledFile {
     /// The file.
     pub path: RelativePath,
     /// What it holds now.
@@ -34,7 +34,7 @@ pub struct Mended {
 
 /// What was taken back.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Undone {
+pub struct UndoneEntry {
     /// The entry, which is no longer in the history.
     pub number: EntryNumber,
     /// What it was called.
@@ -80,7 +80,7 @@ impl ProjectStore {
         let before = file.and_then(|(at, file)| Some((at, file.before?)));
         match (before, self.inner(&dir, "old", &folder)?) {
             (Some((at, before)), Some(old)) => self
-                .kept(&old, &format!("{folder}/{at}"), &before, Force::No)
+                .kept(&old, &format!("{folder}/{at}"), &before, ForceUndo::No)
                 .map(|(bytes, _)| Some(bytes.into_owned())),
             _ => Ok(None),
         }
@@ -102,12 +102,12 @@ impl ProjectStore {
     pub fn undo(
         &self,
         lock: &ProjectLock,
-        force: Force,
-        mended: &[Mended],
-    ) -> Result<Undone, UndoError> {
+        force: ForceUndo,
+        mended: &[ReconciledFile],
+    ) -> Result<UndoneEntry, UndoError> {
         self.recover(lock)?;
         let (number, dir, journal) = self.newest()?.ok_or(UndoError::Nothing)?;
-        if force == Force::No {
+        if force == ForceUndo::No {
             self.require_untouched(&journal, mended)?;
         }
         let path = format!("{}/old", self.kept_in(number));
@@ -125,25 +125,25 @@ impl ProjectStore {
                 }
                 (Some(_), None) => {
                     let why = "what was kept of the files is gone".to_owned();
-                    return Err(self.error(&path, Problem::Damaged(why)).into());
+                    return Err(self.error(&path, StoreProblem::Damaged(why)).into());
                 }
                 (None, _) => None,
             };
             let expected = match (force, &file.after) {
-                (Force::Yes, _) => Expected::Anything,
-                _ if file.path.as_str() == self.state.ledger() => Expected::Anything,
-                (Force::No, Some(after)) => Expected::Checksum(after.checksum),
-                (Force::No, None) => Expected::Missing,
+                (ForceUndo::Yes, _) => ExpectedFile::Anything,
+                _ if file.path.as_str() == self.state.ledger() => ExpectedFile::Anything,
+                (ForceUndo::No, Some(after)) => ExpectedFile::Checksum(after.checksum),
+                (ForceUndo::No, None) => ExpectedFile::Missing,
             };
-            steps.push(Step {
+            steps.push(FileStep {
                 path: file.path.clone(),
                 content,
                 expected,
             });
         }
         let title = format!("undo {}", journal.title);
-        let applied = self.run(&title, Purpose::Undo(number), steps, &|_| {})?;
-        Ok(Undone {
+        let applied = self.run(&title, JournalPurpose::Undo(number), steps, &|_| {})?;
+        Ok(UndoneEntry {
             number: EntryNumber(number),
             title: journal.title,
             files: applied.files,
@@ -151,25 +151,29 @@ impl ProjectStore {
     }
 
     /// Fails if the newest transaction could not be taken back, because files are no longer what it left.
-    pub fn require_undoable(&self, mended: &[Mended]) -> Result<(), UndoError> {
+    pub fn require_undoable(&self, mended: &[ReconciledFile]) -> Result<(), UndoError> {
         let (_, _, journal) = self.newest()?.ok_or(UndoError::Nothing)?;
         self.require_untouched(&journal, mended)
     }
 
-    fn require_untouched(&self, journal: &Journal, mended: &[Mended]) -> Result<(), UndoError> {
-        let mut chain = Chain::new(&self.root);
+    fn require_untouched(
+        &self,
+        journal: &Journal,
+        mended: &[ReconciledFile],
+    ) -> Result<(), UndoError> {
+        let mut chain = DirectoryChain::new(&self.root);
         let mut changed = Vec::new();
         let counts = |path: &RelativePath| {
             path.as_str() != self.state.ledger() && mended.iter().all(|mended| mended.path != *path)
         };
         for (_, file) in journal.files().filter(|(_, file)| counts(&file.path)) {
             let same = match (self.see(&mut chain, &file.path)?, &file.after) {
-                (Observed::Missing, None) => true,
+                (ObservedPath::Missing, None) => true,
                 // Its place was taken by a folder.
-                (Observed::Directory, None) => {
+                (ObservedPath::Directory, None) => {
                     journal.make.iter().any(|made| made == file.path.as_str())
                 }
-                (Observed::File(now), Some(after)) => is_same(&now.content, after),
+                (ObservedPath::File(now), Some(after)) => is_same(&now.content, after),
                 _ => false,
             };
             changed.extend((!same).then(|| file.path.clone()));
@@ -182,9 +186,9 @@ impl ProjectStore {
     }
 
     /// What the program itself lives from is never taken unless it is what was kept.
-    fn trusted(&self, path: &RelativePath, force: Force) -> Force {
+    fn trusted(&self, path: &RelativePath, force: ForceUndo) -> ForceUndo {
         if path.as_str() == self.state.ledger() {
-            Force::No
+            ForceUndo::No
         } else {
             force
         }
@@ -194,34 +198,34 @@ impl ProjectStore {
         &self,
         old: &Dir,
         path: &str,
-        before: &Content,
-        force: Force,
-    ) -> Result<(Cow<'static, [u8]>, Wanted), StoreError> {
+        before: &JournaledFile,
+        force: ForceUndo,
+    ) -> Result<(Cow<'static, [u8]>, RequestedMode), StoreError> {
         let name = path.rsplit('/').next().unwrap_or(path);
         let file = old.open(name).map_err(self.at(path))?;
         let bytes = read_open(file.into_std(), &self.path().join(path), u64::MAX - 1)?;
         // A program that had the file open may have written to it after it was replaced. With force those bytes come
         // back: refusing them would keep them out of reach, and everything before them.
-        if force == Force::No && Checksum::of(&bytes) != before.checksum {
+        if force == ForceUndo::No && Checksum::of(&bytes) != before.checksum {
             let why = "its content is not what was kept; `agpm undo --force` restores it as it is"
                 .to_owned();
-            return Err(self.error(path, Problem::Damaged(why)));
+            return Err(self.error(path, StoreProblem::Damaged(why)));
         }
-        Ok((Cow::Owned(bytes), Wanted::Exact(before.bits)))
+        Ok((Cow::Owned(bytes), RequestedMode::Exact(before.bits)))
     }
 }
 
-impl Mended {
-    fn step(&self) -> Step<'_> {
+impl ReconciledFile {
+    fn step(&self) -> FileStep<'_> {
         let content = self.content.as_deref();
-        Step {
+        FileStep {
             path: self.path.clone(),
-            content: content.map(|bytes| (Cow::Borrowed(bytes), Wanted::Mode(Mode::Plain))),
-            expected: Expected::Checksum(self.now),
+            content: content.map(|bytes| (Cow::Borrowed(bytes), RequestedMode::Mode(Mode::Plain))),
+            expected: ExpectedFile::Checksum(self.now),
         }
     }
 }
 
-fn is_same(now: &Content, left: &Content) -> bool {
+fn is_same(now: &JournaledFile, left: &JournaledFile) -> bool {
     now.checksum == left.checksum && Mode::from(now.bits) == Mode::from(left.bits)
 }

@@ -15,7 +15,7 @@ pub(crate) const SETTLED: Duration = Duration::from_millis(100);
 
 /// Something in a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listed {
+pub struct ListedEntry {
     /// From the folder that is listed, with `/`.
     pub path: String,
     /// What it is.
@@ -37,9 +37,9 @@ pub enum ListedKind {
 
 /// Everything below a folder.
 #[derive(Clone, Debug, Default)]
-pub struct Listing {
+pub struct DirectoryListing {
     /// By path.
-    pub entries: Vec<Listed>,
+    pub entries: Vec<ListedEntry>,
     /// The folders that were looked into, from the one that is listed (the empty path).
     pub folders: Vec<String>,
     /// What [`stamp`] says of these folders as long as nothing changes; nothing if something changed just now.
@@ -47,12 +47,12 @@ pub struct Listing {
 }
 
 /// Lists what is below a folder; only folders that `enters` says yes to are looked into, and links are not followed.
-pub fn list(folder: &Path, enters: &dyn Fn(&str) -> bool) -> Result<Listing, StoreError> {
-    let mut listing = Listing {
+pub fn list(folder: &Path, enters: &dyn Fn(&str) -> bool) -> Result<DirectoryListing, StoreError> {
+    let mut listing = DirectoryListing {
         folders: vec![String::new()],
-        ..Listing::default()
+        ..DirectoryListing::default()
     };
-    let mut stamps = Stamps::default();
+    let mut stamps = StampCollector::default();
     let mut next = 0;
     while let Some(inner) = listing.folders.get(next).cloned() {
         for (name, known) in stamps.look(folder, &inner)? {
@@ -63,7 +63,7 @@ pub fn list(folder: &Path, enters: &dyn Fn(&str) -> bool) -> Result<Listing, Sto
             };
             match kind_of(&known) {
                 ListedKind::Folder if enters(&path) => listing.folders.push(path),
-                kind => listing.entries.push(Listed { path, kind }),
+                kind => listing.entries.push(ListedEntry { path, kind }),
             }
         }
         next += 1;
@@ -77,7 +77,7 @@ pub fn list(folder: &Path, enters: &dyn Fn(&str) -> bool) -> Result<Listing, Sto
 
 /// A number that changes when something in these folders does: names, sizes, times.
 pub fn stamp(folder: &Path, folders: &[String]) -> Option<Checksum> {
-    let mut stamps = Stamps::default();
+    let mut stamps = StampCollector::default();
     for inner in folders {
         stamps.look(folder, inner).ok()?;
     }
@@ -104,12 +104,12 @@ fn kind_of(known: &Metadata) -> ListedKind {
 
 /// The stamps of everything looked at so far.
 #[derive(Default)]
-struct Stamps {
+struct StampCollector {
     text: String,
     newest: Option<SystemTime>,
 }
 
-impl Stamps {
+impl StampCollector {
     /// What is in one folder, by name.
     fn look(&mut self, folder: &Path, inner: &str) -> Result<Vec<(String, Metadata)>, StoreError> {
         let path = folder.join(inner);

@@ -7,7 +7,7 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use agpm_store::{Force, Problem, ProjectStore, Recovered, Waiting};
+use agpm_store::{ForceUndo, LockWait, ProjectStore, RecoveryOutcome, StoreProblem};
 use common::{PATIENT, Tree, apply, every_kind, prepare, tree};
 use tempfile::TempDir;
 
@@ -40,7 +40,7 @@ fn child_undoes() {
     if let Some(folder) = std::env::var_os(FOLDER) {
         let store = ProjectStore::open(Path::new(&folder)).unwrap();
         store
-            .undo(&store.lock(PATIENT).unwrap(), Force::No, &[])
+            .undo(&store.lock(PATIENT).unwrap(), ForceUndo::No, &[])
             .unwrap();
     }
 }
@@ -90,12 +90,12 @@ fn trees() -> (Tree, Tree) {
     )
 }
 
-fn recover(folder: &Path) -> Recovered {
+fn recover(folder: &Path) -> RecoveryOutcome {
     let store = ProjectStore::open(folder).unwrap();
     let lock = store.lock(PATIENT).unwrap();
     let recovered = store.recover(&lock).unwrap();
     assert!(!store.needs_recovery());
-    assert_eq!(store.recover(&lock).unwrap(), Recovered::Nothing);
+    assert_eq!(store.recover(&lock).unwrap(), RecoveryOutcome::Nothing);
     recovered
 }
 
@@ -130,9 +130,9 @@ fn kill_everywhere(name: &str, start: Start, old: (&Tree, usize), new: (&Tree, u
         }
     }
     for kind in [
-        Recovered::RolledBack,
-        Recovered::RolledForward,
-        Recovered::Nothing,
+        RecoveryOutcome::RolledBack,
+        RecoveryOutcome::RolledForward,
+        RecoveryOutcome::Nothing,
     ] {
         assert!(
             seen.contains(&kind),
@@ -250,7 +250,7 @@ fn a_content_that_did_not_arrive_rolls_back_what_was_committed() {
         let exchanged = inode(&staged) == inode(&transaction.join("old/10"));
         if transaction.join("journal.json").exists() && staged.exists() && !exchanged {
             std::fs::write(staged, "").unwrap();
-            assert_eq!(recover(&case.folder), Recovered::RolledBack);
+            assert_eq!(recover(&case.folder), RecoveryOutcome::RolledBack);
             assert!(tree(&case.folder) == old, "killed at write {at}");
             torn += 1;
         }
@@ -274,7 +274,7 @@ fn what_a_user_made_or_edited_between_the_kill_and_the_recovery_stays_in_place()
     for (file, text) in edits {
         std::fs::write(case.folder.join(file), text).unwrap();
     }
-    assert_eq!(recover(&case.folder), Recovered::RolledForward);
+    assert_eq!(recover(&case.folder), RecoveryOutcome::RolledForward);
     let mut now = tree(&case.folder);
     for (file, text) in edits {
         assert_eq!(
@@ -331,7 +331,7 @@ fn a_committed_transaction_without_its_folders_is_kept() {
     std::fs::remove_dir_all(case.folder.join(".agpm/transaction/new")).unwrap();
     let store = ProjectStore::open(&case.folder).unwrap();
     let error = store.recover(&store.lock(PATIENT).unwrap()).unwrap_err();
-    assert!(matches!(error.problem, Problem::Damaged(_)), "{error}");
+    assert!(matches!(error.problem, StoreProblem::Damaged(_)), "{error}");
     assert!(case.folder.join(".agpm/transaction/journal.json").exists());
 }
 
@@ -341,8 +341,8 @@ fn child_must_wait() {
     if let Some(folder) = std::env::var_os(FOLDER) {
         let store = ProjectStore::open(Path::new(&folder)).unwrap();
         assert!(matches!(
-            store.lock(Waiting::Fail).unwrap_err().problem,
-            Problem::Locked
+            store.lock(LockWait::Fail).unwrap_err().problem,
+            StoreProblem::Locked
         ));
     }
 }
@@ -383,7 +383,7 @@ fn what_a_user_put_where_a_file_was_moved_away_is_kept_beside_it() {
                 continue;
             }
             std::fs::write(case.folder.join(file), "mine").unwrap();
-            assert_eq!(recover(&case.folder), Recovered::RolledForward);
+            assert_eq!(recover(&case.folder), RecoveryOutcome::RolledForward);
             let kept = case.folder.join(".agpm/history/2/old");
             let read = |path: PathBuf| std::fs::read_to_string(path).unwrap_or_default();
             assert_eq!(read(kept.join(number)), old, "{file}, killed at write {at}");
@@ -472,7 +472,7 @@ fn edit_everywhere(name: &str, start: Start, old: &Tree, new: &Tree) {
             let in_place = is_edited(&now);
             let store = ProjectStore::open(&case.folder).unwrap();
             let lock = store.lock(PATIENT).unwrap();
-            let undone = store.undo(&lock, Force::Yes, &[]);
+            let undone = store.undo(&lock, ForceUndo::Yes, &[]);
             assert!(undone.is_ok(), "{what}: {undone:?}");
             // A plan that takes whatever it finds may replace what was edited before it looked; the history has it.
             let kept = ended && is_edited(&tree(&case.folder));

@@ -7,14 +7,14 @@ mod common;
 use std::cell::Cell;
 use std::fs;
 
-use agpm_model::{FileMode as Mode, Observed};
+use agpm_model::{FileMode as Mode, ObservedPath};
 use agpm_store::{
-    Done, Expected, FileChange, Force, Problem, ProjectStore, StateFolder, Transaction, UndoError,
-    Waiting,
+    ExpectedFile, FileChange, FileChangeKind, ForceUndo, LockWait, ProjectStore, StateFolder,
+    StoreProblem, Transaction, UndoError,
 };
 use common::{PATIENT, apply, create, every_kind, path, prepare, remove, tree, was, write};
 
-fn undo(folder: &std::path::Path, force: Force) -> Result<String, UndoError> {
+fn undo(folder: &std::path::Path, force: ForceUndo) -> Result<String, UndoError> {
     let store = ProjectStore::open(folder)?;
     let lock = store.lock(PATIENT)?;
     store.undo(&lock, force, &[]).map(|undone| undone.title)
@@ -38,10 +38,10 @@ fn undo_goes_back_one_by_one_to_the_very_bytes_and_modes() {
     apply(folder, "second", every_kind()).unwrap();
     assert_eq!(titles(folder), ["2 second", "1 first"]);
     assert!(!folder.join("ours/deep").exists() && folder.join("shared/user.md").exists());
-    assert_eq!(undo(folder, Force::No).unwrap(), "second");
+    assert_eq!(undo(folder, ForceUndo::No).unwrap(), "second");
     assert!(tree(folder) == old);
     assert_eq!(titles(folder), ["1 first"]);
-    assert_eq!(undo(folder, Force::No).unwrap(), "first");
+    assert_eq!(undo(folder, ForceUndo::No).unwrap(), "first");
     let left: Vec<String> = tree(folder).into_keys().collect();
     assert_eq!(
         left,
@@ -54,7 +54,10 @@ fn undo_goes_back_one_by_one_to_the_very_bytes_and_modes() {
             "shared/user.md"
         ]
     );
-    assert!(matches!(undo(folder, Force::No), Err(UndoError::Nothing)));
+    assert!(matches!(
+        undo(folder, ForceUndo::No),
+        Err(UndoError::Nothing)
+    ));
 }
 
 #[test]
@@ -67,14 +70,14 @@ fn undo_refuses_when_a_file_was_edited_since() {
     fs::write(folder.join("new.md"), "mine").unwrap();
     fs::write(folder.join("shared/three.md"), "mine too").unwrap();
     let edited = tree(folder);
-    match undo(folder, Force::No) {
+    match undo(folder, ForceUndo::No) {
         Err(UndoError::Changed(paths)) => {
             assert_eq!(paths, [path("new.md"), path("shared/three.md")])
         }
         other => panic!("{other:?}"),
     }
     assert!(tree(folder) == edited);
-    undo(folder, Force::Yes).unwrap();
+    undo(folder, ForceUndo::Yes).unwrap();
     assert!(tree(folder) == old);
 }
 
@@ -84,7 +87,7 @@ fn the_history_names_what_was_done_and_keeps_the_newest_fifty() {
     let folder = place.path();
     for number in 0..53 {
         let before = if number == 0 {
-            Expected::Missing
+            ExpectedFile::Missing
         } else {
             was(&(number - 1).to_string())
         };
@@ -100,9 +103,12 @@ fn the_history_names_what_was_done_and_keeps_the_newest_fifty() {
     assert_eq!(history.len(), 50);
     assert_eq!(
         history[0].changes,
-        [(path("a"), Done::Removed), (path("b/c"), Done::Created)]
+        [
+            (path("a"), FileChangeKind::Removed),
+            (path("b/c"), FileChangeKind::Created)
+        ]
     );
-    assert_eq!(history[1].changes, [(path("a"), Done::Updated)]);
+    assert_eq!(history[1].changes, [(path("a"), FileChangeKind::Updated)]);
     assert_eq!(fs::read_dir(folder.join(".agpm")).unwrap().count(), 4);
 }
 
@@ -119,12 +125,12 @@ fn nothing_is_written_when_a_file_is_not_what_the_plan_saw() {
         create("shared", "x"),
     ] {
         let error = apply(folder, "t", vec![create("a/b", "x"), change]).unwrap_err();
-        assert!(matches!(error.problem, Problem::Changed), "{error}");
+        assert!(matches!(error.problem, StoreProblem::Changed), "{error}");
     }
-    let onto_folder = write("shared", "x", Mode::Plain, Expected::Anything);
+    let onto_folder = write("shared", "x", Mode::Plain, ExpectedFile::Anything);
     assert!(matches!(
         apply(folder, "t", vec![onto_folder]).unwrap_err().problem,
-        Problem::IsFolder
+        StoreProblem::IsFolder
     ));
     assert!(apply(folder, "t", vec![create("settings.json/x", "x")]).is_err());
     assert!(tree(folder) == old);
@@ -143,14 +149,14 @@ fn our_own_state_and_git_are_no_targets() {
     ] {
         let error = apply(place.path(), "t", vec![create(target, "x")]).unwrap_err();
         assert!(
-            matches!(error.problem, Problem::Reserved),
+            matches!(error.problem, StoreProblem::Reserved),
             "{target}: {error}"
         );
     }
     let twice = vec![create("a", "x"), create("a", "y")];
     assert!(matches!(
         apply(place.path(), "t", twice).unwrap_err().problem,
-        Problem::Exists
+        StoreProblem::Exists
     ));
 }
 
@@ -159,7 +165,7 @@ fn nothing_to_do_leaves_no_trace() {
     let place = tempfile::tempdir().unwrap();
     let nothing = FileChange::Remove {
         path: path("gone"),
-        before: Expected::Anything,
+        before: ExpectedFile::Anything,
     };
     assert_eq!(apply(place.path(), "t", vec![nothing]).unwrap().entry, None);
     assert_eq!(titles(place.path()), Vec::<String>::new());
@@ -174,7 +180,7 @@ fn a_final_journal_that_cannot_be_read_is_kept_and_stops_everything() {
     }
     fs::write(transaction.join("journal.json"), "{\"version\": 1,").unwrap();
     let error = apply(place.path(), "t", vec![create("a", "x")]).unwrap_err();
-    assert!(matches!(error.problem, Problem::Damaged(_)), "{error}");
+    assert!(matches!(error.problem, StoreProblem::Damaged(_)), "{error}");
     assert!(error.path.ends_with(".agpm/transaction/journal.json"));
     assert!(transaction.join("old").exists() && !place.path().join("a").exists());
 }
@@ -184,7 +190,7 @@ fn opening_and_looking_write_nothing() {
     let place = tempfile::tempdir().unwrap();
     let store = ProjectStore::open(place.path()).unwrap();
     assert!(!store.needs_recovery());
-    assert_eq!(store.observe(&path("a/b")).unwrap(), Observed::Missing);
+    assert_eq!(store.observe(&path("a/b")).unwrap(), ObservedPath::Missing);
     assert!(store.history().unwrap().is_empty());
     assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
 }
@@ -217,7 +223,7 @@ fn the_state_of_a_home_is_apart_from_that_of_a_project_in_it() {
     );
     assert_eq!(titles(folder), ["1 first"]);
     assert_eq!(home.history().unwrap()[0].title, "of the user");
-    home.undo(&lock, Force::No, &[]).unwrap();
+    home.undo(&lock, ForceUndo::No, &[]).unwrap();
     let mut now = tree(folder);
     now.retain(|path, _| !path.starts_with(".local"));
     assert!(now == old);
@@ -235,7 +241,7 @@ fn no_transaction_writes_into_a_state() {
     ] {
         let error = apply(place.path(), "t", vec![create(file, "x")]).unwrap_err();
         assert!(
-            matches!(error.problem, Problem::Reserved),
+            matches!(error.problem, StoreProblem::Reserved),
             "{file}: {error}"
         );
     }
@@ -254,15 +260,15 @@ fn a_second_lock_fails_or_waits() {
     let lock = Cell::new(Some(store.lock(PATIENT).unwrap()));
     let other = ProjectStore::open(place.path()).unwrap();
     assert!(matches!(
-        other.lock(Waiting::Fail).unwrap_err().problem,
-        Problem::Locked
+        other.lock(LockWait::Fail).unwrap_err().problem,
+        StoreProblem::Locked
     ));
     let told = Cell::new(0);
     let tell = || {
         told.set(told.get() + 1);
         lock.take();
     };
-    other.lock(Waiting::Block(&tell)).unwrap();
+    other.lock(LockWait::Block(&tell)).unwrap();
     assert_eq!(told.get(), 1);
 }
 
@@ -292,12 +298,12 @@ mod unix {
                 remove(&format!("{at}/victim"), "safe"),
             ] {
                 let error = apply(&folder, "t", vec![create("fine", "x"), change]).unwrap_err();
-                assert!(matches!(error.problem, Problem::Escapes), "{error}");
+                assert!(matches!(error.problem, StoreProblem::Escapes), "{error}");
             }
             let store = ProjectStore::open(&folder).unwrap();
             let seen = store.observe(&path(&format!("{at}/victim")));
-            assert!(matches!(seen.unwrap_err().problem, Problem::Escapes));
-            assert_eq!(store.observe(&path(at)).unwrap(), Observed::Symlink);
+            assert!(matches!(seen.unwrap_err().problem, StoreProblem::Escapes));
+            assert_eq!(store.observe(&path(at)).unwrap(), ObservedPath::Symlink);
         }
         assert!(tree(&outside) == before);
         assert!(!folder.join("fine").exists());
@@ -323,16 +329,19 @@ mod unix {
         let problem = |change| apply(folder, "t", vec![change]).unwrap_err().problem;
         assert!(matches!(
             problem(create("hooks/pre-commit", "x")),
-            Problem::Escapes
+            StoreProblem::Escapes
         ));
         assert!(matches!(
             problem(create("state/history", "x")),
-            Problem::Escapes
+            StoreProblem::Escapes
         ));
-        let replaced = write("broken", "x", Mode::Plain, Expected::Anything);
-        assert!(matches!(problem(replaced), Problem::NotFile));
-        assert!(matches!(problem(create("broken", "x")), Problem::Changed));
-        undo(folder, Force::No).unwrap();
+        let replaced = write("broken", "x", Mode::Plain, ExpectedFile::Anything);
+        assert!(matches!(problem(replaced), StoreProblem::NotFile));
+        assert!(matches!(
+            problem(create("broken", "x")),
+            StoreProblem::Changed
+        ));
+        undo(folder, ForceUndo::No).unwrap();
         assert!(folder.join("link").is_symlink() && !folder.join("real/a").exists());
     }
 
@@ -373,7 +382,7 @@ mod unix {
         assert_eq!(bits(), Some(0o700));
         apply(place.path(), "t", vec![remove("secret.json", "b")]).unwrap();
         assert_eq!(bits(), None);
-        undo(place.path(), Force::No).unwrap();
+        undo(place.path(), ForceUndo::No).unwrap();
         assert_eq!(bits(), Some(0o700));
     }
 

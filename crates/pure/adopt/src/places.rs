@@ -1,6 +1,6 @@
 //! Where tools read what users wrote for them, by the table of tools.
 
-use agpm_model::{Destination, ResourceType, Scope, Tools};
+use agpm_model::{Destination, InstallScope, ResourceType, Tools};
 use agpm_tools::{HookPlace, TOOLS, ToolDefinition};
 
 /// A directory of resources of one type.
@@ -66,7 +66,7 @@ pub(crate) const INSTRUCTION_FILES: &[(&str, &str)] = &[
 
 /// The directories of all tools, each path once for a type: the tool that has it for itself comes first.
 pub(crate) fn resource_directories() -> Vec<ResourceDirectory> {
-    let tools = Tools::in_scope(Scope::Project);
+    let tools = Tools::in_scope(InstallScope::Project);
     let mut directories: Vec<ResourceDirectory> = Vec::new();
     for definition in by_ownership() {
         let Some(tool) = tools.named(definition.name) else {
@@ -131,14 +131,14 @@ fn by_ownership() -> Vec<&'static ToolDefinition> {
 }
 
 /// A file with hooks or servers, and the key that holds them.
-pub(crate) struct EntryFile {
+pub(crate) struct SharedEntryFile {
     pub(crate) tool: &'static str,
     pub(crate) path: String,
     pub(crate) key: &'static str,
 }
 
 /// The files of MCP servers.
-pub(crate) fn server_files() -> Vec<EntryFile> {
+pub(crate) fn server_files() -> Vec<SharedEntryFile> {
     let mut files = Vec::new();
     for tool in TOOLS {
         let Some(servers) = &tool.servers else {
@@ -147,7 +147,7 @@ pub(crate) fn server_files() -> Vec<EntryFile> {
         let more = MORE_SERVER_FILES.iter().filter(|(of, _)| *of == tool.name);
         let paths = servers.place.project.into_iter();
         for path in paths.chain(more.map(|(_, path)| *path)) {
-            files.push(EntryFile {
+            files.push(SharedEntryFile {
                 tool: tool.name,
                 path: path.to_owned(),
                 key: servers.format.key,
@@ -158,7 +158,7 @@ pub(crate) fn server_files() -> Vec<EntryFile> {
 }
 
 /// The files and directories of hooks.
-pub(crate) fn hook_places() -> (Vec<EntryFile>, Vec<(&'static str, String)>) {
+pub(crate) fn hook_places() -> (Vec<SharedEntryFile>, Vec<(&'static str, String)>) {
     let (mut files, mut directories) = (Vec::new(), Vec::new());
     for tool in TOOLS {
         let place = tool.hooks.as_ref().and_then(|hooks| hooks.place.project);
@@ -175,8 +175,8 @@ pub(crate) fn hook_places() -> (Vec<EntryFile>, Vec<(&'static str, String)>) {
     (files, directories)
 }
 
-fn hook_file(tool: &'static str, path: &str) -> EntryFile {
-    EntryFile {
+fn hook_file(tool: &'static str, path: &str) -> SharedEntryFile {
+    SharedEntryFile {
         tool,
         path: path.to_owned(),
         key: "hooks",

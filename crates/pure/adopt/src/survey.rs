@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use agpm_model::{
-    FoundFile, FoundKind, MachineFiles, Reached, RelativePath, ResourceName, ResourcePath,
+    FoundFile, FoundKind, MachineFiles, RelativePath, ResolvedPath, ResourceName, ResourcePath,
     SKILL_FILE, is_junk,
 };
 use agpm_text::{Document, Format, NodeRef, parse_alone};
@@ -16,7 +16,7 @@ use crate::found::{
 };
 use crate::managers::MANAGER_FILES;
 use crate::places::{
-    EntryFile, INSTRUCTION_FILES, ResourceDirectory, hook_places, is_common, own_directories,
+    INSTRUCTION_FILES, ResourceDirectory, SharedEntryFile, hook_places, is_common, own_directories,
     resource_directories, server_files,
 };
 
@@ -85,7 +85,7 @@ impl Surveyor<'_> {
 
     fn is_file(&self, path: &str) -> bool {
         let reached = self.files.reach(&self.project.join(path));
-        matches!(reached, Ok(Some(Reached::File(_))))
+        matches!(reached, Ok(Some(ResolvedPath::File(_))))
     }
 
     fn read(&self, path: &str) -> Option<Vec<u8>> {
@@ -199,7 +199,7 @@ impl Surveyor<'_> {
         }
         for (tool, path) in directories {
             for name in self.names(&path) {
-                let file = EntryFile {
+                let file = SharedEntryFile {
                     tool,
                     path: format!("{path}/{name}"),
                     key: "hooks",
@@ -212,7 +212,7 @@ impl Surveyor<'_> {
     }
 
     /// The names of what a file has under a key.
-    fn entries(&self, file: &EntryFile) -> Option<FoundEntries> {
+    fn entries(&self, file: &SharedEntryFile) -> Option<FoundEntries> {
         let document = self.document(&file.path)?;
         let node = document.root()?.get(file.key)?;
         let names: Vec<String> = node
@@ -279,7 +279,7 @@ pub fn detect_tools(
             found_in: Some(DetectedIn::Project),
         };
     }
-    let is_directory = |path: &Path| matches!(files.reach(path), Ok(Some(Reached::Folder(_))));
+    let is_directory = |path: &Path| matches!(files.reach(path), Ok(Some(ResolvedPath::Folder(_))));
     let in_home = own_directories().filter(|(_, _, user)| !is_common(user));
     let in_home: BTreeSet<&str> = in_home
         .filter(|(_, _, user)| home.is_some_and(|home| is_directory(&home.join(user))))
@@ -307,7 +307,7 @@ fn in_project(
         .chain(rules)
         .chain(entries.map(|one| one.tool))
         .collect();
-    let is_directory = |path: &Path| matches!(files.reach(path), Ok(Some(Reached::Folder(_))));
+    let is_directory = |path: &Path| matches!(files.reach(path), Ok(Some(ResolvedPath::Folder(_))));
     let own = own_directories().filter(|(_, directory, _)| !is_common(directory));
     tools.extend(
         own.filter(|(_, directory, _)| is_directory(&project.join(directory)))

@@ -3,21 +3,21 @@
 use agpm_diag::{Diagnostic, at_most};
 
 use crate::limits::MOST_FINDINGS;
-use crate::manifest::Manifest;
+use crate::manifest::CatalogManifest;
 use crate::row::{RowId, RowRef};
-use crate::select::{Entry, duplicate, select};
+use crate::select::{CatalogEntry, duplicate, select};
 
 /// Ranked manifests, folded: one row for every identity.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
-    manifests: Vec<Manifest>,
-    entries: Vec<Entry>,
+    manifests: Vec<CatalogManifest>,
+    entries: Vec<CatalogEntry>,
     shadowed: Vec<RowId>,
 }
 
 impl Catalog {
     /// Folds manifests, highest first; rows that are there twice in one file are told.
-    pub fn new(manifests: Vec<Manifest>) -> (Self, Vec<Diagnostic>) {
+    pub fn new(manifests: Vec<CatalogManifest>) -> (Self, Vec<Diagnostic>) {
         let selected = select(&manifests);
         let (entries, shadowed) = (selected.entries, selected.shadowed);
         let catalog = Catalog {
@@ -33,22 +33,22 @@ impl Catalog {
     }
 
     /// The manifests, highest first.
-    pub fn manifests(&self) -> &[Manifest] {
+    pub fn manifests(&self) -> &[CatalogManifest] {
         &self.manifests
     }
 
     /// Every identity, by kind, module and name.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[CatalogEntry] {
         &self.entries
     }
 
     /// The rows that an entry shadows, highest first.
-    pub fn shadowed(&self, entry: &Entry) -> &[RowId] {
+    pub fn shadowed(&self, entry: &CatalogEntry) -> &[RowId] {
         &self.shadowed[entry.shadowed.start as usize..entry.shadowed.end as usize]
     }
 
     /// The row that counts.
-    pub fn winner(&self, entry: &Entry) -> RowRef<'_> {
+    pub fn winner(&self, entry: &CatalogEntry) -> RowRef<'_> {
         self.row(entry.winner)
     }
 
@@ -59,7 +59,7 @@ impl Catalog {
 
     /// Every row of a manifest that counts or could.
     pub fn rows_of(&self, manifest: usize) -> impl Iterator<Item = RowRef<'_>> {
-        let count = self.manifests.get(manifest).map_or(0, Manifest::len);
+        let count = self.manifests.get(manifest).map_or(0, CatalogManifest::len);
         let id = move |row: usize| RowId {
             manifest: manifest as u32,
             row: row as u32,

@@ -7,28 +7,28 @@ use memchr::memchr;
 
 use crate::catalog::Catalog;
 use crate::columns::{COLUMNS, MODULE};
-use crate::manifest::Manifest;
+use crate::manifest::CatalogManifest;
 use crate::row::RowRef;
 
 /// Columns of an output, and where they stand in each manifest.
 #[derive(Clone, Debug)]
-pub struct Table<'c> {
+pub struct CsvTable<'c> {
     columns: Vec<&'c str>,
     /// For each manifest, for each column.
     positions: Vec<Vec<Option<usize>>>,
 }
 
-impl<'c> Table<'c> {
+impl<'c> CsvTable<'c> {
     /// The table that rows make, whichever manifests they are from.
     pub fn new(catalog: &'c Catalog, rows: impl Iterator<Item = RowRef<'c>>) -> Self {
         let columns = union_of_columns(catalog.manifests(), rows);
-        let of = |manifest: &Manifest| {
+        let of = |manifest: &CatalogManifest| {
             columns
                 .iter()
                 .map(|column| manifest.position(column))
                 .collect()
         };
-        Table {
+        CsvTable {
             positions: catalog.manifests().iter().map(of).collect(),
             columns,
         }
@@ -118,7 +118,7 @@ fn quote(field: &str, out: &mut String) {
 /// The columns that a table of rows has: those of the manifests that the rows are from, known ones in their order, then
 /// others as first seen. Without rows, those of all manifests.
 fn union_of_columns<'c>(
-    manifests: &'c [Manifest],
+    manifests: &'c [CatalogManifest],
     rows: impl Iterator<Item = RowRef<'c>>,
 ) -> Vec<&'c str> {
     let mut is_used = vec![false; manifests.len()];
@@ -143,7 +143,7 @@ fn union_of_columns<'c>(
         .into_iter()
         .filter(|column| occurs(column))
         .collect();
-    for column in used().flat_map(Manifest::columns) {
+    for column in used().flat_map(CatalogManifest::columns) {
         if !columns.contains(&column) {
             columns.push(column);
         }
@@ -163,7 +163,7 @@ mod tests {
         let text = "name,\"odd,one\",layer,\" x\"\npm, says \"hi\" ,\"a,\"\"b\"\"\nc\",y\ndev\n";
         let (manifest, _) = read_manifest(parse_alone(text, Format::Csv), EntryKind::Agent, "bmm");
         let (catalog, _) = Catalog::new(manifest.into_iter().collect());
-        let table = Table::new(&catalog, catalog.rows_of(0));
+        let table = CsvTable::new(&catalog, catalog.rows_of(0));
         let mut out = String::new();
         table.write_header(&["layer"], &mut out);
         for row in catalog.rows_of(0) {

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, Notes, Severity, codes};
-use agpm_model::{FileProblem, MachineFiles, Reached};
+use agpm_model::{FileProblem, MachineFiles, ResolvedPath};
 
 use crate::kind::EntryKind;
 use crate::layer::{CatalogLayer, LayerKind, ManifestFile};
-use crate::place::{CONFIG_FOLDERS, Home, ROOTS, Standing};
+use crate::location::{CONFIG_FOLDERS, LayerHome, ManifestLocation, ROOTS};
 
 /// The search for catalogs on a machine.
-pub struct Discovery<'d> {
+pub struct CatalogDiscovery<'d> {
     /// Its files.
     pub files: &'d dyn MachineFiles,
     /// The working directory, which users name paths from.
@@ -19,7 +19,7 @@ pub struct Discovery<'d> {
     pub mark: &'d mut dyn FnMut(&Path),
 }
 
-impl Discovery<'_> {
+impl CatalogDiscovery<'_> {
     /// The manifests of a layer, highest first: those of whole catalogs, then those of modules.
     pub fn manifests(
         &mut self,
@@ -54,9 +54,9 @@ impl Discovery<'_> {
         names: &[String],
     ) -> Vec<ManifestFile> {
         let home = if layer.kind == LayerKind::User {
-            Home::Own
+            LayerHome::Own
         } else {
-            Home::Elsewhere
+            LayerHome::Elsewhere
         };
         let mut kinds: Vec<EntryKind> = names
             .iter()
@@ -65,7 +65,7 @@ impl Discovery<'_> {
         kinds.sort_unstable();
         let file = |kind: EntryKind| {
             let path = format!("{}/{}", found.path, kind.manifest_name());
-            let standing = Standing {
+            let standing = ManifestLocation {
                 root: found.root,
                 module: found.module.clone(),
                 home,
@@ -102,8 +102,8 @@ impl Discovery<'_> {
         above.find(holds_catalog).map(Path::to_owned)
     }
 
-    fn config_folders(&mut self, folder: &Path) -> Ground {
-        let mut ground = Ground::default();
+    fn config_folders(&mut self, folder: &Path) -> ManifestDirectories {
+        let mut ground = ManifestDirectories::default();
         let mut roots: Vec<&'static str> = Vec::new();
         for root in ROOTS {
             if !roots.contains(&root.folder) {
@@ -150,10 +150,10 @@ impl Discovery<'_> {
         ground
     }
 
-    fn look(&mut self, folder: &Path, found: ConfigFolder, ground: &mut Ground) {
+    fn look(&mut self, folder: &Path, found: ConfigFolder, ground: &mut ManifestDirectories) {
         let place = folder.join(&found.path);
         match self.files.reach(&place) {
-            Ok(Some(Reached::Folder(_))) => ground.open.push(found),
+            Ok(Some(ResolvedPath::Folder(_))) => ground.open.push(found),
             // A symlink that leads nowhere, or a folder on the way that must not be read; the latter is reported once.
             Err(problem) => {
                 let above = found
@@ -195,7 +195,7 @@ struct ConfigFolder {
 
 /// What of a layer's folder may hold manifests.
 #[derive(Default)]
-struct Ground {
+struct ManifestDirectories {
     /// Folders for manifests, highest first.
     open: Vec<ConfigFolder>,
     /// Folders that nobody can look into.

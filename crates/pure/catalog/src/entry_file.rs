@@ -6,11 +6,11 @@ use agpm_diag::{Diagnostic, Failure, FailureKind, Severity, codes, did_you_mean}
 
 use crate::catalog::Catalog;
 use crate::content::CatalogContent;
-use crate::find::{Found, Reference};
+use crate::find::{EntryReference, ReferenceMatch};
 use crate::kind::EntryKind;
 use crate::lookup::NoFile;
 use crate::row::RowRef;
-use crate::select::Entry;
+use crate::select::CatalogEntry;
 
 /// How users say a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub struct EntryFile<'c> {
 
 impl CatalogContent<'_> {
     /// Where the file is of the entry that a name means.
-    pub fn entry_file(&self, reference: Reference<'_>) -> Result<EntryFile<'_>, Failure> {
+    pub fn entry_file(&self, reference: EntryReference<'_>) -> Result<EntryFile<'_>, Failure> {
         let entry = self.entry(reference, KindSaid::Apart)?;
         let row = self.catalog.winner(entry);
         let place = self.place_of(row);
@@ -41,11 +41,17 @@ impl CatalogContent<'_> {
     }
 
     /// The entry that a name means, or what it could have meant.
-    pub fn entry(&self, reference: Reference<'_>, said: KindSaid) -> Result<&Entry, Failure> {
+    pub fn entry(
+        &self,
+        reference: EntryReference<'_>,
+        said: KindSaid,
+    ) -> Result<&CatalogEntry, Failure> {
         match self.catalog.find(reference) {
-            Found::One(entry) => Ok(entry),
-            Found::Several(entries) => Err(ambiguous(&self.catalog, reference, &entries, said)),
-            Found::Nothing => Err(unknown(&self.catalog, reference)),
+            ReferenceMatch::One(entry) => Ok(entry),
+            ReferenceMatch::Several(entries) => {
+                Err(ambiguous(&self.catalog, reference, &entries, said))
+            }
+            ReferenceMatch::Nothing => Err(unknown(&self.catalog, reference)),
         }
     }
 
@@ -89,8 +95,8 @@ impl CatalogContent<'_> {
 
 fn ambiguous(
     catalog: &Catalog,
-    reference: Reference<'_>,
-    entries: &[&Entry],
+    reference: EntryReference<'_>,
+    entries: &[&CatalogEntry],
     said: KindSaid,
 ) -> Failure {
     let rows: Vec<RowRef<'_>> = entries.iter().map(|entry| catalog.winner(entry)).collect();
@@ -118,7 +124,7 @@ fn ambiguous(
     )
 }
 
-fn unknown(catalog: &Catalog, reference: Reference<'_>) -> Failure {
+fn unknown(catalog: &Catalog, reference: EntryReference<'_>) -> Failure {
     let what = reference
         .kind
         .map_or("entry of the catalog", EntryKind::singular);

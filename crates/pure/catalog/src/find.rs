@@ -6,11 +6,11 @@ use std::ops::Range;
 use crate::catalog::Catalog;
 use crate::kind::EntryKind;
 use crate::row::RowRef;
-use crate::select::Entry;
+use crate::select::CatalogEntry;
 
 /// An entry as users name it: `[MODULE/]NAME`, and its kind if they say it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reference<'t> {
+pub struct EntryReference<'t> {
     /// The kind.
     pub kind: Option<EntryKind>,
     /// The module and the name, or the name alone.
@@ -19,34 +19,34 @@ pub struct Reference<'t> {
 
 /// What a reference leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found<'c> {
+pub enum ReferenceMatch<'c> {
     /// This one.
-    One(&'c Entry),
+    One(&'c CatalogEntry),
     /// It could mean each of these.
-    Several(Vec<&'c Entry>),
+    Several(Vec<&'c CatalogEntry>),
     /// Nothing.
     Nothing,
 }
 
 /// Which entries are wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Filter {
+pub struct EntryFilter {
     /// Of this kind.
     pub kind: Option<EntryKind>,
     /// Of this module.
     pub module: Option<String>,
 }
 
-impl<'t> Reference<'t> {
+impl<'t> EntryReference<'t> {
     /// `[KIND/][MODULE/]NAME`; a kind is one only before a module and a name.
     pub fn read(text: &'t str) -> Self {
         let kind = text.split_once('/').filter(|(_, rest)| rest.contains('/'));
         match kind.and_then(|(word, rest)| Some((EntryKind::read(word)?, rest))) {
-            Some((kind, text)) => Reference {
+            Some((kind, text)) => EntryReference {
                 kind: Some(kind),
                 text,
             },
-            None => Reference { kind: None, text },
+            None => EntryReference { kind: None, text },
         }
     }
 
@@ -65,29 +65,32 @@ impl<'t> Reference<'t> {
 
 impl Catalog {
     /// The entry that a reference means.
-    pub fn find(&self, reference: Reference<'_>) -> Found<'_> {
-        let mut found: Vec<&Entry> = self
+    pub fn find(&self, reference: EntryReference<'_>) -> ReferenceMatch<'_> {
+        let mut found: Vec<&CatalogEntry> = self
             .entries()
             .iter()
             .filter(|entry| reference.means(self.winner(entry)))
             .collect();
         // A qualified name says more than a name that happens to hold a slash.
         if found.len() > 1 {
-            let whole = |entry: &&Entry| self.winner(entry).label() == reference.text;
-            let qualified: Vec<&Entry> = found.iter().copied().filter(whole).collect();
+            let whole = |entry: &&CatalogEntry| self.winner(entry).label() == reference.text;
+            let qualified: Vec<&CatalogEntry> = found.iter().copied().filter(whole).collect();
             if !qualified.is_empty() {
                 found = qualified;
             }
         }
         match found.as_slice() {
-            [] => Found::Nothing,
-            [one] => Found::One(one),
-            _ => Found::Several(found),
+            [] => ReferenceMatch::Nothing,
+            [one] => ReferenceMatch::One(one),
+            _ => ReferenceMatch::Several(found),
         }
     }
 
     /// The entries that fit, in order, each with its place among all.
-    pub fn filtered<'c>(&'c self, filter: &'c Filter) -> impl Iterator<Item = (usize, &'c Entry)> {
+    pub fn filtered<'c>(
+        &'c self,
+        filter: &'c EntryFilter,
+    ) -> impl Iterator<Item = (usize, &'c CatalogEntry)> {
         let reach = self.reach_of(filter);
         reach
             .clone()
@@ -103,12 +106,12 @@ impl Catalog {
     }
 
     /// Where the entries stand that can fit: they are ordered by kind, then by module.
-    fn reach_of(&self, filter: &Filter) -> Range<usize> {
+    fn reach_of(&self, filter: &EntryFilter) -> Range<usize> {
         let Some(kind) = filter.kind else {
             return 0..self.entries().len();
         };
         let module = filter.module.as_deref();
-        let place = |entry: &Entry| {
+        let place = |entry: &CatalogEntry| {
             let row = self.winner(entry);
             let by_module = || module.map_or(Ordering::Equal, |module| row.module().cmp(module));
             row.kind().cmp(&kind).then_with(by_module)

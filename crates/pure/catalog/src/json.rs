@@ -5,9 +5,9 @@ use agpm_text::append_json_string;
 use crate::columns::COLUMNS;
 use crate::content::CatalogContent;
 use crate::csv::other_name;
-use crate::listing::{CatalogRow, Mark, OWN_KEYS};
+use crate::listing::{CatalogRow, OWN_KEYS, RowStatus};
 use crate::lookup::{FileFinder, FolderListings};
-use crate::manifest::Manifest;
+use crate::manifest::CatalogManifest;
 use crate::row::RowRef;
 
 /// Writes rows with the keys of `CatalogRow`. What all rows of a manifest share is written once.
@@ -54,7 +54,7 @@ impl<'c> RowWriter<'c> {
         writer
     }
 
-    fn parts_of(&self, at: usize, manifest: &Manifest) -> ManifestParts {
+    fn parts_of(&self, at: usize, manifest: &CatalogManifest) -> ManifestParts {
         let (file, mut origin) = (&self.content.files[at], String::new());
         let layer = &self.content.layers[file.layer];
         self.field("layer", layer.kind.word(), &mut origin);
@@ -85,7 +85,7 @@ impl<'c> RowWriter<'c> {
         }
     }
 
-    fn column_part(&self, manifest: &Manifest, column: &str) -> Option<ColumnPart> {
+    fn column_part(&self, manifest: &CatalogManifest, column: &str) -> Option<ColumnPart> {
         let mut key = String::new();
         if OWN_KEYS.contains(&column) {
             self.key(&other_name(column), &mut key);
@@ -137,7 +137,7 @@ impl<'c> RowWriter<'c> {
             }
             Err(_) => out.push_str("null"),
         }
-        if let Mark::Counts | Mark::Shadowed(_) = row.standing {
+        if let RowStatus::Counts | RowStatus::Shadowed(_) = row.standing {
             let by = row.shadowed_by();
             self.key("shadowed", out);
             out.push_str(if by.is_some() { "true" } else { "false" });

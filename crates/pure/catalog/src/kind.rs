@@ -25,16 +25,16 @@ pub const ENTRY_KINDS: [EntryKind; 5] = [
 ];
 
 /// What is known of a kind.
-struct Facts {
+struct KindFacts {
     singular: &'static str,
     plural: &'static str,
     manifest: &'static str,
-    habitat: Habitat,
+    habitat: FileConvention,
 }
 
 /// Where files of a kind live in a module's folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Habitat {
+pub struct FileConvention {
     /// The folder in the module.
     pub folder: &'static str,
     /// How deep below it they may be: zero is in the folder itself.
@@ -44,53 +44,53 @@ pub struct Habitat {
 }
 
 impl EntryKind {
-    const fn facts(self) -> Facts {
+    const fn facts(self) -> KindFacts {
         match self {
-            EntryKind::Agent => Facts {
+            EntryKind::Agent => KindFacts {
                 singular: "agent",
                 plural: "agents",
                 manifest: "agent-manifest.csv",
-                habitat: Habitat {
+                habitat: FileConvention {
                     folder: "agents",
                     depth: 1,
                     names: &[".md"],
                 },
             },
-            EntryKind::Workflow => Facts {
+            EntryKind::Workflow => KindFacts {
                 singular: "workflow",
                 plural: "workflows",
                 manifest: "workflow-manifest.csv",
-                habitat: Habitat {
+                habitat: FileConvention {
                     folder: "workflows",
                     depth: 4,
                     names: &["workflow.md", "workflow.yaml", "workflow.yml"],
                 },
             },
-            EntryKind::Task => Facts {
+            EntryKind::Task => KindFacts {
                 singular: "task",
                 plural: "tasks",
                 manifest: "task-manifest.csv",
-                habitat: Habitat {
+                habitat: FileConvention {
                     folder: "tasks",
                     depth: 1,
                     names: &[".md", ".xml"],
                 },
             },
-            EntryKind::Tool => Facts {
+            EntryKind::Tool => KindFacts {
                 singular: "tool",
                 plural: "tools",
                 manifest: "tool-manifest.csv",
-                habitat: Habitat {
+                habitat: FileConvention {
                     folder: "tools",
                     depth: 1,
                     names: &[".md", ".xml"],
                 },
             },
-            EntryKind::Skill => Facts {
+            EntryKind::Skill => KindFacts {
                 singular: "skill",
                 plural: "skills",
                 manifest: "skill-manifest.csv",
-                habitat: Habitat {
+                habitat: FileConvention {
                     folder: "skills",
                     depth: 4,
                     names: &["SKILL.md"],
@@ -115,7 +115,7 @@ impl EntryKind {
     }
 
     /// Where its files live.
-    pub fn habitat(self) -> Habitat {
+    pub fn habitat(self) -> FileConvention {
         self.facts().habitat
     }
 
@@ -134,7 +134,7 @@ impl EntryKind {
     }
 }
 
-impl Habitat {
+impl FileConvention {
     /// Whether a file of that name is one of them.
     pub fn is_home_of(&self, name: &str) -> bool {
         self.names.iter().any(|known| {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use agpm_model::shown_from;
 
 use crate::kind::EntryKind;
-use crate::place::Standing;
+use crate::location::ManifestLocation;
 
 /// Which layers apply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub struct ManifestFile {
     /// What it lists.
     pub kind: EntryKind,
     /// Where it is in its layer.
-    pub standing: Standing,
+    pub standing: ManifestLocation,
     /// From the layer's folder, with `/`.
     pub path: String,
     /// As users see it.

@@ -15,9 +15,9 @@ mod layer;
 mod limits;
 mod lint;
 mod listing;
+mod location;
 mod lookup;
 mod manifest;
-mod place;
 mod reading;
 mod remotes;
 mod row;
@@ -26,19 +26,22 @@ mod select;
 pub use catalog::Catalog;
 pub use columns::COLUMNS;
 pub use content::CatalogContent;
-pub use csv::{Table, other_name};
-pub use discovery::Discovery;
+pub use csv::{CsvTable, other_name};
+pub use discovery::CatalogDiscovery;
 pub use entry_file::{EntryFile, KindSaid};
-pub use find::{Filter, Found, Reference};
+pub use find::{EntryFilter, EntryReference, ReferenceMatch};
 pub use json::RowWriter;
-pub use kind::{ENTRY_KINDS, EntryKind, Habitat};
+pub use kind::{ENTRY_KINDS, EntryKind, FileConvention};
 pub use layer::{CatalogLayer, CatalogMode, LayerKind, ManifestFile};
-pub use listing::{CatalogRow, ListedRow, Shadowed, nowhere, unknown_module};
-pub use manifest::{Manifest, left_out, read_manifest};
-pub use place::{CONFIG_FOLDERS, Home, PathFault, ROOTS, Root, Standing, places, skill_folders};
+pub use listing::{CatalogRow, ListedRow, ShadowedRows, nowhere, unknown_module};
+pub use location::{
+    CONFIG_FOLDERS, CatalogRoot, LayerHome, ManifestLocation, PathFault, ROOTS, places,
+    skill_folders,
+};
+pub use manifest::{CatalogManifest, left_out, read_manifest};
 pub use reading::{ParsedManifest, ReadManifests, UnparsedManifest};
 pub use remotes::{
     NamedBy, WantedRemote, pin_of, refuse_other_remotes, typed_remotes, wanted_remotes,
 };
 pub use row::{RowId, RowRef};
-pub use select::Entry;
+pub use select::CatalogEntry;

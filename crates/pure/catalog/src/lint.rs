@@ -9,8 +9,8 @@ use agpm_model::FoundKind;
 use crate::content::CatalogContent;
 use crate::kind::EntryKind;
 use crate::layer::{CatalogLayer, ManifestFile};
+use crate::location::ROOTS;
 use crate::lookup::{FolderListings, NoFile, SKILL_FILE};
-use crate::place::ROOTS;
 use crate::row::RowRef;
 
 /// A layer that is wrong all over is told of up to here.

@@ -9,19 +9,19 @@ use serde::{Serialize, Serializer};
 
 use crate::columns::COLUMNS;
 use crate::content::CatalogContent;
-use crate::csv::{Table, other_name};
-use crate::find::Filter;
+use crate::csv::{CsvTable, other_name};
+use crate::find::EntryFilter;
 use crate::kind::EntryKind;
 use crate::layer::{CatalogMode, LayerKind};
 use crate::row::{RowId, RowRef};
-use crate::select::Entry;
+use crate::select::CatalogEntry;
 
 /// Columns that tell what becomes of a row.
 const MARKS: [&str; 2] = ["layer", "shadowedBy"];
 
 /// Whether shadowed rows are listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Shadowed {
+pub enum ShadowedRows {
     /// They are not.
     #[default]
     Hidden,
@@ -42,13 +42,13 @@ pub struct ListedRow {
 pub struct CatalogRow<'c> {
     content: &'c CatalogContent<'c>,
     row: RowRef<'c>,
-    pub(crate) standing: Mark<'c>,
+    pub(crate) standing: RowStatus<'c>,
 }
 
 /// One thing that is told of a row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub(crate) enum Told<'c> {
+pub(crate) enum CellValue<'c> {
     /// A text.
     Text(Cow<'c, str>),
     /// Yes or no.
@@ -59,7 +59,7 @@ pub(crate) enum Told<'c> {
 
 /// Whether a row counts.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Mark<'c> {
+pub(crate) enum RowStatus<'c> {
     /// It does, and nobody asked for others.
     Unasked,
     /// It does.
@@ -94,7 +94,7 @@ pub fn nowhere(mode: CatalogMode, kind: Option<EntryKind>) -> Diagnostic {
 }
 
 /// What is reported of a module that no entry is of; it is probably mistyped.
-pub fn unknown_module(content: &CatalogContent<'_>, filter: &Filter) -> Option<Diagnostic> {
+pub fn unknown_module(content: &CatalogContent<'_>, filter: &EntryFilter) -> Option<Diagnostic> {
     let wanted = filter.module.as_deref()?;
     let rows = content
         .catalog
@@ -115,14 +115,14 @@ pub fn unknown_module(content: &CatalogContent<'_>, filter: &Filter) -> Option<D
 
 impl CatalogContent<'_> {
     /// The rows that a filter lets through.
-    pub fn listed(&self, filter: &Filter, shadowed: Shadowed) -> Vec<ListedRow> {
+    pub fn listed(&self, filter: &EntryFilter, shadowed: ShadowedRows) -> Vec<ListedRow> {
         let mut rows = Vec::new();
         for (_, entry) in self.catalog.filtered(filter) {
             rows.push(ListedRow {
                 row: entry.winner,
                 instead: None,
             });
-            if shadowed == Shadowed::Listed {
+            if shadowed == ShadowedRows::Listed {
                 let lower = self.catalog.shadowed(entry).iter();
                 rows.extend(lower.map(|row| ListedRow {
                     row: *row,
@@ -134,7 +134,10 @@ impl CatalogContent<'_> {
     }
 
     /// The entries that fit, as they are told, each with its place among all.
-    pub fn rows<'c>(&'c self, filter: &'c Filter) -> impl Iterator<Item = (usize, CatalogRow<'c>)> {
+    pub fn rows<'c>(
+        &'c self,
+        filter: &'c EntryFilter,
+    ) -> impl Iterator<Item = (usize, CatalogRow<'c>)> {
         self.catalog
             .filtered(filter)
             .map(|(at, entry)| (at, self.told(entry)))
@@ -155,26 +158,26 @@ impl CatalogContent<'_> {
                 .shadowed(entry)
                 .iter()
                 .map(|lower| self.catalog.row(*lower));
-            [row(winner, Mark::Counts)]
+            [row(winner, RowStatus::Counts)]
                 .into_iter()
-                .chain(lower.map(move |lower| row(lower, Mark::Shadowed(winner))))
+                .chain(lower.map(move |lower| row(lower, RowStatus::Shadowed(winner))))
         })
     }
 
-    fn told(&self, entry: &Entry) -> CatalogRow<'_> {
+    fn told(&self, entry: &CatalogEntry) -> CatalogRow<'_> {
         CatalogRow {
             content: self,
             row: self.catalog.winner(entry),
-            standing: Mark::Unasked,
+            standing: RowStatus::Unasked,
         }
     }
 
     /// A row of a list as it is reported.
-    pub fn reported(&self, listed: ListedRow, shadowed: Shadowed) -> CatalogRow<'_> {
+    pub fn reported(&self, listed: ListedRow, shadowed: ShadowedRows) -> CatalogRow<'_> {
         let standing = match (listed.instead, shadowed) {
-            (Some(row), _) => Mark::Shadowed(self.catalog.row(row)),
-            (None, Shadowed::Listed) => Mark::Counts,
-            (None, Shadowed::Hidden) => Mark::Unasked,
+            (Some(row), _) => RowStatus::Shadowed(self.catalog.row(row)),
+            (None, ShadowedRows::Listed) => RowStatus::Counts,
+            (None, ShadowedRows::Hidden) => RowStatus::Unasked,
         };
         CatalogRow {
             content: self,
@@ -184,12 +187,16 @@ impl CatalogContent<'_> {
     }
 
     /// The columns of a list as CSV, and its first line.
-    pub fn csv_table(&self, listed: &[ListedRow], shadowed: Shadowed) -> (Table<'_>, String) {
+    pub fn csv_table(
+        &self,
+        listed: &[ListedRow],
+        shadowed: ShadowedRows,
+    ) -> (CsvTable<'_>, String) {
         let rows = listed.iter().map(|listed| self.catalog.row(listed.row));
-        let table = Table::new(&self.catalog, rows);
+        let table = CsvTable::new(&self.catalog, rows);
         let marks: &[&str] = match shadowed {
-            Shadowed::Listed => &MARKS,
-            Shadowed::Hidden => &[],
+            ShadowedRows::Listed => &MARKS,
+            ShadowedRows::Hidden => &[],
         };
         let mut header = String::new();
         table.write_header(marks, &mut header);
@@ -197,14 +204,19 @@ impl CatalogContent<'_> {
     }
 
     /// Rows as lines of CSV.
-    pub fn csv_lines(&self, table: &Table<'_>, rows: &[ListedRow], shadowed: Shadowed) -> String {
+    pub fn csv_lines(
+        &self,
+        table: &CsvTable<'_>,
+        rows: &[ListedRow],
+        shadowed: ShadowedRows,
+    ) -> String {
         let label = |row: RowId| self.layer(self.catalog.row(row)).label();
         let mut text = String::new();
         for one in rows {
             let row = self.catalog.row(one.row);
             match shadowed {
-                Shadowed::Hidden => table.write_row(row, &[], &mut text),
-                Shadowed::Listed => {
+                ShadowedRows::Hidden => table.write_row(row, &[], &mut text),
+                ShadowedRows::Listed => {
                     let (layer, by) = (label(one.row), one.instead.map(label).unwrap_or_default());
                     table.write_row(row, &[&layer, &by], &mut text);
                 }
@@ -246,15 +258,15 @@ impl<'c> CatalogRow<'c> {
     /// The layer that shadows it.
     pub fn shadowed_by(self) -> Option<String> {
         match self.standing {
-            Mark::Shadowed(row) => Some(self.content.layer(row).label()),
-            Mark::Unasked | Mark::Counts => None,
+            RowStatus::Shadowed(row) => Some(self.content.layer(row).label()),
+            RowStatus::Unasked | RowStatus::Counts => None,
         }
     }
 
     /// What is told of it, by key: its columns, then where it is from.
-    pub(crate) fn told(self) -> Vec<(Cow<'c, str>, Told<'c>)> {
+    pub(crate) fn told(self) -> Vec<(Cow<'c, str>, CellValue<'c>)> {
         let (row, layer) = (self.row, self.content.layer(self.row));
-        let text = |text: &'c str| Told::Text(Cow::from(text));
+        let text = |text: &'c str| CellValue::Text(Cow::from(text));
         let mut told = vec![(Cow::from("kind"), text(row.kind().singular()))];
         let blank = |module: &str| module.trim().is_empty();
         if row.get("module").is_none_or(blank) {
@@ -285,16 +297,16 @@ impl<'c> CatalogRow<'c> {
                 .as_deref()
                 .map(|remote| (Cow::from("remote"), text(remote))),
         );
-        let path = |path: PathBuf| Told::Text(Cow::from(path.display().to_string()));
+        let path = |path: PathBuf| CellValue::Text(Cow::from(path.display().to_string()));
         told.push((Cow::from("manifest"), path(self.content.manifest_path(row))));
         told.push((
             Cow::from("file"),
-            self.content.path_of(row).map_or(Told::Nothing, path),
+            self.content.path_of(row).map_or(CellValue::Nothing, path),
         ));
-        if !matches!(self.standing, Mark::Unasked) {
+        if !matches!(self.standing, RowStatus::Unasked) {
             let by = self.shadowed_by();
-            told.push((Cow::from("shadowed"), Told::Flag(by.is_some())));
-            told.extend(by.map(|by| (Cow::from("shadowedBy"), Told::Text(Cow::from(by)))));
+            told.push((Cow::from("shadowed"), CellValue::Flag(by.is_some())));
+            told.extend(by.map(|by| (Cow::from("shadowedBy"), CellValue::Text(Cow::from(by)))));
         }
         told
     }

@@ -4,12 +4,12 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use agpm_model::{FoundFile, FoundKind, MachineFiles, Reached};
+use agpm_model::{FoundFile, FoundKind, MachineFiles, ResolvedPath};
 
 use crate::content::CatalogContent;
 use crate::kind::EntryKind;
 use crate::layer::CatalogLayer;
-use crate::place::{PathFault, places, skill_folders};
+use crate::location::{PathFault, places, skill_folders};
 use crate::row::RowRef;
 
 /// The file of a skill that is a folder.
@@ -28,7 +28,7 @@ pub(crate) enum NoFile {
 
 /// What a path in a layer leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Target {
+enum PathTarget {
     File,
     Folder,
     /// A file that is outside of the layer.
@@ -37,20 +37,22 @@ enum Target {
 }
 
 /// Says what a path in a layer leads to.
-trait Probe {
-    fn target(&mut self, layer: &CatalogLayer, place: &str) -> Target;
+trait PathProbe {
+    fn target(&mut self, layer: &CatalogLayer, place: &str) -> PathTarget;
 }
 
 /// Asks the file system about every path.
 struct EachPath<'f>(&'f dyn MachineFiles);
 
-impl Probe for EachPath<'_> {
-    fn target(&mut self, layer: &CatalogLayer, place: &str) -> Target {
+impl PathProbe for EachPath<'_> {
+    fn target(&mut self, layer: &CatalogLayer, place: &str) -> PathTarget {
         match self.0.reach(&layer.folder.join(place)) {
-            Ok(Some(Reached::File(path))) if path.starts_with(&layer.real) => Target::File,
-            Ok(Some(Reached::Folder(path))) if path.starts_with(&layer.real) => Target::Folder,
-            Ok(Some(Reached::File(_))) => Target::OutsideFile,
-            _ => Target::Nothing,
+            Ok(Some(ResolvedPath::File(path))) if path.starts_with(&layer.real) => PathTarget::File,
+            Ok(Some(ResolvedPath::Folder(path))) if path.starts_with(&layer.real) => {
+                PathTarget::Folder
+            }
+            Ok(Some(ResolvedPath::File(_))) => PathTarget::OutsideFile,
+            _ => PathTarget::Nothing,
         }
     }
 }
@@ -62,19 +64,19 @@ impl Probe for EachPath<'_> {
 #[derive(Debug)]
 pub(crate) struct FolderListings<'f> {
     files: &'f dyn MachineFiles,
-    known: Mutex<HashMap<PathBuf, Arc<Listing>>>,
+    known: Mutex<HashMap<PathBuf, Arc<DirectoryNames>>>,
 }
 
 /// One finder of files, with the folders that it has met so far at hand.
 #[derive(Debug)]
 pub(crate) struct FileFinder<'l> {
     listings: &'l FolderListings<'l>,
-    met: HashMap<PathBuf, HashMap<String, Arc<Listing>>>,
+    met: HashMap<PathBuf, HashMap<String, Arc<DirectoryNames>>>,
 }
 
 /// The names in a folder.
 #[derive(Debug)]
-struct Listing {
+struct DirectoryNames {
     /// Sorted by name; nothing if the folder could not be read.
     entries: Option<Vec<FoundFile>>,
     /// Whether the folder really is in its layer.
@@ -98,13 +100,13 @@ impl<'f> FolderListings<'f> {
         }
     }
 
-    fn listing(&self, layer: &CatalogLayer, folder: &str) -> Arc<Listing> {
+    fn listing(&self, layer: &CatalogLayer, folder: &str) -> Arc<DirectoryNames> {
         let path = layer.folder.join(folder);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let listing = known.entry(path).or_insert_with_key(|path| {
             let is_inside = self.files.real_path(path).starts_with(&layer.real);
             let entries = self.files.below(path, 0).ok();
-            Arc::new(Listing {
+            Arc::new(DirectoryNames {
                 entries,
                 is_inside,
                 small: OnceLock::new(),
@@ -114,8 +116,8 @@ impl<'f> FolderListings<'f> {
     }
 }
 
-impl Probe for FileFinder<'_> {
-    fn target(&mut self, layer: &CatalogLayer, place: &str) -> Target {
+impl PathProbe for FileFinder<'_> {
+    fn target(&mut self, layer: &CatalogLayer, place: &str) -> PathTarget {
         let (folder, name) = place.rsplit_once('/').unwrap_or(("", place));
         if !self.met.contains_key(&layer.folder) {
             self.met.insert(layer.folder.clone(), HashMap::new());
@@ -136,15 +138,15 @@ impl Probe for FileFinder<'_> {
     }
 }
 
-impl Listing {
+impl DirectoryNames {
     /// What a name in this folder leads to, if the listing alone says it.
-    fn target_of(&self, name: &str) -> Option<Target> {
+    fn target_of(&self, name: &str) -> Option<PathTarget> {
         let entries = self.entries.as_ref()?;
         match entries.binary_search_by(|own| own.path.as_str().cmp(name)) {
             Ok(at) => {
-                (entries[at].kind == FoundKind::File && self.is_inside).then_some(Target::File)
+                (entries[at].kind == FoundKind::File && self.is_inside).then_some(PathTarget::File)
             }
-            Err(_) if entries.is_empty() => Some(Target::Nothing),
+            Err(_) if entries.is_empty() => Some(PathTarget::Nothing),
             // A file system may hold the name in another form.
             Err(_) if !name.is_ascii() => None,
             Err(_) => {
@@ -154,7 +156,7 @@ impl Listing {
                         .map(|own| own.path.to_ascii_lowercase())
                         .collect()
                 });
-                (!small.contains(&name.to_ascii_lowercase())).then_some(Target::Nothing)
+                (!small.contains(&name.to_ascii_lowercase())).then_some(PathTarget::Nothing)
             }
         }
     }
@@ -175,7 +177,7 @@ impl CatalogContent<'_> {
         self.place_by(row, finder)
     }
 
-    fn place_by(&self, row: RowRef<'_>, probe: &mut impl Probe) -> Result<String, NoFile> {
+    fn place_by(&self, row: RowRef<'_>, probe: &mut impl PathProbe) -> Result<String, NoFile> {
         let written = row.path().ok_or(NoFile::Unnamed)?;
         let candidates =
             places(written, &self.manifest_file(row).standing).map_err(|fault| match fault {
@@ -186,14 +188,14 @@ impl CatalogContent<'_> {
         let mut fault = NoFile::Missing;
         for place in candidates {
             match probe.target(layer, &place) {
-                Target::File => return Ok(place),
-                Target::Folder if row.kind() == EntryKind::Skill => {
+                PathTarget::File => return Ok(place),
+                PathTarget::Folder if row.kind() == EntryKind::Skill => {
                     if let Some(inner) = skill_file(probe, layer, &place) {
                         return Ok(inner);
                     }
                 }
-                Target::OutsideFile => fault = NoFile::Escapes,
-                Target::Folder | Target::Nothing => {}
+                PathTarget::OutsideFile => fault = NoFile::Escapes,
+                PathTarget::Folder | PathTarget::Nothing => {}
             }
         }
         // Newer installers keep the file in the folders of tools alone, and leave the path of their package in the row.
@@ -205,14 +207,18 @@ impl CatalogContent<'_> {
 }
 
 /// The file of a skill in a folder of a tool, if it has one of that name.
-fn installed_skill(probe: &mut impl Probe, layer: &CatalogLayer, folder: &str) -> Option<String> {
-    let is_folder = probe.target(layer, folder) == Target::Folder;
+fn installed_skill(
+    probe: &mut impl PathProbe,
+    layer: &CatalogLayer,
+    folder: &str,
+) -> Option<String> {
+    let is_folder = probe.target(layer, folder) == PathTarget::Folder;
     is_folder
         .then(|| skill_file(probe, layer, folder))
         .flatten()
 }
 
-fn skill_file(probe: &mut impl Probe, layer: &CatalogLayer, folder: &str) -> Option<String> {
+fn skill_file(probe: &mut impl PathProbe, layer: &CatalogLayer, folder: &str) -> Option<String> {
     let inner = format!("{folder}/{SKILL_FILE}");
-    (probe.target(layer, &inner) == Target::File).then_some(inner)
+    (probe.target(layer, &inner) == PathTarget::File).then_some(inner)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Severity, Span, at_most, codes};
-use agpm_text::{Document, NodeId, NodeRef, Parsed};
+use agpm_text::{Document, NodeId, NodeRef, ParsedDocument};
 
 use crate::columns::{MODULE, NAME};
 use crate::kind::EntryKind;
@@ -12,25 +12,25 @@ use crate::limits::MOST_FINDINGS;
 
 /// A manifest that can be read.
 #[derive(Clone, Debug)]
-pub struct Manifest {
+pub struct CatalogManifest {
     kind: EntryKind,
     /// The module whose folder it lies in; it counts where a row names none.
     module: String,
     document: Arc<Document>,
-    columns: Vec<Column>,
-    pub(crate) rows: Vec<Row>,
+    columns: Vec<NamedColumn>,
+    pub(crate) rows: Vec<NamedRow>,
 }
 
 /// A column that can be named.
 #[derive(Clone, Debug)]
-struct Column {
+struct NamedColumn {
     name: String,
     index: usize,
 }
 
 /// A row that has a name.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Row {
+pub(crate) struct NamedRow {
     pub(crate) node: NodeId,
     pub(crate) name: NodeId,
     pub(crate) module: Option<NodeId>,
@@ -39,11 +39,11 @@ pub(crate) struct Row {
 /// Reads a manifest. One that is malformed is left out as a whole, and that is said; everything else that is odd is told
 /// beside what was read.
 pub fn read_manifest(
-    parsed: Parsed,
+    parsed: ParsedDocument,
     kind: EntryKind,
     module: &str,
-) -> (Option<Manifest>, Vec<Diagnostic>) {
-    let Parsed {
+) -> (Option<CatalogManifest>, Vec<Diagnostic>) {
+    let ParsedDocument {
         document,
         diagnostics,
     } = parsed;
@@ -52,7 +52,7 @@ pub fn read_manifest(
         return (None, vec![cause]);
     }
     let mut found: Vec<Diagnostic> = diagnostics.into_iter().map(as_warning).collect();
-    let mut manifest = Manifest {
+    let mut manifest = CatalogManifest {
         kind,
         module: module.to_owned(),
         document: Arc::new(document),
@@ -66,7 +66,7 @@ pub fn read_manifest(
 }
 
 /// Columns with a name, each once.
-fn columns_of(document: &Document) -> Vec<Column> {
+fn columns_of(document: &Document) -> Vec<NamedColumn> {
     let mut seen = BTreeSet::new();
     let names = document
         .columns()
@@ -74,7 +74,7 @@ fn columns_of(document: &Document) -> Vec<Column> {
         .enumerate();
     let usable = names.filter(|(_, name)| !name.is_empty() && seen.insert(*name));
     usable
-        .map(|(index, name)| Column {
+        .map(|(index, name)| NamedColumn {
             name: name.to_owned(),
             index,
         })
@@ -82,7 +82,7 @@ fn columns_of(document: &Document) -> Vec<Column> {
 }
 
 /// Why a manifest cannot be read at all.
-fn flaw(document: &Document, columns: &[Column], found: &[Diagnostic]) -> Option<Diagnostic> {
+fn flaw(document: &Document, columns: &[NamedColumn], found: &[Diagnostic]) -> Option<Diagnostic> {
     let fatal = [&codes::CSV_QUOTE, &codes::TEXT_TOO_LARGE];
     if let Some(cause) = found.iter().find(|one| fatal.contains(&one.code)) {
         return Some(left_out(cause.clone()));
@@ -139,8 +139,8 @@ fn as_warning(finding: Diagnostic) -> Diagnostic {
     }
 }
 
-impl Manifest {
-    fn read_rows(&self, found: &mut Vec<Diagnostic>) -> Vec<Row> {
+impl CatalogManifest {
+    fn read_rows(&self, found: &mut Vec<Diagnostic>) -> Vec<NamedRow> {
         let Some(root) = self.document.root() else {
             return Vec::new();
         };
@@ -154,7 +154,7 @@ impl Manifest {
                 continue;
             };
             let module = field(module_at).filter(text).map(NodeRef::id);
-            rows.push(Row {
+            rows.push(NamedRow {
                 node: node.id(),
                 name: name.id(),
                 module,
@@ -213,18 +213,18 @@ impl Manifest {
             .map(|own| own.index)
     }
 
-    pub(crate) fn name(&self, row: Row) -> &str {
+    pub(crate) fn name(&self, row: NamedRow) -> &str {
         self.document.node(row.name).content().trim()
     }
 
-    pub(crate) fn module(&self, row: Row) -> &str {
+    pub(crate) fn module(&self, row: NamedRow) -> &str {
         row.module.map_or(&self.module, |module| {
             self.document.node(module).content().trim()
         })
     }
 
     /// The columns of a row with what it says there, in order; a short row has fewer.
-    pub(crate) fn fields(&self, row: Row) -> impl Iterator<Item = (&str, &str)> {
+    pub(crate) fn fields(&self, row: NamedRow) -> impl Iterator<Item = (&str, &str)> {
         let mut entries = self.document.node(row.node).entries().enumerate();
         self.columns.iter().filter_map(move |column| {
             let (_, (_, value)) = entries.find(|(index, _)| *index == column.index)?;
@@ -232,7 +232,7 @@ impl Manifest {
         })
     }
 
-    pub(crate) fn nth(&self, row: Row, position: usize) -> Option<&str> {
+    pub(crate) fn nth(&self, row: NamedRow, position: usize) -> Option<&str> {
         self.document
             .node(row.node)
             .entries()

@@ -5,7 +5,7 @@ use agpm_model::{FileProblem, ProblemKind};
 use agpm_text::{Format, Limits, decode, parse};
 
 use crate::layer::{CatalogLayer, ManifestFile};
-use crate::manifest::{Manifest, left_out, read_manifest};
+use crate::manifest::{CatalogManifest, left_out, read_manifest};
 
 /// A manifest whose text is known and whose rows are not yet.
 pub struct UnparsedManifest {
@@ -17,7 +17,7 @@ pub struct UnparsedManifest {
 /// A manifest with its rows; without any if it is malformed.
 pub struct ParsedManifest {
     file: ManifestFile,
-    manifest: Option<Manifest>,
+    manifest: Option<CatalogManifest>,
     found: Vec<Diagnostic>,
 }
 
@@ -25,7 +25,7 @@ pub struct ParsedManifest {
 #[derive(Default)]
 pub struct ReadManifests {
     pub(crate) files: Vec<ManifestFile>,
-    pub(crate) manifests: Vec<Manifest>,
+    pub(crate) manifests: Vec<CatalogManifest>,
     pub(crate) left_out: Vec<ManifestFile>,
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use agpm_diag::{
-    Diagnostic, Failure, FailureKind, Severity, Spot, codes, did_you_mean, unknown_name,
+    Diagnostic, Failure, FailureKind, Severity, SourceSpan, codes, did_you_mean, unknown_name,
 };
 use agpm_model::{CatalogRemote, LockedRemote, Lockfile, Manifest, RelativePath, SourceName};
 use agpm_plan::outdated_lock;
@@ -62,7 +62,7 @@ pub enum NamedBy {
     /// The command line: somebody waits for it.
     CommandLine,
     /// The manifest, here.
-    Manifest(Spot),
+    Manifest(SourceSpan),
 }
 
 impl WantedRemote<'_> {

@@ -4,7 +4,7 @@ use agpm_text::NodeRef;
 
 use crate::columns::{CANONICAL_ID, PATH};
 use crate::kind::EntryKind;
-use crate::manifest::{Manifest, Row};
+use crate::manifest::{CatalogManifest, NamedRow};
 
 /// A row of one of the manifests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,13 +18,13 @@ pub struct RowId {
 /// A row with what it says.
 #[derive(Clone, Copy, Debug)]
 pub struct RowRef<'c> {
-    manifest: &'c Manifest,
+    manifest: &'c CatalogManifest,
     id: RowId,
-    row: Row,
+    row: NamedRow,
 }
 
 impl<'c> RowRef<'c> {
-    pub(crate) fn new(manifest: &'c Manifest, id: RowId) -> Self {
+    pub(crate) fn new(manifest: &'c CatalogManifest, id: RowId) -> Self {
         RowRef {
             manifest,
             id,

@@ -8,12 +8,12 @@ use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
 use crate::kind::EntryKind;
-use crate::manifest::{Manifest, Row};
+use crate::manifest::{CatalogManifest, NamedRow};
 use crate::row::{RowId, RowRef};
 
 /// One identity: the row of the highest rank that has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct CatalogEntry {
     /// The row that counts.
     pub winner: RowId,
     /// Where the rows that it shadows are kept.
@@ -21,8 +21,8 @@ pub struct Entry {
 }
 
 /// What came out.
-pub(crate) struct Selected {
-    pub(crate) entries: Vec<Entry>,
+pub(crate) struct SelectedRows {
+    pub(crate) entries: Vec<CatalogEntry>,
     pub(crate) shadowed: Vec<RowId>,
     /// Rows of one file that say the same identity again, each with the one that counts.
     pub(crate) duplicates: Vec<(RowId, RowId)>,
@@ -30,15 +30,15 @@ pub(crate) struct Selected {
 
 /// What makes two rows the same thing.
 #[derive(PartialEq, Eq, Hash)]
-struct Identity<'m> {
+struct RowIdentity<'m> {
     kind: EntryKind,
     module: &'m str,
     name: &'m str,
 }
 
 /// An identity in the making.
-struct Candidate<'m> {
-    identity: Identity<'m>,
+struct IdentityCandidate<'m> {
+    identity: RowIdentity<'m>,
     /// The beginning of the name, which decides most comparisons.
     prefix: u128,
     winner: RowId,
@@ -47,11 +47,11 @@ struct Candidate<'m> {
 }
 
 /// Selects out of manifests, highest first.
-pub(crate) fn select(manifests: &[Manifest]) -> Selected {
+pub(crate) fn select(manifests: &[CatalogManifest]) -> SelectedRows {
     let hasher = FixedState::default();
-    let rows = manifests.iter().map(Manifest::len).sum();
+    let rows = manifests.iter().map(CatalogManifest::len).sum();
     let mut known: HashTable<u32> = HashTable::with_capacity(rows);
-    let mut candidates: Vec<Candidate<'_>> = Vec::with_capacity(rows);
+    let mut candidates: Vec<IdentityCandidate<'_>> = Vec::with_capacity(rows);
     let mut lower: Vec<(u32, RowId)> = Vec::new();
     let mut duplicates = Vec::new();
     for (id, identity) in all_rows(manifests) {
@@ -63,7 +63,7 @@ pub(crate) fn select(manifests: &[Manifest]) -> Selected {
                     hasher.hash_one(&candidates[*at as usize].identity)
                 });
                 let prefix = prefix(identity.name);
-                candidates.push(Candidate {
+                candidates.push(IdentityCandidate {
                     identity,
                     prefix,
                     winner: id,
@@ -83,16 +83,16 @@ pub(crate) fn select(manifests: &[Manifest]) -> Selected {
     }
     let order = in_order(&candidates);
     let (entries, shadowed) = gather(&candidates, &order, lower);
-    Selected {
+    SelectedRows {
         entries,
         shadowed,
         duplicates,
     }
 }
 
-fn all_rows(manifests: &[Manifest]) -> impl Iterator<Item = (RowId, Identity<'_>)> {
+fn all_rows(manifests: &[CatalogManifest]) -> impl Iterator<Item = (RowId, RowIdentity<'_>)> {
     manifests.iter().enumerate().flat_map(|(at, manifest)| {
-        let identity = move |(row, found): (usize, &Row)| {
+        let identity = move |(row, found): (usize, &NamedRow)| {
             let id = RowId {
                 manifest: at as u32,
                 row: row as u32,
@@ -100,7 +100,7 @@ fn all_rows(manifests: &[Manifest]) -> impl Iterator<Item = (RowId, Identity<'_>
             let (module, name) = (manifest.module(*found), manifest.name(*found));
             (
                 id,
-                Identity {
+                RowIdentity {
                     kind: manifest.kind(),
                     module,
                     name,
@@ -120,7 +120,7 @@ fn prefix(name: &str) -> u128 {
 }
 
 /// By kind, module and name. Modules are few, so that they are compared by number.
-fn in_order(candidates: &[Candidate<'_>]) -> Vec<u32> {
+fn in_order(candidates: &[IdentityCandidate<'_>]) -> Vec<u32> {
     let mut modules: BTreeMap<&str, u32> = BTreeMap::new();
     for candidate in candidates {
         if !modules.contains_key(candidate.identity.module) {
@@ -151,10 +151,10 @@ fn in_order(candidates: &[Candidate<'_>]) -> Vec<u32> {
 
 /// The entries in order, with their shadowed rows side by side.
 fn gather(
-    candidates: &[Candidate<'_>],
+    candidates: &[IdentityCandidate<'_>],
     order: &[u32],
     mut lower: Vec<(u32, RowId)>,
-) -> (Vec<Entry>, Vec<RowId>) {
+) -> (Vec<CatalogEntry>, Vec<RowId>) {
     let mut place = vec![0_u32; candidates.len()];
     order
         .iter()
@@ -170,7 +170,7 @@ fn gather(
             next += 1;
         }
         let winner = candidates[*at as usize].winner;
-        entries.push(Entry {
+        entries.push(CatalogEntry {
             winner,
             shadowed: start as u32..next as u32,
         });

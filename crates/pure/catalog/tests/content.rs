@@ -4,8 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use agpm_catalog::{
-    CatalogContent, CatalogLayer, CatalogRow, Discovery, Filter, LayerKind, ReadManifests,
-    Reference, RowWriter, Shadowed, UnparsedManifest, refuse_other_remotes, typed_remotes,
+    CatalogContent, CatalogDiscovery, CatalogLayer, CatalogRow, EntryFilter, EntryReference,
+    LayerKind, ReadManifests, RowWriter, ShadowedRows, UnparsedManifest, refuse_other_remotes,
+    typed_remotes,
 };
 use agpm_diag::{FailureKind, Notes};
 use agpm_model::{CatalogRemote, Lockfile, MachineFiles, Manifest};
@@ -27,7 +28,7 @@ fn layer(files: &MemoryFiles, kind: LayerKind, folder: &str) -> CatalogLayer {
 /// The catalog of the project and of home, highest first, and every path that it depends on.
 fn open<'f>(files: &'f MemoryFiles, notes: &mut Notes) -> (CatalogContent<'f>, Vec<PathBuf>) {
     let mut marked = Vec::new();
-    let mut discovery = Discovery {
+    let mut discovery = CatalogDiscovery {
         files,
         here: Path::new(PROJECT),
         mark: &mut |path| marked.push(path.to_owned()),
@@ -98,8 +99,8 @@ fn awkward() -> MemoryFiles {
 fn a_list_as_text_is_what_its_rows_say() {
     let files = awkward();
     let (content, _) = open(&files, &mut Notes::default());
-    for shadowed in [Shadowed::Hidden, Shadowed::Listed] {
-        let listed = content.listed(&Filter::default(), shadowed);
+    for shadowed in [ShadowedRows::Hidden, ShadowedRows::Listed] {
+        let listed = content.listed(&EntryFilter::default(), shadowed);
         let rows = || listed.iter().map(|row| content.reported(*row, shadowed));
         let writer = RowWriter::new(&content, "  ");
         let text = format!("[\n{}\n]\n", writer.piece(&mut rows()));
@@ -112,7 +113,7 @@ fn a_row_has_its_file_inside_of_its_layer() {
     let files = awkward();
     let (content, _) = open(&files, &mut Notes::default());
     let place = |name: &str| {
-        let file = content.entry_file(Reference {
+        let file = content.entry_file(EntryReference {
             kind: None,
             text: name,
         });
@@ -145,7 +146,7 @@ fn the_project_is_the_nearest_directory_that_is_not_home() {
     let above = ("/home/me/project/bmad/_cfg/agent-manifest.csv", "name\nb\n");
     let find = |files: &MemoryFiles| {
         let mut mark = |_: &Path| {};
-        let mut discovery = Discovery {
+        let mut discovery = CatalogDiscovery {
             files,
             here: Path::new(PROJECT),
             mark: &mut mark,

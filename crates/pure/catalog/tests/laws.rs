@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use agpm_catalog::{
-    Catalog, ENTRY_KINDS, Entry, EntryKind, Filter, Manifest, RowId, RowRef, Table, read_manifest,
+    Catalog, CatalogEntry, CatalogManifest, CsvTable, ENTRY_KINDS, EntryFilter, EntryKind, RowId,
+    RowRef, read_manifest,
 };
 use agpm_diag::SourceMap;
-use agpm_merge::{Composition, Contribution, Policy, References, fold_parts};
+use agpm_merge::{Composition, Contribution, MergePolicy, ReferencePolicy, fold_parts};
 use agpm_model::LayerName;
 use agpm_text::{Format, Limits, NodeId, parse, to_value};
 use proptest::prelude::*;
@@ -147,7 +148,7 @@ impl Sheet {
     }
 }
 
-fn manifest(sources: &mut SourceMap, kind: EntryKind, folder: &str, text: &str) -> Manifest {
+fn manifest(sources: &mut SourceMap, kind: EntryKind, folder: &str, text: &str) -> CatalogManifest {
     let parsed = parse(sources.add("x", text), text, Format::Csv, Limits::default());
     let (manifest, found) = read_manifest(parsed, kind, folder);
     assert!(found.is_empty(), "{found:?}\n{text}");
@@ -172,7 +173,7 @@ fn identity(row: RowRef<'_>) -> Identity {
 
 /// What a catalog lists, in its order.
 fn listed(catalog: &Catalog) -> Vec<(Identity, Record)> {
-    let told = |entry: &Entry| {
+    let told = |entry: &CatalogEntry| {
         (
             identity(catalog.winner(entry)),
             record(catalog.winner(entry)),
@@ -182,15 +183,15 @@ fn listed(catalog: &Catalog) -> Vec<(Identity, Record)> {
 }
 
 fn csv(catalog: &Catalog, kind: EntryKind) -> String {
-    let filter = Filter {
+    let filter = EntryFilter {
         kind: Some(kind),
-        ..Filter::default()
+        ..EntryFilter::default()
     };
     let rows: Vec<RowRef<'_>> = catalog
         .filtered(&filter)
         .map(|(_, entry)| catalog.winner(entry))
         .collect();
-    let table = Table::new(catalog, rows.iter().copied());
+    let table = CsvTable::new(catalog, rows.iter().copied());
     let mut text = String::new();
     table.write_header(&[], &mut text);
     rows.iter()
@@ -206,7 +207,7 @@ proptest! {
             model.entry(identity).or_default().push(record);
         }
         let catalog = catalog(&sheets);
-        let rows = |entry: &Entry| {
+        let rows = |entry: &CatalogEntry| {
             let ranked = [&entry.winner].into_iter().chain(catalog.shadowed(entry));
             ranked.map(|row: &RowId| record(catalog.row(*row))).collect::<Vec<_>>()
         };
@@ -291,7 +292,7 @@ proptest! {
     #[test]
     fn what_is_listed_is_what_the_engine_selects(sheets in any_sheets()) {
         let catalog = catalog(&sheets);
-        let policy = Policy { composition: Composition::Select, references: References::LENIENT };
+        let policy = MergePolicy { composition: Composition::Select, references: ReferencePolicy::LENIENT };
         for entry in catalog.entries() {
             let wanted = identity(catalog.winner(entry));
             let upper = |at: usize| catalog.rows_of(at).find(|row| identity(*row) == wanted);

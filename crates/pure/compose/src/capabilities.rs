@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use agpm_model::{Install, Manifest, ResourceId};
+use agpm_model::{InstallMode, Manifest, ResourceId};
 use agpm_trust::CapabilitySet;
 
 use crate::form::runnable_paths;
@@ -14,7 +14,7 @@ use crate::rendered::RenderedResource;
 pub fn capability_sets(resources: &[RenderedResource]) -> BTreeMap<ResourceId, CapabilitySet> {
     let mut sets: BTreeMap<ResourceId, CapabilitySet> = BTreeMap::new();
     for RenderedResource { resolved, output } in resources {
-        if resolved.entry.install == Install::ResolveOnly {
+        if resolved.entry.install == InstallMode::ResolveOnly {
             continue;
         }
         let (id, set) = match &resolved.part_of {

@@ -4,20 +4,20 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Notes, codes};
-use agpm_model::{Checksum, Install, Manifest, Patch, RelativePath, Variant};
+use agpm_model::{Checksum, InstallMode, Manifest, Patch, RelativePath, Variant};
 use agpm_plan::levels;
 use agpm_resolve::ResolvedEntry;
 
 use crate::patching::patches_of;
-use crate::rendered::{RenderedResource, RenderedSet, ResourceOutput, Texts};
-use crate::templates::{CompositionLog, ProjectFiles, Templates};
+use crate::rendered::{RenderedResource, RenderedSet, RenderedTexts, ResourceOutput};
+use crate::templates::{CompositionLog, ProjectFiles, TemplateFiller};
 
 /// Renders the entries of a run, level by level: what others embed comes before them. The entries of one level do not
 /// depend on each other, so the caller may render them side by side.
 pub struct Composer<'a> {
     pub(crate) manifest: &'a Manifest,
     pub(crate) entries: Vec<ResolvedEntry>,
-    pub(crate) templates: Templates<'a>,
+    pub(crate) templates: TemplateFiller<'a>,
     /// What others may embed of an entry under a variant.
     pub(crate) bodies: BTreeMap<(usize, Variant), Arc<str>>,
     outputs: Vec<ResourceOutput>,
@@ -44,7 +44,7 @@ impl<'a> Composer<'a> {
     ) -> Self {
         Composer {
             manifest,
-            templates: Templates::new(manifest, project),
+            templates: TemplateFiller::new(manifest, project),
             bodies: BTreeMap::new(),
             outputs: vec![ResourceOutput::default(); entries.len()],
             reads: BTreeMap::new(),
@@ -114,19 +114,19 @@ impl Composer<'_> {
         log: &mut CompositionLog,
     ) -> Option<ResourceOutput> {
         let resolved = &self.entries[number];
-        if resolved.entry.install == Install::InPlace {
+        if resolved.entry.install == InstallMode::InPlace {
             log.notes
                 .diagnostics
                 .extend(patches_in_place(self.manifest, resolved));
             return Some(ResourceOutput::default());
         }
-        let mut first: Option<Texts> = None;
+        let mut first: Option<RenderedTexts> = None;
         for variant in &resolved.entry.variants {
             let texts = self.texts(number, *variant, log)?;
             bodies.extend(texts.body(resolved).map(|body| (*variant, body)));
             match &first {
                 None => first = Some(texts),
-                Some(first) if *first != texts && resolved.entry.install == Install::Write => {
+                Some(first) if *first != texts && resolved.entry.install == InstallMode::Write => {
                     log.notes.diagnostics.push(differs(resolved));
                     return None;
                 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes};
 use agpm_model::{Dependency, Manifest, PartNames, ToolName};
-use agpm_render::{Fate, FateKind};
+use agpm_render::{FieldOutcome, FieldOutcomeKind};
 use agpm_resolve::ResolvedEntry;
 
 use crate::folding::{counted, listed};
@@ -34,7 +34,7 @@ pub fn check_fidelity(
             let lost = output
                 .fates
                 .iter()
-                .filter(|fate| fate.kind != FateKind::Exact);
+                .filter(|fate| fate.kind != FieldOutcomeKind::Exact);
             notes
                 .diagnostics
                 .extend(lost.map(|fate| loss(resolved, fate)));
@@ -63,7 +63,7 @@ pub fn check_fidelity(
     }
 }
 
-fn loss(resolved: &ResolvedEntry, fate: &Fate) -> Diagnostic {
+fn loss(resolved: &ResolvedEntry, fate: &FieldOutcome) -> Diagnostic {
     let (name, tool) = (resolved.label(), &resolved.entry.tool);
     let message = format!(
         "{name} for {tool}: `{}` is {}: {}",
@@ -77,7 +77,7 @@ fn loss(resolved: &ResolvedEntry, fate: &Fate) -> Diagnostic {
 
 /// One cause of refusals: a tool that cannot keep one field, for one reason.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Cause<'a> {
+struct RefusalCause<'a> {
     tool: &'a ToolName,
     /// `TYPE.FIELD`: a part of a server or an event without the name of the server.
     field: &'a str,
@@ -86,14 +86,14 @@ struct Cause<'a> {
 
 /// One diagnostic for each cause, with all resources that it concerns.
 fn refusals(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Diagnostic> {
-    let mut causes: BTreeMap<Cause<'_>, BTreeSet<usize>> = BTreeMap::new();
+    let mut causes: BTreeMap<RefusalCause<'_>, BTreeSet<usize>> = BTreeMap::new();
     let mut allowed: BTreeMap<&ToolName, BTreeSet<usize>> = BTreeMap::new();
     for (number, RenderedResource { resolved, output }) in resources.iter().enumerate() {
         let tool = &resolved.entry.tool;
-        let widened: Vec<&Fate> = output
+        let widened: Vec<&FieldOutcome> = output
             .fates
             .iter()
-            .filter(|fate| fate.kind == FateKind::Widened)
+            .filter(|fate| fate.kind == FieldOutcomeKind::Widened)
             .collect();
         if widened.is_empty() {
             continue;
@@ -107,7 +107,7 @@ fn refusals(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Diagnost
         for fate in widened {
             let field = fate.field.rsplit('.').next().unwrap_or(&fate.field);
             causes
-                .entry(Cause {
+                .entry(RefusalCause {
                     tool,
                     field,
                     note: &fate.note,
@@ -116,7 +116,7 @@ fn refusals(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Diagnost
                 .insert(number);
         }
     }
-    let lines = Lines {
+    let lines = ManifestLines {
         manifest,
         resources,
         parents: parents_of(resources),
@@ -172,14 +172,14 @@ fn parents_of(resources: &[RenderedResource]) -> Vec<Vec<usize>> {
 }
 
 /// The lines of the manifest behind entries.
-struct Lines<'a> {
+struct ManifestLines<'a> {
     manifest: &'a Manifest,
     resources: &'a [RenderedResource],
     parents: Vec<Vec<usize>>,
 }
 
-impl Lines<'_> {
-    fn refusal(&self, cause: &Cause<'_>, numbers: &BTreeSet<usize>) -> Diagnostic {
+impl ManifestLines<'_> {
+    fn refusal(&self, cause: &RefusalCause<'_>, numbers: &BTreeSet<usize>) -> Diagnostic {
         let tool = cause.tool;
         let concerned: Vec<&ResolvedEntry> = numbers
             .iter()

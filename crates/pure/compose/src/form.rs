@@ -2,11 +2,11 @@
 
 use agpm_diag::{Diagnostic, Notes, Severity, SourceId, Span, codes, has_errors};
 use agpm_model::{
-    Destination, FileMode, Install, RelativePath, ResourceType, SKILL_FILE, skill_findings,
+    Destination, FileMode, InstallMode, RelativePath, ResourceType, SKILL_FILE, skill_findings,
 };
 use agpm_render::{
-    ConvertError, Converted, Entries, convert_file, foreign_format, hook_entries, is_native,
-    server_entries, server_names,
+    ConvertError, ConvertedEntries, ConvertedFile, convert_file, foreign_format, hook_entries,
+    is_native, server_entries, server_names,
 };
 use agpm_resolve::{ResolvedEntry, SourceFile};
 use agpm_text::{Format, Limits, Value, parse, parse_alone, to_value};
@@ -19,7 +19,7 @@ use agpm_trust::{
 use crate::composer::Composer;
 use crate::instructions::{InstructionEntry, InstructionOutput};
 use crate::rendered::{OutputCapability, OutputEntries, ResourceOutput, files};
-use crate::rendered::{Texts, is_markdown};
+use crate::rendered::{RenderedTexts, is_markdown};
 use crate::texts::json;
 
 impl Composer<'_> {
@@ -27,7 +27,7 @@ impl Composer<'_> {
     pub(crate) fn in_form(
         &self,
         resolved: &ResolvedEntry,
-        texts: &Texts,
+        texts: &RenderedTexts,
         notes: &mut Notes,
     ) -> Option<ResourceOutput> {
         let entry = &resolved.entry;
@@ -61,7 +61,7 @@ impl Composer<'_> {
             Destination::Entries(_, format) => {
                 let entries = self.entries_in_form(*format, resolved, text, notes)?;
                 made.fates = entries.fates;
-                let written = entry.install == Install::Write && !entries.nodes.is_empty();
+                let written = entry.install == InstallMode::Write && !entries.nodes.is_empty();
                 let file = entry.target.clone().filter(|_| written);
                 made.entries = file.map(|file| OutputEntries {
                     file,
@@ -97,7 +97,7 @@ impl Composer<'_> {
     fn instruction_in_form(
         &self,
         resolved: &ResolvedEntry,
-        texts: &Texts,
+        texts: &RenderedTexts,
         made: &mut ResourceOutput,
         notes: &mut Notes,
     ) -> Option<()> {
@@ -125,7 +125,7 @@ impl Composer<'_> {
             }
             InstructionOutput::Block(block, fates) => {
                 made.fates = fates;
-                let is_written = resolved.entry.install == Install::Write;
+                let is_written = resolved.entry.install == InstallMode::Write;
                 made.block = Some(block).filter(|_| is_written);
             }
         }
@@ -138,7 +138,7 @@ impl Composer<'_> {
         resolved: &ResolvedEntry,
         text: Option<&str>,
         notes: &mut Notes,
-    ) -> Option<Entries> {
+    ) -> Option<ConvertedEntries> {
         let entry = &resolved.entry;
         let text = text.unwrap_or_default();
         let source = source_of(resolved, text, notes);
@@ -320,7 +320,7 @@ fn file_in_form(
     resolved: &ResolvedEntry,
     text: Option<&str>,
     notes: &mut Notes,
-) -> Option<Converted> {
+) -> Option<ConvertedFile> {
     let text = text.unwrap_or_default();
     let source = source_of(resolved, text, notes);
     let name = resolved
@@ -331,7 +331,7 @@ fn file_in_form(
     let file = resolved.entry.unit.path.file_name();
     let converted = match foreign_format(format, file) {
         Some(error) => Err(error),
-        None if is_native(format, file, text) => Ok(Converted::unchanged(text)),
+        None if is_native(format, file, text) => Ok(ConvertedFile::unchanged(text)),
         None => convert_file(format, name, text),
     };
     converted

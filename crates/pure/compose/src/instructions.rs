@@ -2,12 +2,12 @@
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Span, codes};
 use agpm_model::{
-    Destination, Install, InstructionForm, InstructionScope, Manifest, RelativePath, ResourceType,
-    Tool,
+    Destination, InstallMode, InstructionForm, InstructionScope, Manifest, RelativePath,
+    ResourceType, Tool,
 };
 use agpm_plan::{DesiredBlock, ReadLimit, path_in_type_folder};
 use agpm_render::{
-    ConvertError, Converted, convert_instruction, instruction_block, is_native_instruction,
+    ConvertError, ConvertedFile, convert_instruction, instruction_block, is_native_instruction,
 };
 use agpm_resolve::ResolvedEntry;
 use agpm_text::{BlockName, first_marker};
@@ -25,8 +25,8 @@ pub trait ProjectTree {
 
 /// How an instruction is written for its tool.
 pub(crate) enum InstructionOutput {
-    File(Converted),
-    Block(OutputBlock, Vec<agpm_render::Fate>),
+    File(ConvertedFile),
+    Block(OutputBlock, Vec<agpm_render::FieldOutcome>),
 }
 
 /// What the manifest says of an instruction.
@@ -69,12 +69,12 @@ impl<'a> InstructionEntry<'a> {
         let converted = match destination {
             Some(Destination::Files(_, FileFormat::Instruction(format))) => {
                 if self.scope.is_none() && is_native_instruction(format, file_name, text) {
-                    Converted::unchanged(text)
+                    ConvertedFile::unchanged(text)
                 } else {
                     convert_instruction(format, self.scope, text)?
                 }
             }
-            _ => Converted::unchanged(text),
+            _ => ConvertedFile::unchanged(text),
         };
         Ok(InstructionOutput::File(converted))
     }
@@ -101,7 +101,7 @@ impl<'a> InstructionEntry<'a> {
         let readers = entry.readers.iter().filter_map(|tool| find(tool.as_str()));
         let mut limits = readers.filter_map(ReadLimit::of_tool);
         let target = entry.target.clone();
-        let written = target.filter(|_| entry.install == Install::Write);
+        let written = target.filter(|_| entry.install == InstallMode::Write);
         let output = OutputBlock {
             file: written.or_else(|| tool.block_files.last().cloned()),
             text: block.text,

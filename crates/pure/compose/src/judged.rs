@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use agpm_model::{AddressKind, Manifest, Pin, Selector, SourceAddress, Tag, is_abbreviated_commit};
+use agpm_model::{
+    AddressKind, Manifest, Pin, Requirement, SourceAddress, VersionTag, is_abbreviated_commit,
+};
 use agpm_resolve::ResolvedEntry;
 use agpm_trust::{CapabilitySet, JudgedContent, JudgedVersion, ReleaseAge};
 
@@ -72,15 +74,15 @@ pub fn judged_version(pin: &Pin, age: ReleaseAge) -> JudgedVersion {
 
 /// Whether a requirement follows a branch. A name that is not a version is taken for one: a tag of that kind can be
 /// pinned by its commit.
-fn follows_branch(selector: &Selector, label: &str) -> bool {
+fn follows_branch(selector: &Requirement, label: &str) -> bool {
     match selector {
-        Selector::Branch(_) => true,
-        Selector::Version(requirement) => {
+        Requirement::Branch(_) => true,
+        Requirement::Version(requirement) => {
             requirement.as_name() == Some(label)
-                && Tag::new(label).prefix().is_none()
+                && VersionTag::new(label).prefix().is_none()
                 && !is_abbreviated_commit(label)
         }
-        Selector::Rev(_) | Selector::Only => false,
+        Requirement::Rev(_) | Requirement::Only => false,
     }
 }
 

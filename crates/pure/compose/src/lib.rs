@@ -31,7 +31,7 @@ pub use project_capabilities::{
     CapabilityChanges, LockedBefore, ProjectCapabilities, SetsAsLocked,
 };
 pub use rendered::{
-    Bytes, OutputBlock, OutputCapability, OutputEntries, OutputFile, RenderedResource, RenderedSet,
-    ResourceOutput,
+    OutputBlock, OutputCapability, OutputEntries, OutputFile, RenderedBytes, RenderedResource,
+    RenderedSet, ResourceOutput,
 };
 pub use templates::{LARGEST_READ, ProjectFileError, ProjectFiles, project_names};

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{
-    Install, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile, Manifest, PatchScope, Pin,
-    PinSource, Placement, ResourceId, Source, SourceName, SourceScope,
+    InstallMode, LockEntry, LockedLayer, LockedPlacement, LockedRemote, LockedSource, Lockfile,
+    Manifest, PatchScope, Pin, PinSource, ResourceId, SourceDeclaration, SourceName, SourceScope,
 };
 use agpm_resolve::ResolvedEntry;
 use agpm_trust::CapabilitySet;
@@ -37,8 +37,9 @@ pub fn lock_of(
         .collect();
     let sources = used.into_iter().filter_map(|name| manifest.source(name));
     // A folder of the user's own says nothing to others.
-    let shown =
-        |source: &&Source| source.scope == SourceScope::Project || !source.address.is_local();
+    let shown = |source: &&SourceDeclaration| {
+        source.scope == SourceScope::Project || !source.address.is_local()
+    };
     let sources = sources.map(|source| LockedSource {
         name: source.name.clone(),
         url: Some(source)
@@ -55,13 +56,13 @@ pub fn lock_of(
 }
 
 /// One entry for each resource, with all its tools: the copies of a resource are next to each other.
-fn locked_entries(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Locked> {
-    let copies: Vec<Locked> = resources
+fn locked_entries(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<LockEntry> {
+    let copies: Vec<LockEntry> = resources
         .iter()
         .map(|resource| locked(manifest, &resource.resolved, &resource.output))
         .collect();
-    let references: Vec<String> = copies.iter().map(Locked::reference).collect();
-    let mut all: Vec<Locked> = Vec::new();
+    let references: Vec<String> = copies.iter().map(LockEntry::reference).collect();
+    let mut all: Vec<LockEntry> = Vec::new();
     // Parts follow from their plugin.
     let of_lockfile = copies
         .into_iter()
@@ -89,13 +90,13 @@ fn locked_entries(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Lo
 }
 
 /// Adds a copy of the same resource for other tools.
-fn merge_copy(locked: &mut Locked, copy: Locked) {
+fn merge_copy(locked: &mut LockEntry, copy: LockEntry) {
     locked.placements.extend(copy.placements);
     locked.dependencies.extend(copy.dependencies);
     add_missing(&mut locked.patches, copy.patches);
     add_missing(&mut locked.private_patches, copy.private_patches);
-    if copy.install == Install::Write {
-        locked.install = Install::Write;
+    if copy.install == InstallMode::Write {
+        locked.install = InstallMode::Write;
     }
 }
 
@@ -124,7 +125,7 @@ fn parts_of_plugins(resources: &[RenderedResource]) -> BTreeMap<ResourceId, Vec<
 }
 
 /// One entry; what it needs is filled in when all have their names.
-fn locked(manifest: &Manifest, resolved: &ResolvedEntry, made: &ResourceOutput) -> Locked {
+fn locked(manifest: &Manifest, resolved: &ResolvedEntry, made: &ResourceOutput) -> LockEntry {
     let entry = &resolved.entry;
     let root = entry
         .root
@@ -149,12 +150,12 @@ fn locked(manifest: &Manifest, resolved: &ResolvedEntry, made: &ResourceOutput) 
     let at = entry
         .target
         .as_ref()
-        .filter(|_| entry.install != Install::ResolveOnly);
-    let placement = |tool| Placement {
+        .filter(|_| entry.install != InstallMode::ResolveOnly);
+    let placement = |tool| LockedPlacement {
         tool,
         at: at.cloned(),
     };
-    Locked {
+    LockEntry {
         kind: entry.kind,
         name: entry.name.clone(),
         manifest_alias: pattern.map(|root| root.name.clone()),

@@ -2,7 +2,7 @@
 
 use agpm_diag::{Diagnostic, Failure, Notes, SourceId, codes};
 use agpm_model::{
-    Dependency, Field, Manifest, Patch, PatchScope, ResourceType, SKILL_FILE, unknown_patch,
+    Dependency, FieldPath, Manifest, Patch, PatchScope, ResourceType, SKILL_FILE, unknown_patch,
 };
 use agpm_render::{PatchError, patch};
 use agpm_resolve::ResolvedEntry;
@@ -12,7 +12,7 @@ use agpm_text::{Format, Value};
 #[derive(Clone, Debug, PartialEq)]
 pub struct AppliedField {
     /// Which one, as the manifest has it.
-    pub field: Field,
+    pub field: FieldPath,
     /// Who set it.
     pub scope: PatchScope,
     /// What the source has.

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Failure, Notes, codes, has_errors};
 use agpm_model::{
-    Dependency, Destination, Folder, Install, Manifest, Origin, Place, RelativePath, ResourceType,
-    Tool,
+    Dependency, Destination, InstallMode, Manifest, NodeLocation, RelativePath, ResourceOrigin,
+    ResourceType, Tool, ToolDirectory,
 };
 use agpm_plan::path_in_type_folder;
 use agpm_render::agent_name;
@@ -58,7 +58,7 @@ fn dependency_of<'m>(manifest: &'m Manifest, resolved: &ResolvedEntry) -> Option
 fn files_of<'m>(
     manifest: &'m Manifest,
     resolved: &ResolvedEntry,
-) -> Option<(&'m Tool, &'m Folder, FileFormat)> {
+) -> Option<(&'m Tool, &'m ToolDirectory, FileFormat)> {
     let tool = manifest.tools.named(resolved.entry.tool.as_str())?;
     match tool.destination(resolved.entry.kind)? {
         Destination::Files(folder, format) => Some((tool, folder, *format)),
@@ -70,7 +70,7 @@ fn files_of<'m>(
 fn unread_directories(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Diagnostic> {
     let mut hidden: BTreeMap<(&str, Option<usize>), Vec<&ResolvedEntry>> = BTreeMap::new();
     for resolved in
-        resolved_of(resources).filter(|resolved| resolved.entry.install == Install::Write)
+        resolved_of(resources).filter(|resolved| resolved.entry.install == InstallMode::Write)
     {
         let Some((tool, folder, format)) = files_of(manifest, resolved) else {
             continue;
@@ -138,7 +138,7 @@ fn server_clashes(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Di
             .into_iter()
             .flat_map(|own| own.nodes.iter().map(|node| (&own.file, node)))
         {
-            let Place::Key(at) = &node.place else {
+            let NodeLocation::Key(at) = &node.place else {
                 continue;
             };
             let (first, value) = *seen.entry((file, at)).or_insert((number, &node.value));
@@ -199,7 +199,7 @@ fn unseen_servers(resources: &[RenderedResource], unread: &UnreadFile) -> Option
             .entry
             .target
             .as_ref()
-            .filter(|_| resolved.entry.install == Install::Write);
+            .filter(|_| resolved.entry.install == InstallMode::Write);
         target.is_some_and(|target| target.as_str() == file)
     };
     let concerned: Vec<&ResolvedEntry> = resolved_of(resources)
@@ -233,7 +233,7 @@ fn nameless_agents(
     tool: &ToolDefinition,
     resources: &[RenderedResource],
 ) -> Option<Diagnostic> {
-    let mut by_source: BTreeMap<&Origin, SourceAgents<'_>> = BTreeMap::new();
+    let mut by_source: BTreeMap<&ResourceOrigin, SourceAgents<'_>> = BTreeMap::new();
     for RenderedResource { resolved, output } in resources {
         let is_for_tool = resolved.entry.tool.as_str() == tool.name;
         if resolved.entry.kind != ResourceType::Agents || !is_for_tool {

@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_model::{Layer, LayerName, LayerPlace, Lockfile, Manifest, Origin, Owner, RelativePath};
-use agpm_plan::{Action, CapabilityStanding, Change, LockedCapabilities};
+use agpm_model::{
+    Layer, LayerName, LayerPlace, Lockfile, Manifest, Owner, RelativePath, ResourceOrigin,
+};
+use agpm_plan::{CapabilityStanding, ChangeAction, LockedCapabilities, PlannedChange};
 use agpm_trust::{CapabilityChange, CapabilitySet};
 
 use crate::capabilities::capability_sets;
@@ -62,7 +64,7 @@ impl ProjectCapabilities {
                 continue;
             }
             let origin = &resolved.entry.unit.origin;
-            if matches!(origin, Origin::Local | Origin::Manifest) {
+            if matches!(origin, ResourceOrigin::Local | ResourceOrigin::Manifest) {
                 own.insert(id.clone());
             }
             if resolved.version.commit.is_none() {
@@ -168,12 +170,13 @@ impl ProjectCapabilities {
     /// What is written again and lets tools do what it did before.
     pub fn rewritten(
         &self,
-        written: &[Change],
+        written: &[PlannedChange],
         known: &[CapabilityChange],
     ) -> Vec<CapabilityChange> {
         let known: BTreeSet<&Owner> = known.iter().map(|change| &change.id).collect();
-        let is_written =
-            |change: &&Change| matches!(change.action, Action::Create | Action::Update);
+        let is_written = |change: &&PlannedChange| {
+            matches!(change.action, ChangeAction::Create | ChangeAction::Update)
+        };
         let owners = written.iter().filter(is_written);
         let owners = owners.map(|change| self.plugins.get(&change.owner).unwrap_or(&change.owner));
         let owners: BTreeSet<&Owner> = owners.filter(|owner| !known.contains(owner)).collect();

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use agpm_model::{
-    Checksum, EntryNode, Extent, FileMode, Install, InstructionScope, RelativePath, ResourceType,
-    SKILL_FILE,
+    Checksum, EntryNode, FileMode, InstallMode, InstructionScope, RelativePath, ResourceExtent,
+    ResourceType, SKILL_FILE,
 };
 use agpm_plan::ReadLimit;
-use agpm_render::Fate;
+use agpm_render::FieldOutcome;
 use agpm_resolve::{ResolvedEntry, ResourceFiles, SourceFile, format_of};
 use agpm_text::{Format, markdown_body};
 use agpm_trust::{Capability, CapabilitySet};
@@ -27,7 +27,7 @@ pub struct ResourceOutput {
     /// Fields that patches set.
     pub patched: Vec<AppliedField>,
     /// What became of fields that its tool wants in another form.
-    pub fates: Vec<Fate>,
+    pub fates: Vec<FieldOutcome>,
     /// What it lets a tool do, in the order of its text.
     pub capabilities: Vec<OutputCapability>,
     /// The same as a set, with the tools that it may use.
@@ -59,7 +59,7 @@ pub struct OutputFile {
     /// Where it is written.
     pub path: RelativePath,
     /// What is written.
-    pub bytes: Bytes,
+    pub bytes: RenderedBytes,
     /// Whether it may be run.
     pub mode: FileMode,
     /// Of the bytes in the source.
@@ -100,32 +100,32 @@ pub struct OutputBlock {
 
 /// The bytes of a file.
 #[derive(Clone, Debug)]
-pub enum Bytes {
+pub enum RenderedBytes {
     /// Those of a file of the source: the main one, or the other one of this number.
     Copied(Arc<ResourceFiles>, Option<usize>),
     /// Others.
     New(Arc<Vec<u8>>, Checksum),
 }
 
-impl Bytes {
+impl RenderedBytes {
     fn new(text: String) -> Self {
         let checksum = Checksum::of(text.as_bytes());
-        Bytes::New(Arc::new(text.into_bytes()), checksum)
+        RenderedBytes::New(Arc::new(text.into_bytes()), checksum)
     }
 
     /// The bytes themselves.
     pub fn get(&self) -> &[u8] {
         match self {
-            Bytes::Copied(resource, which) => &part(resource, *which).bytes,
-            Bytes::New(bytes, _) => bytes,
+            RenderedBytes::Copied(resource, which) => &part(resource, *which).bytes,
+            RenderedBytes::New(bytes, _) => bytes,
         }
     }
 
     /// Of the bytes.
     pub fn checksum(&self) -> Checksum {
         match self {
-            Bytes::Copied(resource, which) => part(resource, *which).checksum,
-            Bytes::New(_, checksum) => *checksum,
+            RenderedBytes::Copied(resource, which) => part(resource, *which).checksum,
+            RenderedBytes::New(_, checksum) => *checksum,
         }
     }
 }
@@ -161,7 +161,7 @@ pub struct RenderedSet {
 
 /// The texts of an entry under one variant; nothing where the bytes of the source stay.
 #[derive(Clone, Default, PartialEq)]
-pub(crate) struct Texts {
+pub(crate) struct RenderedTexts {
     pub(crate) main: Option<String>,
     pub(crate) main_is_filled: bool,
     /// Other files of a skill that were filled, by their numbers.
@@ -171,7 +171,7 @@ pub(crate) struct Texts {
     pub(crate) shared_main: Option<String>,
 }
 
-impl Texts {
+impl RenderedTexts {
     pub(crate) fn made_by(&self, which: Option<usize>) -> MadeBy {
         let filled = which.map_or(self.main_is_filled, |at| self.others.contains_key(&at));
         if filled {
@@ -203,13 +203,13 @@ impl Texts {
 pub(crate) fn files(
     resolved: &ResolvedEntry,
     main: Option<String>,
-    texts: &Texts,
+    texts: &RenderedTexts,
 ) -> Vec<OutputFile> {
     let entry = &resolved.entry;
     let Some(target) = entry
         .target
         .as_ref()
-        .filter(|_| entry.install == Install::Write)
+        .filter(|_| entry.install == InstallMode::Write)
     else {
         return Vec::new();
     };
@@ -217,15 +217,18 @@ pub(crate) fn files(
     let file = |path: RelativePath, which: Option<usize>, text: Option<String>| OutputFile {
         path,
         made_by: texts.made_by(which),
-        bytes: text.map_or_else(|| Bytes::Copied(Arc::clone(resource), which), Bytes::new),
+        bytes: text.map_or_else(
+            || RenderedBytes::Copied(Arc::clone(resource), which),
+            RenderedBytes::new,
+        ),
         mode: part(resource, which).mode,
         source: part(resource, which).checksum,
     };
     let inside = |path: &str| RelativePath::new(&format!("{target}/{path}")).ok();
     let main = match entry.kind.extent() {
-        Extent::File => return vec![file(target.clone(), None, main)],
-        Extent::Folder => inside(SKILL_FILE).map(|path| file(path, None, main)),
-        Extent::Plugin => None,
+        ResourceExtent::File => return vec![file(target.clone(), None, main)],
+        ResourceExtent::Folder => inside(SKILL_FILE).map(|path| file(path, None, main)),
+        ResourceExtent::Plugin => None,
     };
     let others = resource
         .others

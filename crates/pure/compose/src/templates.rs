@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use agpm_diag::{Notes, codes};
 use agpm_model::{
-    Checksum, Install, Manifest, ObjectId, Origin, PathError, RelativePath, Scope, Variant,
+    Checksum, InstallMode, InstallScope, Manifest, ObjectId, PathError, RelativePath,
+    ResourceOrigin, Variant,
 };
-use agpm_render::{Files, Names, Rendered, Renderer};
+use agpm_render::{RenderedTemplate, TemplateFiles, TemplateNames, TemplateRenderer};
 use agpm_resolve::{ResolvedEntry, template_error};
 use agpm_text::Value;
 
@@ -37,20 +38,20 @@ pub trait ProjectFiles: Sync {
     /// The bytes of a file.
     fn read(&self, path: &RelativePath) -> Result<Vec<u8>, ProjectFileError>;
     /// Whose files they are.
-    fn scope(&self) -> Scope;
+    fn scope(&self) -> InstallScope;
 }
 
 /// Fills the templates of one run.
-pub(crate) struct Templates<'a> {
+pub(crate) struct TemplateFiller<'a> {
     project: &'a dyn ProjectFiles,
-    renderer: Renderer,
-    bases: BTreeMap<Variant, Names>,
+    renderer: TemplateRenderer,
+    bases: BTreeMap<Variant, TemplateNames>,
 }
 
 /// Files of the project that templates of one entry read.
 #[derive(Default)]
-pub(crate) struct Reads {
-    files: Files,
+pub(crate) struct ProjectReads {
+    files: TemplateFiles,
     held: BTreeMap<String, Checksum>,
     /// What was used, and what it held.
     pub used: BTreeMap<String, Checksum>,
@@ -59,7 +60,7 @@ pub(crate) struct Reads {
 }
 
 /// A template and what messages call it.
-pub(crate) struct Template<'t> {
+pub(crate) struct NamedTemplate<'t> {
     pub(crate) file: &'t str,
     pub(crate) text: &'t str,
 }
@@ -67,21 +68,21 @@ pub(crate) struct Template<'t> {
 /// What rendering an entry read and found.
 #[derive(Default)]
 pub(crate) struct CompositionLog {
-    pub(crate) reads: Reads,
+    pub(crate) reads: ProjectReads,
     pub(crate) notes: Notes,
 }
 
-impl<'a> Templates<'a> {
+impl<'a> TemplateFiller<'a> {
     pub(crate) fn new(manifest: &Manifest, project: &'a dyn ProjectFiles) -> Self {
-        Templates {
+        TemplateFiller {
             project,
-            renderer: Renderer::new(),
+            renderer: TemplateRenderer::new(),
             bases: project_names(manifest),
         }
     }
 
     /// What a template of an entry knows besides what it needs.
-    pub(crate) fn names(&self, resolved: &ResolvedEntry, variant: Variant) -> Names {
+    pub(crate) fn names(&self, resolved: &ResolvedEntry, variant: Variant) -> TemplateNames {
         self.bases[&variant].with(
             &["agpm", "resource"],
             &Value::map(resource_fields(resolved)),
@@ -91,21 +92,21 @@ impl<'a> Templates<'a> {
     /// A template, filled; what is wrong goes to the notes.
     pub(crate) fn fill(
         &self,
-        template: &Template<'_>,
-        names: &Names,
+        template: &NamedTemplate<'_>,
+        names: &TemplateNames,
         log: &mut CompositionLog,
     ) -> Option<String> {
         let CompositionLog { reads, notes } = log;
-        let Template { file, text } = *template;
+        let NamedTemplate { file, text } = *template;
         loop {
             match self.renderer.render_markdown(text, names, &reads.files) {
-                Ok(Rendered::Text { text, read }) => {
+                Ok(RenderedTemplate::Text { text, read }) => {
                     let held = |path: String| Some((path.clone(), *reads.held.get(&path)?));
                     let used: Vec<(String, Checksum)> = read.into_iter().filter_map(held).collect();
                     reads.used.extend(used);
                     return Some(text);
                 }
-                Ok(Rendered::Needs(paths)) => {
+                Ok(RenderedTemplate::Needs(paths)) => {
                     paths.into_iter().for_each(|path| self.read(path, reads))
                 }
                 Err(error) => {
@@ -123,7 +124,7 @@ impl<'a> Templates<'a> {
 
     /// Reads a file of the project for templates, if they may read it. For a user that is the manifest's folder: home is
     /// full of things that no resource has to know.
-    fn read(&self, path: String, reads: &mut Reads) {
+    fn read(&self, path: String, reads: &mut ProjectReads) {
         reads.escapes |= matches!(
             RelativePath::new(&path),
             Err(PathError::Escapes | PathError::Absolute)
@@ -145,7 +146,7 @@ impl<'a> Templates<'a> {
     }
 }
 
-fn readable(path: &str, scope: Scope) -> Result<RelativePath, String> {
+fn readable(path: &str, scope: InstallScope) -> Result<RelativePath, String> {
     let at = RelativePath::new(path).map_err(|error| error.to_string())?;
     let ending = at
         .file_name()
@@ -163,7 +164,7 @@ fn readable(path: &str, scope: Scope) -> Result<RelativePath, String> {
         .next()
         .unwrap_or_default()
         .to_lowercase();
-    let hidden_of_user = scope == Scope::User && HIDDEN_OF_USER.contains(&first.as_str());
+    let hidden_of_user = scope == InstallScope::User && HIDDEN_OF_USER.contains(&first.as_str());
     if hidden_of_user || HIDDEN.contains(&first.as_str()) {
         return Err("it is not for templates".to_owned());
     }
@@ -171,11 +172,11 @@ fn readable(path: &str, scope: Scope) -> Result<RelativePath, String> {
 }
 
 /// What templates know of the project, by variant.
-pub fn project_names(manifest: &Manifest) -> BTreeMap<Variant, Names> {
+pub fn project_names(manifest: &Manifest) -> BTreeMap<Variant, TemplateNames> {
     let nothing = Value::Map(Vec::new());
     let project = manifest.project.as_ref().unwrap_or(&nothing);
     let names = |variant| {
-        let mut names = Names::default();
+        let mut names = TemplateNames::default();
         for (name, value) in manifest.variants.names(variant) {
             names = names.with(&[name], value);
         }
@@ -196,13 +197,13 @@ pub(crate) fn resource_fields(resolved: &ResolvedEntry) -> Vec<(&'static str, Va
     let entry = &resolved.entry;
     let text = |text: Option<&str>| Value::from(text.unwrap_or_default());
     let source = match &entry.unit.origin {
-        Origin::Source(name) => Some(name.as_str()),
-        Origin::Local | Origin::Manifest => None,
+        ResourceOrigin::Source(name) => Some(name.as_str()),
+        ResourceOrigin::Local | ResourceOrigin::Manifest => None,
     };
     let written = entry
         .target
         .as_ref()
-        .filter(|_| entry.install == Install::Write);
+        .filter(|_| entry.install == InstallMode::Write);
     vec![
         ("type", Value::from(entry.kind.singular())),
         ("name", entry.name.as_str().into()),
@@ -223,11 +224,14 @@ mod tests {
 
     #[test]
     fn templates_read_texts_of_the_project_only() {
-        for (path, scope) in [("agpm.toml", Scope::User), ("config.toml", Scope::User)] {
+        for (path, scope) in [
+            ("agpm.toml", InstallScope::User),
+            ("config.toml", InstallScope::User),
+        ] {
             assert!(readable(path, scope).is_err(), "{path}");
         }
         for path in ["docs/x.md", "a.TXT", "data/x.yaml", "config.toml"] {
-            assert!(readable(path, Scope::Project).is_ok(), "{path}");
+            assert!(readable(path, InstallScope::Project).is_ok(), "{path}");
         }
         for path in [
             "../x.md",
@@ -240,7 +244,7 @@ mod tests {
             "agpm.private.toml",
             "",
         ] {
-            assert!(readable(path, Scope::Project).is_err(), "{path}");
+            assert!(readable(path, InstallScope::Project).is_err(), "{path}");
         }
     }
 }

@@ -3,25 +3,25 @@
 use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, Notes, SourceMap, codes};
-use agpm_model::{Origin, Patch, PatchScope, ResourceType, Variant};
-use agpm_render::{Names, PatchError, has_tags, is_template};
+use agpm_model::{Patch, PatchScope, ResourceOrigin, ResourceType, Variant};
+use agpm_render::{PatchError, TemplateNames, has_tags, is_template};
 use agpm_resolve::{ResolvedEntry, format_of};
 use agpm_text::{Format, Value, parse_alone, to_value};
 
 use crate::composer::Composer;
 use crate::patching::{self, AppliedField};
-use crate::rendered::{Texts, is_markdown};
-use crate::templates::{CompositionLog, Template, resource_fields};
+use crate::rendered::{RenderedTexts, is_markdown};
+use crate::templates::{CompositionLog, NamedTemplate, resource_fields};
 
 /// One entry that is made under one variant.
 #[derive(Clone, Copy)]
-struct Task<'a> {
+struct ComposeTask<'a> {
     variant: Variant,
     resolved: &'a ResolvedEntry,
     patches: &'a [&'a Patch],
 }
 
-impl Task<'_> {
+impl ComposeTask<'_> {
     /// What the main file is called in messages.
     fn file(&self, what: &str) -> String {
         format!(
@@ -33,14 +33,14 @@ impl Task<'_> {
 }
 
 /// The names under which a template finds something that it needs.
-struct Called {
+struct TemplateAliases {
     /// What its declaration calls it, and its own name.
     own: Vec<String>,
     /// The name of its file, unless its declaration calls it otherwise.
     file: Option<String>,
 }
 
-enum Patching {
+enum PatchMode {
     Done(String, Vec<AppliedField>),
     /// Its front matter reads only once its template is filled.
     AfterFilling,
@@ -53,15 +53,15 @@ impl Composer<'_> {
         number: usize,
         variant: Variant,
         log: &mut CompositionLog,
-    ) -> Option<Texts> {
+    ) -> Option<RenderedTexts> {
         let resolved = &self.entries[number];
         let patches = patching::patches_of(self.manifest, resolved);
-        let task = Task {
+        let task = ComposeTask {
             variant,
             resolved,
             patches: &patches,
         };
-        let mut texts = Texts::default();
+        let mut texts = RenderedTexts::default();
         // A plugin is kept as it is; its parts are entries of their own.
         if resolved.entry.kind == ResourceType::Plugins {
             return Some(texts);
@@ -87,17 +87,17 @@ impl Composer<'_> {
 
     fn patch_and_fill(
         &self,
-        task: Task<'_>,
+        task: ComposeTask<'_>,
         source: &str,
-        texts: &mut Texts,
+        texts: &mut RenderedTexts,
         log: &mut CompositionLog,
     ) -> Option<()> {
         let mut text = self.overridden(task, source, &mut log.notes)?;
         let mut late = false;
         if !task.patches.is_empty() {
             match patched(task, &text, task.patches, &mut log.notes)? {
-                Patching::Done(patched, fields) => (text, texts.patched) = (patched, fields),
-                Patching::AfterFilling => late = true,
+                PatchMode::Done(patched, fields) => (text, texts.patched) = (patched, fields),
+                PatchMode::AfterFilling => late = true,
             }
         }
         if is_markdown(task.resolved) && is_template(&text) {
@@ -107,7 +107,7 @@ impl Composer<'_> {
         }
         if late {
             let filled = self.filled_patches(task, log)?;
-            if let Patching::Done(patched, fields) = patched(
+            if let PatchMode::Done(patched, fields) = patched(
                 task,
                 &text,
                 &filled.iter().collect::<Vec<_>>(),
@@ -123,7 +123,7 @@ impl Composer<'_> {
     /// The text as everybody has it, if it differs: what is locked of it must not depend on one user.
     fn without_private_patches(
         &self,
-        task: Task<'_>,
+        task: ComposeTask<'_>,
         source: &str,
         log: &mut CompositionLog,
     ) -> Option<String> {
@@ -132,11 +132,11 @@ impl Composer<'_> {
         if patches.len() == task.patches.len() {
             return None;
         }
-        let shared = Task {
+        let shared = ComposeTask {
             patches: &patches,
             ..task
         };
-        let mut texts = Texts::default();
+        let mut texts = RenderedTexts::default();
         self.patch_and_fill(shared, source, &mut texts, log)?;
         Some(texts.main.unwrap_or_else(|| source.to_owned()))
     }
@@ -144,8 +144,8 @@ impl Composer<'_> {
     /// Markdown beside a `SKILL.md` may be a template too.
     fn fill_others(
         &self,
-        task: Task<'_>,
-        texts: &mut Texts,
+        task: ComposeTask<'_>,
+        texts: &mut RenderedTexts,
         log: &mut CompositionLog,
     ) -> Option<()> {
         for (at, (path, file)) in task.resolved.resource.others.iter().enumerate() {
@@ -166,17 +166,22 @@ impl Composer<'_> {
 
     fn fill(
         &self,
-        task: Task<'_>,
+        task: ComposeTask<'_>,
         file: &str,
         text: &str,
         log: &mut CompositionLog,
     ) -> Option<String> {
         let names = self.names(task, text);
-        self.templates.fill(&Template { file, text }, &names, log)
+        self.templates
+            .fill(&NamedTemplate { file, text }, &names, log)
     }
 
     /// Patches whose values are templates, filled: they count like the fields that they replace.
-    fn filled_patches(&self, task: Task<'_>, log: &mut CompositionLog) -> Option<Vec<Patch>> {
+    fn filled_patches(
+        &self,
+        task: ComposeTask<'_>,
+        log: &mut CompositionLog,
+    ) -> Option<Vec<Patch>> {
         let mut patches = Vec::new();
         for patch in task.patches {
             let fields = self.filled_value(task, &patch.fields, log)?;
@@ -190,7 +195,7 @@ impl Composer<'_> {
 
     fn filled_value(
         &self,
-        task: Task<'_>,
+        task: ComposeTask<'_>,
         value: &Value,
         log: &mut CompositionLog,
     ) -> Option<Value> {
@@ -214,13 +219,13 @@ impl Composer<'_> {
     }
 
     /// What a template knows; what it needs is told only if it asks.
-    fn names(&self, task: Task<'_>, text: &str) -> Names {
+    fn names(&self, task: ComposeTask<'_>, text: &str) -> TemplateNames {
         let names = self.templates.names(task.resolved, task.variant);
         if !text.contains("deps") {
             return names;
         }
         let mut deps: BTreeMap<&str, Vec<(String, Value)>> = BTreeMap::new();
-        let called: Vec<(usize, Called)> = task
+        let called: Vec<(usize, TemplateAliases)> = task
             .resolved
             .entry
             .needs
@@ -237,7 +242,7 @@ impl Composer<'_> {
                 .chain([("content", Value::from(body))]);
             let value = Value::map(fields);
             // A file's name that could mean two of them means none.
-            let twin = |(other, theirs): &&(usize, Called)| {
+            let twin = |(other, theirs): &&(usize, TemplateAliases)| {
                 other != need
                     && theirs.file == names.file
                     && self.entries[*other].entry.kind == child.entry.kind
@@ -260,7 +265,7 @@ impl Composer<'_> {
     }
 
     /// How a template calls something that it needs; nothing if it is not needed under this variant.
-    fn called(&self, task: Task<'_>, need: usize) -> Option<Called> {
+    fn called(&self, task: ComposeTask<'_>, need: usize) -> Option<TemplateAliases> {
         let child = &self.entries[need].entry;
         let of_kind = task
             .resolved
@@ -281,21 +286,22 @@ impl Composer<'_> {
             .chain([&child.name])
             .map(|name| identifier(name.as_str()));
         let file = alias.is_none().then(|| identifier(child.unit.path.stem()));
-        Some(Called {
+        Some(TemplateAliases {
             own: own.collect(),
             file,
         })
     }
 
     /// The text of an MCP server with what the manifest itself says of it.
-    fn overridden(&self, task: Task<'_>, text: &str, notes: &mut Notes) -> Option<String> {
+    fn overridden(&self, task: ComposeTask<'_>, text: &str, notes: &mut Notes) -> Option<String> {
         let entry = &task.resolved.entry;
         let dependency = entry
             .root
             .and_then(|number| self.manifest.dependencies.get(number));
         let said =
             dependency.and_then(|dependency| Some((dependency.server.clone()?, dependency.spot)));
-        let Some((fields, spot)) = said.filter(|_| entry.unit.origin != Origin::Manifest) else {
+        let Some((fields, spot)) = said.filter(|_| entry.unit.origin != ResourceOrigin::Manifest)
+        else {
             return Some(text.to_owned());
         };
         let (kind, name, scope) = (entry.kind, entry.name.to_string(), PatchScope::Project);
@@ -311,19 +317,24 @@ impl Composer<'_> {
             }],
             notes,
         )? {
-            Patching::Done(text, _) => Some(text),
-            Patching::AfterFilling => None,
+            PatchMode::Done(text, _) => Some(text),
+            PatchMode::AfterFilling => None,
         }
     }
 }
 
 /// Applies patches of an entry to its text.
-fn patched(task: Task<'_>, text: &str, patches: &[&Patch], notes: &mut Notes) -> Option<Patching> {
+fn patched(
+    task: ComposeTask<'_>,
+    text: &str,
+    patches: &[&Patch],
+    notes: &mut Notes,
+) -> Option<PatchMode> {
     let resolved = task.resolved;
     let first = patches.first()?;
     let Some(format) = format_of(&resolved.entry.unit) else {
         notes.diagnostics.push(patching::no_fields(resolved, first));
-        return Some(Patching::Done(text.to_owned(), Vec::new()));
+        return Some(PatchMode::Done(text.to_owned(), Vec::new()));
     };
     let meant = match meant(resolved, text, patches) {
         Ok(meant) => meant,
@@ -339,9 +350,9 @@ fn patched(task: Task<'_>, text: &str, patches: &[&Patch], notes: &mut Notes) ->
     };
     let mut own = SourceMap::default();
     match patching::apply(&meant, own.add("", ""), text, format) {
-        Ok((text, fields)) => Some(Patching::Done(text, as_written(patches, fields))),
+        Ok((text, fields)) => Some(PatchMode::Done(text, as_written(patches, fields))),
         Err(PatchError::Broken(_)) if format == Format::Markdown && is_template(text) => {
-            Some(Patching::AfterFilling)
+            Some(PatchMode::AfterFilling)
         }
         Err(_) => {
             // Once more, with a text that messages can show.

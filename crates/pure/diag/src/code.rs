@@ -1,4 +1,4 @@
-use crate::{Page, Severity};
+use crate::{ErrorPage, Severity};
 
 /// A kind of finding: a stable word, a severity and the page that explains it.
 #[derive(Debug)]
@@ -21,8 +21,8 @@ impl Eq for Code {}
 
 impl Code {
     /// The page's parts.
-    pub fn parsed(&self) -> Page<'static> {
-        Page::parse(self.page).expect("a test reads every page")
+    pub fn parsed(&self) -> ErrorPage<'static> {
+        ErrorPage::parse(self.page).expect("a test reads every page")
     }
 }
 
@@ -247,7 +247,7 @@ mod tests {
         assert!(CODES.is_sorted_by_key(|code| code.name));
         assert!(SERVER_CODES.is_sorted_by_key(|code| code.name));
         for code in all_codes() {
-            let page = Page::parse(code.page);
+            let page = ErrorPage::parse(code.page);
             assert!(page.is_some(), "the page of {} lacks a part", code.name);
             assert!(
                 code.page.starts_with(&format!("# {}\n", code.name)),

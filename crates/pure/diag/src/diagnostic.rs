@@ -1,4 +1,4 @@
-use crate::{Code, Severity, SourceId, Span, Spot, codes, mask_message};
+use crate::{Code, Severity, SourceId, SourceSpan, Span, codes, mask_message};
 
 /// A place in a source and what is to be said about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,7 +97,7 @@ impl Diagnostic {
 
     /// Adds a place without words.
     #[must_use]
-    pub fn at_spot(self, spot: Spot) -> Self {
+    pub fn at_spot(self, spot: SourceSpan) -> Self {
         self.at(spot.source, spot.span, "")
     }
 

@@ -16,7 +16,7 @@ pub struct FoldedDiagnostic<'d> {
 
 /// What makes two findings alike: everything but the ids, paths, numbers and quoted words in their texts.
 #[derive(PartialEq, Eq, Hash)]
-struct Shape<'d> {
+struct FindingShape<'d> {
     code: &'static str,
     severity: Severity,
     layer: Option<&'d str>,
@@ -26,7 +26,7 @@ struct Shape<'d> {
 
 /// A part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part<'t> {
+enum MessagePart<'t> {
     /// Words that are the same whatever they are said of.
     Fixed(&'t str),
     /// An id, a path, a number or a quoted word.
@@ -35,16 +35,16 @@ enum Part<'t> {
 
 /// Folds findings, each in the place of the first that is like it.
 pub fn fold<'d>(found: &[&'d Diagnostic], sources: &SourceMap) -> Vec<FoldedDiagnostic<'d>> {
-    let mut alike: HashMap<Shape<'d>, Vec<&'d Diagnostic>> = HashMap::new();
+    let mut alike: HashMap<FindingShape<'d>, Vec<&'d Diagnostic>> = HashMap::new();
     for diagnostic in found.iter().copied() {
         alike
-            .entry(Shape::of(diagnostic))
+            .entry(FindingShape::of(diagnostic))
             .or_default()
             .push(diagnostic);
     }
     let mut folded = Vec::new();
     for diagnostic in found.iter().copied() {
-        match alike.get(&Shape::of(diagnostic)).map(Vec::as_slice) {
+        match alike.get(&FindingShape::of(diagnostic)).map(Vec::as_slice) {
             Some([first, rest @ ..]) if rest.len() >= MOST_DRAWN_ALONE => {
                 // The others were named with the first.
                 if std::ptr::eq(*first, diagnostic) {
@@ -63,9 +63,9 @@ pub fn fold<'d>(found: &[&'d Diagnostic], sources: &SourceMap) -> Vec<FoldedDiag
     folded
 }
 
-impl<'d> Shape<'d> {
+impl<'d> FindingShape<'d> {
     fn of(diagnostic: &'d Diagnostic) -> Self {
-        Shape {
+        FindingShape {
             code: diagnostic.code.name,
             severity: diagnostic.severity,
             layer: diagnostic.layer.as_deref(),
@@ -81,19 +81,19 @@ impl<'d> Shape<'d> {
 
 fn fixed_parts(text: &str) -> Vec<&str> {
     let fixed = |part| match part {
-        Part::Fixed(words) => words,
-        Part::Subject(_) => "",
+        MessagePart::Fixed(words) => words,
+        MessagePart::Subject(_) => "",
     };
     parts(text).into_iter().map(fixed).collect()
 }
 
 /// Cuts a text into what is fixed and what is not.
-fn parts(text: &str) -> Vec<Part<'_>> {
+fn parts(text: &str) -> Vec<MessagePart<'_>> {
     let mut parts = Vec::new();
     // Every second piece is inside of backquotes.
     for (at, piece) in text.split('`').enumerate() {
         match at % 2 {
-            1 => parts.push(Part::Subject(piece)),
+            1 => parts.push(MessagePart::Subject(piece)),
             _ => parts.extend(piece.split_inclusive(' ').flat_map(word_parts)),
         }
     }
@@ -101,22 +101,22 @@ fn parts(text: &str) -> Vec<Part<'_>> {
 }
 
 /// A word with the space after it, and with the signs around it that do not belong to it.
-fn word_parts(word: &str) -> Vec<Part<'_>> {
+fn word_parts(word: &str) -> Vec<MessagePart<'_>> {
     let inner = word.trim_matches(|sign: char| {
         !sign.is_alphanumeric() && !matches!(sign, '/' | '.' | '_' | '~')
     });
     let inner = inner.trim_end_matches('.');
     let is_number = inner.starts_with(|sign: char| sign.is_ascii_digit());
     if !(is_number || inner.contains('/')) {
-        return vec![Part::Fixed(word)];
+        return vec![MessagePart::Fixed(word)];
     }
     let Some((before, after)) = word.split_once(inner) else {
-        return vec![Part::Fixed(word)];
+        return vec![MessagePart::Fixed(word)];
     };
     vec![
-        Part::Fixed(before),
-        Part::Subject(inner),
-        Part::Fixed(after),
+        MessagePart::Fixed(before),
+        MessagePart::Subject(inner),
+        MessagePart::Fixed(after),
     ]
 }
 
@@ -146,7 +146,9 @@ fn subject(first: &Diagnostic, other: &Diagnostic, sources: &SourceMap) -> Optio
     let (mine, theirs) = (first.shown_message(), other.shown_message());
     let pairs = parts(&mine).into_iter().zip(parts(&theirs));
     let differing = pairs.into_iter().find_map(|pair| match pair {
-        (Part::Subject(one), Part::Subject(two)) if one != two => Some(two.to_owned()),
+        (MessagePart::Subject(one), MessagePart::Subject(two)) if one != two => {
+            Some(two.to_owned())
+        }
         _ => None,
     });
     let location = other.labels.first().map(|label| {

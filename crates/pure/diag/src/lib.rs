@@ -23,10 +23,10 @@ pub use mask::{
     is_secret_name, looks_secret, mask_line, mask_line_after, mask_message, mask_words,
 };
 pub use near::{did_you_mean, nearest};
-pub use notes::{Failure, FailureKind, Notes, Outcome, Warnings, distinct, unknown_name};
-pub use page::{Example, Page};
+pub use notes::{Failure, FailureKind, Notes, Outcome, WarningPolicy, distinct, unknown_name};
+pub use page::{ErrorPage, PageExample};
 pub use severity::Severity;
-pub use source::{Place, Source, SourceId, SourceMap, Span, Spot};
+pub use source::{LineColumn, SourceId, SourceMap, SourceSpan, SourceText, Span};
 pub use text::Text;
 pub use visible::{command_line, is_invisible, visible};
 pub use words::{counted, size};

@@ -90,7 +90,7 @@ impl From<Diagnostic> for Failure {
 
 /// What warnings do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Warnings {
+pub enum WarningPolicy {
     /// They are shown.
     Tell,
     /// They stop the command.
@@ -160,9 +160,13 @@ impl Notes {
     }
 
     /// Closes a use case for which warnings may be errors.
-    pub fn strictly<T>(mut self, result: Result<T, Failure>, warnings: Warnings) -> Outcome<T> {
+    pub fn strictly<T>(
+        mut self,
+        result: Result<T, Failure>,
+        warnings: WarningPolicy,
+    ) -> Outcome<T> {
         let result = result.and_then(|report| {
-            if warnings == Warnings::Stop {
+            if warnings == WarningPolicy::Stop {
                 self.warnings_are_errors();
             }
             self.each_once();

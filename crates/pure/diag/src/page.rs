@@ -2,41 +2,41 @@
 
 /// A page, split into its parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page<'a> {
+pub struct ErrorPage<'a> {
     /// What the code means, in one sentence.
     pub summary: &'a str,
     /// An input that gets exactly this code.
-    pub fails: Example<'a>,
+    pub fails: PageExample<'a>,
     /// The same input, mended.
-    pub passes: Example<'a>,
+    pub passes: PageExample<'a>,
 }
 
 /// Files and the command to run on them; without a command the files are only read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Example<'a> {
+pub struct PageExample<'a> {
     /// Name and content of each file.
     pub files: Vec<(&'a str, &'a str)>,
     /// The command line, without the leading `$ `.
     pub command: Option<&'a str>,
 }
 
-impl<'a> Page<'a> {
+impl<'a> ErrorPage<'a> {
     /// Reads a page; `None` if a part is missing.
     pub fn parse(text: &'a str) -> Option<Self> {
         let (head, examples) = text.split_once("\n## Fails\n")?;
         let (fails, passes) = examples.split_once("\n## Passes\n")?;
         let summary = head.lines().skip(1).find(|line| !line.trim().is_empty())?;
-        Some(Page {
+        Some(ErrorPage {
             summary,
-            fails: Example::parse(fails),
-            passes: Example::parse(passes),
+            fails: PageExample::parse(fails),
+            passes: PageExample::parse(passes),
         })
     }
 }
 
-impl<'a> Example<'a> {
+impl<'a> PageExample<'a> {
     fn parse(mut rest: &'a str) -> Self {
-        let mut example = Example::default();
+        let mut example = PageExample::default();
         while let Some(open) = find_fence(rest) {
             let before = rest[..open].trim_end();
             let info_end = rest[open..]
@@ -76,13 +76,13 @@ mod tests {
     #[test]
     fn a_page_has_a_summary_and_two_examples() {
         let text = "# a/b\n\nSays it.\n\nMore.\n\n## Fails\n\n`x.json`\n```json\n{\n```\n\n```console\n$ agpm merge x.json\n```\n\n## Passes\n\n`x.json`\n```json\n{}\n```\n";
-        let page = Page::parse(text).expect("the page is whole");
+        let page = ErrorPage::parse(text).expect("the page is whole");
         assert_eq!(page.summary, "Says it.");
         assert_eq!(page.fails.files, [("x.json", "{\n")]);
         assert_eq!(page.fails.command, Some("agpm merge x.json"));
         assert_eq!(
             page.passes,
-            Example {
+            PageExample {
                 files: vec![("x.json", "{}\n")],
                 command: None
             }

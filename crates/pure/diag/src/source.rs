@@ -46,7 +46,7 @@ pub struct SourceId(u32);
 
 /// A place in one of many texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Spot {
+pub struct SourceSpan {
     /// The text.
     pub source: SourceId,
     /// The bytes of the place.
@@ -55,7 +55,7 @@ pub struct Spot {
 
 /// A named text.
 #[derive(Clone, Debug)]
-pub struct Source {
+pub struct SourceText {
     /// The path or other name that users see.
     pub name: String,
     /// The whole text.
@@ -64,7 +64,7 @@ pub struct Source {
     lines: OnceLock<Vec<u32>>,
 }
 
-impl Source {
+impl SourceText {
     fn lines(&self) -> &[u32] {
         self.lines.get_or_init(|| {
             let ends = memchr::memchr_iter(b'\n', self.text.as_bytes());
@@ -77,7 +77,7 @@ impl Source {
 
 /// A line and column, both counted from one; columns count characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct LineColumn {
     /// Line, from one.
     pub line: usize,
     /// Column in characters, from one.
@@ -89,7 +89,7 @@ pub struct Place {
 pub struct SourceMap {
     /// How many texts of the map that this one was forked from come before its own.
     first: usize,
-    sources: Vec<Source>,
+    sources: Vec<SourceText>,
 }
 
 impl SourceMap {
@@ -97,7 +97,7 @@ impl SourceMap {
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<Text>) -> SourceId {
         let id = self.first + self.sources.len();
         let id = u32::try_from(id).expect("fewer than 2^32 sources");
-        self.sources.push(Source {
+        self.sources.push(SourceText {
             name: name.into(),
             text: text.into(),
             lines: OnceLock::new(),
@@ -135,7 +135,7 @@ impl SourceMap {
     }
 
     /// The text behind an identity that this map gave.
-    pub fn get(&self, id: SourceId) -> &Source {
+    pub fn get(&self, id: SourceId) -> &SourceText {
         &self.sources[id.0 as usize - self.first]
     }
 
@@ -147,7 +147,7 @@ impl SourceMap {
     }
 
     /// Line and column of a byte offset.
-    pub fn place(&self, id: SourceId, offset: u32) -> Place {
+    pub fn place(&self, id: SourceId, offset: u32) -> LineColumn {
         let text = &self.get(id).text;
         let line = self.line(id, offset);
         let line_start = self.get(id).lines()[line - 1] as usize;
@@ -157,7 +157,7 @@ impl SourceMap {
             .chars()
             .count()
             + 1;
-        Place { line, column }
+        LineColumn { line, column }
     }
 
     /// The byte range of the lines that `span` touches, without the last line's ending.
@@ -200,13 +200,13 @@ mod tests {
     fn places_count_lines_and_characters_and_skip_the_bom() {
         let mut map = SourceMap::default();
         let id = map.add("x", "\u{feff}a\r\nhé llo\n");
-        assert_eq!(map.place(id, 3), Place { line: 1, column: 1 });
+        assert_eq!(map.place(id, 3), LineColumn { line: 1, column: 1 });
         let l = "\u{feff}a\r\nhé ".len() as u32;
-        assert_eq!(map.place(id, l), Place { line: 2, column: 4 });
+        assert_eq!(map.place(id, l), LineColumn { line: 2, column: 4 });
         assert_eq!(
             map.lines_around(id, Span { start: 3, end: 4 }),
             Span { start: 0, end: 4 }
         );
-        assert_eq!(map.place(id, 9999), Place { line: 3, column: 1 });
+        assert_eq!(map.place(id, 9999), LineColumn { line: 3, column: 1 });
     }
 }

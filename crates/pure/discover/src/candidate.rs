@@ -96,7 +96,7 @@ impl Serialize for CandidateType {
 
 /// How a candidate belongs to a plugin.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Membership {
+pub enum PluginMembership {
     /// It does not.
     Standalone,
     /// It is in the plugin's directory: whoever names neither it nor its path means the plugin.
@@ -105,19 +105,19 @@ pub enum Membership {
     Listed(String),
 }
 
-impl Membership {
+impl PluginMembership {
     /// The name of the plugin.
     pub fn plugin(&self) -> Option<&str> {
         match self {
-            Membership::Standalone => None,
-            Membership::Part(name) | Membership::Listed(name) => Some(name),
+            PluginMembership::Standalone => None,
+            PluginMembership::Part(name) | PluginMembership::Listed(name) => Some(name),
         }
     }
 }
 
 /// Where a plugin of a marketplace is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum PluginLocation {
+pub enum PluginPlacement {
     /// In a directory of the same source, with a manifest of its own.
     Here,
     /// In the same source, and only its marketplace says what it is.
@@ -140,9 +140,9 @@ pub struct Candidate {
     /// What it says of itself, on one line, if it was read.
     pub description: Option<String>,
     /// The plugin that it belongs to.
-    pub membership: Membership,
+    pub membership: PluginMembership,
     /// Where a plugin is.
-    pub location: PluginLocation,
+    pub location: PluginPlacement,
 }
 
 impl Candidate {

@@ -1,8 +1,8 @@
-use crate::candidate::{Candidate, CandidateType, Membership};
+use crate::candidate::{Candidate, CandidateType, PluginMembership};
 
 /// Whether everything is meant where nothing is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Selection {
+pub enum SelectionMode {
     /// One that is alone; of several, the user says which.
     Single,
     /// All of them.
@@ -42,7 +42,7 @@ impl<'w> WrittenName<'w> {
 
 /// Which candidates are meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Choice<'c> {
+pub enum CandidateChoice<'c> {
     /// These.
     Chosen(Vec<&'c Candidate>),
     /// One of these, or some.
@@ -61,21 +61,21 @@ pub fn choose<'c>(
     candidates: &'c [Candidate],
     names: &[String],
     kind: Option<CandidateType>,
-    selection: Selection,
-) -> Choice<'c> {
+    selection: SelectionMode,
+) -> CandidateChoice<'c> {
     let is_kind = |candidate: &&Candidate| kind.is_none_or(|kind| kind == candidate.kind);
     let all: Vec<&Candidate> = candidates.iter().filter(is_kind).collect();
     if !names.is_empty() {
         return choose_named(&all, names);
     }
-    let is_part = |one: &&Candidate| matches!(one.membership, Membership::Part(_));
+    let is_part = |one: &&Candidate| matches!(one.membership, PluginMembership::Part(_));
     let free: Vec<&Candidate> = all.iter().copied().filter(|one| !is_part(one)).collect();
     let offered = if free.is_empty() { all } else { free };
     match (offered.len(), selection) {
-        (0, _) => Choice::Nothing,
-        (1, _) => Choice::Chosen(offered),
-        (_, Selection::Single) => Choice::Several(offered),
-        (_, Selection::All) => Choice::Chosen(whole(offered)),
+        (0, _) => CandidateChoice::Nothing,
+        (1, _) => CandidateChoice::Chosen(offered),
+        (_, SelectionMode::Single) => CandidateChoice::Several(offered),
+        (_, SelectionMode::All) => CandidateChoice::Chosen(whole(offered)),
     }
 }
 
@@ -94,52 +94,52 @@ fn whole(offered: Vec<&Candidate>) -> Vec<&Candidate> {
         .collect()
 }
 
-fn choose_named<'c>(all: &[&'c Candidate], names: &[String]) -> Choice<'c> {
+fn choose_named<'c>(all: &[&'c Candidate], names: &[String]) -> CandidateChoice<'c> {
     let mut chosen: Vec<&Candidate> = Vec::new();
     for word in names {
         let name = WrittenName::parse(word);
         let found: Vec<&Candidate> = all.iter().copied().filter(|one| name.means(one)).collect();
         // Who names something that is also a part of a plugin means the thing itself.
-        let is_part = |one: &Candidate| matches!(one.membership, Membership::Part(_));
+        let is_part = |one: &Candidate| matches!(one.membership, PluginMembership::Part(_));
         let own: Vec<&Candidate> = found.iter().copied().filter(|one| !is_part(one)).collect();
         let found = if own.is_empty() { found } else { own };
         match found.as_slice() {
-            [] => return Choice::Unknown(word.clone()),
+            [] => return CandidateChoice::Unknown(word.clone()),
             [one] if chosen.contains(one) => {}
             [one] => chosen.push(one),
-            _ => return Choice::Ambiguous(word.clone(), found),
+            _ => return CandidateChoice::Ambiguous(word.clone(), found),
         }
     }
-    Choice::Chosen(chosen)
+    CandidateChoice::Chosen(chosen)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::candidate::PluginLocation;
+    use crate::candidate::PluginPlacement;
 
     fn candidate(kind: CandidateType, name: &str, plugin: Option<&str>) -> Candidate {
-        let membership = plugin.map(|plugin| Membership::Part(plugin.to_owned()));
+        let membership = plugin.map(|plugin| PluginMembership::Part(plugin.to_owned()));
         Candidate {
             kind,
             name: name.to_owned(),
             declared_name: None,
             path: format!("{}/{name}", plugin.unwrap_or_default()),
             description: None,
-            membership: membership.unwrap_or(Membership::Standalone),
-            location: PluginLocation::Here,
+            membership: membership.unwrap_or(PluginMembership::Standalone),
+            location: PluginPlacement::Here,
         }
     }
 
-    fn ids(choice: Choice<'_>) -> String {
+    fn ids(choice: CandidateChoice<'_>) -> String {
         let ids =
             |all: Vec<&Candidate>| all.iter().map(|one| one.id()).collect::<Vec<_>>().join(" ");
         match choice {
-            Choice::Chosen(all) => format!("chosen {}", ids(all)),
-            Choice::Several(all) => format!("several {}", ids(all)),
-            Choice::Unknown(name) => format!("unknown {name}"),
-            Choice::Ambiguous(name, all) => format!("ambiguous {name}: {}", ids(all)),
-            Choice::Nothing => "nothing".to_owned(),
+            CandidateChoice::Chosen(all) => format!("chosen {}", ids(all)),
+            CandidateChoice::Several(all) => format!("several {}", ids(all)),
+            CandidateChoice::Unknown(name) => format!("unknown {name}"),
+            CandidateChoice::Ambiguous(name, all) => format!("ambiguous {name}: {}", ids(all)),
+            CandidateChoice::Nothing => "nothing".to_owned(),
         }
     }
 
@@ -157,13 +157,13 @@ mod tests {
             let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
             ids(super::choose(&all, &names, kind, selection))
         };
-        let single = Selection::Single;
+        let single = SelectionMode::Single;
         assert_eq!(
             choose(&[], None, single),
             "several plugins/kit agents/pdf skills/own"
         );
         assert_eq!(
-            choose(&[], None, Selection::All),
+            choose(&[], None, SelectionMode::All),
             "chosen plugins/kit agents/pdf skills/own"
         );
         assert_eq!(choose(&[], Some(Agent), single), "chosen agents/pdf");

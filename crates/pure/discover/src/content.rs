@@ -1,6 +1,6 @@
 //! What the content of a file says where its path says nothing.
 
-use agpm_text::{Document, Format, Kind, NodeRef, parse_alone};
+use agpm_text::{Document, Format, NodeKind, NodeRef, parse_alone};
 
 use crate::candidate::CandidateType;
 use crate::description::plain_line;
@@ -40,7 +40,9 @@ pub(crate) fn document(path: &str, bytes: &[u8]) -> Option<Document> {
 /// The type that the content of a file shows; nothing if it shows none.
 pub fn type_of_content(path: &str, bytes: &[u8]) -> Option<CandidateType> {
     let document = document(path, bytes)?;
-    let root = document.root().filter(|root| root.kind() == Kind::Map)?;
+    let root = document
+        .root()
+        .filter(|root| root.kind() == NodeKind::Map)?;
     match file_name(path).ends_with(".json") {
         true => type_of_object(root),
         false => type_of_front_matter(root),
@@ -54,13 +56,13 @@ fn type_of_object(root: NodeRef<'_>) -> Option<CandidateType> {
     // A hook that names its events beside its command.
     let names_events = root
         .get("events")
-        .is_some_and(|node| node.kind() == Kind::List);
+        .is_some_and(|node| node.kind() == NodeKind::List);
     let has_text = |key: &str| root.get(key).is_some_and(|node| node.as_str().is_some());
     if has_events || names_events && has_text("command") {
         Some(CandidateType::Hook)
     } else if root
         .get("mcpServers")
-        .is_some_and(|node| node.kind() == Kind::Map)
+        .is_some_and(|node| node.kind() == NodeKind::Map)
         || has_text("command")
         || has_text("url")
     {

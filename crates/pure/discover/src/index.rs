@@ -5,7 +5,7 @@
 
 use crate::candidate::{Candidate, CandidateType};
 use crate::description::plain_line;
-use crate::matching::{Query, Score};
+use crate::matching::{Score, SearchQuery};
 
 const FORMAT: &str = "agpm-index-1";
 
@@ -37,11 +37,11 @@ pub struct IndexRow<'i> {
 
 /// The index of a source.
 #[derive(Clone, Copy, Debug)]
-pub struct SourceIndex<'i> {
+pub struct SearchIndex<'i> {
     lines: &'i str,
 }
 
-impl<'i> SourceIndex<'i> {
+impl<'i> SearchIndex<'i> {
     /// The text of an index.
     pub fn encode<'c>(
         header: &IndexHeader,
@@ -69,7 +69,7 @@ impl<'i> SourceIndex<'i> {
     }
 
     /// Reads an index; nothing if it is not one of this format.
-    pub fn decode(text: &'i str) -> Option<(IndexHeader, SourceIndex<'i>)> {
+    pub fn decode(text: &'i str) -> Option<(IndexHeader, SearchIndex<'i>)> {
         let (first, lines) = text.split_once('\n')?;
         let mut fields = first.split('\t');
         if fields.next() != Some(FORMAT) {
@@ -79,11 +79,11 @@ impl<'i> SourceIndex<'i> {
             url: fields.next()?.to_owned(),
             commit: fields.next()?.to_owned(),
         };
-        Some((header, SourceIndex { lines }))
+        Some((header, SearchIndex { lines }))
     }
 
     /// The resources that fit, with how well, in the order of the source.
-    pub fn search(self, query: &Query) -> impl Iterator<Item = (Score, IndexRow<'i>)> {
+    pub fn search(self, query: &SearchQuery) -> impl Iterator<Item = (Score, IndexRow<'i>)> {
         self.lines.lines().filter_map(move |line| {
             let mut fields = line.splitn(6, '\t');
             let kind = fields.next()?;
@@ -108,7 +108,7 @@ impl<'i> SourceIndex<'i> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::candidate::{Membership, PluginLocation};
+    use crate::candidate::{PluginMembership, PluginPlacement};
 
     #[test]
     fn what_is_encoded_is_found() {
@@ -118,18 +118,18 @@ mod tests {
             declared_name: None,
             path: "skills/p\tdf".to_owned(),
             description: Some("Reads\nfiles".to_owned()),
-            membership: Membership::Part("kit".to_owned()),
-            location: PluginLocation::Here,
+            membership: PluginMembership::Part("kit".to_owned()),
+            location: PluginPlacement::Here,
         };
         let header = IndexHeader {
             url: "https://h/o/r".to_owned(),
             commit: "abc".to_owned(),
         };
-        let text = SourceIndex::encode(&header, [(&candidate, "v1.0.0".to_owned())]);
-        let (read, index) = SourceIndex::decode(&text).unwrap();
+        let text = SearchIndex::encode(&header, [(&candidate, "v1.0.0".to_owned())]);
+        let (read, index) = SearchIndex::decode(&text).unwrap();
         assert_eq!(read, header);
         let found: Vec<_> = index
-            .search(&Query::parse("pdf"))
+            .search(&SearchQuery::parse("pdf"))
             .map(|(_, row)| row)
             .collect();
         let row = IndexRow {
@@ -141,7 +141,7 @@ mod tests {
             description: "Reads files",
         };
         assert_eq!(found, [row]);
-        assert!(SourceIndex::decode("other\n").is_none());
-        assert!(SourceIndex::decode("").is_none());
+        assert!(SearchIndex::decode("other\n").is_none());
+        assert!(SearchIndex::decode("").is_none());
     }
 }

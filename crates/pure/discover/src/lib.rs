@@ -14,12 +14,12 @@ mod matching;
 mod paths;
 mod survey;
 
-pub use candidate::{CANDIDATE_TYPES, Candidate, CandidateType, Membership, PluginLocation};
-pub use choice::{Choice, Selection, WrittenName, choose};
+pub use candidate::{CANDIDATE_TYPES, Candidate, CandidateType, PluginMembership, PluginPlacement};
+pub use choice::{CandidateChoice, SelectionMode, WrittenName, choose};
 pub use content::type_of_content;
 pub use description::plain_line;
-pub use index::{IndexHeader, IndexRow, SourceIndex};
-pub use marketplace::{MarketplaceEntry, read_marketplace};
-pub use matching::{Query, Score};
+pub use index::{IndexHeader, IndexRow, SearchIndex};
+pub use marketplace::{MarketplaceListing, read_marketplace};
+pub use matching::{Score, SearchQuery};
 pub use paths::type_of_path;
-pub use survey::{ReadExtent, Survey};
+pub use survey::{ReadExtent, SourceSurvey};

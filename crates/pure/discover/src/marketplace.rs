@@ -1,15 +1,15 @@
 //! The plugins that a `marketplace.json` lists, as far as finding them needs.
 
-use agpm_text::{Kind, NodeRef};
+use agpm_text::{NodeKind, NodeRef};
 
-use crate::candidate::PluginLocation;
+use crate::candidate::PluginPlacement;
 use crate::content::{document, text};
 use crate::description::plain_line;
 use crate::limits::MOST_PLUGINS;
 
 /// A plugin of a marketplace.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MarketplaceEntry {
+pub struct MarketplaceListing {
     /// What the marketplace calls it.
     pub name: String,
     /// What it says of it.
@@ -17,7 +17,7 @@ pub struct MarketplaceEntry {
     /// Its directory from the root of the source; empty for the root.
     pub path: String,
     /// Whether it is in this source.
-    pub location: PluginLocation,
+    pub location: PluginPlacement,
     /// Paths of parts that the entry itself names, from the root of the source.
     pub parts: Vec<String>,
 }
@@ -26,9 +26,9 @@ pub struct MarketplaceEntry {
 pub fn read_marketplace(
     bytes: &[u8],
     root: &str,
-) -> Option<(Option<String>, Vec<MarketplaceEntry>)> {
+) -> Option<(Option<String>, Vec<MarketplaceListing>)> {
     let document = document("marketplace.json", bytes)?;
-    let map = document.root().filter(|map| map.kind() == Kind::Map)?;
+    let map = document.root().filter(|map| map.kind() == NodeKind::Map)?;
     let plugin_root = map
         .get("metadata")
         .and_then(|metadata| text(metadata, "pluginRoot"));
@@ -39,16 +39,16 @@ pub fn read_marketplace(
     Some((text(map, "name"), entries.collect()))
 }
 
-fn read_entry(entry: NodeRef<'_>, root: &str, base: &str) -> Option<MarketplaceEntry> {
+fn read_entry(entry: NodeRef<'_>, root: &str, base: &str) -> Option<MarketplaceListing> {
     let name = text(entry, "name")?;
     let source = entry.get("source")?;
     let (path, location) = match source.as_str() {
         // Only a bare name starts at the root that the marketplace names for plugins.
         Some(relative) if relative.starts_with("./") || relative == "." => {
-            (join(root, relative), PluginLocation::Here)
+            (join(root, relative), PluginPlacement::Here)
         }
-        Some(relative) => (join(base, relative), PluginLocation::Here),
-        None => (String::new(), PluginLocation::Elsewhere(elsewhere(source))),
+        Some(relative) => (join(base, relative), PluginPlacement::Here),
+        None => (String::new(), PluginPlacement::Elsewhere(elsewhere(source))),
     };
     let keys = ["skills", "agents", "commands"].into_iter();
     let values = keys.filter_map(|key| entry.get(key));
@@ -57,10 +57,10 @@ fn read_entry(entry: NodeRef<'_>, root: &str, base: &str) -> Option<MarketplaceE
         None => value.items().filter_map(NodeRef::as_str).collect(),
     });
     let parts = match location {
-        PluginLocation::Here => texts.map(|part| join(&path, part)).collect(),
+        PluginPlacement::Here => texts.map(|part| join(&path, part)).collect(),
         _ => Vec::new(),
     };
-    Some(MarketplaceEntry {
+    Some(MarketplaceListing {
         name,
         description: text(entry, "description"),
         path,
@@ -117,7 +117,7 @@ mod tests {
         assert_eq!(entries[2].parts, ["skills/x", "skills/y"]);
         assert_eq!(
             entries[3].location,
-            PluginLocation::Elsewhere("o/d".to_owned())
+            PluginPlacement::Elsewhere("o/d".to_owned())
         );
         assert!(read_marketplace(b"[]", "").is_none());
         assert!(read_marketplace(b"\xff", "").is_none());

@@ -19,15 +19,15 @@ const SHORTEST_MISTYPED: usize = 4;
 
 /// What is looked for: words that all have to fit, in names or descriptions.
 #[derive(Clone, Debug)]
-pub struct Query {
+pub struct SearchQuery {
     words: Vec<String>,
 }
 
-impl Query {
+impl SearchQuery {
     /// Reads words that are separated by spaces.
     pub fn parse(text: &str) -> Self {
         let words = text.split_whitespace().map(str::to_ascii_lowercase);
-        Query {
+        SearchQuery {
             words: words.collect(),
         }
     }
@@ -56,16 +56,16 @@ fn score_name(word: &str, name: &str) -> Option<Score> {
         return Some(WHOLE);
     }
     match find(name.as_bytes(), word.as_bytes())? {
-        Found::At(0) => Some(BEGINNING),
-        Found::AtWord => Some(WORD),
-        Found::At(_) => Some(INSIDE),
+        WordMatch::At(0) => Some(BEGINNING),
+        WordMatch::AtWord => Some(WORD),
+        WordMatch::At(_) => Some(INSIDE),
     }
 }
 
 fn score_description(word: &str, description: &str) -> Option<Score> {
     match find(description.as_bytes(), word.as_bytes())? {
-        Found::At(0) | Found::AtWord => Some(DESCRIPTION_WORD),
-        Found::At(_) => Some(DESCRIPTION),
+        WordMatch::At(0) | WordMatch::AtWord => Some(DESCRIPTION_WORD),
+        WordMatch::At(_) => Some(DESCRIPTION),
     }
 }
 
@@ -85,13 +85,13 @@ fn score_letters(word: &str, name: &str) -> Option<Score> {
     is_near.then_some(MISTYPED)
 }
 
-enum Found {
+enum WordMatch {
     At(usize),
     AtWord,
 }
 
 /// Where a lower-case word is in a text, the beginning of a word before any other place.
-fn find(text: &[u8], word: &[u8]) -> Option<Found> {
+fn find(text: &[u8], word: &[u8]) -> Option<WordMatch> {
     let first = *word.first()?;
     let mut inside = None;
     for at in memchr2_iter(first, first.to_ascii_uppercase(), text) {
@@ -102,9 +102,9 @@ fn find(text: &[u8], word: &[u8]) -> Option<Found> {
             continue;
         }
         match at {
-            0 => return Some(Found::At(0)),
-            at if !text[at - 1].is_ascii_alphanumeric() => return Some(Found::AtWord),
-            at => inside = inside.or(Some(Found::At(at))),
+            0 => return Some(WordMatch::At(0)),
+            at if !text[at - 1].is_ascii_alphanumeric() => return Some(WordMatch::AtWord),
+            at => inside = inside.or(Some(WordMatch::At(at))),
         }
     }
     inside
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     fn best_first(query: &str, rows: &[(&'static str, &str)]) -> Vec<&'static str> {
-        let query = Query::parse(query);
+        let query = SearchQuery::parse(query);
         let scored = rows
             .iter()
             .filter_map(|(name, about)| Some((query.score(name, about)?, *name)));

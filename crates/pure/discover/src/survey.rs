@@ -3,10 +3,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_model::{MARKETPLACE_FILES, ResourcePath, ResourceType, SKILL_FILE, resource_name};
 use agpm_text::{Document, NodeRef};
 
-use crate::candidate::{CANDIDATE_TYPES, Candidate, CandidateType, Membership, PluginLocation};
+use crate::candidate::{
+    CANDIDATE_TYPES, Candidate, CandidateType, PluginMembership, PluginPlacement,
+};
 use crate::content::{SelfDescription, document, type_of_content};
 use crate::limits::MOST_UNDECIDED;
-use crate::marketplace::{MarketplaceEntry, read_marketplace};
+use crate::marketplace::{MarketplaceListing, read_marketplace};
 use crate::paths::{file_name, is_skipped, is_within, may_be_resource, parent, type_of_path};
 
 /// Files that make the directory above their own a plugin.
@@ -31,17 +33,17 @@ pub enum ReadExtent {
 
 /// What a listing offers, and what is still to be read.
 #[derive(Clone, Debug)]
-pub struct Survey {
+pub struct SourceSurvey {
     /// What the root is called where nothing else names it.
     source_name: String,
     /// The directory that is looked at; what is exactly there is meant, not what is in it.
     top: String,
     skills: BTreeSet<String>,
-    plugins: BTreeMap<String, Plugin>,
+    plugins: BTreeMap<String, SurveyedPlugin>,
     marketplaces: BTreeMap<String, String>,
     /// Names that marketplaces give themselves.
     marketplace_names: Vec<String>,
-    entries: Vec<MarketplaceEntry>,
+    entries: Vec<MarketplaceListing>,
     files: BTreeMap<String, CandidateType>,
     undecided: BTreeSet<String>,
     /// `plugin.json` files that may be manifests.
@@ -50,17 +52,17 @@ pub struct Survey {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Plugin {
+struct SurveyedPlugin {
     manifest: Option<String>,
     name: Option<String>,
     description: Option<String>,
 }
 
-impl Survey {
+impl SourceSurvey {
     /// Looks at the files of a source, or of the directory `top` in it, by their paths alone.
     pub fn of<'p>(paths: impl IntoIterator<Item = &'p str>, top: &str, source_name: &str) -> Self {
         let paths: Vec<&str> = paths.into_iter().filter(|path| !is_skipped(path)).collect();
-        let mut survey = Survey {
+        let mut survey = SourceSurvey {
             source_name: source_name.to_owned(),
             top: top.to_owned(),
             skills: BTreeSet::new(),
@@ -168,7 +170,7 @@ impl Survey {
             }
             return;
         }
-        let is_manifest = |plugin: &&mut Plugin| plugin.manifest.as_deref() == Some(path);
+        let is_manifest = |plugin: &&mut SurveyedPlugin| plugin.manifest.as_deref() == Some(path);
         match self.plugins.values_mut().find(is_manifest) {
             Some(plugin) => plugin.describe(about),
             None => {
@@ -230,8 +232,8 @@ impl Survey {
             name,
             path: directory.to_owned(),
             description: about.and_then(|about| about.description.clone()),
-            membership: Membership::Standalone,
-            location: PluginLocation::Here,
+            membership: PluginMembership::Standalone,
+            location: PluginPlacement::Here,
         }
     }
 
@@ -250,8 +252,8 @@ impl Survey {
             name,
             path: path.to_owned(),
             description: about.and_then(|about| about.description.clone()),
-            membership: Membership::Standalone,
-            location: PluginLocation::Here,
+            membership: PluginMembership::Standalone,
+            location: PluginPlacement::Here,
         }
     }
 
@@ -264,7 +266,7 @@ impl Survey {
         for entry in &self.entries {
             // Entries for the root that list their parts are several plugins in one directory.
             let is_same = |one: &&mut Candidate| {
-                entry.location == PluginLocation::Here
+                entry.location == PluginPlacement::Here
                     && one.path == entry.path
                     && self.plugins.contains_key(&one.path)
                     && (!one.path.is_empty() || entry.parts.is_empty() || one.name == entry.name)
@@ -279,9 +281,9 @@ impl Survey {
                     declared_name: None,
                     path: entry.path.clone(),
                     description: entry.description.clone(),
-                    membership: Membership::Standalone,
+                    membership: PluginMembership::Standalone,
                     location: match &entry.location {
-                        PluginLocation::Here => PluginLocation::Listed,
+                        PluginPlacement::Here => PluginPlacement::Listed,
                         other => other.clone(),
                     },
                 }),
@@ -293,7 +295,7 @@ impl Survey {
         all
     }
 
-    fn plugin(&self, path: &str, plugin: &Plugin) -> Candidate {
+    fn plugin(&self, path: &str, plugin: &SurveyedPlugin) -> Candidate {
         let by_path = match path {
             "" => self.source_name.clone(),
             path => file_name(path).to_owned(),
@@ -304,24 +306,24 @@ impl Survey {
             declared_name: None,
             path: path.to_owned(),
             description: plugin.description.clone(),
-            membership: Membership::Standalone,
-            location: PluginLocation::Here,
+            membership: PluginMembership::Standalone,
+            location: PluginPlacement::Here,
         }
     }
 
     /// The plugin whose directory a path is in, the nearest if there are several, or the one whose entry lists it.
-    fn membership(&self, path: &str, plugins: &[Candidate]) -> Membership {
+    fn membership(&self, path: &str, plugins: &[Candidate]) -> PluginMembership {
         let lists =
-            |entry: &&MarketplaceEntry| entry.parts.iter().any(|part| is_within(path, part));
+            |entry: &&MarketplaceListing| entry.parts.iter().any(|part| is_within(path, part));
         let listed = self.entries.iter().find(lists);
         let lists_parts = |plugin: &Candidate| {
-            let is_it = |entry: &MarketplaceEntry| {
+            let is_it = |entry: &MarketplaceListing| {
                 entry.name == plugin.name && entry.path == plugin.path && !entry.parts.is_empty()
             };
             self.entries.iter().any(is_it)
         };
         let contains = |plugin: &&Candidate| {
-            !matches!(plugin.location, PluginLocation::Elsewhere(_))
+            !matches!(plugin.location, PluginPlacement::Elsewhere(_))
                 && is_within(path, &plugin.path)
                 && !(plugin.path.is_empty() && lists_parts(plugin))
         };
@@ -330,14 +332,14 @@ impl Survey {
             .filter(contains)
             .max_by_key(|plugin| plugin.path.len());
         match (nearest, listed) {
-            (Some(plugin), _) => Membership::Part(plugin.name.clone()),
-            (None, Some(entry)) => Membership::Listed(entry.name.clone()),
-            (None, None) => Membership::Standalone,
+            (Some(plugin), _) => PluginMembership::Part(plugin.name.clone()),
+            (None, Some(entry)) => PluginMembership::Listed(entry.name.clone()),
+            (None, None) => PluginMembership::Standalone,
         }
     }
 }
 
-impl Plugin {
+impl SurveyedPlugin {
     fn describe(&mut self, about: SelfDescription) {
         self.name = about.name;
         self.description = about.description;
@@ -385,9 +387,9 @@ mod tests {
     struct Files(Vec<(&'static str, &'static str)>);
 
     impl Files {
-        fn survey(&self, top: &str) -> Survey {
+        fn survey(&self, top: &str) -> SourceSurvey {
             let within = self.0.iter().filter(|(path, _)| is_within(path, top));
-            Survey::of(within.map(|(path, _)| *path), top, "repo")
+            SourceSurvey::of(within.map(|(path, _)| *path), top, "repo")
         }
 
         fn read(&self, top: &str) -> Vec<String> {
@@ -400,7 +402,7 @@ mod tests {
         }
     }
 
-    fn rows(survey: &Survey) -> Vec<String> {
+    fn rows(survey: &SourceSurvey) -> Vec<String> {
         let row = |one: Candidate| {
             let plugin = one
                 .membership

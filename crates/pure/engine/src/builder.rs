@@ -36,14 +36,14 @@ impl Engine {
     }
 }
 
-struct NewLayer {
+struct PendingLayer {
     name: String,
     files: Vec<(String, Vec<u8>)>,
 }
 
 /// A merge that is being described. What is wrong with it is told by [`merge`](EngineBuilder::merge).
 pub struct EngineBuilder<'c> {
-    layers: Vec<NewLayer>,
+    layers: Vec<PendingLayer>,
     default: Result<Strategy, EngineError>,
     by_path: BTreeMap<String, Strategy>,
     own: Option<&'c dyn Combine>,
@@ -70,7 +70,7 @@ impl<'c> EngineBuilder<'c> {
         files: impl IntoIterator<Item = (P, B)>,
     ) -> Self {
         let files = files.into_iter();
-        self.layers.push(NewLayer {
+        self.layers.push(PendingLayer {
             name: name.into(),
             files: files
                 .map(|(path, bytes)| (path.into(), bytes.into()))
@@ -197,7 +197,7 @@ impl<'c> EngineBuilder<'c> {
         let mut diagnostics = Vec::new();
         let mut names: Vec<LayerName> = Vec::new();
         let mut stacks: BTreeMap<RelativePath, Vec<LayerFile>> = BTreeMap::new();
-        for NewLayer { name, files } in self.layers {
+        for PendingLayer { name, files } in self.layers {
             let name = new_name(name, &names)?;
             for (path, bytes) in files {
                 let path = new_path(path)?;

@@ -4,7 +4,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use agpm_diag::SourceMap;
-use agpm_merge::{Leaf, LeafOperation, Merged, MergedFile, Resolution, Segment, Shadow};
+use agpm_merge::{
+    BodySegment, LeafOperation, MergedContent, MergedFile, MergedLeaf, Resolution, ShadowedValue,
+};
 use agpm_model::{LayerName, RelativePath};
 use agpm_text::{Pointer, Value, to_value};
 
@@ -200,9 +202,11 @@ impl EffectiveFile {
     /// # Ok::<(), agpm_engine::EngineError>(())
     /// ```
     pub fn text_origins(&self) -> impl Iterator<Item = TextOrigin> {
-        let segments: &[Segment] = match &self.merged.merged {
-            Merged::Markdown { segments, .. } | Merged::Text { segments, .. } => segments,
-            Merged::Structured(_) | Merged::Whole(_) => &[],
+        let segments: &[BodySegment] = match &self.merged.merged {
+            MergedContent::Markdown { segments, .. } | MergedContent::Text { segments, .. } => {
+                segments
+            }
+            MergedContent::Structured(_) | MergedContent::Whole(_) => &[],
         };
         segments.iter().map(|segment| TextOrigin {
             layer: self.merged.files[segment.layer as usize].layer.clone(),
@@ -212,11 +216,11 @@ impl EffectiveFile {
 
     fn resolution(&self) -> Option<&Resolution> {
         match &self.merged.merged {
-            Merged::Structured(resolution)
-            | Merged::Markdown {
+            MergedContent::Structured(resolution)
+            | MergedContent::Markdown {
                 front: resolution, ..
             } => Some(resolution),
-            Merged::Text { .. } | Merged::Whole(_) => None,
+            MergedContent::Text { .. } | MergedContent::Whole(_) => None,
         }
     }
 
@@ -230,8 +234,8 @@ impl EffectiveFile {
         leaves
     }
 
-    fn explained(&self, resolution: &Resolution, leaf: Leaf<'_>) -> ExplainedValue {
-        let overridden = |shadow: &Shadow| {
+    fn explained(&self, resolution: &Resolution, leaf: MergedLeaf<'_>) -> ExplainedValue {
+        let overridden = |shadow: &ShadowedValue| {
             let node = resolution.node(shadow.origin);
             OverriddenValue {
                 value: to_value(node),

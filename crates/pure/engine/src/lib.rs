@@ -7,7 +7,7 @@
 //! | [`Engine::builder`] | layers, strategies, then [`merge`](EngineBuilder::merge) |
 //! | [`MergedLayers`] | every path of the layers, and all [findings](MergedLayers::findings) |
 //! | [`EffectiveFile`] | one path: its text, its value, its [leaves](EffectiveFile::leaves), an [explanation](EffectiveFile::explain) |
-//! | [`Strategy`], [`Rule`], [`Operation`] | how files merge, as data |
+//! | [`Strategy`], [`PointerRule`], [`MergeOperation`] | how files merge, as data |
 //! | [`Combine`] | a strategy of your own, which can only choose, so that provenance stays true |
 
 mod builder;
@@ -16,12 +16,12 @@ mod error;
 mod finding;
 
 pub use agpm_diag::Severity;
-pub use agpm_merge::{Combination, Combine, LeafOperation, Place};
+pub use agpm_merge::{Combination, Combine, LeafOperation, MergePoint};
 pub use agpm_model::{
-    Empty, Items, LayerName, Lists, Maps, Operation, PointerPattern, RelativePath, Rule, Separator,
-    Strategy,
+    BodySeparator, EmptyRule, ItemRule, LayerName, ListRule, MapRule, MergeOperation,
+    PointerPattern, PointerRule, RelativePath, Strategy,
 };
-pub use agpm_text::{Format, Kind, NodeRef, Pointer, Value};
+pub use agpm_text::{Format, NodeKind, NodeRef, Pointer, Value};
 
 pub use builder::{Engine, EngineBuilder, MergedLayers};
 pub use effective::{EffectiveFile, ExplainedValue, OverriddenValue, TextOrigin};

@@ -7,7 +7,7 @@ use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
 use agpm_model::{Layer, MachineFiles, RelativePath};
 use agpm_plan::clashes;
 
-use crate::snapshot::Snapshot;
+use crate::snapshot::LayerSnapshot;
 
 struct LayerPath<'s> {
     path: &'s RelativePath,
@@ -15,7 +15,7 @@ struct LayerPath<'s> {
 }
 
 /// Fails if a file of one layer is where another one has a folder, or if two paths differ only in case.
-pub fn refuse_clashes(snapshots: &[Snapshot<'_>]) -> Result<(), Failure> {
+pub fn refuse_clashes(snapshots: &[LayerSnapshot<'_>]) -> Result<(), Failure> {
     let all = snapshots
         .iter()
         .flat_map(|one| one.files.iter().map(move |file| (&file.path, one.layer)));
@@ -31,7 +31,9 @@ pub fn refuse_clashes(snapshots: &[Snapshot<'_>]) -> Result<(), Failure> {
     }
 }
 
-fn paths<'s, 'm>(snapshot: &'s Snapshot<'m>) -> impl Iterator<Item = (&'s Snapshot<'m>, &'s str)> {
+fn paths<'s, 'm>(
+    snapshot: &'s LayerSnapshot<'m>,
+) -> impl Iterator<Item = (&'s LayerSnapshot<'m>, &'s str)> {
     snapshot
         .files
         .iter()
@@ -59,7 +61,7 @@ fn clash(one: &LayerPath<'_>, other: &LayerPath<'_>) -> Failure {
 /// Fails if a file would land in the folder of a layer: it would be taken for a part of it the next time.
 pub fn refuse_own_folders(
     files: &dyn MachineFiles,
-    snapshots: &[Snapshot<'_>],
+    snapshots: &[LayerSnapshot<'_>],
     root: &Path,
 ) -> Result<(), Failure> {
     let root = files.real_path(root);

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, SourceMap, codes, has_errors};
-use agpm_merge::{LayerFile, MergedFile, Part, RawFile, UnparsedFile, merge_files};
+use agpm_merge::{LayerFile, MergedFile, MergedPart, RawFile, UnparsedFile, merge_files};
 use agpm_model::{
-    Checksum, Driver, FileMode, LayerName, LayerSet, Manifest, MergeOutput, Owner, RelativePath,
-    Strategy,
+    Checksum, FileMode, LayerName, LayerSet, Manifest, MergeDriver, MergeOutput, Owner,
+    RelativePath, Strategy,
 };
-use agpm_plan::{DesiredBlock, DesiredNode, ReadLimit, Twin};
-use agpm_text::{BlockName, Format, Unread, block_text, first_marker, markdown_body};
+use agpm_plan::{DesiredBlock, DesiredNode, OnEqualUserValue, ReadLimit};
+use agpm_text::{BlockName, Format, LazyDocument, block_text, first_marker, markdown_body};
 
-use crate::snapshot::{Snapshot, SnapshotFile};
+use crate::snapshot::{LayerSnapshot, SnapshotFile};
 
 /// A file as the layers give it.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ const SHARED_TEXTS: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"];
 #[derive(Debug)]
 pub struct SharedKeys {
     /// The text that the layers give.
-    pub text: Unread,
+    pub text: LazyDocument,
     /// Its keys and items.
     pub nodes: Vec<DesiredNode>,
 }
@@ -70,7 +70,7 @@ pub trait MergeProgram: Sync {
     /// Merges files of one path, lowest first.
     fn merge(
         &self,
-        driver: &Driver,
+        driver: &MergeDriver,
         strategy: &str,
         files: Vec<RawFile>,
     ) -> Result<RawFile, Failure>;
@@ -107,8 +107,8 @@ impl LayeredFile {
 }
 
 /// The files that a path has in the layers, lowest first.
-pub fn contributions(snapshots: Vec<Snapshot<'_>>, path: &RelativePath) -> Vec<RawFile> {
-    let of_layer = |snapshot: Snapshot<'_>| {
+pub fn contributions(snapshots: Vec<LayerSnapshot<'_>>, path: &RelativePath) -> Vec<RawFile> {
+    let of_layer = |snapshot: LayerSnapshot<'_>| {
         let file = snapshot.files.into_iter().find(|file| file.path == *path);
         file.map(|file| raw(&snapshot.layer.name, file))
     };
@@ -144,7 +144,7 @@ enum StrategyChoice {
 pub fn stacks<'m>(
     manifest: &'m Manifest,
     default: &'m Strategy,
-    snapshots: Vec<Snapshot<'_>>,
+    snapshots: Vec<LayerSnapshot<'_>>,
 ) -> Vec<FileStack<'m>> {
     let mut stacks: BTreeMap<RelativePath, FileStack<'m>> = BTreeMap::new();
     for snapshot in snapshots {
@@ -169,7 +169,7 @@ pub fn stacks<'m>(
 
 impl<'m> FileStack<'m> {
     /// The program that merges it; one layer alone needs none.
-    pub fn driver(&self) -> Option<&'m Driver> {
+    pub fn driver(&self) -> Option<&'m MergeDriver> {
         let driver = self.strategy.driver.as_ref();
         driver.filter(|_| self.files.len() > 1)
     }
@@ -200,17 +200,17 @@ impl<'m> FileStack<'m> {
         let form = self.form();
         let mut files = self.files;
         let content = match driver {
-            Some(driver) => Content::Driven(files, driver),
+            Some(driver) => LayeredContent::Driven(files, driver),
             None if files.len() == 1 && !is_structured(&self.path) => {
-                Content::Plain(files.pop().map(|file| file.bytes).unwrap_or_default())
+                LayeredContent::Plain(files.pop().map(|file| file.bytes).unwrap_or_default())
             }
             None => {
                 let files = files.into_iter().map(|file| file.unparsed(sources));
-                Content::Files(files.collect())
+                LayeredContent::Files(files.collect())
             }
         };
         UnfoldedFile {
-            recipe: Recipe {
+            recipe: FileRecipe {
                 path: self.path,
                 strategy: self.strategy,
                 owner,
@@ -224,9 +224,9 @@ impl<'m> FileStack<'m> {
 
 /// A stack whose texts are known and whose structure is not yet.
 pub struct UnfoldedFile<'m> {
-    recipe: Recipe<'m>,
+    recipe: FileRecipe<'m>,
     mode: FileMode,
-    content: Content<'m>,
+    content: LayeredContent<'m>,
     form: LayeredForm,
 }
 
@@ -247,17 +247,17 @@ impl UnfoldedFile<'_> {
             content,
             form,
         } = self;
-        let driven = matches!(content, Content::Driven(..));
+        let driven = matches!(content, LayeredContent::Driven(..));
         let mut diagnostics = Vec::new();
         if recipe.strategy.output == MergeOutput::Blocks && form == LayeredForm::Own {
             diagnostics.push(no_blocks(&recipe.path));
         }
         let merged = match content {
-            Content::Plain(bytes) => Ok(Some(MergedBytes { bytes, keys: None })),
-            Content::Driven(files, driver) => recipe.drive(files, driver, program).map(Some),
-            Content::Files(unparsed) => Ok(recipe.merge(unparsed, &mut diagnostics)),
+            LayeredContent::Plain(bytes) => Ok(Some(MergedBytes { bytes, keys: None })),
+            LayeredContent::Driven(files, driver) => recipe.drive(files, driver, program).map(Some),
+            LayeredContent::Files(unparsed) => Ok(recipe.merge(unparsed, &mut diagnostics)),
         };
-        let Recipe { path, owner, .. } = recipe;
+        let FileRecipe { path, owner, .. } = recipe;
         let file = |merged: MergedBytes| LayeredFile {
             path,
             bytes: merged.bytes,
@@ -281,17 +281,17 @@ fn no_blocks(path: &RelativePath) -> Diagnostic {
 }
 
 /// What a file is made of.
-enum Content<'m> {
+enum LayeredContent<'m> {
     /// Bytes of one layer that nobody needs to understand.
     Plain(Vec<u8>),
     /// Files that are parsed and merged.
     Files(Vec<UnparsedFile>),
     /// Files that a program merges.
-    Driven(Vec<RawFile>, &'m Driver),
+    Driven(Vec<RawFile>, &'m MergeDriver),
 }
 
 /// What is to become of it.
-struct Recipe<'m> {
+struct FileRecipe<'m> {
     path: RelativePath,
     strategy: &'m Strategy,
     owner: Owner,
@@ -311,7 +311,7 @@ fn is_structured(path: &RelativePath) -> bool {
     )
 }
 
-impl Recipe<'_> {
+impl FileRecipe<'_> {
     fn merge(
         &self,
         unparsed: Vec<UnparsedFile>,
@@ -355,7 +355,7 @@ impl Recipe<'_> {
     fn drive(
         &self,
         files: Vec<RawFile>,
-        driver: &Driver,
+        driver: &MergeDriver,
         program: &dyn MergeProgram,
     ) -> Result<MergedBytes, Failure> {
         let result = program.merge(driver, &self.strategy.name, files);
@@ -397,16 +397,16 @@ impl Recipe<'_> {
             .into()
     }
 
-    fn keys(&self, bytes: &[u8], parts: Vec<Part>) -> Option<SharedKeys> {
+    fn keys(&self, bytes: &[u8], parts: Vec<MergedPart>) -> Option<SharedKeys> {
         let format = Format::of_file(self.path.file_name())?;
         let text = std::str::from_utf8(bytes).ok()?;
-        let node = |part: Part| DesiredNode {
+        let node = |part: MergedPart| DesiredNode {
             node: part.node,
             owner: Owner::layer(&part.layer),
-            twin: Twin::Left,
+            twin: OnEqualUserValue::Left,
         };
         Some(SharedKeys {
-            text: Unread::new(text, format),
+            text: LazyDocument::new(text, format),
             nodes: parts.into_iter().map(node).collect(),
         })
     }

@@ -16,11 +16,11 @@ pub use folding::{
     FileStack, FoldedFile, LayerBlock, LayeredFile, LayeredForm, MergeProgram, SharedKeys,
     contributions, stacks,
 };
-pub use locking::{Watching, layers_as_locked, locked_layers, missing_layer, refuse_missing};
-pub use pinning::{LayerLock, PinChoice, Pinning, RequiredVersion};
+pub use locking::{WatchMode, layers_as_locked, locked_layers, missing_layer, refuse_missing};
+pub use pinning::{LayerLock, LayerPinning, PinChoice, RequiredVersion};
 pub use report::{LayerRow, LayerState, LayersReport, SkippedRow, rows};
-pub use skipping::{SkipReason, Skipped, enters, included_file};
+pub use skipping::{SkipReason, SkippedItem, enters, included_file};
 pub use snapshot::{
-    Snapshot, SnapshotFile, groups_by_source, ignored_version, layer_folder, missing_folder,
+    LayerSnapshot, SnapshotFile, groups_by_source, ignored_version, layer_folder, missing_folder,
     missing_root, too_large,
 };

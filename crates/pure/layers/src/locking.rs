@@ -2,9 +2,9 @@
 
 use agpm_diag::Failure;
 use agpm_model::{Layer, LayerName, LayerPlace, LockedLayer, Lockfile, Manifest, SourceName};
-use agpm_plan::{Watched, outdated_lock};
+use agpm_plan::{WatchedDirectory, outdated_lock};
 
-use crate::snapshot::Snapshot;
+use crate::snapshot::LayerSnapshot;
 
 /// Fails where manifest and lockfile differ in their layers. Only sources with versions have pins.
 pub fn layers_as_locked(
@@ -72,7 +72,7 @@ pub fn missing_layer(gone: &LockedLayer) -> Failure {
 /// Where the lockfile must not change, what is locked must be there.
 pub fn refuse_missing(
     manifest: &Manifest,
-    snapshots: &[Snapshot<'_>],
+    snapshots: &[LayerSnapshot<'_>],
     lock: &Lockfile,
 ) -> Result<(), Failure> {
     let is_asked = |name: &LayerName| manifest.layers.iter().any(|layer| layer.name == *name);
@@ -91,7 +91,7 @@ pub fn refuse_missing(
 /// The layers of the new lockfile. One that does not exist on this machine stays as it was locked.
 pub fn locked_layers(
     manifest: &Manifest,
-    snapshots: &[Snapshot<'_>],
+    snapshots: &[LayerSnapshot<'_>],
     lock: &Lockfile,
 ) -> Vec<LockedLayer> {
     let now = |name: &LayerName| {
@@ -105,7 +105,7 @@ pub fn locked_layers(
             .find(|locked| locked.name == *name)
             .cloned()
     };
-    let of_layer = |name| now(name).map_or_else(|| before(name), Snapshot::locked);
+    let of_layer = |name| now(name).map_or_else(|| before(name), LayerSnapshot::locked);
     manifest
         .layers
         .iter()
@@ -115,24 +115,25 @@ pub fn locked_layers(
 
 /// How later runs see that nothing changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Watching {
+pub enum WatchMode {
     /// By a look at these folders.
-    Folders(Vec<Watched>),
+    Folders(Vec<WatchedDirectory>),
     /// Something changed just now: they have to read it all again.
     Unsettled,
 }
 
-impl Default for Watching {
+impl Default for WatchMode {
     fn default() -> Self {
-        Watching::Folders(Vec::new())
+        WatchMode::Folders(Vec::new())
     }
 }
 
-impl Watching {
+impl WatchMode {
     /// How changes of these layers are noticed.
-    pub fn of(snapshots: &[Snapshot<'_>]) -> Self {
+    pub fn of(snapshots: &[LayerSnapshot<'_>]) -> Self {
         let folders = snapshots.iter().filter(|snapshot| snapshot.pin.is_none());
-        let watched: Option<Vec<Watched>> = folders.map(|one| one.watched.clone()).collect();
-        watched.map_or(Watching::Unsettled, Watching::Folders)
+        let watched: Option<Vec<WatchedDirectory>> =
+            folders.map(|one| one.watched.clone()).collect();
+        watched.map_or(WatchMode::Unsettled, WatchMode::Folders)
     }
 }

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use agpm_diag::{Diagnostic, Failure, codes};
 use agpm_model::{
-    Layer, LockedLayer, Lockfile, Manifest, Pin, PinSource, Requirement, ResolvedVersion, Selector,
-    SourceName, Tag,
+    Layer, LockedLayer, Lockfile, Manifest, Pin, PinSource, Requirement, ResolvedVersion,
+    SourceName, VersionRequirement, VersionTag,
 };
 use agpm_plan::outdated_lock;
 use agpm_resolve::{UpdateScope, relocated_sources};
 
 use crate::locking::other_than_locked;
-use crate::snapshot::Snapshot;
+use crate::snapshot::LayerSnapshot;
 
 /// What the lockfile is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub enum LayerLock {
 }
 
 /// What the lockfile says of layers, and which of it stays.
-pub struct Pinning<'a> {
+pub struct LayerPinning<'a> {
     locked: &'a [LockedLayer],
     moving: &'a UpdateScope,
     /// What the lockfile is for.
@@ -42,17 +42,17 @@ pub enum PinChoice {
     /// The lockfile.
     Locked(Pin),
     /// The source, which has another URL by now: this version if it has it, or else the best.
-    Relocated(Option<Selector>),
+    Relocated(Option<Requirement>),
     /// The source: the best that fits.
     Best,
 }
 
-impl<'a> Pinning<'a> {
+impl<'a> LayerPinning<'a> {
     /// With the pins of a lockfile.
     pub fn of(manifest: &Manifest, lock: Option<&'a Lockfile>, moving: &'a UpdateScope) -> Self {
         let locked = lock.map(|lock| lock.layers.as_slice()).unwrap_or_default();
         let relocated = lock.map(|lock| relocated_sources(manifest, lock));
-        Pinning {
+        LayerPinning {
             locked,
             moving,
             lock: LayerLock::Pins,
@@ -63,7 +63,7 @@ impl<'a> Pinning<'a> {
     /// The same with the lockfile for something else than its pins.
     #[must_use]
     pub fn used_as(self, lock: LayerLock) -> Self {
-        Pinning { lock, ..self }
+        LayerPinning { lock, ..self }
     }
 
     fn locked(&self, layer: &Layer) -> Option<&'a LockedLayer> {
@@ -88,8 +88,8 @@ impl<'a> Pinning<'a> {
                 if !self.relocated.contains(required.source) {
                     return Ok(PinChoice::Locked(pin.clone()));
                 }
-                let version = Requirement::parse(&pin.version).ok();
-                Ok(PinChoice::Relocated(version.map(Selector::Version)))
+                let version = VersionRequirement::parse(&pin.version).ok();
+                Ok(PinChoice::Relocated(version.map(Requirement::Version)))
             }
             (_, LayerLock::Pins) => Ok(PinChoice::Best),
             (Some(pin), _) => Ok(PinChoice::Locked(pin.clone())),
@@ -98,7 +98,7 @@ impl<'a> Pinning<'a> {
     }
 
     /// Where the lockfile alone counts, every byte has to be as it says.
-    pub fn check(&self, snapshot: &Snapshot<'_>) -> Result<(), Failure> {
+    pub fn check(&self, snapshot: &LayerSnapshot<'_>) -> Result<(), Failure> {
         let layer = snapshot.layer;
         match (self.lock, self.locked(layer)) {
             (LayerLock::Pins, _) => Ok(()),
@@ -126,7 +126,7 @@ pub struct RequiredVersion<'a> {
     /// The source.
     pub source: &'a SourceName,
     /// The range, branch or commit.
-    pub requirement: &'a Selector,
+    pub requirement: &'a Requirement,
 }
 
 impl RequiredVersion<'_> {
@@ -141,17 +141,17 @@ impl RequiredVersion<'_> {
     }
 
     /// The refusal of a layer whose source has no version that fits, only these.
-    pub fn no_version(&self, layer: &Layer, stable: &[Tag]) -> Failure {
+    pub fn no_version(&self, layer: &Layer, stable: &[VersionTag]) -> Failure {
         let what = match self.requirement {
-            Selector::Branch(branch) => format!("branch `{branch}`"),
-            Selector::Rev(rev) => format!("commit `{rev}`"),
+            Requirement::Branch(branch) => format!("branch `{branch}`"),
+            Requirement::Rev(rev) => format!("commit `{rev}`"),
             other => format!("version that fits `{other}`"),
         };
         let message = format!(
             "layer `{}`: source `{}` has no {what}",
             layer.name, self.source
         );
-        let newest: Vec<&str> = stable.iter().take(5).map(Tag::name).collect();
+        let newest: Vec<&str> = stable.iter().take(5).map(VersionTag::name).collect();
         let help = if newest.is_empty() {
             "it has no tags; name a branch with `branch`".to_owned()
         } else {

@@ -3,8 +3,8 @@
 use agpm_model::{Layer, LayerPlace, Manifest, Pin};
 use serde::{Serialize, Serializer};
 
-use crate::skipping::Skipped;
-use crate::snapshot::Snapshot;
+use crate::skipping::SkippedItem;
+use crate::snapshot::LayerSnapshot;
 
 /// All layers, lowest first.
 #[derive(Clone, Debug, Serialize)]
@@ -51,7 +51,7 @@ pub struct SkippedRow {
 }
 
 /// One row for each layer of a manifest.
-pub fn rows(manifest: &Manifest, snapshots: &[Snapshot<'_>]) -> LayersReport {
+pub fn rows(manifest: &Manifest, snapshots: &[LayerSnapshot<'_>]) -> LayersReport {
     let row = |(at, layer): (usize, &Layer)| {
         let mut read = snapshots.iter();
         let snapshot = read.find(|snapshot| snapshot.layer.name == layer.name);
@@ -74,8 +74,8 @@ fn written(place: &LayerPlace) -> String {
     }
 }
 
-fn state(snapshot: &Snapshot<'_>) -> LayerState {
-    let row = |skipped: &Skipped| SkippedRow {
+fn state(snapshot: &LayerSnapshot<'_>) -> LayerState {
+    let row = |skipped: &SkippedItem| SkippedRow {
         path: skipped.path.clone(),
         reason: skipped.why.words(),
     };
@@ -90,12 +90,12 @@ fn state(snapshot: &Snapshot<'_>) -> LayerState {
 /// The field `present`, and those of a layer that is.
 fn presence<S: Serializer>(state: &Option<LayerState>, serializer: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
-    struct Presence<'s> {
+    struct LayerPresence<'s> {
         present: bool,
         #[serde(flatten)]
         state: Option<&'s LayerState>,
     }
-    let presence = Presence {
+    let presence = LayerPresence {
         present: state.is_some(),
         state: state.as_ref(),
     };

@@ -6,7 +6,7 @@ use agpm_plan::is_reserved;
 
 /// Something of a layer that does not count.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Skipped {
+pub struct SkippedItem {
     /// Its path in the layer; a folder ends in `/`.
     pub path: String,
     /// Why it is left out.
@@ -92,8 +92,8 @@ pub fn enters(layer: &Layer, folder: &str) -> Result<(), SkipReason> {
 }
 
 /// What users will miss, all of one layer at once.
-pub(crate) fn skipped_finding(layer: &Layer, skipped: &[Skipped]) -> Option<Diagnostic> {
-    let missed: Vec<&Skipped> = skipped
+pub(crate) fn skipped_finding(layer: &Layer, skipped: &[SkippedItem]) -> Option<Diagnostic> {
+    let missed: Vec<&SkippedItem> = skipped
         .iter()
         .filter(|skipped| skipped.why.surprises())
         .collect();

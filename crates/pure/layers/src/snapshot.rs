@@ -8,13 +8,13 @@ use agpm_model::{
     Checksum, DEFAULT_VERSION, FileMode, Layer, LayerPlace, LockedLayer, Pin, RelativePath,
     SourceName,
 };
-use agpm_plan::Watched;
+use agpm_plan::WatchedDirectory;
 
-use crate::skipping::{Skipped, skipped_finding};
+use crate::skipping::{SkippedItem, skipped_finding};
 
 /// A layer as it is now.
 #[derive(Debug)]
-pub struct Snapshot<'m> {
+pub struct LayerSnapshot<'m> {
     /// The layer.
     pub layer: &'m Layer,
     /// Where it is, as users see it.
@@ -28,9 +28,9 @@ pub struct Snapshot<'m> {
     /// By path.
     pub files: Vec<SnapshotFile>,
     /// What is left out.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedItem>,
     /// How a change of a folder is seen later; nothing if it is pinned, or if it changed just now.
-    pub watched: Option<Watched>,
+    pub watched: Option<WatchedDirectory>,
 }
 
 /// A file of a layer.
@@ -46,7 +46,7 @@ pub struct SnapshotFile {
     pub mode: FileMode,
 }
 
-impl Snapshot<'_> {
+impl LayerSnapshot<'_> {
     /// What users will miss of it.
     pub fn skipped_finding(&self) -> Option<Diagnostic> {
         skipped_finding(self.layer, &self.skipped)

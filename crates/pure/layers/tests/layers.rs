@@ -3,14 +3,15 @@
 
 use agpm_diag::{Failure, SourceMap};
 use agpm_layers::{
-    FileStack, LayerLock, LayeredFile, MergeProgram, PinChoice, Pinning, RequiredVersion,
-    SkipReason, Snapshot, SnapshotFile, enters, included_file, layers_as_locked, locked_layers,
-    refuse_clashes, refuse_missing, refuse_own_folders, rows, stacks,
+    FileStack, LayerLock, LayerPinning, LayerSnapshot, LayeredFile, MergeProgram, PinChoice,
+    RequiredVersion, SkipReason, SnapshotFile, enters, included_file, layers_as_locked,
+    locked_layers, refuse_clashes, refuse_missing, refuse_own_folders, rows, stacks,
 };
 use agpm_merge::RawFile;
 use agpm_model::{
-    Checksum, Driver, FileMode, Layer, LayerName, LayerPlace, LockedLayer, Lockfile, Manifest,
-    ManifestTexts, ObjectId, Owner, Pin, PinSource, RelativePath, Scope, SourceName, Strategy,
+    Checksum, FileMode, InstallScope, Layer, LayerName, LayerPlace, LockedLayer, Lockfile,
+    Manifest, ManifestTexts, MergeDriver, ObjectId, Owner, Pin, PinSource, RelativePath,
+    SourceName, Strategy,
 };
 use agpm_resolve::UpdateScope;
 use agpm_testkit::MemoryFiles;
@@ -41,7 +42,7 @@ fn manifest(text: &str) -> Manifest {
         section.into_iter().flat_map(NodeRef::entries).collect()
     };
     let (manifest, wrong) = Manifest::read(&ManifestTexts {
-        scope: Scope::Project,
+        scope: InstallScope::Project,
         project: &document,
         own: &document,
         bases: &[],
@@ -54,14 +55,14 @@ fn manifest(text: &str) -> Manifest {
     manifest
 }
 
-fn snapshot<'m>(layer: &'m Layer, files: &[(&str, &str)]) -> Snapshot<'m> {
+fn snapshot<'m>(layer: &'m Layer, files: &[(&str, &str)]) -> LayerSnapshot<'m> {
     let file = |(path, text): &(&str, &str)| SnapshotFile {
         path: RelativePath::new(path).unwrap(),
         shown: format!("{}/{path}", layer.name),
         bytes: text.as_bytes().to_vec(),
         mode: FileMode::Plain,
     };
-    Snapshot {
+    LayerSnapshot {
         layer,
         shown: layer.name.to_string(),
         folder: None,
@@ -104,7 +105,7 @@ struct Reverse;
 impl MergeProgram for Reverse {
     fn merge(
         &self,
-        _: &Driver,
+        _: &MergeDriver,
         strategy: &str,
         mut files: Vec<RawFile>,
     ) -> Result<RawFile, Failure> {
@@ -115,7 +116,7 @@ impl MergeProgram for Reverse {
     }
 }
 
-fn folded(manifest: &Manifest, snapshots: Vec<Snapshot<'_>>) -> Vec<LayeredFile> {
+fn folded(manifest: &Manifest, snapshots: Vec<LayerSnapshot<'_>>) -> Vec<LayeredFile> {
     let default = Strategy::default();
     let stacks: Vec<FileStack<'_>> = stacks(manifest, &default, snapshots);
     let mut sources = SourceMap::default();
@@ -139,7 +140,7 @@ fn a_locked_version_stays_as_long_as_it_fits() {
         requirement,
     };
     let choice = |lock: &Lockfile, moving: &UpdateScope, used: LayerLock| {
-        let pinning = Pinning::of(&manifest, Some(lock), moving).used_as(used);
+        let pinning = LayerPinning::of(&manifest, Some(lock), moving).used_as(used);
         pinning.choice(org, &required)
     };
     let (fits, other) = (lockfile("^1.0"), lockfile("^2.0"));
@@ -165,8 +166,8 @@ fn every_byte_is_checked_where_the_lockfile_alone_applies() {
     let manifest = manifest(MANIFEST);
     let lock = lockfile("^1.0");
     let mut me = snapshot(&manifest.layers[1], &[]);
-    let check = |snapshot: &Snapshot<'_>, used| {
-        let pinning = Pinning::of(&manifest, Some(&lock), &UpdateScope::Nothing).used_as(used);
+    let check = |snapshot: &LayerSnapshot<'_>, used| {
+        let pinning = LayerPinning::of(&manifest, Some(&lock), &UpdateScope::Nothing).used_as(used);
         pinning.check(snapshot).is_ok()
     };
     assert!(check(&me, LayerLock::Alone));

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use agpm_model::{LayerName, Separator};
+use agpm_model::{BodySeparator, LayerName};
 
 /// A stretch of a joined body.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Segment {
+pub struct BodySegment {
     /// Which contribution gave it, counted from the lowest.
     pub layer: u32,
     /// The bytes of the contribution's text.
@@ -17,8 +17,8 @@ pub struct Segment {
 
 /// What stands between two bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Joint {
-    Markdown(Separator),
+pub(crate) enum BodyJoint {
+    Markdown(BodySeparator),
     Text,
 }
 
@@ -33,15 +33,15 @@ pub(crate) struct BodyPart<'a> {
 /// Joins bodies, lowest first, onto `out`. Blank bodies have no say.
 pub(crate) fn join(
     parts: &[BodyPart<'_>],
-    joint: Joint,
+    joint: BodyJoint,
     newline: &str,
     out: &mut String,
-) -> Vec<Segment> {
+) -> Vec<BodySegment> {
     let mut segments = Vec::new();
     let mut put = |out: &mut String, part: &BodyPart<'_>, from: Range<usize>| {
         let start = out.len();
         out.push_str(&part.text[from.clone()]);
-        segments.push(Segment {
+        segments.push(BodySegment {
             layer: part.layer,
             from,
             to: start..out.len(),
@@ -51,7 +51,7 @@ pub(crate) fn join(
         .iter()
         .rev()
         .find_map(|part| Some((part, shebang(part)?)));
-    if let (Joint::Text, Some((part, line))) = (joint, shebang) {
+    if let (BodyJoint::Text, Some((part, line))) = (joint, shebang) {
         put(out, part, line);
         end_line(out, newline);
     }
@@ -60,7 +60,7 @@ pub(crate) fn join(
         .map(|part| {
             (
                 part,
-                if joint == Joint::Text {
+                if joint == BodyJoint::Text {
                     after_shebang(part)
                 } else {
                     part.range.clone()
@@ -88,15 +88,15 @@ pub(crate) fn join(
 }
 
 /// Markdown needs the blank lines: `---` right under a paragraph would make a heading of it.
-fn between(joint: Joint, layer: &LayerName, newline: &str) -> String {
+fn between(joint: BodyJoint, layer: &LayerName, newline: &str) -> String {
     let line = match joint {
-        Joint::Markdown(Separator::None) => return newline.to_owned(),
-        Joint::Markdown(Separator::Rule) => "---".to_owned(),
-        Joint::Markdown(Separator::Heading) => format!("## {layer}"),
-        Joint::Markdown(Separator::Comment) => {
+        BodyJoint::Markdown(BodySeparator::None) => return newline.to_owned(),
+        BodyJoint::Markdown(BodySeparator::Rule) => "---".to_owned(),
+        BodyJoint::Markdown(BodySeparator::Heading) => format!("## {layer}"),
+        BodyJoint::Markdown(BodySeparator::Comment) => {
             format!("<!-- layer: {} -->", layer.as_str().replace("--", "- -"))
         }
-        Joint::Text => format!("--- {layer} ---"),
+        BodyJoint::Text => format!("--- {layer} ---"),
     };
     format!("{newline}{line}{newline}{newline}")
 }

@@ -1,4 +1,4 @@
-use agpm_model::Operation;
+use agpm_model::MergeOperation;
 use agpm_text::{NodeRef, Pointer};
 
 /// A strategy of an embedder's own, asked at every place where several layers have a say.
@@ -7,12 +7,12 @@ use agpm_text::{NodeRef, Pointer};
 /// layer, file and line.
 pub trait Combine {
     /// What happens at this place; `None` leaves it to the strategy's rules.
-    fn combine(&self, place: &Place<'_>) -> Option<Combination<'_>>;
+    fn combine(&self, place: &MergePoint<'_>) -> Option<Combination<'_>>;
 }
 
 /// A place where at least two layers have a say.
 #[derive(Debug)]
-pub struct Place<'a> {
+pub struct MergePoint<'a> {
     /// Where it is.
     pub pointer: &'a Pointer,
     /// What each of them says, lowest first.
@@ -23,7 +23,7 @@ pub struct Place<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Combination<'s> {
     /// One of the operations.
-    Operation(&'s Operation),
+    Operation(&'s MergeOperation),
     /// A list of these items. Each is given as (contribution, item) pairs, lowest first: the last is the item of the
     /// result, the others are what it shadows.
     Items(Vec<Vec<(usize, usize)>>),

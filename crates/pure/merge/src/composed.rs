@@ -1,6 +1,6 @@
 //! A resolution as one document, for readers that walk documents.
 
-use agpm_text::{Document, DocumentComposer, NodeId, NodeRef, Pointer, Shape, View};
+use agpm_text::{Document, DocumentComposer, NodeId, NodeRef, NodeShape, Pointer, TreeView};
 
 use crate::resolution::{Resolution, ResolvedRef};
 
@@ -36,7 +36,7 @@ impl<'r> ResolutionComposer<'r> {
             ResolvedRef::Inside(node) => self.of_layer(node),
         };
         match view.shape() {
-            Shape::Map(count) => {
+            NodeShape::Map(count) => {
                 let mut entries = Vec::with_capacity(count * 2);
                 for (at, key) in view.keys().into_iter().enumerate() {
                     let value = view.entry(at).1;
@@ -49,7 +49,7 @@ impl<'r> ResolutionComposer<'r> {
                 }
                 self.composer.map(own, &entries)
             }
-            Shape::List(count) => {
+            NodeShape::List(count) => {
                 let item = |at: usize| self.node(view.item(at), &place.child(at.to_string()));
                 let items: Vec<NodeId> = (0..count).map(item).collect();
                 self.composer.list(own, &items)
@@ -74,7 +74,7 @@ mod tests {
     use agpm_model::{LayerName, Strategy};
     use agpm_text::{Format, Limits, Pointer, parse, to_value};
 
-    use crate::{Contribution, Policy, fold};
+    use crate::{Contribution, MergePolicy, fold};
 
     #[test]
     fn the_document_says_what_the_resolution_says_and_where() {
@@ -97,7 +97,7 @@ mod tests {
                 document: Arc::new(document),
             }
         });
-        let policy = Policy::merge(Strategy::default());
+        let policy = MergePolicy::merge(Strategy::default());
         let resolution = fold(contributions.to_vec(), &policy, None);
         let document = resolution.to_document().expect("two layers");
         let root = document.root().expect("a map");

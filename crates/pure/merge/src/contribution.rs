@@ -5,7 +5,7 @@ use std::sync::Arc;
 use agpm_model::LayerName;
 use agpm_text::{Document, NodeRef};
 
-use crate::origin::Origin;
+use crate::origin::NodeOrigin;
 
 /// One layer's document. Contributions are ranked by their order, lowest first.
 #[derive(Clone, Debug)]
@@ -26,8 +26,8 @@ pub(crate) struct LayerNode<'a> {
 }
 
 impl LayerNode<'_> {
-    pub(crate) fn origin(self) -> Origin {
-        Origin {
+    pub(crate) fn origin(self) -> NodeOrigin {
+        NodeOrigin {
             layer: self.layer,
             node: self.node.id(),
         }

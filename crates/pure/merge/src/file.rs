@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_model::{Maps, Strategy};
-use agpm_text::{Document, EditError, Format, Limits, Value, View, parse, print, to_value};
+use agpm_model::{MapRule, Strategy};
+use agpm_text::{Document, EditError, Format, Limits, TreeView, Value, parse, print, to_value};
 
-use crate::body::{BodyPart, Joint, Segment, join};
+use crate::body::{BodyJoint, BodyPart, BodySegment, join};
 use crate::combine::Combine;
 use crate::contribution::Contribution;
+use crate::file_bytes::FileBytes;
 use crate::fold::fold;
-use crate::layer_file::{Family, FileContent, LayerFile};
-use crate::policy::Policy;
-use crate::rendered::Rendered;
+use crate::layer_file::{ContentFamily, LayerContent, LayerFile};
+use crate::policy::MergePolicy;
 use crate::resolution::{Resolution, ResolvedRef};
 
 /// A merged file with its provenance.
@@ -21,14 +21,14 @@ pub struct MergedFile {
     /// What it was merged from, lowest first.
     pub files: Vec<LayerFile>,
     /// The result.
-    pub merged: Merged,
+    pub merged: MergedContent,
     /// What was found on the way.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 /// The result, by kind of content.
 #[derive(Debug)]
-pub enum Merged {
+pub enum MergedContent {
     /// A value with the provenance of every leaf.
     Structured(Resolution),
     /// Front matter likewise; the body as one text made of segments.
@@ -38,14 +38,14 @@ pub enum Merged {
         /// The body.
         body: String,
         /// Which layer gave which bytes of it.
-        segments: Vec<Segment>,
+        segments: Vec<BodySegment>,
     },
     /// One text made of segments.
     Text {
         /// The text.
         body: String,
         /// Which layer gave which bytes of it.
-        segments: Vec<Segment>,
+        segments: Vec<BodySegment>,
     },
     /// One of the files as it is.
     Whole(usize),
@@ -62,43 +62,44 @@ pub fn merge_files(
     let mut diagnostics = Vec::new();
     let called_alike = |file: &LayerFile| ending(file) == ending(&files[last]);
     let differs = |file: &&LayerFile| {
-        file.family() != family && !(family == Family::Opaque && called_alike(file))
+        file.family() != family && !(family == ContentFamily::Opaque && called_alike(file))
     };
     if let Some(other) = files.iter().find(differs) {
         diagnostics.push(mixed_formats(other, &files[last]));
         return Some(MergedFile {
-            merged: Merged::Whole(last),
+            merged: MergedContent::Whole(last),
             files,
             diagnostics,
         });
     }
     let whole =
-        strategy.maps == Maps::Replace && strategy.rules.is_empty() && strategy.unset.is_empty();
+        strategy.maps == MapRule::Replace && strategy.rules.is_empty() && strategy.unset.is_empty();
     let merged = match family {
-        Family::Structured => Merged::Structured(resolve(&files, strategy, own)),
-        Family::Opaque => {
+        ContentFamily::Structured => MergedContent::Structured(resolve(&files, strategy, own)),
+        ContentFamily::Opaque => {
             if last > 0 && files.iter().any(|file| file.bytes() != files[last].bytes()) {
                 diagnostics.push(opaque(&files));
             }
-            Merged::Whole(last)
+            MergedContent::Whole(last)
         }
-        Family::Text if whole || last == 0 => Merged::Whole(last),
-        Family::Markdown => {
+        ContentFamily::Text if whole || last == 0 => MergedContent::Whole(last),
+        ContentFamily::Markdown => {
             let from = if whole { last } else { 0 };
-            let (body, segments) = join_bodies(&files, from, Joint::Markdown(strategy.separator));
-            Merged::Markdown {
+            let (body, segments) =
+                join_bodies(&files, from, BodyJoint::Markdown(strategy.separator));
+            MergedContent::Markdown {
                 front: resolve(&files[from..], strategy, own),
                 body,
                 segments,
             }
         }
-        Family::Text => {
-            let (body, segments) = join_bodies(&files, 0, Joint::Text);
-            Merged::Text { body, segments }
+        ContentFamily::Text => {
+            let (body, segments) = join_bodies(&files, 0, BodyJoint::Text);
+            MergedContent::Text { body, segments }
         }
     };
-    if let Merged::Structured(resolution)
-    | Merged::Markdown {
+    if let MergedContent::Structured(resolution)
+    | MergedContent::Markdown {
         front: resolution, ..
     } = &merged
     {
@@ -112,12 +113,13 @@ pub fn merge_files(
 }
 
 /// What the files are: of the highest's kind, unless one of them is no text although it is called one.
-fn family_of(files: &[LayerFile]) -> Family {
+fn family_of(files: &[LayerFile]) -> ContentFamily {
     let highest = &files[files.len() - 1];
-    let is_binary =
-        |file: &LayerFile| file.family() == Family::Opaque && ending(file) == ending(highest);
+    let is_binary = |file: &LayerFile| {
+        file.family() == ContentFamily::Opaque && ending(file) == ending(highest)
+    };
     if files.iter().any(is_binary) {
-        Family::Opaque
+        ContentFamily::Opaque
     } else {
         highest.family()
     }
@@ -136,12 +138,12 @@ fn resolve(files: &[LayerFile], strategy: &Strategy, own: Option<&dyn Combine>) 
     };
     fold(
         files.iter().filter_map(contribution).collect(),
-        &Policy::merge(strategy.clone()),
+        &MergePolicy::merge(strategy.clone()),
         own,
     )
 }
 
-fn join_bodies(files: &[LayerFile], from: usize, joint: Joint) -> (String, Vec<Segment>) {
+fn join_bodies(files: &[LayerFile], from: usize, joint: BodyJoint) -> (String, Vec<BodySegment>) {
     let newline = if files[0].text().contains("\r\n") {
         "\r\n"
     } else {
@@ -195,15 +197,15 @@ fn opaque(files: &[LayerFile]) -> Diagnostic {
 
 impl MergedFile {
     /// The result in the format of the lowest file, with its comments and order; a warning if these could not stay.
-    pub fn render(&self) -> Result<(Rendered, Option<Diagnostic>), Diagnostic> {
+    pub fn render(&self) -> Result<(FileBytes, Option<Diagnostic>), Diagnostic> {
         match &self.merged {
-            Merged::Whole(index) => Ok((self.files[*index].as_it_is(), None)),
-            Merged::Text { body, .. } => Ok((Rendered::Text(body.as_str().into()), None)),
-            Merged::Structured(resolution) => resolution.root().map_or_else(
+            MergedContent::Whole(index) => Ok((self.files[*index].as_it_is(), None)),
+            MergedContent::Text { body, .. } => Ok((FileBytes::Text(body.as_str().into()), None)),
+            MergedContent::Structured(resolution) => resolution.root().map_or_else(
                 || Ok((self.files[0].as_it_is(), None)),
                 |root| self.rewritten(root),
             ),
-            Merged::Markdown {
+            MergedContent::Markdown {
                 front,
                 body,
                 segments,
@@ -226,7 +228,7 @@ impl MergedFile {
                 let head =
                     parse(lowest.source(), text, Format::Markdown, Limits::default()).document;
                 let whole = [&head.text()[..head.body().start as usize], body].concat();
-                Ok((Rendered::Text(whole.into()), warning))
+                Ok((FileBytes::Text(whole.into()), warning))
             }
         }
     }
@@ -239,7 +241,7 @@ impl MergedFile {
     /// The result in another format than the files'.
     pub fn print(&self, format: Format) -> Result<String, Diagnostic> {
         match &self.merged {
-            Merged::Structured(resolution) => {
+            MergedContent::Structured(resolution) => {
                 let printed = match resolution.root() {
                     Some(root) => print(root, format),
                     None => print(&Value::Map(Vec::new()), format),
@@ -263,17 +265,19 @@ impl MergedFile {
             ])
         };
         match &self.merged {
-            Merged::Structured(resolution) => resolution.root().map(to_value),
-            Merged::Markdown { front, body, .. } => Some(page(front.root().map(to_value), body)),
-            Merged::Text { body, .. } => Some(Value::String(body.clone())),
-            Merged::Whole(index) => match &self.files[*index].content {
-                FileContent::Document(document) if document.format() == Format::Markdown => {
+            MergedContent::Structured(resolution) => resolution.root().map(to_value),
+            MergedContent::Markdown { front, body, .. } => {
+                Some(page(front.root().map(to_value), body))
+            }
+            MergedContent::Text { body, .. } => Some(Value::String(body.clone())),
+            MergedContent::Whole(index) => match &self.files[*index].content {
+                LayerContent::Document(document) if document.format() == Format::Markdown => {
                     Some(page(
                         document.root().map(to_value),
                         &document.text()[document.body().range()],
                     ))
                 }
-                FileContent::Document(document) => document.root().map(to_value),
+                LayerContent::Document(document) => document.root().map(to_value),
                 _ => text(self.files[*index].bytes()),
             },
         }
@@ -286,7 +290,7 @@ impl MergedFile {
     }
 
     /// The file that all of a Markdown result comes from, if there is one.
-    fn only_file(&self, front: &Resolution, segments: &[Segment]) -> Option<&LayerFile> {
+    fn only_file(&self, front: &Resolution, segments: &[BodySegment]) -> Option<&LayerFile> {
         let first = segments.first().map_or(0, |segment| segment.layer);
         let file = self.files.get(first as usize)?;
         let same_body = segments.iter().all(|segment| segment.layer == first);
@@ -305,20 +309,20 @@ impl MergedFile {
     fn rewritten(
         &self,
         root: ResolvedRef<'_>,
-    ) -> Result<(Rendered, Option<Diagnostic>), Diagnostic> {
+    ) -> Result<(FileBytes, Option<Diagnostic>), Diagnostic> {
         let lowest = self.document(0);
         if let Some(node) = root.node()
             && node.document().root().map(|r| r.id()) == Some(node.id())
             && node.document().format() == lowest.format()
         {
-            return Ok((Rendered::Text(node.document().text().clone()), None));
+            return Ok((FileBytes::Text(node.document().text().clone()), None));
         }
         match lowest.rewrite(root) {
-            Ok(text) => Ok((Rendered::Rewritten(text), None)),
+            Ok(text) => Ok((FileBytes::Rewritten(text), None)),
             Err(error @ EditError::Unrepresentable { .. }) => Err(self.unprintable(&error)),
             Err(error) => {
                 let text = self.anew(root).map_err(|error| self.unprintable(&error))?;
-                Ok((Rendered::Text(text.into()), Some(self.layout_lost(&error))))
+                Ok((FileBytes::Text(text.into()), Some(self.layout_lost(&error))))
             }
         }
     }
@@ -346,11 +350,11 @@ impl MergedFile {
         )
         .help("choose another format with `--format`, or remove the value");
         if let EditError::Unrepresentable { at, .. } = error
-            && let Merged::Structured(resolution)
-            | Merged::Markdown {
+            && let MergedContent::Structured(resolution)
+            | MergedContent::Markdown {
                 front: resolution, ..
             } = &self.merged
-            && let Some(node) = resolution.at(at).and_then(View::node)
+            && let Some(node) = resolution.at(at).and_then(TreeView::node)
         {
             diagnostic = diagnostic.at(node.source(), node.span(), "from here");
         } else {

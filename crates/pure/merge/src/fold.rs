@@ -1,24 +1,24 @@
 //! The engine: all layers at once, place by place, from the root down.
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_model::{Empty, LayerName, Lists, Operation, Strategy};
-use agpm_text::{Kind, NodeId, NodeRef, Pointer, equal};
+use agpm_model::{EmptyRule, LayerName, ListRule, MergeOperation, Strategy};
+use agpm_text::{NodeId, NodeKind, NodeRef, Pointer, equal};
 
-use crate::combine::{Combination, Combine, Place};
+use crate::combine::{Combination, Combine, MergePoint};
 use crate::contribution::{Contribution, LayerNode};
-use crate::group::group;
+use crate::key_groups::group;
 use crate::limits::MOST_TYPE_CHANGES;
-use crate::mode::{ListMerge, ListMode, Mode};
-use crate::nodes::{Body, Child, Nodes};
-use crate::origin::{LeafOperation, Origin, Shadow, ShadowKind};
-use crate::policy::{Composition, Policy};
+use crate::mode::{ListMerge, ListMode, MergeMode};
+use crate::nodes::{NodeBody, ResolvedChild, ResolvedNodes};
+use crate::origin::{LeafOperation, NodeOrigin, ShadowKind, ShadowedValue};
+use crate::policy::{Composition, MergePolicy};
 use crate::resolution::{Deletion, Resolution};
-use crate::rules::{Reach, Rules};
+use crate::rules::{PendingRules, RuleSet};
 
 /// Folds contributions, lowest first, into one value.
 pub fn fold(
     contributions: Vec<Contribution>,
-    policy: &Policy,
+    policy: &MergePolicy,
     own: Option<&dyn Combine>,
 ) -> Resolution {
     let roots: Vec<Option<NodeId>> = contributions
@@ -29,7 +29,7 @@ pub fn fold(
 }
 
 /// The same for units that are parts of their documents, each with the node that it is.
-pub fn fold_parts(units: Vec<(Contribution, NodeId)>, policy: &Policy) -> Resolution {
+pub fn fold_parts(units: Vec<(Contribution, NodeId)>, policy: &MergePolicy) -> Resolution {
     let (contributions, roots): (Vec<Contribution>, Vec<Option<NodeId>>) = units
         .into_iter()
         .map(|(said, node)| (said, Some(node)))
@@ -40,29 +40,29 @@ pub fn fold_parts(units: Vec<(Contribution, NodeId)>, policy: &Policy) -> Resolu
 fn fold_from(
     contributions: Vec<Contribution>,
     roots: &[Option<NodeId>],
-    policy: &Policy,
+    policy: &MergePolicy,
     own: Option<&dyn Combine>,
 ) -> Resolution {
     let select;
     let (strategy, mode) = match &policy.composition {
-        Composition::Merge(strategy) => (strategy, Mode::base(strategy)),
+        Composition::Merge(strategy) => (strategy, MergeMode::base(strategy)),
         Composition::Select => {
             select = Strategy::default();
-            (&select, Mode::Replace)
+            (&select, MergeMode::Replace)
         }
     };
-    let rules = Rules::new(strategy);
-    let mut folder = Folder {
+    let rules = RuleSet::new(strategy);
+    let mut folder = MergeEngine {
         said: &contributions,
         rules: &rules,
         own,
         path: Vec::new(),
-        nodes: Nodes::new(&contributions),
+        nodes: ResolvedNodes::new(&contributions),
         deletions: Vec::new(),
-        unset: vec![Found::Nowhere; strategy.unset.len()],
+        unset: vec![UnsetMatch::Nowhere; strategy.unset.len()],
         diagnostics: Vec::new(),
         type_changes: 0,
-        alone: Alone::of(strategy),
+        alone: SingleLayerMode::of(strategy),
     };
     let roots: Vec<LayerNode<'_>> = contributions
         .iter()
@@ -82,7 +82,7 @@ fn fold_from(
         folder.place(&roots, &rules.start(), mode)
     };
     folder.report_useless_unset(strategy);
-    let Folder {
+    let MergeEngine {
         nodes,
         deletions,
         diagnostics,
@@ -98,33 +98,33 @@ fn fold_from(
 }
 
 #[derive(Clone, Copy)]
-pub(crate) enum Step<'a> {
+pub(crate) enum PathStep<'a> {
     Key(&'a str),
     Index(usize),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Found {
+enum UnsetMatch {
     Nowhere,
     Somewhere,
 }
 
-pub(crate) struct Folder<'a, 's> {
+pub(crate) struct MergeEngine<'a, 's> {
     said: &'a [Contribution],
-    rules: &'s Rules<'s>,
+    rules: &'s RuleSet<'s>,
     own: Option<&'s dyn Combine>,
-    path: Vec<Step<'a>>,
-    pub(crate) nodes: Nodes,
+    path: Vec<PathStep<'a>>,
+    pub(crate) nodes: ResolvedNodes,
     deletions: Vec<Deletion>,
-    unset: Vec<Found>,
+    unset: Vec<UnsetMatch>,
     diagnostics: Vec<Diagnostic>,
     type_changes: usize,
-    alone: Alone,
+    alone: SingleLayerMode,
 }
 
 /// What is done where only one layer has a say.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Alone {
+enum SingleLayerMode {
     /// It is taken as it is.
     AsIs,
     /// Items of its lists have to have their keys.
@@ -133,35 +133,35 @@ enum Alone {
     United,
 }
 
-impl Alone {
+impl SingleLayerMode {
     fn of(strategy: &Strategy) -> Self {
         let list = match &strategy.lists {
-            Lists::By(operation) => Some(operation),
-            Lists::Smart => None,
+            ListRule::By(operation) => Some(operation),
+            ListRule::Smart => None,
         };
         let rules = strategy
             .rules
             .iter()
             .filter_map(|rule| rule.operation.as_ref());
         let any =
-            |wanted: fn(&Operation) -> bool| list.into_iter().chain(rules.clone()).any(wanted);
-        if any(|operation| matches!(operation, Operation::Unite { .. })) {
-            Alone::United
-        } else if any(|operation| matches!(operation, Operation::ByKey { .. })) {
-            Alone::Checked
+            |wanted: fn(&MergeOperation) -> bool| list.into_iter().chain(rules.clone()).any(wanted);
+        if any(|operation| matches!(operation, MergeOperation::Unite { .. })) {
+            SingleLayerMode::United
+        } else if any(|operation| matches!(operation, MergeOperation::ByKey { .. })) {
+            SingleLayerMode::Checked
         } else {
-            Alone::AsIs
+            SingleLayerMode::AsIs
         }
     }
 }
 
-impl<'a, 's> Folder<'a, 's> {
+impl<'a, 's> MergeEngine<'a, 's> {
     /// Folds what is said at one place; nothing is left if it is deleted, or if only replaced layers say it.
     pub(crate) fn place(
         &mut self,
         said: &[LayerNode<'a>],
-        reach: &Reach,
-        outer: Mode<'s>,
+        reach: &PendingRules,
+        outer: MergeMode<'s>,
     ) -> Option<u32> {
         if reach.is_empty() && said.len() == 1 && said[0].live && self.taken_whole(said[0]) {
             self.check_inside(said[0], reach, outer)?;
@@ -172,7 +172,7 @@ impl<'a, 's> Folder<'a, 's> {
             return None;
         }
         let (rule, empty) = self.rules.here(reach);
-        let within: Reach;
+        let within: PendingRules;
         let mut reach = reach;
         let revived: Vec<LayerNode<'a>>;
         let mut said = said;
@@ -190,14 +190,14 @@ impl<'a, 's> Folder<'a, 's> {
                 reach = &within;
             }
         }
-        let mut mode = rule.map_or(outer, |(_, operation)| Mode::of(operation, outer));
+        let mut mode = rule.map_or(outer, |(_, operation)| MergeMode::of(operation, outer));
         let kept: Vec<LayerNode<'a>>;
         let mut dropped = Vec::new();
-        if empty != Empty::Value && said.len() > 1 {
+        if empty != EmptyRule::Value && said.len() > 1 {
             kept = without_empty(said, empty, mode);
             let is_kept = |s: &LayerNode<'a>| kept.iter().any(|other| other.layer == s.layer);
             // What is blank says nothing, and so there is nothing to tell of it.
-            if empty != Empty::Blank {
+            if empty != EmptyRule::Blank {
                 dropped = replaced(
                     &said
                         .iter()
@@ -210,12 +210,12 @@ impl<'a, 's> Folder<'a, 's> {
         }
         if let Some(own) = self.own.filter(|_| said.len() > 1) {
             let nodes: Vec<NodeRef<'a>> = said.iter().map(|s| s.node).collect();
-            match own.combine(&Place {
+            match own.combine(&MergePoint {
                 pointer: &self.pointer(),
                 contributions: &nodes,
             }) {
                 Some(Combination::Items(items)) => return Some(self.chosen_items(said, &items)),
-                Some(Combination::Operation(operation)) => mode = Mode::of(operation, outer),
+                Some(Combination::Operation(operation)) => mode = MergeMode::of(operation, outer),
                 None => {}
             }
         }
@@ -226,7 +226,12 @@ impl<'a, 's> Folder<'a, 's> {
         Some(node)
     }
 
-    fn by_mode(&mut self, said: &[LayerNode<'a>], reach: &Reach, mode: Mode<'s>) -> Option<u32> {
+    fn by_mode(
+        &mut self,
+        said: &[LayerNode<'a>],
+        reach: &PendingRules,
+        mode: MergeMode<'s>,
+    ) -> Option<u32> {
         let ghosts = said.iter().filter(|s| !s.live).count();
         let only_live: Vec<LayerNode<'a>>;
         let live = match ghosts {
@@ -240,7 +245,7 @@ impl<'a, 's> Folder<'a, 's> {
             return if reach.is_empty() {
                 None
             } else {
-                self.maps(&only_maps(said), reach, Mode::Replace, &[])
+                self.maps(&only_maps(said), reach, MergeMode::Replace, &[])
             };
         }
         if let ([one], false) = (said, reach.may_unset() || !self.taken_whole(said[0])) {
@@ -248,54 +253,59 @@ impl<'a, 's> Folder<'a, 's> {
             return Some(self.whole(*one, LeafOperation::Only, &[]));
         }
         match mode {
-            Mode::Replace => self.select(
+            MergeMode::Replace => self.select(
                 said,
                 said.iter().rposition(|s| s.live)?,
                 LeafOperation::Replace,
                 reach,
             ),
-            Mode::KeepLower => self.select(
+            MergeMode::KeepLower => self.select(
                 said,
                 said.iter().position(|s| s.live)?,
                 LeafOperation::KeepLower,
                 reach,
             ),
-            Mode::NonEmpty => {
+            MergeMode::NonEmpty => {
                 let full = said.iter().rposition(|s| s.live && !is_blank(s.node));
                 let chosen = full.or_else(|| said.iter().rposition(|s| s.live))?;
                 self.select(said, chosen, LeafOperation::NonEmpty, reach)
             }
-            Mode::Overlay | Mode::Recursive { .. } => self.recursive(live, reach, mode),
+            MergeMode::Overlay | MergeMode::Recursive { .. } => self.recursive(live, reach, mode),
         }
     }
 
     /// Whether what one layer says alone is taken without a look inside.
     fn taken_whole(&self, one: LayerNode<'a>) -> bool {
-        self.alone != Alone::United || one.node.len() == 0
+        self.alone != SingleLayerMode::United || one.node.len() == 0
     }
 
     /// Items of lists must have their keys also where only one layer has a say; `None` if one has none.
-    fn check_inside(&mut self, one: LayerNode<'a>, reach: &Reach, mode: Mode<'s>) -> Option<()> {
-        if self.alone == Alone::AsIs {
+    fn check_inside(
+        &mut self,
+        one: LayerNode<'a>,
+        reach: &PendingRules,
+        mode: MergeMode<'s>,
+    ) -> Option<()> {
+        if self.alone == SingleLayerMode::AsIs {
             return Some(());
         }
         match (one.node.kind(), mode) {
             (
-                Kind::List,
-                Mode::Recursive {
+                NodeKind::List,
+                MergeMode::Recursive {
                     lists: ListMode::ByKey(key, _),
                     ..
                 },
             ) => self.check_keys(&[one], key),
-            (Kind::Map, _) => {
+            (NodeKind::Map, _) => {
                 let mut complete = Some(());
                 for (key, node) in one.node.entries() {
                     let stepped = self.rules.step(reach, key.content());
                     let rule = self.rules.here(&stepped).0;
                     let below = rule.map_or(mode.below(), |(_, operation)| {
-                        Mode::of(operation, mode.below())
+                        MergeMode::of(operation, mode.below())
                     });
-                    self.path.push(Step::Key(key.content()));
+                    self.path.push(PathStep::Key(key.content()));
                     complete = self
                         .check_inside(LayerNode { node, ..one }, &stepped, below)
                         .and(complete);
@@ -308,7 +318,12 @@ impl<'a, 's> Folder<'a, 's> {
     }
 
     /// Merges what is of the same kind as the highest; what is below the last change of kind is shadowed.
-    fn recursive(&mut self, said: &[LayerNode<'a>], reach: &Reach, mode: Mode<'s>) -> Option<u32> {
+    fn recursive(
+        &mut self,
+        said: &[LayerNode<'a>],
+        reach: &PendingRules,
+        mode: MergeMode<'s>,
+    ) -> Option<u32> {
         let top = said[said.len() - 1];
         let family = family(top.node.kind());
         let from = said
@@ -317,12 +332,14 @@ impl<'a, 's> Folder<'a, 's> {
             .map_or(0, |at| at + 1);
         self.report_changes(said, mode);
         let (shadowed, run) = said.split_at(from);
-        let several = run.len() > 1 || reach.may_unset() || self.alone == Alone::United;
+        let several = run.len() > 1 || reach.may_unset() || self.alone == SingleLayerMode::United;
         let shadows = replaced(shadowed);
         match (family, mode) {
-            (Family::Map, Mode::Overlay) => self.maps(run, reach, Mode::Replace, &shadows),
-            (Family::Map, _) if several => self.maps(run, reach, mode.below(), &shadows),
-            (Family::List, Mode::Recursive { lists, .. })
+            (ValueFamily::Map, MergeMode::Overlay) => {
+                self.maps(run, reach, MergeMode::Replace, &shadows)
+            }
+            (ValueFamily::Map, _) if several => self.maps(run, reach, mode.below(), &shadows),
+            (ValueFamily::List, MergeMode::Recursive { lists, .. })
                 if several || matches!(lists, ListMode::ByKey(..)) =>
             {
                 self.lists(run, reach, ListMerge { how: lists, mode }, &shadows)
@@ -337,19 +354,19 @@ impl<'a, 's> Folder<'a, 's> {
         said: &[LayerNode<'a>],
         chosen: usize,
         operation: LeafOperation,
-        reach: &Reach,
+        reach: &PendingRules,
     ) -> Option<u32> {
         let one = said[chosen];
         match one.node.kind() {
-            Kind::Map if !reach.is_empty() => {
+            NodeKind::Map if !reach.is_empty() => {
                 let ghost = |s: LayerNode<'a>| LayerNode {
                     live: s.layer == one.layer,
                     ..s
                 };
                 let maps: Vec<LayerNode<'a>> = only_maps(said).into_iter().map(ghost).collect();
-                self.maps(&maps, reach, Mode::Replace, &[])
+                self.maps(&maps, reach, MergeMode::Replace, &[])
             }
-            Kind::List if reach.may_unset() => {
+            NodeKind::List if reach.may_unset() => {
                 let others: Vec<LayerNode<'a>> = said
                     .iter()
                     .copied()
@@ -360,7 +377,7 @@ impl<'a, 's> Folder<'a, 's> {
                     reach,
                     ListMerge {
                         how: ListMode::Replace,
-                        mode: Mode::Replace,
+                        mode: MergeMode::Replace,
                     },
                     &replaced(&others),
                 )
@@ -373,9 +390,9 @@ impl<'a, 's> Folder<'a, 's> {
     fn maps(
         &mut self,
         maps: &[LayerNode<'a>],
-        reach: &Reach,
-        below: Mode<'s>,
-        shadows: &[Shadow],
+        reach: &PendingRules,
+        below: MergeMode<'s>,
+        shadows: &[ShadowedValue],
     ) -> Option<u32> {
         let top = *maps.iter().rev().find(|s| s.live).or(maps.last())?;
         let groups = group(maps);
@@ -389,25 +406,25 @@ impl<'a, 's> Folder<'a, 's> {
                 ..maps[*map as usize]
             }));
             let stepped = if reach.is_empty() {
-                Reach::default()
+                PendingRules::default()
             } else {
                 self.rules.step(reach, key.content())
             };
-            self.path.push(Step::Key(key.content()));
+            self.path.push(PathStep::Key(key.content()));
             let child = self.place(&at_key, &stepped, below);
             self.path.pop();
-            let key = self.nodes.numbering.pack(Origin {
+            let key = self.nodes.numbering.pack(NodeOrigin {
                 layer: *key_layer,
                 node: key.id(),
             });
-            children.extend(child.map(|node| Child { key, node }));
+            children.extend(child.map(|node| ResolvedChild { key, node }));
         }
         if children.is_empty() && !maps.iter().any(|s| s.live) {
             return None;
         }
         Some(
             self.nodes
-                .folded(Body::Map, top.origin(), &children, shadows),
+                .folded(NodeBody::Map, top.origin(), &children, shadows),
         )
     }
 
@@ -415,7 +432,7 @@ impl<'a, 's> Folder<'a, 's> {
         &mut self,
         said: LayerNode<'a>,
         operation: LeafOperation,
-        shadows: &[Shadow],
+        shadows: &[ShadowedValue],
     ) -> u32 {
         self.nodes
             .whole(said.origin(), operation, shadows.iter().copied())
@@ -429,7 +446,7 @@ impl<'a, 's> Folder<'a, 's> {
             operation
         };
         let others = said.iter().enumerate().rev().filter(|(at, _)| *at != index);
-        let shadows = others.map(|(_, s)| Shadow {
+        let shadows = others.map(|(_, s)| ShadowedValue {
             origin: s.origin(),
             kind: ShadowKind::Replaced,
         });
@@ -437,7 +454,7 @@ impl<'a, 's> Folder<'a, 's> {
     }
 
     fn delete(&mut self, unset: usize, said: &[LayerNode<'a>]) {
-        self.unset[unset] = Found::Somewhere;
+        self.unset[unset] = UnsetMatch::Somewhere;
         let deletion = Deletion {
             pointer: self.pointer(),
             shadows: replaced(said),
@@ -447,7 +464,7 @@ impl<'a, 's> Folder<'a, 's> {
 
     pub(crate) fn under(
         &mut self,
-        step: Step<'a>,
+        step: PathStep<'a>,
         fold: impl FnOnce(&mut Self) -> Option<u32>,
     ) -> Option<u32> {
         self.path.push(step);
@@ -456,9 +473,9 @@ impl<'a, 's> Folder<'a, 's> {
         found
     }
 
-    pub(crate) fn step(&self, reach: &Reach, index: usize) -> Reach {
+    pub(crate) fn step(&self, reach: &PendingRules, index: usize) -> PendingRules {
         if reach.is_empty() {
-            Reach::default()
+            PendingRules::default()
         } else {
             self.rules.step(reach, &index.to_string())
         }
@@ -468,8 +485,8 @@ impl<'a, 's> Folder<'a, 's> {
         self.path
             .iter()
             .map(|step| match step {
-                Step::Key(key) => (*key).to_owned(),
-                Step::Index(index) => index.to_string(),
+                PathStep::Key(key) => (*key).to_owned(),
+                PathStep::Index(index) => index.to_string(),
             })
             .collect()
     }
@@ -492,12 +509,12 @@ impl<'a, 's> Folder<'a, 's> {
     }
 
     /// Tells where layers disagree on what kind of thing this is; where nothing may differ, that it does.
-    fn report_changes(&mut self, said: &[LayerNode<'a>], mode: Mode<'s>) {
+    fn report_changes(&mut self, said: &[LayerNode<'a>], mode: MergeMode<'s>) {
         let kind = |s: &LayerNode<'a>| family(s.node.kind());
         if mode.forbids() {
             let top = said[said.len() - 1];
             let differs = |s: &&LayerNode<'a>| {
-                kind(s) != kind(&top) || kind(s) != Family::Map && !equal(s.node, top.node)
+                kind(s) != kind(&top) || kind(s) != ValueFamily::Map && !equal(s.node, top.node)
             };
             if let Some(other) = said.iter().rev().find(differs) {
                 self.report_clash(*other, top);
@@ -506,7 +523,7 @@ impl<'a, 's> Folder<'a, 's> {
         }
         for pair in said.windows(2) {
             let (low, high) = (kind(&pair[0]), kind(&pair[1]));
-            if low == high || low == Family::Null || high == Family::Null {
+            if low == high || low == ValueFamily::Null || high == ValueFamily::Null {
                 continue;
             }
             self.type_changes += 1;
@@ -563,7 +580,7 @@ impl<'a, 's> Folder<'a, 's> {
             .unset
             .iter()
             .zip(found)
-            .filter(|(_, found)| *found == Found::Nowhere)
+            .filter(|(_, found)| *found == UnsetMatch::Nowhere)
         {
             let message = format!("nothing to unset at `{pointer}`: no layer says anything there");
             let help = "check the pointer, or remove it from `unset`";
@@ -580,10 +597,10 @@ impl<'a, 's> Folder<'a, 's> {
 }
 
 /// As shadows, highest first.
-pub(crate) fn replaced(said: &[LayerNode<'_>]) -> Vec<Shadow> {
+pub(crate) fn replaced(said: &[LayerNode<'_>]) -> Vec<ShadowedValue> {
     said.iter()
         .rev()
-        .map(|s| Shadow {
+        .map(|s| ShadowedValue {
             origin: s.origin(),
             kind: ShadowKind::Replaced,
         })
@@ -593,13 +610,13 @@ pub(crate) fn replaced(said: &[LayerNode<'_>]) -> Vec<Shadow> {
 fn only_maps<'a>(said: &[LayerNode<'a>]) -> Vec<LayerNode<'a>> {
     said.iter()
         .copied()
-        .filter(|s| s.node.kind() == Kind::Map)
+        .filter(|s| s.node.kind() == NodeKind::Map)
         .collect()
 }
 
 /// Kinds that replace each other without a word.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Family {
+enum ValueFamily {
     Null,
     Map,
     List,
@@ -608,21 +625,21 @@ enum Family {
     Text,
 }
 
-fn family(kind: Kind) -> Family {
+fn family(kind: NodeKind) -> ValueFamily {
     match kind {
-        Kind::Null => Family::Null,
-        Kind::Map => Family::Map,
-        Kind::List => Family::List,
-        Kind::Bool => Family::Bool,
-        Kind::Integer | Kind::Float => Family::Number,
-        Kind::String | Kind::DateTime => Family::Text,
+        NodeKind::Null => ValueFamily::Null,
+        NodeKind::Map => ValueFamily::Map,
+        NodeKind::List => ValueFamily::List,
+        NodeKind::Bool => ValueFamily::Bool,
+        NodeKind::Integer | NodeKind::Float => ValueFamily::Number,
+        NodeKind::String | NodeKind::DateTime => ValueFamily::Text,
     }
 }
 
 pub(crate) fn is_blank(node: NodeRef<'_>) -> bool {
     match node.kind() {
-        Kind::Null => true,
-        Kind::String => node.content().trim().is_empty(),
+        NodeKind::Null => true,
+        NodeKind::String => node.content().trim().is_empty(),
         _ => is_empty_container(node),
     }
 }
@@ -630,19 +647,23 @@ pub(crate) fn is_blank(node: NodeRef<'_>) -> bool {
 /// Whether there is nothing in it but blanks.
 fn is_blank_throughout(node: NodeRef<'_>) -> bool {
     match node.kind() {
-        Kind::Map => node.entries().all(|(_, value)| is_blank_throughout(value)),
-        Kind::List => node.items().all(is_blank_throughout),
+        NodeKind::Map => node.entries().all(|(_, value)| is_blank_throughout(value)),
+        NodeKind::List => node.items().all(is_blank_throughout),
         _ => is_blank(node),
     }
 }
 
 fn is_empty_container(node: NodeRef<'_>) -> bool {
-    matches!(node.kind(), Kind::Map | Kind::List) && node.len() == 0
+    matches!(node.kind(), NodeKind::Map | NodeKind::List) && node.len() == 0
 }
 
-fn without_empty<'a>(said: &[LayerNode<'a>], empty: Empty, mode: Mode<'_>) -> Vec<LayerNode<'a>> {
+fn without_empty<'a>(
+    said: &[LayerNode<'a>],
+    empty: EmptyRule,
+    mode: MergeMode<'_>,
+) -> Vec<LayerNode<'a>> {
     match empty {
-        Empty::Clear => {
+        EmptyRule::Clear => {
             let from = said
                 .iter()
                 .rposition(|s| is_empty_container(s.node))
@@ -652,10 +673,10 @@ fn without_empty<'a>(said: &[LayerNode<'a>], empty: Empty, mode: Mode<'_>) -> Ve
         _ => {
             // Keys of maps that merge are there even if what stands at them is blank.
             let merges = |node: NodeRef<'a>| {
-                node.kind() == Kind::Map && node.len() > 0 && mode.merges_maps()
+                node.kind() == NodeKind::Map && node.len() > 0 && mode.merges_maps()
             };
             let says_nothing = |node: NodeRef<'a>| match empty {
-                Empty::Blank => is_blank_throughout(node) && !merges(node),
+                EmptyRule::Blank => is_blank_throughout(node) && !merges(node),
                 _ => is_empty_container(node),
             };
             let full: Vec<LayerNode<'a>> = said

@@ -6,7 +6,7 @@ use agpm_diag::{Diagnostic, SourceId, SourceMap, Span, Text};
 use agpm_model::LayerName;
 use agpm_text::{Document, Format, Limits, decode, parse};
 
-use crate::rendered::Rendered;
+use crate::file_bytes::FileBytes;
 
 /// A file in one layer.
 #[derive(Clone, Debug)]
@@ -18,12 +18,12 @@ pub struct LayerFile {
     /// The identity of its text, for places.
     pub source: SourceId,
     /// What is in it.
-    pub content: FileContent,
+    pub content: LayerContent,
 }
 
 /// What is in a file.
 #[derive(Clone, Debug)]
-pub enum FileContent {
+pub enum LayerContent {
     /// A format whose structure we know.
     Document(Arc<Document>),
     /// Plain text.
@@ -34,7 +34,7 @@ pub enum FileContent {
 
 /// The kinds of content that merge with each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Family {
+pub(crate) enum ContentFamily {
     Structured,
     Markdown,
     Text,
@@ -87,7 +87,7 @@ impl UnparsedFile {
         if is_binary || format.is_none() && !is_text {
             return unparsed(
                 sources.add(file, ""),
-                FileContent::Opaque(bytes.into()),
+                LayerContent::Opaque(bytes.into()),
                 Vec::new(),
             );
         }
@@ -96,7 +96,7 @@ impl UnparsedFile {
                 let text: Text = text.into();
                 unparsed(
                     sources.add(file, text.clone()),
-                    FileContent::Text(text),
+                    LayerContent::Text(text),
                     Vec::new(),
                 )
             }
@@ -106,7 +106,7 @@ impl UnparsedFile {
                 let diagnostic = decode(source, error.into_bytes()).err();
                 unparsed(
                     source,
-                    FileContent::Text("".into()),
+                    LayerContent::Text("".into()),
                     diagnostic.into_iter().collect(),
                 )
             }
@@ -120,12 +120,12 @@ impl UnparsedFile {
             format,
             mut diagnostics,
         } = self;
-        if let (Some(format), FileContent::Text(text), true) =
+        if let (Some(format), LayerContent::Text(text), true) =
             (format, &file.content, diagnostics.is_empty())
         {
             let parsed = parse(file.source, text.clone(), format, Limits::default());
             diagnostics = parsed.diagnostics;
-            file.content = FileContent::Document(Arc::new(parsed.document));
+            file.content = LayerContent::Document(Arc::new(parsed.document));
         }
         for diagnostic in &mut diagnostics {
             diagnostic.layer = Some(file.layer.to_string());
@@ -145,38 +145,38 @@ impl LayerFile {
         UnparsedFile::new(layer, file, bytes, sources).parse()
     }
 
-    pub(crate) fn family(&self) -> Family {
+    pub(crate) fn family(&self) -> ContentFamily {
         match &self.content {
-            FileContent::Document(document) if document.format() == Format::Markdown => {
-                Family::Markdown
+            LayerContent::Document(document) if document.format() == Format::Markdown => {
+                ContentFamily::Markdown
             }
-            FileContent::Document(_) => Family::Structured,
-            FileContent::Text(_) => Family::Text,
-            FileContent::Opaque(_) => Family::Opaque,
+            LayerContent::Document(_) => ContentFamily::Structured,
+            LayerContent::Text(_) => ContentFamily::Text,
+            LayerContent::Opaque(_) => ContentFamily::Opaque,
         }
     }
 
     pub(crate) fn text(&self) -> &str {
         match &self.content {
-            FileContent::Document(document) => document.text(),
-            FileContent::Text(text) => text,
-            FileContent::Opaque(_) => "",
+            LayerContent::Document(document) => document.text(),
+            LayerContent::Text(text) => text,
+            LayerContent::Opaque(_) => "",
         }
     }
 
     /// The file's bytes; nothing for a file that is not text but should be.
     pub fn bytes(&self) -> &[u8] {
         match &self.content {
-            FileContent::Opaque(bytes) => bytes,
+            LayerContent::Opaque(bytes) => bytes,
             _ => self.text().as_bytes(),
         }
     }
 
-    pub(crate) fn as_it_is(&self) -> Rendered {
+    pub(crate) fn as_it_is(&self) -> FileBytes {
         match &self.content {
-            FileContent::Document(document) => Rendered::Text(document.text().clone()),
-            FileContent::Text(text) => Rendered::Text(text.clone()),
-            FileContent::Opaque(bytes) => Rendered::Bytes(bytes.clone()),
+            LayerContent::Document(document) => FileBytes::Text(document.text().clone()),
+            LayerContent::Text(text) => FileBytes::Text(text.clone()),
+            LayerContent::Opaque(bytes) => FileBytes::Bytes(bytes.clone()),
         }
     }
 
@@ -189,7 +189,7 @@ impl LayerFile {
 
     pub(crate) fn document(&self) -> Option<&Arc<Document>> {
         match &self.content {
-            FileContent::Document(document) => Some(document),
+            LayerContent::Document(document) => Some(document),
             _ => None,
         }
     }

@@ -8,8 +8,10 @@ mod combine;
 mod composed;
 mod contribution;
 mod file;
+mod file_bytes;
 mod fold;
-mod group;
+mod item_set;
+mod key_groups;
 mod layer_file;
 mod limits;
 mod lineage;
@@ -20,31 +22,31 @@ mod origin;
 mod parts;
 mod policy;
 mod provenance;
-mod rendered;
 mod resolution;
 mod rules;
 mod strategy_page;
-mod unite;
 
-pub use body::Segment;
-pub use file::{Merged, MergedFile, merge_files};
-pub use layer_file::{FileContent, LayerFile, RawFile, UnparsedFile};
+pub use body::BodySegment;
+pub use file::{MergedContent, MergedFile, merge_files};
+pub use layer_file::{LayerContent, LayerFile, RawFile, UnparsedFile};
 
-pub use combine::{Combination, Combine, Place};
+pub use combine::{Combination, Combine, MergePoint};
 pub use contribution::Contribution;
+pub use file_bytes::FileBytes;
 pub use fold::{fold, fold_parts};
-pub use lineage::{Absent, Documents, Flaw, Lineage, order};
-pub use origin::{LeafOperation, Origin, Shadow, ShadowKind};
-pub use parts::Part;
-pub use policy::{Composition, FlawKind, Policy, Reaction, References};
+pub use item_set::projected;
+pub use lineage::{DocumentGraph, Lineage, ReferenceFailure, UnavailableReason, order};
+pub use origin::{LeafOperation, NodeOrigin, ShadowKind, ShadowedValue};
+pub use parts::MergedPart;
+pub use policy::{
+    Composition, MergePolicy, ReferenceFailureKind, ReferencePolicy, ReferenceReaction,
+};
 pub use provenance::{
     BodyLines, ExplainedDeletion, ExplainedLeaf, ExplainedShadow, KNOWN_SECRET, MASK, Provenance,
-    Secrets, nearest_key,
+    SecretDisplay, nearest_key,
 };
-pub use rendered::Rendered;
-pub use resolution::{Deletion, Leaf, Resolution, ResolvedRef};
+pub use resolution::{Deletion, MergedLeaf, Resolution, ResolvedRef};
 pub use strategy_page::{
     BuiltInStrategy, CustomStrategy, OperationRow, StrategiesReport, StrategyExample, StrategyPage,
     strategy_pages,
 };
-pub use unite::projected;

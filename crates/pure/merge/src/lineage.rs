@@ -2,19 +2,19 @@ use std::collections::BTreeMap;
 
 use agpm_diag::Diagnostic;
 
-use crate::policy::{FlawKind, References};
+use crate::policy::{ReferenceFailureKind, ReferencePolicy};
 
 /// Documents of one kind that name others of it, as the walk along their references sees them.
-pub trait Documents {
+pub trait DocumentGraph {
     /// What tells one document from another.
     type Id: Clone + Ord;
 
     /// The documents that this one names, lowest first. Asked once for every document.
-    fn parents(&mut self, document: &Self::Id) -> Result<Vec<Self::Id>, Absent>;
+    fn parents(&mut self, document: &Self::Id) -> Result<Vec<Self::Id>, UnavailableReason>;
 
     /// Words and location for a reference that failed. How much it weighs, and whether it is reported at all, is the
     /// policy's: the severity set here is replaced.
-    fn describe(&mut self, flaw: &Flaw<Self::Id>) -> Option<Diagnostic>;
+    fn describe(&mut self, flaw: &ReferenceFailure<Self::Id>) -> Option<Diagnostic>;
 }
 
 /// Documents in the order of their rank, and what was wrong on the way.
@@ -28,16 +28,16 @@ pub struct Lineage<K> {
 
 /// A reference that failed. The document that it names is left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Flaw<K> {
+pub struct ReferenceFailure<K> {
     /// What was wrong.
-    pub kind: FlawKind,
+    pub kind: ReferenceFailureKind,
     /// From a start along the references to what was named; in a cycle, from a document back to itself.
     pub chain: Vec<K>,
 }
 
 /// Why the parents of a document are not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Absent {
+pub enum UnavailableReason {
     /// It does not exist.
     Missing,
     /// It cannot be read.
@@ -49,16 +49,16 @@ pub enum Absent {
 /// Puts every parent directly below the document that names it: depth first, in the order of the list.
 ///
 /// A document that several name appears once, at its lowest place. Chains of any length are fine.
-pub fn order<D: Documents>(
+pub fn order<D: DocumentGraph>(
     start: &[D::Id],
-    references: References,
+    references: ReferencePolicy,
     documents: &mut D,
 ) -> Lineage<D::Id> {
     let lineage = Lineage {
         order: Vec::new(),
         diagnostics: Vec::new(),
     };
-    let mut walk = Walk {
+    let mut walk = LineageWalk {
         lineage,
         references,
         documents,
@@ -72,29 +72,29 @@ pub fn order<D: Documents>(
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum LineageState {
     Open,
     Done,
-    Absent(Absent),
+    Absent(UnavailableReason),
 }
 
-struct Walk<'d, D: Documents> {
+struct LineageWalk<'d, D: DocumentGraph> {
     lineage: Lineage<D::Id>,
-    references: References,
+    references: ReferencePolicy,
     documents: &'d mut D,
-    states: BTreeMap<D::Id, State>,
+    states: BTreeMap<D::Id, LineageState>,
     /// The documents on the way down, each with the parents still to be visited.
     path: Vec<(D::Id, std::vec::IntoIter<D::Id>)>,
 }
 
-impl<D: Documents> Walk<'_, D> {
+impl<D: DocumentGraph> LineageWalk<'_, D> {
     fn from(&mut self, document: D::Id) {
         self.visit(document);
         while let Some((_, waiting)) = self.path.last_mut() {
             if let Some(parent) = waiting.next() {
                 self.visit(parent);
             } else if let Some((done, _)) = self.path.pop() {
-                self.states.insert(done.clone(), State::Done);
+                self.states.insert(done.clone(), LineageState::Done);
                 self.lineage.order.push(done);
             }
         }
@@ -102,47 +102,48 @@ impl<D: Documents> Walk<'_, D> {
 
     fn visit(&mut self, document: D::Id) {
         match self.states.get(&document) {
-            Some(State::Done) => {}
-            Some(State::Open) => {
+            Some(LineageState::Done) => {}
+            Some(LineageState::Open) => {
                 let from = self
                     .path
                     .iter()
                     .position(|(open, _)| *open == document)
                     .unwrap_or(0);
-                self.report(FlawKind::Cyclic, from, document);
+                self.report(ReferenceFailureKind::Cyclic, from, document);
             }
-            Some(State::Absent(absent)) => self.report(absent.flaw(), 0, document),
+            Some(LineageState::Absent(absent)) => self.report(absent.flaw(), 0, document),
             None => match self.documents.parents(&document) {
                 Ok(parents) => {
-                    self.states.insert(document.clone(), State::Open);
+                    self.states.insert(document.clone(), LineageState::Open);
                     self.path.push((document, parents.into_iter()));
                 }
                 Err(absent) => {
-                    self.states.insert(document.clone(), State::Absent(absent));
+                    self.states
+                        .insert(document.clone(), LineageState::Absent(absent));
                     self.report(absent.flaw(), 0, document);
                 }
             },
         }
     }
 
-    fn report(&mut self, kind: FlawKind, from: usize, document: D::Id) {
+    fn report(&mut self, kind: ReferenceFailureKind, from: usize, document: D::Id) {
         let Some(severity) = self.references.reaction(kind).severity() else {
             return;
         };
         let open = self.path[from..].iter().map(|(open, _)| open.clone());
         let chain = open.chain([document]).collect();
-        let found = self.documents.describe(&Flaw { kind, chain });
+        let found = self.documents.describe(&ReferenceFailure { kind, chain });
         let weighed = found.map(|found| Diagnostic { severity, ..found });
         self.lineage.diagnostics.extend(weighed);
     }
 }
 
-impl Absent {
-    fn flaw(self) -> FlawKind {
+impl UnavailableReason {
+    fn flaw(self) -> ReferenceFailureKind {
         match self {
-            Absent::Missing => FlawKind::Missing,
-            Absent::Malformed => FlawKind::Malformed,
-            Absent::Refused => FlawKind::Refused,
+            UnavailableReason::Missing => ReferenceFailureKind::Missing,
+            UnavailableReason::Malformed => ReferenceFailureKind::Malformed,
+            UnavailableReason::Refused => ReferenceFailureKind::Refused,
         }
     }
 }
@@ -150,36 +151,36 @@ impl Absent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::Reaction;
+    use crate::policy::ReferenceReaction;
     use agpm_diag::{Severity, codes};
 
     type Edges = &'static [(&'static str, &'static [&'static str])];
 
     struct Graph(Edges);
 
-    impl Documents for Graph {
+    impl DocumentGraph for Graph {
         type Id = &'static str;
 
-        fn parents(&mut self, name: &Self::Id) -> Result<Vec<Self::Id>, Absent> {
+        fn parents(&mut self, name: &Self::Id) -> Result<Vec<Self::Id>, UnavailableReason> {
             match *name {
-                "broken" => Err(Absent::Malformed),
-                "secret" => Err(Absent::Refused),
+                "broken" => Err(UnavailableReason::Malformed),
+                "secret" => Err(UnavailableReason::Refused),
                 _ => {
                     let found = self.0.iter().find(|(child, _)| child == name);
                     found
                         .map(|(_, parents)| parents.to_vec())
-                        .ok_or(Absent::Missing)
+                        .ok_or(UnavailableReason::Missing)
                 }
             }
         }
 
-        fn describe(&mut self, flaw: &Flaw<Self::Id>) -> Option<Diagnostic> {
+        fn describe(&mut self, flaw: &ReferenceFailure<Self::Id>) -> Option<Diagnostic> {
             let message = format!("{:?}: {}", flaw.kind, flaw.chain.join(" -> "));
             Some(Diagnostic::new(&codes::LINEAGE_CYCLE, message))
         }
     }
 
-    fn lineage(edges: Edges, references: References) -> Lineage<&'static str> {
+    fn lineage(edges: Edges, references: ReferencePolicy) -> Lineage<&'static str> {
         order(&["me"], references, &mut Graph(edges))
     }
 
@@ -199,7 +200,7 @@ mod tests {
                 ("b", &["base"]),
                 ("base", &[]),
             ],
-            References::STRICT,
+            ReferencePolicy::STRICT,
         );
         assert_eq!(
             found,
@@ -219,14 +220,14 @@ mod tests {
                 ("c", &["b", "d"]),
                 ("d", &[]),
             ],
-            References::LENIENT,
+            ReferencePolicy::LENIENT,
         );
         assert_eq!(found.order, ["d", "c", "b", "me"]);
         assert_eq!(
             reported(&found),
             [(Severity::Warning, "Cyclic: b -> c -> b".to_owned())]
         );
-        let alone = lineage(&[("me", &["me"])], References::STRICT);
+        let alone = lineage(&[("me", &["me"])], ReferencePolicy::STRICT);
         assert_eq!(
             reported(&alone),
             [(Severity::Error, "Cyclic: me -> me".to_owned())]
@@ -240,23 +241,30 @@ mod tests {
             ("a", &["gone", "broken"]),
         ];
         let messages = [
-            (FlawKind::Missing, "Missing: me -> a -> gone"),
-            (FlawKind::Malformed, "Malformed: me -> a -> broken"),
-            (FlawKind::Malformed, "Malformed: me -> broken"),
-            (FlawKind::Refused, "Refused: me -> secret"),
-            (FlawKind::Cyclic, "Cyclic: me -> me"),
+            (ReferenceFailureKind::Missing, "Missing: me -> a -> gone"),
+            (
+                ReferenceFailureKind::Malformed,
+                "Malformed: me -> a -> broken",
+            ),
+            (ReferenceFailureKind::Malformed, "Malformed: me -> broken"),
+            (ReferenceFailureKind::Refused, "Refused: me -> secret"),
+            (ReferenceFailureKind::Cyclic, "Cyclic: me -> me"),
         ];
-        let reactions = [Reaction::Ignore, Reaction::Warn, Reaction::Fail];
+        let reactions = [
+            ReferenceReaction::Ignore,
+            ReferenceReaction::Warn,
+            ReferenceReaction::Fail,
+        ];
         // Each of the four in each of three ways.
         for number in 0..81_usize {
             let reaction = |place: u32| reactions[number / 3_usize.pow(place) % 3];
-            let references = References {
+            let references = ReferencePolicy {
                 missing: reaction(0),
                 malformed: reaction(1),
                 refused: reaction(2),
                 cyclic: reaction(3),
             };
-            let weighed = |(kind, message): (FlawKind, &str)| {
+            let weighed = |(kind, message): (ReferenceFailureKind, &str)| {
                 let severity = references.reaction(kind).severity()?;
                 Some((severity, message.to_owned()))
             };
@@ -270,19 +278,19 @@ mod tests {
     #[test]
     fn a_chain_of_a_hundred_thousand_does_not_overflow() {
         struct Chain;
-        impl Documents for Chain {
+        impl DocumentGraph for Chain {
             type Id = u32;
-            fn parents(&mut self, number: &u32) -> Result<Vec<u32>, Absent> {
+            fn parents(&mut self, number: &u32) -> Result<Vec<u32>, UnavailableReason> {
                 Ok((*number < 100_000)
                     .then(|| number + 1)
                     .into_iter()
                     .collect())
             }
-            fn describe(&mut self, _: &Flaw<u32>) -> Option<Diagnostic> {
+            fn describe(&mut self, _: &ReferenceFailure<u32>) -> Option<Diagnostic> {
                 None
             }
         }
-        let found = order(&[0], References::STRICT, &mut Chain);
+        let found = order(&[0], ReferencePolicy::STRICT, &mut Chain);
         assert_eq!(found.order.len(), 100_001);
         assert_eq!(found.order.first(), Some(&100_000));
     }

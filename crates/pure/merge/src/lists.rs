@@ -1,36 +1,36 @@
 //! Lists: which items of which layers make up the result.
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_model::Items;
-use agpm_text::{Kind, NodeRef, equal, fingerprint};
+use agpm_model::ItemRule;
+use agpm_text::{NodeKind, NodeRef, equal, fingerprint};
 use hashbrown::HashTable;
 
 use crate::contribution::LayerNode;
-use crate::fold::{Folder, Step};
-use crate::mode::{ListMerge, ListMode, Mode};
-use crate::nodes::{Body, Child};
-use crate::origin::{LeafOperation, Shadow, ShadowKind};
-use crate::rules::Reach;
+use crate::fold::{MergeEngine, PathStep};
+use crate::mode::{ListMerge, ListMode, MergeMode};
+use crate::nodes::{NodeBody, ResolvedChild};
+use crate::origin::{LeafOperation, ShadowKind, ShadowedValue};
+use crate::rules::PendingRules;
 
 /// The key that smart lists tell items apart by.
 pub(crate) const SMART_KEY: &str = "id";
 
 /// An item of the result: what layers say of it, lowest first, and what was the same and not repeated.
-pub(crate) struct Slot<'a> {
+pub(crate) struct ItemSlot<'a> {
     pub(crate) said: Vec<LayerNode<'a>>,
-    pub(crate) duplicates: Vec<Shadow>,
+    pub(crate) duplicates: Vec<ShadowedValue>,
 }
 
-impl<'a> Slot<'a> {
+impl<'a> ItemSlot<'a> {
     pub(crate) fn of(said: LayerNode<'a>) -> Self {
-        Slot {
+        ItemSlot {
             said: vec![said],
             duplicates: Vec::new(),
         }
     }
 
     pub(crate) fn empty() -> Self {
-        Slot {
+        ItemSlot {
             said: Vec::new(),
             duplicates: Vec::new(),
         }
@@ -43,20 +43,20 @@ impl<'a> Slot<'a> {
 
 /// A list of the result.
 struct NewList<'a, 's> {
-    slots: Vec<Slot<'a>>,
+    slots: Vec<ItemSlot<'a>>,
     /// How the parts of an item merge.
-    mode: Mode<'s>,
+    mode: MergeMode<'s>,
     operation: LeafOperation,
 }
 
-impl<'a, 's> Folder<'a, 's> {
+impl<'a, 's> MergeEngine<'a, 's> {
     /// Merges lists, lowest first.
     pub(crate) fn lists(
         &mut self,
         lists: &[LayerNode<'a>],
-        reach: &Reach,
+        reach: &PendingRules,
         ListMerge { how, mode }: ListMerge<'s>,
-        shadows: &[Shadow],
+        shadows: &[ShadowedValue],
     ) -> Option<u32> {
         let top = lists[lists.len() - 1];
         let mut shadows = shadows.to_vec();
@@ -69,13 +69,16 @@ impl<'a, 's> Folder<'a, 's> {
                     return Some(self.whole(top, LeafOperation::Replace, &all));
                 }
                 shadows = all;
-                (items(top).map(Slot::of).collect(), LeafOperation::Replace)
+                (
+                    items(top).map(ItemSlot::of).collect(),
+                    LeafOperation::Replace,
+                )
             }
             ListMode::Append => (
                 lists
                     .iter()
                     .flat_map(|list| items(*list))
-                    .map(Slot::of)
+                    .map(ItemSlot::of)
                     .collect(),
                 LeafOperation::Append,
             ),
@@ -84,12 +87,15 @@ impl<'a, 's> Folder<'a, 's> {
                     .iter()
                     .rev()
                     .flat_map(|list| items(*list))
-                    .map(Slot::of)
+                    .map(ItemSlot::of)
                     .collect(),
                 LeafOperation::Prepend,
             ),
-            ListMode::Extend => (extended(lists, Lowest::AsIs), LeafOperation::Extend),
-            ListMode::Union => (extended(lists, Lowest::Deduplicated), LeafOperation::Union),
+            ListMode::Extend => (extended(lists, LowestItems::AsIs), LeafOperation::Extend),
+            ListMode::Union => (
+                extended(lists, LowestItems::Deduplicated),
+                LeafOperation::Union,
+            ),
             ListMode::Smart => self.smart(lists),
             ListMode::ByKey(key, _) => (self.keyed(lists, key)?, LeafOperation::ByKey),
             ListMode::Unite(identity, _) => (self.united(lists, identity), LeafOperation::Union),
@@ -97,8 +103,10 @@ impl<'a, 's> Folder<'a, 's> {
         let list = NewList {
             slots,
             mode: match how {
-                ListMode::ByKey(_, Items::Deep) | ListMode::Unite(_, Items::Deep) => mode.below(),
-                _ => Mode::Replace,
+                ListMode::ByKey(_, ItemRule::Deep) | ListMode::Unite(_, ItemRule::Deep) => {
+                    mode.below()
+                }
+                _ => MergeMode::Replace,
             },
             operation,
         };
@@ -123,7 +131,7 @@ impl<'a, 's> Folder<'a, 's> {
             .map(|parts| parts.iter().filter_map(item).collect::<Vec<_>>());
         let slots = slots
             .filter(|said| !said.is_empty())
-            .map(|said| Slot {
+            .map(|said| ItemSlot {
                 said,
                 duplicates: Vec::new(),
             })
@@ -131,18 +139,18 @@ impl<'a, 's> Folder<'a, 's> {
         let top = lists[lists.len() - 1];
         let list = NewList {
             slots,
-            mode: Mode::Replace,
+            mode: MergeMode::Replace,
             operation: LeafOperation::Own,
         };
-        self.list(top, list, &Reach::default(), &[])
+        self.list(top, list, &PendingRules::default(), &[])
     }
 
     fn list(
         &mut self,
         top: LayerNode<'a>,
         list: NewList<'a, 's>,
-        reach: &Reach,
-        shadows: &[Shadow],
+        reach: &PendingRules,
+        shadows: &[ShadowedValue],
     ) -> u32 {
         let NewList {
             slots,
@@ -153,26 +161,26 @@ impl<'a, 's> Folder<'a, 's> {
         let key = self.nodes.numbering.pack(top.origin());
         for (index, slot) in slots.iter().enumerate() {
             let stepped = self.step(reach, index);
-            let node = self.under(Step::Index(index), |folder| {
+            let node = self.under(PathStep::Index(index), |folder| {
                 folder.place(&slot.said, &stepped, mode)
             });
             if let Some(node) = node {
                 self.nodes.joined(node, operation, &slot.duplicates);
-                children.push(Child { key, node });
+                children.push(ResolvedChild { key, node });
             }
         }
         self.nodes
-            .folded(Body::List, top.origin(), &children, shadows)
+            .folded(NodeBody::List, top.origin(), &children, shadows)
     }
 
     /// By `id` as long as every item has one, else what is not there yet joins the end.
-    fn smart(&mut self, lists: &[LayerNode<'a>]) -> (Vec<Slot<'a>>, LeafOperation) {
+    fn smart(&mut self, lists: &[LayerNode<'a>]) -> (Vec<ItemSlot<'a>>, LeafOperation) {
         let keyed = |item: NodeRef<'a>| key_of(item, SMART_KEY).is_some();
-        let mut slots: Vec<Slot<'a>> = items(lists[0]).map(Slot::of).collect();
+        let mut slots: Vec<ItemSlot<'a>> = items(lists[0]).map(ItemSlot::of).collect();
         let mut operation = LeafOperation::ByKey;
         for (number, list) in lists.iter().enumerate().skip(1) {
             let above = items(*list).map(|item| item.node);
-            if slots.iter().map(Slot::highest).chain(above).all(keyed) {
+            if slots.iter().map(ItemSlot::highest).chain(above).all(keyed) {
                 if number == 1 {
                     slots.clear();
                     self.join_by_key(&mut slots, lists[0], SMART_KEY);
@@ -187,7 +195,7 @@ impl<'a, 's> Folder<'a, 's> {
     }
 
     /// Items told apart by a key, lower order first; `None` if an item has no such key.
-    fn keyed(&mut self, lists: &[LayerNode<'a>], key: &str) -> Option<Vec<Slot<'a>>> {
+    fn keyed(&mut self, lists: &[LayerNode<'a>], key: &str) -> Option<Vec<ItemSlot<'a>>> {
         self.check_keys(lists, key)?;
         let mut slots = Vec::new();
         lists
@@ -209,7 +217,7 @@ impl<'a, 's> Folder<'a, 's> {
     }
 
     /// Items join the slot with their key, or a new one at the end. The caller knows that every item has one.
-    fn join_by_key(&mut self, slots: &mut Vec<Slot<'a>>, list: LayerNode<'a>, key: &str) {
+    fn join_by_key(&mut self, slots: &mut Vec<ItemSlot<'a>>, list: LayerNode<'a>, key: &str) {
         let own_key = |item: NodeRef<'a>| key_of(item, key).unwrap_or(item);
         let mut index: HashTable<usize> = HashTable::with_capacity(slots.len() + list.node.len());
         for at in 0..slots.len() {
@@ -228,7 +236,7 @@ impl<'a, 's> Folder<'a, 's> {
                 }
                 slots[at].said.push(item);
             } else {
-                slots.push(Slot::of(item));
+                slots.push(ItemSlot::of(item));
                 index.insert_unique(hash, slots.len() - 1, |at| {
                     fingerprint(own_key(slots[*at].highest()))
                 });
@@ -273,7 +281,7 @@ impl<'a, 's> Folder<'a, 's> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Lowest {
+enum LowestItems {
     AsIs,
     Deduplicated,
 }
@@ -289,16 +297,16 @@ fn key_of<'a>(item: NodeRef<'a>, key: &str) -> Option<NodeRef<'a>> {
     item.get(key).filter(|value| {
         matches!(
             value.kind(),
-            Kind::String | Kind::Integer | Kind::Float | Kind::Bool
+            NodeKind::String | NodeKind::Integer | NodeKind::Float | NodeKind::Bool
         )
     })
 }
 
 /// Items that are not there yet join the end, list by list.
-fn extended<'a>(lists: &[LayerNode<'a>], lowest: Lowest) -> Vec<Slot<'a>> {
+fn extended<'a>(lists: &[LayerNode<'a>], lowest: LowestItems) -> Vec<ItemSlot<'a>> {
     let (first, rest) = match lowest {
-        Lowest::AsIs => (items(lists[0]).map(Slot::of).collect(), &lists[1..]),
-        Lowest::Deduplicated => (Vec::new(), lists),
+        LowestItems::AsIs => (items(lists[0]).map(ItemSlot::of).collect(), &lists[1..]),
+        LowestItems::Deduplicated => (Vec::new(), lists),
     };
     let mut slots = first;
     rest.iter().for_each(|list| join_new(&mut slots, *list));
@@ -306,7 +314,7 @@ fn extended<'a>(lists: &[LayerNode<'a>], lowest: Lowest) -> Vec<Slot<'a>> {
 }
 
 /// Items that are not there yet join the end.
-fn join_new<'a>(slots: &mut Vec<Slot<'a>>, list: LayerNode<'a>) {
+fn join_new<'a>(slots: &mut Vec<ItemSlot<'a>>, list: LayerNode<'a>) {
     let mut index: HashTable<usize> = HashTable::with_capacity(slots.len() + list.node.len());
     for at in 0..slots.len() {
         index.insert_unique(fingerprint(slots[at].highest()), at, |at| {
@@ -321,13 +329,13 @@ fn join_new<'a>(slots: &mut Vec<Slot<'a>>, list: LayerNode<'a>) {
         {
             slots[at].duplicates.insert(
                 0,
-                Shadow {
+                ShadowedValue {
                     origin: item.origin(),
                     kind: ShadowKind::Duplicate,
                 },
             );
         } else {
-            slots.push(Slot::of(item));
+            slots.push(ItemSlot::of(item));
             index.insert_unique(hash, slots.len() - 1, |at| {
                 fingerprint(slots[*at].highest())
             });

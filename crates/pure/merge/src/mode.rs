@@ -1,14 +1,14 @@
 //! Operations, made ready for the engine: what happens at a place, and what holds below it.
 
-use agpm_model::{Identity, Items, Lists, Maps, Operation, Strategy};
+use agpm_model::{ItemRule, ListIdentity, ListRule, MapRule, MergeOperation, Strategy};
 
 /// What happens at a place and below.
 #[derive(Clone, Copy)]
-pub(crate) enum Mode<'s> {
+pub(crate) enum MergeMode<'s> {
     Recursive {
         lists: ListMode<'s>,
         below: ListMode<'s>,
-        clash: Clash,
+        clash: ClashRule,
     },
     Replace,
     Overlay,
@@ -23,13 +23,13 @@ pub(crate) enum ListMode<'s> {
     Append,
     Prepend,
     Union,
-    ByKey(&'s str, Items),
-    Unite(Identity, Items),
+    ByKey(&'s str, ItemRule),
+    Unite(ListIdentity, ItemRule),
     Smart,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Clash {
+pub(crate) enum ClashRule {
     HigherWins,
     Forbidden,
 }
@@ -37,54 +37,54 @@ pub(crate) enum Clash {
 /// How lists merge, and how what is around them does.
 pub(crate) struct ListMerge<'s> {
     pub(crate) how: ListMode<'s>,
-    pub(crate) mode: Mode<'s>,
+    pub(crate) mode: MergeMode<'s>,
 }
 
-impl<'s> Mode<'s> {
+impl<'s> MergeMode<'s> {
     pub(crate) fn base(strategy: &'s Strategy) -> Self {
         match strategy.maps {
-            Maps::Replace => Mode::Replace,
-            Maps::Merge => {
+            MapRule::Replace => MergeMode::Replace,
+            MapRule::Merge => {
                 let lists = match &strategy.lists {
-                    Lists::Smart => ListMode::Smart,
-                    Lists::By(operation) => ListMode::of(operation),
+                    ListRule::Smart => ListMode::Smart,
+                    ListRule::By(operation) => ListMode::of(operation),
                 };
-                Mode::Recursive {
+                MergeMode::Recursive {
                     lists,
                     below: lists,
-                    clash: Clash::HigherWins,
+                    clash: ClashRule::HigherWins,
                 }
             }
         }
     }
 
     /// What an operation means where `outer` holds around it.
-    pub(crate) fn of(operation: &'s Operation, outer: Mode<'s>) -> Self {
-        let recursive = |lists| Mode::Recursive {
+    pub(crate) fn of(operation: &'s MergeOperation, outer: MergeMode<'s>) -> Self {
+        let recursive = |lists| MergeMode::Recursive {
             lists,
             below: lists,
-            clash: Clash::HigherWins,
+            clash: ClashRule::HigherWins,
         };
         match operation {
-            Operation::Deep => recursive(ListMode::Replace),
-            Operation::Replace => Mode::Replace,
-            Operation::Overlay => Mode::Overlay,
-            Operation::NonEmpty => Mode::NonEmpty,
-            Operation::KeepLower => Mode::KeepLower,
-            Operation::Forbid => Mode::Recursive {
+            MergeOperation::Deep => recursive(ListMode::Replace),
+            MergeOperation::Replace => MergeMode::Replace,
+            MergeOperation::Overlay => MergeMode::Overlay,
+            MergeOperation::NonEmpty => MergeMode::NonEmpty,
+            MergeOperation::KeepLower => MergeMode::KeepLower,
+            MergeOperation::Forbid => MergeMode::Recursive {
                 lists: ListMode::Replace,
                 below: ListMode::Replace,
-                clash: Clash::Forbidden,
+                clash: ClashRule::Forbidden,
             },
-            Operation::ByKey { .. } | Operation::Unite { .. } => {
+            MergeOperation::ByKey { .. } | MergeOperation::Unite { .. } => {
                 let below = match outer {
-                    Mode::Recursive { below, .. } => below,
+                    MergeMode::Recursive { below, .. } => below,
                     _ => ListMode::Replace,
                 };
-                Mode::Recursive {
+                MergeMode::Recursive {
                     lists: ListMode::of(operation),
                     below,
-                    clash: Clash::HigherWins,
+                    clash: ClashRule::HigherWins,
                 }
             }
             _ => recursive(ListMode::of(operation)),
@@ -95,8 +95,8 @@ impl<'s> Mode<'s> {
     pub(crate) fn forbids(self) -> bool {
         matches!(
             self,
-            Mode::Recursive {
-                clash: Clash::Forbidden,
+            MergeMode::Recursive {
+                clash: ClashRule::Forbidden,
                 ..
             }
         )
@@ -104,12 +104,12 @@ impl<'s> Mode<'s> {
 
     /// Whether maps merge here.
     pub(crate) fn merges_maps(self) -> bool {
-        matches!(self, Mode::Recursive { .. } | Mode::Overlay)
+        matches!(self, MergeMode::Recursive { .. } | MergeMode::Overlay)
     }
 
     pub(crate) fn below(self) -> Self {
         match self {
-            Mode::Recursive { below, clash, .. } => Mode::Recursive {
+            MergeMode::Recursive { below, clash, .. } => MergeMode::Recursive {
                 lists: below,
                 below,
                 clash,
@@ -120,14 +120,14 @@ impl<'s> Mode<'s> {
 }
 
 impl<'s> ListMode<'s> {
-    fn of(operation: &'s Operation) -> Self {
+    fn of(operation: &'s MergeOperation) -> Self {
         match operation {
-            Operation::Extend => ListMode::Extend,
-            Operation::Append => ListMode::Append,
-            Operation::Prepend => ListMode::Prepend,
-            Operation::Union => ListMode::Union,
-            Operation::ByKey { key, items } => ListMode::ByKey(key, *items),
-            Operation::Unite { identity, items } => ListMode::Unite(*identity, *items),
+            MergeOperation::Extend => ListMode::Extend,
+            MergeOperation::Append => ListMode::Append,
+            MergeOperation::Prepend => ListMode::Prepend,
+            MergeOperation::Union => ListMode::Union,
+            MergeOperation::ByKey { key, items } => ListMode::ByKey(key, *items),
+            MergeOperation::Unite { identity, items } => ListMode::Unite(*identity, *items),
             _ => ListMode::Replace,
         }
     }

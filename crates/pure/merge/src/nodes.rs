@@ -3,11 +3,11 @@
 use agpm_text::NodeId;
 
 use crate::contribution::Contribution;
-use crate::origin::{LeafOperation, Origin, Shadow, ShadowKind};
+use crate::origin::{LeafOperation, NodeOrigin, ShadowKind, ShadowedValue};
 
 /// An origin in four bytes: the nodes of all contributions are numbered through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Packed(u32);
+pub(crate) struct PackedOrigin(u32);
 
 /// A shadow in four bytes: the highest bit says that it is a duplicate.
 #[derive(Clone, Copy, Debug)]
@@ -17,9 +17,9 @@ const DUPLICATE: u32 = 1 << 31;
 
 /// Where each contribution's numbers start.
 #[derive(Clone, Debug)]
-pub(crate) struct Numbering(Vec<u32>);
+pub(crate) struct NodeNumbering(Vec<u32>);
 
-impl Numbering {
+impl NodeNumbering {
     pub(crate) fn new(contributions: &[Contribution]) -> Self {
         let mut next = 0usize;
         let start = |contribution: &Contribution| {
@@ -30,16 +30,16 @@ impl Numbering {
                 .filter(|start| *start < DUPLICATE)
                 .expect("documents have fewer nodes than bytes")
         };
-        Numbering(contributions.iter().map(start).collect())
+        NodeNumbering(contributions.iter().map(start).collect())
     }
 
-    pub(crate) fn pack(&self, origin: Origin) -> Packed {
-        Packed(self.0[origin.layer as usize] + origin.node.index())
+    pub(crate) fn pack(&self, origin: NodeOrigin) -> PackedOrigin {
+        PackedOrigin(self.0[origin.layer as usize] + origin.node.index())
     }
 
-    pub(crate) fn unpack(&self, packed: Packed) -> Origin {
+    pub(crate) fn unpack(&self, packed: PackedOrigin) -> NodeOrigin {
         let layer = self.0.partition_point(|start| *start <= packed.0) - 1;
-        Origin {
+        NodeOrigin {
             layer: layer as u32,
             node: NodeId::from_index(packed.0 - self.0[layer]),
         }
@@ -47,7 +47,7 @@ impl Numbering {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Body {
+pub(crate) enum NodeBody {
     /// The node of a layer as it is.
     Whole,
     /// A map of entries, each resolved.
@@ -58,37 +58,37 @@ pub(crate) enum Body {
 
 /// Sixteen bytes: there is one for every place that is not a layer's own through and through.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Resolved {
-    pub(crate) origin: Packed,
+pub(crate) struct ResolvedNode {
+    pub(crate) origin: PackedOrigin,
     /// Whole nodes: start and count in `shadows`. Others: start and count in `children`.
     start: u32,
     pub(crate) count: u32,
-    pub(crate) body: Body,
+    pub(crate) body: NodeBody,
     pub(crate) operation: LeafOperation,
 }
 
 /// A child of a merged node; in lists the key is not looked at.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Child {
-    pub(crate) key: Packed,
+pub(crate) struct ResolvedChild {
+    pub(crate) key: PackedOrigin,
     pub(crate) node: u32,
 }
 
 /// The nodes of a result, while they are made and afterwards.
 #[derive(Clone, Debug)]
-pub(crate) struct Nodes {
-    pub(crate) numbering: Numbering,
-    list: Vec<Resolved>,
-    children: Vec<Child>,
+pub(crate) struct ResolvedNodes {
+    pub(crate) numbering: NodeNumbering,
+    list: Vec<ResolvedNode>,
+    children: Vec<ResolvedChild>,
     shadows: Vec<PackedShadow>,
     /// What maps and lists that were folded shadow, rarely anything: node, start and count in `shadows`, ascending.
     folded_shadows: Vec<(u32, u32, u32)>,
 }
 
-impl Nodes {
+impl ResolvedNodes {
     pub(crate) fn new(contributions: &[Contribution]) -> Self {
-        Nodes {
-            numbering: Numbering::new(contributions),
+        ResolvedNodes {
+            numbering: NodeNumbering::new(contributions),
             list: Vec::new(),
             children: Vec::new(),
             shadows: Vec::new(),
@@ -96,24 +96,24 @@ impl Nodes {
         }
     }
 
-    pub(crate) fn get(&self, node: u32) -> &Resolved {
+    pub(crate) fn get(&self, node: u32) -> &ResolvedNode {
         &self.list[node as usize]
     }
 
     /// A layer's node as it is.
     pub(crate) fn whole(
         &mut self,
-        origin: Origin,
+        origin: NodeOrigin,
         operation: LeafOperation,
-        shadows: impl Iterator<Item = Shadow>,
+        shadows: impl Iterator<Item = ShadowedValue>,
     ) -> u32 {
         let (start, count) = self.keep(shadows);
         let origin = self.numbering.pack(origin);
-        self.push(Resolved {
+        self.push(ResolvedNode {
             origin,
             start,
             count,
-            body: Body::Whole,
+            body: NodeBody::Whole,
             operation,
         })
     }
@@ -121,16 +121,16 @@ impl Nodes {
     /// A map or list of children.
     pub(crate) fn folded(
         &mut self,
-        body: Body,
-        origin: Origin,
-        children: &[Child],
-        shadows: &[Shadow],
+        body: NodeBody,
+        origin: NodeOrigin,
+        children: &[ResolvedChild],
+        shadows: &[ShadowedValue],
     ) -> u32 {
         let start = narrow(self.children.len());
         self.children.extend_from_slice(children);
         let origin = self.numbering.pack(origin);
         let count = narrow(children.len());
-        let node = self.push(Resolved {
+        let node = self.push(ResolvedNode {
             origin,
             start,
             count,
@@ -145,11 +145,16 @@ impl Nodes {
     }
 
     /// Marks an item that nothing else was said about with how it joined its list.
-    pub(crate) fn joined(&mut self, node: u32, operation: LeafOperation, duplicates: &[Shadow]) {
+    pub(crate) fn joined(
+        &mut self,
+        node: u32,
+        operation: LeafOperation,
+        duplicates: &[ShadowedValue],
+    ) {
         if self.list[node as usize].operation == LeafOperation::Only {
             let (start, count) = self.keep(duplicates.iter().copied());
             let resolved = &mut self.list[node as usize];
-            *resolved = Resolved {
+            *resolved = ResolvedNode {
                 operation,
                 start,
                 count,
@@ -161,13 +166,13 @@ impl Nodes {
     }
 
     /// Adds shadows to the node that was made last.
-    pub(crate) fn shadow_also(&mut self, node: u32, more: &[Shadow]) {
+    pub(crate) fn shadow_also(&mut self, node: u32, more: &[ShadowedValue]) {
         let mut all = self.shadows_of(node);
         all.extend_from_slice(more);
         let (start, count) = self.keep(all.into_iter());
         let resolved = &mut self.list[node as usize];
-        if resolved.body == Body::Whole {
-            *resolved = Resolved {
+        if resolved.body == NodeBody::Whole {
+            *resolved = ResolvedNode {
                 start,
                 count,
                 ..*resolved
@@ -183,12 +188,12 @@ impl Nodes {
         }
     }
 
-    fn push(&mut self, resolved: Resolved) -> u32 {
+    fn push(&mut self, resolved: ResolvedNode) -> u32 {
         self.list.push(resolved);
         narrow(self.list.len() - 1)
     }
 
-    fn keep(&mut self, shadows: impl Iterator<Item = Shadow>) -> (u32, u32) {
+    fn keep(&mut self, shadows: impl Iterator<Item = ShadowedValue>) -> (u32, u32) {
         let start = self.shadows.len();
         let numbering = &self.numbering;
         self.shadows.extend(shadows.map(|shadow| {
@@ -202,20 +207,20 @@ impl Nodes {
         (narrow(start), narrow(self.shadows.len() - start))
     }
 
-    pub(crate) fn children_of(&self, node: u32) -> &[Child] {
+    pub(crate) fn children_of(&self, node: u32) -> &[ResolvedChild] {
         let resolved = &self.list[node as usize];
         match resolved.body {
-            Body::Whole => &[],
+            NodeBody::Whole => &[],
             _ => {
                 &self.children[resolved.start as usize..(resolved.start + resolved.count) as usize]
             }
         }
     }
 
-    pub(crate) fn shadows_of(&self, node: u32) -> Vec<Shadow> {
+    pub(crate) fn shadows_of(&self, node: u32) -> Vec<ShadowedValue> {
         let resolved = &self.list[node as usize];
         let (start, count) = match resolved.body {
-            Body::Whole => (resolved.start, resolved.count),
+            NodeBody::Whole => (resolved.start, resolved.count),
             _ => match self
                 .folded_shadows
                 .binary_search_by_key(&node, |(known, _, _)| *known)
@@ -224,8 +229,8 @@ impl Nodes {
                 Err(_) => (0, 0),
             },
         };
-        let unpack = |shadow: &PackedShadow| Shadow {
-            origin: self.numbering.unpack(Packed(shadow.0 & !DUPLICATE)),
+        let unpack = |shadow: &PackedShadow| ShadowedValue {
+            origin: self.numbering.unpack(PackedOrigin(shadow.0 & !DUPLICATE)),
             kind: if shadow.0 & DUPLICATE == 0 {
                 ShadowKind::Replaced
             } else {

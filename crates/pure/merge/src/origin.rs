@@ -4,7 +4,7 @@ use agpm_text::NodeId;
 
 /// A node of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Origin {
+pub struct NodeOrigin {
     /// Which contribution, counted from the lowest.
     pub layer: u32,
     /// Which node of its document.
@@ -56,9 +56,9 @@ impl LeafOperation {
 
 /// Something a layer said that is not in the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shadow {
+pub struct ShadowedValue {
     /// What was said.
-    pub origin: Origin,
+    pub origin: NodeOrigin,
     /// Why it is not there.
     pub kind: ShadowKind,
 }

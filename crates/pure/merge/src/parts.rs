@@ -2,18 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use agpm_model::{EntryNode, LayerName, Place, Strategy};
-use agpm_text::{Pointer, Shape, View, to_value};
+use agpm_model::{EntryNode, LayerName, NodeLocation, Strategy};
+use agpm_text::{NodeShape, Pointer, TreeView, to_value};
 
-use crate::file::{Merged, MergedFile};
+use crate::file::{MergedContent, MergedFile};
 use crate::lists::SMART_KEY;
-use crate::mode::{ListMode, Mode};
+use crate::mode::{ListMode, MergeMode};
 use crate::resolution::{Resolution, ResolvedRef};
-use crate::rules::{Reach, Rules};
+use crate::rules::{PendingRules, RuleSet};
 
 /// A key or an item, and the layer that it comes from.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Part {
+pub struct MergedPart {
     /// Where and what.
     pub node: EntryNode,
     /// The layer.
@@ -22,59 +22,71 @@ pub struct Part {
 
 impl MergedFile {
     /// The parts of a structured file; nothing for one that is no map and can only be owned whole.
-    pub fn parts(&self, strategy: &Strategy) -> Option<Vec<Part>> {
+    pub fn parts(&self, strategy: &Strategy) -> Option<Vec<MergedPart>> {
         match &self.merged {
-            Merged::Structured(resolution) => parts_of(resolution, strategy),
-            Merged::Markdown { .. } | Merged::Text { .. } | Merged::Whole(_) => None,
+            MergedContent::Structured(resolution) => parts_of(resolution, strategy),
+            MergedContent::Markdown { .. }
+            | MergedContent::Text { .. }
+            | MergedContent::Whole(_) => None,
         }
     }
 }
 
-fn parts_of(resolution: &Resolution, strategy: &Strategy) -> Option<Vec<Part>> {
+fn parts_of(resolution: &Resolution, strategy: &Strategy) -> Option<Vec<MergedPart>> {
     let Some(root) = resolution.root() else {
         return Some(Vec::new());
     };
-    let rules = Rules::new(strategy);
+    let rules = RuleSet::new(strategy);
     let layer = resolution.layer_of(root).unwrap_or(0);
-    let mut walk = Walk {
+    let mut walk = PartWalk {
         resolution,
         rules: &rules,
         pointer: Pointer::root(),
         parts: Vec::new(),
     };
     match root.shape() {
-        Shape::Map(0) => {}
-        Shape::Map(_) | Shape::List(_) => {
-            walk.place(root, layer, &rules.start(), Mode::base(strategy))
+        NodeShape::Map(0) => {}
+        NodeShape::Map(_) | NodeShape::List(_) => {
+            walk.place(root, layer, &rules.start(), MergeMode::base(strategy))
         }
         _ => return None,
     }
     // A list that nobody else may add to is owned with its file.
-    let is_root = |part: &Part| *part.node.place.pointer() == Pointer::root();
-    let whole = |part: &Part| {
-        is_root(part) && !matches!(part.node.place, Place::Item(_) | Place::Keyed { .. })
+    let is_root = |part: &MergedPart| *part.node.place.pointer() == Pointer::root();
+    let whole = |part: &MergedPart| {
+        is_root(part)
+            && !matches!(
+                part.node.place,
+                NodeLocation::Item(_) | NodeLocation::Keyed { .. }
+            )
     };
     (!walk.parts.iter().any(whole)).then_some(walk.parts)
 }
 
-struct Walk<'w> {
+struct PartWalk<'w> {
     resolution: &'w Resolution,
-    rules: &'w Rules<'w>,
+    rules: &'w RuleSet<'w>,
     pointer: Pointer,
-    parts: Vec<Part>,
+    parts: Vec<MergedPart>,
 }
 
-impl<'w> Walk<'w> {
-    fn place(&mut self, view: ResolvedRef<'w>, layer: u32, reach: &Reach, outer: Mode<'w>) {
+impl<'w> PartWalk<'w> {
+    fn place(
+        &mut self,
+        view: ResolvedRef<'w>,
+        layer: u32,
+        reach: &PendingRules,
+        outer: MergeMode<'w>,
+    ) {
         let layer = self.resolution.layer_of(view).unwrap_or(layer);
         let (rule, _) = self.rules.here(reach);
-        let mode = rule.map_or(outer, |(_, operation)| Mode::of(operation, outer));
+        let mode = rule.map_or(outer, |(_, operation)| MergeMode::of(operation, outer));
         match view.shape() {
-            Shape::Map(0) => self.own(Place::Default(self.pointer.clone()), view, layer),
-            Shape::Map(count) => {
+            NodeShape::Map(0) => self.own(NodeLocation::Default(self.pointer.clone()), view, layer),
+            NodeShape::Map(count) => {
                 let below = match mode {
-                    Mode::Recursive { .. } => mode.below(),
-                    _ => Mode::Replace,
+                    MergeMode::Recursive { .. } => mode.below(),
+                    _ => MergeMode::Replace,
                 };
                 for (key, value) in (0..count).map(|at| view.entry(at)) {
                     let stepped = self.rules.step(reach, key);
@@ -83,15 +95,15 @@ impl<'w> Walk<'w> {
                     self.pointer.pop();
                 }
             }
-            Shape::List(count) => self.list(view, count, layer, mode),
-            _ => self.own(Place::Key(self.pointer.clone()), view, layer),
+            NodeShape::List(count) => self.list(view, count, layer, mode),
+            _ => self.own(NodeLocation::Key(self.pointer.clone()), view, layer),
         }
     }
 
     /// A list is one value, unless others may add to it.
-    fn list(&mut self, view: ResolvedRef<'w>, count: usize, layer: u32, mode: Mode<'w>) {
+    fn list(&mut self, view: ResolvedRef<'w>, count: usize, layer: u32, mode: MergeMode<'w>) {
         let lists = match mode {
-            Mode::Recursive { lists, .. } => lists,
+            MergeMode::Recursive { lists, .. } => lists,
             _ => ListMode::Replace,
         };
         let items: Vec<ResolvedRef<'w>> = (0..count).map(|at| view.item(at)).collect();
@@ -102,25 +114,29 @@ impl<'w> Walk<'w> {
             _ => None,
         };
         let keyed = key.and_then(|key| items.iter().map(|item| keyed(list, *item, key)).collect());
-        let places: Vec<Place> = match (
+        let places: Vec<NodeLocation> = match (
             lists,
-            keyed.filter(|places: &Vec<Place>| !has_repeats(places)),
+            keyed.filter(|places: &Vec<NodeLocation>| !has_repeats(places)),
         ) {
-            (ListMode::Replace, _) => return self.own(Place::Key(list.clone()), view, layer),
-            _ if items.is_empty() => return self.own(Place::Default(list.clone()), view, layer),
+            (ListMode::Replace, _) => {
+                return self.own(NodeLocation::Key(list.clone()), view, layer);
+            }
+            _ if items.is_empty() => {
+                return self.own(NodeLocation::Default(list.clone()), view, layer);
+            }
             (_, Some(places)) => places,
-            (_, None) => vec![Place::Item(list.clone()); count],
+            (_, None) => vec![NodeLocation::Item(list.clone()); count],
         };
         for (place, item) in places.into_iter().zip(items) {
             self.own(place, item, self.resolution.layer_of(item).unwrap_or(layer));
         }
     }
 
-    fn own(&mut self, place: Place, view: ResolvedRef<'w>, layer: u32) {
+    fn own(&mut self, place: NodeLocation, view: ResolvedRef<'w>, layer: u32) {
         let layer = self.resolution.contributions()[layer as usize]
             .layer
             .clone();
-        self.parts.push(Part {
+        self.parts.push(MergedPart {
             node: EntryNode {
                 place,
                 value: to_value(view),
@@ -131,21 +147,24 @@ impl<'w> Walk<'w> {
 }
 
 /// The item of a list by its key, if it has one that tells it apart.
-fn keyed(list: &Pointer, item: ResolvedRef<'_>, key: &str) -> Option<Place> {
-    let Shape::Map(count) = item.shape() else {
+fn keyed(list: &Pointer, item: ResolvedRef<'_>, key: &str) -> Option<NodeLocation> {
+    let NodeShape::Map(count) = item.shape() else {
         return None;
     };
     let (_, value) = (0..count)
         .map(|at| item.entry(at))
         .find(|(name, _)| *name == key)?;
-    let scalar = !matches!(value.shape(), Shape::Map(_) | Shape::List(_) | Shape::Null);
-    scalar.then(|| Place::keyed(list.clone(), key, &to_value(value)))
+    let scalar = !matches!(
+        value.shape(),
+        NodeShape::Map(_) | NodeShape::List(_) | NodeShape::Null
+    );
+    scalar.then(|| NodeLocation::keyed(list.clone(), key, &to_value(value)))
 }
 
 /// Whether two items have one key: they cannot be told apart by it.
-fn has_repeats(places: &[Place]) -> bool {
+fn has_repeats(places: &[NodeLocation]) -> bool {
     let ids = places.iter().map(|place| match place {
-        Place::Keyed { id, .. } => id.as_str(),
+        NodeLocation::Keyed { id, .. } => id.as_str(),
         _ => "",
     });
     ids.collect::<BTreeSet<&str>>().len() < places.len()

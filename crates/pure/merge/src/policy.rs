@@ -3,11 +3,11 @@ use agpm_model::Strategy;
 
 /// How the contributions of one kind compose. Data, not code: a new kind is a new table.
 #[derive(Clone, Debug)]
-pub struct Policy {
+pub struct MergePolicy {
     /// One contribution, or all of them.
     pub composition: Composition,
     /// What references to other documents do when they fail.
-    pub references: References,
+    pub references: ReferencePolicy,
 }
 
 /// One contribution, or all of them.
@@ -21,20 +21,20 @@ pub enum Composition {
 
 /// What a reference to another document does when it fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct References {
+pub struct ReferencePolicy {
     /// The document does not exist.
-    pub missing: Reaction,
+    pub missing: ReferenceReaction,
     /// It exists and cannot be read.
-    pub malformed: Reaction,
+    pub malformed: ReferenceReaction,
     /// It must not be read.
-    pub refused: Reaction,
+    pub refused: ReferenceReaction,
     /// It leads back to where it was named.
-    pub cyclic: Reaction,
+    pub cyclic: ReferenceReaction,
 }
 
 /// What can be wrong with a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FlawKind {
+pub enum ReferenceFailureKind {
     /// The document does not exist.
     Missing,
     /// It exists and cannot be read.
@@ -47,7 +47,7 @@ pub enum FlawKind {
 
 /// What happens when a reference fails. The document that it names is left out in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reaction {
+pub enum ReferenceReaction {
     /// Nothing: another finding covers it.
     Ignore,
     /// A warning, and a result without that document.
@@ -56,21 +56,21 @@ pub enum Reaction {
     Fail,
 }
 
-impl Reaction {
+impl ReferenceReaction {
     /// What a finding weighs; nothing if there is none.
     pub fn severity(self) -> Option<Severity> {
         match self {
-            Reaction::Ignore => None,
-            Reaction::Warn => Some(Severity::Warning),
-            Reaction::Fail => Some(Severity::Error),
+            ReferenceReaction::Ignore => None,
+            ReferenceReaction::Warn => Some(Severity::Warning),
+            ReferenceReaction::Fail => Some(Severity::Error),
         }
     }
 }
 
-impl References {
+impl ReferencePolicy {
     /// The same for every kind of failure.
-    pub const fn all(reaction: Reaction) -> Self {
-        References {
+    pub const fn all(reaction: ReferenceReaction) -> Self {
+        ReferencePolicy {
             missing: reaction,
             malformed: reaction,
             refused: reaction,
@@ -79,31 +79,31 @@ impl References {
     }
 
     /// Nothing may be wrong.
-    pub const STRICT: References = References::all(Reaction::Fail);
+    pub const STRICT: ReferencePolicy = ReferencePolicy::all(ReferenceReaction::Fail);
 
     /// What is wrong is left out; what must not be read is an error all the same.
-    pub const LENIENT: References = References {
-        refused: Reaction::Fail,
-        ..References::all(Reaction::Warn)
+    pub const LENIENT: ReferencePolicy = ReferencePolicy {
+        refused: ReferenceReaction::Fail,
+        ..ReferencePolicy::all(ReferenceReaction::Warn)
     };
 
     /// What happens to a reference that failed in this way.
-    pub fn reaction(self, kind: FlawKind) -> Reaction {
+    pub fn reaction(self, kind: ReferenceFailureKind) -> ReferenceReaction {
         match kind {
-            FlawKind::Missing => self.missing,
-            FlawKind::Malformed => self.malformed,
-            FlawKind::Refused => self.refused,
-            FlawKind::Cyclic => self.cyclic,
+            ReferenceFailureKind::Missing => self.missing,
+            ReferenceFailureKind::Malformed => self.malformed,
+            ReferenceFailureKind::Refused => self.refused,
+            ReferenceFailureKind::Cyclic => self.cyclic,
         }
     }
 }
 
-impl Policy {
+impl MergePolicy {
     /// The policy of configuration files: merged by a strategy, nothing forgiven.
     pub fn merge(strategy: Strategy) -> Self {
-        Policy {
+        MergePolicy {
             composition: Composition::Merge(strategy),
-            references: References::STRICT,
+            references: ReferencePolicy::STRICT,
         }
     }
 }

@@ -1,14 +1,14 @@
 //! Where values came from, as a report.
 
 use agpm_diag::{SourceMap, counted, looks_secret};
-use agpm_text::{Kind, NodeRef, Pointer, Value, to_value};
+use agpm_text::{NodeKind, NodeRef, Pointer, Value, to_value};
 use serde::Serialize;
 
-use crate::body::Segment;
-use crate::file::{Merged, MergedFile};
+use crate::body::BodySegment;
+use crate::file::{MergedContent, MergedFile};
 use crate::limits::LONGEST_VALUE;
-use crate::origin::{Origin, Shadow, ShadowKind};
-use crate::resolution::{Leaf, Resolution};
+use crate::origin::{NodeOrigin, ShadowKind, ShadowedValue};
+use crate::resolution::{MergedLeaf, Resolution};
 
 /// What stands for a secret.
 pub const MASK: &str = "********";
@@ -18,7 +18,7 @@ pub const KNOWN_SECRET: &str = "secret";
 
 /// Whether values that look like secrets are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Secrets {
+pub enum SecretDisplay {
     /// They are not.
     #[default]
     Masked,
@@ -122,8 +122,10 @@ impl Provenance {
     pub fn of(merged: &MergedFile, under: &Pointer, sources: &SourceMap) -> Self {
         let mut provenance = Provenance::default();
         match &merged.merged {
-            Merged::Structured(resolution) => provenance.add_values(resolution, under, sources),
-            Merged::Markdown {
+            MergedContent::Structured(resolution) => {
+                provenance.add_values(resolution, under, sources)
+            }
+            MergedContent::Markdown {
                 front,
                 body,
                 segments,
@@ -135,8 +137,10 @@ impl Provenance {
             }
             // Text has no places inside.
             _ if *under != Pointer::root() => {}
-            Merged::Text { body, segments } => provenance.add_body(merged, body, segments, sources),
-            Merged::Whole(index) => {
+            MergedContent::Text { body, segments } => {
+                provenance.add_body(merged, body, segments, sources)
+            }
+            MergedContent::Whole(index) => {
                 let file = &merged.files[*index];
                 let lines = (1, file.line_count());
                 let name = sources.get(file.source).name.clone();
@@ -158,7 +162,7 @@ impl Provenance {
 
     /// Adds the values of a result at `under` or below.
     pub fn add_values(&mut self, resolution: &Resolution, under: &Pointer, sources: &SourceMap) {
-        self.add_values_as(resolution, under, sources, Secrets::Masked);
+        self.add_values_as(resolution, under, sources, SecretDisplay::Masked);
     }
 
     /// The same with secrets masked or shown.
@@ -167,9 +171,9 @@ impl Provenance {
         resolution: &Resolution,
         under: &Pointer,
         sources: &SourceMap,
-        secrets: Secrets,
+        secrets: SecretDisplay,
     ) {
-        let teller = Teller {
+        let teller = LeafExplainer {
             resolution,
             sources,
             secrets,
@@ -227,7 +231,7 @@ impl Provenance {
         &mut self,
         merged: &MergedFile,
         body: &str,
-        segments: &[Segment],
+        segments: &[BodySegment],
         sources: &SourceMap,
     ) {
         let first = first_line_of(merged, body);
@@ -264,14 +268,14 @@ fn first_line_of(merged: &MergedFile, body: &str) -> usize {
     1 + head.iter().filter(|b| **b == b'\n').count()
 }
 
-struct Teller<'a> {
+struct LeafExplainer<'a> {
     resolution: &'a Resolution,
     sources: &'a SourceMap,
-    secrets: Secrets,
+    secrets: SecretDisplay,
 }
 
-impl Teller<'_> {
-    fn leaf(&self, leaf: &Leaf<'_>) -> ExplainedLeaf {
+impl LeafExplainer<'_> {
+    fn leaf(&self, leaf: &MergedLeaf<'_>) -> ExplainedLeaf {
         let (layer, file, line) = self.place(leaf.layer, leaf.value);
         ExplainedLeaf {
             value: self.shown(&leaf.pointer, leaf.value),
@@ -288,8 +292,8 @@ impl Teller<'_> {
         }
     }
 
-    fn shadow(&self, pointer: &Pointer, shadow: &Shadow) -> ExplainedShadow {
-        let Origin { layer, .. } = shadow.origin;
+    fn shadow(&self, pointer: &Pointer, shadow: &ShadowedValue) -> ExplainedShadow {
+        let NodeOrigin { layer, .. } = shadow.origin;
         let node = self.resolution.node(shadow.origin);
         let (layer, file, line) = self.place(layer, node);
         let duplicate = shadow.kind == ShadowKind::Duplicate;
@@ -316,16 +320,17 @@ impl Teller<'_> {
     /// The value as it may be shown: secrets masked, containers and long texts cut short.
     fn shown(&self, pointer: &Pointer, node: NodeRef<'_>) -> Value {
         let text = node.content();
-        let secret = || self.secrets == Secrets::Masked && looks_secret(nearest_key(pointer), text);
+        let secret =
+            || self.secrets == SecretDisplay::Masked && looks_secret(nearest_key(pointer), text);
         match node.kind() {
-            Kind::Map if node.len() > 0 => {
+            NodeKind::Map if node.len() > 0 => {
                 format!("a map of {}", counted(node.len(), "entry", "entries")).into()
             }
-            Kind::List if node.len() > 0 => {
+            NodeKind::List if node.len() > 0 => {
                 format!("a list of {}", counted(node.len(), "item", "items")).into()
             }
-            Kind::String | Kind::Integer | Kind::Float if secret() => MASK.into(),
-            Kind::String if text.chars().count() > LONGEST_VALUE => {
+            NodeKind::String | NodeKind::Integer | NodeKind::Float if secret() => MASK.into(),
+            NodeKind::String if text.chars().count() > LONGEST_VALUE => {
                 format!("{}…", text.chars().take(LONGEST_VALUE).collect::<String>()).into()
             }
             _ => to_value(node),

@@ -1,11 +1,11 @@
 //! The result: an arena of references into the layers' documents.
 
 use agpm_diag::Diagnostic;
-use agpm_text::{Kind, NodeRef, Pointer, Shape, View};
+use agpm_text::{NodeKind, NodeRef, NodeShape, Pointer, TreeView};
 
 use crate::contribution::Contribution;
-use crate::nodes::{Body, Nodes, Packed};
-use crate::origin::{LeafOperation, Origin, Shadow, ShadowKind};
+use crate::nodes::{NodeBody, PackedOrigin, ResolvedNodes};
+use crate::origin::{LeafOperation, NodeOrigin, ShadowKind, ShadowedValue};
 
 /// A place that the strategy deletes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,12 +13,12 @@ pub struct Deletion {
     /// The place.
     pub pointer: Pointer,
     /// What the layers said there, highest first.
-    pub shadows: Vec<Shadow>,
+    pub shadows: Vec<ShadowedValue>,
 }
 
 /// A value of the result that has no children, with its provenance.
 #[derive(Clone, Debug)]
-pub struct Leaf<'r> {
+pub struct MergedLeaf<'r> {
     /// Where it is in the result.
     pub pointer: Pointer,
     /// The value, in the document it came from.
@@ -28,14 +28,14 @@ pub struct Leaf<'r> {
     /// How it got there.
     pub operation: LeafOperation,
     /// What it shadows, highest first.
-    pub shadows: Vec<Shadow>,
+    pub shadows: Vec<ShadowedValue>,
 }
 
 /// One value out of many layers, and where all of it came from.
 #[derive(Clone, Debug)]
 pub struct Resolution {
     pub(crate) contributions: Vec<Contribution>,
-    pub(crate) nodes: Nodes,
+    pub(crate) nodes: ResolvedNodes,
     pub(crate) root: Option<u32>,
     pub(crate) deletions: Vec<Deletion>,
     pub(crate) diagnostics: Vec<Diagnostic>,
@@ -77,11 +77,11 @@ impl Resolution {
             .steps()
             .iter()
             .try_fold(self.root()?, |view, step| match view.shape() {
-                Shape::Map(count) => (0..count)
+                NodeShape::Map(count) => (0..count)
                     .map(|at| view.entry(at))
                     .find(|(key, _)| key == step)
                     .map(|(_, v)| v),
-                Shape::List(count) => step
+                NodeShape::List(count) => step
                     .parse()
                     .ok()
                     .filter(|at| *at < count)
@@ -91,16 +91,16 @@ impl Resolution {
     }
 
     /// The node that a layer said.
-    pub fn node(&self, origin: Origin) -> NodeRef<'_> {
+    pub fn node(&self, origin: NodeOrigin) -> NodeRef<'_> {
         self.contributions[origin.layer as usize]
             .document
             .node(origin.node)
     }
 
     /// Calls `visit` with every leaf at `under` or below, in order. Empty maps and lists are leaves.
-    pub fn each_leaf<'r>(&'r self, under: &Pointer, visit: &mut dyn FnMut(Leaf<'r>)) {
+    pub fn each_leaf<'r>(&'r self, under: &Pointer, visit: &mut dyn FnMut(MergedLeaf<'r>)) {
         if let Some(root) = self.root {
-            let mut walk = Walk {
+            let mut walk = LeafWalk {
                 resolution: self,
                 under,
                 pointer: Pointer::root(),
@@ -126,34 +126,34 @@ impl Resolution {
     }
 
     /// The layer's node behind a packed origin.
-    fn packed(&self, packed: Packed) -> NodeRef<'_> {
+    fn packed(&self, packed: PackedOrigin) -> NodeRef<'_> {
         self.node(self.nodes.numbering.unpack(packed))
     }
 }
 
 /// A leaf's layer, operation and shadows, on the way down inside a layer's own node.
 #[derive(Clone)]
-struct Lot {
+struct LeafOrigin {
     layer: u32,
     operation: LeafOperation,
-    shadows: Vec<Shadow>,
+    shadows: Vec<ShadowedValue>,
 }
 
-struct Walk<'w, 'r> {
+struct LeafWalk<'w, 'r> {
     resolution: &'r Resolution,
     under: &'w Pointer,
     pointer: Pointer,
-    visit: &'w mut dyn FnMut(Leaf<'r>),
+    visit: &'w mut dyn FnMut(MergedLeaf<'r>),
 }
 
-impl<'r> Walk<'_, 'r> {
+impl<'r> LeafWalk<'_, 'r> {
     /// Whether the place is on the way to, at or below the one asked for.
     fn concerned(&self) -> bool {
         self.pointer.is_within(self.under) || self.under.is_within(&self.pointer)
     }
 
     /// `above` is what this place's container shadows as a whole.
-    fn folded(&mut self, node: u32, above: &[Shadow]) {
+    fn folded(&mut self, node: u32, above: &[ShadowedValue]) {
         let resolution = self.resolution;
         let resolved = resolution.nodes.get(node);
         let origin = resolution.nodes.numbering.unpack(resolved.origin);
@@ -161,24 +161,27 @@ impl<'r> Walk<'_, 'r> {
         shadows.extend_from_slice(above);
         let children = resolution.nodes.children_of(node);
         if children.is_empty() {
-            let lot = Lot {
+            let lot = LeafOrigin {
                 layer: origin.layer,
                 operation: resolved.operation,
                 shadows,
             };
             return match resolved.body {
-                Body::Whole => self.inside(resolution.node(origin), lot),
+                NodeBody::Whole => self.inside(resolution.node(origin), lot),
                 // All that was in it is left out.
                 _ => self.leaf(resolution.node(origin), lot),
             };
         }
         for (index, child) in children.iter().enumerate() {
             let (kind, step) = match resolved.body {
-                Body::Map => (Kind::Map, resolution.packed(child.key).content().to_owned()),
-                _ => (Kind::List, index.to_string()),
+                NodeBody::Map => (
+                    NodeKind::Map,
+                    resolution.packed(child.key).content().to_owned(),
+                ),
+                _ => (NodeKind::List, index.to_string()),
             };
             let mut below = self.shadows_below(&shadows, kind, index, &step);
-            if index == 0 && kind == Kind::Map {
+            if index == 0 && kind == NodeKind::Map {
                 let has = |key: &str| {
                     children
                         .iter()
@@ -194,20 +197,20 @@ impl<'r> Walk<'_, 'r> {
         }
     }
 
-    fn inside(&mut self, node: NodeRef<'r>, lot: Lot) {
+    fn inside(&mut self, node: NodeRef<'r>, lot: LeafOrigin) {
         let count = node.len();
         if count == 0 {
             return self.leaf(node, lot);
         }
         for at in 0..count {
             let (step, child) = match node.kind() {
-                Kind::Map => {
+                NodeKind::Map => {
                     let (key, value) = node.entry(at);
                     (key.to_owned(), value)
                 }
                 _ => (at.to_string(), node.item(at)),
             };
-            let mut below = Lot {
+            let mut below = LeafOrigin {
                 shadows: self.shadows_below(&lot.shadows, node.kind(), at, &step),
                 ..lot
             };
@@ -224,9 +227,9 @@ impl<'r> Walk<'_, 'r> {
         }
     }
 
-    fn leaf(&mut self, value: NodeRef<'r>, lot: Lot) {
+    fn leaf(&mut self, value: NodeRef<'r>, lot: LeafOrigin) {
         if self.pointer.is_within(self.under) {
-            let Lot {
+            let LeafOrigin {
                 layer,
                 mut operation,
                 shadows,
@@ -237,7 +240,7 @@ impl<'r> Walk<'_, 'r> {
             {
                 operation = LeafOperation::Replace;
             }
-            (self.visit)(Leaf {
+            (self.visit)(MergedLeaf {
                 pointer: self.pointer.clone(),
                 value,
                 layer,
@@ -250,12 +253,12 @@ impl<'r> Walk<'_, 'r> {
     /// What was shadowed as a whole is shadowed part by part.
     fn shadows_below(
         &self,
-        shadows: &[Shadow],
-        kind: Kind,
+        shadows: &[ShadowedValue],
+        kind: NodeKind,
         index: usize,
         step: &str,
-    ) -> Vec<Shadow> {
-        let follow = |shadow: &Shadow| {
+    ) -> Vec<ShadowedValue> {
+        let follow = |shadow: &ShadowedValue| {
             let node = self.resolution.node(shadow.origin);
             if node.kind() != kind {
                 // A text that says what a map says is told once, not at every leaf.
@@ -263,8 +266,8 @@ impl<'r> Walk<'_, 'r> {
                     .filter(|shadow| shadow.kind == ShadowKind::Replaced || index == 0);
             }
             let child = node.child(step)?;
-            Some(Shadow {
-                origin: Origin {
+            Some(ShadowedValue {
+                origin: NodeOrigin {
                     node: child.id(),
                     ..shadow.origin
                 },
@@ -277,16 +280,16 @@ impl<'r> Walk<'_, 'r> {
     /// Maps and lists with parts that the result has no place for: they are told as a whole, beside the first leaf.
     fn lost_parts(
         &self,
-        shadows: &[Shadow],
-        kind: Kind,
+        shadows: &[ShadowedValue],
+        kind: NodeKind,
         has: impl Fn(&str) -> bool,
-    ) -> Vec<Shadow> {
-        let is_lost = |shadow: &&Shadow| {
+    ) -> Vec<ShadowedValue> {
+        let is_lost = |shadow: &&ShadowedValue| {
             let node = self.resolution.node(shadow.origin);
             let replaced = shadow.kind == ShadowKind::Replaced && node.kind() == kind;
             replaced
                 && match kind {
-                    Kind::Map => node.entries().any(|(key, _)| !has(key.content())),
+                    NodeKind::Map => node.entries().any(|(key, _)| !has(key.content())),
                     _ => (0..node.len()).any(|at| !has(&at.to_string())),
                 }
         };
@@ -311,16 +314,16 @@ impl<'r> ResolvedRef<'r> {
     }
 }
 
-impl<'r> View<'r> for ResolvedRef<'r> {
-    fn shape(self) -> Shape<'r> {
+impl<'r> TreeView<'r> for ResolvedRef<'r> {
+    fn shape(self) -> NodeShape<'r> {
         match self {
             ResolvedRef::Inside(node) => node.shape(),
             ResolvedRef::Folded(resolution, id) => {
                 let resolved = resolution.nodes.get(id);
                 match resolved.body {
-                    Body::Whole => resolution.packed(resolved.origin).shape(),
-                    Body::Map => Shape::Map(resolved.count as usize),
-                    Body::List => Shape::List(resolved.count as usize),
+                    NodeBody::Whole => resolution.packed(resolved.origin).shape(),
+                    NodeBody::Map => NodeShape::Map(resolved.count as usize),
+                    NodeBody::List => NodeShape::List(resolved.count as usize),
                 }
             }
         }
@@ -358,7 +361,7 @@ impl<'r> View<'r> for ResolvedRef<'r> {
             ResolvedRef::Inside(node) => Some(node),
             ResolvedRef::Folded(resolution, id) => {
                 let resolved = resolution.nodes.get(id);
-                (resolved.body == Body::Whole).then(|| resolution.packed(resolved.origin))
+                (resolved.body == NodeBody::Whole).then(|| resolution.packed(resolved.origin))
             }
         }
     }

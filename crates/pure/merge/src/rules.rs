@@ -1,36 +1,38 @@
 //! Which rules may still match on the way down.
 
-use agpm_model::{Empty, Matching, Operation, PointerPattern, Rule, Strategy};
+use agpm_model::{
+    EmptyRule, MergeOperation, PatternProgress, PointerPattern, PointerRule, Strategy,
+};
 
 /// Rules and deletions of a strategy, made ready for descending.
-pub(crate) struct Rules<'s> {
-    rules: Vec<&'s Rule>,
+pub(crate) struct RuleSet<'s> {
+    rules: Vec<&'s PointerRule>,
     unset: Vec<PointerPattern>,
-    empty: Empty,
+    empty: EmptyRule,
 }
 
 /// What may still match below a place.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Reach {
-    rules: Vec<(usize, Matching)>,
-    unset: Vec<(usize, Matching)>,
+pub(crate) struct PendingRules {
+    rules: Vec<(usize, PatternProgress)>,
+    unset: Vec<(usize, PatternProgress)>,
 }
 
-impl<'s> Rules<'s> {
+impl<'s> RuleSet<'s> {
     /// Most specific first, so that the first match counts; of equals the one said last.
     pub(crate) fn new(strategy: &'s Strategy) -> Self {
-        let mut rules: Vec<&Rule> = strategy.rules.iter().rev().collect();
+        let mut rules: Vec<&PointerRule> = strategy.rules.iter().rev().collect();
         rules.sort_by_key(|rule| std::cmp::Reverse(rule.pattern.specificity()));
         let unset = strategy.unset.iter().map(PointerPattern::literal).collect();
-        Rules {
+        RuleSet {
             rules,
             unset,
             empty: strategy.empty,
         }
     }
 
-    pub(crate) fn start(&self) -> Reach {
-        Reach {
+    pub(crate) fn start(&self) -> PendingRules {
+        PendingRules {
             rules: self
                 .rules
                 .iter()
@@ -46,10 +48,10 @@ impl<'s> Rules<'s> {
         }
     }
 
-    pub(crate) fn step(&self, reach: &Reach, step: &str) -> Reach {
+    pub(crate) fn step(&self, reach: &PendingRules, step: &str) -> PendingRules {
         let rules = reach.rules.iter();
         let unset = reach.unset.iter();
-        Reach {
+        PendingRules {
             rules: rules
                 .filter_map(|(at, m)| Some((*at, self.rules[*at].pattern.step(m, step)?)))
                 .collect(),
@@ -60,7 +62,10 @@ impl<'s> Rules<'s> {
     }
 
     /// What the rules say of this place: which of them says what to do, and what empty containers do.
-    pub(crate) fn here(&self, reach: &Reach) -> (Option<(usize, &'s Operation)>, Empty) {
+    pub(crate) fn here(
+        &self,
+        reach: &PendingRules,
+    ) -> (Option<(usize, &'s MergeOperation)>, EmptyRule) {
         let matching = reach
             .rules
             .iter()
@@ -71,12 +76,12 @@ impl<'s> Rules<'s> {
             .find_map(|(at, rule)| Some((at, rule.operation.as_ref()?)));
         let empty = rules
             .map(|(_, rule)| rule.empty)
-            .find(|empty| *empty != Empty::Value);
+            .find(|empty| *empty != EmptyRule::Value);
         (operation, empty.unwrap_or(self.empty))
     }
 
     /// The deletion that matches this place.
-    pub(crate) fn unset_here(&self, reach: &Reach) -> Option<usize> {
+    pub(crate) fn unset_here(&self, reach: &PendingRules) -> Option<usize> {
         reach
             .unset
             .iter()
@@ -85,20 +90,20 @@ impl<'s> Rules<'s> {
     }
 }
 
-impl Reach {
+impl PendingRules {
     pub(crate) fn is_empty(&self) -> bool {
         self.rules.is_empty() && self.unset.is_empty()
     }
 
     /// Only rules that are more specific than this one, and all deletions.
-    pub(crate) fn more_specific_than(&self, rule: usize) -> Reach {
+    pub(crate) fn more_specific_than(&self, rule: usize) -> PendingRules {
         let rules = self
             .rules
             .iter()
             .filter(|(at, _)| *at < rule)
             .cloned()
             .collect();
-        Reach {
+        PendingRules {
             rules,
             unset: self.unset.clone(),
         }

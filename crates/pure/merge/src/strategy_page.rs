@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use agpm_diag::{SourceMap, has_errors};
-use agpm_model::{BUILT_IN, BuiltIn, LayerName, OPERATIONS, Rule, Strategy};
+use agpm_model::{BUILT_IN, BuiltIn, LayerName, OPERATIONS, PointerRule, Strategy};
 use agpm_text::Pointer;
 use serde::{Serialize, Serializer};
 
@@ -144,7 +144,7 @@ fn built_in_page(strategy: &BuiltIn) -> BuiltInStrategy {
 
 fn custom_page(strategy: &Strategy) -> CustomStrategy {
     let [lower, higher] = EXAMPLE;
-    let rule = |rule: &Rule| {
+    let rule = |rule: &PointerRule| {
         let operation = rule.operation.as_ref().map(ToString::to_string);
         (rule.pattern.to_string(), operation)
     };

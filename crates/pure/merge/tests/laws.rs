@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use agpm_diag::SourceMap;
 use agpm_merge::{
-    Composition, Contribution, LayerFile, Policy, References, Resolution, fold, merge_files,
+    Composition, Contribution, LayerFile, MergePolicy, ReferencePolicy, Resolution, fold,
+    merge_files,
 };
-use agpm_model::{Empty, LayerName, Operation, Rule, Strategy as MergeStrategy};
-use agpm_text::{Format, Limits, Pointer, Value, View, equal, parse, to_value};
+use agpm_model::{EmptyRule, LayerName, MergeOperation, PointerRule, Strategy as MergeStrategy};
+use agpm_text::{Format, Limits, Pointer, TreeView, Value, equal, parse, to_value};
 use proptest::prelude::*;
 
 fn layers(values: &[Value]) -> Vec<Contribution> {
@@ -32,7 +33,7 @@ fn layers(values: &[Value]) -> Vec<Contribution> {
 }
 
 fn resolve(values: &[Value], strategy: &MergeStrategy) -> Resolution {
-    fold(layers(values), &Policy::merge(strategy.clone()), None)
+    fold(layers(values), &MergePolicy::merge(strategy.clone()), None)
 }
 
 fn folded(values: &[Value], strategy: &MergeStrategy) -> Value {
@@ -45,11 +46,11 @@ fn built_in(name: &str) -> MergeStrategy {
 
 fn with_rule(strategy: &str, pattern: &str, operation: &str) -> MergeStrategy {
     let mut strategy = built_in(strategy);
-    let operation: Operation = operation.parse().unwrap();
-    strategy.rules.push(Rule {
+    let operation: MergeOperation = operation.parse().unwrap();
+    strategy.rules.push(PointerRule {
         pattern: pattern.parse().unwrap(),
         operation: Some(operation),
-        empty: Empty::Value,
+        empty: EmptyRule::Value,
     });
     strategy
 }
@@ -225,7 +226,7 @@ proptest! {
 
     #[test]
     fn select_is_the_highest_whole(values in prop::collection::vec(any_map(), 1..4)) {
-        let policy = Policy { composition: Composition::Select, references: References::STRICT };
+        let policy = MergePolicy { composition: Composition::Select, references: ReferencePolicy::STRICT };
         let chosen = fold(layers(&values), &policy, None);
         prop_assert!(equal(chosen.root().unwrap(), values.last().unwrap()));
     }
@@ -270,11 +271,15 @@ proptest! {
     }
 }
 
-fn count_leaves<'a>(view: impl View<'a>) -> usize {
-    use agpm_text::Shape;
+fn count_leaves<'a>(view: impl TreeView<'a>) -> usize {
+    use agpm_text::NodeShape;
     match view.shape() {
-        Shape::List(count) if count > 0 => (0..count).map(|at| count_leaves(view.item(at))).sum(),
-        Shape::Map(count) if count > 0 => (0..count).map(|at| count_leaves(view.entry(at).1)).sum(),
+        NodeShape::List(count) if count > 0 => {
+            (0..count).map(|at| count_leaves(view.item(at))).sum()
+        }
+        NodeShape::Map(count) if count > 0 => {
+            (0..count).map(|at| count_leaves(view.entry(at).1)).sum()
+        }
         _ => 1,
     }
 }
@@ -600,12 +605,12 @@ fn empty_containers_do_as_told() {
         panic!()
     };
     for (empty, expected) in [
-        (Empty::Value, r#"{"m":{"a":1,"b":2}}"#),
-        (Empty::Ignore, r#"{"m":{"a":1,"b":2}}"#),
-        (Empty::Clear, r#"{"m":{"b":2}}"#),
+        (EmptyRule::Value, r#"{"m":{"a":1,"b":2}}"#),
+        (EmptyRule::Ignore, r#"{"m":{"a":1,"b":2}}"#),
+        (EmptyRule::Clear, r#"{"m":{"b":2}}"#),
     ] {
         let mut strategy = built_in("deep");
-        strategy.rules.push(Rule {
+        strategy.rules.push(PointerRule {
             pattern: "/m".parse().unwrap(),
             operation: None,
             empty,
@@ -616,7 +621,7 @@ fn empty_containers_do_as_told() {
             "{empty:?}"
         );
         let top = folded(&layers[..2], &strategy);
-        let expected = if empty == Empty::Clear {
+        let expected = if empty == EmptyRule::Clear {
             r#"{"m":{}}"#
         } else {
             r#"{"m":{"a":1}}"#
@@ -628,10 +633,10 @@ fn empty_containers_do_as_told() {
 #[test]
 fn what_an_empty_map_clears_is_shadowed() {
     let mut strategy = built_in("deep");
-    strategy.rules.push(Rule {
+    strategy.rules.push(PointerRule {
         pattern: "/m".parse().unwrap(),
         operation: None,
-        empty: Empty::Clear,
+        empty: EmptyRule::Clear,
     });
     let Value::List(layers) = json(r#"[{"m":{"a":1}},{"m":{}},{"m":{"a":2}}]"#) else {
         panic!()

@@ -4,24 +4,27 @@
 use std::sync::Arc;
 
 use agpm_diag::SourceMap;
-use agpm_merge::{Contribution, Policy, Resolution, ShadowKind, fold};
-use agpm_model::{Empty, Identity, Items, LayerName, Lists, Operation, Projection, Strategy};
+use agpm_merge::{Contribution, MergePolicy, Resolution, ShadowKind, fold};
+use agpm_model::{
+    EmptyRule, ItemRule, LayerName, ListIdentity, ListRule, MergeOperation, Strategy,
+    TextProjection,
+};
 use agpm_text::{Format, Limits, Pointer, parse, to_value};
 
-const TITLED: Identity = Identity {
+const TITLED: ListIdentity = ListIdentity {
     fields: &[&[&["slug", "id"], &["title"]]],
-    projection: Some(Projection {
+    projection: Some(TextProjection {
         title: &["title"],
         items: &["items"],
         item: &["text"],
     }),
 };
-const PAIR: Identity = Identity {
+const PAIR: ListIdentity = ListIdentity {
     fields: &[&[&["title"]], &[&["url"]]],
     projection: None,
 };
 
-fn resolve(layers: &[&str], identity: Identity, items: Items) -> Resolution {
+fn resolve(layers: &[&str], identity: ListIdentity, items: ItemRule) -> Resolution {
     let mut sources = SourceMap::default();
     let contribution = |(index, text): (usize, &&str)| {
         let parsed = parse(
@@ -38,16 +41,16 @@ fn resolve(layers: &[&str], identity: Identity, items: Items) -> Resolution {
         }
     };
     let contributions = layers.iter().enumerate().map(contribution).collect();
-    let lists = Lists::By(Operation::Unite { identity, items });
+    let lists = ListRule::By(MergeOperation::Unite { identity, items });
     let strategy = Strategy {
         lists,
-        empty: Empty::Blank,
+        empty: EmptyRule::Blank,
         ..Strategy::default()
     };
-    fold(contributions, &Policy::merge(strategy), None)
+    fold(contributions, &MergePolicy::merge(strategy), None)
 }
 
-fn check(layers: &[&str], identity: Identity, items: Items, expected: &str) -> Resolution {
+fn check(layers: &[&str], identity: ListIdentity, items: ItemRule, expected: &str) -> Resolution {
     let resolution = resolve(layers, identity, items);
     let found = resolution.root().map(to_value).unwrap();
     let wanted = to_value(
@@ -64,23 +67,28 @@ fn check(layers: &[&str], identity: Identity, items: Items, expected: &str) -> R
 fn items_are_there_once_and_blanks_not_at_all_also_where_one_layer_speaks() {
     check(
         &[r#"["b", " ", "a", null, "b"]"#],
-        Identity::WHOLE,
-        Items::Replace,
+        ListIdentity::WHOLE,
+        ItemRule::Replace,
         r#"["b", "a"]"#,
     );
     check(
         &[r#"["b", "a"]"#, r#"["c", "a", ""]"#],
-        Identity::WHOLE,
-        Items::Replace,
+        ListIdentity::WHOLE,
+        ItemRule::Replace,
         r#"["b", "a", "c"]"#,
     );
     check(
         &[r#"{"x": {"y": [1, 1]}}"#],
-        Identity::WHOLE,
-        Items::Replace,
+        ListIdentity::WHOLE,
+        ItemRule::Replace,
         r#"{"x": {"y": [1]}}"#,
     );
-    check(&[r#"["", " "]"#], Identity::WHOLE, Items::Replace, "[]");
+    check(
+        &[r#"["", " "]"#],
+        ListIdentity::WHOLE,
+        ItemRule::Replace,
+        "[]",
+    );
 }
 
 #[test]
@@ -94,25 +102,30 @@ fn what_is_blank_throughout_says_nothing() {
         r#""  \n""#,
     ] {
         let layers = [r#"{"n": "kept"}"#, &format!(r#"{{"n": {blank}}}"#)];
-        check(&layers, Identity::WHOLE, Items::Replace, r#"{"n": "kept"}"#);
+        check(
+            &layers,
+            ListIdentity::WHOLE,
+            ItemRule::Replace,
+            r#"{"n": "kept"}"#,
+        );
     }
     check(
         &[r#"{"n": "x"}"#, r#"{"n": false}"#],
-        Identity::WHOLE,
-        Items::Replace,
+        ListIdentity::WHOLE,
+        ItemRule::Replace,
         r#"{"n": false}"#,
     );
     check(
         &[r#"{"n": "x"}"#, r#"{"n": 0}"#],
-        Identity::WHOLE,
-        Items::Replace,
+        ListIdentity::WHOLE,
+        ItemRule::Replace,
         r#"{"n": 0}"#,
     );
     // Where all are blank, the highest is as good as any.
     check(
         &[r#"{"n": "x"}"#, r#"{"m": ""}"#, r#"{"m": " "}"#],
-        Identity::WHOLE,
-        Items::Replace,
+        ListIdentity::WHOLE,
+        ItemRule::Replace,
         r#"{"n": "x", "m": " "}"#,
     );
 }
@@ -122,9 +135,9 @@ fn one_item_stands_where_the_lowest_stood_with_the_fields_of_the_highest() {
     let low = r#"[{"title": "A", "url": "u", "kind": "doc", "tags": ["x"]}, {"title": "B"}]"#;
     let high = r#"[{"title": "C", "url": "u"}, {"url": "u", "title": "A", "tags": ["y", "x"], "kind": "page"}]"#;
     let merged = r#"[{"title": "A", "url": "u", "kind": "page", "tags": ["x", "y"]}, {"title": "B"}, {"title": "C", "url": "u"}]"#;
-    check(&[low, high], PAIR, Items::Deep, merged);
+    check(&[low, high], PAIR, ItemRule::Deep, merged);
     let chosen = r#"[{"url": "u", "title": "A", "tags": ["y", "x"], "kind": "page"}, {"title": "B"}, {"title": "C", "url": "u"}]"#;
-    check(&[low, high], PAIR, Items::Replace, chosen);
+    check(&[low, high], PAIR, ItemRule::Replace, chosen);
 }
 
 #[test]
@@ -132,7 +145,7 @@ fn items_without_an_identity_are_told_apart_by_all_they_say() {
     let low = r#"[{"note": 1}, {"title": " ", "note": 2}, 3]"#;
     let high = r#"[{"note": 1}, {"title": " ", "note": 4}, 3.0]"#;
     let merged = r#"[{"note": 1}, {"title": " ", "note": 2}, 3, {"title": " ", "note": 4}]"#;
-    check(&[low, high], PAIR, Items::Deep, merged);
+    check(&[low, high], PAIR, ItemRule::Deep, merged);
 }
 
 #[test]
@@ -141,10 +154,10 @@ fn lists_in_an_item_are_sets_only_where_items_merge() {
     check(
         &[one],
         TITLED,
-        Items::Deep,
+        ItemRule::Deep,
         r#"[{"slug": "a", "items": ["x"]}]"#,
     );
-    check(&[one], TITLED, Items::Replace, one);
+    check(&[one], TITLED, ItemRule::Replace, one);
 }
 
 #[test]
@@ -154,7 +167,7 @@ fn a_text_that_a_map_says_too_is_that_map() {
     check(
         &[map, r#"["T: y", "T: z", "T: x"]"#],
         TITLED,
-        Items::Deep,
+        ItemRule::Deep,
         result,
     );
     // The map stands where the lowest of its texts stood.
@@ -162,7 +175,7 @@ fn a_text_that_a_map_says_too_is_that_map() {
     let resolution = check(
         &[r#"["A", "T: y", "B", "T: x"]"#, map],
         TITLED,
-        Items::Deep,
+        ItemRule::Deep,
         result,
     );
     let mut kinds = Vec::new();
@@ -179,13 +192,13 @@ fn a_text_that_a_map_says_too_is_that_map() {
     check(
         &layers,
         TITLED,
-        Items::Deep,
+        ItemRule::Deep,
         r#"[{"slug": "s", "title": "U", "items": ["3"]}, "T: 3"]"#,
     );
     check(
         &[r#"["T"]"#, r#"[{"title": "T"}]"#],
         TITLED,
-        Items::Deep,
+        ItemRule::Deep,
         r#"[{"title": "T"}]"#,
     );
 }
@@ -196,7 +209,7 @@ fn two_items_of_one_layer_with_one_identity_are_told_unless_they_are_equal() {
     let resolution = check(
         &[twice],
         TITLED,
-        Items::Deep,
+        ItemRule::Deep,
         r#"[{"slug": "a", "x": 2, "y": 3}]"#,
     );
     let [told] = resolution.diagnostics() else {
@@ -209,7 +222,7 @@ fn two_items_of_one_layer_with_one_identity_are_told_unless_they_are_equal() {
     let resolution = check(
         &[r#"[{"slug": "a"}, {"slug": "a"}]"#],
         TITLED,
-        Items::Deep,
+        ItemRule::Deep,
         r#"[{"slug": "a"}]"#,
     );
     assert!(resolution.diagnostics().is_empty());
@@ -234,7 +247,7 @@ fn ten_thousand_items_in_three_layers_are_quick_to_unite() {
         )
     };
     let (low, middle, high) = (list(0), list(5_000), list(9_000));
-    let resolution = resolve(&[&low, &middle, &high], TITLED, Items::Deep);
+    let resolution = resolve(&[&low, &middle, &high], TITLED, ItemRule::Deep);
     let mut leaves = 0;
     resolution.each_leaf(&Pointer::root(), &mut |_| leaves += 1);
     assert_eq!(leaves, 19_000 * 2 + 1);

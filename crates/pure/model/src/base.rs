@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use agpm_diag::{Diagnostic, Spot, codes};
-use agpm_text::{Document, Kind, NodeRef};
+use agpm_diag::{Diagnostic, SourceSpan, codes};
+use agpm_text::{Document, NodeKind, NodeRef};
 
 use crate::address::{Address, AddressContext, DefaultHost, SourceAddress, same_repository};
 use crate::check::{Check, spot};
@@ -11,7 +11,7 @@ use crate::digest::{Checksum, ObjectId};
 use crate::name::BaseName;
 use crate::pin::Pin;
 use crate::unit::ResourcePath;
-use crate::version::{DEFAULT_VERSION, Requirement};
+use crate::version::{DEFAULT_VERSION, VersionRequirement};
 
 /// The most bases that may follow each other in a chain of `extends`.
 pub const LONGEST_CHAIN: usize = 10;
@@ -33,7 +33,7 @@ pub struct RepositoryBase {
     /// The directory of its `agpm.toml`, with `/`; empty for the top.
     pub directory: String,
     /// Which version.
-    pub requirement: Requirement,
+    pub requirement: VersionRequirement,
 }
 
 /// A base that a manifest names.
@@ -42,7 +42,7 @@ pub struct BaseReference {
     /// Where it is.
     pub address: BaseAddress,
     /// The entry of `extends`.
-    pub spot: Spot,
+    pub spot: SourceSpan,
 }
 
 /// Where the relative paths of a base start.
@@ -139,7 +139,7 @@ impl BaseAddress {
             ));
         }
         let directory = found.inner.path.as_ref().map(ResourcePath::in_tree);
-        let default = || Requirement::parse(DEFAULT_VERSION).expect("a good name");
+        let default = || VersionRequirement::parse(DEFAULT_VERSION).expect("a good name");
         Ok(BaseAddress::Repository(RepositoryBase {
             url: found.url,
             directory: directory.unwrap_or_default().to_owned(),
@@ -194,12 +194,12 @@ pub fn read_extends(
     let mut bases = Vec::new();
     let node = document.root().and_then(|root| root.get("extends"));
     let entries: Vec<NodeRef<'_>> = match node {
-        Some(list) if list.kind() == Kind::List => list.items().collect(),
+        Some(list) if list.kind() == NodeKind::List => list.items().collect(),
         Some(one) => vec![one],
         None => Vec::new(),
     };
     for entry in entries {
-        if entry.kind() != Kind::String {
+        if entry.kind() != NodeKind::String {
             check.wrong_kind(entry, "`extends`", "an address, or a list of addresses");
             continue;
         }

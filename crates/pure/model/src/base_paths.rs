@@ -2,18 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use agpm_diag::{Diagnostic, SourceId, Spot, codes};
+use agpm_diag::{Diagnostic, SourceId, SourceSpan, codes};
 
 use crate::address::{AddressKind, SourceAddress};
 use crate::base::BaseRoot;
 use crate::check::{Check, spot};
 use crate::manifest::{
-    Dependency, Layer, LayerPlace, Manifest, ManifestTexts, Source, SourceScope, implicit_source,
+    Dependency, Layer, LayerPlace, Manifest, ManifestTexts, SourceDeclaration, SourceScope,
+    implicit_source,
 };
 use crate::name::SourceName;
 use crate::path::{PathError, RelativePath};
-use crate::unit::{Extent, Origin, ResourcePath};
-use crate::version::Selector;
+use crate::unit::{ResourceExtent, ResourceOrigin, ResourcePath};
+use crate::version::Requirement;
 
 /// Gives the relative paths of bases the meaning that they have there: a directory on this machine, or a directory of a
 /// repository at the commit of the base. Entries of the latter become entries of that repository, so the lockfile pins
@@ -27,7 +28,7 @@ pub fn relocate_bases(texts: &ManifestTexts<'_>, manifest: &mut Manifest) -> Vec
     if roots.is_empty() {
         return Vec::new();
     }
-    let mut relocation = Relocation {
+    let mut relocation = PathRelocation {
         check: Check::default(),
         roots,
         moved: BTreeMap::new(),
@@ -47,7 +48,7 @@ struct SnapshotDirectory {
     commit: String,
 }
 
-struct Relocation<'t> {
+struct PathRelocation<'t> {
     check: Check,
     roots: BTreeMap<SourceId, &'t BaseRoot>,
     /// Sources that are directories of a base in a repository.
@@ -64,9 +65,9 @@ fn is_relative(path: &str) -> bool {
     !path.starts_with(['/', '~'])
 }
 
-impl Relocation<'_> {
+impl PathRelocation<'_> {
     /// What a path means that is written at `spot`; nothing if it means what it says.
-    fn path(&mut self, spot: Spot, path: &str) -> Option<RelocatedPath> {
+    fn path(&mut self, spot: SourceSpan, path: &str) -> Option<RelocatedPath> {
         let root = *self.roots.get(&spot.source)?;
         if !is_relative(path) {
             return None;
@@ -93,7 +94,7 @@ impl Relocation<'_> {
         }
     }
 
-    fn report_escape(&mut self, spot: Spot) {
+    fn report_escape(&mut self, spot: SourceSpan) {
         let message = "this path leads out of the repository of its base";
         let help = "name something in the repository, or a source by its URL";
         let diagnostic = Diagnostic::new(&codes::MANIFEST_ESCAPE, message).at_spot(spot);
@@ -134,8 +135,8 @@ impl Relocation<'_> {
             self.refuse_marketplace(dependency);
             let path = dependency.unit.path.clone();
             let place = match &dependency.unit.origin {
-                Origin::Manifest => None,
-                Origin::Local => match self.path(dependency.spot, path.as_str()) {
+                ResourceOrigin::Manifest => None,
+                ResourceOrigin::Local => match self.path(dependency.spot, path.as_str()) {
                     Some(RelocatedPath::Local(path)) => {
                         self.move_local(dependency, &path);
                         None
@@ -143,7 +144,7 @@ impl Relocation<'_> {
                     Some(RelocatedPath::InSnapshot(place)) => Some(place),
                     None => None,
                 },
-                Origin::Source(name) => {
+                ResourceOrigin::Source(name) => {
                     let within = |place: &SnapshotDirectory| place.within(path.in_tree());
                     self.moved.get(name).and_then(within)
                 }
@@ -152,8 +153,8 @@ impl Relocation<'_> {
                 continue;
             };
             let written = match dependency.unit.extent {
-                Extent::File => ResourcePath::in_source(&place.directory),
-                Extent::Folder | Extent::Plugin => {
+                ResourceExtent::File => ResourcePath::in_source(&place.directory),
+                ResourceExtent::Folder | ResourceExtent::Plugin => {
                     ResourcePath::directory_in_source(or_top(&place.directory))
                 }
             };
@@ -162,8 +163,8 @@ impl Relocation<'_> {
             match (written, source) {
                 (Ok(path), Some(source)) => {
                     dependency.unit.path = path;
-                    dependency.unit.origin = Origin::Source(source);
-                    dependency.selector = Selector::Rev(place.commit);
+                    dependency.unit.origin = ResourceOrigin::Source(source);
+                    dependency.selector = Requirement::Rev(place.commit);
                 }
                 (Err(error), _) => self.report_path(dependency.spot, error),
                 (Ok(_), None) => {}
@@ -178,7 +179,7 @@ impl Relocation<'_> {
         }
     }
 
-    fn report_path(&mut self, spot: Spot, error: PathError) {
+    fn report_path(&mut self, spot: SourceSpan, error: PathError) {
         let diagnostic = Diagnostic::new(&codes::MANIFEST_VALUE, error.to_string());
         self.check.report(diagnostic.at_spot(spot));
     }
@@ -243,9 +244,9 @@ impl Relocation<'_> {
     }
 }
 
-fn move_layer(layer: &mut Layer, sources: &mut Vec<Source>, place: SnapshotDirectory) {
+fn move_layer(layer: &mut Layer, sources: &mut Vec<SourceDeclaration>, place: SnapshotDirectory) {
     if let Some(source) = implicit_source(sources, &place.url, layer.spot, SourceScope::Project) {
-        layer.place = LayerPlace::Source(source, Selector::Rev(place.commit));
+        layer.place = LayerPlace::Source(source, Requirement::Rev(place.commit));
         layer.root = RelativePath::new(&place.directory).ok();
     }
 }

@@ -151,11 +151,11 @@ impl CatalogRemote {
                 0
             };
         let (head, tail) = rest.split_at(path);
-        let Parts {
+        let RemoteParts {
             base,
             reference,
             folder,
-        } = Parts::of(tail)?;
+        } = RemoteParts::of(tail)?;
         let address = SourceAddress::parse(&format!("{scheme}://{head}{base}"))?;
         Ok(CatalogRemote {
             base: RemoteBase::Address(address),
@@ -171,11 +171,11 @@ impl CatalogRemote {
         if is_url || text.starts_with(['.', '/', '~', '\\']) {
             return Err(RemoteError::NoPrefix);
         }
-        let Parts {
+        let RemoteParts {
             base,
             reference,
             folder,
-        } = Parts::of(text)?;
+        } = RemoteParts::of(text)?;
         // `git@host:org/repo` is how ssh writes an address.
         if base.contains(':') {
             return Err(RemoteError::NoPrefix);
@@ -189,13 +189,13 @@ impl CatalogRemote {
 }
 
 /// A text taken apart, without what cannot be a part of it.
-struct Parts<'t> {
+struct RemoteParts<'t> {
     base: &'t str,
     reference: Option<String>,
     folder: Option<RelativePath>,
 }
 
-impl<'t> Parts<'t> {
+impl<'t> RemoteParts<'t> {
     /// The folder stands behind the last `:/`, the ref behind the last `#` before it.
     fn of(text: &'t str) -> Result<Self, RemoteError> {
         let (front, folder) = text
@@ -211,7 +211,7 @@ impl<'t> Parts<'t> {
         if reference.is_some_and(|reference| !is_ref_name(reference)) {
             return Err(RemoteError::Reference);
         }
-        Ok(Parts {
+        Ok(RemoteParts {
             base,
             reference: reference.map(str::to_owned),
             folder,

@@ -2,10 +2,14 @@
 
 use semver::Version;
 
-use crate::version::Tag;
+use crate::version::VersionTag;
 
 /// The lines of `changelog` about versions after `old` up to `new`; none if either tag has no version.
-pub fn changelog_between<'t>(changelog: &'t str, old: &Tag, new: &Tag) -> Vec<&'t str> {
+pub fn changelog_between<'t>(
+    changelog: &'t str,
+    old: &VersionTag,
+    new: &VersionTag,
+) -> Vec<&'t str> {
     let (Some(old), Some(new)) = (old.version(), new.version()) else {
         return Vec::new();
     };
@@ -15,7 +19,7 @@ pub fn changelog_between<'t>(changelog: &'t str, old: &Tag, new: &Tag) -> Vec<&'
     let mut in_fence = false;
     for line in changelog.lines() {
         in_fence ^= line.trim_start().starts_with("```");
-        if let Some(heading) = Heading::read(line).filter(|_| !in_fence) {
+        if let Some(heading) = ChangelogHeading::read(line).filter(|_| !in_fence) {
             taken = match heading.version {
                 Some(version) => (version > *old && version <= *new).then_some(heading.level),
                 // `### Fixed` belongs to its version, `## Unreleased` does not.
@@ -32,19 +36,19 @@ pub fn changelog_between<'t>(changelog: &'t str, old: &Tag, new: &Tag) -> Vec<&'
     lines
 }
 
-struct Heading {
+struct ChangelogHeading {
     level: usize,
     version: Option<Version>,
 }
 
-impl Heading {
+impl ChangelogHeading {
     fn read(line: &str) -> Option<Self> {
         let level = line.bytes().take_while(|byte| *byte == b'#').count();
         let text = line.get(level..)?;
         if !(1..=6).contains(&level) || !text.starts_with([' ', '\t']) {
             return None;
         }
-        Some(Heading {
+        Some(ChangelogHeading {
             level,
             version: leading_version(text),
         })
@@ -59,7 +63,7 @@ fn leading_version(text: &str) -> Option<Version> {
     let word = if is_label { words.next()? } else { first };
     let end = word.find("](").unwrap_or(word.len());
     let bare = word[..end].trim_matches(['[', ']', '(', ')', ':', '*', ',']);
-    Tag::new(bare).version().cloned()
+    VersionTag::new(bare).version().cloned()
 }
 
 #[cfg(test)]
@@ -88,7 +92,7 @@ mod tests {
 ";
 
     fn between(old: &str, new: &str) -> Vec<&'static str> {
-        changelog_between(CHANGELOG, &Tag::new(old), &Tag::new(new))
+        changelog_between(CHANGELOG, &VersionTag::new(old), &VersionTag::new(new))
     }
 
     #[test]

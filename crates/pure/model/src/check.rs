@@ -1,5 +1,5 @@
-use agpm_diag::{Diagnostic, Spot, codes, did_you_mean, nearest};
-use agpm_text::{Kind, NodeRef};
+use agpm_diag::{Diagnostic, SourceSpan, codes, did_you_mean, nearest};
+use agpm_text::{NodeKind, NodeRef};
 
 use crate::path::{PathError, RelativePath};
 use crate::schema::{SchemaTable, UnknownKey};
@@ -21,8 +21,8 @@ pub(crate) enum Completeness {
 }
 
 /// A place to point at.
-pub(crate) fn spot(node: NodeRef<'_>) -> Spot {
-    Spot {
+pub(crate) fn spot(node: NodeRef<'_>) -> SourceSpan {
+    SourceSpan {
         source: node.source(),
         span: node.span(),
     }
@@ -125,7 +125,7 @@ impl Check {
         node: NodeRef<'n>,
         what: &str,
     ) -> Vec<(NodeRef<'n>, &'n str)> {
-        if node.kind() != Kind::List {
+        if node.kind() != NodeKind::List {
             self.wrong_kind(node, what, "a list of strings");
         }
         node.items()
@@ -181,10 +181,10 @@ impl Check {
 
     /// Whether a node is a map, which is reported if not.
     pub(crate) fn map(&mut self, node: NodeRef<'_>, what: &str) -> bool {
-        if node.kind() != Kind::Map {
+        if node.kind() != NodeKind::Map {
             self.wrong_kind(node, what, "a table");
         }
-        node.kind() == Kind::Map
+        node.kind() == NodeKind::Map
     }
 
     pub(crate) fn flag(&mut self, node: NodeRef<'_>, what: &str) -> Option<bool> {

@@ -1,14 +1,14 @@
 //! What a resource says that it needs, in its front matter or JSON.
 
-use agpm_diag::{Diagnostic, Severity, Spot, codes, did_you_mean};
-use agpm_text::{Kind, NodeRef};
+use agpm_diag::{Diagnostic, Severity, SourceSpan, codes, did_you_mean};
+use agpm_text::{NodeKind, NodeRef};
 
 use crate::check::spot;
-use crate::manifest::Install;
+use crate::manifest::InstallMode;
 use crate::name::{ResourceName, ToolName};
-use crate::resource::{Layout, RESOURCE_TYPES, ResourceType};
+use crate::resource::{RESOURCE_TYPES, ResourceType, TargetLayout};
 use crate::schema::{SchemaField, SchemaTable, UnknownKey, ValueForm};
-use crate::version::{Requirement, Selector};
+use crate::version::{Requirement, VersionRequirement};
 
 const DECLARATION: SchemaTable = SchemaTable::strict(
     "a declared dependency",
@@ -30,7 +30,7 @@ const DECLARATION: SchemaTable = SchemaTable::strict(
 
 /// One need that a resource declares.
 #[derive(Clone, Debug)]
-pub struct Declared {
+pub struct DeclaredDependency {
     /// The kind of what it needs.
     pub kind: ResourceType,
     /// Its path as written: from the root of the source, or from the file with `./` or `../`.
@@ -38,17 +38,17 @@ pub struct Declared {
     /// The name or URL of another source, if it is said.
     pub source: Option<String>,
     /// At which version, if it is said.
-    pub selector: Option<Selector>,
+    pub selector: Option<Requirement>,
     /// For which tool, if it is said.
     pub tool: Option<ToolName>,
     /// What the declaring file calls it.
     pub name: Option<ResourceName>,
     /// Whether folders are kept, if it is said.
-    pub layout: Option<Layout>,
+    pub layout: Option<TargetLayout>,
     /// Whether it is written.
-    pub install: Install,
+    pub install: InstallMode,
     /// The entry.
-    pub spot: Spot,
+    pub spot: SourceSpan,
 }
 
 /// Whose file declares, which decides what a mistake in it does.
@@ -71,7 +71,7 @@ pub struct Declarations<'n> {
 
 /// The `dependencies` of a resource: at its top, below `agpm`, or both.
 pub fn declarations(root: NodeRef<'_>) -> impl Iterator<Item = Declarations<'_>> {
-    let agpm = root.get("agpm").filter(|node| node.kind() == Kind::Map);
+    let agpm = root.get("agpm").filter(|node| node.kind() == NodeKind::Map);
     let own = agpm.and_then(|agpm| agpm.get("dependencies"));
     let top = root.get("dependencies").map(|node| Declarations {
         node,
@@ -87,19 +87,19 @@ pub fn declarations(root: NodeRef<'_>) -> impl Iterator<Item = Declarations<'_>>
 pub fn read_declarations(
     declarations: Declarations<'_>,
     file: DeclaringFile,
-) -> (Vec<Declared>, Vec<Diagnostic>) {
-    let mut reading = Reading {
+) -> (Vec<DeclaredDependency>, Vec<Diagnostic>) {
+    let mut reading = DeclarationReader {
         file,
         declared: Vec::new(),
         diagnostics: Vec::new(),
     };
     let node = declarations.node;
     match node.kind() {
-        Kind::Null => {}
+        NodeKind::Null => {}
         _ if file == DeclaringFile::Source && !declarations.under_agpm && !has_types(node) => {
             reading.diagnostics.extend(foreign(node));
         }
-        Kind::Map => node
+        NodeKind::Map => node
             .entries()
             .for_each(|(kind, list)| reading.kind(kind, list)),
         _ => reading.bad(
@@ -129,13 +129,13 @@ fn foreign(node: NodeRef<'_>) -> Option<Diagnostic> {
     (!empty).then(|| diagnostic.help(help))
 }
 
-struct Reading {
+struct DeclarationReader {
     file: DeclaringFile,
-    declared: Vec<Declared>,
+    declared: Vec<DeclaredDependency>,
     diagnostics: Vec<Diagnostic>,
 }
 
-impl Reading {
+impl DeclarationReader {
     fn bad(&mut self, node: NodeRef<'_>, message: impl Into<String>, help: &str) {
         let diagnostic = Diagnostic::new(&codes::RESOURCE_DECLARATION, message).at_spot(spot(node));
         self.diagnostics.push(diagnostic.help(help));
@@ -153,8 +153,8 @@ impl Reading {
             );
         };
         match list.kind() {
-            Kind::Null => {}
-            Kind::List => list.items().for_each(|item| {
+            NodeKind::Null => {}
+            NodeKind::List => list.items().for_each(|item| {
                 let declared = self.item(kind, item);
                 self.declared.extend(declared);
             }),
@@ -166,8 +166,8 @@ impl Reading {
         }
     }
 
-    fn item(&mut self, kind: ResourceType, item: NodeRef<'_>) -> Option<Declared> {
-        if item.kind() != Kind::Map {
+    fn item(&mut self, kind: ResourceType, item: NodeRef<'_>) -> Option<DeclaredDependency> {
+        if item.kind() != NodeKind::Map {
             self.bad(
                 item,
                 "a declared dependency is not a map",
@@ -189,7 +189,7 @@ impl Reading {
             return None;
         };
         let before = self.diagnostics.len();
-        let declared = Declared {
+        let declared = DeclaredDependency {
             kind,
             path: path.to_owned(),
             source: self.source(item, path),
@@ -203,10 +203,10 @@ impl Reading {
             layout: item
                 .get("flatten")
                 .and_then(|node| self.flag(node))
-                .map(Layout::of_flatten),
+                .map(TargetLayout::of_flatten),
             install: match item.get("install").and_then(|node| self.flag(node)) {
-                Some(false) => Install::ResolveOnly,
-                _ => Install::Write,
+                Some(false) => InstallMode::ResolveOnly,
+                _ => InstallMode::Write,
             },
             spot: spot(item),
         };
@@ -256,14 +256,14 @@ impl Reading {
         good
     }
 
-    fn version(&mut self, node: NodeRef<'_>) -> Option<Selector> {
+    fn version(&mut self, node: NodeRef<'_>) -> Option<Requirement> {
         // YAML takes `1.0` for a number; what is written counts.
         let written = node
             .as_str()
             .or_else(|| node.document().text().get(node.span().range()));
-        match written.map(Requirement::parse) {
-            _ if node.kind() == Kind::Null => None,
-            Some(Ok(requirement)) => Some(Selector::Version(requirement)),
+        match written.map(VersionRequirement::parse) {
+            _ if node.kind() == NodeKind::Null => None,
+            Some(Ok(requirement)) => Some(Requirement::Version(requirement)),
             Some(Err(error)) => {
                 self.bad(
                     node,

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 pub trait MachineFiles: fmt::Debug + Send + Sync {
     /// Follows a path; nothing if there is nothing of that name. A symlink that leads nowhere, or in a circle, is a
     /// problem.
-    fn reach(&self, path: &Path) -> Result<Option<Reached>, FileProblem>;
+    fn reach(&self, path: &Path) -> Result<Option<ResolvedPath>, FileProblem>;
 
     /// Whether there is anything at a path, over symlinks.
     fn exists(&self, path: &Path) -> bool;
@@ -30,7 +30,7 @@ pub trait MachineFiles: fmt::Debug + Send + Sync {
 
 /// What a path leads to, over symlinks, and where that really is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reached {
+pub enum ResolvedPath {
     /// A directory.
     Folder(PathBuf),
     /// A file.

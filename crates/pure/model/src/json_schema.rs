@@ -3,7 +3,7 @@
 use agpm_text::Value;
 
 use crate::schema::{
-    Condition, Definition, KeyNames, KeyOwner, OtherKeys, Passthrough, Presence, SchemaField,
+    Definition, KeyCondition, KeyNames, KeyOwner, KeyPresence, OtherKeys, Passthrough, SchemaField,
     SchemaTable, ValueForm,
 };
 
@@ -151,8 +151,9 @@ fn map_entries(names: &KeyNames, values: &ValueForm) -> Entries {
 
 fn table_entries(table: &SchemaTable, left_out: &[&str]) -> Entries {
     // The body of a Markdown file is not part of its front matter.
-    let is_key =
-        |field: &&SchemaField| field.presence != Presence::Body && !left_out.contains(&field.name);
+    let is_key = |field: &&SchemaField| {
+        field.presence != KeyPresence::Body && !left_out.contains(&field.name)
+    };
     let own = table.fields.iter().filter(is_key);
     let own = own.map(|field| (field.name, Value::map(described(field.about, &field.form))));
     let passing = table.passthrough.into_iter().flat_map(passing_keys);
@@ -188,23 +189,23 @@ fn passing_keys(list: &'static Passthrough) -> Entries {
     list.keys.iter().map(|key| (*key, says.clone())).collect()
 }
 
-fn condition(condition: &Condition) -> (&'static str, Value) {
+fn condition(condition: &KeyCondition) -> (&'static str, Value) {
     match condition {
-        Condition::Required(keys) => ("required", Value::list(keys.iter().copied())),
-        Condition::Without(keys) => {
+        KeyCondition::Required(keys) => ("required", Value::list(keys.iter().copied())),
+        KeyCondition::Without(keys) => {
             let one = |key: &&str| Value::map([("required", Value::list([*key]))]);
             (
                 "not",
                 Value::map([("anyOf", Value::list(keys.iter().map(one)))]),
             )
         }
-        Condition::Together(keys) => {
+        KeyCondition::Together(keys) => {
             let others = keys.iter();
             let others = others.map(|(key, others)| (*key, Value::list(others.iter().copied())));
             ("dependentRequired", Value::map(others))
         }
-        Condition::AnyOf(groups) => {
-            let group = |group: &&[Condition]| Value::map(group.iter().map(self::condition));
+        KeyCondition::AnyOf(groups) => {
+            let group = |group: &&[KeyCondition]| Value::map(group.iter().map(self::condition));
             ("anyOf", Value::list(groups.iter().map(group)))
         }
     }

@@ -2,7 +2,7 @@
 
 use agpm_tools::TOOLS;
 
-use crate::tool::{Destination, Folder, Tool, Tools};
+use crate::tool::{Destination, Tool, ToolDirectory, Tools};
 
 /// Patterns of the files that count.
 pub(crate) fn layer_patterns(tools: &Tools) -> Vec<String> {
@@ -19,8 +19,8 @@ fn places(tool: &Tool) -> impl Iterator<Item = String> {
         .values()
         .filter_map(|destination| match destination {
             Destination::Entries(file, _) | Destination::Blocks(file) => Some(file.to_string()),
-            Destination::Files(Folder::Shared(folder), _) => Some(format!("{folder}/**")),
-            Destination::Files(Folder::Own(inner), _) => {
+            Destination::Files(ToolDirectory::Shared(folder), _) => Some(format!("{folder}/**")),
+            Destination::Files(ToolDirectory::Own(inner), _) => {
                 let parts = [tool.folder.as_ref(), inner.as_ref()];
                 let parts: Vec<&str> = parts
                     .into_iter()

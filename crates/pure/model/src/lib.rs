@@ -58,35 +58,40 @@ pub use base_paths::{joined as joined_path, relocate_bases};
 pub use catalog_remote::{CatalogRemote, RemoteBase, RemoteError};
 pub use changelog::changelog_between;
 pub use credentials::is_credential_path;
-pub use declared::{Declarations, Declared, DeclaringFile, declarations, read_declarations};
+pub use declared::{
+    Declarations, DeclaredDependency, DeclaringFile, declarations, read_declarations,
+};
 pub use digest::{Checksum, ChecksumError, ObjectId, ObjectIdError};
 pub use files::{
-    FileProblem, FoundFile, FoundKind, MachineFiles, OutsideReads, ProblemKind, Reached, normalize,
-    shown_from,
+    FileProblem, FoundFile, FoundKind, MachineFiles, OutsideReads, ProblemKind, ResolvedPath,
+    normalize, shown_from,
 };
 pub use import::{
-    Additions, Folders, Import, ImportedLayer, ImportedPlace, NewLayer, read_agent_manager,
+    BaseDirectories, ImportAdditions, ImportedConfiguration, ImportedLayer, ImportedPlace,
+    NewLayer, read_agent_manager,
 };
 pub use instruction::{InstructionForm, InstructionPaths, InstructionScope};
 pub use json_schema::{FileSchema, any_of_schema};
 pub use lock::{
-    LOCK_NAME, Locked, LockedLayer, LockedRemote, LockedSource, Lockfile, Placement, RESTORE_LOCK,
+    LOCK_NAME, LockEntry, LockedLayer, LockedPlacement, LockedRemote, LockedSource, Lockfile,
+    RESTORE_LOCK,
 };
 pub use lock_tables::LOCK_SCHEMA;
 pub use manifest::{
-    Allowed, AskedRemote, BaseText, CONFIG_SCHEMA, Catalog, Dependency, Entry, Exclusion, Field,
-    FilePattern, Install, Layer, LayerPlace, MANIFEST_SCHEMA, Manifest, ManifestTexts,
-    MarketplaceDependency, MergeRule, PRIVATE_SCHEMA, PartChoice, PartFilter, PartNames, Patch,
-    PatchScope, Source, SourceScope, is_junk, is_plugin_name, unknown_patch,
+    AskedRemote, BaseText, CONFIG_SCHEMA, CatalogSettings, Dependency, Entry, Exclusion,
+    ExecutableAllowance, FieldPath, FilePattern, InstallMode, Layer, LayerPlace, MANIFEST_SCHEMA,
+    Manifest, ManifestTexts, MarketplaceDependency, MergeRule, PRIVATE_SCHEMA, PartChoice,
+    PartFilter, PartNames, Patch, PatchScope, SourceDeclaration, SourceScope, is_junk,
+    is_plugin_name, unknown_patch,
 };
 pub use marketplace::{LockedMarketplace, MarketplacePlugin};
 pub use name::{BaseName, LayerName, NameError, ResourceName, SourceName, ToolName};
 pub use naming::{resource_name, tag_names};
-pub use node::{EntryNode, Place};
-pub use observed::{FileState, Observed};
+pub use node::{EntryNode, NodeLocation};
+pub use observed::{FileState, ObservedPath};
 pub use owner::{LayerSet, Owner};
 pub use path::{PathError, RelativePath};
-pub use pattern::{Matching, PatternError, PointerPattern, Specificity};
+pub use pattern::{PatternError, PatternProgress, PointerPattern, Specificity};
 pub use pin::{LockedPin, Pin, PinId, PinSource, ResourceId};
 pub use policy::{
     AllowDeny, AllowList, EXECUTABLE_MODES, ExecutableMode, OnUnreachable, Policy, PolicyRow,
@@ -95,10 +100,10 @@ pub use policy::{
 pub use policy_tables::POLICY_SCHEMA;
 pub use repository_pattern::{RepositoryPattern, RepositoryPatternError};
 pub use resource::{
-    Layout, MARKETPLACE_FILES, PLUGIN_PARTS, RESOURCE_TYPES, ResourceType, SKILL_FILE,
+    MARKETPLACE_FILES, PLUGIN_PARTS, RESOURCE_TYPES, ResourceType, SKILL_FILE, TargetLayout,
 };
 pub use schema::{
-    Condition, Definition, KeyClass, KeyNames, KeyOwner, OtherKeys, Passthrough, Presence,
+    Definition, KeyClass, KeyCondition, KeyNames, KeyOwner, KeyPresence, OtherKeys, Passthrough,
     SchemaField, SchemaTable, UnknownKey, ValueForm,
 };
 pub use server_file::ServerFile;
@@ -108,12 +113,16 @@ pub use source_versions::{
     is_abbreviated_commit,
 };
 pub use strategy::{
-    BUILT_IN, BuiltIn, Driver, Empty, Identity, IdentityField, Items, Lists, Maps, MergeOutput,
-    OPERATIONS, Operation, OperationError, ProgramAuthor, Projection, Rule, Separator, Strategy,
+    BUILT_IN, BodySeparator, BuiltIn, EmptyRule, IdentityField, ItemRule, ListIdentity, ListRule,
+    MapRule, MergeDriver, MergeOperation, MergeOutput, OPERATIONS, OperationError, PointerRule,
+    ProgramAuthor, Strategy, TextProjection,
 };
-pub use tool::{Destination, Folder, Scope, Tool, ToolState, Tools, plugin_destination};
-pub use unit::{Extent, FileMode, GlobError, Origin, ResourcePath, Unit};
+pub use tool::{
+    Destination, InstallScope, Tool, ToolDirectory, ToolState, Tools, plugin_destination,
+};
+pub use unit::{FileMode, GlobError, ResourceExtent, ResourceOrigin, ResourcePath, Unit};
 pub use variant::{Variant, Variants};
 pub use version::{
-    DEFAULT_VERSION, Requirement, RequirementError, Selector, Tag, newest_range, newest_tag,
+    DEFAULT_VERSION, Requirement, RequirementError, VersionRequirement, VersionTag, newest_range,
+    newest_tag,
 };

@@ -3,20 +3,20 @@
 use std::collections::BTreeSet;
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_text::{Document, Format, Kind, NodeRef, Value, print};
+use agpm_text::{Document, Format, NodeKind, NodeRef, Value, print};
 
 use crate::base::LockedBase;
 use crate::catalog_remote::{CatalogRemote, RemoteBase};
 use crate::check::spot;
 use crate::digest::{Checksum, ObjectId};
-use crate::manifest::Install;
+use crate::manifest::InstallMode;
 use crate::marketplace::{LockedMarketplace, MarketplacePlugin};
 use crate::name::{LayerName, ResourceName, SourceName, ToolName};
 use crate::path::RelativePath;
 use crate::pin::{LockedPin, Pin, PinId, PinSource, ResourceId};
 use crate::resource::{RESOURCE_TYPES, ResourceType};
 use crate::source_versions::ResolvedVersion;
-use crate::unit::{Extent, Origin, ResourcePath, Unit};
+use crate::unit::{ResourceExtent, ResourceOrigin, ResourcePath, Unit};
 
 /// The lockfile next to the manifest.
 pub const LOCK_NAME: &str = "agpm.lock";
@@ -36,7 +36,7 @@ pub struct Lockfile {
     /// The remotes of the catalog, highest first.
     pub catalog: Vec<LockedRemote>,
     /// Everything that is installed, by kind and name.
-    pub entries: Vec<Locked>,
+    pub entries: Vec<LockEntry>,
 }
 
 /// A layer as it was when it was locked.
@@ -169,7 +169,7 @@ pub struct LockedSource {
 
 /// A resource in one tool.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Placement {
+pub struct LockedPlacement {
     /// The tool.
     pub tool: ToolName,
     /// Where it is installed for it; nothing if it is only resolved. Tools may share one path.
@@ -178,7 +178,7 @@ pub struct Placement {
 
 /// One locked resource.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Locked {
+pub struct LockEntry {
     /// Its kind.
     pub kind: ResourceType,
     /// The manifest's key, or the derived name.
@@ -196,7 +196,7 @@ pub struct Locked {
     /// Of what it lets a tool do; nothing if that is nothing, or in files of older programs.
     pub capabilities: Option<Checksum>,
     /// The tools it is for, sorted; empty in files of older programs that name none.
-    pub placements: Vec<Placement>,
+    pub placements: Vec<LockedPlacement>,
     /// What it needs, as `TYPE/NAME@VERSION`.
     pub dependencies: Vec<String>,
     /// The fields that patches set.
@@ -204,14 +204,14 @@ pub struct Locked {
     /// Those of them that are set for one user only.
     pub private_patches: Vec<String>,
     /// Whether it is written.
-    pub install: Install,
+    pub install: InstallMode,
     /// What is installed of a plugin.
     pub parts: Vec<ResourceId>,
     /// The marketplace that named a plugin's place.
     pub marketplace: Option<LockedMarketplace>,
 }
 
-impl Locked {
+impl LockEntry {
     /// `TYPE/NAME`.
     pub fn label(&self) -> String {
         format!("{}/{}", self.kind, self.name)
@@ -226,12 +226,12 @@ impl Locked {
     }
 
     /// A part of this plugin, as far as the lockfile tells: it has the plugin's version and tools.
-    pub fn part(&self, part: &ResourceId) -> Locked {
-        let placement = |own: &Placement| Placement {
+    pub fn part(&self, part: &ResourceId) -> LockEntry {
+        let placement = |own: &LockedPlacement| LockedPlacement {
             tool: own.tool.clone(),
             at: None,
         };
-        Locked {
+        LockEntry {
             kind: part.kind,
             name: part.name.clone(),
             checksum: None,
@@ -320,10 +320,10 @@ impl Lockfile {
 
     /// Calls a source otherwise.
     pub fn rename_source(&mut self, old: &SourceName, new: &SourceName) {
-        let origin = Origin::Source(old.clone());
+        let origin = ResourceOrigin::Source(old.clone());
         for locked in &mut self.entries {
             if locked.unit.origin == origin {
-                locked.unit.origin = Origin::Source(new.clone());
+                locked.unit.origin = ResourceOrigin::Source(new.clone());
             }
             if let Some(from) = &mut locked.marketplace
                 && from.plugin.marketplace == *old
@@ -381,7 +381,7 @@ impl Lockfile {
                 .entries
                 .iter()
                 .filter(|e| e.kind == kind)
-                .map(Locked::value)
+                .map(LockEntry::value)
                 .collect();
             if !entries.is_empty() {
                 root.push((kind.plural(), Value::List(entries)));
@@ -393,7 +393,7 @@ impl Lockfile {
 
     /// Reads a lockfile; what is wrong is in the diagnostics.
     pub fn read(document: &Document) -> (Self, Vec<Diagnostic>) {
-        let mut reading = Reading::default();
+        let mut reading = LockReader::default();
         let mut lock = Lockfile::default();
         let mut seen = BTreeSet::new();
         if let Some(root) = document.root() {
@@ -441,11 +441,11 @@ impl Lockfile {
 
 fn list(node: Option<NodeRef<'_>>) -> impl Iterator<Item = NodeRef<'_>> {
     node.into_iter()
-        .filter(|node| node.kind() == Kind::List)
+        .filter(|node| node.kind() == NodeKind::List)
         .flat_map(NodeRef::items)
 }
 
-impl Locked {
+impl LockEntry {
     fn value(&self) -> Value {
         let mut map: Vec<(&str, Value)> = vec![("name", self.name.as_str().into())];
         let mut put =
@@ -455,10 +455,10 @@ impl Locked {
             self.manifest_alias.as_ref().map(ResourceName::as_str),
         );
         put("pattern", self.pattern.as_ref().map(ResourcePath::as_str));
-        if let Origin::Source(source) = &self.unit.origin {
+        if let ResourceOrigin::Source(source) = &self.unit.origin {
             put("source", Some(source.as_str()));
         }
-        if self.unit.origin != Origin::Manifest {
+        if self.unit.origin != ResourceOrigin::Manifest {
             put("path", Some(self.unit.path.as_str()));
         }
         map.extend(self.pin.iter().flat_map(pin_fields));
@@ -485,9 +485,9 @@ impl Locked {
             }
         }
         match self.install {
-            Install::Write => {}
-            Install::ResolveOnly => map.push(("install", false.into())),
-            Install::InPlace => map.push(("in_place", true.into())),
+            InstallMode::Write => {}
+            InstallMode::ResolveOnly => map.push(("install", false.into())),
+            InstallMode::InPlace => map.push(("in_place", true.into())),
         }
         if !self.parts.is_empty() {
             let parts: Vec<String> = self.parts.iter().map(ToString::to_string).collect();
@@ -513,7 +513,7 @@ impl LockedMarketplace {
     }
 }
 
-impl Locked {
+impl LockEntry {
     /// One tool is written as two strings, several as lists.
     fn placement_fields(&self) -> Vec<(&'static str, Value)> {
         if let [one] = self.placements.as_slice() {
@@ -529,7 +529,7 @@ impl Locked {
         let installed: Vec<Value> = self
             .placements
             .iter()
-            .filter_map(Placement::value)
+            .filter_map(LockedPlacement::value)
             .collect();
         if !self.placements.is_empty() {
             fields.push(("tools", tools));
@@ -541,7 +541,7 @@ impl Locked {
     }
 }
 
-impl Placement {
+impl LockedPlacement {
     fn value(&self) -> Option<Value> {
         let at = self.at.as_ref()?;
         Some(Value::map([
@@ -568,11 +568,11 @@ fn invalid(key: &str) -> String {
 }
 
 #[derive(Default)]
-struct Reading {
+struct LockReader {
     diagnostics: Vec<Diagnostic>,
 }
 
-impl Reading {
+impl LockReader {
     fn broken(&mut self, node: NodeRef<'_>, message: impl Into<String>) {
         let diagnostic = Diagnostic::new(&codes::LOCK_BROKEN, message).at_spot(spot(node));
         self.diagnostics.push(diagnostic.help(RESTORE_LOCK));
@@ -719,7 +719,11 @@ impl Reading {
     }
 
     /// `tool` and `installed_at`, or `tools` and `installed`.
-    fn placements(&mut self, kind: ResourceType, entry: NodeRef<'_>) -> Result<Vec<Placement>, ()> {
+    fn placements(
+        &mut self,
+        kind: ResourceType,
+        entry: NodeRef<'_>,
+    ) -> Result<Vec<LockedPlacement>, ()> {
         let tool = |text: &str| ToolName::new(text).ok();
         let path = |text: &str| RelativePath::new(text).ok();
         if let Some(tools) = entry.get("tools") {
@@ -729,7 +733,7 @@ impl Reading {
                     self.broken(node, invalid("tools"));
                     return Err(());
                 };
-                placements.push(Placement { tool, at: None });
+                placements.push(LockedPlacement { tool, at: None });
             }
             for node in list(entry.get("installed")) {
                 let (of, at) = (self.read(node, "tool", tool)?, self.read(node, "at", path)?);
@@ -755,11 +759,11 @@ impl Reading {
             .is_some()
             .then(|| ToolName::new(kind.default_tool()).ok())
             .flatten();
-        let placement = tool.or(usual).map(|tool| Placement { tool, at });
+        let placement = tool.or(usual).map(|tool| LockedPlacement { tool, at });
         Ok(placement.into_iter().collect())
     }
 
-    fn entry(&mut self, kind: ResourceType, node: NodeRef<'_>) -> Option<Locked> {
+    fn entry(&mut self, kind: ResourceType, node: NodeRef<'_>) -> Option<LockEntry> {
         let name = |text: &str| ResourceName::new(text).ok();
         let words = |key| {
             list(node.get(key))
@@ -771,7 +775,7 @@ impl Reading {
             .read(node, "source", |text| SourceName::new(text).ok())
             .ok()?;
         let path = |text: &str| match source {
-            Some(_) if kind.extent() != Extent::File => {
+            Some(_) if kind.extent() != ResourceExtent::File => {
                 ResourcePath::directory_in_source(text).ok()
             }
             Some(_) => ResourcePath::in_source(text).ok(),
@@ -789,10 +793,10 @@ impl Reading {
             return None;
         };
         let (origin, found) = match (&source, at) {
-            (Some(source), Some(at)) => (Origin::Source(source.clone()), at),
-            (None, Some(at)) => (Origin::Local, at),
+            (Some(source), Some(at)) => (ResourceOrigin::Source(source.clone()), at),
+            (None, Some(at)) => (ResourceOrigin::Local, at),
             (None, None) if kind == ResourceType::McpServers => {
-                (Origin::Manifest, ResourcePath::of_name(&own_name))
+                (ResourceOrigin::Manifest, ResourcePath::of_name(&own_name))
             }
             (_, None) => {
                 self.broken(node, "this entry has no `path`");
@@ -842,11 +846,11 @@ impl Reading {
         };
         let flag = |key: &str| node.get(key).and_then(NodeRef::as_bool);
         let install = match (flag("install"), flag("in_place")) {
-            (Some(false), _) => Install::ResolveOnly,
-            (_, Some(true)) => Install::InPlace,
-            _ => Install::Write,
+            (Some(false), _) => InstallMode::ResolveOnly,
+            (_, Some(true)) => InstallMode::InPlace,
+            _ => InstallMode::Write,
         };
-        Some(Locked {
+        Some(LockEntry {
             kind,
             name,
             manifest_alias,

@@ -2,7 +2,7 @@
 
 use crate::json_schema::FileSchema;
 use crate::lock::VERSION;
-use crate::schema::{Condition, Definition, SchemaField, SchemaTable, ValueForm};
+use crate::schema::{Definition, KeyCondition, SchemaField, SchemaTable, ValueForm};
 
 const COMMIT: ValueForm = ValueForm::matching("^([0-9a-fA-F]{40}|[0-9a-fA-F]{64})$");
 
@@ -101,7 +101,7 @@ const BASE: Definition = Definition {
                 ),
             ],
         )),
-        &[Condition::Together(&[(
+        &[KeyCondition::Together(&[(
             "source",
             &["version", "resolved_commit"],
         )])],
@@ -134,7 +134,7 @@ const LAYER: Definition = Definition {
                 SchemaField::optional("capabilities", DIGEST, LOCKED_CAPABILITIES),
             ],
         )),
-        &[Condition::Together(&[(
+        &[KeyCondition::Together(&[(
             "source",
             &["requirement", "version", "resolved_commit"],
         )])],
@@ -255,6 +255,6 @@ const FILE: Definition = Definition {
     name: "file",
     form: ValueForm::With(
         &ValueForm::Defined(&ENTRY),
-        &[Condition::Required(&["path"])],
+        &[KeyCondition::Required(&["path"])],
     ),
 };

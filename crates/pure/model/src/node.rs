@@ -4,7 +4,7 @@ use agpm_text::{Pointer, Value};
 
 /// Where a node of ours is in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Place {
+pub enum NodeLocation {
     /// Under this key.
     Key(Pointer),
     /// In this list, wherever: items have no names, so they are known by what they say.
@@ -22,10 +22,10 @@ pub enum Place {
     },
 }
 
-impl Place {
+impl NodeLocation {
     /// The item of a list that has a key with this value.
     pub fn keyed(list: Pointer, key: &str, id: &Value) -> Self {
-        Place::Keyed {
+        NodeLocation::Keyed {
             list,
             key: key.to_owned(),
             id: id.to_json().trim_end().to_owned(),
@@ -35,8 +35,10 @@ impl Place {
     /// The key, or the list.
     pub fn pointer(&self) -> &Pointer {
         match self {
-            Place::Key(pointer) | Place::Item(pointer) | Place::Default(pointer) => pointer,
-            Place::Keyed { list, .. } => list,
+            NodeLocation::Key(pointer)
+            | NodeLocation::Item(pointer)
+            | NodeLocation::Default(pointer) => pointer,
+            NodeLocation::Keyed { list, .. } => list,
         }
     }
 }
@@ -45,7 +47,7 @@ impl Place {
 #[derive(Clone, Debug, PartialEq)]
 pub struct EntryNode {
     /// Where.
-    pub place: Place,
+    pub place: NodeLocation,
     /// What it holds.
     pub value: Value,
 }

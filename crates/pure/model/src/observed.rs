@@ -5,7 +5,7 @@ use crate::unit::FileMode;
 
 /// What is at a path of a project; symlinks are not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Observed<F = FileState> {
+pub enum ObservedPath<F = FileState> {
     /// Nothing.
     Missing,
     /// A regular file.
@@ -27,30 +27,30 @@ pub struct FileState {
     pub mode: FileMode,
 }
 
-impl Observed {
+impl ObservedPath {
     /// A file with this content and mode.
     pub fn file(checksum: Checksum, mode: FileMode) -> Self {
-        Observed::File(FileState { checksum, mode })
+        ObservedPath::File(FileState { checksum, mode })
     }
 
     /// Of the file, if it is one.
     pub fn checksum(self) -> Option<Checksum> {
         match self {
-            Observed::File(file) => Some(file.checksum),
+            ObservedPath::File(file) => Some(file.checksum),
             _ => None,
         }
     }
 }
 
-impl<F> Observed<F> {
+impl<F> ObservedPath<F> {
     /// The same with something else known of the file.
-    pub fn map<T>(self, known: impl FnOnce(F) -> T) -> Observed<T> {
+    pub fn map<T>(self, known: impl FnOnce(F) -> T) -> ObservedPath<T> {
         match self {
-            Observed::Missing => Observed::Missing,
-            Observed::File(file) => Observed::File(known(file)),
-            Observed::Directory => Observed::Directory,
-            Observed::Symlink => Observed::Symlink,
-            Observed::Special => Observed::Special,
+            ObservedPath::Missing => ObservedPath::Missing,
+            ObservedPath::File(file) => ObservedPath::File(known(file)),
+            ObservedPath::Directory => ObservedPath::Directory,
+            ObservedPath::Symlink => ObservedPath::Symlink,
+            ObservedPath::Special => ObservedPath::Special,
         }
     }
 }

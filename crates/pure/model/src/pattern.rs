@@ -6,12 +6,12 @@ use agpm_text::{Pointer, PointerError};
 /// A JSON pointer in which `*` stands for one step and `**` for many: any number, and at the end at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PointerPattern {
-    steps: Vec<Step>,
+    steps: Vec<PatternStep>,
     written: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Step {
+enum PatternStep {
     Literal(String),
     One,
     Many,
@@ -28,12 +28,17 @@ pub struct PatternError(#[from] PointerError);
 
 /// How far a pattern has got on the way down to a place: the steps that may come next.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Matching(Vec<usize>);
+pub struct PatternProgress(Vec<usize>);
 
 impl PointerPattern {
     /// The pattern that matches just this place.
     pub fn literal(pointer: &Pointer) -> Self {
-        let steps = pointer.steps().iter().cloned().map(Step::Literal).collect();
+        let steps = pointer
+            .steps()
+            .iter()
+            .cloned()
+            .map(PatternStep::Literal)
+            .collect();
         PointerPattern {
             steps,
             written: pointer.to_string(),
@@ -42,27 +47,27 @@ impl PointerPattern {
 
     /// Literal steps beat `*`, which beats `**`; the first difference decides, then the longer one.
     pub fn specificity(&self) -> Specificity {
-        let weight = |step: &Step| match step {
-            Step::Literal(_) => 3,
-            Step::One => 2,
-            Step::Many => 1,
+        let weight = |step: &PatternStep| match step {
+            PatternStep::Literal(_) => 3,
+            PatternStep::One => 2,
+            PatternStep::Many => 1,
         };
         Specificity(self.steps.iter().map(weight).collect())
     }
 
     /// Where matching begins: at the root.
-    pub fn start(&self) -> Matching {
+    pub fn start(&self) -> PatternProgress {
         self.open(vec![0])
     }
 
     /// One step down; `None` if nothing further down can match.
-    pub fn step(&self, matching: &Matching, step: &str) -> Option<Matching> {
+    pub fn step(&self, matching: &PatternProgress, step: &str) -> Option<PatternProgress> {
         let mut next = Vec::new();
         for at in &matching.0 {
             match self.steps.get(*at) {
-                Some(Step::Literal(literal)) if literal == step => next.push(at + 1),
-                Some(Step::One) => next.push(at + 1),
-                Some(Step::Many) => next.push(*at),
+                Some(PatternStep::Literal(literal)) if literal == step => next.push(at + 1),
+                Some(PatternStep::One) => next.push(at + 1),
+                Some(PatternStep::Many) => next.push(*at),
                 _ => {}
             }
         }
@@ -71,22 +76,22 @@ impl PointerPattern {
     }
 
     /// Whether the place reached is matched.
-    pub fn is_match(&self, matching: &Matching) -> bool {
+    pub fn is_match(&self, matching: &PatternProgress) -> bool {
         matching.0.contains(&self.steps.len())
     }
 
     /// `**` may also stand for nothing.
-    fn open(&self, mut states: Vec<usize>) -> Matching {
+    fn open(&self, mut states: Vec<usize>) -> PatternProgress {
         let mut index = 0;
         while let Some(at) = states.get(index).copied() {
-            if self.steps.get(at) == Some(&Step::Many) && !states.contains(&(at + 1)) {
+            if self.steps.get(at) == Some(&PatternStep::Many) && !states.contains(&(at + 1)) {
                 states.push(at + 1);
             }
             index += 1;
         }
         states.sort_unstable();
         states.dedup();
-        Matching(states)
+        PatternProgress(states)
     }
 }
 
@@ -96,13 +101,13 @@ impl FromStr for PointerPattern {
     fn from_str(text: &str) -> Result<Self, PatternError> {
         let pointer: Pointer = text.parse()?;
         let step = |step: &String| match step.as_str() {
-            "*" => Step::One,
-            "**" => Step::Many,
-            literal => Step::Literal(literal.to_owned()),
+            "*" => PatternStep::One,
+            "**" => PatternStep::Many,
+            literal => PatternStep::Literal(literal.to_owned()),
         };
-        let mut steps: Vec<Step> = pointer.steps().iter().map(step).collect();
-        if steps.last() == Some(&Step::Many) {
-            steps.push(Step::One);
+        let mut steps: Vec<PatternStep> = pointer.steps().iter().map(step).collect();
+        if steps.last() == Some(&PatternStep::Many) {
+            steps.push(PatternStep::One);
         }
         Ok(PointerPattern {
             steps,

@@ -8,7 +8,7 @@ use crate::catalog_remote::CatalogRemote;
 use crate::digest::ObjectId;
 use crate::name::{BaseName, LayerName, ResourceName, SourceName};
 use crate::resource::ResourceType;
-use crate::version::{Requirement, Selector};
+use crate::version::{Requirement, VersionRequirement};
 
 /// The identity of a resource, shown as `agents/reviewer`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -134,9 +134,9 @@ const AND: &str = " && ";
 
 impl Pin {
     /// The requirements that it was chosen for, as far as a lockfile tells: a branch is a name like any other.
-    pub fn selectors(&self) -> impl Iterator<Item = Selector> + '_ {
-        let parsed = self.requirements().map(Requirement::parse);
-        parsed.filter_map(Result::ok).map(Selector::Version)
+    pub fn selectors(&self) -> impl Iterator<Item = Requirement> + '_ {
+        let parsed = self.requirements().map(VersionRequirement::parse);
+        parsed.filter_map(Result::ok).map(Requirement::Version)
     }
 
     /// Requirements as a pin holds them.

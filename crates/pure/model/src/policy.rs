@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use agpm_diag::{Diagnostic, Spot, codes};
+use agpm_diag::{Diagnostic, SourceSpan, codes};
 use agpm_text::{Document, NodeRef};
 use serde::{Serialize, Serializer};
 
@@ -16,7 +16,7 @@ use crate::policy_tables::{
 use crate::repository_pattern::RepositoryPattern;
 use crate::resource::ResourceType;
 use crate::schema::SchemaTable;
-use crate::version::Requirement;
+use crate::version::VersionRequirement;
 
 /// One value of a policy, and where it is written.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ pub struct PolicyRule<T> {
     /// What it says.
     pub value: T,
     /// The value in its file.
-    pub spot: Spot,
+    pub spot: SourceSpan,
 }
 
 /// A list outside of which nothing is allowed; an empty one allows nothing.
@@ -33,7 +33,7 @@ pub struct AllowList<T> {
     /// What is allowed.
     pub rules: Vec<PolicyRule<T>>,
     /// The list in its file.
-    pub spot: Spot,
+    pub spot: SourceSpan,
 }
 
 impl<T> AllowList<T> {
@@ -67,7 +67,7 @@ pub struct RequiredResource {
     /// Which one.
     pub id: ResourceId,
     /// At which versions.
-    pub requirement: Requirement,
+    pub requirement: VersionRequirement,
 }
 
 /// What becomes of content that runs something.
@@ -229,7 +229,7 @@ pub struct PolicyRow {
     /// What it says.
     pub value: String,
     /// Where it is written.
-    pub spot: Spot,
+    pub spot: SourceSpan,
 }
 
 impl Policy {
@@ -506,7 +506,7 @@ impl PolicyReader {
             let Some(text) = self.check.string(value, "a requirement") else {
                 continue;
             };
-            match (id, Requirement::parse(text)) {
+            match (id, VersionRequirement::parse(text)) {
                 (Some(id), Ok(requirement)) => {
                     rules.push(rule(value, RequiredResource { id, requirement }));
                 }

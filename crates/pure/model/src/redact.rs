@@ -24,25 +24,25 @@ const SHORTEST_TOKEN: usize = 16;
 
 /// What of a user and password may be shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Keep {
+pub(crate) enum KeptCredential {
     Name,
     Nothing,
 }
 
 /// The user as shown, with its `@`, and what of it is secret, as written and as meant.
-pub(crate) fn split_user(user: &str, keep: Keep) -> (String, Vec<String>) {
+pub(crate) fn split_user(user: &str, keep: KeptCredential) -> (String, Vec<String>) {
     if user.is_empty() {
         return (String::new(), Vec::new());
     }
     let (name, password) = user.split_once(':').unwrap_or((user, ""));
-    let shown = if keep == Keep::Name {
+    let shown = if keep == KeptCredential::Name {
         format!("{name}@")
     } else {
         String::new()
     };
     let mut secrets = vec![password.to_owned(), decoded(password)];
     // A token often stands in place of the user name; what is shorter is a name, and a word in many a message.
-    if keep == Keep::Nothing && name.len() >= SHORTEST_TOKEN {
+    if keep == KeptCredential::Nothing && name.len() >= SHORTEST_TOKEN {
         secrets.extend([name.to_owned(), decoded(name)]);
     }
     (shown, secrets)

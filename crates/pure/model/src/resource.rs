@@ -4,7 +4,7 @@ use std::fmt;
 
 use agpm_tools::{OWN_TOOL, REFERENCE_TOOL};
 
-use crate::unit::Extent;
+use crate::unit::ResourceExtent;
 
 /// A kind of resource; the order is that of lockfiles and lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -43,35 +43,35 @@ pub const MARKETPLACE_FILES: [&str; 5] = [
 
 /// Whether folders between the type's folder and the file are kept at the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Layout {
+pub enum TargetLayout {
     /// The file name alone.
     Flat,
     /// As in the source.
     Folders,
 }
 
-impl Layout {
+impl TargetLayout {
     /// What the key `flatten` asks for.
     pub const fn of_flatten(flatten: bool) -> Self {
         if flatten {
-            Layout::Flat
+            TargetLayout::Flat
         } else {
-            Layout::Folders
+            TargetLayout::Folders
         }
     }
 }
 
-struct Row {
+struct ResourceTypeRow {
     plural: &'static str,
     singular: &'static str,
-    layout: Layout,
+    layout: TargetLayout,
     default_tool: &'static str,
-    shape: Shape,
+    shape: ResourceShape,
 }
 
 /// What one resource is on disk.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shape {
+enum ResourceShape {
     /// A file of its own.
     File,
     /// A folder of its own.
@@ -87,21 +87,21 @@ enum Shape {
 const fn row(
     plural: &'static str,
     singular: &'static str,
-    layout: Layout,
+    layout: TargetLayout,
     default_tool: &'static str,
-) -> Row {
-    Row {
+) -> ResourceTypeRow {
+    ResourceTypeRow {
         plural,
         singular,
         layout,
         default_tool,
-        shape: Shape::File,
+        shape: ResourceShape::File,
     }
 }
 
-const fn entries(row: Row) -> Row {
-    Row {
-        shape: Shape::Entries,
+const fn entries(row: ResourceTypeRow) -> ResourceTypeRow {
+    ResourceTypeRow {
+        shape: ResourceShape::Entries,
         ..row
     }
 }
@@ -129,35 +129,52 @@ pub const PLUGIN_PARTS: [ResourceType; 5] = [
 ];
 
 impl ResourceType {
-    const fn row(self) -> Row {
+    const fn row(self) -> ResourceTypeRow {
         match self {
-            ResourceType::Agents => row("agents", "agent", Layout::Flat, REFERENCE_TOOL.name),
-            ResourceType::Snippets => row("snippets", "snippet", Layout::Folders, OWN_TOOL.name),
-            ResourceType::Commands => row("commands", "command", Layout::Flat, REFERENCE_TOOL.name),
-            ResourceType::Scripts => row("scripts", "script", Layout::Folders, REFERENCE_TOOL.name),
-            ResourceType::Hooks => entries(row("hooks", "hook", Layout::Flat, REFERENCE_TOOL.name)),
+            ResourceType::Agents => row("agents", "agent", TargetLayout::Flat, REFERENCE_TOOL.name),
+            ResourceType::Snippets => {
+                row("snippets", "snippet", TargetLayout::Folders, OWN_TOOL.name)
+            }
+            ResourceType::Commands => row(
+                "commands",
+                "command",
+                TargetLayout::Flat,
+                REFERENCE_TOOL.name,
+            ),
+            ResourceType::Scripts => row(
+                "scripts",
+                "script",
+                TargetLayout::Folders,
+                REFERENCE_TOOL.name,
+            ),
+            ResourceType::Hooks => entries(row(
+                "hooks",
+                "hook",
+                TargetLayout::Flat,
+                REFERENCE_TOOL.name,
+            )),
             ResourceType::McpServers => entries(row(
                 "mcp-servers",
                 "mcp-server",
-                Layout::Flat,
+                TargetLayout::Flat,
                 REFERENCE_TOOL.name,
             )),
-            ResourceType::Skills => Row {
-                shape: Shape::Folder,
-                ..row("skills", "skill", Layout::Flat, REFERENCE_TOOL.name)
+            ResourceType::Skills => ResourceTypeRow {
+                shape: ResourceShape::Folder,
+                ..row("skills", "skill", TargetLayout::Flat, REFERENCE_TOOL.name)
             },
-            ResourceType::Instructions => Row {
-                shape: Shape::FileOrBlock,
+            ResourceType::Instructions => ResourceTypeRow {
+                shape: ResourceShape::FileOrBlock,
                 ..row(
                     "instructions",
                     "instruction",
-                    Layout::Flat,
+                    TargetLayout::Flat,
                     REFERENCE_TOOL.name,
                 )
             },
-            ResourceType::Plugins => Row {
-                shape: Shape::Plugin,
-                ..row("plugins", "plugin", Layout::Flat, REFERENCE_TOOL.name)
+            ResourceType::Plugins => ResourceTypeRow {
+                shape: ResourceShape::Plugin,
+                ..row("plugins", "plugin", TargetLayout::Flat, REFERENCE_TOOL.name)
             },
         }
     }
@@ -173,7 +190,7 @@ impl ResourceType {
     }
 
     /// How its files are laid out unless `flatten` says otherwise.
-    pub const fn layout(self) -> Layout {
+    pub const fn layout(self) -> TargetLayout {
         self.row().layout
     }
 
@@ -183,17 +200,19 @@ impl ResourceType {
     }
 
     /// What one of them is made of.
-    pub const fn extent(self) -> Extent {
+    pub const fn extent(self) -> ResourceExtent {
         match self.row().shape {
-            Shape::Folder => Extent::Folder,
-            Shape::Plugin => Extent::Plugin,
-            Shape::File | Shape::Entries | Shape::FileOrBlock => Extent::File,
+            ResourceShape::Folder => ResourceExtent::Folder,
+            ResourceShape::Plugin => ResourceExtent::Plugin,
+            ResourceShape::File | ResourceShape::Entries | ResourceShape::FileOrBlock => {
+                ResourceExtent::File
+            }
         }
     }
 
     /// Whether one of them is always a file of its own.
     pub fn is_file(self) -> bool {
-        self.row().shape == Shape::File
+        self.row().shape == ResourceShape::File
     }
 
     /// Whether one can be a file or a directory that the user wrote for a tool.
@@ -203,7 +222,7 @@ impl ResourceType {
 
     /// Whether they are entries of files that others write too.
     pub fn is_merged(self) -> bool {
-        self.row().shape == Shape::Entries
+        self.row().shape == ResourceShape::Entries
     }
 
     /// The folder that is meant by the path of a skill's own file; other paths mean themselves.

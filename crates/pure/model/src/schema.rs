@@ -25,7 +25,7 @@ pub struct SchemaField {
     /// What its value looks like.
     pub form: ValueForm,
     /// Whether it must be written.
-    pub presence: Presence,
+    pub presence: KeyPresence,
     /// What it is for, in one line.
     pub about: &'static str,
 }
@@ -77,7 +77,7 @@ pub enum ValueForm {
     /// A form with words of its own.
     Described(&'static str, &'static ValueForm),
     /// A map of that form whose keys depend on each other.
-    With(&'static ValueForm, &'static [Condition]),
+    With(&'static ValueForm, &'static [KeyCondition]),
     /// Keywords of JSON Schema, for the few values that no other form describes.
     Computed(fn() -> Vec<(&'static str, Value)>),
 }
@@ -97,7 +97,7 @@ pub enum KeyNames {
 
 /// What several keys of one map need of each other.
 #[derive(Clone, Copy, Debug)]
-pub enum Condition {
+pub enum KeyCondition {
     /// All of these are written.
     Required(&'static [&'static str]),
     /// None of these is.
@@ -105,7 +105,7 @@ pub enum Condition {
     /// A key needs others beside it.
     Together(&'static [(&'static str, &'static [&'static str])]),
     /// At least one of these groups holds.
-    AnyOf(&'static [&'static [Condition]]),
+    AnyOf(&'static [&'static [KeyCondition]]),
 }
 
 /// A form that several keys share under a name.
@@ -119,7 +119,7 @@ pub struct Definition {
 
 /// Whether a key must be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Presence {
+pub enum KeyPresence {
     /// It may be left out.
     Optional,
     /// It is written wherever its map is.
@@ -238,7 +238,7 @@ impl SchemaField {
         SchemaField {
             name,
             form,
-            presence: Presence::Optional,
+            presence: KeyPresence::Optional,
             about,
         }
     }
@@ -246,7 +246,7 @@ impl SchemaField {
     /// A key that is written wherever its map is.
     pub const fn required(name: &'static str, form: ValueForm, about: &'static str) -> Self {
         SchemaField {
-            presence: Presence::Required,
+            presence: KeyPresence::Required,
             ..SchemaField::optional(name, form, about)
         }
     }
@@ -291,7 +291,7 @@ impl SchemaTable {
 
     /// The keys that must be written.
     pub fn required(&self) -> impl Iterator<Item = &'static SchemaField> + use<> {
-        let required = |field: &&SchemaField| field.presence == Presence::Required;
+        let required = |field: &&SchemaField| field.presence == KeyPresence::Required;
         self.fields.iter().filter(required)
     }
 

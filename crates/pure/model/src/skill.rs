@@ -1,7 +1,7 @@
 //! The rules for the head of a `SKILL.md`. Real skills break them, so that each is a warning with a way out.
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_text::{Kind, NodeRef};
+use agpm_text::{NodeKind, NodeRef};
 use agpm_tools::{SkillMetadata, TOOLS, ToolDefinition};
 
 use crate::check::spot;
@@ -10,7 +10,7 @@ use crate::resource::SKILL_FILE;
 
 /// What the head of a skill says that strict tools do not take; `folder` is what it is called where it is installed.
 pub fn skill_findings(head: Option<NodeRef<'_>>, folder: &str) -> Vec<Diagnostic> {
-    let Some(head) = head.filter(|head| head.kind() == Kind::Map) else {
+    let Some(head) = head.filter(|head| head.kind() == NodeKind::Map) else {
         let message = format!("the {SKILL_FILE} of `{folder}` has no front matter");
         return vec![finding(
             message,
@@ -71,7 +71,7 @@ fn name(head: NodeRef<'_>, folder: &str) -> Option<Diagnostic> {
 fn metadata(head: NodeRef<'_>, folder: &str) -> Option<Diagnostic> {
     let node = head
         .get("metadata")
-        .filter(|node| node.kind() != Kind::Map)?;
+        .filter(|node| node.kind() != NodeKind::Map)?;
     let strict: Vec<&str> = TOOLS
         .iter()
         .filter(|tool| needs_object(tool))
@@ -150,7 +150,8 @@ fn description(head: NodeRef<'_>, folder: &str) -> Option<Diagnostic> {
 fn tools(head: NodeRef<'_>) -> Option<Diagnostic> {
     let node = head.get("allowed-tools").filter(|node| {
         let texts = || node.items().all(|item| item.as_str().is_some());
-        !(matches!(node.kind(), Kind::String | Kind::Null) || node.kind() == Kind::List && texts())
+        !(matches!(node.kind(), NodeKind::String | NodeKind::Null)
+            || node.kind() == NodeKind::List && texts())
     })?;
     let message = format!("`allowed-tools` is {}", node.kind().word());
     Some(finding(

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::digest::ObjectId;
-use crate::version::{DEFAULT_VERSION, Requirement, Selector, Tag, newest_range};
+use crate::version::{DEFAULT_VERSION, Requirement, VersionRequirement, VersionTag, newest_range};
 
 /// The fewest digits that are taken for the beginning of a commit: fewer are rather a word.
 const FEWEST_DIGITS: usize = 7;
@@ -59,14 +59,14 @@ impl SourceVersions {
     }
 
     /// The stable tags with a version, highest first.
-    pub fn stable_tags(&self) -> Vec<Tag> {
-        let mut stable: Vec<Tag> = self.all_tags().filter(Tag::is_stable).collect();
+    pub fn stable_tags(&self) -> Vec<VersionTag> {
+        let mut stable: Vec<VersionTag> = self.all_tags().filter(VersionTag::is_stable).collect();
         stable.sort_by(|left, right| right.cmp(left));
         stable
     }
 
-    fn all_tags(&self) -> impl Iterator<Item = Tag> {
-        self.tags.keys().map(|name| Tag::new(name))
+    fn all_tags(&self) -> impl Iterator<Item = VersionTag> {
+        self.tags.keys().map(|name| VersionTag::new(name))
     }
 }
 
@@ -81,7 +81,7 @@ pub fn is_abbreviated_commit(name: &str) -> bool {
 pub struct VersionIndex {
     versions: Arc<SourceVersions>,
     branches: Vec<String>,
-    tags: Vec<Tag>,
+    tags: Vec<VersionTag>,
 }
 
 /// What a requirement allows of a source.
@@ -96,7 +96,7 @@ pub enum AllowedVersions {
 impl VersionIndex {
     /// Numbers the versions of a source.
     pub fn new(versions: Arc<SourceVersions>) -> Self {
-        let mut tags: Vec<Tag> = versions.all_tags().collect();
+        let mut tags: Vec<VersionTag> = versions.all_tags().collect();
         tags.sort_by(|left, right| right.cmp(left));
         VersionIndex {
             branches: versions.branches.keys().cloned().collect(),
@@ -131,7 +131,7 @@ impl VersionIndex {
     }
 
     /// The numbers of stable tags, highest first, each with its tag.
-    pub fn stable(&self) -> impl Iterator<Item = (usize, &Tag)> {
+    pub fn stable(&self) -> impl Iterator<Item = (usize, &VersionTag)> {
         let numbered = self.tags.iter().enumerate();
         numbered
             .filter(|(_, tag)| tag.is_stable())
@@ -147,16 +147,16 @@ impl VersionIndex {
     }
 
     /// What a requirement allows.
-    pub fn allowed(&self, selector: &Selector) -> AllowedVersions {
+    pub fn allowed(&self, selector: &Requirement) -> AllowedVersions {
         match selector {
-            Selector::Only => AllowedVersions::Listed(Vec::new()),
-            Selector::Branch(branch) => AllowedVersions::Listed(self.branch(branch)),
-            Selector::Rev(digits) => AllowedVersions::Commit(digits.clone()),
-            Selector::Version(requirement) => self.allowed_by(requirement),
+            Requirement::Only => AllowedVersions::Listed(Vec::new()),
+            Requirement::Branch(branch) => AllowedVersions::Listed(self.branch(branch)),
+            Requirement::Rev(digits) => AllowedVersions::Commit(digits.clone()),
+            Requirement::Version(requirement) => self.allowed_by(requirement),
         }
     }
 
-    fn allowed_by(&self, requirement: &Requirement) -> AllowedVersions {
+    fn allowed_by(&self, requirement: &VersionRequirement) -> AllowedVersions {
         let tags = requirement.among(&self.tags);
         if !tags.is_empty() {
             let numbers = tags.into_iter().map(|at| self.branches.len() + at);
@@ -193,14 +193,17 @@ impl VersionIndex {
 }
 
 /// What is required of a source where nothing is said: the newest stable tag, else the default branch.
-pub fn default_requirement(versions: &SourceVersions, names: &[String]) -> Option<Requirement> {
+pub fn default_requirement(
+    versions: &SourceVersions,
+    names: &[String],
+) -> Option<VersionRequirement> {
     let range = newest_range(versions.tags.keys().map(String::as_str), names);
     let latest = range.map(|range| {
         let prefix = range.split('^').next().unwrap_or_default();
         format!("{prefix}latest")
     });
     let branch = || versions.default_branch.clone();
-    Requirement::parse(&latest.or_else(branch)?).ok()
+    VersionRequirement::parse(&latest.or_else(branch)?).ok()
 }
 
 #[cfg(test)]
@@ -253,7 +256,7 @@ mod tests {
             annotated: BTreeMap::new(),
         }));
         let labels = |text: &str| {
-            let requirement = Selector::Version(Requirement::parse(text).unwrap());
+            let requirement = Requirement::Version(VersionRequirement::parse(text).unwrap());
             match index.allowed(&requirement) {
                 AllowedVersions::Commit(digits) => vec![format!("commit {digits}")],
                 AllowedVersions::Listed(numbers) => numbers
@@ -269,7 +272,7 @@ mod tests {
         assert_eq!(labels("main"), ["trunk", "v1.1.0"], "the default branch");
         assert_eq!(labels("abcdef1"), ["commit abcdef1"]);
         assert!(labels("^3.0").is_empty() && labels("nope").is_empty());
-        let branch = Selector::Branch("next".to_owned());
+        let branch = Requirement::Branch("next".to_owned());
         assert_eq!(index.allowed(&branch), AllowedVersions::Listed(vec![0]));
         assert_eq!(index.stable().count(), 2);
         assert_eq!(index.version(index.count()), None);

@@ -10,7 +10,7 @@ use crate::pattern::PointerPattern;
 
 /// What happens to one place where several layers have a say.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Operation {
+pub enum MergeOperation {
     /// Maps merge all the way down; lists and values are the highest's.
     Deep,
     /// The highest's, whole.
@@ -28,14 +28,14 @@ pub enum Operation {
         /// The key that every item has.
         key: String,
         /// What happens to two items with one key.
-        items: Items,
+        items: ItemRule,
     },
     /// Lists become sets also where one layer alone has a say, without their blank items. Only policies say it.
     Unite {
         /// What tells items apart.
-        identity: Identity,
+        identity: ListIdentity,
         /// What happens to two items that are one.
-        items: Items,
+        items: ItemRule,
     },
     /// Maps merge field by field, one level deep.
     Overlay,
@@ -49,19 +49,19 @@ pub enum Operation {
 
 /// What tells items of a list apart where not every item need have it: those without are told apart by all they say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Identity {
+pub struct ListIdentity {
     /// Fields that count together.
     pub fields: &'static [IdentityField],
     /// How an item reads as plain text; an item that is that text is the same.
-    pub projection: Option<Projection>,
+    pub projection: Option<TextProjection>,
 }
 
 /// The first of these that an item has tells it apart; each may be spelled in several ways.
 pub type IdentityField = &'static [&'static [&'static str]];
 
-impl Identity {
+impl ListIdentity {
     /// All that an item says.
-    pub const WHOLE: Identity = Identity {
+    pub const WHOLE: ListIdentity = ListIdentity {
         fields: &[],
         projection: None,
     };
@@ -69,7 +69,7 @@ impl Identity {
 
 /// How a map reads as plain text: a line `Title: item` for each of its items, or its title alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Projection {
+pub struct TextProjection {
     /// The first of these that it has is its title.
     pub title: &'static [&'static str],
     /// The first of these that it has holds its items.
@@ -80,7 +80,7 @@ pub struct Projection {
 
 /// What happens to two list items with one key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Items {
+pub enum ItemRule {
     /// The higher one counts.
     #[default]
     Replace,
@@ -134,12 +134,12 @@ pub enum OperationError {
     TooMuch(String),
 }
 
-impl Operation {
+impl MergeOperation {
     /// Whether it takes one layer's value whole.
     pub fn selects(&self) -> bool {
         matches!(
             self,
-            Operation::Replace | Operation::NonEmpty | Operation::KeepLower
+            MergeOperation::Replace | MergeOperation::NonEmpty | MergeOperation::KeepLower
         )
     }
 
@@ -147,35 +147,35 @@ impl Operation {
     pub fn is_for_lists(&self) -> bool {
         matches!(
             self,
-            Operation::Replace
-                | Operation::Extend
-                | Operation::Append
-                | Operation::Prepend
-                | Operation::Union
-                | Operation::ByKey { .. }
+            MergeOperation::Replace
+                | MergeOperation::Extend
+                | MergeOperation::Append
+                | MergeOperation::Prepend
+                | MergeOperation::Union
+                | MergeOperation::ByKey { .. }
         )
     }
 
     /// The word that users write.
     pub fn word(&self) -> &'static str {
         match self {
-            Operation::Deep => "deep",
-            Operation::Replace => "replace",
-            Operation::Extend => "extend",
-            Operation::Append => "append",
-            Operation::Prepend => "prepend",
-            Operation::Union => "union",
-            Operation::ByKey { .. } => "by-key",
-            Operation::Unite { .. } => "unite",
-            Operation::Overlay => "overlay",
-            Operation::NonEmpty => "non-empty",
-            Operation::KeepLower => "keep-lower",
-            Operation::Forbid => "forbid",
+            MergeOperation::Deep => "deep",
+            MergeOperation::Replace => "replace",
+            MergeOperation::Extend => "extend",
+            MergeOperation::Append => "append",
+            MergeOperation::Prepend => "prepend",
+            MergeOperation::Union => "union",
+            MergeOperation::ByKey { .. } => "by-key",
+            MergeOperation::Unite { .. } => "unite",
+            MergeOperation::Overlay => "overlay",
+            MergeOperation::NonEmpty => "non-empty",
+            MergeOperation::KeepLower => "keep-lower",
+            MergeOperation::Forbid => "forbid",
         }
     }
 }
 
-impl FromStr for Operation {
+impl FromStr for MergeOperation {
     type Err = OperationError;
 
     /// `deep`, …, `by-key:id`, `by-key:id:deep`.
@@ -183,16 +183,16 @@ impl FromStr for Operation {
         let mut parts = text.split(':');
         let name = parts.next().unwrap_or_default();
         let operation = match name {
-            "deep" => Operation::Deep,
-            "replace" => Operation::Replace,
-            "extend" => Operation::Extend,
-            "append" => Operation::Append,
-            "prepend" => Operation::Prepend,
-            "union" => Operation::Union,
-            "overlay" => Operation::Overlay,
-            "non-empty" => Operation::NonEmpty,
-            "keep-lower" => Operation::KeepLower,
-            "forbid" => Operation::Forbid,
+            "deep" => MergeOperation::Deep,
+            "replace" => MergeOperation::Replace,
+            "extend" => MergeOperation::Extend,
+            "append" => MergeOperation::Append,
+            "prepend" => MergeOperation::Prepend,
+            "union" => MergeOperation::Union,
+            "overlay" => MergeOperation::Overlay,
+            "non-empty" => MergeOperation::NonEmpty,
+            "keep-lower" => MergeOperation::KeepLower,
+            "forbid" => MergeOperation::Forbid,
             "by-key" => {
                 let key = parts
                     .next()
@@ -200,11 +200,11 @@ impl FromStr for Operation {
                     .ok_or(OperationError::NoKey)?
                     .to_owned();
                 let items = match parts.next() {
-                    None | Some("replace") => Items::Replace,
-                    Some("deep") => Items::Deep,
+                    None | Some("replace") => ItemRule::Replace,
+                    Some("deep") => ItemRule::Deep,
                     Some(other) => return Err(OperationError::TooMuch(other.to_owned())),
                 };
-                Operation::ByKey { key, items }
+                MergeOperation::ByKey { key, items }
             }
             _ => {
                 let help = did_you_mean(
@@ -224,16 +224,16 @@ impl FromStr for Operation {
     }
 }
 
-impl fmt::Display for Operation {
+impl fmt::Display for MergeOperation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Operation::ByKey {
+            MergeOperation::ByKey {
                 key,
-                items: Items::Replace,
+                items: ItemRule::Replace,
             } => write!(f, "by-key:{key}"),
-            Operation::ByKey {
+            MergeOperation::ByKey {
                 key,
-                items: Items::Deep,
+                items: ItemRule::Deep,
             } => write!(f, "by-key:{key}:deep"),
             other => f.write_str(other.word()),
         }
@@ -242,7 +242,7 @@ impl fmt::Display for Operation {
 
 /// What an empty map or list over one that is not empty does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Empty {
+pub enum EmptyRule {
     /// It is a value like any other.
     #[default]
     Value,
@@ -257,18 +257,18 @@ pub enum Empty {
 
 /// What holds for the places that a pattern matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rule {
+pub struct PointerRule {
     /// Which places.
     pub pattern: PointerPattern,
     /// What happens there; nothing said leaves it to the strategy.
-    pub operation: Option<Operation>,
+    pub operation: Option<MergeOperation>,
     /// What empty maps and lists do there.
-    pub empty: Empty,
+    pub empty: EmptyRule,
 }
 
 /// What happens to maps by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Maps {
+pub enum MapRule {
     /// They merge recursively.
     Merge,
     /// The highest's.
@@ -277,16 +277,16 @@ pub enum Maps {
 
 /// What happens to lists by default.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Lists {
+pub enum ListRule {
     /// As the operation does; one of `replace`, `extend`, `append`, `prepend`, `union`, `by-key`.
-    By(Operation),
+    By(MergeOperation),
     /// By `id` where every item is a map with one, else `extend`.
     Smart,
 }
 
 /// What stands between the bodies of Markdown files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Separator {
+pub enum BodySeparator {
     /// A horizontal rule.
     #[default]
     Rule,
@@ -298,19 +298,19 @@ pub enum Separator {
     None,
 }
 
-impl Separator {
+impl BodySeparator {
     /// Every separator with its word.
-    pub const ALL: &[(&str, Separator)] = &[
-        ("rule", Separator::Rule),
-        ("heading", Separator::Heading),
-        ("comment", Separator::Comment),
-        ("none", Separator::None),
+    pub const ALL: &[(&str, BodySeparator)] = &[
+        ("rule", BodySeparator::Rule),
+        ("heading", BodySeparator::Heading),
+        ("comment", BodySeparator::Comment),
+        ("none", BodySeparator::None),
     ];
 }
 
 /// A program that merges two files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Driver {
+pub struct MergeDriver {
     /// The program and its arguments, in which `%base` and `%new` are the lower and the higher file.
     pub command: Vec<String>,
     /// Whose file names it.
@@ -333,19 +333,19 @@ pub struct Strategy {
     /// What users call it.
     pub name: String,
     /// Maps.
-    pub maps: Maps,
+    pub maps: MapRule,
     /// Lists.
-    pub lists: Lists,
+    pub lists: ListRule,
     /// What empty maps and lists do where no rule says it.
-    pub empty: Empty,
+    pub empty: EmptyRule,
     /// Between Markdown bodies.
-    pub separator: Separator,
+    pub separator: BodySeparator,
     /// Places that differ.
-    pub rules: Vec<Rule>,
+    pub rules: Vec<PointerRule>,
     /// Places that are deleted from the result.
     pub unset: Vec<Pointer>,
     /// A program that does it all instead.
-    pub driver: Option<Driver>,
+    pub driver: Option<MergeDriver>,
     /// What the result is on the disk.
     pub output: MergeOutput,
 }
@@ -442,19 +442,19 @@ impl Strategy {
     /// The built-in strategy of that name.
     pub fn built_in(name: &str) -> Option<Strategy> {
         let (maps, lists) = match name {
-            "deep" => (Maps::Merge, Lists::By(Operation::Replace)),
-            "extend-lists" => (Maps::Merge, Lists::By(Operation::Extend)),
-            "replace" => (Maps::Replace, Lists::By(Operation::Replace)),
-            "smart-lists" => (Maps::Merge, Lists::Smart),
-            BLOCK => (Maps::Merge, Lists::By(Operation::Replace)),
+            "deep" => (MapRule::Merge, ListRule::By(MergeOperation::Replace)),
+            "extend-lists" => (MapRule::Merge, ListRule::By(MergeOperation::Extend)),
+            "replace" => (MapRule::Replace, ListRule::By(MergeOperation::Replace)),
+            "smart-lists" => (MapRule::Merge, ListRule::Smart),
+            BLOCK => (MapRule::Merge, ListRule::By(MergeOperation::Replace)),
             _ => return None,
         };
         Some(Strategy {
             name: name.to_owned(),
             maps,
             lists,
-            empty: Empty::Value,
-            separator: Separator::default(),
+            empty: EmptyRule::Value,
+            separator: BodySeparator::default(),
             rules: Vec::new(),
             unset: Vec::new(),
             driver: None,
@@ -467,21 +467,21 @@ impl Strategy {
     }
 }
 
-impl Maps {
+impl MapRule {
     /// What happens, in words.
     pub fn words(self) -> &'static str {
         match self {
-            Maps::Merge => "merge recursively",
-            Maps::Replace => "replace",
+            MapRule::Merge => "merge recursively",
+            MapRule::Replace => "replace",
         }
     }
 }
 
-impl fmt::Display for Lists {
+impl fmt::Display for ListRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Lists::By(operation) => operation.fmt(f),
-            Lists::Smart => f.write_str("by-key:id where all items have one, else extend"),
+            ListRule::By(operation) => operation.fmt(f),
+            ListRule::Smart => f.write_str("by-key:id where all items have one, else extend"),
         }
     }
 }
@@ -505,18 +505,21 @@ mod tests {
                 name
             };
             assert_eq!(
-                text.parse::<Operation>().map(|o| o.to_string()),
+                text.parse::<MergeOperation>().map(|o| o.to_string()),
                 Ok(text.to_owned())
             );
         }
-        let error = "extnd".parse::<Operation>().map_err(|e| e.to_string());
+        let error = "extnd".parse::<MergeOperation>().map_err(|e| e.to_string());
         assert_eq!(
             error,
             Err("there is no operation `extnd`; did you mean `extend`?".to_owned())
         );
-        assert_eq!("by-key".parse::<Operation>(), Err(OperationError::NoKey));
         assert_eq!(
-            "deep:x".parse::<Operation>(),
+            "by-key".parse::<MergeOperation>(),
+            Err(OperationError::NoKey)
+        );
+        assert_eq!(
+            "deep:x".parse::<MergeOperation>(),
             Err(OperationError::TooMuch("x".to_owned()))
         );
     }

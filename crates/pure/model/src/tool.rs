@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use agpm_tools::{
     CommandFormat, Directory, EntryFormat, FileFormat, HookFormat, HookPlace, InstructionFormat,
-    InstructionPlace, OWN_TOOL, Scoped, ServerFormat, TOOLS, ToolDefinition,
+    InstructionPlace, OWN_TOOL, ScopedValue, ServerFormat, TOOLS, ToolDefinition,
 };
 
 use crate::name::ToolName;
 use crate::path::RelativePath;
-use crate::resource::{Layout, PLUGIN_PARTS, RESOURCE_TYPES, ResourceType};
+use crate::resource::{PLUGIN_PARTS, RESOURCE_TYPES, ResourceType, TargetLayout};
 
 /// For whom things are installed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Scope {
+pub enum InstallScope {
     /// For those who work on a project, in its folder.
     #[default]
     Project,
@@ -21,12 +21,12 @@ pub enum Scope {
     User,
 }
 
-impl Scope {
+impl InstallScope {
     /// What holds in this scope.
-    fn of<T>(self, both: Scoped<T>) -> T {
+    fn of<T>(self, both: ScopedValue<T>) -> T {
         match self {
-            Scope::Project => both.project,
-            Scope::User => both.user,
+            InstallScope::Project => both.project,
+            InstallScope::User => both.user,
         }
     }
 }
@@ -35,7 +35,7 @@ impl Scope {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Destination {
     /// As files in a folder.
-    Files(Folder, FileFormat),
+    Files(ToolDirectory, FileFormat),
     /// As entries of a file, by its path from the project.
     Entries(RelativePath, EntryFormat),
     /// As blocks in a file, by its path from the project. Some blocks go into a file of that name in a directory there.
@@ -56,7 +56,7 @@ impl Destination {
 
 /// A folder that files go to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Folder {
+pub enum ToolDirectory {
     /// Below the tool's own, and moved with it; `None` is the tool's own.
     Own(Option<RelativePath>),
     /// One that several tools read, by its path from the project.
@@ -84,7 +84,7 @@ pub struct Tool {
     /// Where each kind goes; what is not here it does not support.
     pub destinations: BTreeMap<ResourceType, Destination>,
     /// How files of a kind are laid out, where the manifest says so.
-    pub layouts: BTreeMap<ResourceType, Layout>,
+    pub layouts: BTreeMap<ResourceType, TargetLayout>,
     /// Directories with skills that it reads besides its own.
     pub other_skills: Vec<RelativePath>,
     /// Files that blocks go into: it reads the first that exists, and the last if none does.
@@ -109,14 +109,14 @@ struct DefaultTools {
 
 impl Default for Tools {
     fn default() -> Self {
-        Tools::in_scope(Scope::Project)
+        Tools::in_scope(InstallScope::Project)
     }
 }
 
 /// Where a built-in tool keeps each type of resource in a scope.
 fn destinations(
     tool: &'static ToolDefinition,
-    scope: Scope,
+    scope: InstallScope,
 ) -> BTreeMap<ResourceType, Destination> {
     let files = |directory: Option<Directory>, format| {
         directory.map(|directory| Destination::Files(directory.into(), format))
@@ -175,12 +175,15 @@ fn destinations(
 const PLUGIN_DIRECTORY: &str = "plugins";
 
 /// Where plugins are kept as they are. All tools share one copy: only the parts are for a tool.
-pub fn plugin_destination(scope: Scope) -> Destination {
+pub fn plugin_destination(scope: InstallScope) -> Destination {
     let directory = format!("{}/{PLUGIN_DIRECTORY}", scope.of(OWN_TOOL.directory));
-    Destination::Files(Folder::Shared(path(&directory)), FileFormat::Unchanged)
+    Destination::Files(
+        ToolDirectory::Shared(path(&directory)),
+        FileFormat::Unchanged,
+    )
 }
 
-fn other_skills(tool: &ToolDefinition, scope: Scope) -> Vec<RelativePath> {
+fn other_skills(tool: &ToolDefinition, scope: InstallScope) -> Vec<RelativePath> {
     let skills = tool.skills.iter();
     let paths = skills.flat_map(|own| scope.of(own.format.also_reads));
     paths.map(|text| path(text)).collect()
@@ -218,7 +221,7 @@ fn instruction_destination(
     }
 }
 
-fn block_files(tool: &ToolDefinition, scope: Scope) -> Vec<RelativePath> {
+fn block_files(tool: &ToolDefinition, scope: InstallScope) -> Vec<RelativePath> {
     let place = tool.instructions.as_ref();
     let files = place.and_then(|own| Some(scope.of(own.place)?.blocks));
     files
@@ -232,11 +235,11 @@ fn server_destination(file: &str, format: &'static ServerFormat) -> Destination 
     Destination::Entries(path(file), EntryFormat::Servers(format))
 }
 
-impl From<Directory> for Folder {
+impl From<Directory> for ToolDirectory {
     fn from(directory: Directory) -> Self {
         match directory {
-            Directory::Own(inner) => Folder::Own(Some(path(inner))),
-            Directory::Shared(directory) => Folder::Shared(path(directory)),
+            Directory::Own(inner) => ToolDirectory::Own(Some(path(inner))),
+            Directory::Shared(directory) => ToolDirectory::Shared(path(directory)),
         }
     }
 }
@@ -251,7 +254,7 @@ fn name(text: &str) -> ToolName {
 
 impl Tools {
     /// The built-in tools with their places in a project or in home.
-    pub fn in_scope(scope: Scope) -> Self {
+    pub fn in_scope(scope: InstallScope) -> Self {
         let tools = TOOLS.iter().map(|tool| Tool {
             name: name(tool.name),
             folder: Some(path(scope.of(tool.directory))),
@@ -324,11 +327,13 @@ impl Tools {
 
 impl Tool {
     /// A directory of a type, from the project: in the tool's own, or one that tools share. Nothing is the project's.
-    pub fn directory(&self, folder: &Folder) -> Option<RelativePath> {
+    pub fn directory(&self, folder: &ToolDirectory) -> Option<RelativePath> {
         match (folder, &self.folder) {
-            (Folder::Shared(folder), _) | (Folder::Own(Some(folder)), None) => Some(folder.clone()),
-            (Folder::Own(Some(folder)), Some(own)) => Some(own.join(folder)),
-            (Folder::Own(None), own) => own.clone(),
+            (ToolDirectory::Shared(folder), _) | (ToolDirectory::Own(Some(folder)), None) => {
+                Some(folder.clone())
+            }
+            (ToolDirectory::Own(Some(folder)), Some(own)) => Some(own.join(folder)),
+            (ToolDirectory::Own(None), own) => own.clone(),
         }
     }
 
@@ -347,7 +352,7 @@ impl Tool {
     }
 
     /// How files of a kind are laid out unless their dependency says otherwise.
-    pub fn layout(&self, kind: ResourceType) -> Layout {
+    pub fn layout(&self, kind: ResourceType) -> TargetLayout {
         self.layouts.get(&kind).copied().unwrap_or(kind.layout())
     }
 }
@@ -358,7 +363,7 @@ mod tests {
 
     #[test]
     fn every_kind_has_a_default_that_takes_it() {
-        for tools in [Scope::Project, Scope::User].map(Tools::in_scope) {
+        for tools in [InstallScope::Project, InstallScope::User].map(Tools::in_scope) {
             for kind in RESOURCE_TYPES {
                 let [tool] = tools.defaults_for(kind) else {
                     panic!("{kind} has several defaults");
@@ -369,7 +374,7 @@ mod tests {
     }
 
     /// Every place, one a line.
-    fn places(scope: Scope) -> String {
+    fn places(scope: InstallScope) -> String {
         let tools = Tools::in_scope(scope);
         let mut out = String::new();
         for tool in tools.iter() {
@@ -377,14 +382,14 @@ mod tests {
                 let place = match destination {
                     Destination::Files(folder, form) => {
                         let folder = match folder {
-                            Folder::Own(folder) => {
+                            ToolDirectory::Own(folder) => {
                                 format!(
                                     "{}/{}",
                                     tool.folder.as_ref().unwrap(),
                                     folder.as_ref().unwrap()
                                 )
                             }
-                            Folder::Shared(folder) => folder.to_string(),
+                            ToolDirectory::Shared(folder) => folder.to_string(),
                         };
                         folder
                             + &form
@@ -403,7 +408,7 @@ mod tests {
     #[test]
     fn the_built_in_table_is_whole() {
         assert_eq!(
-            places(Scope::Project),
+            places(InstallScope::Project),
             "claude-code agents: .claude/agents\n\
              claude-code snippets: .claude/snippets\n\
              claude-code commands: .claude/commands\n\
@@ -491,7 +496,7 @@ mod tests {
     #[test]
     fn the_built_in_table_is_whole_in_home() {
         assert_eq!(
-            places(Scope::User),
+            places(InstallScope::User),
             "claude-code agents: .claude/agents\n\
              claude-code snippets: .claude/snippets\n\
              claude-code commands: .claude/commands\n\

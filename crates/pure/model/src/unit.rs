@@ -10,7 +10,7 @@ use crate::path::{PathError, RelativePath};
 
 /// Where a resource comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Origin {
+pub enum ResourceOrigin {
     /// The manifest itself, which says all there is to say.
     Manifest,
     /// This machine, from the manifest's folder.
@@ -19,19 +19,19 @@ pub enum Origin {
     Source(SourceName),
 }
 
-impl Origin {
+impl ResourceOrigin {
     /// The source, if it is one.
     pub fn source(&self) -> Option<&SourceName> {
         match self {
-            Origin::Source(name) => Some(name),
-            Origin::Local | Origin::Manifest => None,
+            ResourceOrigin::Source(name) => Some(name),
+            ResourceOrigin::Local | ResourceOrigin::Manifest => None,
         }
     }
 }
 
 /// What a resource is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Extent {
+pub enum ResourceExtent {
     /// One file.
     File,
     /// A folder with everything in it.
@@ -54,12 +54,12 @@ pub enum FileMode {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ResourcePath {
     text: String,
-    meaning: Meaning,
+    meaning: PathMeaning,
 }
 
 /// A file may have a name that would be a pattern if somebody wrote it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Meaning {
+enum PathMeaning {
     Literal,
     Pattern,
 }
@@ -68,11 +68,11 @@ enum Meaning {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Unit {
     /// Where it comes from.
-    pub origin: Origin,
+    pub origin: ResourceOrigin,
     /// Its path there.
     pub path: ResourcePath,
     /// What is at that path.
-    pub extent: Extent,
+    pub extent: ResourceExtent,
 }
 
 /// Why a pattern is none.
@@ -100,7 +100,7 @@ impl ResourcePath {
         match text.trim_end_matches('/') {
             "." => Ok(ResourcePath {
                 text: TOP.to_owned(),
-                meaning: Meaning::Literal,
+                meaning: PathMeaning::Literal,
             }),
             _ => ResourcePath::in_source(text),
         }
@@ -114,7 +114,7 @@ impl ResourcePath {
             ResourcePath::in_source(text)?
         };
         Ok(ResourcePath {
-            meaning: Meaning::Literal,
+            meaning: PathMeaning::Literal,
             ..written
         })
     }
@@ -123,15 +123,15 @@ impl ResourcePath {
     pub fn of_name(name: &ResourceName) -> Self {
         ResourcePath {
             text: name.as_str().to_owned(),
-            meaning: Meaning::Literal,
+            meaning: PathMeaning::Literal,
         }
     }
 
     fn written(text: String) -> Self {
         let meaning = if text.contains(is_special) {
-            Meaning::Pattern
+            PathMeaning::Pattern
         } else {
-            Meaning::Literal
+            PathMeaning::Literal
         };
         ResourcePath { text, meaning }
     }
@@ -196,7 +196,7 @@ impl ResourcePath {
 
     /// Whether it stands for several.
     pub fn is_pattern(&self) -> bool {
-        self.meaning == Meaning::Pattern
+        self.meaning == PathMeaning::Pattern
     }
 
     /// What it matches; `*` does not cross `/`.
@@ -262,9 +262,9 @@ impl fmt::Display for ResourcePath {
 impl fmt::Display for Unit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.origin {
-            Origin::Manifest => write!(f, "{} of the manifest", self.path),
-            Origin::Local => write!(f, "{}", self.path),
-            Origin::Source(name) => write!(f, "{name}:{}", self.path),
+            ResourceOrigin::Manifest => write!(f, "{} of the manifest", self.path),
+            ResourceOrigin::Local => write!(f, "{}", self.path),
+            ResourceOrigin::Source(name) => write!(f, "{name}:{}", self.path),
         }
     }
 }

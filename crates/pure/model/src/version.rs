@@ -14,32 +14,32 @@ const PREFIX_ENDS: [char; 4] = ['-', '/', '@', '_'];
 
 /// What a dependency asks of a source's versions, as it is written.
 #[derive(Clone, Debug)]
-pub struct Requirement {
+pub struct VersionRequirement {
     written: String,
-    wants: Wants,
+    wants: RequirementKind,
 }
 
 #[derive(Clone, Debug)]
-enum Wants {
+enum RequirementKind {
     /// The tag of this version.
-    Exact(Prefixed<Version>),
+    Exact(PrefixedVersion<Version>),
     /// Tags that fit.
-    Range(Prefixed<Comparators>),
+    Range(PrefixedVersion<RangeComparators>),
     /// The highest stable tag.
-    Latest(Prefixed<()>),
+    Latest(PrefixedVersion<()>),
     /// A tag, branch or commit by name.
     Name,
 }
 
 /// Something behind a prefix such as `agents-`, which may be empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Prefixed<T> {
+struct PrefixedVersion<T> {
     prefix: String,
     what: T,
 }
 
 #[derive(Clone, Debug)]
-struct Comparators {
+struct RangeComparators {
     all: VersionReq,
     none: Vec<Comparator>,
 }
@@ -60,12 +60,12 @@ pub enum RequirementError {
 
 /// A tag's name with what it says of a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tag {
+pub struct VersionTag {
     name: String,
-    version: Option<Prefixed<Version>>,
+    version: Option<PrefixedVersion<Version>>,
 }
 
-impl Requirement {
+impl VersionRequirement {
     /// Reads a requirement.
     pub fn parse(text: &str) -> Result<Self, RequirementError> {
         let written = text.trim().to_owned();
@@ -73,7 +73,7 @@ impl Requirement {
             return Err(RequirementError::Empty);
         }
         let wants = wants(&written)?;
-        Ok(Requirement { written, wants })
+        Ok(VersionRequirement { written, wants })
     }
 
     /// As written.
@@ -82,14 +82,14 @@ impl Requirement {
     }
 
     /// Whether a tag fits; `latest` is decided among all tags.
-    fn fits(&self, tag: &Tag) -> bool {
+    fn fits(&self, tag: &VersionTag) -> bool {
         match (&self.wants, &tag.version) {
-            (Wants::Name, _) => tag.name == self.written,
-            (Wants::Exact(exact), Some(version)) => exact == version,
-            (Wants::Range(range), Some(version)) => {
+            (RequirementKind::Name, _) => tag.name == self.written,
+            (RequirementKind::Exact(exact), Some(version)) => exact == version,
+            (RequirementKind::Range(range), Some(version)) => {
                 range.prefix == version.prefix && range.what.fit(&version.what)
             }
-            (Wants::Latest(latest), Some(version)) => {
+            (RequirementKind::Latest(latest), Some(version)) => {
                 latest.prefix == version.prefix && version.what.pre.is_empty()
             }
             (_, None) => tag.name == self.written,
@@ -97,10 +97,10 @@ impl Requirement {
     }
 
     /// The places of the tags that fit, highest version first.
-    pub fn among(&self, tags: &[Tag]) -> Vec<usize> {
+    pub fn among(&self, tags: &[VersionTag]) -> Vec<usize> {
         let mut found: Vec<usize> = (0..tags.len()).filter(|at| self.fits(&tags[*at])).collect();
         found.sort_by(|a, b| tags[*b].cmp(&tags[*a]).then_with(|| a.cmp(b)));
-        if matches!(self.wants, Wants::Latest(_)) {
+        if matches!(self.wants, RequirementKind::Latest(_)) {
             let highest = found.first().map(|at| tags[*at].version.clone());
             found.retain(|at| Some(&tags[*at].version) == highest.as_ref());
         }
@@ -112,9 +112,9 @@ impl Requirement {
     }
 
     /// Whether a tag that was chosen before may stay. `latest` lets every version stay: what is newer is for `update`.
-    pub fn allows(&self, tag: &Tag) -> bool {
+    pub fn allows(&self, tag: &VersionTag) -> bool {
         match &self.wants {
-            Wants::Latest(latest) => tag.prefix() == Some(&latest.prefix),
+            RequirementKind::Latest(latest) => tag.prefix() == Some(&latest.prefix),
             _ => self.fits(tag),
         }
     }
@@ -122,44 +122,50 @@ impl Requirement {
     /// What is before the version, as in `agents-^1.0`; nothing if a name is meant.
     pub fn prefix(&self) -> Option<&str> {
         match &self.wants {
-            Wants::Exact(exact) => Some(&exact.prefix),
-            Wants::Range(range) => Some(&range.prefix),
-            Wants::Latest(latest) => Some(&latest.prefix),
-            Wants::Name => None,
+            RequirementKind::Exact(exact) => Some(&exact.prefix),
+            RequirementKind::Range(range) => Some(&range.prefix),
+            RequirementKind::Latest(latest) => Some(&latest.prefix),
+            RequirementKind::Name => None,
         }
     }
 
     /// The name of a branch or commit that is meant if no tag has it.
     pub fn as_name(&self) -> Option<&str> {
-        matches!(self.wants, Wants::Name).then_some(self.written.as_str())
+        matches!(self.wants, RequirementKind::Name).then_some(self.written.as_str())
     }
 
     /// Whether several versions may fit.
     pub fn is_range(&self) -> bool {
-        matches!(self.wants, Wants::Range(_) | Wants::Latest(_))
+        matches!(
+            self.wants,
+            RequirementKind::Range(_) | RequirementKind::Latest(_)
+        )
     }
 }
 
-impl Comparators {
+impl RangeComparators {
     fn fit(&self, version: &Version) -> bool {
         self.all.matches(version) && !self.none.iter().any(|one| one.matches(version))
     }
 }
 
-fn wants(text: &str) -> Result<Wants, RequirementError> {
+fn wants(text: &str) -> Result<RequirementKind, RequirementError> {
     for (prefix, rest) in splits(text) {
         let prefix = prefix.to_owned();
         if rest == "latest" {
-            return Ok(Wants::Latest(Prefixed { prefix, what: () }));
+            return Ok(RequirementKind::Latest(PrefixedVersion {
+                prefix,
+                what: (),
+            }));
         }
         if let Some(version) = full_version(rest) {
-            return Ok(Wants::Exact(Prefixed {
+            return Ok(RequirementKind::Exact(PrefixedVersion {
                 prefix,
                 what: version,
             }));
         }
         if let Some(comparators) = comparators(rest, &prefix) {
-            return Ok(Wants::Range(Prefixed {
+            return Ok(RequirementKind::Range(PrefixedVersion {
                 prefix,
                 what: comparators,
             }));
@@ -169,7 +175,7 @@ fn wants(text: &str) -> Result<Wants, RequirementError> {
         return Err(RequirementError::Range(text.to_owned()));
     }
     if is_ref_name(text) {
-        Ok(Wants::Name)
+        Ok(RequirementKind::Name)
     } else {
         Err(RequirementError::Name(text.to_owned()))
     }
@@ -196,7 +202,7 @@ fn full_version(text: &str) -> Option<Version> {
 }
 
 /// Comparators joined by commas; each may repeat the prefix.
-fn comparators(text: &str, prefix: &str) -> Option<Comparators> {
+fn comparators(text: &str, prefix: &str) -> Option<RangeComparators> {
     let mut all = Vec::new();
     let mut none = Vec::new();
     let parts: Vec<&str> = text.split(',').map(str::trim).collect();
@@ -215,7 +221,7 @@ fn comparators(text: &str, prefix: &str) -> Option<Comparators> {
             all.push(comparator)
         }
     }
-    Some(Comparators {
+    Some(RangeComparators {
         all: VersionReq { comparators: all },
         none,
     })
@@ -255,16 +261,16 @@ pub(crate) fn is_ref_name(text: &str) -> bool {
         && text.split('/').all(part)
 }
 
-impl Tag {
+impl VersionTag {
     /// Reads a tag's name; the shortest prefix that leaves a version counts.
     pub fn new(name: &str) -> Self {
         let version = splits(name).find_map(|(prefix, rest)| {
-            full_version(rest).map(|what| Prefixed {
+            full_version(rest).map(|what| PrefixedVersion {
                 prefix: prefix.to_owned(),
                 what,
             })
         });
-        Tag {
+        VersionTag {
             name: name.to_owned(),
             version,
         }
@@ -286,7 +292,7 @@ impl Tag {
 
     /// The range of versions that are compatible with this one, with its prefix; nothing if the tag holds no version.
     pub fn caret(&self) -> Option<String> {
-        let Prefixed { prefix, what } = self.version.as_ref()?;
+        let PrefixedVersion { prefix, what } = self.version.as_ref()?;
         Some(format!(
             "{prefix}^{}.{}.{}",
             what.major, what.minor, what.patch
@@ -302,16 +308,16 @@ impl Tag {
 }
 
 /// By version, then by name; tags without a version are below all others.
-impl Ord for Tag {
+impl Ord for VersionTag {
     fn cmp(&self, other: &Self) -> Ordering {
-        let version = |tag: &Tag| tag.version.as_ref().map(|version| version.what.clone());
+        let version = |tag: &VersionTag| tag.version.as_ref().map(|version| version.what.clone());
         version(self)
             .cmp(&version(other))
             .then_with(|| self.name.cmp(&other.name))
     }
 }
 
-impl PartialOrd for Tag {
+impl PartialOrd for VersionTag {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
@@ -319,14 +325,17 @@ impl PartialOrd for Tag {
 
 /// The range of versions that are compatible with the newest stable tag of a resource.
 pub fn newest_range<'t>(tags: impl Iterator<Item = &'t str>, names: &[String]) -> Option<String> {
-    newest_tag(tags, names).as_ref().and_then(Tag::caret)
+    newest_tag(tags, names).as_ref().and_then(VersionTag::caret)
 }
 
 /// The newest stable tag of a resource. Where tags carry prefixes, only those count whose prefix is one of these names of
 /// the resource, and those without a prefix.
-pub fn newest_tag<'t>(tags: impl Iterator<Item = &'t str>, names: &[String]) -> Option<Tag> {
-    let stable: Vec<Tag> = tags.map(Tag::new).filter(Tag::is_stable).collect();
-    let is_named = |tag: &&Tag| {
+pub fn newest_tag<'t>(tags: impl Iterator<Item = &'t str>, names: &[String]) -> Option<VersionTag> {
+    let stable: Vec<VersionTag> = tags
+        .map(VersionTag::new)
+        .filter(VersionTag::is_stable)
+        .collect();
+    let is_named = |tag: &&VersionTag| {
         let prefix = tag.prefix().unwrap_or_default();
         names
             .iter()
@@ -344,65 +353,70 @@ fn is_separator(text: &str) -> bool {
 
 /// What decides the version of a dependency: a commit beats a branch beats a version.
 #[derive(Clone, Debug)]
-pub enum Selector {
+pub enum Requirement {
     /// There is just one: a file on this machine.
     Only,
     /// A requirement on versions.
-    Version(Requirement),
+    Version(VersionRequirement),
     /// The tip of a branch.
     Branch(String),
     /// A commit, by its whole name or the beginning of it.
     Rev(String),
 }
 
-impl Selector {
+impl Requirement {
+    /// Whether several versions may fit.
+    pub fn is_range(&self) -> bool {
+        matches!(self, Requirement::Version(requirement) if requirement.is_range())
+    }
+
     /// As written; empty if nothing was.
     pub fn as_str(&self) -> &str {
         match self {
-            Selector::Only => "",
-            Selector::Version(requirement) => requirement.as_str(),
-            Selector::Branch(name) | Selector::Rev(name) => name,
+            Requirement::Only => "",
+            Requirement::Version(requirement) => requirement.as_str(),
+            Requirement::Branch(name) | Requirement::Rev(name) => name,
         }
     }
 
     fn key(&self) -> (u8, &str) {
         let rank = match self {
-            Selector::Only => 0,
-            Selector::Version(_) => 1,
-            Selector::Branch(_) => 2,
-            Selector::Rev(_) => 3,
+            Requirement::Only => 0,
+            Requirement::Version(_) => 1,
+            Requirement::Branch(_) => 2,
+            Requirement::Rev(_) => 3,
         };
         (rank, self.as_str())
     }
 }
 
-impl PartialEq for Selector {
+impl PartialEq for Requirement {
     fn eq(&self, other: &Self) -> bool {
         self.key() == other.key()
     }
 }
 
-impl Eq for Selector {}
+impl Eq for Requirement {}
 
-impl Hash for Selector {
+impl Hash for Requirement {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.key().hash(state);
     }
 }
 
-impl Ord for Selector {
+impl Ord for Requirement {
     fn cmp(&self, other: &Self) -> Ordering {
         self.key().cmp(&other.key())
     }
 }
 
-impl PartialOrd for Selector {
+impl PartialOrd for Requirement {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl fmt::Display for Selector {
+impl fmt::Display for Requirement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
@@ -430,7 +444,7 @@ mod tests {
             assert_eq!(found.as_deref(), expected, "{tags:?}");
             if let Some(range) = found {
                 assert!(
-                    Requirement::parse(&range).is_ok_and(|range| range.is_range()),
+                    VersionRequirement::parse(&range).is_ok_and(|range| range.is_range()),
                     "{range}"
                 );
             }
@@ -456,8 +470,8 @@ mod tests {
     ];
 
     fn chosen(requirement: &str) -> String {
-        let tags: Vec<Tag> = TAGS.iter().map(|name| Tag::new(name)).collect();
-        let requirement = Requirement::parse(requirement).expect("a requirement");
+        let tags: Vec<VersionTag> = TAGS.iter().map(|name| VersionTag::new(name)).collect();
+        let requirement = VersionRequirement::parse(requirement).expect("a requirement");
         requirement
             .among(&tags)
             .iter()
@@ -528,7 +542,7 @@ mod tests {
             ("x.lock", RequirementError::Name("x.lock".to_owned())),
         ] {
             assert_eq!(
-                Requirement::parse(text).map(|r| r.written),
+                VersionRequirement::parse(text).map(|r| r.written),
                 Err(expected),
                 "{text}"
             );
@@ -537,8 +551,8 @@ mod tests {
 
     #[test]
     fn selectors_are_told_apart_by_kind_and_text() {
-        let version = Selector::Version(Requirement::parse("main").expect("a name"));
-        assert_ne!(version, Selector::Branch("main".to_owned()));
+        let version = Requirement::Version(VersionRequirement::parse("main").expect("a name"));
+        assert_ne!(version, Requirement::Branch("main".to_owned()));
         assert_eq!(version, version.clone());
         assert_eq!(version.to_string(), "main");
     }

@@ -1,7 +1,9 @@
 //! Addresses as people type and paste them.
 #![allow(clippy::unwrap_used)]
 
-use agpm_model::{Address, AddressContext, DefaultHost, InnerAddress, Requirement, ResourcePath};
+use agpm_model::{
+    Address, AddressContext, DefaultHost, InnerAddress, ResourcePath, VersionRequirement,
+};
 use proptest::prelude::*;
 
 fn parse(text: &str) -> Result<Address, agpm_model::AddressError> {
@@ -21,7 +23,10 @@ fn path(inner: &InnerAddress) -> String {
 }
 
 fn requirement(inner: &InnerAddress) -> &str {
-    inner.requirement.as_ref().map_or("-", Requirement::as_str)
+    inner
+        .requirement
+        .as_ref()
+        .map_or("-", VersionRequirement::as_str)
 }
 
 /// An address in one line: its form, then where, path and requirement.

@@ -6,8 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use agpm_diag::{Diagnostic, SourceMap, Spot, codes, has_errors};
-use agpm_model::{LOCK_SCHEMA, MANIFEST_SCHEMA, Manifest, ManifestTexts, Scope};
+use agpm_diag::{Diagnostic, SourceMap, SourceSpan, codes, has_errors};
+use agpm_model::{InstallScope, LOCK_SCHEMA, MANIFEST_SCHEMA, Manifest, ManifestTexts};
 use agpm_testkit::schema_problems;
 use agpm_text::{Document, Format, Limits, NodeRef, Value, parse, print, to_value};
 
@@ -153,7 +153,7 @@ fn read(document: &Document) -> Vec<Diagnostic> {
 }
 
 /// The same where a text has syntax errors.
-fn read_beside(document: &Document, syntax_errors: &[Spot]) -> Vec<Diagnostic> {
+fn read_beside(document: &Document, syntax_errors: &[SourceSpan]) -> Vec<Diagnostic> {
     let section = |name: &str| document.root().and_then(|root| root.get(name));
     let entries = |name: &str| {
         section(name)
@@ -162,7 +162,7 @@ fn read_beside(document: &Document, syntax_errors: &[Spot]) -> Vec<Diagnostic> {
             .collect()
     };
     let texts = ManifestTexts {
-        scope: Scope::Project,
+        scope: InstallScope::Project,
         project: document,
         own: document,
         bases: &[],
@@ -581,8 +581,8 @@ fn a_slip_in_a_good_manifest_gives_syntax_errors_and_no_other_findings() {
     for text in with_slips(WHOLE) {
         let parsed = parse(source, text.as_str(), Format::Toml, Limits::default());
         let labels = parsed.diagnostics.iter().map(|found| &found.labels[0]);
-        let errors: Vec<Spot> = labels
-            .map(|label| Spot {
+        let errors: Vec<SourceSpan> = labels
+            .map(|label| SourceSpan {
                 source,
                 span: label.span,
             })

@@ -3,10 +3,10 @@
 
 use agpm_diag::SourceMap;
 use agpm_model::{
-    CatalogRemote, Checksum, Install, LOCK_SCHEMA, LayerName, Locked, LockedBase, LockedLayer,
-    LockedMarketplace, LockedRemote, LockedSource, Lockfile, MarketplacePlugin, Origin, Pin,
-    PinSource, Placement, RESOURCE_TYPES, RelativePath, ResolvedVersion, ResourceId, ResourceName,
-    ResourcePath, ResourceType, SourceName, ToolName, Unit,
+    CatalogRemote, Checksum, InstallMode, LOCK_SCHEMA, LayerName, LockEntry, LockedBase,
+    LockedLayer, LockedMarketplace, LockedPlacement, LockedRemote, LockedSource, Lockfile,
+    MarketplacePlugin, Pin, PinSource, RESOURCE_TYPES, RelativePath, ResolvedVersion, ResourceId,
+    ResourceName, ResourceOrigin, ResourcePath, ResourceType, SourceName, ToolName, Unit,
 };
 use agpm_testkit::schema_problems;
 use agpm_text::{Format, Limits, Value, parse, to_value};
@@ -35,8 +35,8 @@ fn path() -> impl Strategy<Value = String> {
 prop_compose! {
     fn placements()(
         paths in prop::collection::btree_map("[a-z][a-z-]{0,6}", prop::option::of(path()), 0..4),
-    ) -> Vec<Placement> {
-        let placement = |(tool, at): (String, Option<String>)| Placement {
+    ) -> Vec<LockedPlacement> {
+        let placement = |(tool, at): (String, Option<String>)| LockedPlacement {
             tool: ToolName::new(&tool).unwrap(),
             at: at.map(|path| RelativePath::new(&path).unwrap()),
         };
@@ -55,11 +55,11 @@ prop_compose! {
         placements in placements(),
         lists in (prop::collection::vec(name(), 0..3), prop::collection::vec(name(), 0..2)),
         written in any::<bool>(),
-    ) -> Locked {
+    ) -> LockEntry {
         let name = |text: &str| ResourceName::new(text).unwrap();
         let origin = match versioned {
-            true => Origin::Source(SourceName::new("some source").unwrap()),
-            false => Origin::Local,
+            true => ResourceOrigin::Source(SourceName::new("some source").unwrap()),
+            false => ResourceOrigin::Local,
         };
         let is_plugin = kind == ResourceType::Plugins;
         let parts = lists.1.iter().filter(|_| is_plugin).map(|text| ResourceId {
@@ -75,7 +75,7 @@ prop_compose! {
             requirement: requirement.clone(),
             commit: versioned.then(|| digits.parse().unwrap()),
         });
-        Locked {
+        LockEntry {
             kind,
             name: name(&names.0),
             manifest_alias: names.1.as_deref().map(name),
@@ -93,7 +93,7 @@ prop_compose! {
             dependencies: lists.0,
             private_patches: lists.1.iter().take(1).cloned().collect(),
             patches: lists.1,
-            install: if written { Install::Write } else { Install::ResolveOnly },
+            install: if written { InstallMode::Write } else { InstallMode::ResolveOnly },
             parts,
             marketplace,
         }

@@ -1,7 +1,7 @@
 //! The expressions that the guide gives to update bots read the addresses that the manifest takes.
 #![allow(clippy::unwrap_used)]
 
-use agpm_model::{Address, AddressContext, DefaultHost, Requirement};
+use agpm_model::{Address, AddressContext, DefaultHost, VersionRequirement};
 use agpm_text::{Format, NodeRef, parse_alone};
 use regex_automata::meta::Regex;
 
@@ -83,7 +83,11 @@ fn each_address_is_read_by_one_expression() {
         let Ok(Address::Repository(parsed)) = Address::parse(address, &context) else {
             unreachable!("{address} is a repository");
         };
-        let required = parsed.inner.requirement.as_ref().map(Requirement::as_str);
+        let required = parsed
+            .inner
+            .requirement
+            .as_ref()
+            .map(VersionRequirement::as_str);
         assert_eq!(required, expected.rsplit(' ').next(), "{address}");
     }
 }

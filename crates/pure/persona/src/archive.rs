@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Failure, codes};
 use agpm_model::ObjectId;
-use agpm_text::{Document, Format, Kind, NodeRef, equal, parse_alone};
+use agpm_text::{Document, Format, NodeKind, NodeRef, equal, parse_alone};
 
 use crate::kind::DocumentName;
-use crate::levels::Levels;
+use crate::levels::PersonaLevels;
 
 /// The folder that documents are archived in, anywhere in a repository.
 pub(crate) const ARCHIVE: &str = "legacy-imports";
@@ -26,7 +26,7 @@ fn is_archived(path: &str) -> bool {
 }
 
 /// A repository, as far as the lossless rule asks for it. Paths are from its root.
-pub trait History {
+pub trait CommitHistory {
     /// The files of a revision, each with what it held.
     fn files_at(&self, revision: &str) -> Result<Vec<(String, ObjectId)>, Failure>;
     /// The files of the work tree that are not ignored.
@@ -43,11 +43,11 @@ pub trait History {
     fn read(&self, path: &str) -> Option<Vec<u8>>;
 }
 
-impl Levels<'_> {
+impl PersonaLevels<'_> {
     /// Documents of the revision that are neither there nor archived.
     pub fn not_archived(
         &self,
-        history: &dyn History,
+        history: &dyn CommitHistory,
         revision: &str,
     ) -> Result<Vec<Diagnostic>, Failure> {
         let root = self.repository.as_deref().unwrap_or(&self.top);
@@ -65,7 +65,7 @@ impl Levels<'_> {
 }
 
 /// Documents of the revision that are neither there nor archived: to the byte in some version since, or with all they said.
-fn lost_documents(history: &dyn History, revision: &str) -> Result<Vec<String>, Failure> {
+fn lost_documents(history: &dyn CommitHistory, revision: &str) -> Result<Vec<String>, Failure> {
     let was = history.files_at(revision)?;
     let is_gone = |path: &str| is_live_document(path) && !history.is_file(path);
     let gone: Vec<&(String, ObjectId)> = was.iter().filter(|(path, _)| is_gone(path)).collect();
@@ -90,7 +90,7 @@ fn lost_documents(history: &dyn History, revision: &str) -> Result<Vec<String>, 
         .filter(|path| !is_kept(path))
         .collect();
     let archived = kept.iter().filter(|path| is_archived(path));
-    let archive = Archive::new(archived.filter_map(|path| history.read(path)));
+    let archive = ArchivedDocuments::new(archived.filter_map(|path| history.read(path)));
     let ids = missing.iter().flat_map(|path| &versions[path]);
     let ids: Vec<ObjectId> = ids.copied().cloned().collect();
     // Asking for the bytes takes a process: nothing is asked that nothing could keep.
@@ -111,12 +111,12 @@ fn lost_documents(history: &dyn History, revision: &str) -> Result<Vec<String>, 
 
 /// Documents that are kept.
 #[derive(Debug, Default)]
-struct Archive(Vec<Document>);
+struct ArchivedDocuments(Vec<Document>);
 
-impl Archive {
+impl ArchivedDocuments {
     /// Reads them; what is no text keeps nothing.
     fn new(texts: impl Iterator<Item = Vec<u8>>) -> Self {
-        Archive(texts.filter_map(document).collect())
+        ArchivedDocuments(texts.filter_map(document).collect())
     }
 
     /// Whether there are none.
@@ -144,11 +144,11 @@ fn document(bytes: Vec<u8>) -> Option<Document> {
 /// Whether a value is there with all that is in it: keys may have come, and items too.
 fn holds(kept: NodeRef<'_>, said: NodeRef<'_>) -> bool {
     match (kept.kind(), said.kind()) {
-        (Kind::Map, Kind::Map) => said.entries().all(|(key, value)| {
+        (NodeKind::Map, NodeKind::Map) => said.entries().all(|(key, value)| {
             kept.get(key.content())
                 .is_some_and(|kept| holds(kept, value))
         }),
-        (Kind::List, Kind::List) => said
+        (NodeKind::List, NodeKind::List) => said
             .items()
             .all(|item| kept.items().any(|kept| holds(kept, item))),
         _ => equal(kept, said),
@@ -197,9 +197,9 @@ mod tests {
             ("{", false),
             ("", false),
         ] {
-            let archive = Archive::new([kept.into()].into_iter());
+            let archive = ArchivedDocuments::new([kept.into()].into_iter());
             assert_eq!(archive.keeps(said.into()), keeps, "{kept}");
         }
-        assert!(!Archive::default().keeps(said.into()));
+        assert!(!ArchivedDocuments::default().keeps(said.into()));
     }
 }

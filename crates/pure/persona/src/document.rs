@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, SourceId, Span, Text, codes, has_errors};
-use agpm_text::{Document, Format, Kind, Limits, NodeId, NodeRef, parse};
+use agpm_text::{Document, Format, Limits, NodeId, NodeKind, NodeRef, parse};
 
 use crate::schema::{INHERITS, LINKS, SCHEMA_VERSION};
 
@@ -16,21 +16,21 @@ pub struct PersonaDocument {
     /// What it says.
     pub document: Arc<Document>,
     /// Whom it inherits, in the order of its list.
-    pub parents: Vec<Parent>,
+    pub parents: Vec<ParentReference>,
     /// What is odd about it.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 /// A document that another one inherits.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parent {
+pub struct ParentReference {
     /// The path as written.
     pub path: String,
     /// Where it is written.
     pub span: Span,
 }
 
-impl Parent {
+impl ParentReference {
     /// Whether it is an address, and no path.
     pub fn is_remote(&self) -> bool {
         let scheme = self
@@ -57,7 +57,7 @@ pub(crate) struct ChainLink {
 
 /// Why a document does not count, to be told together with who asked for it.
 #[derive(Clone, Debug)]
-pub struct Unfit {
+pub struct UnusableDocument {
     /// What is wrong, without the document's name.
     pub reason: String,
     /// Where.
@@ -69,7 +69,10 @@ pub struct Unfit {
 }
 
 /// Reads a document; one that cannot be read, or is of another version, says why.
-pub fn read_document(source: SourceId, text: impl Into<Text>) -> Result<PersonaDocument, Unfit> {
+pub fn read_document(
+    source: SourceId,
+    text: impl Into<Text>,
+) -> Result<PersonaDocument, UnusableDocument> {
     let parsed = parse(source, text, Format::Json, Limits::default());
     if let Some(first) = parsed
         .diagnostics
@@ -80,7 +83,7 @@ pub fn read_document(source: SourceId, text: impl Into<Text>) -> Result<PersonaD
             .labels
             .first()
             .map_or_else(|| Span::at(0), |label| label.span);
-        return Err(Unfit {
+        return Err(UnusableDocument {
             reason: first.message.clone(),
             span,
             code: &codes::LINEAGE_UNREADABLE,
@@ -91,9 +94,9 @@ pub fn read_document(source: SourceId, text: impl Into<Text>) -> Result<PersonaD
         });
     }
     let mut document = parsed.document;
-    let Some(root) = document.root().filter(|root| root.kind() == Kind::Map) else {
+    let Some(root) = document.root().filter(|root| root.kind() == NodeKind::Map) else {
         let word = document.root().map_or("nothing", |root| root.kind().word());
-        return Err(Unfit {
+        return Err(UnusableDocument {
             reason: format!("a persona document is a map, and this is {word}"),
             span: document.root().map_or_else(|| Span::at(0), NodeRef::span),
             code: &codes::LINEAGE_UNREADABLE,
@@ -104,7 +107,7 @@ pub fn read_document(source: SourceId, text: impl Into<Text>) -> Result<PersonaD
         .get(SCHEMA_VERSION)
         .filter(|version| !is_read(version.content()))
     {
-        return Err(Unfit {
+        return Err(UnusableDocument {
             reason: format!(
                 "its `{SCHEMA_VERSION}` is {}, and {VERSION} is what is read",
                 said(version)
@@ -125,7 +128,7 @@ pub fn read_document(source: SourceId, text: impl Into<Text>) -> Result<PersonaD
 
 fn said(version: NodeRef<'_>) -> String {
     match version.kind() {
-        Kind::List | Kind::Map | Kind::Null => version.kind().word().to_owned(),
+        NodeKind::List | NodeKind::Map | NodeKind::Null => version.kind().word().to_owned(),
         _ => format!("`{}`", version.content()),
     }
 }
@@ -136,13 +139,13 @@ fn is_read(version: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-fn parents(source: SourceId, root: NodeRef<'_>) -> (Vec<Parent>, Vec<Diagnostic>) {
+fn parents(source: SourceId, root: NodeRef<'_>) -> (Vec<ParentReference>, Vec<Diagnostic>) {
     let Some(inherits) = root.get(INHERITS) else {
         return (Vec::new(), Vec::new());
     };
     let items: Vec<NodeRef<'_>> = match inherits.kind() {
-        Kind::List => inherits.items().collect(),
-        Kind::Null => Vec::new(),
+        NodeKind::List => inherits.items().collect(),
+        NodeKind::Null => Vec::new(),
         _ => vec![inherits],
     };
     let mut parents = Vec::new();
@@ -150,7 +153,7 @@ fn parents(source: SourceId, root: NodeRef<'_>) -> (Vec<Parent>, Vec<Diagnostic>
     for item in items {
         match item.as_str() {
             Some(path) if path.trim().is_empty() => {}
-            Some(path) => parents.push(Parent {
+            Some(path) => parents.push(ParentReference {
                 path: path.to_owned(),
                 span: item.span(),
             }),

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use agpm_diag::{Diagnostic, SourceId, codes};
 
-use crate::document::{ChainLink, Parent};
+use crate::document::{ChainLink, ParentReference};
 use crate::kind::PersonaKind;
-use crate::levels::{Level, Levels};
+use crate::levels::{PersonaLevel, PersonaLevels};
 
-impl Levels<'_> {
+impl PersonaLevels<'_> {
     pub(crate) fn two_documents(
         &self,
         first: &Path,
@@ -26,7 +26,7 @@ impl Levels<'_> {
     }
 
     /// Names in one folder that differ only in case.
-    pub(crate) fn case(&self, level: &Level, names: &[String]) -> Vec<Diagnostic> {
+    pub(crate) fn case(&self, level: &PersonaLevel, names: &[String]) -> Vec<Diagnostic> {
         let told = |pair: &[String]| {
             let (one, other) = (&pair[0], &pair[1]);
             let message = format!(
@@ -58,7 +58,11 @@ impl Levels<'_> {
     }
 }
 
-pub(crate) fn remote_parent(source: SourceId, parent: &Parent, link: &ChainLink) -> Diagnostic {
+pub(crate) fn remote_parent(
+    source: SourceId,
+    parent: &ParentReference,
+    link: &ChainLink,
+) -> Diagnostic {
     let message = format!(
         "`{}` inherits `{}`, which is not loaded",
         link.path, parent.path

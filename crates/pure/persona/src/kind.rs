@@ -49,13 +49,13 @@ impl fmt::Display for PersonaKind {
 
 /// A persona's name: the name of its folder.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Slug(String);
+pub struct PersonaSlug(String);
 
-impl Slug {
+impl PersonaSlug {
     /// A name that leads to one folder and nowhere else.
     pub fn new(text: &str) -> Option<Self> {
         let leads_elsewhere = text.contains(['/', '\\', '\0']) || matches!(text, "." | "..");
-        (!text.trim().is_empty() && !leads_elsewhere).then(|| Slug(text.to_owned()))
+        (!text.trim().is_empty() && !leads_elsewhere).then(|| PersonaSlug(text.to_owned()))
     }
 
     /// As it is written.
@@ -64,7 +64,7 @@ impl Slug {
     }
 }
 
-impl fmt::Display for Slug {
+impl fmt::Display for PersonaSlug {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -141,8 +141,8 @@ mod tests {
     #[test]
     fn a_slug_is_one_folder() {
         for bad in ["", " ", ".", "..", "a/b", "..\\a", "/"] {
-            assert_eq!(Slug::new(bad), None, "{bad}");
+            assert_eq!(PersonaSlug::new(bad), None, "{bad}");
         }
-        assert!(Slug::new("code-swiftly 2").is_some());
+        assert!(PersonaSlug::new("code-swiftly 2").is_some());
     }
 }

@@ -10,7 +10,7 @@ pub(crate) const CLIA: &str = ".clia";
 
 /// A directory that may hold personas.
 #[derive(Clone, Debug)]
-pub struct Level {
+pub struct PersonaLevel {
     pub(crate) folder: PathBuf,
     /// From the top, as users see it.
     pub label: String,
@@ -18,7 +18,7 @@ pub struct Level {
     pub(crate) repository: PathBuf,
 }
 
-impl Level {
+impl PersonaLevel {
     /// The directory of all its personas.
     pub(crate) fn agents(&self) -> PathBuf {
         self.folder.join(CLIA).join("agents")
@@ -39,7 +39,7 @@ pub struct LevelSearch {
 }
 
 /// All directories that may hold personas, lowest rank first.
-pub struct Levels<'f> {
+pub struct PersonaLevels<'f> {
     pub(crate) files: &'f dyn MachineFiles,
     here: PathBuf,
     /// The topmost directory, which paths are shown from.
@@ -47,10 +47,10 @@ pub struct Levels<'f> {
     /// The innermost repository around the lowest directory.
     pub repository: Option<PathBuf>,
     /// Lowest rank first.
-    pub list: Vec<Level>,
+    pub list: Vec<PersonaLevel>,
 }
 
-impl<'f> Levels<'f> {
+impl<'f> PersonaLevels<'f> {
     /// Finds them.
     pub fn find(files: &'f dyn MachineFiles, search: LevelSearch, notes: &mut Notes) -> Self {
         let LevelSearch {
@@ -67,7 +67,7 @@ impl<'f> Levels<'f> {
                 .last()
         };
         let top = ceiling.unwrap_or_else(|| outermost().unwrap_or(&folder).to_owned());
-        let mut levels = Levels {
+        let mut levels = PersonaLevels {
             files,
             here,
             top,
@@ -112,7 +112,7 @@ impl<'f> Levels<'f> {
         let repository = repository_of(self.files, folder)
             .unwrap_or(&self.top)
             .to_owned();
-        self.list.push(Level {
+        self.list.push(PersonaLevel {
             folder: folder.to_owned(),
             label: self.label(folder),
             repository,

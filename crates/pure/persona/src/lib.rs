@@ -1,6 +1,6 @@
 //! Personas: which documents make one up, where they are, how they merge, and what a merged one reads like.
 //!
-//! Sees files through [`agpm_model::MachineFiles`] and a repository through [`History`], and touches neither.
+//! Sees files through [`agpm_model::MachineFiles`] and a repository through [`CommitHistory`], and touches neither.
 
 mod archive;
 mod document;
@@ -17,14 +17,14 @@ mod projections;
 mod reading;
 mod schema;
 
-pub use archive::History;
-pub use document::{Parent, PersonaDocument, Unfit, read_document};
-pub use kind::{DocumentName, PersonaKind, Slug};
-pub use levels::{Level, LevelSearch, Levels, repository_of};
-pub use library::Library;
+pub use archive::CommitHistory;
+pub use document::{ParentReference, PersonaDocument, UnusableDocument, read_document};
+pub use kind::{DocumentName, PersonaKind, PersonaSlug};
+pub use levels::{LevelSearch, PersonaLevel, PersonaLevels, repository_of};
+pub use library::PersonaLibrary;
 pub use markdown::markdown;
 pub use merging::{FoundPersona, MergedPersona};
 pub use policy::policy;
-pub use profile::{Addition, PersonaRow, PersonasReport, ProfileKinds, ProfileReport};
+pub use profile::{PersonaRow, PersonasReport, ProfileAddition, ProfileKinds, ProfileReport};
 pub use projections::projections;
 pub use schema::PERSONA_SCHEMA;

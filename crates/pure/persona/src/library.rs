@@ -5,34 +5,34 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Notes, SourceId};
-use agpm_merge::{Contribution, Policy};
-use agpm_model::{LayerName, OutsideReads, Reached};
+use agpm_merge::{Contribution, MergePolicy};
+use agpm_model::{LayerName, OutsideReads, ResolvedPath};
 
 use crate::archive::ARCHIVE;
-use crate::document::{ChainLink, Parent, PersonaDocument, Unfit};
-use crate::kind::{DocumentName, PersonaKind, Slug};
-use crate::levels::{Level, Levels, repository_of};
+use crate::document::{ChainLink, ParentReference, PersonaDocument, UnusableDocument};
+use crate::kind::{DocumentName, PersonaKind, PersonaSlug};
+use crate::levels::{PersonaLevel, PersonaLevels, repository_of};
 use crate::policy::policy;
 
 /// Where a document really is; one that is not there is known by where it would be.
 pub(crate) type Place = Arc<Path>;
 
 /// The personas that can be seen from a directory.
-pub struct Library<'f> {
+pub struct PersonaLibrary<'f> {
     /// Whether documents may inherit from anywhere.
     pub(crate) outside: OutsideReads,
     /// Where personas are looked for.
-    pub levels: Levels<'f>,
+    pub levels: PersonaLevels<'f>,
     /// The repositories that directories are in.
     pub(crate) repositories: BTreeMap<PathBuf, Option<PathBuf>>,
     /// The names of each level's personas, in order: they are looked at for every one of them.
-    pub(crate) rosters: Vec<Roster>,
-    pub(crate) policy: Policy,
+    pub(crate) rosters: Vec<LevelRoster>,
+    pub(crate) policy: MergePolicy,
     pub(crate) documents: BTreeMap<Place, DocumentState>,
 }
 
 /// The personas of a level.
-pub(crate) struct Roster {
+pub(crate) struct LevelRoster {
     pub(crate) names: BTreeSet<String>,
     /// Those that differ only in case, by what they are in small letters.
     pub(crate) alike: BTreeMap<String, Vec<String>>,
@@ -53,17 +53,17 @@ pub(crate) enum DocumentState {
     Usable(Box<UsableDocument>),
     Unfit {
         source: Option<SourceId>,
-        unfit: Unfit,
+        unfit: UnusableDocument,
     },
     /// A location for credentials, which was not opened.
-    Refused(Unfit),
+    Refused(UnusableDocument),
     Missing,
 }
 
 pub(crate) struct UsableDocument {
     pub(crate) link: ChainLink,
     pub(crate) content: PersonaDocument,
-    pub(crate) parents: Vec<(Place, Parent)>,
+    pub(crate) parents: Vec<(Place, ParentReference)>,
 }
 
 impl UsableDocument {
@@ -82,10 +82,10 @@ impl UsableDocument {
     }
 }
 
-impl<'f> Library<'f> {
+impl<'f> PersonaLibrary<'f> {
     /// What can be seen from levels.
-    pub fn open(levels: Levels<'f>, outside: OutsideReads) -> Self {
-        let mut library = Library {
+    pub fn open(levels: PersonaLevels<'f>, outside: OutsideReads) -> Self {
+        let mut library = PersonaLibrary {
             outside,
             levels,
             repositories: BTreeMap::new(),
@@ -98,7 +98,7 @@ impl<'f> Library<'f> {
         library
     }
 
-    fn roster(&self, level: &Level) -> Roster {
+    fn roster(&self, level: &PersonaLevel) -> LevelRoster {
         let mut own = Notes::default();
         let names: BTreeSet<String> = self.names(&level.agents(), &mut own).into_iter().collect();
         let mut alike: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -109,7 +109,7 @@ impl<'f> Library<'f> {
                 .push(name.clone());
         }
         alike.retain(|_, names| names.len() > 1);
-        Roster {
+        LevelRoster {
             names,
             alike,
             odd: own.diagnostics,
@@ -117,8 +117,8 @@ impl<'f> Library<'f> {
     }
 
     /// All personas, by name.
-    pub(crate) fn personas(&self, notes: &mut Notes) -> BTreeMap<Slug, VisiblePersona> {
-        let mut found: BTreeMap<Slug, VisiblePersona> = BTreeMap::new();
+    pub(crate) fn personas(&self, notes: &mut Notes) -> BTreeMap<PersonaSlug, VisiblePersona> {
+        let mut found: BTreeMap<PersonaSlug, VisiblePersona> = BTreeMap::new();
         for (level, roster) in self.levels.list.iter().zip(&self.rosters) {
             notes.diagnostics.extend(roster.odd.iter().cloned());
             notes.diagnostics.extend(
@@ -128,7 +128,7 @@ impl<'f> Library<'f> {
                     .flat_map(|names| self.levels.case(level, names)),
             );
             let personas = roster.names.iter().filter(|name| *name != ARCHIVE);
-            for slug in personas.filter_map(|name| Slug::new(name)) {
+            for slug in personas.filter_map(|name| PersonaSlug::new(name)) {
                 let kinds: BTreeSet<PersonaKind> = self
                     .own_documents(level, &slug, notes)
                     .into_iter()
@@ -154,8 +154,8 @@ impl<'f> Library<'f> {
     /// The documents of a persona in one level, in the order of their names.
     pub(crate) fn own_documents(
         &self,
-        level: &Level,
-        slug: &Slug,
+        level: &PersonaLevel,
+        slug: &PersonaSlug,
         notes: &mut Notes,
     ) -> Vec<(PathBuf, DocumentName)> {
         let folder = level.agents().join(slug.as_str());
@@ -173,7 +173,7 @@ impl<'f> Library<'f> {
     pub(crate) fn reach(&self, path: &Path, repository: &Path, notes: &mut Notes) -> Option<Place> {
         let odd = match self.levels.files.reach(path) {
             Ok(None) => return None,
-            Ok(Some(Reached::Other(_))) => {
+            Ok(Some(ResolvedPath::Other(_))) => {
                 self.levels
                     .left_out(path, "it is neither a file nor a folder", "take it away")
             }
@@ -181,7 +181,7 @@ impl<'f> Library<'f> {
                 let help = "mend the link or the permissions, or take it away";
                 self.levels.left_out(path, &format!("it {problem}"), help)
             }
-            Ok(Some(Reached::Folder(real) | Reached::File(real))) => {
+            Ok(Some(ResolvedPath::Folder(real) | ResolvedPath::File(real))) => {
                 // A repository inside of its own is another one; outside of any, it may not leave the top.
                 let own = repository_of(self.levels.files, &real)
                     .filter(|own| own.starts_with(repository))

@@ -5,24 +5,28 @@ use std::path::Path;
 
 use agpm_diag::{Diagnostic, Notes, SourceId, Span, codes};
 use agpm_merge::Resolution;
-use agpm_model::Reached;
-use agpm_text::{Pointer, Shape, View};
+use agpm_model::ResolvedPath;
+use agpm_text::{NodeShape, Pointer, TreeView};
 
-use crate::kind::{PersonaKind, Slug};
-use crate::library::Library;
+use crate::kind::{PersonaKind, PersonaSlug};
+use crate::library::PersonaLibrary;
 use crate::merging::{FoundPersona, MergedPersona};
 
 /// The persona whose documents are the rules for all others.
 const ROOT: &str = "root";
 
-impl Library<'_> {
+impl PersonaLibrary<'_> {
     /// Looks at every persona that can be seen, and gives how many there are. `root` is the root directives document that
     /// the manifest names.
     pub fn lint(&mut self, root: Option<&Path>, notes: &mut Notes) -> usize {
         let personas = self.personas(notes);
         let root = root.map(|root| self.levels.files.real_path(root));
-        let is_file =
-            |root: &Path| matches!(self.levels.files.reach(root), Ok(Some(Reached::File(_))));
+        let is_file = |root: &Path| {
+            matches!(
+                self.levels.files.reach(root),
+                Ok(Some(ResolvedPath::File(_)))
+            )
+        };
         if let Some(root) = root.as_deref().filter(|root| !is_file(root)) {
             let label = self.levels.label(root);
             let message = format!("the root directives document `{label}` is not there");
@@ -50,18 +54,20 @@ impl Library<'_> {
 
 /// Whether a persona is at work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Active {
+enum PersonaActivity {
     Yes,
     /// It is anything else, or not said.
     No,
 }
 
 /// Whether a merged persona says that it is active.
-fn is_active(resolution: &Resolution) -> Active {
+fn is_active(resolution: &Resolution) -> PersonaActivity {
     let status = resolution.at(&Pointer::root().child("status"));
-    match status.map(View::shape) {
-        Some(Shape::String(status)) if status.trim().eq_ignore_ascii_case("active") => Active::Yes,
-        _ => Active::No,
+    match status.map(TreeView::shape) {
+        Some(NodeShape::String(status)) if status.trim().eq_ignore_ascii_case("active") => {
+            PersonaActivity::Yes
+        }
+        _ => PersonaActivity::No,
     }
 }
 
@@ -103,12 +109,12 @@ fn near_duplicates(resolution: &Resolution) -> Vec<Diagnostic> {
 }
 
 /// An active persona follows the rules for all.
-fn no_root(slug: &Slug, merged: &MergedPersona, root: Option<&Path>) -> Option<Diagnostic> {
+fn no_root(slug: &PersonaSlug, merged: &MergedPersona, root: Option<&Path>) -> Option<Diagnostic> {
     let inherits = merged
         .places
         .iter()
         .any(|place| is_root_document(place) || Some(&**place) == root);
-    if slug.as_str() == ROOT || inherits || is_active(&merged.resolution) == Active::No {
+    if slug.as_str() == ROOT || inherits || is_active(&merged.resolution) == PersonaActivity::No {
         return None;
     }
     let mut place = None;

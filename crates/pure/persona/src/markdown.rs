@@ -24,7 +24,7 @@ pub fn markdown(profile: &Value, name: &str) -> String {
     let Value::Map(entries) = profile else {
         return String::new();
     };
-    let mut page = Page::default();
+    let mut page = MarkdownPage::default();
     page.heading(
         1,
         &text_at(entries, "title").unwrap_or_else(|| name.to_owned()),
@@ -58,11 +58,11 @@ fn is_empty(value: &Value) -> bool {
 }
 
 #[derive(Default)]
-struct Page {
+struct MarkdownPage {
     text: String,
 }
 
-impl Page {
+impl MarkdownPage {
     fn heading(&mut self, level: usize, text: &str) {
         self.gap();
         self.text

@@ -4,11 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Notes, codes};
-use agpm_merge::{Absent, Documents, Flaw, FlawKind, Resolution, fold, order};
+use agpm_merge::{
+    DocumentGraph, ReferenceFailure, ReferenceFailureKind, Resolution, UnavailableReason, fold,
+    order,
+};
 
-use crate::document::{ChainLink, Parent};
-use crate::kind::{PersonaKind, Slug};
-use crate::library::{DocumentState, Library, Place, UsableDocument};
+use crate::document::{ChainLink, ParentReference};
+use crate::kind::{PersonaKind, PersonaSlug};
+use crate::library::{DocumentState, PersonaLibrary, Place, UsableDocument};
 
 /// One kind of a persona, merged.
 pub struct MergedPersona {
@@ -30,9 +33,14 @@ pub enum FoundPersona {
     Nowhere,
 }
 
-impl Library<'_> {
+impl PersonaLibrary<'_> {
     /// Merges what all levels, and whom they inherit, say of one kind of a persona.
-    pub fn merge(&mut self, slug: &Slug, kind: PersonaKind, notes: &mut Notes) -> FoundPersona {
+    pub fn merge(
+        &mut self,
+        slug: &PersonaSlug,
+        kind: PersonaKind,
+        notes: &mut Notes,
+    ) -> FoundPersona {
         let start: Vec<Place> = self.starts(slug, kind, notes);
         if start.is_empty() {
             return FoundPersona::Nowhere;
@@ -77,7 +85,7 @@ impl Library<'_> {
     }
 
     /// Each level's own document, lowest first.
-    fn starts(&mut self, slug: &Slug, kind: PersonaKind, notes: &mut Notes) -> Vec<Place> {
+    fn starts(&mut self, slug: &PersonaSlug, kind: PersonaKind, notes: &mut Notes) -> Vec<Place> {
         let mut start = Vec::new();
         for at in 0..self.levels.list.len() {
             let (level, roster) = (self.levels.list[at].clone(), &self.rosters[at]);
@@ -119,29 +127,32 @@ impl Library<'_> {
 
 /// Documents of personas, as the walk along `inherits` sees them.
 pub(crate) struct InheritedDocuments<'l, 'f> {
-    pub(crate) library: &'l mut Library<'f>,
+    pub(crate) library: &'l mut PersonaLibrary<'f>,
     pub(crate) notes: &'l mut Notes,
 }
 
-impl Documents for InheritedDocuments<'_, '_> {
+impl DocumentGraph for InheritedDocuments<'_, '_> {
     type Id = Place;
 
-    fn parents(&mut self, place: &Place) -> Result<Vec<Place>, Absent> {
+    fn parents(&mut self, place: &Place) -> Result<Vec<Place>, UnavailableReason> {
         self.library.parents(place, self.notes)
     }
 
-    fn describe(&mut self, flaw: &Flaw<Place>) -> Option<Diagnostic> {
+    fn describe(&mut self, flaw: &ReferenceFailure<Place>) -> Option<Diagnostic> {
         let library = &*self.library;
         let [.., place] = &flaw.chain[..] else {
             return None;
         };
         let here = library.reference(&flaw.chain);
-        if matches!(flaw.kind, FlawKind::Malformed | FlawKind::Refused) {
+        if matches!(
+            flaw.kind,
+            ReferenceFailureKind::Malformed | ReferenceFailureKind::Refused
+        ) {
             return library.unfit_document(place, here);
         }
         let (fit, parent) = here?;
         let (diagnostic, label) = match flaw.kind {
-            FlawKind::Cyclic => (library.cycle(&flaw.chain), "this leads back"),
+            ReferenceFailureKind::Cyclic => (library.cycle(&flaw.chain), "this leads back"),
             _ => (library.missing_parent(fit, parent, place), ""),
         };
         Some(
@@ -152,9 +163,9 @@ impl Documents for InheritedDocuments<'_, '_> {
     }
 }
 
-impl Library<'_> {
+impl PersonaLibrary<'_> {
     /// The last reference of a chain: the document that names another, and where it does.
-    fn reference(&self, chain: &[Place]) -> Option<(&UsableDocument, &Parent)> {
+    fn reference(&self, chain: &[Place]) -> Option<(&UsableDocument, &ParentReference)> {
         let [.., referrer, place] = chain else {
             return None;
         };
@@ -170,7 +181,12 @@ impl Library<'_> {
         Diagnostic::new(&codes::LINEAGE_CYCLE, message).help(help)
     }
 
-    fn missing_parent(&self, fit: &UsableDocument, parent: &Parent, place: &Place) -> Diagnostic {
+    fn missing_parent(
+        &self,
+        fit: &UsableDocument,
+        parent: &ParentReference,
+        place: &Place,
+    ) -> Diagnostic {
         let message = format!(
             "`{}` inherits `{}`, which is not there",
             fit.link.path, parent.path
@@ -185,7 +201,7 @@ impl Library<'_> {
     fn unfit_document(
         &self,
         place: &Place,
-        here: Option<(&UsableDocument, &Parent)>,
+        here: Option<(&UsableDocument, &ParentReference)>,
     ) -> Option<Diagnostic> {
         let (source, unfit) = match self.documents.get(place)? {
             DocumentState::Unfit { source, unfit } => (*source, unfit),

@@ -1,12 +1,13 @@
 //! The table of how persona documents merge.
 
-use agpm_merge::{Composition, Policy, References};
+use agpm_merge::{Composition, MergePolicy, ReferencePolicy};
 use agpm_model::{
-    Empty, Identity, IdentityField, Items, Lists, Operation, Projection, Rule, Strategy,
+    EmptyRule, IdentityField, ItemRule, ListIdentity, ListRule, MergeOperation, PointerRule,
+    Strategy, TextProjection,
 };
 
 /// How sections and the like read as plain text.
-pub(crate) const TEXT: Projection = Projection {
+pub(crate) const TEXT: TextProjection = TextProjection {
     title: &["title", "name", "slug", "id", "key"],
     items: &["items"],
     item: &["text", "title", "name", "label"],
@@ -22,14 +23,14 @@ pub(crate) const TITLED: &[&str] = &[
 ];
 
 /// Lists whose items are told apart by what they are, and of which the highest counts as a whole.
-const SELECTED: &[(&str, Identity)] = &[
+const SELECTED: &[(&str, ListIdentity)] = &[
     ("/contributionMix/primary", by(&[&[&["type"]]])),
     ("/contributionMix/secondary", by(&[&[&["type"]]])),
     ("/focusDomains", by(&[&[&["identifier"]]])),
 ];
 
 /// Lists whose items are told apart by some fields, and whose other fields are filled from below.
-const UNITED: &[(&str, Identity)] = &[
+const UNITED: &[(&str, ListIdentity)] = &[
     ("/links", by(&[&[&["title"]], &[&["url"]]])),
     ("/entries", by(&[&[&["timestamp"]], &[&["title"]]])),
 ];
@@ -37,8 +38,8 @@ const UNITED: &[(&str, Identity)] = &[
 /// What one document says as a whole, if it says anything.
 const WHOLE: &[&str] = &["/notes", "/extensions"];
 
-const fn by(fields: &'static [IdentityField]) -> Identity {
-    Identity {
+const fn by(fields: &'static [IdentityField]) -> ListIdentity {
+    ListIdentity {
         fields,
         projection: None,
     }
@@ -46,45 +47,45 @@ const fn by(fields: &'static [IdentityField]) -> Identity {
 
 /// How the documents of one persona compose: scalars are the highest's that is not blank, lists are united, maps merge,
 /// and what the tables above name goes its own way. What is wrong with a reference is told and left out.
-pub fn policy() -> Policy {
-    let titled = Identity {
+pub fn policy() -> MergePolicy {
+    let titled = ListIdentity {
         fields: &[&[&["slug", "id", "key"], &["title"]]],
         projection: Some(TEXT),
     };
     let titled = TITLED
         .iter()
-        .map(|name| (format!("/{name}"), unite(titled, Items::Deep)));
+        .map(|name| (format!("/{name}"), unite(titled, ItemRule::Deep)));
     let united = UNITED
         .iter()
-        .map(|(place, identity)| ((*place).to_owned(), unite(*identity, Items::Deep)));
+        .map(|(place, identity)| ((*place).to_owned(), unite(*identity, ItemRule::Deep)));
     let selected = SELECTED
         .iter()
-        .map(|(place, identity)| ((*place).to_owned(), unite(*identity, Items::Replace)));
+        .map(|(place, identity)| ((*place).to_owned(), unite(*identity, ItemRule::Replace)));
     let whole = WHOLE
         .iter()
-        .map(|place| ((*place).to_owned(), Operation::Replace));
+        .map(|place| ((*place).to_owned(), MergeOperation::Replace));
     let rules = titled
         .chain(united)
         .chain(selected)
         .chain(whole)
-        .map(|(place, operation)| Rule {
+        .map(|(place, operation)| PointerRule {
             pattern: place.parse().expect("a good pattern"),
             operation: Some(operation),
-            empty: Empty::Blank,
+            empty: EmptyRule::Blank,
         });
     let strategy = Strategy {
         name: "persona".to_owned(),
-        lists: Lists::By(unite(Identity::WHOLE, Items::Replace)),
-        empty: Empty::Blank,
+        lists: ListRule::By(unite(ListIdentity::WHOLE, ItemRule::Replace)),
+        empty: EmptyRule::Blank,
         rules: rules.collect(),
         ..Strategy::default()
     };
-    Policy {
+    MergePolicy {
         composition: Composition::Merge(strategy),
-        references: References::LENIENT,
+        references: ReferencePolicy::LENIENT,
     }
 }
 
-fn unite(identity: Identity, items: Items) -> Operation {
-    Operation::Unite { identity, items }
+fn unite(identity: ListIdentity, items: ItemRule) -> MergeOperation {
+    MergeOperation::Unite { identity, items }
 }

@@ -7,8 +7,8 @@ use agpm_text::{Pointer, Value, to_value};
 use serde::Serialize;
 
 use crate::document::ChainLink;
-use crate::kind::{PersonaKind, Slug};
-use crate::library::{Library, VisiblePersona};
+use crate::kind::{PersonaKind, PersonaSlug};
+use crate::library::{PersonaLibrary, VisiblePersona};
 use crate::merging::{FoundPersona, MergedPersona};
 use crate::projections::projections;
 
@@ -23,7 +23,7 @@ pub enum ProfileKinds {
 
 /// What a profile holds besides what its documents say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Addition {
+pub enum ProfileAddition {
     /// `contextChain`: every document, lowest first.
     Chain,
     /// `sources`: where every value came from.
@@ -44,7 +44,7 @@ pub struct ProfileReport {
 #[derive(Clone, Debug, Serialize)]
 pub struct PersonaRow {
     /// Its name.
-    pub slug: Slug,
+    pub slug: PersonaSlug,
     /// Which kinds of document it has.
     pub kinds: Vec<PersonaKind>,
     /// The directories that have documents of it, lowest first.
@@ -59,16 +59,16 @@ pub struct PersonasReport {
     pub personas: Vec<PersonaRow>,
 }
 
-impl Library<'_> {
+impl PersonaLibrary<'_> {
     /// The profile of a persona.
     pub fn profile(
         &mut self,
         name: &str,
         kinds: ProfileKinds,
-        additions: &[Addition],
+        additions: &[ProfileAddition],
         notes: &mut Notes,
     ) -> Result<ProfileReport, Failure> {
-        let Some(slug) = Slug::new(name) else {
+        let Some(slug) = PersonaSlug::new(name) else {
             return Err(nobody(self, name));
         };
         let ProfileKinds::One(kind) = kinds else {
@@ -81,8 +81,8 @@ impl Library<'_> {
 
     fn profile_of_all_kinds(
         &mut self,
-        slug: &Slug,
-        additions: &[Addition],
+        slug: &PersonaSlug,
+        additions: &[ProfileAddition],
         notes: &mut Notes,
     ) -> Result<ProfileReport, Failure> {
         let (mut values, mut broken) = (Vec::new(), Vec::new());
@@ -113,7 +113,7 @@ impl Library<'_> {
         let (slug, word) = name
             .rsplit_once('/')
             .unwrap_or((name, PersonaKind::Agent.word()));
-        let Some(slug) = Slug::new(slug) else {
+        let Some(slug) = PersonaSlug::new(slug) else {
             return Err(nobody(self, name));
         };
         let Some(kind) = PersonaKind::named(word) else {
@@ -126,7 +126,7 @@ impl Library<'_> {
 
     fn merge_kind(
         &mut self,
-        slug: &Slug,
+        slug: &PersonaSlug,
         kind: PersonaKind,
         notes: &mut Notes,
     ) -> Result<MergedPersona, Failure> {
@@ -140,7 +140,7 @@ impl Library<'_> {
     /// All personas that can be seen.
     pub fn rows(&self, notes: &mut Notes) -> PersonasReport {
         let personas = self.personas(notes).into_iter();
-        let row = |(slug, visible): (Slug, VisiblePersona)| PersonaRow {
+        let row = |(slug, visible): (PersonaSlug, VisiblePersona)| PersonaRow {
             slug,
             kinds: visible.kinds.into_iter().collect(),
             levels: visible.levels,
@@ -152,7 +152,7 @@ impl Library<'_> {
 }
 
 /// There are documents, and none of them counts.
-fn unreadable(slug: &Slug, kinds: &[PersonaKind]) -> Failure {
+fn unreadable(slug: &PersonaSlug, kinds: &[PersonaKind]) -> Failure {
     let kinds: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
     let message = format!("no {} document of `{slug}` can be read", kinds.join(" or "));
     let mut diagnostic = Diagnostic::new(&codes::LINEAGE_UNREADABLE, message);
@@ -163,9 +163,9 @@ fn unreadable(slug: &Slug, kinds: &[PersonaKind]) -> Failure {
 }
 
 /// There is no such persona; near names help.
-fn nobody(library: &Library<'_>, slug: &str) -> Failure {
+fn nobody(library: &PersonaLibrary<'_>, slug: &str) -> Failure {
     let known = library.personas(&mut Notes::default());
-    let near = did_you_mean(slug, "personas are", known.keys().map(Slug::as_str));
+    let near = did_you_mean(slug, "personas are", known.keys().map(PersonaSlug::as_str));
     if library.has_folder(slug) {
         let help = format!(
             "its documents are called `{slug}@TAG.agent.triad.json`, or `agenda` or `agency` in place of `agent`"
@@ -186,7 +186,7 @@ fn nobody(library: &Library<'_>, slug: &str) -> Failure {
 }
 
 /// There is no such document of a persona, or no such persona.
-fn no_such_kind(library: &Library<'_>, slug: &Slug, kind: PersonaKind) -> Failure {
+fn no_such_kind(library: &PersonaLibrary<'_>, slug: &PersonaSlug, kind: PersonaKind) -> Failure {
     let known = library.personas(&mut Notes::default());
     let Some(visible) = known.get(slug) else {
         return nobody(library, slug.as_str());
@@ -207,19 +207,19 @@ fn no_such_kind(library: &Library<'_>, slug: &Slug, kind: PersonaKind) -> Failur
     )
 }
 
-fn value_of(merged: &MergedPersona, additions: &[Addition], notes: &mut Notes) -> Value {
+fn value_of(merged: &MergedPersona, additions: &[ProfileAddition], notes: &mut Notes) -> Value {
     let mut entries = match merged.resolution.root().map(to_value) {
         Some(Value::Map(entries)) => entries,
         _ => Vec::new(),
     };
     for addition in additions {
         let (key, value) = match addition {
-            Addition::Chain => (
+            ProfileAddition::Chain => (
                 "contextChain",
                 Value::list(merged.chain.iter().map(link_value)),
             ),
-            Addition::Sources => ("sources", sources_value(merged, notes)),
-            Addition::Projections => ("projections", projections(&merged.resolution)),
+            ProfileAddition::Sources => ("sources", sources_value(merged, notes)),
+            ProfileAddition::Projections => ("projections", projections(&merged.resolution)),
         };
         if entries.iter().any(|(known, _)| known == key) {
             let message =

@@ -1,5 +1,5 @@
 use agpm_merge::{Resolution, projected};
-use agpm_text::{Pointer, Shape, Value, View};
+use agpm_text::{NodeShape, Pointer, TreeView, Value};
 
 use crate::policy::{TEXT, TITLED};
 
@@ -7,7 +7,7 @@ use crate::policy::{TEXT, TITLED};
 pub fn projections(resolution: &Resolution) -> Value {
     let lists = TITLED.iter().filter_map(|name| {
         let list = resolution.at(&Pointer::root().child(*name))?;
-        let Shape::List(count) = list.shape() else {
+        let NodeShape::List(count) = list.shape() else {
             return None;
         };
         let lines = (0..count).flat_map(|at| projected(list.item(at), TEXT));

@@ -5,23 +5,25 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agpm_diag::{Notes, SourceId, Span, codes};
-use agpm_merge::Absent;
+use agpm_merge::UnavailableReason;
 use agpm_model::{OutsideReads, ProblemKind, is_credential_path, normalize};
 use agpm_text::decode;
 
-use crate::document::{ChainLink, Parent, PersonaDocument, Unfit, read_document};
+use crate::document::{
+    ChainLink, ParentReference, PersonaDocument, UnusableDocument, read_document,
+};
 use crate::findings::remote_parent;
 use crate::kind::DocumentName;
 use crate::levels::{CLIA, repository_of};
-use crate::library::{DocumentState, Library, Place, UsableDocument};
+use crate::library::{DocumentState, PersonaLibrary, Place, UsableDocument};
 
-impl Library<'_> {
+impl PersonaLibrary<'_> {
     /// The parents of a document, which is read if it was not yet.
     pub(crate) fn parents(
         &mut self,
         place: &Place,
         notes: &mut Notes,
-    ) -> Result<Vec<Place>, Absent> {
+    ) -> Result<Vec<Place>, UnavailableReason> {
         if !self.documents.contains_key(place) {
             let file = place
                 .file_name()
@@ -41,9 +43,9 @@ impl Library<'_> {
                 .iter()
                 .map(|(place, _)| Arc::clone(place))
                 .collect()),
-            Some(DocumentState::Unfit { .. }) => Err(Absent::Malformed),
-            Some(DocumentState::Refused(_)) => Err(Absent::Refused),
-            _ => Err(Absent::Missing),
+            Some(DocumentState::Unfit { .. }) => Err(UnavailableReason::Malformed),
+            Some(DocumentState::Refused(_)) => Err(UnavailableReason::Refused),
+            _ => Err(UnavailableReason::Missing),
         }
     }
 
@@ -82,7 +84,7 @@ impl Library<'_> {
 
     /// Why a document must not be read, whatever it holds.
     fn refusal(&self, place: &Path) -> Option<DocumentState> {
-        let unfit = |reason: &str, code| Unfit {
+        let unfit = |reason: &str, code| UnusableDocument {
             reason: reason.to_owned(),
             span: Span::at(0),
             code,
@@ -110,7 +112,7 @@ impl Library<'_> {
         notes: &mut Notes,
     ) -> DocumentState {
         let (source, base) = (content.document.source(), self.base_of(place));
-        let mut parents: Vec<(Place, Parent)> = Vec::new();
+        let mut parents: Vec<(Place, ParentReference)> = Vec::new();
         let mut named = BTreeSet::new();
         for parent in &content.parents {
             if parent.is_remote() {
@@ -151,7 +153,7 @@ impl Library<'_> {
     }
 }
 
-fn understand(source: SourceId, bytes: Vec<u8>) -> Result<PersonaDocument, Unfit> {
+fn understand(source: SourceId, bytes: Vec<u8>) -> Result<PersonaDocument, UnusableDocument> {
     let text = decode(source, bytes).map_err(|found| {
         let span = found.labels.first().map_or(Span::at(0), |label| label.span);
         unfit(found.message, span, "save it as UTF-8")
@@ -167,8 +169,8 @@ fn home_of(place: &Path) -> &Path {
     clia.or(Some(place)).and_then(Path::parent).unwrap_or(place)
 }
 
-fn unfit(reason: String, span: Span, help: &str) -> Unfit {
-    Unfit {
+fn unfit(reason: String, span: Span, help: &str) -> UnusableDocument {
+    UnusableDocument {
         reason,
         span,
         code: &codes::LINEAGE_UNREADABLE,

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use agpm_diag::{Failure, FailureKind, Notes};
 use agpm_model::OutsideReads;
-use agpm_persona::{Addition, LevelSearch, Levels, Library, PersonaKind, ProfileKinds};
+use agpm_persona::{
+    LevelSearch, PersonaKind, PersonaLevels, PersonaLibrary, ProfileAddition, ProfileKinds,
+};
 use agpm_testkit::MemoryFiles;
 
 const GIT: (&str, &str) = ("/repo/.git/HEAD", "");
@@ -21,8 +23,15 @@ fn search(folder: &str) -> LevelSearch {
     }
 }
 
-fn library<'f>(files: &'f MemoryFiles, search: LevelSearch, notes: &mut Notes) -> Library<'f> {
-    Library::open(Levels::find(files, search, notes), OutsideReads::Allowed)
+fn library<'f>(
+    files: &'f MemoryFiles,
+    search: LevelSearch,
+    notes: &mut Notes,
+) -> PersonaLibrary<'f> {
+    PersonaLibrary::open(
+        PersonaLevels::find(files, search, notes),
+        OutsideReads::Allowed,
+    )
 }
 
 /// The title of the agent document of `ada`, and the codes of what was found.
@@ -30,7 +39,7 @@ fn title(files: &MemoryFiles, search: LevelSearch) -> (Result<String, Failure>, 
     let mut notes = Notes::default();
     let mut library = library(files, search, &mut notes);
     let kinds = ProfileKinds::One(PersonaKind::Agent);
-    let profile = library.profile("ada", kinds, &[Addition::Chain], &mut notes);
+    let profile = library.profile("ada", kinds, &[ProfileAddition::Chain], &mut notes);
     let title = profile.map(|profile| {
         let title = profile.value.get("title").and_then(|title| title.as_str());
         title.unwrap_or_default().to_owned()
@@ -148,8 +157,8 @@ fn nothing_outside_is_read_for_a_model() {
     let outside = named("outside");
     let files = MemoryFiles::new([GIT, (TOP, heir), ("/other/a.json", &outside)]);
     let mut notes = Notes::default();
-    let levels = Levels::find(&files, search("/repo"), &mut notes);
-    let mut library = Library::open(levels, OutsideReads::Refused);
+    let levels = PersonaLevels::find(&files, search("/repo"), &mut notes);
+    let mut library = PersonaLibrary::open(levels, OutsideReads::Refused);
     assert!(library.merge_named("ada", &mut notes).is_ok());
     assert_eq!(notes.diagnostics[0].code.name, "lineage/outside");
 }

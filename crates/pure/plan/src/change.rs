@@ -1,7 +1,7 @@
 //! One change with its reason, and what is in the way of one.
 
-use agpm_model::{Observed, Owner, RelativePath};
-use agpm_text::{BlockName, Kind, Pointer};
+use agpm_model::{ObservedPath, Owner, RelativePath};
+use agpm_text::{BlockName, NodeKind, Pointer};
 use serde::{Serialize, Serializer};
 
 /// Who wrote what agpm manages. What the user wrote stays on disk when agpm no longer manages it.
@@ -39,7 +39,7 @@ pub(crate) mod adopted {
 
 /// Which files that are not as we left them may be overwritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Overwrite {
+pub enum OverwriteRule {
     /// None.
     Nothing,
     /// Files that we did not write.
@@ -50,7 +50,7 @@ pub enum Overwrite {
 
 /// Why something happens to a file, or does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
+pub enum ChangeReason {
     /// It was not there before.
     New,
     /// It is ours and was gone.
@@ -77,27 +77,27 @@ pub enum Reason {
     UnaskedEdited,
 }
 
-impl Reason {
+impl ChangeReason {
     /// The words that users see.
     pub fn words(self) -> &'static str {
         match self {
-            Reason::New => "new",
-            Reason::WasMissing => "was missing",
-            Reason::Mode => "the mode differs",
-            Reason::Content => "its content changed",
-            Reason::EditDropped => "was edited; overwritten on request",
-            Reason::TakenOver => "was not ours; taken over on request",
-            Reason::Edited => "was edited",
-            Reason::Identical => "adopted, identical",
-            Reason::UsersOwn => "left in place, written by you",
-            Reason::Unasked => "no longer asked for",
-            Reason::UnaskedEditDropped => "no longer asked for; edits dropped on request",
-            Reason::UnaskedEdited => "is no longer asked for, but was edited",
+            ChangeReason::New => "new",
+            ChangeReason::WasMissing => "was missing",
+            ChangeReason::Mode => "the mode differs",
+            ChangeReason::Content => "its content changed",
+            ChangeReason::EditDropped => "was edited; overwritten on request",
+            ChangeReason::TakenOver => "was not ours; taken over on request",
+            ChangeReason::Edited => "was edited",
+            ChangeReason::Identical => "adopted, identical",
+            ChangeReason::UsersOwn => "left in place, written by you",
+            ChangeReason::Unasked => "no longer asked for",
+            ChangeReason::UnaskedEditDropped => "no longer asked for; edits dropped on request",
+            ChangeReason::UnaskedEdited => "is no longer asked for, but was edited",
         }
     }
 }
 
-impl Serialize for Reason {
+impl Serialize for ChangeReason {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.words())
     }
@@ -121,7 +121,7 @@ pub enum Obstacle {
     /// A file at the path of a directory above.
     BelowFile,
     /// A value that has no room for entries.
-    Value(Kind),
+    Value(NodeKind),
     /// A TOML list written as `[[tables]]`, which has no room for other items.
     Tables,
     /// A value whose text cannot be changed alone.
@@ -130,12 +130,12 @@ pub enum Obstacle {
 
 impl Obstacle {
     /// What is never replaced; nothing for files and free paths.
-    pub fn of(now: Observed) -> Option<Obstacle> {
+    pub fn of(now: ObservedPath) -> Option<Obstacle> {
         match now {
-            Observed::Missing | Observed::File(_) => None,
-            Observed::Directory => Some(Obstacle::Directory),
-            Observed::Symlink => Some(Obstacle::Symlink),
-            Observed::Special => Some(Obstacle::Special),
+            ObservedPath::Missing | ObservedPath::File(_) => None,
+            ObservedPath::Directory => Some(Obstacle::Directory),
+            ObservedPath::Symlink => Some(Obstacle::Symlink),
+            ObservedPath::Special => Some(Obstacle::Special),
         }
     }
 
@@ -159,7 +159,7 @@ impl Obstacle {
 /// What happens to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Action {
+pub enum ChangeAction {
     /// It is new.
     Create,
     /// It changes.
@@ -174,25 +174,28 @@ pub enum Action {
     Release,
 }
 
-impl Action {
+impl ChangeAction {
     /// Whether the disk changes.
     pub fn changes_disk(self) -> bool {
-        matches!(self, Action::Create | Action::Update | Action::Remove)
+        matches!(
+            self,
+            ChangeAction::Create | ChangeAction::Update | ChangeAction::Remove
+        )
     }
 }
 
 /// One change, or a file that is left alone although it is not as it should be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Change {
+pub struct PlannedChange {
     /// What happens.
-    pub action: Action,
+    pub action: ChangeAction,
     /// The file.
     pub path: RelativePath,
     /// Whose it is or was.
     #[serde(flatten, serialize_with = "write_owner")]
     pub owner: Owner,
     /// Why.
-    pub reason: Reason,
+    pub reason: ChangeReason,
     /// The key or the list inside it, or the item that is kept; nothing for whole files.
     #[serde(rename = "key", skip_serializing_if = "is_whole_file")]
     pub place: Option<Pointer>,
@@ -204,10 +207,10 @@ pub struct Change {
     pub block: Option<BlockName>,
     /// What the file is now.
     #[serde(skip)]
-    pub before: Observed,
+    pub before: ObservedPath,
 }
 
-impl Change {
+impl PlannedChange {
     /// The place inside the file, unless it is the file as a whole.
     pub fn inner_place(&self) -> Option<&Pointer> {
         self.place
@@ -226,7 +229,7 @@ fn is_whole_file(place: &Option<Pointer>) -> bool {
 
 /// A file that is in the way.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct RefusedChange {
     /// The file.
     pub path: RelativePath,
     /// What is in the way inside it; nothing for whole files.

@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
 use agpm_model::{Checksum, EntryNode, FileMode, LOCK_NAME, Owner, RelativePath};
-use agpm_text::Unread;
+use agpm_text::LazyDocument;
 
 use crate::ledger::Ledger;
 use crate::observation::Observation;
 
 use crate::blocks::DesiredBlock;
-use crate::change::Overwrite;
-use crate::nodes::{DesiredNode, Twin};
+use crate::change::OverwriteRule;
+use crate::nodes::{DesiredNode, OnEqualUserValue};
 
 /// Files of agpm itself, where nothing is installed.
 const RESERVED: [&str; 7] = [
@@ -44,7 +44,7 @@ pub struct DesiredFile {
     /// Whose it is to be.
     pub owner: Owner,
     /// What becomes of a file of the user's that has the same bytes.
-    pub twin: Twin,
+    pub twin: OnEqualUserValue,
     /// Whether it is a document of the layers without a single key, which adds nothing to a file of the user's.
     pub is_empty_document: bool,
 }
@@ -59,7 +59,7 @@ pub struct LayerDocument<'a> {
     /// The layers that give it.
     pub owner: &'a Owner,
     /// The text that the layers give.
-    pub text: &'a Unread,
+    pub text: &'a LazyDocument,
     /// Its keys and items.
     pub nodes: &'a [DesiredNode],
 }
@@ -68,7 +68,7 @@ pub struct LayerDocument<'a> {
 #[derive(Clone, Debug)]
 pub struct DesiredShared<'a> {
     /// The text that the layers give; a file that is not there, or wholly managed, is made from it.
-    pub(crate) base: Option<&'a Unread>,
+    pub(crate) base: Option<&'a LazyDocument>,
     /// The layers that give it.
     pub(crate) layers: Option<&'a Owner>,
     /// The mode of a file that is new.
@@ -136,7 +136,7 @@ impl<'a> DesiredState<'a> {
         let node = |node: &EntryNode| DesiredNode {
             node: node.clone(),
             owner: owner.clone(),
-            twin: Twin::Taken,
+            twin: OnEqualUserValue::Taken,
         };
         let shared = self.shared.entry(path.clone()).or_default();
         shared.nodes.to_mut().extend(nodes.iter().map(node));
@@ -178,7 +178,7 @@ impl<'a> DesiredState<'a> {
         &self,
         observation: &Observation,
         ledger: &Ledger,
-        overwrite: Overwrite,
+        overwrite: OverwriteRule,
     ) -> Cow<'_, Self> {
         let mut desired = Cow::Borrowed(self);
         for (path, blocks) in &self.blocks_beside_user {
@@ -187,7 +187,7 @@ impl<'a> DesiredState<'a> {
                 let is_managed = ledger.files.contains_key(path);
                 let is_twin = file.is_some_and(|file| file.checksum == now);
                 // Whoever lets agpm take files over gets the layers' file.
-                let is_kept = overwrite == Overwrite::Nothing;
+                let is_kept = overwrite == OverwriteRule::Nothing;
                 ledger.blocks.contains_key(path) || is_kept && !is_managed && !is_twin
             };
             if self.has_blocks(path) || observation.checksum(path).is_some_and(is_users) {
@@ -253,7 +253,7 @@ impl<'a> DesiredState<'a> {
         self.blocks_beside_user
             .retain(|path, _| !paths.contains(path));
         self.files
-            .retain(|file| file.twin == Twin::Taken || !paths.contains(&file.path));
+            .retain(|file| file.twin == OnEqualUserValue::Taken || !paths.contains(&file.path));
         self.index_files();
     }
 

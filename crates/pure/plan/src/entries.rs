@@ -3,19 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use agpm_model::{
-    Declared, Dependency, Install, InstructionForm, Layout, PathError, RelativePath, ResourceName,
-    ResourcePath, ResourceType, SourceName, ToolName, Tools, Unit, Variant,
+    DeclaredDependency, Dependency, InstallMode, InstructionForm, PathError, RelativePath,
+    ResourceName, ResourcePath, ResourceType, SourceName, TargetLayout, ToolName, Tools, Unit,
+    Variant,
 };
 
-use crate::names::{Nameless, derive, excluded};
+use crate::names::{NameBasis, derive, excluded};
 use crate::skill_directories::skill_directories;
-use crate::target::{Sharing, Wanted, skill_in, target};
+use crate::target::{TargetRequest, ToolSharing, skill_in, target};
 
 /// A declaration and the units that it means.
-pub type Need<'a> = (&'a Declared, Vec<&'a Unit>);
+pub type Need<'a> = (&'a DeclaredDependency, Vec<&'a Unit>);
 
 /// What the entries are made of.
-pub struct Graph<'a> {
+pub struct EntryGraph<'a> {
     /// The manifest's dependencies.
     pub dependencies: &'a [Dependency],
     /// The tools.
@@ -29,7 +30,7 @@ pub struct Graph<'a> {
 
 /// One copy of a resource: for one tool, or for several that read it at the same place.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct ResourceEntry {
     /// Its kind.
     pub kind: ResourceType,
     /// Its name.
@@ -40,12 +41,12 @@ pub struct Entry {
     pub root: Option<usize>,
     /// The tool whose format it has.
     pub tool: ToolName,
-    /// All tools that read it, sorted; [`Entry::tool`] is one of them.
+    /// All tools that read it, sorted; [`ResourceEntry::tool`] is one of them.
     pub readers: Vec<ToolName>,
     /// Where it goes.
     pub target: Option<RelativePath>,
     /// Whether it is written.
-    pub install: Install,
+    pub install: InstallMode,
     /// The sets of template variables under which it is wanted.
     pub variants: Vec<Variant>,
     /// Entries that it needs, by number, in the order of their declaration.
@@ -60,7 +61,7 @@ pub enum EntryError {
         /// Who declares it.
         parent: Unit,
         /// The declaration.
-        declared: Box<Declared>,
+        declared: Box<DeclaredDependency>,
     },
     /// The target is no path that can be used.
     Target {
@@ -73,22 +74,22 @@ pub enum EntryError {
 
 /// Everything that decides an entry besides its name: one resource for one tool.
 #[derive(Clone)]
-struct Seed {
+struct EntrySeed {
     kind: ResourceType,
     unit: Unit,
     root: Option<usize>,
     tool: ToolName,
     filename: Option<RelativePath>,
     folder: Option<RelativePath>,
-    layout: Option<Layout>,
-    install: Install,
+    layout: Option<TargetLayout>,
+    install: InstallMode,
     variants: Vec<Variant>,
     /// A match of a pattern has the name of its file.
     named: Option<ResourceName>,
     needs: Vec<usize>,
 }
 
-impl Seed {
+impl EntrySeed {
     /// What it is called if it is a whole source.
     fn name_of_source(&self) -> &str {
         let source = self.unit.origin.source().map_or("", SourceName::as_str);
@@ -96,28 +97,28 @@ impl Seed {
     }
 }
 
-struct Walk<'g, 'a> {
-    graph: &'g Graph<'a>,
-    seeds: Vec<Seed>,
+struct EntryWalk<'g, 'a> {
+    graph: &'g EntryGraph<'a>,
+    seeds: Vec<EntrySeed>,
     /// The entries of a unit for a tool, which others may share.
     shared: BTreeMap<(ResourceType, Unit, ToolName), Vec<usize>>,
     /// Resources whose needs under a variant are still to be looked at, each once.
-    queue: VecDeque<Reached>,
-    reached: BTreeSet<Reached>,
+    queue: VecDeque<ReachedResource>,
+    reached: BTreeSet<ReachedResource>,
     errors: Vec<EntryError>,
 }
 
 /// A resource as something requires it: for these tools, by the numbers of their seeds, under a variant. What it needs
 /// depends on all its tools at once.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Reached {
+struct ReachedResource {
     seeds: Vec<usize>,
     variant: Variant,
 }
 
 /// Makes the entries, sorted by kind and name.
-pub fn entries(graph: &Graph<'_>) -> Result<Vec<Entry>, Vec<EntryError>> {
-    let mut walk = Walk {
+pub fn entries(graph: &EntryGraph<'_>) -> Result<Vec<ResourceEntry>, Vec<EntryError>> {
+    let mut walk = EntryWalk {
         graph,
         seeds: Vec::new(),
         shared: BTreeMap::new(),
@@ -134,14 +135,14 @@ pub fn entries(graph: &Graph<'_>) -> Result<Vec<Entry>, Vec<EntryError>> {
     walk.finish()
 }
 
-impl<'a> Walk<'_, 'a> {
+impl<'a> EntryWalk<'_, 'a> {
     fn root(&mut self, number: usize, dependency: &Dependency) {
         let unit = &dependency.unit;
         let tools = self.graph.tools.used_by(dependency);
         let Some(first) = tools.first() else {
             return;
         };
-        let seed = |unit: &Unit, tool: &ToolName, named| Seed {
+        let seed = |unit: &Unit, tool: &ToolName, named| EntrySeed {
             kind: dependency.kind,
             unit: unit.clone(),
             root: Some(number),
@@ -172,18 +173,18 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
-    fn add_root(&mut self, seeds: Vec<Seed>, variant: Variant) {
+    fn add_root(&mut self, seeds: Vec<EntrySeed>, variant: Variant) {
         let seeds = seeds.into_iter().map(|seed| self.add(seed)).collect();
-        self.reach(Reached { seeds, variant });
+        self.reach(ReachedResource { seeds, variant });
     }
 
-    fn reach(&mut self, reached: Reached) {
+    fn reach(&mut self, reached: ReachedResource) {
         if self.reached.insert(reached.clone()) {
             self.queue.push_back(reached);
         }
     }
 
-    fn add(&mut self, seed: Seed) -> usize {
+    fn add(&mut self, seed: EntrySeed) -> usize {
         let number = self.seeds.len();
         self.shared
             .entry((seed.kind, seed.unit.clone(), seed.tool.clone()))
@@ -193,7 +194,7 @@ impl<'a> Walk<'_, 'a> {
         number
     }
 
-    fn children(&mut self, parent: &Reached) {
+    fn children(&mut self, parent: &ReachedResource) {
         let parents = &parent.seeds;
         let unit = self.seeds[parents[0]].unit.clone();
         for (declared, units) in (self.graph.children)(&unit, parent.variant) {
@@ -209,7 +210,7 @@ impl<'a> Walk<'_, 'a> {
                 let children: Vec<usize> = tools.iter().map(&mut child).collect();
                 self.link(parents, &children);
                 if !children.is_empty() {
-                    self.reach(Reached {
+                    self.reach(ReachedResource {
                         seeds: children,
                         variant: parent.variant,
                     });
@@ -230,7 +231,11 @@ impl<'a> Walk<'_, 'a> {
     }
 
     /// Its own, else those of the parent that have a place for the kind, else the kind's defaults.
-    fn tools(&mut self, parents: &[usize], declared: &'a Declared) -> Option<Vec<ToolName>> {
+    fn tools(
+        &mut self,
+        parents: &[usize],
+        declared: &'a DeclaredDependency,
+    ) -> Option<Vec<ToolName>> {
         let tools = self.graph.tools;
         match &declared.tool {
             Some(own) if tools.has_place(own, declared.kind) => Some(vec![own.clone()]),
@@ -274,7 +279,7 @@ impl<'a> Walk<'_, 'a> {
     /// The entry that a declaration leads to, which others may share.
     fn child(
         &mut self,
-        declared: &Declared,
+        declared: &DeclaredDependency,
         unit: &Unit,
         tool: &ToolName,
         variant: Variant,
@@ -287,17 +292,17 @@ impl<'a> Walk<'_, 'a> {
             }
             // What one asks to be written is written; the manifest's own word stands.
             if seed.root.is_none() {
-                if declared.install == Install::Write {
-                    seed.install = Install::Write;
+                if declared.install == InstallMode::Write {
+                    seed.install = InstallMode::Write;
                 }
                 // Whoever comes first has no more say than the others: to be flat counts most.
-                seed.layout = [Layout::Flat, Layout::Folders]
+                seed.layout = [TargetLayout::Flat, TargetLayout::Folders]
                     .into_iter()
                     .find(|layout| [seed.layout, declared.layout].contains(&Some(*layout)));
             }
             return number;
         }
-        self.add(Seed {
+        self.add(EntrySeed {
             kind: declared.kind,
             unit: unit.clone(),
             root: None,
@@ -312,11 +317,11 @@ impl<'a> Walk<'_, 'a> {
         })
     }
 
-    fn finish(mut self) -> Result<Vec<Entry>, Vec<EntryError>> {
+    fn finish(mut self) -> Result<Vec<ResourceEntry>, Vec<EntryError>> {
         self.seeds.iter_mut().for_each(|seed| seed.variants.sort());
         let names = self.names();
         let groups = self.groups();
-        let mut entries: Vec<(usize, Entry)> = Vec::new();
+        let mut entries: Vec<(usize, ResourceEntry)> = Vec::new();
         for (number, (seed, name)) in self.seeds.iter().zip(names).enumerate() {
             let group = &groups[&self.group(seed)];
             let target = self.target_of(seed, &name, group).unwrap_or_else(|error| {
@@ -326,7 +331,7 @@ impl<'a> Walk<'_, 'a> {
                 });
                 None
             });
-            let entry = Entry {
+            let entry = ResourceEntry {
                 kind: seed.kind,
                 name,
                 unit: seed.unit.clone(),
@@ -352,14 +357,14 @@ impl<'a> Walk<'_, 'a> {
         let mut tools: BTreeMap<ResourceKey, Vec<&ToolName>> = BTreeMap::new();
         for seed in &self.seeds {
             let written = tools.entry(self.group(seed)).or_default();
-            if seed.install == Install::Write {
+            if seed.install == InstallMode::Write {
                 written.push(&seed.tool);
             }
         }
         let group = |(key, names): (ResourceKey, Vec<&ToolName>)| {
-            let sharing = Sharing::of(names.len());
+            let sharing = ToolSharing::of(names.len());
             let skills = match (key.0, sharing) {
-                (ResourceType::Skills, Sharing::SeveralTools) => {
+                (ResourceType::Skills, ToolSharing::SeveralTools) => {
                     skill_directories(self.graph.tools, &names)
                 }
                 _ => BTreeMap::new(),
@@ -371,11 +376,11 @@ impl<'a> Walk<'_, 'a> {
 
     fn target_of(
         &self,
-        seed: &Seed,
+        seed: &EntrySeed,
         name: &ResourceName,
         group: &ResourceTools,
     ) -> Result<Option<RelativePath>, PathError> {
-        if seed.install == Install::InPlace {
+        if seed.install == InstallMode::InPlace {
             return RelativePath::new(seed.unit.path.as_str()).map(Some);
         }
         let Some(tool) = self.graph.tools.named(seed.tool.as_str()) else {
@@ -384,7 +389,7 @@ impl<'a> Walk<'_, 'a> {
         // The directory of a plugin has its name, wherever the plugin comes from.
         let own_name = RelativePath::new(name.as_str()).ok();
         let own_name = own_name.filter(|_| seed.kind == ResourceType::Plugins);
-        let wanted = Wanted {
+        let wanted = TargetRequest {
             kind: seed.kind,
             path: &seed.unit.path,
             target: seed.folder.as_ref(),
@@ -404,7 +409,7 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
-    fn form_of(&self, seed: &Seed) -> InstructionForm {
+    fn form_of(&self, seed: &EntrySeed) -> InstructionForm {
         let root = seed
             .root
             .and_then(|number| self.graph.dependencies.get(number));
@@ -412,7 +417,7 @@ impl<'a> Walk<'_, 'a> {
     }
 
     /// The pattern of the manifest that a resource matches.
-    fn pattern_of(&self, seed: &Seed) -> Option<&'a ResourcePath> {
+    fn pattern_of(&self, seed: &EntrySeed) -> Option<&'a ResourcePath> {
         let root = seed
             .root
             .and_then(|number| self.graph.dependencies.get(number))?;
@@ -420,16 +425,16 @@ impl<'a> Walk<'_, 'a> {
     }
 
     /// All tools of a resource have one name and share copies.
-    fn group(&self, seed: &Seed) -> ResourceKey {
+    fn group(&self, seed: &EntrySeed) -> ResourceKey {
         (seed.kind, seed.unit.clone(), seed.root)
     }
 
-    fn nameless<'s>(&'s self, seed: &'s Seed) -> Nameless<'s> {
+    fn nameless<'s>(&'s self, seed: &'s EntrySeed) -> NameBasis<'s> {
         let root = seed
             .root
             .and_then(|number| self.graph.dependencies.get(number));
         let pattern = root.map(|root| &root.name);
-        Nameless {
+        NameBasis {
             kind: seed.kind,
             unit: &seed.unit,
             tool: &seed.tool,
@@ -444,7 +449,7 @@ impl<'a> Walk<'_, 'a> {
             .filter_map(|seed| Some(((seed.kind, seed.named.as_ref()?.as_str()), ())));
         let taken: BTreeMap<(ResourceType, &str), ()> = taken.collect();
         let mut groups: BTreeMap<ResourceKey, usize> = BTreeMap::new();
-        let mut nameless: Vec<Nameless<'_>> = Vec::new();
+        let mut nameless: Vec<NameBasis<'_>> = Vec::new();
         for seed in self.seeds.iter().filter(|seed| seed.named.is_none()) {
             groups.entry(self.group(seed)).or_insert_with(|| {
                 nameless.push(self.nameless(seed));
@@ -452,7 +457,7 @@ impl<'a> Walk<'_, 'a> {
             });
         }
         let derived = derive(&nameless, &taken);
-        let name = |seed: &Seed| match &seed.named {
+        let name = |seed: &EntrySeed| match &seed.named {
             Some(name) => name.clone(),
             None => derived[groups[&self.group(seed)]].clone(),
         };
@@ -465,16 +470,16 @@ type ResourceKey = (ResourceType, Unit, Option<usize>);
 
 /// What the tools of a resource have in common.
 struct ResourceTools {
-    sharing: Sharing,
+    sharing: ToolSharing,
     /// The directory of a skill for each tool, if there are several.
     skills: BTreeMap<ToolName, RelativePath>,
 }
 
 /// The number of a seed and the entry that was made of it.
-type Numbered = (Vec<usize>, Entry);
+type Numbered = (Vec<usize>, ResourceEntry);
 
 /// Makes one entry of those that would write one resource in one format to one place.
-fn merge_copies(entries: Vec<(usize, Entry)>, tools: &Tools) -> Vec<Numbered> {
+fn merge_copies(entries: Vec<(usize, ResourceEntry)>, tools: &Tools) -> Vec<Numbered> {
     let mut places: BTreeMap<(ResourceType, String, RelativePath), Vec<usize>> = BTreeMap::new();
     let mut merged: Vec<Numbered> = Vec::new();
     for (number, entry) in entries {
@@ -504,16 +509,17 @@ fn merge_copies(entries: Vec<(usize, Entry)>, tools: &Tools) -> Vec<Numbered> {
     merged
 }
 
-fn is_same_copy(one: &Entry, other: &Entry, tools: &Tools) -> bool {
-    let destination = |entry: &Entry| tools.named(entry.tool.as_str())?.destination(entry.kind);
+fn is_same_copy(one: &ResourceEntry, other: &ResourceEntry, tools: &Tools) -> bool {
+    let destination =
+        |entry: &ResourceEntry| tools.named(entry.tool.as_str())?.destination(entry.kind);
     let formats = destination(one).zip(destination(other));
     (&one.unit, one.root, one.install) == (&other.unit, other.root, other.install)
         && formats.is_some_and(|(one, other)| one.has_format_of(other))
 }
 
-impl Entry {
+impl ResourceEntry {
     /// Takes in a copy of the same resource for other tools.
-    fn absorb(&mut self, other: Entry) {
+    fn absorb(&mut self, other: ResourceEntry) {
         self.readers.extend(other.readers);
         self.readers.sort();
         self.tool = self.readers[0].clone();
@@ -526,7 +532,7 @@ impl Entry {
 }
 
 /// By kind and name, with the numbers of needs following.
-fn sorted(mut entries: Vec<Numbered>) -> Vec<Entry> {
+fn sorted(mut entries: Vec<Numbered>) -> Vec<ResourceEntry> {
     entries.sort_by(|(_, a), (_, b)| (a.kind, &a.name, &a.tool).cmp(&(b.kind, &b.name, &b.tool)));
     let mut place = BTreeMap::new();
     for (now, (before, _)) in entries.iter().enumerate() {

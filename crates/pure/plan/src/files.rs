@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use agpm_model::{FileState, Observed, RelativePath};
+use agpm_model::{FileState, ObservedPath, RelativePath};
 
-use crate::change::{Action, Author, Change, Obstacle, Overwrite, Reason, Refusal};
+use crate::change::{
+    Author, ChangeAction, ChangeReason, Obstacle, OverwriteRule, PlannedChange, RefusedChange,
+};
 use crate::desired::DesiredFile;
-use crate::ledger::{Ledger, Owned};
-use crate::nodes::Twin;
+use crate::ledger::{Ledger, OwnedFile};
+use crate::nodes::OnEqualUserValue;
 use crate::observation::Observation;
 use crate::plan::Plan;
 
@@ -16,7 +18,7 @@ pub(crate) fn plan_files(
     desired: &[&DesiredFile],
     observation: &Observation,
     ledger: &Ledger,
-    overwrite: Overwrite,
+    overwrite: OverwriteRule,
 ) -> Plan {
     let mut plan = Plan::default();
     for file in desired {
@@ -48,11 +50,11 @@ pub(crate) fn plan_files(
 }
 
 /// What a desired file comes to.
-enum Placement {
+enum FilePlacement {
     /// It is as it should be.
     Settled,
     /// It changes, and is the work of this author from then on.
-    Change(Action, Reason, Author),
+    Change(ChangeAction, ChangeReason, Author),
     /// It was edited and stays as it is.
     Kept,
     /// The user has just what is wanted, and it stays theirs.
@@ -63,12 +65,12 @@ enum Placement {
 /// One file that is to be there.
 fn place(
     file: &DesiredFile,
-    now: Observed,
-    owned: Option<&Owned>,
-    overwrite: Overwrite,
+    now: ObservedPath,
+    owned: Option<&OwnedFile>,
+    overwrite: OverwriteRule,
     plan: &mut Plan,
 ) {
-    let change = |action, reason| Change {
+    let change = |action, reason| PlannedChange {
         path: file.path.clone(),
         place: None,
         block: None,
@@ -78,10 +80,10 @@ fn place(
         owner: file.owner.clone(),
     };
     let placement = match now {
-        Observed::File(now) => place_on_file(file, now, owned, overwrite),
+        ObservedPath::File(now) => place_on_file(file, now, owned, overwrite),
         now => place_on_other(now, owned),
     };
-    let mut record = Owned {
+    let mut record = OwnedFile {
         checksum: file.checksum,
         source: Some(file.source).filter(|source| *source != file.checksum),
         mode: file.mode,
@@ -89,93 +91,99 @@ fn place(
         author: owned.map_or(Author::Agpm, |owned| owned.author),
     };
     match placement {
-        Placement::Settled => plan.unchanged += 1,
-        Placement::Change(action, reason, author) => {
+        FilePlacement::Settled => plan.unchanged += 1,
+        FilePlacement::Change(action, reason, author) => {
             record.author = author;
             plan.changes.push(change(action, reason));
         }
-        Placement::Kept => {
-            plan.changes.push(change(Action::Keep, Reason::Edited));
+        FilePlacement::Kept => {
+            plan.changes
+                .push(change(ChangeAction::Keep, ChangeReason::Edited));
             // What was installed stays recorded, so the edit is still known as one.
             record = owned.cloned().unwrap_or(record);
         }
-        Placement::UsersTwin => {
+        FilePlacement::UsersTwin => {
             plan.unchanged += 1;
             plan.ledger.theirs.insert(file.path.clone(), file.checksum);
             return;
         }
-        Placement::Refused(what) => return plan.refuse(file, what),
+        FilePlacement::Refused(what) => return plan.refuse(file, what),
     }
     plan.ledger.files.insert(file.path.clone(), record);
 }
 
-fn place_on_other(now: Observed, owned: Option<&Owned>) -> Placement {
+fn place_on_other(now: ObservedPath, owned: Option<&OwnedFile>) -> FilePlacement {
     match Obstacle::of(now) {
-        Some(obstacle) => Placement::Refused(obstacle),
+        Some(obstacle) => FilePlacement::Refused(obstacle),
         None if owned.is_some() => {
-            Placement::Change(Action::Create, Reason::WasMissing, Author::Agpm)
+            FilePlacement::Change(ChangeAction::Create, ChangeReason::WasMissing, Author::Agpm)
         }
-        None => Placement::Change(Action::Create, Reason::New, Author::Agpm),
+        None => FilePlacement::Change(ChangeAction::Create, ChangeReason::New, Author::Agpm),
     }
 }
 
 fn place_on_file(
     file: &DesiredFile,
     now: FileState,
-    owned: Option<&Owned>,
-    overwrite: Overwrite,
-) -> Placement {
+    owned: Option<&OwnedFile>,
+    overwrite: OverwriteRule,
+) -> FilePlacement {
     let has_bytes = now.checksum == file.checksum;
     let has_mode = now.mode == file.mode;
     match owned {
-        None if has_bytes && file.twin == Twin::Left && overwrite == Overwrite::Nothing => {
-            Placement::UsersTwin
+        None if has_bytes
+            && file.twin == OnEqualUserValue::Left
+            && overwrite == OverwriteRule::Nothing =>
+        {
+            FilePlacement::UsersTwin
         }
-        None if has_bytes && file.twin == Twin::Taken && has_mode => {
-            Placement::Change(Action::Adopt, Reason::Identical, Author::User)
+        None if has_bytes && file.twin == OnEqualUserValue::Taken && has_mode => {
+            FilePlacement::Change(ChangeAction::Adopt, ChangeReason::Identical, Author::User)
         }
-        None if has_bytes && file.twin == Twin::Taken => {
-            Placement::Change(Action::Update, Reason::Mode, Author::User)
+        None if has_bytes && file.twin == OnEqualUserValue::Taken => {
+            FilePlacement::Change(ChangeAction::Update, ChangeReason::Mode, Author::User)
         }
-        _ if has_bytes && has_mode => Placement::Settled,
+        _ if has_bytes && has_mode => FilePlacement::Settled,
         _ if has_bytes => {
             let author = owned.map_or(Author::Agpm, |owned| owned.author);
-            Placement::Change(Action::Update, Reason::Mode, author)
+            FilePlacement::Change(ChangeAction::Update, ChangeReason::Mode, author)
         }
         Some(owned) if now.checksum == owned.checksum => {
-            Placement::Change(Action::Update, Reason::Content, Author::Agpm)
+            FilePlacement::Change(ChangeAction::Update, ChangeReason::Content, Author::Agpm)
         }
-        Some(_) if overwrite == Overwrite::Everything => {
-            Placement::Change(Action::Update, Reason::EditDropped, Author::Agpm)
+        Some(_) if overwrite == OverwriteRule::Everything => FilePlacement::Change(
+            ChangeAction::Update,
+            ChangeReason::EditDropped,
+            Author::Agpm,
+        ),
+        Some(_) => FilePlacement::Kept,
+        None if overwrite >= OverwriteRule::Unowned => {
+            FilePlacement::Change(ChangeAction::Update, ChangeReason::TakenOver, Author::Agpm)
         }
-        Some(_) => Placement::Kept,
-        None if overwrite >= Overwrite::Unowned => {
-            Placement::Change(Action::Update, Reason::TakenOver, Author::Agpm)
-        }
-        None => Placement::Refused(Obstacle::File),
+        None => FilePlacement::Refused(Obstacle::File),
     }
 }
 
 /// One managed file that is not to be there any more.
 fn retire(
     path: &RelativePath,
-    now: Observed,
-    owned: &Owned,
-    overwrite: Overwrite,
-) -> Option<Change> {
+    now: ObservedPath,
+    owned: &OwnedFile,
+    overwrite: OverwriteRule,
+) -> Option<PlannedChange> {
     let (action, reason) = match now {
-        Observed::Missing => return None,
-        _ if owned.author == Author::User => (Action::Release, Reason::UsersOwn),
-        Observed::File(file) if file.checksum == owned.checksum => {
-            (Action::Remove, Reason::Unasked)
+        ObservedPath::Missing => return None,
+        _ if owned.author == Author::User => (ChangeAction::Release, ChangeReason::UsersOwn),
+        ObservedPath::File(file) if file.checksum == owned.checksum => {
+            (ChangeAction::Remove, ChangeReason::Unasked)
         }
-        Observed::File(_) if overwrite == Overwrite::Everything => {
-            (Action::Remove, Reason::UnaskedEditDropped)
+        ObservedPath::File(_) if overwrite == OverwriteRule::Everything => {
+            (ChangeAction::Remove, ChangeReason::UnaskedEditDropped)
         }
         // From now on it is the user's.
-        _ => (Action::Keep, Reason::UnaskedEdited),
+        _ => (ChangeAction::Keep, ChangeReason::UnaskedEdited),
     };
-    Some(Change {
+    Some(PlannedChange {
         path: path.clone(),
         place: None,
         block: None,
@@ -188,7 +196,7 @@ fn retire(
 
 impl Plan {
     fn refuse(&mut self, file: &DesiredFile, what: Obstacle) {
-        self.refusals.push(Refusal {
+        self.refusals.push(RefusedChange {
             path: file.path.clone(),
             place: None,
             block: None,

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use agpm_diag::{Diagnostic, Notes, Spot, codes};
+use agpm_diag::{Diagnostic, Notes, SourceSpan, codes};
 use agpm_model::RelativePath;
 
-use crate::change::{Action, Change, Obstacle, Overwrite, Reason, Refusal};
+use crate::change::{
+    ChangeAction, ChangeReason, Obstacle, OverwriteRule, PlannedChange, RefusedChange,
+};
 use crate::limits::MOST_REFUSALS_SHOWN;
 use crate::observation::Observation;
 use crate::plan::Plan;
@@ -31,11 +33,11 @@ impl Plan {
     }
 
     /// What was edited and stays as it is.
-    pub fn kept_findings(&self, overwrite: Overwrite) -> impl Iterator<Item = Diagnostic> {
+    pub fn kept_findings(&self, overwrite: OverwriteRule) -> impl Iterator<Item = Diagnostic> {
         let kept = self
             .changes
             .iter()
-            .filter(|change| change.action == Action::Keep);
+            .filter(|change| change.action == ChangeAction::Keep);
         kept.map(move |change| kept_finding(change, overwrite))
     }
 }
@@ -48,8 +50,8 @@ fn no_directory(blocker: &RelativePath) -> Diagnostic {
         .help(help)
 }
 
-fn in_the_way(refusal: &Refusal, observation: &Observation, notes: &mut Notes) -> Diagnostic {
-    let Refusal {
+fn in_the_way(refusal: &RefusedChange, observation: &Observation, notes: &mut Notes) -> Diagnostic {
+    let RefusedChange {
         path,
         place,
         block,
@@ -72,7 +74,7 @@ fn in_the_way(refusal: &Refusal, observation: &Observation, notes: &mut Notes) -
     }
 }
 
-fn way_out(refusal: &Refusal) -> &'static str {
+fn way_out(refusal: &RefusedChange) -> &'static str {
     let of_layers = refusal.owner.layers().is_some();
     match refusal.what {
         Obstacle::File if of_layers => {
@@ -97,17 +99,21 @@ fn way_out(refusal: &Refusal) -> &'static str {
 }
 
 /// Where in a shared file is what is in the way; nothing for whole files.
-fn spot_of(refusal: &Refusal, observation: &Observation, notes: &mut Notes) -> Option<Spot> {
+fn spot_of(
+    refusal: &RefusedChange,
+    observation: &Observation,
+    notes: &mut Notes,
+) -> Option<SourceSpan> {
     let place = refusal.place.as_ref()?;
     let document = observation.document(&refusal.path)?;
     let span = document.at(place)?.span();
     let source = notes
         .sources
         .add(refusal.path.as_str(), document.text().clone());
-    Some(Spot { source, span })
+    Some(SourceSpan { source, span })
 }
 
-fn kept_finding(change: &Change, overwrite: Overwrite) -> Diagnostic {
+fn kept_finding(change: &PlannedChange, overwrite: OverwriteRule) -> Diagnostic {
     let what = match (&change.place, &change.block) {
         (_, Some(block)) => format!("the block `{block}` of `{}`", change.path),
         (Some(place), None) => format!("`{place}` of `{}` ({})", change.path, change.owner),
@@ -115,13 +121,13 @@ fn kept_finding(change: &Change, overwrite: Overwrite) -> Diagnostic {
     };
     let message = format!("{what} {}, and is kept as it is", change.reason.words());
     let help = match change.reason {
-        Reason::UnaskedEdited if change.block.is_some() => {
+        ChangeReason::UnaskedEdited if change.block.is_some() => {
             "agpm leaves it to you from now on: delete the block and its markers if you do not need it"
         }
-        Reason::UnaskedEdited => {
+        ChangeReason::UnaskedEdited => {
             "agpm leaves it to you from now on: delete it if you do not need it"
         }
-        _ if overwrite == Overwrite::Everything => {
+        _ if overwrite == OverwriteRule::Everything => {
             "it holds something of yours beside ours: take that out, or delete the entry"
         }
         _ => "`agpm install --force` overwrites it",

@@ -60,7 +60,7 @@ pub struct Ledger<N = OwnedNodes> {
     pub reads: BTreeMap<String, Checksum>,
     /// Folders on this machine that layers were taken from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub watched: Vec<Watched>,
+    pub watched: Vec<WatchedDirectory>,
     /// Resources that rightly write nothing: a hook that is switched off, say.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub nothing: BTreeSet<Owner>,
@@ -73,7 +73,7 @@ pub struct Ledger<N = OwnedNodes> {
     pub capabilities: Option<BTreeMap<Owner, CapabilitySet>>,
     /// Files by path.
     #[serde(default = "BTreeMap::new", deserialize_with = "sorted_map")]
-    pub files: BTreeMap<RelativePath, Owned>,
+    pub files: BTreeMap<RelativePath, OwnedFile>,
     /// What is ours inside files that others write too, by path.
     #[serde(default = "BTreeMap::new", skip_serializing_if = "BTreeMap::is_empty")]
     pub shared: BTreeMap<RelativePath, N>,
@@ -86,11 +86,11 @@ pub struct Ledger<N = OwnedNodes> {
 /// which a run with nothing to do would notice.
 fn sorted_map<'d, D: Deserializer<'d>>(
     deserializer: D,
-) -> Result<BTreeMap<RelativePath, Owned>, D::Error> {
-    struct Entries;
+) -> Result<BTreeMap<RelativePath, OwnedFile>, D::Error> {
+    struct NodeStrings;
 
-    impl<'d> Visitor<'d> for Entries {
-        type Value = Vec<(RelativePath, Owned)>;
+    impl<'d> Visitor<'d> for NodeStrings {
+        type Value = Vec<(RelativePath, OwnedFile)>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("files by path")
@@ -104,7 +104,10 @@ fn sorted_map<'d, D: Deserializer<'d>>(
             Ok(entries)
         }
     }
-    Ok(deserializer.deserialize_map(Entries)?.into_iter().collect())
+    Ok(deserializer
+        .deserialize_map(NodeStrings)?
+        .into_iter()
+        .collect())
 }
 
 /// The ledger as its file has it.
@@ -129,7 +132,7 @@ impl<N> Default for Ledger<N> {
 
 /// A folder that files were taken from, and how it looked then.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Watched {
+pub struct WatchedDirectory {
     /// Where it is.
     pub folder: String,
     /// The folders in it that were looked into.
@@ -140,7 +143,7 @@ pub struct Watched {
 
 /// A file of ours.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Owned {
+pub struct OwnedFile {
     /// Of the bytes we wrote.
     pub checksum: Checksum,
     /// Of the bytes in the source, if they are others.

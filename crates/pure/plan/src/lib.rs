@@ -28,13 +28,15 @@ pub use blocks::{
     BlockChanged, BlockFile, BlockFinding, BlockState, DesiredBlock, OwnedBlock, OwnedBlocks,
     OwnedSeam, ReadLimit, check_blocks, plan_block_file, read_block_file, take_back_blocks,
 };
-pub use change::{Action, Author, Change, Obstacle, Overwrite, Reason, Refusal};
+pub use change::{
+    Author, ChangeAction, ChangeReason, Obstacle, OverwriteRule, PlannedChange, RefusedChange,
+};
 pub use desired::{
     DesiredFile, DesiredShared, DesiredState, LayerDocument, is_reserved, reserved_target,
 };
 pub use difference::{FieldDifference, FileAction, FileDifference, FileVersions};
-pub use entries::{Entry, EntryError, Graph, Need, entries};
-pub use ledger::{Ledger, LedgerFile, LedgerVersion, Owned, Watched};
+pub use entries::{EntryError, EntryGraph, Need, ResourceEntry, entries};
+pub use ledger::{Ledger, LedgerFile, LedgerVersion, OwnedFile, WatchedDirectory};
 pub use levels::levels;
 pub use lock_capabilities::{
     CapabilityStanding, LockedCapabilities, capability_difference, lacks_capabilities,
@@ -43,11 +45,11 @@ pub use lock_diff::{
     MovedPin, checksum_findings, frozen_difference, lock_difference, moved_pins, outdated_lock,
     patch_difference, refuse_foreign_paths,
 };
-pub use names::{Excluded, excluded};
+pub use names::{ExcludedMatches, excluded};
 pub use nodes::{
     DesiredNode, FileOrigin, FileOutcome, Hunk, NodeError, NodeFinding, NodePlan, NodeState,
-    NodeSum, NodesRecord, OwnedNode, OwnedNodes, Seams, SharedFile, Twin, check_nodes, plan_nodes,
-    recognise_file, recognise_nodes, take_back,
+    NodeSum, NodesRecord, OnEqualUserValue, OwnedNode, OwnedNodes, RemovalWhitespace, SharedFile,
+    check_nodes, plan_nodes, recognise_file, recognise_nodes, take_back,
 };
 pub use observation::{Observation, shared_format};
 pub use plan::{Plan, PlanError, SharedChange};
@@ -55,5 +57,6 @@ pub use planner::{PlanEach, plan};
 pub use recovery::{hides_written_bytes, ledger_of_lock, may_explain, recover_ownership};
 pub use shared::SharedFilePlan;
 pub use target::{
-    Clash, Sharing, Wanted, clashes, could_install_at, path_in_type_folder, placements, target,
+    TargetClash, TargetRequest, ToolSharing, clashes, could_install_at, path_in_type_folder,
+    placements, target,
 };

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{
-    Checksum, LOCK_NAME, LayerName, Locked, LockedLayer, Lockfile, Owner, ResourceId, ResourceName,
-    ResourceType,
+    Checksum, LOCK_NAME, LayerName, LockEntry, LockedLayer, Lockfile, Owner, ResourceId,
+    ResourceName, ResourceType,
 };
 
 /// Where something stands that may have capabilities.
@@ -22,7 +22,7 @@ pub enum CapabilityStanding {
 
 /// What was locked, by id.
 pub struct LockedCapabilities<'l> {
-    entries: BTreeMap<ResourceId, &'l Locked>,
+    entries: BTreeMap<ResourceId, &'l LockEntry>,
     layers: BTreeMap<&'l LayerName, &'l LockedLayer>,
     /// The patterns of the manifest that matched something.
     patterns: BTreeSet<(ResourceType, &'l ResourceName)>,
@@ -48,7 +48,7 @@ impl<'l> LockedCapabilities<'l> {
     }
 
     /// How a resource stands.
-    pub fn of_resource(&self, new: &Locked) -> CapabilityStanding {
+    pub fn of_resource(&self, new: &LockEntry) -> CapabilityStanding {
         let Some(old) = self.entries.get(&new.id()) else {
             let pattern = new.manifest_alias.as_ref();
             let is_match = |pattern| self.patterns.contains(&(new.kind, pattern));

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Severity, codes};
 use agpm_model::{
-    Install, LOCK_NAME, Locked, LockedPin, Lockfile, Manifest, Pin, PinId, RelativePath,
-    Requirement, ResourceName, ResourceType, Scope, Tag, Tool, Tools, Unit,
+    InstallMode, InstallScope, LOCK_NAME, LockEntry, LockedPin, Lockfile, Manifest, Pin, PinId,
+    RelativePath, ResourceName, ResourceType, Tool, Tools, Unit, VersionRequirement, VersionTag,
 };
 
 use crate::ledger::Ledger;
@@ -26,11 +26,11 @@ pub fn outdated_lock(message: String) -> Failure {
 pub fn refuse_foreign_paths(
     lock: &Lockfile,
     manifest: &Manifest,
-    scope: Scope,
+    scope: InstallScope,
     ledger: &Ledger,
 ) -> Result<(), Failure> {
     let built_in = Tools::in_scope(scope);
-    let is_foreign = |locked: &Locked, path: &RelativePath| {
+    let is_foreign = |locked: &LockEntry, path: &RelativePath| {
         let could_install = |tool: &Tool| could_install_at(tool, locked.kind, path);
         let is_recorded = ledger.files.contains_key(path) || ledger.shared.contains_key(path);
         !is_recorded
@@ -44,8 +44,8 @@ pub fn refuse_foreign_paths(
     let mut entries = lock
         .entries
         .iter()
-        .filter(|locked| locked.install != Install::InPlace);
-    let foreign_path = |locked: &Locked| {
+        .filter(|locked| locked.install != InstallMode::InPlace);
+    let foreign_path = |locked: &LockEntry| {
         let path = locked
             .paths()
             .into_iter()
@@ -94,10 +94,10 @@ pub fn frozen_difference(old: &Lockfile, new: &Lockfile) -> Option<String> {
 /// there were, so they are not judged.
 fn version_misfit(lock: &Lockfile) -> Option<String> {
     let is_misfit = |one: &LockedPin<'_>| {
-        let tag = Tag::new(&one.pin.version);
+        let tag = VersionTag::new(&one.pin.version);
         let parts = one.pin.requirement.iter().flat_map(|all| all.split(" && "));
-        let ranges = parts.filter_map(|part| Requirement::parse(part).ok());
-        let mut ranges = ranges.filter(Requirement::is_range);
+        let ranges = parts.filter_map(|part| VersionRequirement::parse(part).ok());
+        let mut ranges = ranges.filter(VersionRequirement::is_range);
         tag.is_stable() && ranges.any(|range| !range.allows(&tag))
     };
     let misfit = lock.pins().find(is_misfit)?;
@@ -139,7 +139,7 @@ fn patches_of(lock: &Lockfile) -> BTreeSet<(String, &[String])> {
 /// Warnings about resources whose bytes are not those that were locked. A commit does not change, so somebody changed the
 /// lockfile.
 pub fn checksum_findings(old: &Lockfile, new: &Lockfile) -> Vec<Diagnostic> {
-    let mut before: BTreeMap<&ResourceName, Vec<&Locked>> = BTreeMap::new();
+    let mut before: BTreeMap<&ResourceName, Vec<&LockEntry>> = BTreeMap::new();
     for was in &old.entries {
         before.entry(&was.name).or_default().push(was);
     }
@@ -161,7 +161,7 @@ pub fn checksum_findings(old: &Lockfile, new: &Lockfile) -> Vec<Diagnostic> {
     findings
 }
 
-fn is_same_pin(was: &Locked, now: &Locked) -> bool {
+fn is_same_pin(was: &LockEntry, now: &LockEntry) -> bool {
     was.unit == now.unit
         && was.commit().is_some()
         && was.commit() == now.commit()
@@ -203,7 +203,7 @@ pub fn moved_pins<'l>(old: &'l Lockfile, new: &'l Lockfile) -> Vec<MovedPin<'l>>
 }
 
 fn difference(old: &Lockfile, new: &Lockfile) -> String {
-    let key = |locked: &Locked| (locked.kind, locked.name.clone());
+    let key = |locked: &LockEntry| (locked.kind, locked.name.clone());
     let keys = |lock: &Lockfile| lock.entries.iter().map(key).collect::<BTreeSet<_>>();
     let (was, is) = (keys(old), keys(new));
     let name = |(kind, name): &(ResourceType, ResourceName)| format!("{kind}/{name}");
@@ -252,21 +252,22 @@ fn difference(old: &Lockfile, new: &Lockfile) -> String {
 #[cfg(test)]
 mod tests {
     use agpm_model::{
-        Checksum, Install, Origin, PinSource, Placement, ResourcePath, SourceName, ToolName,
+        Checksum, InstallMode, LockedPlacement, PinSource, ResourceOrigin, ResourcePath,
+        SourceName, ToolName,
     };
 
     use super::*;
 
-    fn locked(name: &str, commit: char) -> Locked {
+    fn locked(name: &str, commit: char) -> LockEntry {
         let source = SourceName::new("team").unwrap();
         let path = ResourcePath::in_source(&format!("agents/{name}.md")).unwrap();
-        Locked {
+        LockEntry {
             kind: ResourceType::Agents,
             name: ResourceName::new(name).unwrap(),
             manifest_alias: None,
             pattern: None,
             unit: Unit {
-                origin: Origin::Source(source.clone()),
+                origin: ResourceOrigin::Source(source.clone()),
                 path,
                 extent: ResourceType::Agents.extent(),
             },
@@ -278,20 +279,20 @@ mod tests {
             }),
             checksum: Some(Checksum::of(&[commit as u8])),
             capabilities: None,
-            placements: vec![Placement {
+            placements: vec![LockedPlacement {
                 tool: ToolName::new("claude-code").unwrap(),
                 at: Some(RelativePath::new(&format!(".claude/agents/{name}.md")).unwrap()),
             }],
             dependencies: Vec::new(),
             patches: Vec::new(),
             private_patches: Vec::new(),
-            install: Install::Write,
+            install: InstallMode::Write,
             parts: Vec::new(),
             marketplace: None,
         }
     }
 
-    fn lock(entries: impl IntoIterator<Item = Locked>) -> Lockfile {
+    fn lock(entries: impl IntoIterator<Item = LockEntry>) -> Lockfile {
         Lockfile {
             entries: entries.into_iter().collect(),
             ..Lockfile::default()
@@ -371,7 +372,7 @@ mod tests {
         let manifest = Manifest::default();
         let mut ledger = Ledger::default();
         let refuse = |lock: &Lockfile, ledger: &Ledger| {
-            refuse_foreign_paths(lock, &manifest, Scope::Project, ledger).is_err()
+            refuse_foreign_paths(lock, &manifest, InstallScope::Project, ledger).is_err()
         };
         assert!(!refuse(&good, &ledger));
         assert!(refuse(&bad, &ledger));

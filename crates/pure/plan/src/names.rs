@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_model::{Dependency, Origin, ResourceName, ResourceType, ToolName, Unit, repository_name};
+use agpm_model::{
+    Dependency, ResourceName, ResourceOrigin, ResourceType, ToolName, Unit, repository_name,
+};
 
 /// What a name is derived from.
-pub(crate) struct Nameless<'a> {
+pub(crate) struct NameBasis<'a> {
     pub(crate) kind: ResourceType,
     pub(crate) unit: &'a Unit,
     pub(crate) tool: &'a ToolName,
@@ -13,7 +15,7 @@ pub(crate) struct Nameless<'a> {
     pub(crate) pattern: Option<&'a ResourceName>,
 }
 
-impl Nameless<'_> {
+impl NameBasis<'_> {
     /// The file's name without its extension, of which `.instructions` is a part.
     fn stem(&self) -> &str {
         let stem = self.unit.path.stem();
@@ -49,13 +51,13 @@ impl Nameless<'_> {
             let parts = &folders[folders.len() - count..];
             names.push(format!("{}-{stem}", parts.join("-")));
         }
-        if let Origin::Source(source) = &self.unit.origin {
+        if let ResourceOrigin::Source(source) = &self.unit.origin {
             let longest = names.last().cloned().unwrap_or_default();
             names.push(format!("{source}-{longest}"));
         }
         let whole = format!("{}-{}", folders.join("-"), path.file_name());
         names.push(whole.trim_start_matches('-').to_owned());
-        if let Origin::Source(source) = &self.unit.origin {
+        if let ResourceOrigin::Source(source) = &self.unit.origin {
             names.push(format!("{source}-{whole}"));
         }
         let longest = names.last().cloned().unwrap_or_default();
@@ -71,7 +73,7 @@ impl Nameless<'_> {
 
 /// The matches of a pattern that a dependency leaves out, and the exclusions that mean none of them or several.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Excluded {
+pub struct ExcludedMatches {
     /// The matches, by their places in the list.
     pub matches: BTreeSet<usize>,
     /// The exclusions, by their places in the dependency's list.
@@ -80,19 +82,19 @@ pub struct Excluded {
 
 /// Which matches of a pattern a dependency leaves out. A match has its name once all resources are known, and is read
 /// long before that; so every name counts that could become its own, as long as it is no other match's.
-pub fn excluded(dependency: &Dependency, tool: &ToolName, matches: &[&Unit]) -> Excluded {
+pub fn excluded(dependency: &Dependency, tool: &ToolName, matches: &[&Unit]) -> ExcludedMatches {
     let mut places: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
     let wanted: BTreeSet<&str> = dependency
         .exclude
         .iter()
         .map(|one| one.name.as_str())
         .collect();
-    let mut out = Excluded::default();
+    let mut out = ExcludedMatches::default();
     if wanted.is_empty() {
         return out;
     }
     for (at, unit) in matches.iter().enumerate() {
-        let nameless = Nameless {
+        let nameless = NameBasis {
             kind: dependency.kind,
             unit,
             tool,
@@ -118,14 +120,14 @@ pub fn excluded(dependency: &Dependency, tool: &ToolName, matches: &[&Unit]) -> 
 
 /// A name for each; `taken` are those of the manifest. All that share a name get a longer one.
 pub(crate) fn derive(
-    nameless: &[Nameless<'_>],
+    nameless: &[NameBasis<'_>],
     taken: &BTreeMap<(ResourceType, &str), ()>,
 ) -> Vec<ResourceName> {
     let mut units: BTreeMap<(ResourceType, &Unit), usize> = BTreeMap::new();
     nameless
         .iter()
         .for_each(|one| *units.entry((one.kind, one.unit)).or_default() += 1);
-    let twin = |one: &Nameless<'_>| units[&(one.kind, one.unit)] > 1;
+    let twin = |one: &NameBasis<'_>| units[&(one.kind, one.unit)] > 1;
     let candidates: Vec<Vec<String>> = nameless
         .iter()
         .map(|one| one.candidates(twin(one)))
@@ -163,9 +165,9 @@ mod tests {
     #[test]
     fn equal_stems_get_their_folders() {
         let unit = |source: &str, path: &str| Unit {
-            origin: Origin::Source(SourceName::new(source).unwrap()),
+            origin: ResourceOrigin::Source(SourceName::new(source).unwrap()),
             path: ResourcePath::in_source(path).unwrap(),
-            extent: agpm_model::Extent::File,
+            extent: agpm_model::ResourceExtent::File,
         };
         let units = [
             unit("a", "agents/ai/assistant.md"),
@@ -183,10 +185,10 @@ mod tests {
         let kind = ResourceType::Agents;
         let other = ToolName::new("opencode").unwrap();
         let tool_of = |at: usize| if at + 1 == units.len() { &other } else { &tool };
-        let nameless: Vec<Nameless<'_>> = units
+        let nameless: Vec<NameBasis<'_>> = units
             .iter()
             .enumerate()
-            .map(|(at, unit)| Nameless {
+            .map(|(at, unit)| NameBasis {
                 kind,
                 unit,
                 tool: tool_of(at),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use agpm_model::{Checksum, Observed, RelativePath};
+use agpm_model::{Checksum, ObservedPath, RelativePath};
 use agpm_text::{BlockDocument, Document, Format};
 
 use crate::change::Obstacle;
@@ -11,7 +11,7 @@ use crate::change::Obstacle;
 /// The disk as it was seen once, before anything was decided.
 #[derive(Debug, Default)]
 pub struct Observation {
-    entries: BTreeMap<RelativePath, Observed>,
+    entries: BTreeMap<RelativePath, ObservedPath>,
     documents: BTreeMap<RelativePath, Arc<Document>>,
     block_documents: BTreeMap<RelativePath, BlockDocument>,
     unreadable: BTreeSet<RelativePath>,
@@ -31,7 +31,7 @@ pub(crate) enum SharedContent<'o> {
 
 impl Observation {
     /// Records what is at a path.
-    pub fn add(&mut self, path: RelativePath, now: Observed) {
+    pub fn add(&mut self, path: RelativePath, now: ObservedPath) {
         self.entries.insert(path, now);
     }
 
@@ -47,7 +47,7 @@ impl Observation {
 
     /// Whether a path was read as a file with blocks.
     pub fn has_block_document(&self, path: &RelativePath) -> bool {
-        let is_not_file = |now: &Observed| !matches!(now, Observed::File(_));
+        let is_not_file = |now: &ObservedPath| !matches!(now, ObservedPath::File(_));
         self.block_documents.contains_key(path)
             || self.unreadable.contains(path)
             || self.entries.get(path).is_some_and(is_not_file)
@@ -75,7 +75,7 @@ impl Observation {
 
     /// Whether a path was read as a shared file.
     pub fn has_shared(&self, path: &RelativePath) -> bool {
-        let is_not_file = |now: &Observed| !matches!(now, Observed::File(_));
+        let is_not_file = |now: &ObservedPath| !matches!(now, ObservedPath::File(_));
         self.documents.contains_key(path)
             || self.unreadable.contains(path)
             || self.entries.get(path).is_some_and(is_not_file)
@@ -83,8 +83,11 @@ impl Observation {
 
     /// What is at a path. A path that nobody looked at counts as missing: if something is there after all, the
     /// transaction refuses to write over it.
-    pub fn get(&self, path: &RelativePath) -> Observed {
-        self.entries.get(path).copied().unwrap_or(Observed::Missing)
+    pub fn get(&self, path: &RelativePath) -> ObservedPath {
+        self.entries
+            .get(path)
+            .copied()
+            .unwrap_or(ObservedPath::Missing)
     }
 
     /// Of the file at a path.
@@ -115,9 +118,9 @@ impl Observation {
     pub(crate) fn shared(&self, path: &RelativePath) -> SharedContent<'_> {
         match (self.get(path), self.document(path)) {
             _ if self.unreadable.contains(path) => SharedContent::Unreadable,
-            (Observed::Missing, _) => SharedContent::Missing,
-            (Observed::File(_), Some(document)) => SharedContent::Document(document),
-            (Observed::File(_), None) => SharedContent::Unreadable,
+            (ObservedPath::Missing, _) => SharedContent::Missing,
+            (ObservedPath::File(_), Some(document)) => SharedContent::Document(document),
+            (ObservedPath::File(_), None) => SharedContent::Unreadable,
             (now, _) => Obstacle::of(now).map_or(SharedContent::Missing, SharedContent::Obstacle),
         }
     }

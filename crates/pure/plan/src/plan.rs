@@ -1,9 +1,9 @@
 //! Everything that is to be done, as data.
 
 use agpm_diag::Diagnostic;
-use agpm_model::{FileMode, Observed, RelativePath};
+use agpm_model::{FileMode, ObservedPath, RelativePath};
 
-use crate::change::{Change, Refusal};
+use crate::change::{PlannedChange, RefusedChange};
 use crate::ledger::Ledger;
 use crate::nodes::FileOutcome;
 
@@ -17,18 +17,18 @@ pub struct SharedChange {
     /// The mode of a file that is new.
     pub mode: FileMode,
     /// What is there now.
-    pub before: Observed,
+    pub before: ObservedPath,
 }
 
 /// Everything that is to be done, by path.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
     /// Changes by path.
-    pub changes: Vec<Change>,
+    pub changes: Vec<PlannedChange>,
     /// The texts of shared files that change.
     pub shared: Vec<SharedChange>,
     /// What must not be done. If there is any, nothing is.
-    pub refusals: Vec<Refusal>,
+    pub refusals: Vec<RefusedChange>,
     /// What is ours afterwards.
     pub ledger: Ledger,
     /// How many files are as they should be.

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use agpm_model::{FileMode, Observed, RelativePath};
+use agpm_model::{FileMode, ObservedPath, RelativePath};
 
 use crate::blocks::{BlockFile, BlockFilePlan, plan_block_file};
-use crate::change::{Action, Author, Change, Obstacle, Overwrite, Refusal};
+use crate::change::{Author, ChangeAction, Obstacle, OverwriteRule, PlannedChange, RefusedChange};
 use crate::desired::{DesiredFile, DesiredState};
 use crate::files::plan_files;
-use crate::ledger::{Ledger, LedgerVersion, Owned};
+use crate::ledger::{Ledger, LedgerVersion, OwnedFile};
 use crate::nodes::{FileOutcome, OwnedNodes};
 use crate::observation::Observation;
 use crate::plan::{Plan, PlanError, SharedChange};
@@ -27,7 +27,7 @@ pub fn plan(
     desired: &DesiredState<'_>,
     observation: &Observation,
     ledger: &Ledger,
-    overwrite: Overwrite,
+    overwrite: OverwriteRule,
     each: &PlanEach<'_>,
 ) -> Result<Plan, PlanError> {
     let desired = &*desired.with_blocks_beside_user(observation, ledger, overwrite);
@@ -61,7 +61,7 @@ fn plan_blocks(
     desired: &DesiredState<'_>,
     observation: &Observation,
     ledger: &Ledger,
-    overwrite: Overwrite,
+    overwrite: OverwriteRule,
     plan: &mut Plan,
 ) -> Result<(), PlanError> {
     let paths: BTreeSet<&RelativePath> =
@@ -70,13 +70,14 @@ fn plan_blocks(
         let blocks = desired.blocks.get(path).map_or(&[][..], Vec::as_slice);
         let before = observation.get(path);
         if let Some(what) = Obstacle::of(before) {
-            plan.refusals.extend(blocks.first().map(|block| Refusal {
-                path: path.clone(),
-                place: None,
-                block: None,
-                what,
-                owner: block.owner.clone(),
-            }));
+            plan.refusals
+                .extend(blocks.first().map(|block| RefusedChange {
+                    path: path.clone(),
+                    place: None,
+                    block: None,
+                    what,
+                    owner: block.owner.clone(),
+                }));
             continue;
         }
         // A file that is to be whole takes the place of its blocks.
@@ -160,7 +161,7 @@ fn with_desired_ownership<'l>(
             .checksum(&file.path)
             .filter(|now| owned.is_whole(*now) || *now == file.checksum);
         wanted.files.extend(managed.map(|checksum| {
-            let record = Owned {
+            let record = OwnedFile {
                 checksum,
                 source: None,
                 mode: file.mode,
@@ -175,17 +176,17 @@ fn with_desired_ownership<'l>(
 
 impl Plan {
     /// Drops the removal of a whole file that is to have blocks instead; whether the file was untouched.
-    fn release_whole_file(&mut self, path: &RelativePath, before: Observed) -> bool {
-        let is_removal = |change: &Change| {
+    fn release_whole_file(&mut self, path: &RelativePath, before: ObservedPath) -> bool {
+        let is_removal = |change: &PlannedChange| {
             change.path == *path && change.block.is_none() && change.place.is_none()
         };
         let removed = self.changes.iter().find(|change| is_removal(change));
-        let is_untouched = removed.is_some_and(|change| change.action == Action::Remove);
+        let is_untouched = removed.is_some_and(|change| change.action == ChangeAction::Remove);
         self.changes.retain(|change| !is_removal(change));
         is_untouched && before.checksum().is_some()
     }
 
-    fn add_blocks(&mut self, path: &RelativePath, before: Observed, planned: BlockFilePlan) {
+    fn add_blocks(&mut self, path: &RelativePath, before: ObservedPath, planned: BlockFilePlan) {
         self.changes.extend(planned.changes);
         self.refusals.extend(planned.refusals);
         self.unchanged += planned.unchanged;
@@ -195,7 +196,7 @@ impl Plan {
             path: path.clone(),
             outcome,
             mode: match before {
-                Observed::File(state) => state.mode,
+                ObservedPath::File(state) => state.mode,
                 _ => FileMode::Plain,
             },
             before,

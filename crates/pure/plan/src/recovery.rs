@@ -1,19 +1,19 @@
 //! What agpm manages although the ledger does not say so: in a fresh clone there is no ledger, and after a pull it is
 //! behind. The lockfile tells what was written, and what is still exactly that is managed.
 
-use agpm_model::{FileMode, Install, Locked, Lockfile, Observed, Owner, RelativePath};
+use agpm_model::{FileMode, InstallMode, LockEntry, Lockfile, ObservedPath, Owner, RelativePath};
 
 use crate::blocks::{OwnedBlocks, recognize_blocks};
-use crate::change::{Action, Author, Overwrite};
+use crate::change::{Author, ChangeAction, OverwriteRule};
 use crate::desired::{DesiredFile, DesiredShared, DesiredState};
-use crate::ledger::{Ledger, Owned};
-use crate::nodes::{OwnedNodes, Twin, recognise_file, recognise_nodes};
+use crate::ledger::{Ledger, OwnedFile};
+use crate::nodes::{OnEqualUserValue, OwnedNodes, recognise_file, recognise_nodes};
 use crate::observation::Observation;
 use crate::plan::Plan;
 
 /// Whether a lockfile has resources whose written bytes it does not tell by itself.
 pub fn hides_written_bytes(lock: &Lockfile) -> bool {
-    let hides = |locked: &Locked| !locked.kind.is_file() || !locked.patches.is_empty();
+    let hides = |locked: &LockEntry| !locked.kind.is_file() || !locked.patches.is_empty();
     !lock.layers.is_empty() || lock.entries.iter().any(hides)
 }
 
@@ -25,8 +25,9 @@ pub fn may_explain(
     observation: &Observation,
 ) -> bool {
     let known = ledger.owners();
-    let is_unknown =
-        |locked: &Locked| !locked.paths().is_empty() && !known.contains(&Owner::from(locked.id()));
+    let is_unknown = |locked: &LockEntry| {
+        !locked.paths().is_empty() && !known.contains(&Owner::from(locked.id()))
+    };
     let is_changed = |path: &RelativePath, owned: &OwnedNodes| {
         observation
             .checksum(path)
@@ -37,7 +38,7 @@ pub fn may_explain(
         now.is_some_and(|now| now != owned.seen)
     };
     let is_new_twin = |path: &RelativePath| !ledger.theirs.contains_key(path);
-    let is_kept = |action: Action| action == Action::Keep;
+    let is_kept = |action: ChangeAction| action == ChangeAction::Keep;
     lock.entries.iter().any(is_unknown)
         || !lock.layers.is_empty() && plan.ledger.theirs.keys().any(is_new_twin)
         || !plan.refusals.is_empty()
@@ -71,7 +72,7 @@ pub fn recover_ownership(
         }
     }
     for (path, blocks) in &locked
-        .with_blocks_beside_user(observation, ledger, Overwrite::Nothing)
+        .with_blocks_beside_user(observation, ledger, OverwriteRule::Nothing)
         .blocks
     {
         let recorded = ledger.blocks.get(path);
@@ -87,8 +88,12 @@ pub fn recover_ownership(
 }
 
 /// The record of a file that has just the locked bytes; nothing if the ledger has it already.
-fn recover_file(file: &DesiredFile, observation: &Observation, ledger: &Ledger) -> Option<Owned> {
-    let Observed::File(now) = observation.get(&file.path) else {
+fn recover_file(
+    file: &DesiredFile,
+    observation: &Observation,
+    ledger: &Ledger,
+) -> Option<OwnedFile> {
+    let ObservedPath::File(now) = observation.get(&file.path) else {
         return None;
     };
     let is_recorded = ledger
@@ -96,8 +101,8 @@ fn recover_file(file: &DesiredFile, observation: &Observation, ledger: &Ledger) 
         .get(&file.path)
         .is_some_and(|owned| owned.checksum == file.checksum);
     // A file of the user's that equals what the layers give stays theirs.
-    let is_users = file.twin == Twin::Left && ledger.theirs.contains_key(&file.path);
-    (now.checksum == file.checksum && !is_recorded && !is_users).then(|| Owned {
+    let is_users = file.twin == OnEqualUserValue::Left && ledger.theirs.contains_key(&file.path);
+    (now.checksum == file.checksum && !is_recorded && !is_users).then(|| OwnedFile {
         checksum: file.checksum,
         source: Some(file.source).filter(|source| *source != file.checksum),
         mode: now.mode,
@@ -127,11 +132,11 @@ pub fn ledger_of_lock(lock: &Lockfile) -> Ledger {
     }
 }
 
-fn owned_by_lock(locked: &Locked) -> Vec<(RelativePath, Owned)> {
+fn owned_by_lock(locked: &LockEntry) -> Vec<(RelativePath, OwnedFile)> {
     // Entries and the files of skills have no checksum of their own there.
-    let is_written = locked.kind.is_file() && locked.install == Install::Write;
+    let is_written = locked.kind.is_file() && locked.install == InstallMode::Write;
     let checksum = locked.checksum.filter(|_| is_written);
-    let owned = checksum.map(|checksum| Owned {
+    let owned = checksum.map(|checksum| OwnedFile {
         checksum,
         source: None,
         mode: FileMode::Plain,

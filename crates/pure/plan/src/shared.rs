@@ -1,10 +1,12 @@
 //! Files that users write too: the nodes that are to be in one against what is there.
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_model::{FileMode, LayerSet, Observed, Owner, RelativePath};
+use agpm_model::{FileMode, LayerSet, ObservedPath, Owner, RelativePath};
 use agpm_text::{Document, Pointer};
 
-use crate::change::{Action, Change, Obstacle, Overwrite, Reason, Refusal};
+use crate::change::{
+    ChangeAction, ChangeReason, Obstacle, OverwriteRule, PlannedChange, RefusedChange,
+};
 use crate::desired::DesiredShared;
 use crate::ledger::Ledger;
 use crate::nodes::{
@@ -17,8 +19,8 @@ use crate::plan::{PlanError, SharedChange};
 #[derive(Debug)]
 pub struct SharedFilePlan {
     pub(crate) path: RelativePath,
-    pub(crate) changes: Vec<Change>,
-    pub(crate) refusals: Vec<Refusal>,
+    pub(crate) changes: Vec<PlannedChange>,
+    pub(crate) refusals: Vec<RefusedChange>,
     pub(crate) unchanged: usize,
     pub(crate) owned: Option<OwnedNodes>,
     pub(crate) change: Option<SharedChange>,
@@ -29,7 +31,7 @@ pub(crate) fn plan_shared_file(
     desired: Option<&DesiredShared<'_>>,
     observation: &Observation,
     ledger: &Ledger,
-    overwrite: Overwrite,
+    overwrite: OverwriteRule,
 ) -> Result<SharedFilePlan, PlanError> {
     let nodes = desired.map_or(&[][..], |desired| &desired.nodes);
     let before = observation.get(path);
@@ -68,7 +70,7 @@ fn refused(
     SharedFilePlan {
         path: path.clone(),
         changes: Vec::new(),
-        refusals: vec![Refusal {
+        refusals: vec![RefusedChange {
             path: path.clone(),
             place,
             block: None,
@@ -85,7 +87,7 @@ fn refused(
 fn whole_file(
     path: &RelativePath,
     desired: Option<&DesiredShared<'_>>,
-    before: Observed,
+    before: ObservedPath,
     document: Option<&Document>,
     mut planned: NodePlan,
 ) -> SharedFilePlan {
@@ -93,7 +95,7 @@ fn whole_file(
     let layers = desired.and_then(|desired| desired.layers.cloned());
     let mode = desired.map_or(FileMode::Plain, |desired| desired.mode);
     let has_base = desired.is_some_and(|desired| desired.base.is_some());
-    let is_new = before == Observed::Missing && has_base;
+    let is_new = before == ObservedPath::Missing && has_base;
     let mut changes = planned.changes;
     if is_new {
         changes = as_one_change(changes, layers.clone());
@@ -106,7 +108,7 @@ fn whole_file(
         changes.push(text_change(
             path,
             before,
-            Reason::Content,
+            ChangeReason::Content,
             layers.clone().unwrap_or_default(),
         ));
     }
@@ -117,13 +119,13 @@ fn whole_file(
     // The mode of a file that the user made is the user's.
     if is_whole
         && outcome == FileOutcome::Unchanged
-        && let (Observed::File(now), Some(document)) = (before, document)
+        && let (ObservedPath::File(now), Some(document)) = (before, document)
         && now.mode != mode
     {
         changes.push(text_change(
             path,
             before,
-            Reason::Mode,
+            ChangeReason::Mode,
             layers.unwrap_or_default(),
         ));
         outcome = FileOutcome::Write(document.text().to_string());
@@ -151,12 +153,17 @@ fn whole_file(
 }
 
 /// A change of the text that changes no node.
-fn text_change(path: &RelativePath, before: Observed, reason: Reason, owner: Owner) -> Change {
-    Change {
+fn text_change(
+    path: &RelativePath,
+    before: ObservedPath,
+    reason: ChangeReason,
+    owner: Owner,
+) -> PlannedChange {
+    PlannedChange {
         path: path.clone(),
         place: Some(Pointer::root()),
         block: None,
-        action: Action::Update,
+        action: ChangeAction::Update,
         before,
         reason,
         owner,
@@ -164,13 +171,13 @@ fn text_change(path: &RelativePath, before: Observed, reason: Reason, owner: Own
 }
 
 /// A file that comes or goes with the layers is reported as a whole, and not key by key.
-fn as_one_change(changes: Vec<Change>, owner: Option<Owner>) -> Vec<Change> {
-    let (layers, mut others): (Vec<Change>, Vec<Change>) = changes
+fn as_one_change(changes: Vec<PlannedChange>, owner: Option<Owner>) -> Vec<PlannedChange> {
+    let (layers, mut others): (Vec<PlannedChange>, Vec<PlannedChange>) = changes
         .into_iter()
         .partition(|change| change.owner.layers().is_some());
     let sets = layers.iter().filter_map(|change| change.owner.layers());
     let owner = owner.unwrap_or_else(|| Owner::Layers(LayerSet::union(sets)));
-    let whole = layers.first().map(|first| Change {
+    let whole = layers.first().map(|first| PlannedChange {
         place: Some(Pointer::root()),
         owner,
         ..first.clone()

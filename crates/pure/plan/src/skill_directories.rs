@@ -70,7 +70,7 @@ fn fewest_directories(readers: &[Vec<&str>]) -> Vec<usize> {
         let more = (0..optional.len()).filter(is_in).map(|at| optional[at]);
         forced.iter().copied().chain(more).collect()
     });
-    let choices = choice.map(|shared: BTreeSet<&str>| Choice::of(readers, &shared));
+    let choices = choice.map(|shared: BTreeSet<&str>| DirectoryChoice::of(readers, &shared));
     let best = choices.min_by_key(|choice| choice.cost);
     best.map_or_else(|| vec![0; readers.len()], |choice| choice.places)
 }
@@ -79,13 +79,13 @@ fn fewest_directories(readers: &[Vec<&str>]) -> Vec<usize> {
 const MOST_TRIED: usize = 10;
 
 /// One way to serve all readers.
-struct Choice {
+struct DirectoryChoice {
     places: Vec<usize>,
     /// Smaller is better: how many directories, whether the common one is missing, how many read a foreign one.
     cost: (usize, usize, usize),
 }
 
-impl Choice {
+impl DirectoryChoice {
     /// Readers of no shared directory have their own.
     fn of(readers: &[Vec<&str>], shared: &BTreeSet<&str>) -> Self {
         let place = |read: &Vec<&str>| {
@@ -100,7 +100,7 @@ impl Choice {
             .collect();
         let misses_common = usize::from(!used.contains(COMMON_SKILLS));
         let foreign = places.iter().filter(|at| **at > 0).count();
-        Choice {
+        DirectoryChoice {
             cost: (used.len(), misses_common, foreign),
             places,
         }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use agpm_model::{
-    Dependency, Destination, Folder, InstructionForm, Layout, PathError, Placement, RelativePath,
-    ResourcePath, ResourceType, Tool, ToolName, Tools,
+    Dependency, Destination, InstructionForm, LockedPlacement, PathError, RelativePath,
+    ResourcePath, ResourceType, TargetLayout, Tool, ToolDirectory, ToolName, Tools,
 };
 use agpm_tools::FileFormat;
 
@@ -12,7 +12,7 @@ use crate::skill_directories::skill_directories;
 
 /// What decides the place of one file.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted<'a> {
+pub struct TargetRequest<'a> {
     /// The kind.
     pub kind: ResourceType,
     /// The path in its source.
@@ -22,11 +22,11 @@ pub struct Wanted<'a> {
     /// Another file name.
     pub filename: Option<&'a RelativePath>,
     /// Whether folders are kept, if it is said.
-    pub layout: Option<Layout>,
+    pub layout: Option<TargetLayout>,
     /// The pattern that the path matches.
     pub pattern: Option<&'a ResourcePath>,
     /// Whether it is for other tools too.
-    pub sharing: Sharing,
+    pub sharing: ToolSharing,
     /// What it is called: files of instructions have that name, and so do whole sources, which have none in themselves.
     pub name: &'a str,
     /// How an instruction is installed.
@@ -35,27 +35,27 @@ pub struct Wanted<'a> {
 
 /// Whether a resource is for one tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sharing {
+pub enum ToolSharing {
     /// It is.
     OneTool,
     /// It is for several, whose files have different extensions.
     SeveralTools,
 }
 
-impl Sharing {
+impl ToolSharing {
     /// For so many tools.
     pub fn of(tools: usize) -> Self {
         if tools > 1 {
-            Sharing::SeveralTools
+            ToolSharing::SeveralTools
         } else {
-            Sharing::OneTool
+            ToolSharing::OneTool
         }
     }
 }
 
 /// Two entries that would be at one place, by their numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Clash {
+pub struct TargetClash {
     /// The place, as the first one has it.
     pub path: RelativePath,
     /// The first.
@@ -64,11 +64,11 @@ pub struct Clash {
     pub second: usize,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> TargetRequest<'a> {
     /// What a dependency of the manifest says of the file at this path.
     pub fn of(dependency: &'a Dependency, path: &'a ResourcePath, tools: &Tools) -> Self {
-        Wanted {
-            sharing: Sharing::of(tools.used_by(dependency).len()),
+        TargetRequest {
+            sharing: ToolSharing::of(tools.used_by(dependency).len()),
             name: dependency.name.as_str(),
             form: dependency.form,
             kind: dependency.kind,
@@ -81,7 +81,7 @@ impl<'a> Wanted<'a> {
     }
 }
 
-impl Wanted<'_> {
+impl TargetRequest<'_> {
     fn is_block(&self) -> bool {
         self.kind == ResourceType::Instructions && self.form == InstructionForm::Block
     }
@@ -89,7 +89,7 @@ impl Wanted<'_> {
 
 /// The path from the project of the file, of the skill's folder, or of the file that holds the entries or the block;
 /// `None` if the tool has no place for the kind. A block for some files may go into a directory instead.
-pub fn target(tool: &Tool, wanted: &Wanted<'_>) -> Result<Option<RelativePath>, PathError> {
+pub fn target(tool: &Tool, wanted: &TargetRequest<'_>) -> Result<Option<RelativePath>, PathError> {
     let (folder, form) = match tool.destination(wanted.kind) {
         Some(_) if wanted.is_block() => return Ok(tool.block_files.last().cloned()),
         Some(Destination::Files(folder, form)) => (folder, form),
@@ -111,7 +111,7 @@ pub fn target(tool: &Tool, wanted: &Wanted<'_>) -> Result<Option<RelativePath>, 
 pub(crate) fn skill_in(
     directory: &RelativePath,
     tool: &Tool,
-    wanted: &Wanted<'_>,
+    wanted: &TargetRequest<'_>,
 ) -> Result<RelativePath, PathError> {
     path_in(Some(directory), tool, wanted, &folder_name(wanted))
 }
@@ -119,12 +119,12 @@ pub(crate) fn skill_in(
 fn path_in(
     directory: Option<&RelativePath>,
     tool: &Tool,
-    wanted: &Wanted<'_>,
+    wanted: &TargetRequest<'_>,
     name: &str,
 ) -> Result<RelativePath, PathError> {
     let inner = match wanted.layout.unwrap_or(tool.layout(wanted.kind)) {
-        Layout::Flat => "",
-        Layout::Folders => kept_directories(wanted),
+        TargetLayout::Flat => "",
+        TargetLayout::Folders => kept_directories(wanted),
     };
     let parts = [
         directory.map(RelativePath::as_str),
@@ -140,8 +140,8 @@ fn path_in(
 pub fn placements(
     tools: &Tools,
     names: &[&ToolName],
-    wanted: &Wanted<'_>,
-) -> Result<Vec<Placement>, PathError> {
+    wanted: &TargetRequest<'_>,
+) -> Result<Vec<LockedPlacement>, PathError> {
     let directories = match wanted.kind {
         ResourceType::Skills => skill_directories(tools, names),
         _ => BTreeMap::new(),
@@ -154,7 +154,7 @@ pub fn placements(
             (None, _) => None,
         };
         let tool = (*name).clone();
-        placements.push(Placement { tool, at });
+        placements.push(LockedPlacement { tool, at });
     }
     placements.sort();
     Ok(placements)
@@ -173,7 +173,7 @@ pub fn could_install_at(tool: &Tool, kind: ResourceType, path: &RelativePath) ->
 /// The path of a file from the directory of its tool and type; nothing if it is not in there.
 pub fn path_in_type_folder<'p>(
     tool: &Tool,
-    folder: &Folder,
+    folder: &ToolDirectory,
     path: &'p RelativePath,
 ) -> Option<&'p str> {
     let Some(directory) = tool.directory(folder) else {
@@ -187,7 +187,7 @@ pub fn path_in_type_folder<'p>(
 /// The directories that stay at the target: those under the first one that is named like the type, or all of them if
 /// there is none. A pattern with `flatten = false` may match the type's directory in many places; then all stay too,
 /// because only the directories above it tell the matches apart.
-fn kept_directories<'a>(wanted: &Wanted<'a>) -> &'a str {
+fn kept_directories<'a>(wanted: &TargetRequest<'a>) -> &'a str {
     let mut folder = wanted.path.folder();
     // The directories above the project are this machine's own.
     while let Some(rest) = folder.strip_prefix("..") {
@@ -195,7 +195,7 @@ fn kept_directories<'a>(wanted: &Wanted<'a>) -> &'a str {
     }
     let fixed = wanted
         .pattern
-        .filter(|_| wanted.layout == Some(Layout::Folders));
+        .filter(|_| wanted.layout == Some(TargetLayout::Folders));
     let fixed = fixed.map_or(folder.len(), |pattern| pattern.literal_folder().len());
     let mut start = 0;
     for part in folder.split('/') {
@@ -213,7 +213,7 @@ fn kept_directories<'a>(wanted: &Wanted<'a>) -> &'a str {
 }
 
 /// An instruction has the name of its entry, whatever its file is called.
-fn instruction_name(wanted: &Wanted<'_>, format: FileFormat) -> String {
+fn instruction_name(wanted: &TargetRequest<'_>, format: FileFormat) -> String {
     let extension = format.extension().or(wanted.path.extension());
     match (wanted.filename, extension) {
         (Some(_), _) => file_name(wanted, format),
@@ -223,14 +223,14 @@ fn instruction_name(wanted: &Wanted<'_>, format: FileFormat) -> String {
 }
 
 /// A name with an ending is taken as it is; any other gets the one that the tool wants, or the source's.
-fn file_name(wanted: &Wanted<'_>, format: FileFormat) -> String {
+fn file_name(wanted: &TargetRequest<'_>, format: FileFormat) -> String {
     let own = wanted.path;
     let stem = match wanted.filename {
         Some(name) if name.file_name().contains('.') => {
             let other = format
                 .extension()
                 .filter(|ending| !has_ending(name.as_str(), ending));
-            match other.filter(|_| wanted.sharing == Sharing::SeveralTools) {
+            match other.filter(|_| wanted.sharing == ToolSharing::SeveralTools) {
                 Some(ending) => return format!("{}.{ending}", stem_of(name.as_str())),
                 None => return name.to_string(),
             }
@@ -259,7 +259,7 @@ fn has_ending(name: &str, ending: &str) -> bool {
 }
 
 /// A folder has no ending.
-fn folder_name(wanted: &Wanted<'_>) -> String {
+fn folder_name(wanted: &TargetRequest<'_>) -> String {
     match wanted.filename {
         Some(name) => name.to_string(),
         None if wanted.path.is_top() => wanted.name.to_owned(),
@@ -268,12 +268,12 @@ fn folder_name(wanted: &Wanted<'_>) -> String {
 }
 
 /// Pairs of files that cannot both be there: on some systems case does not count, and a file is no folder.
-pub fn clashes<'a>(files: impl IntoIterator<Item = (usize, &'a RelativePath)>) -> Vec<Clash> {
+pub fn clashes<'a>(files: impl IntoIterator<Item = (usize, &'a RelativePath)>) -> Vec<TargetClash> {
     let mut seen: BTreeMap<String, (usize, &RelativePath)> = BTreeMap::new();
     let mut found = Vec::new();
     for (entry, path) in files {
         match seen.get(&path.as_str().to_lowercase()) {
-            Some((first, path)) => found.push(Clash {
+            Some((first, path)) => found.push(TargetClash {
                 path: (*path).clone(),
                 first: *first,
                 second: entry,
@@ -285,7 +285,7 @@ pub fn clashes<'a>(files: impl IntoIterator<Item = (usize, &'a RelativePath)>) -
         let above = folded
             .match_indices('/')
             .find_map(|(at, _)| seen.get(&folded[..at]));
-        let clash = above.map(|(first, path)| Clash {
+        let clash = above.map(|(first, path)| TargetClash {
             path: (*path).clone(),
             first: *first,
             second: *entry,
@@ -301,17 +301,22 @@ mod tests {
 
     use super::*;
 
-    fn at(tool: &str, kind: ResourceType, path: &str, set: impl Fn(&mut Wanted<'_>)) -> String {
+    fn at(
+        tool: &str,
+        kind: ResourceType,
+        path: &str,
+        set: impl Fn(&mut TargetRequest<'_>),
+    ) -> String {
         let tools = Tools::default();
         let path = ResourcePath::local(path).unwrap();
-        let mut wanted = Wanted {
+        let mut wanted = TargetRequest {
             kind,
             path: &path,
             target: None,
             filename: None,
             layout: None,
             pattern: None,
-            sharing: Sharing::OneTool,
+            sharing: ToolSharing::OneTool,
             name: "",
             form: InstructionForm::default(),
         };
@@ -453,7 +458,7 @@ mod tests {
         assert_eq!(
             at("claude-code", agents, "agents/ai/x.md", |wanted| wanted
                 .layout =
-                Some(Layout::Folders)),
+                Some(TargetLayout::Folders)),
             ".claude/agents/ai/x.md"
         );
         assert_eq!(
@@ -461,7 +466,7 @@ mod tests {
                 "agpm",
                 ResourceType::Snippets,
                 "snippets/py/u.md",
-                |wanted| wanted.layout = Some(Layout::Flat)
+                |wanted| wanted.layout = Some(TargetLayout::Flat)
             ),
             ".agpm/snippets/u.md"
         );
@@ -471,14 +476,14 @@ mod tests {
             (&plain, ".claude/agents/team/own/dev-tool.md"),
             (&dotted, ".claude/agents/team/own/dev.txt"),
         ] {
-            let wanted = Wanted {
+            let wanted = TargetRequest {
                 kind: agents,
                 path: &path,
                 target: Some(&folder),
                 filename: Some(filename),
                 layout: None,
                 pattern: None,
-                sharing: Sharing::OneTool,
+                sharing: ToolSharing::OneTool,
                 name: "",
                 form: InstructionForm::default(),
             };
@@ -536,14 +541,14 @@ mod tests {
             ),
         ] {
             let path = ResourcePath::in_source(path).unwrap();
-            let wanted = Wanted {
+            let wanted = TargetRequest {
                 kind,
                 path: &path,
                 target: None,
                 filename: Some(filename),
                 layout: None,
                 pattern: None,
-                sharing: Sharing::OneTool,
+                sharing: ToolSharing::OneTool,
                 name: "",
                 form: InstructionForm::default(),
             };
@@ -575,14 +580,14 @@ mod tests {
         ] {
             let pattern = ResourcePath::local(pattern).unwrap();
             let path = ResourcePath::found(path).unwrap();
-            let wanted = Wanted {
+            let wanted = TargetRequest {
                 kind: ResourceType::Agents,
                 path: &path,
                 target: None,
                 filename: None,
-                layout: Some(Layout::Folders),
+                layout: Some(TargetLayout::Folders),
                 pattern: Some(&pattern),
-                sharing: Sharing::OneTool,
+                sharing: ToolSharing::OneTool,
                 name: "",
                 form: InstructionForm::default(),
             };

@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use agpm_diag::Notes;
-use agpm_model::{Checksum, FileMode, Observed, Owner, RelativePath};
+use agpm_model::{Checksum, FileMode, ObservedPath, Owner, RelativePath};
 use agpm_plan::{
-    DesiredBlock, DesiredState, FileOutcome, Ledger, Observation, Overwrite, Plan, plan,
+    DesiredBlock, DesiredState, FileOutcome, Ledger, Observation, OverwriteRule, Plan, plan,
     read_block_file, recover_ownership, take_back_blocks,
 };
 use agpm_text::{BlockDocument, BlockName};
@@ -38,7 +38,7 @@ impl Project {
     fn observation(&self) -> Observation {
         let mut observation = Observation::default();
         if let Some(text) = &self.text {
-            let now = Observed::file(Checksum::of(text.as_bytes()), FileMode::Plain);
+            let now = ObservedPath::file(Checksum::of(text.as_bytes()), FileMode::Plain);
             observation.add(path(), now);
             let bytes = text.clone().into_bytes();
             let document = read_block_file(&path(), bytes, &mut Notes::default()).unwrap();
@@ -47,7 +47,7 @@ impl Project {
         observation
     }
 
-    fn plan(&self, desired: &DesiredState<'_>, overwrite: Overwrite) -> Plan {
+    fn plan(&self, desired: &DesiredState<'_>, overwrite: OverwriteRule) -> Plan {
         let (observation, ledger) = (self.observation(), &self.ledger);
         plan(desired, &observation, ledger, overwrite, &|paths, one| {
             paths.into_iter().map(one).collect()
@@ -57,7 +57,7 @@ impl Project {
 
     /// Installs these blocks, in this order.
     fn install(&mut self, blocks: &[(&str, &str)]) -> Plan {
-        let plan = self.plan(&desired(blocks), Overwrite::Nothing);
+        let plan = self.plan(&desired(blocks), OverwriteRule::Nothing);
         if !plan.refusals.is_empty() {
             return plan;
         }
@@ -362,7 +362,7 @@ proptest! {
         let locked = desired(&wanted);
         let ledger = recover_ownership(&locked, &clone.observation(), &Ledger::default());
         let clone = Project { ledger, ..clone };
-        let plan = clone.plan(&locked, Overwrite::Nothing);
+        let plan = clone.plan(&locked, OverwriteRule::Nothing);
         prop_assert!(plan.shared.is_empty() && plan.changes.is_empty(), "{:?}", plan.changes);
         let mut clone = clone;
         clone.install(&[]);

@@ -3,13 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use agpm_model::{Checksum, FileMode, Observed, RelativePath};
+use agpm_model::{Checksum, FileMode, ObservedPath, RelativePath};
 use agpm_plan::{
-    Action, Author, DesiredFile, DesiredState, Ledger, Observation, Overwrite, Owned, Plan, Twin,
+    Author, ChangeAction, DesiredFile, DesiredState, Ledger, Observation, OnEqualUserValue,
+    OverwriteRule, OwnedFile, Plan,
 };
 use proptest::prelude::*;
 
-type Disk = BTreeMap<RelativePath, Observed>;
+type Disk = BTreeMap<RelativePath, ObservedPath>;
 
 fn path(number: u8) -> RelativePath {
     RelativePath::new(&format!("folder/{number}.md")).unwrap()
@@ -31,7 +32,7 @@ fn desired() -> impl Strategy<Value = Vec<DesiredFile>> {
             source: sum(content),
             mode,
             owner: "x".into(),
-            twin: Twin::Taken,
+            twin: OnEqualUserValue::Taken,
             is_empty_document: false,
         };
         files.into_iter().map(file).collect()
@@ -40,8 +41,8 @@ fn desired() -> impl Strategy<Value = Vec<DesiredFile>> {
 
 fn disk() -> impl Strategy<Value = Disk> {
     let now = prop_oneof![
-        4 => (0u8..3, mode()).prop_map(|(content, mode)| Observed::file(sum(content), mode)),
-        1 => Just(Observed::Directory),
+        4 => (0u8..3, mode()).prop_map(|(content, mode)| ObservedPath::file(sum(content), mode)),
+        1 => Just(ObservedPath::Directory),
     ];
     prop::collection::btree_map(0u8..6, now, 0..5)
         .prop_map(|files| files.into_iter().map(|(at, now)| (path(at), now)).collect())
@@ -53,7 +54,7 @@ fn ledger() -> impl Strategy<Value = Ledger> {
         let owned = |(at, (content, mode, author))| {
             (
                 path(at),
-                Owned {
+                OwnedFile {
                     checksum: sum(content),
                     source: None,
                     mode,
@@ -69,15 +70,15 @@ fn ledger() -> impl Strategy<Value = Ledger> {
     })
 }
 
-fn overwrite() -> impl Strategy<Value = Overwrite> {
+fn overwrite() -> impl Strategy<Value = OverwriteRule> {
     prop::sample::select(vec![
-        Overwrite::Nothing,
-        Overwrite::Unowned,
-        Overwrite::Everything,
+        OverwriteRule::Nothing,
+        OverwriteRule::Unowned,
+        OverwriteRule::Everything,
     ])
 }
 
-fn plan(desired: &[DesiredFile], disk: &Disk, ledger: &Ledger, overwrite: Overwrite) -> Plan {
+fn plan(desired: &[DesiredFile], disk: &Disk, ledger: &Ledger, overwrite: OverwriteRule) -> Plan {
     let mut state = DesiredState::default();
     for file in desired {
         state.add_file(file.clone()).unwrap();
@@ -97,16 +98,16 @@ fn applied(disk: &Disk, desired: &[DesiredFile], plan: &Plan) -> Disk {
     let mut disk = disk.clone();
     for change in &plan.changes {
         match change.action {
-            Action::Keep | Action::Adopt | Action::Release => {}
-            Action::Remove => drop(disk.remove(&change.path)),
-            Action::Create | Action::Update => {
+            ChangeAction::Keep | ChangeAction::Adopt | ChangeAction::Release => {}
+            ChangeAction::Remove => drop(disk.remove(&change.path)),
+            ChangeAction::Create | ChangeAction::Update => {
                 let file = desired
                     .iter()
                     .find(|file| file.path == change.path)
                     .unwrap();
                 disk.insert(
                     change.path.clone(),
-                    Observed::file(file.checksum, file.mode),
+                    ObservedPath::file(file.checksum, file.mode),
                 );
             }
         }
@@ -132,14 +133,14 @@ proptest! {
     fn what_is_not_ours_or_was_edited_is_not_changed_without_a_word(
         desired in desired(), disk in disk(), ledger in ledger(),
     ) {
-        let plan = plan(&desired, &disk, &ledger, Overwrite::Nothing);
+        let plan = plan(&desired, &disk, &ledger, OverwriteRule::Nothing);
         for change in plan.changes.iter().filter(|change| change.action.changes_disk()) {
             let owned = ledger.files.get(&change.path);
             let wanted = desired.iter().find(|file| file.path == change.path);
             match disk.get(&change.path) {
-                None | Some(Observed::Missing) => prop_assert_eq!(change.action, Action::Create),
-                Some(Observed::Directory | Observed::Symlink | Observed::Special) => prop_assert!(false, "{:?}", change),
-                Some(Observed::File(now)) => {
+                None | Some(ObservedPath::Missing) => prop_assert_eq!(change.action, ChangeAction::Create),
+                Some(ObservedPath::Directory | ObservedPath::Symlink | ObservedPath::Special) => prop_assert!(false, "{:?}", change),
+                Some(ObservedPath::File(now)) => {
                     let as_we_left_it = owned.is_some_and(|owned| owned.checksum == now.checksum);
                     let same_bytes = wanted.is_some_and(|wanted| wanted.checksum == now.checksum);
                     prop_assert!(as_we_left_it || same_bytes, "{:?}", change);
@@ -152,31 +153,31 @@ proptest! {
     fn everything_is_decided_and_forced_plans_get_what_was_asked(
         desired in desired(), disk in disk(), ledger in ledger(),
     ) {
-        let plan = plan(&desired, &disk, &ledger, Overwrite::Everything);
+        let plan = plan(&desired, &disk, &ledger, OverwriteRule::Everything);
         let after = applied(&disk, &desired, &plan);
         for file in &desired {
             let refused = plan.refusals.iter().any(|refusal| refusal.path == file.path);
-            let there = after.get(&file.path) == Some(&Observed::file(file.checksum, file.mode));
+            let there = after.get(&file.path) == Some(&ObservedPath::file(file.checksum, file.mode));
             prop_assert!(refused != there, "{:?}", file);
         }
         for (path, owned) in &ledger.files {
             if owned.author == Author::Agpm && desired.iter().all(|file| file.path != *path) {
-                prop_assert!(!matches!(after.get(path), Some(Observed::File(..))), "{}", path);
+                prop_assert!(!matches!(after.get(path), Some(ObservedPath::File(..))), "{}", path);
             }
         }
     }
 
     #[test]
     fn installing_and_removing_leaves_every_byte_of_the_user(desired in desired(), disk in disk()) {
-        let installed = plan(&desired, &disk, &Ledger::default(), Overwrite::Nothing);
+        let installed = plan(&desired, &disk, &Ledger::default(), OverwriteRule::Nothing);
         if installed.refusals.is_empty() {
             let between = applied(&disk, &desired, &installed);
-            let removed = plan(&[], &between, &installed.ledger, Overwrite::Nothing);
+            let removed = plan(&[], &between, &installed.ledger, OverwriteRule::Nothing);
             let after = applied(&between, &[], &removed);
             let bytes = |disk: &Disk| -> BTreeMap<RelativePath, Option<Checksum>> {
                 disk.iter().map(|(path, now)| (path.clone(), now.checksum())).collect()
             };
-            let existing: Disk = disk.into_iter().filter(|(_, now)| *now != Observed::Missing).collect();
+            let existing: Disk = disk.into_iter().filter(|(_, now)| *now != ObservedPath::Missing).collect();
             prop_assert_eq!(bytes(&after), bytes(&existing));
         }
     }

@@ -5,21 +5,21 @@ mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_model::{EntryNode, Place};
+use agpm_model::{EntryNode, NodeLocation};
 use agpm_plan::{
-    Action, DesiredNode, FileOrigin, FileOutcome, NodeError, Overwrite, Twin, recognise_file,
-    recognise_nodes, take_back,
+    ChangeAction, DesiredNode, FileOrigin, FileOutcome, NodeError, OnEqualUserValue, OverwriteRule,
+    recognise_file, recognise_nodes, take_back,
 };
-use agpm_text::{Document, Edit, Format, Kind, NodeRef, Pointer, Value, print, to_value};
+use agpm_text::{Document, Edit, Format, NodeKind, NodeRef, Pointer, Value, print, to_value};
 use proptest::prelude::*;
 use support::layer::{Lists, leaves};
 use support::{File, Tape, item, key, read, unread};
 
 const LISTS: &[Lists] = &[Lists::Whole, Lists::Items, Lists::Keyed];
-const OVERWRITES: &[Overwrite] = &[
-    Overwrite::Unowned,
-    Overwrite::Everything,
-    Overwrite::Nothing,
+const OVERWRITES: &[OverwriteRule] = &[
+    OverwriteRule::Unowned,
+    OverwriteRule::Everything,
+    OverwriteRule::Nothing,
 ];
 const KEYS: &[&str] = &["a", "b", "c~/", "hooks", "mcp"];
 
@@ -117,12 +117,12 @@ fn containers(
     now: NodeRef<'_>,
     at: &Pointer,
     solid: &BTreeSet<Pointer>,
-    out: &mut Vec<(Pointer, Kind)>,
+    out: &mut Vec<(Pointer, NodeKind)>,
 ) {
-    if solid.contains(at) && now.kind() == Kind::Map {
+    if solid.contains(at) && now.kind() == NodeKind::Map {
         return;
     }
-    if matches!(now.kind(), Kind::Map | Kind::List) {
+    if matches!(now.kind(), NodeKind::Map | NodeKind::List) {
         out.push((at.clone(), now.kind()));
     }
     for (key, value) in now.entries() {
@@ -156,12 +156,12 @@ impl Life {
     fn solid(&self) -> BTreeSet<Pointer> {
         let nodes = self.file.owned.iter().flat_map(|owned| &owned.nodes);
         nodes
-            .filter(|node| matches!(node.place, Place::Key(_)))
+            .filter(|node| matches!(node.place, NodeLocation::Key(_)))
             .map(|node| node.place.pointer().clone())
             .collect()
     }
 
-    fn containers(&self, kind: Kind) -> Vec<Pointer> {
+    fn containers(&self, kind: NodeKind) -> Vec<Pointer> {
         let mut out = Vec::new();
         if let Some(root) = self.document().as_ref().and_then(Document::root) {
             containers(root, &Pointer::root(), &self.solid(), &mut out);
@@ -214,7 +214,7 @@ impl Life {
     }
 
     fn say_key(&mut self, tape: &mut Tape<'_>) {
-        let mut maps = self.containers(Kind::Map);
+        let mut maps = self.containers(NodeKind::Map);
         if maps.is_empty() {
             maps.push(Pointer::root());
         }
@@ -250,7 +250,7 @@ impl Life {
     }
 
     fn add_item(&mut self, tape: &mut Tape<'_>) {
-        let lists = self.containers(Kind::List);
+        let lists = self.containers(NodeKind::List);
         let Some(list) = lists.get(tape.index(lists.len().max(1))) else {
             return;
         };
@@ -289,7 +289,7 @@ impl Life {
         let document = self.document()?;
         let is_scalar = |at: &Pointer| {
             let now = document.at(at);
-            now.is_some_and(|now| !matches!(now.kind(), Kind::Map | Kind::List))
+            now.is_some_and(|now| !matches!(now.kind(), NodeKind::Map | NodeKind::List))
                 && !self.keys.contains_key(at)
         };
         let solid: Vec<Pointer> = self.solid().into_iter().filter(is_scalar).collect();
@@ -303,8 +303,8 @@ impl Life {
     }
 
     fn any_container(&self, tape: &mut Tape<'_>) -> Option<Pointer> {
-        let mut all = self.containers(Kind::Map);
-        all.extend(self.containers(Kind::List));
+        let mut all = self.containers(NodeKind::Map);
+        all.extend(self.containers(NodeKind::List));
         all.retain(|at| !at.steps().is_empty());
         all.get(tape.index(all.len())).cloned()
     }
@@ -381,7 +381,7 @@ impl Life {
         &mut self,
         base: Option<&Document>,
         wanted: &[DesiredNode],
-        overwrite: Overwrite,
+        overwrite: OverwriteRule,
     ) -> bool {
         let plan = match self.file.plan_on(base, wanted, overwrite) {
             Ok(plan) => plan,
@@ -409,7 +409,7 @@ impl Life {
             assert!(
                 plan.changes
                     .iter()
-                    .all(|change| change.action != Action::Keep)
+                    .all(|change| change.action != ChangeAction::Keep)
             );
         }
         false
@@ -433,7 +433,9 @@ impl Life {
 
     /// Whether packages and layers do not go together, or a package has no room.
     fn is_clash(&self, wanted: &[DesiredNode]) -> bool {
-        wanted.iter().any(|node| node.twin == Twin::Taken)
+        wanted
+            .iter()
+            .any(|node| node.twin == OnEqualUserValue::Taken)
     }
 
     /// What was edited is ours if it is wanted just so, and the user's if it is not wanted.
@@ -441,7 +443,7 @@ impl Life {
         let value = |at: &Pointer| {
             let node = wanted
                 .iter()
-                .find(|node| node.node.place == Place::Key(at.clone()));
+                .find(|node| node.node.place == NodeLocation::Key(at.clone()));
             node.map(|node| node.node.value.clone())
         };
         self.keys
@@ -475,7 +477,7 @@ impl Life {
         }
         for node in wanted {
             match &node.node.place {
-                Place::Key(at) if !self.is_users(at) => {
+                NodeLocation::Key(at) if !self.is_users(at) => {
                     let list = matches!(node.node.value, Value::List(_));
                     if !list {
                         assert_eq!(
@@ -489,7 +491,7 @@ impl Life {
                         });
                     }
                 }
-                Place::Item(list) | Place::Keyed { list, .. } => {
+                NodeLocation::Item(list) | NodeLocation::Keyed { list, .. } => {
                     take_item(&mut rest, list, &node.node.value);
                 }
                 _ => {}
@@ -513,10 +515,10 @@ impl Life {
                 |item: &Value| matches!(&there, Some(Value::List(items)) if items.contains(item));
             let id = |item: &Value| item.child("id").cloned();
             let is_there = match (place, value) {
-                (Place::Key(_), Value::List(items)) => items.iter().all(holds),
-                (Place::Default(_), Value::List(_)) => there.is_some(),
-                (Place::Item(_), _) => holds(value),
-                (Place::Keyed { .. }, _) => {
+                (NodeLocation::Key(_), Value::List(items)) => items.iter().all(holds),
+                (NodeLocation::Default(_), Value::List(_)) => there.is_some(),
+                (NodeLocation::Item(_), _) => holds(value),
+                (NodeLocation::Keyed { .. }, _) => {
                     matches!(&there, Some(Value::List(items)) if items.iter().any(|item| id(item) == id(value)))
                 }
                 _ => true,
@@ -567,8 +569,8 @@ impl Life {
             .chain(self.items.iter().map(|(list, _)| list))
             .chain(&self.edited_lists)
             .collect();
-        let mut all = self.containers(Kind::Map);
-        all.extend(self.containers(Kind::List));
+        let mut all = self.containers(NodeKind::Map);
+        all.extend(self.containers(NodeKind::List));
         for at in all.iter().filter(|at| !at.steps().is_empty()) {
             assert!(
                 users.iter().any(|users| users.is_within(at)),
@@ -660,7 +662,7 @@ fn live(bytes: &[u8], format: Format) {
         }
         let (base, wanted) = (wish.base.clone(), wish.nodes(lists));
         let before = life.file.clone();
-        let refused = life.run(base.as_ref(), &wanted, Overwrite::Nothing);
+        let refused = life.run(base.as_ref(), &wanted, OverwriteRule::Nothing);
         if !refused {
             life.check(&wanted);
             life.check_lists(&wanted);
@@ -670,7 +672,9 @@ fn live(bytes: &[u8], format: Format) {
             refused,
             life.touched,
             &base,
-            wanted.iter().all(|node| node.twin == Twin::Left),
+            wanted
+                .iter()
+                .all(|node| node.twin == OnEqualUserValue::Left),
         ) {
             assert_eq!(life.file.now(), &**base.text());
             assert_eq!(life.file.owned.as_ref().unwrap().file, FileOrigin::Whole);
@@ -682,7 +686,7 @@ fn live(bytes: &[u8], format: Format) {
             life.check_taken_back(&before);
         }
     }
-    assert!(!life.run(None, &[], Overwrite::Nothing), "{life:?}");
+    assert!(!life.run(None, &[], OverwriteRule::Nothing), "{life:?}");
     life.check(&[]);
     if format == Format::Json && !life.dropped {
         life.check_containers();
@@ -704,7 +708,7 @@ fn live_wildly(bytes: &[u8], format: Format) {
         let (overwrite, wanted) = (tape.pick(OVERWRITES), wish.nodes(lists));
         let refused = life.run(wish.base.as_ref(), &wanted, overwrite);
         assert!(
-            !refused || overwrite == Overwrite::Nothing || life.is_clash(&wanted),
+            !refused || overwrite == OverwriteRule::Nothing || life.is_clash(&wanted),
             "{life:?}"
         );
         life.last = if refused { life.last } else { wish };

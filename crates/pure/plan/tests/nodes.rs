@@ -3,12 +3,12 @@
 
 mod support;
 
-use agpm_model::{Owner, Place, RelativePath};
+use agpm_model::{NodeLocation, Owner, RelativePath};
 use agpm_plan::{
-    Action, DesiredNode, FileOrigin, FileOutcome, Ledger, NodeError, NodeState, Obstacle,
-    Overwrite, Reason, check_nodes, take_back,
+    ChangeAction, ChangeReason, DesiredNode, FileOrigin, FileOutcome, Ledger, NodeError, NodeState,
+    Obstacle, OverwriteRule, check_nodes, take_back,
 };
-use agpm_text::{Format, Kind, Value, to_value};
+use agpm_text::{Format, NodeKind, Value, to_value};
 use proptest::prelude::*;
 use support::{File, Tape, default, item, key, read, told, value};
 
@@ -206,14 +206,16 @@ fn tight(text: &str) -> String {
 fn whole_life(text: &str, format: Format, stages: &[Vec<DesiredNode>]) -> File {
     let mut file = File::new(text, format);
     for desired in stages {
-        file.get(desired, Overwrite::Nothing);
+        file.get(desired, OverwriteRule::Nothing);
         assert!(keeps(text, file.now()), "{text}\n---\n{}", file.now());
         for node in desired {
             let there = match &node.node.place {
-                Place::Item(list) => {
+                NodeLocation::Item(list) => {
                     matches!(file.at(&list.to_string()), Some(Value::List(items)) if items.contains(&node.node.value))
                 }
-                Place::Key(at) | Place::Default(at) | Place::Keyed { list: at, .. } => {
+                NodeLocation::Key(at)
+                | NodeLocation::Default(at)
+                | NodeLocation::Keyed { list: at, .. } => {
                     file.at(&at.to_string()).as_ref() == Some(&node.node.value)
                 }
             };
@@ -234,7 +236,7 @@ fn awkward_json_is_to_the_byte_what_it_was_when_all_is_removed() {
         ] {
             let mut file = whole_life(text, Format::Jsonc, &stages);
             let between = file.now().to_owned();
-            file.get(&[], Overwrite::Nothing);
+            file.get(&[], OverwriteRule::Nothing);
             if file.now() != *text {
                 failed.push((*text, between, file.now().to_owned()));
             }
@@ -255,7 +257,7 @@ fn awkward_toml_is_to_the_byte_what_it_was_when_all_is_removed() {
         ];
         let mut file = whole_life(text, Format::Toml, &stages);
         let between = file.now().to_owned();
-        file.get(&[], Overwrite::Nothing);
+        file.get(&[], OverwriteRule::Nothing);
         if file.now() != *text {
             failed.push((*text, between, file.now().to_owned()));
         }
@@ -272,7 +274,7 @@ fn a_new_file_is_laid_out_and_goes_with_its_last_node() {
             "{\"command\": \"npx\"}",
             "mcp-servers/fs",
         )],
-        Overwrite::Nothing,
+        OverwriteRule::Nothing,
     );
     assert_eq!(
         file.now(),
@@ -280,7 +282,7 @@ fn a_new_file_is_laid_out_and_goes_with_its_last_node() {
     );
     assert_eq!(
         (plan.changes[0].action, plan.changes[0].reason),
-        (Action::Create, Reason::New)
+        (ChangeAction::Create, ChangeReason::New)
     );
     assert_eq!(
         plan.changes[0].place,
@@ -289,30 +291,30 @@ fn a_new_file_is_laid_out_and_goes_with_its_last_node() {
     assert_eq!(file.owned.as_ref().unwrap().file, FileOrigin::Ours);
     let mut with_users = file.clone();
     assert_eq!(
-        file.get(&[], Overwrite::Nothing).outcome,
+        file.get(&[], OverwriteRule::Nothing).outcome,
         FileOutcome::Remove
     );
     with_users.edit("{\n", "{\n  \"mine\": 1,\n");
-    with_users.get(&[], Overwrite::Nothing);
+    with_users.get(&[], OverwriteRule::Nothing);
     assert_eq!(with_users.now(), "{\n  \"mine\": 1\n}\n");
 }
 
 #[test]
 fn a_new_toml_file_goes_with_its_last_node() {
     let mut file = File::missing(Format::Toml);
-    file.get(&toml_nodes("x"), Overwrite::Nothing);
+    file.get(&toml_nodes("x"), OverwriteRule::Nothing);
     assert!(
         file.now().starts_with("[mcp_servers.ours]\n"),
         "{}",
         file.now()
     );
     assert_eq!(
-        file.get(&[], Overwrite::Nothing).outcome,
+        file.get(&[], OverwriteRule::Nothing).outcome,
         FileOutcome::Remove
     );
     assert_eq!(
         File::missing(Format::Toml)
-            .get(&[], Overwrite::Nothing)
+            .get(&[], OverwriteRule::Nothing)
             .outcome,
         FileOutcome::Unchanged
     );
@@ -322,7 +324,7 @@ fn a_new_toml_file_goes_with_its_last_node() {
 fn a_users_entry_is_refused_unless_it_may_be_taken_over() {
     let ours = [key("/mcpServers/fs", SERVER, "mcp-servers/fs")];
     let mut file = File::json("{\"mcpServers\": {\"fs\": {\"command\": \"mine\"}}}");
-    let plan = file.plan(&ours, Overwrite::Nothing).unwrap();
+    let plan = file.plan(&ours, OverwriteRule::Nothing).unwrap();
     let refusal = &plan.refusals[0];
     assert_eq!(
         (refusal.what, &refusal.owner),
@@ -330,10 +332,13 @@ fn a_users_entry_is_refused_unless_it_may_be_taken_over() {
     );
     assert_eq!(refusal.place, Some("/mcpServers/fs".parse().unwrap()));
     assert_eq!((plan.outcome, plan.owned), (FileOutcome::Unchanged, None));
-    let plan = file.get(&ours, Overwrite::Unowned);
-    assert_eq!(told(&plan), [(Action::Update, Reason::TakenOver)]);
+    let plan = file.get(&ours, OverwriteRule::Unowned);
+    assert_eq!(
+        told(&plan),
+        [(ChangeAction::Update, ChangeReason::TakenOver)]
+    );
     assert_eq!(file.at("/mcpServers/fs"), Some(value(SERVER)));
-    file.get(&[], Overwrite::Nothing);
+    file.get(&[], OverwriteRule::Nothing);
     assert_eq!(file.now(), "{\"mcpServers\": {}}");
 }
 
@@ -348,28 +353,34 @@ fn an_equal_entry_is_adopted_and_stays_when_it_is_no_longer_wanted() {
             "{\"command\": \"x\", \"args\": []}",
             "m/fs",
         )],
-        Overwrite::Nothing,
+        OverwriteRule::Nothing,
     );
-    assert_eq!(told(&plan), [(Action::Adopt, Reason::Identical)]);
+    assert_eq!(
+        told(&plan),
+        [(ChangeAction::Adopt, ChangeReason::Identical)]
+    );
     assert_eq!(plan.outcome, FileOutcome::Unchanged);
     let before = file.now().to_owned();
-    let plan = file.get(&[], Overwrite::Nothing);
-    assert_eq!(told(&plan), [(Action::Release, Reason::UsersOwn)]);
+    let plan = file.get(&[], OverwriteRule::Nothing);
+    assert_eq!(
+        told(&plan),
+        [(ChangeAction::Release, ChangeReason::UsersOwn)]
+    );
     assert_eq!(file.now(), before);
 }
 
 #[test]
 fn what_has_no_room_is_in_the_way_whatever_may_be_overwritten() {
     for (text, at, what) in [
-        ("{\"mcpServers\": []}", "/mcpServers", Kind::List),
-        ("{\"mcpServers\": null}", "/mcpServers", Kind::Null),
-        ("[]", "", Kind::List),
-        ("\"x\"", "", Kind::String),
+        ("{\"mcpServers\": []}", "/mcpServers", NodeKind::List),
+        ("{\"mcpServers\": null}", "/mcpServers", NodeKind::Null),
+        ("[]", "", NodeKind::List),
+        ("\"x\"", "", NodeKind::String),
     ] {
         let plan = File::json(text)
             .plan(
                 &[key("/mcpServers/0", SERVER, "m/fs")],
-                Overwrite::Everything,
+                OverwriteRule::Everything,
             )
             .unwrap();
         assert_eq!(plan.refusals[0].what, Obstacle::Value(what), "{text}");
@@ -378,7 +389,10 @@ fn what_has_no_room_is_in_the_way_whatever_may_be_overwritten() {
     }
     for text in ["{\"hooks\": \"x\"}", "{\"hooks\": {\"Stop\": {}}}"] {
         let plan = File::json(text)
-            .plan(&[item("/hooks/Stop", OTHER, "h/x")], Overwrite::Everything)
+            .plan(
+                &[item("/hooks/Stop", OTHER, "h/x")],
+                OverwriteRule::Everything,
+            )
             .unwrap();
         assert!(
             matches!(plan.refusals[0].what, Obstacle::Value(_)),
@@ -390,29 +404,29 @@ fn what_has_no_room_is_in_the_way_whatever_may_be_overwritten() {
 #[test]
 fn edited_keys_are_kept_and_told_until_the_edit_may_be_dropped() {
     let mut file = File::json("{}");
-    file.get(&[key("/m/fs", SERVER, "m/fs")], Overwrite::Nothing);
+    file.get(&[key("/m/fs", SERVER, "m/fs")], OverwriteRule::Nothing);
     file.edit("npx", "bunx");
     let edited = file.now().to_owned();
     let mut unasked = file.clone();
     assert_eq!(
-        told(&file.get(&[key("/m/fs", SERVER_2, "m/fs")], Overwrite::Unowned)),
-        [(Action::Keep, Reason::Edited)]
+        told(&file.get(&[key("/m/fs", SERVER_2, "m/fs")], OverwriteRule::Unowned)),
+        [(ChangeAction::Keep, ChangeReason::Edited)]
     );
     assert_eq!(file.now(), edited);
     assert_eq!(
-        told(&file.get(&[key("/m/fs", SERVER_2, "m/fs")], Overwrite::Everything)),
-        [(Action::Update, Reason::EditDropped)]
+        told(&file.get(&[key("/m/fs", SERVER_2, "m/fs")], OverwriteRule::Everything)),
+        [(ChangeAction::Update, ChangeReason::EditDropped)]
     );
     assert_eq!(file.at("/m/fs"), Some(value(SERVER_2)));
     let mut dropped = unasked.clone();
     assert_eq!(
-        told(&unasked.get(&[], Overwrite::Nothing)),
-        [(Action::Keep, Reason::UnaskedEdited)]
+        told(&unasked.get(&[], OverwriteRule::Nothing)),
+        [(ChangeAction::Keep, ChangeReason::UnaskedEdited)]
     );
     assert_eq!((unasked.now(), &unasked.owned), (edited.as_str(), &None));
     assert_eq!(
-        told(&dropped.get(&[], Overwrite::Everything)),
-        [(Action::Remove, Reason::UnaskedEditDropped)]
+        told(&dropped.get(&[], OverwriteRule::Everything)),
+        [(ChangeAction::Remove, ChangeReason::UnaskedEditDropped)]
     );
     assert_eq!(dropped.now(), "{}");
 }
@@ -421,7 +435,10 @@ fn edited_keys_are_kept_and_told_until_the_edit_may_be_dropped() {
 fn items_are_replaced_where_they_stand_and_edited_ones_not_doubled() {
     let mut file =
         File::json("{\n  \"hooks\": {\n    \"Stop\": [\n      {\"id\": 1}\n    ]\n  }\n}\n");
-    file.get(&[item("/hooks/Stop", GROUP, "h/lint")], Overwrite::Nothing);
+    file.get(
+        &[item("/hooks/Stop", GROUP, "h/lint")],
+        OverwriteRule::Nothing,
+    );
     file.edit(
         "\"timeout\": 5}]}\n",
         "\"timeout\": 5}]},\n      {\"id\": 2}\n",
@@ -429,30 +446,39 @@ fn items_are_replaced_where_they_stand_and_edited_ones_not_doubled() {
     let between = file.clone();
     let plan = file.get(
         &[item("/hooks/Stop", GROUP_2, "h/lint")],
-        Overwrite::Nothing,
+        OverwriteRule::Nothing,
     );
-    assert_eq!(told(&plan), [(Action::Update, Reason::Content)]);
+    assert_eq!(told(&plan), [(ChangeAction::Update, ChangeReason::Content)]);
     assert_eq!(file.at("/hooks/Stop/1"), Some(value(GROUP_2)));
     let mut file = between.clone();
     file.edit("\"Bash\"", "\"Edit\"");
     let edited = file.now().to_owned();
     let plan = file.get(
         &[item("/hooks/Stop", GROUP_2, "h/lint")],
-        Overwrite::Nothing,
+        OverwriteRule::Nothing,
     );
-    assert_eq!(told(&plan), [(Action::Keep, Reason::Edited)]);
+    assert_eq!(told(&plan), [(ChangeAction::Keep, ChangeReason::Edited)]);
     assert_eq!(file.now(), edited);
     let plan = file.get(
         &[item("/hooks/Stop", GROUP_2, "h/lint")],
-        Overwrite::Everything,
+        OverwriteRule::Everything,
     );
-    assert_eq!(told(&plan), [(Action::Update, Reason::EditDropped)]);
+    assert_eq!(
+        told(&plan),
+        [(ChangeAction::Update, ChangeReason::EditDropped)]
+    );
     assert_eq!(file.at("/hooks/Stop/1"), Some(value(GROUP_2)));
     let mut file = between;
     file.edit(&format!("      {},\n", file.at_text("/hooks/Stop/1")), "");
-    let plan = file.get(&[item("/hooks/Stop", GROUP, "h/lint")], Overwrite::Nothing);
-    assert_eq!(told(&plan), [(Action::Create, Reason::WasMissing)]);
-    file.get(&[], Overwrite::Nothing);
+    let plan = file.get(
+        &[item("/hooks/Stop", GROUP, "h/lint")],
+        OverwriteRule::Nothing,
+    );
+    assert_eq!(
+        told(&plan),
+        [(ChangeAction::Create, ChangeReason::WasMissing)]
+    );
+    file.get(&[], OverwriteRule::Nothing);
     assert_eq!(
         file.at("/hooks/Stop"),
         Some(value("[{\"id\": 1}, {\"id\": 2}]"))
@@ -480,24 +506,27 @@ fn equal_items_are_one_and_an_owner_may_have_several() {
         item("/hooks/Stop", GROUP, "h/again"),
         item("/hooks/Stop", OTHER, "h/lint"),
     ];
-    file.get(&three, Overwrite::Nothing);
+    file.get(&three, OverwriteRule::Nothing);
     assert_eq!(
         file.at("/hooks/Stop"),
         Some(value(&format!("[{GROUP}, {OTHER}]")))
     );
-    let plan = file.get(&[item("/hooks/Stop", GROUP, "h/again")], Overwrite::Nothing);
-    assert_eq!(told(&plan), [(Action::Remove, Reason::Unasked)]);
+    let plan = file.get(
+        &[item("/hooks/Stop", GROUP, "h/again")],
+        OverwriteRule::Nothing,
+    );
+    assert_eq!(told(&plan), [(ChangeAction::Remove, ChangeReason::Unasked)]);
     assert_eq!(file.at("/hooks/Stop"), Some(value(&format!("[{GROUP}]"))));
     let two = [
         item("/hooks/Stop", GROUP_2, "h/again"),
         item("/hooks/Stop", OTHER, "h/again"),
     ];
-    let plan = file.get(&two, Overwrite::Nothing);
+    let plan = file.get(&two, OverwriteRule::Nothing);
     assert_eq!(
         told(&plan),
         [
-            (Action::Update, Reason::Content),
-            (Action::Create, Reason::New)
+            (ChangeAction::Update, ChangeReason::Content),
+            (ChangeAction::Create, ChangeReason::New)
         ]
     );
 }
@@ -506,25 +535,25 @@ fn equal_items_are_one_and_an_owner_may_have_several() {
 fn defaults_yield_to_any_value_of_the_users() {
     let node = |json: &str| [default("/x/$schema", json, "m/fs")];
     let mut file = File::json("{\"x\": {\"$schema\": \"mine\"}}");
-    let plan = file.get(&node("\"ours\""), Overwrite::Everything);
+    let plan = file.get(&node("\"ours\""), OverwriteRule::Everything);
     assert_eq!(
         (plan.outcome, plan.owned, plan.unchanged),
         (FileOutcome::Unchanged, None, 1)
     );
     let mut file = File::json("{}");
-    file.get(&node("\"ours\""), Overwrite::Nothing);
+    file.get(&node("\"ours\""), OverwriteRule::Nothing);
     assert_eq!(
-        told(&file.get(&node("\"new\""), Overwrite::Nothing)),
-        [(Action::Update, Reason::Content)]
+        told(&file.get(&node("\"new\""), OverwriteRule::Nothing)),
+        [(ChangeAction::Update, ChangeReason::Content)]
     );
     let mut edited = file.clone();
     edited.edit("new", "mine");
     assert_eq!(
-        told(&edited.get(&node("\"newer\""), Overwrite::Everything)),
+        told(&edited.get(&node("\"newer\""), OverwriteRule::Everything)),
         []
     );
     assert_eq!(edited.owned, None);
-    file.get(&[], Overwrite::Nothing);
+    file.get(&[], OverwriteRule::Nothing);
     assert_eq!(file.now(), "{}");
 }
 
@@ -532,7 +561,7 @@ fn defaults_yield_to_any_value_of_the_users() {
 fn different_values_for_one_place_are_a_clash() {
     let clash = |one: DesiredNode, other: DesiredNode| {
         let error = File::json("{}")
-            .plan(&[one, other], Overwrite::Everything)
+            .plan(&[one, other], OverwriteRule::Everything)
             .unwrap_err();
         assert!(
             matches!(error, NodeError::Clash { first, second, .. } if first == "m/a".into() && second == "m/b".into())
@@ -548,7 +577,7 @@ fn different_values_for_one_place_are_a_clash() {
     ];
     let mut file = File::json("{}");
     assert_eq!(
-        file.get(&equal, Overwrite::Nothing)
+        file.get(&equal, OverwriteRule::Nothing)
             .owned
             .unwrap()
             .nodes
@@ -560,16 +589,16 @@ fn different_values_for_one_place_are_a_clash() {
 #[test]
 fn a_comment_of_the_users_keeps_a_container_of_ours() {
     let mut file = File::json("{\n  \"a\": 1\n}\n");
-    file.get(&[key("/m/fs", "1", "m/fs")], Overwrite::Nothing);
+    file.get(&[key("/m/fs", "1", "m/fs")], OverwriteRule::Nothing);
     file.edit("\"m\": {\n", "\"m\": {\n    // keep me\n");
-    file.get(&[], Overwrite::Nothing);
+    file.get(&[], OverwriteRule::Nothing);
     assert!(file.now().contains("// keep me"), "{}", file.now());
 }
 
 #[test]
 fn verify_tells_missing_nodes_from_edited_ones() {
     let mut file = File::json("{}");
-    file.get(&more(), Overwrite::Nothing);
+    file.get(&more(), OverwriteRule::Nothing);
     let findings = |file: &File| {
         let found = check_nodes(
             Some(&read(file.now(), Format::Jsonc)),
@@ -603,9 +632,9 @@ fn taking_back_leaves_what_the_user_did_since() {
     );
     let user = file.clone();
     let taken = [key("/mcpServers/fs", SERVER, "m/fs")];
-    file.get(&[&first()[..], &taken].concat(), Overwrite::Unowned);
+    file.get(&[&first()[..], &taken].concat(), OverwriteRule::Unowned);
     let installed = file.clone();
-    file.get(&more(), Overwrite::Nothing);
+    file.get(&more(), OverwriteRule::Nothing);
     file.edit("\"a\": 1", "\"a\": 2");
     let back = |to: &File, from: &File| {
         let before = read(to.now(), Format::Jsonc);
@@ -625,7 +654,7 @@ fn taking_back_leaves_what_the_user_did_since() {
     assert_eq!(value(&text).get("hooks"), None, "{text}");
     let file_made = {
         let mut file = File::missing(Format::Jsonc);
-        file.get(&first(), Overwrite::Nothing);
+        file.get(&first(), OverwriteRule::Nothing);
         file
     };
     let now = read(file_made.now(), Format::Jsonc);
@@ -639,7 +668,10 @@ fn taking_back_leaves_what_the_user_did_since() {
 fn taking_back_a_take_over_gives_the_users_value_back() {
     let user = File::json("{\"mcpServers\": {\"fs\": {\"command\": \"mine\"}}}");
     let mut file = user.clone();
-    file.get(&[key("/mcpServers/fs", SERVER, "m/fs")], Overwrite::Unowned);
+    file.get(
+        &[key("/mcpServers/fs", SERVER, "m/fs")],
+        OverwriteRule::Unowned,
+    );
     file.edit("{\"mcpServers\"", "{\"b\": 2, \"mcpServers\"");
     let before = read(user.now(), Format::Jsonc);
     let now = read(file.now(), Format::Jsonc);
@@ -657,7 +689,7 @@ fn taking_back_a_take_over_gives_the_users_value_back() {
 #[test]
 fn a_ledger_with_entries_that_make_no_sense_is_broken() {
     let mut file = File::json("{ }");
-    file.get(&more(), Overwrite::Nothing);
+    file.get(&more(), OverwriteRule::Nothing);
     let path = RelativePath::new("folder/file").unwrap();
     let ledger = Ledger {
         shared: [(path, file.owned.unwrap())].into(),
@@ -900,7 +932,7 @@ proptest! {
     fn any_json_is_to_the_byte_what_it_was_when_all_is_removed(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
         let text = json_text(&bytes);
         let mut file = whole_life(&text, Format::Jsonc, &[first(), changed(), more(), fewer()]);
-        file.get(&[], Overwrite::Nothing);
+        file.get(&[], OverwriteRule::Nothing);
         prop_assert_eq!(file.now(), text);
     }
 
@@ -908,7 +940,7 @@ proptest! {
     fn any_toml_is_to_the_byte_what_it_was_when_all_is_removed(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
         let text = toml_text(&bytes);
         let mut file = whole_life(&text, Format::Toml, &[toml_nodes("x"), toml_nodes("y"), toml_more(), toml_nodes("y")]);
-        file.get(&[], Overwrite::Nothing);
+        file.get(&[], OverwriteRule::Nothing);
         prop_assert_eq!(file.now(), text);
     }
 
@@ -920,10 +952,10 @@ proptest! {
             (json_text(&bytes), Format::Jsonc, more())
         };
         let mut file = File::new(&text, format);
-        file.get(&nodes, Overwrite::Nothing);
+        file.get(&nodes, OverwriteRule::Nothing);
         if let (Some(edited), Some(expected)) = (with_own_key(file.now(), format), with_own_key(&text, format)) {
             file.text = Some(edited);
-            file.get(&[], Overwrite::Nothing);
+            file.get(&[], OverwriteRule::Nothing);
             let whole = |text: &str| read(text, format).root().map(to_value);
             prop_assert_eq!(whole(file.now()), whole(&expected));
             prop_assert!(keeps_solid(&text, file.now()), "{}\n---\n{}", text, file.now());
@@ -945,10 +977,10 @@ fn lists_in_toml_get_items_too() {
                 item("/notify", "\"x\"", "h/lint"),
             ]
         };
-        file.get(&nodes(GROUP), Overwrite::Nothing);
+        file.get(&nodes(GROUP), OverwriteRule::Nothing);
         assert!(keeps(text, file.now()), "{}", file.now());
-        file.get(&nodes(GROUP_2), Overwrite::Nothing);
-        file.get(&[], Overwrite::Nothing);
+        file.get(&nodes(GROUP_2), OverwriteRule::Nothing);
+        file.get(&[], OverwriteRule::Nothing);
         assert_eq!(file.now(), text);
     }
 }
@@ -971,9 +1003,9 @@ fn yaml_comes_back_too() {
                 item("/hooks/Stop", GROUP, "h/lint"),
             ]
         };
-        file.get(&nodes(SERVER), Overwrite::Nothing);
-        file.get(&nodes(SERVER_2), Overwrite::Nothing);
-        file.get(&[], Overwrite::Nothing);
+        file.get(&nodes(SERVER), OverwriteRule::Nothing);
+        file.get(&nodes(SERVER_2), OverwriteRule::Nothing);
+        file.get(&[], OverwriteRule::Nothing);
         assert_eq!(file.now(), text);
     }
 }
@@ -1030,7 +1062,7 @@ proptest! {
         steps in prop::collection::vec((0usize..5, any::<u8>(), 0usize..3), 1..6),
     ) {
         let stages = [vec![], first(), changed(), more(), fewer()];
-        let overwrites = [Overwrite::Nothing, Overwrite::Unowned, Overwrite::Everything];
+        let overwrites = [OverwriteRule::Nothing, OverwriteRule::Unowned, OverwriteRule::Everything];
         let mut file = File::json(&json_text(&bytes));
         for (stage, how, overwrite) in steps {
             let (desired, overwrite) = (&stages[stage], overwrites[overwrite]);
@@ -1038,7 +1070,7 @@ proptest! {
             if file.plan(desired, overwrite).unwrap().refusals.is_empty() {
                 file.get(desired, overwrite);
             }
-            if overwrite == Overwrite::Nothing {
+            if overwrite == OverwriteRule::Nothing {
                 prop_assert_eq!(before, file.users(), "{}", file.now());
             }
             meddle(&mut file, how);

@@ -4,13 +4,13 @@
 use std::sync::Arc;
 
 use agpm_diag::{FailureKind, Notes};
-use agpm_model::{Checksum, EntryNode, FileMode, Observed, Place, RelativePath};
+use agpm_model::{Checksum, EntryNode, FileMode, NodeLocation, ObservedPath, RelativePath};
 use agpm_plan::{
-    Action, Author, DesiredFile, DesiredNode, DesiredState, FileOutcome, LayerDocument, Ledger,
-    Observation, Obstacle, Overwrite, Owned, OwnedNodes, Plan, PlanError, Reason, Twin, plan,
-    recover_ownership,
+    Author, ChangeAction, ChangeReason, DesiredFile, DesiredNode, DesiredState, FileOutcome,
+    LayerDocument, Ledger, Observation, Obstacle, OnEqualUserValue, OverwriteRule, OwnedFile,
+    OwnedNodes, Plan, PlanError, plan, recover_ownership,
 };
-use agpm_text::{Format, Unread, Value, parse_alone};
+use agpm_text::{Format, LazyDocument, Value, parse_alone};
 
 const SETTINGS: &str = ".claude/settings.json";
 const TEXT: &str = "{\n  \"a\": 1\n}\n";
@@ -30,7 +30,7 @@ fn file(at: &str, content: &str) -> DesiredFile {
         source: sum(content),
         mode: FileMode::Plain,
         owner: "agents/x".into(),
-        twin: Twin::Taken,
+        twin: OnEqualUserValue::Taken,
         is_empty_document: false,
     }
 }
@@ -39,7 +39,7 @@ fn file(at: &str, content: &str) -> DesiredFile {
 fn empty_document(at: &str) -> DesiredFile {
     DesiredFile {
         owner: "layers/org".into(),
-        twin: Twin::Left,
+        twin: OnEqualUserValue::Left,
         is_empty_document: true,
         ..file(at, "{}\n")
     }
@@ -53,8 +53,8 @@ fn state(files: impl IntoIterator<Item = DesiredFile>) -> DesiredState<'static> 
     state
 }
 
-fn owned(content: &str) -> Owned {
-    Owned {
+fn owned(content: &str) -> OwnedFile {
+    OwnedFile {
         checksum: sum(content),
         source: None,
         mode: FileMode::Plain,
@@ -74,7 +74,7 @@ fn ledger(files: &[(&str, &str)]) -> Ledger {
 fn disk(files: &[(&str, &str)]) -> Observation {
     let mut disk = Observation::default();
     for (at, content) in files {
-        disk.add(path(at), Observed::file(sum(content), FileMode::Plain));
+        disk.add(path(at), ObservedPath::file(sum(content), FileMode::Plain));
     }
     disk
 }
@@ -91,16 +91,20 @@ fn try_plan(
     disk: &Observation,
     ledger: &Ledger,
 ) -> Result<Plan, PlanError> {
-    plan(desired, disk, ledger, Overwrite::Nothing, &|paths, one| {
-        paths.into_iter().map(one).collect()
-    })
+    plan(
+        desired,
+        disk,
+        ledger,
+        OverwriteRule::Nothing,
+        &|paths, one| paths.into_iter().map(one).collect(),
+    )
 }
 
 fn planned(desired: &DesiredState<'_>, disk: &Observation, ledger: &Ledger) -> Plan {
     try_plan(desired, disk, ledger).unwrap()
 }
 
-fn decisions(plan: &Plan) -> Vec<(&str, Action, Reason)> {
+fn decisions(plan: &Plan) -> Vec<(&str, ChangeAction, ChangeReason)> {
     plan.changes
         .iter()
         .map(|change| (change.path.as_str(), change.action, change.reason))
@@ -110,7 +114,7 @@ fn decisions(plan: &Plan) -> Vec<(&str, Action, Reason)> {
 fn with_entry() -> DesiredState<'static> {
     let mut desired = DesiredState::default();
     let node = EntryNode {
-        place: Place::Key("/servers/fs".parse().unwrap()),
+        place: NodeLocation::Key("/servers/fs".parse().unwrap()),
         value: Value::from(1_usize),
     };
     desired.add_entries(&path(SETTINGS), &"mcp-servers/fs".into(), &[node]);
@@ -120,23 +124,23 @@ fn with_entry() -> DesiredState<'static> {
 /// What the layers give to the settings.
 struct Layer {
     path: RelativePath,
-    text: Unread,
+    text: LazyDocument,
     nodes: Vec<DesiredNode>,
 }
 
 impl Layer {
     fn new() -> Self {
         let node = EntryNode {
-            place: Place::Key("/a".parse().unwrap()),
+            place: NodeLocation::Key("/a".parse().unwrap()),
             value: Value::from(1_usize),
         };
         Layer {
             path: path(SETTINGS),
-            text: Unread::new(TEXT.to_owned(), Format::Jsonc),
+            text: LazyDocument::new(TEXT.to_owned(), Format::Jsonc),
             nodes: vec![DesiredNode {
                 node,
                 owner: "layers/org".into(),
-                twin: Twin::Left,
+                twin: OnEqualUserValue::Left,
             }],
         }
     }
@@ -221,8 +225,8 @@ fn a_managed_file_makes_way_for_a_directory() {
     assert_eq!(
         decisions(&plan),
         [
-            ("d", Action::Remove, Reason::Unasked),
-            ("d/a.md", Action::Create, Reason::New)
+            ("d", ChangeAction::Remove, ChangeReason::Unasked),
+            ("d/a.md", ChangeAction::Create, ChangeReason::New)
         ]
     );
     assert!(plan.refusals.is_empty());
@@ -234,7 +238,10 @@ fn an_empty_document_leaves_the_users_file_alone() {
     let users = planned(&desired, &shared_disk(TEXT), &Ledger::default());
     assert_eq!(users, Plan::default());
     let free = planned(&desired, &Observation::default(), &Ledger::default());
-    assert_eq!(decisions(&free), [(SETTINGS, Action::Create, Reason::New)]);
+    assert_eq!(
+        decisions(&free),
+        [(SETTINGS, ChangeAction::Create, ChangeReason::New)]
+    );
     // A file that is wholly managed becomes the empty document.
     let mut ours = Ledger::default();
     let nodes = OwnedNodes::whole(sum(TEXT));
@@ -242,7 +249,7 @@ fn an_empty_document_leaves_the_users_file_alone() {
     let managed = planned(&desired, &shared_disk(TEXT), &ours);
     assert_eq!(
         decisions(&managed),
-        [(SETTINGS, Action::Update, Reason::Content)]
+        [(SETTINGS, ChangeAction::Update, ChangeReason::Content)]
     );
     assert!(managed.ledger.shared.is_empty());
 }
@@ -278,7 +285,7 @@ fn the_mode_of_a_file_that_is_wholly_managed_is_set_and_of_no_other() {
     let whole = planned(&desired, &shared_disk(TEXT), &managed);
     assert_eq!(
         decisions(&whole),
-        [(SETTINGS, Action::Update, Reason::Mode)]
+        [(SETTINGS, ChangeAction::Update, ChangeReason::Mode)]
     );
     assert_eq!(whole.shared[0].outcome, FileOutcome::Write(TEXT.to_owned()));
     let users = planned(&desired, &shared_disk(TEXT), &Ledger::default());
@@ -302,9 +309,9 @@ fn a_shared_file_that_cannot_be_understood_stops_only_a_plan_that_needs_it() {
 #[test]
 fn what_is_not_a_file_is_never_replaced_by_a_shared_one() {
     for (now, what) in [
-        (Observed::Directory, Obstacle::Directory),
-        (Observed::Symlink, Obstacle::Symlink),
-        (Observed::Special, Obstacle::Special),
+        (ObservedPath::Directory, Obstacle::Directory),
+        (ObservedPath::Symlink, Obstacle::Symlink),
+        (ObservedPath::Special, Obstacle::Special),
     ] {
         let mut disk = Observation::default();
         disk.add(path(SETTINGS), now);

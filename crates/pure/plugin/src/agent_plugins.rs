@@ -2,11 +2,11 @@
 
 use agpm_diag::{Diagnostic, Severity, codes};
 use agpm_model::SKILL_FILE;
-use agpm_text::{Kind, NodeRef, Value, to_value};
+use agpm_text::{NodeKind, NodeRef, Value, to_value};
 
 use crate::manifest::PluginManifest;
-use crate::parts::{Reading, joined};
-use crate::reader::Reader;
+use crate::parts::{PartFinder, joined};
+use crate::reader::PluginFileReader;
 
 const SCHEMA: &str = "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json";
 const MANIFEST_KEYS: [&str; 10] = [
@@ -34,7 +34,7 @@ const SERVERS_FILE: &str = "mcp.json";
 const LONGEST_NAME: usize = 64;
 
 /// Reads the manifest: an unknown key is a warning, everything else rejects the plugin.
-pub(crate) fn read_manifest(root: NodeRef<'_>, reader: &mut Reader) -> PluginManifest {
+pub(crate) fn read_manifest(root: NodeRef<'_>, reader: &mut PluginFileReader) -> PluginManifest {
     for (key, _) in root.entries() {
         if !MANIFEST_KEYS.contains(&key.content()) {
             let message = format!("the key `{}` is not known", key.content());
@@ -65,7 +65,7 @@ pub(crate) fn read_manifest(root: NodeRef<'_>, reader: &mut Reader) -> PluginMan
     }
     if let Some(keywords) = root.get("keywords") {
         match keywords.kind() {
-            Kind::List => drop(reader.strings(keywords, "keywords")),
+            NodeKind::List => drop(reader.strings(keywords, "keywords")),
             _ => reader.wrong_kind(keywords, "keywords", "a list of strings"),
         }
     }
@@ -91,7 +91,7 @@ fn is_name(name: &str) -> bool {
 }
 
 /// Skills and servers; those that break the rules are skipped with a warning.
-pub(crate) fn find_parts(reading: &mut Reading<'_, '_>) {
+pub(crate) fn find_parts(reading: &mut PartFinder<'_, '_>) {
     for name in reading.skill_directories("skills") {
         let directory = joined("skills", &name);
         match skill_problem(reading, &directory, &name) {
@@ -107,7 +107,7 @@ pub(crate) fn find_parts(reading: &mut Reading<'_, '_>) {
     };
     let servers = document.root().and_then(|root| root.get("mcpServers"));
     for (name, server) in servers
-        .filter(|servers| servers.kind() == Kind::Map)
+        .filter(|servers| servers.kind() == NodeKind::Map)
         .into_iter()
         .flat_map(NodeRef::entries)
     {
@@ -119,7 +119,7 @@ pub(crate) fn find_parts(reading: &mut Reading<'_, '_>) {
     }
 }
 
-fn skip(reading: &mut Reading<'_, '_>, what: &str, why: &str) {
+fn skip(reading: &mut PartFinder<'_, '_>, what: &str, why: &str) {
     let message = format!(
         "{what} of plugin `{}` is skipped: {why}",
         reading.context.name
@@ -132,7 +132,7 @@ fn skip(reading: &mut Reading<'_, '_>, what: &str, why: &str) {
         .push(found.help("report it to the plugin's author"));
 }
 
-fn skill_problem(reading: &mut Reading<'_, '_>, directory: &str, name: &str) -> Option<String> {
+fn skill_problem(reading: &mut PartFinder<'_, '_>, directory: &str, name: &str) -> Option<String> {
     let Some(document) = reading.front_matter(&joined(directory, SKILL_FILE)) else {
         return Some("its front matter cannot be read".to_owned());
     };
@@ -158,7 +158,7 @@ fn skill_problem(reading: &mut Reading<'_, '_>, directory: &str, name: &str) -> 
 
 /// Why a server is not started.
 fn server_problem(server: NodeRef<'_>) -> Option<String> {
-    if server.kind() != Kind::Map {
+    if server.kind() != NodeKind::Map {
         return Some("it is not an object".to_owned());
     }
     let unknown = server

@@ -13,7 +13,7 @@ mod root;
 mod tree;
 
 pub use limits::MOST_MARKETPLACE_BYTES;
-pub use manifest::{Components, Dialect, MANIFESTS, PluginDependency, PluginManifest};
+pub use manifest::{MANIFESTS, PluginComponents, PluginDependency, PluginDialect, PluginManifest};
 pub use marketplace::{
     Marketplace, MarketplaceEntry, PluginSource, Strictness, UnknownPlugin, read_marketplace,
 };

@@ -1,13 +1,13 @@
 //! `plugin.json`, in the shapes that clients have for it.
 
-use agpm_diag::Spot;
-use agpm_text::{Kind, NodeRef, Value, to_value};
+use agpm_diag::SourceSpan;
+use agpm_text::{NodeKind, NodeRef, Value, to_value};
 
-use crate::reader::Reader;
+use crate::reader::PluginFileReader;
 
 /// Whose `plugin.json` it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dialect {
+pub enum PluginDialect {
     /// Claude Code.
     Claude,
     /// Cursor, which takes the same keys.
@@ -22,12 +22,12 @@ pub enum Dialect {
 
 /// Where a plugin's manifest is looked for. A plugin for several clients has one for each: the first is used, because the
 /// parts that it names are those that agpm converts from.
-pub const MANIFESTS: [(&str, Dialect); 5] = [
-    (".claude-plugin/plugin.json", Dialect::Claude),
-    (".cursor-plugin/plugin.json", Dialect::Cursor),
-    (".codex-plugin/plugin.json", Dialect::Codex),
-    (".github/plugin/plugin.json", Dialect::Copilot),
-    ("plugin.json", Dialect::AgentPlugins),
+pub const MANIFESTS: [(&str, PluginDialect); 5] = [
+    (".claude-plugin/plugin.json", PluginDialect::Claude),
+    (".cursor-plugin/plugin.json", PluginDialect::Cursor),
+    (".codex-plugin/plugin.json", PluginDialect::Codex),
+    (".github/plugin/plugin.json", PluginDialect::Copilot),
+    ("plugin.json", PluginDialect::AgentPlugins),
 ];
 
 /// What a manifest says of a plugin.
@@ -42,7 +42,7 @@ pub struct PluginManifest {
     /// Plugins that it needs.
     pub dependencies: Vec<PluginDependency>,
     /// The parts that it names.
-    pub components: Components,
+    pub components: PluginComponents,
 }
 
 /// A plugin that another one needs.
@@ -55,12 +55,12 @@ pub struct PluginDependency {
     /// The range of its versions.
     pub version: Option<String>,
     /// Where the manifest has it.
-    pub spot: Spot,
+    pub spot: SourceSpan,
 }
 
 /// The parts that a manifest names beyond the default directories.
 #[derive(Clone, Debug, Default)]
-pub struct Components {
+pub struct PluginComponents {
     /// Files and directories of agents.
     pub agents: Vec<String>,
     /// Files and directories of commands.
@@ -95,26 +95,26 @@ const UNSUPPORTED: [&str; 10] = [
 
 impl PluginManifest {
     /// Reads the keys that a `plugin.json` and an entry of a marketplace have in common.
-    pub(crate) fn read(root: NodeRef<'_>, reader: &mut Reader) -> Self {
+    pub(crate) fn read(root: NodeRef<'_>, reader: &mut PluginFileReader) -> Self {
         PluginManifest {
             name: reader.string(root, "name").map(str::to_owned),
             version: reader.string(root, "version").map(str::to_owned),
             description: reader.string(root, "description").map(str::to_owned),
             dependencies: dependencies(root, reader),
-            components: Components::read(root, reader),
+            components: PluginComponents::read(root, reader),
         }
     }
 }
 
-impl Components {
-    fn read(root: NodeRef<'_>, reader: &mut Reader) -> Self {
+impl PluginComponents {
+    fn read(root: NodeRef<'_>, reader: &mut PluginFileReader) -> Self {
         let mut paths = |key: &str| named_paths(root, key, reader);
         let (agents, commands, skills) = (paths("agents"), paths("commands"), paths("skills"));
-        let mut components = Components {
+        let mut components = PluginComponents {
             agents,
             commands,
             skills,
-            ..Components::default()
+            ..PluginComponents::default()
         };
         components.read_hooks(root, reader);
         components.read_servers(root, reader);
@@ -127,21 +127,21 @@ impl Components {
         components
     }
 
-    fn read_hooks(&mut self, root: NodeRef<'_>, reader: &mut Reader) {
+    fn read_hooks(&mut self, root: NodeRef<'_>, reader: &mut PluginFileReader) {
         for node in one_or_many(root, "hooks") {
             match node.kind() {
-                Kind::String => self.hook_files.extend(reader.path(node)),
-                Kind::Map => self.hooks.push(hooks_file(to_value(node))),
+                NodeKind::String => self.hook_files.extend(reader.path(node)),
+                NodeKind::Map => self.hooks.push(hooks_file(to_value(node))),
                 _ => reader.wrong_kind(node, "hooks", "a path or an object"),
             }
         }
     }
 
-    fn read_servers(&mut self, root: NodeRef<'_>, reader: &mut Reader) {
+    fn read_servers(&mut self, root: NodeRef<'_>, reader: &mut PluginFileReader) {
         for node in one_or_many(root, "mcpServers") {
             match node.kind() {
-                Kind::String => self.server_files.extend(reader.path(node)),
-                Kind::Map => {
+                NodeKind::String => self.server_files.extend(reader.path(node)),
+                NodeKind::Map => {
                     let named = |(name, server): (NodeRef<'_>, NodeRef<'_>)| {
                         (name.content().to_owned(), to_value(server))
                     };
@@ -163,18 +163,18 @@ fn hooks_file(value: Value) -> Value {
 
 fn one_or_many<'n>(root: NodeRef<'n>, key: &str) -> Vec<NodeRef<'n>> {
     match root.get(key) {
-        Some(node) if node.kind() == Kind::List => node.items().collect(),
+        Some(node) if node.kind() == NodeKind::List => node.items().collect(),
         node => node.into_iter().collect(),
     }
 }
 
 /// Paths under a key; commands may also be objects with a `source` each.
-fn named_paths(root: NodeRef<'_>, key: &str, reader: &mut Reader) -> Vec<String> {
+fn named_paths(root: NodeRef<'_>, key: &str, reader: &mut PluginFileReader) -> Vec<String> {
     let Some(node) = root.get(key) else {
         return Vec::new();
     };
     let nodes = match node.kind() {
-        Kind::Map => node
+        NodeKind::Map => node
             .entries()
             .filter_map(|(_, one)| one.get("source"))
             .filter(|source| source.as_str().is_some())
@@ -187,11 +187,11 @@ fn named_paths(root: NodeRef<'_>, key: &str, reader: &mut Reader) -> Vec<String>
         .collect()
 }
 
-fn dependencies(root: NodeRef<'_>, reader: &mut Reader) -> Vec<PluginDependency> {
+fn dependencies(root: NodeRef<'_>, reader: &mut PluginFileReader) -> Vec<PluginDependency> {
     let Some(node) = root.get("dependencies") else {
         return Vec::new();
     };
-    if node.kind() != Kind::List {
+    if node.kind() != NodeKind::List {
         reader.wrong_kind(node, "dependencies", "a list");
         return Vec::new();
     }
@@ -200,17 +200,17 @@ fn dependencies(root: NodeRef<'_>, reader: &mut Reader) -> Vec<PluginDependency>
         .collect()
 }
 
-fn dependency(node: NodeRef<'_>, reader: &mut Reader) -> Option<PluginDependency> {
-    let spot = Spot {
+fn dependency(node: NodeRef<'_>, reader: &mut PluginFileReader) -> Option<PluginDependency> {
+    let spot = SourceSpan {
         source: node.source(),
         span: node.span(),
     };
     let (name, marketplace, version) = match node.kind() {
-        Kind::String => match node.content().split_once('@') {
+        NodeKind::String => match node.content().split_once('@') {
             Some((name, marketplace)) => (name, Some(marketplace), None),
             None => (node.content(), None, None),
         },
-        Kind::Map => (
+        NodeKind::Map => (
             reader.required(node, "name")?,
             reader.string(node, "marketplace"),
             reader.string(node, "version"),

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use agpm_diag::{Diagnostic, codes, did_you_mean};
 use agpm_model::ObjectId;
-use agpm_text::{Kind, NodeRef};
+use agpm_text::{NodeKind, NodeRef};
 
 use crate::limits::MOST_RENAMES;
 use crate::manifest::PluginManifest;
-use crate::reader::{Reader, path_in_plugin};
+use crate::reader::{PluginFileReader, path_in_plugin};
 
 /// A list of plugins.
 #[derive(Clone, Debug, Default)]
@@ -100,7 +100,7 @@ impl Marketplace {
 
 /// Reads a marketplace. What is wrong with one entry is kept with it, and does not concern the others.
 pub fn read_marketplace(root: NodeRef<'_>, file: &str) -> (Marketplace, Vec<Diagnostic>) {
-    let mut reader = Reader::new(file.to_owned(), &codes::PLUGIN_MARKETPLACE);
+    let mut reader = PluginFileReader::new(file.to_owned(), &codes::PLUGIN_MARKETPLACE);
     let mut marketplace = Marketplace::default();
     if !reader.is_map(root, "marketplace") {
         return (marketplace, reader.diagnostics);
@@ -112,7 +112,7 @@ pub fn read_marketplace(root: NodeRef<'_>, file: &str) -> (Marketplace, Vec<Diag
         .and_then(|node| reader.path(node))
         .unwrap_or_default();
     match root.get("plugins") {
-        Some(plugins) if plugins.kind() == Kind::List => {
+        Some(plugins) if plugins.kind() == NodeKind::List => {
             marketplace.entries = plugins
                 .items()
                 .filter_map(|node| entry(node, &plugin_root, file))
@@ -125,7 +125,10 @@ pub fn read_marketplace(root: NodeRef<'_>, file: &str) -> (Marketplace, Vec<Diag
             "its author has to add it",
         ),
     }
-    if let Some(renames) = root.get("renames").filter(|node| node.kind() == Kind::Map) {
+    if let Some(renames) = root
+        .get("renames")
+        .filter(|node| node.kind() == NodeKind::Map)
+    {
         let rename = |(old, new): (NodeRef<'_>, NodeRef<'_>)| {
             (old.content().to_owned(), new.as_str().map(str::to_owned))
         };
@@ -138,7 +141,7 @@ fn entry(node: NodeRef<'_>, plugin_root: &str, file: &str) -> Option<Marketplace
     // An entry without a name cannot be asked for.
     let name = node.get("name").and_then(NodeRef::as_str)?.to_owned();
     let what = format!("plugin `{name}` of {file}");
-    let mut reader = Reader::new(what, &codes::PLUGIN_MARKETPLACE);
+    let mut reader = PluginFileReader::new(what, &codes::PLUGIN_MARKETPLACE);
     let strictness = match node.get("strict").and_then(NodeRef::as_bool) {
         Some(false) => Strictness::EntryAlone,
         _ => Strictness::PluginManifest,
@@ -157,7 +160,7 @@ fn entry(node: NodeRef<'_>, plugin_root: &str, file: &str) -> Option<Marketplace
 fn plugin_source(
     entry: NodeRef<'_>,
     plugin_root: &str,
-    reader: &mut Reader,
+    reader: &mut PluginFileReader,
 ) -> Option<PluginSource> {
     let Some(node) = entry.get("source") else {
         let help = "its author has to say where the plugin is";
@@ -165,11 +168,11 @@ fn plugin_source(
         return None;
     };
     match node.kind() {
-        Kind::String => {
+        NodeKind::String => {
             let path = reader.path(node)?;
             Some(PluginSource::Relative(in_root(plugin_root, &path)))
         }
-        Kind::Map => git_source(node, reader),
+        NodeKind::Map => git_source(node, reader),
         _ => {
             reader.wrong_kind(node, "source", "a path or an object");
             None
@@ -190,9 +193,9 @@ fn in_root(root: &str, path: &str) -> String {
     }
 }
 
-fn git_source(node: NodeRef<'_>, reader: &mut Reader) -> Option<PluginSource> {
+fn git_source(node: NodeRef<'_>, reader: &mut PluginFileReader) -> Option<PluginSource> {
     let kind = reader.required(node, "source")?;
-    let path = |reader: &mut Reader| match node.get("path") {
+    let path = |reader: &mut PluginFileReader| match node.get("path") {
         Some(path) => reader.path(path),
         None => Some(String::new()),
     };

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Notes, codes, has_errors};
 use agpm_model::{ResourceId, ResourceName, ResourceType, SKILL_FILE, ServerFile};
-use agpm_text::{Document, Format, Kind, Limits, NodeRef, Value, parse, to_value};
+use agpm_text::{Document, Format, Limits, NodeKind, NodeRef, Value, parse, to_value};
 
 use crate::limits::MOST_PARTS;
-use crate::manifest::{Components, Dialect, PluginManifest};
+use crate::manifest::{PluginComponents, PluginDialect, PluginManifest};
 use crate::tree::{PluginContext, PluginTree};
 
 /// A resource that is in a plugin.
@@ -42,18 +42,18 @@ pub struct PluginListing {
     /// What it has that no tool of agpm gets.
     pub unsupported: Vec<String>,
     /// Whose manifest it has.
-    pub dialect: Option<Dialect>,
+    pub dialect: Option<PluginDialect>,
 }
 
 /// Whether the default directories are searched too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Defaults {
+pub(crate) enum DefaultDirectories {
     Searched,
     Skipped,
 }
 
 /// Finds the parts of one plugin.
-pub(crate) struct Reading<'r, 'a> {
+pub(crate) struct PartFinder<'r, 'a> {
     pub(crate) tree: &'r PluginTree<'a>,
     pub(crate) context: PluginContext<'r>,
     pub(crate) notes: &'r mut Notes,
@@ -63,7 +63,7 @@ pub(crate) struct Reading<'r, 'a> {
     manifest_path: &'static str,
 }
 
-impl<'r, 'a> Reading<'r, 'a> {
+impl<'r, 'a> PartFinder<'r, 'a> {
     /// Nothing is found yet.
     pub(crate) fn new(
         tree: &'r PluginTree<'a>,
@@ -71,7 +71,7 @@ impl<'r, 'a> Reading<'r, 'a> {
         manifest_path: &'static str,
         notes: &'r mut Notes,
     ) -> Self {
-        Reading {
+        PartFinder {
             tree,
             context,
             notes,
@@ -98,11 +98,11 @@ fn is_read_me(path: &str) -> bool {
     name.eq_ignore_ascii_case("readme.md")
 }
 
-impl Reading<'_, '_> {
+impl PartFinder<'_, '_> {
     pub(crate) fn listing(
         self,
         manifest: PluginManifest,
-        dialect: Option<Dialect>,
+        dialect: Option<PluginDialect>,
     ) -> PluginListing {
         let mut parts: Vec<PluginPart> = self.parts.into_values().collect();
         if parts.len() > MOST_PARTS {
@@ -125,7 +125,7 @@ impl Reading<'_, '_> {
     }
 
     /// Leaves the default directories out for types that an entry without a plugin manifest lists itself.
-    pub(crate) fn forget_defaults(&mut self, components: &Components) {
+    pub(crate) fn forget_defaults(&mut self, components: &PluginComponents) {
         let lists = |kind: ResourceType| match kind {
             ResourceType::Agents => !components.agents.is_empty(),
             ResourceType::Commands => !components.commands.is_empty(),
@@ -138,8 +138,8 @@ impl Reading<'_, '_> {
         self.parts.retain(|(kind, _), _| !lists(*kind));
     }
 
-    pub(crate) fn find(&mut self, components: &Components, defaults: Defaults) {
-        let is_searched = defaults == Defaults::Searched;
+    pub(crate) fn find(&mut self, components: &PluginComponents, defaults: DefaultDirectories) {
+        let is_searched = defaults == DefaultDirectories::Searched;
         for (kind, default, named) in [
             (ResourceType::Agents, "agents", &components.agents),
             (ResourceType::Commands, "commands", &components.commands),
@@ -374,7 +374,7 @@ impl Reading<'_, '_> {
         let name = format!("{}/{path}", self.context.label);
         let source = self.notes.sources.add(name, text.to_owned());
         let parsed = parse(source, text, Format::Markdown, Limits::default());
-        let is_map = |root: NodeRef<'_>| root.kind() == Kind::Map;
+        let is_map = |root: NodeRef<'_>| root.kind() == NodeKind::Map;
         let reads = !has_errors(&parsed.diagnostics);
         (reads && parsed.document.root().is_some_and(is_map)).then_some(parsed.document)
     }

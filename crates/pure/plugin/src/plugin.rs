@@ -4,10 +4,10 @@ use agpm_diag::{Notes, has_errors};
 use agpm_text::Document;
 
 use crate::agent_plugins;
-use crate::manifest::{Dialect, PluginManifest};
+use crate::manifest::{PluginDialect, PluginManifest};
 use crate::marketplace::{MarketplaceEntry, Strictness};
-use crate::parts::{Defaults, PluginListing, Reading};
-use crate::reader::Reader;
+use crate::parts::{DefaultDirectories, PartFinder, PluginListing};
+use crate::reader::PluginFileReader;
 use crate::tree::{PluginContext, PluginTree, manifest_of};
 
 /// Reads a plugin; `entry` is what its marketplace says of it. Nothing if it is rejected, and the notes say why.
@@ -28,18 +28,18 @@ pub fn read_plugin(
         None => PluginManifest::default(),
     };
     let manifest_path = document.map_or("marketplace.json", |(path, _)| path);
-    let mut reading = Reading::new(tree, context, manifest_path, notes);
-    if dialect == Some(Dialect::AgentPlugins) {
+    let mut reading = PartFinder::new(tree, context, manifest_path, notes);
+    if dialect == Some(PluginDialect::AgentPlugins) {
         agent_plugins::find_parts(&mut reading);
         return Some(reading.listing(own, dialect));
     }
-    reading.find(&own.components, Defaults::Searched);
+    reading.find(&own.components, DefaultDirectories::Searched);
     if let Some(entry) = entry {
         let defaults = match entry.strictness {
-            Strictness::EntryAlone => Defaults::Skipped,
-            Strictness::PluginManifest => Defaults::Searched,
+            Strictness::EntryAlone => DefaultDirectories::Skipped,
+            Strictness::PluginManifest => DefaultDirectories::Searched,
         };
-        if defaults == Defaults::Skipped {
+        if defaults == DefaultDirectories::Skipped {
             reading.forget_defaults(&entry.manifest.components);
         }
         reading.find(&entry.manifest.components, defaults);
@@ -50,15 +50,15 @@ pub fn read_plugin(
 fn read_manifest(
     path: &str,
     document: &Document,
-    dialect: Option<Dialect>,
+    dialect: Option<PluginDialect>,
     context: PluginContext<'_>,
     notes: &mut Notes,
 ) -> Option<PluginManifest> {
-    let mut reader = Reader::of_plugin(context.file(path));
+    let mut reader = PluginFileReader::of_plugin(context.file(path));
     let root = document.root()?;
     let manifest = if !reader.is_map(root, "plugin.json") {
         PluginManifest::default()
-    } else if dialect == Some(Dialect::AgentPlugins) {
+    } else if dialect == Some(PluginDialect::AgentPlugins) {
         agent_plugins::read_manifest(root, &mut reader)
     } else {
         PluginManifest::read(root, &mut reader)

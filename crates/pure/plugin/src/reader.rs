@@ -2,19 +2,19 @@
 
 use agpm_diag::{Code, Diagnostic, Severity, codes};
 use agpm_model::RelativePath;
-use agpm_text::{Kind, NodeRef};
+use agpm_text::{NodeKind, NodeRef};
 
 /// Collects what is wrong with a file of a plugin.
-pub(crate) struct Reader {
+pub(crate) struct PluginFileReader {
     /// How messages call the file.
     pub(crate) file: String,
     code: &'static Code,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-impl Reader {
+impl PluginFileReader {
     pub(crate) fn new(file: String, code: &'static Code) -> Self {
-        Reader {
+        PluginFileReader {
             file,
             code,
             diagnostics: Vec::new(),
@@ -22,7 +22,7 @@ impl Reader {
     }
 
     pub(crate) fn of_plugin(file: String) -> Self {
-        Reader::new(file, &codes::PLUGIN_MANIFEST)
+        PluginFileReader::new(file, &codes::PLUGIN_MANIFEST)
     }
 
     pub(crate) fn error(&mut self, node: NodeRef<'_>, message: String, help: &str) {
@@ -45,7 +45,7 @@ impl Reader {
     }
 
     pub(crate) fn is_map(&mut self, node: NodeRef<'_>, key: &str) -> bool {
-        let is_map = node.kind() == Kind::Map;
+        let is_map = node.kind() == NodeKind::Map;
         if !is_map {
             self.wrong_kind(node, key, "an object");
         }
@@ -73,8 +73,8 @@ impl Reader {
     /// A string, or the strings of a list.
     pub(crate) fn strings<'n>(&mut self, node: NodeRef<'n>, key: &str) -> Vec<NodeRef<'n>> {
         let nodes = match node.kind() {
-            Kind::String => vec![node],
-            Kind::List => node.items().collect(),
+            NodeKind::String => vec![node],
+            NodeKind::List => node.items().collect(),
             _ => {
                 self.wrong_kind(node, key, "a path or a list of paths");
                 return Vec::new();
@@ -83,7 +83,7 @@ impl Reader {
         let mut strings = Vec::new();
         for one in nodes {
             match one.kind() {
-                Kind::String => strings.push(one),
+                NodeKind::String => strings.push(one),
                 _ => self.wrong_kind(one, key, "a string"),
             }
         }

@@ -40,7 +40,7 @@ const DATA_VARIABLES: [&str; 2] = ["CLAUDE_PLUGIN_DATA", "PLUGIN_DATA"];
 const SHELL_FIELDS: [&str; 2] = ["command", "bash"];
 
 /// A variable in a text.
-struct Found<'t> {
+struct FoundVariable<'t> {
     name: &'t str,
     /// Where it ends.
     end: usize,
@@ -60,7 +60,7 @@ impl<'a> PluginPlace<'a> {
 }
 
 /// The variable that begins at a `$`: `$NAME`, `${NAME}` or `${NAME:-default}`.
-fn variable_at(text: &str, at: usize) -> Option<Found<'_>> {
+fn variable_at(text: &str, at: usize) -> Option<FoundVariable<'_>> {
     let rest = text[at..].strip_prefix('$')?;
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
     if let Some(inner) = rest.strip_prefix('{') {
@@ -68,7 +68,7 @@ fn variable_at(text: &str, at: usize) -> Option<Found<'_>> {
         let inside = &inner[..end];
         let name = inside.split(':').next().unwrap_or(inside);
         let fits = name.chars().all(is_word) && !name.is_empty();
-        return fits.then_some(Found {
+        return fits.then_some(FoundVariable {
             name,
             end: at + 2 + end + 1,
         });
@@ -76,7 +76,7 @@ fn variable_at(text: &str, at: usize) -> Option<Found<'_>> {
     let is_bare = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let length = rest.find(|c: char| !is_bare(c)).unwrap_or(rest.len());
     let name = &rest[..length];
-    (!name.is_empty()).then_some(Found {
+    (!name.is_empty()).then_some(FoundVariable {
         name,
         end: at + 1 + length,
     })
@@ -84,7 +84,7 @@ fn variable_at(text: &str, at: usize) -> Option<Found<'_>> {
 
 /// What surrounds a place in a shell command.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Quotes {
+enum ShellQuotes {
     None,
     Single,
     Double,
@@ -94,21 +94,21 @@ enum Quotes {
 /// where the command does not quote it, since that directory may have spaces in its name.
 pub fn rewrite_command(text: &str, place: PluginPlace<'_>, reference: RootReference<'_>) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut quotes = Quotes::None;
+    let mut quotes = ShellQuotes::None;
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
         let next = at + c.len_utf8();
         match (c, quotes) {
-            ('\\', Quotes::None | Quotes::Double) => {
+            ('\\', ShellQuotes::None | ShellQuotes::Double) => {
                 let escaped = text[next..].chars().next().map_or(0, char::len_utf8);
                 out.push_str(&text[at..next + escaped]);
                 at = next + escaped;
                 continue;
             }
-            ('\'', Quotes::None) => quotes = Quotes::Single,
-            ('\'', Quotes::Single) => quotes = Quotes::None,
-            ('"', Quotes::None) => quotes = Quotes::Double,
-            ('"', Quotes::Double) => quotes = Quotes::None,
+            ('\'', ShellQuotes::None) => quotes = ShellQuotes::Single,
+            ('\'', ShellQuotes::Single) => quotes = ShellQuotes::None,
+            ('"', ShellQuotes::None) => quotes = ShellQuotes::Double,
+            ('"', ShellQuotes::Double) => quotes = ShellQuotes::None,
             ('$', _) => {
                 let found = variable_at(text, at);
                 let path = found
@@ -128,12 +128,12 @@ pub fn rewrite_command(text: &str, place: PluginPlace<'_>, reference: RootRefere
     out
 }
 
-fn shell_path(path: &str, reference: RootReference<'_>, quotes: Quotes) -> String {
+fn shell_path(path: &str, reference: RootReference<'_>, quotes: ShellQuotes) -> String {
     match (reference.command, quotes) {
         (None, _) => path.to_owned(),
-        (Some(variable), Quotes::None) => format!("\"${variable}\"/{path}"),
-        (Some(variable), Quotes::Double) => format!("${variable}/{path}"),
-        (Some(variable), Quotes::Single) => format!("'\"${variable}\"'/{path}"),
+        (Some(variable), ShellQuotes::None) => format!("\"${variable}\"/{path}"),
+        (Some(variable), ShellQuotes::Double) => format!("${variable}/{path}"),
+        (Some(variable), ShellQuotes::Single) => format!("'\"${variable}\"'/{path}"),
     }
 }
 

@@ -6,7 +6,7 @@ use agpm_diag::{Diagnostic, Notes, codes, has_errors};
 use agpm_text::{Document, Format, Limits, decode, parse};
 
 use crate::limits::MOST_MANIFEST_BYTES;
-use crate::manifest::{Dialect, MANIFESTS};
+use crate::manifest::{MANIFESTS, PluginDialect};
 
 /// The files of a plugin, by their paths in it.
 #[derive(Clone, Debug, Default)]
@@ -107,6 +107,8 @@ impl<'a> PluginTree<'a> {
 }
 
 /// The manifest that a directory has, if it is a plugin by its manifest.
-pub fn manifest_of<'p>(has_file: impl Fn(&str) -> bool + 'p) -> Option<(&'static str, Dialect)> {
+pub fn manifest_of<'p>(
+    has_file: impl Fn(&str) -> bool + 'p,
+) -> Option<(&'static str, PluginDialect)> {
     MANIFESTS.into_iter().find(|(path, _)| has_file(path))
 }

@@ -2,7 +2,8 @@
 
 use agpm_diag::{Notes, Severity};
 use agpm_plugin::{
-    Dialect, PartContent, PluginContext, PluginListing, PluginTree, read_marketplace, read_plugin,
+    PartContent, PluginContext, PluginDialect, PluginListing, PluginTree, read_marketplace,
+    read_plugin,
 };
 use agpm_text::{Format, parse_alone};
 
@@ -203,7 +204,7 @@ fn agent_plugins_skip_what_breaks_the_rules_and_reject_a_bad_manifest() {
     ];
     let (listing, notes) = read_with(&files, None);
     let listing = listing.unwrap();
-    assert_eq!(listing.dialect, Some(Dialect::AgentPlugins));
+    assert_eq!(listing.dialect, Some(PluginDialect::AgentPlugins));
     assert_eq!(
         ids(&listing),
         ["mcp-servers/good", "mcp-servers/near", "skills/good"]

@@ -6,7 +6,7 @@ use agpm_diag::did_you_mean;
 use minijinja::{Error, ErrorKind};
 
 use crate::RenderError;
-use crate::names::Names;
+use crate::names::TemplateNames;
 use crate::tags::tags;
 
 const IN_PROJECT: &str = "define it under `[project]`, or write `| default(value=\"…\")` behind it";
@@ -17,7 +17,7 @@ const FILES: &str = "name a text of the project, from its root, as in `'docs/sty
 const TAGS: &str =
     "check the template tags; `{% raw %}` and fences marked `literal` are left alone";
 
-pub(crate) fn explain(error: &Error, template: &str, names: &Names) -> RenderError {
+pub(crate) fn explain(error: &Error, template: &str, names: &TemplateNames) -> RenderError {
     if let Some(name) = error.detail().and_then(undefined_name) {
         return undefined(name, error.range(), template, names);
     }
@@ -53,7 +53,7 @@ fn undefined(
     name: &str,
     range: Option<Range<usize>>,
     template: &str,
-    names: &Names,
+    names: &TemplateNames,
 ) -> RenderError {
     let place = range
         .clone()
@@ -74,7 +74,7 @@ fn undefined(
 }
 
 /// Names of resources have underscores for their hyphens; the project's own names are as they are.
-fn hyphen_help(written: &str, names: &Names) -> String {
+fn hyphen_help(written: &str, names: &TemplateNames) -> String {
     let has = |table: &str, name: &str| {
         let keys = names.keys_at(&table.split('.').collect::<Vec<_>>());
         keys.is_some_and(|keys| keys.iter().any(|key| key == name))
@@ -112,7 +112,7 @@ fn hyphenated(place: Range<usize>, template: &str) -> Option<Range<usize>> {
     (inside && !written.ends_with('-')).then_some(before..end)
 }
 
-fn help_for(name: &str, names: &Names) -> String {
+fn help_for(name: &str, names: &TemplateNames) -> String {
     let general = match name {
         name if name.starts_with("agpm.project") => IN_PROJECT,
         name if name.starts_with("agpm.deps") => IN_DEPS,
@@ -126,7 +126,7 @@ fn help_for(name: &str, names: &Names) -> String {
 }
 
 /// What stands beside the name that is missing.
-fn near(name: &str, names: &Names) -> Option<String> {
+fn near(name: &str, names: &TemplateNames) -> Option<String> {
     let steps: Vec<&str> = name.split('.').collect();
     let (missing, parents) = steps.split_last()?;
     let keys = names.keys_at(parents)?;

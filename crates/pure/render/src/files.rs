@@ -9,7 +9,7 @@ use minijinja::value::Object;
 use minijinja::{Error, ErrorKind, State};
 
 use crate::limits::{LONGEST_PATH, MOST_FILES, MOST_FILTERED};
-use crate::names::Names;
+use crate::names::TemplateNames;
 
 /// How the reason begins why a file is not given.
 pub(crate) const CANNOT_READ: &str = "cannot read";
@@ -20,9 +20,9 @@ const PENDING: char = '\0';
 
 /// Files by path: their text, or why it cannot be had.
 #[derive(Clone, Debug, Default)]
-pub struct Files(Arc<BTreeMap<String, Result<Arc<str>, String>>>);
+pub struct TemplateFiles(Arc<BTreeMap<String, Result<Arc<str>, String>>>);
 
-impl Files {
+impl TemplateFiles {
     /// Adds a file that a render needed; of Markdown only the body counts.
     pub fn provide(&mut self, path: impl Into<String>, text: Result<String, String>) {
         let path = path.into();
@@ -56,13 +56,13 @@ fn is_markdown(path: &str) -> bool {
 
 /// What one render reads and what it uses up.
 #[derive(Debug, Default)]
-pub(crate) struct Run {
-    files: Files,
-    used: Mutex<Used>,
+pub(crate) struct RenderRun {
+    files: TemplateFiles,
+    used: Mutex<RenderUsage>,
 }
 
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Used {
+pub(crate) struct RenderUsage {
     /// Paths that were not provided, in the order of the template.
     pub(crate) needed: Vec<String>,
     /// Provided paths, in the order of the template.
@@ -73,18 +73,18 @@ pub(crate) struct Used {
     filtered: usize,
 }
 
-impl Object for Run {}
+impl Object for RenderRun {}
 
-impl Run {
-    pub(crate) fn new(files: &Files) -> Arc<Self> {
-        Arc::new(Run {
+impl RenderRun {
+    pub(crate) fn new(files: &TemplateFiles) -> Arc<Self> {
+        Arc::new(RenderRun {
             files: files.clone(),
             used: Mutex::default(),
         })
     }
 
     /// What was used so far.
-    pub(crate) fn used(&self) -> Used {
+    pub(crate) fn used(&self) -> RenderUsage {
         self.used
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -134,12 +134,12 @@ fn refused(detail: String) -> Error {
 
 /// The root of what the engine looks names up in.
 #[derive(Debug)]
-pub(crate) struct Context {
-    pub(crate) names: Names,
-    pub(crate) run: Arc<Run>,
+pub(crate) struct TemplateContext {
+    pub(crate) names: TemplateNames,
+    pub(crate) run: Arc<RenderRun>,
 }
 
-impl Object for Context {
+impl Object for TemplateContext {
     fn get_value(self: &Arc<Self>, key: &Item) -> Option<Item> {
         self.get_value_by_str(key.as_str()?)
     }
@@ -164,11 +164,11 @@ pub(crate) fn charge(state: &State<'_, '_>, bytes: usize) -> Result<(), Error> {
 
 fn with_run<T>(
     state: &State<'_, '_>,
-    act: impl FnOnce(&Run) -> Result<T, Error>,
+    act: impl FnOnce(&RenderRun) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let run = state.lookup(RUN);
     let run = run
         .as_ref()
-        .and_then(|run| run.downcast_object_ref::<Run>());
+        .and_then(|run| run.downcast_object_ref::<RenderRun>());
     act(run.ok_or_else(|| refused("no run".to_owned()))?)
 }

@@ -26,7 +26,7 @@ const OTHER_FILES: &str =
 
 /// How far texts may grow in a template.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Growth {
+pub(crate) struct GrowthBound {
     /// The longest tag, which bounds every literal.
     tag: usize,
     /// The most joins in one tag.
@@ -37,7 +37,7 @@ pub(crate) struct Growth {
     filtered: usize,
 }
 
-impl Growth {
+impl GrowthBound {
     /// Steps for a template that knows texts of so many bytes: the longer they may become, the fewer.
     pub(crate) fn fuel(self, longest: usize) -> u64 {
         let longest = (longest.max(self.tag).max(self.filtered) as u64) << self.kept;
@@ -73,11 +73,11 @@ const OPERATORS: &[&str] = &["if", "else", "and", "or", "in", "is"];
 const GROWING: &[&str] = &["join", "replace", "upper", "lower"];
 
 /// Refuses a template that could take the machine down.
-pub(crate) fn check(template: &str) -> Result<Growth, RenderError> {
+pub(crate) fn check(template: &str) -> Result<GrowthBound, RenderError> {
     if template.len() > LARGEST_TEMPLATE {
         return Err(refusal("the template is larger than 1 MiB", 0..0));
     }
-    let mut growth = Growth::default();
+    let mut growth = GrowthBound::default();
     for (count, range) in tags(template).enumerate() {
         if range.len() > LONGEST_TAG || count >= MOST_TAGS {
             let message = "the template has a tag too long, or too many of them";
@@ -89,14 +89,14 @@ pub(crate) fn check(template: &str) -> Result<Growth, RenderError> {
 }
 
 /// Why a tag is refused.
-struct Refused {
+struct RefusedTag {
     message: String,
     help: &'static str,
 }
 
-impl Refused {
+impl RefusedTag {
     fn new(message: impl Into<String>) -> Self {
-        Refused {
+        RefusedTag {
             message: message.into(),
             help: SIMPLER,
         }
@@ -111,14 +111,14 @@ impl Refused {
     }
 }
 
-fn check_tag(tag: &str, growth: &mut Growth) -> Result<(), Refused> {
+fn check_tag(tag: &str, growth: &mut GrowthBound) -> Result<(), RefusedTag> {
     let code = without_strings(tag);
     if code.contains('*') {
-        return Err(Refused::new("templates have no `*`"));
+        return Err(RefusedTag::new("templates have no `*`"));
     }
     let statement = statement(&code);
     if let Some((word, help)) = REFUSED.iter().find(|(word, _)| *word == statement) {
-        return Err(Refused {
+        return Err(RefusedTag {
             message: format!("templates have no `{{% {word} %}}`"),
             help,
         });
@@ -131,22 +131,22 @@ fn check_tag(tag: &str, growth: &mut Growth) -> Result<(), Refused> {
         growth.name(&code, joins);
     }
     match (growth.kept > MOST_KEPT_JOINS, joins > MOST_JOINS) {
-        (true, _) => Err(Refused::new(
+        (true, _) => Err(RefusedTag::new(
             "the template builds too many values on each other",
         )),
-        (_, true) => Err(Refused::new("the tag joins too many texts")),
+        (_, true) => Err(RefusedTag::new("the tag joins too many texts")),
         _ => Ok(()),
     }
 }
 
 /// Refuses what gives names to values without a bound.
-fn check_naming(statement: &str, code: &str) -> Result<(), Refused> {
+fn check_naming(statement: &str, code: &str) -> Result<(), RefusedTag> {
     match statement {
         "set" if !code.contains('=') => {
-            Err(Refused::new("templates have no `{% set %}` without `=`"))
+            Err(RefusedTag::new("templates have no `{% set %}` without `=`"))
         }
         "for" if words(code).any(|(_, word)| word == "recursive") => {
-            Err(Refused::new("templates have no `recursive` loops"))
+            Err(RefusedTag::new("templates have no `recursive` loops"))
         }
         _ => Ok(()),
     }

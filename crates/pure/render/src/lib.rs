@@ -22,17 +22,17 @@ use minijinja::value::ValueKind;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 
 pub use convert::{
-    ConvertError, Converted, Entries, Fate, FateKind, InstructionBlock, agent_name, convert_file,
-    convert_instruction, foreign_format, hook_entries, instruction_block, is_native,
-    is_native_instruction, server_entries, server_names,
+    ConvertError, ConvertedEntries, ConvertedFile, FieldOutcome, FieldOutcomeKind,
+    InstructionBlock, agent_name, convert_file, convert_instruction, foreign_format, hook_entries,
+    instruction_block, is_native, is_native_instruction, server_entries, server_names,
 };
 pub use detect::{has_tags, is_template, templating};
-pub use files::Files;
-use files::{Context, Run};
+pub use files::TemplateFiles;
+use files::{RenderRun, TemplateContext};
 use limits::{DEEPEST_TEMPLATE, LARGEST_OUTPUT};
-pub use links::{Link, file_links};
-pub use names::Names;
-pub use patch::{FieldChange, PatchError, Patched, patch};
+pub use links::{FileLink, file_links};
+pub use names::TemplateNames;
+pub use patch::{FieldChange, PatchError, PatchedDocument, patch};
 
 const TOO_LARGE: &str = "the template gives more than 8 MiB";
 
@@ -60,7 +60,7 @@ impl RenderError {
 
 /// What a template came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Rendered {
+pub enum RenderedTemplate {
     /// The text.
     Text {
         /// What the template gives.
@@ -74,17 +74,17 @@ pub enum Rendered {
 
 /// The template engine, set up once for many renders.
 #[derive(Debug)]
-pub struct Renderer {
+pub struct TemplateRenderer {
     environment: Environment<'static>,
 }
 
-impl Default for Renderer {
+impl Default for TemplateRenderer {
     fn default() -> Self {
-        Renderer::new()
+        TemplateRenderer::new()
     }
 }
 
-impl Renderer {
+impl TemplateRenderer {
     /// Empty but for what is bounded: no functions, no loader, few filters and tests.
     pub fn new() -> Self {
         let mut environment = Environment::empty();
@@ -96,29 +96,29 @@ impl Renderer {
         environment.set_debug(true);
         environment.set_formatter(formatter);
         filters::add(&mut environment);
-        Renderer { environment }
+        TemplateRenderer { environment }
     }
 
     /// Fills a template.
     pub fn render(
         &self,
         template: &str,
-        names: &Names,
-        files: &Files,
-    ) -> Result<Rendered, RenderError> {
+        names: &TemplateNames,
+        files: &TemplateFiles,
+    ) -> Result<RenderedTemplate, RenderError> {
         let growth = guard::check(template)?;
         let mut environment = self.environment.clone();
         environment.set_fuel(Some(growth.fuel(names.longest().max(files.longest()))));
-        let run = Run::new(files);
+        let run = RenderRun::new(files);
         let result = fill(&environment, template, names, &run);
         let used = run.used();
         match used.needed.is_empty() || used.too_many {
-            true => result.map(|text| Rendered::Text {
+            true => result.map(|text| RenderedTemplate::Text {
                 text,
                 read: used.read,
             }),
             // What went wrong may have gone wrong for want of them.
-            false => Ok(Rendered::Needs(used.needed)),
+            false => Ok(RenderedTemplate::Needs(used.needed)),
         }
     }
 }
@@ -126,16 +126,16 @@ impl Renderer {
 fn fill(
     environment: &Environment<'_>,
     template: &str,
-    names: &Names,
-    run: &Arc<Run>,
+    names: &TemplateNames,
+    run: &Arc<RenderRun>,
 ) -> Result<String, RenderError> {
     let explain = |error: minijinja::Error| explain::explain(&error, template, names);
     let compiled = environment.template_from_str(template).map_err(explain)?;
-    let context = Context {
+    let context = TemplateContext {
         names: names.clone(),
         run: Arc::clone(run),
     };
-    let mut output = Bounded {
+    let mut output = BoundedWriter {
         bytes: Vec::with_capacity(template.len()),
         full: false,
     };
@@ -164,12 +164,12 @@ fn formatter(
 }
 
 /// A text that does not grow past its limit.
-struct Bounded {
+struct BoundedWriter {
     bytes: Vec<u8>,
     full: bool,
 }
 
-impl std::io::Write for Bounded {
+impl std::io::Write for BoundedWriter {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         if self.bytes.len() + bytes.len() > LARGEST_OUTPUT {
             self.full = true;
@@ -191,9 +191,13 @@ mod tests {
     use super::*;
 
     fn render(template: &str, context: &Value) -> Result<String, RenderError> {
-        match Renderer::new().render(template, &Names::new(context), &Files::default())? {
-            Rendered::Text { text, .. } => Ok(text),
-            Rendered::Needs(paths) => panic!("{paths:?}"),
+        match TemplateRenderer::new().render(
+            template,
+            &TemplateNames::new(context),
+            &TemplateFiles::default(),
+        )? {
+            RenderedTemplate::Text { text, .. } => Ok(text),
+            RenderedTemplate::Needs(paths) => panic!("{paths:?}"),
         }
     }
 

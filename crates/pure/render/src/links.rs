@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// A link to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Link {
+pub struct FileLink {
     /// Where the path stands in the text.
     pub range: Range<usize>,
     /// The path, without what points into the file.
@@ -12,7 +12,7 @@ pub struct Link {
 }
 
 /// The links of a text that lead to files: relative ones, outside of code.
-pub fn file_links(text: &str) -> Vec<Link> {
+pub fn file_links(text: &str) -> Vec<FileLink> {
     let mut links = Vec::new();
     let mut fence: Option<&str> = None;
     let mut at = 0;
@@ -36,7 +36,7 @@ fn fence_marks(line: &str) -> Option<&str> {
     (marks >= 3).then(|| &line[..marks])
 }
 
-fn links_of_line(line: &str, start: usize, links: &mut Vec<Link>) {
+fn links_of_line(line: &str, start: usize, links: &mut Vec<FileLink>) {
     let mut at = 0;
     while let Some(found) = line[at..].find(['`', ']']) {
         let here = at + found;
@@ -76,14 +76,14 @@ fn destination(line: &str, at: usize) -> (Option<Range<usize>>, usize) {
     (None, at)
 }
 
-fn link(line: &str, inner: Range<usize>, start: usize) -> Option<Link> {
+fn link(line: &str, inner: Range<usize>, start: usize) -> Option<FileLink> {
     let text = &line[inner.clone()];
     let skipped = text.len() - text.trim_start().len();
     let target = text.split_whitespace().next()?;
     let bare = target.trim_start_matches('<').trim_end_matches('>');
     let path = bare.split(['#', '?']).next().unwrap_or_default();
     let from = start + inner.start + skipped;
-    is_file(bare, path).then(|| Link {
+    is_file(bare, path).then(|| FileLink {
         range: from..from + target.len(),
         path: unescaped(path),
     })

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::limits::LARGEST_OUTPUT;
-use crate::{Files, Names, RenderError, Rendered, Renderer};
+use crate::{RenderError, RenderedTemplate, TemplateFiles, TemplateNames, TemplateRenderer};
 
 /// The word of a code fence whose content is left alone.
 const LITERAL: &str = "literal";
@@ -11,14 +11,14 @@ const LITERAL: &str = "literal";
 const OPEN: &str = "\u{1}literal ";
 const CLOSE: char = '\u{1}';
 
-impl Renderer {
+impl TemplateRenderer {
     /// Fills a Markdown template; places in errors are those of `text`.
     pub fn render_markdown(
         &self,
         text: &str,
-        names: &Names,
-        files: &Files,
-    ) -> Result<Rendered, RenderError> {
+        names: &TemplateNames,
+        files: &TemplateFiles,
+    ) -> Result<RenderedTemplate, RenderError> {
         let literals = literals(text);
         if literals.is_empty() {
             return self.render(text, names, files);
@@ -28,14 +28,14 @@ impl Renderer {
             .render(&template, names, files)
             .map_err(|error| in_text(error, &literals))?
         {
-            Rendered::Text { text: filled, read } => {
+            RenderedTemplate::Text { text: filled, read } => {
                 let literals: Vec<&str> = literals.into_iter().map(|range| &text[range]).collect();
-                Ok(Rendered::Text {
+                Ok(RenderedTemplate::Text {
                     text: put_back(&filled, &literals)?,
                     read,
                 })
             }
-            needs @ Rendered::Needs(_) => Ok(needs),
+            needs @ RenderedTemplate::Needs(_) => Ok(needs),
         }
     }
 }
@@ -178,8 +178,8 @@ mod tests {
     fn errors_point_into_the_text_with_its_literals() {
         let text = "```literal\n{{ a long literal that is left alone, longer than what stands for it }}\n```\n{{ agpm.x }}";
         let context = Value::map([("agpm", Value::Map(Vec::new()))]);
-        let (names, files) = (Names::new(&context), Files::default());
-        let error = Renderer::new()
+        let (names, files) = (TemplateNames::new(&context), TemplateFiles::default());
+        let error = TemplateRenderer::new()
             .render_markdown(text, &names, &files)
             .expect_err("undefined");
         assert_eq!(&text[error.range.expect("a place")], "agpm.x");

@@ -2,33 +2,33 @@
 
 use std::sync::Arc;
 
-use agpm_text::{Shape, Value, View};
+use agpm_text::{NodeShape, TreeView, Value};
 use minijinja::Value as Item;
 use minijinja::value::{Enumerator, Object};
 
 /// The names that a template knows; cheap to clone and to extend.
 #[derive(Clone, Debug, Default)]
-pub struct Names(Arc<Map>);
+pub struct TemplateNames(Arc<NameMap>);
 
-impl Names {
+impl TemplateNames {
     /// The names of a map.
     pub fn new(value: &Value) -> Self {
         match value.shape() {
-            Shape::Map(_) => Names(Arc::new(map(value))),
-            _ => Names::default(),
+            NodeShape::Map(_) => TemplateNames(Arc::new(map(value))),
+            _ => TemplateNames::default(),
         }
     }
 
     /// These names with a value at a place; maps on the way are made where they are missing.
     #[must_use]
     pub fn with(&self, path: &[&str], value: &Value) -> Self {
-        Names(Arc::new(self.0.with(path, item(value), longest(value))))
+        TemplateNames(Arc::new(self.0.with(path, item(value), longest(value))))
     }
 
     /// These names with others at a place, which are shared and not copied.
     #[must_use]
-    pub fn with_names(&self, path: &[&str], names: &Names) -> Self {
-        Names(Arc::new(self.0.with(
+    pub fn with_names(&self, path: &[&str], names: &TemplateNames) -> Self {
+        TemplateNames(Arc::new(self.0.with(
             path,
             Item::from_dyn_object(Arc::clone(&names.0)),
             names.0.longest,
@@ -48,7 +48,7 @@ impl Names {
     pub(crate) fn keys_at(&self, path: &[&str]) -> Option<Vec<String>> {
         let mut map = Arc::clone(&self.0);
         for step in path {
-            map = map.get(step)?.downcast_object::<Map>()?;
+            map = map.get(step)?.downcast_object::<NameMap>()?;
         }
         Some(map.entries.iter().map(|(key, _)| key.to_string()).collect())
     }
@@ -56,7 +56,7 @@ impl Names {
 
 /// Entries in the order of their source.
 #[derive(Debug, Default)]
-pub(crate) struct Map {
+pub(crate) struct NameMap {
     entries: Vec<(Item, Item)>,
     /// Places of the entries, ascending by key.
     sorted: Vec<u32>,
@@ -64,11 +64,11 @@ pub(crate) struct Map {
     longest: usize,
 }
 
-impl Map {
+impl NameMap {
     fn of(entries: Vec<(Item, Item)>, longest: usize) -> Self {
         let mut sorted: Vec<u32> = (0..).take(entries.len()).collect();
         sorted.sort_by_key(|at| entries[*at as usize].0.as_str());
-        Map {
+        NameMap {
             entries,
             sorted,
             longest,
@@ -88,11 +88,11 @@ impl Map {
     }
 
     /// A copy with something else at a place; only the maps on the way are new.
-    fn with(&self, path: &[&str], value: Item, longest: usize) -> Map {
+    fn with(&self, path: &[&str], value: Item, longest: usize) -> NameMap {
         let Some((step, rest)) = path.split_first() else {
             return value
-                .downcast_object_ref::<Map>()
-                .map(Map::copy)
+                .downcast_object_ref::<NameMap>()
+                .map(NameMap::copy)
                 .unwrap_or_default();
         };
         let below = match rest {
@@ -104,18 +104,18 @@ impl Map {
             Some(at) => entries[at].1 = below,
             None => entries.push((Item::from(*step), below)),
         }
-        Map::of(entries, self.longest.max(longest))
+        NameMap::of(entries, self.longest.max(longest))
     }
 
-    fn child(&self, key: &str) -> Map {
+    fn child(&self, key: &str) -> NameMap {
         self.get(key)
-            .and_then(|item| item.downcast_object_ref::<Map>())
-            .map(Map::copy)
+            .and_then(|item| item.downcast_object_ref::<NameMap>())
+            .map(NameMap::copy)
             .unwrap_or_default()
     }
 
-    fn copy(&self) -> Map {
-        Map {
+    fn copy(&self) -> NameMap {
+        NameMap {
             entries: self.entries.clone(),
             sorted: self.sorted.clone(),
             longest: self.longest,
@@ -123,7 +123,7 @@ impl Map {
     }
 }
 
-impl Object for Map {
+impl Object for NameMap {
     fn get_value(self: &Arc<Self>, key: &Item) -> Option<Item> {
         self.get_value_by_str(key.as_str()?)
     }
@@ -145,30 +145,30 @@ impl Object for Map {
     }
 }
 
-fn map(value: &Value) -> Map {
-    let Shape::Map(count) = value.shape() else {
-        return Map::default();
+fn map(value: &Value) -> NameMap {
+    let NodeShape::Map(count) = value.shape() else {
+        return NameMap::default();
     };
     let entries = (0..count).map(|at| value.entry(at));
     let items = entries
         .map(|(key, value)| (Item::from(key), item(value)))
         .collect();
-    Map::of(items, longest(value))
+    NameMap::of(items, longest(value))
 }
 
 fn item(value: &Value) -> Item {
     match value.shape() {
-        Shape::Null => Item::from(()),
-        Shape::Bool(value) => Item::from(value),
-        Shape::Integer(text) => text
+        NodeShape::Null => Item::from(()),
+        NodeShape::Bool(value) => Item::from(value),
+        NodeShape::Integer(text) => text
             .parse::<i64>()
             .map_or_else(|_| Item::from(text), Item::from),
-        Shape::Float(text) => text
+        NodeShape::Float(text) => text
             .parse::<f64>()
             .map_or_else(|_| Item::from(text), Item::from),
-        Shape::String(text) | Shape::DateTime(text) => Item::from(text),
-        Shape::List(count) => (0..count).map(|at| item(value.item(at))).collect(),
-        Shape::Map(_) => Item::from_object(map(value)),
+        NodeShape::String(text) | NodeShape::DateTime(text) => Item::from(text),
+        NodeShape::List(count) => (0..count).map(|at| item(value.item(at))).collect(),
+        NodeShape::Map(_) => Item::from_object(map(value)),
     }
 }
 
@@ -191,9 +191,9 @@ fn longest(value: &Value) -> usize {
 mod tests {
     use super::*;
 
-    fn names() -> Names {
+    fn names() -> TemplateNames {
         let inner = Value::map([("z", Value::from("1")), ("a", Value::from("22"))]);
-        Names::new(&Value::map([("agpm", Value::map([("project", inner)]))]))
+        TemplateNames::new(&Value::map([("agpm", Value::map([("project", inner)]))]))
     }
 
     #[test]
@@ -205,7 +205,7 @@ mod tests {
         );
         let shared = more.with_names(
             &["agpm", "other"],
-            &Names::new(&Value::map([("k", Value::from("4444"))])),
+            &TemplateNames::new(&Value::map([("k", Value::from("4444"))])),
         );
         assert_eq!(
             shared.keys_at(&["agpm"]).unwrap_or_default(),

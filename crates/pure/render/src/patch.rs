@@ -3,17 +3,17 @@
 use std::borrow::Cow;
 
 use agpm_diag::{Diagnostic, SourceId, codes, has_errors};
-use agpm_model::Field;
+use agpm_model::FieldPath;
 use agpm_text::{
-    Document, EditError, Format, Kind, Limits, NodeRef, Parsed, Shape, Value, View, equal, parse,
-    to_value,
+    Document, EditError, Format, Limits, NodeKind, NodeRef, NodeShape, ParsedDocument, TreeView,
+    Value, equal, parse, to_value,
 };
 
 /// One field that a patch sets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldChange {
     /// Which one.
-    pub field: Field,
+    pub field: FieldPath,
     /// What the field held.
     pub before: Option<Value>,
     /// What it holds afterwards.
@@ -22,7 +22,7 @@ pub struct FieldChange {
 
 /// A text with its patch applied.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Patched {
+pub struct PatchedDocument {
     /// The new text.
     pub text: String,
     /// What was set, in the order of the patch.
@@ -52,37 +52,39 @@ pub fn patch(
     text: &str,
     format: Format,
     body: &Value,
-) -> Result<Patched, PatchError> {
+) -> Result<PatchedDocument, PatchError> {
     if format == Format::Csv {
         return Err(PatchError::NoFields);
     }
     let document = readable(parse(source, text, format, Limits::default()))?;
     let body = held_by(format, body);
     let root = document.root();
-    let fields: Vec<FieldChange> = Field::all(&body)
+    let fields: Vec<FieldChange> = FieldPath::all(&body)
         .into_iter()
         .map(|field| change(field, root, &body))
         .collect();
     if fields.is_empty() {
-        return Ok(Patched {
+        return Ok(PatchedDocument {
             text: text.to_owned(),
             fields,
         });
     }
-    let target = root.map_or(Merged::New(&body), |root| Merged::of(root, &body));
-    Ok(Patched {
+    let target = root.map_or(PatchedValue::New(&body), |root| {
+        PatchedValue::of(root, &body)
+    });
+    Ok(PatchedDocument {
         text: document.rewrite(target)?.to_string(),
         fields,
     })
 }
 
 /// The document, if it can be patched.
-fn readable(parsed: Parsed) -> Result<Document, PatchError> {
+fn readable(parsed: ParsedDocument) -> Result<Document, PatchError> {
     let kind = parsed
         .document
         .root()
         .map(NodeRef::kind)
-        .filter(|kind| *kind != Kind::Map);
+        .filter(|kind| *kind != NodeKind::Map);
     let told_by_kind =
         |diagnostic: &Diagnostic| kind.is_some() && diagnostic.code == &codes::MARKDOWN_FENCE;
     let diagnostics: Vec<_> = parsed
@@ -128,7 +130,7 @@ fn dates_as_text(value: &Value) -> Value {
     }
 }
 
-fn change(field: Field, root: Option<NodeRef<'_>>, body: &Value) -> FieldChange {
+fn change(field: FieldPath, root: Option<NodeRef<'_>>, body: &Value) -> FieldChange {
     let steps = field.pointer().steps();
     let before = steps
         .iter()
@@ -153,7 +155,7 @@ fn change(field: Field, root: Option<NodeRef<'_>>, body: &Value) -> FieldChange 
 
 /// The value after a patch, without a copy of what stays.
 #[derive(Clone, Copy)]
-enum Merged<'a> {
+enum PatchedValue<'a> {
     /// As it is in the document.
     Kept(NodeRef<'a>),
     /// As the patch has it.
@@ -162,12 +164,14 @@ enum Merged<'a> {
     Both(NodeRef<'a>, &'a [(String, Value)]),
 }
 
-impl<'a> Merged<'a> {
+impl<'a> PatchedValue<'a> {
     fn of(node: NodeRef<'a>, value: &'a Value) -> Self {
         match value {
-            Value::Map(entries) if node.kind() == Kind::Map => Merged::Both(node, entries),
-            _ if equal(node, value) => Merged::Kept(node),
-            _ => Merged::New(value),
+            Value::Map(entries) if node.kind() == NodeKind::Map => {
+                PatchedValue::Both(node, entries)
+            }
+            _ if equal(node, value) => PatchedValue::Kept(node),
+            _ => PatchedValue::New(value),
         }
     }
 }
@@ -182,40 +186,42 @@ fn added<'a>(
         .filter(move |(key, _)| node.get(key).is_none())
 }
 
-impl<'a> View<'a> for Merged<'a> {
-    fn shape(self) -> Shape<'a> {
+impl<'a> TreeView<'a> for PatchedValue<'a> {
+    fn shape(self) -> NodeShape<'a> {
         match self {
-            Merged::Kept(node) => node.shape(),
-            Merged::New(value) => value.shape(),
-            Merged::Both(node, entries) => Shape::Map(node.len() + added(node, entries).count()),
+            PatchedValue::Kept(node) => node.shape(),
+            PatchedValue::New(value) => value.shape(),
+            PatchedValue::Both(node, entries) => {
+                NodeShape::Map(node.len() + added(node, entries).count())
+            }
         }
     }
 
     fn item(self, index: usize) -> Self {
         match self {
-            Merged::Kept(node) => Merged::Kept(node.item(index)),
-            Merged::New(value) => Merged::New(value.item(index)),
-            both @ Merged::Both(..) => both,
+            PatchedValue::Kept(node) => PatchedValue::Kept(node.item(index)),
+            PatchedValue::New(value) => PatchedValue::New(value.item(index)),
+            both @ PatchedValue::Both(..) => both,
         }
     }
 
     fn entry(self, index: usize) -> (&'a str, Self) {
         match self {
-            Merged::Kept(node) => {
+            PatchedValue::Kept(node) => {
                 let (key, value) = node.entry(index);
-                (key, Merged::Kept(value))
+                (key, PatchedValue::Kept(value))
             }
-            Merged::New(value) => {
+            PatchedValue::New(value) => {
                 let (key, value) = value.entry(index);
-                (key, Merged::New(value))
+                (key, PatchedValue::New(value))
             }
-            Merged::Both(node, entries) => merged_entry(node, entries, index),
+            PatchedValue::Both(node, entries) => merged_entry(node, entries, index),
         }
     }
 
     fn node(self) -> Option<NodeRef<'a>> {
         match self {
-            Merged::Kept(node) => Some(node),
+            PatchedValue::Kept(node) => Some(node),
             _ => None,
         }
     }
@@ -226,16 +232,18 @@ fn merged_entry<'a>(
     node: NodeRef<'a>,
     entries: &'a [(String, Value)],
     index: usize,
-) -> (&'a str, Merged<'a>) {
+) -> (&'a str, PatchedValue<'a>) {
     if index < node.len() {
         let (key, own) = node.entry(index);
         let set = entries.iter().find(|(name, _)| name == key);
         return (
             key,
-            set.map_or(Merged::Kept(own), |(_, value)| Merged::of(own, value)),
+            set.map_or(PatchedValue::Kept(own), |(_, value)| {
+                PatchedValue::of(own, value)
+            }),
         );
     }
     let new = added(node, entries).nth(index - node.len());
     let (key, value) = new.expect("an index below the count of entries");
-    (key, Merged::New(value))
+    (key, PatchedValue::New(value))
 }

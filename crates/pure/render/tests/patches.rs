@@ -2,12 +2,12 @@
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use agpm_diag::{SourceMap, has_errors};
-use agpm_model::Field;
-use agpm_render::{PatchError, Patched, patch};
-use agpm_text::{EditError, Format, Limits, Parsed, Value, parse, to_value};
+use agpm_model::FieldPath;
+use agpm_render::{PatchError, PatchedDocument, patch};
+use agpm_text::{EditError, Format, Limits, ParsedDocument, Value, parse, to_value};
 use proptest::prelude::*;
 
-fn read(text: &str, format: Format) -> Parsed {
+fn read(text: &str, format: Format) -> ParsedDocument {
     parse(
         SourceMap::default().add("x", text),
         text,
@@ -16,7 +16,7 @@ fn read(text: &str, format: Format) -> Parsed {
     )
 }
 
-fn apply(text: &str, format: Format, body: &Value) -> Result<Patched, PatchError> {
+fn apply(text: &str, format: Format, body: &Value) -> Result<PatchedDocument, PatchError> {
     patch(SourceMap::default().add("x", text), text, format, body)
 }
 
@@ -118,7 +118,7 @@ fn check(text: &str, format: Format, body: &Value) {
         &patched.text[new.document.body().range()],
         "{text}"
     );
-    assert_eq!(patched.fields.len(), Field::all(body).len());
+    assert_eq!(patched.fields.len(), FieldPath::all(body).len());
     let again = apply(&patched.text, format, body).unwrap();
     assert_eq!(again.text, patched.text, "a second time changes nothing");
 }
@@ -443,7 +443,7 @@ fn what_has_no_fields_or_does_not_read_is_an_error() {
 #[test]
 fn fields_are_named_as_the_manifest_writes_them() {
     let body = toml("model = 1\nenv.\"a.b\" = 2\nenv.c = {}\n\"\" = [{ x = 1 }]");
-    let names: Vec<String> = Field::all(&body)
+    let names: Vec<String> = FieldPath::all(&body)
         .into_iter()
         .map(|field| format!("{field} {}", field.pointer()))
         .collect();

@@ -1,11 +1,11 @@
 //! Templates: what they know, what they may read, what they say when something is missing, and what they cannot do.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
-use agpm_render::{Files, Names, RenderError, Rendered, Renderer};
+use agpm_render::{RenderError, RenderedTemplate, TemplateFiles, TemplateNames, TemplateRenderer};
 use agpm_text::Value;
 use proptest::prelude::*;
 
-fn names() -> Names {
+fn names() -> TemplateNames {
     let best = Value::map([
         ("content", Value::from("Be good.\n")),
         ("name", Value::from("best-practices")),
@@ -24,13 +24,13 @@ fn names() -> Names {
         ),
         ("none", Value::list::<Value>([])),
     ]);
-    Names::new(&Value::map([("agpm", Value::map([("project", project)]))]))
+    TemplateNames::new(&Value::map([("agpm", Value::map([("project", project)]))]))
         .with(&["agpm", "resource", "name"], &Value::from("own"))
         .with(&["agpm", "deps", "snippets", "best_practices"], &best)
 }
 
-fn files() -> Files {
-    let mut files = Files::default();
+fn files() -> TemplateFiles {
+    let mut files = TemplateFiles::default();
     files.provide(
         "docs/guide.md",
         Ok("\u{feff}---\na: 1\n---\n# Guide {{ agpm.project.language }}\n".to_owned()),
@@ -41,13 +41,13 @@ fn files() -> Files {
     files
 }
 
-fn rendered(template: &str) -> Result<Rendered, RenderError> {
-    Renderer::new().render_markdown(template, &names(), &files())
+fn rendered(template: &str) -> Result<RenderedTemplate, RenderError> {
+    TemplateRenderer::new().render_markdown(template, &names(), &files())
 }
 
 fn text(template: &str) -> String {
     match rendered(template) {
-        Ok(Rendered::Text { text, .. }) => text,
+        Ok(RenderedTemplate::Text { text, .. }) => text,
         other => panic!("{template}: {other:?}"),
     }
 }
@@ -130,16 +130,17 @@ fn wrong_arguments_are_errors() {
 fn files_that_are_not_there_yet_are_asked_for_all_at_once() {
     let template = "{{ 'a.md' | content }}{% if agpm.project.tests %}{{ 'never.md' | content }}{% endif %}\n\
         {{ 'docs/guide.md' | content }}{{ ('b.txt' | content ~ '.md') | content }}{{ 'a.md' | content }}{{ 'c.md' | content }}";
-    let (renderer, names, mut files) = (Renderer::new(), names(), files());
+    let (renderer, names, mut files) = (TemplateRenderer::new(), names(), files());
     let mut asked = Vec::new();
-    while let Rendered::Needs(paths) = renderer.render(template, &names, &files).unwrap() {
+    while let RenderedTemplate::Needs(paths) = renderer.render(template, &names, &files).unwrap() {
         paths
             .iter()
             .for_each(|path| files.provide(path, Ok(path.replace(['.', '/'], ""))));
         asked.push(paths);
     }
     assert_eq!(asked, [vec!["a.md", "b.txt", "c.md"], vec!["btxt.md"]]);
-    let Rendered::Text { text, read } = renderer.render(template, &names, &files).unwrap() else {
+    let RenderedTemplate::Text { text, read } = renderer.render(template, &names, &files).unwrap()
+    else {
         panic!("a text")
     };
     assert_eq!(
@@ -391,7 +392,7 @@ fn hostile_templates_end_soon_and_small() {
         ),
     ] {
         let shown: String = template.chars().take(60).collect();
-        let result = Renderer::new().render_markdown(&template, &names, &files);
+        let result = TemplateRenderer::new().render_markdown(&template, &names, &files);
         assert!(result.is_err(), "{shown}");
     }
 }
@@ -399,7 +400,7 @@ fn hostile_templates_end_soon_and_small() {
 #[test]
 fn threads_can_share_one_renderer() {
     fn shared<T: Send + Sync>(_: &T) {}
-    shared(&(Renderer::new(), names(), files()));
+    shared(&(TemplateRenderer::new(), names(), files()));
 }
 
 #[test]
@@ -426,10 +427,12 @@ fn a_large_dependency_can_be_used_as_usual() {
     );
     let template =
         "{{ agpm.project.language }}\n".repeat(200) + "{{ agpm.deps.snippets.big.content }}";
-    let rendered = Renderer::new()
-        .render(&template, &names, &Files::default())
+    let rendered = TemplateRenderer::new()
+        .render(&template, &names, &TemplateFiles::default())
         .unwrap();
-    assert!(matches!(rendered, Rendered::Text { text, .. } if text.len() == 1000 + (1 << 20)));
+    assert!(
+        matches!(rendered, RenderedTemplate::Text { text, .. } if text.len() == 1000 + (1 << 20))
+    );
 }
 
 /// Values that hold what looks like the end of a tag, and one that the guard refuses.

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, Failure, Notes, codes, did_you_mean};
 use agpm_model::{
-    Extent, Manifest, ObjectId, Origin, Requirement, Selector, SourceName, Tag, Unit,
+    Manifest, ObjectId, Requirement, ResourceExtent, ResourceOrigin, SourceName, Unit,
+    VersionRequirement, VersionTag,
 };
-use agpm_solve::{Ask, Clash, ClashKind, Conflict, Suggestion};
+use agpm_solve::{ClashKind, Conflict, ConflictingUnit, RequirementChain, SuggestedChange};
 
 use crate::entries::dependency_of;
 use crate::index::SourceIndex;
@@ -76,8 +77,8 @@ impl ConflictReporter<'_> {
     /// Every clash as a diagnostic.
     pub fn report(
         &self,
-        conflict: &Conflict<Unit, Selector>,
-        suggestion: Option<&Suggestion<Selector>>,
+        conflict: &Conflict<Unit, Requirement>,
+        suggestion: Option<&SuggestedChange<Requirement>>,
         notes: &mut Notes,
     ) -> Failure {
         for clash in &conflict.clashes {
@@ -99,7 +100,11 @@ impl ConflictReporter<'_> {
 
 impl ConflictReporter<'_> {
     /// With the manifest's entries that lead there.
-    fn placed(&self, mut diagnostic: Diagnostic, clash: &Clash<Unit, Selector>) -> Diagnostic {
+    fn placed(
+        &self,
+        mut diagnostic: Diagnostic,
+        clash: &ConflictingUnit<Unit, Requirement>,
+    ) -> Diagnostic {
         if let [ask] = clash.asks.as_slice()
             && let [.., parent, child] = ask.chain.as_slice()
             && let Some(spot) = self.index.declared_at(parent, child)
@@ -125,7 +130,7 @@ impl ConflictReporter<'_> {
         diagnostic
     }
 
-    fn no_candidate(&self, clash: &Clash<Unit, Selector>) -> Diagnostic {
+    fn no_candidate(&self, clash: &ConflictingUnit<Unit, Requirement>) -> Diagnostic {
         let wish = clash
             .asks
             .first()
@@ -140,13 +145,13 @@ impl ConflictReporter<'_> {
         Diagnostic::new(&codes::PACKAGE_VERSION, message).help(self.versions(&clash.unit, &wish))
     }
 
-    fn absent(&self, clash: &Clash<Unit, Selector>) -> Diagnostic {
+    fn absent(&self, clash: &ConflictingUnit<Unit, Requirement>) -> Diagnostic {
         let labels = clash
             .asks
             .first()
             .map(|ask| listed(&ask.allows))
             .unwrap_or_default();
-        let skill = clash.unit.extent == Extent::Folder;
+        let skill = clash.unit.extent == ResourceExtent::Folder;
         let what = match (clash.unit.path.is_pattern(), skill) {
             (true, false) => "nothing matches",
             (true, true) => "no skill matches",
@@ -154,10 +159,10 @@ impl ConflictReporter<'_> {
             (false, true) => "there is no skill",
         };
         let place = match &clash.unit.origin {
-            Origin::Manifest => "in the manifest".to_owned(),
-            Origin::Local => "on this machine, from the manifest's folder".to_owned(),
-            Origin::Source(name) if labels == "local" => format!("in source `{name}`"),
-            Origin::Source(name) => format!("in source `{name}` at {labels}"),
+            ResourceOrigin::Manifest => "in the manifest".to_owned(),
+            ResourceOrigin::Local => "on this machine, from the manifest's folder".to_owned(),
+            ResourceOrigin::Source(name) if labels == "local" => format!("in source `{name}`"),
+            ResourceOrigin::Source(name) => format!("in source `{name}` at {labels}"),
         };
         let through = clash.asks.iter().any(|ask| ask.chain.len() > 1);
         let by = if through {
@@ -174,7 +179,7 @@ impl ConflictReporter<'_> {
         diagnostic
     }
 
-    fn incompatible(&self, clash: &Clash<Unit, Selector>) -> Diagnostic {
+    fn incompatible(&self, clash: &ConflictingUnit<Unit, Requirement>) -> Diagnostic {
         let asks: Vec<String> = clash
             .asks
             .iter()
@@ -202,7 +207,7 @@ impl ConflictReporter<'_> {
     }
 
     /// The names from the manifest's entry down to the one that asks.
-    fn chain(&self, ask: &Ask<Unit, Selector>) -> String {
+    fn chain(&self, ask: &RequirementChain<Unit, Requirement>) -> String {
         let root = dependency_of(self.manifest, ask.root);
         let first = root
             .map(|root| format!("{}/{}", root.kind, root.name))
@@ -221,7 +226,7 @@ impl ConflictReporter<'_> {
     }
 
     /// The smallest change that helps.
-    fn change(&self, suggestion: &Suggestion<Selector>) -> Option<String> {
+    fn change(&self, suggestion: &SuggestedChange<Requirement>) -> Option<String> {
         let root = dependency_of(self.manifest, suggestion.root)?;
         Some(format!(
             "it works with `version = \"{}\"` instead of `{}` for {}/{}",
@@ -230,7 +235,7 @@ impl ConflictReporter<'_> {
     }
 
     fn versions(&self, unit: &Unit, wish: &str) -> String {
-        let Origin::Source(source) = &unit.origin else {
+        let ResourceOrigin::Source(source) = &unit.origin else {
             return String::new();
         };
         let Some(refs) = self.index.versions(source) else {
@@ -250,7 +255,7 @@ impl ConflictReporter<'_> {
                 "`{wish}` is not a whole version: write `^{wish}` for all that are compatible"
             );
         }
-        let is_name = Requirement::parse(wish).is_ok_and(|wish| wish.as_name().is_some());
+        let is_name = VersionRequirement::parse(wish).is_ok_and(|wish| wish.as_name().is_some());
         if let Some(near) = agpm_diag::nearest(wish, names.iter().copied()).filter(|_| is_name) {
             return format!("did you mean `{near}`?");
         }
@@ -263,7 +268,8 @@ impl ConflictReporter<'_> {
                 format!("its default branch is `{head}`: say `branch = \"{head}\"`")
             }
             _ => {
-                let mut tags: Vec<Tag> = refs.tags.keys().map(|name| Tag::new(name)).collect();
+                let mut tags: Vec<VersionTag> =
+                    refs.tags.keys().map(|name| VersionTag::new(name)).collect();
                 tags.sort_by(|a, b| b.cmp(a));
                 let tags: Vec<String> = tags.iter().map(|tag| tag.name().to_owned()).collect();
                 let branches: Vec<String> = refs.branches.keys().cloned().collect();
@@ -278,8 +284,8 @@ impl ConflictReporter<'_> {
     }
 
     /// What is there under a similar name.
-    fn near_files(&self, clash: &Clash<Unit, Selector>) -> Option<String> {
-        let Origin::Source(source) = &clash.unit.origin else {
+    fn near_files(&self, clash: &ConflictingUnit<Unit, Requirement>) -> Option<String> {
+        let ResourceOrigin::Source(source) = &clash.unit.origin else {
             return Some("check the path".to_owned());
         };
         let label = clash.asks.first()?.allows.first()?;
@@ -322,13 +328,13 @@ impl ConflictReporter<'_> {
 
 fn source_name(unit: &Unit) -> String {
     match &unit.origin {
-        Origin::Source(name) => name.to_string(),
-        Origin::Local | Origin::Manifest => "this machine".to_owned(),
+        ResourceOrigin::Source(name) => name.to_string(),
+        ResourceOrigin::Local | ResourceOrigin::Manifest => "this machine".to_owned(),
     }
 }
 
-fn chains(asks: &[Ask<Unit, Selector>]) -> String {
-    let chain = |ask: &Ask<Unit, Selector>| {
+fn chains(asks: &[RequirementChain<Unit, Requirement>]) -> String {
+    let chain = |ask: &RequirementChain<Unit, Requirement>| {
         ask.chain
             .iter()
             .map(|unit| unit.path.to_string())
@@ -340,10 +346,10 @@ fn chains(asks: &[Ask<Unit, Selector>]) -> String {
 
 /// The tags with the prefix of a requirement, or with one that is near; nothing if it has no prefix.
 fn prefixed_tags<'t>(wish: &str, tags: impl Iterator<Item = &'t str>) -> Option<String> {
-    let requirement = Requirement::parse(wish).ok()?;
+    let requirement = VersionRequirement::parse(wish).ok()?;
     let prefix = requirement.prefix().filter(|prefix| !prefix.is_empty())?;
-    let mut by_prefix: BTreeMap<String, Vec<Tag>> = BTreeMap::new();
-    for tag in tags.map(Tag::new) {
+    let mut by_prefix: BTreeMap<String, Vec<VersionTag>> = BTreeMap::new();
+    for tag in tags.map(VersionTag::new) {
         let own = tag.prefix().map(str::to_owned);
         own.into_iter()
             .for_each(|own| by_prefix.entry(own).or_default().push(tag.clone()));

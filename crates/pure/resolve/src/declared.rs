@@ -2,17 +2,20 @@
 
 use agpm_diag::{Diagnostic, Notes, SourceId, Span, codes, has_errors};
 use agpm_model::{
-    Declarations, Declared, DeclaringFile, Extent, Origin, ResourcePath, SKILL_FILE, Unit,
-    declarations, read_declarations,
+    Declarations, DeclaredDependency, DeclaringFile, ResourceExtent, ResourceOrigin, ResourcePath,
+    SKILL_FILE, Unit, declarations, read_declarations,
 };
-use agpm_render::{Files, Names, RenderError, Rendered, Renderer, has_tags, templating};
+use agpm_render::{
+    RenderError, RenderedTemplate, TemplateFiles, TemplateNames, TemplateRenderer, has_tags,
+    templating,
+};
 use agpm_text::{Document, Format, Limits, Value, decode, parse};
 
 /// The word without which nothing is declared.
 const KEY: &[u8] = b"dependencies";
 
 /// A resource whose declarations are read.
-pub struct Declaring<'a> {
+pub struct DeclaringResource<'a> {
     /// The resource.
     pub unit: &'a Unit,
     /// Its version, for messages.
@@ -20,14 +23,14 @@ pub struct Declaring<'a> {
     /// Its bytes.
     pub bytes: &'a [u8],
     /// The names that templates in declarations may use.
-    pub names: &'a Names,
+    pub names: &'a TemplateNames,
     /// Fills templates in declarations.
-    pub renderer: &'a Renderer,
+    pub renderer: &'a TemplateRenderer,
 }
 
-impl Declaring<'_> {
+impl DeclaringResource<'_> {
     /// Its declarations; what is wrong goes to the notes.
-    pub fn read(&self, notes: &mut Notes) -> Vec<Declared> {
+    pub fn read(&self, notes: &mut Notes) -> Vec<DeclaredDependency> {
         let format = match format_of(self.unit) {
             Some(format @ (Format::Markdown | Format::Jsonc)) => format,
             _ => return Vec::new(),
@@ -76,7 +79,7 @@ impl Declaring<'_> {
         document: &Document,
         name: &str,
         notes: &mut Notes,
-    ) -> Option<Vec<Declared>> {
+    ) -> Option<Vec<DeclaredDependency>> {
         let front = &document.text()[..document.body().start as usize];
         let is_template = document.root().and_then(templating) != Some(false);
         if document.format() != Format::Markdown || !front.contains("{%") || !is_template {
@@ -84,9 +87,9 @@ impl Declaring<'_> {
         }
         let filled = match self
             .renderer
-            .render(front, &self.names(), &Files::default())
+            .render(front, &self.names(), &TemplateFiles::default())
         {
-            Ok(Rendered::Text { text, .. }) => text,
+            Ok(RenderedTemplate::Text { text, .. }) => text,
             _ => return None,
         };
         let source = notes
@@ -112,7 +115,7 @@ impl Declaring<'_> {
         found: Vec<Diagnostic>,
         name: &str,
         notes: &mut Notes,
-    ) -> Vec<Declared> {
+    ) -> Vec<DeclaredDependency> {
         let text = document.text();
         let front = &text[..document.body().start as usize];
         if document.format() == Format::Markdown
@@ -150,7 +153,7 @@ impl Declaring<'_> {
         declarations: Declarations<'_>,
         name: &str,
         notes: &mut Notes,
-    ) -> Vec<Declared> {
+    ) -> Vec<DeclaredDependency> {
         let range = declarations.node.span().range();
         let text = document.text();
         let line = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
@@ -178,10 +181,10 @@ impl Declaring<'_> {
             .unwrap_or_default()
     }
 
-    fn take(&self, declarations: Declarations<'_>, notes: &mut Notes) -> Vec<Declared> {
+    fn take(&self, declarations: Declarations<'_>, notes: &mut Notes) -> Vec<DeclaredDependency> {
         let file = match self.unit.origin {
-            Origin::Source(_) => DeclaringFile::Source,
-            Origin::Local | Origin::Manifest => DeclaringFile::Project,
+            ResourceOrigin::Source(_) => DeclaringFile::Source,
+            ResourceOrigin::Local | ResourceOrigin::Manifest => DeclaringFile::Project,
         };
         let (declared, diagnostics) = read_declarations(declarations, file);
         notes.diagnostics.extend(diagnostics);
@@ -191,17 +194,17 @@ impl Declaring<'_> {
     /// The file that messages name; of a skill, the one with its front matter.
     fn file_name(&self) -> String {
         match self.unit.extent {
-            Extent::File => format!("{}@{}", self.unit, self.label),
-            Extent::Folder => format!("{}/{SKILL_FILE}@{}", self.unit, self.label),
-            Extent::Plugin => format!("{}@{}", self.unit, self.label),
+            ResourceExtent::File => format!("{}@{}", self.unit, self.label),
+            ResourceExtent::Folder => format!("{}/{SKILL_FILE}@{}", self.unit, self.label),
+            ResourceExtent::Plugin => format!("{}@{}", self.unit, self.label),
         }
     }
 
     /// What is known before anything is resolved: it has neither its final name nor its place yet.
-    fn names(&self) -> Names {
+    fn names(&self) -> TemplateNames {
         let source = match &self.unit.origin {
-            Origin::Source(name) => name.as_str(),
-            Origin::Local | Origin::Manifest => "",
+            ResourceOrigin::Source(name) => name.as_str(),
+            ResourceOrigin::Local | ResourceOrigin::Manifest => "",
         };
         let known = [
             ("type", ""),
@@ -225,10 +228,13 @@ impl Declaring<'_> {
         text: &str,
         notes: &mut Notes,
     ) -> Option<String> {
-        let diagnostic = match self.renderer.render(text, &self.names(), &Files::default()) {
-            Ok(Rendered::Text { text, .. }) => return Some(text),
+        let diagnostic = match self
+            .renderer
+            .render(text, &self.names(), &TemplateFiles::default())
+        {
+            Ok(RenderedTemplate::Text { text, .. }) => return Some(text),
             Err(error) => template_error(document.source(), start, error),
-            Ok(Rendered::Needs(_)) => {
+            Ok(RenderedTemplate::Needs(_)) => {
                 let message = "what a resource needs cannot depend on the content of a file";
                 Diagnostic::new(&codes::RESOURCE_TEMPLATE, message)
                     .at(document.source(), Span::at(start), "")
@@ -263,14 +269,14 @@ fn is_below(folder: &str, path: &ResourcePath) -> bool {
 
 /// Why a declared path leads nowhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Escapes;
+pub struct EscapedPath;
 
 /// What the file of a unit is written in, if it has fields; of a skill, its `SKILL.md`.
 pub fn format_of(unit: &Unit) -> Option<Format> {
     match (unit.extent, &unit.origin) {
-        (Extent::Folder, _) => Some(Format::Markdown),
-        (Extent::Plugin, _) => None,
-        (_, Origin::Manifest) => Some(Format::Jsonc),
+        (ResourceExtent::Folder, _) => Some(Format::Markdown),
+        (ResourceExtent::Plugin, _) => None,
+        (_, ResourceOrigin::Manifest) => Some(Format::Jsonc),
         _ => Format::of_file(unit.path.file_name()).filter(|format| *format != Format::Csv),
     }
 }
@@ -285,14 +291,14 @@ fn may_need(parent: &ResourcePath, path: &ResourcePath) -> bool {
 /// The unit that a declared path means: from the root of the source, or from the declaring file.
 pub fn declared_unit(
     parent: &Unit,
-    declared: &Declared,
+    declared: &DeclaredDependency,
     exists: &dyn Fn(&str) -> bool,
-) -> Result<Unit, Escapes> {
+) -> Result<Unit, EscapedPath> {
     let path = declared.kind.folder_of(declared.path.trim());
     // The declaring file of a skill is in its folder.
     let folder = match parent.extent {
-        Extent::File => parent.path.folder(),
-        Extent::Folder | Extent::Plugin => parent.path.in_tree(),
+        ResourceExtent::File => parent.path.folder(),
+        ResourceExtent::Folder | ResourceExtent::Plugin => parent.path.in_tree(),
     };
     let beside = |path: &str| match folder {
         "" => path.to_owned(),
@@ -306,11 +312,13 @@ pub fn declared_unit(
         _ => path.to_owned(),
     };
     // Steps up are taken before the path is judged: `agents/../snippets/x.md` stays inside.
-    let plain = ResourcePath::local(&chosen).map_err(|_| Escapes)?;
+    let plain = ResourcePath::local(&chosen).map_err(|_| EscapedPath)?;
     let path = match parent.origin {
-        Origin::Source(_) => ResourcePath::in_source(plain.as_str()).map_err(|_| Escapes)?,
-        Origin::Local if may_need(&parent.path, &plain) => plain,
-        Origin::Local | Origin::Manifest => return Err(Escapes),
+        ResourceOrigin::Source(_) => {
+            ResourcePath::in_source(plain.as_str()).map_err(|_| EscapedPath)?
+        }
+        ResourceOrigin::Local if may_need(&parent.path, &plain) => plain,
+        ResourceOrigin::Local | ResourceOrigin::Manifest => return Err(EscapedPath),
     };
     Ok(Unit {
         origin: parent.origin.clone(),

@@ -6,23 +6,25 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes};
 use agpm_model::{
-    Declared, Dependency, Destination, Install, InstructionForm, Layout, Manifest, RESOURCE_TYPES,
-    ResourceId, Selector, ToolName, Unit, Variant,
+    DeclaredDependency, Dependency, Destination, InstallMode, InstructionForm, Manifest,
+    RESOURCE_TYPES, Requirement, ResourceId, TargetLayout, ToolName, Unit, Variant,
 };
-use agpm_plan::{Clash, Entry, EntryError, Graph, Wanted, clashes, entries, target};
-use agpm_solve::{Choice, Root, Solution};
+use agpm_plan::{
+    EntryError, EntryGraph, ResourceEntry, TargetClash, TargetRequest, clashes, entries, target,
+};
+use agpm_solve::{ChosenCandidate, RootRequirement, Solution};
 
-use crate::index::{DeclaredNeeds, FoundContent, ResourceFiles, SourceIndex, Version};
+use crate::index::{DeclaredNeeds, FoundContent, ResourceFiles, SourceIndex, SourceVersion};
 
 /// An entry with what it was resolved to.
 #[derive(Debug)]
 pub struct ResolvedEntry {
     /// What is installed, and where.
-    pub entry: Entry,
+    pub entry: ResourceEntry,
     /// The version that was chosen.
-    pub version: Version,
+    pub version: SourceVersion,
     /// Everything that was asked of its version.
-    pub wishes: BTreeSet<Selector>,
+    pub wishes: BTreeSet<Requirement>,
     /// Whether it was found by a pattern.
     pub matched_pattern: bool,
     /// Its files in the source.
@@ -51,8 +53,8 @@ impl ResolvedEntry {
 }
 
 /// What the manifest requires, as the solver takes it.
-pub fn roots(manifest: &Manifest) -> Vec<Root<Unit, Selector>> {
-    let root = |dependency: &Dependency| Root {
+pub fn roots(manifest: &Manifest) -> Vec<RootRequirement<Unit, Requirement>> {
+    let root = |dependency: &Dependency| RootRequirement {
         unit: dependency.unit.clone(),
         wish: dependency.selector.clone(),
     };
@@ -65,17 +67,17 @@ pub(crate) fn dependency_of(manifest: &Manifest, root: usize) -> Option<&Depende
 }
 
 /// The chosen version of a unit and what is there.
-struct Chosen<'a> {
+struct ChosenUnit<'a> {
     index: &'a SourceIndex,
-    solution: &'a Solution<Unit, Selector>,
+    solution: &'a Solution<Unit, Requirement>,
 }
 
-impl<'a> Chosen<'a> {
-    fn choice(&self, unit: &Unit) -> Option<&'a Choice<Unit, Selector>> {
+impl<'a> ChosenUnit<'a> {
+    fn choice(&self, unit: &Unit) -> Option<&'a ChosenCandidate<Unit, Requirement>> {
         self.solution.units.get(unit)
     }
 
-    fn version(&self, unit: &Unit) -> Option<Version> {
+    fn version(&self, unit: &Unit) -> Option<SourceVersion> {
         self.choice(unit)
             .map(|choice| self.index.version(unit, choice.candidate))
     }
@@ -93,11 +95,16 @@ impl<'a> Chosen<'a> {
         }
     }
 
-    fn children(&self, unit: &Unit, variant: Variant) -> Vec<(&'a Declared, Vec<&'a Unit>)> {
+    fn children(
+        &self,
+        unit: &Unit,
+        variant: Variant,
+    ) -> Vec<(&'a DeclaredDependency, Vec<&'a Unit>)> {
         let Some(FoundContent::Resource(_, needs)) = self.found(unit) else {
             return Vec::new();
         };
-        let child = |(declared, unit): &'a (Declared, Unit)| match unit.path.is_pattern() {
+        let child = |(declared, unit): &'a (DeclaredDependency, Unit)| match unit.path.is_pattern()
+        {
             true => (declared, self.matches(unit)),
             false => (declared, vec![unit]),
         };
@@ -109,12 +116,12 @@ impl<'a> Chosen<'a> {
 pub fn resolved_entries(
     manifest: &Manifest,
     index: &SourceIndex,
-    solution: &Solution<Unit, Selector>,
+    solution: &Solution<Unit, Requirement>,
     file_of: &dyn Fn(&Unit) -> Option<PathBuf>,
     notes: &mut Notes,
 ) -> Result<Vec<ResolvedEntry>, Failure> {
-    let chosen = Chosen { index, solution };
-    let graph = Graph {
+    let chosen = ChosenUnit { index, solution };
+    let graph = EntryGraph {
         dependencies: &manifest.dependencies,
         tools: &manifest.tools,
         children: &|unit, variant| chosen.children(unit, variant),
@@ -130,7 +137,7 @@ pub fn resolved_entries(
     let matched: BTreeSet<&Unit> = patterns
         .flat_map(|(_, pattern)| &pattern.children)
         .collect();
-    let resolved = |entry: Entry| {
+    let resolved = |entry: ResourceEntry| {
         let choice = chosen.choice(&entry.unit)?;
         let Some(FoundContent::Resource(resource, needs)) = chosen.found(&entry.unit) else {
             return None;
@@ -196,12 +203,12 @@ fn report_entry_errors(manifest: &Manifest, errors: &[EntryError], notes: &mut N
 }
 
 /// Whether an entry is a file or a folder of its own on the disk.
-pub(crate) fn is_written_as_file(manifest: &Manifest, entry: &Entry) -> bool {
+pub(crate) fn is_written_as_file(manifest: &Manifest, entry: &ResourceEntry) -> bool {
     let tool = manifest.tools.named(entry.tool.as_str());
     let destination = tool.and_then(|tool| tool.destination(entry.kind));
     let dependency = entry.root.and_then(|root| manifest.dependencies.get(root));
     let is_block = dependency.is_some_and(|one| one.form == InstructionForm::Block);
-    entry.install != Install::ResolveOnly
+    entry.install != InstallMode::ResolveOnly
         && !is_block
         && matches!(destination, Some(Destination::Files(..)))
 }
@@ -227,31 +234,36 @@ fn report_unable_defaults(manifest: &Manifest, notes: &mut Notes) {
 }
 
 /// All entries that would be at one place with another.
-fn report_clashes(manifest: &Manifest, made: &[Entry], notes: &mut Notes) -> Result<(), Failure> {
+fn report_clashes(
+    manifest: &Manifest,
+    made: &[ResourceEntry],
+    notes: &mut Notes,
+) -> Result<(), Failure> {
     let files = made
         .iter()
         .enumerate()
         .filter(|(_, entry)| is_written_as_file(manifest, entry));
     let files = files.filter_map(|(number, entry)| Some((number, entry.target.as_ref()?)));
     // One file under two sets of variables may come out the same, which is seen when it is made.
-    let twins = |clash: &Clash| {
+    let twins = |clash: &TargetClash| {
         let (first, second) = (&made[clash.first], &made[clash.second]);
         (first.kind, &first.unit, &first.target) == (second.kind, &second.unit, &second.target)
             && first.variants != second.variants
             && (first.root.is_none() || second.root.is_none())
     };
     // Two tools may read one file; whether they want the same bytes is seen when it is rendered.
-    let copies = |clash: &Clash| {
+    let copies = |clash: &TargetClash| {
         let (first, second) = (&made[clash.first], &made[clash.second]);
         (first.kind, &first.name, &first.target) == (second.kind, &second.name, &second.target)
     };
-    let found: Vec<Clash> = clashes(files)
+    let found: Vec<TargetClash> = clashes(files)
         .into_iter()
         .filter(|clash| !twins(clash) && !copies(clash))
         .collect();
     for clash in &found {
         let (first, second) = (&made[clash.first], &made[clash.second]);
-        let name = |entry: &Entry| format!("{}/{} ({})", entry.kind, entry.name, entry.unit);
+        let name =
+            |entry: &ResourceEntry| format!("{}/{} ({})", entry.kind, entry.name, entry.unit);
         let message = format!(
             "{} and {} would both be at `{}`",
             name(first),
@@ -277,13 +289,14 @@ fn report_clashes(manifest: &Manifest, made: &[Entry], notes: &mut Notes) -> Res
 }
 
 /// A change of the manifest that takes one of two entries out of the way.
-fn way_out(manifest: &Manifest, first: &Entry, second: &Entry) -> String {
-    let root_of = |entry: &Entry| {
+fn way_out(manifest: &Manifest, first: &ResourceEntry, second: &ResourceEntry) -> String {
+    let root_of = |entry: &ResourceEntry| {
         entry
             .root
             .and_then(|number| manifest.dependencies.get(number))
     };
-    let is_alone = |entry: &&Entry| root_of(entry).is_some_and(|root| !root.unit.path.is_pattern());
+    let is_alone =
+        |entry: &&ResourceEntry| root_of(entry).is_some_and(|root| !root.unit.path.is_pattern());
     if let Some(root) = [second, first].into_iter().find(is_alone).and_then(root_of) {
         return format!(
             "give {}/{} another `filename` or `target`",
@@ -313,13 +326,13 @@ fn way_out(manifest: &Manifest, first: &Entry, second: &Entry) -> String {
 fn differ_in_folders(
     manifest: &Manifest,
     root: &Dependency,
-    first: &Entry,
-    second: &Entry,
+    first: &ResourceEntry,
+    second: &ResourceEntry,
 ) -> bool {
-    let place = |entry: &Entry| {
-        let wanted = Wanted {
-            layout: Some(Layout::Folders),
-            ..Wanted::of(root, &entry.unit.path, &manifest.tools)
+    let place = |entry: &ResourceEntry| {
+        let wanted = TargetRequest {
+            layout: Some(TargetLayout::Folders),
+            ..TargetRequest::of(root, &entry.unit.path, &manifest.tools)
         };
         target(manifest.tools.named(entry.tool.as_str())?, &wanted)
             .ok()

@@ -4,32 +4,32 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use agpm_diag::Spot;
+use agpm_diag::SourceSpan;
 use agpm_model::{
-    AllowedVersions, Checksum, Declared, FileMode, ObjectId, Origin, Pin, RelativePath,
-    Requirement, ResolvedVersion, SKILL_FILE, Selector, SourceName, SourceVersions, Tag, Unit,
-    Variant, VersionIndex,
+    AllowedVersions, Checksum, DeclaredDependency, FileMode, ObjectId, Pin, RelativePath,
+    Requirement, ResolvedVersion, ResourceOrigin, SKILL_FILE, SourceName, SourceVersions, Unit,
+    Variant, VersionIndex, VersionRequirement, VersionTag,
 };
-use agpm_solve::{Candidate, Child, Content, Facts};
+use agpm_solve::{CandidateRank, RequiredUnit, UnitContent, UnitFacts};
 use agpm_trust::ReleaseAge;
 
 /// The one version of what is on this machine.
 const LOCAL: &str = "local";
 /// The candidate that stands for the pin.
-const PINNED: Candidate = Candidate(0);
+const PINNED: CandidateRank = CandidateRank(0);
 
 /// A version of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Version {
+pub struct SourceVersion {
     /// The tag, branch or commit as it is asked for.
     pub label: String,
     /// Nothing for what is on this machine.
     pub commit: Option<ObjectId>,
 }
 
-impl From<ResolvedVersion> for Version {
+impl From<ResolvedVersion> for SourceVersion {
     fn from(resolved: ResolvedVersion) -> Self {
-        Version {
+        SourceVersion {
             label: resolved.label,
             commit: Some(resolved.revision),
         }
@@ -53,7 +53,7 @@ pub struct SolverPin {
     /// Whether it can be chosen.
     pub state: PinState,
     /// What was locked.
-    pub version: Version,
+    pub version: SourceVersion,
     /// What was asked for when it was locked; nothing if that is not known.
     pub wishes: Vec<String>,
 }
@@ -63,7 +63,7 @@ impl SolverPin {
     pub fn new(pin: &Pin, state: PinState) -> Self {
         SolverPin {
             state,
-            version: Version {
+            version: SourceVersion {
                 label: pin.version.clone(),
                 commit: Some(pin.commit.clone()),
             },
@@ -164,15 +164,16 @@ pub fn tree_line(path: &str, mode: FileMode, checksum: Checksum) -> String {
 /// What a resource declares, by the variables under which it is read.
 #[derive(Clone, Debug, Default)]
 pub struct DeclaredNeeds {
-    by_variant: BTreeMap<Variant, Vec<(Declared, Unit)>>,
+    by_variant: BTreeMap<Variant, Vec<(DeclaredDependency, Unit)>>,
     /// All of them, for the solver.
-    children: Vec<Child<Unit, Selector>>,
+    children: Vec<RequiredUnit<Unit, Requirement>>,
 }
 
 impl DeclaredNeeds {
-    fn add(&mut self, variant: Variant, declared: Vec<(Declared, Unit)>) {
-        let known: BTreeSet<Child<Unit, Selector>> = self.children.iter().cloned().collect();
-        let child = |(declared, unit): &(Declared, Unit)| Child {
+    fn add(&mut self, variant: Variant, declared: Vec<(DeclaredDependency, Unit)>) {
+        let known: BTreeSet<RequiredUnit<Unit, Requirement>> =
+            self.children.iter().cloned().collect();
+        let child = |(declared, unit): &(DeclaredDependency, Unit)| RequiredUnit {
             unit: unit.clone(),
             wish: declared.selector.clone(),
         };
@@ -186,7 +187,7 @@ impl DeclaredNeeds {
     }
 
     /// What it declares under a variant, each with the unit that is declared_unit.
-    pub fn under(&self, variant: Variant) -> &[(Declared, Unit)] {
+    pub fn under(&self, variant: Variant) -> &[(DeclaredDependency, Unit)] {
         self.by_variant
             .get(&variant)
             .map(Vec::as_slice)
@@ -194,7 +195,7 @@ impl DeclaredNeeds {
     }
 
     /// The same under any variant.
-    pub fn all(&self) -> impl Iterator<Item = &(Declared, Unit)> {
+    pub fn all(&self) -> impl Iterator<Item = &(DeclaredDependency, Unit)> {
         self.by_variant.values().flatten()
     }
 }
@@ -207,7 +208,7 @@ pub enum FoundContent {
     /// A file or a skill, and what it declares.
     Resource(Arc<ResourceFiles>, Arc<DeclaredNeeds>),
     /// The matches of a pattern.
-    Matches(Arc<Vec<Child<Unit, Selector>>>),
+    Matches(Arc<Vec<RequiredUnit<Unit, Requirement>>>),
 }
 
 /// Something to be read before the solver can go on.
@@ -230,6 +231,20 @@ pub struct ReleaseLimit {
     pub min_age: u64,
     /// In seconds since 1970.
     pub now: u64,
+}
+
+impl ReleaseLimit {
+    /// The first of these versions that is old enough; their release dates are in the same order.
+    pub fn first_old_enough<'v>(
+        &self,
+        versions: &'v [ResolvedVersion],
+        released: &[Option<u64>],
+    ) -> Option<&'v ResolvedVersion> {
+        let mut dated = versions.iter().zip(released);
+        let is_old_enough = |released| ReleaseAge::of(released, self.now).reaches(self.min_age);
+        let found = dated.find(|(_, released)| is_old_enough(**released))?;
+        Some(found.0)
+    }
 }
 
 /// Everything read so far.
@@ -279,7 +294,7 @@ impl SourceIndex {
 
     /// The tags that a requirement allows and that are too young, best first, each with its age; none where all are,
     /// as then none is left out.
-    pub fn skipped(&self, source: &SourceName, wish: &Selector) -> Vec<(String, ReleaseAge)> {
+    pub fn skipped(&self, source: &SourceName, wish: &Requirement) -> Vec<(String, ReleaseAge)> {
         let index = self.indexes.get(source);
         let allowed = index.map(|index| index.allowed(wish));
         let (Some(index), Some(AllowedVersions::Listed(numbers))) = (index, allowed) else {
@@ -304,10 +319,10 @@ impl SourceIndex {
     fn old_enough(
         &self,
         source: &SourceName,
-        wish: &Selector,
+        wish: &Requirement,
         numbers: Vec<usize>,
     ) -> Result<Vec<usize>, MissingFact> {
-        let is_range = matches!(wish, Selector::Version(requirement) if requirement.is_range());
+        let is_range = matches!(wish, Requirement::Version(requirement) if requirement.is_range());
         let (Some(limit), true, Some(index)) =
             (self.release_limit, is_range, self.indexes.get(source))
         else {
@@ -421,7 +436,7 @@ impl SourceIndex {
         unit: &Unit,
         commit: &Option<ObjectId>,
         variant: Variant,
-        declared: Vec<(Declared, Unit)>,
+        declared: Vec<(DeclaredDependency, Unit)>,
     ) {
         let found = self
             .contents
@@ -438,7 +453,7 @@ impl SourceIndex {
     }
 
     /// Where a unit says that it needs another one.
-    pub fn declared_at(&self, parent: &Unit, child: &Unit) -> Option<Spot> {
+    pub fn declared_at(&self, parent: &Unit, child: &Unit) -> Option<SourceSpan> {
         let found = self
             .contents
             .get(parent)?
@@ -502,14 +517,14 @@ impl SourceIndex {
     /// The source of a unit that has versions.
     fn versioned<'u>(&self, unit: &'u Unit) -> Option<&'u SourceName> {
         match &unit.origin {
-            Origin::Source(name) if !self.plain.contains(name) => Some(name),
+            ResourceOrigin::Source(name) if !self.plain.contains(name) => Some(name),
             _ => None,
         }
     }
 
     /// The version that a number stands for: the pin, then branches, tags and commits.
-    pub fn version(&self, unit: &Unit, candidate: Candidate) -> Version {
-        let local = || Version {
+    pub fn version(&self, unit: &Unit, candidate: CandidateRank) -> SourceVersion {
+        let local = || SourceVersion {
             label: LOCAL.to_owned(),
             commit: None,
         };
@@ -524,25 +539,25 @@ impl SourceIndex {
             return local();
         };
         if at < index.count() {
-            return index.version(at).map_or_else(local, Version::from);
+            return index.version(at).map_or_else(local, SourceVersion::from);
         }
         let mut revs = self.revs.iter().filter(|((name, _), _)| name == source);
         revs.nth(at - index.count())
-            .map_or_else(local, |((_, rev), commit)| Version {
+            .map_or_else(local, |((_, rev), commit)| SourceVersion {
                 label: rev.clone(),
                 commit: Some(commit.clone()),
             })
     }
 
     /// Whether the pin stays under a wish.
-    fn keeps(&self, pin: &SolverPin, wish: &Selector) -> bool {
+    fn keeps(&self, pin: &SolverPin, wish: &Requirement) -> bool {
         let label = &pin.version.label;
         pin.wishes.iter().any(|locked| locked == wish.as_str())
             || match wish {
-                Selector::Only => true,
-                Selector::Version(requirement) => requirement.allows(&Tag::new(label)),
-                Selector::Branch(branch) => branch == label,
-                Selector::Rev(rev) => pin
+                Requirement::Only => true,
+                Requirement::Version(requirement) => requirement.allows(&VersionTag::new(label)),
+                Requirement::Branch(branch) => branch == label,
+                Requirement::Rev(rev) => pin
                     .version
                     .commit
                     .as_ref()
@@ -550,7 +565,11 @@ impl SourceIndex {
             }
     }
 
-    fn listed(&self, source: &SourceName, wish: &Selector) -> Result<Vec<Candidate>, MissingFact> {
+    fn listed(
+        &self,
+        source: &SourceName,
+        wish: &Requirement,
+    ) -> Result<Vec<CandidateRank>, MissingFact> {
         let index = self
             .indexes
             .get(source)
@@ -569,7 +588,7 @@ impl SourceIndex {
         source: &SourceName,
         index: &VersionIndex,
         rev: &str,
-    ) -> Result<Vec<Candidate>, MissingFact> {
+    ) -> Result<Vec<CandidateRank>, MissingFact> {
         let key = (source.clone(), rev.to_owned());
         let commit = self
             .revs
@@ -585,23 +604,23 @@ impl SourceIndex {
             .map(|(at, _)| number(index.count() + at));
         // A tag of that commit will do as well, if another wish asks for it.
         let tags = index.tags_of(commit).map(number);
-        let mut all: Vec<Candidate> = same.chain(tags).collect();
+        let mut all: Vec<CandidateRank> = same.chain(tags).collect();
         all.sort_unstable();
         Ok(all)
     }
 }
 
 /// The candidate of a place in the list; the first number is the pin's.
-fn number(at: usize) -> Candidate {
-    Candidate(u32::try_from(at + 1).unwrap_or(u32::MAX))
+fn number(at: usize) -> CandidateRank {
+    CandidateRank(u32::try_from(at + 1).unwrap_or(u32::MAX))
 }
 
-impl Facts for SourceIndex {
+impl UnitFacts for SourceIndex {
     type Unit = Unit;
-    type Wish = Selector;
+    type Wish = Requirement;
     type Need = MissingFact;
 
-    fn allowed(&self, unit: &Unit, wish: &Selector) -> Result<Vec<Candidate>, MissingFact> {
+    fn allowed(&self, unit: &Unit, wish: &Requirement) -> Result<Vec<CandidateRank>, MissingFact> {
         let Some(source) = self.versioned(unit) else {
             return Ok(vec![PINNED]);
         };
@@ -622,31 +641,33 @@ impl Facts for SourceIndex {
     fn content(
         &self,
         unit: &Unit,
-        candidate: Candidate,
-    ) -> Result<Content<'_, Unit, Selector>, MissingFact> {
+        candidate: CandidateRank,
+    ) -> Result<UnitContent<'_, Unit, Requirement>, MissingFact> {
         let commit = self.version(unit, candidate).commit;
         match self.found(unit, commit.as_ref()) {
             None => Err(MissingFact::Content(unit.clone(), commit)),
-            Some(FoundContent::Absent) => Ok(Content::Absent),
+            Some(FoundContent::Absent) => Ok(UnitContent::Absent),
             Some(FoundContent::Resource(_, needs)) => {
-                Ok(Content::Children(Cow::Borrowed(&needs.children)))
+                Ok(UnitContent::Children(Cow::Borrowed(&needs.children)))
             }
-            Some(FoundContent::Matches(matches)) => Ok(Content::Children(Cow::Borrowed(matches))),
+            Some(FoundContent::Matches(matches)) => {
+                Ok(UnitContent::Children(Cow::Borrowed(matches)))
+            }
         }
     }
 
-    fn label(&self, unit: &Unit, candidate: Candidate) -> String {
+    fn label(&self, unit: &Unit, candidate: CandidateRank) -> String {
         self.version(unit, candidate).label
     }
 
-    fn all(&self, unit: &Unit) -> Vec<(Candidate, Selector)> {
+    fn all(&self, unit: &Unit) -> Vec<(CandidateRank, Requirement)> {
         let source = self.versioned(unit);
         let Some(index) = source.and_then(|source| self.indexes.get(source)) else {
             return Vec::new();
         };
-        let wish = |(at, tag): (usize, &Tag)| {
-            let requirement = Requirement::parse(tag.name()).ok()?;
-            Some((number(at), Selector::Version(requirement)))
+        let wish = |(at, tag): (usize, &VersionTag)| {
+            let requirement = VersionRequirement::parse(tag.name()).ok()?;
+            Some((number(at), Requirement::Version(requirement)))
         };
         index.stable().filter_map(wish).collect()
     }

@@ -14,11 +14,11 @@ mod required_source;
 mod versions;
 
 pub use conflict::{ConflictReporter, FileListing, PathContent, cycle, too_hard};
-pub use declared::{Declaring, Escapes, declared_unit, format_of, template_error};
+pub use declared::{DeclaringResource, EscapedPath, declared_unit, format_of, template_error};
 pub use entries::{ResolvedEntry, resolved_entries, roots};
 pub use index::{
     DeclaredNeeds, FoundContent, MissingFact, PinState, ReleaseLimit, ResourceFiles, SolverPin,
-    SourceFile, SourceIndex, Version, tree_line,
+    SourceFile, SourceIndex, SourceVersion, tree_line,
 };
 pub use marketplaces::{
     NamedCommit, PluginLocation, add_source, bind_locked_plugins, find_entry, locate_plugin,

@@ -1,10 +1,10 @@
 //! Plugins by their names in marketplaces: where each of them is, out of the lockfile or of a `marketplace.json`.
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, Spot, codes};
+use agpm_diag::{Diagnostic, Failure, FailureKind, SourceSpan, codes};
 use agpm_model::{
-    DEFAULT_VERSION, Dependency, Extent, Locked, LockedMarketplace, Lockfile, Manifest, ObjectId,
-    Origin, Requirement, ResourcePath, ResourceType, Selector, Source, SourceAddress, SourceName,
-    SourceScope, SourceVersions, Unit,
+    DEFAULT_VERSION, Dependency, LockEntry, LockedMarketplace, Lockfile, Manifest, ObjectId,
+    Requirement, ResourceExtent, ResourceOrigin, ResourcePath, ResourceType, SourceAddress,
+    SourceDeclaration, SourceName, SourceScope, SourceVersions, Unit, VersionRequirement,
 };
 use agpm_plugin::{Marketplace, MarketplaceEntry, PluginSource};
 
@@ -29,12 +29,16 @@ pub fn bind_locked_plugins(manifest: &mut Manifest, lock: &Lockfile) {
             .find(|source| Some(&source.name) == name)
             .and_then(|source| source.url.as_deref());
         let address = url.and_then(|url| SourceAddress::parse(url).ok());
-        sources.extend(name.cloned().zip(address).map(|(name, address)| Source {
-            name,
-            address,
-            scope: SourceScope::Project,
-            spot: dependency.spot,
-        }));
+        sources.extend(
+            name.cloned()
+                .zip(address)
+                .map(|(name, address)| SourceDeclaration {
+                    name,
+                    address,
+                    scope: SourceScope::Project,
+                    spot: dependency.spot,
+                }),
+        );
     }
     for source in sources {
         add_source(manifest, source);
@@ -42,17 +46,17 @@ pub fn bind_locked_plugins(manifest: &mut Manifest, lock: &Lockfile) {
 }
 
 /// The requirement as it was locked: of a plugin elsewhere, the commit that its marketplace names.
-fn locked_selector(requirement: &str, own: &Selector) -> Selector {
+fn locked_selector(requirement: &str, own: &Requirement) -> Requirement {
     if own.as_str() == requirement {
         return own.clone();
     }
     if requirement.parse::<ObjectId>().is_ok() {
-        return Selector::Rev(requirement.to_owned());
+        return Requirement::Rev(requirement.to_owned());
     }
-    Requirement::parse(requirement).map_or_else(|_| own.clone(), Selector::Version)
+    VersionRequirement::parse(requirement).map_or_else(|_| own.clone(), Requirement::Version)
 }
 
-fn locked_plugin<'l>(dependency: &Dependency, lock: &'l Lockfile) -> Option<&'l Locked> {
+fn locked_plugin<'l>(dependency: &Dependency, lock: &'l Lockfile) -> Option<&'l LockEntry> {
     let own = dependency.marketplace.as_ref()?;
     let is_same = |from: &LockedMarketplace| {
         from.plugin == own.plugin && from.requirement == own.selector.as_str()
@@ -65,7 +69,7 @@ fn locked_plugin<'l>(dependency: &Dependency, lock: &'l Lockfile) -> Option<&'l 
 }
 
 /// Adds a source that the manifest does not name itself.
-pub fn add_source(manifest: &mut Manifest, source: Source) {
+pub fn add_source(manifest: &mut Manifest, source: SourceDeclaration) {
     if manifest.source(&source.name).is_none() {
         manifest.sources.push(source);
     }
@@ -77,9 +81,9 @@ pub struct PluginLocation {
     /// The plugin.
     pub unit: Unit,
     /// What is required of its source, if that is another one than the marketplace's.
-    pub selector: Option<Selector>,
+    pub selector: Option<Requirement>,
     /// The source that it opens.
-    pub source: Option<Source>,
+    pub source: Option<SourceDeclaration>,
     /// The commit that the marketplace names.
     pub commit: Option<NamedCommit>,
 }
@@ -91,12 +95,12 @@ pub struct NamedCommit {
     pub id: ObjectId,
     reference: Option<String>,
     /// Where the plugin is required.
-    spot: Spot,
+    spot: SourceSpan,
 }
 
 impl NamedCommit {
     /// The commit of an entry, if it names one.
-    pub fn new(sha: Option<&ObjectId>, reference: Option<&str>, spot: Spot) -> Option<Self> {
+    pub fn new(sha: Option<&ObjectId>, reference: Option<&str>, spot: SourceSpan) -> Option<Self> {
         Some(NamedCommit {
             id: sha?.clone(),
             reference: reference.map(str::to_owned),
@@ -235,7 +239,7 @@ pub fn locate_plugin(
                 .find(|source| source.address.redacted() == address.redacted());
             let source = match known {
                 Some(known) => known.clone(),
-                None => Source {
+                None => SourceDeclaration {
                     name,
                     address,
                     scope: SourceScope::Project,
@@ -269,11 +273,11 @@ pub fn locate_plugin(
 pub fn remote_selector(
     sha: Option<&ObjectId>,
     reference: Option<&str>,
-) -> Result<Selector, agpm_model::RequirementError> {
+) -> Result<Requirement, agpm_model::RequirementError> {
     if let Some(sha) = sha {
-        return Ok(Selector::Rev(sha.as_str().to_owned()));
+        return Ok(Requirement::Rev(sha.as_str().to_owned()));
     }
-    Requirement::parse(reference.unwrap_or(DEFAULT_VERSION)).map(Selector::Version)
+    VersionRequirement::parse(reference.unwrap_or(DEFAULT_VERSION)).map(Requirement::Version)
 }
 
 fn plugin_at(source: &SourceName, path: &str) -> Unit {
@@ -282,9 +286,9 @@ fn plugin_at(source: &SourceName, path: &str) -> Unit {
         .or_else(|_| ResourcePath::directory_in_source(path))
         .expect("a path that a marketplace's reader checked");
     Unit {
-        origin: Origin::Source(source.clone()),
+        origin: ResourceOrigin::Source(source.clone()),
         path,
-        extent: Extent::Plugin,
+        extent: ResourceExtent::Plugin,
     }
 }
 
@@ -308,7 +312,7 @@ mod tests {
                 .into(),
             ..SourceVersions::default()
         };
-        let spot = Spot {
+        let spot = SourceSpan {
             source: SourceMap::default().add("agpm.toml", ""),
             span: Span::at(0),
         };

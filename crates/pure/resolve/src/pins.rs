@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{
-    BaseName, CatalogRemote, LayerName, Locked, LockedSource, Lockfile, Manifest, PinId,
-    ResourceId, ResourceName, Source, SourceName, Unit,
+    BaseName, CatalogRemote, LayerName, LockEntry, LockedSource, Lockfile, Manifest, PinId,
+    ResourceId, ResourceName, SourceDeclaration, SourceName, Unit,
 };
 
 use crate::index::{PinState, SolverPin};
@@ -119,7 +119,7 @@ pub fn with_names_of(manifest: &Manifest, lock: &Lockfile) -> Lockfile {
         .iter()
         .filter(|source| manifest.source(&source.name).is_none())
     {
-        let same = |now: &&Source| source.url.as_deref() == Some(now.address.redacted());
+        let same = |now: &&SourceDeclaration| source.url.as_deref() == Some(now.address.redacted());
         let Some(now) = manifest.sources.iter().find(same) else {
             continue;
         };
@@ -128,7 +128,7 @@ pub fn with_names_of(manifest: &Manifest, lock: &Lockfile) -> Lockfile {
     lock
 }
 
-fn is_named(named: &BTreeSet<PinId>, locked: &Locked) -> bool {
+fn is_named(named: &BTreeSet<PinId>, locked: &LockEntry) -> bool {
     let resource = |name: &&ResourceName| {
         PinId::Resource(ResourceId {
             kind: locked.kind,

@@ -1,9 +1,9 @@
 //! Where a plugin is kept, and what its parts say of that place in a tool.
 
 use agpm_model::{RelativePath, ResourceType, ToolName};
-use agpm_plan::Entry;
+use agpm_plan::ResourceEntry;
 use agpm_plugin::{
-    Dialect, PluginPlace, PluginTree, RootReference, environment_of, rewrite_hooks,
+    PluginDialect, PluginPlace, PluginTree, RootReference, environment_of, rewrite_hooks,
     rewrite_markdown, rewrite_servers,
 };
 use agpm_text::Value;
@@ -32,7 +32,7 @@ enum PathScope {
 
 impl PluginDirectory {
     /// That of an entry that is a plugin.
-    pub(crate) fn of(plugin: &Entry, tree: &PluginTree<'_>) -> Self {
+    pub(crate) fn of(plugin: &ResourceEntry, tree: &PluginTree<'_>) -> Self {
         let root = plugin
             .target
             .as_ref()
@@ -97,14 +97,14 @@ impl PluginDirectory {
         &self,
         kind: ResourceType,
         value: &Value,
-        dialect: Option<Dialect>,
+        dialect: Option<PluginDialect>,
         tool: &ToolName,
     ) -> ResourceFiles {
         let reference = self.reference(tool);
         let authored = Some(value.to_json());
         let value = match kind {
             ResourceType::Hooks => rewrite_hooks(value, self.place(), reference),
-            _ if dialect == Some(Dialect::AgentPlugins) && reference.field.is_none() => {
+            _ if dialect == Some(PluginDialect::AgentPlugins) && reference.field.is_none() => {
                 self.in_own_directory(value)
             }
             _ => rewrite_servers(value, self.place(), reference),

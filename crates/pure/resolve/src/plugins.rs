@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Failure, Notes, codes, did_you_mean};
 use agpm_model::{
-    Checksum, Dependency, FileMode, InstructionForm, Layout, Manifest, PartChoice, PartFilter,
-    PartNames, Placement, RelativePath, ResourceId, ResourceName, ResourcePath, ResourceType,
-    SKILL_FILE, ToolName, Unit, is_plugin_name,
+    Checksum, Dependency, FileMode, InstructionForm, LockedPlacement, Manifest, PartChoice,
+    PartFilter, PartNames, RelativePath, ResourceId, ResourceName, ResourcePath, ResourceType,
+    SKILL_FILE, TargetLayout, ToolName, Unit, is_plugin_name,
 };
-use agpm_plan::{Clash, Entry, Sharing, Wanted, clashes, placements};
+use agpm_plan::{ResourceEntry, TargetClash, TargetRequest, ToolSharing, clashes, placements};
 use agpm_plugin::{
     MarketplaceEntry, PartContent, PluginContext, PluginListing, PluginPart, PluginTree,
     named_files, read_plugin, unknown_variables,
@@ -36,7 +36,7 @@ pub fn expand_plugins(
         if plugin.entry.kind != ResourceType::Plugins || !is_installed(entries, number) {
             continue;
         }
-        let expansion = Expansion::new(manifest, plugin);
+        let expansion = PluginExpansion::new(manifest, plugin);
         if !is_plugin_name(expansion.name()) {
             notes.diagnostics.push(expansion.bad_name());
             continue;
@@ -58,7 +58,7 @@ fn report_target_clashes(manifest: &Manifest, entries: &[ResolvedEntry], notes: 
         let is_file = is_written_as_file(manifest, &resolved.entry);
         Some((number, resolved.entry.target.as_ref().filter(|_| is_file)?))
     });
-    for Clash {
+    for TargetClash {
         path,
         first,
         second,
@@ -141,7 +141,7 @@ fn tree_of(plugin: &ResolvedEntry) -> PluginTree<'_> {
 }
 
 /// One plugin on its way to its parts.
-struct Expansion<'a> {
+struct PluginExpansion<'a> {
     manifest: &'a Manifest,
     plugin: &'a ResolvedEntry,
     dependency: Option<&'a Dependency>,
@@ -154,10 +154,10 @@ struct ChosenPart<'p> {
     id: ResourceId,
 }
 
-impl<'a> Expansion<'a> {
+impl<'a> PluginExpansion<'a> {
     fn new(manifest: &'a Manifest, plugin: &'a ResolvedEntry) -> Self {
         let root = plugin.entry.root;
-        Expansion {
+        PluginExpansion {
             manifest,
             plugin,
             dependency: root.and_then(|number| manifest.dependencies.get(number)),
@@ -445,7 +445,7 @@ impl<'a> Expansion<'a> {
     }
 
     /// Where a part goes in each tool of the plugin; nowhere in those that do not support it.
-    fn placements(&self, chosen: &ChosenPart<'_>) -> Vec<Placement> {
+    fn placements(&self, chosen: &ChosenPart<'_>) -> Vec<LockedPlacement> {
         let ChosenPart { part, id } = chosen;
         let path = self.path_of(part);
         let tools = &self.manifest.tools;
@@ -457,18 +457,18 @@ impl<'a> Expansion<'a> {
             .partition(|tool| tools.has_place(tool, id.kind));
         let filename = RelativePath::new(id.name.as_str()).ok();
         let is_named_by_file = id.kind != ResourceType::Skills && id.name.as_str() == path.stem();
-        let wanted = Wanted {
+        let wanted = TargetRequest {
             kind: id.kind,
             path: &path,
             target: None,
             filename: filename.as_ref().filter(|_| !is_named_by_file),
-            layout: Some(Layout::Flat),
+            layout: Some(TargetLayout::Flat),
             pattern: None,
-            sharing: Sharing::of(able.len()),
+            sharing: ToolSharing::of(able.len()),
             name: id.name.as_str(),
             form: InstructionForm::default(),
         };
-        let nowhere = |tool: &&ToolName| Placement {
+        let nowhere = |tool: &&ToolName| LockedPlacement {
             tool: (*tool).clone(),
             at: None,
         };
@@ -485,16 +485,16 @@ impl<'a> Expansion<'a> {
         &self,
         listing: &PluginListing,
         chosen: &ChosenPart<'_>,
-        placement: &Placement,
+        placement: &LockedPlacement,
     ) -> Option<ResolvedEntry> {
         let ChosenPart { part, id } = chosen;
-        let Placement { tool, at } = placement;
+        let LockedPlacement { tool, at } = placement;
         let place = at.clone()?;
         let plugin = &self.plugin.entry;
         let path = self.path_of(part);
         let resource = self.content(listing, chosen, tool)?;
         Some(ResolvedEntry {
-            entry: Entry {
+            entry: ResourceEntry {
                 kind: id.kind,
                 name: id.name.clone(),
                 unit: Unit {

@@ -1,10 +1,10 @@
 //! Sources that resources require themselves: which of them may be used, and what they are called.
 
-use agpm_diag::{Diagnostic, Spot, codes};
+use agpm_diag::{Diagnostic, SourceSpan, codes};
 use agpm_model::{
-    Address, AddressContext, Declared, Extent, LockedSource, Lockfile, Manifest, Origin, PathError,
-    ResourcePath, Source, SourceAddress, SourceName, SourceScope, Unit, repository_name,
-    repository_owner, same_repository,
+    Address, AddressContext, DeclaredDependency, LockedSource, Lockfile, Manifest, PathError,
+    ResourceExtent, ResourceOrigin, ResourcePath, SourceAddress, SourceDeclaration, SourceName,
+    SourceScope, Unit, repository_name, repository_owner, same_repository,
 };
 
 /// A source that a declared dependency names.
@@ -13,7 +13,7 @@ pub enum RequiredSource {
     /// A source of the manifest.
     Known(SourceName),
     /// A repository that the manifest allows without naming it.
-    Allowed(Box<Source>),
+    Allowed(Box<SourceDeclaration>),
 }
 
 /// Why a source cannot be used.
@@ -32,7 +32,7 @@ pub enum SourceRefusal {
 pub fn required_source(
     manifest: &Manifest,
     written: &str,
-    spot: Spot,
+    spot: SourceSpan,
 ) -> Result<RequiredSource, SourceRefusal> {
     let is_source = |name: &str| manifest.sources.iter().any(|one| one.name.as_str() == name);
     if is_source(written) {
@@ -47,7 +47,7 @@ pub fn required_source(
         return Err(SourceRefusal::NotAllowed(address));
     }
     let name = unused_name(&address, &is_source);
-    Ok(RequiredSource::Allowed(Box::new(Source {
+    Ok(RequiredSource::Allowed(Box::new(SourceDeclaration {
         name,
         address,
         scope: SourceScope::Project,
@@ -55,7 +55,7 @@ pub fn required_source(
     })))
 }
 
-fn source_at<'m>(manifest: &'m Manifest, address: &SourceAddress) -> Option<&'m Source> {
+fn source_at<'m>(manifest: &'m Manifest, address: &SourceAddress) -> Option<&'m SourceDeclaration> {
     let mut sources = manifest.sources.iter();
     sources.find(|source| same_repository(&source.address, address))
 }
@@ -104,14 +104,17 @@ fn unused_name(address: &SourceAddress, is_taken: &dyn Fn(&str) -> bool) -> Sour
 }
 
 /// The resource that is meant in another source: its path is from the root there.
-pub fn unit_of_source(source: &SourceName, declared: &Declared) -> Result<Unit, PathError> {
+pub fn unit_of_source(
+    source: &SourceName,
+    declared: &DeclaredDependency,
+) -> Result<Unit, PathError> {
     let path = declared.kind.folder_of(declared.path.trim());
     let path = match declared.kind.extent() {
-        Extent::File => ResourcePath::in_source(path)?,
-        Extent::Folder | Extent::Plugin => ResourcePath::directory_in_source(path)?,
+        ResourceExtent::File => ResourcePath::in_source(path)?,
+        ResourceExtent::Folder | ResourceExtent::Plugin => ResourcePath::directory_in_source(path)?,
     };
     Ok(Unit {
-        origin: Origin::Source(source.clone()),
+        origin: ResourceOrigin::Source(source.clone()),
         path,
         extent: declared.kind.extent(),
     })
@@ -130,11 +133,11 @@ pub fn add_locked_sources(manifest: &mut Manifest, lock: &Lockfile) {
     }
 }
 
-fn allowed_source(manifest: &Manifest, locked: &LockedSource) -> Option<Source> {
+fn allowed_source(manifest: &Manifest, locked: &LockedSource) -> Option<SourceDeclaration> {
     let address = SourceAddress::parse(locked.url.as_deref()?).ok()?;
     let is_new = source_at(manifest, &address).is_none() && is_allowed(manifest, &address);
     let spot = manifest.dependencies.first()?.spot;
-    is_new.then(|| Source {
+    is_new.then(|| SourceDeclaration {
         name: locked.name.clone(),
         address,
         scope: SourceScope::Project,
@@ -143,7 +146,7 @@ fn allowed_source(manifest: &Manifest, locked: &LockedSource) -> Option<Source> 
 }
 
 /// What is said of a source that a resource may not use; `chain` says who requires it.
-pub fn refused_source(refusal: &SourceRefusal, chain: &[Unit], spot: Spot) -> Diagnostic {
+pub fn refused_source(refusal: &SourceRefusal, chain: &[Unit], spot: SourceSpan) -> Diagnostic {
     let (message, change) = match refusal {
         SourceRefusal::UnknownName(name) => (
             format!("there is no source `{name}`"),

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Notes, codes};
 use agpm_model::{
-    DEFAULT_VERSION, Lockfile, Manifest, ObjectId, Origin, Selector, SourceName, SourceVersions,
-    Tag, Unit,
+    DEFAULT_VERSION, Lockfile, Manifest, ObjectId, Requirement, ResourceOrigin, SourceName,
+    SourceVersions, Unit, VersionTag,
 };
 use agpm_solve::Solution;
 
@@ -16,7 +16,7 @@ use crate::index::{PinState, SolverPin, SourceIndex};
 pub fn report_versions(
     manifest: &Manifest,
     index: &SourceIndex,
-    solution: &Solution<Unit, Selector>,
+    solution: &Solution<Unit, Requirement>,
     notes: &mut Notes,
 ) {
     moved_tags(index, solution, notes);
@@ -32,13 +32,13 @@ pub fn report_skipped(index: &SourceIndex, entries: &[ResolvedEntry], notes: &mu
         let Some(source) = resolved.entry.unit.origin.source() else {
             continue;
         };
-        let chosen = Tag::new(&resolved.version.label);
+        let chosen = VersionTag::new(&resolved.version.label);
         let skipped = resolved
             .wishes
             .iter()
             .flat_map(|wish| index.skipped(source, wish));
         let newest = skipped
-            .map(|(tag, age)| (Tag::new(&tag), age))
+            .map(|(tag, age)| (VersionTag::new(&tag), age))
             .find(|(tag, _)| *tag > chosen);
         let Some((tag, age)) = newest.filter(|_| reported.insert(resolved.label())) else {
             continue;
@@ -53,10 +53,11 @@ pub fn report_skipped(index: &SourceIndex, entries: &[ResolvedEntry], notes: &mu
 }
 
 /// Tags that point elsewhere than when they were locked. The locked commits stay, except where a pin was let go.
-fn moved_tags(index: &SourceIndex, solution: &Solution<Unit, Selector>, notes: &mut Notes) {
+fn moved_tags(index: &SourceIndex, solution: &Solution<Unit, Requirement>, notes: &mut Notes) {
     let mut told = BTreeSet::new();
     for unit in solution.units.keys() {
-        let (Some(pin), Origin::Source(source)) = (index.pins.get(unit), &unit.origin) else {
+        let (Some(pin), ResourceOrigin::Source(source)) = (index.pins.get(unit), &unit.origin)
+        else {
             continue;
         };
         let Some(refs) = index.versions(source) else {
@@ -102,7 +103,7 @@ pub fn source_relocated(source: &SourceName) -> Diagnostic {
 fn report_default_branches(
     manifest: &Manifest,
     index: &SourceIndex,
-    solution: &Solution<Unit, Selector>,
+    solution: &Solution<Unit, Requirement>,
     notes: &mut Notes,
 ) {
     let mut told = BTreeSet::new();
@@ -198,7 +199,7 @@ pub fn moved_tag(
 fn report_ignored_versions(manifest: &Manifest, index: &SourceIndex, notes: &mut Notes) {
     for dependency in &manifest.dependencies {
         let Unit {
-            origin: Origin::Source(name),
+            origin: ResourceOrigin::Source(name),
             ..
         } = &dependency.unit
         else {
@@ -218,7 +219,11 @@ fn report_ignored_versions(manifest: &Manifest, index: &SourceIndex, notes: &mut
     }
 }
 
-fn report_passed_over(index: &SourceIndex, solution: &Solution<Unit, Selector>, notes: &mut Notes) {
+fn report_passed_over(
+    index: &SourceIndex,
+    solution: &Solution<Unit, Requirement>,
+    notes: &mut Notes,
+) {
     for (unit, better) in &solution.passed_over {
         let Some(best) = better.first() else { continue };
         let chosen = solution

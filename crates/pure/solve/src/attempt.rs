@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use crate::facts::Facts;
+use crate::fact_cache::{Asked, FactCache, UnitBody, UnitId};
+use crate::facts::UnitFacts;
 use crate::graph::trace;
-use crate::known::{Asked, Body, Known, UnitId};
 use crate::proof::Proof;
-use crate::search::{Found, search};
-use crate::survey::{Outcome, Pick, Survey, survey, walk};
+use crate::search::{SearchOutcome, search};
+use crate::survey::{SurveyOutcome, UnitPick, UnitSurvey, survey, walk};
 
 /// A try with known facts.
-pub(crate) enum Attempt<N> {
-    Solved(Survey<N>),
+pub(crate) enum AttemptOutcome<N> {
+    Solved(UnitSurvey<N>),
     Need(BTreeSet<N>),
     Refuted(Proof),
     /// The budget is used up.
@@ -19,27 +19,34 @@ pub(crate) enum Attempt<N> {
 }
 
 /// Surveys, and searches if that does not settle it.
-pub(crate) fn attempt<F: Facts>(known: &mut Known<'_, F>, roots: &[Asked]) -> Attempt<F::Need> {
+pub(crate) fn attempt<F: UnitFacts>(
+    known: &mut FactCache<'_, F>,
+    roots: &[Asked],
+) -> AttemptOutcome<F::Need> {
     let open = match survey(known, roots) {
-        Outcome::Settled(survey) => return Attempt::Solved(survey),
-        Outcome::Open(survey) => survey,
+        SurveyOutcome::Settled(survey) => return AttemptOutcome::Solved(survey),
+        SurveyOutcome::Open(survey) => survey,
     };
     if !open.needs.is_empty() {
-        return Attempt::Need(open.needs);
+        return AttemptOutcome::Need(open.needs);
     }
     let order = trace(known, &open, roots).upwards;
     known.grant(open.reached.len());
     let roots = known.in_order(roots.iter().copied());
     match search(known, &roots, order.into_iter().rev()) {
-        Found::Need(needs) => Attempt::Need(needs),
-        Found::Refuted(proof) => Attempt::Refuted(proof),
-        Found::GivenUp(units) => Attempt::GivenUp(units),
-        Found::Chosen(chosen) => Attempt::Solved(walk(known, &roots, |known, unit, _, _| {
-            let number = chosen.get(&unit).copied();
-            match number.map(|number| (number, known.body(unit, number))) {
-                Some((number, Ok(Body::Present(children)))) => Pick::At(number, children),
-                _ => Pick::Stuck,
-            }
-        })),
+        SearchOutcome::Need(needs) => AttemptOutcome::Need(needs),
+        SearchOutcome::Refuted(proof) => AttemptOutcome::Refuted(proof),
+        SearchOutcome::GivenUp(units) => AttemptOutcome::GivenUp(units),
+        SearchOutcome::Chosen(chosen) => {
+            AttemptOutcome::Solved(walk(known, &roots, |known, unit, _, _| {
+                let number = chosen.get(&unit).copied();
+                match number.map(|number| (number, known.body(unit, number))) {
+                    Some((number, Ok(UnitBody::Present(children)))) => {
+                        UnitPick::At(number, children)
+                    }
+                    _ => UnitPick::Stuck,
+                }
+            }))
+        }
     }
 }

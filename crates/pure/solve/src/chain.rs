@@ -2,26 +2,26 @@
 
 use std::collections::VecDeque;
 
-use crate::answer::Ask;
-use crate::facts::Facts;
-use crate::known::{Asked, HashMap, Known, UnitId};
-use crate::package::Package;
-use crate::proof::Edge;
+use crate::fact_cache::{Asked, FactCache, HashMap, UnitId};
+use crate::facts::UnitFacts;
+use crate::outcome::RequirementChain;
+use crate::package::SolverPackage;
+use crate::proof::ProofEdge;
 
 /// For every package of a proof the edge by which it is reached first.
-pub(crate) struct Chains<'e> {
+pub(crate) struct ProofPaths<'e> {
     roots: &'e [Asked],
-    reached_by: HashMap<Package, &'e Edge>,
+    reached_by: HashMap<SolverPackage, &'e ProofEdge>,
 }
 
-impl<'e> Chains<'e> {
-    pub(crate) fn new(edges: &'e [Edge], roots: &'e [Asked]) -> Self {
-        let mut below: HashMap<Package, Vec<&Edge>> = HashMap::default();
+impl<'e> ProofPaths<'e> {
+    pub(crate) fn new(edges: &'e [ProofEdge], roots: &'e [Asked]) -> Self {
+        let mut below: HashMap<SolverPackage, Vec<&ProofEdge>> = HashMap::default();
         edges
             .iter()
             .for_each(|edge| below.entry(edge.from).or_default().push(edge));
         let mut reached_by = HashMap::default();
-        let mut pending = VecDeque::from([Package::Root]);
+        let mut pending = VecDeque::from([SolverPackage::Root]);
         while let Some(package) = pending.pop_front() {
             for edge in below.remove(&package).unwrap_or_default() {
                 reached_by.entry(edge.to).or_insert_with(|| {
@@ -34,12 +34,12 @@ impl<'e> Chains<'e> {
     }
 
     /// The ask of `edge` on `unit`, from its root on.
-    pub(crate) fn tell<F: Facts>(
+    pub(crate) fn tell<F: UnitFacts>(
         &self,
-        known: &mut Known<'_, F>,
+        known: &mut FactCache<'_, F>,
         unit: UnitId,
-        edge: &Edge,
-    ) -> Option<Ask<F::Unit, F::Wish>> {
+        edge: &ProofEdge,
+    ) -> Option<RequirementChain<F::Unit, F::Wish>> {
         let (root, path) = self.path(edge)?;
         let wish = edge.wish?;
         let allowed = known.allowed((unit, wish)).ok()?;
@@ -50,7 +50,7 @@ impl<'e> Chains<'e> {
                 .map(|number| known.label(parent, *number))
                 .collect()
         });
-        Some(Ask {
+        Some(RequirementChain {
             root,
             chain: path
                 .into_iter()
@@ -66,13 +66,13 @@ impl<'e> Chains<'e> {
     }
 
     /// The root's index, and the units from it to the end of `edge`.
-    fn path(&self, edge: &Edge) -> Option<(usize, Vec<UnitId>)> {
+    fn path(&self, edge: &ProofEdge) -> Option<(usize, Vec<UnitId>)> {
         let mut edge = edge;
         let mut units = Vec::new();
         loop {
             // The tie between an ask and its unit is no step.
             units.extend(edge.wish.and(edge.to.unit()));
-            if edge.from == Package::Root {
+            if edge.from == SolverPackage::Root {
                 break;
             }
             edge = self.reached_by.get(&edge.from)?;

@@ -1,23 +1,23 @@
 //! The units on which a proof breaks.
 
-use crate::answer::{Clash, ClashKind};
-use crate::chain::Chains;
-use crate::facts::Facts;
-use crate::known::{Asked, HashMap, Known, UnitId};
-use crate::package::Package;
-use crate::proof::Edge;
-use crate::set::both;
+use crate::chain::ProofPaths;
+use crate::fact_cache::{Asked, FactCache, HashMap, UnitId};
+use crate::facts::UnitFacts;
+use crate::number_set::both;
+use crate::outcome::{ClashKind, ConflictingUnit};
+use crate::package::SolverPackage;
+use crate::proof::ProofEdge;
 
 /// Whether the edges of a proof can all hold at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Shape {
+pub(crate) enum ProofShape {
     Straight,
     /// Some belong to different candidates of one parent.
     Forked,
 }
 
 /// A proof is forked if there is a parent for which no candidate has all of its edges.
-pub(crate) fn shape(edges: &[Edge]) -> Shape {
+pub(crate) fn shape(edges: &[ProofEdge]) -> ProofShape {
     let mut within: HashMap<UnitId, Vec<u32>> = HashMap::default();
     for edge in edges.iter().filter(|edge| edge.wish.is_some()) {
         let Some(parent) = edge.from.unit() else {
@@ -27,29 +27,30 @@ pub(crate) fn shape(edges: &[Edge]) -> Shape {
         *common = both(common, &edge.within);
     }
     if within.values().any(Vec::is_empty) {
-        Shape::Forked
+        ProofShape::Forked
     } else {
-        Shape::Straight
+        ProofShape::Straight
     }
 }
 
 /// The units for which the asks in the proof leave nothing, by name.
 ///
 /// There is always one: if each unit had a candidate that all its asks allow, those would satisfy the whole proof.
-pub(crate) fn clashes<F: Facts>(
-    known: &mut Known<'_, F>,
+pub(crate) fn clashes<F: UnitFacts>(
+    known: &mut FactCache<'_, F>,
     roots: &[Asked],
-    edges: &[Edge],
-) -> Vec<Clash<F::Unit, F::Wish>> {
-    let chains = Chains::new(edges, roots);
+    edges: &[ProofEdge],
+) -> Vec<ConflictingUnit<F::Unit, F::Wish>> {
+    let chains = ProofPaths::new(edges, roots);
     let shape = shape(edges);
     let mut units: Vec<UnitId> = edges.iter().filter_map(|edge| edge.to.unit()).collect();
     units.sort_by(|one, two| known.unit(*one).cmp(known.unit(*two)));
     units.dedup();
     let mut found = Vec::new();
     for unit in units {
-        let is_ask = |edge: &&Edge| edge.to == Package::Unit(unit) && edge.wish.is_some();
-        let asks: Vec<&Edge> = edges.iter().filter(is_ask).collect();
+        let is_ask =
+            |edge: &&ProofEdge| edge.to == SolverPackage::Unit(unit) && edge.wish.is_some();
+        let asks: Vec<&ProofEdge> = edges.iter().filter(is_ask).collect();
         if asks.is_empty() || is_possible(known, unit, &asks) {
             continue;
         }
@@ -59,7 +60,7 @@ pub(crate) fn clashes<F: Facts>(
             .into_iter()
             .filter_map(|edge| chains.tell(known, unit, edge))
             .collect();
-        found.push(Clash {
+        found.push(ConflictingUnit {
             unit: known.unit(unit).clone(),
             kind,
             asks,
@@ -69,7 +70,11 @@ pub(crate) fn clashes<F: Facts>(
 }
 
 /// The candidates that all these asks allow.
-fn common<F: Facts>(known: &mut Known<'_, F>, unit: UnitId, asks: &[&Edge]) -> Vec<u32> {
+fn common<F: UnitFacts>(
+    known: &mut FactCache<'_, F>,
+    unit: UnitId,
+    asks: &[&ProofEdge],
+) -> Vec<u32> {
     let wishes = asks.iter().filter_map(|edge| edge.wish);
     let lists = wishes.filter_map(|wish| known.allowed((unit, wish)).ok());
     lists
@@ -78,24 +83,28 @@ fn common<F: Facts>(known: &mut Known<'_, F>, unit: UnitId, asks: &[&Edge]) -> V
         .unwrap_or_default()
 }
 
-fn is_possible<F: Facts>(known: &mut Known<'_, F>, unit: UnitId, asks: &[&Edge]) -> bool {
+fn is_possible<F: UnitFacts>(
+    known: &mut FactCache<'_, F>,
+    unit: UnitId,
+    asks: &[&ProofEdge],
+) -> bool {
     common(known, unit, asks)
         .into_iter()
         .any(|number| !known.is_absent(unit, number))
 }
 
 /// As few asks as still leave nothing; asks that cannot hold at once are all needed.
-fn fewest<'e, F: Facts>(
-    known: &mut Known<'_, F>,
+fn fewest<'e, F: UnitFacts>(
+    known: &mut FactCache<'_, F>,
     unit: UnitId,
-    mut asks: Vec<&'e Edge>,
-    shape: Shape,
-) -> Vec<&'e Edge> {
+    mut asks: Vec<&'e ProofEdge>,
+    shape: ProofShape,
+) -> Vec<&'e ProofEdge> {
     if let Some(alone) = asks.iter().find(|edge| !is_possible(known, unit, &[edge])) {
         return vec![alone];
     }
     let mut index = asks.len();
-    while shape == Shape::Straight && index > 0 {
+    while shape == ProofShape::Straight && index > 0 {
         index -= 1;
         let left_out = asks.remove(index);
         if is_possible(known, unit, &asks) {
@@ -105,16 +114,16 @@ fn fewest<'e, F: Facts>(
     asks
 }
 
-fn kind<F: Facts>(
-    known: &mut Known<'_, F>,
+fn kind<F: UnitFacts>(
+    known: &mut FactCache<'_, F>,
     unit: UnitId,
-    asks: &[&Edge],
-    shape: Shape,
+    asks: &[&ProofEdge],
+    shape: ProofShape,
 ) -> ClashKind {
     match (common(known, unit, asks).is_empty(), asks.len(), shape) {
         (true, 1, _) => ClashKind::NoCandidate,
-        (false, 1, _) | (false, _, Shape::Straight) => ClashKind::Absent,
-        (true, _, Shape::Straight) => ClashKind::Incompatible,
-        (_, _, Shape::Forked) => ClashKind::Exhausted,
+        (false, 1, _) | (false, _, ProofShape::Straight) => ClashKind::Absent,
+        (true, _, ProofShape::Straight) => ClashKind::Incompatible,
+        (_, _, ProofShape::Forked) => ClashKind::Exhausted,
     }
 }

@@ -1,18 +1,18 @@
 //! From a proof to what a person wants to know: who asks for what, and which change would help.
 
-use crate::answer::{Conflict, Suggestion};
-use crate::attempt::{Attempt, attempt};
-use crate::clash::{Shape, clashes, shape};
-use crate::facts::Facts;
+use crate::attempt::{AttemptOutcome, attempt};
+use crate::clash::{ProofShape, clashes, shape};
+use crate::fact_cache::{Asked, FactCache};
+use crate::facts::UnitFacts;
 use crate::graph::trace;
-use crate::known::{Asked, Known};
 use crate::limits::{MOST_SHRINKING, MOST_SUGGESTING};
-use crate::package::Package;
-use crate::proof::{Edge, Proof};
+use crate::outcome::{Conflict, SuggestedChange};
+use crate::package::SolverPackage;
+use crate::proof::{Proof, ProofEdge};
 
 /// Why `roots` cannot be had, as few of them as possible, and what would help.
-pub(crate) fn explain<F: Facts>(
-    known: &mut Known<'_, F>,
+pub(crate) fn explain<F: UnitFacts>(
+    known: &mut FactCache<'_, F>,
     roots: &[Asked],
     proof: &Proof,
 ) -> Conflict<F::Unit, F::Wish> {
@@ -36,7 +36,7 @@ pub(crate) fn explain<F: Facts>(
 }
 
 /// The proof from those roots alone without which there is no conflict.
-fn shrink<F: Facts>(known: &mut Known<'_, F>, mut edges: Vec<Edge>) -> Vec<Edge> {
+fn shrink<F: UnitFacts>(known: &mut FactCache<'_, F>, mut edges: Vec<ProofEdge>) -> Vec<ProofEdge> {
     let mut involved = asked_by_root(known, &edges);
     for ask in involved.clone().into_iter().take(MOST_SHRINKING) {
         let fewer: Vec<Asked> = involved
@@ -47,7 +47,7 @@ fn shrink<F: Facts>(known: &mut Known<'_, F>, mut edges: Vec<Edge>) -> Vec<Edge>
         if fewer.len() == involved.len() {
             continue;
         }
-        if let Attempt::Refuted(proof) = attempt(known, &fewer) {
+        if let AttemptOutcome::Refuted(proof) = attempt(known, &fewer) {
             edges = proof.edges(known, &fewer);
             involved = asked_by_root(known, &edges);
         }
@@ -55,18 +55,18 @@ fn shrink<F: Facts>(known: &mut Known<'_, F>, mut edges: Vec<Edge>) -> Vec<Edge>
     edges
 }
 
-fn asked_by_root<F: Facts>(known: &Known<'_, F>, edges: &[Edge]) -> Vec<Asked> {
-    let of_root = edges.iter().filter(|edge| edge.from == Package::Root);
+fn asked_by_root<F: UnitFacts>(known: &FactCache<'_, F>, edges: &[ProofEdge]) -> Vec<Asked> {
+    let of_root = edges.iter().filter(|edge| edge.from == SolverPackage::Root);
     known.in_order(of_root.filter_map(|edge| Some((edge.to.unit()?, edge.wish?))))
 }
 
 /// For each root in the proof the best wish that makes everything solvable, if there is one.
-fn suggestions<F: Facts>(
-    known: &mut Known<'_, F>,
+fn suggestions<F: UnitFacts>(
+    known: &mut FactCache<'_, F>,
     roots: &[Asked],
-    edges: &[Edge],
+    edges: &[ProofEdge],
     involved: &[usize],
-) -> Vec<Suggestion<F::Wish>> {
+) -> Vec<SuggestedChange<F::Wish>> {
     let tries = MOST_SUGGESTING / involved.len().clamp(1, MOST_SUGGESTING);
     let indices = involved.iter().copied().take(MOST_SUGGESTING);
     indices
@@ -74,13 +74,13 @@ fn suggestions<F: Facts>(
         .collect()
 }
 
-fn suggest<F: Facts>(
-    known: &mut Known<'_, F>,
+fn suggest<F: UnitFacts>(
+    known: &mut FactCache<'_, F>,
     roots: &[Asked],
-    edges: &[Edge],
+    edges: &[ProofEdge],
     index: usize,
     tries: usize,
-) -> Option<Suggestion<F::Wish>> {
+) -> Option<SuggestedChange<F::Wish>> {
     let unit = known.unit(roots[index].0).clone();
     let mut all = known.facts().all(&unit);
     all.sort_by_cached_key(|(candidate, _)| hope(known, edges, roots[index], candidate.0));
@@ -90,21 +90,26 @@ fn suggest<F: Facts>(
         changed[index] != roots[index] && is_solvable(known, &changed)
     };
     let (_, wish) = all.into_iter().take(tries).find(helps)?;
-    Some(Suggestion { root: index, wish })
+    Some(SuggestedChange { root: index, wish })
 }
 
 /// What is tried first is the smallest.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Hope {
+enum RepairChance {
     /// Everyone else who asks for the unit allows the candidate.
     Good,
     Faint,
 }
 
-fn hope<F: Facts>(known: &mut Known<'_, F>, edges: &[Edge], root: Asked, number: u32) -> Hope {
-    let is_other = |edge: &&Edge| {
-        edge.to == Package::Unit(root.0)
-            && (edge.from != Package::Root || edge.wish != Some(root.1))
+fn hope<F: UnitFacts>(
+    known: &mut FactCache<'_, F>,
+    edges: &[ProofEdge],
+    root: Asked,
+    number: u32,
+) -> RepairChance {
+    let is_other = |edge: &&ProofEdge| {
+        edge.to == SolverPackage::Unit(root.0)
+            && (edge.from != SolverPackage::Root || edge.wish != Some(root.1))
     };
     let mut wishes = edges.iter().filter(is_other).filter_map(|edge| edge.wish);
     let allows = |wish| {
@@ -112,16 +117,16 @@ fn hope<F: Facts>(known: &mut Known<'_, F>, edges: &[Edge], root: Asked, number:
             .allowed((root.0, wish))
             .is_ok_and(|list| list.binary_search(&number).is_ok())
     };
-    if shape(edges) == Shape::Forked || wishes.all(allows) {
-        Hope::Good
+    if shape(edges) == ProofShape::Forked || wishes.all(allows) {
+        RepairChance::Good
     } else {
-        Hope::Faint
+        RepairChance::Faint
     }
 }
 
-fn is_solvable<F: Facts>(known: &mut Known<'_, F>, roots: &[Asked]) -> bool {
+fn is_solvable<F: UnitFacts>(known: &mut FactCache<'_, F>, roots: &[Asked]) -> bool {
     match attempt(known, roots) {
-        Attempt::Solved(survey) => trace(known, &survey, roots).ring.is_none(),
-        Attempt::Need(_) | Attempt::Refuted(_) | Attempt::GivenUp(_) => false,
+        AttemptOutcome::Solved(survey) => trace(known, &survey, roots).ring.is_none(),
+        AttemptOutcome::Need(_) | AttemptOutcome::Refuted(_) | AttemptOutcome::GivenUp(_) => false,
     }
 }

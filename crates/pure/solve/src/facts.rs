@@ -6,10 +6,10 @@ use std::hash::Hash;
 
 /// A tag, branch tip or commit of one unit, numbered by the caller: the smaller, the better.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Candidate(pub u32);
+pub struct CandidateRank(pub u32);
 
 /// The world as far as it is known; a fact that must be read first is returned as a need.
-pub trait Facts {
+pub trait UnitFacts {
     /// A resource or a pattern in a source.
     type Unit: Clone + Ord + Hash + Debug + Display;
     /// A version requirement.
@@ -18,34 +18,38 @@ pub trait Facts {
     type Need: Clone + Ord + Debug;
 
     /// The candidates of `unit` that `wish` allows, best first.
-    fn allowed(&self, unit: &Self::Unit, wish: &Self::Wish) -> Result<Vec<Candidate>, Self::Need>;
+    fn allowed(
+        &self,
+        unit: &Self::Unit,
+        wish: &Self::Wish,
+    ) -> Result<Vec<CandidateRank>, Self::Need>;
 
     /// What the unit needs in this candidate.
     fn content(
         &self,
         unit: &Self::Unit,
-        candidate: Candidate,
-    ) -> Result<Content<'_, Self::Unit, Self::Wish>, Self::Need>;
+        candidate: CandidateRank,
+    ) -> Result<UnitContent<'_, Self::Unit, Self::Wish>, Self::Need>;
 
     /// How a candidate is called, for messages.
-    fn label(&self, unit: &Self::Unit, candidate: Candidate) -> String;
+    fn label(&self, unit: &Self::Unit, candidate: CandidateRank) -> String;
 
     /// The known candidates of the unit with the wish that names exactly each, best first, for suggestions.
-    fn all(&self, unit: &Self::Unit) -> Vec<(Candidate, Self::Wish)>;
+    fn all(&self, unit: &Self::Unit) -> Vec<(CandidateRank, Self::Wish)>;
 }
 
 /// A unit as it stands in one candidate.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Content<'a, U: Clone, W: Clone> {
+pub enum UnitContent<'a, U: Clone, W: Clone> {
     /// The unit does not exist there.
     Absent,
     /// The unit exists and needs these others.
-    Children(Cow<'a, [Child<U, W>]>),
+    Children(Cow<'a, [RequiredUnit<U, W>]>),
 }
 
 /// A unit that another one needs.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Child<U, W> {
+pub struct RequiredUnit<U, W> {
     /// What is needed.
     pub unit: U,
     /// Its own wish; without one it inherits every wish under which the parent is asked for.
@@ -54,7 +58,7 @@ pub struct Child<U, W> {
 
 /// A unit that the user asks for; its index in the list is how answers refer to it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Root<U, W> {
+pub struct RootRequirement<U, W> {
     /// What is asked for.
     pub unit: U,
     /// Under which wish.

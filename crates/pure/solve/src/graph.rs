@@ -1,11 +1,11 @@
 //! The graph of a survey, depth-first and by name: who comes before whom, and the first ring.
 
-use crate::facts::Facts;
-use crate::known::{Asked, Known, UnitId};
-use crate::survey::Survey;
+use crate::fact_cache::{Asked, FactCache, UnitId};
+use crate::facts::UnitFacts;
+use crate::survey::UnitSurvey;
 
 /// What one depth-first walk finds.
-pub(crate) struct Trace {
+pub(crate) struct GraphTrace {
     /// Children before parents, as far as there is no ring.
     pub(crate) upwards: Vec<UnitId>,
     /// The first ring, with its first unit repeated at the end.
@@ -13,25 +13,25 @@ pub(crate) struct Trace {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum State {
+enum VisitState {
     New,
     Open,
     Done,
 }
 
-struct Walk {
-    trace: Trace,
-    states: Vec<State>,
+struct GraphWalk {
+    trace: GraphTrace,
+    states: Vec<VisitState>,
     /// The way down, each with the children that are still to be visited, last first.
     path: Vec<(UnitId, Vec<UnitId>)>,
 }
 
 /// Walks from the smallest root on, children by name.
-pub(crate) fn trace<F: Facts>(
-    known: &Known<'_, F>,
-    survey: &Survey<F::Need>,
+pub(crate) fn trace<F: UnitFacts>(
+    known: &FactCache<'_, F>,
+    survey: &UnitSurvey<F::Need>,
     roots: &[Asked],
-) -> Trace {
+) -> GraphTrace {
     let mut by_name = survey.reached.clone();
     by_name.sort_by(|one, two| known.unit(*one).cmp(known.unit(*two)));
     let size = by_name
@@ -58,12 +58,12 @@ pub(crate) fn trace<F: Facts>(
                 .collect(),
         )
     };
-    let mut walk = Walk {
-        trace: Trace {
+    let mut walk = GraphWalk {
+        trace: GraphTrace {
             upwards: Vec::new(),
             ring: None,
         },
-        states: vec![State::New; size],
+        states: vec![VisitState::New; size],
         path: Vec::new(),
     };
     for root in pending(roots.iter().map(|(unit, _)| *unit).collect())
@@ -76,15 +76,15 @@ pub(crate) fn trace<F: Facts>(
     walk.trace
 }
 
-impl Walk {
+impl GraphWalk {
     fn visit(&mut self, unit: UnitId, below: &impl Fn(UnitId) -> Vec<UnitId>) {
         match self.states[unit.index()] {
-            State::New => {
-                self.states[unit.index()] = State::Open;
+            VisitState::New => {
+                self.states[unit.index()] = VisitState::Open;
                 self.path.push((unit, below(unit)));
             }
-            State::Open if self.trace.ring.is_none() => self.close_ring(unit),
-            State::Open | State::Done => {}
+            VisitState::Open if self.trace.ring.is_none() => self.close_ring(unit),
+            VisitState::Open | VisitState::Done => {}
         }
     }
 
@@ -97,7 +97,7 @@ impl Walk {
         if let Some(child) = pending.pop() {
             self.visit(child, below);
         } else {
-            self.states[unit.index()] = State::Done;
+            self.states[unit.index()] = VisitState::Done;
             self.trace.upwards.push(unit);
             self.path.pop();
         }

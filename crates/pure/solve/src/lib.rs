@@ -4,22 +4,25 @@
 //! The way through it: an `attempt` surveys greedily (`survey`), which settles most inputs and finds all facts that are
 //! missing; what is left goes to PubGrub (`search`); [`solve`] turns a refusal into data (`proof`, `explain`).
 
-mod answer;
 mod attempt;
 mod chain;
 mod clash;
 mod explain;
+mod fact_cache;
 mod facts;
 mod graph;
-mod known;
 mod limits;
+mod number_set;
+mod outcome;
 mod package;
 mod proof;
 mod search;
-mod set;
 mod solve;
 mod survey;
 
-pub use answer::{Answer, AnswerTo, Ask, Choice, Clash, ClashKind, Conflict, Solution, Suggestion};
-pub use facts::{Candidate, Child, Content, Facts, Root};
-pub use solve::{Effort, Probe, probe, solve};
+pub use facts::{CandidateRank, RequiredUnit, RootRequirement, UnitContent, UnitFacts};
+pub use outcome::{
+    AnswerTo, ChosenCandidate, ClashKind, Conflict, ConflictingUnit, RequirementChain, Solution,
+    SolverOutcome, SuggestedChange,
+};
+pub use solve::{ProbeBudget, ProbeOutcome, probe, solve};

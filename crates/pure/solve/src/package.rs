@@ -5,16 +5,16 @@
 
 use std::fmt::{Display, Formatter};
 
-use crate::known::{UnitId, WishId};
+use crate::fact_cache::{UnitId, WishId};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(crate) enum Package {
+pub(crate) enum SolverPackage {
     Root,
     Ask(UnitId, WishId),
     Unit(UnitId),
 }
 
-impl Display for Package {
+impl Display for SolverPackage {
     fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
         write!(out, "{self:?}")
     }
@@ -22,13 +22,13 @@ impl Display for Package {
 
 /// Why a unit cannot be had at a candidate, whatever else is chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Reason {
+pub(crate) enum ExclusionReason {
     Absent,
     /// It asks for itself under a wish that this candidate does not satisfy.
     ExcludesItself(WishId),
 }
 
-impl Display for Reason {
+impl Display for ExclusionReason {
     fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
         write!(out, "{self:?}")
     }

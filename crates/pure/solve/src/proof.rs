@@ -5,33 +5,33 @@ use std::sync::Arc;
 
 use pubgrub::{DerivationTree, Derived, External};
 
-use crate::facts::Facts;
-use crate::known::{Asked, Body, Known, UnitId, WishId};
-use crate::package::{Package, Reason};
-use crate::set::CandidateSet;
+use crate::fact_cache::{Asked, FactCache, UnitBody, UnitId, WishId};
+use crate::facts::UnitFacts;
+use crate::number_set::CandidateSet;
+use crate::package::{ExclusionReason, SolverPackage};
 
-type Tree = DerivationTree<Package, CandidateSet, Reason>;
+type Tree = DerivationTree<SolverPackage, CandidateSet, ExclusionReason>;
 
 /// A dependency: `from` at any of `within` wants `to` in one of `allowed` (all numbers, if it is an ask).
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Leaf {
-    from: Package,
-    to: Package,
+struct ProofLeaf {
+    from: SolverPackage,
+    to: SolverPackage,
     allowed: Vec<u32>,
 }
 
 /// The dependencies in a derivation, each with the candidates of its parent.
 pub(crate) struct Proof {
-    leaves: BTreeMap<Leaf, BTreeSet<u32>>,
+    leaves: BTreeMap<ProofLeaf, BTreeSet<u32>>,
     /// Units that ask for themselves under a wish that they do not satisfy.
     selves: BTreeMap<Asked, BTreeSet<u32>>,
 }
 
 /// A dependency with the wish that stands behind it.
 #[derive(Clone, Debug)]
-pub(crate) struct Edge {
-    pub(crate) from: Package,
-    pub(crate) to: Package,
+pub(crate) struct ProofEdge {
+    pub(crate) from: SolverPackage,
+    pub(crate) to: SolverPackage,
     /// The tie of an ask to its unit has none.
     pub(crate) wish: Option<WishId>,
     /// The candidates of the parent in which it stands.
@@ -58,10 +58,10 @@ impl Proof {
         proof
     }
 
-    fn add(&mut self, external: External<Package, CandidateSet, Reason>) {
+    fn add(&mut self, external: External<SolverPackage, CandidateSet, ExclusionReason>) {
         match external {
             External::FromDependencyOf(from, within, to, allowed) => {
-                let leaf = Leaf {
+                let leaf = ProofLeaf {
                     from,
                     to,
                     allowed: allowed.members().to_vec(),
@@ -71,7 +71,11 @@ impl Proof {
                     .or_default()
                     .extend(within.members());
             }
-            External::Custom(Package::Unit(unit), within, Reason::ExcludesItself(wish)) => {
+            External::Custom(
+                SolverPackage::Unit(unit),
+                within,
+                ExclusionReason::ExcludesItself(wish),
+            ) => {
                 self.selves
                     .entry((unit, wish))
                     .or_default()
@@ -82,12 +86,16 @@ impl Proof {
     }
 
     /// The edges by name.
-    pub(crate) fn edges<F: Facts>(&self, known: &mut Known<'_, F>, roots: &[Asked]) -> Vec<Edge> {
-        let mut edges: Vec<Edge> = Vec::new();
+    pub(crate) fn edges<F: UnitFacts>(
+        &self,
+        known: &mut FactCache<'_, F>,
+        roots: &[Asked],
+    ) -> Vec<ProofEdge> {
+        let mut edges: Vec<ProofEdge> = Vec::new();
         for (leaf, within) in &self.leaves {
             let wish = leaf.wish(known, roots, within.first().copied().unwrap_or_default());
             let within = within.iter().copied().collect();
-            edges.push(Edge {
+            edges.push(ProofEdge {
                 from: leaf.from,
                 to: leaf.to,
                 wish,
@@ -95,8 +103,8 @@ impl Proof {
             });
         }
         for ((unit, wish), within) in &self.selves {
-            let (from, to) = (Package::Unit(*unit), Package::Unit(*unit));
-            edges.push(Edge {
+            let (from, to) = (SolverPackage::Unit(*unit), SolverPackage::Unit(*unit));
+            edges.push(ProofEdge {
                 from,
                 to,
                 wish: Some(*wish),
@@ -110,17 +118,20 @@ impl Proof {
 
 type Key<'k, U, W> = (Option<&'k U>, Option<&'k W>, Option<&'k U>, Option<&'k W>);
 
-fn key<'k, F: Facts>(known: &'k Known<'_, F>, edge: &Edge) -> Key<'k, F::Unit, F::Wish> {
+fn key<'k, F: UnitFacts>(
+    known: &'k FactCache<'_, F>,
+    edge: &ProofEdge,
+) -> Key<'k, F::Unit, F::Wish> {
     let name = |package| match package {
-        Package::Root => (None, None),
-        Package::Unit(unit) => (Some(known.unit(unit)), None),
-        Package::Ask(unit, wish) => (Some(known.unit(unit)), Some(known.wish(wish))),
+        SolverPackage::Root => (None, None),
+        SolverPackage::Unit(unit) => (Some(known.unit(unit)), None),
+        SolverPackage::Ask(unit, wish) => (Some(known.unit(unit)), Some(known.wish(wish))),
     };
     let ((from, from_wish), (to, _)) = (name(edge.from), name(edge.to));
     (from, from_wish, to, edge.wish.map(|wish| known.wish(wish)))
 }
 
-impl Package {
+impl SolverPackage {
     pub(crate) fn unit(self) -> Option<UnitId> {
         match self {
             Self::Root => None,
@@ -129,24 +140,24 @@ impl Package {
     }
 }
 
-impl Leaf {
+impl ProofLeaf {
     /// PubGrub keeps the set and not the wish, so it is looked up where it was declared: here, in one candidate.
-    fn wish<F: Facts>(
+    fn wish<F: UnitFacts>(
         &self,
-        known: &mut Known<'_, F>,
+        known: &mut FactCache<'_, F>,
         roots: &[Asked],
         within: u32,
     ) -> Option<WishId> {
         let unit = match self.to {
-            Package::Ask(_, wish) => return Some(wish),
-            Package::Unit(unit) => unit,
-            Package::Root => return None,
+            SolverPackage::Ask(_, wish) => return Some(wish),
+            SolverPackage::Unit(unit) => unit,
+            SolverPackage::Root => return None,
         };
         let declared = match self.from {
-            Package::Ask(parent, _) if parent == unit => return None,
-            Package::Ask(_, wish) => return Some(wish),
-            Package::Root => roots.to_vec(),
-            Package::Unit(parent) => own_wishes(known, parent, within),
+            SolverPackage::Ask(parent, _) if parent == unit => return None,
+            SolverPackage::Ask(_, wish) => return Some(wish),
+            SolverPackage::Root => roots.to_vec(),
+            SolverPackage::Unit(parent) => own_wishes(known, parent, within),
         };
         let mine = known.in_order(declared.into_iter().filter(|(child, _)| *child == unit));
         let same = |ask: &&Asked| {
@@ -158,12 +169,12 @@ impl Leaf {
     }
 }
 
-fn own_wishes<F: Facts>(known: &mut Known<'_, F>, unit: UnitId, number: u32) -> Vec<Asked> {
+fn own_wishes<F: UnitFacts>(known: &mut FactCache<'_, F>, unit: UnitId, number: u32) -> Vec<Asked> {
     match known.body(unit, number) {
-        Ok(Body::Present(children)) => children
+        Ok(UnitBody::Present(children)) => children
             .iter()
             .filter_map(|(child, own)| Some((*child, (*own)?)))
             .collect(),
-        Ok(Body::Absent) | Err(_) => Vec::new(),
+        Ok(UnitBody::Absent) | Err(_) => Vec::new(),
     }
 }

@@ -9,15 +9,15 @@ use pubgrub::{
     resolve,
 };
 
-use crate::facts::Facts;
-use crate::known::{Asked, Body, HashMap, Known, UnitId, WishId};
+use crate::fact_cache::{Asked, FactCache, HashMap, UnitBody, UnitId, WishId};
+use crate::facts::UnitFacts;
 use crate::limits::{MOST_CONTENTS, MOST_NAMED};
-use crate::package::{Package, Reason};
+use crate::number_set::{CandidateSet, work};
+use crate::package::{ExclusionReason, SolverPackage};
 use crate::proof::Proof;
-use crate::set::{CandidateSet, work};
 
 /// What PubGrub says.
-pub(crate) enum Found<N> {
+pub(crate) enum SearchOutcome<N> {
     Chosen(HashMap<UnitId, u32>),
     Need(BTreeSet<N>),
     Refuted(Proof),
@@ -26,15 +26,15 @@ pub(crate) enum Found<N> {
 }
 
 /// Searches with `order`, most important unit first; roots must be in order of name.
-pub(crate) fn search<F: Facts>(
-    known: &mut Known<'_, F>,
+pub(crate) fn search<F: UnitFacts>(
+    known: &mut FactCache<'_, F>,
     roots: &[Asked],
     order: impl Iterator<Item = UnitId>,
-) -> Found<F::Need> {
+) -> SearchOutcome<F::Need> {
     let ranks = order.zip(0..).collect();
     let start = work();
     let limit = start.saturating_add(known.budget);
-    let provider = Provider {
+    let provider = FactProvider {
         known: RefCell::new(known),
         roots,
         ranks,
@@ -43,7 +43,7 @@ pub(crate) fn search<F: Facts>(
         decisions: RefCell::default(),
         limit,
     };
-    let resolved = resolve(&provider, Package::Root, 0_u32);
+    let resolved = resolve(&provider, SolverPackage::Root, 0_u32);
     let known = provider.known.into_inner();
     known.budget = known.budget.saturating_sub(work() - start);
     match resolved {
@@ -51,18 +51,21 @@ pub(crate) fn search<F: Facts>(
             let decisions = selected.into_iter();
             let chosen =
                 decisions.filter_map(|(package, number)| Some((decided(package)?, number)));
-            Found::Chosen(chosen.collect())
+            SearchOutcome::Chosen(chosen.collect())
         }
-        Err(PubGrubError::NoSolution(tree)) => Found::Refuted(Proof::new(tree)),
+        Err(PubGrubError::NoSolution(tree)) => SearchOutcome::Refuted(Proof::new(tree)),
         Err(_) if known.budget == 0 => {
-            Found::GivenUp(most_decided(known, provider.decisions.into_inner()))
+            SearchOutcome::GivenUp(most_decided(known, provider.decisions.into_inner()))
         }
-        Err(_) => Found::Need(provider.needs.into_inner()),
+        Err(_) => SearchOutcome::Need(provider.needs.into_inner()),
     }
 }
 
 /// The units that were decided most often, those of the same number by name.
-fn most_decided<F: Facts>(known: &Known<'_, F>, decisions: HashMap<Package, u32>) -> Vec<UnitId> {
+fn most_decided<F: UnitFacts>(
+    known: &FactCache<'_, F>,
+    decisions: HashMap<SolverPackage, u32>,
+) -> Vec<UnitId> {
     let mut units: Vec<(UnitId, u32)> = decisions
         .into_iter()
         .filter_map(|(package, count)| Some((decided(package)?, count)))
@@ -79,16 +82,16 @@ fn most_decided<F: Facts>(known: &Known<'_, F>, decisions: HashMap<Package, u32>
         .collect()
 }
 
-fn decided(package: Package) -> Option<UnitId> {
+fn decided(package: SolverPackage) -> Option<UnitId> {
     match package {
-        Package::Unit(unit) => Some(unit),
-        Package::Root | Package::Ask(..) => None,
+        SolverPackage::Unit(unit) => Some(unit),
+        SolverPackage::Root | SolverPackage::Ask(..) => None,
     }
 }
 
 /// What is decided first is the greatest.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Tier {
+enum DecisionTier {
     Ask,
     Unit,
     Root,
@@ -97,38 +100,38 @@ enum Tier {
 /// A fact is missing, and the needs are kept aside; or the budget is used up.
 #[derive(Debug, thiserror::Error)]
 #[error("a fact is missing, or the budget is used up")]
-struct Missing;
+struct FactUnavailable;
 
-struct Provider<'p, 'f, F: Facts> {
-    known: RefCell<&'p mut Known<'f, F>>,
+struct FactProvider<'p, 'f, F: UnitFacts> {
+    known: RefCell<&'p mut FactCache<'f, F>>,
     roots: &'p [Asked],
     ranks: HashMap<UnitId, u32>,
     /// The last decision on each unit; asks are decided after all units, so it stands.
     chosen: RefCell<HashMap<UnitId, u32>>,
     needs: RefCell<BTreeSet<F::Need>>,
     /// How often each package was decided.
-    decisions: RefCell<HashMap<Package, u32>>,
+    decisions: RefCell<HashMap<SolverPackage, u32>>,
     /// Up to which work the search may go.
     limit: u64,
 }
 
-type Wanted = Dependencies<Package, CandidateSet, Reason>;
+type Wanted = Dependencies<SolverPackage, CandidateSet, ExclusionReason>;
 
-impl<F: Facts> Provider<'_, '_, F> {
-    fn found<T>(&self, fact: Result<T, F::Need>) -> Result<T, Missing> {
+impl<F: UnitFacts> FactProvider<'_, '_, F> {
+    fn found<T>(&self, fact: Result<T, F::Need>) -> Result<T, FactUnavailable> {
         fact.map_err(|need| {
             self.needs.borrow_mut().insert(need);
-            Missing
+            FactUnavailable
         })
     }
 
-    fn allows(&self, ask: Asked, number: u32) -> Result<bool, Missing> {
+    fn allows(&self, ask: Asked, number: u32) -> Result<bool, FactUnavailable> {
         let list = self.found(self.known.borrow_mut().allowed(ask))?;
         Ok(list.binary_search(&number).is_ok())
     }
 
     /// The best of the range.
-    fn choose_unit(&self, unit: UnitId, range: &[u32]) -> Result<Option<u32>, Missing> {
+    fn choose_unit(&self, unit: UnitId, range: &[u32]) -> Result<Option<u32>, FactUnavailable> {
         let best = self.first_readable(unit, range.iter().copied())?;
         self.chosen
             .borrow_mut()
@@ -137,7 +140,7 @@ impl<F: Facts> Provider<'_, '_, F> {
     }
 
     /// The candidate of the unit if possible: any other fails at once.
-    fn choose_ask(&self, ask: Asked, range: &CandidateSet) -> Result<Option<u32>, Missing> {
+    fn choose_ask(&self, ask: Asked, range: &CandidateSet) -> Result<Option<u32>, FactUnavailable> {
         let chosen = self.chosen.borrow().get(&ask.0).copied();
         let list = self.found(self.known.borrow_mut().allowed(ask))?;
         let open = |number: &u32| range.contains(number) && list.binary_search(number).is_ok();
@@ -152,7 +155,7 @@ impl<F: Facts> Provider<'_, '_, F> {
         &self,
         unit: UnitId,
         mut numbers: impl Iterator<Item = u32>,
-    ) -> Result<Option<u32>, Missing> {
+    ) -> Result<Option<u32>, FactUnavailable> {
         let Some(first) = numbers.next() else {
             return Ok(None);
         };
@@ -162,13 +165,16 @@ impl<F: Facts> Provider<'_, '_, F> {
                 .take(MOST_CONTENTS)
                 .filter_map(|number| known.body(unit, number).err());
             self.needs.borrow_mut().extend(others.chain([need]));
-            return Err(Missing);
+            return Err(FactUnavailable);
         }
         Ok(Some(first))
     }
 
     /// Each ask, and the unit within what the wish allows; all facts that are missing at once.
-    fn dependencies(&self, asks: Vec<Asked>) -> Result<Vec<(Package, CandidateSet)>, Missing> {
+    fn dependencies(
+        &self,
+        asks: Vec<Asked>,
+    ) -> Result<Vec<(SolverPackage, CandidateSet)>, FactUnavailable> {
         let mut known = self.known.borrow_mut();
         let asks = known.in_order(asks);
         let lists: Vec<_> = asks
@@ -177,16 +183,16 @@ impl<F: Facts> Provider<'_, '_, F> {
             .collect();
         let mut wanted = Vec::with_capacity(2 * asks.len());
         for ((unit, wish), list) in asks.into_iter().zip(lists) {
-            wanted.push((Package::Unit(unit), CandidateSet::Only(list?)));
-            wanted.push((Package::Ask(unit, wish), CandidateSet::full()));
+            wanted.push((SolverPackage::Unit(unit), CandidateSet::Only(list?)));
+            wanted.push((SolverPackage::Ask(unit, wish), CandidateSet::full()));
         }
         Ok(wanted)
     }
 
-    fn below_unit(&self, unit: UnitId, number: u32) -> Result<Wanted, Missing> {
+    fn below_unit(&self, unit: UnitId, number: u32) -> Result<Wanted, FactUnavailable> {
         let body = self.found(self.known.borrow_mut().body(unit, number))?;
-        let Body::Present(children) = body else {
-            return Ok(Dependencies::Unavailable(Reason::Absent));
+        let UnitBody::Present(children) = body else {
+            return Ok(Dependencies::Unavailable(ExclusionReason::Absent));
         };
         let asks = children
             .iter()
@@ -195,18 +201,25 @@ impl<F: Facts> Provider<'_, '_, F> {
         // PubGrub knows no package that depends on itself, so that case is answered here.
         for (_, wish) in asks.iter().filter(|(child, _)| *child == unit) {
             if !self.allows((unit, *wish), number)? {
-                return Ok(Dependencies::Unavailable(Reason::ExcludesItself(*wish)));
+                return Ok(Dependencies::Unavailable(ExclusionReason::ExcludesItself(
+                    *wish,
+                )));
             }
         }
         let mut wanted = self.dependencies(asks)?;
-        wanted.retain(|(package, _)| *package != Package::Unit(unit));
+        wanted.retain(|(package, _)| *package != SolverPackage::Unit(unit));
         Ok(Dependencies::Available(wanted.into_iter().collect()))
     }
 
-    fn below_ask(&self, unit: UnitId, wish: WishId, number: u32) -> Result<Wanted, Missing> {
-        let tie = (Package::Unit(unit), CandidateSet::singleton(number));
+    fn below_ask(
+        &self,
+        unit: UnitId,
+        wish: WishId,
+        number: u32,
+    ) -> Result<Wanted, FactUnavailable> {
+        let tie = (SolverPackage::Unit(unit), CandidateSet::singleton(number));
         let body = self.found(self.known.borrow_mut().body(unit, number))?;
-        let Body::Present(children) = body else {
+        let UnitBody::Present(children) = body else {
             return Ok(Dependencies::Available([tie].into_iter().collect()));
         };
         let heirs = children
@@ -219,61 +232,65 @@ impl<F: Facts> Provider<'_, '_, F> {
     }
 }
 
-impl<F: Facts> DependencyProvider for Provider<'_, '_, F> {
-    type P = Package;
+impl<F: UnitFacts> DependencyProvider for FactProvider<'_, '_, F> {
+    type P = SolverPackage;
     type V = u32;
     type VS = CandidateSet;
-    type M = Reason;
-    type Err = Missing;
-    type Priority = (Tier, Reverse<u32>);
+    type M = ExclusionReason;
+    type Err = FactUnavailable;
+    type Priority = (DecisionTier, Reverse<u32>);
 
     /// Units before asks, and parents before children: a parent's best weighs more.
     fn prioritize(
         &self,
-        package: &Package,
+        package: &SolverPackage,
         _range: &CandidateSet,
         _statistics: &PackageResolutionStatistics,
     ) -> Self::Priority {
         match package {
-            Package::Root => (Tier::Root, Reverse(0)),
-            Package::Unit(unit) => (
-                Tier::Unit,
+            SolverPackage::Root => (DecisionTier::Root, Reverse(0)),
+            SolverPackage::Unit(unit) => (
+                DecisionTier::Unit,
                 Reverse(self.ranks.get(unit).copied().unwrap_or(u32::MAX)),
             ),
-            Package::Ask(..) => (Tier::Ask, Reverse(0)),
+            SolverPackage::Ask(..) => (DecisionTier::Ask, Reverse(0)),
         }
     }
 
-    fn should_cancel(&self) -> Result<(), Missing> {
+    fn should_cancel(&self) -> Result<(), FactUnavailable> {
         if work() < self.limit {
             Ok(())
         } else {
-            Err(Missing)
+            Err(FactUnavailable)
         }
     }
 
     fn choose_version(
         &self,
-        package: &Package,
+        package: &SolverPackage,
         range: &CandidateSet,
-    ) -> Result<Option<u32>, Missing> {
+    ) -> Result<Option<u32>, FactUnavailable> {
         *self.decisions.borrow_mut().entry(*package).or_default() += 1;
         match package {
-            Package::Root => Ok(Some(0)),
-            Package::Ask(unit, wish) => self.choose_ask((*unit, *wish), range),
-            Package::Unit(unit) => self.choose_unit(*unit, range.members()),
+            SolverPackage::Root => Ok(Some(0)),
+            SolverPackage::Ask(unit, wish) => self.choose_ask((*unit, *wish), range),
+            SolverPackage::Unit(unit) => self.choose_unit(*unit, range.members()),
         }
     }
 
-    fn get_dependencies(&self, package: &Package, number: &u32) -> Result<Wanted, Missing> {
+    fn get_dependencies(
+        &self,
+        package: &SolverPackage,
+        number: &u32,
+    ) -> Result<Wanted, FactUnavailable> {
         match package {
-            Package::Root => Ok(Dependencies::Available(
+            SolverPackage::Root => Ok(Dependencies::Available(
                 self.dependencies(self.roots.to_vec())?
                     .into_iter()
                     .collect(),
             )),
-            Package::Ask(unit, wish) => self.below_ask(*unit, *wish, *number),
-            Package::Unit(unit) => self.below_unit(*unit, *number),
+            SolverPackage::Ask(unit, wish) => self.below_ask(*unit, *wish, *number),
+            SolverPackage::Unit(unit) => self.below_unit(*unit, *number),
         }
     }
 }

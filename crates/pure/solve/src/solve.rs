@@ -2,59 +2,61 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::answer::{Answer, AnswerTo, Choice, Solution};
-use crate::attempt::{Attempt, attempt};
+use crate::attempt::{AttemptOutcome, attempt};
 use crate::explain::explain;
-use crate::facts::{Candidate, Facts, Root};
+use crate::fact_cache::{Asked, FactCache, UnitId};
+use crate::facts::{CandidateRank, RootRequirement, UnitFacts};
 use crate::graph::trace;
-use crate::known::{Asked, Known, UnitId};
 use crate::limits::BUDGET;
-use crate::set::Numbers;
-use crate::survey::{Pick, Survey};
+use crate::number_set::NumberSet;
+use crate::outcome::{AnswerTo, ChosenCandidate, Solution, SolverOutcome};
+use crate::survey::{UnitPick, UnitSurvey};
 
 /// Chooses one candidate for every unit that the roots need, or says what is missing or in the way.
-pub fn solve<F: Facts>(facts: &F, roots: &[Root<F::Unit, F::Wish>]) -> AnswerTo<F> {
-    let mut known = Known::new(facts);
+pub fn solve<F: UnitFacts>(facts: &F, roots: &[RootRequirement<F::Unit, F::Wish>]) -> AnswerTo<F> {
+    let mut known = FactCache::new(facts);
     let asks: Vec<Asked> = roots
         .iter()
         .map(|root| known.ask(&root.unit, &root.wish))
         .collect();
     match attempt(&mut known, &asks) {
-        Attempt::Need(needs) => Answer::Need(needs),
-        Attempt::Refuted(proof) => Answer::Conflict(explain(&mut known, &asks, &proof)),
-        Attempt::GivenUp(units) => Answer::TooHard(
+        AttemptOutcome::Need(needs) => SolverOutcome::Need(needs),
+        AttemptOutcome::Refuted(proof) => {
+            SolverOutcome::Conflict(explain(&mut known, &asks, &proof))
+        }
+        AttemptOutcome::GivenUp(units) => SolverOutcome::TooHard(
             units
                 .into_iter()
                 .map(|unit| known.unit(unit).clone())
                 .collect(),
         ),
-        Attempt::Solved(survey) => match trace(&known, &survey, &asks).ring {
-            Some(ring) => Answer::Cycle(
+        AttemptOutcome::Solved(survey) => match trace(&known, &survey, &asks).ring {
+            Some(ring) => SolverOutcome::Cycle(
                 ring.into_iter()
                     .map(|unit| known.unit(unit).clone())
                     .collect(),
             ),
-            None => Answer::Solved(solution(&mut known, &survey)),
+            None => SolverOutcome::Solved(solution(&mut known, &survey)),
         },
     }
 }
 
 /// The work that several probes may take together.
 #[derive(Debug)]
-pub struct Effort {
+pub struct ProbeBudget {
     left: u64,
 }
 
-impl Effort {
+impl ProbeBudget {
     /// As much as one answer may take.
     pub fn of_one_answer() -> Self {
-        Effort { left: BUDGET }
+        ProbeBudget { left: BUDGET }
     }
 }
 
 /// What came out of a probe.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Probe<N: Ord> {
+pub enum ProbeOutcome<N: Ord> {
     /// There is a choice that satisfies every wish.
     Solvable,
     /// These facts are missing; ask again when they are known.
@@ -64,15 +66,15 @@ pub enum Probe<N: Ord> {
 }
 
 /// Whether the roots can be had, without saying why not: what would be tried for a better explanation is left out.
-pub fn probe<F: Facts>(
+pub fn probe<F: UnitFacts>(
     facts: &F,
-    roots: &[Root<F::Unit, F::Wish>],
-    effort: &mut Effort,
-) -> Probe<F::Need> {
+    roots: &[RootRequirement<F::Unit, F::Wish>],
+    effort: &mut ProbeBudget,
+) -> ProbeOutcome<F::Need> {
     if effort.left == 0 {
-        return Probe::Unsolvable;
+        return ProbeOutcome::Unsolvable;
     }
-    let mut known = Known::new(facts);
+    let mut known = FactCache::new(facts);
     known.budget = effort.left;
     let asks: Vec<Asked> = roots
         .iter()
@@ -81,20 +83,24 @@ pub fn probe<F: Facts>(
     let attempt = attempt(&mut known, &asks);
     effort.left = effort.left.min(known.budget);
     match attempt {
-        Attempt::Need(needs) => Probe::Need(needs),
-        Attempt::Solved(survey) if trace(&known, &survey, &asks).ring.is_none() => Probe::Solvable,
-        Attempt::Solved(_) | Attempt::Refuted(_) | Attempt::GivenUp(_) => Probe::Unsolvable,
+        AttemptOutcome::Need(needs) => ProbeOutcome::Need(needs),
+        AttemptOutcome::Solved(survey) if trace(&known, &survey, &asks).ring.is_none() => {
+            ProbeOutcome::Solvable
+        }
+        AttemptOutcome::Solved(_) | AttemptOutcome::Refuted(_) | AttemptOutcome::GivenUp(_) => {
+            ProbeOutcome::Unsolvable
+        }
     }
 }
 
-fn solution<F: Facts>(
-    known: &mut Known<'_, F>,
-    survey: &Survey<F::Need>,
+fn solution<F: UnitFacts>(
+    known: &mut FactCache<'_, F>,
+    survey: &UnitSurvey<F::Need>,
 ) -> Solution<F::Unit, F::Wish> {
     let mut units = BTreeMap::new();
     let mut passed_over = BTreeMap::new();
     for unit in &survey.reached {
-        let Some(Pick::At(number, children)) = survey.pick(*unit) else {
+        let Some(UnitPick::At(number, children)) = survey.pick(*unit) else {
             continue;
         };
         let name = known.unit(*unit).clone();
@@ -108,8 +114,8 @@ fn solution<F: Facts>(
             .iter()
             .map(|wish| known.wish(*wish).clone());
         let children = children.iter().map(|(child, _)| known.unit(*child).clone());
-        let choice = Choice {
-            candidate: Candidate(*number),
+        let choice = ChosenCandidate {
+            candidate: CandidateRank(*number),
             wishes: wishes.collect(),
             children: children.collect(),
         };
@@ -122,12 +128,12 @@ fn solution<F: Facts>(
 }
 
 /// The better candidates that all wishes allow and that do not have the unit.
-fn absent_before<F: Facts>(
-    known: &mut Known<'_, F>,
-    survey: &Survey<F::Need>,
+fn absent_before<F: UnitFacts>(
+    known: &mut FactCache<'_, F>,
+    survey: &UnitSurvey<F::Need>,
     unit: UnitId,
     number: u32,
-) -> Vec<Candidate> {
+) -> Vec<CandidateRank> {
     let wishes = survey.wishes(unit).unwrap_or_default();
     let mut lists = wishes
         .iter()
@@ -135,11 +141,11 @@ fn absent_before<F: Facts>(
     let Some(first) = lists.next() else {
         return Vec::new();
     };
-    let others: Vec<Numbers> = lists.collect();
+    let others: Vec<NumberSet> = lists.collect();
     let better = first.iter().copied().take_while(|other| *other < number);
     let common = better.filter(|other| others.iter().all(|list| list.binary_search(other).is_ok()));
     common
         .filter(|other| known.is_absent(unit, *other))
-        .map(Candidate)
+        .map(CandidateRank)
         .collect()
 }

@@ -5,14 +5,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::facts::Facts;
-use crate::known::{Asked, Body, Children, HashMap, Known, UnitId, WishId};
+use crate::fact_cache::{Asked, Children, FactCache, HashMap, UnitBody, UnitId, WishId};
+use crate::facts::UnitFacts;
 use crate::limits::MOST_WALKS;
-use crate::set::{Numbers, both};
+use crate::number_set::{NumberSet, both};
 
 /// What is taken for a unit during a walk.
 #[derive(Clone)]
-pub(crate) enum Pick {
+pub(crate) enum UnitPick {
     At(u32, Children),
     /// A fact is missing.
     Unknown,
@@ -20,35 +20,38 @@ pub(crate) enum Pick {
     Stuck,
 }
 
-struct Entry {
+struct SurveyEntry {
     wishes: Vec<WishId>,
-    pick: Pick,
+    pick: UnitPick,
 }
 
 /// One walk from the roots over all that is asked for.
-pub(crate) struct Survey<N> {
+pub(crate) struct UnitSurvey<N> {
     /// By unit.
-    entries: Vec<Option<Entry>>,
+    entries: Vec<Option<SurveyEntry>>,
     /// In the order of discovery.
     pub(crate) reached: Vec<UnitId>,
     pub(crate) needs: BTreeSet<N>,
 }
 
 /// Whether the survey settles the question.
-pub(crate) enum Outcome<N> {
-    Settled(Survey<N>),
-    Open(Survey<N>),
+pub(crate) enum SurveyOutcome<N> {
+    Settled(UnitSurvey<N>),
+    Open(UnitSurvey<N>),
 }
 
 /// Walks until the wishes on every unit are those under which its candidate was picked.
-pub(crate) fn survey<F: Facts>(known: &mut Known<'_, F>, roots: &[Asked]) -> Outcome<F::Need> {
-    let mut last = Survey::empty();
-    let mut memory: HashMap<UnitId, (Vec<WishId>, Pick)> = HashMap::default();
+pub(crate) fn survey<F: UnitFacts>(
+    known: &mut FactCache<'_, F>,
+    roots: &[Asked],
+) -> SurveyOutcome<F::Need> {
+    let mut last = UnitSurvey::empty();
+    let mut memory: HashMap<UnitId, (Vec<WishId>, UnitPick)> = HashMap::default();
     for _ in 0..MOST_WALKS {
         let next = walk(known, roots, |known, unit, wishes, needs| {
             let wishes = last.wishes(unit).unwrap_or(wishes);
             match memory.get(&unit) {
-                Some((under, at @ Pick::At(..))) if under == wishes => at.clone(),
+                Some((under, at @ UnitPick::At(..))) if under == wishes => at.clone(),
                 _ => {
                     let pick = pick(known, unit, wishes, needs);
                     memory.insert(unit, (wishes.to_vec(), pick.clone()));
@@ -68,22 +71,22 @@ pub(crate) fn survey<F: Facts>(known: &mut Known<'_, F>, roots: &[Asked]) -> Out
         };
         if last.reached.iter().all(stands) {
             return if last.is_complete() {
-                Outcome::Settled(last)
+                SurveyOutcome::Settled(last)
             } else {
-                Outcome::Open(last)
+                SurveyOutcome::Open(last)
             };
         }
     }
-    Outcome::Open(last)
+    SurveyOutcome::Open(last)
 }
 
 /// Goes breadth-first through everything asked for, with the candidates that `choose` gives.
-pub(crate) fn walk<'f, F: Facts>(
-    known: &mut Known<'f, F>,
+pub(crate) fn walk<'f, F: UnitFacts>(
+    known: &mut FactCache<'f, F>,
     roots: &[Asked],
-    mut choose: impl FnMut(&mut Known<'f, F>, UnitId, &[WishId], &mut BTreeSet<F::Need>) -> Pick,
-) -> Survey<F::Need> {
-    let mut survey = Survey::empty();
+    mut choose: impl FnMut(&mut FactCache<'f, F>, UnitId, &[WishId], &mut BTreeSet<F::Need>) -> UnitPick,
+) -> UnitSurvey<F::Need> {
+    let mut survey = UnitSurvey::empty();
     let mut level = roots.to_vec();
     while !level.is_empty() {
         let first_new = survey.reached.len();
@@ -109,41 +112,41 @@ pub(crate) fn walk<'f, F: Facts>(
 }
 
 /// The best candidate that all wishes allow and that has the unit.
-fn pick<F: Facts>(
-    known: &mut Known<'_, F>,
+fn pick<F: UnitFacts>(
+    known: &mut FactCache<'_, F>,
     unit: UnitId,
     wishes: &[WishId],
     needs: &mut BTreeSet<F::Need>,
-) -> Pick {
+) -> UnitPick {
     let Some(common) = common(known, unit, wishes, needs) else {
-        return Pick::Unknown;
+        return UnitPick::Unknown;
     };
     let mut rest = common.iter();
     while let Some(number) = rest.next() {
         match known.body(unit, *number) {
-            Ok(Body::Present(children)) => return Pick::At(*number, children),
-            Ok(Body::Absent) => {}
+            Ok(UnitBody::Present(children)) => return UnitPick::At(*number, children),
+            Ok(UnitBody::Absent) => {}
             Err(need) => {
                 needs.insert(need);
                 // Absent in a better one: it may be in none, and one large batch is cheaper than many small ones.
                 if *number != common[0] {
                     needs.extend(rest.filter_map(|number| known.body(unit, *number).err()));
                 }
-                return Pick::Unknown;
+                return UnitPick::Unknown;
             }
         }
     }
-    Pick::Stuck
+    UnitPick::Stuck
 }
 
 /// The candidates that all wishes allow, best first; nothing if a wish is not understood yet.
-fn common<F: Facts>(
-    known: &mut Known<'_, F>,
+fn common<F: UnitFacts>(
+    known: &mut FactCache<'_, F>,
     unit: UnitId,
     wishes: &[WishId],
     needs: &mut BTreeSet<F::Need>,
-) -> Option<Numbers> {
-    let mut narrowed: Option<Numbers> = None;
+) -> Option<NumberSet> {
+    let mut narrowed: Option<NumberSet> = None;
     let mut is_understood = true;
     for wish in wishes {
         match (known.allowed((unit, *wish)), &narrowed) {
@@ -160,7 +163,7 @@ fn common<F: Facts>(
     narrowed.filter(|_| is_understood)
 }
 
-impl<N: Ord> Survey<N> {
+impl<N: Ord> UnitSurvey<N> {
     fn empty() -> Self {
         Self {
             entries: Vec::new(),
@@ -169,7 +172,7 @@ impl<N: Ord> Survey<N> {
         }
     }
 
-    fn entry(&self, unit: UnitId) -> Option<&Entry> {
+    fn entry(&self, unit: UnitId) -> Option<&SurveyEntry> {
         self.entries.get(unit.index())?.as_ref()
     }
 
@@ -177,13 +180,13 @@ impl<N: Ord> Survey<N> {
         self.entry(unit).map(|entry| &*entry.wishes)
     }
 
-    pub(crate) fn pick(&self, unit: UnitId) -> Option<&Pick> {
+    pub(crate) fn pick(&self, unit: UnitId) -> Option<&UnitPick> {
         self.entry(unit).map(|entry| &entry.pick)
     }
 
     pub(crate) fn children(&self, unit: UnitId) -> &[(UnitId, Option<WishId>)] {
         match self.pick(unit) {
-            Some(Pick::At(_, children)) => children,
+            Some(UnitPick::At(_, children)) => children,
             _ => &[],
         }
     }
@@ -194,9 +197,9 @@ impl<N: Ord> Survey<N> {
             self.entries.resize_with(unit.index() + 1, || None);
         }
         let Some(entry) = &mut self.entries[unit.index()] else {
-            self.entries[unit.index()] = Some(Entry {
+            self.entries[unit.index()] = Some(SurveyEntry {
                 wishes: vec![wish],
-                pick: Pick::Unknown,
+                pick: UnitPick::Unknown,
             });
             self.reached.push(unit);
             return true;
@@ -207,7 +210,7 @@ impl<N: Ord> Survey<N> {
             .is_err()
     }
 
-    fn set_pick(&mut self, unit: UnitId, pick: Pick) {
+    fn set_pick(&mut self, unit: UnitId, pick: UnitPick) {
         if let Some(Some(entry)) = self.entries.get_mut(unit.index()) {
             entry.pick = pick;
         }
@@ -222,6 +225,6 @@ impl<N: Ord> Survey<N> {
     fn is_complete(&self) -> bool {
         self.reached
             .iter()
-            .all(|unit| matches!(self.pick(*unit), Some(Pick::At(..))))
+            .all(|unit| matches!(self.pick(*unit), Some(UnitPick::At(..))))
     }
 }

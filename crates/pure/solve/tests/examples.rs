@@ -3,12 +3,15 @@
 
 mod toy;
 
-use agpm_solve::{Answer, Ask, Candidate, Clash, ClashKind, Conflict, Solution, Suggestion, solve};
+use agpm_solve::{
+    CandidateRank, ClashKind, Conflict, ConflictingUnit, RequirementChain, Solution, SolverOutcome,
+    SuggestedChange, solve,
+};
 use toy::{Toy, Wish, roots, solve_reading};
 
 fn solution(lines: &[&str], asked: &[&str]) -> Solution<String, Wish> {
     match solve(&Toy::read(lines), &roots(asked)) {
-        Answer::Solved(solution) => solution,
+        SolverOutcome::Solved(solution) => solution,
         other => panic!("{other:?}"),
     }
 }
@@ -16,10 +19,10 @@ fn solution(lines: &[&str], asked: &[&str]) -> Solution<String, Wish> {
 /// The chosen tags, as `a v1.0, b v2.0`.
 fn chosen(lines: &[&str], asked: &[&str]) -> String {
     let toy = Toy::read(lines);
-    let label = |(unit, choice): (&String, &agpm_solve::Choice<String, Wish>)| {
+    let label = |(unit, choice): (&String, &agpm_solve::ChosenCandidate<String, Wish>)| {
         format!(
             "{unit} {}",
-            agpm_solve::Facts::label(&toy, unit, choice.candidate)
+            agpm_solve::UnitFacts::label(&toy, unit, choice.candidate)
         )
     };
     solution(lines, asked)
@@ -32,7 +35,7 @@ fn chosen(lines: &[&str], asked: &[&str]) -> String {
 
 fn conflict(lines: &[&str], asked: &[&str]) -> Conflict<String, Wish> {
     match solve(&Toy::read(lines), &roots(asked)) {
-        Answer::Conflict(conflict) => conflict,
+        SolverOutcome::Conflict(conflict) => conflict,
         other => panic!("{other:?}"),
     }
 }
@@ -43,9 +46,9 @@ fn ask(
     within: &[&str],
     wish: &str,
     allows: &[&str],
-) -> Ask<String, Wish> {
+) -> RequirementChain<String, Wish> {
     let owned = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
-    Ask {
+    RequirementChain {
         root,
         chain: owned(chain),
         within: owned(within),
@@ -54,16 +57,20 @@ fn ask(
     }
 }
 
-fn clash(unit: &str, kind: ClashKind, asks: Vec<Ask<String, Wish>>) -> Clash<String, Wish> {
-    Clash {
+fn clash(
+    unit: &str,
+    kind: ClashKind,
+    asks: Vec<RequirementChain<String, Wish>>,
+) -> ConflictingUnit<String, Wish> {
+    ConflictingUnit {
         unit: unit.to_owned(),
         kind,
         asks,
     }
 }
 
-fn suggest(root: usize, wish: &str) -> Suggestion<Wish> {
-    Suggestion {
+fn suggest(root: usize, wish: &str) -> SuggestedChange<Wish> {
+    SuggestedChange {
         root,
         wish: Wish::read(wish),
     }
@@ -154,10 +161,10 @@ fn a_parents_best_weighs_more_than_a_childs() {
 #[test]
 fn a_candidate_without_the_unit_is_passed_over() {
     let solution = solution(&["a 3.0: -", "a 2.0: -", "a 1.0:"], &["a *"]);
-    assert_eq!(solution.units["a"].candidate, Candidate(2));
+    assert_eq!(solution.units["a"].candidate, CandidateRank(2));
     assert_eq!(
         solution.passed_over,
-        [("a".to_owned(), vec![Candidate(0), Candidate(1)])]
+        [("a".to_owned(), vec![CandidateRank(0), CandidateRank(1)])]
     );
 }
 
@@ -173,22 +180,25 @@ fn a_ring_is_told_from_where_it_is_entered() {
     let ring = |asked| solve(&Toy::read(&lines), &roots(asked));
     assert_eq!(
         ring(&["a *"]),
-        Answer::Cycle(["a", "b", "c", "a"].map(str::to_owned).into())
+        SolverOutcome::Cycle(["a", "b", "c", "a"].map(str::to_owned).into())
     );
     assert_eq!(
         ring(&["z *"]),
-        Answer::Cycle(["a", "b", "c", "a"].map(str::to_owned).into())
+        SolverOutcome::Cycle(["a", "b", "c", "a"].map(str::to_owned).into())
     );
     assert_eq!(
         ring(&["c *", "b *"]),
-        Answer::Cycle(["b", "c", "a", "b"].map(str::to_owned).into())
+        SolverOutcome::Cycle(["b", "c", "a", "b"].map(str::to_owned).into())
     );
 }
 
 #[test]
 fn a_unit_that_needs_itself_is_a_ring() {
     let answer = solve(&Toy::read(&["a 1.0: a"]), &roots(&["a *"]));
-    assert_eq!(answer, Answer::Cycle(vec!["a".to_owned(), "a".to_owned()]));
+    assert_eq!(
+        answer,
+        SolverOutcome::Cycle(vec!["a".to_owned(), "a".to_owned()])
+    );
 }
 
 #[test]

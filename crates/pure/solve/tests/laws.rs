@@ -5,7 +5,9 @@ mod toy;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_solve::{Answer, Child, ClashKind, Conflict, Root, Solution, solve};
+use agpm_solve::{
+    ClashKind, Conflict, RequiredUnit, RootRequirement, Solution, SolverOutcome, solve,
+};
 use proptest::prelude::*;
 use toy::{Tag, Toy, ToyCandidate, ToyChild, ToyRoot, Wish, solve_reading};
 
@@ -90,7 +92,7 @@ fn any_name() -> impl Strategy<Value = String> {
 
 fn any_child() -> impl Strategy<Value = ToyChild> {
     (any_name(), prop::option::weighted(0.6, any_wish()))
-        .prop_map(|(unit, wish)| Child { unit, wish })
+        .prop_map(|(unit, wish)| RequiredUnit { unit, wish })
 }
 
 /// A few candidates in any order (a pin may be old), some without the unit.
@@ -114,7 +116,7 @@ fn any_toy() -> impl Strategy<Value = Toy> {
 
 fn any_roots() -> impl Strategy<Value = Vec<ToyRoot>> {
     prop::collection::vec(
-        (any_name(), any_wish()).prop_map(|(unit, wish)| Root { unit, wish }),
+        (any_name(), any_wish()).prop_map(|(unit, wish)| RootRequirement { unit, wish }),
         1..4,
     )
 }
@@ -149,7 +151,7 @@ fn any_tree() -> impl Strategy<Value = (Toy, usize)> {
                 .iter_mut()
                 .filter_map(|(_, children)| children.as_mut())
             {
-                children.push(Child {
+                children.push(RequiredUnit {
                     unit: name(index),
                     wish,
                 });
@@ -255,15 +257,15 @@ fn check_chain(toy: &Toy, chain: &[String]) {
 fn essence(toy: &Toy, roots: &[ToyRoot]) -> String {
     let answer = solve(toy, roots);
     match answer {
-        Answer::Solved(mut solution) => {
+        SolverOutcome::Solved(mut solution) => {
             solution
                 .units
                 .values_mut()
                 .for_each(|choice| choice.children.sort());
             format!("{solution:?}")
         }
-        Answer::Conflict(conflict) => {
-            let asks = |asks: &[agpm_solve::Ask<String, Wish>]| {
+        SolverOutcome::Conflict(conflict) => {
+            let asks = |asks: &[agpm_solve::RequirementChain<String, Wish>]| {
                 asks.iter()
                     .map(|ask| format!("{:?} {} {:?}", ask.chain, ask.wish, ask.within))
                     .collect::<Vec<_>>()
@@ -292,28 +294,28 @@ proptest! {
     #[test]
     fn solves_exactly_what_can_be_solved(toy in any_toy(), roots in any_roots()) {
         match solve(&toy, &roots) {
-            Answer::Solved(solution) => {
+            SolverOutcome::Solved(solution) => {
                 check_solution(&toy, &roots, &solution);
                 let numbers = solution.units.iter().map(|(unit, choice)| (unit.clone(), choice.candidate.0));
                 prop_assert!(!has_ring(&toy, &numbers.collect()));
             }
-            Answer::Cycle(ring) => {
+            SolverOutcome::Cycle(ring) => {
                 prop_assert!(is_satisfiable(&toy, &roots));
                 prop_assert!(ring.len() > 1 && ring.first() == ring.last());
                 check_chain(&toy, &ring);
             }
-            Answer::Conflict(conflict) => {
+            SolverOutcome::Conflict(conflict) => {
                 prop_assert!(!is_satisfiable(&toy, &roots));
                 check_conflict(&toy, &roots, &conflict);
             }
-            Answer::Need(needs) => prop_assert!(false, "everything is known: {needs:?}"),
-            Answer::TooHard(units) => prop_assert!(false, "a small input was given up: {units:?}"),
+            SolverOutcome::Need(needs) => prop_assert!(false, "everything is known: {needs:?}"),
+            SolverOutcome::TooHard(units) => prop_assert!(false, "a small input was given up: {units:?}"),
         }
     }
 
     #[test]
     fn every_root_in_a_conflict_is_needed_for_it(toy in any_toy(), roots in any_roots()) {
-        let Answer::Conflict(conflict) = solve(&toy, &roots) else { return Ok(()) };
+        let SolverOutcome::Conflict(conflict) = solve(&toy, &roots) else { return Ok(()) };
         let involved: Vec<ToyRoot> = conflict.roots.iter().map(|index| roots[*index].clone()).collect();
         prop_assert!(!is_satisfiable(&toy, &involved));
         for index in 0..involved.len() {
@@ -325,7 +327,7 @@ proptest! {
 
     #[test]
     fn no_unit_could_be_better_alone(toy in any_toy(), roots in any_roots()) {
-        let Answer::Solved(solution) = solve(&toy, &roots) else { return Ok(()) };
+        let SolverOutcome::Solved(solution) = solve(&toy, &roots) else { return Ok(()) };
         for (unit, choice) in &solution.units {
             for better in 0..choice.candidate.0 {
                 let number = |other: &str| {
@@ -338,21 +340,21 @@ proptest! {
 
     #[test]
     fn a_suggestion_helps(toy in any_toy(), roots in any_roots()) {
-        let Answer::Conflict(conflict) = solve(&toy, &roots) else { return Ok(()) };
+        let SolverOutcome::Conflict(conflict) = solve(&toy, &roots) else { return Ok(()) };
         for suggestion in conflict.suggestions {
             let mut changed = roots.clone();
             changed[suggestion.root].wish = suggestion.wish;
-            let solved = matches!(solve(&toy, &changed), Answer::Solved(_));
+            let solved = matches!(solve(&toy, &changed), SolverOutcome::Solved(_));
             prop_assert!(solved, "{suggestion:?}");
         }
     }
 
     #[test]
     fn a_single_root_in_conflict_gets_every_help_there_is(toy in any_toy(), roots in any_roots()) {
-        let Answer::Conflict(conflict) = solve(&toy, &roots[..1]) else { return Ok(()) };
+        let SolverOutcome::Conflict(conflict) = solve(&toy, &roots[..1]) else { return Ok(()) };
         let helps = |tag: &ToyCandidate| {
-            let changed = Root { unit: roots[0].unit.clone(), wish: Wish::Exactly(tag.0) };
-            matches!(solve(&toy, &[changed]), Answer::Solved(_))
+            let changed = RootRequirement { unit: roots[0].unit.clone(), wish: Wish::Exactly(tag.0) };
+            matches!(solve(&toy, &[changed]), SolverOutcome::Solved(_))
         };
         prop_assert_eq!(toy.units[&roots[0].unit].iter().any(helps), !conflict.suggestions.is_empty());
     }
@@ -367,7 +369,7 @@ proptest! {
     fn reading_on_demand_changes_nothing(toy in any_toy(), roots in any_roots()) {
         match (solve_reading(&toy, &roots).0, solve(&toy, &roots)) {
             // A conflict is explained with what is known by then, which may be less.
-            (Answer::Conflict(conflict), Answer::Conflict(_)) => check_conflict(&toy, &roots, &conflict),
+            (SolverOutcome::Conflict(conflict), SolverOutcome::Conflict(_)) => check_conflict(&toy, &roots, &conflict),
             (on_demand, at_once) => prop_assert_eq!(on_demand, at_once),
         }
     }
@@ -376,9 +378,9 @@ proptest! {
 proptest! {
     #[test]
     fn a_tree_gets_the_best_of_everything((toy, depth) in any_tree()) {
-        let roots = vec![Root { unit: "u00".to_owned(), wish: Wish::Any }];
+        let roots = vec![RootRequirement { unit: "u00".to_owned(), wish: Wish::Any }];
         let (answer, readings) = solve_reading(&toy, &roots);
-        let Answer::Solved(solution) = answer else { panic!("{answer:?}") };
+        let SolverOutcome::Solved(solution) = answer else { panic!("{answer:?}") };
         for (unit, choice) in &solution.units {
             let fits = |number: &u32| {
                 toy.children(unit, *number).is_some()

@@ -10,7 +10,7 @@ mod toy;
 
 use std::time::Instant;
 
-use agpm_solve::{Answer, AnswerTo, Child, Root, solve};
+use agpm_solve::{AnswerTo, RequiredUnit, RootRequirement, SolverOutcome, solve};
 use toy::{Tag, Toy, ToyChild, ToyRoot, Wish};
 
 fn name(index: usize) -> String {
@@ -21,14 +21,14 @@ fn name(index: usize) -> String {
 }
 
 fn child(index: usize, wish: Option<Wish>) -> ToyChild {
-    Child {
+    RequiredUnit {
         unit: name(index),
         wish,
     }
 }
 
 fn root(index: usize, wish: Wish) -> ToyRoot {
-    Root {
+    RootRequirement {
         unit: name(index),
         wish,
     }
@@ -75,7 +75,7 @@ fn layered(units: usize) -> Toy {
 /// A unit whose best candidate excludes itself: the survey goes back and forth and never settles.
 fn add_puzzle(toy: &mut Toy) {
     let on = |unit: &str, wish| {
-        Some(vec![Child {
+        Some(vec![RequiredUnit {
             unit: unit.to_owned(),
             wish: Some(wish),
         }])
@@ -96,7 +96,7 @@ fn five_thousand_units() {
     let roots = vec![root(0, Wish::Caret((1, 0)))];
     assert!(matches!(
         timed("5000 units, 3 children each", &toy, &roots),
-        Answer::Solved(_)
+        SolverOutcome::Solved(_)
     ));
 }
 
@@ -106,21 +106,21 @@ fn five_thousand_units_and_a_puzzle() {
     let mut toy = layered(5000);
     let mut roots = vec![root(0, Wish::Caret((1, 0)))];
     add_puzzle(&mut toy);
-    roots.push(Root {
+    roots.push(RootRequirement {
         unit: "x".to_owned(),
         wish: Wish::Any,
     });
     assert!(matches!(
         timed("5000 units through PubGrub", &toy, &roots),
-        Answer::Solved(_)
+        SolverOutcome::Solved(_)
     ));
-    roots.push(Root {
+    roots.push(RootRequirement {
         unit: "y".to_owned(),
         wish: Wish::Exactly((2, 0)),
     });
     assert!(matches!(
         timed("the same with a conflict", &toy, &roots),
-        Answer::Conflict(_)
+        SolverOutcome::Conflict(_)
     ));
 }
 
@@ -143,16 +143,16 @@ fn five_hundred_units_at_the_lowest_of_four_hundred() {
     let mut roots: Vec<ToyRoot> = (0..500).flat_map(wishes).collect();
     assert!(matches!(
         timed("500 units, ^1 and the lowest of 400", &toy, &roots),
-        Answer::Solved(_)
+        SolverOutcome::Solved(_)
     ));
     add_puzzle(&mut toy);
-    roots.push(Root {
+    roots.push(RootRequirement {
         unit: "x".to_owned(),
         wish: Wish::Any,
     });
     assert!(matches!(
         timed("the same through PubGrub", &toy, &roots),
-        Answer::Solved(_)
+        SolverOutcome::Solved(_)
     ));
 }
 
@@ -177,7 +177,7 @@ fn dead_ends() {
         .insert(name(10), tags(400).map(|tag| (tag, Some(vec![]))).collect());
     assert!(matches!(
         timed("399 dead ends", &toy, &[root(0, Wish::Any)]),
-        Answer::Solved(_)
+        SolverOutcome::Solved(_)
     ));
     let heir = |index| Some(vec![child(index, None)]);
     toy.units.insert(
@@ -195,7 +195,7 @@ fn dead_ends() {
     toy.units
         .insert(name(22), tags(400).map(|tag| (tag, Some(vec![]))).collect());
     let roots = [
-        Root {
+        RootRequirement {
             unit: "p".to_owned(),
             wish: Wish::Any,
         },
@@ -203,10 +203,10 @@ fn dead_ends() {
     ];
     assert!(matches!(
         timed("no such candidate below three of 400", &toy, &roots),
-        Answer::Conflict(_)
+        SolverOutcome::Conflict(_)
     ));
     let roots = [
-        Root {
+        RootRequirement {
             unit: "p".to_owned(),
             wish: Wish::AtLeast((1, 9)),
         },
@@ -214,7 +214,7 @@ fn dead_ends() {
     ];
     assert!(matches!(
         timed("a conflict below three of 400", &toy, &roots),
-        Answer::Conflict(_)
+        SolverOutcome::Conflict(_)
     ));
 }
 
@@ -224,7 +224,7 @@ fn pigeons(count: usize) -> (Toy, Vec<ToyRoot>) {
     for unit in 0..count {
         let slot = |minor: u32| {
             let wish = Wish::Exactly((1, u32::try_from(unit).unwrap()));
-            vec![Child {
+            vec![RequiredUnit {
                 unit: format!("slot-{minor}"),
                 wish: Some(wish),
             }]
@@ -248,8 +248,8 @@ fn too_many_pigeons() {
         let start = Instant::now();
         let answer = solve(&toy, &roots);
         let what = match answer {
-            Answer::Conflict(_) => "conflict",
-            Answer::TooHard(_) => "given up",
+            SolverOutcome::Conflict(_) => "conflict",
+            SolverOutcome::TooHard(_) => "given up",
             _ => "other",
         };
         println!(
@@ -279,7 +279,7 @@ fn a_conflict_at_the_end_of_a_chain() {
         let roots = [root(0, Wish::Any), root(deep, Wish::Exactly((1, versions)))];
         let start = Instant::now();
         let answer = solve(&toy, &roots);
-        assert!(matches!(answer, Answer::Conflict(_)));
+        assert!(matches!(answer, SolverOutcome::Conflict(_)));
         println!(
             "{deep} deep, {versions} versions: {:.2} ms",
             start.elapsed().as_secs_f64() * 1000.0

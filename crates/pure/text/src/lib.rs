@@ -7,11 +7,11 @@
 
 mod blocks;
 mod formats;
+mod lazy_document;
 mod limits;
 mod parse;
 mod serialize;
 mod tree;
-mod unread;
 mod write;
 
 pub use blocks::{
@@ -20,12 +20,12 @@ pub use blocks::{
 };
 pub use formats::json::append_json_string;
 pub use formats::markdown::markdown_body;
+pub use lazy_document::LazyDocument;
 pub use limits::Limits;
-pub use parse::{Parsed, decode, parse, parse_alone};
+pub use parse::{ParsedDocument, decode, parse, parse_alone};
 pub use serialize::{FormatVersion, OwnFileError, from_json, pairs, parsed, to_json};
 pub use tree::{
-    Document, DocumentComposer, Edit, EditError, Format, Kind, NodeId, NodeRef, Number, Pointer,
-    PointerError, Rewritten, Shape, Value, View, equal, fingerprint, to_value,
+    Document, DocumentComposer, Edit, EditError, Format, NodeId, NodeKind, NodeRef, NodeShape,
+    Number, Pointer, PointerError, RewrittenText, TreeView, Value, equal, fingerprint, to_value,
 };
-pub use unread::Unread;
 pub use write::print;

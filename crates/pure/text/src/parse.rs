@@ -8,7 +8,7 @@ use crate::tree::{Document, Format, NodeRef, NodeTree, ReaderState};
 
 /// What reading gave: a tree of what was understood, and all that was wrong.
 #[derive(Clone, Debug)]
-pub struct Parsed {
+pub struct ParsedDocument {
     /// The document; without errors in `diagnostics` it is whole.
     pub document: Document,
     /// Everything that was found, in the order of the text.
@@ -35,7 +35,12 @@ pub fn decode(source: SourceId, bytes: Vec<u8>) -> Result<Text, Diagnostic> {
 }
 
 /// Reads `text` as `format`. Never fails: what is wrong is in the diagnostics.
-pub fn parse(source: SourceId, text: impl Into<Text>, format: Format, limits: Limits) -> Parsed {
+pub fn parse(
+    source: SourceId,
+    text: impl Into<Text>,
+    format: Format,
+    limits: Limits,
+) -> ParsedDocument {
     let text: Text = text.into();
     let start = if text.starts_with('\u{feff}') {
         '\u{feff}'.len_utf8()
@@ -63,8 +68,8 @@ pub fn parse(source: SourceId, text: impl Into<Text>, format: Format, limits: Li
     } else {
         reading.tree = NodeTree::with_capacity(text.len());
         match format {
-            Format::Json => json::read(&mut reading, json::Dialect::Strict),
-            Format::Jsonc => json::read(&mut reading, json::Dialect::Comments),
+            Format::Json => json::read(&mut reading, json::JsonDialect::Strict),
+            Format::Jsonc => json::read(&mut reading, json::JsonDialect::Comments),
             Format::Yaml => yaml::read(&mut reading),
             Format::Toml => toml::read(&mut reading),
             Format::Csv => csv::read(&mut reading),
@@ -77,7 +82,7 @@ pub fn parse(source: SourceId, text: impl Into<Text>, format: Format, limits: Li
         ..
     } = reading;
     diagnostics.sort_by_key(|d| d.labels.first().map(|label| label.span));
-    Parsed {
+    ParsedDocument {
         document: Document {
             source,
             text,
@@ -91,7 +96,7 @@ pub fn parse(source: SourceId, text: impl Into<Text>, format: Format, limits: Li
 }
 
 /// Reads a text that nobody is shown: its places name no source.
-pub fn parse_alone(text: impl Into<Text>, format: Format) -> Parsed {
+pub fn parse_alone(text: impl Into<Text>, format: Format) -> ParsedDocument {
     parse(
         SourceMap::default().add("", ""),
         text,
@@ -105,8 +110,8 @@ impl Document {
     /// formats a value hangs on what stands around it.
     pub fn part(&self, node: NodeRef<'_>) -> Option<Document> {
         let dialect = match self.format {
-            Format::Json => json::Dialect::Strict,
-            Format::Jsonc => json::Dialect::Comments,
+            Format::Json => json::JsonDialect::Strict,
+            Format::Jsonc => json::JsonDialect::Comments,
             _ => return None,
         };
         let range = node.span().range();

@@ -8,7 +8,8 @@ use crate::formats::{json, markdown, toml, yaml};
 use crate::limits::{LARGEST_CHECKED, Limits};
 use crate::parse::parse;
 use crate::tree::{
-    Changes, Document, Edit, EditError, Format, Rewritten, Shape, Splices, View, equal, to_value,
+    Document, DocumentChanges, Edit, EditError, Format, NodeShape, RewrittenText, Splices,
+    TreeView, equal, to_value,
 };
 
 impl Document {
@@ -22,24 +23,24 @@ impl Document {
     }
 
     /// The text that holds `target`, with all that can stay of this one: comments, order, spelling.
-    pub fn rewrite<'v>(&self, target: impl View<'v>) -> Result<Rewritten, EditError> {
+    pub fn rewrite<'v>(&self, target: impl TreeView<'v>) -> Result<RewrittenText, EditError> {
         let changes = match self.root() {
-            Some(root) => Changes::between(root, target),
-            None => Changes {
+            Some(root) => DocumentChanges::between(root, target),
+            None => DocumentChanges {
                 root: Some(target),
-                ..Changes::none()
+                ..DocumentChanges::none()
             },
         };
         self.write(&changes, Some(target))
     }
 
-    fn write<'v, 'e, V: View<'v>>(
+    fn write<'v, 'e, V: TreeView<'v>>(
         &self,
-        changes: &Changes<'v, V>,
-        expected: Option<impl View<'e>>,
-    ) -> Result<Rewritten, EditError> {
+        changes: &DocumentChanges<'v, V>,
+        expected: Option<impl TreeView<'e>>,
+    ) -> Result<RewrittenText, EditError> {
         if changes.is_empty() {
-            return Ok(Rewritten::unchanged(self.text.clone()));
+            return Ok(RewrittenText::unchanged(self.text.clone()));
         }
         // What stays is in the document's format already.
         if let Some(expected) = expected
@@ -66,7 +67,7 @@ impl Document {
     }
 
     /// Whether a new text is well-formed and holds exactly what was meant.
-    fn reads_as<'e>(&self, text: &Rewritten, expected: Option<impl View<'e>>) -> bool {
+    fn reads_as<'e>(&self, text: &RewrittenText, expected: Option<impl TreeView<'e>>) -> bool {
         let again = parse(
             self.source,
             text.to_string(),
@@ -78,7 +79,7 @@ impl Document {
             (None, None) => true,
             // In TOML a file without keys is the empty map.
             (None, Some(expected)) => {
-                self.format == Format::Toml && expected.shape() == Shape::Map(0)
+                self.format == Format::Toml && expected.shape() == NodeShape::Map(0)
             }
             _ => false,
         };
@@ -87,7 +88,7 @@ impl Document {
 }
 
 /// Prints a value in a format, from nothing.
-pub fn print<'v>(view: impl View<'v>, format: Format) -> Result<String, EditError> {
+pub fn print<'v>(view: impl TreeView<'v>, format: Format) -> Result<String, EditError> {
     check_holds(view, format)?;
     Ok(match format {
         Format::Yaml => yaml::print(view),

@@ -2,10 +2,10 @@
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use agpm_diag::{SourceMap, has_errors};
-use agpm_text::{Format, Limits, Parsed, Value, parse, to_value};
+use agpm_text::{Format, Limits, ParsedDocument, Value, parse, to_value};
 use proptest::prelude::*;
 
-fn read(text: &str) -> Parsed {
+fn read(text: &str) -> ParsedDocument {
     let mut sources = SourceMap::default();
     parse(
         sources.add("t.csv", text),

@@ -5,12 +5,12 @@ use std::ops::Range;
 
 use agpm_diag::{SourceMap, has_errors};
 use agpm_text::{
-    Document, Edit, EditError, Format, Kind, Limits, NodeRef, Parsed, Pointer, Value, equal,
-    fingerprint, parse, print, to_value,
+    Document, Edit, EditError, Format, Limits, NodeKind, NodeRef, ParsedDocument, Pointer, Value,
+    equal, fingerprint, parse, print, to_value,
 };
 use proptest::prelude::*;
 
-fn read(text: &str, format: Format) -> Parsed {
+fn read(text: &str, format: Format) -> ParsedDocument {
     parse(
         SourceMap::default().add("x", text),
         text,
@@ -72,11 +72,11 @@ fn everything_has_the_bytes_it_stands_on() {
     );
     assert_eq!(
         list.items().map(NodeRef::kind).collect::<Vec<_>>(),
-        [Kind::Integer, Kind::Float, Kind::Bool]
+        [NodeKind::Integer, NodeKind::Float, NodeKind::Bool]
     );
     assert_eq!(
         document.at(&"/b/c".parse().unwrap()).map(NodeRef::kind),
-        Some(Kind::Null)
+        Some(NodeKind::Null)
     );
 }
 
@@ -616,21 +616,21 @@ fn edit_at(
             own,
         ),
         (1, _) => (Edit::Remove { at: at.clone() }, container(at)?),
-        (2, Kind::List) => (
+        (2, NodeKind::List) => (
             Edit::Append {
                 to: at.clone(),
                 value,
             },
             own,
         ),
-        (2, Kind::Map) if node.get("new").is_none() => (
+        (2, NodeKind::Map) if node.get("new").is_none() => (
             Edit::Insert {
                 at: at.child("new"),
                 value,
             },
             own,
         ),
-        (3, Kind::List) => (
+        (3, NodeKind::List) => (
             Edit::Insert {
                 at: at.child("0"),
                 value,

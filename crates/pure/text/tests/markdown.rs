@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use agpm_diag::SourceMap;
-use agpm_text::{Edit, Format, Limits, Parsed, Value, markdown_body, parse, to_value};
+use agpm_text::{Edit, Format, Limits, ParsedDocument, Value, markdown_body, parse, to_value};
 
-fn read(text: &str) -> Parsed {
+fn read(text: &str) -> ParsedDocument {
     let mut sources = SourceMap::default();
     parse(
         sources.add("x.md", text),
@@ -189,8 +189,9 @@ fn edits_keep_the_body_and_make_front_matter_where_there_is_none() {
         let again = read(expected);
         assert!(again.diagnostics.is_empty());
         let (before, after) = (read(text), again);
-        let body =
-            |parsed: &Parsed| parsed.document.text()[parsed.document.body().range()].to_owned();
+        let body = |parsed: &ParsedDocument| {
+            parsed.document.text()[parsed.document.body().range()].to_owned()
+        };
         assert_eq!(body(&before), body(&after), "{text:?}");
         assert!(after.document.root().map(to_value).is_some());
     }

@@ -3,12 +3,12 @@
 
 use agpm_diag::{Severity, SourceMap};
 use agpm_text::{
-    Document, Edit, EditError, Format, Kind, Limits, NodeRef, Parsed, Pointer, Value, parse, print,
-    to_value,
+    Document, Edit, EditError, Format, Limits, NodeKind, NodeRef, ParsedDocument, Pointer, Value,
+    parse, print, to_value,
 };
 use proptest::prelude::*;
 
-fn read(text: &str) -> Parsed {
+fn read(text: &str) -> ParsedDocument {
     let mut sources = SourceMap::default();
     parse(
         sources.add("t.toml", text),
@@ -987,14 +987,14 @@ fn realize(document: &Document, intent: &Intent) -> (Edit, Pointer) {
     if let Some(root) = document.root() {
         all_places(root, &Pointer::root(), &mut places);
     }
-    let of_kind = |kind: Kind| -> Vec<Pointer> {
+    let of_kind = |kind: NodeKind| -> Vec<Pointer> {
         places
             .iter()
             .filter(|at| document.at(at).unwrap().kind() == kind)
             .cloned()
             .collect()
     };
-    let (maps, lists) = (of_kind(Kind::Map), of_kind(Kind::List));
+    let (maps, lists) = (of_kind(NodeKind::Map), of_kind(NodeKind::List));
     let below = &places[places.len().min(1)..];
     let new = |maps: &[Pointer], key: &str| {
         if maps.is_empty() {

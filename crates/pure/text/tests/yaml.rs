@@ -3,10 +3,10 @@
 
 use agpm_diag::SourceMap;
 use agpm_text::{
-    Edit, Format, Kind, Limits, NodeRef, Parsed, Pointer, Value, equal, parse, to_value,
+    Edit, Format, Limits, NodeKind, NodeRef, ParsedDocument, Pointer, Value, equal, parse, to_value,
 };
 
-fn read(text: &str) -> Parsed {
+fn read(text: &str) -> ParsedDocument {
     let mut sources = SourceMap::default();
     let source = sources.add("x.yaml", text);
     parse(source, text, Format::Yaml, Limits::default())
@@ -202,7 +202,7 @@ fn scalars_mean_what_the_core_schema_says() {
             .root()
             .unwrap()
             .items()
-            .all(|item| item.kind() == Kind::Float)
+            .all(|item| item.kind() == NodeKind::Float)
     );
 }
 

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use agpm_diag::{SourceMap, has_errors};
 use agpm_text::{
-    Document, Edit, EditError, Format, Kind, Limits, NodeRef, Pointer, Value, equal, parse, print,
-    to_value,
+    Document, Edit, EditError, Format, Limits, NodeKind, NodeRef, Pointer, Value, equal, parse,
+    print, to_value,
 };
 use proptest::prelude::*;
 
@@ -370,27 +370,27 @@ fn edit_at(
                 lines(document, &parent, container.span().range()),
             ))
         }
-        (_, Kind::Map) => {
+        (_, NodeKind::Map) => {
             let at = at.child("brand new");
             node.get("brand new")
                 .is_none()
                 .then(|| (Edit::Insert { at, value }, own()))
         }
-        (2, Kind::List) => Some((
+        (2, NodeKind::List) => Some((
             Edit::Append {
                 to: at.clone(),
                 value,
             },
             own(),
         )),
-        (3, Kind::List) => Some((
+        (3, NodeKind::List) => Some((
             Edit::Insert {
                 at: at.child("0"),
                 value,
             },
             own(),
         )),
-        (_, Kind::List) => Some((
+        (_, NodeKind::List) => Some((
             Edit::Insert {
                 at: at.child((node.len() / 2).to_string()),
                 value,

@@ -3,13 +3,13 @@
 use crate::prelude::*;
 
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
-    directory: Scoped::both(".agents"),
-    skills: Some(Support {
+    directory: ScopedValue::both(".agents"),
+    skills: Some(TypeSupport {
         place: own("skills"),
         format: SkillFormat::PLAIN,
         source: source("Agent Skills, specification", "2026-11-15"),
     }),
-    instructions: Some(Support {
+    instructions: Some(TypeSupport {
         place: blocks(&[COMMON_INSTRUCTIONS], None),
         format: InstructionFormat::BLOCKS,
         source: source("AGENTS.md, agents.md", "2026-11-16"),

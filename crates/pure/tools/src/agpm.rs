@@ -4,11 +4,11 @@ use crate::prelude::*;
 
 /// Snippets are apart from `.agpm`, which in home may belong to a project there.
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
-    directory: Scoped {
+    directory: ScopedValue {
         project: ".agpm",
         user: ".local/share/agpm",
     },
-    snippets: Some(Support {
+    snippets: Some(TypeSupport {
         place: own("snippets"),
         format: UnchangedFiles,
         source: source("agpm, docs/packages.md", "2026-11-15"),

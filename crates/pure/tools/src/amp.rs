@@ -3,30 +3,30 @@
 use crate::prelude::*;
 
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
-    directory: Scoped {
+    directory: ScopedValue {
         project: ".amp",
         user: ".config/amp",
     },
-    skills: Some(Support {
-        place: Scoped {
+    skills: Some(TypeSupport {
+        place: ScopedValue {
             project: Some(Directory::Shared(COMMON_SKILLS)),
             user: Some(Directory::Shared(".config/agents/skills")),
         },
-        format: SkillFormat::also_reading(Scoped {
+        format: SkillFormat::also_reading(ScopedValue {
             project: &[".claude/skills"],
             user: &[".claude/skills", ".config/amp/skills"],
         }),
         source: source("Amp, Owner's Manual: Agent Skills", "2026-11-16"),
     }),
-    servers: Some(Support {
-        place: Scoped {
+    servers: Some(TypeSupport {
+        place: ScopedValue {
             project: Some(".amp/settings.json"),
             user: Some(".config/amp/settings.json"),
         },
         format: SERVERS,
         source: source("Amp, Owner's Manual: MCP, `amp.mcpServers`", "2026-11-16"),
     }),
-    instructions: Some(Support {
+    instructions: Some(TypeSupport {
         place: blocks(&[COMMON_INSTRUCTIONS], Some(&[".config/amp/AGENTS.md"])),
         format: InstructionFormat::BLOCKS,
         source: source("Amp, Owner's Manual: AGENTS.md", "2026-11-16"),

@@ -7,32 +7,32 @@ use crate::prelude::*;
 const TITLE: &str = "Antigravity";
 
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
-    directory: Scoped {
+    directory: ScopedValue {
         project: ".agents",
         user: ".gemini/config",
     },
-    commands: Some(Support {
-        place: Scoped {
+    commands: Some(TypeSupport {
+        place: ScopedValue {
             project: Some(Directory::Own("workflows")),
             user: Some(Directory::Shared(".gemini/antigravity/global_workflows")),
         },
         format: CommandFormat::Unchanged,
         source: source("Antigravity, Rules and workflows", "2026-11-16"),
     }),
-    skills: Some(Support {
+    skills: Some(TypeSupport {
         place: own("skills"),
         format: SkillFormat::PLAIN,
         source: source("Antigravity, Skills", "2026-11-16"),
     }),
-    servers: Some(Support {
-        place: Scoped {
+    servers: Some(TypeSupport {
+        place: ScopedValue {
             project: Some(".agents/mcp_config.json"),
             user: Some(".gemini/config/mcp_config.json"),
         },
         format: SERVERS,
         source: source("Antigravity, MCP", "2026-11-16"),
     }),
-    instructions: Some(Support {
+    instructions: Some(TypeSupport {
         place: project_rules(Directory::Own("rules")),
         format: InstructionFormat::rules(RULES),
         source: source(

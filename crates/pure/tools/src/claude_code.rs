@@ -3,42 +3,42 @@
 use crate::prelude::*;
 
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
-    directory: Scoped::both(".claude"),
-    agents: Some(Support {
+    directory: ScopedValue::both(".claude"),
+    agents: Some(TypeSupport {
         place: own("agents"),
         format: AGENTS,
         source: source("Claude Code, Create custom subagents", "2026-11-16"),
     }),
-    commands: Some(Support {
+    commands: Some(TypeSupport {
         place: own("commands"),
         format: CommandFormat::Unchanged,
         source: source("Claude Code, Slash commands", "2026-11-15"),
     }),
-    skills: Some(Support {
+    skills: Some(TypeSupport {
         place: own("skills"),
         format: SkillFormat::PLAIN,
         source: source("Claude Code, Agent Skills", "2026-11-15"),
     }),
-    snippets: Some(Support {
+    snippets: Some(TypeSupport {
         place: own("snippets"),
         format: UnchangedFiles,
         source: source("agpm, docs/packages.md", "2026-11-15"),
     }),
-    scripts: Some(Support {
+    scripts: Some(TypeSupport {
         place: own("scripts"),
         format: UnchangedFiles,
         source: source("agpm, docs/packages.md", "2026-11-15"),
     }),
-    hooks: Some(Support {
-        place: Scoped {
+    hooks: Some(TypeSupport {
+        place: ScopedValue {
             project: Some(HookPlace::Entries(".claude/settings.local.json")),
             user: Some(HookPlace::Entries(".claude/settings.json")),
         },
         format: HOOKS,
         source: source("Claude Code, Hooks reference", "2026-11-15"),
     }),
-    servers: Some(Support {
-        place: Scoped {
+    servers: Some(TypeSupport {
+        place: ScopedValue {
             project: Some(".mcp.json"),
             user: Some(".claude.json"),
         },
@@ -48,8 +48,8 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
             "2026-11-15",
         ),
     }),
-    instructions: Some(Support {
-        place: Scoped {
+    instructions: Some(TypeSupport {
+        place: ScopedValue {
             project: Some(InstructionPlace {
                 rules: Some(Directory::Own("rules")),
                 blocks: &["CLAUDE.md", COMMON_INSTRUCTIONS],

@@ -5,16 +5,16 @@ use crate::prelude::*;
 const TITLE: &str = "Codex";
 
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
-    directory: Scoped::both(".codex"),
-    agents: Some(Support {
+    directory: ScopedValue::both(".codex"),
+    agents: Some(TypeSupport {
         place: own("agents"),
         format: AGENTS,
         source: source("Codex, Subagents: custom agent file schema", "2026-11-15"),
     }),
-    skills: Some(Support {
+    skills: Some(TypeSupport {
         place: shared(COMMON_SKILLS),
         format: SkillFormat {
-            also_reads: Scoped {
+            also_reads: ScopedValue {
                 project: &[".codex/skills"],
                 user: &[],
             },
@@ -24,20 +24,20 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         },
         source: source("Codex, Agent Skills; Codex 0.166", "2026-11-16"),
     }),
-    hooks: Some(Support {
-        place: Scoped::both(Some(HookPlace::Entries(".codex/hooks.json"))),
+    hooks: Some(TypeSupport {
+        place: ScopedValue::both(Some(HookPlace::Entries(".codex/hooks.json"))),
         format: HOOKS,
         source: source("Codex, Hooks: config shape", "2026-11-15"),
     }),
-    servers: Some(Support {
-        place: Scoped::both(Some(".codex/config.toml")),
+    servers: Some(TypeSupport {
+        place: ScopedValue::both(Some(".codex/config.toml")),
         format: SERVERS,
         source: source(
             "Codex, Configuration Reference: `mcp_servers`",
             "2026-11-15",
         ),
     }),
-    instructions: Some(Support {
+    instructions: Some(TypeSupport {
         place: blocks(&[COMMON_INSTRUCTIONS], Some(&[".codex/AGENTS.md"])),
         format: InstructionFormat {
             largest_file: Some(32 * 1024),

@@ -6,17 +6,17 @@ const TITLE: &str = "Copilot";
 
 /// In home, prompt files are in a profile of VS Code, and MCP servers of the CLI in a format that is not written yet.
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
-    directory: Scoped {
+    directory: ScopedValue {
         project: ".github",
         user: ".copilot",
     },
-    agents: Some(Support {
+    agents: Some(TypeSupport {
         place: own("agents"),
         format: AGENTS,
         source: source("GitHub Copilot, Custom agents configuration", "2026-11-16"),
     }),
-    commands: Some(Support {
-        place: Scoped {
+    commands: Some(TypeSupport {
+        place: ScopedValue {
             project: Some(Directory::Own("prompts")),
             user: None,
         },
@@ -26,28 +26,28 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
             "2026-11-15",
         ),
     }),
-    skills: Some(Support {
+    skills: Some(TypeSupport {
         place: own("skills"),
-        format: SkillFormat::also_reading(Scoped::both(&[".claude/skills", COMMON_SKILLS])),
+        format: SkillFormat::also_reading(ScopedValue::both(&[".claude/skills", COMMON_SKILLS])),
         source: source("GitHub Copilot, Customization cheat sheet", "2026-11-15"),
     }),
-    hooks: Some(Support {
-        place: Scoped::both(Some(HookPlace::Files(Directory::Own("hooks")))),
+    hooks: Some(TypeSupport {
+        place: ScopedValue::both(Some(HookPlace::Files(Directory::Own("hooks")))),
         format: HOOKS,
         source: source(
             "GitHub Copilot, Hooks reference; VS Code, Agent hooks",
             "2026-11-15",
         ),
     }),
-    servers: Some(Support {
-        place: Scoped {
+    servers: Some(TypeSupport {
+        place: ScopedValue {
             project: Some(".vscode/mcp.json"),
             user: None,
         },
         format: SERVERS,
         source: source("VS Code, MCP configuration reference", "2026-11-15"),
     }),
-    instructions: Some(Support {
+    instructions: Some(TypeSupport {
         place: project_rules(Directory::Own("instructions")),
         format: InstructionFormat::rules(RULES),
         source: source(

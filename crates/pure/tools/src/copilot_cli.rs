@@ -6,27 +6,27 @@ use crate::prelude::*;
 const TITLE: &str = "Copilot CLI";
 
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
-    directory: Scoped {
+    directory: ScopedValue {
         project: ".github",
         user: ".copilot",
     },
-    agents: Some(Support {
+    agents: Some(TypeSupport {
         place: own("agents"),
         format: AGENTS,
         source: source("GitHub Copilot, Custom agents configuration", "2026-11-16"),
     }),
-    skills: Some(Support {
+    skills: Some(TypeSupport {
         place: own("skills"),
-        format: SkillFormat::also_reading(Scoped::both(&[".claude/skills", COMMON_SKILLS])),
+        format: SkillFormat::also_reading(ScopedValue::both(&[".claude/skills", COMMON_SKILLS])),
         source: source("GitHub Copilot, Customization cheat sheet", "2026-11-16"),
     }),
-    hooks: Some(Support {
-        place: Scoped::both(Some(HookPlace::Files(Directory::Own("hooks")))),
+    hooks: Some(TypeSupport {
+        place: ScopedValue::both(Some(HookPlace::Files(Directory::Own("hooks")))),
         format: HOOKS,
         source: source("GitHub Copilot, Hooks reference", "2026-11-16"),
     }),
-    servers: Some(Support {
-        place: Scoped {
+    servers: Some(TypeSupport {
+        place: ScopedValue {
             project: Some(".github/mcp.json"),
             user: Some(".copilot/mcp-config.json"),
         },
@@ -36,8 +36,8 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
             "2026-11-16",
         ),
     }),
-    instructions: Some(Support {
-        place: Scoped {
+    instructions: Some(TypeSupport {
+        place: ScopedValue {
             project: Some(InstructionPlace {
                 rules: Some(Directory::Own("instructions")),
                 blocks: &[COMMON_INSTRUCTIONS],

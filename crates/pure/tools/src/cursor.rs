@@ -5,42 +5,42 @@ use crate::prelude::*;
 const TITLE: &str = "Cursor";
 
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
-    directory: Scoped::both(".cursor"),
-    agents: Some(Support {
+    directory: ScopedValue::both(".cursor"),
+    agents: Some(TypeSupport {
         place: own("agents"),
         format: AGENTS,
         source: source("Cursor, Subagents: configuration fields", "2026-11-15"),
     }),
-    commands: Some(Support {
+    commands: Some(TypeSupport {
         place: own("commands"),
         format: CommandFormat::Unchanged,
         source: source("Cursor, Commands", "2026-11-15"),
     }),
-    skills: Some(Support {
+    skills: Some(TypeSupport {
         place: own("skills"),
-        format: SkillFormat::also_reading(Scoped {
+        format: SkillFormat::also_reading(ScopedValue {
             project: &[".claude/skills", COMMON_SKILLS],
             user: &[],
         }),
         source: source("Cursor, Agent Skills", "2026-11-15"),
     }),
-    hooks: Some(Support {
-        place: Scoped::both(Some(HookPlace::Entries(".cursor/hooks.json"))),
+    hooks: Some(TypeSupport {
+        place: ScopedValue::both(Some(HookPlace::Entries(".cursor/hooks.json"))),
         format: HOOKS,
         source: source(
             "Cursor, Hooks: per-script configuration; Third Party Hooks",
             "2026-11-15",
         ),
     }),
-    servers: Some(Support {
-        place: Scoped::both(Some(".cursor/mcp.json")),
+    servers: Some(TypeSupport {
+        place: ScopedValue::both(Some(".cursor/mcp.json")),
         format: SERVERS,
         source: source(
             "Cursor, Model Context Protocol: configuration, config interpolation",
             "2026-11-15",
         ),
     }),
-    instructions: Some(Support {
+    instructions: Some(TypeSupport {
         place: project_rules(Directory::Own("rules")),
         format: InstructionFormat::rules(RULES),
         source: source("Cursor, Rules: rule anatomy, AGENTS.md", "2026-11-16"),

@@ -5,7 +5,7 @@ use crate::format::command::CommandFormat;
 use crate::format::hook::HookFormat;
 use crate::format::instruction::InstructionFormat;
 use crate::format::server::ServerFormat;
-use crate::source::Source;
+use crate::source::FactSource;
 
 /// An AI coding client.
 #[derive(Debug)]
@@ -15,23 +15,23 @@ pub struct ToolDefinition {
     /// As its maker writes it.
     pub title: &'static str,
     /// The directory that its own files are in.
-    pub directory: Scoped<&'static str>,
+    pub directory: ScopedValue<&'static str>,
     /// Agents; `None`, here and below, is a type that the tool does not have.
-    pub agents: Option<Support<Directory, AgentFormat>>,
+    pub agents: Option<TypeSupport<Directory, AgentFormat>>,
     /// Slash commands.
-    pub commands: Option<Support<Directory, CommandFormat>>,
+    pub commands: Option<TypeSupport<Directory, CommandFormat>>,
     /// Skills.
-    pub skills: Option<Support<Directory, SkillFormat>>,
+    pub skills: Option<TypeSupport<Directory, SkillFormat>>,
     /// Snippets.
-    pub snippets: Option<Support<Directory, UnchangedFiles>>,
+    pub snippets: Option<TypeSupport<Directory, UnchangedFiles>>,
     /// Scripts.
-    pub scripts: Option<Support<Directory, UnchangedFiles>>,
+    pub scripts: Option<TypeSupport<Directory, UnchangedFiles>>,
     /// Instructions.
-    pub instructions: Option<Support<InstructionPlace, InstructionFormat>>,
+    pub instructions: Option<TypeSupport<InstructionPlace, InstructionFormat>>,
     /// Hooks.
-    pub hooks: Option<Support<HookPlace, HookFormat>>,
+    pub hooks: Option<TypeSupport<HookPlace, HookFormat>>,
     /// MCP servers, by the path of the file that holds them.
-    pub servers: Option<Support<&'static str, ServerFormat>>,
+    pub servers: Option<TypeSupport<&'static str, ServerFormat>>,
     /// Patterns of the files that it reads besides: rules, settings, directories of its own. Layers may hold them. What
     /// a host runs by itself, such as workflows, is not among them.
     pub layer_files: SourcedList<&'static str>,
@@ -53,7 +53,7 @@ impl ToolDefinition {
         ToolDefinition {
             name,
             title,
-            directory: Scoped::both(""),
+            directory: ScopedValue::both(""),
             agents: None,
             commands: None,
             skills: None,
@@ -73,13 +73,13 @@ impl ToolDefinition {
 }
 
 /// A fact that `title` showed on the day `checked`.
-pub(crate) const fn source(title: &'static str, checked: &'static str) -> Source {
-    Source { title, checked }
+pub(crate) const fn source(title: &'static str, checked: &'static str) -> FactSource {
+    FactSource { title, checked }
 }
 
 /// One thing in a project, and the same in home.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Scoped<T> {
+pub struct ScopedValue<T> {
     /// For those who work on a project, from its directory.
     pub project: T,
     /// For one user, from the home directory.
@@ -89,10 +89,10 @@ pub struct Scoped<T> {
 /// The directory of skills that no tool has for itself.
 pub const COMMON_SKILLS: &str = ".agents/skills";
 
-impl<T: Copy> Scoped<T> {
+impl<T: Copy> ScopedValue<T> {
     /// The same in both.
     pub(crate) const fn both(value: T) -> Self {
-        Scoped {
+        ScopedValue {
             project: value,
             user: value,
         }
@@ -101,13 +101,13 @@ impl<T: Copy> Scoped<T> {
 
 /// A type of resource in one tool.
 #[derive(Debug)]
-pub struct Support<P: 'static, F> {
+pub struct TypeSupport<P: 'static, F> {
     /// Where it goes; `None` where the tool does not have it in that scope.
-    pub place: Scoped<Option<P>>,
+    pub place: ScopedValue<Option<P>>,
     /// How it is written.
     pub format: F,
     /// What shows the place and the format.
-    pub source: Source,
+    pub source: FactSource,
 }
 
 /// A directory that files go to.
@@ -120,13 +120,13 @@ pub enum Directory {
 }
 
 /// The same directory under the tool's own, in a project and in home.
-pub(crate) const fn own(directory: &'static str) -> Scoped<Option<Directory>> {
-    Scoped::both(Some(Directory::Own(directory)))
+pub(crate) const fn own(directory: &'static str) -> ScopedValue<Option<Directory>> {
+    ScopedValue::both(Some(Directory::Own(directory)))
 }
 
 /// The same shared directory in a project and in home.
-pub(crate) const fn shared(directory: &'static str) -> Scoped<Option<Directory>> {
-    Scoped::both(Some(Directory::Shared(directory)))
+pub(crate) const fn shared(directory: &'static str) -> ScopedValue<Option<Directory>> {
+    ScopedValue::both(Some(Directory::Shared(directory)))
 }
 
 /// Where hooks go.
@@ -154,8 +154,8 @@ pub const COMMON_INSTRUCTIONS: &str = "AGENTS.md";
 pub(crate) const fn blocks(
     project: &'static [&'static str],
     user: Option<&'static [&'static str]>,
-) -> Scoped<Option<InstructionPlace>> {
-    Scoped {
+) -> ScopedValue<Option<InstructionPlace>> {
+    ScopedValue {
         project: Some(InstructionPlace {
             rules: None,
             blocks: project,
@@ -171,8 +171,8 @@ pub(crate) const fn blocks(
 }
 
 /// Files in a directory of the project, and blocks in the common file; nothing for the user.
-pub(crate) const fn project_rules(directory: Directory) -> Scoped<Option<InstructionPlace>> {
-    Scoped {
+pub(crate) const fn project_rules(directory: Directory) -> ScopedValue<Option<InstructionPlace>> {
+    ScopedValue {
         project: Some(InstructionPlace {
             rules: Some(directory),
             blocks: &[COMMON_INSTRUCTIONS],
@@ -189,7 +189,7 @@ pub struct UnchangedFiles;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SkillFormat {
     /// Directories that it reads besides its own, from the project or from home. One copy there serves several tools.
-    pub also_reads: Scoped<&'static [&'static str]>,
+    pub also_reads: ScopedValue<&'static [&'static str]>,
     /// From how many on the tool lists only some of them.
     pub most_listed: Option<usize>,
     /// What `metadata` may be.
@@ -199,13 +199,13 @@ pub struct SkillFormat {
 impl SkillFormat {
     /// Without anything to say of them.
     pub(crate) const PLAIN: SkillFormat = SkillFormat {
-        also_reads: Scoped::both(&[]),
+        also_reads: ScopedValue::both(&[]),
         most_listed: None,
         metadata: SkillMetadata::Unchecked,
     };
 
     /// The same for a tool that reads directories of other tools too.
-    pub(crate) const fn also_reading(also_reads: Scoped<&'static [&'static str]>) -> Self {
+    pub(crate) const fn also_reading(also_reads: ScopedValue<&'static [&'static str]>) -> Self {
         SkillFormat {
             also_reads,
             ..SkillFormat::PLAIN
@@ -228,7 +228,7 @@ pub struct SourcedList<T: 'static> {
     /// The facts.
     pub items: &'static [T],
     /// What shows them; `None` if there are none.
-    pub source: Option<Source>,
+    pub source: Option<FactSource>,
 }
 
 impl<T> SourcedList<T> {
@@ -238,7 +238,7 @@ impl<T> SourcedList<T> {
     };
 
     /// What `source` shows.
-    pub(crate) const fn new(items: &'static [T], source: Source) -> Self {
+    pub(crate) const fn new(items: &'static [T], source: FactSource) -> Self {
         SourcedList {
             items,
             source: Some(source),
@@ -254,7 +254,7 @@ pub struct ProjectRoot {
     /// What the fields of MCP servers may say.
     pub servers: Option<&'static str>,
     /// What shows it.
-    pub source: Source,
+    pub source: FactSource,
 }
 
 /// A file of MCP servers that only one of several programs under a tool's name reads.
@@ -271,7 +271,7 @@ pub struct UnreadFile {
     /// What the other program reads instead.
     pub instead: Replacement,
     /// What shows it.
-    pub source: Source,
+    pub source: FactSource,
 }
 
 /// The executable of a tool.
@@ -282,7 +282,7 @@ pub struct Executable {
     /// The version that the facts here were compared with.
     pub version: &'static str,
     /// The package, and the day of the comparison.
-    pub source: Source,
+    pub source: FactSource,
 }
 
 /// A tool whose file another program reads too.

@@ -5,8 +5,8 @@ use crate::prelude::*;
 const TITLE: &str = "Gemini CLI";
 
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
-    directory: Scoped::both(".gemini"),
-    agents: Some(Support {
+    directory: ScopedValue::both(".gemini"),
+    agents: Some(TypeSupport {
         place: own("agents"),
         format: AGENTS,
         source: source(
@@ -14,7 +14,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
             "2026-11-16",
         ),
     }),
-    commands: Some(Support {
+    commands: Some(TypeSupport {
         place: own("commands"),
         format: CommandFormat::Toml(COMMANDS),
         source: source(
@@ -22,28 +22,28 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
             "2026-11-15",
         ),
     }),
-    skills: Some(Support {
+    skills: Some(TypeSupport {
         place: own("skills"),
-        format: SkillFormat::also_reading(Scoped::both(&[COMMON_SKILLS])),
+        format: SkillFormat::also_reading(ScopedValue::both(&[COMMON_SKILLS])),
         source: source("Gemini CLI, Agent Skills", "2026-11-15"),
     }),
-    hooks: Some(Support {
-        place: Scoped::both(Some(HookPlace::Entries(".gemini/settings.json"))),
+    hooks: Some(TypeSupport {
+        place: ScopedValue::both(Some(HookPlace::Entries(".gemini/settings.json"))),
         format: HOOKS,
         source: source(
             "Gemini CLI, Hooks reference: configuration schema",
             "2026-11-15",
         ),
     }),
-    servers: Some(Support {
-        place: Scoped::both(Some(".gemini/settings.json")),
+    servers: Some(TypeSupport {
+        place: ScopedValue::both(Some(".gemini/settings.json")),
         format: SERVERS,
         source: source(
             "Gemini CLI, MCP servers: configuration properties",
             "2026-11-15",
         ),
     }),
-    instructions: Some(Support {
+    instructions: Some(TypeSupport {
         place: blocks(&["GEMINI.md"], Some(&[".gemini/GEMINI.md"])),
         format: InstructionFormat::BLOCKS,
         source: source("Gemini CLI, Context files", "2026-11-16"),

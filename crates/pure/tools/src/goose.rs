@@ -3,19 +3,19 @@
 use crate::prelude::*;
 
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
-    directory: Scoped {
+    directory: ScopedValue {
         project: ".goose",
         user: ".config/goose",
     },
-    skills: Some(Support {
+    skills: Some(TypeSupport {
         place: own("skills"),
-        format: SkillFormat::also_reading(Scoped {
+        format: SkillFormat::also_reading(ScopedValue {
             project: &[".claude/skills", COMMON_SKILLS],
             user: &[".claude/skills", ".config/agents/skills"],
         }),
         source: source("Goose, Using skills: skill locations", "2026-11-16"),
     }),
-    instructions: Some(Support {
+    instructions: Some(TypeSupport {
         place: blocks(&[COMMON_INSTRUCTIONS], Some(&[".config/goose/.goosehints"])),
         format: InstructionFormat::BLOCKS,
         source: source(

@@ -6,19 +6,19 @@
 use crate::prelude::*;
 
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
-    directory: Scoped::both(".kiro"),
-    skills: Some(Support {
+    directory: ScopedValue::both(".kiro"),
+    skills: Some(TypeSupport {
         place: own("skills"),
         format: SkillFormat::PLAIN,
         source: source("Kiro, Agent Skills; Kiro CLI, Agent Skills", "2026-11-16"),
     }),
-    servers: Some(Support {
-        place: Scoped::both(Some(".kiro/settings/mcp.json")),
+    servers: Some(TypeSupport {
+        place: ScopedValue::both(Some(".kiro/settings/mcp.json")),
         format: SERVERS,
         source: source("Kiro, MCP: configuration", "2026-11-16"),
     }),
-    instructions: Some(Support {
-        place: Scoped {
+    instructions: Some(TypeSupport {
+        place: ScopedValue {
             project: Some(InstructionPlace {
                 rules: Some(Directory::Own("steering")),
                 blocks: &[COMMON_INSTRUCTIONS],

@@ -30,14 +30,14 @@ mod zed;
 
 pub use definition::{
     COMMON_INSTRUCTIONS, COMMON_SKILLS, Directory, Executable, HookPlace, InstructionPlace,
-    ProjectRoot, Replacement, Scoped, SkillFormat, SkillMetadata, SourcedList, Support,
-    ToolDefinition, UnchangedFiles, UnreadFile,
+    ProjectRoot, Replacement, ScopedValue, SkillFormat, SkillMetadata, SourcedList, ToolDefinition,
+    TypeSupport, UnchangedFiles, UnreadFile,
 };
 pub use format::agent::{
     AgentContainer, AgentFields, AgentForm, AgentFormat, AgentLimit, AgentMarks, AgentNames,
     CopiedAgents, NamelessAgents, Subdirectories, UnknownKeys,
 };
-pub use format::checked::{Accepts, CheckedAgent, CheckedCommand};
+pub use format::checked::{AcceptedValue, CheckedAgent, CheckedCommand};
 pub use format::command::{CommandFormat, MarkdownCommand, Placeholders, TomlCommand};
 pub use format::hook::{
     HookEvent, HookFormat, HookKey, HookShape, KeyChange, MatcherRule, MatcherSyntax,
@@ -52,11 +52,11 @@ pub use format::server::{
 };
 pub use format::{EntryFormat, FileFormat};
 pub use models::{InheritedModel, ModelForm, ModelNames, Vendor};
-pub use source::Source;
+pub use source::FactSource;
 pub use tool_names::{ServerTools, ToolNames};
 pub use vocabulary::{
-    OTHER_SERVER_LIMITS, REFERENCE_EVENTS, REFERENCE_TOOLS, REFERENCE_VARIABLES, Reach,
-    ReferenceTool, is_reference_model,
+    OTHER_SERVER_LIMITS, REFERENCE_EVENTS, REFERENCE_TOOLS, REFERENCE_VARIABLES, ReferenceTool,
+    ToolReach, is_reference_model,
 };
 
 /// Every tool, in the order in which messages list them. A new tool gets a line here.

@@ -5,34 +5,34 @@ use crate::prelude::*;
 const TITLE: &str = "OpenCode";
 
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
-    directory: Scoped {
+    directory: ScopedValue {
         project: ".opencode",
         user: ".config/opencode",
     },
-    agents: Some(Support {
+    agents: Some(TypeSupport {
         place: own("agent"),
         format: AGENTS,
         source: source("OpenCode, schema of agents", "2026-11-16"),
     }),
-    commands: Some(Support {
+    commands: Some(TypeSupport {
         place: own("command"),
         format: CommandFormat::Checked(COMMANDS),
         source: source("OpenCode, schema of commands", "2026-11-16"),
     }),
-    skills: Some(Support {
+    skills: Some(TypeSupport {
         place: own("skills"),
-        format: SkillFormat::also_reading(Scoped::both(&[".claude/skills", COMMON_SKILLS])),
+        format: SkillFormat::also_reading(ScopedValue::both(&[".claude/skills", COMMON_SKILLS])),
         source: source("OpenCode, Agent Skills", "2026-11-15"),
     }),
-    servers: Some(Support {
-        place: Scoped {
+    servers: Some(TypeSupport {
+        place: ScopedValue {
             project: Some(".opencode/opencode.json"),
             user: Some(".config/opencode/opencode.json"),
         },
         format: SERVERS,
         source: source("OpenCode, MCP servers", "2026-11-15"),
     }),
-    instructions: Some(Support {
+    instructions: Some(TypeSupport {
         place: blocks(
             &[COMMON_INSTRUCTIONS],
             Some(&[".config/opencode/AGENTS.md"]),
@@ -76,22 +76,25 @@ const AGENTS: AgentFormat = AgentFormat {
         title: TITLE,
         models: MODELS,
         fields: &[
-            ("name", Accepts::Text),
-            ("model", Accepts::Model),
-            ("variant", Accepts::Text),
-            ("temperature", Accepts::Number),
-            ("top_p", Accepts::Number),
-            ("prompt", Accepts::Text),
-            ("tools", Accepts::Flags),
-            ("disable", Accepts::Flag),
-            ("description", Accepts::Text),
-            ("mode", Accepts::OneOf(&["subagent", "primary", "all"])),
-            ("hidden", Accepts::Flag),
-            ("options", Accepts::Object),
-            ("color", Accepts::Color(COLORS)),
-            ("steps", Accepts::Count),
-            ("maxSteps", Accepts::Count),
-            ("permission", Accepts::Permission),
+            ("name", AcceptedValue::Text),
+            ("model", AcceptedValue::Model),
+            ("variant", AcceptedValue::Text),
+            ("temperature", AcceptedValue::Number),
+            ("top_p", AcceptedValue::Number),
+            ("prompt", AcceptedValue::Text),
+            ("tools", AcceptedValue::Flags),
+            ("disable", AcceptedValue::Flag),
+            ("description", AcceptedValue::Text),
+            (
+                "mode",
+                AcceptedValue::OneOf(&["subagent", "primary", "all"]),
+            ),
+            ("hidden", AcceptedValue::Flag),
+            ("options", AcceptedValue::Object),
+            ("color", AcceptedValue::Color(COLORS)),
+            ("steps", AcceptedValue::Count),
+            ("maxSteps", AcceptedValue::Count),
+            ("permission", AcceptedValue::Permission),
         ],
         permissions: &[
             (&["Read", "NotebookRead"], "read"),
@@ -124,11 +127,11 @@ const COMMANDS: CheckedCommand = CheckedCommand {
     title: TITLE,
     models: MODELS,
     fields: &[
-        ("description", Accepts::Text),
-        ("agent", Accepts::Text),
-        ("model", Accepts::Model),
-        ("variant", Accepts::Text),
-        ("subtask", Accepts::Flag),
+        ("description", AcceptedValue::Text),
+        ("agent", AcceptedValue::Text),
+        ("model", AcceptedValue::Model),
+        ("variant", AcceptedValue::Text),
+        ("subtask", AcceptedValue::Flag),
     ],
 };
 

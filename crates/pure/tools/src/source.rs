@@ -2,7 +2,7 @@
 
 /// What shows a fact, and when it was last compared with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Source {
+pub struct FactSource {
     /// The title of the document, or the package.
     pub title: &'static str,
     /// The day, as `YYYY-MM-DD`.

@@ -1,6 +1,6 @@
 //! What a tool calls the things that an agent can do.
 
-use crate::source::Source;
+use crate::source::FactSource;
 
 /// Names of an agent's tools in one client.
 #[derive(Debug, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub struct ToolNames {
     /// Tools of MCP servers.
     pub servers: ServerTools,
     /// What shows the names.
-    pub source: Source,
+    pub source: FactSource,
 }
 
 /// What tools of MCP servers are called.
@@ -30,7 +30,7 @@ pub enum ServerTools {
 
 impl ToolNames {
     /// No names yet.
-    pub(crate) const fn new(source: Source) -> Self {
+    pub(crate) const fn new(source: FactSource) -> Self {
         ToolNames {
             names: &[],
             aliases: &[],

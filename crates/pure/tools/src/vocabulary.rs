@@ -2,7 +2,7 @@
 
 /// What can be done with a tool of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum ToolReach {
     /// It looks at things.
     Looks,
     /// It changes files or runs executables.
@@ -15,30 +15,30 @@ pub struct ReferenceTool {
     /// Its names, the usual one first.
     pub names: &'static [&'static str],
     /// What it can do.
-    pub reach: Reach,
+    pub reach: ToolReach,
 }
 
-const fn tool(names: &'static [&'static str], reach: Reach) -> ReferenceTool {
+const fn tool(names: &'static [&'static str], reach: ToolReach) -> ReferenceTool {
     ReferenceTool { names, reach }
 }
 
 /// Every tool of an agent.
 pub const REFERENCE_TOOLS: &[ReferenceTool] = &[
-    tool(&["Read"], Reach::Looks),
-    tool(&["NotebookRead"], Reach::Looks),
-    tool(&["LS"], Reach::Looks),
-    tool(&["Grep"], Reach::Looks),
-    tool(&["Glob"], Reach::Looks),
-    tool(&["Write"], Reach::Changes),
-    tool(&["Edit", "MultiEdit"], Reach::Changes),
-    tool(&["NotebookEdit"], Reach::Changes),
-    tool(&["Bash"], Reach::Changes),
-    tool(&["WebFetch"], Reach::Looks),
-    tool(&["WebSearch"], Reach::Looks),
-    tool(&["Task", "Agent"], Reach::Looks),
-    tool(&["TodoWrite"], Reach::Looks),
-    tool(&["AskUserQuestion"], Reach::Looks),
-    tool(&["Skill"], Reach::Looks),
+    tool(&["Read"], ToolReach::Looks),
+    tool(&["NotebookRead"], ToolReach::Looks),
+    tool(&["LS"], ToolReach::Looks),
+    tool(&["Grep"], ToolReach::Looks),
+    tool(&["Glob"], ToolReach::Looks),
+    tool(&["Write"], ToolReach::Changes),
+    tool(&["Edit", "MultiEdit"], ToolReach::Changes),
+    tool(&["NotebookEdit"], ToolReach::Changes),
+    tool(&["Bash"], ToolReach::Changes),
+    tool(&["WebFetch"], ToolReach::Looks),
+    tool(&["WebSearch"], ToolReach::Looks),
+    tool(&["Task", "Agent"], ToolReach::Looks),
+    tool(&["TodoWrite"], ToolReach::Looks),
+    tool(&["AskUserQuestion"], ToolReach::Looks),
+    tool(&["Skill"], ToolReach::Looks),
 ];
 
 /// Events of hooks that some other tool has too. The reference tool has more; they need no row, because a hook for them

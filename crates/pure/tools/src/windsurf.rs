@@ -8,13 +8,13 @@ use crate::prelude::*;
 const TITLE: &str = "Devin Desktop";
 
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
-    directory: Scoped {
+    directory: ScopedValue {
         project: ".devin",
         user: ".config/devin",
     },
-    skills: Some(Support {
+    skills: Some(TypeSupport {
         place: own("skills"),
-        format: SkillFormat::also_reading(Scoped {
+        format: SkillFormat::also_reading(ScopedValue {
             project: &[COMMON_SKILLS, ".windsurf/skills"],
             user: &[COMMON_SKILLS],
         }),
@@ -23,8 +23,8 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
             "2026-11-16",
         ),
     }),
-    hooks: Some(Support {
-        place: Scoped {
+    hooks: Some(TypeSupport {
+        place: ScopedValue {
             project: Some(HookPlace::Entries(".devin/config.json")),
             user: Some(HookPlace::Entries(".config/devin/config.json")),
         },
@@ -34,8 +34,8 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
             "2026-11-16",
         ),
     }),
-    servers: Some(Support {
-        place: Scoped {
+    servers: Some(TypeSupport {
+        place: ScopedValue {
             project: Some(".devin/config.json"),
             user: Some(".config/devin/config.json"),
         },
@@ -45,7 +45,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
             "2026-11-16",
         ),
     }),
-    instructions: Some(Support {
+    instructions: Some(TypeSupport {
         place: project_rules(Directory::Own("rules")),
         format: InstructionFormat::rules(RULES),
         source: source(

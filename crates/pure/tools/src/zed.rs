@@ -3,17 +3,17 @@
 use crate::prelude::*;
 
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
-    directory: Scoped {
+    directory: ScopedValue {
         project: ".zed",
         user: ".config/zed",
     },
-    skills: Some(Support {
+    skills: Some(TypeSupport {
         place: shared(COMMON_SKILLS),
         format: SkillFormat::PLAIN,
         source: source("Zed, Skills: where skills live", "2026-11-16"),
     }),
-    servers: Some(Support {
-        place: Scoped {
+    servers: Some(TypeSupport {
+        place: ScopedValue {
             project: Some(".zed/settings.json"),
             user: Some(".config/zed/settings.json"),
         },
@@ -23,7 +23,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
             "2026-11-16",
         ),
     }),
-    instructions: Some(Support {
+    instructions: Some(TypeSupport {
         place: blocks(&[COMMON_INSTRUCTIONS], Some(&[".config/zed/AGENTS.md"])),
         format: InstructionFormat::BLOCKS,
         source: source("Zed, Instructions", "2026-11-16"),

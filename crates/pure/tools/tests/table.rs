@@ -4,13 +4,13 @@
 use std::collections::BTreeSet;
 
 use agpm_tools::{
-    AgentForm, AgentLimit, CommandFormat, Directory, HookPlace, REFERENCE_EVENTS, REFERENCE_TOOLS,
-    Scoped, Source, TOOLS, ToolDefinition, ToolNames, Variables, find,
+    AgentForm, AgentLimit, CommandFormat, Directory, FactSource, HookPlace, REFERENCE_EVENTS,
+    REFERENCE_TOOLS, ScopedValue, TOOLS, ToolDefinition, ToolNames, Variables, find,
 };
 
 /// Every path of a tool, from the project or from home.
 fn paths(tool: &ToolDefinition) -> Vec<&'static str> {
-    fn both<T>(place: Scoped<Option<T>>) -> impl Iterator<Item = T> {
+    fn both<T>(place: ScopedValue<Option<T>>) -> impl Iterator<Item = T> {
         place.project.into_iter().chain(place.user)
     }
     fn inner(directory: Directory) -> &'static str {
@@ -78,8 +78,8 @@ fn tool_names(tool: &ToolDefinition) -> Vec<&'static ToolNames> {
 }
 
 /// Every source that a tool's file names.
-fn sources(tool: &ToolDefinition) -> Vec<Source> {
-    let mut all: Vec<Source> = tool_names(tool).iter().map(|names| names.source).collect();
+fn sources(tool: &ToolDefinition) -> Vec<FactSource> {
+    let mut all: Vec<FactSource> = tool_names(tool).iter().map(|names| names.source).collect();
     all.extend(tool.project_root.iter().map(|root| root.source));
     all.extend(tool.agents.iter().map(|own| own.source));
     all.extend(tool.commands.iter().map(|own| own.source));
@@ -112,7 +112,7 @@ fn every_fact_has_a_source_and_a_day() {
     for tool in TOOLS {
         let sources = sources(tool);
         assert!(!sources.is_empty(), "{}", tool.name);
-        for Source { title, checked } in sources {
+        for FactSource { title, checked } in sources {
             let parts: Vec<&str> = checked.split('-').collect();
             let is_day = parts.iter().map(|part| part.len()).eq([4, 2, 2])
                 && parts.iter().all(|part| part.parse::<u16>().is_ok());

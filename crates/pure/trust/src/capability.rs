@@ -106,7 +106,7 @@ const SIGNS: [&str; 7] = [
 
 /// What a hook, a server or a settings file would make a tool do.
 pub fn capabilities_of(value: &Value) -> Vec<Capability> {
-    let mut search = Search::default();
+    let mut search = CapabilitySearch::default();
     search.walk(value, &Pointer::root(), None);
     search.found
 }
@@ -128,7 +128,7 @@ pub fn capabilities_of_markdown(text: &str) -> Vec<Capability> {
         return Vec::new();
     }
     let parsed = parse_alone(text, Format::Markdown);
-    let mut search = Search::default();
+    let mut search = CapabilitySearch::default();
     match parsed.document.root().map(to_value) {
         // Another reader may understand what this one does not.
         _ if has_errors(&parsed.diagnostics) => search.unreadable(text),
@@ -140,11 +140,11 @@ pub fn capabilities_of_markdown(text: &str) -> Vec<Capability> {
 }
 
 #[derive(Default)]
-struct Search {
+struct CapabilitySearch {
     found: Vec<Capability>,
 }
 
-impl Search {
+impl CapabilitySearch {
     fn add(&mut self, kind: CapabilityKind, value: String, event: Option<&str>, place: &Pointer) {
         let known = |one: &Capability| {
             one.kind == kind && one.value == value && one.event.as_deref() == event

@@ -1,9 +1,9 @@
 //! What policies forbid. Each policy is judged by itself, so one more can only add violations.
 
-use agpm_diag::Spot;
+use agpm_diag::SourceSpan;
 use agpm_model::{
     AllowDeny, ExecutableMode, Policy, PolicyRule, RepositoryPattern, ResourceType, RuleName,
-    SourceAddress, Tag,
+    SourceAddress, VersionTag,
 };
 use serde::Serialize;
 
@@ -97,7 +97,7 @@ pub struct Violation {
     pub chain: Vec<String>,
     /// The rule in its file.
     #[serde(skip)]
-    pub spot: Spot,
+    pub spot: SourceSpan,
 }
 
 /// What one policy forbids about some content.
@@ -155,10 +155,10 @@ pub fn missing_requirements(policy: &Policy, contents: &[JudgedContent<'_>]) -> 
 }
 
 /// A range of a policy is about versions, whatever their tags begin with.
-fn without_prefix(version: &JudgedVersion) -> Tag {
-    let tag = Tag::new(&version.label);
+fn without_prefix(version: &JudgedVersion) -> VersionTag {
+    let tag = VersionTag::new(&version.label);
     match tag.prefix() {
-        Some(prefix) => Tag::new(&version.label[prefix.len()..]),
+        Some(prefix) => VersionTag::new(&version.label[prefix.len()..]),
         None => tag,
     }
 }
@@ -170,7 +170,7 @@ struct Judgement<'a> {
 }
 
 impl Judgement<'_> {
-    fn forbid(&mut self, rule: RuleName, spot: Spot, message: String) {
+    fn forbid(&mut self, rule: RuleName, spot: SourceSpan, message: String) {
         self.violations.push(Violation {
             rule,
             message,
@@ -324,7 +324,7 @@ fn denied<T>(rules: &AllowDeny<T>, matches: impl Fn(&T) -> bool) -> Option<&Poli
 }
 
 /// The list that does not allow it.
-fn not_allowed<T>(rules: &AllowDeny<T>, matches: impl Fn(&T) -> bool) -> Option<Spot> {
+fn not_allowed<T>(rules: &AllowDeny<T>, matches: impl Fn(&T) -> bool) -> Option<SourceSpan> {
     let allowed = rules.allow.as_ref()?;
     (!allowed.allows(matches)).then_some(allowed.spot)
 }

@@ -97,6 +97,17 @@ impl PolicySet {
         found
     }
 
+    /// What the policies forbid of the versions of bases. A policy in a base does not judge them: one with a minimum age
+    /// would refuse every new version of itself.
+    pub fn base_violations(&self, bases: &[JudgedContent<'_>]) -> Vec<Violation> {
+        let nearer = self.policies.iter();
+        let nearer = nearer.filter(|placed| placed.place != PolicyPlace::Base);
+        nearer
+            .flat_map(|placed| bases.iter().map(|base| judge(&placed.policy, base)))
+            .flatten()
+            .collect()
+    }
+
     fn iter(&self) -> impl Iterator<Item = &Policy> {
         self.policies.iter().map(|placed| &placed.policy)
     }

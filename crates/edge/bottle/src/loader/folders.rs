@@ -7,21 +7,21 @@ use std::sync::Arc;
 use agpm_diag::{Diagnostic, SourceId, codes};
 use agpm_model::LayerName;
 use agpm_store as store;
-use agpm_text::{Document, Format, Kind, Limits, decode, parse};
-use store::{Problem, StoreError};
+use agpm_text::{Document, Format, Limits, NodeKind, decode, parse};
+use store::{StoreError, StoreProblem};
 
-use crate::loader::{Loaded, state, unit_name};
-use crate::unit::{Prompt, State, Unit, UnitKind, start_of};
+use crate::loader::{LoadedUnits, state, unit_name};
+use crate::unit::{BottleUnit, PromptSource, UnitKind, UnitState, start_of};
 
 const FOLDER: &str = ".bot-bottle";
 const LEGACY: &str = "bot-bottle.json";
 const ENDING: &str = ".md";
 
 /// Reads all files, in the order of their names.
-pub(crate) fn load(home: &Path, cwd: &Path) -> Loaded {
-    let mut reader = Reader {
+pub(crate) fn load(home: &Path, cwd: &Path) -> LoadedUnits {
+    let mut reader = DirectoryLoader {
         cwd,
-        loaded: Loaded::default(),
+        loaded: LoadedUnits::default(),
     };
     let (own, here) = (home.join(FOLDER), cwd.join(FOLDER));
     let is_home = is_same(home, cwd) || is_same(&own, &here);
@@ -29,10 +29,10 @@ pub(crate) fn load(home: &Path, cwd: &Path) -> Loaded {
     if !is_home {
         reader.tell_ignored(&here.join(UnitKind::Bottle.plural()));
     }
-    let bottles = reader.files(home, UnitKind::Bottle, Links::Followed);
-    let mut agents = reader.files(home, UnitKind::Agent, Links::Followed);
+    let bottles = reader.files(home, UnitKind::Bottle, SymlinkPolicy::Followed);
+    let mut agents = reader.files(home, UnitKind::Agent, SymlinkPolicy::Followed);
     if !is_home {
-        agents.extend(reader.files(cwd, UnitKind::Agent, Links::Confined));
+        agents.extend(reader.files(cwd, UnitKind::Agent, SymlinkPolicy::Confined));
     }
     bottles
         .into_iter()
@@ -45,7 +45,7 @@ pub(crate) fn load(home: &Path, cwd: &Path) -> Loaded {
 
 /// Where links of a folder may lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Links {
+enum SymlinkPolicy {
     /// Anywhere: people keep their own files elsewhere and link to them.
     Followed,
     /// Nowhere outside: a project that is checked out must not make a prompt of other files.
@@ -53,13 +53,13 @@ enum Links {
 }
 
 /// A file, from the folder that it is looked for in.
-struct Found<'p> {
+struct LocatedFile<'p> {
     folder: &'p Path,
     path: String,
-    links: Links,
+    links: SymlinkPolicy,
 }
 
-impl Found<'_> {
+impl LocatedFile<'_> {
     fn full(&self) -> PathBuf {
         self.folder.join(&self.path)
     }
@@ -67,8 +67,8 @@ impl Found<'_> {
     fn read(&self) -> Result<Vec<u8>, StoreError> {
         let limit = Limits::default().bytes as u64;
         let read = match self.links {
-            Links::Followed => store::read_with_mode(&self.full(), limit),
-            Links::Confined => store::read_below(self.folder, &self.path, limit),
+            SymlinkPolicy::Followed => store::read_with_mode(&self.full(), limit),
+            SymlinkPolicy::Confined => store::read_below(self.folder, &self.path, limit),
         };
         read.map(|(bytes, _)| bytes)
     }
@@ -78,12 +78,12 @@ fn is_same(one: &Path, other: &Path) -> bool {
     store::real_path(one) == store::real_path(other)
 }
 
-struct Reader<'p> {
+struct DirectoryLoader<'p> {
     cwd: &'p Path,
-    loaded: Loaded,
+    loaded: LoadedUnits,
 }
 
-impl Reader<'_> {
+impl DirectoryLoader<'_> {
     fn refuse_legacy(&mut self, folders: &[&Path]) {
         // The working folder may be one of those in home.
         let mut told = BTreeSet::new();
@@ -119,18 +119,18 @@ impl Reader<'_> {
         &mut self,
         folder: &'p Path,
         kind: UnitKind,
-        links: Links,
-    ) -> BTreeMap<String, Found<'p>> {
+        links: SymlinkPolicy,
+    ) -> BTreeMap<String, LocatedFile<'p>> {
         let below = format!("{FOLDER}/{}", kind.plural());
         let entries = store::entries_below(&folder.join(&below), 0).unwrap_or_else(|error| {
             let found = match error.problem {
-                Problem::NotFile => self.no_folder(&error.path),
+                StoreProblem::NotFile => self.no_folder(&error.path),
                 _ => self.unreadable(error),
             };
             self.loaded.diagnostics.push(found);
             Vec::new()
         });
-        let found = |name: &str| Found {
+        let found = |name: &str| LocatedFile {
             folder,
             path: format!("{below}/{name}"),
             links,
@@ -141,7 +141,7 @@ impl Reader<'_> {
             .collect()
     }
 
-    fn unit(&mut self, kind: UnitKind, name: &str, found: &Found<'_>) {
+    fn unit(&mut self, kind: UnitKind, name: &str, found: &LocatedFile<'_>) {
         let file = self.shown(&found.full());
         let name = match unit_name(kind, name) {
             Ok(name) => name,
@@ -153,7 +153,7 @@ impl Reader<'_> {
                 let found = self.unreadable(error);
                 self.loaded.diagnostics.push(found);
                 let source = self.loaded.sources.add(file.as_str(), "");
-                Unit {
+                BottleUnit {
                     spot: None,
                     ..broken(kind, name, file, source)
                 }
@@ -162,7 +162,13 @@ impl Reader<'_> {
         self.loaded.units.push(unit);
     }
 
-    fn read(&mut self, kind: UnitKind, name: LayerName, file: String, bytes: Vec<u8>) -> Unit {
+    fn read(
+        &mut self,
+        kind: UnitKind,
+        name: LayerName,
+        file: String,
+        bytes: Vec<u8>,
+    ) -> BottleUnit {
         let source = self
             .loaded
             .sources
@@ -179,26 +185,26 @@ impl Reader<'_> {
         if parsed
             .document
             .root()
-            .is_some_and(|root| root.kind() != Kind::Map)
+            .is_some_and(|root| root.kind() != NodeKind::Map)
         {
             parsed
                 .diagnostics
                 .retain(|found| *found.code != codes::MARKDOWN_FENCE);
         }
         let mut state = state(&parsed.diagnostics);
-        if state == State::Whole && !has_front_matter(&parsed.document) {
+        if state == UnitState::Whole && !has_front_matter(&parsed.document) {
             parsed.diagnostics.push(no_front_matter(&file, source));
-            state = State::Broken;
+            state = UnitState::Broken;
         }
         self.loaded.diagnostics.extend(parsed.diagnostics);
         let body = parsed.document.text()[parsed.document.body().range()].to_owned();
         let document = Arc::new(parsed.document);
-        Unit {
+        BottleUnit {
             kind,
             name,
             file,
             document,
-            prompt: Prompt::Body(body),
+            prompt: PromptSource::Body(body),
             state,
             spot: Some(start_of(source)),
         }
@@ -215,12 +221,12 @@ impl Reader<'_> {
     fn unreadable(&self, error: StoreError) -> Diagnostic {
         let file = self.shown(&error.path);
         let (code, help) = match error.problem {
-            Problem::IsFolder => (
+            StoreProblem::IsFolder => (
                 &codes::IO_UNREADABLE,
                 "a name that ends in `.md` is a file's here: rename it",
             ),
-            Problem::TooLarge(_) => (&codes::TEXT_TOO_LARGE, "split the file"),
-            Problem::Escapes => (
+            StoreProblem::TooLarge(_) => (&codes::TEXT_TOO_LARGE, "split the file"),
+            StoreProblem::Escapes => (
                 &codes::RESOURCE_ESCAPE,
                 "links of a project that lead out of it are not followed",
             ),
@@ -264,16 +270,16 @@ fn no_front_matter(file: &str, source: SourceId) -> Diagnostic {
 }
 
 /// A unit that is there and cannot be looked into.
-fn broken(kind: UnitKind, name: LayerName, file: String, source: SourceId) -> Unit {
+fn broken(kind: UnitKind, name: LayerName, file: String, source: SourceId) -> BottleUnit {
     let document: Document = parse(source, "", Format::Markdown, Limits::default()).document;
-    let (prompt, spot) = (Prompt::Body(String::new()), Some(start_of(source)));
-    Unit {
+    let (prompt, spot) = (PromptSource::Body(String::new()), Some(start_of(source)));
+    BottleUnit {
         kind,
         name,
         file,
         document: Arc::new(document),
         prompt,
-        state: State::Broken,
+        state: UnitState::Broken,
         spot,
     }
 }

@@ -2,26 +2,26 @@
 
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, Span, Spot, Text, codes, nearest};
-use agpm_text::{Document, Format, Kind, Limits, NodeRef, Parsed, parse};
+use agpm_diag::{Diagnostic, SourceSpan, Span, Text, codes, nearest};
+use agpm_text::{Document, Format, Limits, NodeKind, NodeRef, ParsedDocument, parse};
 
-use crate::loader::{Loaded, state, unit_name};
-use crate::unit::{Prompt, State, Unit, UnitKind};
+use crate::loader::{LoadedUnits, state, unit_name};
+use crate::unit::{BottleUnit, PromptSource, UnitKind, UnitState};
 
 /// Takes the object apart; `name` is what messages call the text.
-pub(crate) fn load(name: &str, text: &str) -> Loaded {
-    let mut loaded = Loaded::default();
+pub(crate) fn load(name: &str, text: &str) -> LoadedUnits {
+    let mut loaded = LoadedUnits::default();
     let text = Text::from(text);
     let source = loaded.sources.add(name, text.clone());
-    let Parsed {
+    let ParsedDocument {
         document,
         diagnostics,
     } = parse(source, text, Format::Json, Limits::default());
     loaded.diagnostics = diagnostics;
-    if state(&loaded.diagnostics) == State::Broken {
+    if state(&loaded.diagnostics) == UnitState::Broken {
         return loaded;
     }
-    let mut reader = Reader {
+    let mut reader = JsonLoader {
         loaded,
         document: &document,
     };
@@ -29,17 +29,17 @@ pub(crate) fn load(name: &str, text: &str) -> Loaded {
     reader.loaded
 }
 
-struct Reader<'d> {
-    loaded: Loaded,
+struct JsonLoader<'d> {
+    loaded: LoadedUnits,
     document: &'d Document,
 }
 
-impl<'d> Reader<'d> {
+impl<'d> JsonLoader<'d> {
     fn root(&mut self) {
         let Some(root) = self.document.root() else {
             return self.wrong(Span::at(0), "the manifest must be a map, and this is empty");
         };
-        if root.kind() != Kind::Map {
+        if root.kind() != NodeKind::Map {
             let message = format!(
                 "the manifest must be a map, and this is {}",
                 root.kind().word()
@@ -52,7 +52,7 @@ impl<'d> Reader<'d> {
                 .find(|kind| kind.plural() == key.content())
             {
                 None => self.unknown_key(key),
-                Some(_) if section.kind() != Kind::Map => {
+                Some(_) if section.kind() != NodeKind::Map => {
                     let kind = section.kind().word();
                     self.wrong(
                         section.span(),
@@ -67,7 +67,7 @@ impl<'d> Reader<'d> {
     }
 
     fn unit(&mut self, kind: UnitKind, key: NodeRef<'d>, value: NodeRef<'d>) {
-        let spot = Spot {
+        let spot = SourceSpan {
             source: self.document.source(),
             span: key.span(),
         };
@@ -78,13 +78,13 @@ impl<'d> Reader<'d> {
         let Some(document) = self.document.part(value) else {
             return;
         };
-        self.loaded.units.push(Unit {
+        self.loaded.units.push(BottleUnit {
             kind,
             name,
             file: self.loaded.sources.get(spot.source).name.clone(),
             document: Arc::new(document),
-            prompt: Prompt::Key,
-            state: State::Whole,
+            prompt: PromptSource::Key,
+            state: UnitState::Whole,
             spot: Some(spot),
         });
     }

@@ -9,26 +9,26 @@ use agpm_model::LayerName;
 pub(crate) use folders::load as from_folders;
 pub(crate) use json::load as from_json;
 
-use crate::unit::{State, Unit, UnitKind};
+use crate::unit::{BottleUnit, UnitKind, UnitState};
 
 /// What was found, and what was wrong on the way.
 #[derive(Debug, Default)]
-pub(crate) struct Loaded {
+pub(crate) struct LoadedUnits {
     pub(crate) sources: SourceMap,
-    pub(crate) units: Vec<Unit>,
+    pub(crate) units: Vec<BottleUnit>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
 /// Whether a unit can be looked into. With a key that is there twice all else can be understood; after other mistakes
 /// nobody knows what is missing.
-fn state(found: &[Diagnostic]) -> State {
+fn state(found: &[Diagnostic]) -> UnitState {
     let torn = |found: &Diagnostic| {
         found.severity == Severity::Error && *found.code != codes::TEXT_DUPLICATE_KEY
     };
     if found.iter().any(torn) {
-        State::Broken
+        UnitState::Broken
     } else {
-        State::Whole
+        UnitState::Whole
     }
 }
 

@@ -1,6 +1,6 @@
 use std::process::ExitCode;
 
-use agpm_ops::{AddRequest, Executables, Selection, Then, World, Writing, add};
+use agpm_ops::{AddRequest, Executables, SelectionMode, Then, World, Writing, add};
 
 use crate::args::AddArgs;
 use crate::output::Output;
@@ -19,9 +19,9 @@ pub(crate) fn run(world: &World, args: AddArgs, output: &mut Output) -> ExitCode
         name: args.name,
         tools: args.tools,
         selection: if args.all {
-            Selection::All
+            SelectionMode::All
         } else {
-            Selection::Single
+            SelectionMode::Single
         },
         then,
         writing: if args.dry_run {

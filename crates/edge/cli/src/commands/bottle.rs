@@ -2,9 +2,10 @@ use std::process::ExitCode;
 
 use agpm_diag::{Diagnostic, has_errors};
 use agpm_ops::{
-    BottleCheck, BottleInput, BottleView, Secrets, World, bottle_check, bottle_list, bottle_show,
+    BottleCheck, BottleInput, BottleView, SecretDisplay, World, bottle_check, bottle_list,
+    bottle_show,
 };
-use agpm_report::{Rendering, Verdict};
+use agpm_report::{RenderedReport, Verdict};
 
 use crate::args::{BottleArgs, BottleCommand, BottleFormat};
 use crate::formats::two_formats;
@@ -48,11 +49,11 @@ pub(crate) fn run(world: &World, command: BottleCommand, output: &mut Output) ->
 }
 
 /// Whether the user asked for secrets.
-pub(crate) fn secrets(args: &BottleArgs) -> Secrets {
+pub(crate) fn secrets(args: &BottleArgs) -> SecretDisplay {
     if args.show_secrets {
-        Secrets::Shown
+        SecretDisplay::Shown
     } else {
-        Secrets::Masked
+        SecretDisplay::Masked
     }
 }
 
@@ -70,7 +71,9 @@ fn show(
     output: &mut Output,
 ) -> ExitCode {
     if output.json && format == Some(BottleFormat::Yaml) {
-        return output.finish(two_formats("yaml"), |(), _| Rendering::Text(String::new()));
+        return output.finish(two_formats("yaml"), |(), _| {
+            RenderedReport::Text(String::new())
+        });
     }
     output.json |= format == Some(BottleFormat::Json);
     output.secrets = secrets(&args);

@@ -1,10 +1,10 @@
 use std::process::ExitCode;
 
 use agpm_ops::{
-    CatalogFilter, CatalogMode, CatalogPlaces, CatalogRead, CatalogRequest, Shadowed, World,
+    CatalogFilter, CatalogMode, CatalogPlaces, CatalogRead, CatalogRequest, ShadowedRows, World,
     catalog, catalog_show,
 };
-use agpm_report::Rendering;
+use agpm_report::RenderedReport;
 use agpm_report::catalog::{CatalogForm, FileView};
 
 use crate::args::{CatalogArgs, CatalogCommand, CatalogFormat, ModeArg, PlacesArgs};
@@ -38,7 +38,7 @@ pub(crate) fn run(world: &World, args: CatalogArgs, output: &mut Output) -> Exit
         .filter(|format| output.json && *format != CatalogFormat::Json)
     {
         return output.finish(two_formats::<()>(&word(other)), |(), _| {
-            Rendering::Text(String::new())
+            RenderedReport::Text(String::new())
         });
     }
     output.json |= args.format == Some(CatalogFormat::Json);
@@ -53,9 +53,9 @@ pub(crate) fn run(world: &World, args: CatalogArgs, output: &mut Output) -> Exit
             module: args.module,
         },
         shadowed: if args.all {
-            Shadowed::Listed
+            ShadowedRows::Listed
         } else {
-            Shadowed::Hidden
+            ShadowedRows::Hidden
         },
     };
     let mut outcome = catalog(world, &request);

@@ -2,7 +2,7 @@ use std::process::ExitCode;
 
 use agpm_ops::{CiReport, Restore, World, ci};
 use agpm_report::ci::CiForm;
-use agpm_report::{Rendering, Verdict};
+use agpm_report::{RenderedReport, Verdict};
 
 use crate::args::{CiArgs, CiFormat};
 use crate::formats::{two_formats, word};
@@ -14,7 +14,7 @@ pub(crate) fn run(world: &World, args: &CiArgs, output: &mut Output) -> ExitCode
         .filter(|format| output.json && *format != CiFormat::Json)
     {
         return output.finish(two_formats(&word(other)), |(), _| {
-            Rendering::Text(String::new())
+            RenderedReport::Text(String::new())
         });
     }
     output.json |= args.format == Some(CiFormat::Json);

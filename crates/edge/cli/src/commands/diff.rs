@@ -2,7 +2,7 @@ use std::process::ExitCode;
 
 use agpm_ops::{DiffContent, DiffReport, DiffRequest, DiffTarget, World, diff};
 use agpm_report::diff::DiffForm;
-use agpm_report::{Rendering, Verdict};
+use agpm_report::{RenderedReport, Verdict};
 
 use crate::args::{DiffArgs, DiffFormat};
 use crate::formats::{two_formats, word};
@@ -14,7 +14,7 @@ pub(crate) fn run(world: &World, args: DiffArgs, output: &mut Output) -> ExitCod
         .filter(|format| output.json && *format != DiffFormat::Json)
     {
         return output.finish(two_formats(&word(other)), |(), _| {
-            Rendering::Text(String::new())
+            RenderedReport::Text(String::new())
         });
     }
     output.json |= args.format == Some(DiffFormat::Json);

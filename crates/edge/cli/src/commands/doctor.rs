@@ -1,6 +1,6 @@
 use std::process::ExitCode;
 
-use agpm_ops::{DoctorReport, DoctorRequest, FailureKind, Warnings, World, doctor};
+use agpm_ops::{DoctorReport, DoctorRequest, FailureKind, WarningPolicy, World, doctor};
 use agpm_report::Verdict;
 
 use crate::args::DoctorArgs;
@@ -8,9 +8,9 @@ use crate::output::Output;
 
 pub(crate) fn run(world: &World, args: DoctorArgs, output: &mut Output) -> ExitCode {
     let warnings = if args.strict {
-        Warnings::Stop
+        WarningPolicy::Stop
     } else {
-        Warnings::Tell
+        WarningPolicy::Tell
     };
     let judge = |report: &DoctorReport, _: &[agpm_diag::Diagnostic]| match report.has_errors() {
         true if report.failure == Some(FailureKind::NotFound) => Verdict::As(FailureKind::NotFound),

@@ -1,8 +1,8 @@
 use std::process::ExitCode;
 
 use agpm_ops::{
-    Changelogs, Executables, Fidelity, InstallReport, InstallRequest, LockUse, Overwrite, Warnings,
-    World, Writing, install,
+    Changelogs, Executables, Fidelity, InstallReport, InstallRequest, LockUse, OverwriteRule,
+    WarningPolicy, World, Writing, install,
 };
 use agpm_report::Verdict;
 
@@ -23,14 +23,14 @@ pub(crate) fn run(world: &World, args: &InstallArgs, output: &mut Output) -> Exi
             Writing::Apply
         },
         overwrite: match (args.force, args.adopt) {
-            (true, _) => Overwrite::Everything,
-            (_, true) => Overwrite::Unowned,
-            _ => Overwrite::Nothing,
+            (true, _) => OverwriteRule::Everything,
+            (_, true) => OverwriteRule::Unowned,
+            _ => OverwriteRule::Nothing,
         },
         warnings: if args.strict {
-            Warnings::Stop
+            WarningPolicy::Stop
         } else {
-            Warnings::Tell
+            WarningPolicy::Tell
         },
         executables: if args.allow_executables {
             Executables::Allowed

@@ -1,7 +1,7 @@
 use std::process::ExitCode;
 
 use agpm_ops::{DiskCheck, ListDetail, ListRequest, World, list};
-use agpm_report::Rendering;
+use agpm_report::RenderedReport;
 use agpm_report::list::ListForm;
 
 use crate::args::{ListArgs, ListFormat};
@@ -14,7 +14,7 @@ pub(crate) fn run(world: &World, args: ListArgs, output: &mut Output) -> ExitCod
         .filter(|format| output.json && *format != ListFormat::Json)
     {
         return output.finish(two_formats(&word(other)), |(), _| {
-            Rendering::Text(String::new())
+            RenderedReport::Text(String::new())
         });
     }
     output.json |= args.format == Some(ListFormat::Json);

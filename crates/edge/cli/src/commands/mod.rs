@@ -39,12 +39,12 @@ use std::process::ExitCode;
 
 use agpm_diag::{Diagnostic, SourceMap, codes};
 use agpm_ops::{
-    Environment, FailureKind, Network, Outcome, OutsideReads, PolicyPlaces, ProgramUse, Scope,
-    World,
+    Environment, FailureKind, InstallScope, NetworkAccess, Outcome, OutsideReads, PolicyPlaces,
+    ProgramUse, World,
 };
-use agpm_report::Rendering;
+use agpm_report::RenderedReport;
 
-use crate::args::{ApprovalArgs, Cli, Command, Global};
+use crate::args::{ApprovalArgs, Cli, Command, GlobalArgs};
 use crate::environment::variable;
 use crate::output::{Output, write_stdout};
 use crate::progress::progress;
@@ -58,14 +58,14 @@ const MACHINE_POLICY: &str = "/etc/agpm/policy.toml";
 /// Runs the command that was typed.
 pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
     let scope = cli.command.scope();
-    if scope == Scope::User && cli.global.manifest_path.is_some() {
-        return output.finish(two_manifests(), |(), _| Rendering::Text(String::new()));
+    if scope == InstallScope::User && cli.global.manifest_path.is_some() {
+        return output.finish(two_manifests(), |(), _| RenderedReport::Text(String::new()));
     }
     if let Some(directory) = &cli.global.directory
         && let Err(error) = std::env::set_current_dir(directory)
     {
         let outcome = no_directory(&directory.display().to_string(), &error);
-        return output.finish(outcome, |(), _| Rendering::Text(String::new()));
+        return output.finish(outcome, |(), _| RenderedReport::Text(String::new()));
     }
     let mut world = world(&cli.global, scope);
     world.environment.programs = cli.command.programs();
@@ -132,7 +132,7 @@ fn finish_text(text: Vec<u8>, output: &mut Output) -> ExitCode {
     output.finish(outcome, agpm_report::printed::render)
 }
 
-fn world(global: &Global, scope: Scope) -> World {
+fn world(global: &GlobalArgs, scope: InstallScope) -> World {
     let folder = std::env::current_dir().unwrap_or_default();
     // A relative home would be another folder in each project.
     let absolute = |name: &str| variable(name).filter(|path| path.is_absolute());
@@ -143,9 +143,9 @@ fn world(global: &Global, scope: Scope) -> World {
             .map(|path| path.join("agpm"))
     };
     let network = if global.offline {
-        Network::Offline
+        NetworkAccess::Offline
     } else {
-        Network::Allowed
+        NetworkAccess::Allowed
     };
     let environment = Environment {
         scope,

@@ -1,10 +1,10 @@
 use std::process::ExitCode;
 
 use agpm_ops::{
-    Addition, LineagePlace, PersonaKind, ProfileKinds, ProfileRequest, Submodules, Warnings, World,
-    personas, profile,
+    LineagePlace, PersonaKind, ProfileAddition, ProfileKinds, ProfileRequest, Submodules,
+    WarningPolicy, World, personas, profile,
 };
-use agpm_report::Rendering;
+use agpm_report::RenderedReport;
 use agpm_report::profile::ProfileForm;
 
 use crate::args::{ProfileArgs, ProfileFormat, ProfileKind};
@@ -17,7 +17,7 @@ pub(crate) fn run(world: &World, args: ProfileArgs, output: &mut Output) -> Exit
         .filter(|format| output.json && *format != ProfileFormat::Json)
     {
         return output.finish(two_formats::<()>(&word(other)), |(), _| {
-            Rendering::Text(String::new())
+            RenderedReport::Text(String::new())
         });
     }
     output.json |= args.format == Some(ProfileFormat::Json);
@@ -37,9 +37,9 @@ pub(crate) fn run(world: &World, args: ProfileArgs, output: &mut Output) -> Exit
         submodules,
     };
     let warnings = if args.strict {
-        Warnings::Stop
+        WarningPolicy::Stop
     } else {
-        Warnings::Tell
+        WarningPolicy::Tell
     };
     let Some(slug) = args.slug else {
         return output.finish(personas(world, &place, warnings), |report, context| {
@@ -53,9 +53,9 @@ pub(crate) fn run(world: &World, args: ProfileArgs, output: &mut Output) -> Exit
         ProfileKind::All => ProfileKinds::All,
     };
     let asked = [
-        (args.root_chain, Addition::Chain),
-        (args.with_sources, Addition::Sources),
-        (args.projections, Addition::Projections),
+        (args.root_chain, ProfileAddition::Chain),
+        (args.with_sources, ProfileAddition::Sources),
+        (args.projections, ProfileAddition::Projections),
     ];
     let additions = asked
         .into_iter()

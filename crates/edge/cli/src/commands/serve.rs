@@ -3,9 +3,9 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_mcp::{Channel, HttpOptions, ServeOptions, Token, Writes, serve};
+use agpm_mcp::{AccessToken, HttpOptions, ServeOptions, ServeTransport, WriteAccess, serve};
 use agpm_ops::{FailureKind, Outcome, World};
-use agpm_report::Rendering;
+use agpm_report::RenderedReport;
 
 use crate::args::{McpArgs, ServeCommand};
 use crate::output::Output;
@@ -33,23 +33,23 @@ pub(crate) fn run(world: World, command: ServeCommand, output: &mut Output) -> E
 
 fn fail(kind: FailureKind, diagnostic: Diagnostic, output: &mut Output) -> ExitCode {
     output.finish(Outcome::<()>::failed(kind, diagnostic), |(), _| {
-        Rendering::Text(String::new())
+        RenderedReport::Text(String::new())
     })
 }
 
 fn options(args: McpArgs) -> Result<ServeOptions, Diagnostic> {
     let channel = match args.http {
-        None => Channel::Stdio,
+        None => ServeTransport::Stdio,
         Some(port) => {
             let (token, told) = token()?;
             let ready = Box::new(move |address| ready(address, told.as_deref()));
-            Channel::Http(HttpOptions { port, token, ready })
+            ServeTransport::Http(HttpOptions { port, token, ready })
         }
     };
     let writes = if args.allow_write {
-        Writes::Allowed
+        WriteAccess::Allowed
     } else {
-        Writes::Refused
+        WriteAccess::Refused
     };
     Ok(ServeOptions {
         channel,
@@ -59,11 +59,11 @@ fn options(args: McpArgs) -> Result<ServeOptions, Diagnostic> {
 }
 
 /// The token, and its text if nobody knows it yet.
-fn token() -> Result<(Token, Option<String>), Diagnostic> {
+fn token() -> Result<(AccessToken, Option<String>), Diagnostic> {
     let given = std::env::var_os(TOKEN).filter(|text| !text.is_empty());
     let token = match &given {
-        Some(text) => text.to_str().and_then(Token::new),
-        None => Token::made(),
+        Some(text) => text.to_str().and_then(AccessToken::new),
+        None => AccessToken::made(),
     };
     let token = token.ok_or_else(|| {
         let message = format!("there is no token in `{TOKEN}` that can stand in a header");

@@ -1,7 +1,7 @@
 use std::process::ExitCode;
 
 use agpm_ops::{Direction, TreeRequest, World, tree};
-use agpm_report::Rendering;
+use agpm_report::RenderedReport;
 use agpm_report::tree::TreeForm;
 
 use crate::args::{TreeArgs, TreeFormat};
@@ -14,7 +14,7 @@ pub(crate) fn run(world: &World, args: TreeArgs, output: &mut Output) -> ExitCod
         .filter(|format| output.json && *format != TreeFormat::Json)
     {
         return output.finish(two_formats(&word(other)), |(), _| {
-            Rendering::Text(String::new())
+            RenderedReport::Text(String::new())
         });
     }
     output.json |= args.format == Some(TreeFormat::Json);

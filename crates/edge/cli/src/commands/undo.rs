@@ -1,6 +1,6 @@
 use std::process::ExitCode;
 
-use agpm_ops::{Overwrite, UndoAction, UndoRequest, World, undo};
+use agpm_ops::{OverwriteRule, UndoAction, UndoRequest, World, undo};
 
 use crate::args::UndoArgs;
 use crate::output::Output;
@@ -12,9 +12,9 @@ pub(crate) fn run(world: &World, args: &UndoArgs, output: &mut Output) -> ExitCo
         (false, false) => UndoAction::Apply,
     };
     let overwrite = if args.force {
-        Overwrite::Everything
+        OverwriteRule::Everything
     } else {
-        Overwrite::Nothing
+        OverwriteRule::Nothing
     };
     output.finish(
         undo(world, &UndoRequest { action, overwrite }),

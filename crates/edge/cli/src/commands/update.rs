@@ -1,7 +1,7 @@
 use std::process::ExitCode;
 
 use agpm_ops::{
-    Changelogs, Executables, InstallRequest, Overwrite, UpdateRequest, World, Writing, update,
+    Changelogs, Executables, InstallRequest, OverwriteRule, UpdateRequest, World, Writing, update,
 };
 
 use crate::args::UpdateArgs;
@@ -16,9 +16,9 @@ pub(crate) fn run(world: &World, args: UpdateArgs, output: &mut Output) -> ExitC
             Writing::Apply
         },
         overwrite: if args.force {
-            Overwrite::Everything
+            OverwriteRule::Everything
         } else {
-            Overwrite::Nothing
+            OverwriteRule::Nothing
         },
         executables: if args.allow_executables {
             Executables::Allowed

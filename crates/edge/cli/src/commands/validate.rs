@@ -2,7 +2,7 @@ use std::process::ExitCode;
 
 use agpm_diag::{Diagnostic, Severity};
 use agpm_ops::{
-    FailureKind, ValidateCheck, ValidateReport, ValidateRequest, Warnings, World, validate,
+    FailureKind, ValidateCheck, ValidateReport, ValidateRequest, WarningPolicy, World, validate,
 };
 use agpm_report::Verdict;
 
@@ -23,9 +23,9 @@ pub(crate) fn run(world: &World, args: &ValidateArgs, output: &mut Output) -> Ex
         .map(|(_, check)| check)
         .collect();
     let warnings = if args.strict {
-        Warnings::Stop
+        WarningPolicy::Stop
     } else {
-        Warnings::Tell
+        WarningPolicy::Tell
     };
     let judge = |report: &ValidateReport, found: &[Diagnostic]| match report.failure {
         Some(FailureKind::Network) => Verdict::As(FailureKind::Network),

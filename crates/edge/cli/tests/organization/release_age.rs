@@ -152,3 +152,63 @@ fn a_base_is_the_newest_version_that_is_old_enough_too() {
     assert!(read(&sandbox, "agpm.lock").contains("version = \"v1.0.0\""));
     assert_eq!(sandbox.run_line("agpm install").stdout, "1 unchanged\n");
 }
+
+#[test]
+fn a_layer_is_the_newest_version_that_is_old_enough_too() {
+    let sandbox = sandbox();
+    let mut org = Repository::init(&sandbox, "org");
+    org.commit(&[(".claude/settings.json", "{\"model\": \"first\"}\n")]);
+    org.tag("v1.0.0");
+    org.set_time(now() - 3_600);
+    org.commit(&[(".claude/settings.json", "{\"model\": \"second\"}\n")]);
+    org.tag("v1.1.0");
+    let manifest = |version: &str| {
+        format!(
+            "[sources]\norg = \"{}\"\n[[layers]]\nname = \"org\"\nsource = \"org\"\nversion = \"{version}\"\n[policy.versions]\nmin-release-age = \"7d\"\n",
+            org.url()
+        )
+    };
+    sandbox.write("agpm.toml", manifest("^1"));
+    let output = sandbox.run_line("agpm install");
+    assert_code(&output, 0);
+    assert!(output.stderr.contains("v1.1.0 is younger"), "{output}");
+    assert!(read(&sandbox, ".claude/settings.json").contains("first"));
+    // `outdated` goes by the same limit: the newest that is allowed is the locked one.
+    let output = sandbox.run_line("agpm outdated --json");
+    assert!(
+        output.stdout.contains("\"allowed\": \"v1.0.0\""),
+        "{output}"
+    );
+    assert!(output.stdout.contains("\"newest\": \"v1.1.0\""), "{output}");
+    assert_code(&sandbox.run_line("agpm update"), 0);
+    assert!(read(&sandbox, ".claude/settings.json").contains("first"));
+    // An exact version leaves no choice.
+    sandbox.write("agpm.toml", manifest("v1.1.0"));
+    let output = sandbox.run_line("agpm install");
+    assert_code(&output, 6);
+    assert_eq!(rules(&output), ["versions.min-release-age"], "{output}");
+}
+
+#[test]
+fn versions_of_bases_are_judged_by_every_policy_but_their_own() {
+    let sandbox = sandbox();
+    let mut base = Repository::init(&sandbox, "base");
+    base.set_time(now() - 3_600);
+    base.commit(&[("agpm.toml", "[policy.versions]\nmin-release-age = \"7d\"\n")]);
+    base.tag("v1.0.0");
+    let extends = |version: &str| format!("extends = \"{}@{version}\"\n", base.url());
+    // Its own minimum age is for what it requires.
+    sandbox.write("agpm.toml", extends("v1.0.0"));
+    assert_code(&sandbox.run_line("agpm install"), 0);
+    for (rule, key) in [
+        ("min-release-age = \"7d\"", "versions.min-release-age"),
+        ("pinned-only = true", "versions.pinned-only"),
+    ] {
+        let policy = format!("[policy.versions]\n{rule}\n");
+        sandbox.write("agpm.toml", format!("{}{policy}", extends("main")));
+        let output = sandbox.run_line("agpm install");
+        assert_code(&output, 6);
+        assert_eq!(rules(&output), [key], "{output}");
+        assert!(output.stderr.contains("base"), "{output}");
+    }
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use agpm_git::{GitError, Network};
+use agpm_git::{GitError, NetworkAccess};
 use agpm_model::{ObjectId, RelativePath};
 use agpm_testkit::{GitDaemon, Repository};
 
@@ -75,7 +75,7 @@ fn what_was_written_out_starts_no_process() {
     fs::remove_dir_all(repository.path()).unwrap();
     fs::remove_dir_all(place.ancestors().nth(2).unwrap().join("objects.git")).unwrap();
     let git = world
-        .git(Network::Offline)
+        .git(NetworkAccess::Offline)
         .with_variable("PATH", "/nowhere");
     let remote = git.remote(
         &crate::support::parse(&repository.url()),
@@ -414,7 +414,7 @@ fn what_a_branch_was_is_known_without_asking() {
 fn what_is_written_out_is_part_of_the_copy() {
     let world = World::new();
     let (repository, commit) = world.repository();
-    let git = world.git(Network::Allowed);
+    let git = world.git(NetworkAccess::Allowed);
     let remote = git.remote(
         &crate::support::parse(&repository.url()),
         &world.sandbox.work(),

@@ -4,17 +4,17 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-use agpm_git::{Git, GitError, Network};
+use agpm_git::{GitError, GitProgram, NetworkAccess};
 use agpm_testkit::{Behaviour, HttpServer};
 
 use crate::support::{World, parse, text};
 
 /// Git by way of a script in front of it.
-fn git_through(world: &World, script: &str) -> Git {
+fn git_through(world: &World, script: &str) -> GitProgram {
     let folder = program(world, "git", script);
     let path = std::env::var("PATH").unwrap();
     let git = world
-        .git(Network::Allowed)
+        .git(NetworkAccess::Allowed)
         .with_variable("REAL_PATH", &path);
     git.with_variable("PATH", format!("{}:{path}", folder.display()))
 }
@@ -86,7 +86,7 @@ fn sources_are_read_through_ssh() {
     // An ssh whose other side is this machine.
     let ssh = program(&world, "ssh", "for last; do :; done; exec sh -c \"$last\"").join("ssh");
     let git = world
-        .git(Network::Allowed)
+        .git(NetworkAccess::Allowed)
         .with_variable("GIT_SSH_COMMAND", ssh);
     let path = repository.path().display();
     for address in [
@@ -103,7 +103,7 @@ fn sources_are_read_through_ssh() {
         "echo 'git@host: Permission denied (publickey).' >&2; exit 255",
     );
     let git = world
-        .git(Network::Allowed)
+        .git(NetworkAccess::Allowed)
         .with_variable("GIT_SSH_COMMAND", ssh.join("ssh"));
     let error = git
         .remote(&parse("git@host:x"), "/".as_ref())
@@ -197,7 +197,10 @@ fn files_whose_listing_or_content_is_cut_short_are_an_error() {
         )
     };
     let root = repository.path();
-    let whole = world.git(Network::Allowed).files_at(root, "HEAD").unwrap();
+    let whole = world
+        .git(NetworkAccess::Allowed)
+        .files_at(root, "HEAD")
+        .unwrap();
     let ids: Vec<_> = whole.into_iter().map(|(_, id)| id).collect();
     for error in [
         git_through(&world, &cut("ls-tree", 70))

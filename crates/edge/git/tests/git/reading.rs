@@ -1,6 +1,6 @@
 use std::cell::Cell;
 
-use agpm_git::{EntryKind, GitError, is_git_folder};
+use agpm_git::{GitError, TreeEntryKind, is_git_folder};
 use agpm_testkit::Repository;
 
 use crate::support::{World, id, text};
@@ -26,7 +26,7 @@ fn the_home_folder_is_the_one_handed_in() {
     let world = World::new();
     let (_repository, commit) = world.repository();
     let git = world
-        .git(agpm_git::Network::Allowed)
+        .git(agpm_git::NetworkAccess::Allowed)
         .with_home(world.sandbox.work());
     let remote = git.remote(&crate::support::parse("~/repo"), "/nowhere".as_ref());
     assert_eq!(text(&remote, &commit, "snippets/s.md"), "two\n");
@@ -73,22 +73,22 @@ fn folders_tell_what_is_in_them() {
     let remote = world.remote(&repository.url());
     remote.fetch_commits(std::slice::from_ref(&commit)).unwrap();
     let top = remote.tree(&commit).unwrap();
-    let kinds: Vec<(&str, EntryKind)> = top
+    let kinds: Vec<(&str, TreeEntryKind)> = top
         .iter()
         .map(|entry| (entry.name.as_str(), entry.kind))
         .collect();
     assert_eq!(
         kinds,
         [
-            ("agents", EntryKind::Folder),
-            ("deep", EntryKind::Folder),
-            ("run.sh", EntryKind::Executable),
-            ("snippets", EntryKind::Folder)
+            ("agents", TreeEntryKind::Folder),
+            ("deep", TreeEntryKind::Folder),
+            ("run.sh", TreeEntryKind::Executable),
+            ("snippets", TreeEntryKind::Folder)
         ]
     );
     assert_eq!(
         remote.entry(&commit, "deep/er/é.md").unwrap().unwrap().kind,
-        EntryKind::File
+        TreeEntryKind::File
     );
     for nothing in ["", "deep/x", "run.sh/x", "DEEP"] {
         assert_eq!(remote.entry(&commit, nothing).unwrap(), None, "{nothing}");

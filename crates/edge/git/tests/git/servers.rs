@@ -2,7 +2,7 @@ use std::fs;
 use std::thread;
 use std::time::Duration;
 
-use agpm_git::{GitError, Network};
+use agpm_git::{GitError, NetworkAccess};
 use agpm_testkit::{Behaviour, GitDaemon, HttpServer};
 
 use crate::support::{World, id, parse, text};
@@ -163,7 +163,7 @@ fn a_server_that_says_nothing_is_given_up() {
     let server = HttpServer::start(&world.sandbox);
     server.behave(Behaviour::Silent);
     let git = world
-        .git(Network::Allowed)
+        .git(NetworkAccess::Allowed)
         .with_patience(Duration::from_millis(300));
     let error = git
         .remote(&parse(&server.url("repo")), &world.sandbox.work())

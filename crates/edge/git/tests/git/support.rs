@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use agpm_git::{Git, Network, Remote};
+use agpm_git::{GitProgram, NetworkAccess, RemoteRepository};
 use agpm_model::{ObjectId, SourceAddress};
 use agpm_testkit::{Repository, Sandbox};
 
@@ -21,22 +21,22 @@ impl World {
         self.sandbox.home().with_file_name("cache")
     }
 
-    pub(crate) fn git(&self, network: Network) -> Git {
+    pub(crate) fn git(&self, network: NetworkAccess) -> GitProgram {
         let command = self.sandbox.command("git");
         let variables = command
             .get_envs()
             .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())));
-        let git = Git::find(self.cache(), network).with_variable("GIT_ASKPASS", "");
+        let git = GitProgram::find(self.cache(), network).with_variable("GIT_ASKPASS", "");
         variables.fold(git, |git, (name, value)| git.with_variable(name, value))
     }
 
-    pub(crate) fn remote(&self, address: &str) -> Remote {
-        self.git(Network::Allowed)
+    pub(crate) fn remote(&self, address: &str) -> RemoteRepository {
+        self.git(NetworkAccess::Allowed)
             .remote(&parse(address), &self.sandbox.work())
     }
 
-    pub(crate) fn offline(&self, address: &str) -> Remote {
-        self.git(Network::Offline)
+    pub(crate) fn offline(&self, address: &str) -> RemoteRepository {
+        self.git(NetworkAccess::Offline)
             .remote(&parse(address), &self.sandbox.work())
     }
 
@@ -71,7 +71,7 @@ pub(crate) fn parse(address: &str) -> SourceAddress {
 }
 
 /// The text of one file of a commit, fetched if need be.
-pub(crate) fn text(remote: &Remote, commit: &ObjectId, path: &str) -> String {
+pub(crate) fn text(remote: &RemoteRepository, commit: &ObjectId, path: &str) -> String {
     remote.fetch_commits(std::slice::from_ref(commit)).unwrap();
     let entry = remote
         .entry(commit, path)

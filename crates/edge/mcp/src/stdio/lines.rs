@@ -11,7 +11,7 @@ const KEPT: usize = 1 << 20;
 
 /// What a stream holds next.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum InputLine {
     /// A line without its end.
     Whole(Vec<u8>),
     /// A line of more bytes than are taken.
@@ -21,59 +21,59 @@ pub(super) enum Line {
 }
 
 /// Reads line by line. Dropping a read halfway loses nothing: what came so far is kept here.
-pub(super) struct Lines<R> {
+pub(super) struct LineReader<R> {
     input: BufReader<R>,
     begun: Vec<u8>,
     longest: usize,
-    state: State,
+    state: LineReaderState,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum LineReaderState {
     Reading,
     Skipping,
     Ended,
 }
 
-impl<R: AsyncRead + Unpin> Lines<R> {
+impl<R: AsyncRead + Unpin> LineReader<R> {
     pub(super) fn new(input: R, longest: usize) -> Self {
         let input = BufReader::with_capacity(CHUNK, input);
-        Lines {
+        LineReader {
             input,
             begun: Vec::new(),
             longest,
-            state: State::Reading,
+            state: LineReaderState::Reading,
         }
     }
 
     /// The next line; a stream that cannot be read any more has ended.
-    pub(super) async fn next(&mut self) -> Line {
+    pub(super) async fn next(&mut self) -> InputLine {
         loop {
             match self.step().await {
                 Ok(Some(line)) => return line,
                 Ok(None) => {}
-                Err(_) => self.state = State::Ended,
+                Err(_) => self.state = LineReaderState::Ended,
             }
         }
     }
 
-    async fn step(&mut self) -> io::Result<Option<Line>> {
-        if self.state == State::Ended {
-            return Ok(Some(Line::End));
+    async fn step(&mut self) -> io::Result<Option<InputLine>> {
+        if self.state == LineReaderState::Ended {
+            return Ok(Some(InputLine::End));
         }
         let bytes = self.input.fill_buf().await?;
         if bytes.is_empty() {
             let last = self.finish();
-            self.state = State::Ended;
-            return Ok(last.filter(|line| *line != Line::Whole(Vec::new())));
+            self.state = LineReaderState::Ended;
+            return Ok(last.filter(|line| *line != InputLine::Whole(Vec::new())));
         }
         let end = bytes.iter().position(|byte| *byte == b'\n');
         let part = &bytes[..end.unwrap_or(bytes.len())];
-        if self.state == State::Reading && self.begun.len() + part.len() > self.longest {
-            self.state = State::Skipping;
+        if self.state == LineReaderState::Reading && self.begun.len() + part.len() > self.longest {
+            self.state = LineReaderState::Skipping;
             self.begun = Vec::new();
         }
-        if self.state == State::Reading {
+        if self.state == LineReaderState::Reading {
             self.begun.extend_from_slice(part);
         }
         let used = part.len() + usize::from(end.is_some());
@@ -82,16 +82,17 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     }
 
     /// The line that is complete now.
-    fn finish(&mut self) -> Option<Line> {
-        let skipped = std::mem::replace(&mut self.state, State::Reading) == State::Skipping;
+    fn finish(&mut self) -> Option<InputLine> {
+        let skipped = std::mem::replace(&mut self.state, LineReaderState::Reading)
+            == LineReaderState::Skipping;
         let line = std::mem::take(&mut self.begun);
         if line.capacity() <= KEPT {
             self.begun = Vec::with_capacity(line.capacity().min(CHUNK));
         }
         Some(if skipped {
-            Line::TooLong
+            InputLine::TooLong
         } else {
-            Line::Whole(line)
+            InputLine::Whole(line)
         })
     }
 }
@@ -100,19 +101,19 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 mod tests {
     use super::*;
 
-    async fn all(text: &[u8], longest: usize) -> Vec<Line> {
-        let mut lines = Lines::new(text, longest);
+    async fn all(text: &[u8], longest: usize) -> Vec<InputLine> {
+        let mut lines = LineReader::new(text, longest);
         let mut found = Vec::new();
         loop {
             match lines.next().await {
-                Line::End => return found,
+                InputLine::End => return found,
                 line => found.push(line),
             }
         }
     }
 
-    fn whole(text: &str) -> Line {
-        Line::Whole(text.as_bytes().to_vec())
+    fn whole(text: &str) -> InputLine {
+        InputLine::Whole(text.as_bytes().to_vec())
     }
 
     #[tokio::test]
@@ -129,11 +130,14 @@ mod tests {
     async fn a_long_line_is_skipped_to_its_end() {
         assert_eq!(
             all(b"123\n1234\n12\n", 3).await,
-            [whole("123"), Line::TooLong, whole("12")]
+            [whole("123"), InputLine::TooLong, whole("12")]
         );
-        assert_eq!(all(b"1234", 3).await, [Line::TooLong]);
+        assert_eq!(all(b"1234", 3).await, [InputLine::TooLong]);
         let long = [vec![b'x'; 3 * CHUNK], b"\nshort\n".to_vec()].concat();
-        assert_eq!(all(&long, CHUNK).await, [Line::TooLong, whole("short")]);
+        assert_eq!(
+            all(&long, CHUNK).await,
+            [InputLine::TooLong, whole("short")]
+        );
         assert_eq!(all(&long, 3 * CHUNK).await.len(), 2);
     }
 }

@@ -5,30 +5,30 @@ use rmcp::model::ClientJsonRpcMessage;
 use serde_json::{Map, Value, json};
 
 use crate::methods::cannot_answer;
-use crate::trouble::{BATCH, MALFORMED, NO_MESSAGE, Trouble};
+use crate::rpc_error::{BATCH, MALFORMED, NO_MESSAGE, RpcErrorKind};
 
 /// What a line is.
 #[derive(Debug)]
-pub(crate) enum Said {
+pub(crate) enum ParsedLine {
     /// A message.
     Message(Box<ClientJsonRpcMessage>),
     /// None; this is what is said about it.
-    Refused(Refusal),
+    Refused(ErrorReply),
     /// A blank line.
     Nothing,
 }
 
 /// An answer to what is no message.
 #[derive(Debug)]
-pub(crate) struct Refusal {
+pub(crate) struct ErrorReply {
     id: Value,
     error: ErrorData,
 }
 
-impl Refusal {
+impl ErrorReply {
     /// One that belongs to no request.
     pub(crate) fn unasked(error: ErrorData) -> Self {
-        Refusal {
+        ErrorReply {
             id: Value::Null,
             error,
         }
@@ -36,7 +36,7 @@ impl Refusal {
 
     /// One that answers a request.
     pub(crate) fn of(id: Value, error: ErrorData) -> Self {
-        Refusal { id, error }
+        ErrorReply { id, error }
     }
 
     /// The answer as a line.
@@ -47,13 +47,13 @@ impl Refusal {
 }
 
 /// Reads a line. JSON nests at most 128 levels deep, so that no line can exhaust the stack.
-pub(crate) fn understand(line: &[u8]) -> Said {
+pub(crate) fn understand(line: &[u8]) -> ParsedLine {
     let line = line
         .strip_prefix(b"\xef\xbb\xbf")
         .unwrap_or(line)
         .trim_ascii();
     if line.is_empty() {
-        return Said::Nothing;
+        return ParsedLine::Nothing;
     }
     let value = match serde_json::from_slice(line) {
         Ok(value) => value,
@@ -74,7 +74,7 @@ pub(crate) fn understand(line: &[u8]) -> Said {
     }
     let id = shown_id(&object);
     if let Some(method) = wrong_cursor(&object).filter(|_| !id.is_null()) {
-        return Said::Refused(Refusal {
+        return ParsedLine::Refused(ErrorReply {
             id,
             error: cannot_answer(method),
         });
@@ -84,10 +84,10 @@ pub(crate) fn understand(line: &[u8]) -> Said {
         .and_then(Value::as_str)
         .map(str::to_owned);
     match (serde_json::from_value(Value::Object(object)), method) {
-        (Ok(message), _) => Said::Message(Box::new(message)),
+        (Ok(message), _) => ParsedLine::Message(Box::new(message)),
         // A notification is never answered.
-        (Err(_), Some(_)) if id.is_null() => Said::Nothing,
-        (Err(_), Some(method)) => Said::Refused(Refusal {
+        (Err(_), Some(_)) if id.is_null() => ParsedLine::Nothing,
+        (Err(_), Some(method)) => ParsedLine::Refused(ErrorReply {
             id,
             error: cannot_answer(&method),
         }),
@@ -99,8 +99,8 @@ pub(crate) fn understand(line: &[u8]) -> Said {
     }
 }
 
-fn refused(id: Value, trouble: &Trouble, message: impl Into<String>) -> Said {
-    Said::Refused(Refusal {
+fn refused(id: Value, trouble: &RpcErrorKind, message: impl Into<String>) -> ParsedLine {
+    ParsedLine::Refused(ErrorReply {
         id,
         error: trouble.error(message),
     })
@@ -150,7 +150,7 @@ mod tests {
 
     fn answer(line: &[u8]) -> String {
         match understand(line) {
-            Said::Refused(refusal) => {
+            ParsedLine::Refused(refusal) => {
                 let answer: Value = serde_json::from_slice(&refusal.line()).unwrap();
                 let error = &answer["error"];
                 format!(
@@ -160,8 +160,8 @@ mod tests {
                     error["data"]["code"].as_str().unwrap()
                 )
             }
-            Said::Message(_) => "message".to_owned(),
-            Said::Nothing => "nothing".to_owned(),
+            ParsedLine::Message(_) => "message".to_owned(),
+            ParsedLine::Nothing => "nothing".to_owned(),
         }
     }
 

@@ -17,22 +17,22 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc::Sender;
 use tokio_util::sync::CancellationToken;
 
-use crate::flow::Flow;
-use crate::stdio::lines::{Line, Lines};
-pub(crate) use crate::stdio::message::{Refusal, Said, understand};
-use crate::stdio::opening::{Opening, Verdict};
-use crate::stdio::writer::{Gone, start_writer};
-use crate::trouble::{DUPLICATE_ID, TOO_LARGE, coded};
+use crate::rpc_error::{DUPLICATE_ID, TOO_LARGE, coded};
+use crate::stdio::lines::{InputLine, LineReader};
+pub(crate) use crate::stdio::message::{ErrorReply, ParsedLine, understand};
+use crate::stdio::opening::{MessageVerdict, SessionState};
+use crate::stdio::writer::{OutputClosed, start_writer};
+use crate::traffic_control::TrafficControl;
 
 /// The longest line that is taken.
 const LONGEST_LINE: usize = 16 << 20;
 
 /// Messages over a pair of streams.
 pub(crate) struct LineTransport<R> {
-    lines: Lines<R>,
+    lines: LineReader<R>,
     output: Sender<Vec<u8>>,
-    flow: Arc<Flow>,
-    opening: Opening,
+    flow: Arc<TrafficControl>,
+    opening: SessionState,
     /// An answer that is to be written before the next line is read.
     refusal: Option<Vec<u8>>,
     ended: Option<Instant>,
@@ -41,22 +41,27 @@ pub(crate) struct LineTransport<R> {
 
 impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
     /// Starts the writer; `closing` is cancelled when the input ends.
-    pub(crate) fn start<W>(input: R, output: W, flow: Arc<Flow>, closing: CancellationToken) -> Self
+    pub(crate) fn start<W>(
+        input: R,
+        output: W,
+        flow: Arc<TrafficControl>,
+        closing: CancellationToken,
+    ) -> Self
     where
         W: AsyncWrite + Unpin + Send + 'static,
     {
         LineTransport {
-            lines: Lines::new(input, LONGEST_LINE),
+            lines: LineReader::new(input, LONGEST_LINE),
             output: start_writer(output, Arc::clone(&flow)),
             flow,
-            opening: Opening::default(),
+            opening: SessionState::default(),
             refusal: None,
             ended: None,
             closing,
         }
     }
 
-    fn refuse(&mut self, refusal: &Refusal) {
+    fn refuse(&mut self, refusal: &ErrorReply) {
         let line = refusal.line();
         self.flow.made(line.len());
         self.refusal = Some(line);
@@ -65,17 +70,17 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
     /// Takes a line; a message comes out if the SDK is to see it.
     fn take(&mut self, line: &[u8]) -> Option<ClientJsonRpcMessage> {
         let message = match understand(line) {
-            Said::Message(message) => *message,
-            Said::Refused(refusal) => {
+            ParsedLine::Message(message) => *message,
+            ParsedLine::Refused(refusal) => {
                 self.refuse(&refusal);
                 return None;
             }
-            Said::Nothing => return None,
+            ParsedLine::Nothing => return None,
         };
         match self.opening.judge(&message) {
-            Verdict::Pass => {}
-            Verdict::Ignore => return None,
-            Verdict::Refuse(refusal) => {
+            MessageVerdict::Pass => {}
+            MessageVerdict::Ignore => return None,
+            MessageVerdict::Refuse(refusal) => {
                 self.refuse(&refusal);
                 return None;
             }
@@ -85,7 +90,7 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
                 if self.flow.admit(&request.id, line.len()).is_err() =>
             {
                 let message = format!("there is a request under way with the id `{}`", request.id);
-                self.refuse(&Refusal::unasked(DUPLICATE_ID.error(message)));
+                self.refuse(&ErrorReply::unasked(DUPLICATE_ID.error(message)));
                 return None;
             }
             JsonRpcMessage::Notification(told) => self.release_cancelled(&told.notification),
@@ -134,18 +139,18 @@ fn line_of(message: ServerJsonRpcMessage) -> Vec<u8> {
 }
 
 impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for LineTransport<R> {
-    type Error = Gone;
+    type Error = OutputClosed;
 
     fn send(
         &mut self,
         item: TxJsonRpcMessage<RoleServer>,
-    ) -> impl Future<Output = Result<(), Gone>> + Send + 'static {
+    ) -> impl Future<Output = Result<(), OutputClosed>> + Send + 'static {
         let id = answered(&item);
         let line = line_of(item);
         let (output, flow) = (self.output.clone(), Arc::clone(&self.flow));
         flow.made(line.len());
         async move {
-            let sent = output.send(line).await.map_err(|_| Gone);
+            let sent = output.send(line).await.map_err(|_| OutputClosed);
             // Only now: a request whose answer waits for its turn is still under way.
             id.inspect(|id| flow.done(id));
             sent
@@ -165,19 +170,19 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for LineTransport<R> {
                 return None;
             }
             match self.lines.next().await {
-                Line::Whole(line) => {
+                InputLine::Whole(line) => {
                     if let Some(message) = self.take(&line) {
                         return Some(message);
                     }
                 }
-                Line::TooLong => {
+                InputLine::TooLong => {
                     let message = format!(
                         "a line of more than {} MiB is not taken",
                         LONGEST_LINE >> 20
                     );
-                    self.refuse(&Refusal::unasked(TOO_LARGE.error(message)));
+                    self.refuse(&ErrorReply::unasked(TOO_LARGE.error(message)));
                 }
-                Line::End => {
+                InputLine::End => {
                     self.end().await;
                     return None;
                 }
@@ -185,7 +190,7 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for LineTransport<R> {
         }
     }
 
-    async fn close(&mut self) -> Result<(), Gone> {
+    async fn close(&mut self) -> Result<(), OutputClosed> {
         Ok(())
     }
 }

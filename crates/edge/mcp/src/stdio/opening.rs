@@ -4,51 +4,52 @@ use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, GetMeta, JsonRpcMessage, JsonRpcRequest, ProtocolVersion,
 };
 
-use crate::stdio::message::Refusal;
-use crate::trouble::{NOT_INITIALIZED, PARAMETERS};
+use crate::rpc_error::{NOT_INITIALIZED, PARAMETERS};
+use crate::stdio::message::ErrorReply;
 
 const INITIALIZE: &str = "initialize";
 
 /// Whether a session is open.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) enum Opening {
+pub(super) enum SessionState {
     #[default]
     Closed,
     Open,
 }
 
 /// What becomes of a message.
-pub(super) enum Verdict {
+pub(super) enum MessageVerdict {
     /// The SDK gets it.
     Pass,
     /// Nobody does.
     Ignore,
     /// The client is told why not.
-    Refuse(Refusal),
+    Refuse(ErrorReply),
 }
 
-impl Opening {
+impl SessionState {
     /// Judges a message, and opens the session if that is what it does.
-    pub(super) fn judge(&mut self, message: &ClientJsonRpcMessage) -> Verdict {
-        if *self == Opening::Open {
-            return Verdict::Pass;
+    pub(super) fn judge(&mut self, message: &ClientJsonRpcMessage) -> MessageVerdict {
+        if *self == SessionState::Open {
+            return MessageVerdict::Pass;
         }
         match message {
             JsonRpcMessage::Request(request) => self.judge_request(request),
             // An answer to nothing, or a notification about nothing.
-            _ => Verdict::Ignore,
+            _ => MessageVerdict::Ignore,
         }
     }
 
-    fn judge_request(&mut self, request: &JsonRpcRequest<ClientRequest>) -> Verdict {
+    fn judge_request(&mut self, request: &JsonRpcRequest<ClientRequest>) -> MessageVerdict {
         let asked = &request.request;
-        let refuse =
-            |error| Verdict::Refuse(Refusal::of(request.id.clone().into_json_value(), error));
+        let refuse = |error| {
+            MessageVerdict::Refuse(ErrorReply::of(request.id.clone().into_json_value(), error))
+        };
         match asked {
-            ClientRequest::PingRequest(_) => return Verdict::Pass,
+            ClientRequest::PingRequest(_) => return MessageVerdict::Pass,
             ClientRequest::InitializeRequest(_) => {
-                *self = Opening::Open;
-                return Verdict::Pass;
+                *self = SessionState::Open;
+                return MessageVerdict::Pass;
             }
             ClientRequest::CustomRequest(_) if asked.method() == INITIALIZE => {
                 return refuse(PARAMETERS.with_help(
@@ -69,8 +70,8 @@ impl Opening {
             .is_empty();
         let known = ProtocolVersion::KNOWN_VERSIONS.contains(&version);
         if complete && known && !matches!(asked, ClientRequest::DiscoverRequest(_)) {
-            *self = Opening::Open;
+            *self = SessionState::Open;
         }
-        Verdict::Pass
+        MessageVerdict::Pass
     }
 }

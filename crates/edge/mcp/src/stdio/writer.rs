@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use crate::flow::Flow;
+use crate::traffic_control::TrafficControl;
 
 /// So many lines wait for the writer; more wait for a place.
 const WAITING: usize = 64;
@@ -15,10 +15,10 @@ const TOGETHER: usize = 64 * 1024;
 /// Nobody reads what is written.
 #[derive(Debug, thiserror::Error)]
 #[error("the output is closed")]
-pub(crate) struct Gone;
+pub(crate) struct OutputClosed;
 
 /// Starts the writer. It ends when all senders are gone, or nobody reads any more.
-pub(super) fn start_writer<W>(output: W, flow: Arc<Flow>) -> Sender<Vec<u8>>
+pub(super) fn start_writer<W>(output: W, flow: Arc<TrafficControl>) -> Sender<Vec<u8>>
 where
     W: AsyncWrite + Unpin + Send + 'static,
 {
@@ -33,7 +33,7 @@ where
 async fn write_all<W: AsyncWrite + Unpin>(
     mut output: W,
     mut lines: Receiver<Vec<u8>>,
-    flow: &Flow,
+    flow: &TrafficControl,
 ) {
     let mut waiting = Vec::with_capacity(WAITING);
     while lines.recv_many(&mut waiting, WAITING).await > 0 {

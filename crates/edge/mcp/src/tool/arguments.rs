@@ -1,13 +1,13 @@
 //! What the tool is asked for: arguments to an operation, checked against one table.
 
-use agpm_ops::Shadowed;
+use agpm_ops::ShadowedRows;
 use rmcp::ErrorData;
 use serde_json::{Map, Value as Json};
 
-use crate::kind::{INSTALLED, Kind};
-use crate::options::Writes;
+use crate::kind::{INSTALLED, ItemKind};
+use crate::options::WriteAccess;
 use crate::paging::PAGE;
-use crate::trouble::{PARAMETERS, UNKNOWN_OPERATION};
+use crate::rpc_error::{PARAMETERS, UNKNOWN_OPERATION};
 
 /// The most rows of a page.
 pub(super) const MOST_ROWS: usize = 1000;
@@ -17,11 +17,14 @@ const LONGEST_TEXT: usize = 4096;
 
 /// An operation with what it takes.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Operation {
+pub(crate) enum ToolOperation {
     /// Rows of a kind, or of the whole catalog.
-    List(Listing),
+    List(ListQuery),
     /// One thing.
-    Read { kind: Option<Kind>, name: String },
+    Read {
+        kind: Option<ItemKind>,
+        name: String,
+    },
     /// Where a value came from.
     Explain {
         what: String,
@@ -39,52 +42,56 @@ pub(crate) enum Operation {
 
 /// Which rows.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Listing {
-    pub(crate) kind: Option<Kind>,
+pub(crate) struct ListQuery {
+    pub(crate) kind: Option<ItemKind>,
     pub(crate) module: Option<String>,
     pub(crate) query: Option<String>,
-    pub(crate) shadowed: Shadowed,
+    pub(crate) shadowed: ShadowedRows,
     pub(crate) limit: usize,
     pub(crate) cursor: Option<String>,
 }
 
 /// What is known of an operation before it is read.
-pub(super) struct Row {
+pub(super) struct OperationSpec {
     pub(super) word: &'static str,
-    writes: Writes,
+    writes: WriteAccess,
     takes: &'static [&'static str],
-    read: fn(&Arguments<'_>) -> Result<Operation, ErrorData>,
+    read: fn(&ToolArguments<'_>) -> Result<ToolOperation, ErrorData>,
 }
 
-impl Row {
+impl OperationSpec {
     /// Whether it is offered.
-    pub(super) fn is_for(&self, writes: Writes) -> bool {
-        self.writes == Writes::Refused || writes == Writes::Allowed
+    pub(super) fn is_for(&self, writes: WriteAccess) -> bool {
+        self.writes == WriteAccess::Refused || writes == WriteAccess::Allowed
     }
 }
 
-const fn reads(word: &'static str, takes: &'static [&'static str], read: Reader) -> Row {
-    Row {
+const fn reads(word: &'static str, takes: &'static [&'static str], read: Reader) -> OperationSpec {
+    OperationSpec {
         word,
-        writes: Writes::Refused,
+        writes: WriteAccess::Refused,
         takes,
         read,
     }
 }
 
-const fn changes(word: &'static str, takes: &'static [&'static str], read: Reader) -> Row {
-    Row {
+const fn changes(
+    word: &'static str,
+    takes: &'static [&'static str],
+    read: Reader,
+) -> OperationSpec {
+    OperationSpec {
         word,
-        writes: Writes::Allowed,
+        writes: WriteAccess::Allowed,
         takes,
         read,
     }
 }
 
-type Reader = fn(&Arguments<'_>) -> Result<Operation, ErrorData>;
+type Reader = fn(&ToolArguments<'_>) -> Result<ToolOperation, ErrorData>;
 
 /// Every operation, with the arguments that it takes besides its own name.
-pub(super) const OPERATIONS: &[Row] = &[
+pub(super) const OPERATIONS: &[OperationSpec] = &[
     reads(
         "list",
         &["kind", "module", "query", "all", "limit", "cursor"],
@@ -92,11 +99,11 @@ pub(super) const OPERATIONS: &[Row] = &[
     ),
     reads("read", &["kind", "module", "name"], read),
     reads("explain", &["what", "pointer"], explain),
-    reads("status", &[], |_| Ok(Operation::Status)),
-    reads("plan", &[], |_| Ok(Operation::Plan)),
-    changes("install", &[], |_| Ok(Operation::Install)),
+    reads("status", &[], |_| Ok(ToolOperation::Status)),
+    reads("plan", &[], |_| Ok(ToolOperation::Plan)),
+    changes("install", &[], |_| Ok(ToolOperation::Install)),
     changes("update", &["names"], |arguments| {
-        Ok(Operation::Update {
+        Ok(ToolOperation::Update {
             names: arguments.texts("names")?,
         })
     }),
@@ -104,10 +111,13 @@ pub(super) const OPERATIONS: &[Row] = &[
 
 const OPERATION: &str = "operation";
 
-impl Operation {
+impl ToolOperation {
     /// Reads the arguments of a call.
-    pub(crate) fn read(arguments: &Map<String, Json>, writes: Writes) -> Result<Self, ErrorData> {
-        let arguments = Arguments(arguments);
+    pub(crate) fn read(
+        arguments: &Map<String, Json>,
+        writes: WriteAccess,
+    ) -> Result<Self, ErrorData> {
+        let arguments = ToolArguments(arguments);
         let word = arguments.needed(OPERATION)?;
         let offered = || OPERATIONS.iter().filter(|row| row.is_for(writes));
         let row = offered()
@@ -118,7 +128,7 @@ impl Operation {
     }
 }
 
-fn unknown<'r>(word: &str, offered: impl Iterator<Item = &'r Row>) -> ErrorData {
+fn unknown<'r>(word: &str, offered: impl Iterator<Item = &'r OperationSpec>) -> ErrorData {
     let known: Vec<&str> = offered.map(|row| row.word).collect();
     let help = if OPERATIONS.iter().any(|row| row.word == word) {
         "the server only looks; start it with `--allow-write`".to_owned()
@@ -128,54 +138,54 @@ fn unknown<'r>(word: &str, offered: impl Iterator<Item = &'r Row>) -> ErrorData 
     UNKNOWN_OPERATION.with_help(format!("there is no operation `{word}`"), help)
 }
 
-fn list(arguments: &Arguments<'_>) -> Result<Operation, ErrorData> {
+fn list(arguments: &ToolArguments<'_>) -> Result<ToolOperation, ErrorData> {
     let text = |key| arguments.text(key).map(|text| text.map(str::to_owned));
-    Ok(Operation::List(Listing {
+    Ok(ToolOperation::List(ListQuery {
         kind: arguments.text("kind")?.map(kind).transpose()?,
         module: text("module")?,
         query: text("query")?,
         shadowed: if arguments.flag("all")? {
-            Shadowed::Listed
+            ShadowedRows::Listed
         } else {
-            Shadowed::Hidden
+            ShadowedRows::Hidden
         },
         limit: arguments.count("limit", MOST_ROWS)?.unwrap_or(PAGE),
         cursor: text("cursor")?,
     }))
 }
 
-fn read(arguments: &Arguments<'_>) -> Result<Operation, ErrorData> {
+fn read(arguments: &ToolArguments<'_>) -> Result<ToolOperation, ErrorData> {
     let kind = arguments.text("kind")?.map(kind).transpose()?;
     let (name, module) = (arguments.needed("name")?, arguments.text("module")?);
     // As the addresses of resources have it.
     let typed = name
         .split_once('/')
-        .filter(|_| kind == Some(Kind::Installed(None)));
-    let typed =
-        typed.and_then(|(word, name)| Some((Kind::named(&format!("{INSTALLED}/{word}"))?, name)));
+        .filter(|_| kind == Some(ItemKind::Installed(None)));
+    let typed = typed
+        .and_then(|(word, name)| Some((ItemKind::named(&format!("{INSTALLED}/{word}"))?, name)));
     let (kind, name) = typed.map_or((kind, name), |(kind, name)| (Some(kind), name));
     let name = module.map_or_else(|| name.to_owned(), |module| format!("{module}/{name}"));
-    Ok(Operation::Read { kind, name })
+    Ok(ToolOperation::Read { kind, name })
 }
 
-fn explain(arguments: &Arguments<'_>) -> Result<Operation, ErrorData> {
+fn explain(arguments: &ToolArguments<'_>) -> Result<ToolOperation, ErrorData> {
     let pointer = arguments.text("pointer")?.map(str::to_owned);
-    Ok(Operation::Explain {
+    Ok(ToolOperation::Explain {
         what: arguments.needed("what")?.to_owned(),
         pointer,
     })
 }
 
-fn kind(word: &str) -> Result<Kind, ErrorData> {
+fn kind(word: &str) -> Result<ItemKind, ErrorData> {
     let help = "kinds are agent, workflow, task, tool, skill, installed, installed/TYPE, persona, bottle, bottle-agent";
-    Kind::named(word)
+    ItemKind::named(word)
         .ok_or_else(|| PARAMETERS.with_help(format!("there is no kind `{word}`"), help))
 }
 
 /// The arguments, by key and type.
-struct Arguments<'a>(&'a Map<String, Json>);
+struct ToolArguments<'a>(&'a Map<String, Json>);
 
-impl<'a> Arguments<'a> {
+impl<'a> ToolArguments<'a> {
     fn wrong(key: &str, wanted: &str) -> ErrorData {
         PARAMETERS.error(format!("`{key}` is not {wanted}"))
     }
@@ -185,8 +195,10 @@ impl<'a> Arguments<'a> {
         match self.0.get(key) {
             None | Some(Json::Null) => Ok(None),
             Some(Json::String(text)) if text.len() <= LONGEST_TEXT => Ok(Some(text)),
-            Some(Json::String(_)) => Err(Arguments::wrong(key, "so short that it could be meant")),
-            Some(_) => Err(Arguments::wrong(key, "a string")),
+            Some(Json::String(_)) => {
+                Err(ToolArguments::wrong(key, "so short that it could be meant"))
+            }
+            Some(_) => Err(ToolArguments::wrong(key, "a string")),
         }
     }
 
@@ -196,7 +208,7 @@ impl<'a> Arguments<'a> {
     }
 
     fn count(&self, key: &str, most: usize) -> Result<Option<usize>, ErrorData> {
-        let wrong = || Arguments::wrong(key, "an integer of 1 or more");
+        let wrong = || ToolArguments::wrong(key, "an integer of 1 or more");
         match self.0.get(key) {
             None | Some(Json::Null) => Ok(None),
             Some(value) => {
@@ -215,12 +227,12 @@ impl<'a> Arguments<'a> {
         match self.0.get(key) {
             None | Some(Json::Null) => Ok(false),
             Some(Json::Bool(flag)) => Ok(*flag),
-            Some(_) => Err(Arguments::wrong(key, "true or false")),
+            Some(_) => Err(ToolArguments::wrong(key, "true or false")),
         }
     }
 
     fn texts(&self, key: &str) -> Result<Vec<String>, ErrorData> {
-        let wrong = || Arguments::wrong(key, "a list of strings");
+        let wrong = || ToolArguments::wrong(key, "a list of strings");
         match self.0.get(key) {
             None | Some(Json::Null) => Ok(Vec::new()),
             Some(Json::Array(items)) => items
@@ -232,7 +244,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// Refuses arguments that the operation does not take.
-    fn only(&self, row: &Row) -> Result<(), ErrorData> {
+    fn only(&self, row: &OperationSpec) -> Result<(), ErrorData> {
         let given = self
             .0
             .iter()
@@ -255,7 +267,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn read_as(arguments: Json, writes: Writes) -> Result<Operation, String> {
+    fn read_as(arguments: Json, writes: WriteAccess) -> Result<ToolOperation, String> {
         let error = |error: ErrorData| {
             format!(
                 "{} {}",
@@ -263,28 +275,28 @@ mod tests {
                 error.message
             )
         };
-        Operation::read(arguments.as_object().unwrap(), writes).map_err(error)
+        ToolOperation::read(arguments.as_object().unwrap(), writes).map_err(error)
     }
 
     #[test]
     fn good_arguments_are_read() {
-        let listing = Listing {
-            kind: Some(Kind::Installed(None)),
+        let listing = ListQuery {
+            kind: Some(ItemKind::Installed(None)),
             module: None,
             query: Some("rev".to_owned()),
-            shadowed: Shadowed::Hidden,
+            shadowed: ShadowedRows::Hidden,
             limit: 7,
             cursor: None,
         };
         let arguments = json!({"operation": "list", "kind": "installed", "query": "rev", "limit": 7, "cursor": null});
         assert_eq!(
-            read_as(arguments, Writes::Refused),
-            Ok(Operation::List(listing))
+            read_as(arguments, WriteAccess::Refused),
+            Ok(ToolOperation::List(listing))
         );
         let update = json!({"operation": "update", "names": ["a"]});
         assert_eq!(
-            read_as(update, Writes::Allowed),
-            Ok(Operation::Update {
+            read_as(update, WriteAccess::Allowed),
+            Ok(ToolOperation::Update {
                 names: vec!["a".to_owned()]
             })
         );
@@ -336,7 +348,10 @@ mod tests {
             ),
         ];
         for (arguments, expected) in table {
-            assert_eq!(read_as(arguments, Writes::Refused).unwrap_err(), expected);
+            assert_eq!(
+                read_as(arguments, WriteAccess::Refused).unwrap_err(),
+                expected
+            );
         }
     }
 }

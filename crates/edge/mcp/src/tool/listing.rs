@@ -4,22 +4,22 @@ use std::borrow::Cow;
 
 use agpm_model::{RESOURCE_TYPES, ResourceType};
 use agpm_ops::{
-    BottleInput, CatalogFilter, ENTRY_KINDS, EntryKind, LineagePlace, Submodules, Warnings,
+    BottleInput, CatalogFilter, ENTRY_KINDS, EntryKind, LineagePlace, Submodules, WarningPolicy,
     bottle_list, personas,
 };
 use rmcp::ErrorData;
 use rmcp::model::CallToolResult;
 use serde_json::{Map, Value as Json, json};
 
-use crate::answer::{Failed, succeeded, told};
-use crate::catalog::Row;
+use crate::answer::{OperationFailure, succeeded, told};
+use crate::catalog::EffectiveRow;
 use crate::json::json as json_of;
-use crate::kind::Kind;
-use crate::paging::{Asked, page};
-use crate::shared::Shared;
-use crate::tool::arguments::Listing;
+use crate::kind::ItemKind;
+use crate::paging::{PageRequest, page};
+use crate::rpc_error::PARAMETERS;
+use crate::shared::SharedState;
+use crate::tool::arguments::ListQuery;
 use crate::tool::operations::Answer;
-use crate::trouble::PARAMETERS;
 
 /// Where personas are looked for: from the working folder upward.
 pub(crate) const HERE: LineagePlace = LineagePlace {
@@ -29,48 +29,50 @@ pub(crate) const HERE: LineagePlace = LineagePlace {
 };
 
 /// A row that fits.
-enum Listed<'a> {
+enum MatchingRow<'a> {
     /// One with its key and its value.
     Known(&'a str, &'a Json),
     /// One of the catalog; what is told of it is made only for rows that are sent.
-    Catalog(Row<'a>),
+    Catalog(EffectiveRow<'a>),
 }
 
-impl Listed<'_> {
+impl MatchingRow<'_> {
     fn key(&self) -> Cow<'_, str> {
         match self {
-            Listed::Known(key, _) => Cow::from(*key),
-            Listed::Catalog(row) => Cow::from(row.key()),
+            MatchingRow::Known(key, _) => Cow::from(*key),
+            MatchingRow::Catalog(row) => Cow::from(row.key()),
         }
     }
 
     fn value(&self) -> Json {
         match self {
-            Listed::Known(_, value) => (*value).clone(),
-            Listed::Catalog(row) => row.value(),
+            MatchingRow::Known(_, value) => (*value).clone(),
+            MatchingRow::Catalog(row) => row.value(),
         }
     }
 
     /// What is told of it besides its key.
     fn about(&self) -> String {
         match self {
-            Listed::Known(_, value) => value["version"].as_str().unwrap_or_default().to_owned(),
-            Listed::Catalog(row) => row.description().unwrap_or_default(),
+            MatchingRow::Known(_, value) => {
+                value["version"].as_str().unwrap_or_default().to_owned()
+            }
+            MatchingRow::Catalog(row) => row.description().unwrap_or_default(),
         }
     }
 }
 
-pub(super) fn list(shared: &Shared, listing: &Listing) -> Answer {
-    if listing.module.is_some() && !matches!(listing.kind, None | Some(Kind::Catalog(_))) {
+pub(super) fn list(shared: &SharedState, listing: &ListQuery) -> Answer {
+    if listing.module.is_some() && !matches!(listing.kind, None | Some(ItemKind::Catalog(_))) {
         return Err(PARAMETERS.error("`module` is for kinds of the catalog"));
     }
     let found = match listing.kind {
-        None | Some(Kind::Catalog(_)) => {
+        None | Some(ItemKind::Catalog(_)) => {
             let (filter, query) = (filter_of(listing), listing.query.as_deref());
             shared.catalog().map(|view| {
-                let rows: Vec<Listed<'_>> = view
+                let rows: Vec<MatchingRow<'_>> = view
                     .found(&filter, query, listing.shadowed)
-                    .map(Listed::Catalog)
+                    .map(MatchingRow::Catalog)
                     .collect();
                 if rows.is_empty() && listing.kind.is_none() {
                     Ok(other_kinds(&counts(shared), &view.diagnostics))
@@ -79,7 +81,7 @@ pub(super) fn list(shared: &Shared, listing: &Listing) -> Answer {
                 }
             })
         }
-        Some(Kind::Installed(kind)) => shared.installed().map(|view| {
+        Some(ItemKind::Installed(kind)) => shared.installed().map(|view| {
             let rows = view
                 .rows
                 .iter()
@@ -101,20 +103,20 @@ pub(super) fn list(shared: &Shared, listing: &Listing) -> Answer {
 }
 
 /// How many things there are of every kind; of those that cannot be listed, nothing is said.
-fn counts(shared: &Shared) -> Vec<(String, usize)> {
+fn counts(shared: &SharedState) -> Vec<(String, usize)> {
     let mut counts: Vec<(String, usize)> = Vec::new();
     if let Ok(view) = shared.catalog() {
-        let count = |kind: EntryKind| (Kind::Catalog(kind).word(), view.of_kind(kind).count());
+        let count = |kind: EntryKind| (ItemKind::Catalog(kind).word(), view.of_kind(kind).count());
         counts.extend(ENTRY_KINDS.map(count));
     }
     if let Ok(view) = shared.installed() {
         let count = |kind: ResourceType| {
             let rows = view.rows.iter().filter(|row| row.kind == kind);
-            (Kind::Installed(Some(kind)).word(), rows.count())
+            (ItemKind::Installed(Some(kind)).word(), rows.count())
         };
         counts.extend(RESOURCE_TYPES.map(count));
     }
-    for kind in [Kind::Persona, Kind::Bottle, Kind::BottleAgent] {
+    for kind in [ItemKind::Persona, ItemKind::Bottle, ItemKind::BottleAgent] {
         counts.extend(names_of(shared, kind).map(|names| (kind.word(), names.len())));
     }
     counts.retain(|(_, count)| *count > 0);
@@ -144,9 +146,9 @@ fn other_kinds(counts: &[(String, usize)], diagnostics: &[Json]) -> CallToolResu
     succeeded(value, text)
 }
 
-fn filter_of(listing: &Listing) -> CatalogFilter {
+fn filter_of(listing: &ListQuery) -> CatalogFilter {
     let kind = match listing.kind {
-        Some(Kind::Catalog(kind)) => Some(kind),
+        Some(ItemKind::Catalog(kind)) => Some(kind),
         _ => None,
     };
     CatalogFilter {
@@ -158,25 +160,25 @@ fn filter_of(listing: &Listing) -> CatalogFilter {
 /// Rows by name, each with its key and value.
 fn of_names<'r>(
     rows: impl Iterator<Item = (&'r str, &'r str, &'r Json)>,
-    listing: &Listing,
-) -> Vec<Listed<'r>> {
+    listing: &ListQuery,
+) -> Vec<MatchingRow<'r>> {
     let query = listing.query.as_ref().map(|query| query.to_lowercase());
     let fits = |name: &str| {
         query
             .as_ref()
             .is_none_or(|query| name.to_lowercase().contains(query))
     };
-    let listed = |(_, key, value): (&str, &'r str, &'r Json)| Listed::Known(key, value);
+    let listed = |(_, key, value): (&str, &'r str, &'r Json)| MatchingRow::Known(key, value);
     rows.filter(|(name, ..)| fits(name)).map(listed).collect()
 }
 
 /// Personas, bottles and their agents, each with its name.
 type Named = (Vec<(String, Json)>, Vec<Json>);
 
-fn others(shared: &Shared, kind: Kind) -> Result<Named, Failed> {
+fn others(shared: &SharedState, kind: ItemKind) -> Result<Named, OperationFailure> {
     let world = &shared.world;
-    if kind == Kind::Persona {
-        let told = told(personas(world, &HERE, Warnings::Tell))?;
+    if kind == ItemKind::Persona {
+        let told = told(personas(world, &HERE, WarningPolicy::Tell))?;
         let rows = told
             .report
             .personas
@@ -186,7 +188,7 @@ fn others(shared: &Shared, kind: Kind) -> Result<Named, Failed> {
     }
     let told = told(bottle_list(world, &BottleInput::default()))?;
     let rows = match kind {
-        Kind::BottleAgent => told
+        ItemKind::BottleAgent => told
             .report
             .agents
             .iter()
@@ -203,7 +205,10 @@ fn others(shared: &Shared, kind: Kind) -> Result<Named, Failed> {
 }
 
 /// The names of a kind that is neither in the catalog nor installed.
-pub(crate) fn names_of(shared: &Shared, kind: Kind) -> Result<Vec<String>, Failed> {
+pub(crate) fn names_of(
+    shared: &SharedState,
+    kind: ItemKind,
+) -> Result<Vec<String>, OperationFailure> {
     Ok(others(shared, kind)?
         .0
         .into_iter()
@@ -212,29 +217,29 @@ pub(crate) fn names_of(shared: &Shared, kind: Kind) -> Result<Vec<String>, Faile
 }
 
 fn paged(
-    rows: Vec<Listed<'_>>,
-    listing: &Listing,
+    rows: Vec<MatchingRow<'_>>,
+    listing: &ListQuery,
     diagnostics: &[Json],
 ) -> Result<CallToolResult, ErrorData> {
     let list = listing
         .kind
-        .map_or_else(|| "catalog".to_owned(), Kind::word);
-    let asked = Asked {
+        .map_or_else(|| "catalog".to_owned(), ItemKind::word);
+    let asked = PageRequest {
         list: &list,
         cursor: listing.cursor.as_deref(),
         size: listing.limit,
     };
-    let page = page(&rows, asked, Listed::key)?;
+    let page = page(&rows, asked, MatchingRow::key)?;
     Ok(answer(page.items, rows.len(), page.next, diagnostics))
 }
 
 fn answer(
-    rows: &[Listed<'_>],
+    rows: &[MatchingRow<'_>],
     total: usize,
     next: Option<String>,
     diagnostics: &[Json],
 ) -> CallToolResult {
-    let line = |row: &Listed<'_>| match row.about().as_str() {
+    let line = |row: &MatchingRow<'_>| match row.about().as_str() {
         "" => format!("{}\n", row.key()),
         about => format!("{}: {about}\n", row.key()),
     };
@@ -246,7 +251,7 @@ fn answer(
         }
         _ => {}
     }
-    let values: Vec<Json> = rows.iter().map(Listed::value).collect();
+    let values: Vec<Json> = rows.iter().map(MatchingRow::value).collect();
     let mut value = json!({ "ok": true, "rows": values, "total": total });
     if let Some(next) = next {
         value["nextCursor"] = next.into();

@@ -2,47 +2,50 @@
 
 use agpm_ops::{
     ExplainRequest, InstallReport, InstallRequest, ManifestUse, MergeInputs, Outcome, ProgramUse,
-    Secrets, UpdateRequest, World, Writing, explain, install, status, update,
+    SecretDisplay, UpdateRequest, World, Writing, explain, install, status, update,
 };
-use agpm_report::Detail;
+use agpm_report::DetailLevel;
 use rmcp::ErrorData;
 use rmcp::model::CallToolResult;
 
-use crate::answer::{Failed, told};
-use crate::shared::{Pace, Shared};
-use crate::tool::arguments::Operation;
+use crate::answer::{OperationFailure, told};
+use crate::shared::{SharedState, WorkPool};
+use crate::tool::arguments::ToolOperation;
 use crate::tool::listing::list;
 use crate::tool::reading::read;
 
 /// A mistake of the client, or an answer: a failure is one too.
-pub(super) type Answer = Result<Result<CallToolResult, Failed>, ErrorData>;
+pub(super) type Answer = Result<Result<CallToolResult, OperationFailure>, ErrorData>;
 
-impl Operation {
+impl ToolOperation {
     /// How long it may take.
-    pub(crate) fn pace(&self) -> Pace {
+    pub(crate) fn pace(&self) -> WorkPool {
         match self {
-            Operation::List(_) | Operation::Read { .. } => Pace::Quick,
-            _ => Pace::Slow,
+            ToolOperation::List(_) | ToolOperation::Read { .. } => WorkPool::Quick,
+            _ => WorkPool::Slow,
         }
     }
 }
 
 /// Does it.
-pub(crate) fn run(shared: &Shared, operation: &Operation) -> Result<CallToolResult, ErrorData> {
+pub(crate) fn run(
+    shared: &SharedState,
+    operation: &ToolOperation,
+) -> Result<CallToolResult, ErrorData> {
     let world = &shared.world;
     let answer = match operation {
-        Operation::List(listing) => list(shared, listing)?,
-        Operation::Read { kind, name } => read(shared, *kind, name)?,
-        Operation::Explain { what, pointer } => {
+        ToolOperation::List(listing) => list(shared, listing)?,
+        ToolOperation::Read { kind, name } => read(shared, *kind, name)?,
+        ToolOperation::Explain { what, pointer } => {
             told(explain(world, &explain_request(what, pointer.as_deref())))
                 .map(|told| told.answer(&agpm_report::explain::text(&told.report)))
         }
-        Operation::Status => {
+        ToolOperation::Status => {
             told(status(world)).map(|told| told.answer(&agpm_report::status::text(&told.report)))
         }
-        Operation::Plan => installed(install(world, &showing())),
-        Operation::Install => installed(install(&writing(world), &InstallRequest::PLAIN)),
-        Operation::Update { names } => {
+        ToolOperation::Plan => installed(install(world, &showing())),
+        ToolOperation::Install => installed(install(&writing(world), &InstallRequest::PLAIN)),
+        ToolOperation::Update { names } => {
             let request = UpdateRequest {
                 names: names.clone(),
                 install: InstallRequest::PLAIN,
@@ -50,7 +53,7 @@ pub(crate) fn run(shared: &Shared, operation: &Operation) -> Result<CallToolResu
             installed(update(&writing(world), &request))
         }
     };
-    Ok(answer.unwrap_or_else(Failed::answer))
+    Ok(answer.unwrap_or_else(OperationFailure::answer))
 }
 
 /// Those who may write may do what `agpm install` would do here: run what was approved on this machine.
@@ -67,8 +70,13 @@ fn showing() -> InstallRequest {
     }
 }
 
-fn installed(outcome: Outcome<InstallReport>) -> Result<CallToolResult, Failed> {
-    told(outcome).map(|told| told.answer(&agpm_report::install::text(&told.report, Detail::Folded)))
+fn installed(outcome: Outcome<InstallReport>) -> Result<CallToolResult, OperationFailure> {
+    told(outcome).map(|told| {
+        told.answer(&agpm_report::install::text(
+            &told.report,
+            DetailLevel::Folded,
+        ))
+    })
 }
 
 /// Secrets stay masked: nobody looks over a model's shoulder.
@@ -85,6 +93,6 @@ fn explain_request(what: &str, pointer: Option<&str>) -> ExplainRequest {
         pointer: pointer.map(str::to_owned),
         inputs,
         json_file: None,
-        secrets: Secrets::Masked,
+        secrets: SecretDisplay::Masked,
     }
 }

@@ -4,36 +4,36 @@ use agpm_ops::EntryKind;
 use rmcp::model::CallToolResult;
 use serde_json::{Value as Json, json};
 
-use crate::answer::{Failed, succeeded};
-use crate::kind::Kind;
-use crate::resources::{Content, content_of, entry};
-use crate::shared::Shared;
+use crate::answer::{OperationFailure, succeeded};
+use crate::kind::ItemKind;
+use crate::resources::{ResourceContent, content_of, entry};
+use crate::rpc_error::PARAMETERS;
+use crate::shared::SharedState;
 use crate::tool::operations::Answer;
-use crate::trouble::PARAMETERS;
-use crate::uri::Address;
+use crate::uri::ResourceUri;
 
-pub(super) fn read(shared: &Shared, kind: Option<Kind>, name: &str) -> Answer {
+pub(super) fn read(shared: &SharedState, kind: Option<ItemKind>, name: &str) -> Answer {
     let Some(kind) = kind else {
         return Ok(of_catalog(shared, None, name));
     };
     let address = match kind {
-        Kind::Catalog(kind) => return Ok(of_catalog(shared, Some(kind), name)),
-        Kind::Installed(Some(kind)) => Address::Installed(kind, name.to_owned()),
-        Kind::Installed(None) => {
+        ItemKind::Catalog(kind) => return Ok(of_catalog(shared, Some(kind), name)),
+        ItemKind::Installed(Some(kind)) => ResourceUri::Installed(kind, name.to_owned()),
+        ItemKind::Installed(None) => {
             let help = "name the type, as in `installed/agents`";
             return Err(PARAMETERS.with_help("`installed` alone does not tell what to read", help));
         }
-        other => Address::Named(other, name.to_owned()),
+        other => ResourceUri::Named(other, name.to_owned()),
     };
     Ok(content_of(shared, &address).map(|content| answer(&kind.word(), name, &address, content)))
 }
 
 /// The name may lack its module: what was found tells the whole of it.
 fn of_catalog(
-    shared: &Shared,
+    shared: &SharedState,
     kind: Option<EntryKind>,
     name: &str,
-) -> Result<CallToolResult, Failed> {
+) -> Result<CallToolResult, OperationFailure> {
     let (kind, content) = entry(shared, kind, name)?;
     let said = |key: &str| {
         content
@@ -42,11 +42,16 @@ fn of_catalog(
             .and_then(|about| about[key].as_str())
             .unwrap_or_default()
     };
-    let address = Address::Entry(kind, said("module").to_owned(), said("name").to_owned());
+    let address = ResourceUri::Entry(kind, said("module").to_owned(), said("name").to_owned());
     Ok(answer(kind.singular(), name, &address, content))
 }
 
-fn answer(kind: &str, name: &str, address: &Address, content: Content) -> CallToolResult {
+fn answer(
+    kind: &str,
+    name: &str,
+    address: &ResourceUri,
+    content: ResourceContent,
+) -> CallToolResult {
     let mut value = json!({ "ok": true, "kind": kind, "name": name, "mimeType": content.mime });
     if let Some(uri) = address.uri() {
         value["uri"] = uri.into();

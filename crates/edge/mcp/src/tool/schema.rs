@@ -6,7 +6,7 @@ use agpm_model::RESOURCE_TYPES;
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Map, Value as Json, json};
 
-use crate::options::Writes;
+use crate::options::WriteAccess;
 use crate::paging::PAGE;
 use crate::tool::arguments::OPERATIONS;
 
@@ -20,7 +20,7 @@ const WRITES: &str =
     " `install` makes the project match its manifest, `update` moves locked versions (names).";
 
 /// Every argument with its schema; those of writing operations come last.
-fn properties(writes: Writes) -> Map<String, Json> {
+fn properties(writes: WriteAccess) -> Map<String, Json> {
     let operations: Vec<&str> = OPERATIONS
         .iter()
         .filter(|row| row.is_for(writes))
@@ -67,7 +67,7 @@ fn properties(writes: Writes) -> Map<String, Json> {
         .into_iter()
         .map(|(key, schema)| (key.to_owned(), schema))
         .collect();
-    if writes == Writes::Allowed {
+    if writes == WriteAccess::Allowed {
         let names = json!({ "type": "array", "items": { "type": "string" }, "description": "update: only these" });
         all.insert("names".to_owned(), names);
     }
@@ -75,7 +75,7 @@ fn properties(writes: Writes) -> Map<String, Json> {
 }
 
 /// The tool as it is listed.
-pub(crate) fn tool(writes: Writes) -> Tool {
+pub(crate) fn tool(writes: WriteAccess) -> Tool {
     let schema = json!({
         "type": "object",
         "properties": properties(writes),
@@ -84,8 +84,8 @@ pub(crate) fn tool(writes: Writes) -> Tool {
     });
     let schema = schema.as_object().cloned().unwrap_or_default();
     let (description, only_reads) = match writes {
-        Writes::Refused => (READS.to_owned(), true),
-        Writes::Allowed => (format!("{READS}{WRITES}"), false),
+        WriteAccess::Refused => (READS.to_owned(), true),
+        WriteAccess::Allowed => (format!("{READS}{WRITES}"), false),
     };
     let annotations = ToolAnnotations::from_raw(
         Some("Agent packages".to_owned()),
@@ -104,10 +104,10 @@ mod tests {
     /// A token is at least three characters of such a text; most are longer.
     #[test]
     fn the_schema_is_small() {
-        for writes in [Writes::Refused, Writes::Allowed] {
+        for writes in [WriteAccess::Refused, WriteAccess::Allowed] {
             let text = serde_json::to_string(&tool(writes)).unwrap();
             assert!(text.len() < 3000, "{} characters", text.len());
-            assert_eq!(text.contains("\"install\""), writes == Writes::Allowed);
+            assert_eq!(text.contains("\"install\""), writes == WriteAccess::Allowed);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use agpm_mcp::{Channel, HttpOptions, ServeOptions, Token, Writes, serve};
+use agpm_mcp::{AccessToken, HttpOptions, ServeOptions, ServeTransport, WriteAccess, serve};
 use agpm_ops::CatalogPlaces;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -20,12 +20,12 @@ fn start() -> (SocketAddr, agpm_testkit::Sandbox) {
     let ready = Box::new(move |address| tell.send(address).unwrap());
     let http = HttpOptions {
         port: 0,
-        token: Token::new(TOKEN).unwrap(),
+        token: AccessToken::new(TOKEN).unwrap(),
         ready,
     };
     let options = ServeOptions {
-        channel: Channel::Http(http),
-        writes: Writes::Refused,
+        channel: ServeTransport::Http(http),
+        writes: WriteAccess::Refused,
         places: CatalogPlaces::default(),
     };
     let world = world(&sandbox);

@@ -1,6 +1,6 @@
 //! What can be asked: the tool, resources and completions, over a project.
 
-use agpm_mcp::Writes;
+use agpm_mcp::WriteAccess;
 use serde_json::{Value, json};
 
 use crate::support::{Client, project, sandbox};
@@ -195,7 +195,7 @@ async fn with_leave_to_write_it_installs() {
         "agpm.toml",
         "[agents]\nreviewer = { path = \"kit/reviewer.md\" }\n",
     );
-    let mut client = Client::open_with(&sandbox, Writes::Allowed).await;
+    let mut client = Client::open_with(&sandbox, WriteAccess::Allowed).await;
     let done = client.call(json!({ "operation": "install" })).await;
     assert_eq!(done["structuredContent"]["dry_run"], false);
     assert!(!sandbox.listing().contains("scripts/check.sh"));
@@ -394,7 +394,7 @@ async fn looking_runs_no_program_approved_or_not() {
 #[tokio::test]
 async fn a_server_that_may_write_runs_what_was_approved_and_nothing_else() {
     let sandbox = driven();
-    let mut client = Client::open_with(&sandbox, Writes::Allowed).await;
+    let mut client = Client::open_with(&sandbox, WriteAccess::Allowed).await;
     let refused = client.call(json!({ "operation": "install" })).await;
     assert_eq!(
         refused["structuredContent"]["code"], "trust/program",

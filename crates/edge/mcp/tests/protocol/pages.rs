@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use agpm_diag::{Code, Example, SERVER_CODES};
-use agpm_mcp::Writes;
+use agpm_diag::{Code, PageExample, SERVER_CODES};
+use agpm_mcp::WriteAccess;
 use agpm_testkit::compare;
 use serde_json::Value;
 
@@ -80,7 +80,7 @@ fn file_of(code: &Code) -> std::path::PathBuf {
         .join(format!("{}.md", code.name))
 }
 
-fn part<'a>(example: &Example<'a>, name: &str) -> Option<&'a str> {
+fn part<'a>(example: &PageExample<'a>, name: &str) -> Option<&'a str> {
     example
         .files
         .iter()
@@ -93,12 +93,12 @@ pub(crate) fn shown_answer(code: &Code) -> Value {
     answer_of(&code.parsed().fails)
 }
 
-fn answer_of(example: &Example<'_>) -> Value {
+fn answer_of(example: &PageExample<'_>) -> Value {
     serde_json::from_str(part(example, ANSWER).expect("an example has an answer")).unwrap()
 }
 
 /// The text of an example with the answer that its request gets.
-async fn retold(text: &str, example: &Example<'_>) -> String {
+async fn retold(text: &str, example: &PageExample<'_>) -> String {
     let told = part(example, ANSWER).expect("an example has an answer");
     let fence = |content: &str| format!("`{ANSWER}`\n```json\n{content}```\n");
     assert_eq!(text.matches(&fence(told)).count(), 1, "{text}");
@@ -107,14 +107,14 @@ async fn retold(text: &str, example: &Example<'_>) -> String {
 }
 
 /// What a new server says to the request, in a project with the files of the example.
-async fn answered(example: &Example<'_>) -> Value {
+async fn answered(example: &PageExample<'_>) -> Value {
     let sandbox = sandbox();
     let own = [REQUEST, FIRST_REQUEST, ANSWER];
     for (name, content) in example.files.iter().filter(|(name, _)| !own.contains(name)) {
         sandbox.write(name, content);
     }
     let (mut client, line) = match part(example, FIRST_REQUEST) {
-        Some(line) => (Client::silent(&sandbox, Writes::Refused), line),
+        Some(line) => (Client::silent(&sandbox, WriteAccess::Refused), line),
         None => (
             Client::open(&sandbox).await,
             part(example, REQUEST).expect("an example has a request"),

@@ -1,7 +1,7 @@
 //! What the server lives through.
 
 use agpm_diag::server_codes;
-use agpm_mcp::Writes;
+use agpm_mcp::WriteAccess;
 use serde_json::{Value, json};
 
 use crate::pages::shown_answer;
@@ -95,7 +95,9 @@ async fn a_last_line_without_an_end_counts() {
 #[tokio::test]
 async fn an_end_before_the_beginning_is_an_end() {
     assert_eq!(
-        Client::silent(&sandbox(), Writes::Refused).finish().await,
+        Client::silent(&sandbox(), WriteAccess::Refused)
+            .finish()
+            .await,
         Vec::<Value>::new()
     );
 }

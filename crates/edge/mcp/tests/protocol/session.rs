@@ -1,13 +1,13 @@
 //! How a session begins, what it offers, and what is said of messages that are wrong.
 
-use agpm_mcp::Writes;
+use agpm_mcp::WriteAccess;
 use serde_json::json;
 
 use crate::support::{Client, error_of, sandbox};
 
 #[tokio::test]
 async fn initialize_tells_who_it_is_and_what_it_can() {
-    let mut client = Client::silent(&sandbox(), Writes::Refused);
+    let mut client = Client::silent(&sandbox(), WriteAccess::Refused);
     let answer = client.initialize().await;
     let result = &answer["result"];
     assert_eq!(result["protocolVersion"], "2025-06-18");
@@ -37,7 +37,7 @@ async fn initialize_tells_who_it_is_and_what_it_can() {
 
 #[tokio::test]
 async fn an_unknown_version_gets_one_that_is_known() {
-    let mut client = Client::silent(&sandbox(), Writes::Refused);
+    let mut client = Client::silent(&sandbox(), WriteAccess::Refused);
     let parameters = |version: &str| json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
     let answer = client.ask("initialize", parameters("1999-01-01")).await;
     assert_eq!(answer["result"]["protocolVersion"], "2025-11-25");
@@ -46,7 +46,7 @@ async fn an_unknown_version_gets_one_that_is_known() {
 
 #[tokio::test]
 async fn before_initialize_only_ping_is_answered_and_the_server_goes_on() {
-    let mut client = Client::silent(&sandbox(), Writes::Refused);
+    let mut client = Client::silent(&sandbox(), WriteAccess::Refused);
     client
         .say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
         .await;
@@ -83,7 +83,7 @@ async fn before_initialize_only_ping_is_answered_and_the_server_goes_on() {
 
 #[tokio::test]
 async fn a_session_without_initialize_tells_with_each_request_who_asks() {
-    let mut client = Client::silent(&sandbox(), Writes::Refused);
+    let mut client = Client::silent(&sandbox(), WriteAccess::Refused);
     let meta = |version: &str| {
         json!({ "_meta": {
             "io.modelcontextprotocol/protocolVersion": version,
@@ -234,7 +234,7 @@ async fn there_is_one_tool_and_it_only_looks_unless_it_may_write() {
     );
     client.finish().await;
 
-    let mut client = Client::open_with(&sandbox(), Writes::Allowed).await;
+    let mut client = Client::open_with(&sandbox(), WriteAccess::Allowed).await;
     let listed = client.ask("tools/list", json!({})).await;
     let tool = &listed["result"]["tools"][0];
     assert_eq!(tool["annotations"]["readOnlyHint"], false);

@@ -1,8 +1,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agpm_mcp::{Writes, serve_streams};
-use agpm_ops::{Environment, Network, Scope, Silent, World};
+use agpm_mcp::{WriteAccess, serve_streams};
+use agpm_ops::{Environment, InstallScope, NetworkAccess, Silent, World};
 use agpm_testkit::Sandbox;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, duplex, split};
@@ -38,14 +38,14 @@ pub(crate) fn world(sandbox: &Sandbox) -> World {
     let root = sandbox.home().parent().unwrap().to_owned();
     let environment = Environment {
         approvals: Vec::new(),
-        scope: Scope::Project,
+        scope: InstallScope::Project,
         folder: sandbox.work(),
         manifest: None,
         config: None,
         config_folder: Some(root.join("config/agpm")),
         cache: Some(root.join("cache/agpm")),
         home: Some(sandbox.home()),
-        network: Network::Offline,
+        network: NetworkAccess::Offline,
         state: Some(root.join("state/agpm")),
         programs: agpm_ops::ProgramUse::Approved,
         outside: agpm_ops::OutsideReads::Allowed,
@@ -67,7 +67,7 @@ pub(crate) struct Client {
 
 impl Client {
     /// One that has said nothing yet.
-    pub(crate) fn silent(sandbox: &Sandbox, writes: Writes) -> Self {
+    pub(crate) fn silent(sandbox: &Sandbox, writes: WriteAccess) -> Self {
         // Two pipes, since the two ends of one are closed together.
         let (ours, theirs) = duplex(64 * 1024);
         let (our_output, their_output) = duplex(64 * 1024);
@@ -92,10 +92,10 @@ impl Client {
 
     /// One that has opened a session.
     pub(crate) async fn open(sandbox: &Sandbox) -> Self {
-        Client::open_with(sandbox, Writes::Refused).await
+        Client::open_with(sandbox, WriteAccess::Refused).await
     }
 
-    pub(crate) async fn open_with(sandbox: &Sandbox, writes: Writes) -> Self {
+    pub(crate) async fn open_with(sandbox: &Sandbox, writes: WriteAccess) -> Self {
         let mut client = Client::silent(sandbox, writes);
         client.initialize().await;
         client

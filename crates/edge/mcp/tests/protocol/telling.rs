@@ -42,7 +42,7 @@ fn subscription(notifications: &Value) -> Value {
 #[tokio::test]
 async fn a_subscription_is_told_and_ends_with_the_input() {
     let sandbox = project();
-    let mut client = Client::silent(&sandbox, agpm_mcp::Writes::Refused);
+    let mut client = Client::silent(&sandbox, agpm_mcp::WriteAccess::Refused);
     let parameters =
         subscription(&json!({ "resourcesListChanged": true, "toolsListChanged": true }));
     let id = client.send("subscriptions/listen", parameters).await;
@@ -165,7 +165,7 @@ async fn a_catalog_that_is_written_anew_and_says_the_same_is_no_change() {
 #[tokio::test]
 async fn a_seventeenth_subscription_is_refused() {
     let sandbox = project();
-    let mut client = Client::silent(&sandbox, agpm_mcp::Writes::Refused);
+    let mut client = Client::silent(&sandbox, agpm_mcp::WriteAccess::Refused);
     let parameters = subscription(&json!({ "resourcesListChanged": true }));
     for _ in 0..16 {
         client

@@ -1,10 +1,10 @@
 //! What a candidate becomes in the manifest.
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
-use agpm_discover::{Candidate, CandidateType, PluginLocation};
+use agpm_discover::{Candidate, CandidateType, PluginPlacement};
 use agpm_model::{
-    DEFAULT_VERSION, Dependency, Manifest, Origin, Requirement, ResourceName, ResourceType,
-    Selector, newest_range, same_repository, tag_names,
+    DEFAULT_VERSION, Dependency, Manifest, Requirement, ResourceName, ResourceOrigin, ResourceType,
+    VersionRequirement, newest_range, same_repository, tag_names,
 };
 use agpm_text::Value;
 
@@ -41,10 +41,10 @@ pub(crate) fn existing<'m>(
     let path = manifest_path(place, candidate);
     let is_it = |one: &&Dependency| {
         let is_origin = match (&one.unit.origin, &place.origin) {
-            (Origin::Source(name), PlaceOrigin::Source(source)) => manifest
+            (ResourceOrigin::Source(name), PlaceOrigin::Source(source)) => manifest
                 .source(name)
                 .is_some_and(|own| same_repository(&own.address, &source.address)),
-            (Origin::Local, PlaceOrigin::Local(_)) => true,
+            (ResourceOrigin::Local, PlaceOrigin::Local(_)) => true,
             _ => false,
         };
         let by_marketplace = one.marketplace.as_ref().is_some_and(|plugin| {
@@ -79,7 +79,7 @@ pub(crate) fn already(
         .inner
         .requirement
         .as_ref()
-        .map(Requirement::as_str);
+        .map(VersionRequirement::as_str);
     let is_same = match (&found.selector, asked) {
         (_, None) => true,
         (selector, Some(asked)) => selector.as_str() == asked,
@@ -88,7 +88,7 @@ pub(crate) fn already(
         return Ok(Some(id));
     }
     let requires = match &found.selector {
-        Selector::Only => "no version".to_owned(),
+        Requirement::Only => "no version".to_owned(),
         selector => format!("`{selector}`"),
     };
     let message = format!("{id} is in the manifest already, and requires {requires}");
@@ -148,7 +148,7 @@ impl NewEntry {
             .inner
             .requirement
             .as_ref()
-            .map(Requirement::as_str);
+            .map(VersionRequirement::as_str);
         match &context.place.origin {
             PlaceOrigin::Local(_) => self.fields.push(("path", Value::from(self.path.as_str()))),
             PlaceOrigin::Source(source) if is_listed(context, candidate) => {
@@ -210,7 +210,7 @@ impl NewEntry {
 /// Whether only a marketplace says where a plugin is.
 fn is_listed(context: &EntryContext<'_>, candidate: &Candidate) -> bool {
     candidate.kind == CandidateType::Plugin
-        && (context.is_marketplace || candidate.location != PluginLocation::Here)
+        && (context.is_marketplace || candidate.location != PluginPlacement::Here)
 }
 
 /// What is required where nothing is typed: versions that are compatible with the newest stable one of this resource, else

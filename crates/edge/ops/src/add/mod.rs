@@ -11,7 +11,7 @@ use std::sync::Arc;
 use agpm_diag::{
     Diagnostic, Failure, FailureKind, Notes, Outcome, codes, command_line, did_you_mean,
 };
-use agpm_discover::{Candidate, CandidateType, Choice, Selection, choose};
+use agpm_discover::{Candidate, CandidateChoice, CandidateType, SelectionMode, choose};
 use agpm_model::{Address, Checksum, Manifest, PluginAddress, SourceScope};
 use agpm_resolve::UpdateScope;
 use agpm_source::SharedSources;
@@ -27,7 +27,7 @@ use crate::gather::{ManifestFiles, Mistakes, Project};
 use crate::install::{self, InstallReport, InstallRequest, Job, ManifestEdit, Writing};
 use crate::manifest_text::{Then, set_entry};
 use crate::reading::shown;
-use crate::world::{Scope, World};
+use crate::world::{InstallScope, World};
 
 /// What to add.
 pub struct AddRequest<'a> {
@@ -40,7 +40,7 @@ pub struct AddRequest<'a> {
     /// The tools it is for.
     pub tools: Vec<String>,
     /// Whether everything is added.
-    pub selection: Selection,
+    pub selection: SelectionMode,
     /// Whether it is installed.
     pub then: Then,
     /// Whether it is done or shown.
@@ -226,7 +226,7 @@ fn sources_for(world: &World, manifest: &Manifest, private: &[String]) -> Vec<Pl
         let is_users = known.is_some_and(|source| source.scope == SourceScope::User);
         let is_shareable = one.address.redacted() == one.address.reveal()
             && !private.iter().any(|name| name == one.name.as_str());
-        if is_users && is_shareable && world.environment.scope == Scope::Project {
+        if is_users && is_shareable && world.environment.scope == InstallScope::Project {
             one.state = SourceState::New;
         }
     }
@@ -364,14 +364,14 @@ impl Adding<'_> {
         let all = &offer.candidates;
         let copies = |chosen: Vec<&Candidate>| chosen.into_iter().cloned().collect();
         match choose(all, wish.names, wish.kind, wish.selection) {
-            Choice::Chosen(chosen) => Ok(copies(chosen)),
-            Choice::Several(several) => self.ask(place, target, several),
-            Choice::Ambiguous(name, several) => {
+            CandidateChoice::Chosen(chosen) => Ok(copies(chosen)),
+            CandidateChoice::Several(several) => self.ask(place, target, several),
+            CandidateChoice::Ambiguous(name, several) => {
                 let message = format!("`{name}` could be {} resources", several.len());
                 Err(self.list_failure(message, target, &several))
             }
-            Choice::Unknown(name) => Err(unknown_resource(&name, place, target, all)),
-            Choice::Nothing => Err(self.nothing(place, target, all)),
+            CandidateChoice::Unknown(name) => Err(unknown_resource(&name, place, target, all)),
+            CandidateChoice::Nothing => Err(self.nothing(place, target, all)),
         }
     }
 

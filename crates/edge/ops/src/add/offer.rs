@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes, nearest};
 use agpm_discover::{
-    Candidate, CandidateType, Choice, Membership, PluginLocation, ReadExtent, Selection, Survey,
-    choose, type_of_content, type_of_path,
+    Candidate, CandidateChoice, CandidateType, PluginMembership, PluginPlacement, ReadExtent,
+    SelectionMode, SourceSurvey, choose, type_of_content, type_of_path,
 };
 use agpm_model::{MARKETPLACE_FILES, ResourcePath, ResourceType, SKILL_FILE, resource_name};
-use agpm_source::{Entry, EntryKind};
+use agpm_source::{SourceEntry, SourceEntryKind};
 
 use crate::add::place::Place;
 use crate::gather::unknown_name;
@@ -19,7 +19,7 @@ use crate::source_failure::source_failure_of;
 pub(crate) struct Wish<'a> {
     pub(crate) names: &'a [String],
     pub(crate) kind: Option<CandidateType>,
-    pub(crate) selection: Selection,
+    pub(crate) selection: SelectionMode,
 }
 
 /// Everything that a place offers, and whether descriptions were read.
@@ -42,7 +42,7 @@ impl Place {
         let wish = Wish {
             names: &[],
             kind,
-            selection: Selection::Single,
+            selection: SelectionMode::Single,
         };
         self.look(&wish, ReadExtent::Everything)
     }
@@ -64,8 +64,8 @@ impl Place {
             return Err(self.no_path(path.as_str()));
         };
         match entry.kind {
-            EntryKind::Directory => self.survey(path.as_str(), wish, least),
-            EntryKind::File(_) => self.file(&entry, wish, least),
+            SourceEntryKind::Directory => self.survey(path.as_str(), wish, least),
+            SourceEntryKind::File(_) => self.file(&entry, wish, least),
             _ => {
                 let message = format!("`{path}` is a symlink or another repository");
                 Err(Diagnostic::new(&codes::ADD_NOTHING, message)
@@ -78,25 +78,25 @@ impl Place {
     fn survey(&self, top: &str, wish: &Wish<'_>, least: ReadExtent) -> Result<Offer, Failure> {
         let tree = self.source.walk(self.revision.as_ref(), top, &|_| true);
         let tree = tree.map_err(|error| self.failed(error))?;
-        let is_file = |entry: &&Entry| entry.kind.file_mode().is_some();
-        let files: BTreeMap<&str, &Entry> = tree
+        let is_file = |entry: &&SourceEntry| entry.kind.file_mode().is_some();
+        let files: BTreeMap<&str, &SourceEntry> = tree
             .entries
             .iter()
             .filter(is_file)
             .map(|entry| (entry.path.as_str(), entry))
             .collect();
-        let mut survey = Survey::of(files.keys().copied(), top, &self.origin.label());
+        let mut survey = SourceSurvey::of(files.keys().copied(), top, &self.origin.label());
         let by_path = survey.candidates();
         // A path that is a skill, and names that paths have, need no reading at all.
         let is_enough = least == ReadExtent::Manifests
             && (!wish.names.is_empty() || is_exact(&by_path, top))
             && matches!(
                 choose(&by_path, wish.names, wish.kind, wish.selection),
-                Choice::Chosen(_)
+                CandidateChoice::Chosen(_)
             );
         if !is_enough {
             let wanted = survey.files_to_read(ReadExtent::Everything);
-            let entries: Vec<&Entry> = wanted
+            let entries: Vec<&SourceEntry> = wanted
                 .iter()
                 .filter_map(|path| files.get(path.as_str()).copied())
                 .collect();
@@ -122,7 +122,12 @@ impl Place {
     }
 
     /// One file: what makes a directory something means that directory.
-    fn file(&self, entry: &Entry, wish: &Wish<'_>, least: ReadExtent) -> Result<Offer, Failure> {
+    fn file(
+        &self,
+        entry: &SourceEntry,
+        wish: &Wish<'_>,
+        least: ReadExtent,
+    ) -> Result<Offer, Failure> {
         let path = entry.path.as_str();
         let name = path.rsplit('/').next().unwrap_or(path);
         let parent = |path: &str| {
@@ -189,8 +194,8 @@ impl Place {
                 declared_name: None,
                 path: path.to_owned(),
                 description: None,
-                membership: Membership::Standalone,
-                location: PluginLocation::Here,
+                membership: PluginMembership::Standalone,
+                location: PluginPlacement::Here,
             }],
             marketplaces: Vec::new(),
         }

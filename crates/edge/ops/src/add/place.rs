@@ -7,10 +7,12 @@ use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean};
 use agpm_model::normalize;
 use agpm_model::{
     Address, BrowserAddress, InnerAddress, Manifest, NamedAddress, ObjectId, PluginAddress,
-    RepositoryAddress, Requirement, ResourcePath, Selector, SourceAddress, SourceName,
-    SourceVersions, newest_range, repository_name, repository_owner, same_repository,
+    RepositoryAddress, Requirement, ResourcePath, SourceAddress, SourceName, SourceVersions,
+    VersionRequirement, newest_range, repository_name, repository_owner, same_repository,
 };
-use agpm_source::{Confinement, DirectorySource, Source, Versioning, resolve, resolve_reference};
+use agpm_source::{
+    DirectorySource, Source, SourceVersioning, SymlinkConfinement, resolve, resolve_reference,
+};
 
 use crate::additions::usage;
 use crate::gather::unknown_name;
@@ -94,7 +96,7 @@ pub(crate) struct PlaceFinder<'a> {
 impl PlaceSource {
     /// The sources that a manifest has.
     pub(crate) fn all_of(manifest: &Manifest) -> Vec<PlaceSource> {
-        let known = |source: &agpm_model::Source| PlaceSource {
+        let known = |source: &agpm_model::SourceDeclaration| PlaceSource {
             name: source.name.clone(),
             address: source.address.clone(),
             state: SourceState::Known,
@@ -220,7 +222,7 @@ impl PlaceFinder<'_> {
         source: &dyn Source,
         found: &PlaceSource,
     ) -> Result<Option<Arc<SourceVersions>>, Failure> {
-        if source.versioning() == Versioning::Unversioned {
+        if source.versioning() == SourceVersioning::Unversioned {
             return Ok(None);
         }
         let name = found.name.to_string();
@@ -250,10 +252,10 @@ impl PlaceFinder<'_> {
             }
             (Some(versions), requirement) => {
                 let newest = || newest_range(versions.tags.keys().map(String::as_str), &[]);
-                let newest = || newest().and_then(|range| Requirement::parse(&range).ok());
+                let newest = || newest().and_then(|range| VersionRequirement::parse(&range).ok());
                 let found_version = match requirement.clone().or_else(newest) {
                     Some(requirement) => {
-                        let selector = Selector::Version(requirement);
+                        let selector = Requirement::Version(requirement);
                         resolve(&*source, &selector).map_err(failed)?
                     }
                     None => resolve_reference(&*source, None).ok(),
@@ -304,7 +306,8 @@ impl PlaceFinder<'_> {
         };
         let bad = |error| usage(format!("`{typed}`: {error}"), String::new());
         let inner = inner.map(|name| ResourcePath::found(&name));
-        let source = DirectorySource::new(directory.clone(), Confinement::Anywhere, self.folder);
+        let source =
+            DirectorySource::new(directory.clone(), SymlinkConfinement::Anywhere, self.folder);
         Ok(Place {
             source: Arc::new(source),
             origin: PlaceOrigin::Local(from_folder(&directory, self.folder)),

@@ -1,6 +1,6 @@
 //! What is said of a remote that has no such branch, tag, commit or directory.
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, Spot, codes, did_you_mean};
+use agpm_diag::{Diagnostic, Failure, FailureKind, SourceSpan, codes, did_you_mean};
 use agpm_model::CatalogRemote;
 use agpm_source::{ReferenceError, SourceError};
 
@@ -67,7 +67,7 @@ fn near(reference: &str, names: &[String]) -> Option<String> {
 }
 
 /// What is said of a remote of the manifest that the catalog has to do without.
-pub(super) fn left_out(cause: Failure, spot: Spot) -> Option<Diagnostic> {
+pub(super) fn left_out(cause: Failure, spot: SourceSpan) -> Option<Diagnostic> {
     let cause = cause.diagnostic?;
     let mut found = Diagnostic::new(&codes::CATALOG_REMOTE, cause.message).at_spot(spot);
     found.help = cause.help;

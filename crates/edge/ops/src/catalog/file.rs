@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use agpm_catalog::{EntryFile, EntryKind, LayerKind, Reference};
+use agpm_catalog::{EntryFile, EntryKind, EntryReference, LayerKind};
 use agpm_diag::{Failure, Notes, Outcome};
 use serde::{Serialize, Serializer};
 
@@ -60,7 +60,7 @@ pub fn catalog_show(world: &World, request: &CatalogRead) -> Outcome<CatalogFile
     let read = |notes: &mut Notes| {
         let open = open(world, &request.places, request.kind, notes)?;
         open.read(
-            Reference {
+            EntryReference {
                 kind: request.kind,
                 text: &request.name,
             },
@@ -79,11 +79,11 @@ impl OpenCatalog {
         kind: Option<EntryKind>,
         largest: u64,
     ) -> Outcome<CatalogFile> {
-        let result = self.read(Reference { kind, text: name }, largest);
+        let result = self.read(EntryReference { kind, text: name }, largest);
         Notes::default().outcome(result)
     }
 
-    fn read(&self, reference: Reference<'_>, largest: u64) -> Result<CatalogFile, Failure> {
+    fn read(&self, reference: EntryReference<'_>, largest: u64) -> Result<CatalogFile, Failure> {
         let EntryFile { row, place } = self.content.entry_file(reference)?;
         let layer = self.content.layer(row);
         let bytes = read_inside(&layer.folder, &place, largest)?;

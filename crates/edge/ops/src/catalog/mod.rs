@@ -14,8 +14,8 @@ mod report;
 mod tests;
 
 pub use agpm_catalog::{
-    CatalogLayer, CatalogMode, CatalogRow, ENTRY_KINDS, EntryKind, Filter as CatalogFilter,
-    LayerKind, Shadowed,
+    CatalogLayer, CatalogMode, CatalogRow, ENTRY_KINDS, EntryFilter as CatalogFilter, EntryKind,
+    LayerKind, ShadowedRows,
 };
 use agpm_diag::{Failure, Notes};
 

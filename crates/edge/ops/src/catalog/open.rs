@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use agpm_catalog::{
-    CatalogContent, CatalogLayer, CatalogMode, Discovery, EntryKind, LayerKind, ManifestFile,
-    ReadManifests, UnparsedManifest, nowhere, typed_remotes,
+    CatalogContent, CatalogDiscovery, CatalogLayer, CatalogMode, EntryKind, LayerKind,
+    ManifestFile, ReadManifests, UnparsedManifest, nowhere, typed_remotes,
 };
 use agpm_diag::{Failure, Notes, Outcome, Severity};
-use agpm_store::{self as store, Disk, Marks, StoreError, parallel};
+use agpm_store::{self as store, Disk, PathMarks, StoreError, parallel};
 
 use crate::catalog::remotes::{RemoteLayer, kept_layers, remote_layers};
 use crate::gather::{ManifestFiles, Mistakes, Project};
@@ -30,14 +30,14 @@ pub struct OpenCatalog {
     /// The catalog.
     pub content: CatalogContent<'static>,
     remotes: Remotes,
-    marks: Marks,
+    marks: PathMarks,
 }
 
 /// Git remotes, and the files that say which they are.
 #[derive(Clone, Debug, Default)]
 struct Remotes {
     layers: Vec<RemoteLayer>,
-    marks: Marks,
+    marks: PathMarks,
 }
 
 impl Remotes {
@@ -77,11 +77,11 @@ pub fn open_catalog(
 
 /// The places of catalogs in project and home as they are now, for who has read none yet.
 #[derive(Clone, Debug)]
-pub struct CatalogWatch(Marks);
+pub struct CatalogWatch(PathMarks);
 
 /// Looks at them; nothing is read, and no remote is asked.
 pub fn watch_catalog(world: &World, places: &CatalogPlaces) -> CatalogWatch {
-    let (environment, mut marks) = (&world.environment, Marks::default());
+    let (environment, mut marks) = (&world.environment, PathMarks::default());
     find_manifests(environment, places, &[], &mut marks, &mut Notes::default());
     CatalogWatch(marks)
 }
@@ -115,7 +115,7 @@ pub(crate) fn open_kept(world: &World, notes: &mut Notes) -> Result<OpenCatalog,
     });
     let remotes = Remotes {
         layers: kept_layers(world, &project, notes)?,
-        marks: Marks::default(),
+        marks: PathMarks::default(),
     };
     open_with(world, &places, None, remotes, notes)
 }
@@ -218,10 +218,10 @@ fn find_manifests(
     environment: &Environment,
     places: &CatalogPlaces,
     remotes: &[RemoteLayer],
-    marks: &mut Marks,
+    marks: &mut PathMarks,
     notes: &mut Notes,
 ) -> (Vec<CatalogLayer>, Vec<ManifestFile>) {
-    let mut discovery = Discovery {
+    let mut discovery = CatalogDiscovery {
         files: &Disk,
         here: &environment.folder,
         mark: &mut |path| marks.add(path),

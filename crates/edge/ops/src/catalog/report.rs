@@ -2,7 +2,9 @@
 
 use std::io;
 
-use agpm_catalog::{CatalogRow, Filter, ListedRow, RowWriter, Shadowed, nowhere, unknown_module};
+use agpm_catalog::{
+    CatalogRow, EntryFilter, ListedRow, RowWriter, ShadowedRows, nowhere, unknown_module,
+};
 use agpm_diag::{Failure, Notes, Outcome, SourceMap, codes};
 use agpm_store::parallel;
 
@@ -19,9 +21,9 @@ pub struct CatalogRequest {
     /// Where to look.
     pub places: CatalogPlaces,
     /// Which entries.
-    pub filter: Filter,
+    pub filter: EntryFilter,
     /// Whether shadowed rows are listed.
-    pub shadowed: Shadowed,
+    pub shadowed: ShadowedRows,
 }
 
 /// The rows of a catalog.
@@ -31,7 +33,7 @@ pub struct CatalogReport {
     pub catalog: OpenCatalog,
     /// By kind, module and name; shadowed rows follow the one that counts, highest first.
     rows: Vec<ListedRow>,
-    shadowed: Shadowed,
+    shadowed: ShadowedRows,
 }
 
 /// Lists what applies.
@@ -71,10 +73,10 @@ pub(crate) fn list(
 
 impl OpenCatalog {
     /// The entries that fit as CSV, as `agpm catalog --format csv` prints them.
-    pub fn csv(&self, filter: &Filter) -> String {
+    pub fn csv(&self, filter: &EntryFilter) -> String {
         let mut text = String::new();
-        let listed = self.content.listed(filter, Shadowed::Hidden);
-        let written = self.each_csv_piece(&listed, Shadowed::Hidden, |piece| {
+        let listed = self.content.listed(filter, ShadowedRows::Hidden);
+        let written = self.each_csv_piece(&listed, ShadowedRows::Hidden, |piece| {
             text.push_str(piece);
             Ok(())
         });
@@ -85,7 +87,7 @@ impl OpenCatalog {
     fn each_csv_piece(
         &self,
         listed: &[ListedRow],
-        shadowed: Shadowed,
+        shadowed: ShadowedRows,
         mut write: impl FnMut(&str) -> io::Result<()>,
     ) -> io::Result<()> {
         let (table, header) = self.content.csv_table(listed, shadowed);

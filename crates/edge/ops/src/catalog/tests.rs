@@ -10,7 +10,7 @@ use agpm_testkit::{GitDaemon, Repository, Sandbox};
 
 use crate::catalog::remotes::{RemoteLayer, remote_layers};
 use crate::gather::Project;
-use crate::world::{Environment, ManifestUse, Network, Scope, Silent, World};
+use crate::world::{Environment, InstallScope, ManifestUse, NetworkAccess, Silent, World};
 
 const FILE: &str = "bmad/_cfg/agent-manifest.csv";
 
@@ -32,10 +32,10 @@ impl Place {
         self.sandbox.write("project/agpm.toml", text);
     }
 
-    fn world(&self, network: Network) -> World {
+    fn world(&self, network: NetworkAccess) -> World {
         let environment = Environment {
             approvals: Vec::new(),
-            scope: Scope::Project,
+            scope: InstallScope::Project,
             folder: self.sandbox.work().join("project"),
             manifest: None,
             config: None,
@@ -53,7 +53,7 @@ impl Place {
     }
 
     /// The layers of these remotes and of the manifest's, and the codes of what was said.
-    fn layers(&self, network: Network, told: &[&str]) -> (Layers, Vec<String>) {
+    fn layers(&self, network: NetworkAccess, told: &[&str]) -> (Layers, Vec<String>) {
         let (world, mut notes) = (self.world(network), Notes::default());
         let project = Project::load(&world, ManifestUse::Nearest, &mut notes)
             .unwrap_or_else(|failure| panic!("{failure:?} {:?}", notes.diagnostics));
@@ -72,7 +72,7 @@ impl Place {
     }
 
     /// The same where nothing goes wrong: what each layer is called, and the text of its manifest.
-    fn good(&self, network: Network, told: &[&str]) -> (Vec<(String, String)>, Vec<String>) {
+    fn good(&self, network: NetworkAccess, told: &[&str]) -> (Vec<(String, String)>, Vec<String>) {
         let (layers, said) = self.layers(network, told);
         let row = |layer: RemoteLayer| {
             (
@@ -83,7 +83,7 @@ impl Place {
         (layers.unwrap().into_iter().map(row).collect(), said)
     }
 
-    fn fails(&self, network: Network, told: &[&str], kind: FailureKind, words: &[&str]) {
+    fn fails(&self, network: NetworkAccess, told: &[&str], kind: FailureKind, words: &[&str]) {
         let (layers, _) = self.layers(network, told);
         let failure = layers
             .err()
@@ -123,7 +123,7 @@ fn the_command_line_ranks_above_the_manifest_and_each_counts_once() {
         "{SOURCES}file = \"{0}\"\n[catalog]\nremotes = [\"community#v1\", \"community:/team\", \"git+{0}\", \"file\"]\n",
         source.url()
     ));
-    let (layers, said) = place.good(Network::Allowed, &[]);
+    let (layers, said) = place.good(NetworkAccess::Allowed, &[]);
     let url = format!("git+{}", source.url());
     let all = [
         ("community#v1", "one"),
@@ -132,7 +132,7 @@ fn the_command_line_ranks_above_the_manifest_and_each_counts_once() {
     ];
     assert_eq!((layers, said), (rows(&all), Vec::new()));
     let (layers, _) = place.good(
-        Network::Allowed,
+        NetworkAccess::Allowed,
         &["community", "community:/team", "community"],
     );
     let all = [
@@ -156,24 +156,24 @@ fn the_command_line_is_fresh_and_the_manifest_is_pinned() {
         format!("version = 1\n[[catalog]]\nremote = \"community\"\nversion = \"main\"\nresolved_commit = \"{first}\"\n"),
     );
     assert_eq!(
-        place.good(Network::Allowed, &[]),
+        place.good(NetworkAccess::Allowed, &[]),
         (rows(&[("community", "one")]), Vec::new())
     );
     assert_eq!(
-        place.good(Network::Allowed, &["community"]).0,
+        place.good(NetworkAccess::Allowed, &["community"]).0,
         rows(&[("community", "two")])
     );
-    let (layers, _) = place.layers(Network::Allowed, &[]);
+    let (layers, _) = place.layers(NetworkAccess::Allowed, &[]);
     assert_eq!(layers.unwrap()[0].commit.as_ref().unwrap().as_str(), first);
     source.commit(&[(FILE, "three")]);
     assert_eq!(
-        place.good(Network::Allowed, &["community"]).0,
+        place.good(NetworkAccess::Allowed, &["community"]).0,
         rows(&[("community", "three")])
     );
     // What is pinned and in the cache asks nobody.
     fs::remove_dir_all(source.path()).unwrap();
     assert_eq!(
-        place.good(Network::Allowed, &[]),
+        place.good(NetworkAccess::Allowed, &[]),
         (rows(&[("community", "one")]), Vec::new())
     );
 }
@@ -192,7 +192,7 @@ fn a_pin_of_another_remote_or_of_one_user_says_nothing() {
         format!("version = 1\n[[catalog]]\nremote = \"community\"\nversion = \"main\"\nresolved_commit = \"{first}\"\n"),
     );
     assert_eq!(
-        place.good(Network::Allowed, &[]).0,
+        place.good(NetworkAccess::Allowed, &[]).0,
         rows(&[("community#main", "two")])
     );
     place.manifest(&format!("{SOURCES}[catalog]\nremotes = [\"community\"]\n"));
@@ -202,7 +202,7 @@ fn a_pin_of_another_remote_or_of_one_user_says_nothing() {
         .sandbox
         .write("project/agpm.lock", format!("{lock}{moved}"));
     assert_eq!(
-        place.good(Network::Allowed, &[]).0,
+        place.good(NetworkAccess::Allowed, &[]).0,
         rows(&[("community", "two")])
     );
     place.manifest(&format!(
@@ -213,7 +213,7 @@ fn a_pin_of_another_remote_or_of_one_user_says_nothing() {
         "[catalog]\nremotes = [\"community\"]\n",
     );
     assert_eq!(
-        place.good(Network::Allowed, &[]).0,
+        place.good(NetworkAccess::Allowed, &[]).0,
         rows(&[("community", "two")])
     );
 }
@@ -227,28 +227,28 @@ fn a_copy_counts_when_the_server_is_gone() {
     let team = format!("{remote}#main:/team");
     place.manifest(&format!("[catalog]\nremotes = [\"{team}\"]\n"));
     place.fails(
-        Network::Offline,
+        NetworkAccess::Offline,
         &[&remote],
         FailureKind::Network,
         &["source/offline", &remote],
     );
-    let (layers, said) = place.good(Network::Offline, &[]);
+    let (layers, said) = place.good(NetworkAccess::Offline, &[]);
     assert!(
         layers.is_empty() && said.len() == 1 && said[0].starts_with("catalog/remote"),
         "{said:?}"
     );
     let all = rows(&[(&remote, "one"), (&team, "team")]);
     assert_eq!(
-        place.good(Network::Allowed, &[&remote]),
+        place.good(NetworkAccess::Allowed, &[&remote]),
         (all.clone(), Vec::new())
     );
     source.commit(&[(FILE, "two")]);
     assert_eq!(
-        place.good(Network::Offline, &[&remote]),
+        place.good(NetworkAccess::Offline, &[&remote]),
         (all.clone(), Vec::new())
     );
     drop(daemon);
-    let (layers, said) = place.good(Network::Allowed, &[&remote]);
+    let (layers, said) = place.good(NetworkAccess::Allowed, &[&remote]);
     assert_eq!(layers, all);
     assert!(
         said.len() == 2 && said.iter().all(|one| one.starts_with("catalog/stale")),
@@ -256,7 +256,7 @@ fn a_copy_counts_when_the_server_is_gone() {
     );
     // Another branch of it was never written out.
     place.fails(
-        Network::Allowed,
+        NetworkAccess::Allowed,
         &[&format!("{remote}#other")],
         FailureKind::Network,
         &["source/unreachable"],
@@ -269,11 +269,11 @@ fn what_is_not_in_the_cache_needs_a_connection() {
     let source = repository(&place);
     let daemon = GitDaemon::start(&place.sandbox);
     let remote = format!("git+{}", daemon.url("community"));
-    place.good(Network::Allowed, &[&remote]);
+    place.good(NetworkAccess::Allowed, &[&remote]);
     source.tag("v2");
     let (later, near) = (format!("{remote}#v2"), format!("{remote}#mian"));
     place.fails(
-        Network::Offline,
+        NetworkAccess::Offline,
         &[&later],
         FailureKind::Network,
         &[
@@ -283,23 +283,23 @@ fn what_is_not_in_the_cache_needs_a_connection() {
         ],
     );
     place.fails(
-        Network::Offline,
+        NetworkAccess::Offline,
         &[&near],
         FailureKind::Network,
         &["source/offline", "did you mean `main`"],
     );
     place.fails(
-        Network::Allowed,
+        NetworkAccess::Allowed,
         &[&near],
         FailureKind::NotFound,
         &["name/unknown"],
     );
     assert_eq!(
-        place.good(Network::Allowed, &[&later]).0,
+        place.good(NetworkAccess::Allowed, &[&later]).0,
         rows(&[(&later, "one")])
     );
     assert_eq!(
-        place.good(Network::Offline, &[&later]),
+        place.good(NetworkAccess::Offline, &[&later]),
         (rows(&[(&later, "one")]), Vec::new())
     );
 }
@@ -309,7 +309,7 @@ fn a_cache_that_cannot_be_written_keeps_its_copy() {
     let place = Place::new();
     let mut source = repository(&place);
     let remote = format!("git+{}", source.url());
-    let (layers, _) = place.layers(Network::Allowed, &[&remote]);
+    let (layers, _) = place.layers(NetworkAccess::Allowed, &[&remote]);
     let shelf = layers.unwrap()[0]
         .folder
         .ancestors()
@@ -320,7 +320,7 @@ fn a_cache_that_cannot_be_written_keeps_its_copy() {
     // A folder in the place of a file refuses every user, the mightiest too.
     fs::remove_file(shelf.join("refs.txt")).unwrap();
     fs::create_dir(shelf.join("refs.txt")).unwrap();
-    let (layers, said) = place.good(Network::Allowed, &[&remote]);
+    let (layers, said) = place.good(NetworkAccess::Allowed, &[&remote]);
     assert_eq!(layers, rows(&[(&remote, "one")]));
     let words = ["catalog/stale", "refs.txt", &remote, "permissions"];
     assert!(
@@ -328,7 +328,7 @@ fn a_cache_that_cannot_be_written_keeps_its_copy() {
         "{said:?}"
     );
     place.fails(
-        Network::Allowed,
+        NetworkAccess::Allowed,
         &[&format!("{remote}#v1")],
         FailureKind::Errors,
         &["refs.txt"],
@@ -348,16 +348,21 @@ fn a_repository_is_meant_where_an_address_says_so() {
         "there is no git repository",
         "Some(\"check the address\")",
     ];
-    place.fails(Network::Allowed, &[&remote], FailureKind::Network, &words);
+    place.fails(
+        NetworkAccess::Allowed,
+        &[&remote],
+        FailureKind::Network,
+        &words,
+    );
     place.manifest(&format!("[catalog]\nremotes = [\"{remote}\"]\n"));
-    let (layers, said) = place.good(Network::Allowed, &[]);
+    let (layers, said) = place.good(NetworkAccess::Allowed, &[]);
     assert!(
         layers.is_empty() && said.len() == 1 && said[0].starts_with("catalog/remote"),
         "{said:?}"
     );
     place.manifest("[sources]\nplain = \"../nowhere\"\n");
     place.fails(
-        Network::Allowed,
+        NetworkAccess::Allowed,
         &["plain"],
         FailureKind::Network,
         &["check the address in `[sources]`"],
@@ -371,7 +376,7 @@ fn a_listing_without_its_commit_loses_nothing() {
     let url = source.url();
     let remote = format!("git+{url}");
     assert_eq!(
-        place.good(Network::Allowed, &[&remote]).0,
+        place.good(NetworkAccess::Allowed, &[&remote]).0,
         rows(&[(&remote, "one")])
     );
     let second = source.commit(&[(FILE, "two")]);
@@ -384,7 +389,7 @@ fn a_listing_without_its_commit_loses_nothing() {
     let (layers, said) = {
         let bytes = fs::read(&object).unwrap();
         fs::remove_file(&object).unwrap();
-        let found = place.good(Network::Allowed, &[&remote]);
+        let found = place.good(NetworkAccess::Allowed, &[&remote]);
         fs::write(&object, bytes).unwrap();
         found
     };
@@ -394,7 +399,7 @@ fn a_listing_without_its_commit_loses_nothing() {
         "{said:?}"
     );
     assert_eq!(
-        place.good(Network::Allowed, &[&remote]),
+        place.good(NetworkAccess::Allowed, &[&remote]),
         (rows(&[(&remote, "two")]), Vec::new())
     );
 }
@@ -409,7 +414,7 @@ fn a_manifest_may_be_a_link() {
     source.commit(&[("real.csv", "linked")]);
     let remote = format!("git+{}", source.url());
     assert_eq!(
-        place.good(Network::Allowed, &[&remote]),
+        place.good(NetworkAccess::Allowed, &[&remote]),
         (rows(&[(&remote, "linked")]), Vec::new())
     );
 }
@@ -422,7 +427,7 @@ fn files_and_folders_are_read_offline() {
     let remote = format!("git+{}", source.url());
     let all = rows(&[(&remote, "one"), ("community:/team", "team")]);
     assert_eq!(
-        place.good(Network::Offline, &[&remote, "community:/team"]),
+        place.good(NetworkAccess::Offline, &[&remote, "community:/team"]),
         (all, Vec::new())
     );
 }
@@ -438,20 +443,20 @@ fn what_is_not_there_fails_on_the_command_line_and_warns_in_the_manifest() {
     ];
     for (remote, words) in missing {
         place.fails(
-            Network::Allowed,
+            NetworkAccess::Allowed,
             &[remote],
             FailureKind::NotFound,
             &["name/unknown", remote, words],
         );
     }
     place.fails(
-        Network::Allowed,
+        NetworkAccess::Allowed,
         &["community#abcdef1"],
         FailureKind::NotFound,
         &["`abcdef1`"],
     );
     place.fails(
-        Network::Allowed,
+        NetworkAccess::Allowed,
         &[&format!("community#{}", "ab".repeat(20))],
         FailureKind::NotFound,
         &["abab"],
@@ -459,7 +464,7 @@ fn what_is_not_there_fails_on_the_command_line_and_warns_in_the_manifest() {
     place.manifest(&format!(
         "{SOURCES}[catalog]\nremotes = [\"community#mian\", \"community:/taem\", \"community\"]\n"
     ));
-    let (layers, said) = place.good(Network::Allowed, &[]);
+    let (layers, said) = place.good(NetworkAccess::Allowed, &[]);
     assert_eq!(layers, rows(&[("community", "one")]));
     for ((_, words), said) in missing.iter().zip(&said) {
         assert!(
@@ -481,7 +486,7 @@ fn a_plain_folder_is_itself() {
     place.manifest(&format!(
         "{sources}[catalog]\nremotes = [\"plain:/team\"]\n"
     ));
-    let (layers, said) = place.good(Network::Offline, &["plain"]);
+    let (layers, said) = place.good(NetworkAccess::Offline, &["plain"]);
     assert_eq!(
         (layers, said),
         (
@@ -490,26 +495,26 @@ fn a_plain_folder_is_itself() {
         )
     );
     place.fails(
-        Network::Allowed,
+        NetworkAccess::Allowed,
         &["plain:/out"],
         FailureKind::Refused,
         &["a link leads out"],
     );
     place.fails(
-        Network::Allowed,
+        NetworkAccess::Allowed,
         &["plain:/taem"],
         FailureKind::NotFound,
         &["did you mean `team`"],
     );
     place.fails(
-        Network::Allowed,
+        NetworkAccess::Allowed,
         &["plain#v1"],
         FailureKind::NotFound,
         &["`v1`"],
     );
     place.manifest(&format!("{sources}[catalog]\nremotes = [\"plain:/out\"]\n"));
     place.fails(
-        Network::Allowed,
+        NetworkAccess::Allowed,
         &[],
         FailureKind::Refused,
         &["a link leads out"],
@@ -522,10 +527,13 @@ fn no_manifest_is_fine() {
     let source = repository(&place);
     let remote = format!("git+{}#v1:/team", source.url());
     assert_eq!(
-        place.good(Network::Allowed, &[&remote]),
+        place.good(NetworkAccess::Allowed, &[&remote]),
         (rows(&[(&remote, "team")]), Vec::new())
     );
-    assert_eq!(place.good(Network::Allowed, &[]), (Vec::new(), Vec::new()));
+    assert_eq!(
+        place.good(NetworkAccess::Allowed, &[]),
+        (Vec::new(), Vec::new())
+    );
     assert!(!place.sandbox.work().join("project/.agpm").exists());
 }
 
@@ -533,7 +541,7 @@ fn no_manifest_is_fine() {
 fn secrets_are_not_shown() {
     let place = Place::new();
     let remote = "git+http://me:tok3n-of-mine@127.0.0.1:9/r";
-    let (layers, said) = place.layers(Network::Allowed, &[remote]);
+    let (layers, said) = place.layers(NetworkAccess::Allowed, &[remote]);
     let text = format!("{layers:?} {said:?}");
     assert!(
         layers.is_err() && text.contains("git+http://127.0.0.1:9/r") && !text.contains("tok3n"),

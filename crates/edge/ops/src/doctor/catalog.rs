@@ -2,7 +2,7 @@
 
 use crate::catalog::lint_catalog;
 use crate::doctor::check::{DoctorRequest, Summary};
-use crate::world::{Scope, World};
+use crate::world::{InstallScope, World};
 use agpm_diag::counted;
 use agpm_diag::{Failure, Notes};
 
@@ -11,7 +11,7 @@ pub(super) fn check(
     _: &DoctorRequest,
     notes: &mut Notes,
 ) -> Result<Summary, Failure> {
-    if world.environment.scope == Scope::User {
+    if world.environment.scope == InstallScope::User {
         return Ok(Summary::Skipped("catalogs belong to projects"));
     }
     match lint_catalog(world, notes)? {

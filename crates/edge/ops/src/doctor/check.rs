@@ -2,14 +2,14 @@
 
 use crate::gather::{ManifestFiles, Project};
 use crate::world::{ManifestUse, World};
-use agpm_diag::{Diagnostic, Failure, Notes, Warnings};
+use agpm_diag::{Diagnostic, Failure, Notes, WarningPolicy};
 use agpm_store::ProjectStore;
 
 /// What to check.
 #[derive(Clone, Debug)]
 pub struct DoctorRequest {
     /// What warnings are.
-    pub warnings: Warnings,
+    pub warnings: WarningPolicy,
     /// The git revision since which removed persona documents must be archived.
     pub since: Option<String>,
 }

@@ -1,7 +1,7 @@
 //! The layers are there, and what of them does not count is told.
 
 use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
-use agpm_layers::Pinning;
+use agpm_layers::LayerPinning;
 use agpm_model::{Layer, LockedLayer, Lockfile, Manifest};
 
 use crate::approve::note_unapproved;
@@ -45,7 +45,7 @@ pub(super) fn check(
         layers: folders,
         ..project.manifest.clone()
     };
-    let pinning = Pinning::of(&folders, Some(&lock), &UpdateScope::Nothing);
+    let pinning = LayerPinning::of(&folders, Some(&lock), &UpdateScope::Nothing);
     let snapshots = snapshots(world, &folders, &sources, &pinning, notes)?;
     let absent = versions
         .iter()

@@ -2,7 +2,7 @@
 
 use crate::doctor::check::{DoctorRequest, Summary, project};
 use crate::lineage::{PersonaRules, lint_personas};
-use crate::world::{Scope, World};
+use crate::world::{InstallScope, World};
 use agpm_diag::counted;
 use agpm_diag::{Failure, Notes};
 
@@ -11,7 +11,7 @@ pub(super) fn check(
     request: &DoctorRequest,
     notes: &mut Notes,
 ) -> Result<Summary, Failure> {
-    if world.environment.scope == Scope::User {
+    if world.environment.scope == InstallScope::User {
         return Ok(Summary::Skipped("personas belong to projects"));
     }
     let root = project(world, notes).ok().and_then(|(project, _)| {

@@ -11,13 +11,15 @@ mod manifest;
 mod ownership;
 mod tools;
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, Severity, Warnings, distinct};
+use agpm_diag::{
+    Diagnostic, Failure, FailureKind, Notes, Outcome, Severity, WarningPolicy, distinct,
+};
 use serde::Serialize;
 
 pub use crate::doctor::check::DoctorRequest;
 use crate::doctor::check::{Summary, alone};
 
-use crate::world::{Environment, Network, World};
+use crate::world::{Environment, NetworkAccess, World};
 use agpm_diag::counted;
 
 /// Looks at one thing. What it finds goes to the notes, which hold nothing of other checks.
@@ -75,7 +77,7 @@ pub enum CheckState {
 pub fn doctor(world: &World, request: &DoctorRequest) -> Outcome<DoctorReport> {
     // Nothing here is worth a connection.
     let environment = Environment {
-        network: Network::Offline,
+        network: NetworkAccess::Offline,
         ..world.environment.clone()
     };
     let world = World {
@@ -108,7 +110,7 @@ fn row(
         failure.kind
     });
     let failure = said.as_ref().err().copied();
-    if request.warnings == Warnings::Stop {
+    if request.warnings == WarningPolicy::Stop {
         found.iter_mut().for_each(make_error);
     }
     let found = distinct(found, &notes.sources);

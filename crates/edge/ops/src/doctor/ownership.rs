@@ -5,7 +5,7 @@ use agpm_diag::{Diagnostic, Failure, Notes, codes};
 use crate::doctor::check::{DoctorRequest, NO_MANIFEST, Summary};
 use crate::scope::Places;
 use crate::verify::{Finding, SourceUse, find_drift};
-use crate::world::{ManifestUse, Scope, World};
+use crate::world::{InstallScope, ManifestUse, World};
 use agpm_diag::counted;
 
 pub(super) fn check(
@@ -15,7 +15,7 @@ pub(super) fn check(
 ) -> Result<Summary, Failure> {
     let places = Places::find(&world.environment, ManifestUse::Nearest)?;
     // A user has a place for a manifest without having one.
-    let own = world.environment.scope == Scope::User;
+    let own = world.environment.scope == InstallScope::User;
     if !places.is_some_and(|places| !own || agpm_store::exists(&places.manifest)) {
         return Ok(NO_MANIFEST);
     }

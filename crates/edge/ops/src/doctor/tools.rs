@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use agpm_diag::{Failure, Notes};
-use agpm_model::{Locked, Tag, ToolName};
+use agpm_model::{LockEntry, ToolName, VersionTag};
 use agpm_text::{Format, NodeRef, parse_alone};
 use agpm_tools::{Executable, find};
 
@@ -27,7 +27,7 @@ pub(super) fn check(
     };
     let lock = read_lock(&world.environment, &store, &mut Notes::default());
     let (lock, _) = lock.ok().flatten().unwrap_or_default();
-    let used: BTreeSet<&ToolName> = lock.entries.iter().flat_map(Locked::tools).collect();
+    let used: BTreeSet<&ToolName> = lock.entries.iter().flat_map(LockEntry::tools).collect();
     let mut found = Vec::new();
     for tool in used {
         let executable = find(tool.as_str()).and_then(|tool| tool.executable.as_ref());
@@ -46,7 +46,7 @@ pub(super) fn check(
 
 fn line(tool: &ToolName, executable: &Executable, version: &str) -> String {
     let checked = executable.version;
-    if Tag::new(version) > Tag::new(checked) {
+    if VersionTag::new(version) > VersionTag::new(checked) {
         format!("{tool} {version} (newer than {checked}, which agpm was checked with)")
     } else {
         format!("{tool} {version}")

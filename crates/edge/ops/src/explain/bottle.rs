@@ -7,7 +7,7 @@ use agpm_text::Pointer;
 use crate::bottle::{BottleInput, load};
 use crate::explain::{ExplainRequest, found};
 use crate::world::World;
-use agpm_merge::{Provenance, Secrets};
+use agpm_merge::{Provenance, SecretDisplay};
 
 pub(super) fn explain_bottle(
     world: &World,
@@ -30,7 +30,7 @@ pub(super) fn explain_bottle(
     // `extends` was followed: it is no part of what came out.
     let extends = Pointer::root().child("extends");
     provenance.leaves.retain(|leaf| leaf.pointer != extends);
-    if request.secrets == Secrets::Masked {
+    if request.secrets == SecretDisplay::Masked {
         let env = Pointer::root().child("env");
         let secret = manifest.secret_variables(name);
         secret

@@ -3,15 +3,15 @@
 use agpm_diag::{Failure, Notes};
 use std::sync::Arc;
 
-use agpm_catalog::{CatalogContent, KindSaid, Reference, RowId};
-use agpm_merge::{Composition, Contribution, Policy, References, fold_parts};
+use agpm_catalog::{CatalogContent, EntryReference, KindSaid, RowId};
+use agpm_merge::{Composition, Contribution, MergePolicy, ReferencePolicy, fold_parts};
 use agpm_model::LayerName;
 use agpm_text::{NodeId, Pointer, to_value};
 
 use crate::catalog::{CatalogPlaces, open};
 use crate::explain::found;
 use crate::world::World;
-use agpm_merge::{Provenance, Secrets};
+use agpm_merge::{Provenance, SecretDisplay};
 
 pub(super) fn explain_entry(
     world: &World,
@@ -20,22 +20,22 @@ pub(super) fn explain_entry(
     notes: &mut Notes,
 ) -> Result<Provenance, Failure> {
     let open = open(world, &CatalogPlaces::default(), None, notes)?.content;
-    let entry = open.entry(Reference::read(name), KindSaid::Before)?;
+    let entry = open.entry(EntryReference::read(name), KindSaid::Before)?;
     let lower = open.catalog.shadowed(entry).iter().rev();
     let units = lower
         .chain([&entry.winner])
         .map(|row| unit(&open, *row))
         .collect();
-    let policy = Policy {
+    let policy = MergePolicy {
         composition: Composition::Select,
-        references: References::LENIENT,
+        references: ReferencePolicy::LENIENT,
     };
     let mut provenance = Provenance::default();
     provenance.add_values_as(
         &fold_parts(units, &policy),
         pointer,
         &notes.sources,
-        Secrets::Masked,
+        SecretDisplay::Masked,
     );
     let value = to_value(open.catalog.winner(entry).node());
     found(

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Failure, Notes, codes};
-use agpm_merge::{Contribution, Merged, MergedFile, Policy, Resolution, ResolvedRef, fold};
+use agpm_merge::{
+    Contribution, MergePolicy, MergedContent, MergedFile, Resolution, ResolvedRef, fold,
+};
 use agpm_model::{LayerName, Owner, RelativePath, Strategy};
 use agpm_plan::OwnedNodes;
 use agpm_store::ProjectStore;
-use agpm_text::{Document, Pointer, Shape, Value, View, equal, to_value};
+use agpm_text::{Document, NodeShape, Pointer, TreeView, Value, equal, to_value};
 
 use crate::install::{parse_shared, read_ledger};
 use crate::reading::limit;
@@ -48,7 +50,7 @@ impl Installed {
         notes: &Notes,
     ) -> Provenance {
         let layers = match merged.map(|merged| &merged.merged) {
-            Some(Merged::Structured(resolution)) => Some(resolution),
+            Some(MergedContent::Structured(resolution)) => Some(resolution),
             _ => None,
         };
         let own = self.as_a_layer();
@@ -89,7 +91,7 @@ impl Installed {
         };
         fold(
             vec![contribution],
-            &Policy::merge(Strategy::default()),
+            &MergePolicy::merge(Strategy::default()),
             None,
         )
     }
@@ -102,13 +104,13 @@ impl Installed {
         for step in place.steps() {
             here = here.child(step)?;
             let (step, next) = match there.shape() {
-                Shape::Map(count) => {
+                NodeShape::Map(count) => {
                     let (_, value) = (0..count)
                         .map(|at| there.entry(at))
                         .find(|(key, _)| key == step)?;
                     (step.clone(), value)
                 }
-                Shape::List(count) => {
+                NodeShape::List(count) => {
                     let equals = |at: &usize| equal(there.item(*at), here);
                     let same = step.parse().ok().filter(|at| *at < count).filter(equals);
                     let at = same.or_else(|| (0..count).find(equals))?;
@@ -154,7 +156,7 @@ fn attribute(
 
 /// Says that a file that is ours whole is not what the layers give.
 pub(super) fn tell_edited(file: &str, now: &[u8], merged: &MergedFile, notes: &mut Notes) {
-    let structured = matches!(merged.merged, Merged::Structured(_));
+    let structured = matches!(merged.merged, MergedContent::Structured(_));
     let Ok((text, _)) = merged.render() else {
         return;
     };

@@ -37,7 +37,7 @@ use crate::locked::{LockView, WrittenId, means, near_ids};
 use crate::merge::{MergeInputs, choose_strategy, read_files};
 use crate::packages::read_lock;
 use crate::world::{ManifestUse, World};
-use agpm_merge::{ExplainedLeaf, Provenance, Secrets};
+use agpm_merge::{ExplainedLeaf, Provenance, SecretDisplay};
 
 /// What can be explained, besides codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,7 +108,7 @@ pub struct ExplainRequest {
     /// The JSON object with bottles to read instead of Markdown files.
     pub json_file: Option<PathBuf>,
     /// Whether the secrets of bottles are shown.
-    pub secrets: Secrets,
+    pub secrets: SecretDisplay,
 }
 
 /// The explanation.
@@ -314,7 +314,7 @@ fn refuse_flags(subject: Option<Subject>, request: &ExplainRequest) -> Result<()
         ),
         (request.json_file.is_some(), "--json-file", Subject::Bottle),
         (
-            request.secrets == Secrets::Shown,
+            request.secrets == SecretDisplay::Shown,
             "--show-secrets",
             Subject::Bottle,
         ),

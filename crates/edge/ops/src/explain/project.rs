@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes, nearest};
-use agpm_layers::{Pinning, Snapshot, contributions};
+use agpm_layers::{LayerPinning, LayerSnapshot, contributions};
 use agpm_merge::LayerFile;
 use agpm_model::{LayerName, PathError, RelativePath};
 use agpm_resolve::UpdateScope;
-use agpm_store::{self as store, Problem, ProjectStore, StoreError};
+use agpm_store::{self as store, ProjectStore, StoreError, StoreProblem};
 
 use crate::explain::installed::Installed;
 use crate::gather::{Project, layer_file, unknown_name};
@@ -16,7 +16,7 @@ use crate::merge::ReadFiles;
 use crate::packages::{Sources, read_lock};
 use crate::reading::{limit, shown};
 use crate::scope::state_of;
-use crate::world::{Environment, OutsideReads, Scope, World};
+use crate::world::{Environment, InstallScope, OutsideReads, World};
 use agpm_model::normalize;
 
 /// What the project knows of a file.
@@ -74,7 +74,7 @@ fn alone(
             }
         }
     }
-    let root = root.filter(|_| environment.scope == Scope::User);
+    let root = root.filter(|_| environment.scope == InstallScope::User);
     let path = root.unwrap_or(&environment.folder).join(file);
     let name = LayerName::new(file).map_err(|_| not_in_layers(file, None))?;
     let inside = store::real_path(root.unwrap_or(&environment.folder));
@@ -84,7 +84,7 @@ fn alone(
     }
     let bytes = match store::read(&path, limit()) {
         Err(StoreError {
-            problem: Problem::NotFound,
+            problem: StoreProblem::NotFound,
             ..
         }) => return Err(not_in_layers(file, None)),
         other => other.map_err(|error| error.seen_from(&environment.folder))?,
@@ -110,11 +110,11 @@ fn layered(
     let store = ProjectStore::open_at(root, state_of(environment.scope))?;
     let lock = read_lock(environment, &store, notes)?.map(|(lock, _)| lock);
     let sources = Sources::open(world, &project.manifest, store.path());
-    let pinning = Pinning::of(&project.manifest, lock.as_ref(), &UpdateScope::Nothing);
+    let pinning = LayerPinning::of(&project.manifest, lock.as_ref(), &UpdateScope::Nothing);
     let snapshots = snapshots(world, &project.manifest, &sources, &pinning, notes)?;
     for path in paths {
         let installed = Installed::find(&store, &path, notes)?;
-        let has_file = |one: &Snapshot<'_>| one.files.iter().any(|file| file.path == path);
+        let has_file = |one: &LayerSnapshot<'_>| one.files.iter().any(|file| file.path == path);
         if installed.is_some() || snapshots.iter().any(has_file) {
             let files = ReadFiles {
                 files: contributions(snapshots, &path),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use agpm_diag::{Failure, FailureKind, Notes};
-use agpm_model::{Folders, Import, read_agent_manager};
+use agpm_model::{BaseDirectories, ImportedConfiguration, read_agent_manager};
 use agpm_text::Format;
 
 use crate::change::write_manifest;
@@ -75,7 +75,7 @@ fn read(
     request: &ImportRequest,
     project: &Path,
     notes: &mut Notes,
-) -> Result<Import, Failure> {
+) -> Result<ImportedConfiguration, Failure> {
     let own = request
         .folder
         .as_ref()
@@ -96,7 +96,7 @@ fn read(
                 .replace('\\', "/")
         })
     });
-    let folders = Folders {
+    let folders = BaseDirectories {
         project: project.as_deref().unwrap_or_default(),
         home: home.as_deref(),
     };

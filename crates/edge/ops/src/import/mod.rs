@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 
 use agpm_adopt::{FORMATS, ManifestDifference, NewEntry, format_named};
 use agpm_diag::{Diagnostic, Failure, Notes, Outcome, codes, did_you_mean};
-use agpm_model::Additions;
-use agpm_store::{Problem, StoreError};
+use agpm_model::ImportAdditions;
+use agpm_store::{StoreError, StoreProblem};
 use serde::Serialize;
 
 use crate::change::until_not_overtaken;
 use crate::gather::unknown_name;
 use crate::install::Writing;
-use crate::world::{Environment, Scope, World};
+use crate::world::{Environment, InstallScope, World};
 
 pub(crate) use packages::named_entries;
 
@@ -48,7 +48,7 @@ pub struct ImportReport {
     pub created: bool,
     /// Layers, and sources.
     #[serde(flatten)]
-    pub additions: Additions,
+    pub additions: ImportAdditions,
     /// The tools that the manifest names from now on.
     pub tools: Vec<String>,
     /// Dependencies that were added.
@@ -98,8 +98,8 @@ fn default_file(
         return Err(unknown_name("format to import", format, None));
     };
     let in_project = match environment.scope {
-        Scope::Project => format.project,
-        Scope::User => &[],
+        InstallScope::Project => format.project,
+        InstallScope::User => &[],
     };
     let in_project = in_project.iter().map(|path| project.join(path));
     let home = environment.home.as_deref().into_iter();
@@ -116,7 +116,7 @@ fn default_file(
 }
 
 fn missing(environment: &Environment, request: &ImportRequest, error: StoreError) -> Failure {
-    let looked_for = request.file.is_none() && matches!(error.problem, Problem::NotFound);
+    let looked_for = request.file.is_none() && matches!(error.problem, StoreProblem::NotFound);
     let mut failure = Failure::from(error.seen_from(&environment.folder));
     if let Some(diagnostic) = failure.diagnostic.as_mut().filter(|_| looked_for) {
         diagnostic.help = Some(format!(

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use agpm_adopt::NeighbouringFiles;
 use agpm_diag::Notes;
-use agpm_text::{Format, Parsed};
+use agpm_text::{Format, ParsedDocument};
 
 use crate::documents::parsed;
 use crate::reading::{limit, shown};
@@ -21,18 +21,18 @@ pub(super) struct Neighbours<'a> {
 }
 
 impl Neighbours<'_> {
-    fn read(&mut self, path: &Path, format: Format) -> Option<Parsed> {
+    fn read(&mut self, path: &Path, format: Format) -> Option<ParsedDocument> {
         let bytes = agpm_store::read(path, limit()).ok()?;
         parsed(shown(self.environment, path), bytes, format, self.notes).ok()
     }
 }
 
 impl NeighbouringFiles for Neighbours<'_> {
-    fn beside(&mut self, path: &str, format: Format) -> Option<Parsed> {
+    fn beside(&mut self, path: &str, format: Format) -> Option<ParsedDocument> {
         self.read(&self.directory.join(path), format)
     }
 
-    fn in_home(&mut self, path: &str, format: Format) -> Option<Parsed> {
+    fn in_home(&mut self, path: &str, format: Format) -> Option<ParsedDocument> {
         let file = self.environment.home.as_ref()?.join(path);
         self.read(&file, format)
     }

@@ -7,7 +7,7 @@ use agpm_adopt::{
     format_named, read_differences,
 };
 use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
-use agpm_model::{Additions, normalize};
+use agpm_model::{ImportAdditions, normalize};
 use agpm_text::Format;
 
 use crate::change::write_manifest;
@@ -94,9 +94,9 @@ pub(super) fn import_packages(
         report.created = is_new;
     }
     report.text = new.written_into("").map_err(|error| uneditable(&error))?;
-    report.additions = Additions {
+    report.additions = ImportAdditions {
         sources: new.sources,
-        ..Additions::default()
+        ..ImportAdditions::default()
     };
     report.tools = new.tools;
     report.dependencies = new.entries;

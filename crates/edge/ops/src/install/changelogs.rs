@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agpm_model::{ObjectId, SourceName, Tag, changelog_between};
+use agpm_model::{ObjectId, SourceName, VersionTag, changelog_between};
 
 use crate::install::request::Moved;
 use crate::packages::Sources;
@@ -15,7 +15,10 @@ const MOST_BYTES: u64 = 4 << 20;
 pub(super) fn add(sources: &Sources, moved: &mut [Moved]) {
     let mut texts: BTreeMap<(SourceName, ObjectId), Option<String>> = BTreeMap::new();
     for one in moved {
-        let (old, new) = (Tag::new(&one.old.version), Tag::new(&one.new.version));
+        let (old, new) = (
+            VersionTag::new(&one.old.version),
+            VersionTag::new(&one.new.version),
+        );
         // Only versions can be found in a changelog.
         let is_version = new.prefix().is_some() && old.prefix().is_some();
         let Some(source) = one.new.source.name().filter(|_| is_version) else {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use agpm_model::{Checksum, FileMode};
 use agpm_store::{
-    Expected, FileChange, Problem, ProjectLock, ProjectStore, StoreError, Transaction,
+    ExpectedFile, FileChange, ProjectLock, ProjectStore, StoreError, StoreProblem, Transaction,
 };
 
 use crate::reading::limit;
@@ -25,7 +25,7 @@ pub(crate) struct Changes<'a> {
 struct Outside<'a> {
     path: PathBuf,
     bytes: Cow<'a, [u8]>,
-    before: Expected,
+    before: ExpectedFile,
 }
 
 impl<'a> Changes<'a> {
@@ -38,7 +38,7 @@ impl<'a> Changes<'a> {
     }
 
     /// A file beside the manifest gets this content.
-    pub(crate) fn put(&mut self, place: Beside, bytes: Cow<'a, [u8]>, before: Expected) {
+    pub(crate) fn put(&mut self, place: Beside, bytes: Cow<'a, [u8]>, before: ExpectedFile) {
         match place {
             Beside::Within(path) => {
                 self.inside.push(FileChange::Write {
@@ -87,12 +87,12 @@ impl Outside<'_> {
     /// Whether it is still what the plan saw.
     fn check(&self) -> Result<(), StoreError> {
         match self.before {
-            Expected::Checksum(seen)
+            ExpectedFile::Checksum(seen)
                 if Checksum::of(&agpm_store::read(&self.path, limit())?) != seen =>
             {
                 Err(StoreError {
                     path: self.path.clone(),
-                    problem: Problem::Changed,
+                    problem: StoreProblem::Changed,
                 })
             }
             _ => Ok(()),

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use agpm_compose::{RenderedResource, RenderedSet};
-use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, Warnings, codes};
-use agpm_model::{Install, LOCK_NAME, Lockfile, Manifest, Owner, PinSource};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, WarningPolicy, codes};
+use agpm_model::{InstallMode, LOCK_NAME, Lockfile, Manifest, Owner, PinSource};
 use agpm_plan::{
-    Action, DesiredState, Ledger, MovedPin, Observation, Plan, capability_difference,
+    ChangeAction, DesiredState, Ledger, MovedPin, Observation, Plan, capability_difference,
     checksum_findings, hides_written_bytes, lacks_capabilities, lock_difference, may_explain,
     moved_pins, outdated_lock, patch_difference, recover_ownership,
 };
@@ -192,7 +192,7 @@ fn url_of(manifest: &Manifest, source: &PinSource) -> Option<String> {
 fn owning_nothing(resources: &[RenderedResource], ledger: &Ledger) -> BTreeSet<Owner> {
     let owners = ledger.owners();
     let is_written = |resolved: &&ResolvedEntry| {
-        resolved.entry.install != Install::ResolveOnly && resolved.entry.target.is_some()
+        resolved.entry.install != InstallMode::ResolveOnly && resolved.entry.target.is_some()
     };
     let resolved = resources.iter().map(|resource| &resource.resolved);
     let installed = resolved.filter(is_written).map(|one| one.id().into());
@@ -260,9 +260,9 @@ fn report_refusals(
     Ok(())
 }
 
-fn stop_on_warnings(warnings: Warnings, notes: &mut Notes) -> Result<(), Failure> {
+fn stop_on_warnings(warnings: WarningPolicy, notes: &mut Notes) -> Result<(), Failure> {
     let is_warning = |found: &Diagnostic| found.severity >= Severity::Warning;
-    if warnings == Warnings::Stop && notes.diagnostics.iter().any(is_warning) {
+    if warnings == WarningPolicy::Stop && notes.diagnostics.iter().any(is_warning) {
         notes.warnings_are_errors();
         return Err(Failure::reported());
     }
@@ -295,7 +295,7 @@ fn is_unsettled(notes: &Notes, plan: &Plan) -> bool {
         || plan
             .changes
             .iter()
-            .any(|change| change.action == Action::Keep)
+            .any(|change| change.action == ChangeAction::Keep)
 }
 
 impl PlannedInstall {

@@ -1,10 +1,10 @@
 //! Resources and files of layers as one desired state.
 
-use agpm_model::{Install, Owner};
+use agpm_model::{InstallMode, Owner};
 use std::path::Path;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
-use agpm_plan::{DesiredBlock, DesiredFile, DesiredState, LayerDocument, Twin};
+use agpm_plan::{DesiredBlock, DesiredFile, DesiredState, LayerDocument, OnEqualUserValue};
 
 use agpm_compose::{RenderedResource, ResourceOutput};
 use agpm_layers::{LayerBlock, LayeredFile, LayeredForm};
@@ -19,7 +19,7 @@ pub(super) fn desired_state<'a>(
     for RenderedResource { resolved, output } in resources {
         add_resource(&mut desired, resolved.id().into(), output)?;
         let target = resolved.entry.target.clone();
-        if let Some(target) = target.filter(|_| resolved.entry.install == Install::InPlace) {
+        if let Some(target) = target.filter(|_| resolved.entry.install == InstallMode::InPlace) {
             desired.leave_in_place(target);
         }
     }
@@ -53,7 +53,7 @@ fn add_resource(
             source: file.source,
             mode: file.mode,
             owner: owner.clone(),
-            twin: Twin::Taken,
+            twin: OnEqualUserValue::Taken,
             is_empty_document: false,
         })?;
     }
@@ -95,7 +95,7 @@ fn add_layered_file<'a>(
         source: checksum,
         mode: file.mode,
         owner: file.owner.clone(),
-        twin: Twin::Left,
+        twin: OnEqualUserValue::Left,
         is_empty_document: document.is_some(),
     })
 }
@@ -114,7 +114,7 @@ fn refuse_own_targets(project: &Path, resources: &[RenderedResource]) -> Result<
             .target
             .as_ref()
             .map(|target| project.join(target.as_str()));
-        if entry.install == Install::InPlace {
+        if entry.install == InstallMode::InPlace {
             if resolved.file == target {
                 continue;
             }

@@ -8,7 +8,9 @@ use agpm_compose::{
 };
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes, visible};
 use agpm_model::{ExecutableMode, Manifest, Owner, ResourceType};
-use agpm_plan::{Action, Change, DesiredNode, Entry, Ledger, LockedCapabilities};
+use agpm_plan::{
+    ChangeAction, DesiredNode, Ledger, LockedCapabilities, PlannedChange, ResourceEntry,
+};
 use agpm_resolve::ResolvedEntry;
 use agpm_text::{Format, Pointer, parse_alone, to_value};
 use agpm_trust::{Capability, capabilities_of, capabilities_of_markdown};
@@ -30,11 +32,11 @@ const RUN: [ResourceType; 3] = [
 pub(crate) fn new_programs(
     resources: &[RenderedResource],
     layers: &[LayeredFile],
-    changes: &[Change],
+    changes: &[PlannedChange],
 ) -> Vec<Program> {
     let written = changes
         .iter()
-        .filter(|change| matches!(change.action, Action::Create | Action::Update));
+        .filter(|change| matches!(change.action, ChangeAction::Create | ChangeAction::Update));
     let (mut by_owner, mut by_path) = (ChangesBy::new(), ChangesBy::new());
     for change in written {
         by_owner.entry(&change.owner).or_default().push(change);
@@ -70,10 +72,10 @@ pub(crate) fn new_programs(
 }
 
 /// Changes by what they are of.
-type ChangesBy<'c, K> = BTreeMap<&'c K, Vec<&'c Change>>;
+type ChangesBy<'c, K> = BTreeMap<&'c K, Vec<&'c PlannedChange>>;
 
 /// What is new in a file of the layers, by the layer that says it.
-fn of_layer(file: &LayeredFile, changes: &[&Change]) -> Vec<Program> {
+fn of_layer(file: &LayeredFile, changes: &[&PlannedChange]) -> Vec<Program> {
     let is_new = |one: &Capability| {
         changes.iter().any(|change| {
             let place = change.place.as_ref();
@@ -178,7 +180,7 @@ pub(super) fn check(
         ..
     } = *approval;
     let request = run.job.request;
-    let listed = |entry: &Entry| {
+    let listed = |entry: &ResourceEntry| {
         let mut allowed = manifest.allow_executables.iter();
         allowed.any(|allowed| allowed.allows(entry.kind, &entry.name, &entry.unit))
     };

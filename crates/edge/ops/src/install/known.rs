@@ -1,20 +1,22 @@
 //! What is known of a project without asking anyone: the ledger, and whether it still holds.
 
-use agpm_diag::{Failure, Warnings};
+use agpm_diag::{Failure, WarningPolicy};
 use std::path::{Path, PathBuf};
 
 use agpm_compose::RenderedResource;
-use agpm_model::{Checksum, Extent, Observed, Origin, RelativePath};
-use agpm_plan::{Ledger, LedgerFile, Watched};
+use agpm_model::{Checksum, ObservedPath, RelativePath, ResourceExtent, ResourceOrigin};
+use agpm_plan::{Ledger, LedgerFile, WatchedDirectory};
 use agpm_resolve::UpdateScope;
 use agpm_store::{ProjectStore, StateUse};
 
 use crate::gather::ManifestFiles;
 use crate::install::observer::observe_all;
-use crate::install::request::{Fidelity, InstallReport, LockChange, LockUse, Overwrite, Writing};
+use crate::install::request::{
+    Fidelity, InstallReport, LockChange, LockUse, OverwriteRule, Writing,
+};
 use crate::install::run::Job;
 use crate::reading::limit;
-use agpm_layers::Watching;
+use agpm_layers::WatchMode;
 use agpm_model::LOCK_NAME;
 use agpm_store::parallel;
 
@@ -45,8 +47,8 @@ pub(super) fn nothing_to_do(
     let plain = may_trust_ledger
         && job.manifest.is_none()
         && job.moving == UpdateScope::Nothing
-        && job.request.overwrite == Overwrite::Nothing
-        && job.request.warnings == Warnings::Tell
+        && job.request.overwrite == OverwriteRule::Nothing
+        && job.request.warnings == WarningPolicy::Tell
         && job.request.fidelity == Fidelity::Tell;
     if !plain || store.needs_recovery() || store.state_use() == StateUse::Ignored {
         return None;
@@ -78,9 +80,10 @@ pub(super) fn nothing_to_do(
 }
 
 /// Whether folders that layers were taken from look as they did.
-fn is_as_seen(watched: &[Watched]) -> bool {
-    let same =
-        |one: &Watched| agpm_store::stamp(Path::new(&one.folder), &one.folders) == Some(one.stamp);
+fn is_as_seen(watched: &[WatchedDirectory]) -> bool {
+    let same = |one: &WatchedDirectory| {
+        agpm_store::stamp(Path::new(&one.folder), &one.folders) == Some(one.stamp)
+    };
     parallel::map(watched.iter().collect(), same)
         .into_iter()
         .all(|same| same)
@@ -102,7 +105,7 @@ fn is_untouched(store: &ProjectStore, ledger: &LedgerFile) -> Option<bool> {
     let mut files = ledger.files.values().zip(files_now);
     let mut shared = shared.iter().zip(shared_now);
     Some(
-        files.all(|(owned, now)| *now == Observed::file(owned.checksum, owned.mode))
+        files.all(|(owned, now)| *now == ObservedPath::file(owned.checksum, owned.mode))
             && shared.all(|((_, seen), now)| now.checksum() == Some(*seen)),
     )
 }
@@ -120,23 +123,23 @@ pub(super) fn remember(
     ledger: &mut Ledger,
     inputs: Checksum,
     resources: &[RenderedResource],
-    watching: Watching,
+    watching: WatchMode,
 ) {
     let local = resources
         .iter()
         .map(|resource| &resource.resolved)
         .filter(|entry| entry.version.commit.is_none() && entry.part_of.is_none());
-    let mut open = watching == Watching::Unsettled;
-    if let Watching::Folders(watched) = watching {
+    let mut open = watching == WatchMode::Unsettled;
+    if let WatchMode::Folders(watched) = watching {
         ledger.watched = watched;
     }
     for entry in local {
         match entry.entry.unit.origin {
             // What it says is part of the inputs.
-            Origin::Manifest => {}
-            Origin::Source(_) => open = true,
-            Origin::Local => {
-                open |= entry.matched_pattern || entry.entry.unit.extent != Extent::File;
+            ResourceOrigin::Manifest => {}
+            ResourceOrigin::Source(_) => open = true,
+            ResourceOrigin::Local => {
+                open |= entry.matched_pattern || entry.entry.unit.extent != ResourceExtent::File;
                 ledger
                     .reads
                     .insert(entry.entry.unit.path.to_string(), entry.resource.checksum);
@@ -151,7 +154,7 @@ pub(crate) fn read_ledger(store: &ProjectStore) -> Result<Ledger, Failure> {
         return Ok(Ledger::default());
     }
     let bytes = match store.read(&store.ledger(), limit()) {
-        Err(error) if matches!(error.problem, agpm_store::Problem::NotFound) => {
+        Err(error) if matches!(error.problem, agpm_store::StoreProblem::NotFound) => {
             return Ok(Ledger::default());
         }
         read => read?,

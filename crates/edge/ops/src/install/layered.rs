@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use agpm_compose::{JudgedFile, capability_set_of_layer};
 use agpm_diag::{Failure, Notes};
 use agpm_layers::{
-    LayerLock, LayeredFile, Pinning, Snapshot, Watching, layers_as_locked, locked_layers,
-    refuse_missing,
+    LayerLock, LayerPinning, LayerSnapshot, LayeredFile, WatchMode, layers_as_locked,
+    locked_layers, refuse_missing,
 };
 use agpm_model::{LayerName, LockedLayer, Lockfile, Manifest, Owner};
 use agpm_resolve::{UpdateScope, with_names_of};
@@ -26,7 +26,7 @@ pub(super) struct Layered {
     pub(super) locked: Vec<LockedLayer>,
     /// What each layer lets tools do.
     pub(super) capabilities: LayerCapabilities,
-    pub(super) watching: Watching,
+    pub(super) watching: WatchMode,
 }
 
 /// Reads and folds all layers as this run wants them.
@@ -44,7 +44,7 @@ pub(super) fn layered(
     let lock = lock
         .map(|lock| with_names_of(manifest, lock))
         .unwrap_or_default();
-    let mut pinning = Pinning::of(manifest, Some(&lock), &job.moving);
+    let mut pinning = LayerPinning::of(manifest, Some(&lock), &job.moving);
     if job.request.lock == LockUse::Frozen {
         pinning = pinning.used_as(LayerLock::Alone);
         layers_as_locked(manifest, &lock, |name| sources.versioned(name).is_some())?;
@@ -60,7 +60,7 @@ pub(super) fn layered(
             layer.capabilities = set.locked_digest();
         }
     }
-    let watching = Watching::of(&snapshots);
+    let watching = WatchMode::of(&snapshots);
     let files = fold_all(world, manifest, snapshots, notes)?;
     // Nobody tells when a program changes.
     let driven = files.iter().any(|file| file.driven);
@@ -68,7 +68,7 @@ pub(super) fn layered(
         locked,
         capabilities,
         watching: if driven {
-            Watching::Unsettled
+            WatchMode::Unsettled
         } else {
             watching
         },
@@ -79,8 +79,8 @@ pub(super) fn layered(
 /// What layers let tools do, by layer.
 pub(super) type LayerCapabilities = BTreeMap<LayerName, CapabilitySet>;
 
-fn layer_capabilities(manifest: &Manifest, snapshots: &[Snapshot<'_>]) -> LayerCapabilities {
-    let of_snapshot = |snapshot: &Snapshot<'_>| {
+fn layer_capabilities(manifest: &Manifest, snapshots: &[LayerSnapshot<'_>]) -> LayerCapabilities {
+    let of_snapshot = |snapshot: &LayerSnapshot<'_>| {
         let owner = Owner::layer(&snapshot.layer.name);
         let files = snapshot.files.iter().map(|file| JudgedFile {
             path: &file.path,
@@ -101,8 +101,8 @@ fn snapshots_as_locked<'m>(
     manifest: &'m Manifest,
     sources: &Sources,
     lock: &Lockfile,
-) -> Result<Vec<Snapshot<'m>>, Failure> {
-    let pinning = Pinning::of(manifest, Some(lock), &UpdateScope::Nothing);
+) -> Result<Vec<LayerSnapshot<'m>>, Failure> {
+    let pinning = LayerPinning::of(manifest, Some(lock), &UpdateScope::Nothing);
     let pinning = pinning.used_as(LayerLock::AsItWas);
     // What is wrong with the old state is nothing that this run could fix.
     snapshots(world, manifest, sources, &pinning, &mut Notes::default())

@@ -1,7 +1,7 @@
 //! The state that the lockfile describes, made from its sources.
 
 use agpm_diag::{Failure, Notes};
-use agpm_model::{Extent, Lockfile, Manifest};
+use agpm_model::{Lockfile, Manifest, ResourceExtent};
 use agpm_plan::{DesiredState, Ledger};
 use agpm_store::ProjectStore;
 
@@ -62,7 +62,9 @@ impl LockedState {
     /// Modes are not locked: a file whose bytes were taken from the disk has the one that the last install gave it.
     pub(crate) fn expect_recorded_modes(&mut self, ledger: &Ledger) {
         for RenderedResource { resolved, output } in &mut self.resources {
-            if resolved.version.commit.is_none() || resolved.entry.unit.extent != Extent::File {
+            if resolved.version.commit.is_none()
+                || resolved.entry.unit.extent != ResourceExtent::File
+            {
                 continue;
             }
             for file in &mut output.files {

@@ -22,12 +22,12 @@ use agpm_compose::{
 };
 use agpm_diag::{Failure, FailureKind, Notes, Outcome};
 
-use agpm_model::{LOCK_NAME, Observed, RelativePath};
+use agpm_model::{LOCK_NAME, ObservedPath, RelativePath};
 use agpm_plan::{
     Ledger, LockedCapabilities, Plan, ledger_of_lock, outdated_lock, refuse_foreign_paths,
     reserved_target,
 };
-use agpm_resolve::{ReleaseLimit, ResolvedEntry, UpdateScope, add_locked_sources, pins};
+use agpm_resolve::{ResolvedEntry, UpdateScope, add_locked_sources, pins};
 
 pub(crate) use crate::install::capabilities::is_meant;
 pub(crate) use crate::install::changes::Changes;
@@ -37,9 +37,9 @@ pub(crate) use crate::install::locked_state::LockedState;
 pub(crate) use crate::install::observer::{Observer, parse_shared, read_shared};
 pub(crate) use crate::install::preview::{Preview, preview};
 pub use crate::install::request::{
-    Capability, CapabilityChange, CapabilityKind, Changelogs, Conversion, Executables, Fate,
-    FateKind, Fidelity, InstallReport, InstallRequest, LockChange, LockUse, Moved, Overwrite,
-    Program, RequiredBy, Writing,
+    Capability, CapabilityChange, CapabilityKind, Changelogs, Conversion, Executables, Fidelity,
+    FieldOutcome, FieldOutcomeKind, InstallReport, InstallRequest, LockChange, LockUse, Moved,
+    OverwriteRule, Program, RequiredBy, Writing,
 };
 pub(crate) use crate::install::run::{Job, ManifestEdit};
 pub(crate) use crate::install::writing::hold;
@@ -176,8 +176,8 @@ fn refuse_violations(
     notes: &mut Notes,
 ) -> Result<(), Failure> {
     let dates = ReleaseDates {
+        world,
         sources: &rendered.sources,
-        now: (world.clock)(),
     };
     let layers = JudgedLayers {
         files: &rendered.layered.files,
@@ -314,9 +314,7 @@ fn resolve_dependencies(
             let pins = old
                 .map(|lock| pins(manifest, lock, &job.moving))
                 .unwrap_or_default();
-            let min_age = gathered.policies.set().min_release_age();
-            let now = (world.clock)();
-            let release = min_age.map(|min_age| ReleaseLimit { min_age, now });
+            let release = gathered.policies.release_limit(world);
             let limits = VersionLimits { pins, release };
             resolve(world, manifest, store.path(), limits, notes)?
         }
@@ -333,11 +331,11 @@ struct StoredTree<'s>(&'s ProjectStore);
 
 impl ProjectTree for StoredTree<'_> {
     fn is_directory(&self, path: &RelativePath) -> bool {
-        matches!(self.0.observe(path), Ok(Observed::Directory))
+        matches!(self.0.observe(path), Ok(ObservedPath::Directory))
     }
 
     fn is_file(&self, path: &RelativePath) -> bool {
-        matches!(self.0.observe(path), Ok(Observed::File(_)))
+        matches!(self.0.observe(path), Ok(ObservedPath::File(_)))
     }
 }
 

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes};
-use agpm_model::{Observed, RelativePath};
+use agpm_model::{ObservedPath, RelativePath};
 use agpm_plan::{
-    DesiredState, Ledger, Observation, Overwrite, Plan, PlanError, plan, read_block_file,
+    DesiredState, Ledger, Observation, OverwriteRule, Plan, PlanError, plan, read_block_file,
     shared_format,
 };
-use agpm_store::{FileContent, Problem, ProjectStore, StoreError, parallel};
+use agpm_store::{ProjectStore, StoreError, StoreProblem, StoredFile, parallel};
 use agpm_text::{BlockDocument, Document};
 
 use crate::documents::document_of;
@@ -33,18 +33,18 @@ struct BrokenFile {
 
 /// What was found where a shared file is expected.
 enum ObservedShared {
-    Document(Observed, Arc<Document>),
-    Other(Observed),
+    Document(ObservedPath, Arc<Document>),
+    Other(ObservedPath),
     /// The file, if its bytes could be read at all.
-    Broken(Option<Observed>, Box<BrokenFile>),
+    Broken(Option<ObservedPath>, Box<BrokenFile>),
 }
 
 /// What was found where a file with blocks is expected.
 enum ObservedBlocks {
-    Document(Observed, BlockDocument),
-    Other(Observed),
+    Document(ObservedPath, BlockDocument),
+    Other(ObservedPath),
     /// The file, if its bytes could be read at all.
-    Broken(Option<Observed>, Box<BrokenFile>),
+    Broken(Option<ObservedPath>, Box<BrokenFile>),
 }
 
 impl<'s> Observer<'s> {
@@ -145,7 +145,7 @@ impl<'s> Observer<'s> {
     fn find_blockers(&mut self, desired: &DesiredState<'_>) {
         let directories: BTreeSet<&str> = desired
             .file_paths()
-            .filter(|path| self.observation.get(path) == Observed::Missing)
+            .filter(|path| self.observation.get(path) == ObservedPath::Missing)
             .flat_map(directories_above)
             .collect();
         for directory in directories {
@@ -153,7 +153,7 @@ impl<'s> Observer<'s> {
                 continue;
             };
             let now = self.store.observe(&path);
-            if matches!(now, Ok(Observed::File(_) | Observed::Special)) {
+            if matches!(now, Ok(ObservedPath::File(_) | ObservedPath::Special)) {
                 self.observation.add_blocker(path);
             }
         }
@@ -164,7 +164,7 @@ impl<'s> Observer<'s> {
         &mut self,
         desired: &DesiredState<'_>,
         ledger: &Ledger,
-        overwrite: Overwrite,
+        overwrite: OverwriteRule,
         notes: &mut Notes,
     ) -> Result<Plan, Failure> {
         let planned = plan(
@@ -191,7 +191,7 @@ impl<'s> Observer<'s> {
 pub(super) fn observe_all(
     store: &ProjectStore,
     paths: &[&RelativePath],
-) -> Result<Vec<Observed>, StoreError> {
+) -> Result<Vec<ObservedPath>, StoreError> {
     let chunks = paths.chunks(CHUNK).collect();
     let observed = parallel::map(chunks, |chunk: &[&RelativePath]| store.observe_all(chunk));
     Ok(observed
@@ -202,15 +202,15 @@ pub(super) fn observe_all(
 
 fn observe_block_file(store: &ProjectStore, path: &RelativePath) -> ObservedBlocks {
     let mut notes = Notes::default();
-    let FileContent { state, bytes } = match store.observe_content(path, limit()) {
-        Ok(Observed::File(content)) => content,
+    let StoredFile { state, bytes } = match store.observe_content(path, limit()) {
+        Ok(ObservedPath::File(content)) => content,
         Ok(other) => return ObservedBlocks::Other(other.map(|content| content.state)),
         Err(error) => {
             let failure = error.seen_from(store.path()).into();
             return ObservedBlocks::Broken(None, Box::new(BrokenFile { failure, notes }));
         }
     };
-    let now = Observed::File(state);
+    let now = ObservedPath::File(state);
     match read_block_file(path, bytes, &mut notes) {
         Ok(document) => ObservedBlocks::Document(now, document),
         Err(failure) => ObservedBlocks::Broken(Some(now), Box::new(BrokenFile { failure, notes })),
@@ -219,15 +219,15 @@ fn observe_block_file(store: &ProjectStore, path: &RelativePath) -> ObservedBloc
 
 fn observe_shared(store: &ProjectStore, path: &RelativePath) -> ObservedShared {
     let mut notes = Notes::default();
-    let FileContent { state, bytes } = match store.observe_content(path, limit()) {
-        Ok(Observed::File(content)) => content,
+    let StoredFile { state, bytes } = match store.observe_content(path, limit()) {
+        Ok(ObservedPath::File(content)) => content,
         Ok(other) => return ObservedShared::Other(other.map(|content| content.state)),
         Err(error) => {
             let failure = error.seen_from(store.path()).into();
             return ObservedShared::Broken(None, Box::new(BrokenFile { failure, notes }));
         }
     };
-    let now = Observed::File(state);
+    let now = ObservedPath::File(state);
     match parse_shared(path, bytes, &mut notes) {
         Ok(document) => ObservedShared::Document(now, document),
         Err(failure) => ObservedShared::Broken(Some(now), Box::new(BrokenFile { failure, notes })),
@@ -268,7 +268,7 @@ fn unobservable(store: &ProjectStore, error: StoreError) -> Failure {
         .filter_map(|link| Some((link, agpm_store::link_target(&store.path().join(link))?)));
     match links
         .next()
-        .filter(|_| matches!(error.problem, Problem::Escapes))
+        .filter(|_| matches!(error.problem, StoreProblem::Escapes))
     {
         Some((link, target)) => {
             let message = format!(

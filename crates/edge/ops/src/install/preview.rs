@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use agpm_diag::{Failure, Notes};
 use agpm_model::{FileMode, Owner, RelativePath};
-use agpm_plan::{Change, FileVersions};
-use agpm_store::{FileChange, Problem, ProjectStore};
+use agpm_plan::{FileVersions, PlannedChange};
+use agpm_store::{FileChange, ProjectStore, StoreProblem};
 
 use crate::install::deciding::{PlannedInstall, plan_install};
 use crate::install::request::{InstallReport, Writing};
@@ -45,7 +45,7 @@ fn file_versions(
     planned: &PlannedInstall,
 ) -> Result<Vec<FileVersions>, Failure> {
     let mut owners: BTreeMap<&RelativePath, Vec<Owner>> = BTreeMap::new();
-    let changed = |change: &&Change| change.action.changes_disk();
+    let changed = |change: &&PlannedChange| change.action.changes_disk();
     for change in planned.plan.changes.iter().filter(changed) {
         let of_file = owners.entry(&change.path).or_default();
         if !of_file.contains(&change.owner) {
@@ -75,7 +75,7 @@ fn file_versions(
 fn bytes_on_disk(store: &ProjectStore, path: &RelativePath) -> Result<Option<Vec<u8>>, Failure> {
     match store.read(path, limit()) {
         Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if matches!(error.problem, Problem::NotFound) => Ok(None),
+        Err(error) if matches!(error.problem, StoreProblem::NotFound) => Ok(None),
         Err(error) => Err(error.seen_from(store.path()).into()),
     }
 }

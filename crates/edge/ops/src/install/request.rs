@@ -1,8 +1,8 @@
 //! What is asked of an install, and what it tells.
 
-use agpm_diag::Warnings;
+use agpm_diag::WarningPolicy;
 use agpm_model::{ObjectId, Owner, Pin, PinId, RelativePath, SourceName};
-use agpm_plan::{Action, Change};
+use agpm_plan::{ChangeAction, PlannedChange};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
@@ -10,8 +10,8 @@ use crate::serialize;
 pub use crate::serialize::Writing;
 
 pub use crate::packages::LockUse;
-pub use agpm_plan::Overwrite;
-pub use agpm_render::{Fate, FateKind};
+pub use agpm_plan::OverwriteRule;
+pub use agpm_render::{FieldOutcome, FieldOutcomeKind};
 pub use agpm_trust::{Capability, CapabilityChange, CapabilityKind};
 
 /// Whether resources may bring programs along that the manifest does not ask for itself.
@@ -40,9 +40,9 @@ pub struct InstallRequest {
     /// Whether it is done or shown.
     pub writing: Writing,
     /// Which files in the way may be overwritten.
-    pub overwrite: Overwrite,
+    pub overwrite: OverwriteRule,
     /// What warnings do.
-    pub warnings: Warnings,
+    pub warnings: WarningPolicy,
     /// Whether programs may come along with what is asked for.
     pub executables: Executables,
     /// What a loss in another tool's form does.
@@ -56,8 +56,8 @@ impl InstallRequest {
     pub const PLAIN: InstallRequest = InstallRequest {
         lock: LockUse::Update,
         writing: Writing::Apply,
-        overwrite: Overwrite::Nothing,
-        warnings: Warnings::Tell,
+        overwrite: OverwriteRule::Nothing,
+        warnings: WarningPolicy::Tell,
         executables: Executables::AsManifest,
         fidelity: Fidelity::Tell,
         changelogs: Changelogs::Skipped,
@@ -215,7 +215,7 @@ pub struct Conversion {
     pub target: Option<RelativePath>,
     /// What became of each field.
     #[serde(rename = "fields")]
-    pub fates: Vec<Fate>,
+    pub fates: Vec<FieldOutcome>,
 }
 
 /// What an install did or would do.
@@ -225,7 +225,7 @@ pub struct InstallReport {
     #[serde(rename = "dry_run", serialize_with = "serialize::is_dry_run")]
     pub writing: Writing,
     /// Files that change, or stay although they are not as they should be.
-    pub changes: Vec<Change>,
+    pub changes: Vec<PlannedChange>,
     /// Versions that moved.
     pub moved: Vec<Moved>,
     /// What resources and layers let tools do, where that is new or may have changed.
@@ -253,6 +253,6 @@ impl InstallReport {
             || self
                 .changes
                 .iter()
-                .any(|change| change.action.changes_disk() || change.action == Action::Keep)
+                .any(|change| change.action.changes_disk() || change.action == ChangeAction::Keep)
     }
 }

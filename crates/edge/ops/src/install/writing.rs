@@ -4,9 +4,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, Failure, Notes, codes};
-use agpm_model::{FileMode, Observed, RelativePath};
-use agpm_plan::{Action, Change, FileOutcome, Ledger, SharedChange};
-use agpm_store::{Expected, FileChange, ProjectLock, ProjectStore, Recovered, StoreError, Waiting};
+use agpm_model::{FileMode, ObservedPath, RelativePath};
+use agpm_plan::{ChangeAction, FileOutcome, Ledger, PlannedChange, SharedChange};
+use agpm_store::{
+    ExpectedFile, FileChange, LockWait, ProjectLock, ProjectStore, RecoveryOutcome, StoreError,
+};
 
 use crate::gather::ManifestFiles;
 use crate::install::changes::Changes;
@@ -29,13 +31,13 @@ pub(crate) fn hold(
     }
     let seen = |error: StoreError| error.seen_from(store.path());
     let held = store
-        .lock(Waiting::Block(&|| world.progress.waiting()))
+        .lock(LockWait::Block(&|| world.progress.waiting()))
         .map_err(seen)?;
     let recovered = store.recover(&held).map_err(seen)?;
     let what = match recovered {
-        Recovered::Nothing => return Ok(Some(held)),
-        Recovered::RolledForward => "finished",
-        Recovered::RolledBack => "taken back",
+        RecoveryOutcome::Nothing => return Ok(Some(held)),
+        RecoveryOutcome::RolledForward => "finished",
+        RecoveryOutcome::RolledBack => "taken back",
     };
     let message = format!("an earlier run was stopped in the middle; what it had begun was {what}");
     notes
@@ -110,17 +112,19 @@ fn all_changes<'a>(
         .inside
         .extend(plan.shared.iter().filter_map(shared_change));
     if let Some(edit) = &run.job.manifest {
-        let before = edit.before.map_or(Expected::Missing, Expected::Checksum);
+        let before = edit
+            .before
+            .map_or(ExpectedFile::Missing, ExpectedFile::Checksum);
         changes.put(places.manifest, Cow::Borrowed(&*edit.bytes), before);
     }
     if plan.ledger != *ledger || !has_ledger(run.store) {
         let place = Beside::Within(run.store.ledger());
         let text = plan.ledger.to_text().into_bytes();
-        changes.put(place, text.into(), Expected::Anything);
+        changes.put(place, text.into(), ExpectedFile::Anything);
     }
     if planned.lock_change == LockChange::Written {
         let text = Cow::Borrowed(planned.lock_text.as_slice());
-        changes.put(places.lock, text, Expected::Anything);
+        changes.put(places.lock, text, ExpectedFile::Anything);
     }
     changes.inside.extend(removals);
     changes
@@ -157,13 +161,16 @@ fn file_changes(planned: &PlannedInstall) -> Vec<FileChange<'_>> {
         .collect()
 }
 
-fn file_change<'a>(change: &Change, content: Option<NewContent<'a>>) -> Option<FileChange<'a>> {
+fn file_change<'a>(
+    change: &PlannedChange,
+    content: Option<NewContent<'a>>,
+) -> Option<FileChange<'a>> {
     let before = expected(change.before);
     let path = change.path.clone();
     match change.action {
-        Action::Keep | Action::Adopt | Action::Release => None,
-        Action::Remove => Some(FileChange::Remove { path, before }),
-        Action::Create | Action::Update => {
+        ChangeAction::Keep | ChangeAction::Adopt | ChangeAction::Release => None,
+        ChangeAction::Remove => Some(FileChange::Remove { path, before }),
+        ChangeAction::Create | ChangeAction::Update => {
             let NewContent { bytes, mode } = content?;
             Some(FileChange::Write {
                 path,
@@ -190,9 +197,9 @@ fn shared_change(change: &SharedChange) -> Option<FileChange<'_>> {
     }
 }
 
-fn expected(before: Observed) -> Expected {
+fn expected(before: ObservedPath) -> ExpectedFile {
     match before {
-        Observed::File(file) => Expected::Checksum(file.checksum),
-        _ => Expected::Missing,
+        ObservedPath::File(file) => ExpectedFile::Checksum(file.checksum),
+        _ => ExpectedFile::Missing,
     }
 }

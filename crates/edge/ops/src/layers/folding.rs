@@ -1,9 +1,9 @@
 //! Every file of every layer, folded side by side.
 
 use agpm_diag::{Failure, Notes};
-use agpm_layers::{FileStack, FoldedFile, LayeredFile, MergeProgram, Snapshot, stacks};
+use agpm_layers::{FileStack, FoldedFile, LayerSnapshot, LayeredFile, MergeProgram, stacks};
 use agpm_merge::RawFile;
-use agpm_model::{Driver, Manifest, Strategy};
+use agpm_model::{Manifest, MergeDriver, Strategy};
 use agpm_store::parallel;
 
 use crate::approve::{ProgramPermit, permit};
@@ -19,7 +19,7 @@ struct PermittedPrograms(Option<ProgramPermit>);
 impl MergeProgram for PermittedPrograms {
     fn merge(
         &self,
-        driver: &Driver,
+        driver: &MergeDriver,
         strategy: &str,
         files: Vec<RawFile>,
     ) -> Result<RawFile, Failure> {
@@ -35,13 +35,13 @@ impl MergeProgram for PermittedPrograms {
 pub(crate) fn fold_all(
     world: &World,
     manifest: &Manifest,
-    snapshots: Vec<Snapshot<'_>>,
+    snapshots: Vec<LayerSnapshot<'_>>,
     notes: &mut Notes,
 ) -> Result<Vec<LayeredFile>, Failure> {
     let default = Strategy::default();
     let stacks = stacks(manifest, &default, snapshots);
     // Nothing is run before everything that would be is known to be approved.
-    let drivers: Vec<&Driver> = stacks.iter().filter_map(FileStack::driver).collect();
+    let drivers: Vec<&MergeDriver> = stacks.iter().filter_map(FileStack::driver).collect();
     let permit = match drivers.as_slice() {
         [] => None,
         drivers => Some(permit(world, manifest, drivers.iter().copied())?),

@@ -6,7 +6,7 @@ mod snapshot;
 mod version;
 
 use agpm_diag::{Failure, Notes, Outcome};
-use agpm_layers::{LayersReport, Pinning, rows};
+use agpm_layers::{LayerPinning, LayersReport, rows};
 use agpm_resolve::UpdateScope;
 
 use crate::approve::note_unapproved;
@@ -16,7 +16,7 @@ use crate::world::World;
 
 pub(crate) use folding::fold_all;
 pub(crate) use snapshot::{missing_folders, snapshots};
-pub(crate) use version::best_version;
+pub(crate) use version::VersionedLayer;
 
 /// Lists the layers of a project.
 pub fn layers(world: &World) -> Outcome<LayersReport> {
@@ -33,7 +33,7 @@ fn run(world: &World, notes: &mut Notes) -> Result<LayersReport, Failure> {
     let manifest = &project.manifest;
     note_unapproved(&world.environment, manifest, notes);
     let sources = Sources::open(world, manifest, store.path());
-    let pinning = Pinning::of(manifest, lock.as_ref(), &UpdateScope::Nothing);
+    let pinning = LayerPinning::of(manifest, lock.as_ref(), &UpdateScope::Nothing);
     let snapshots = snapshots(world, manifest, &sources, &pinning, notes)?;
     Ok(rows(manifest, &snapshots))
 }

@@ -1,11 +1,11 @@
 //! The files of a layer, out of a directory or of a version of a source.
 
 use agpm_model::{FileMode, Layer, ObjectId, RelativePath};
-use agpm_plan::Watched;
+use agpm_plan::WatchedDirectory;
 use agpm_source::limits::MOST_LAYER_BYTES;
-use agpm_source::{Entry, EntryKind, Source, SourceError};
+use agpm_source::{Source, SourceEntry, SourceEntryKind, SourceError};
 
-use agpm_layers::{SkipReason, Skipped, enters, included_file};
+use agpm_layers::{SkipReason, SkippedItem, enters, included_file};
 
 /// A file of a layer.
 #[derive(Debug)]
@@ -19,9 +19,9 @@ pub(super) struct LayerFile {
 pub(super) struct Contents {
     /// By path.
     pub(super) files: Vec<LayerFile>,
-    pub(super) skipped: Vec<Skipped>,
+    pub(super) skipped: Vec<SkippedItem>,
     /// How a change of a directory is noticed later.
-    pub(super) watched: Option<Watched>,
+    pub(super) watched: Option<WatchedDirectory>,
 }
 
 /// Why a layer could not be read.
@@ -52,7 +52,7 @@ pub(super) fn read(
 ) -> Result<Contents, ReadError> {
     if !root.is_empty() {
         let found = source.entry(revision, root)?;
-        let is_directory = |entry: &Entry| entry.kind == EntryKind::Directory;
+        let is_directory = |entry: &SourceEntry| entry.kind == SourceEntryKind::Directory;
         if !found.as_ref().is_some_and(is_directory) {
             return Err(ReadError::NoRoot);
         }
@@ -69,9 +69,9 @@ pub(super) fn read(
         let path = in_layer(&entry.path);
         match file_of(layer, entry.kind, &path) {
             Ok((path, mode)) => wanted.push((path, mode, entry)),
-            Err(why) => skipped.push(Skipped {
+            Err(why) => skipped.push(SkippedItem {
                 path: path
-                    + if entry.kind == EntryKind::Directory {
+                    + if entry.kind == SourceEntryKind::Directory {
                         "/"
                     } else {
                         ""
@@ -80,13 +80,13 @@ pub(super) fn read(
             }),
         }
     }
-    let entries: Vec<&Entry> = wanted.iter().map(|(_, _, entry)| *entry).collect();
+    let entries: Vec<&SourceEntry> = wanted.iter().map(|(_, _, entry)| *entry).collect();
     if source.size(&entries)? > MOST_LAYER_BYTES {
         return Err(ReadError::TooMuch);
     }
     let bytes = source.read(&entries)?;
     let files = wanted.into_iter().zip(bytes);
-    let watched = tree.watch.map(|watch| Watched {
+    let watched = tree.watch.map(|watch| WatchedDirectory {
         folder: watch.directory,
         folders: watch.directories,
         stamp: watch.stamp,
@@ -103,14 +103,16 @@ pub(super) fn read(
 /// A file that belongs to the layer, or why something does not.
 fn file_of(
     layer: &Layer,
-    kind: EntryKind,
+    kind: SourceEntryKind,
     path: &str,
 ) -> Result<(RelativePath, FileMode), SkipReason> {
     match kind {
-        EntryKind::File(mode) => included_file(layer, path).map(|path| (path, mode)),
-        EntryKind::Directory => Err(enters(layer, path).err().unwrap_or(SkipReason::NotIncluded)),
-        EntryKind::Submodule => enters(layer, path).and(Err(SkipReason::Repository)),
-        EntryKind::Symlink => included_file(layer, path).and(Err(SkipReason::Link)),
-        EntryKind::Special => included_file(layer, path).and(Err(SkipReason::NoFile)),
+        SourceEntryKind::File(mode) => included_file(layer, path).map(|path| (path, mode)),
+        SourceEntryKind::Directory => {
+            Err(enters(layer, path).err().unwrap_or(SkipReason::NotIncluded))
+        }
+        SourceEntryKind::Submodule => enters(layer, path).and(Err(SkipReason::Repository)),
+        SourceEntryKind::Symlink => included_file(layer, path).and(Err(SkipReason::Link)),
+        SourceEntryKind::Special => included_file(layer, path).and(Err(SkipReason::NoFile)),
     }
 }

@@ -4,17 +4,18 @@ use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, Failure, Notes, codes};
 use agpm_layers::{
-    LayerLock, Pinning, RequiredVersion, Snapshot, SnapshotFile, groups_by_source, ignored_version,
-    layer_folder, missing_folder, missing_root, refuse_clashes, refuse_own_folders, too_large,
+    LayerLock, LayerPinning, LayerSnapshot, RequiredVersion, SnapshotFile, groups_by_source,
+    ignored_version, layer_folder, missing_folder, missing_root, refuse_clashes,
+    refuse_own_folders, too_large,
 };
-use agpm_model::{Checksum, Layer, LayerPlace, Manifest, Pin, RelativePath, SourceName};
+use agpm_model::{Checksum, Layer, LayerPlace, Manifest, Pin, RelativePath};
 use agpm_resolve::{moved_tag, tree_line};
 use agpm_source::limits::{MOST_DIRECTORIES, MOST_LAYER_BYTES};
-use agpm_source::{Confinement, DirectorySource, FileFetching, Source, SourceError};
-use agpm_store::{self as store, Disk, Problem, StoreError, parallel};
+use agpm_source::{DirectorySource, FileFetching, SourceError, SymlinkConfinement};
+use agpm_store::{self as store, Disk, StoreError, StoreProblem, parallel};
 
 use crate::layers::reading::{self, Contents, LayerFile, ReadError};
-use crate::layers::version::pinned_version;
+use crate::layers::version::VersionedLayer;
 use crate::packages::Sources;
 use crate::reading::{local_path, shown};
 use crate::source_failure::{source_failure, source_failure_of};
@@ -25,9 +26,9 @@ pub(crate) fn snapshots<'m>(
     world: &World,
     manifest: &'m Manifest,
     sources: &Sources,
-    pinning: &Pinning<'_>,
+    pinning: &LayerPinning<'_>,
     notes: &mut Notes,
-) -> Result<Vec<Snapshot<'m>>, Failure> {
+) -> Result<Vec<LayerSnapshot<'m>>, Failure> {
     let reader = Reader {
         world,
         sources,
@@ -54,7 +55,7 @@ pub(crate) fn snapshots<'m>(
             (all, own.diagnostics)
         },
     );
-    let mut snapshots: Vec<(usize, Snapshot<'m>)> = Vec::new();
+    let mut snapshots: Vec<(usize, LayerSnapshot<'m>)> = Vec::new();
     let mut failed = None;
     for (answer, diagnostics) in answers {
         notes.diagnostics.extend(diagnostics);
@@ -65,7 +66,7 @@ pub(crate) fn snapshots<'m>(
     }
     failed.map_or(Ok(()), Err)?;
     snapshots.sort_by_key(|(rank, _)| *rank);
-    let snapshots: Vec<Snapshot<'m>> = snapshots
+    let snapshots: Vec<LayerSnapshot<'m>> = snapshots
         .into_iter()
         .map(|(_, snapshot)| snapshot)
         .collect();
@@ -77,7 +78,7 @@ pub(crate) fn snapshots<'m>(
 struct Reader<'a> {
     world: &'a World,
     sources: &'a Sources,
-    pinning: &'a Pinning<'a>,
+    pinning: &'a LayerPinning<'a>,
 }
 
 /// A layer that was read, before its files are checked.
@@ -94,7 +95,7 @@ impl Reader<'_> {
         &self,
         layer: &'m Layer,
         notes: &mut Notes,
-    ) -> Result<Option<Snapshot<'m>>, Failure> {
+    ) -> Result<Option<LayerSnapshot<'m>>, Failure> {
         let Some(read) = self.read_layer(layer, notes)? else {
             return Ok(None);
         };
@@ -107,7 +108,7 @@ impl Reader<'_> {
             .into_iter()
             .map(|file| self.snapshot_file(layer, file, read.folder.as_deref(), &read.shown))
             .collect();
-        let snapshot = Snapshot {
+        let snapshot = LayerSnapshot {
             layer,
             shown: read.shown,
             folder: read.folder,
@@ -154,11 +155,16 @@ impl Reader<'_> {
                 match source.place() {
                     Some(place) => place.to_owned(),
                     None => {
-                        let required = RequiredVersion {
-                            source: name,
-                            requirement: selector,
+                        let versioned = VersionedLayer {
+                            layer,
+                            source,
+                            required: RequiredVersion {
+                                source: name,
+                                requirement: selector,
+                            },
+                            limit: self.sources.release_limit,
                         };
-                        return self.read_version(layer, source, &required, notes).map(Some);
+                        return self.read_version(&versioned, notes).map(Some);
                     }
                 }
             }
@@ -179,8 +185,11 @@ impl Reader<'_> {
             notes.diagnostics.push(finding);
             return Ok(None);
         }
-        let source =
-            DirectorySource::new(place.clone(), Confinement::Inside, &self.sources.project);
+        let source = DirectorySource::new(
+            place.clone(),
+            SymlinkConfinement::Inside,
+            &self.sources.project,
+        );
         let contents = reading::read(&source, None, layer, "").map_err(|error| match error {
             ReadError::Source(SourceError::Store(error)) => {
                 unreadable_folder(environment, layer, &place, error)
@@ -198,16 +207,15 @@ impl Reader<'_> {
 
     fn read_version(
         &self,
-        layer: &Layer,
-        source: &dyn Source,
-        required: &RequiredVersion<'_>,
+        versioned: &VersionedLayer<'_>,
         notes: &mut Notes,
     ) -> Result<ReadLayer, Failure> {
         let progress = &self.world.progress;
-        progress.source_began(required.source.as_str());
-        let pin = pinned_version(self.pinning, source, layer, required, notes);
+        let source = versioned.required.source;
+        progress.source_began(source.as_str());
+        let pin = versioned.pinned_version(self.pinning, notes);
         let read = pin.and_then(|pin| {
-            let contents = read_pinned(source, layer, required.source, &pin, notes)?;
+            let contents = read_pinned(versioned, &pin, notes)?;
             Ok(ReadLayer {
                 shown: format!("{}@{}", pin.source, pin.version),
                 folder: None,
@@ -215,18 +223,18 @@ impl Reader<'_> {
                 contents,
             })
         });
-        progress.source_ended(required.source.as_str());
+        progress.source_ended(source.as_str());
         read
     }
 }
 
 fn read_pinned(
-    source: &dyn Source,
-    layer: &Layer,
-    name: &SourceName,
+    versioned: &VersionedLayer<'_>,
     pin: &Pin,
     notes: &mut Notes,
 ) -> Result<Contents, Failure> {
+    let VersionedLayer { layer, source, .. } = *versioned;
+    let name = versioned.required.source;
     if !source.has_revision(&pin.commit) {
         // The source is asked anyway, so it can say whether its tags are still where they were.
         let versions = source.versions().ok();
@@ -261,7 +269,7 @@ fn unreadable_folder(
     place: &Path,
     error: StoreError,
 ) -> Failure {
-    if matches!(&error.problem, Problem::NotFile) && store::is_file(place) {
+    if matches!(&error.problem, StoreProblem::NotFile) && store::is_file(place) {
         let place = shown(environment, place);
         let message = format!(
             "layer `{}` is to be the folder `{place}`, which is a file",

@@ -1,45 +1,58 @@
 //! The version of its source that a layer is.
 
 use agpm_diag::{Failure, Notes};
-use agpm_layers::{PinChoice, Pinning, RequiredVersion};
+use agpm_layers::{LayerPinning, PinChoice, RequiredVersion};
 use agpm_model::{Layer, Pin};
-use agpm_resolve::source_relocated;
+use agpm_resolve::{ReleaseLimit, source_relocated};
 use agpm_source::{Source, resolve};
 
+use crate::releases::{BestVersion, best_version};
 use crate::source_failure::source_failure;
 
-pub(super) fn pinned_version(
-    pinning: &Pinning<'_>,
-    source: &dyn Source,
-    layer: &Layer,
-    required: &RequiredVersion<'_>,
-    notes: &mut Notes,
-) -> Result<Pin, Failure> {
-    match pinning.choice(layer, required)? {
-        PinChoice::Locked(pin) => Ok(pin),
-        PinChoice::Best => best_version(source, layer, required),
-        PinChoice::Relocated(version) => {
-            notes.diagnostics.push(source_relocated(required.source));
-            match version.and_then(|version| resolve(source, &version).ok()?) {
-                Some(kept) => Ok(required.pinned(kept)),
-                None => best_version(source, layer, required),
-            }
-        }
-    }
+/// A layer of a source that has versions.
+pub(crate) struct VersionedLayer<'a> {
+    pub(crate) layer: &'a Layer,
+    pub(crate) source: &'a dyn Source,
+    pub(crate) required: RequiredVersion<'a>,
+    pub(crate) limit: Option<ReleaseLimit>,
 }
 
-/// The best version of a source that a layer allows.
-pub(crate) fn best_version(
-    source: &dyn Source,
-    layer: &Layer,
-    required: &RequiredVersion<'_>,
-) -> Result<Pin, Failure> {
-    let failed = |error| source_failure(required.source, error);
-    match resolve(source, required.requirement).map_err(failed)? {
-        Some(version) => Ok(required.pinned(version)),
-        None => {
-            let stable = source.versions().map(|versions| versions.stable_tags());
-            Err(required.no_version(layer, &stable.unwrap_or_default()))
+impl VersionedLayer<'_> {
+    pub(super) fn pinned_version(
+        &self,
+        pinning: &LayerPinning<'_>,
+        notes: &mut Notes,
+    ) -> Result<Pin, Failure> {
+        let relocated = match pinning.choice(self.layer, &self.required)? {
+            PinChoice::Locked(pin) => return Ok(pin),
+            PinChoice::Best => None,
+            PinChoice::Relocated(version) => {
+                let moved = source_relocated(self.required.source);
+                notes.diagnostics.push(moved);
+                version.and_then(|version| resolve(self.source, &version).ok()?)
+            }
+        };
+        if let Some(kept) = relocated {
+            return Ok(self.required.pinned(kept));
         }
+        let best = self.best_version()?;
+        let label = self.layer.name.label();
+        notes.diagnostics.extend(best.note(&label));
+        Ok(self.required.pinned(best.version))
+    }
+
+    /// The best version of the source that the layer allows.
+    pub(crate) fn best_version(&self) -> Result<BestVersion, Failure> {
+        let requirement = self.required.requirement;
+        let best = best_version(self.source, requirement, self.limit)
+            .map_err(|error| source_failure(self.required.source, error))?;
+        best.ok_or_else(|| {
+            let stable = self
+                .source
+                .versions()
+                .map(|versions| versions.stable_tags());
+            self.required
+                .no_version(self.layer, &stable.unwrap_or_default())
+        })
     }
 }

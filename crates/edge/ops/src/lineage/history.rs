@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use agpm_diag::{Diagnostic, Failure, codes};
-use agpm_git::Git;
+use agpm_git::GitProgram;
 use agpm_model::ObjectId;
-use agpm_persona::{History, Levels};
+use agpm_persona::{CommitHistory, PersonaLevels};
 use agpm_store as store;
 
 use super::open::git_failure;
@@ -14,13 +14,13 @@ use crate::reading::limit;
 use crate::world::World;
 
 pub(super) struct RepositoryHistory {
-    git: Git,
+    git: GitProgram,
     root: PathBuf,
 }
 
 pub(super) fn repository_history(
     world: &World,
-    levels: &Levels<'_>,
+    levels: &PersonaLevels<'_>,
     revision: &str,
 ) -> Result<RepositoryHistory, Failure> {
     let Some(root) = levels.repository.clone() else {
@@ -37,7 +37,7 @@ pub(super) fn repository_history(
     })
 }
 
-impl History for RepositoryHistory {
+impl CommitHistory for RepositoryHistory {
     fn files_at(&self, revision: &str) -> Result<Vec<(String, ObjectId)>, Failure> {
         self.git.files_at(&self.root, revision).map_err(git_failure)
     }

@@ -5,8 +5,8 @@ mod open;
 
 use std::path::PathBuf;
 
-use agpm_diag::{Failure, Notes, Outcome, Warnings};
-use agpm_persona::{Addition, PersonasReport, ProfileKinds, ProfileReport};
+use agpm_diag::{Failure, Notes, Outcome, WarningPolicy};
+use agpm_persona::{PersonasReport, ProfileAddition, ProfileKinds, ProfileReport};
 
 use crate::world::World;
 use history::repository_history;
@@ -24,9 +24,9 @@ pub struct ProfileRequest {
     /// Where to look.
     pub place: LineagePlace,
     /// What comes with it.
-    pub additions: Vec<Addition>,
+    pub additions: Vec<ProfileAddition>,
     /// What warnings are.
-    pub warnings: Warnings,
+    pub warnings: WarningPolicy,
 }
 
 /// Merges a persona.
@@ -49,7 +49,7 @@ pub(crate) fn merge_profile(
 pub fn personas(
     world: &World,
     place: &LineagePlace,
-    warnings: Warnings,
+    warnings: WarningPolicy,
 ) -> Outcome<PersonasReport> {
     let mut notes = Notes::default();
     let library = open_library(world, place, &mut notes);

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes, unknown_name};
 use agpm_git::GitError;
-use agpm_model::Reached;
-use agpm_persona::{LevelSearch, Levels, Library, repository_of};
+use agpm_model::ResolvedPath;
+use agpm_persona::{LevelSearch, PersonaLevels, PersonaLibrary, repository_of};
 use agpm_store::{self as store, Disk};
 
 use crate::packages::git;
@@ -38,7 +38,7 @@ pub(crate) fn open_library(
     world: &World,
     place: &LineagePlace,
     notes: &mut Notes,
-) -> Result<Library<'static>, Failure> {
+) -> Result<PersonaLibrary<'static>, Failure> {
     let environment = &world.environment;
     let folder = real_folder(environment, place.path.as_deref().unwrap_or(Path::new("")))?;
     let ceiling = place
@@ -52,12 +52,12 @@ pub(crate) fn open_library(
         folder,
         ceiling,
     };
-    let levels = Levels::find(&Disk, search, notes);
+    let levels = PersonaLevels::find(&Disk, search, notes);
     notes.log.push(format!(
         "personas are looked for from {} down",
         shown(environment, &levels.top)
     ));
-    Ok(Library::open(levels, environment.outside))
+    Ok(PersonaLibrary::open(levels, environment.outside))
 }
 
 fn submodules(
@@ -75,7 +75,7 @@ fn submodules(
 fn real_folder(environment: &Environment, path: &Path) -> Result<PathBuf, Failure> {
     let full = environment.resolve(path);
     match store::reach(&full).map_err(|error| error.seen_from(&environment.folder))? {
-        Some(Reached::Folder(real)) => Ok(real),
+        Some(ResolvedPath::Folder(real)) => Ok(real),
         found => {
             let name = shown(environment, &full);
             let what = if found.is_some() {

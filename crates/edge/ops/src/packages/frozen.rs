@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Failure, Notes, codes};
 use agpm_model::{
-    Checksum, Dependency, Extent, Install, Locked, Lockfile, Manifest, Origin, Patch, PatchScope,
-    Pin, Placement, RelativePath, ResourceId, ResourceName, ResourceType, ToolName, Unit, Variant,
+    Checksum, Dependency, InstallMode, LockEntry, LockedPlacement, Lockfile, Manifest, Patch,
+    PatchScope, Pin, RelativePath, ResourceExtent, ResourceId, ResourceName, ResourceOrigin,
+    ResourceType, ToolName, Unit, Variant,
 };
 use agpm_plan::outdated_lock as outdated;
-use agpm_plan::{Entry, Wanted, placements};
+use agpm_plan::{ResourceEntry, TargetRequest, placements};
 
 use crate::packages::fetch::{Fetcher, inline_bytes};
 use crate::packages::marketplaces::marketplace_entries;
@@ -18,8 +19,8 @@ use crate::packages::sources::Sources;
 use crate::reading::limit;
 use crate::world::World;
 use agpm_resolve::{
-    FoundContent, MissingFact, ResolvedEntry, ResourceFiles, SourceFile, SourceIndex, Version,
-    expand_plugins, fold_foreign_dependencies, format_of, report_moved_tags,
+    FoundContent, MissingFact, ResolvedEntry, ResourceFiles, SourceFile, SourceIndex,
+    SourceVersion, expand_plugins, fold_foreign_dependencies, format_of, report_moved_tags,
 };
 
 /// The locked entries with their bytes.
@@ -50,19 +51,19 @@ pub(crate) fn as_locked(
     lock: &Lockfile,
     notes: &mut Notes,
 ) -> Result<Vec<ResolvedEntry>, Failure> {
-    let named = |locked: &Locked| {
+    let named = |locked: &LockEntry| {
         let key = (locked.kind, locked.manifest_key());
         let same = |one: &Dependency| (one.kind, &one.name) == key && same_unit(one, locked);
         manifest.dependencies.iter().position(same)
     };
-    let is_named = |locked: &Locked| {
-        let inline = locked.unit.origin == Origin::Manifest;
+    let is_named = |locked: &LockEntry| {
+        let inline = locked.unit.origin == ResourceOrigin::Manifest;
         !inline || named(locked).is_some()
     };
-    let known_part = |locked: &Locked| {
+    let known_part = |locked: &LockEntry| {
         let mut locked = locked.clone();
         let kind = locked.kind;
-        let has_place = |one: &Placement| manifest.tools.has_place(&one.tool, kind);
+        let has_place = |one: &LockedPlacement| manifest.tools.has_place(&one.tool, kind);
         locked.placements.retain(has_place);
         (!locked.placements.is_empty() && is_named(&locked)).then_some(locked)
     };
@@ -72,12 +73,12 @@ pub(crate) fn as_locked(
     };
     let all = with_entries(lock, known_part);
     // A file of this project may have changed since it was locked; what is pinned to a commit cannot.
-    let is_as_locked = |locked: &Locked| {
-        let same = |one: &Locked| (one.id() == locked.id()).then(|| one.clone());
-        locked.unit.origin != Origin::Local
+    let is_as_locked = |locked: &LockEntry| {
+        let same = |one: &LockEntry| (one.id() == locked.id()).then(|| one.clone());
+        locked.unit.origin != ResourceOrigin::Local
             || with_bytes_of(&with_entries(&all, same), &mut Notes::default()).is_ok()
     };
-    let unchanged = |locked: &Locked| is_as_locked(locked).then(|| locked.clone());
+    let unchanged = |locked: &LockEntry| is_as_locked(locked).then(|| locked.clone());
     let mut entries = match with_bytes_of(&all, &mut Notes::default()) {
         Ok(entries) => entries,
         Err(_) => with_bytes_of(&with_entries(&all, unchanged), notes)?,
@@ -92,9 +93,9 @@ pub(crate) fn as_locked(
 }
 
 /// A lockfile with some of its entries, and with what these still need of each other.
-fn with_entries(lock: &Lockfile, part: impl Fn(&Locked) -> Option<Locked>) -> Lockfile {
-    let mut entries: Vec<Locked> = lock.entries.iter().filter_map(part).collect();
-    let references: BTreeSet<String> = entries.iter().map(Locked::reference).collect();
+fn with_entries(lock: &Lockfile, part: impl Fn(&LockEntry) -> Option<LockEntry>) -> Lockfile {
+    let mut entries: Vec<LockEntry> = lock.entries.iter().filter_map(part).collect();
+    let references: BTreeSet<String> = entries.iter().map(LockEntry::reference).collect();
     for locked in &mut entries {
         locked
             .dependencies
@@ -235,8 +236,8 @@ fn spread_variants(manifest: &Manifest, entries: &mut [ResolvedEntry]) {
 }
 
 /// What is installed of an entry from a repository, if it is just what is locked.
-fn installed(sources: &Sources, locked: &Locked) -> Option<SourceFile> {
-    if locked.commit().is_none() || locked.unit.extent != Extent::File {
+fn installed(sources: &Sources, locked: &LockEntry) -> Option<SourceFile> {
+    if locked.commit().is_none() || locked.unit.extent != ResourceExtent::File {
         return None;
     }
     let paths = locked.paths();
@@ -308,7 +309,7 @@ fn parts_as_locked(lock: &Lockfile, entries: &[ResolvedEntry]) -> Result<(), Fai
 /// One entry for each place that a resource is locked at.
 fn copies_of(
     sources: &Sources,
-    locked: &Locked,
+    locked: &LockEntry,
     root: Option<usize>,
     known: &SourceIndex,
 ) -> Result<Vec<ResolvedEntry>, Failure> {
@@ -339,7 +340,7 @@ fn copies_of(
     }
     let copy = |entry| ResolvedEntry {
         entry,
-        version: Version {
+        version: SourceVersion {
             label: locked
                 .version()
                 .map(str::to_owned)
@@ -358,15 +359,15 @@ fn copies_of(
 }
 
 /// Tools with one path share an entry.
-fn entries_at(locked: &Locked, root: Option<usize>) -> Vec<Entry> {
-    let mut entries: Vec<Entry> = Vec::new();
-    for Placement { tool, at } in &locked.placements {
-        let same = |entry: &&mut Entry| at.is_some() && entry.target == *at;
+fn entries_at(locked: &LockEntry, root: Option<usize>) -> Vec<ResourceEntry> {
+    let mut entries: Vec<ResourceEntry> = Vec::new();
+    for LockedPlacement { tool, at } in &locked.placements {
+        let same = |entry: &&mut ResourceEntry| at.is_some() && entry.target == *at;
         if let Some(entry) = entries.iter_mut().find(same) {
             entry.readers.push(tool.clone());
             continue;
         }
-        entries.push(Entry {
+        entries.push(ResourceEntry {
             kind: locked.kind,
             name: locked.name.clone(),
             unit: locked.unit.clone(),
@@ -376,7 +377,7 @@ fn entries_at(locked: &Locked, root: Option<usize>) -> Vec<Entry> {
             target: at.clone(),
             install: match at {
                 Some(_) => locked.install,
-                None => Install::ResolveOnly,
+                None => InstallMode::ResolveOnly,
             },
             variants: Vec::new(),
             needs: Vec::new(),
@@ -443,22 +444,22 @@ pub(crate) fn same_sources(manifest: &Manifest, lock: &Lockfile) -> Result<(), F
 }
 
 /// Whether a dependency means what is locked.
-pub(crate) fn same_unit(dependency: &Dependency, locked: &Locked) -> bool {
+pub(crate) fn same_unit(dependency: &Dependency, locked: &LockEntry) -> bool {
     let path = locked.pattern.as_ref().unwrap_or(&locked.unit.path);
     dependency.unit.origin == locked.unit.origin && dependency.unit.path == *path
 }
 
-fn same(manifest: &Manifest, dependency: &Dependency, locked: &Locked) -> Result<(), Failure> {
+fn same(manifest: &Manifest, dependency: &Dependency, locked: &LockEntry) -> Result<(), Failure> {
     let tools = manifest.tools.used_by(dependency);
-    let wanted = Wanted {
+    let wanted = TargetRequest {
         name: locked.name.as_str(),
-        ..Wanted::of(dependency, &locked.unit.path, &manifest.tools)
+        ..TargetRequest::of(dependency, &locked.unit.path, &manifest.tools)
     };
     let mut places = placements(&manifest.tools, &tools, &wanted).unwrap_or_default();
     match dependency.install {
-        Install::Write => {}
-        Install::ResolveOnly => places.iter_mut().for_each(|placement| placement.at = None),
-        Install::InPlace => {
+        InstallMode::Write => {}
+        InstallMode::ResolveOnly => places.iter_mut().for_each(|placement| placement.at = None),
+        InstallMode::InPlace => {
             let own = RelativePath::new(locked.unit.path.as_str()).ok();
             places
                 .iter_mut()
@@ -503,10 +504,10 @@ fn same(manifest: &Manifest, dependency: &Dependency, locked: &Locked) -> Result
 
 /// Whether a resource is locked at the places that the manifest gives it. Which directory a block is in depends on the
 /// files that it is for, and on the project.
-fn are_same_places(manifest: &Manifest, locked: &Locked, places: &[Placement]) -> bool {
-    let is_same = |(locked, now): (&Placement, &Placement)| {
+fn are_same_places(manifest: &Manifest, locked: &LockEntry, places: &[LockedPlacement]) -> bool {
+    let is_same = |(locked, now): (&LockedPlacement, &LockedPlacement)| {
         let tool = manifest.tools.named(now.tool.as_str());
-        let is_block = |place: &Placement| {
+        let is_block = |place: &LockedPlacement| {
             let holds = |path: &RelativePath| tool.is_some_and(|tool| tool.may_hold_blocks(path));
             place.at.as_ref().is_some_and(holds)
         };
@@ -520,13 +521,13 @@ fn are_same_places(manifest: &Manifest, locked: &Locked, places: &[Placement]) -
 }
 
 /// Whether the manifest says something else of a server than when it was locked.
-fn is_other_server(dependency: &Dependency, locked: &Locked) -> bool {
-    let now = inline_bytes(dependency).filter(|_| locked.unit.origin == Origin::Manifest);
+fn is_other_server(dependency: &Dependency, locked: &LockEntry) -> bool {
+    let now = inline_bytes(dependency).filter(|_| locked.unit.origin == ResourceOrigin::Manifest);
     now.is_some_and(|bytes| locked.checksum != Some(Checksum::of(&bytes)))
 }
 
 /// The locked fields that everybody's patches set.
-fn shared_patches(locked: &Locked) -> BTreeSet<String> {
+fn shared_patches(locked: &LockEntry) -> BTreeSet<String> {
     locked
         .patches
         .iter()
@@ -536,7 +537,7 @@ fn shared_patches(locked: &Locked) -> BTreeSet<String> {
 }
 
 /// The same as the manifest has it; what has no fields cannot be patched.
-fn project_patches(manifest: &Manifest, locked: &Locked) -> BTreeSet<String> {
+fn project_patches(manifest: &Manifest, locked: &LockEntry) -> BTreeSet<String> {
     let concerns = |patch: &&Patch| {
         patch.kind == locked.kind
             && patch.name == locked.name.as_str()

@@ -2,13 +2,13 @@
 
 use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 use agpm_model::{Lockfile, RESTORE_LOCK};
-use agpm_store::{Problem, ProjectStore, StoreError};
+use agpm_store::{ProjectStore, StoreError, StoreProblem};
 use agpm_text::Format;
 
 use crate::documents::{has_conflict_markers, parsed};
 use crate::path_of;
 use crate::reading::limit;
-use crate::world::{Environment, Scope};
+use crate::world::{Environment, InstallScope};
 
 use agpm_model::LOCK_NAME;
 
@@ -32,15 +32,15 @@ pub(crate) fn read_lock(
     notes: &mut Notes,
 ) -> Result<Option<(Lockfile, Vec<u8>)>, Failure> {
     let read = match environment.scope {
-        Scope::Project => store.read(&path_of(LOCK_NAME), limit()),
-        Scope::User => agpm_store::read(
+        InstallScope::Project => store.read(&path_of(LOCK_NAME), limit()),
+        InstallScope::User => agpm_store::read(
             &environment.manifest_folder(store.path()).join(LOCK_NAME),
             limit(),
         ),
     };
     let bytes = match read {
         Err(StoreError {
-            problem: Problem::NotFound,
+            problem: StoreProblem::NotFound,
             ..
         }) => return Ok(None),
         read => read.map_err(|error| error.seen_from(store.path()))?,

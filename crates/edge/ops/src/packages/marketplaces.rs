@@ -6,7 +6,7 @@ use std::path::Path;
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes, has_errors};
 use agpm_model::{
     Dependency, LockedMarketplace, MARKETPLACE_FILES, Manifest, MarketplaceDependency, ObjectId,
-    PinId, Selector, SourceName,
+    PinId, Requirement, SourceName,
 };
 use agpm_plan::outdated_lock;
 use agpm_plugin::{MOST_MARKETPLACE_BYTES, Marketplace, read_marketplace};
@@ -110,7 +110,7 @@ fn revision_of(
         return Ok(None);
     };
     let failed = |error| source_failure(name, error);
-    if let Selector::Rev(digits) = &own.selector
+    if let Requirement::Rev(digits) = &own.selector
         && let Ok(revision) = digits.parse()
     {
         return Ok(Some(revision));

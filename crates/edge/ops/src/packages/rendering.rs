@@ -4,9 +4,9 @@ use agpm_compose::{
     Composer, LARGEST_READ, ProjectFileError, ProjectFiles, RenderedSet, check_patched_names,
 };
 use agpm_diag::{Failure, Notes};
-use agpm_model::{Manifest, RelativePath, Scope};
+use agpm_model::{InstallScope, Manifest, RelativePath};
 use agpm_resolve::ResolvedEntry;
-use agpm_store::{Problem, parallel};
+use agpm_store::{StoreProblem, parallel};
 
 use crate::packages::sources::Sources;
 
@@ -54,15 +54,15 @@ impl ProjectFiles for Sources {
     fn read(&self, path: &RelativePath) -> Result<Vec<u8>, ProjectFileError> {
         let read = agpm_store::read_below(&self.project, path.as_str(), LARGEST_READ);
         let (bytes, _) = read.map_err(|error| match error.problem {
-            Problem::TooLarge(_) => ProjectFileError::TooLarge,
-            Problem::NotFound => ProjectFileError::NotFound,
-            Problem::NotFile => ProjectFileError::NotFile,
+            StoreProblem::TooLarge(_) => ProjectFileError::TooLarge,
+            StoreProblem::NotFound => ProjectFileError::NotFound,
+            StoreProblem::NotFile => ProjectFileError::NotFile,
             _ => ProjectFileError::Unreadable,
         })?;
         Ok(bytes)
     }
 
-    fn scope(&self) -> Scope {
+    fn scope(&self) -> InstallScope {
         self.scope
     }
 }

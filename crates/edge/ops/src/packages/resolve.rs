@@ -4,14 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use agpm_diag::{Failure, Notes};
-use agpm_model::{Manifest, ObjectId, SKILL_FILE, Selector, SourceName, Unit};
+use agpm_model::{Manifest, ObjectId, Requirement, SKILL_FILE, SourceName, Unit};
 use agpm_resolve::{
     ConflictReporter, FileListing, MissingFact, PathContent, ReleaseLimit, ResolvedEntry,
     SolverPin, SourceIndex, cycle, expand_plugins, fold_foreign_dependencies, report_relocated,
     report_skipped, report_versions, resolved_entries, roots, too_hard,
 };
-use agpm_solve::{Answer, Conflict, Effort, Facts, Probe, Root, Suggestion, probe, solve};
-use agpm_source::{Entry, EntryKind, Source};
+use agpm_solve::{
+    Conflict, ProbeBudget, ProbeOutcome, RootRequirement, SolverOutcome, SuggestedChange,
+    UnitFacts, probe, solve,
+};
+use agpm_source::{Source, SourceEntry, SourceEntryKind};
 
 use crate::packages::fetch::Fetcher;
 use crate::packages::marketplaces::marketplace_entries;
@@ -46,6 +49,7 @@ pub(crate) fn resolve(
     let found = notes.diagnostics.len();
     loop {
         let sources = Sources::open(world, manifest, root);
+        let sources = sources.with_release_limit(limits.release);
         let resolved = solve_and_read(world, manifest, &sources, &limits, notes);
         let required = match resolved {
             Ok(Resolved::Entries(entries)) => {
@@ -73,7 +77,7 @@ pub(crate) fn resolve(
 enum Resolved {
     Entries(Vec<ResolvedEntry>),
     /// Resources are in sources that have to be opened first.
-    Requires(Vec<agpm_model::Source>),
+    Requires(Vec<agpm_model::SourceDeclaration>),
 }
 
 fn solve_and_read(
@@ -86,12 +90,12 @@ fn solve_and_read(
     let fetcher = Fetcher::new(world, sources, manifest);
     report_relocated(&limits.pins, notes);
     let index = fetcher.index(limits.pins.clone());
-    let mut index = index.with_release_limit(limits.release);
+    let mut index = index.with_release_limit(sources.release_limit);
     let roots = roots(manifest);
     let solution = loop {
         match solve(&index, &roots) {
-            Answer::Solved(solution) => break solution,
-            Answer::Need(needs) => {
+            SolverOutcome::Solved(solution) => break solution,
+            SolverOutcome::Need(needs) => {
                 fetcher.fulfil(&needs, &mut index, notes)?;
                 let required = fetcher.required_sources();
                 if !required.is_empty() {
@@ -99,7 +103,7 @@ fn solve_and_read(
                 }
             }
             // With more versions than the pins to choose from there may be a way.
-            Answer::Conflict(conflict) => match unlisted(&index, sources) {
+            SolverOutcome::Conflict(conflict) => match unlisted(&index, sources) {
                 needs if needs.is_empty() => {
                     let change = suggestion(&fetcher, &mut index, &roots, &conflict);
                     let reporter = ConflictReporter {
@@ -111,8 +115,8 @@ fn solve_and_read(
                 }
                 needs => fetcher.fulfil(&needs, &mut index, notes)?,
             },
-            Answer::Cycle(chain) => return Err(cycle(&chain)),
-            Answer::TooHard(units) => return Err(too_hard(&units)),
+            SolverOutcome::Cycle(chain) => return Err(cycle(&chain)),
+            SolverOutcome::TooHard(units) => return Err(too_hard(&units)),
         }
     };
     report_versions(manifest, &index, &solution, notes);
@@ -135,9 +139,9 @@ pub(crate) fn plain_sources(sources: &Sources) -> Vec<SourceName> {
 fn suggestion(
     fetcher: &Fetcher<'_>,
     index: &mut SourceIndex,
-    roots: &[Root<Unit, Selector>],
-    conflict: &Conflict<Unit, Selector>,
-) -> Option<Suggestion<Selector>> {
+    roots: &[RootRequirement<Unit, Requirement>],
+    conflict: &Conflict<Unit, Requirement>,
+) -> Option<SuggestedChange<Requirement>> {
     let order = |root: &usize| (&roots[*root].unit, &roots[*root].wish);
     if let Some(found) = conflict
         .suggestions
@@ -150,10 +154,10 @@ fn suggestion(
     let mut involved = conflict.roots.clone();
     involved.sort_by_key(order);
     // All tries together: each may be as hard as the question itself.
-    let mut effort = Effort::of_one_answer();
+    let mut effort = ProbeBudget::of_one_answer();
     for root in &involved {
         let mut changed = roots.to_vec();
-        let tags: Vec<Selector> = index
+        let tags: Vec<Requirement> = index
             .all(&roots[*root].unit)
             .into_iter()
             .take(MOST_TRIED)
@@ -162,7 +166,7 @@ fn suggestion(
         for wish in tags {
             changed[*root].wish = wish.clone();
             if is_solvable(fetcher, index, &changed, &mut effort) {
-                return Some(Suggestion { root: *root, wish });
+                return Some(SuggestedChange { root: *root, wish });
             }
         }
     }
@@ -172,13 +176,14 @@ fn suggestion(
 fn is_solvable(
     fetcher: &Fetcher<'_>,
     index: &mut SourceIndex,
-    roots: &[Root<Unit, Selector>],
-    effort: &mut Effort,
+    roots: &[RootRequirement<Unit, Requirement>],
+    effort: &mut ProbeBudget,
 ) -> bool {
     loop {
         match probe(index, roots, effort) {
-            Probe::Need(needs) if fetcher.fulfil(&needs, index, &mut Notes::default()).is_ok() => {}
-            outcome => return outcome == Probe::Solvable,
+            ProbeOutcome::Need(needs)
+                if fetcher.fulfil(&needs, index, &mut Notes::default()).is_ok() => {}
+            outcome => return outcome == ProbeOutcome::Solvable,
         }
     }
 }
@@ -196,7 +201,7 @@ fn unlisted(index: &SourceIndex, sources: &Sources) -> BTreeSet<MissingFact> {
 impl FileListing for Sources {
     fn at(&self, source: &SourceName, commit: &ObjectId, path: &str) -> PathContent {
         let entry = |path: &str| self.get(source)?.entry(Some(commit), path).ok()?;
-        let is_directory = |entry: Entry| entry.kind == EntryKind::Directory;
+        let is_directory = |entry: SourceEntry| entry.kind == SourceEntryKind::Directory;
         if !entry(path).is_some_and(is_directory) {
             PathContent::Other
         } else if entry(&format!("{path}/{SKILL_FILE}")).is_some() {
@@ -211,7 +216,7 @@ impl FileListing for Sources {
         let tree = self.get(source).and_then(walk).unwrap_or_default();
         tree.entries
             .into_iter()
-            .filter(|entry| entry.kind != EntryKind::Submodule)
+            .filter(|entry| entry.kind != SourceEntryKind::Submodule)
             .map(|entry| entry.path)
             .collect()
     }

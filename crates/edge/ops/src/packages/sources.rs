@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agpm_diag::Failure;
-use agpm_git::Git;
+use agpm_git::GitProgram;
 use agpm_model::{
-    CatalogRemote, Manifest, Origin, RemoteBase, ResourceType, SourceAddress, SourceName,
+    CatalogRemote, Manifest, RemoteBase, ResourceOrigin, ResourceType, SourceAddress, SourceName,
     SourceVersions, Unit, normalize,
 };
-use agpm_source::{Confinement, DirectorySource, Source, Versioning, git_program};
+use agpm_resolve::ReleaseLimit;
+use agpm_source::{DirectorySource, Source, SourceVersioning, SymlinkConfinement, git_program};
 
 use crate::source_failure::source_failure;
-use crate::world::{Environment, Scope, World};
+use crate::world::{Environment, InstallScope, World};
 
 /// Every source that dependencies use, the manifest's own folder, and where things are installed.
 #[derive(Debug)]
@@ -25,7 +26,9 @@ pub(crate) struct Sources {
     pub(crate) local: DirectorySource,
     pub(crate) project: PathBuf,
     pub(crate) root: PathBuf,
-    pub(crate) scope: Scope,
+    pub(crate) scope: InstallScope,
+    /// How old versions must be that a requirement leaves a choice of.
+    pub(crate) release_limit: Option<ReleaseLimit>,
 }
 
 impl Sources {
@@ -61,6 +64,15 @@ impl Sources {
         Sources::of(world, used, manifest.catalog.all(), root)
     }
 
+    /// With versions left out that are too young.
+    #[must_use]
+    pub(crate) fn with_release_limit(self, release_limit: Option<ReleaseLimit>) -> Self {
+        Sources {
+            release_limit,
+            ..self
+        }
+    }
+
     /// Opens every source of the manifest.
     pub(crate) fn open_all(world: &World, manifest: &Manifest, root: &Path) -> Self {
         let remotes = manifest.catalog.all();
@@ -85,14 +97,14 @@ impl Sources {
 
     fn of<'s>(
         world: &World,
-        sources: impl Iterator<Item = &'s agpm_model::Source>,
+        sources: impl Iterator<Item = &'s agpm_model::SourceDeclaration>,
         remotes: impl Iterator<Item = &'s CatalogRemote>,
         root: &Path,
     ) -> Self {
         let environment = &world.environment;
         let project = environment.manifest_folder(root);
         let context = environment.source_context(project);
-        let named = |source: &agpm_model::Source| {
+        let named = |source: &agpm_model::SourceDeclaration| {
             let opened = world.sources.open(&source.address, &context);
             (source.name.clone(), opened)
         };
@@ -106,10 +118,11 @@ impl Sources {
         Sources {
             by_name: sources.map(named).collect(),
             by_address: addresses.into_iter().map(addressed).collect(),
-            local: DirectorySource::new(project.to_owned(), Confinement::Anywhere, project),
+            local: DirectorySource::new(project.to_owned(), SymlinkConfinement::Anywhere, project),
             project: project.to_owned(),
             root: root.to_owned(),
             scope: environment.scope,
+            release_limit: None,
         }
     }
 
@@ -141,9 +154,9 @@ impl Sources {
     /// Where a unit is on this machine, if it is no file of a repository.
     pub(crate) fn file_of(&self, unit: &Unit) -> Option<PathBuf> {
         let base = match &unit.origin {
-            Origin::Manifest => return None,
-            Origin::Local => self.project.as_path(),
-            Origin::Source(name) => self.get(name)?.place()?,
+            ResourceOrigin::Manifest => return None,
+            ResourceOrigin::Local => self.project.as_path(),
+            ResourceOrigin::Source(name) => self.get(name)?.place()?,
         };
         Some(normalize(&base.join(unit.path.as_str())))
     }
@@ -156,7 +169,7 @@ impl Sources {
 
 /// Whether a source has versions.
 pub(crate) fn is_versioned(source: &dyn Source) -> bool {
-    source.versioning() == Versioning::Versioned
+    source.versioning() == SourceVersioning::Versioned
 }
 
 /// The versions of a source; nothing for one without versions.
@@ -174,6 +187,6 @@ pub(crate) fn versions_of(
 }
 
 /// The git program as this world has it.
-pub(crate) fn git(environment: &Environment) -> Git {
+pub(crate) fn git(environment: &Environment) -> GitProgram {
     git_program(&environment.source_context(&environment.folder))
 }

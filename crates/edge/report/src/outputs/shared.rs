@@ -1,6 +1,6 @@
 //! Fields and objects of several documents.
 
-use agpm_model::{Definition, Presence, RESOURCE_TYPES, SchemaField, SchemaTable, ValueForm};
+use agpm_model::{Definition, KeyPresence, RESOURCE_TYPES, SchemaField, SchemaTable, ValueForm};
 
 /// A document with these fields between `ok` and `diagnostics`.
 macro_rules! document {
@@ -57,7 +57,7 @@ pub(super) const fn optional(
 /// The same field where it may be missing.
 pub(super) const fn maybe(field: SchemaField) -> SchemaField {
     SchemaField {
-        presence: Presence::Optional,
+        presence: KeyPresence::Optional,
         ..field
     }
 }

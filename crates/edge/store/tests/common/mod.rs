@@ -8,7 +8,9 @@ use std::fs;
 use std::path::Path;
 
 use agpm_model::{Checksum, FileMode as Mode, RelativePath};
-use agpm_store::{Applied, Expected, FileChange, ProjectStore, StoreError, Transaction, Waiting};
+use agpm_store::{
+    AppliedTransaction, ExpectedFile, FileChange, LockWait, ProjectStore, StoreError, Transaction,
+};
 
 /// Every path with its bits and bytes; folders have no bytes.
 pub(crate) type Tree = BTreeMap<String, (u32, Option<Vec<u8>>)>;
@@ -60,7 +62,7 @@ pub(crate) fn write<'a>(
     file: &str,
     bytes: &'a str,
     mode: Mode,
-    before: Expected,
+    before: ExpectedFile,
 ) -> FileChange<'a> {
     FileChange::Write {
         path: path(file),
@@ -71,7 +73,7 @@ pub(crate) fn write<'a>(
 }
 
 pub(crate) fn create<'a>(file: &str, bytes: &'a str) -> FileChange<'a> {
-    write(file, bytes, Mode::Plain, Expected::Missing)
+    write(file, bytes, Mode::Plain, ExpectedFile::Missing)
 }
 
 pub(crate) fn remove(file: &str, before: &str) -> FileChange<'static> {
@@ -81,19 +83,19 @@ pub(crate) fn remove(file: &str, before: &str) -> FileChange<'static> {
     }
 }
 
-pub(crate) fn was(content: &str) -> Expected {
-    Expected::Checksum(Checksum::of(content.as_bytes()))
+pub(crate) fn was(content: &str) -> ExpectedFile {
+    ExpectedFile::Checksum(Checksum::of(content.as_bytes()))
 }
 
 /// Waits, since a child that another test just starts holds our files open until it runs its program.
-pub(crate) const PATIENT: Waiting<'static> = Waiting::Block(&|| {});
+pub(crate) const PATIENT: LockWait<'static> = LockWait::Block(&|| {});
 
 /// Applies under a lock of its own.
 pub(crate) fn apply(
     folder: &Path,
     title: &str,
     changes: Vec<FileChange<'_>>,
-) -> Result<Applied, StoreError> {
+) -> Result<AppliedTransaction, StoreError> {
     let store = ProjectStore::open(folder)?;
     let lock = store.lock(PATIENT)?;
     store.apply(
@@ -130,7 +132,12 @@ pub(crate) fn every_kind() -> Vec<FileChange<'static>> {
         create(".agpm/snippets/s.md", "snippet"),
         write("settings.json", "{\"a\":1}", Mode::Plain, was("{}")),
         write("tool.sh", "run", Mode::Executable, was("run")),
-        write("ours/two.md", "zwei", Mode::Executable, Expected::Anything),
+        write(
+            "ours/two.md",
+            "zwei",
+            Mode::Executable,
+            ExpectedFile::Anything,
+        ),
         remove("ours/deep/one.md", "one"),
         remove("shared/three.md", "three"),
         remove("swap", "a file"),

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, Severity, codes};
 use agpm_model::{RESOURCE_TYPES, ResourceType, SourceAddress};
-use agpm_text::{Format, Kind, NodeRef, Value, to_value};
+use agpm_text::{Format, NodeKind, NodeRef, Value, to_value};
 use serde::Serialize;
 
 use crate::entries::{EntrySource, ManifestEntry};
 use crate::formats::foreign::{ForeignFiles, ForeignManifest};
-use crate::formats::reading::Reading;
+use crate::formats::format_reader::FormatReader;
 
 /// Sections that are about this machine or this project and not about dependencies.
 const OTHER_SECTIONS: [&str; 6] = [
@@ -33,7 +33,7 @@ pub struct ManifestDifference {
 }
 
 pub(super) fn read(files: &mut ForeignFiles<'_>) -> ForeignManifest {
-    let mut reading = Reading::default();
+    let mut reading = FormatReader::default();
     let mut manifest = ForeignManifest::default();
     let Some(root) = reading.root(&files.main, "a manifest of agpm-cli") else {
         manifest.diagnostics = reading.diagnostics;
@@ -57,7 +57,7 @@ pub(super) fn read(files: &mut ForeignFiles<'_>) -> ForeignManifest {
 
 type Sources<'n> = BTreeMap<&'n str, SourceAddress>;
 
-fn sources<'n>(reading: &mut Reading, root: NodeRef<'n>) -> Sources<'n> {
+fn sources<'n>(reading: &mut FormatReader, root: NodeRef<'n>) -> Sources<'n> {
     let mut sources = BTreeMap::new();
     let listed = reading.map(root, "sources");
     for (name, url) in listed.into_iter().flat_map(NodeRef::entries) {
@@ -76,14 +76,14 @@ fn sources<'n>(reading: &mut Reading, root: NodeRef<'n>) -> Sources<'n> {
 }
 
 fn read_entry(
-    reading: &mut Reading,
+    reading: &mut FormatReader,
     kind: ResourceType,
     name: NodeRef<'_>,
     value: NodeRef<'_>,
     sources: &Sources<'_>,
 ) -> Option<ManifestEntry> {
     let known = reading.name(name, name.content())?;
-    if value.kind() != Kind::Map {
+    if value.kind() != NodeKind::Map {
         let path = reading.text(value, "a dependency")?;
         let fields = [("path", Value::from(path))];
         return Some(ManifestEntry::of_fields(kind, known, fields));
@@ -119,7 +119,7 @@ fn read_entry(
 pub fn read_differences(
     files: &mut ForeignFiles<'_>,
 ) -> (Vec<ManifestDifference>, Vec<Diagnostic>) {
-    let mut reading = Reading::default();
+    let mut reading = FormatReader::default();
     let mut differences = Vec::new();
     let mut add = |path: &str, change: &str| {
         differences.push(ManifestDifference {

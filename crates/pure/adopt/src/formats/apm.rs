@@ -1,11 +1,11 @@
 //! `apm.yml` and `apm.lock.yaml` of APM.
 
 use agpm_model::{ResourceType, SourceAddress};
-use agpm_text::{Format, Kind, NodeRef, Value};
+use agpm_text::{Format, NodeKind, NodeRef, Value};
 
 use crate::entries::{ForeignVersion, ManifestEntry};
 use crate::formats::foreign::{ForeignFiles, ForeignManifest};
-use crate::formats::reading::Reading;
+use crate::formats::format_reader::FormatReader;
 use crate::formats::servers::server_entry;
 use crate::formats::tool_names::tools_of;
 
@@ -21,7 +21,7 @@ const SETTINGS: [&str; 6] = [
 const NO_PACKAGES: &str = "add what it holds by name: `agpm browse` lists it";
 
 pub(super) fn read(files: &mut ForeignFiles<'_>) -> ForeignManifest {
-    let mut reading = Reading::default();
+    let mut reading = FormatReader::default();
     let mut manifest = ForeignManifest::default();
     let is_lock = files.name.contains("lock");
     let beside = match is_lock {
@@ -66,13 +66,13 @@ pub(super) fn read(files: &mut ForeignFiles<'_>) -> ForeignManifest {
     manifest
 }
 
-fn targets(reading: &mut Reading, root: NodeRef<'_>) -> Vec<String> {
+fn targets(reading: &mut FormatReader, root: NodeRef<'_>) -> Vec<String> {
     let Some(node) = root.get("targets").or_else(|| root.get("target")) else {
         return Vec::new();
     };
     let names = match node.kind() {
-        Kind::List => reading.texts(node, "a target"),
-        Kind::Null => Vec::new(),
+        NodeKind::List => reading.texts(node, "a target"),
+        NodeKind::Null => Vec::new(),
         _ => reading
             .text(node, "`target`")
             .map(|text| (node, text))
@@ -86,7 +86,7 @@ fn targets(reading: &mut Reading, root: NodeRef<'_>) -> Vec<String> {
 }
 
 /// A package of a manifest or a lockfile.
-struct Package<'n> {
+struct ApmPackage<'n> {
     node: NodeRef<'n>,
     origin: PackageOrigin,
     /// The path in the repository; empty for all of it.
@@ -105,10 +105,10 @@ enum PackageOrigin {
     Directory(String),
 }
 
-impl<'n> Package<'n> {
+impl<'n> ApmPackage<'n> {
     /// The same with the commit and the type that were locked.
-    fn with_lock(mut self, locked: &[Package<'n>]) -> Self {
-        let is_same = |one: &&Package<'_>| match (&one.origin, &self.origin) {
+    fn with_lock(mut self, locked: &[ApmPackage<'n>]) -> Self {
+        let is_same = |one: &&ApmPackage<'_>| match (&one.origin, &self.origin) {
             (PackageOrigin::Repository(one_at), PackageOrigin::Repository(own)) => {
                 agpm_model::same_repository(one_at, own) && one.path == self.path
             }
@@ -127,11 +127,11 @@ impl<'n> Package<'n> {
     }
 }
 
-fn locked_packages<'n>(reading: &mut Reading, lock: NodeRef<'n>) -> Vec<Package<'n>> {
+fn locked_packages<'n>(reading: &mut FormatReader, lock: NodeRef<'n>) -> Vec<ApmPackage<'n>> {
     let listed = reading.list(lock, "dependencies");
     let mut packages = Vec::new();
     for node in listed.into_iter().flat_map(NodeRef::items) {
-        if node.kind() != Kind::Map {
+        if node.kind() != NodeKind::Map {
             let message = format!("a dependency is {}, not an object", node.kind().word());
             reading.malformed(node, message, "check the file");
             continue;
@@ -141,7 +141,7 @@ fn locked_packages<'n>(reading: &mut Reading, lock: NodeRef<'n>) -> Vec<Package<
     packages
 }
 
-fn locked_package<'n>(reading: &mut Reading, node: NodeRef<'n>) -> Option<Package<'n>> {
+fn locked_package<'n>(reading: &mut FormatReader, node: NodeRef<'n>) -> Option<ApmPackage<'n>> {
     let path = node.get("virtual_path").and_then(NodeRef::as_str);
     let path = match (node.get("virtual_path"), path) {
         (Some(at), Some(path)) => reading.path(at, path)?,
@@ -173,7 +173,7 @@ fn locked_package<'n>(reading: &mut Reading, node: NodeRef<'n>) -> Option<Packag
     let tag = reading.reference(node, "resolved_tag");
     let commit = reading.reference(node, "resolved_commit");
     let skills = reading.list(node, "skill_subset");
-    Some(Package {
+    Some(ApmPackage {
         node,
         origin,
         path,
@@ -184,7 +184,7 @@ fn locked_package<'n>(reading: &mut Reading, node: NodeRef<'n>) -> Option<Packag
     })
 }
 
-fn names_of<'n>(reading: &mut Reading, list: NodeRef<'n>) -> Vec<&'n str> {
+fn names_of<'n>(reading: &mut FormatReader, list: NodeRef<'n>) -> Vec<&'n str> {
     let texts = reading.texts(list, "a skill").into_iter();
     texts.map(|(_, text)| text).collect()
 }
@@ -200,9 +200,9 @@ fn full_url(written: &str) -> String {
 }
 
 /// An entry of `dependencies.apm`.
-fn read_package<'n>(reading: &mut Reading, node: NodeRef<'n>) -> Option<Package<'n>> {
+fn read_package<'n>(reading: &mut FormatReader, node: NodeRef<'n>) -> Option<ApmPackage<'n>> {
     match node.kind() {
-        Kind::Map => read_object(reading, node),
+        NodeKind::Map => read_object(reading, node),
         _ => {
             let text = reading.text(node, "a dependency")?;
             if text.starts_with(['.', '/', '~']) {
@@ -211,7 +211,7 @@ fn read_package<'n>(reading: &mut Reading, node: NodeRef<'n>) -> Option<Package<
             let (front, reference) = text.split_once('#').unwrap_or((text, ""));
             let (repository, path) = split_shorthand(front);
             let origin = PackageOrigin::Repository(reading.address(node, &repository)?);
-            Some(Package {
+            Some(ApmPackage {
                 node,
                 origin,
                 path: match path {
@@ -227,8 +227,8 @@ fn read_package<'n>(reading: &mut Reading, node: NodeRef<'n>) -> Option<Package<
     }
 }
 
-fn package_at<'n>(node: NodeRef<'n>, path: &str) -> Package<'n> {
-    Package {
+fn package_at<'n>(node: NodeRef<'n>, path: &str) -> ApmPackage<'n> {
+    ApmPackage {
         node,
         origin: PackageOrigin::Directory(path.to_owned()),
         path: String::new(),
@@ -253,7 +253,7 @@ fn split_shorthand(written: &str) -> (String, &str) {
     }
 }
 
-fn read_object<'n>(reading: &mut Reading, node: NodeRef<'n>) -> Option<Package<'n>> {
+fn read_object<'n>(reading: &mut FormatReader, node: NodeRef<'n>) -> Option<ApmPackage<'n>> {
     for key in ["marketplace", "registry", "id"] {
         if let Some(found) = node.get(key) {
             let message = format!("a dependency with `{key}` has no counterpart");
@@ -274,7 +274,7 @@ fn read_object<'n>(reading: &mut Reading, node: NodeRef<'n>) -> Option<Package<'
     };
     let skills = reading.list(node, "skills");
     let skills = skills.map_or_else(Vec::new, |list| names_of(reading, list));
-    Some(Package {
+    Some(ApmPackage {
         node,
         version: ForeignVersion::of_reference(reading.reference(node, "ref").unwrap_or_default()),
         alias: reading.string(node, "alias"),
@@ -286,7 +286,7 @@ fn read_object<'n>(reading: &mut Reading, node: NodeRef<'n>) -> Option<Package<'
 }
 
 /// The resources that a package is; one that holds several kinds of things has no counterpart.
-fn entries_of(reading: &mut Reading, package: &Package<'_>) -> Vec<ManifestEntry> {
+fn entries_of(reading: &mut FormatReader, package: &ApmPackage<'_>) -> Vec<ManifestEntry> {
     let path = package.path.as_str();
     let kind = match package.kind {
         Some("claude_skill") => ResourceType::Skills,
@@ -323,7 +323,7 @@ fn entries_of(reading: &mut Reading, package: &Package<'_>) -> Vec<ManifestEntry
 }
 
 /// The skills of a package that has only skills.
-fn bundle(reading: &mut Reading, package: &Package<'_>) -> Vec<ManifestEntry> {
+fn bundle(reading: &mut FormatReader, package: &ApmPackage<'_>) -> Vec<ManifestEntry> {
     let directory = match package.path.as_str() {
         "" | "." => "skills".to_owned(),
         path => format!("{path}/skills"),
@@ -353,7 +353,7 @@ fn bundle(reading: &mut Reading, package: &Package<'_>) -> Vec<ManifestEntry> {
 }
 
 fn entry(
-    package: &Package<'_>,
+    package: &ApmPackage<'_>,
     kind: ResourceType,
     name: &str,
     path: &str,
@@ -385,8 +385,8 @@ fn entry(
 }
 
 /// An entry of `dependencies.mcp`.
-fn read_server(reading: &mut Reading, node: NodeRef<'_>) -> Option<ManifestEntry> {
-    if node.kind() != Kind::Map {
+fn read_server(reading: &mut FormatReader, node: NodeRef<'_>) -> Option<ManifestEntry> {
+    if node.kind() != NodeKind::Map {
         let name = reading.text(node, "a server")?;
         let message = format!("the server `{name}` of a registry has no counterpart");
         reading.lost(node, message, "add its command or URL in `[mcp-servers]`");

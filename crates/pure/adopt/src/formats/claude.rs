@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use agpm_model::{ResourceType, SourceAddress};
-use agpm_text::{Format, Kind, NodeRef, Parsed};
+use agpm_text::{Format, NodeKind, NodeRef, ParsedDocument};
 
 use crate::entries::{EntrySource, ManifestEntry};
 use crate::formats::foreign::{ForeignFiles, ForeignManifest};
-use crate::formats::reading::{Reading, parse_address};
+use crate::formats::format_reader::{FormatReader, parse_address};
 
 /// The marketplace that Claude Code knows by itself.
 const OFFICIAL: (&str, &str) = (
@@ -19,13 +19,13 @@ const KNOWN_MARKETPLACES: &str = ".claude/plugins/known_marketplaces.json";
 const MARKETPLACE_KEYS: [&str; 2] = ["extraKnownMarketplaces", "additionalMarketplaces"];
 
 pub(super) fn read(files: &mut ForeignFiles<'_>) -> ForeignManifest {
-    let mut reading = Reading::default();
+    let mut reading = FormatReader::default();
     let local = match files.name.as_str() {
         "settings.json" => files.beside.beside("settings.local.json", Format::Jsonc),
         _ => None,
     };
     let known = files.beside.in_home(KNOWN_MARKETPLACES, Format::Jsonc);
-    let settings: Vec<&Parsed> = [Some(&files.main), local.as_ref()]
+    let settings: Vec<&ParsedDocument> = [Some(&files.main), local.as_ref()]
         .into_iter()
         .flatten()
         .collect();
@@ -62,13 +62,13 @@ pub(super) fn read(files: &mut ForeignFiles<'_>) -> ForeignManifest {
 
 /// Adds the marketplaces of an object, by name.
 fn add_marketplaces(
-    reading: &mut Reading,
+    reading: &mut FormatReader,
     listed: Option<NodeRef<'_>>,
     marketplaces: &mut BTreeMap<String, SourceAddress>,
 ) {
     for (name, marketplace) in listed.into_iter().flat_map(NodeRef::entries) {
         let Some(source) = reading.map(marketplace, "source") else {
-            if marketplace.kind() != Kind::Map || marketplace.get("source").is_none() {
+            if marketplace.kind() != NodeKind::Map || marketplace.get("source").is_none() {
                 let message = format!("the marketplace `{}` has no `source`", name.content());
                 reading.malformed(marketplace, message, "check the file");
             }
@@ -103,7 +103,7 @@ fn add_marketplaces(
 }
 
 fn read_plugin(
-    reading: &mut Reading,
+    reading: &mut FormatReader,
     plugin: NodeRef<'_>,
     state: NodeRef<'_>,
     marketplaces: &BTreeMap<String, SourceAddress>,

@@ -1,7 +1,7 @@
 //! What readers of formats get and give.
 
 use agpm_diag::Diagnostic;
-use agpm_text::{Format, Parsed};
+use agpm_text::{Format, ParsedDocument};
 
 use crate::entries::ManifestEntry;
 
@@ -19,7 +19,7 @@ pub struct ForeignManifest {
 /// The file that is imported, and those that belong to it.
 pub struct ForeignFiles<'a> {
     /// The file that was named or found.
-    pub main: Parsed,
+    pub main: ParsedDocument,
     /// Its name, without directories.
     pub name: String,
     /// Other files and directories.
@@ -29,10 +29,10 @@ pub struct ForeignFiles<'a> {
 /// The files around the one that is imported.
 pub trait NeighbouringFiles {
     /// A file by its path from the directory of the imported one; nothing if there is none.
-    fn beside(&mut self, path: &str, format: Format) -> Option<Parsed>;
+    fn beside(&mut self, path: &str, format: Format) -> Option<ParsedDocument>;
 
     /// A file of the user, by its path from home.
-    fn in_home(&mut self, path: &str, format: Format) -> Option<Parsed>;
+    fn in_home(&mut self, path: &str, format: Format) -> Option<ParsedDocument>;
 
     /// The names in a directory beside the imported file.
     fn names(&mut self, directory: &str) -> Vec<String>;

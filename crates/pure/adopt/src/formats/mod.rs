@@ -4,7 +4,7 @@ mod agpm_cli;
 mod apm;
 mod claude;
 mod foreign;
-mod reading;
+mod format_reader;
 mod ruler;
 mod rulesync;
 mod servers;

@@ -1,11 +1,11 @@
 //! `.ruler/ruler.toml` of ruler, and the skills and servers beside it.
 
 use agpm_model::{ResourceName, ResourceType, SKILL_FILE};
-use agpm_text::{Format, Kind, NodeRef, Value};
+use agpm_text::{Format, NodeKind, NodeRef, Value};
 
 use crate::entries::ManifestEntry;
 use crate::formats::foreign::{ForeignFiles, ForeignManifest, NeighbouringFiles};
-use crate::formats::reading::Reading;
+use crate::formats::format_reader::FormatReader;
 use crate::formats::servers::servers_of;
 use crate::formats::tool_names::tools_of;
 
@@ -22,7 +22,7 @@ const SETTINGS: [&str; 6] = [
 const AGENT_SETTINGS: [&str; 3] = ["enabled", "include_in_rules", "cleanup_orphaned"];
 
 pub(super) fn read(files: &mut ForeignFiles<'_>) -> ForeignManifest {
-    let mut reading = Reading::default();
+    let mut reading = FormatReader::default();
     let mut manifest = ForeignManifest::default();
     let Some(root) = reading.root(&files.main, "a configuration of ruler") else {
         manifest.diagnostics = reading.diagnostics;
@@ -52,7 +52,7 @@ pub(super) fn read(files: &mut ForeignFiles<'_>) -> ForeignManifest {
 }
 
 /// The agents that are named, without those that are switched off.
-fn tools(reading: &mut Reading, root: NodeRef<'_>) -> Vec<String> {
+fn tools(reading: &mut FormatReader, root: NodeRef<'_>) -> Vec<String> {
     let listed = reading.list(root, "default_agents");
     let mut names = listed.map_or_else(Vec::new, |list| reading.texts(list, "an agent"));
     let agents = reading.map(root, "agents");
@@ -63,7 +63,7 @@ fn tools(reading: &mut Reading, root: NodeRef<'_>) -> Vec<String> {
         if AGENT_SETTINGS.contains(&word) {
             continue;
         }
-        if settings.kind() != Kind::Map {
+        if settings.kind() != NodeKind::Map {
             let message = format!("`{word}` is {}, not a table", settings.kind().word());
             reading.malformed(settings, message, "check the file");
         } else if is_off(settings) {
@@ -97,7 +97,7 @@ fn skills(beside: &mut dyn NeighbouringFiles) -> Vec<ManifestEntry> {
     entries
 }
 
-fn lost_rules(reading: &mut Reading, beside: &mut dyn NeighbouringFiles, root: NodeRef<'_>) {
+fn lost_rules(reading: &mut FormatReader, beside: &mut dyn NeighbouringFiles, root: NodeRef<'_>) {
     let names = beside.names(".");
     let rules: Vec<&str> = names
         .iter()

@@ -1,11 +1,11 @@
 //! `rulesync.jsonc` and `rulesync.lock` of rulesync.
 
 use agpm_model::{ResourceType, SourceAddress};
-use agpm_text::{Format, Kind, NodeRef};
+use agpm_text::{Format, NodeKind, NodeRef};
 
 use crate::entries::{ForeignVersion, ManifestEntry};
 use crate::formats::foreign::{ForeignFiles, ForeignManifest};
-use crate::formats::reading::Reading;
+use crate::formats::format_reader::FormatReader;
 use crate::formats::servers::servers_of;
 use crate::formats::tool_names::tools_of;
 
@@ -33,7 +33,7 @@ const OWN_FILES: [(&str, &str); 4] = [
 ];
 
 pub(super) fn read(files: &mut ForeignFiles<'_>) -> ForeignManifest {
-    let mut reading = Reading::default();
+    let mut reading = FormatReader::default();
     let mut manifest = ForeignManifest::default();
     let Some(root) = reading.root(&files.main, "a configuration of rulesync") else {
         manifest.diagnostics = reading.diagnostics;
@@ -77,13 +77,13 @@ pub(super) fn read(files: &mut ForeignFiles<'_>) -> ForeignManifest {
 }
 
 /// `targets`, a list or an object with the tools as keys.
-fn targets(reading: &mut Reading, root: NodeRef<'_>) -> Vec<String> {
+fn targets(reading: &mut FormatReader, root: NodeRef<'_>) -> Vec<String> {
     let Some(targets) = root.get("targets") else {
         return Vec::new();
     };
     let names: Vec<(NodeRef<'_>, &str)> = match targets.kind() {
-        Kind::List => reading.texts(targets, "a target"),
-        Kind::Map => targets
+        NodeKind::List => reading.texts(targets, "a target"),
+        NodeKind::Map => targets
             .entries()
             .map(|(key, _)| (key, key.content()))
             .collect(),
@@ -102,11 +102,11 @@ fn targets(reading: &mut Reading, root: NodeRef<'_>) -> Vec<String> {
 }
 
 fn read_source(
-    reading: &mut Reading,
+    reading: &mut FormatReader,
     source: NodeRef<'_>,
     locked: Option<NodeRef<'_>>,
 ) -> Vec<ManifestEntry> {
-    if source.kind() != Kind::Map {
+    if source.kind() != NodeKind::Map {
         let message = format!("a source is {}, not an object", source.kind().word());
         reading.malformed(source, message, "check the file");
         return Vec::new();
@@ -167,7 +167,11 @@ struct SkillSource {
     version: ForeignVersion,
 }
 
-fn skills_of(reading: &mut Reading, source: NodeRef<'_>, from: &SkillSource) -> Vec<ManifestEntry> {
+fn skills_of(
+    reading: &mut FormatReader,
+    source: NodeRef<'_>,
+    from: &SkillSource,
+) -> Vec<ManifestEntry> {
     let entry = |name: &str, path: &str| {
         let kind = ResourceType::Skills;
         ManifestEntry::of_source(kind, name, from.address.clone(), path, &from.version)
@@ -197,7 +201,11 @@ fn skills_of(reading: &mut Reading, source: NodeRef<'_>, from: &SkillSource) -> 
 }
 
 /// Rules are Markdown files directly in one directory.
-fn rules_of(reading: &mut Reading, source: NodeRef<'_>, from: &SkillSource) -> Vec<ManifestEntry> {
+fn rules_of(
+    reading: &mut FormatReader,
+    source: NodeRef<'_>,
+    from: &SkillSource,
+) -> Vec<ManifestEntry> {
     let Some(rules) = reading.list(source, "rules") else {
         return Vec::new();
     };

@@ -2,10 +2,10 @@
 
 use agpm_diag::looks_secret;
 use agpm_model::ResourceType;
-use agpm_text::{Kind, NodeRef, Value, to_value};
+use agpm_text::{NodeKind, NodeRef, Value, to_value};
 
 use crate::entries::ManifestEntry;
-use crate::formats::reading::Reading;
+use crate::formats::format_reader::FormatReader;
 
 /// What an inline entry can say of a server.
 const KEYS: [&str; 4] = ["command", "args", "env", "url"];
@@ -13,10 +13,10 @@ const KEYS: [&str; 4] = ["command", "args", "env", "url"];
 const IMPLIED: [&str; 4] = ["type", "transport", "name", "registry"];
 
 /// Servers by name; those that an entry cannot describe are reported.
-pub(crate) fn servers_of(reading: &mut Reading, servers: NodeRef<'_>) -> Vec<ManifestEntry> {
+pub(crate) fn servers_of(reading: &mut FormatReader, servers: NodeRef<'_>) -> Vec<ManifestEntry> {
     let mut entries = Vec::new();
     for (name, server) in servers.entries() {
-        if server.kind() != Kind::Map {
+        if server.kind() != NodeKind::Map {
             let message = format!("the server is {}, not an object", server.kind().word());
             reading.malformed(server, message, "check the file");
             continue;
@@ -30,7 +30,7 @@ pub(crate) fn servers_of(reading: &mut Reading, servers: NodeRef<'_>) -> Vec<Man
 
 /// One server.
 pub(crate) fn server_entry(
-    reading: &mut Reading,
+    reading: &mut FormatReader,
     name: &str,
     server: NodeRef<'_>,
 ) -> Option<ManifestEntry> {
@@ -43,7 +43,7 @@ pub(crate) fn server_entry(
     let mut fields = Vec::new();
     for (key, value) in server.entries() {
         let word = key.content();
-        if word == "env" && value.kind() == Kind::Map {
+        if word == "env" && value.kind() == NodeKind::Map {
             let env = environment(reading, value);
             if !env.is_empty() {
                 fields.push(("env", Value::Map(env)));
@@ -71,14 +71,14 @@ pub(crate) fn server_entry(
 fn is_expected(key: &str, value: NodeRef<'_>) -> bool {
     let is_text = |node: NodeRef<'_>| node.as_str().is_some();
     match key {
-        "args" => value.kind() == Kind::List && value.items().all(is_text),
+        "args" => value.kind() == NodeKind::List && value.items().all(is_text),
         "env" => false,
         _ => is_text(value),
     }
 }
 
 /// Variables without secrets: a manifest is shared.
-fn environment(reading: &mut Reading, env: NodeRef<'_>) -> Vec<(String, Value)> {
+fn environment(reading: &mut FormatReader, env: NodeRef<'_>) -> Vec<(String, Value)> {
     let mut variables = Vec::new();
     for (name, value) in env.entries() {
         match value.as_str() {

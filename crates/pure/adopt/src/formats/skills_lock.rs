@@ -1,17 +1,17 @@
 //! `skills-lock.json` of `npx skills`, version 1, and `~/.agents/.skill-lock.json`, version 3.
 
 use agpm_model::{ResourceType, SourceAddress};
-use agpm_text::{Kind, NodeRef};
+use agpm_text::{NodeKind, NodeRef};
 
 use crate::entries::{ForeignVersion, ManifestEntry};
 use crate::formats::foreign::{ForeignFiles, ForeignManifest};
-use crate::formats::reading::Reading;
+use crate::formats::format_reader::FormatReader;
 use crate::places::resource_directories;
 
 const VERSIONS: [&str; 2] = ["1", "3"];
 
 pub(super) fn read(files: &mut ForeignFiles<'_>) -> ForeignManifest {
-    let mut reading = Reading::default();
+    let mut reading = FormatReader::default();
     let mut entries = Vec::new();
     if let Some(root) = reading.root(&files.main, "a lockfile of skills") {
         check_version(&mut reading, root);
@@ -38,7 +38,7 @@ pub(super) fn read(files: &mut ForeignFiles<'_>) -> ForeignManifest {
     }
 }
 
-fn check_version(reading: &mut Reading, root: NodeRef<'_>) {
+fn check_version(reading: &mut FormatReader, root: NodeRef<'_>) {
     let Some(version) = root.get("version") else {
         reading.malformed(root, "this file has no `version`", "check the path");
         return;
@@ -50,11 +50,11 @@ fn check_version(reading: &mut Reading, root: NodeRef<'_>) {
 }
 
 fn read_skill(
-    reading: &mut Reading,
+    reading: &mut FormatReader,
     name: NodeRef<'_>,
     skill: NodeRef<'_>,
 ) -> Option<ManifestEntry> {
-    if skill.kind() != Kind::Map {
+    if skill.kind() != NodeKind::Map {
         let message = format!("the skill is {}, not an object", skill.kind().word());
         reading.malformed(skill, message, "check the file");
         return None;
@@ -91,7 +91,7 @@ fn read_skill(
 }
 
 /// The repository of a skill; what does not come from one is reported.
-fn address_of(reading: &mut Reading, skill: NodeRef<'_>) -> Option<SourceAddress> {
+fn address_of(reading: &mut FormatReader, skill: NodeRef<'_>) -> Option<SourceAddress> {
     let kind = reading.string(skill, "sourceType").unwrap_or("github");
     let source = reading.required(skill, "source")?;
     let url = reading.string(skill, "sourceUrl");

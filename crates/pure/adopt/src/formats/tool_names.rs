@@ -2,7 +2,7 @@
 
 use agpm_text::NodeRef;
 
-use crate::formats::reading::Reading;
+use crate::formats::format_reader::FormatReader;
 
 /// Names of tools, as any of the managers has them, and agpm's.
 const TOOL_NAMES: &[(&str, &str)] = &[
@@ -37,7 +37,7 @@ const TOOL_NAMES: &[(&str, &str)] = &[
 
 /// The tools of a list, each once; those that agpm does not know are reported.
 pub(crate) fn tools_of<'n>(
-    reading: &mut Reading,
+    reading: &mut FormatReader,
     names: impl IntoIterator<Item = (NodeRef<'n>, &'n str)>,
 ) -> Vec<String> {
     let mut tools: Vec<String> = Vec::new();

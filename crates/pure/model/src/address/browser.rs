@@ -1,6 +1,6 @@
 use percent_encoding::percent_decode_str;
 
-use super::hosts::{Page, PageReference, page_of};
+use super::hosts::{HostPage, PageReference, page_of};
 use super::source::SourceAddress;
 use super::{AddressProblem, InnerAddress, inner_of};
 use crate::source_versions::{SourceVersions, is_abbreviated_commit};
@@ -36,7 +36,7 @@ pub(super) fn parse_page(
     let host = authority
         .rsplit_once('@')
         .map_or(authority, |(_, host)| host);
-    let Some(Page {
+    let Some(HostPage {
         repository,
         reference,
         shown,

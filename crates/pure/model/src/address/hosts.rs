@@ -126,7 +126,7 @@ pub enum PageReference {
 }
 
 /// A page that shows a file or directory: its repository, and what is after the marker.
-pub(super) struct Page<'u> {
+pub(super) struct HostPage<'u> {
     pub(super) repository: Vec<&'u str>,
     pub(super) reference: PageReference,
     /// The reference and the path; where one ends only the repository knows.
@@ -137,7 +137,7 @@ pub(super) struct Page<'u> {
 const VIEWS: [&str; 5] = ["tree", "blob", "raw", "blame", "edit"];
 
 /// Finds what a page shows by the segments of its path; nothing if it is not such a page.
-pub(super) fn page_of<'u>(host: &str, segments: &[&'u str]) -> Option<Page<'u>> {
+pub(super) fn page_of<'u>(host: &str, segments: &[&'u str]) -> Option<HostPage<'u>> {
     let is_bitbucket = known_host(host).is_some_and(|known| known.alias == "bitbucket");
     // A repository has at least an owner and a name.
     (2..segments.len()).find_map(|at| {
@@ -151,7 +151,7 @@ pub(super) fn page_of<'u>(host: &str, segments: &[&'u str]) -> Option<Page<'u>> 
             _ => return None,
         };
         let shown = segments[after..].to_vec();
-        (!shown.is_empty()).then(|| Page {
+        (!shown.is_empty()).then(|| HostPage {
             repository: segments[..at].to_vec(),
             reference,
             shown,

@@ -14,7 +14,7 @@ use std::fmt;
 use crate::name::SourceName;
 use crate::path::PathError;
 use crate::unit::ResourcePath;
-use crate::version::{Requirement, RequirementError};
+use crate::version::{RequirementError, VersionRequirement};
 
 pub use browser::BrowserAddress;
 pub use forms::AddressForm;
@@ -67,7 +67,7 @@ pub struct InnerAddress {
     /// The path or pattern; nothing means the whole source.
     pub path: Option<ResourcePath>,
     /// What is required; nothing leaves the version to agpm.
-    pub requirement: Option<Requirement>,
+    pub requirement: Option<VersionRequirement>,
 }
 
 /// `NAME@MARKETPLACE`.
@@ -393,7 +393,7 @@ fn inner_of(path: &str, requirement: Option<&str>) -> Result<InnerAddress, Addre
             .then(|| ResourcePath::in_source(path))
             .transpose()
             .map_err(bad)?,
-        requirement: requirement.map(Requirement::parse).transpose()?,
+        requirement: requirement.map(VersionRequirement::parse).transpose()?,
     })
 }
 

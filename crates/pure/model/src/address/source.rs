@@ -5,7 +5,9 @@ use std::str::FromStr;
 
 use percent_encoding::percent_decode_str;
 
-use crate::redact::{HIDDEN, Keep, hide_query, longest_first, split_user, without_passwords};
+use crate::redact::{
+    HIDDEN, KeptCredential, hide_query, longest_first, split_user, without_passwords,
+};
 
 /// The schemes that an address may have.
 pub const ADDRESS_SCHEMES: &[&str] = &["https", "http", "ssh", "git", "file"];
@@ -16,11 +18,11 @@ pub struct SourceAddress {
     written: String,
     shown: String,
     secrets: Vec<String>,
-    place: Place,
+    place: AddressTarget,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Place {
+enum AddressTarget {
     Remote,
     File(String),
     Folder,
@@ -86,22 +88,22 @@ impl SourceAddress {
             None if lacks_slash(text) => Err(SourceAddressError::Mistyped),
             None if is_scp_like(text) => Self::of_scp(text),
             None if is_mistyped(text) => Err(SourceAddressError::Mistyped),
-            None => Ok(Self::plain(text.to_owned(), Place::Folder)),
+            None => Ok(Self::plain(text.to_owned(), AddressTarget::Folder)),
         }
     }
 
     /// What kind of place it is.
     pub fn kind(&self) -> AddressKind<'_> {
         match &self.place {
-            Place::Remote => AddressKind::Remote,
-            Place::File(path) => AddressKind::FileUrl(path),
-            Place::Folder => AddressKind::Folder(&self.written),
+            AddressTarget::Remote => AddressKind::Remote,
+            AddressTarget::File(path) => AddressKind::FileUrl(path),
+            AddressTarget::Folder => AddressKind::Folder(&self.written),
         }
     }
 
     /// Whether it is on this machine.
     pub fn is_local(&self) -> bool {
-        matches!(self.place, Place::File(_) | Place::Folder)
+        matches!(self.place, AddressTarget::File(_) | AddressTarget::Folder)
     }
 
     /// The address with its secrets, for nobody but the git program.
@@ -123,7 +125,7 @@ impl SourceAddress {
         without_passwords(&clean)
     }
 
-    fn plain(written: String, place: Place) -> Self {
+    fn plain(written: String, place: AddressTarget) -> Self {
         SourceAddress {
             shown: written.clone(),
             written,
@@ -140,15 +142,18 @@ impl SourceAddress {
         }
         if scheme == "file" {
             let path = local_path(rest)?;
-            return Ok(Self::plain(format!("file://{rest}"), Place::File(path)));
+            return Ok(Self::plain(
+                format!("file://{rest}"),
+                AddressTarget::File(path),
+            ));
         }
         let (authority, tail) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
         let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
         check_host(authority, host, tail)?;
         let keep = if scheme == "ssh" {
-            Keep::Name
+            KeptCredential::Name
         } else {
-            Keep::Nothing
+            KeptCredential::Nothing
         };
         let (shown_user, mut secrets) = split_user(user, keep);
         let (tail_shown, tail_secrets) = hide_query(tail);
@@ -157,7 +162,7 @@ impl SourceAddress {
             written: format!("{scheme}://{rest}"),
             shown: format!("{scheme}://{shown_user}{host}{tail_shown}"),
             secrets: longest_first(secrets),
-            place: Place::Remote,
+            place: AddressTarget::Remote,
         })
     }
 
@@ -170,12 +175,12 @@ impl SourceAddress {
         if host.starts_with('-') {
             return Err(SourceAddressError::LooksLikeOption);
         }
-        let (shown_user, secrets) = split_user(user, Keep::Name);
+        let (shown_user, secrets) = split_user(user, KeptCredential::Name);
         Ok(SourceAddress {
             written: text.to_owned(),
             shown: format!("{shown_user}{host}{tail}"),
             secrets: longest_first(secrets),
-            place: Place::Remote,
+            place: AddressTarget::Remote,
         })
     }
 }

@@ -9,7 +9,7 @@ use agpm_text::{
 use serde::Serialize;
 
 use crate::check::spot;
-use crate::import::{Import, ImportedLayer, ImportedPlace};
+use crate::import::{ImportedConfiguration, ImportedLayer, ImportedPlace};
 use crate::manifest::Manifest;
 use crate::name::SourceName;
 
@@ -18,7 +18,7 @@ const BRANCH: &str = "main";
 
 /// What is new, ready to be written.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Additions {
+pub struct ImportAdditions {
     /// Lines of `[sources]`.
     #[serde(serialize_with = "agpm_text::pairs")]
     pub sources: Vec<(String, Value)>,
@@ -40,14 +40,14 @@ pub struct NewLayer {
     pub table: Value,
 }
 
-impl Import {
+impl ImportedConfiguration {
     /// What the manifest lacks; what it says otherwise is refused.
     pub fn additions(
         &self,
         manifest: &Manifest,
         document: &Document,
-    ) -> Result<Additions, Vec<Diagnostic>> {
-        let mut comparison = Comparison::new(manifest, document);
+    ) -> Result<ImportAdditions, Vec<Diagnostic>> {
+        let mut comparison = ManifestComparison::new(manifest, document);
         comparison.begin(&self.layers);
         for layer in &self.layers {
             comparison.layer(layer);
@@ -62,7 +62,7 @@ impl Import {
     }
 }
 
-struct Comparison<'a> {
+struct ManifestComparison<'a> {
     manifest: &'a Manifest,
     document: &'a Document,
     /// The manifest's layers by name, with their rank.
@@ -72,11 +72,11 @@ struct Comparison<'a> {
     source_names: BTreeSet<String>,
     /// How many of the manifest's layers are lower than the next one.
     above: usize,
-    new: Additions,
+    new: ImportAdditions,
     clashes: Vec<Diagnostic>,
 }
 
-impl<'a> Comparison<'a> {
+impl<'a> ManifestComparison<'a> {
     fn new(manifest: &'a Manifest, document: &'a Document) -> Self {
         let list = section(document, "layers");
         let named =
@@ -93,14 +93,14 @@ impl<'a> Comparison<'a> {
         let sources =
             written.map(|(name, url)| (url.content().to_owned(), name.content().to_owned()));
         let count = list.map_or(0, NodeRef::len);
-        Comparison {
+        ManifestComparison {
             manifest,
             document,
             layers,
             sources: sources.collect(),
             source_names: BTreeSet::new(),
             above: count,
-            new: Additions::default(),
+            new: ImportAdditions::default(),
             clashes: Vec::new(),
         }
     }
@@ -234,7 +234,7 @@ fn section<'d>(document: &'d Document, name: &str) -> Option<NodeRef<'d>> {
     document.root()?.get(name)
 }
 
-impl Additions {
+impl ImportAdditions {
     /// Whether there is nothing to add.
     pub fn is_empty(&self) -> bool {
         self.sources.is_empty() && self.layers.is_empty() && self.merge.is_empty()

@@ -4,13 +4,13 @@
 use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, Span, codes, did_you_mean};
-use agpm_text::{Document, Kind, NodeRef, Parsed};
+use agpm_text::{Document, NodeKind, NodeRef, ParsedDocument};
 
 use crate::address::SourceAddress;
 use crate::check::spot;
-use crate::import::findings::Findings;
-use crate::import::folders::Folders;
-use crate::import::{Import, ImportedLayer, ImportedPlace, mergers};
+use crate::import::findings::ImportFindings;
+use crate::import::folders::BaseDirectories;
+use crate::import::{ImportedConfiguration, ImportedLayer, ImportedPlace, mergers};
 use crate::name::LayerName;
 
 /// The lists of repositories, the newer form's first.
@@ -28,12 +28,15 @@ const DIRECTORY: &[&str] = &["agents", "hierarchy"];
 const AGENTS: &[(&str, &str)] = &[("claude", ".claude/**"), ("cursor", ".cursor/**")];
 
 /// Understands a configuration that was read as YAML; what is wrong or lost is in the diagnostics.
-pub fn read_agent_manager(parsed: &Parsed, folders: &Folders<'_>) -> (Import, Vec<Diagnostic>) {
+pub fn read_agent_manager(
+    parsed: &ParsedDocument,
+    folders: &BaseDirectories<'_>,
+) -> (ImportedConfiguration, Vec<Diagnostic>) {
     let document = &parsed.document;
-    let mut findings = Findings::of_reading(parsed, &objects(document));
+    let mut findings = ImportFindings::of_reading(parsed, &objects(document));
     let import = match document.root() {
-        _ if findings.has_errors() => Import::default(),
-        Some(root) if root.kind() == Kind::Map => Reader {
+        _ if findings.has_errors() => ImportedConfiguration::default(),
+        Some(root) if root.kind() == NodeKind::Map => AgentManagerReader {
             findings: &mut findings,
             folders,
             root,
@@ -42,7 +45,7 @@ pub fn read_agent_manager(parsed: &Parsed, folders: &Folders<'_>) -> (Import, Ve
         _ => {
             let help = "it starts with `hierarchy:` or `repos:`; check the path";
             findings.malformed_file(document, "this is no configuration of agent-manager", help);
-            Import::default()
+            ImportedConfiguration::default()
         }
     };
     (import, findings.into_diagnostics())
@@ -61,14 +64,14 @@ fn objects(document: &Document) -> Vec<Span> {
         .collect()
 }
 
-struct Reader<'r, 'd> {
-    findings: &'r mut Findings,
-    folders: &'r Folders<'r>,
+struct AgentManagerReader<'r, 'd> {
+    findings: &'r mut ImportFindings,
+    folders: &'r BaseDirectories<'r>,
     root: NodeRef<'d>,
 }
 
-impl<'d> Reader<'_, 'd> {
-    fn read(&mut self) -> Import {
+impl<'d> AgentManagerReader<'_, 'd> {
+    fn read(&mut self) -> ImportedConfiguration {
         let Some((list, entries)) = LISTS
             .iter()
             .find_map(|list| Some((*list, self.root.get(list)?)))
@@ -79,7 +82,7 @@ impl<'d> Reader<'_, 'd> {
                 "this file has neither `hierarchy` nor `repos`",
                 help,
             );
-            return Import::default();
+            return ImportedConfiguration::default();
         };
         self.report_others(self.root, "the configuration", |key| {
             key == list || SECTIONS.contains(&key)
@@ -92,7 +95,7 @@ impl<'d> Reader<'_, 'd> {
             .root
             .get("mergers")
             .map(|node| mergers::read(self.findings, node));
-        Import {
+        ImportedConfiguration {
             layers,
             merge: merge.unwrap_or_default(),
         }
@@ -109,7 +112,7 @@ impl<'d> Reader<'_, 'd> {
     /// What `directories` says of the manifest's folder; the others are told.
     fn own_directory(&mut self) -> Option<NodeRef<'d>> {
         let directories = self.root.get("directories")?;
-        if !matches!(directories.kind(), Kind::Map | Kind::Null) {
+        if !matches!(directories.kind(), NodeKind::Map | NodeKind::Null) {
             let message = format!("`directories` is {}", directories.kind().word());
             self.findings
                 .malformed(directories, message, "write a map from folders to settings");
@@ -171,8 +174,8 @@ impl<'d> Reader<'_, 'd> {
         entries: NodeRef<'d>,
         include: &[String],
     ) -> Vec<(NodeRef<'d>, Option<ImportedLayer>)> {
-        if entries.kind() != Kind::List || entries.len() == 0 {
-            let found = if entries.kind() == Kind::List {
+        if entries.kind() != NodeKind::List || entries.len() == 0 {
+            let found = if entries.kind() == NodeKind::List {
                 "empty"
             } else {
                 entries.kind().word()
@@ -184,7 +187,7 @@ impl<'d> Reader<'_, 'd> {
         let mut seen: BTreeMap<&str, NodeRef<'d>> = BTreeMap::new();
         let mut layers = Vec::new();
         for entry in entries.items() {
-            if entry.kind() != Kind::Map {
+            if entry.kind() != NodeKind::Map {
                 let message = format!("an entry of the hierarchy is {}", entry.kind().word());
                 self.findings.malformed(
                     entry,

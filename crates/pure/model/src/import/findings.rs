@@ -1,22 +1,22 @@
-use agpm_diag::{Diagnostic, Span, Spot, codes, has_errors};
-use agpm_text::{Document, Kind, NodeRef, Parsed};
+use agpm_diag::{Diagnostic, SourceSpan, Span, codes, has_errors};
+use agpm_text::{Document, NodeKind, NodeRef, ParsedDocument};
 
 use crate::check::spot;
 
 /// What is wrong with a foreign configuration, and what of it is lost.
-pub(super) struct Findings {
+pub(super) struct ImportFindings {
     diagnostics: Vec<Diagnostic>,
 }
 
-impl Findings {
+impl ImportFindings {
     /// What the reader found, without the tags of objects that say nothing of their own.
-    pub(super) fn of_reading(parsed: &Parsed, objects: &[Span]) -> Self {
+    pub(super) fn of_reading(parsed: &ParsedDocument, objects: &[Span]) -> Self {
         let inside = |found: &Diagnostic| {
             let label = found.labels.first();
             label.is_some_and(|label| objects.iter().any(|span| contains(*span, label.span)))
         };
         let counts = |found: &&Diagnostic| *found.code != codes::YAML_TAG || !inside(found);
-        Findings {
+        ImportFindings {
             diagnostics: parsed.diagnostics.iter().filter(counts).cloned().collect(),
         }
     }
@@ -47,7 +47,7 @@ impl Findings {
 
     /// The same for the whole file.
     pub(super) fn malformed_file(&mut self, document: &Document, message: &str, help: &str) {
-        let spot = Spot {
+        let spot = SourceSpan {
             source: document.source(),
             span: Span::at(0),
         };
@@ -71,7 +71,7 @@ impl Findings {
     pub(super) fn string<'n>(&mut self, node: NodeRef<'n>, what: &str) -> Option<&'n str> {
         let text = node.as_str().filter(|text| !text.trim().is_empty());
         if text.is_none() {
-            let found = if node.kind() == Kind::String {
+            let found = if node.kind() == NodeKind::String {
                 "empty"
             } else {
                 node.kind().word()
@@ -91,7 +91,7 @@ impl Findings {
         node: NodeRef<'n>,
         what: &str,
     ) -> Vec<(NodeRef<'n>, &'n str)> {
-        if node.kind() != Kind::List {
+        if node.kind() != NodeKind::List {
             self.malformed(
                 node,
                 format!("{what} is {}", node.kind().word()),

@@ -1,13 +1,13 @@
 /// The folders that paths are written from, absolute and with `/`.
 #[derive(Clone, Copy, Debug)]
-pub struct Folders<'a> {
+pub struct BaseDirectories<'a> {
     /// The folder of the manifest.
     pub project: &'a str,
     /// The user's home.
     pub home: Option<&'a str>,
 }
 
-impl Folders<'_> {
+impl BaseDirectories<'_> {
     /// A path as the manifest says it: from its own folder, from home, or absolute.
     pub(super) fn written(&self, path: &str) -> String {
         let full = self.full(path);
@@ -78,7 +78,7 @@ fn below<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
 mod tests {
     use super::*;
 
-    const FOLDERS: Folders<'_> = Folders {
+    const FOLDERS: BaseDirectories<'_> = BaseDirectories {
         project: "/home/ann/shop",
         home: Some("/home/ann"),
     };
@@ -100,7 +100,7 @@ mod tests {
         ] {
             assert_eq!(FOLDERS.written(path), written, "{path}");
         }
-        let homeless = Folders {
+        let homeless = BaseDirectories {
             home: None,
             ..FOLDERS
         };

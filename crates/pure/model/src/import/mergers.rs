@@ -1,8 +1,8 @@
 //! `mergers`: the settings of agent-manager's mergers, by class.
 
-use agpm_text::{Kind, NodeRef, Value};
+use agpm_text::{NodeKind, NodeRef, Value};
 
-use crate::import::findings::Findings;
+use crate::import::findings::ImportFindings;
 
 /// The classes that come with agent-manager, and the files that each one merges.
 const MERGERS: &[(&str, &[&str])] = &[
@@ -39,8 +39,8 @@ const STRATEGY_SETTINGS: &[&str] = &["strategy", "merge_strategy"];
 /// Settings of how a merged file is written.
 const LAYOUT: &[&str] = &["indent", "sort_keys", "width"];
 
-pub(super) fn read(findings: &mut Findings, mergers: NodeRef<'_>) -> Vec<(String, Value)> {
-    if !matches!(mergers.kind(), Kind::Map | Kind::Null) {
+pub(super) fn read(findings: &mut ImportFindings, mergers: NodeRef<'_>) -> Vec<(String, Value)> {
+    if !matches!(mergers.kind(), NodeKind::Map | NodeKind::Null) {
         let message = format!("`mergers` is {}", mergers.kind().word());
         findings.malformed(
             mergers,
@@ -64,7 +64,7 @@ pub(super) fn read(findings: &mut Findings, mergers: NodeRef<'_>) -> Vec<(String
 }
 
 fn merger(
-    findings: &mut Findings,
+    findings: &mut ImportFindings,
     class: NodeRef<'_>,
     settings: NodeRef<'_>,
 ) -> Vec<(String, Value)> {
@@ -93,12 +93,12 @@ fn named_after(class: &str) -> Option<(&'static [&'static str], &'static str)> {
 }
 
 fn built_in(
-    findings: &mut Findings,
+    findings: &mut ImportFindings,
     class: NodeRef<'_>,
     files: &[&str],
     settings: NodeRef<'_>,
 ) -> Vec<(String, Value)> {
-    if !matches!(settings.kind(), Kind::Map | Kind::Null) {
+    if !matches!(settings.kind(), NodeKind::Map | NodeKind::Null) {
         let message = format!(
             "the settings of `{}` are {}",
             class.content(),
@@ -145,7 +145,7 @@ fn strategy(name: &str) -> Option<&'static str> {
         .map(|(_, strategy)| *strategy)
 }
 
-fn report(findings: &mut Findings, class: NodeRef<'_>, setting: NodeRef<'_>) {
+fn report(findings: &mut ImportFindings, class: NodeRef<'_>, setting: NodeRef<'_>) {
     let message = format!(
         "the setting `{}` of `{}` has no counterpart",
         setting.content(),

@@ -8,9 +8,9 @@ mod mergers;
 #[cfg(test)]
 mod tests;
 
-pub use crate::import::additions::{Additions, NewLayer};
+pub use crate::import::additions::{ImportAdditions, NewLayer};
 pub use crate::import::agent_manager::read_agent_manager;
-pub use crate::import::folders::Folders;
+pub use crate::import::folders::BaseDirectories;
 
 use agpm_text::Value;
 
@@ -19,7 +19,7 @@ use crate::name::LayerName;
 
 /// What another program's configuration means here.
 #[derive(Clone, Debug, Default)]
-pub struct Import {
+pub struct ImportedConfiguration {
     /// Lowest first.
     pub layers: Vec<ImportedLayer>,
     /// Lines of `[merge]`.

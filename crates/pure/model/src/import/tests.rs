@@ -3,15 +3,15 @@
 use agpm_diag::{Diagnostic, SourceMap};
 use agpm_text::{Format, Limits, parse, parse_alone};
 
-use crate::import::{Additions, Folders, Import, read_agent_manager};
+use crate::import::{BaseDirectories, ImportAdditions, ImportedConfiguration, read_agent_manager};
 use crate::manifest::{Manifest, ManifestTexts};
 
-const FOLDERS: Folders<'_> = Folders {
+const FOLDERS: BaseDirectories<'_> = BaseDirectories {
     project: "/home/ann/shop",
     home: Some("/home/ann"),
 };
 
-fn read(yaml: &str) -> (Import, Vec<String>) {
+fn read(yaml: &str) -> (ImportedConfiguration, Vec<String>) {
     let mut sources = SourceMap::default();
     let source = sources.add("config.yaml", yaml);
     let parsed = parse(source, yaml, Format::Yaml, Limits::default());
@@ -22,7 +22,7 @@ fn read(yaml: &str) -> (Import, Vec<String>) {
     (import, diagnostics.iter().map(said).collect())
 }
 
-fn additions(import: &Import, toml: &str) -> Result<Additions, Vec<String>> {
+fn additions(import: &ImportedConfiguration, toml: &str) -> Result<ImportAdditions, Vec<String>> {
     let document = parse_alone(toml.to_owned(), Format::Toml).document;
     let entries = |section: &str| {
         let section = document.root().and_then(|root| root.get(section));
@@ -31,7 +31,7 @@ fn additions(import: &Import, toml: &str) -> Result<Additions, Vec<String>> {
             .flat_map(|section| section.entries())
             .collect()
     };
-    let scope = crate::Scope::Project;
+    let scope = crate::InstallScope::Project;
     let texts = ManifestTexts {
         project: &document,
         own: &document,

@@ -1,6 +1,6 @@
 //! `[catalog]`: which repositories contribute to the catalog.
 
-use agpm_diag::{Diagnostic, Spot, codes, did_you_mean};
+use agpm_diag::{Diagnostic, SourceSpan, codes, did_you_mean};
 use agpm_text::{Document, NodeRef};
 
 use crate::catalog_remote::{CatalogRemote, RemoteError};
@@ -11,7 +11,7 @@ use crate::name::SourceName;
 
 /// What contributes to the catalog.
 #[derive(Clone, Debug, Default)]
-pub struct Catalog {
+pub struct CatalogSettings {
     /// The remotes in use, highest first: those of the highest text that names any.
     pub remotes: Vec<AskedRemote>,
     /// Those of the project's own manifest, which its lockfile pins for everybody, whatever one user prefers.
@@ -24,10 +24,10 @@ pub struct AskedRemote {
     /// What is asked for.
     pub remote: CatalogRemote,
     /// Where.
-    pub spot: Spot,
+    pub spot: SourceSpan,
 }
 
-impl Catalog {
+impl CatalogSettings {
     /// Every remote that is asked for anywhere.
     pub fn all(&self) -> impl Iterator<Item = &CatalogRemote> {
         self.remotes
@@ -47,7 +47,11 @@ impl Catalog {
     }
 }
 
-pub(super) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &Manifest) -> Catalog {
+pub(super) fn read(
+    check: &mut Check,
+    texts: &ManifestTexts<'_>,
+    manifest: &Manifest,
+) -> CatalogSettings {
     let mut of = |text: Option<&Document>, scope| {
         let section = text
             .and_then(Document::root)
@@ -61,7 +65,7 @@ pub(super) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &Mani
         .or_else(|| shared.clone())
         .or(config)
         .unwrap_or_default();
-    Catalog {
+    CatalogSettings {
         remotes,
         shared: shared.unwrap_or_default(),
     }

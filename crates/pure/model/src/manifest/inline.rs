@@ -1,6 +1,6 @@
 //! Dependencies that are an address: their source needs no entry under `[sources]`.
 
-use agpm_diag::{Diagnostic, Spot, codes};
+use agpm_diag::{Diagnostic, SourceSpan, codes};
 use agpm_text::NodeRef;
 
 use crate::address::{
@@ -8,16 +8,16 @@ use crate::address::{
     repository_url, same_repository,
 };
 use crate::check::{Check, spot};
-use crate::manifest::sources::{Source, SourceScope};
+use crate::manifest::sources::{SourceDeclaration, SourceScope};
 use crate::name::SourceName;
 use crate::resource::ResourceType;
-use crate::unit::{Extent, Origin, ResourcePath, Unit};
-use crate::version::{DEFAULT_VERSION, Requirement, Selector};
+use crate::unit::{ResourceExtent, ResourceOrigin, ResourcePath, Unit};
+use crate::version::{DEFAULT_VERSION, Requirement, VersionRequirement};
 
 /// What an address in the manifest requires.
 pub(super) struct InlineDependency {
     pub(super) unit: Unit,
-    pub(super) selector: Selector,
+    pub(super) selector: Requirement,
 }
 
 const HELP: &str = "write `github:OWNER/REPO/PATH@VERSION`, or `https://HOST/REPO//PATH@VERSION`";
@@ -25,7 +25,7 @@ const HELP: &str = "write `github:OWNER/REPO/PATH@VERSION`, or `https://HOST/REP
 /// Reads an address; its source becomes one of the manifest, named by its URL.
 pub(super) fn read_inline(
     check: &mut Check,
-    sources: &mut Vec<Source>,
+    sources: &mut Vec<SourceDeclaration>,
     node: NodeRef<'_>,
     kind: ResourceType,
     scope: SourceScope,
@@ -57,15 +57,20 @@ pub(super) fn read_inline(
         let diagnostic = Diagnostic::new(&codes::MANIFEST_SECRET, message).at_spot(spot(node));
         check.report(diagnostic.help(help));
     }
-    let main = || Requirement::parse(DEFAULT_VERSION).expect("a good name");
+    let main = || VersionRequirement::parse(DEFAULT_VERSION).expect("a good name");
     let requirement = found.inner.requirement.clone().unwrap_or_else(main);
     Some(InlineDependency {
         unit: Unit {
-            origin: Origin::Source(implicit_source(sources, &found.url, spot(node), scope)?),
+            origin: ResourceOrigin::Source(implicit_source(
+                sources,
+                &found.url,
+                spot(node),
+                scope,
+            )?),
             path,
             extent: kind.extent(),
         },
-        selector: Selector::Version(requirement),
+        selector: Requirement::Version(requirement),
     })
 }
 
@@ -78,12 +83,12 @@ fn inner_path(
 ) -> Option<ResourcePath> {
     let path = found.inner.path.as_ref().map(ResourcePath::as_str);
     let path = match (path, kind.extent()) {
-        (Some(path), Extent::File) => ResourcePath::in_source(path),
-        (None, Extent::File) => {
+        (Some(path), ResourceExtent::File) => ResourcePath::in_source(path),
+        (None, ResourceExtent::File) => {
             check.bad_value(node, "the address names no file", HELP);
             return None;
         }
-        (path, Extent::Folder | Extent::Plugin) => {
+        (path, ResourceExtent::Folder | ResourceExtent::Plugin) => {
             ResourcePath::directory_in_source(kind.folder_of(path.unwrap_or(".")))
         }
     };
@@ -97,17 +102,17 @@ fn inner_path(
 
 /// The source of a URL, the same for all its spellings.
 pub(crate) fn implicit_source(
-    sources: &mut Vec<Source>,
+    sources: &mut Vec<SourceDeclaration>,
     url: &SourceAddress,
-    spot: Spot,
+    spot: SourceSpan,
     scope: SourceScope,
 ) -> Option<SourceName> {
-    let is_it = |one: &&Source| one.is_implicit() && same_repository(&one.address, url);
+    let is_it = |one: &&SourceDeclaration| one.is_implicit() && same_repository(&one.address, url);
     if let Some(known) = sources.iter().find(is_it) {
         return Some(known.name.clone());
     }
     let name = SourceName::new(repository_url(url)).ok()?;
-    sources.push(Source {
+    sources.push(SourceDeclaration {
         name: name.clone(),
         address: url.clone(),
         scope,

@@ -1,7 +1,7 @@
 //! `[[layers]]`: places that contribute files, lowest first.
 
-use agpm_diag::{Diagnostic, Spot, codes};
-use agpm_text::{Kind, NodeRef};
+use agpm_diag::{Diagnostic, SourceSpan, codes};
+use agpm_text::{NodeKind, NodeRef};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::check::{Check, spot};
@@ -10,7 +10,7 @@ use crate::manifest::Manifest;
 use crate::manifest::tables::LAYER;
 use crate::name::{LayerName, SourceName};
 use crate::path::{PathError, RelativePath};
-use crate::version::Selector;
+use crate::version::Requirement;
 
 /// What version control, editors and caches leave behind, by its whole name.
 const JUNK: &[&str] = &[
@@ -60,9 +60,9 @@ pub struct Layer {
     pub place: LayerPlace,
     /// The sub-folder that counts.
     pub root: Option<RelativePath>,
-    include: Include,
+    include: IncludePatterns,
     /// The entry in the manifest.
-    pub spot: Spot,
+    pub spot: SourceSpan,
 }
 
 /// Where a layer's files are.
@@ -71,7 +71,7 @@ pub enum LayerPlace {
     /// A folder, from the manifest's folder or absolute.
     Folder(String),
     /// A source by name, and which version of it.
-    Source(SourceName, Selector),
+    Source(SourceName, Requirement),
 }
 
 impl LayerPlace {
@@ -101,13 +101,13 @@ impl Layer {
 
 /// Patterns of files, made ready.
 #[derive(Clone, Debug, Default)]
-struct Include {
+struct IncludePatterns {
     set: GlobSet,
     /// The folders that the patterns name before their first wildcard.
     starts: Vec<String>,
 }
 
-impl Include {
+impl IncludePatterns {
     /// Patterns, each with the number that an error in it is told by.
     fn new(patterns: &[(usize, String)]) -> Result<Self, (usize, globset::Error)> {
         let mut set = GlobSetBuilder::new();
@@ -116,7 +116,7 @@ impl Include {
             set.add(glob.map_err(|error| (*number, error))?);
         }
         let set = set.build().map_err(|error| (0, error))?;
-        Ok(Include {
+        Ok(IncludePatterns {
             set,
             starts: patterns
                 .iter()
@@ -148,7 +148,7 @@ fn is_on_the_way(one: &str, other: &str) -> bool {
 }
 
 pub(crate) fn read(check: &mut Check, node: NodeRef<'_>, manifest: &Manifest) -> Vec<Layer> {
-    if node.kind() != Kind::List {
+    if node.kind() != NodeKind::List {
         check.wrong_kind(node, "`layers`", "a list of tables, written [[layers]]");
         return Vec::new();
     }
@@ -284,7 +284,7 @@ fn read_include(
     check: &mut Check,
     node: Option<NodeRef<'_>>,
     manifest: &Manifest,
-) -> Option<Include> {
+) -> Option<IncludePatterns> {
     let written = node.map(|list| check.strings(list, "`include`"));
     for (item, pattern) in written.iter().flatten() {
         check_inside(check, *item, pattern);
@@ -314,7 +314,7 @@ fn read_include(
             );
         }
     };
-    Include::new(&patterns).map_err(report).ok()
+    IncludePatterns::new(&patterns).map_err(report).ok()
 }
 
 #[cfg(test)]
@@ -326,7 +326,7 @@ mod tests {
     fn folders_are_entered_on_the_way_to_files_that_count() {
         let include =
             [".claude/**", "docs/*/x.md", "AGENTS.md"].map(|pattern| (0, pattern.to_owned()));
-        let include = Include::new(&include).unwrap();
+        let include = IncludePatterns::new(&include).unwrap();
         let enters = |folder: &str| {
             include
                 .starts
@@ -337,7 +337,7 @@ mod tests {
             assert!(enters(folder), "{folder}");
         }
         assert_eq!(include.starts, [".claude", "docs", ""]);
-        let include = Include::new(&[(0, ".claude/**".to_owned())]).unwrap();
+        let include = IncludePatterns::new(&[(0, ".claude/**".to_owned())]).unwrap();
         let enters = |folder: &str| {
             include
                 .starts
@@ -360,7 +360,7 @@ mod tests {
         ] {
             let patterns: Vec<(usize, String)> =
                 meant(pattern).into_iter().map(|one| (0, one)).collect();
-            let include = Include::new(&patterns).unwrap();
+            let include = IncludePatterns::new(&patterns).unwrap();
             for file in files {
                 assert!(include.set.is_match(file), "{pattern} {file}");
             }

@@ -16,22 +16,22 @@ mod tools;
 
 use std::collections::BTreeSet;
 
-use agpm_diag::{Diagnostic, SourceId, Spot, codes};
+use agpm_diag::{Diagnostic, SourceId, SourceSpan, codes};
 use agpm_text::{Document, NodeRef, Value, to_value};
 
 use crate::address::DefaultHost;
 use crate::base::{BaseRoot, read_extends};
 use crate::check::{Check, Completeness, spot};
-pub use crate::manifest::catalog::{AskedRemote, Catalog};
+pub use crate::manifest::catalog::{AskedRemote, CatalogSettings};
 pub(crate) use crate::manifest::inline::implicit_source;
 pub use crate::manifest::layers::{Layer, LayerPlace, is_junk};
-pub use crate::manifest::packages::{Dependency, Exclusion, Install};
+pub use crate::manifest::packages::{Dependency, Exclusion, InstallMode};
 use crate::manifest::partial::beside_syntax_errors;
-pub use crate::manifest::patches::{Field, Patch, PatchScope, unknown_patch};
+pub use crate::manifest::patches::{FieldPath, Patch, PatchScope, unknown_patch};
 pub use crate::manifest::plugins::{
     MarketplaceDependency, PartChoice, PartFilter, PartNames, is_plugin_name,
 };
-pub use crate::manifest::sources::{Allowed, Source, SourceScope};
+pub use crate::manifest::sources::{ExecutableAllowance, SourceDeclaration, SourceScope};
 pub use crate::manifest::strategies::{FilePattern, MergeRule};
 pub use crate::manifest::tables::{CONFIG_SCHEMA, MANIFEST_SCHEMA, PRIVATE_SCHEMA};
 use crate::manifest::tables::{CONFIG_SECTIONS, MANIFEST_SECTIONS, PRIVATE_SECTIONS};
@@ -42,7 +42,7 @@ use crate::repository_pattern::RepositoryPattern;
 use crate::resource::ResourceType;
 use crate::schema::UnknownKey;
 use crate::strategy::Strategy;
-use crate::tool::{Scope, Tools};
+use crate::tool::{InstallScope, Tools};
 use crate::unit::Unit;
 use crate::variant::Variants;
 
@@ -53,7 +53,7 @@ const PLANNED_SECTIONS: [&str; 1] = ["workspace"];
 #[derive(Clone, Debug, Default)]
 pub struct Manifest {
     /// Where packages come from.
-    pub sources: Vec<Source>,
+    pub sources: Vec<SourceDeclaration>,
     /// Where `OWNER/REPO` is.
     pub default_host: DefaultHost,
     /// Free variables for templates.
@@ -67,7 +67,7 @@ pub struct Manifest {
     /// Changes to the fields of resources.
     pub patches: Vec<Patch>,
     /// What may bring programs along.
-    pub allow_executables: Vec<Allowed>,
+    pub allow_executables: Vec<ExecutableAllowance>,
     /// Repositories that resources may require besides those of `sources`.
     pub allow_sources: Vec<RepositoryPattern>,
     /// Sources that resources require and no entry of the manifest names.
@@ -85,7 +85,7 @@ pub struct Manifest {
     /// The project's own strategies, and the user's.
     pub strategies: Vec<Strategy>,
     /// What contributes to the catalog.
-    pub catalog: Catalog,
+    pub catalog: CatalogSettings,
     /// The document that active personas have to inherit, from the manifest's folder.
     pub root_directives: Option<String>,
 }
@@ -93,7 +93,7 @@ pub struct Manifest {
 /// The texts that make up a manifest.
 pub struct ManifestTexts<'a> {
     /// Whether it is a project's manifest or a user's own.
-    pub scope: Scope,
+    pub scope: InstallScope,
     /// `agpm.toml`, folded over its bases.
     pub project: &'a Document,
     /// `agpm.toml` alone.
@@ -107,7 +107,7 @@ pub struct ManifestTexts<'a> {
     /// The entries of a section, the highest of these texts winning.
     pub entries: &'a dyn Fn(&str) -> Vec<Entry<'a>>,
     /// Syntax errors in these texts, which limit what is reported to what they cannot have caused.
-    pub syntax_errors: &'a [Spot],
+    pub syntax_errors: &'a [SourceSpan],
 }
 
 /// The text of a base, and where its relative paths start.
@@ -152,7 +152,7 @@ impl ManifestTexts<'_> {
 
     /// The texts that nobody but the user writes.
     fn of_user(&self) -> Vec<SourceId> {
-        let own = (self.scope == Scope::User).then_some(self.own);
+        let own = (self.scope == InstallScope::User).then_some(self.own);
         own.into_iter()
             .chain(self.config)
             .map(Document::source)
@@ -202,8 +202,8 @@ impl Manifest {
     pub fn is_in_place(&self, unit: &Unit) -> bool {
         let mut same = self.dependencies.iter().filter(|one| one.unit == *unit);
         let first = same.next();
-        first.is_some_and(|one| one.install == Install::InPlace)
-            && same.all(|one| one.install == Install::InPlace)
+        first.is_some_and(|one| one.install == InstallMode::InPlace)
+            && same.all(|one| one.install == InstallMode::InPlace)
     }
 
     /// Reads a manifest; what is wrong is in the diagnostics.
@@ -284,7 +284,7 @@ impl Manifest {
     }
 
     /// The source of that name.
-    pub fn source(&self, name: &SourceName) -> Option<&Source> {
+    pub fn source(&self, name: &SourceName) -> Option<&SourceDeclaration> {
         self.sources.iter().find(|source| source.name == *name)
     }
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use agpm_diag::{Diagnostic, Spot, codes, is_invisible};
-use agpm_text::{Kind, NodeRef, Value, to_value};
+use agpm_diag::{Diagnostic, SourceSpan, codes, is_invisible};
+use agpm_text::{NodeKind, NodeRef, Value, to_value};
 
 use crate::address::Address;
 use crate::check::{Check, spot};
@@ -18,16 +18,16 @@ use crate::marketplace::MarketplacePlugin;
 use crate::name::{ResourceName, SourceName, ToolName};
 use crate::path::RelativePath;
 use crate::pin::ResourceId;
-use crate::resource::{Layout, RESOURCE_TYPES, ResourceType};
+use crate::resource::{RESOURCE_TYPES, ResourceType, TargetLayout};
 use crate::schema::{KeyClass, SchemaTable};
 use crate::tool::{Destination, Tools};
-use crate::unit::{Extent, Origin, ResourcePath, Unit};
+use crate::unit::{ResourceExtent, ResourceOrigin, ResourcePath, Unit};
 use crate::variant::Variant;
-use crate::version::Selector;
+use crate::version::Requirement;
 
 /// Whether a resource is written to its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Install {
+pub enum InstallMode {
     /// It is.
     Write,
     /// It is resolved and locked only.
@@ -42,7 +42,7 @@ pub struct Exclusion {
     /// The name that the match would have.
     pub name: String,
     /// Where the manifest has it.
-    pub spot: Spot,
+    pub spot: SourceSpan,
 }
 
 /// One entry of a table of resources.
@@ -55,7 +55,7 @@ pub struct Dependency {
     /// What is wanted.
     pub unit: Unit,
     /// At which version.
-    pub selector: Selector,
+    pub selector: Requirement,
     /// The tools that it names; none for the defaults of its kind.
     pub tools: Vec<ToolName>,
     /// A folder below the type's own.
@@ -63,11 +63,11 @@ pub struct Dependency {
     /// The name of the installed file.
     pub filename: Option<RelativePath>,
     /// Whether folders are kept, if it is said.
-    pub layout: Option<Layout>,
+    pub layout: Option<TargetLayout>,
     /// Matches of a pattern that are left out.
     pub exclude: Vec<Exclusion>,
     /// Whether it is written.
-    pub install: Install,
+    pub install: InstallMode,
     /// The variables of its templates.
     pub variant: Variant,
     /// What the manifest itself says of an MCP server: a map of some of [`SERVER_KEYS`].
@@ -85,7 +85,7 @@ pub struct Dependency {
     /// The plugin of a marketplace that it is, if the manifest names it so.
     pub marketplace: Option<MarketplaceDependency>,
     /// The entry.
-    pub spot: Spot,
+    pub spot: SourceSpan,
 }
 
 impl Dependency {
@@ -101,7 +101,7 @@ impl Dependency {
 impl Dependency {
     /// The top of a source has no name that a skill's directory could be called after, so its key is used.
     fn name_top(&mut self) {
-        let is_top = self.unit.extent == Extent::Folder && self.unit.path.is_top();
+        let is_top = self.unit.extent == ResourceExtent::Folder && self.unit.path.is_top();
         if is_top && self.filename.is_none() {
             self.filename = RelativePath::new(self.name.as_str()).ok();
         }
@@ -149,7 +149,7 @@ pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut 
                 manifest.dropped.extend(id);
                 continue;
             }
-            let read = Reader {
+            let read = DependencyReader {
                 check,
                 manifest,
                 sources: &named,
@@ -209,7 +209,7 @@ fn report_ignored(check: &mut Check, ignored: &[NodeRef<'_>]) {
     check.report(diagnostic);
 }
 
-struct Reader<'c, 'i, 'n> {
+struct DependencyReader<'c, 'i, 'n> {
     check: &'c mut Check,
     manifest: &'c mut Manifest,
     /// The names of all sources, those with a bad address too.
@@ -218,7 +218,7 @@ struct Reader<'c, 'i, 'n> {
     ignored: &'i mut Vec<NodeRef<'n>>,
 }
 
-impl<'n> Reader<'_, '_, 'n> {
+impl<'n> DependencyReader<'_, '_, 'n> {
     fn dependency(&mut self, kind: ResourceType, (key, value): Entry<'n>) -> Option<Dependency> {
         let name = ResourceName::new(key.content());
         let name = name
@@ -228,7 +228,7 @@ impl<'n> Reader<'_, '_, 'n> {
             })
             .ok()?;
         let unit = Unit {
-            origin: Origin::Manifest,
+            origin: ResourceOrigin::Manifest,
             path: ResourcePath::of_name(&name),
             extent: kind.extent(),
         };
@@ -236,13 +236,13 @@ impl<'n> Reader<'_, '_, 'n> {
             kind,
             name,
             unit,
-            selector: Selector::Only,
+            selector: Requirement::Only,
             tools: Vec::new(),
             target: None,
             filename: None,
             layout: None,
             exclude: Vec::new(),
-            install: Install::Write,
+            install: InstallMode::Write,
             variant: Variant::PLAIN,
             server: None,
             rename: Vec::new(),
@@ -257,7 +257,7 @@ impl<'n> Reader<'_, '_, 'n> {
             dependency.filename = Some(self.plugin_directory(key)?);
         }
         match value.kind() {
-            Kind::String if Address::has_scheme(value.content()) => {
+            NodeKind::String if Address::has_scheme(value.content()) => {
                 let scope = self.texts.scope_of(value);
                 let sources = &mut self.manifest.sources;
                 let found = read_inline(self.check, sources, value, kind, scope)?;
@@ -265,8 +265,8 @@ impl<'n> Reader<'_, '_, 'n> {
                 dependency.selector = found.selector;
                 dependency.name_top();
             }
-            Kind::String => dependency.unit = self.local(kind, value)?,
-            Kind::Map => self.table(value, &mut dependency)?,
+            NodeKind::String => dependency.unit = self.local(kind, value)?,
+            NodeKind::Map => self.table(value, &mut dependency)?,
             _ => {
                 self.check.wrong_kind(
                     value,
@@ -304,19 +304,19 @@ impl<'n> Reader<'_, '_, 'n> {
         let flatten = table
             .get("flatten")
             .and_then(|node| self.check.flag(node, "`flatten`"));
-        dependency.layout = flatten.map(Layout::of_flatten);
+        dependency.layout = flatten.map(TargetLayout::of_flatten);
         let install = table
             .get("install")
             .and_then(|node| self.check.flag(node, "`install`"));
         dependency.install = if install == Some(false) {
-            Install::ResolveOnly
+            InstallMode::ResolveOnly
         } else {
-            Install::Write
+            InstallMode::Write
         };
         if let Some(node) = table.get("in-place")
             && self.check.flag(node, "`in-place`") == Some(true)
         {
-            dependency.install = Install::InPlace;
+            dependency.install = InstallMode::InPlace;
         }
         if let Some(variables) = table.get("template_vars") {
             dependency.variant = self.variant(variables);
@@ -331,7 +331,7 @@ impl<'n> Reader<'_, '_, 'n> {
         self.warn_of_names(table, dependency);
         dependency.unit = unit?;
         dependency.name_top();
-        if dependency.install == Install::InPlace {
+        if dependency.install == InstallMode::InPlace {
             self.check_in_place(table, dependency);
         }
         if dependency.kind == ResourceType::Plugins {
@@ -375,7 +375,7 @@ impl<'n> Reader<'_, '_, 'n> {
     /// `paths = ["src/**"]`, or one string with commas.
     fn instruction_scope(&mut self, node: NodeRef<'n>) -> Option<InstructionScope> {
         let texts: Vec<&str> = match node.kind() {
-            Kind::String => vec![node.content()],
+            NodeKind::String => vec![node.content()],
             _ => {
                 let items = self.check.strings(node, "`paths`");
                 items.into_iter().map(|(_, text)| text).collect()
@@ -483,7 +483,7 @@ impl<'n> Reader<'_, '_, 'n> {
         });
         // Where it is, its marketplace says, which is read later.
         Some(Unit {
-            origin: Origin::Source(source),
+            origin: ResourceOrigin::Source(source),
             path: ResourcePath::of_name(&dependency.name),
             extent: dependency.kind.extent(),
         })
@@ -632,15 +632,15 @@ impl<'n> Reader<'_, '_, 'n> {
             .known(source, "source", &codes::MANIFEST_UNKNOWN_SOURCE, names);
         let text = self.check.string(path, "`path`")?;
         let found = match kind.extent() {
-            Extent::Plugin | Extent::Folder => {
+            ResourceExtent::Plugin | ResourceExtent::Folder => {
                 ResourcePath::directory_in_source(kind.folder_of(text))
             }
-            Extent::File => ResourcePath::in_source(text),
+            ResourceExtent::File => ResourcePath::in_source(text),
         };
         let path = self.path(path, found)?;
         let name = SourceName::new(source.content()).ok().filter(|_| known)?;
         Some(Unit {
-            origin: Origin::Source(name),
+            origin: ResourceOrigin::Source(name),
             path,
             extent: kind.extent(),
         })
@@ -650,7 +650,7 @@ impl<'n> Reader<'_, '_, 'n> {
         let text = self.check.string(node, "`path`")?;
         let path = self.path(node, ResourcePath::local(kind.folder_of(text)))?;
         Some(Unit {
-            origin: Origin::Local,
+            origin: ResourceOrigin::Local,
             path,
             extent: kind.extent(),
         })

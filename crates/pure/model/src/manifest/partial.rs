@@ -3,8 +3,8 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use agpm_diag::{Diagnostic, Label, SourceId, Spot, codes};
-use agpm_text::{Document, Kind, NodeRef};
+use agpm_diag::{Diagnostic, Label, SourceId, SourceSpan, codes};
+use agpm_text::{Document, NodeKind, NodeRef};
 
 use crate::limits::MOST_SYNTAX_ERRORS;
 
@@ -12,7 +12,7 @@ use crate::limits::MOST_SYNTAX_ERRORS;
 pub(super) fn beside_syntax_errors<'d>(
     found: Vec<Diagnostic>,
     documents: impl Iterator<Item = &'d Document>,
-    errors: &[Spot],
+    errors: &[SourceSpan],
 ) -> Vec<Diagnostic> {
     if errors.is_empty() {
         return found;
@@ -48,7 +48,7 @@ struct BrokenText<'t> {
 }
 
 impl<'t> BrokenText<'t> {
-    fn new(document: &'t Document, errors: &[Spot]) -> Self {
+    fn new(document: &'t Document, errors: &[SourceSpan]) -> Self {
         let (source, text): (SourceId, &str) = (document.source(), document.text());
         let own = errors.iter().filter(|error| error.source == source);
         let mut lines = vec![0];
@@ -83,7 +83,7 @@ impl<'t> BrokenText<'t> {
 
     fn add_brackets(&mut self, value: NodeRef<'_>) {
         let range = value.span().start as usize..=value.span().end as usize;
-        if !matches!(value.kind(), Kind::List | Kind::Map) || self.is_sound(&range) {
+        if !matches!(value.kind(), NodeKind::List | NodeKind::Map) || self.is_sound(&range) {
             return;
         }
         // Where brackets on several lines should have ended is not known, nor what follows them.
@@ -157,16 +157,16 @@ mod tests {
     use agpm_text::{Format, Limits, parse};
 
     use super::*;
-    use crate::{Manifest, ManifestTexts, Scope};
+    use crate::{InstallScope, Manifest, ManifestTexts};
 
     /// The messages about a manifest beside its syntax errors.
     fn messages(text: &str) -> Vec<String> {
         let source = SourceMap::default().add("agpm.toml", text);
         let parsed = parse(source, text, Format::Toml, Limits::default());
-        let errors: Vec<Spot> = parsed
+        let errors: Vec<SourceSpan> = parsed
             .diagnostics
             .iter()
-            .map(|found| Spot {
+            .map(|found| SourceSpan {
                 source,
                 span: found.labels[0].span,
             })
@@ -175,7 +175,7 @@ mod tests {
         let root = parsed.document.root();
         let section = |name: &str| root.and_then(|root| root.get(name));
         let texts = ManifestTexts {
-            scope: Scope::Project,
+            scope: InstallScope::Project,
             project: &parsed.document,
             own: &parsed.document,
             bases: &[],

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use agpm_diag::{Diagnostic, Spot, codes, did_you_mean};
-use agpm_text::{Kind, NodeRef, Pointer, Value, to_value};
+use agpm_diag::{Diagnostic, SourceSpan, codes, did_you_mean};
+use agpm_text::{NodeKind, NodeRef, Pointer, Value, to_value};
 
 use crate::check::{Check, spot};
 use crate::manifest::{Dependency, Manifest, ManifestTexts};
@@ -32,17 +32,17 @@ pub struct Patch {
     /// The fields, a map.
     pub fields: Value,
     /// The entry.
-    pub spot: Spot,
+    pub spot: SourceSpan,
 }
 
 /// A field, by the keys that lead to it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Field(Pointer);
+pub struct FieldPath(Pointer);
 
 impl Patch {
     /// Every field that it sets, nested ones each on their own.
-    pub fn leaves(&self) -> Vec<Field> {
-        Field::all(&self.fields)
+    pub fn leaves(&self) -> Vec<FieldPath> {
+        FieldPath::all(&self.fields)
     }
 
     /// What it means in a file that holds `root`: servers may be under a key and have names, and a part of Claude's settings
@@ -109,20 +109,20 @@ impl Patch {
     }
 }
 
-fn leaves(value: &Value, at: &Pointer, found: &mut Vec<Field>) {
+fn leaves(value: &Value, at: &Pointer, found: &mut Vec<FieldPath>) {
     match value {
         Value::Map(entries) if !entries.is_empty() || at.steps().is_empty() => {
             entries
                 .iter()
                 .for_each(|(key, value)| leaves(value, &at.child(key), found));
         }
-        _ => found.push(Field(at.clone())),
+        _ => found.push(FieldPath(at.clone())),
     }
 }
 
-impl Field {
+impl FieldPath {
     /// The fields of a map, nested ones each on their own, in order.
-    pub fn all(fields: &Value) -> Vec<Field> {
+    pub fn all(fields: &Value) -> Vec<FieldPath> {
         let mut found = Vec::new();
         leaves(fields, &Pointer::root(), &mut found);
         found
@@ -134,13 +134,13 @@ impl Field {
     }
 
     /// Whether setting both would set one place twice.
-    fn meets(&self, other: &Field) -> bool {
+    fn meets(&self, other: &FieldPath) -> bool {
         self.0.is_within(&other.0) || other.0.is_within(&self.0)
     }
 }
 
 /// As the manifest writes it: keys with dots between them.
-impl fmt::Display for Field {
+impl fmt::Display for FieldPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
         let key = |key: &String| {
@@ -199,7 +199,7 @@ fn read_patches(
         };
         for (name, fields) in names
             .entries()
-            .filter(|(_, fields)| fields.kind() == Kind::Map)
+            .filter(|(_, fields)| fields.kind() == NodeKind::Map)
         {
             let is_patched =
                 |id: &ResourceId| id.kind == kind && id.name.as_str() == name.content();
@@ -219,7 +219,7 @@ fn read_patches(
         }
         for (name, fields) in names
             .entries()
-            .filter(|(_, fields)| fields.kind() != Kind::Map)
+            .filter(|(_, fields)| fields.kind() != NodeKind::Map)
         {
             let wanted = format!("a table of fields, as in [patch.{kind}.{}]", name.content());
             check.wrong_kind(fields, "a patch", &wanted);
@@ -256,7 +256,7 @@ fn check_name(check: &mut Check, kind: ResourceType, name: NodeRef<'_>, manifest
 pub fn unknown_patch<'k>(
     kind: ResourceType,
     name: &str,
-    spot: Spot,
+    spot: SourceSpan,
     known: impl IntoIterator<Item = &'k str> + Clone,
 ) -> Diagnostic {
     let message = format!("there is no `{name}` in `[{kind}]` that could be patched");

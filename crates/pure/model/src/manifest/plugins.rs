@@ -1,6 +1,6 @@
 //! What the manifest's entry of a plugin says beyond that of other resources.
 
-use agpm_diag::Spot;
+use agpm_diag::SourceSpan;
 use agpm_text::NodeRef;
 
 use crate::check::{Check, spot};
@@ -8,7 +8,7 @@ use crate::marketplace::{LockedMarketplace, MarketplacePlugin};
 use crate::name::ResourceName;
 use crate::pin::ResourceId;
 use crate::resource::{PLUGIN_PARTS, ResourceType};
-use crate::version::Selector;
+use crate::version::Requirement;
 
 /// A dependency on a plugin of a marketplace.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub struct MarketplaceDependency {
     /// The plugin.
     pub plugin: MarketplacePlugin,
     /// What is required of the marketplace's source.
-    pub selector: Selector,
+    pub selector: Requirement,
     /// The state of the marketplace that said where the plugin is, once it was read.
     pub pin: Option<LockedMarketplace>,
 }
@@ -40,7 +40,7 @@ pub struct PartFilter {
     /// The name of one of them.
     pub name: Option<ResourceName>,
     /// Where the manifest has it.
-    pub spot: Spot,
+    pub spot: SourceSpan,
 }
 
 /// How the parts of a plugin are called.

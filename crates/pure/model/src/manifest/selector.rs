@@ -3,24 +3,26 @@
 use agpm_text::NodeRef;
 
 use crate::check::Check;
-use crate::version::{DEFAULT_VERSION, Requirement, Selector, is_ref_name};
+use crate::version::{DEFAULT_VERSION, Requirement, VersionRequirement, is_ref_name};
 
 /// Keys that only mean something beside a `source`.
 pub(crate) const ONLY_WITH_SOURCE: [&str; 3] = ["version", "branch", "rev"];
 
 impl Check {
     /// A commit beats a branch beats a version.
-    pub(crate) fn selector(&mut self, table: NodeRef<'_>) -> Selector {
+    pub(crate) fn selector(&mut self, table: NodeRef<'_>) -> Requirement {
         let version = table.get("version").and_then(|node| self.requirement(node));
         let branch = table.get("branch").and_then(|node| self.branch(node));
         let rev = table.get("rev").and_then(|node| self.rev(node));
         let origin = table.get("source").or_else(|| table.get("marketplace"));
         match (origin, rev, branch, version) {
-            (None, ..) => Selector::Only,
-            (_, Some(rev), ..) => Selector::Rev(rev),
-            (_, _, Some(branch), _) => Selector::Branch(branch),
-            (_, _, _, Some(version)) => Selector::Version(version),
-            _ => Selector::Version(Requirement::parse(DEFAULT_VERSION).expect("a good name")),
+            (None, ..) => Requirement::Only,
+            (_, Some(rev), ..) => Requirement::Rev(rev),
+            (_, _, Some(branch), _) => Requirement::Branch(branch),
+            (_, _, _, Some(version)) => Requirement::Version(version),
+            _ => Requirement::Version(
+                VersionRequirement::parse(DEFAULT_VERSION).expect("a good name"),
+            ),
         }
     }
 
@@ -34,10 +36,10 @@ impl Check {
         }
     }
 
-    fn requirement(&mut self, node: NodeRef<'_>) -> Option<Requirement> {
+    fn requirement(&mut self, node: NodeRef<'_>) -> Option<VersionRequirement> {
         let text = self.string(node, "`version`")?;
         let help = "write a tag such as `v1.2.0`, a range such as `^1.2` or `>=1.0, <2`, `latest`, or a branch";
-        Requirement::parse(text)
+        VersionRequirement::parse(text)
             .map_err(|error| self.bad_value(node, error.to_string(), help))
             .ok()
     }

@@ -1,6 +1,6 @@
 //! `[sources]`, and who may bring programs along.
 
-use agpm_diag::{Diagnostic, Spot, codes};
+use agpm_diag::{Diagnostic, SourceSpan, codes};
 use agpm_text::{Document, NodeRef};
 use globset::{GlobBuilder, GlobMatcher};
 
@@ -9,7 +9,7 @@ use crate::check::{Check, spot};
 use crate::name::{ResourceName, SourceName};
 use crate::repository_pattern::RepositoryPattern;
 use crate::resource::ResourceType;
-use crate::unit::{Origin, Unit};
+use crate::unit::{ResourceOrigin, Unit};
 
 /// Who names a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub enum SourceScope {
 
 /// A place that packages come from.
 #[derive(Clone, Debug)]
-pub struct Source {
+pub struct SourceDeclaration {
     /// What dependencies call it.
     pub name: SourceName,
     /// Where it is.
@@ -30,10 +30,10 @@ pub struct Source {
     /// Whose word it is.
     pub scope: SourceScope,
     /// The entry.
-    pub spot: Spot,
+    pub spot: SourceSpan,
 }
 
-impl Source {
+impl SourceDeclaration {
     /// Whether a dependency that is an address brought it, and `[sources]` does not have it.
     pub fn is_implicit(&self) -> bool {
         self.name.as_str() == repository_url(&self.address)
@@ -42,21 +42,21 @@ impl Source {
 
 /// A word that lets resources bring programs along: a pattern over `TYPE/NAME`, or a whole source.
 #[derive(Clone, Debug)]
-pub enum Allowed {
+pub enum ExecutableAllowance {
     /// Everything from this source.
     Source(String),
     /// Resources whose `TYPE/NAME` this matches.
     Pattern(Box<GlobMatcher>),
 }
 
-impl Allowed {
+impl ExecutableAllowance {
     /// Whether a resource is meant.
     pub fn allows(&self, kind: ResourceType, name: &ResourceName, unit: &Unit) -> bool {
         match self {
-            Allowed::Source(source) => {
-                matches!(&unit.origin, Origin::Source(name) if name.as_str() == source)
+            ExecutableAllowance::Source(source) => {
+                matches!(&unit.origin, ResourceOrigin::Source(name) if name.as_str() == source)
             }
-            Allowed::Pattern(pattern) => pattern.is_match(format!("{kind}/{name}")),
+            ExecutableAllowance::Pattern(pattern) => pattern.is_match(format!("{kind}/{name}")),
         }
     }
 }
@@ -66,7 +66,7 @@ pub(super) fn read_source(
     name: NodeRef<'_>,
     node: NodeRef<'_>,
     scope: SourceScope,
-) -> Option<Source> {
+) -> Option<SourceDeclaration> {
     let text = check.string(node, "a source")?;
     let address = SourceAddress::parse(text);
     let address = address.map_err(|error| {
@@ -92,7 +92,7 @@ pub(super) fn read_source(
                 .help(help),
         );
     }
-    Some(Source {
+    Some(SourceDeclaration {
         name: known.ok()?,
         address,
         scope,
@@ -141,13 +141,15 @@ pub(super) fn read_allowed_sources(check: &mut Check, node: NodeRef<'_>) -> Vec<
     allowed
 }
 
-pub(crate) fn read_allowed(check: &mut Check, node: NodeRef<'_>) -> Vec<Allowed> {
+pub(crate) fn read_allowed(check: &mut Check, node: NodeRef<'_>) -> Vec<ExecutableAllowance> {
     let mut allowed = Vec::new();
     for (item, text) in check.strings(node, "`allow-executables`") {
         match text.strip_prefix("source:") {
-            Some(source) => allowed.push(Allowed::Source(source.to_owned())),
+            Some(source) => allowed.push(ExecutableAllowance::Source(source.to_owned())),
             None => match GlobBuilder::new(text).literal_separator(true).build() {
-                Ok(glob) => allowed.push(Allowed::Pattern(Box::new(glob.compile_matcher()))),
+                Ok(glob) => allowed.push(ExecutableAllowance::Pattern(Box::new(
+                    glob.compile_matcher(),
+                ))),
                 Err(error) => {
                     let message = format!("this is no pattern: {}", error.kind());
                     check.bad_value(

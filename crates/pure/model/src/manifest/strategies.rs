@@ -1,7 +1,7 @@
 //! `[merge]` and `[strategies]`.
 
 use agpm_diag::{Diagnostic, SourceId, codes, did_you_mean, nearest};
-use agpm_text::{Kind, NodeRef, Pointer};
+use agpm_text::{NodeKind, NodeRef, Pointer};
 use globset::{GlobBuilder, GlobMatcher};
 
 use crate::check::{Check, spot};
@@ -9,7 +9,8 @@ use crate::manifest::tables::{EMPTY, ITEMS, MERGE, RULE, STRATEGY};
 use crate::pattern::PointerPattern;
 use crate::schema::SchemaTable;
 use crate::strategy::{
-    BUILT_IN, Driver, Empty, Lists, Maps, Operation, ProgramAuthor, Rule, Separator, Strategy,
+    BUILT_IN, BodySeparator, EmptyRule, ListRule, MapRule, MergeDriver, MergeOperation,
+    PointerRule, ProgramAuthor, Strategy,
 };
 
 const POINTER_HELP: &str = "write `/` before every step, as in `/permissions/allow`";
@@ -78,10 +79,10 @@ pub(crate) fn read(
 ) -> (Vec<MergeRule>, Vec<Strategy>) {
     let sections = merge.iter().map(|node| ("`[merge]`", *node));
     let sections = sections.chain(own.iter().map(|node| ("`[strategies]`", *node)));
-    for (section, node) in sections.filter(|(_, node)| node.kind() != Kind::Map) {
+    for (section, node) in sections.filter(|(_, node)| node.kind() != NodeKind::Map) {
         check.wrong_kind(node, section, "a table");
     }
-    let tables = Tables { own, users };
+    let tables = StrategyTables { own, users };
     let mut strategies: Vec<Strategy> = Vec::new();
     for (name, table) in tables.own.iter().copied().flat_map(NodeRef::entries) {
         if BUILT_IN
@@ -126,21 +127,21 @@ pub(crate) fn read(
 }
 
 /// The project's own strategies and then the user's, unread, so that one may build on another.
-struct Tables<'a> {
+struct StrategyTables<'a> {
     own: Vec<NodeRef<'a>>,
     /// The texts that are the user's own.
     users: Vec<SourceId>,
 }
 
-impl<'a> Tables<'a> {
+impl<'a> StrategyTables<'a> {
     fn get(&self, name: &str) -> Option<NodeRef<'a>> {
         self.own.iter().find_map(|own| own.get(name))
     }
 
     fn value(&self, check: &mut Check, value: NodeRef<'a>) -> Strategy {
         match value.kind() {
-            Kind::String => self.named(check, value, &mut Vec::new()),
-            Kind::Map => self.table(check, "", value, &MERGE, &mut Vec::new()),
+            NodeKind::String => self.named(check, value, &mut Vec::new()),
+            NodeKind::Map => self.table(check, "", value, &MERGE, &mut Vec::new()),
             _ => {
                 check.wrong_kind(value, "a strategy", "a name or a table");
                 Strategy::default()
@@ -223,7 +224,7 @@ impl<'a> Tables<'a> {
         schema: &SchemaTable,
         on: &mut Vec<&'a str>,
     ) -> Strategy {
-        if table.kind() != Kind::Map {
+        if table.kind() != NodeKind::Map {
             check.wrong_kind(table, "a strategy", "a table");
             return Strategy::default();
         }
@@ -240,17 +241,20 @@ impl<'a> Tables<'a> {
         {
             strategy.lists = lists;
             strategy.maps = if table.get("strategy").is_none() {
-                Maps::Merge
+                MapRule::Merge
             } else {
                 strategy.maps
             };
         }
         if let Some(separator) = table.get("separator") {
             strategy.separator = check
-                .word(separator, "`separator`", Separator::ALL)
+                .word(separator, "`separator`", BodySeparator::ALL)
                 .unwrap_or_default();
         }
-        if let Some(rules) = table.get("rules").filter(|rules| rules.kind() != Kind::Map) {
+        if let Some(rules) = table
+            .get("rules")
+            .filter(|rules| rules.kind() != NodeKind::Map)
+        {
             check.wrong_kind(
                 rules,
                 "`rules`",
@@ -282,7 +286,8 @@ impl<'a> Tables<'a> {
             } else {
                 ProgramAuthor::Project
             };
-            strategy.driver = read_driver(check, command).map(|command| Driver { command, author });
+            strategy.driver =
+                read_driver(check, command).map(|command| MergeDriver { command, author });
         }
         strategy
     }
@@ -305,7 +310,7 @@ fn read_driver(check: &mut Check, node: NodeRef<'_>) -> Option<Vec<String>> {
     Some(command)
 }
 
-fn read_lists(check: &mut Check, node: NodeRef<'_>) -> Option<Lists> {
+fn read_lists(check: &mut Check, node: NodeRef<'_>) -> Option<ListRule> {
     let operation = read_operation(check, node)?;
     if !operation.is_for_lists() {
         let message = format!("`{operation}` says nothing about lists");
@@ -316,17 +321,17 @@ fn read_lists(check: &mut Check, node: NodeRef<'_>) -> Option<Lists> {
         );
         return None;
     }
-    Some(Lists::By(operation))
+    Some(ListRule::By(operation))
 }
 
-fn read_rule(check: &mut Check, pattern: NodeRef<'_>, node: NodeRef<'_>) -> Option<Rule> {
+fn read_rule(check: &mut Check, pattern: NodeRef<'_>, node: NodeRef<'_>) -> Option<PointerRule> {
     let parsed = pattern.content().parse::<PointerPattern>();
     let empty = match (node.kind(), node.get("empty")) {
-        (Kind::Map, Some(empty)) => check.word(empty, "`empty`", EMPTY).unwrap_or_default(),
-        _ => Empty::default(),
+        (NodeKind::Map, Some(empty)) => check.word(empty, "`empty`", EMPTY).unwrap_or_default(),
+        _ => EmptyRule::default(),
     };
     let only_empty =
-        node.kind() == Kind::Map && node.get("op").is_none() && node.get("by-key").is_none();
+        node.kind() == NodeKind::Map && node.get("op").is_none() && node.get("by-key").is_none();
     let operation = if only_empty && node.get("empty").is_some() {
         check.keys(node, &RULE);
         None
@@ -334,7 +339,7 @@ fn read_rule(check: &mut Check, pattern: NodeRef<'_>, node: NodeRef<'_>) -> Opti
         Some(read_operation(check, node)?)
     };
     match parsed {
-        Ok(pattern) => Some(Rule {
+        Ok(pattern) => Some(PointerRule {
             pattern,
             operation,
             empty,
@@ -347,10 +352,10 @@ fn read_rule(check: &mut Check, pattern: NodeRef<'_>, node: NodeRef<'_>) -> Opti
 }
 
 /// `"deep"`, `"by-key:id"`, `{ op = "deep" }` or `{ by-key = "id", items = "deep" }`.
-fn read_operation(check: &mut Check, node: NodeRef<'_>) -> Option<Operation> {
+fn read_operation(check: &mut Check, node: NodeRef<'_>) -> Option<MergeOperation> {
     let word = match node.kind() {
-        Kind::String => node,
-        Kind::Map => {
+        NodeKind::String => node,
+        NodeKind::Map => {
             check.keys(node, &RULE);
             let items = node
                 .get("items")
@@ -366,7 +371,7 @@ fn read_operation(check: &mut Check, node: NodeRef<'_>) -> Option<Operation> {
                     );
                     return None;
                 }
-                return Some(Operation::ByKey { key: name, items });
+                return Some(MergeOperation::ByKey { key: name, items });
             }
             check.required(node, "op", "rule")?
         }
@@ -377,7 +382,7 @@ fn read_operation(check: &mut Check, node: NodeRef<'_>) -> Option<Operation> {
     };
     let text = check.string(word, "`op`")?;
     let help = "`agpm strategies` lists all operations";
-    text.parse::<Operation>()
+    text.parse::<MergeOperation>()
         .map_err(|error| check.bad_value(word, error.to_string(), help))
         .ok()
 }

@@ -7,9 +7,9 @@ use crate::json_schema::FileSchema;
 use crate::policy_tables::POLICY;
 use crate::resource::{RESOURCE_TYPES, ResourceType};
 use crate::schema::{
-    Condition, Definition, KeyNames, KeyOwner, Passthrough, SchemaField, SchemaTable, ValueForm,
+    Definition, KeyCondition, KeyNames, KeyOwner, Passthrough, SchemaField, SchemaTable, ValueForm,
 };
-use crate::strategy::{BUILT_IN, Empty, Items, OPERATIONS, Operation, Separator};
+use crate::strategy::{BUILT_IN, BodySeparator, EmptyRule, ItemRule, MergeOperation, OPERATIONS};
 
 /// A manifest.
 pub static MANIFEST_SCHEMA: FileSchema = FileSchema {
@@ -440,9 +440,9 @@ const REV_KEY: SchemaField = SchemaField::optional(
 );
 
 /// What has a path has versions only with a source.
-const FROM_PATH: &[Condition] = &[
-    Condition::Required(&["path"]),
-    Condition::Together(&[
+const FROM_PATH: &[KeyCondition] = &[
+    KeyCondition::Required(&["path"]),
+    KeyCondition::Together(&[
         ("version", &["source"]),
         ("branch", &["source"]),
         ("rev", &["source"]),
@@ -451,9 +451,9 @@ const FROM_PATH: &[Condition] = &[
 ];
 
 /// `tool` and `tools` exclude each other.
-const TOOL_OR_TOOLS: Condition = Condition::AnyOf(&[
-    &[Condition::Without(&["tool"])],
-    &[Condition::Without(&["tools"])],
+const TOOL_OR_TOOLS: KeyCondition = KeyCondition::AnyOf(&[
+    &[KeyCondition::Without(&["tool"])],
+    &[KeyCondition::Without(&["tools"])],
 ]);
 
 const ONLY_OF_SERVERS: &[&str] = &["command", "args", "env", "url", "rename"];
@@ -474,11 +474,11 @@ const PLUGIN_DEPENDENCY: Definition = Definition {
     name: "plugin",
     form: ValueForm::With(
         &ValueForm::Table(&PLUGIN),
-        &[Condition::AnyOf(&[
+        &[KeyCondition::AnyOf(&[
             FROM_PATH,
             &[
-                Condition::Required(&["marketplace"]),
-                Condition::Without(&["source", "path"]),
+                KeyCondition::Required(&["marketplace"]),
+                KeyCondition::Without(&["source", "path"]),
             ],
         ])],
     ),
@@ -488,16 +488,16 @@ const SERVER_DEPENDENCY: Definition = Definition {
     name: "mcp-server",
     form: ValueForm::With(
         &ValueForm::Part(&DEPENDENCY, ONLY_OF_INSTRUCTIONS),
-        &[Condition::AnyOf(&[
+        &[KeyCondition::AnyOf(&[
             FROM_PATH,
             &[
-                Condition::Required(&["command"]),
-                Condition::Without(&["source"]),
+                KeyCondition::Required(&["command"]),
+                KeyCondition::Without(&["source"]),
                 TOOL_OR_TOOLS,
             ],
             &[
-                Condition::Required(&["url"]),
-                Condition::Without(&["source"]),
+                KeyCondition::Required(&["url"]),
+                KeyCondition::Without(&["source"]),
                 TOOL_OR_TOOLS,
             ],
         ])],
@@ -552,15 +552,15 @@ const LAYER_DEFINITION: Definition = Definition {
     form: ValueForm::With(
         &ValueForm::Table(&LAYER),
         &[
-            Condition::Required(&["name"]),
-            Condition::AnyOf(&[
+            KeyCondition::Required(&["name"]),
+            KeyCondition::AnyOf(&[
                 &[
-                    Condition::Required(&["path"]),
-                    Condition::Without(&["source", "version", "branch", "rev"]),
+                    KeyCondition::Required(&["path"]),
+                    KeyCondition::Without(&["source", "version", "branch", "rev"]),
                 ],
                 &[
-                    Condition::Required(&["source"]),
-                    Condition::Without(&["path"]),
+                    KeyCondition::Required(&["source"]),
+                    KeyCondition::Without(&["path"]),
                 ],
             ]),
         ],
@@ -625,9 +625,9 @@ const TOOL_PLACE: Definition = Definition {
     name: "tool-place",
     form: ValueForm::With(
         &ValueForm::Table(&RESOURCE),
-        &[Condition::AnyOf(&[
-            &[Condition::Required(&["path"])],
-            &[Condition::Required(&["merge-target"])],
+        &[KeyCondition::AnyOf(&[
+            &[KeyCondition::Required(&["path"])],
+            &[KeyCondition::Required(&["merge-target"])],
         ])],
     ),
 };
@@ -643,9 +643,9 @@ const LISTS: SchemaField = SchemaField::optional(
         ValueForm::Defined(&LIST_OPERATION),
         ValueForm::With(
             &ValueForm::Table(&LIST_RULE),
-            &[Condition::AnyOf(&[
-                &[Condition::Required(&["op"])],
-                &[Condition::Required(&["by-key"])],
+            &[KeyCondition::AnyOf(&[
+                &[KeyCondition::Required(&["op"])],
+                &[KeyCondition::Required(&["by-key"])],
             ])],
         ),
     ]),
@@ -653,7 +653,7 @@ const LISTS: SchemaField = SchemaField::optional(
 );
 const SEPARATOR: SchemaField = SchemaField::optional(
     "separator",
-    ValueForm::Words(|| words(Separator::ALL)),
+    ValueForm::Words(|| words(BodySeparator::ALL)),
     "What stands between the bodies of Markdown files.",
 );
 const RULES: SchemaField = SchemaField::optional(
@@ -727,12 +727,13 @@ const fn operation_key(operations: &'static Definition) -> SchemaField {
     SchemaField::optional("op", ValueForm::Defined(operations), "What happens.")
 }
 
-pub(crate) const EMPTY: &[(&str, Empty)] = &[
-    ("value", Empty::Value),
-    ("ignore", Empty::Ignore),
-    ("clear", Empty::Clear),
+pub(crate) const EMPTY: &[(&str, EmptyRule)] = &[
+    ("value", EmptyRule::Value),
+    ("ignore", EmptyRule::Ignore),
+    ("clear", EmptyRule::Clear),
 ];
-pub(crate) const ITEMS: &[(&str, Items)] = &[("replace", Items::Replace), ("deep", Items::Deep)];
+pub(crate) const ITEMS: &[(&str, ItemRule)] =
+    &[("replace", ItemRule::Replace), ("deep", ItemRule::Deep)];
 
 const ITEM_KEY: SchemaField = SchemaField::optional(
     BY_KEY,
@@ -755,10 +756,10 @@ const RULE_DEFINITION: Definition = Definition {
     name: "rule",
     form: ValueForm::With(
         &ValueForm::Table(&RULE),
-        &[Condition::AnyOf(&[
-            &[Condition::Required(&["op"])],
-            &[Condition::Required(&[BY_KEY])],
-            &[Condition::Required(&["empty"])],
+        &[KeyCondition::AnyOf(&[
+            &[KeyCondition::Required(&["op"])],
+            &[KeyCondition::Required(&[BY_KEY])],
+            &[KeyCondition::Required(&["empty"])],
         ])],
     ),
 };
@@ -775,15 +776,15 @@ const LIST_OPERATION: Definition = Definition {
     name: "list-operation",
     form: ValueForm::Described(
         "What happens to lists.",
-        &ValueForm::Computed(|| operations(Operation::is_for_lists)),
+        &ValueForm::Computed(|| operations(MergeOperation::is_for_lists)),
     ),
 };
 
 /// The operations that fit, by their words, each with what it does.
-fn operations(fits: fn(&Operation) -> bool) -> Vec<(&'static str, Value)> {
+fn operations(fits: fn(&MergeOperation) -> bool) -> Vec<(&'static str, Value)> {
     let meant = |word: &str| match word {
-        BY_KEY => format!("{BY_KEY}:id").parse::<Operation>().ok(),
-        word => word.parse::<Operation>().ok(),
+        BY_KEY => format!("{BY_KEY}:id").parse::<MergeOperation>().ok(),
+        word => word.parse::<MergeOperation>().ok(),
     };
     let fitting = OPERATIONS
         .iter()

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_text::{Kind, NodeRef};
+use agpm_text::{NodeKind, NodeRef};
 use agpm_tools::{COMMON_INSTRUCTIONS, FileFormat, REFERENCE_TOOL};
 
 use crate::check::{Check, spot};
 use crate::manifest::tables::{RESOURCE, TOOL};
 use crate::name::ToolName;
 use crate::path::RelativePath;
-use crate::resource::{Layout, PLUGIN_PARTS, RESOURCE_TYPES, ResourceType};
-use crate::tool::{Destination, Folder, Tool, ToolState, Tools};
+use crate::resource::{PLUGIN_PARTS, RESOURCE_TYPES, ResourceType, TargetLayout};
+use crate::tool::{Destination, Tool, ToolDirectory, ToolState, Tools};
 
 /// The built-in tools, as `[tools]`, `[default-tools]` and `[project]` of a manifest change them.
 pub(crate) fn read(check: &mut Check, mut tools: Tools, root: NodeRef<'_>) -> Tools {
@@ -38,7 +38,7 @@ pub(crate) fn read(check: &mut Check, mut tools: Tools, root: NodeRef<'_>) -> To
 }
 
 fn is_list_of_strings(node: NodeRef<'_>) -> bool {
-    node.kind() == Kind::List && node.items().all(|item| item.as_str().is_some())
+    node.kind() == NodeKind::List && node.items().all(|item| item.as_str().is_some())
 }
 
 /// A tool and where it is named.
@@ -55,7 +55,7 @@ pub(crate) fn tool_list<'n>(
     what: &str,
     tools: &Tools,
 ) -> Vec<NamedTool<'n>> {
-    if node.kind() == Kind::List && node.items().next().is_none() {
+    if node.kind() == NodeKind::List && node.items().next().is_none() {
         let help = "name at least one tool, or remove the key";
         check.bad_value(node, format!("{what} is an empty list"), help);
     }
@@ -142,7 +142,7 @@ fn read_tool(check: &mut Check, name: NodeRef<'_>, table: NodeRef<'_>, tools: &m
                     .get("flatten")
                     .and_then(|node| check.flag(node, "`flatten`"));
                 tool.layouts
-                    .extend(flatten.map(|flatten| (kind, Layout::of_flatten(flatten))));
+                    .extend(flatten.map(|flatten| (kind, TargetLayout::of_flatten(flatten))));
             }
         }
     }
@@ -204,7 +204,7 @@ fn read_destination(
                 Some(Destination::Files(_, form)) => *form,
                 _ => FileFormat::Unchanged,
             };
-            Destination::Files(Folder::Own(folder(check, path, "`path`")), form)
+            Destination::Files(ToolDirectory::Own(folder(check, path, "`path`")), form)
         }
         _ => {
             let key = if merged { "merge-target" } else { "path" };
@@ -242,7 +242,7 @@ fn read_default(
     tools: &Tools,
 ) -> Option<(ResourceType, Vec<ToolName>)> {
     let kind = kind(check, kind_node)?;
-    if tool.kind() == Kind::List {
+    if tool.kind() == NodeKind::List {
         let names = names(tool_list(check, tool, &format!("`{kind}`"), tools));
         return (!names.is_empty()).then_some((kind, names));
     }
@@ -324,14 +324,14 @@ mod tests {
         assert_eq!(
             codex.destination(ResourceType::Agents),
             Some(&Destination::Files(
-                Folder::Own(Some(path("agents"))),
+                ToolDirectory::Own(Some(path("agents"))),
                 FileFormat::Agent(agents)
             ))
         );
         assert_eq!(
             codex.destination(ResourceType::Skills),
             Some(&Destination::Files(
-                Folder::Shared(path(".agents/skills")),
+                ToolDirectory::Shared(path(".agents/skills")),
                 FileFormat::Unchanged
             ))
         );
@@ -343,9 +343,9 @@ mod tests {
                     resources = { agents = { path = \"agents\", flatten = false }, snippets = { path = \"snippets\" } }\n";
         let tools = tools(text);
         let claude = tools.named("claude-code").unwrap();
-        assert_eq!(claude.layout(ResourceType::Agents), Layout::Folders);
-        assert_eq!(claude.layout(ResourceType::Commands), Layout::Flat);
-        assert_eq!(claude.layout(ResourceType::Snippets), Layout::Folders);
+        assert_eq!(claude.layout(ResourceType::Agents), TargetLayout::Folders);
+        assert_eq!(claude.layout(ResourceType::Commands), TargetLayout::Flat);
+        assert_eq!(claude.layout(ResourceType::Snippets), TargetLayout::Folders);
     }
 
     #[test]
@@ -359,7 +359,7 @@ mod tests {
         assert_eq!(
             copilot.destination(ResourceType::Hooks),
             Some(&Destination::Files(
-                Folder::Own(Some(path("h"))),
+                ToolDirectory::Own(Some(path("h"))),
                 FileFormat::Hooks(hooks)
             ))
         );

@@ -1,12 +1,14 @@
 //! One file with blocks: desired against observed.
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_model::{Checksum, Observed, Owner, RelativePath};
+use agpm_model::{Checksum, ObservedPath, Owner, RelativePath};
 use agpm_text::{BlockDocument, BlockEditError, BlockName};
 
 use super::record::{OwnedBlock, OwnedBlocks, OwnedSeam};
 use super::{DesiredBlock, ReadLimit};
-use crate::change::{Action, Author, Change, Obstacle, Overwrite, Reason, Refusal};
+use crate::change::{
+    Author, ChangeAction, ChangeReason, Obstacle, OverwriteRule, PlannedChange, RefusedChange,
+};
 use crate::nodes::{FileOrigin, FileOutcome};
 
 /// A file that others write too, and the blocks that are to be in it.
@@ -15,7 +17,7 @@ pub struct BlockFile<'a> {
     /// From the project.
     pub path: &'a RelativePath,
     /// What is at the path.
-    pub before: Observed,
+    pub before: ObservedPath,
     /// Its text; nothing if there is no file, or if all that is there is managed and makes way.
     pub document: Option<&'a BlockDocument>,
     /// Blocks as they are to be, in the order in which new ones are added.
@@ -23,14 +25,14 @@ pub struct BlockFile<'a> {
     /// Blocks as we left them.
     pub owned: Option<&'a OwnedBlocks>,
     /// What may be overwritten.
-    pub overwrite: Overwrite,
+    pub overwrite: OverwriteRule,
 }
 
 /// Everything that is to be done to one file.
 #[derive(Debug, Default)]
 pub struct BlockFilePlan {
-    pub(crate) changes: Vec<Change>,
-    pub(crate) refusals: Vec<Refusal>,
+    pub(crate) changes: Vec<PlannedChange>,
+    pub(crate) refusals: Vec<RefusedChange>,
     pub(crate) unchanged: usize,
     pub(crate) owned: Option<OwnedBlocks>,
     /// The file afterwards. With refusals it is unchanged.
@@ -88,15 +90,15 @@ impl<'a> FileEdit<'a> {
         };
         let is_edited = Checksum::of(now.as_bytes()) != owned.checksum;
         let (action, reason) = match (owned.author, is_edited) {
-            (Author::User, _) => (Action::Release, Reason::UsersOwn),
-            (Author::Agpm, false) => (Action::Remove, Reason::Unasked),
-            (Author::Agpm, true) if self.file.overwrite == Overwrite::Everything => {
-                (Action::Remove, Reason::UnaskedEditDropped)
+            (Author::User, _) => (ChangeAction::Release, ChangeReason::UsersOwn),
+            (Author::Agpm, false) => (ChangeAction::Remove, ChangeReason::Unasked),
+            (Author::Agpm, true) if self.file.overwrite == OverwriteRule::Everything => {
+                (ChangeAction::Remove, ChangeReason::UnaskedEditDropped)
             }
             // From now on it is the user's, markers and all.
-            (Author::Agpm, true) => (Action::Keep, Reason::UnaskedEdited),
+            (Author::Agpm, true) => (ChangeAction::Keep, ChangeReason::UnaskedEdited),
         };
-        if action == Action::Remove {
+        if action == ChangeAction::Remove {
             self.document.remove(&owned.name);
         }
         self.change(&owned.name, &owned.owner, action, reason);
@@ -110,14 +112,14 @@ impl<'a> FileEdit<'a> {
         let author = owned.map_or(Author::Agpm, |owned| owned.author);
         let change = match owned {
             Some(_) if now == block.text => None,
-            Some(_) if is_unedited => Some((Action::Update, Reason::Content)),
-            Some(_) if self.file.overwrite == Overwrite::Everything => {
-                Some((Action::Update, Reason::EditDropped))
+            Some(_) if is_unedited => Some((ChangeAction::Update, ChangeReason::Content)),
+            Some(_) if self.file.overwrite == OverwriteRule::Everything => {
+                Some((ChangeAction::Update, ChangeReason::EditDropped))
             }
-            Some(_) => Some((Action::Keep, Reason::Edited)),
-            None if now == block.text => Some((Action::Adopt, Reason::Identical)),
-            None if self.file.overwrite >= Overwrite::Unowned => {
-                Some((Action::Update, Reason::TakenOver))
+            Some(_) => Some((ChangeAction::Keep, ChangeReason::Edited)),
+            None if now == block.text => Some((ChangeAction::Adopt, ChangeReason::Identical)),
+            None if self.file.overwrite >= OverwriteRule::Unowned => {
+                Some((ChangeAction::Update, ChangeReason::TakenOver))
             }
             None => return self.refuse(block),
         };
@@ -126,18 +128,18 @@ impl<'a> FileEdit<'a> {
                 self.plan.unchanged += 1;
                 self.record(block, author);
             }
-            Some((Action::Keep, reason)) => {
+            Some((ChangeAction::Keep, reason)) => {
                 // What was installed stays recorded, so the edit is still known as one.
                 self.records.extend(owned.cloned());
-                self.change(&block.name, &block.owner, Action::Keep, reason);
+                self.change(&block.name, &block.owner, ChangeAction::Keep, reason);
             }
             Some((action, reason)) => {
-                let author = if action == Action::Adopt {
+                let author = if action == ChangeAction::Adopt {
                     Author::User
                 } else {
                     Author::Agpm
                 };
-                if action == Action::Update {
+                if action == ChangeAction::Update {
                     self.document.replace(&block.name, &block.text);
                 }
                 self.record(block, author);
@@ -153,14 +155,14 @@ impl<'a> FileEdit<'a> {
             .owned
             .is_some_and(|owned| owned.get(&block.name).is_some());
         let reason = if was_there {
-            Reason::WasMissing
+            ChangeReason::WasMissing
         } else {
-            Reason::New
+            ChangeReason::New
         };
         let added = self.document.append(&block.name, &block.text);
         added.map_err(|error| self.uneditable(&error))?;
         self.record(block, Author::Agpm);
-        self.change(&block.name, &block.owner, Action::Create, reason);
+        self.change(&block.name, &block.owner, ChangeAction::Create, reason);
         Ok(())
     }
 
@@ -174,8 +176,14 @@ impl<'a> FileEdit<'a> {
         });
     }
 
-    fn change(&mut self, name: &BlockName, owner: &Owner, action: Action, reason: Reason) {
-        self.plan.changes.push(Change {
+    fn change(
+        &mut self,
+        name: &BlockName,
+        owner: &Owner,
+        action: ChangeAction,
+        reason: ChangeReason,
+    ) {
+        self.plan.changes.push(PlannedChange {
             path: self.file.path.clone(),
             place: None,
             block: Some(name.clone()),
@@ -187,7 +195,7 @@ impl<'a> FileEdit<'a> {
     }
 
     fn refuse(&mut self, block: &DesiredBlock) {
-        self.plan.refusals.push(Refusal {
+        self.plan.refusals.push(RefusedChange {
             path: self.file.path.clone(),
             place: None,
             block: Some(block.name.clone()),
@@ -227,14 +235,16 @@ impl<'a> FileEdit<'a> {
             .finish()
             .map_err(|error| self.uneditable(&error))?;
         let origin = match (self.file.before, self.file.owned) {
-            (Observed::File(_), owned) => owned.map_or(self.origin_of_other(), |owned| owned.file),
+            (ObservedPath::File(_), owned) => {
+                owned.map_or(self.origin_of_other(), |owned| owned.file)
+            }
             _ => FileOrigin::Ours,
         };
         let is_left_empty = self.document.names().next().is_none()
             && !self.document.has_own_text()
             && origin == FileOrigin::Ours;
         let before = match self.file.before {
-            Observed::File(state) => Some(state.checksum),
+            ObservedPath::File(state) => Some(state.checksum),
             _ => None,
         };
         let now = Checksum::of(text.as_bytes());

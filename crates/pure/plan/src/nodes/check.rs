@@ -2,16 +2,18 @@
 
 use std::collections::HashSet;
 
-use agpm_model::{EntryNode, Owner, Place};
-use agpm_text::{Document, Kind, NodeRef, Pointer, Value, to_value};
+use agpm_model::{EntryNode, NodeLocation, Owner};
+use agpm_text::{Document, NodeKind, NodeRef, Pointer, Value, to_value};
 
-use super::engine::blocked;
-use super::file::Task;
-use super::look::{resembles, shares_mark};
-use super::room::wanted;
-use super::sight::Sight;
-use super::{DesiredNode, FileOutcome, NodeError, NodeSum, OwnedNode, OwnedNodes, Twin};
-use crate::change::{Author, Overwrite};
+use super::desired_set::wanted;
+use super::document_index::DocumentIndex;
+use super::file::SharedFileTask;
+use super::planner::blocked;
+use super::resemblance::{resembles, shares_mark};
+use super::{
+    DesiredNode, FileOutcome, NodeError, NodeSum, OnEqualUserValue, OwnedNode, OwnedNodes,
+};
+use crate::change::{Author, OverwriteRule};
 
 /// What is wrong with a node of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +28,7 @@ pub enum NodeState {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeFinding {
     /// Where.
-    pub place: Place,
+    pub place: NodeLocation,
     /// What is wrong.
     pub state: NodeState,
     /// The resource it belongs to, as `TYPE/NAME`.
@@ -62,8 +64,8 @@ pub fn check_nodes(document: Option<&Document>, owned: &OwnedNodes) -> Vec<NodeF
         .iter()
         .map(|node| (node.place.pointer(), node.checksum))
         .collect();
-    let check = Check {
-        sight: Sight::of(document),
+    let check = OwnershipCheck {
+        sight: DocumentIndex::of(document),
         owned,
         known,
     };
@@ -74,27 +76,27 @@ pub fn check_nodes(document: Option<&Document>, owned: &OwnedNodes) -> Vec<NodeF
         .collect()
 }
 
-struct Check<'a> {
-    sight: Sight<'a>,
+struct OwnershipCheck<'a> {
+    sight: DocumentIndex<'a>,
     owned: &'a OwnedNodes,
     known: HashSet<(&'a Pointer, NodeSum)>,
 }
 
-impl Check<'_> {
+impl OwnershipCheck<'_> {
     fn state(&self, node: &OwnedNode) -> Option<NodeState> {
         if self.sight.holds(node) {
             return None;
         }
         let edited = match &node.place {
             place if blocked(&self.sight, place).is_some() => true,
-            Place::Key(at) => self.sight.at(at).is_some(),
-            Place::Default(at) => match self.sight.at(at) {
+            NodeLocation::Key(at) => self.sight.at(at).is_some(),
+            NodeLocation::Default(at) => match self.sight.at(at) {
                 // Any value of the user's will do, in the place of a bare container any of its kind.
                 Some(now) if !bare_of_another_kind(node, now) => return None,
                 now => now.is_some(),
             },
-            Place::Item(list) => self.is_edited_item(node, list),
-            Place::Keyed { list, key, id } => !self.sight.with_id(list, key, id).is_empty(),
+            NodeLocation::Item(list) => self.is_edited_item(node, list),
+            NodeLocation::Keyed { list, key, id } => !self.sight.with_id(list, key, id).is_empty(),
         };
         Some(if edited {
             NodeState::Edited
@@ -125,8 +127,8 @@ impl Check<'_> {
 /// Whether a node is an empty map or list of ours, and something else is there.
 fn bare_of_another_kind(node: &OwnedNode, now: NodeRef<'_>) -> bool {
     let bare = [
-        (Kind::Map, Value::Map(Vec::new())),
-        (Kind::List, Value::List(Vec::new())),
+        (NodeKind::Map, Value::Map(Vec::new())),
+        (NodeKind::List, Value::List(Vec::new())),
     ];
     bare.iter()
         .any(|(kind, value)| NodeSum::of(value) == node.checksum && now.kind() != *kind)
@@ -144,13 +146,13 @@ pub fn take_back(
         .map(|before| desired_before(before, owned_before, owned_after))
         .unwrap_or_default();
     let written = owned_after.map(without_adopted);
-    let task = Task {
+    let task = SharedFileTask {
         format: now.format(),
         existing: Some(now),
         owned: written.as_ref(),
         base: None,
         // What the user put in the place of a node since then stays.
-        overwrite: Overwrite::Nothing,
+        overwrite: OverwriteRule::Nothing,
     };
     task.plan_keys(wanted(&old)?).map(|done| done.outcome)
 }
@@ -168,7 +170,7 @@ fn desired_before(
     owned_before: Option<&OwnedNodes>,
     owned_after: Option<&OwnedNodes>,
 ) -> Vec<DesiredNode> {
-    let sight = Sight::of(before);
+    let sight = DocumentIndex::of(before);
     let nodes =
         |owned: Option<&OwnedNodes>| owned.map(|owned| owned.nodes.clone()).unwrap_or_default();
     let own = |node: OwnedNode| {
@@ -177,12 +179,12 @@ fn desired_before(
     };
     let taken_over = |node: OwnedNode| {
         let now = match &node.place {
-            Place::Key(at) => sight.at(at),
-            Place::Keyed { list, key, id } => sight
+            NodeLocation::Key(at) => sight.at(at),
+            NodeLocation::Keyed { list, key, id } => sight
                 .with_id(list, key, id)
                 .first()
                 .and_then(|index| sight.item(list, *index)),
-            Place::Item(_) | Place::Default(_) => None,
+            NodeLocation::Item(_) | NodeLocation::Default(_) => None,
         };
         Some(desired_at(now?, node))
     };
@@ -190,7 +192,7 @@ fn desired_before(
         nodes(owned_before).into_iter().filter_map(own).collect();
     placed.sort_by_key(|(index, _)| *index);
     let mut desired: Vec<DesiredNode> = placed.into_iter().map(|(_, node)| node).collect();
-    let known: HashSet<Place> = desired.iter().map(|node| node.node.place.clone()).collect();
+    let known: HashSet<NodeLocation> = desired.iter().map(|node| node.node.place.clone()).collect();
     let others = nodes(owned_after)
         .into_iter()
         .filter(|node| !known.contains(&node.place));
@@ -204,6 +206,6 @@ fn desired_at(now: NodeRef<'_>, node: OwnedNode) -> DesiredNode {
     DesiredNode {
         node: EntryNode { place, value },
         owner: node.owner,
-        twin: Twin::Left,
+        twin: OnEqualUserValue::Left,
     }
 }

@@ -2,30 +2,30 @@
 
 use std::collections::BTreeMap;
 
-use agpm_model::Place;
+use agpm_model::NodeLocation;
 use agpm_text::{
-    Document, Edit, Format, Kind, Limits, NodeRef, Pointer, Value, parse, parse_alone, to_value,
+    Document, Edit, Format, Limits, NodeKind, NodeRef, Pointer, Value, parse, parse_alone, to_value,
 };
 
-use super::sight::Sight;
+use super::document_index::DocumentIndex;
 use super::{NodeError, OwnedNode, target};
 use crate::change::Author;
 use crate::limits::MOST_READ_AGAIN;
 
-pub(super) struct Draft {
+pub(super) struct DraftDocument {
     pub(super) document: Document,
 }
 
-impl Draft {
+impl DraftDocument {
     pub(super) fn new(document: &Document) -> Self {
-        Draft {
+        DraftDocument {
             document: document.clone(),
         }
     }
 
     /// A file that is not there yet.
     pub(super) fn empty(format: Format) -> Self {
-        Draft {
+        DraftDocument {
             document: parse_alone("", format).document,
         }
     }
@@ -106,18 +106,18 @@ impl Draft {
         containers: &[Pointer],
     ) -> Result<(), NodeError> {
         let written = nodes.iter().filter(|node| node.author == Author::Agpm);
-        let spots = Sight::of(&self.document).spots(written);
+        let spots = DocumentIndex::of(&self.document).spots(written);
         self.remove(spots)?;
         self.prune(containers)
     }
 
     /// Removes keys whatever they hold, and items that are as we wrote them.
     pub(super) fn clear(&mut self, nodes: &[&OwnedNode]) -> Result<(), NodeError> {
-        let sight = Sight::of(&self.document);
+        let sight = DocumentIndex::of(&self.document);
         let (keys, items): (Vec<&OwnedNode>, Vec<&OwnedNode>) = nodes
             .iter()
             .copied()
-            .partition(|node| matches!(node.place, Place::Key(_)));
+            .partition(|node| matches!(node.place, NodeLocation::Key(_)));
         let held = |node: &OwnedNode| sight.at(node.place.pointer()).is_some();
         let keys = keys
             .into_iter()
@@ -142,7 +142,7 @@ impl Draft {
             levels.entry(at.steps().len()).or_default().push(at);
         }
         for level in levels.into_values().rev() {
-            let sight = Sight::of(&self.document);
+            let sight = DocumentIndex::of(&self.document);
             let is_empty = |at: &&Pointer| sight.at(at).is_some_and(|node| self.is_empty(node));
             let empty = level.into_iter().filter(is_empty);
             let edits: Vec<Edit> = empty.map(|at| Edit::Remove { at: at.clone() }).collect();
@@ -159,7 +159,7 @@ impl Draft {
                 .chars()
                 .all(|c| c.is_whitespace() || "{}[]".contains(c))
         };
-        let container = matches!(node.kind(), Kind::Map | Kind::List);
+        let container = matches!(node.kind(), NodeKind::Map | NodeKind::List);
         container && node.len() == 0 && (self.document.format() == Format::Toml || only_brackets())
     }
 

@@ -2,44 +2,44 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use agpm_model::{Checksum, Place};
-use agpm_text::{Document, Format, Pointer, Unread};
+use agpm_model::{Checksum, NodeLocation};
+use agpm_text::{Document, Format, LazyDocument, Pointer};
 
-use super::draft::Draft;
-use super::engine::{Decisions, Engine, Refused, Step};
-use super::look::is_bare;
-use super::ours::Ours;
-use super::room::{Wanted, wanted};
-use super::seams::Seams;
-use super::sight::{Sight, above};
+use super::desired_set::{Wanted, wanted};
+use super::document_index::{DocumentIndex, above};
+use super::draft::DraftDocument;
+use super::managed_nodes::ManagedNodes;
+use super::planner::{NodeDecisions, NodePlanner, NodeStep, RefusedNode};
+use super::removal_whitespace::RemovalWhitespace;
+use super::resemblance::is_bare;
 use super::{DesiredNode, FileOrigin, FileOutcome, NodeError, NodeSum, OwnedNode, OwnedNodes};
-use super::{fresh, lists, way};
-use crate::change::{Author, Overwrite};
+use super::{desired_index, lists, new_file};
+use crate::change::{Author, OverwriteRule};
 
 /// What is known before.
 #[derive(Clone, Copy)]
-pub(super) struct Task<'a> {
+pub(super) struct SharedFileTask<'a> {
     pub(super) format: Format,
     pub(super) existing: Option<&'a Document>,
     pub(super) owned: Option<&'a OwnedNodes>,
-    pub(super) base: Option<&'a Unread>,
-    pub(super) overwrite: Overwrite,
+    pub(super) base: Option<&'a LazyDocument>,
+    pub(super) overwrite: OverwriteRule,
 }
 
 /// All that was decided.
-pub(super) struct Done {
+pub(super) struct SharedFileDecision {
     pub(super) outcome: FileOutcome,
-    pub(super) steps: Vec<Step>,
-    pub(super) refused: Vec<Refused>,
+    pub(super) steps: Vec<NodeStep>,
+    pub(super) refused: Vec<RefusedNode>,
     pub(super) owned: Option<OwnedNodes>,
     pub(super) unchanged: usize,
 }
 
-impl Task<'_> {
-    pub(super) fn plan(&self, desired: &[DesiredNode]) -> Result<Done, NodeError> {
+impl SharedFileTask<'_> {
+    pub(super) fn plan(&self, desired: &[DesiredNode]) -> Result<SharedFileDecision, NodeError> {
         let wanted = wanted(desired)?;
         if self.is_fresh() {
-            fresh::plan(self, &wanted)
+            new_file::plan(self, &wanted)
         } else {
             self.plan_keys(wanted)
         }
@@ -58,14 +58,14 @@ impl Task<'_> {
     }
 
     /// Key by key: the user's bytes stay.
-    pub(super) fn plan_keys(&self, all: Vec<Wanted<'_>>) -> Result<Done, NodeError> {
+    pub(super) fn plan_keys(&self, all: Vec<Wanted<'_>>) -> Result<SharedFileDecision, NodeError> {
         let mut draft = self
             .existing
-            .map_or_else(|| Draft::empty(self.format), Draft::new);
-        let mut ours = Ours::of(self.owned, self.format);
+            .map_or_else(|| DraftDocument::empty(self.format), DraftDocument::new);
+        let mut ours = ManagedNodes::of(self.owned, self.format);
         let wanted = lists::reconcile(&draft.document, all.clone(), &mut ours, self.overwrite);
-        let mut made = way::clear(&mut draft, &wanted, &mut ours, self.overwrite)?;
-        let engine = Engine::new(&draft.document, &ours, &ours.nodes, self.overwrite);
+        let mut made = desired_index::clear(&mut draft, &wanted, &mut ours, self.overwrite)?;
+        let engine = NodePlanner::new(&draft.document, &ours, &ours.nodes, self.overwrite);
         made.join(engine.decide_all(&wanted));
         draft.apply(&made.edits)?;
         let mut containers = ours.containers;
@@ -75,10 +75,10 @@ impl Task<'_> {
             .retain(|at| !(0..=at.steps().len()).any(|length| keys.contains(&above(at, length))));
         let bare = bare_places(&wanted);
         draft.prune(containers.iter().filter(|at| !bare.contains(at)))?;
-        let sight = Sight::of(&draft.document);
+        let sight = DocumentIndex::of(&draft.document);
         containers.retain(|at| sight.at(at).is_some());
         made.sort();
-        After {
+        EditedFile {
             task: self,
             draft,
             made,
@@ -96,14 +96,14 @@ fn is_blank(text: &str) -> bool {
 fn key_places(nodes: &[OwnedNode]) -> HashSet<Pointer> {
     let keys = nodes
         .iter()
-        .filter(|node| matches!(node.place, Place::Key(_)));
+        .filter(|node| matches!(node.place, NodeLocation::Key(_)));
     keys.map(|node| node.place.pointer().clone()).collect()
 }
 
 /// Containers that are wanted even if nothing is in them.
 fn bare_places<'w>(wanted: &'w [Wanted<'_>]) -> HashSet<&'w Pointer> {
     let is_container = |node: &&Wanted<'_>| {
-        matches!(node.node.place, Place::Default(_)) && is_bare(&node.node.value)
+        matches!(node.node.place, NodeLocation::Default(_)) && is_bare(&node.node.value)
     };
     wanted
         .iter()
@@ -118,8 +118,8 @@ fn by_depth(containers: BTreeSet<Pointer>) -> Vec<Pointer> {
     containers
 }
 
-impl Decisions {
-    fn join(&mut self, later: Decisions) {
+impl NodeDecisions {
+    fn join(&mut self, later: NodeDecisions) {
         let (steps, refused) = (
             std::mem::take(&mut self.steps),
             std::mem::take(&mut self.refused),
@@ -137,22 +137,22 @@ impl Decisions {
 }
 
 /// A file with all edits made.
-struct After<'a> {
-    task: &'a Task<'a>,
-    draft: Draft,
-    made: Decisions,
+struct EditedFile<'a> {
+    task: &'a SharedFileTask<'a>,
+    draft: DraftDocument,
+    made: NodeDecisions,
     containers: Vec<Pointer>,
 }
 
-impl After<'_> {
-    fn finish(mut self, wanted: &[Wanted<'_>]) -> Result<Done, NodeError> {
+impl EditedFile<'_> {
+    fn finish(mut self, wanted: &[Wanted<'_>]) -> Result<SharedFileDecision, NodeError> {
         let owned = if self.made.nodes.is_empty() {
             self.restore_blanks();
             (!self.made.theirs.is_empty()).then(|| self.owned(None))
         } else {
             Some(self.owned_after(wanted)?)
         };
-        Ok(Done {
+        Ok(SharedFileDecision {
             outcome: self.outcome(),
             steps: self.made.steps,
             refused: self.made.refused,
@@ -164,7 +164,7 @@ impl After<'_> {
     /// With the last node of ours gone the text is the user's own again.
     fn restore_blanks(&mut self) {
         if let Ok(base) = self.users_text()
-            && Seams::between(self.draft.text(), &base).is_some()
+            && RemovalWhitespace::between(self.draft.text(), &base).is_some()
         {
             self.draft.read(base);
         }
@@ -196,23 +196,23 @@ impl After<'_> {
     }
 
     /// The file as a new one would be, if it came to that or there is nothing but what is ours.
-    fn whole(&self, wanted: &[Wanted<'_>]) -> Result<Option<fresh::Made>, NodeError> {
+    fn whole(&self, wanted: &[Wanted<'_>]) -> Result<Option<new_file::NewSharedFile>, NodeError> {
         let is_ours = self.origin() != FileOrigin::Users
             && self.made.theirs.is_empty()
             && self.made.refused.is_empty();
         let Some(base) = self.task.base.filter(|_| is_ours) else {
             return Ok(None);
         };
-        let made = fresh::make(self.task.format, Some(base), wanted)?;
+        let made = new_file::make(self.task.format, Some(base), wanted)?;
         Ok(Some(made).filter(|made| *made.text == *self.draft.text() || self.is_nothing_else()))
     }
 
     fn is_nothing_else(&self) -> bool {
-        let mut bare = Draft::new(&self.draft.document);
+        let mut bare = DraftDocument::new(&self.draft.document);
         bare.strip(&self.made.nodes, &self.containers).is_ok() && is_blank(bare.text())
     }
 
-    fn owned(&self, seams: Option<Seams>) -> OwnedNodes {
+    fn owned(&self, seams: Option<RemovalWhitespace>) -> OwnedNodes {
         OwnedNodes {
             seen: Checksum::of(self.draft.text().as_bytes()),
             file: self.origin(),
@@ -226,8 +226,10 @@ impl After<'_> {
 
     /// The items that are not ours, in lists that hold nodes of ours or what is wanted there.
     fn others(&self) -> BTreeMap<Pointer, Vec<NodeSum>> {
-        let sight = Sight::of(&self.draft.document);
-        let in_list = |place: &Place| matches!(place, Place::Item(_) | Place::Keyed { .. });
+        let sight = DocumentIndex::of(&self.draft.document);
+        let in_list = |place: &NodeLocation| {
+            matches!(place, NodeLocation::Item(_) | NodeLocation::Keyed { .. })
+        };
         let nodes = self.made.nodes.iter().filter(|node| in_list(&node.place));
         let ours: HashSet<(&Pointer, NodeSum)> = nodes
             .clone()
@@ -237,7 +239,7 @@ impl After<'_> {
         let lists: BTreeSet<&Pointer> = nodes
             .map(|node| &node.place)
             .chain(theirs)
-            .map(Place::pointer)
+            .map(NodeLocation::pointer)
             .collect();
         let is_ours = |list: &Pointer, sum: NodeSum| {
             ours.contains(&(list, sum)) || self.made.kept.contains(&(list.clone(), sum))
@@ -288,9 +290,9 @@ impl After<'_> {
         let Some(document) = self.task.existing else {
             return Ok(String::new());
         };
-        let mut draft = Draft::new(document);
+        let mut draft = DraftDocument::new(document);
         if let Some(owned) = self.task.owned {
-            let containers = Ours::of(Some(owned), self.task.format).containers;
+            let containers = ManagedNodes::of(Some(owned), self.task.format).containers;
             draft.strip(&owned.nodes, &by_depth(containers))?;
             let as_we_left_it = owned.seen == Checksum::of(document.text().as_bytes());
             let seams = owned.seams.as_ref().filter(|_| as_we_left_it);
@@ -298,7 +300,7 @@ impl After<'_> {
                 draft.read(text);
             }
         }
-        let sight = Sight::of(&self.draft.document);
+        let sight = DocumentIndex::of(&self.draft.document);
         let is_written = |node: &&OwnedNode| node.author == Author::Agpm && sight.holds(node);
         let written: Vec<&OwnedNode> = self.made.nodes.iter().filter(is_written).collect();
         draft.clear(&written)?;
@@ -306,9 +308,9 @@ impl After<'_> {
     }
 
     /// What removing everything would not bring back.
-    fn seams(&self, base: &str) -> Option<Seams> {
-        let mut bare = Draft::new(&self.draft.document);
+    fn seams(&self, base: &str) -> Option<RemovalWhitespace> {
+        let mut bare = DraftDocument::new(&self.draft.document);
         bare.strip(&self.made.nodes, &self.containers).ok()?;
-        Seams::between(bare.text(), base).filter(|seams| !seams.hunks.is_empty())
+        RemovalWhitespace::between(bare.text(), base).filter(|seams| !seams.hunks.is_empty())
     }
 }

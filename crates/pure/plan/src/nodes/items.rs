@@ -2,18 +2,18 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use agpm_model::Place;
+use agpm_model::NodeLocation;
 use agpm_text::{NodeRef, Pointer};
 
-use super::engine::Engine;
-use super::look::{marks_of, resembles, shares_mark};
-use super::{DesiredNode, NodeSum, OwnedNode, Twin};
-use crate::change::{Action, Author, Overwrite, Reason};
+use super::planner::NodePlanner;
+use super::resemblance::{marks_of, resembles, shares_mark};
+use super::{DesiredNode, NodeSum, OnEqualUserValue, OwnedNode};
+use crate::change::{Author, ChangeAction, ChangeReason, OverwriteRule};
 
-impl<'a> Engine<'a> {
+impl<'a> NodePlanner<'a> {
     /// An equal item that is there and stands for nothing else.
     pub(super) fn equal_item<'d>(&self, desired: &'d DesiredNode) -> Option<(&'d Pointer, usize)> {
-        let Place::Item(list) = &desired.node.place else {
+        let NodeLocation::Item(list) = &desired.node.place else {
             return None;
         };
         self.free_item(list, NodeSum::of(&desired.node.value))
@@ -46,7 +46,7 @@ impl<'a> Engine<'a> {
             .take(&desired.node.place, NodeSum::of(&desired.node.value));
         match owned {
             Some(owned) => self.leave(desired, owned.author),
-            None if desired.twin == Twin::Taken => self.adopt(desired),
+            None if desired.twin == OnEqualUserValue::Taken => self.adopt(desired),
             None if self.takes_twin(desired) => self.leave(desired, Author::Agpm),
             None => self.accept(desired),
         }
@@ -54,14 +54,14 @@ impl<'a> Engine<'a> {
 
     pub(super) fn decide_item(&mut self, desired: &DesiredNode, list: &Pointer) {
         if let Some((index, node)) = self.next_untouched(desired, list) {
-            return self.replace_item(desired, node, index, Reason::Content);
+            return self.replace_item(desired, node, index, ChangeReason::Content);
         }
         let siblings = || self.left.siblings(&desired.node.place, &desired.owner);
         let edited = siblings().find_map(|node| Some((node, self.edited_item(node, list)?)));
         let first = siblings().next();
         match (edited, first) {
             (Some((node, index)), _) if self.may_drop(node, list, index) => {
-                self.replace_item(desired, node, index, Reason::EditDropped);
+                self.replace_item(desired, node, index, ChangeReason::EditDropped);
             }
             (Some((node, index)), _) => {
                 self.keep_item(list, index);
@@ -70,9 +70,9 @@ impl<'a> Engine<'a> {
             }
             (None, Some(gone)) => {
                 self.left.take_this(gone);
-                self.append_item(desired, list, Reason::WasMissing);
+                self.append_item(desired, list, ChangeReason::WasMissing);
             }
-            (None, None) => self.append_item(desired, list, Reason::New),
+            (None, None) => self.append_item(desired, list, ChangeReason::New),
         }
     }
 
@@ -125,17 +125,17 @@ impl<'a> Engine<'a> {
         desired: &DesiredNode,
         old: &'a OwnedNode,
         index: usize,
-        reason: Reason,
+        reason: ChangeReason,
     ) {
         let list = old.place.pointer();
         self.left.take_this(old);
         self.write_item(desired, list, Some(index));
-        self.tell(list, Action::Update, reason, &desired.owner);
+        self.tell(list, ChangeAction::Update, reason, &desired.owner);
     }
 
-    fn append_item(&mut self, desired: &DesiredNode, list: &Pointer, reason: Reason) {
+    fn append_item(&mut self, desired: &DesiredNode, list: &Pointer, reason: ChangeReason) {
         self.write_item(desired, list, None);
-        self.tell(list, Action::Create, reason, &desired.owner);
+        self.tell(list, ChangeAction::Create, reason, &desired.owner);
     }
 
     /// Whether an edited item may be overwritten: not if it holds commands of the user's own beside ours.
@@ -149,7 +149,7 @@ impl<'a> Engine<'a> {
             ours > 0 && ours < marks.len()
         };
         let item = self.sight.item(list, index);
-        self.overwrite == Overwrite::Everything && item.is_some_and(|item| !is_mixed(item))
+        self.overwrite == OverwriteRule::Everything && item.is_some_and(|item| !is_mixed(item))
     }
 
     /// The index of an item that we wrote and that says something else now: it has our command, or it was not there
@@ -176,7 +176,7 @@ impl<'a> Engine<'a> {
         let mut new = open().filter(|(index, item)| resembles(*item, node) && is_new(*index));
         let new = || match (new.next(), new.next(), self.overwrite) {
             // What cannot be told from the user's own is not overwritten.
-            (Some(_), Some(_), Overwrite::Everything) => None,
+            (Some(_), Some(_), OverwriteRule::Everything) => None,
             (first, ..) => first,
         };
         marked.or_else(new).map(|(index, _)| *index)

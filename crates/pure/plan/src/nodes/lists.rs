@@ -2,30 +2,30 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use agpm_model::{Owner, Place};
-use agpm_text::{Document, Kind, NodeRef, Pointer, Value, to_value};
+use agpm_model::{NodeLocation, Owner};
+use agpm_text::{Document, NodeKind, NodeRef, Pointer, Value, to_value};
 
-use super::look::{is_bare, remember};
-use super::ours::Ours;
-use super::room::{Wanted, items_of, split};
-use super::sight::Sight;
+use super::desired_set::{Wanted, items_of, split};
+use super::document_index::DocumentIndex;
+use super::managed_nodes::ManagedNodes;
+use super::resemblance::{is_bare, remember};
 use super::{NodeSum, OwnedNode};
-use crate::change::Overwrite;
+use crate::change::OverwriteRule;
 
 /// How a list is held.
 #[derive(Clone, PartialEq, Eq)]
-enum Hold {
+enum ListOwnership {
     Whole,
     Items,
     Keyed(String),
 }
 
-impl Hold {
+impl ListOwnership {
     /// Not whole.
-    fn apart(&self) -> Hold {
+    fn apart(&self) -> ListOwnership {
         match self {
-            Hold::Keyed(key) => Hold::Keyed(key.clone()),
-            Hold::Whole | Hold::Items => Hold::Items,
+            ListOwnership::Keyed(key) => ListOwnership::Keyed(key.clone()),
+            ListOwnership::Whole | ListOwnership::Items => ListOwnership::Items,
         }
     }
 }
@@ -34,17 +34,17 @@ impl Hold {
 pub(super) fn reconcile<'d>(
     document: &Document,
     wanted: Vec<Wanted<'d>>,
-    ours: &mut Ours,
-    overwrite: Overwrite,
+    ours: &mut ManagedNodes,
+    overwrite: OverwriteRule,
 ) -> Vec<Wanted<'d>> {
     let mut holds = wanted_holds(&wanted);
     let moving = take_moving(&holds, ours);
     if moving.is_empty() {
         return wanted;
     }
-    let sight = Sight::of(document);
+    let sight = DocumentIndex::of(document);
     let bare = bare_lists(&wanted);
-    let twins = if overwrite >= Overwrite::Unowned {
+    let twins = if overwrite >= OverwriteRule::Unowned {
         items_of_lists(&wanted)
     } else {
         HashSet::new()
@@ -54,10 +54,12 @@ pub(super) fn reconcile<'d>(
             continue;
         };
         match (&*hold, becoming(&sight, list, nodes, ours, &twins)) {
-            (Hold::Whole, Becoming::Whole(node)) => ours.nodes.push(node),
+            (ListOwnership::Whole, OwnershipChange::Whole(node)) => ours.nodes.push(node),
             // What is wanted whole takes their place; what the user put there is an edit.
-            (Hold::Whole, Becoming::Gone) => ours.nodes.push(emptied(list, &nodes[0].owner)),
-            (Hold::Whole, Becoming::Mixed) if bare.contains(list) => {}
+            (ListOwnership::Whole, OwnershipChange::Gone) => {
+                ours.nodes.push(emptied(list, &nodes[0].owner))
+            }
+            (ListOwnership::Whole, OwnershipChange::Mixed) if bare.contains(list) => {}
             _ => {
                 *hold = hold.apart();
                 nodes
@@ -68,7 +70,8 @@ pub(super) fn reconcile<'d>(
     }
     let is_split = |node: &Wanted<'_>| {
         let list = node.node.place.pointer();
-        hold_of(node) == Some(Hold::Whole) && holds.get(list) == Some(&Hold::Items)
+        hold_of(node) == Some(ListOwnership::Whole)
+            && holds.get(list) == Some(&ListOwnership::Items)
     };
     wanted
         .into_iter()
@@ -82,22 +85,22 @@ pub(super) fn reconcile<'d>(
         .collect()
 }
 
-fn hold_of(node: &Wanted<'_>) -> Option<Hold> {
+fn hold_of(node: &Wanted<'_>) -> Option<ListOwnership> {
     match (&node.node.place, &node.node.value) {
-        (Place::Key(_), Value::List(_)) => Some(Hold::Whole),
-        (Place::Item(_), _) => Some(Hold::Items),
-        (Place::Keyed { key, .. }, _) => Some(Hold::Keyed(key.clone())),
+        (NodeLocation::Key(_), Value::List(_)) => Some(ListOwnership::Whole),
+        (NodeLocation::Item(_), _) => Some(ListOwnership::Items),
+        (NodeLocation::Keyed { key, .. }, _) => Some(ListOwnership::Keyed(key.clone())),
         _ => None,
     }
 }
 
-fn wanted_holds(wanted: &[Wanted<'_>]) -> HashMap<Pointer, Hold> {
+fn wanted_holds(wanted: &[Wanted<'_>]) -> HashMap<Pointer, ListOwnership> {
     let mut holds = HashMap::new();
     for node in wanted {
         let Some(hold) = hold_of(node) else { continue };
         let list = node.node.place.pointer();
         // What has a name counts before what has none.
-        if !matches!(holds.get(list), Some(Hold::Keyed(_))) {
+        if !matches!(holds.get(list), Some(ListOwnership::Keyed(_))) {
             holds.insert(list.clone(), hold);
         }
     }
@@ -106,14 +109,14 @@ fn wanted_holds(wanted: &[Wanted<'_>]) -> HashMap<Pointer, Hold> {
 
 /// Takes out the nodes of lists that are wanted in another way.
 fn take_moving(
-    holds: &HashMap<Pointer, Hold>,
-    ours: &mut Ours,
+    holds: &HashMap<Pointer, ListOwnership>,
+    ours: &mut ManagedNodes,
 ) -> BTreeMap<Pointer, Vec<OwnedNode>> {
     let moves = |node: &OwnedNode| match (&node.place, holds.get(node.place.pointer())) {
-        (_, None) | (Place::Default(_), _) => false,
-        (Place::Key(_), Some(hold)) => *hold != Hold::Whole,
-        (Place::Item(_), Some(hold)) => *hold != Hold::Items,
-        (Place::Keyed { key, .. }, Some(hold)) => *hold != Hold::Keyed(key.clone()),
+        (_, None) | (NodeLocation::Default(_), _) => false,
+        (NodeLocation::Key(_), Some(hold)) => *hold != ListOwnership::Whole,
+        (NodeLocation::Item(_), Some(hold)) => *hold != ListOwnership::Items,
+        (NodeLocation::Keyed { key, .. }, Some(hold)) => *hold != ListOwnership::Keyed(key.clone()),
     };
     let mut moving: BTreeMap<Pointer, Vec<OwnedNode>> = BTreeMap::new();
     for node in ours.nodes.extract_if(.., |node| moves(node)) {
@@ -126,7 +129,7 @@ fn take_moving(
 }
 
 /// What items of ours are in a list that is wanted whole.
-enum Becoming {
+enum OwnershipChange {
     /// All there is.
     Whole(OwnedNode),
     /// There is no list any more.
@@ -136,14 +139,14 @@ enum Becoming {
 }
 
 fn becoming(
-    sight: &Sight<'_>,
+    sight: &DocumentIndex<'_>,
     list: &Pointer,
     nodes: &[OwnedNode],
-    ours: &Ours,
+    ours: &ManagedNodes,
     twins: &HashSet<(Pointer, NodeSum)>,
-) -> Becoming {
-    let Some(now) = sight.at(list).filter(|now| now.kind() == Kind::List) else {
-        return Becoming::Gone;
+) -> OwnershipChange {
+    let Some(now) = sight.at(list).filter(|now| now.kind() == NodeKind::List) else {
+        return OwnershipChange::Gone;
     };
     let known: HashSet<usize> = sight
         .spots(nodes)
@@ -155,22 +158,30 @@ fn becoming(
     let all =
         items.all(|(index, sum)| known.contains(&index) || twins.contains(&(list.clone(), *sum)));
     if all && ours.containers.contains(list) {
-        Becoming::Whole(remember(&Place::Key(list.clone()), now, &nodes[0].owner))
+        OwnershipChange::Whole(remember(
+            &NodeLocation::Key(list.clone()),
+            now,
+            &nodes[0].owner,
+        ))
     } else {
-        Becoming::Mixed
+        OwnershipChange::Mixed
     }
 }
 
 /// A list of which nothing is known but that it was ours.
 fn emptied(list: &Pointer, owner: &Owner) -> OwnedNode {
-    remember(&Place::Key(list.clone()), &Value::List(Vec::new()), owner)
+    remember(
+        &NodeLocation::Key(list.clone()),
+        &Value::List(Vec::new()),
+        owner,
+    )
 }
 
 /// Items of lists that are wanted whole: those of the user's that say the same may become ours.
 fn items_of_lists(wanted: &[Wanted<'_>]) -> HashSet<(Pointer, NodeSum)> {
     let whole = wanted
         .iter()
-        .filter(|node| hold_of(node) == Some(Hold::Whole));
+        .filter(|node| hold_of(node) == Some(ListOwnership::Whole));
     let item =
         |node: &Wanted<'_>, item: &Value| (node.node.place.pointer().clone(), NodeSum::of(item));
     whole
@@ -184,8 +195,9 @@ fn items_of_lists(wanted: &[Wanted<'_>]) -> HashSet<(Pointer, NodeSum)> {
 
 /// Lists that are wanted whole and without an item.
 fn bare_lists(wanted: &[Wanted<'_>]) -> HashSet<Pointer> {
-    let is_bare =
-        |node: &&Wanted<'_>| hold_of(node) == Some(Hold::Whole) && is_bare(&node.node.value);
+    let is_bare = |node: &&Wanted<'_>| {
+        hold_of(node) == Some(ListOwnership::Whole) && is_bare(&node.node.value)
+    };
     wanted
         .iter()
         .filter(is_bare)
@@ -194,14 +206,20 @@ fn bare_lists(wanted: &[Wanted<'_>]) -> HashSet<Pointer> {
 }
 
 /// A node of a list, held in another way if it is as we wrote it.
-fn take_apart(sight: &Sight<'_>, list: &Pointer, node: &OwnedNode, hold: &Hold, ours: &mut Ours) {
+fn take_apart(
+    sight: &DocumentIndex<'_>,
+    list: &Pointer,
+    node: &OwnedNode,
+    hold: &ListOwnership,
+    ours: &mut ManagedNodes,
+) {
     let held = |item: NodeRef<'_>| remember(&place(list, item, hold), item, &node.owner);
     let spot = sight.spot(node, |_| true);
     let now = sight
         .at(list)
-        .filter(|now| spot.is_some() && now.kind() == Kind::List);
+        .filter(|now| spot.is_some() && now.kind() == NodeKind::List);
     match (&node.place, now, spot) {
-        (Place::Key(_), Some(now), _) => {
+        (NodeLocation::Key(_), Some(now), _) => {
             ours.containers.insert(list.clone());
             ours.nodes.extend(now.items().map(held));
         }
@@ -210,12 +228,12 @@ fn take_apart(sight: &Sight<'_>, list: &Pointer, node: &OwnedNode, hold: &Hold, 
     }
 }
 
-fn place(list: &Pointer, item: NodeRef<'_>, hold: &Hold) -> Place {
+fn place(list: &Pointer, item: NodeRef<'_>, hold: &ListOwnership) -> NodeLocation {
     match hold {
-        Hold::Keyed(key) => item
+        ListOwnership::Keyed(key) => item
             .get(key)
-            .map(|id| Place::keyed(list.clone(), key, &to_value(id))),
+            .map(|id| NodeLocation::keyed(list.clone(), key, &to_value(id))),
         _ => None,
     }
-    .unwrap_or_else(|| Place::Item(list.clone()))
+    .unwrap_or_else(|| NodeLocation::Item(list.clone()))
 }

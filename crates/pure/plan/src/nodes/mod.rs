@@ -3,40 +3,40 @@
 //! Users' bytes stay: a node is inserted, changed or removed by an edit of its own.
 
 mod check;
+mod desired_index;
+mod desired_set;
+mod document_index;
 mod draft;
-mod engine;
 mod file;
-mod fresh;
 mod items;
-mod left;
 mod lists;
-mod look;
+mod managed_nodes;
+mod new_file;
 mod order;
-mod ours;
 mod owner;
+mod planner;
 mod recognise;
 mod record;
+mod removal_whitespace;
+mod resemblance;
 mod retire;
-mod room;
-mod seams;
-mod sight;
 mod sum;
 mod target;
-mod way;
+mod undecided_nodes;
 
 use std::collections::BTreeMap;
 
-use agpm_model::{Checksum, EntryNode, Observed, Owner, Place, RelativePath};
-use agpm_text::{Document, EditError, Format, Pointer, Unread};
+use agpm_model::{Checksum, EntryNode, NodeLocation, ObservedPath, Owner, RelativePath};
+use agpm_text::{Document, EditError, Format, LazyDocument, Pointer};
 use serde::{Deserialize, Serialize};
 
-use crate::change::{Author, Change, Overwrite, Refusal};
-use file::Task;
+use crate::change::{Author, OverwriteRule, PlannedChange, RefusedChange};
+use file::SharedFileTask;
 
 pub use check::{NodeFinding, NodeState, check_nodes, take_back};
 pub use recognise::{recognise_file, recognise_nodes};
 pub use record::NodesRecord;
-pub use seams::{Hunk, Seams};
+pub use removal_whitespace::{Hunk, RemovalWhitespace};
 pub use sum::NodeSum;
 
 /// A node as it is to be in a file that others write too.
@@ -47,12 +47,12 @@ pub struct DesiredNode {
     /// Whose it is.
     pub owner: Owner,
     /// What becomes of a node of the user's that says the same.
-    pub twin: Twin,
+    pub twin: OnEqualUserValue,
 }
 
 /// What becomes of a node of the user's that is there already and says the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Twin {
+pub enum OnEqualUserValue {
     /// It is adopted: managed from now on, and left in place when it is no longer wanted.
     Taken,
     /// It stays the user's.
@@ -86,9 +86,9 @@ pub struct OwnedNodes {
     /// The user's own items in lists that hold nodes of ours: what is none of them and not ours is new, or ours and edited.
     pub others: BTreeMap<Pointer, Vec<NodeSum>>,
     /// Places where the user's own value is just what is wanted.
-    pub theirs: Vec<Place>,
+    pub theirs: Vec<NodeLocation>,
     /// Blanks that removing all nodes would not bring back by itself.
-    pub seams: Option<Seams>,
+    pub seams: Option<RemovalWhitespace>,
 }
 
 impl OwnedNodes {
@@ -131,7 +131,7 @@ impl OwnedNodes {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OwnedNode {
     /// Where.
-    pub place: Place,
+    pub place: NodeLocation,
     /// Of what we wrote, however it is spelled.
     pub checksum: NodeSum,
     /// The commands in an item, by which an edited one is known.
@@ -152,7 +152,7 @@ pub struct SharedFile<'a> {
     /// What a new file is written as.
     pub format: Format,
     /// What is at the path.
-    pub before: Observed,
+    pub before: ObservedPath,
     /// Its structure; nothing if there is no file.
     pub document: Option<&'a Document>,
     /// Our nodes as they are to be.
@@ -160,9 +160,9 @@ pub struct SharedFile<'a> {
     /// Our nodes as we left them.
     pub owned: Option<&'a OwnedNodes>,
     /// The text that the layers give; a file that is not there, or wholly ours, is made from it.
-    pub base: Option<&'a Unread>,
+    pub base: Option<&'a LazyDocument>,
     /// What may be overwritten.
-    pub overwrite: Overwrite,
+    pub overwrite: OverwriteRule,
 }
 
 /// What happens to the whole file.
@@ -182,9 +182,9 @@ pub struct NodePlan {
     /// The file afterwards. With refusals it is unchanged.
     pub outcome: FileOutcome,
     /// Changes by place.
-    pub changes: Vec<Change>,
+    pub changes: Vec<PlannedChange>,
     /// What must not be done.
-    pub refusals: Vec<Refusal>,
+    pub refusals: Vec<RefusedChange>,
     /// What is ours afterwards; nothing if no node is, and none of the user's is just what is wanted.
     pub owned: Option<OwnedNodes>,
     /// How many nodes are as they should be.
@@ -217,7 +217,7 @@ pub enum NodeError {
 
 /// Compares what is to be in a shared file with what is there.
 pub fn plan_nodes(file: &SharedFile<'_>) -> Result<NodePlan, NodeError> {
-    let task = Task {
+    let task = SharedFileTask {
         format: file.format,
         existing: file.document,
         owned: file.owned,
@@ -225,7 +225,7 @@ pub fn plan_nodes(file: &SharedFile<'_>) -> Result<NodePlan, NodeError> {
         overwrite: file.overwrite,
     };
     let done = task.plan(file.desired)?;
-    let change = |step: engine::Step| Change {
+    let change = |step: planner::NodeStep| PlannedChange {
         path: file.path.clone(),
         place: Some(step.at),
         block: None,
@@ -234,7 +234,7 @@ pub fn plan_nodes(file: &SharedFile<'_>) -> Result<NodePlan, NodeError> {
         reason: step.reason,
         owner: step.owner,
     };
-    let refusal = |refused: engine::Refused| Refusal {
+    let refusal = |refused: planner::RefusedNode| RefusedChange {
         path: file.path.clone(),
         place: Some(refused.at),
         block: None,

@@ -6,7 +6,7 @@ use agpm_text::{Edit, Pointer, Value};
 
 /// Items in the order in which they are wanted.
 #[derive(Default)]
-pub(super) struct Order {
+pub(super) struct ItemOrder {
     /// Of the node that is decided about.
     pub(super) turn: usize,
     /// Where items stand, by list and turn.
@@ -14,7 +14,7 @@ pub(super) struct Order {
     new: Vec<(usize, Pointer, Value)>,
 }
 
-impl Order {
+impl ItemOrder {
     /// An item of a list stands for the node that is decided about.
     pub(super) fn find(&mut self, list: &Pointer, index: usize) {
         self.there

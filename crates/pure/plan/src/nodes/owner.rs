@@ -4,12 +4,12 @@ use agpm_model::Owner;
 use agpm_text::{Document, Pointer};
 
 use super::OwnedNodes;
-use super::sight::Sight;
+use super::document_index::DocumentIndex;
 
 impl OwnedNodes {
     /// Where nodes of ours are that are as we wrote them, each with its owner.
     pub fn owners_in(&self, document: &Document) -> Vec<(Pointer, &Owner)> {
-        let sight = Sight::of(document);
+        let sight = DocumentIndex::of(document);
         let spot = |node| Some(sight.spot(node, |_| true)?.1);
         self.nodes
             .iter()

@@ -2,13 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use agpm_model::{Checksum, Owner, Place};
-use agpm_text::{Document, Kind, Pointer, Unread};
+use agpm_model::{Checksum, NodeLocation, Owner};
+use agpm_text::{Document, LazyDocument, NodeKind, Pointer};
 
-use super::look::remember;
-use super::room::{Wanted, wanted};
-use super::sight::Sight;
-use super::{DesiredNode, FileOrigin, NodeSum, OwnedNode, OwnedNodes, Twin, fresh};
+use super::desired_set::{Wanted, wanted};
+use super::document_index::DocumentIndex;
+use super::resemblance::remember;
+use super::{DesiredNode, FileOrigin, NodeSum, OnEqualUserValue, OwnedNode, OwnedNodes, new_file};
 
 /// What is ours in a file if these nodes were written by us: those that are there just so, beside what is known.
 /// Nothing if there is none.
@@ -17,13 +17,13 @@ pub fn recognise_nodes(
     written: &[DesiredNode],
     known: Option<&OwnedNodes>,
 ) -> Option<OwnedNodes> {
-    let sight = Sight::of(now);
+    let sight = DocumentIndex::of(now);
     let there = newly_known(&sight, written, known);
-    let places: HashSet<(&Place, &Owner)> = there
+    let places: HashSet<(&NodeLocation, &Owner)> = there
         .iter()
         .map(|node| (&node.place, &node.owner))
         .collect();
-    let ways = Ways::of(there.iter().map(|node| &node.place));
+    let ways = OwnershipModes::of(there.iter().map(|node| &node.place));
     let is_replaced = |old: &OwnedNode| {
         let is_anew = places.contains(&(&old.place, &old.owner)) || ways.has_other(&old.place);
         is_anew && !sight.holds(old)
@@ -52,53 +52,54 @@ pub fn recognise_nodes(
 /// A file that is to the byte what we would write where nothing is: it is wholly ours.
 pub fn recognise_file(
     now: &Document,
-    base: &Unread,
+    base: &LazyDocument,
     written: &[DesiredNode],
 ) -> Option<OwnedNodes> {
-    let made = fresh::make(now.format(), Some(base), &wanted(written).ok()?).ok()?;
+    let made = new_file::make(now.format(), Some(base), &wanted(written).ok()?).ok()?;
     (*made.text == **now.text()).then_some(made.owned)
 }
 
 /// The container that a default of ours is.
-fn bare_container(sight: &Sight<'_>, node: &OwnedNode) -> Option<Pointer> {
-    let Place::Default(at) = &node.place else {
+fn bare_container(sight: &DocumentIndex<'_>, node: &OwnedNode) -> Option<Pointer> {
+    let NodeLocation::Default(at) = &node.place else {
         return None;
     };
     let is_container = sight
         .at(at)
-        .is_some_and(|now| matches!(now.kind(), Kind::Map | Kind::List));
+        .is_some_and(|now| matches!(now.kind(), NodeKind::Map | NodeKind::List));
     is_container.then(|| at.clone())
 }
 
 /// Nodes that are there as written and that nobody is known to have put there.
 fn newly_known(
-    sight: &Sight<'_>,
+    sight: &DocumentIndex<'_>,
     written: &[DesiredNode],
     known: Option<&OwnedNodes>,
 ) -> Vec<OwnedNode> {
     let old = || known.into_iter().flat_map(|known| &known.nodes);
-    let theirs: HashSet<&Place> = known.into_iter().flat_map(|known| &known.theirs).collect();
+    let theirs: HashSet<&NodeLocation> =
+        known.into_iter().flat_map(|known| &known.theirs).collect();
     // What two resources give alike is one node, whoever it is written down for.
-    let mut seen: HashSet<(Place, NodeSum)> = old()
+    let mut seen: HashSet<(NodeLocation, NodeSum)> = old()
         .map(|node| (node.place.clone(), node.checksum))
         .collect();
-    let is_users = |twin: Twin, node: &OwnedNode| {
+    let is_users = |twin: OnEqualUserValue, node: &OwnedNode| {
         let list = node.place.pointer();
         let is_other = || known.is_some_and(|known| known.is_others(list, node.checksum));
-        twin == Twin::Left
+        twin == OnEqualUserValue::Left
             && theirs.contains(&node.place)
-            && (!matches!(node.place, Place::Item(_)) || is_other())
+            && (!matches!(node.place, NodeLocation::Item(_)) || is_other())
     };
     let held = old()
         .filter(|node| sight.holds(node))
         .map(|node| &node.place);
-    let ways = Ways::of(held.chain(theirs.iter().copied()));
+    let ways = OwnershipModes::of(held.chain(theirs.iter().copied()));
     let mut there = Vec::new();
     for one in parted(written) {
         let node = remember(&one.node.place, &one.node.value, &one.owner);
         // A default is written only where nothing is, and the ledger of a known file has those that agpm wrote: one that
         // it lacks was the user's before.
-        let is_users_default = known.is_some() && matches!(node.place, Place::Default(_));
+        let is_users_default = known.is_some() && matches!(node.place, NodeLocation::Default(_));
         if !is_users(one.twin, &node)
             && !is_users_default
             && !ways.has_other(&node.place)
@@ -117,30 +118,32 @@ fn parted(written: &[DesiredNode]) -> Vec<Wanted<'_>> {
 }
 
 /// In which ways places are held: a list may be whole, or by its items, and never both.
-struct Ways<'p>(HashMap<&'p Pointer, Vec<&'p Place>>);
+struct OwnershipModes<'p>(HashMap<&'p Pointer, Vec<&'p NodeLocation>>);
 
-impl<'p> Ways<'p> {
-    fn of(places: impl Iterator<Item = &'p Place>) -> Self {
-        let mut ways: HashMap<&Pointer, Vec<&Place>> = HashMap::new();
+impl<'p> OwnershipModes<'p> {
+    fn of(places: impl Iterator<Item = &'p NodeLocation>) -> Self {
+        let mut ways: HashMap<&Pointer, Vec<&NodeLocation>> = HashMap::new();
         for place in places {
             let here = ways.entry(place.pointer()).or_default();
             if !here.iter().any(|other| is_alike(other, place)) {
                 here.push(place);
             }
         }
-        Ways(ways)
+        OwnershipModes(ways)
     }
 
-    fn has_other(&self, place: &Place) -> bool {
+    fn has_other(&self, place: &NodeLocation) -> bool {
         self.0
             .get(place.pointer())
             .is_some_and(|here| here.iter().any(|other| !is_alike(other, place)))
     }
 }
 
-fn is_alike(one: &Place, other: &Place) -> bool {
+fn is_alike(one: &NodeLocation, other: &NodeLocation) -> bool {
     match (one, other) {
-        (Place::Keyed { key: one, .. }, Place::Keyed { key: other, .. }) => one == other,
+        (NodeLocation::Keyed { key: one, .. }, NodeLocation::Keyed { key: other, .. }) => {
+            one == other
+        }
         _ => std::mem::discriminant(one) == std::mem::discriminant(other),
     }
 }

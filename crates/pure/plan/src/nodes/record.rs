@@ -6,14 +6,14 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 
-use agpm_model::{Checksum, Owner, Place};
+use agpm_model::{Checksum, NodeLocation, Owner};
 use agpm_text::Pointer;
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::change::Author;
 
-use super::{FileOrigin, NodeSum, OwnedNode, OwnedNodes, Seams};
+use super::{FileOrigin, NodeSum, OwnedNode, OwnedNodes, RemovalWhitespace};
 
 /// What sets fields and records apart, and what a JSON string would have to escape.
 const RESERVED: &AsciiSet = &CONTROLS
@@ -44,7 +44,7 @@ pub struct NodesRecord {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     theirs: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    seams: Option<Seams>,
+    seams: Option<RemovalWhitespace>,
 }
 
 impl NodesRecord {
@@ -101,13 +101,13 @@ fn records<T>(all: impl Iterator<Item = T>, write: impl Fn(T, &mut String)) -> S
 fn write_field(field: impl fmt::Display, out: &mut String) {
     out.push(':');
     // Writing to a text does not fail.
-    let _ = write!(Encoded(out), "{field}");
+    let _ = write!(RecordEncoder(out), "{field}");
 }
 
 /// Encodes what is written to it.
-struct Encoded<'o>(&'o mut String);
+struct RecordEncoder<'o>(&'o mut String);
 
-impl fmt::Write for Encoded<'_> {
+impl fmt::Write for RecordEncoder<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.0.extend(utf8_percent_encode(text, RESERVED));
         Ok(())
@@ -130,28 +130,28 @@ fn read_fields(record: &str) -> Option<Vec<String>> {
 }
 
 /// A letter for the kind, then what it takes.
-fn write_place(place: &Place, out: &mut String) {
+fn write_place(place: &NodeLocation, out: &mut String) {
     out.push_str(match place {
-        Place::Key(_) => "k",
-        Place::Item(_) => "i",
-        Place::Default(_) => "d",
-        Place::Keyed { .. } => "n",
+        NodeLocation::Key(_) => "k",
+        NodeLocation::Item(_) => "i",
+        NodeLocation::Default(_) => "d",
+        NodeLocation::Keyed { .. } => "n",
     });
     write_field(place.pointer(), out);
-    if let Place::Keyed { key, id, .. } = place {
+    if let NodeLocation::Keyed { key, id, .. } = place {
         write_field(key, out);
         write_field(id, out);
     }
 }
 
-fn read_place(fields: &mut impl Iterator<Item = String>) -> Option<Place> {
+fn read_place(fields: &mut impl Iterator<Item = String>) -> Option<NodeLocation> {
     let letter = fields.next()?;
     let at: Pointer = fields.next()?.parse().ok()?;
     match letter.as_str() {
-        "k" => Some(Place::Key(at)),
-        "i" => Some(Place::Item(at)),
-        "d" => Some(Place::Default(at)),
-        "n" => Some(Place::Keyed {
+        "k" => Some(NodeLocation::Key(at)),
+        "i" => Some(NodeLocation::Item(at)),
+        "d" => Some(NodeLocation::Default(at)),
+        "n" => Some(NodeLocation::Keyed {
             list: at,
             key: fields.next()?,
             id: fields.next()?,

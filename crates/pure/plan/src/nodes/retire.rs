@@ -1,16 +1,16 @@
 //! What is ours and no longer asked for.
 
-use agpm_model::Place;
-use agpm_text::{Kind, Pointer};
+use agpm_model::NodeLocation;
+use agpm_text::{NodeKind, Pointer};
 
 use super::OwnedNode;
 use super::draft::shifts;
-use super::engine::{Decisions, Engine};
-use crate::change::{Action, Author, Overwrite, Reason};
+use super::planner::{NodeDecisions, NodePlanner};
+use crate::change::{Author, ChangeAction, ChangeReason, OverwriteRule};
 
-impl Engine<'_> {
+impl NodePlanner<'_> {
     /// Only removes.
-    pub(super) fn retire_all(mut self) -> Decisions {
+    pub(super) fn retire_all(mut self) -> NodeDecisions {
         self.retire();
         self.made
     }
@@ -24,24 +24,27 @@ impl Engine<'_> {
                 continue;
             };
             let (action, reason) = match untouched {
-                _ if node.author == Author::User => (Action::Release, Reason::UsersOwn),
-                Some(_) => (Action::Remove, Reason::Unasked),
+                _ if node.author == Author::User => (ChangeAction::Release, ChangeReason::UsersOwn),
+                Some(_) => (ChangeAction::Remove, ChangeReason::Unasked),
                 None if self.may_drop_spot(node, spot.0) => {
-                    (Action::Remove, Reason::UnaskedEditDropped)
+                    (ChangeAction::Remove, ChangeReason::UnaskedEditDropped)
                 }
-                None => (Action::Keep, Reason::UnaskedEdited),
+                None => (ChangeAction::Keep, ChangeReason::UnaskedEdited),
             };
-            let told = if action == Action::Keep {
+            let told = if action == ChangeAction::Keep {
                 &spot.1
             } else {
                 list
             };
             self.tell(told, action, reason, &node.owner);
-            if matches!(node.place, Place::Item(_) | Place::Keyed { .. }) {
+            if matches!(
+                node.place,
+                NodeLocation::Item(_) | NodeLocation::Keyed { .. }
+            ) {
                 self.claimed.insert((list.clone(), spot.0));
             }
             doomed.extend(
-                Some(spot).filter(|_| action == Action::Remove && !self.is_container(node)),
+                Some(spot).filter(|_| action == ChangeAction::Remove && !self.is_container(node)),
             );
         }
         let new = self.order.edits();
@@ -52,15 +55,17 @@ impl Engine<'_> {
     fn is_container(&self, node: &OwnedNode) -> bool {
         let is_bare = |at: &Pointer| {
             let now = self.sight.at(at);
-            now.is_some_and(|now| matches!(now.kind(), Kind::Map | Kind::List) && now.len() == 0)
+            now.is_some_and(|now| {
+                matches!(now.kind(), NodeKind::Map | NodeKind::List) && now.len() == 0
+            })
         };
-        matches!(&node.place, Place::Default(at) if self.ours.containers.contains(at) && is_bare(at))
+        matches!(&node.place, NodeLocation::Default(at) if self.ours.containers.contains(at) && is_bare(at))
     }
 
     fn may_drop_spot(&self, node: &OwnedNode, index: usize) -> bool {
         match &node.place {
-            Place::Item(list) => self.may_drop(node, list, index),
-            _ => self.overwrite == Overwrite::Everything,
+            NodeLocation::Item(list) => self.may_drop(node, list, index),
+            _ => self.overwrite == OverwriteRule::Everything,
         }
     }
 
@@ -68,12 +73,12 @@ impl Engine<'_> {
     fn edited_spot(&self, node: &OwnedNode) -> Option<(usize, Pointer)> {
         let item = |list: &Pointer, at: usize| (at, list.child(at.to_string()));
         match &node.place {
-            Place::Item(list) => self.edited_item(node, list).map(|at| item(list, at)),
-            Place::Keyed { list, key, id } => self
+            NodeLocation::Item(list) => self.edited_item(node, list).map(|at| item(list, at)),
+            NodeLocation::Keyed { list, key, id } => self
                 .keyed_item(list, key, id, [None, None])
                 .map(|at| item(list, at)),
-            Place::Key(at) => self.sight.at(at).map(|_| (0, at.clone())),
-            Place::Default(_) => None,
+            NodeLocation::Key(at) => self.sight.at(at).map(|_| (0, at.clone())),
+            NodeLocation::Default(_) => None,
         }
     }
 }

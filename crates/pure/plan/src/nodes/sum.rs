@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use agpm_model::{Checksum, ChecksumError};
-use agpm_text::{Shape, View};
+use agpm_text::{NodeShape, TreeView};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Below it floats hold every whole number.
@@ -16,7 +16,7 @@ pub struct NodeSum(u128);
 
 impl NodeSum {
     /// The same for equal values, whatever the order of keys and the spelling of numbers.
-    pub(super) fn of<'v>(view: impl View<'v>) -> Self {
+    pub(super) fn of<'v>(view: impl TreeView<'v>) -> Self {
         let mut bytes = Vec::new();
         spell(view, &mut bytes);
         NodeSum(Checksum::of(&bytes).first_half())
@@ -24,20 +24,20 @@ impl NodeSum {
 }
 
 /// A spelling of its own for every value: a letter, and how much follows.
-fn spell<'v, V: View<'v>>(view: V, out: &mut Vec<u8>) {
+fn spell<'v, V: TreeView<'v>>(view: V, out: &mut Vec<u8>) {
     match view.shape() {
-        Shape::Null => out.push(b'n'),
-        Shape::Bool(value) => out.push(if value { b't' } else { b'f' }),
-        Shape::Integer(text) | Shape::Float(text) => {
+        NodeShape::Null => out.push(b'n'),
+        NodeShape::Bool(value) => out.push(if value { b't' } else { b'f' }),
+        NodeShape::Integer(text) | NodeShape::Float(text) => {
             let number = canonical_number(view.shape());
             spell_text(b'#', number.as_deref().unwrap_or(text), out);
         }
-        Shape::String(text) | Shape::DateTime(text) => spell_text(b's', text, out),
-        Shape::List(count) => {
+        NodeShape::String(text) | NodeShape::DateTime(text) => spell_text(b's', text, out),
+        NodeShape::List(count) => {
             spell_text(b'l', &count.to_string(), out);
             (0..count).for_each(|at| spell(view.item(at), out));
         }
-        Shape::Map(count) => {
+        NodeShape::Map(count) => {
             spell_text(b'm', &count.to_string(), out);
             let mut entries: Vec<(&str, V)> = (0..count).map(|at| view.entry(at)).collect();
             entries.sort_by_key(|(key, _)| *key);
@@ -56,8 +56,8 @@ fn spell_text(letter: u8, text: &str, out: &mut Vec<u8>) {
 }
 
 /// The value whatever its spelling; nothing for whole numbers that are too large to be anything else.
-fn canonical_number(shape: Shape<'_>) -> Option<String> {
-    let (Shape::Float(text) | Shape::Integer(text)) = shape else {
+fn canonical_number(shape: NodeShape<'_>) -> Option<String> {
+    let (NodeShape::Float(text) | NodeShape::Integer(text)) = shape else {
         return None;
     };
     let number: f64 = text.parse().ok()?;
@@ -65,7 +65,7 @@ fn canonical_number(shape: Shape<'_>) -> Option<String> {
         _ if number.fract() == 0.0 && number.abs() < LARGEST_EXACT => {
             Some((number as i64).to_string())
         }
-        Shape::Float(_) => Some(number.to_string()),
+        NodeShape::Float(_) => Some(number.to_string()),
         _ => None,
     }
 }

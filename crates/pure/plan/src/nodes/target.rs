@@ -6,25 +6,25 @@ use agpm_text::{Edit, Pointer, Value};
 
 /// What the value becomes. Edits say where things are before any of them; none is inside another.
 pub(super) fn after(value: Option<Value>, edits: &[Edit]) -> Option<Value> {
-    let mut tree = Branch::default();
+    let mut tree = EditBranch::default();
     edits.iter().for_each(|edit| tree.add(edit));
     tree.apply(value)
 }
 
 /// Edits by their next step.
 #[derive(Default)]
-struct Branch<'e> {
+struct EditBranch<'e> {
     set: Option<&'e Value>,
     removed: bool,
     appended: Vec<&'e Value>,
     /// New items before this one, the first one last.
     before: Vec<&'e Value>,
-    below: HashMap<&'e str, Branch<'e>>,
+    below: HashMap<&'e str, EditBranch<'e>>,
     /// Steps as they came.
     order: Vec<&'e str>,
 }
 
-impl<'e> Branch<'e> {
+impl<'e> EditBranch<'e> {
     fn add(&mut self, edit: &'e Edit) {
         match edit {
             Edit::Set { at, value } => self.at(at).set = Some(value),

@@ -1,10 +1,10 @@
 //! Whole files, keys and maps.
 
 use agpm_plan::{
-    Action, FileOrigin, FileOutcome, NodeState, Obstacle, Overwrite, Reason, Twin, check_nodes,
-    recognise_file, recognise_nodes, take_back,
+    ChangeAction, ChangeReason, FileOrigin, FileOutcome, NodeState, Obstacle, OnEqualUserValue,
+    OverwriteRule, check_nodes, recognise_file, recognise_nodes, take_back,
 };
-use agpm_text::{Document, Format, Kind, Value};
+use agpm_text::{Document, Format, NodeKind, Value};
 
 use crate::support::layer::Lists;
 use crate::support::{File, item, key, read, told, unread, value};
@@ -47,7 +47,7 @@ fn without_the_user_a_file_is_to_the_byte_what_the_layers_say() {
             assert!(
                 told(&plan)
                     .iter()
-                    .all(|told| *told == (Action::Create, Reason::New)),
+                    .all(|told| *told == (ChangeAction::Create, ChangeReason::New)),
                 "{plan:?}"
             );
             assert_eq!(file.owned.as_ref().unwrap().containers, []);
@@ -61,7 +61,7 @@ fn without_the_user_a_file_is_to_the_byte_what_the_layers_say() {
             assert!(
                 told(&plan)
                     .iter()
-                    .all(|told| *told == (Action::Create, Reason::WasMissing)),
+                    .all(|told| *told == (ChangeAction::Create, ChangeReason::WasMissing)),
                 "{plan:?}"
             );
             assert_eq!(file.now(), *first);
@@ -83,11 +83,11 @@ fn changes_of_a_whole_file_are_told_by_place() {
         Lists::Items,
     ));
     let expected = [
-        (Action::Update, Reason::Content),
-        (Action::Remove, Reason::Unasked),
-        (Action::Create, Reason::New),
-        (Action::Update, Reason::Content),
-        (Action::Create, Reason::New),
+        (ChangeAction::Update, ChangeReason::Content),
+        (ChangeAction::Remove, ChangeReason::Unasked),
+        (ChangeAction::Create, ChangeReason::New),
+        (ChangeAction::Update, ChangeReason::Content),
+        (ChangeAction::Create, ChangeReason::New),
     ];
     assert_eq!(
         (told(&plan).as_slice(), plan.unchanged),
@@ -106,7 +106,7 @@ fn packages_come_into_the_layers_text_and_leave_it() {
     let mut packages_only = file.clone();
     file.layered(&base);
     assert_eq!(file.now(), "{\n  // ours\n  \"a\": 1\n}\n");
-    packages_only.get(&package, Overwrite::Nothing);
+    packages_only.get(&package, OverwriteRule::Nothing);
     packages_only.says("{\"m\": {\"fs\": {\"c\": 1}}}");
     assert_eq!(packages_only.origin(), FileOrigin::Ours);
     assert_eq!(packages_only.alone().outcome, FileOutcome::Remove);
@@ -223,7 +223,7 @@ fn a_clash_is_refused_unless_it_may_be_taken_over() {
         assert!(!refused.is_empty());
         let plan = file.adopted(&base);
         assert!(
-            told(&plan).contains(&(Action::Update, Reason::TakenOver)),
+            told(&plan).contains(&(ChangeAction::Update, ChangeReason::TakenOver)),
             "{plan:?}"
         );
         file.says("{\"a\": {\"b\": 1, \"e\": {}, \"l\": [{\"id\": 1, \"v\": 2}]}, \"u\": 1}");
@@ -231,7 +231,7 @@ fn a_clash_is_refused_unless_it_may_be_taken_over() {
     let base = json("{\"a\": 1}", Lists::Whole);
     assert_eq!(
         File::json("[]").refused(&base),
-        [(String::new(), Obstacle::Value(Kind::List))]
+        [(String::new(), Obstacle::Value(NodeKind::List))]
     );
 }
 
@@ -307,7 +307,7 @@ fn a_part_of_a_packages_node_that_a_layer_gives_alike_is_no_clash() {
     file.says("{\"u\": 1, \"m\": {\"fs\": {\"c\": 1}}}");
     let all = [base.nodes.clone(), vec![key("/m/fs", "{\"c\": 2}", "m/fs")]].concat();
     assert!(
-        file.plan_on(Some(&base.base), &all, Overwrite::Nothing)
+        file.plan_on(Some(&base.base), &all, OverwriteRule::Nothing)
             .is_err()
     );
 }
@@ -358,10 +358,10 @@ fn taking_back_a_whole_file_leaves_what_the_user_did_since() {
 #[test]
 fn what_the_user_wrote_stays_when_an_equal_node_is_no_longer_wanted() {
     let mut node = key("/a", "1", "m/a");
-    for twin in [Twin::Taken, Twin::Left] {
+    for twin in [OnEqualUserValue::Taken, OnEqualUserValue::Left] {
         node.twin = twin;
         let mut file = File::json("{\"a\": 1}");
-        file.get(std::slice::from_ref(&node), Overwrite::Nothing);
+        file.get(std::slice::from_ref(&node), OverwriteRule::Nothing);
         file.alone();
         assert_eq!(file.now(), "{\"a\": 1}");
     }
@@ -437,7 +437,7 @@ fn what_the_user_writes_over_a_map_or_a_list_of_ours_is_an_edit() {
             let plan = file.layered(&json(&text, to));
             assert_eq!(
                 told(&plan),
-                [(Action::Keep, Reason::Edited)],
+                [(ChangeAction::Keep, ChangeReason::Edited)],
                 "{text} {from:?} {to:?}"
             );
             let plan = file.adopted(&json(&text, to));
@@ -447,8 +447,8 @@ fn what_the_user_writes_over_a_map_or_a_list_of_ours_is_an_edit() {
             );
             let mut forced = file.clone();
             let layer = json(&text, to);
-            let plan = forced.get_on(Some(&layer.base), &layer.nodes, Overwrite::Everything);
-            let dropped = [Reason::EditDropped, Reason::UnaskedEditDropped];
+            let plan = forced.get_on(Some(&layer.base), &layer.nodes, OverwriteRule::Everything);
+            let dropped = [ChangeReason::EditDropped, ChangeReason::UnaskedEditDropped];
             assert!(
                 told(&plan)
                     .iter()

@@ -1,8 +1,9 @@
 //! Lists and their items.
 
-use agpm_model::Place;
+use agpm_model::NodeLocation;
 use agpm_plan::{
-    Action, FileOrigin, FileOutcome, NodeError, NodeState, Obstacle, Overwrite, Reason, check_nodes,
+    ChangeAction, ChangeReason, FileOrigin, FileOutcome, NodeError, NodeState, Obstacle,
+    OverwriteRule, check_nodes,
 };
 use agpm_text::{Format, Value, to_value};
 
@@ -21,7 +22,7 @@ fn items_with_a_key_are_found_wherever_they_stand() {
     let plan = file.layered(&base(
         "{\"l\": [{\"id\": \"b\", \"v\": 1}, {\"id\": \"a\", \"v\": 2}]}",
     ));
-    assert_eq!(told(&plan), [(Action::Update, Reason::Content)]);
+    assert_eq!(told(&plan), [(ChangeAction::Update, ChangeReason::Content)]);
     file.says("{\"l\": [{\"id\": \"u\"}, {\"id\": \"a\", \"v\": 2}, {\"id\": \"b\", \"v\": 1}]}");
     let findings = |file: &File| {
         let found = check_nodes(
@@ -42,8 +43,8 @@ fn items_with_a_key_are_found_wherever_they_stand() {
     assert_eq!(
         told(&plan),
         [
-            (Action::Create, Reason::WasMissing),
-            (Action::Keep, Reason::Edited)
+            (ChangeAction::Create, ChangeReason::WasMissing),
+            (ChangeAction::Keep, ChangeReason::Edited)
         ]
     );
     assert_eq!(plan.changes[1].place, Some("/l/0".parse().unwrap()));
@@ -51,8 +52,8 @@ fn items_with_a_key_are_found_wherever_they_stand() {
     assert_eq!(
         told(&plan),
         [
-            (Action::Remove, Reason::Unasked),
-            (Action::Keep, Reason::UnaskedEdited)
+            (ChangeAction::Remove, ChangeReason::Unasked),
+            (ChangeAction::Keep, ChangeReason::UnaskedEdited)
         ]
     );
     file.says("{\"l\": [{\"id\": \"a\", \"v\": 9}, {\"id\": \"u\"}]}");
@@ -61,7 +62,7 @@ fn items_with_a_key_are_found_wherever_they_stand() {
 #[test]
 fn two_items_with_one_id_are_a_clash() {
     let node = |json: &str, owner: &str| {
-        let place = Place::Keyed {
+        let place = NodeLocation::Keyed {
             list: "/l".parse().unwrap(),
             key: "id".to_owned(),
             id: "1".to_owned(),
@@ -73,7 +74,7 @@ fn two_items_with_one_id_are_a_clash() {
         node("{\"id\": 1, \"v\": 2}", "l/b"),
     ];
     let error = File::json("{}")
-        .plan(&pair, Overwrite::Nothing)
+        .plan(&pair, OverwriteRule::Nothing)
         .unwrap_err();
     assert!(
         matches!(error, NodeError::Clash { first, second, .. } if first == "l/a".into() && second == "l/b".into())
@@ -84,7 +85,7 @@ fn two_items_with_one_id_are_a_clash() {
         item("/l", "{\"id\": 1}", "h/c"),
     ];
     let mut file = File::json("{}");
-    file.get(&same, Overwrite::Nothing);
+    file.get(&same, OverwriteRule::Nothing);
     file.says("{\"l\": [{\"id\": 1}]}");
 }
 
@@ -138,7 +139,8 @@ fn a_package_adds_to_a_list_that_a_layer_holds_whole() {
         file.says(&expected("[\"u\", 1, 2]"));
         file.edit("\"u\", ", "");
         file.layered(&base);
-        let is_key = |node: &agpm_plan::OwnedNode| node.place == Place::Key("/l".parse().unwrap());
+        let is_key =
+            |node: &agpm_plan::OwnedNode| node.place == NodeLocation::Key("/l".parse().unwrap());
         assert!(file.owned.as_ref().unwrap().nodes.iter().any(is_key));
         file.alone();
         assert_eq!(file.now(), user);
@@ -225,7 +227,7 @@ fn a_bare_list_comes_back_and_goes() {
             let plan = file.layered(&base);
             assert_eq!(
                 told(&plan),
-                [(Action::Create, Reason::WasMissing)],
+                [(ChangeAction::Create, ChangeReason::WasMissing)],
                 "{user}"
             );
             assert_eq!(file.at("/e"), Some(value("[]")));
@@ -237,7 +239,7 @@ fn a_bare_list_comes_back_and_goes() {
         whole.edit("\"e\": [], \"m\"", "\"m\"");
         assert_eq!(
             told(&whole.layered(&base)),
-            [(Action::Create, Reason::WasMissing)]
+            [(ChangeAction::Create, ChangeReason::WasMissing)]
         );
         assert_eq!(whole.origin(), FileOrigin::Whole);
         assert_eq!(whole.alone().outcome, FileOutcome::Remove);

@@ -7,7 +7,7 @@ mod lists;
 mod support;
 
 use agpm_plan::{
-    DesiredNode, FileOrigin, FileOutcome, NodePlan, Obstacle, Overwrite, recognise_nodes,
+    DesiredNode, FileOrigin, FileOutcome, NodePlan, Obstacle, OverwriteRule, recognise_nodes,
 };
 use agpm_text::{Document, Format, Pointer, to_value};
 use support::layer::{Lists, leaves};
@@ -33,17 +33,17 @@ fn json(text: &str, lists: Lists) -> Layer {
 
 impl File {
     fn layered(&mut self, layer: &Layer) -> NodePlan {
-        self.get_on(Some(&layer.base), &layer.nodes, Overwrite::Nothing)
+        self.get_on(Some(&layer.base), &layer.nodes, OverwriteRule::Nothing)
     }
 
     fn layered_with(&mut self, layer: &Layer, packages: &[DesiredNode]) -> NodePlan {
         let all = [layer.nodes.clone(), packages.to_vec()].concat();
-        self.get_on(Some(&layer.base), &all, Overwrite::Nothing)
+        self.get_on(Some(&layer.base), &all, OverwriteRule::Nothing)
     }
 
     fn refused(&self, layer: &Layer) -> Vec<(String, Obstacle)> {
         let plan = self
-            .plan_on(Some(&layer.base), &layer.nodes, Overwrite::Nothing)
+            .plan_on(Some(&layer.base), &layer.nodes, OverwriteRule::Nothing)
             .unwrap();
         assert_eq!(
             (plan.outcome, &plan.owned),
@@ -57,11 +57,11 @@ impl File {
     }
 
     fn adopted(&mut self, layer: &Layer) -> NodePlan {
-        self.get_on(Some(&layer.base), &layer.nodes, Overwrite::Unowned)
+        self.get_on(Some(&layer.base), &layer.nodes, OverwriteRule::Unowned)
     }
 
     fn alone(&mut self) -> NodePlan {
-        self.get(&[], Overwrite::Nothing)
+        self.get(&[], OverwriteRule::Nothing)
     }
 
     /// Takes what a layer says and is there for ours, as after a pull.

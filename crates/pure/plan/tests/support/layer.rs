@@ -1,8 +1,8 @@
 //! The nodes of a document of the layers.
 
-use agpm_model::{EntryNode, Place};
-use agpm_plan::{DesiredNode, Twin};
-use agpm_text::{Document, Kind, NodeRef, Pointer, Value, to_value};
+use agpm_model::{EntryNode, NodeLocation};
+use agpm_plan::{DesiredNode, OnEqualUserValue};
+use agpm_text::{Document, NodeKind, NodeRef, Pointer, Value, to_value};
 
 /// How lists are ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,44 +21,44 @@ pub(crate) fn leaves(document: &Document, lists: Lists) -> Vec<DesiredNode> {
     nodes
 }
 
-fn node(place: Place, value: Value) -> DesiredNode {
+fn node(place: NodeLocation, value: Value) -> DesiredNode {
     DesiredNode {
         node: EntryNode { place, value },
         owner: "layers".into(),
-        twin: Twin::Left,
+        twin: OnEqualUserValue::Left,
     }
 }
 
 fn collect(now: NodeRef<'_>, at: &Pointer, lists: Lists, nodes: &mut Vec<DesiredNode>) {
     match now.kind() {
-        Kind::Map | Kind::List if now.len() == 0 => {
-            let bare = now.kind() == Kind::Map || lists != Lists::Whole;
+        NodeKind::Map | NodeKind::List if now.len() == 0 => {
+            let bare = now.kind() == NodeKind::Map || lists != Lists::Whole;
             let place = if bare {
-                Place::Default(at.clone())
+                NodeLocation::Default(at.clone())
             } else {
-                Place::Key(at.clone())
+                NodeLocation::Key(at.clone())
             };
             nodes.push(node(place, to_value(now)));
         }
-        Kind::Map => {
+        NodeKind::Map => {
             for (key, value) in now.entries() {
                 collect(value, &at.child(key.content()), lists, nodes);
             }
         }
-        Kind::List if lists != Lists::Whole => {
+        NodeKind::List if lists != Lists::Whole => {
             let named = lists == Lists::Keyed && now.items().all(|item| item.get("id").is_some());
             nodes.extend(
                 now.items()
                     .map(|item| node(item_place(item, at, named), to_value(item))),
             );
         }
-        _ => nodes.push(node(Place::Key(at.clone()), to_value(now))),
+        _ => nodes.push(node(NodeLocation::Key(at.clone()), to_value(now))),
     }
 }
 
-fn item_place(item: NodeRef<'_>, list: &Pointer, named: bool) -> Place {
+fn item_place(item: NodeRef<'_>, list: &Pointer, named: bool) -> NodeLocation {
     match item.get("id").filter(|_| named) {
-        Some(id) => Place::keyed(list.clone(), "id", &to_value(id)),
-        None => Place::Item(list.clone()),
+        Some(id) => NodeLocation::keyed(list.clone(), "id", &to_value(id)),
+        None => NodeLocation::Item(list.clone()),
     }
 }

@@ -4,12 +4,12 @@
 pub(crate) mod layer;
 
 use agpm_diag::{SourceMap, has_errors};
-use agpm_model::{Checksum, EntryNode, FileMode, Observed, Place, RelativePath};
+use agpm_model::{Checksum, EntryNode, FileMode, NodeLocation, ObservedPath, RelativePath};
 use agpm_plan::{
-    Action, DesiredNode, FileOutcome, Ledger, LedgerFile, NodeError, NodePlan, Overwrite,
-    OwnedNodes, Reason, SharedFile, Twin, plan_nodes,
+    ChangeAction, ChangeReason, DesiredNode, FileOutcome, Ledger, LedgerFile, NodeError, NodePlan,
+    OnEqualUserValue, OverwriteRule, OwnedNodes, SharedFile, plan_nodes,
 };
-use agpm_text::{Document, Format, Limits, Unread, Value, parse, to_value};
+use agpm_text::{Document, Format, LazyDocument, Limits, Value, parse, to_value};
 
 pub(crate) fn read(text: &str, format: Format) -> Document {
     let parsed = parse(
@@ -31,25 +31,25 @@ pub(crate) fn value(json: &str) -> Value {
 }
 
 pub(crate) fn key(at: &str, json: &str, owner: &str) -> DesiredNode {
-    desired(Place::Key(at.parse().unwrap()), json, owner)
+    desired(NodeLocation::Key(at.parse().unwrap()), json, owner)
 }
 
 pub(crate) fn item(at: &str, json: &str, owner: &str) -> DesiredNode {
-    desired(Place::Item(at.parse().unwrap()), json, owner)
+    desired(NodeLocation::Item(at.parse().unwrap()), json, owner)
 }
 
 pub(crate) fn default(at: &str, json: &str, owner: &str) -> DesiredNode {
-    desired(Place::Default(at.parse().unwrap()), json, owner)
+    desired(NodeLocation::Default(at.parse().unwrap()), json, owner)
 }
 
-pub(crate) fn desired(place: Place, json: &str, owner: &str) -> DesiredNode {
+pub(crate) fn desired(place: NodeLocation, json: &str, owner: &str) -> DesiredNode {
     DesiredNode {
         node: EntryNode {
             place,
             value: value(json),
         },
         owner: owner.into(),
-        twin: Twin::Taken,
+        twin: OnEqualUserValue::Taken,
     }
 }
 
@@ -85,7 +85,7 @@ impl File {
     pub(crate) fn plan(
         &self,
         desired: &[DesiredNode],
-        overwrite: Overwrite,
+        overwrite: OverwriteRule,
     ) -> Result<NodePlan, NodeError> {
         self.plan_on(None, desired, overwrite)
     }
@@ -95,15 +95,16 @@ impl File {
         &self,
         base: Option<&Document>,
         desired: &[DesiredNode],
-        overwrite: Overwrite,
+        overwrite: OverwriteRule,
     ) -> Result<NodePlan, NodeError> {
         let base = base.map(unread);
         let document = self.text.as_ref().map(|text| read(text, self.format));
-        let file = |text: &String| Observed::file(Checksum::of(text.as_bytes()), FileMode::Plain);
+        let file =
+            |text: &String| ObservedPath::file(Checksum::of(text.as_bytes()), FileMode::Plain);
         plan_nodes(&SharedFile {
             path: &RelativePath::new("folder/file").unwrap(),
             format: self.format,
-            before: self.text.as_ref().map_or(Observed::Missing, file),
+            before: self.text.as_ref().map_or(ObservedPath::Missing, file),
             document: document.as_ref(),
             desired,
             owned: self.owned.as_ref(),
@@ -113,7 +114,7 @@ impl File {
     }
 
     /// Carries a plan out, which must have no refusals, and checks that the next one is empty.
-    pub(crate) fn get(&mut self, desired: &[DesiredNode], overwrite: Overwrite) -> NodePlan {
+    pub(crate) fn get(&mut self, desired: &[DesiredNode], overwrite: OverwriteRule) -> NodePlan {
         self.get_on(None, desired, overwrite)
     }
 
@@ -122,7 +123,7 @@ impl File {
         &mut self,
         base: Option<&Document>,
         desired: &[DesiredNode],
-        overwrite: Overwrite,
+        overwrite: OverwriteRule,
     ) -> NodePlan {
         let plan = self.plan_on(base, desired, overwrite).unwrap();
         assert_eq!(plan.refusals, [], "{self:?}");
@@ -140,7 +141,7 @@ impl File {
             again
                 .changes
                 .iter()
-                .all(|change| change.action == Action::Keep),
+                .all(|change| change.action == ChangeAction::Keep),
             "{again:?}"
         );
         plan
@@ -185,7 +186,7 @@ impl File {
 }
 
 /// What a plan says, in short.
-pub(crate) fn told(plan: &NodePlan) -> Vec<(Action, Reason)> {
+pub(crate) fn told(plan: &NodePlan) -> Vec<(ChangeAction, ChangeReason)> {
     plan.changes
         .iter()
         .map(|change| (change.action, change.reason))
@@ -207,6 +208,6 @@ impl Tape<'_> {
 }
 
 /// A text that the engine reads when it has to.
-pub(crate) fn unread(document: &Document) -> Unread {
-    Unread::new(document.text().clone(), document.format())
+pub(crate) fn unread(document: &Document) -> LazyDocument {
+    LazyDocument::new(document.text().clone(), document.format())
 }

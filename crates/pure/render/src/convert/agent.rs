@@ -4,9 +4,9 @@ use agpm_text::{Format, Value};
 use agpm_tools::{AgentContainer, AgentFields, AgentNames, UnknownKeys};
 
 use super::agent_tools;
-use super::front::{Front, holds, is_toml_with, printed};
+use super::front::{FrontMatter, holds, is_toml_with, printed};
 use super::models;
-use super::outcome::{ConvertError, Converted, FateKind, Fates};
+use super::outcome::{ConvertError, ConvertedFile, FieldOutcomeKind, FieldOutcomes};
 use super::parts::METADATA;
 
 /// Fields that hold something back: to leave one out is to allow more.
@@ -17,13 +17,13 @@ pub(super) fn convert(
     format: &AgentFields,
     name: &str,
     text: &str,
-) -> Result<Converted, ConvertError> {
+) -> Result<ConvertedFile, ConvertError> {
     if let AgentContainer::Toml(body) = format.container
         && is_toml_with(text, &["name", "description", body])
     {
-        return Ok(Converted::unchanged(text));
+        return Ok(ConvertedFile::unchanged(text));
     }
-    let front = Front::read(text)?;
+    let front = FrontMatter::read(text)?;
     let mut fates = front.fates();
     let mut fields = fields(format, name, &front, &mut fates);
     let text = match format.container {
@@ -33,7 +33,7 @@ pub(super) fn convert(
         }
         AgentContainer::Markdown => front.write(fields, front.body())?,
     };
-    Ok(Converted {
+    Ok(ConvertedFile {
         text,
         fates: fates.sorted(),
     })
@@ -42,8 +42,8 @@ pub(super) fn convert(
 fn fields(
     format: &AgentFields,
     name: &str,
-    front: &Front,
-    fates: &mut Fates,
+    front: &FrontMatter,
+    fates: &mut FieldOutcomes,
 ) -> Vec<(String, Value)> {
     let mut fields = vec![
         (
@@ -62,7 +62,7 @@ fn fields(
             .filter(|(limited, _)| key == limited)
             .map(|(_, value)| value);
         fields.extend(limited.map(|value| (key.clone(), value.clone())));
-        let field = Field {
+        let field = AgentField {
             key,
             value,
             limited,
@@ -76,20 +76,20 @@ fn fields(
 }
 
 /// A field of an agent.
-struct Field<'a> {
+struct AgentField<'a> {
     key: &'a str,
     value: &'a Value,
     /// What it has to be there, if it holds the agent's limit.
     limited: Option<&'a Value>,
 }
 
-impl Field<'_> {
+impl AgentField<'_> {
     /// What it becomes there, if it stays.
     fn convert(
         &self,
         format: &AgentFields,
-        front: &Front,
-        fates: &mut Fates,
+        front: &FrontMatter,
+        fates: &mut FieldOutcomes,
     ) -> Option<(String, Value)> {
         let (key, value) = (self.key, self.value);
         if METADATA.contains(&key) {
@@ -106,16 +106,16 @@ impl Field<'_> {
                 fates.exact(key);
             } else {
                 let note = "the list of tools asks for less";
-                fates.add(key, FateKind::Approximated, note);
+                fates.add(key, FieldOutcomeKind::Approximated, note);
             }
             return None;
         }
         if is_null(value) {
-            fates.add(key, FateKind::Dropped, "it is empty");
+            fates.add(key, FieldOutcomeKind::Dropped, "it is empty");
             return None;
         }
         if matches!(format.container, AgentContainer::Toml(_)) && !holds(value, Format::Toml) {
-            fates.add(key, FateKind::Dropped, "TOML cannot hold it");
+            fates.add(key, FieldOutcomeKind::Dropped, "TOML cannot hold it");
             return None;
         }
         if key == "model" {
@@ -128,14 +128,18 @@ impl Field<'_> {
         }
         let mut renames = format.renames.iter();
         if let Some((_, to)) = renames.find(|(from, to)| *from == key && !front.has(to)) {
-            fates.add(key, FateKind::Exact, format!("it is called `{to}` there"));
+            fates.add(
+                key,
+                FieldOutcomeKind::Exact,
+                format!("it is called `{to}` there"),
+            );
             return Some(((*to).to_owned(), value.clone()));
         }
         if GUARDS.contains(&key) {
             let note = "it holds something back, and has no place there";
-            fates.add(key, FateKind::Widened, note);
+            fates.add(key, FieldOutcomeKind::Widened, note);
         } else {
-            fates.add(key, FateKind::Dropped, "it has no place there");
+            fates.add(key, FieldOutcomeKind::Dropped, "it has no place there");
         }
         None
     }
@@ -145,7 +149,12 @@ fn is_null(value: &Value) -> bool {
     matches!(value, Value::Null)
 }
 
-fn own_name(format: &AgentFields, given: &str, front: &Front, fates: &mut Fates) -> String {
+fn own_name(
+    format: &AgentFields,
+    given: &str,
+    front: &FrontMatter,
+    fates: &mut FieldOutcomes,
+) -> String {
     let written = front.text("name");
     let name = written.clone().unwrap_or_else(|| given.to_owned());
     let fitting = match format.names {
@@ -153,14 +162,16 @@ fn own_name(format: &AgentFields, given: &str, front: &Front, fates: &mut Fates)
         AgentNames::Any => name.clone(),
     };
     match &written {
-        _ if fitting != name => {
-            fates.add("name", FateKind::Approximated, format!("`{fitting}` there"))
-        }
+        _ if fitting != name => fates.add(
+            "name",
+            FieldOutcomeKind::Approximated,
+            format!("`{fitting}` there"),
+        ),
         Some(_) => fates.exact("name"),
         None if front.has("name") => {
             fates.add(
                 "name",
-                FateKind::Approximated,
+                FieldOutcomeKind::Approximated,
                 "it is no text; the name of the resource is taken",
             );
         }
@@ -185,14 +196,14 @@ fn slug(name: &str) -> String {
 }
 
 /// All of them want one.
-fn description(name: &str, front: &Front, fates: &mut Fates) -> String {
+fn description(name: &str, front: &FrontMatter, fates: &mut FieldOutcomes) -> String {
     if let Some(text) = front.text("description") {
         fates.exact("description");
         return text;
     }
     fates.add(
         "description",
-        FateKind::Approximated,
+        FieldOutcomeKind::Approximated,
         "there is none; the first line of the text is taken",
     );
     front.first_line().unwrap_or(name).to_owned()

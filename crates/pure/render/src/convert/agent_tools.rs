@@ -1,15 +1,15 @@
 //! What an agent may do: the fields that say it, and what a tool can keep of them.
 
 use agpm_text::Value;
-use agpm_tools::{AgentLimit, REFERENCE_TOOLS, Reach, ToolNames};
+use agpm_tools::{AgentLimit, REFERENCE_TOOLS, ToolNames, ToolReach};
 
-use super::front::Front;
-use super::outcome::{FateKind, Fates};
+use super::front::FrontMatter;
+use super::outcome::{FieldOutcomeKind, FieldOutcomes};
 use super::parts::{quoted, text_of};
 use super::tool_names::{TranslatedNames, in_reference_terms, named, translate};
 
 /// What the author allows.
-struct Wanted {
+struct ToolAllowance {
     /// The only tools that are allowed; `None` is all of them.
     allowed: Option<Vec<String>>,
     /// Tools that are not; `None` if nothing is said of them.
@@ -24,10 +24,10 @@ pub(super) const FIELDS: [&str; 3] = ["tools", "disallowedTools", "permissionMod
 /// The field that holds the limit in the tool's own form, and the fates of those that it stands for.
 pub(super) fn limit(
     limit: AgentLimit,
-    front: &Front,
-    fates: &mut Fates,
+    front: &FrontMatter,
+    fates: &mut FieldOutcomes,
 ) -> Option<(&'static str, Value)> {
-    let wanted = Wanted {
+    let wanted = ToolAllowance {
         allowed: front
             .get("tools")
             .map(names)
@@ -87,7 +87,7 @@ fn base(name: &str) -> &str {
 }
 
 fn changes(name: &str) -> bool {
-    named(base(name)).is_some_and(|row| row.reach == Reach::Changes)
+    named(base(name)).is_some_and(|row| row.reach == ToolReach::Changes)
 }
 
 /// Whether two names are those of one tool.
@@ -95,7 +95,7 @@ fn same(one: &str, other: &str) -> bool {
     one == other || named(one).is_some_and(|row| row.names.contains(&other))
 }
 
-impl Wanted {
+impl ToolAllowance {
     /// What stays allowed when the forbidden ones are gone.
     fn remaining(&self) -> Option<Vec<String>> {
         let gone = |name: &String| self.forbids(base(name)) || self.forbids(name);
@@ -116,7 +116,7 @@ impl Wanted {
     fn is_read_only(&self) -> bool {
         let mut changing = REFERENCE_TOOLS
             .iter()
-            .filter(|row| row.reach == Reach::Changes);
+            .filter(|row| row.reach == ToolReach::Changes);
         self.plans
             || self
                 .remaining()
@@ -125,7 +125,7 @@ impl Wanted {
     }
 }
 
-impl Wanted {
+impl ToolAllowance {
     /// Whether a forbidden tool, or a part of one, is among what the list there allows.
     fn stays_allowed(&self, name: &str, list: Option<&TranslatedNames>) -> bool {
         let Some(list) = list else { return true };
@@ -135,19 +135,19 @@ impl Wanted {
     }
 }
 
-fn read_only(wanted: &Wanted, front: &Front, fates: &mut Fates) -> bool {
+fn read_only(wanted: &ToolAllowance, front: &FrontMatter, fates: &mut FieldOutcomes) -> bool {
     let read_only = wanted.is_read_only();
     if front.get("tools").is_some() {
         match (&wanted.allowed, read_only) {
             (None, _) => fates.exact("tools"),
             (_, true) => fates.add(
                 "tools",
-                FateKind::Approximated,
+                FieldOutcomeKind::Approximated,
                 "kept as read-only, not tool by tool",
             ),
             (_, false) => fates.add(
                 "tools",
-                FateKind::Widened,
+                FieldOutcomeKind::Widened,
                 "only read-only agents can be restricted there",
             ),
         }
@@ -156,28 +156,33 @@ fn read_only(wanted: &Wanted, front: &Front, fates: &mut Fates) -> bool {
         if forbidden.is_empty() || read_only && forbidden.iter().all(|name| changes(name)) {
             fates.add(
                 "disallowedTools",
-                FateKind::Approximated,
+                FieldOutcomeKind::Approximated,
                 "kept as read-only",
             )
         } else {
             fates.add(
                 "disallowedTools",
-                FateKind::Widened,
+                FieldOutcomeKind::Widened,
                 "tools cannot be forbidden one by one there",
             )
         }
     }
-    mode(wanted, front, FateKind::Approximated, fates);
+    mode(wanted, front, FieldOutcomeKind::Approximated, fates);
     read_only
 }
 
 /// `plan` forbids changes; the other modes only spare the user questions.
-fn mode(wanted: &Wanted, front: &Front, planning: FateKind, fates: &mut Fates) {
+fn mode(
+    wanted: &ToolAllowance,
+    front: &FrontMatter,
+    planning: FieldOutcomeKind,
+    fates: &mut FieldOutcomes,
+) {
     let Some(mode) = front.get("permissionMode") else {
         return;
     };
     match (wanted.plans, planning, text_of(mode).as_deref()) {
-        (true, FateKind::Approximated, _) => {
+        (true, FieldOutcomeKind::Approximated, _) => {
             fates.add("permissionMode", planning, "kept as read-only")
         }
         (true, ..) => fates.add(
@@ -185,18 +190,25 @@ fn mode(wanted: &Wanted, front: &Front, planning: FateKind, fates: &mut Fates) {
             planning,
             "there is no mode that forbids changes",
         ),
-        (_, _, Some("default")) => {
-            fates.add("permissionMode", FateKind::Dropped, "it is the usual one")
-        }
+        (_, _, Some("default")) => fates.add(
+            "permissionMode",
+            FieldOutcomeKind::Dropped,
+            "it is the usual one",
+        ),
         _ => fates.add(
             "permissionMode",
-            FateKind::Dropped,
+            FieldOutcomeKind::Dropped,
             "it would allow more than the tool's own default",
         ),
     }
 }
 
-fn list(wanted: &Wanted, own: &ToolNames, front: &Front, fates: &mut Fates) -> Option<Value> {
+fn list(
+    wanted: &ToolAllowance,
+    own: &ToolNames,
+    front: &FrontMatter,
+    fates: &mut FieldOutcomes,
+) -> Option<Value> {
     let found = wanted.remaining().map(|names| translate(&names, own));
     let written = front.get("tools").is_some();
     match &found {
@@ -205,11 +217,11 @@ fn list(wanted: &Wanted, own: &ToolNames, front: &Front, fates: &mut Fates) -> O
                 "left out, because they have no name there: {}",
                 quoted(&found.left_out)
             );
-            fates.add("tools", FateKind::Dropped, note);
+            fates.add("tools", FieldOutcomeKind::Dropped, note);
         }
         Some(found) if !found.more.is_empty() => {
             let note = format!("the names there also mean {}", quoted(&found.more));
-            fates.add("tools", FateKind::Approximated, note);
+            fates.add("tools", FieldOutcomeKind::Approximated, note);
         }
         _ if written => fates.exact("tools"),
         _ => {}
@@ -223,11 +235,11 @@ fn list(wanted: &Wanted, own: &ToolNames, front: &Front, fates: &mut Fates) -> O
             Some(name) => {
                 let note =
                     format!("there is no list of forbidden tools, and `{name}` stays allowed");
-                fates.add("disallowedTools", FateKind::Widened, note);
+                fates.add("disallowedTools", FieldOutcomeKind::Widened, note);
             }
         }
     }
-    mode(wanted, front, FateKind::Widened, fates);
+    mode(wanted, front, FieldOutcomeKind::Widened, fates);
     let all = || (written && wanted.allowed.is_none()).then(|| Value::list(["*"]));
     found.map(|found| Value::list(found.names)).or_else(all)
 }

@@ -34,18 +34,18 @@ pub(super) fn read(text: &str) -> Option<LooseFields> {
 }
 
 /// One field and the lines that continue it.
-struct Block<'t> {
+struct FieldLines<'t> {
     key: &'t str,
     /// What follows the colon.
     first: &'t str,
     rest: Vec<&'t str>,
 }
 
-fn blocks(lines: &str) -> Vec<Block<'_>> {
-    let mut blocks: Vec<Block<'_>> = Vec::new();
+fn blocks(lines: &str) -> Vec<FieldLines<'_>> {
+    let mut blocks: Vec<FieldLines<'_>> = Vec::new();
     for line in lines.lines().filter(|line| !line.starts_with('#')) {
         match (field_start(line), blocks.last_mut()) {
-            (Some((key, first)), _) => blocks.push(Block {
+            (Some((key, first)), _) => blocks.push(FieldLines {
                 key,
                 first,
                 rest: Vec::new(),
@@ -65,7 +65,7 @@ fn field_start(line: &str) -> Option<(&str, &str)> {
     (is_key && (value.is_empty() || value.starts_with([' ', '\t']))).then(|| (key, value.trim()))
 }
 
-impl Block<'_> {
+impl FieldLines<'_> {
     /// Its value: as YAML if this one field is valid, else as text.
     fn value(&self) -> Option<Value> {
         let repaired = indent_closing_brackets(&self.rest);

@@ -2,51 +2,51 @@
 
 use agpm_text::Value;
 
-use agpm_tools::{Accepts, CheckedAgent, CheckedCommand, ModelNames};
+use agpm_tools::{AcceptedValue, CheckedAgent, CheckedCommand, ModelNames};
 
 use super::agent_tools::names;
-use super::front::Front;
+use super::front::FrontMatter;
 use super::models;
-use super::outcome::{ConvertError, Converted, FateKind, Fates};
+use super::outcome::{ConvertError, ConvertedFile, FieldOutcomeKind, FieldOutcomes};
 use super::parts::{entries, is_map};
 
-fn accepts(rule: Accepts, value: &Value) -> bool {
+fn accepts(rule: AcceptedValue, value: &Value) -> bool {
     match rule {
-        Accepts::Text => value.as_str().is_some(),
-        Accepts::Number => value.to_json().trim().parse::<f64>().is_ok(),
-        Accepts::Count => value
+        AcceptedValue::Text => value.as_str().is_some(),
+        AcceptedValue::Number => value.to_json().trim().parse::<f64>().is_ok(),
+        AcceptedValue::Count => value
             .to_json()
             .trim()
             .parse::<u64>()
             .is_ok_and(|count| count > 0),
-        Accepts::Flag => matches!(value, Value::Bool(_)),
-        Accepts::OneOf(words) => value.as_str().is_some_and(|word| words.contains(&word)),
-        Accepts::Color(names) => value.as_str().is_some_and(|color| is_color(color, names)),
-        Accepts::Model => value.as_str().is_some_and(|model| model.contains('/')),
-        Accepts::Object => is_map(value),
-        Accepts::Flags => {
+        AcceptedValue::Flag => matches!(value, Value::Bool(_)),
+        AcceptedValue::OneOf(words) => value.as_str().is_some_and(|word| words.contains(&word)),
+        AcceptedValue::Color(names) => value.as_str().is_some_and(|color| is_color(color, names)),
+        AcceptedValue::Model => value.as_str().is_some_and(|model| model.contains('/')),
+        AcceptedValue::Object => is_map(value),
+        AcceptedValue::Flags => {
             is_map(value)
                 && entries(value)
                     .iter()
                     .all(|(_, flag)| matches!(flag, Value::Bool(_)))
         }
-        Accepts::Permission => {
+        AcceptedValue::Permission => {
             is_action(value) || is_map(value) && entries(value).iter().all(is_rule)
         }
     }
 }
 
-fn expected(rule: Accepts) -> String {
+fn expected(rule: AcceptedValue) -> String {
     match rule {
-        Accepts::Text => "a string".to_owned(),
-        Accepts::Number => "a number".to_owned(),
-        Accepts::Count => "a positive integer".to_owned(),
-        Accepts::Flag => "true or false".to_owned(),
-        Accepts::OneOf(words) => format!("one of {}", words.join(", ")),
-        Accepts::Color(_) => "`#rrggbb` or a color of its theme".to_owned(),
-        Accepts::Model => "`provider/model`".to_owned(),
-        Accepts::Object | Accepts::Permission => "an object".to_owned(),
-        Accepts::Flags => "an object of true and false".to_owned(),
+        AcceptedValue::Text => "a string".to_owned(),
+        AcceptedValue::Number => "a number".to_owned(),
+        AcceptedValue::Count => "a positive integer".to_owned(),
+        AcceptedValue::Flag => "true or false".to_owned(),
+        AcceptedValue::OneOf(words) => format!("one of {}", words.join(", ")),
+        AcceptedValue::Color(_) => "`#rrggbb` or a color of its theme".to_owned(),
+        AcceptedValue::Model => "`provider/model`".to_owned(),
+        AcceptedValue::Object | AcceptedValue::Permission => "an object".to_owned(),
+        AcceptedValue::Flags => "an object of true and false".to_owned(),
     }
 }
 
@@ -67,11 +67,11 @@ fn is_rule((_, rule): &(String, Value)) -> bool {
 }
 
 /// An agent with what the tool would refuse written in its own way.
-pub(super) fn agent(format: &CheckedAgent, text: &str) -> Result<Converted, ConvertError> {
-    let front = Front::read(text)?;
+pub(super) fn agent(format: &CheckedAgent, text: &str) -> Result<ConvertedFile, ConvertError> {
+    let front = FrontMatter::read(text)?;
     let mut fates = front.fates();
     let permission = permission(format, &front, &mut fates);
-    let checker = Checker {
+    let checker = FieldChecker {
         title: format.title,
         models: &format.models,
         fields: format.fields,
@@ -85,10 +85,10 @@ pub(super) fn agent(format: &CheckedAgent, text: &str) -> Result<Converted, Conv
 }
 
 /// A command with what the tool would refuse left out.
-pub(super) fn command(format: &CheckedCommand, text: &str) -> Result<Converted, ConvertError> {
-    let front = Front::read(text)?;
+pub(super) fn command(format: &CheckedCommand, text: &str) -> Result<ConvertedFile, ConvertError> {
+    let front = FrontMatter::read(text)?;
     let mut fates = front.fates();
-    let checker = Checker {
+    let checker = FieldChecker {
         title: format.title,
         models: &format.models,
         fields: format.fields,
@@ -99,50 +99,50 @@ pub(super) fn command(format: &CheckedCommand, text: &str) -> Result<Converted, 
         .filter(|field| front.has(field))
     {
         let note = format!("{} does not read it", format.title);
-        fates.add(field, FateKind::Widened, note);
+        fates.add(field, FieldOutcomeKind::Widened, note);
     }
     written(text, &front, fields, fates)
 }
 
 fn written(
     text: &str,
-    front: &Front,
+    front: &FrontMatter,
     fields: Vec<(String, Value)>,
-    fates: Fates,
-) -> Result<Converted, ConvertError> {
+    fates: FieldOutcomes,
+) -> Result<ConvertedFile, ConvertError> {
     let same = front.is_yaml() && fields == front.fields();
     let text = if same {
         text.to_owned()
     } else {
         front.write(fields, front.body())?
     };
-    Ok(Converted {
+    Ok(ConvertedFile {
         text,
         fates: fates.sorted(),
     })
 }
 
 /// What the fields of a file are checked by.
-struct Checker<'a> {
+struct FieldChecker<'a> {
     title: &'a str,
     models: &'a ModelNames,
-    fields: &'a [(&'a str, Accepts)],
+    fields: &'a [(&'a str, AcceptedValue)],
 }
 
-impl Checker<'_> {
+impl FieldChecker<'_> {
     /// The fields that the tool accepts as they are.
-    fn accepted(&self, front: &Front, fates: &mut Fates) -> Vec<(String, Value)> {
+    fn accepted(&self, front: &FrontMatter, fates: &mut FieldOutcomes) -> Vec<(String, Value)> {
         let mut kept = Vec::new();
         for (key, value) in front.fields() {
             let rule = self.fields.iter().find(|(known, _)| known == key);
             let stays = match rule.map(|(_, rule)| *rule) {
                 // Its fate is that of the `permission` which replaces it.
-                Some(rule @ Accepts::Flags) => accepts(rule, value),
-                Some(Accepts::Model) => models::keep(self.models, value, fates).is_some(),
+                Some(rule @ AcceptedValue::Flags) => accepts(rule, value),
+                Some(AcceptedValue::Model) => models::keep(self.models, value, fates).is_some(),
                 Some(rule) if !accepts(rule, value) => {
                     let kind = match rule {
-                        Accepts::Permission => FateKind::Widened,
-                        _ => FateKind::Dropped,
+                        AcceptedValue::Permission => FieldOutcomeKind::Widened,
+                        _ => FieldOutcomeKind::Dropped,
                     };
                     let note = format!("{} expects {}", self.title, expected(rule));
                     fates.add(key, kind, note);
@@ -157,32 +157,40 @@ impl Checker<'_> {
 }
 
 /// What the reference's limits come to as `permission`, and their fates.
-fn permission(format: &CheckedAgent, front: &Front, fates: &mut Fates) -> Vec<(String, Value)> {
+fn permission(
+    format: &CheckedAgent,
+    front: &FrontMatter,
+    fates: &mut FieldOutcomes,
+) -> Vec<(String, Value)> {
     let mut out: Vec<(String, Value)> = Vec::new();
     let own = front
         .get("permission")
-        .is_some_and(|value| accepts(Accepts::Permission, value));
+        .is_some_and(|value| accepts(AcceptedValue::Permission, value));
     let tools = front
         .get("tools")
-        .filter(|tools| !accepts(Accepts::Flags, tools))
+        .filter(|tools| !accepts(AcceptedValue::Flags, tools))
         .map(names);
     match tools {
         Some(tools) if tools.iter().any(|tool| tool == "*") => {
             fates.add(
                 "tools",
-                FateKind::Exact,
+                FieldOutcomeKind::Exact,
                 "all tools are allowed unless `permission` denies them",
             );
         }
         Some(tools) => {
             let (known, unknown) = permission_keys(format, &tools);
             if own {
-                fates.add("tools", FateKind::Dropped, "its own `permission` applies");
+                fates.add(
+                    "tools",
+                    FieldOutcomeKind::Dropped,
+                    "its own `permission` applies",
+                );
             } else if unknown.is_empty() {
-                fates.add("tools", FateKind::Approximated, "as `permission`");
+                fates.add("tools", FieldOutcomeKind::Approximated, "as `permission`");
             } else {
                 let note = format!("as `permission`, without {}", unknown.join(", "));
-                fates.add("tools", FateKind::Approximated, note);
+                fates.add("tools", FieldOutcomeKind::Approximated, note);
             }
             out.push(("*".to_owned(), "deny".into()));
             out.extend(known.into_iter().map(|key| (key, "allow".into())));
@@ -192,9 +200,9 @@ fn permission(format: &CheckedAgent, front: &Front, fates: &mut Fates) -> Vec<(S
     if let Some(forbidden) = front.get("disallowedTools") {
         let (known, unknown) = permission_keys(format, &names(forbidden));
         let kind = if own || !unknown.is_empty() {
-            FateKind::Widened
+            FieldOutcomeKind::Widened
         } else {
-            FateKind::Approximated
+            FieldOutcomeKind::Approximated
         };
         let note = format!("as `permission`, as far as {} has the tools", format.title);
         fates.add("disallowedTools", kind, note);
@@ -224,15 +232,15 @@ fn permission_keys(format: &CheckedAgent, tools: &[String]) -> (Vec<String>, Vec
 }
 
 /// What stays in the file and says nothing there.
-fn report_unread(format: &CheckedAgent, front: &Front, fates: &mut Fates) {
+fn report_unread(format: &CheckedAgent, front: &FrontMatter, fates: &mut FieldOutcomes) {
     let title = format.title;
     if front.text("permissionMode").as_deref() == Some("plan") {
         let note = format!("{title} limits an agent by `permission`");
-        fates.add("permissionMode", FateKind::Widened, note);
+        fates.add("permissionMode", FieldOutcomeKind::Widened, note);
     }
-    let guards = ["hooks", "isolation"].map(|field| (field, FateKind::Widened));
+    let guards = ["hooks", "isolation"].map(|field| (field, FieldOutcomeKind::Widened));
     let others = format.unread.iter();
-    let others = others.map(|field| (*field, FateKind::Dropped));
+    let others = others.map(|field| (*field, FieldOutcomeKind::Dropped));
     for (field, kind) in guards.into_iter().chain(others) {
         if front.has(field) {
             fates.add(field, kind, format!("{title} does not read it"));

@@ -4,26 +4,26 @@ use agpm_text::Value;
 use agpm_tools::MarkdownCommand;
 
 use super::command::leave_out;
-use super::front::Front;
+use super::front::FrontMatter;
 use super::models;
-use super::outcome::{ConvertError, Converted, Fates};
+use super::outcome::{ConvertError, ConvertedFile, FieldOutcomes};
 use super::parts::METADATA;
 use super::placeholders::rewrite;
 
 /// Turns a command into the tool's Markdown.
-pub(super) fn convert(format: &MarkdownCommand, text: &str) -> Result<Converted, ConvertError> {
-    let front = Front::read(text)?;
+pub(super) fn convert(format: &MarkdownCommand, text: &str) -> Result<ConvertedFile, ConvertError> {
+    let front = FrontMatter::read(text)?;
     let mut fates = front.fates();
     let mut fields = front.fields().to_vec();
     fields.retain(|(key, value)| stays(format, key, value, &mut fates));
     let body = rewrite(front.body(), &format.placeholders, &mut fates);
-    Ok(Converted {
+    Ok(ConvertedFile {
         text: front.write(fields, &body)?,
         fates: fates.sorted(),
     })
 }
 
-fn stays(format: &MarkdownCommand, key: &str, value: &Value, fates: &mut Fates) -> bool {
+fn stays(format: &MarkdownCommand, key: &str, value: &Value, fates: &mut FieldOutcomes) -> bool {
     if METADATA.contains(&key) {
         return true;
     }

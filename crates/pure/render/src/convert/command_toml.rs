@@ -4,8 +4,8 @@ use agpm_text::{Format, Value};
 use agpm_tools::TomlCommand;
 
 use super::command::leave_out;
-use super::front::{Front, is_toml_with, printed};
-use super::outcome::{ConvertError, Converted};
+use super::front::{FrontMatter, is_toml_with, printed};
+use super::outcome::{ConvertError, ConvertedFile};
 use super::parts::{METADATA, text_of};
 use super::placeholders::rewrite;
 
@@ -14,11 +14,11 @@ pub(super) fn convert(
     format: &TomlCommand,
     name: &str,
     text: &str,
-) -> Result<Converted, ConvertError> {
+) -> Result<ConvertedFile, ConvertError> {
     if is_toml_with(text, &[format.prompt]) {
-        return Ok(Converted::unchanged(text));
+        return Ok(ConvertedFile::unchanged(text));
     }
-    let front = Front::read(text)?;
+    let front = FrontMatter::read(text)?;
     let mut fates = front.fates();
     let mut fields = Vec::new();
     for (key, value) in front
@@ -37,7 +37,7 @@ pub(super) fn convert(
     }
     let prompt = rewrite(front.body(), &format.placeholders, &mut fates);
     fields.push((format.prompt.to_owned(), Value::from(prompt)));
-    Ok(Converted {
+    Ok(ConvertedFile {
         text: printed(&Value::Map(fields), Format::Toml)?,
         fates: fates.sorted(),
     })

@@ -4,11 +4,11 @@ use agpm_diag::{Diagnostic, Severity};
 use agpm_text::{Document, Format, Value, markdown_body, parse_alone, print, to_value};
 
 use super::by_line;
-use super::outcome::{ConvertError, FateKind, Fates};
+use super::outcome::{ConvertError, FieldOutcomeKind, FieldOutcomes};
 use super::parts::{entries, text_of};
 
 /// A Markdown file's fields and its body.
-pub(super) struct Front {
+pub(super) struct FrontMatter {
     /// The parsed file; none if its front matter is not valid YAML.
     document: Option<Document>,
     fields: Value,
@@ -65,13 +65,13 @@ pub(super) fn is_toml_with(text: &str, keys: &[&str]) -> bool {
     value_of(text, Format::Toml).as_ref().is_some_and(has)
 }
 
-impl Front {
+impl FrontMatter {
     pub(super) fn read(text: &str) -> Result<Self, ConvertError> {
         match document(text, Format::Markdown) {
             Ok(document) => {
                 let fields = document.root().map_or(Value::Map(Vec::new()), to_value);
                 let body = document.text()[document.body().range()].to_owned();
-                Ok(Front {
+                Ok(FrontMatter {
                     document: Some(document),
                     fields,
                     unclear: Vec::new(),
@@ -81,7 +81,7 @@ impl Front {
             Err(error) => {
                 let found = by_line::read(text).ok_or(error)?;
                 let (fields, body) = (Value::Map(found.fields), markdown_body(text).to_owned());
-                Ok(Front {
+                Ok(FrontMatter {
                     document: None,
                     fields,
                     unclear: found.unclear,
@@ -92,20 +92,20 @@ impl Front {
     }
 
     /// The fates of a file so far: what is to be told of how it was read.
-    pub(super) fn fates(&self) -> Fates {
-        let mut fates = Fates::default();
+    pub(super) fn fates(&self) -> FieldOutcomes {
+        let mut fates = FieldOutcomes::default();
         if self.document.is_none() {
             fates.add(
                 "(front matter)",
-                FateKind::Approximated,
+                FieldOutcomeKind::Approximated,
                 "not valid YAML; read line by line",
             );
         }
         for field in &self.unclear {
             let kind = if LIMITS.contains(&field.as_str()) {
-                FateKind::Widened
+                FieldOutcomeKind::Widened
             } else {
-                FateKind::Dropped
+                FieldOutcomeKind::Dropped
             };
             fates.add(field, kind, "its value is not valid YAML");
         }

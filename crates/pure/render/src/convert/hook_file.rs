@@ -2,7 +2,7 @@
 
 use agpm_text::Value;
 
-use super::outcome::{ConvertError, FateKind, Fates};
+use super::outcome::{ConvertError, FieldOutcomeKind, FieldOutcomes};
 use super::parts::{METADATA, entries, is_map, items, without};
 
 /// An event and a group of its list, as the reference tool has them.
@@ -12,7 +12,7 @@ pub(super) type Registered = (String, Value);
 pub(super) fn read(
     name: &str,
     hook: &Value,
-    fates: &mut Fates,
+    fates: &mut FieldOutcomes,
 ) -> Result<Vec<Registered>, ConvertError> {
     match (hook.get("hooks"), hook.get("events")) {
         _ if !is_map(hook) => Err(ConvertError::new(
@@ -32,7 +32,7 @@ pub(super) fn read(
                 if !METADATA.contains(&key.as_str()) {
                     fates.add(
                         key,
-                        FateKind::Dropped,
+                        FieldOutcomeKind::Dropped,
                         "only `hooks` of a settings file are taken",
                     );
                 }

@@ -1,11 +1,11 @@
 //! Which tool a hook file was written for, and the same hooks as the reference has them.
 
-use agpm_text::{Shape, Value, View};
+use agpm_text::{NodeShape, TreeView, Value};
 use agpm_tools::{HookFormat, HookShape, KeyChange, hook_formats};
 
 use super::events::{is_own, reference_event};
 use super::hook_file::Registered;
-use super::outcome::{ConvertError, FateKind, Fates};
+use super::outcome::{ConvertError, FieldOutcomeKind, FieldOutcomes};
 use super::parts::{entries, is_map, items};
 use super::tool_names::reference_names;
 
@@ -62,14 +62,14 @@ fn reads_reference_events(format: &&'static HookFormat) -> bool {
 pub(super) fn to_reference(
     origin: &'static HookFormat,
     registered: &[Registered],
-    fates: &mut Fates,
+    fates: &mut FieldOutcomes,
 ) -> Result<Vec<Registered>, ConvertError> {
     let mut out = Vec::new();
     for (event, item) in registered {
         let Some(reference) = reference_event(origin, event) else {
             let title = origin.title;
             let note = format!("an event of {title} without a counterpart: the hook does not run");
-            fates.add(event, FateKind::Dropped, note);
+            fates.add(event, FieldOutcomeKind::Dropped, note);
             continue;
         };
         let written = item.get("matcher").and_then(Value::as_str);
@@ -77,7 +77,7 @@ pub(super) fn to_reference(
         if matcher == Some(None) {
             let title = origin.title;
             let note = format!("tools of {title} without a counterpart: the hook does not run");
-            fates.add(format!("{event}.matcher"), FateKind::Dropped, note);
+            fates.add(format!("{event}.matcher"), FieldOutcomeKind::Dropped, note);
             continue;
         }
         let hooks = item.get("hooks").map_or(std::slice::from_ref(item), items);
@@ -131,7 +131,7 @@ fn reference_hook(origin: &HookFormat, event: &str, hook: &Value) -> Result<Valu
 /// Milliseconds in whole seconds, rounded up.
 fn seconds(value: &Value) -> Option<Value> {
     match value.shape() {
-        Shape::Integer(text) => text
+        NodeShape::Integer(text) => text
             .parse::<u64>()
             .ok()
             .map(|time| Value::from(time.div_ceil(1000) as usize)),

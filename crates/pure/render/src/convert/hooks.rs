@@ -1,7 +1,7 @@
 //! Hooks: a file as authors write it, into the lists of events that tools read.
 
-use agpm_model::{EntryNode, Place};
-use agpm_text::{Format, Pointer, Value, View};
+use agpm_model::{EntryNode, NodeLocation};
+use agpm_text::{Format, Pointer, TreeView, Value};
 use agpm_tools::{
     HookFormat, HookShape, KeyChange, REFERENCE_TOOL, REFERENCE_VARIABLES, ReferenceVariables,
 };
@@ -10,8 +10,10 @@ use super::events::event_in;
 use super::front::{document, printed};
 use super::hook_file::{Registered, read};
 use super::hook_origin::{origin_of, to_reference};
-use super::matcher::{Target, carry};
-use super::outcome::{ConvertError, Converted, Entries, FateKind, Fates};
+use super::matcher::{MatcherTarget, carry};
+use super::outcome::{
+    ConvertError, ConvertedEntries, ConvertedFile, FieldOutcomeKind, FieldOutcomes,
+};
 use super::parts::{METADATA, entries, without};
 use super::plugin;
 
@@ -20,8 +22,8 @@ pub fn hook_entries(
     format: &'static HookFormat,
     name: &str,
     hook: &Value,
-) -> Result<Entries, ConvertError> {
-    let mut fates = Fates::default();
+) -> Result<ConvertedEntries, ConvertError> {
+    let mut fates = FieldOutcomes::default();
     let items = convert(format, name, hook, &mut fates)?;
     if items.is_empty() && !is_disabled(hook) {
         return Err(nothing_left(name, &fates));
@@ -29,18 +31,18 @@ pub fn hook_entries(
     let root = Pointer::root();
     let version = format.version.filter(|_| !items.is_empty());
     let version = version.map(|version| EntryNode {
-        place: Place::Default(root.child("version")),
+        place: NodeLocation::Default(root.child("version")),
         value: Value::from(version),
     });
     let node = |(event, value)| EntryNode {
-        place: Place::Item(root.child("hooks").child(event)),
+        place: NodeLocation::Item(root.child("hooks").child(event)),
         value,
     };
     let nodes = version
         .into_iter()
         .chain(items.into_iter().map(node))
         .collect();
-    Ok(Entries {
+    Ok(ConvertedEntries {
         nodes,
         fates: fates.sorted(),
     })
@@ -51,10 +53,10 @@ pub(super) fn to_file(
     format: &'static HookFormat,
     name: &str,
     text: &str,
-) -> Result<Converted, ConvertError> {
+) -> Result<ConvertedFile, ConvertError> {
     let document = document(text, Format::Jsonc)?;
     let hook = document.root().map_or(Value::Null, agpm_text::to_value);
-    let mut fates = Fates::default();
+    let mut fates = FieldOutcomes::default();
     if is_native(format, name, &hook) {
         plugin::refuse_variables("hook", name, &hook)?;
         let own = without(&hook, &METADATA);
@@ -63,7 +65,7 @@ pub(super) fn to_file(
         } else {
             printed(&own, Format::Json)?
         };
-        return Ok(Converted {
+        return Ok(ConvertedFile {
             text: kept,
             fates: Vec::new(),
         });
@@ -82,7 +84,7 @@ pub(super) fn to_file(
         .version
         .map(|version| ("version", Value::from(version)));
     let file = Value::map(version.into_iter().chain([("hooks", Value::Map(events))]));
-    Ok(Converted {
+    Ok(ConvertedFile {
         text: printed(&file, Format::Json)?,
         fates: fates.sorted(),
     })
@@ -90,7 +92,7 @@ pub(super) fn to_file(
 
 /// Whether a file is in the tool's own format already: a version, and hooks that the tool reads as they are.
 fn is_native(format: &'static HookFormat, name: &str, hook: &Value) -> bool {
-    let registered = read(name, hook, &mut Fates::default()).unwrap_or_default();
+    let registered = read(name, hook, &mut FieldOutcomes::default()).unwrap_or_default();
     let has_version = hook.get("version").is_some() || format.version.is_none();
     has_version && origin_of(&registered).is_some_and(|origin| std::ptr::eq(origin, format))
 }
@@ -100,11 +102,13 @@ fn is_disabled(hook: &Value) -> bool {
 }
 
 /// A hook of which nothing can be written is not installed in silence.
-fn nothing_left(name: &str, fates: &Fates) -> ConvertError {
-    let lost = fates
-        .0
-        .iter()
-        .filter(|fate| matches!(fate.kind, FateKind::Dropped | FateKind::Widened));
+fn nothing_left(name: &str, fates: &FieldOutcomes) -> ConvertError {
+    let lost = fates.0.iter().filter(|fate| {
+        matches!(
+            fate.kind,
+            FieldOutcomeKind::Dropped | FieldOutcomeKind::Widened
+        )
+    });
     let mut reasons: Vec<String> = lost
         .map(|fate| format!("`{}`: {}", fate.field, fate.note))
         .collect();
@@ -127,7 +131,7 @@ fn convert(
     format: &'static HookFormat,
     name: &str,
     hook: &Value,
-    fates: &mut Fates,
+    fates: &mut FieldOutcomes,
 ) -> Result<Vec<Registered>, ConvertError> {
     plugin::refuse_variables("hook", name, hook)?;
     let registered = read(name, hook, fates)?;
@@ -169,7 +173,7 @@ fn convert_group(
     format: &'static HookFormat,
     event: &str,
     group: &Value,
-    fates: &mut Fates,
+    fates: &mut FieldOutcomes,
 ) -> Result<Vec<Registered>, ConvertError> {
     let Some(there) = event_in(format, event) else {
         fates.add(
@@ -193,7 +197,7 @@ fn convert_group(
     let field = format!("{event}.matcher");
     let matchers = carry(
         matcher,
-        Target {
+        MatcherTarget {
             rule: there.matcher,
             format,
             field: &field,
@@ -217,7 +221,7 @@ fn convert_group(
     } else {
         format!("`{}` there", there.name)
     };
-    fates.add(event, FateKind::Exact, renamed);
+    fates.add(event, FieldOutcomeKind::Exact, renamed);
     let more = group_keys(format, event, group, fates);
     let items = matchers
         .into_iter()
@@ -226,12 +230,12 @@ fn convert_group(
 }
 
 /// What it means that a hook does not run: one that can stop things permits them by its absence.
-fn lost(event: &str) -> FateKind {
+fn lost(event: &str) -> FieldOutcomeKind {
     let guards = ["PreToolUse", "PermissionRequest", "UserPromptSubmit"];
     if guards.contains(&event) {
-        FateKind::Widened
+        FieldOutcomeKind::Widened
     } else {
-        FateKind::Dropped
+        FieldOutcomeKind::Dropped
     }
 }
 
@@ -240,7 +244,7 @@ fn group_keys(
     format: &'static HookFormat,
     event: &str,
     group: &Value,
-    fates: &mut Fates,
+    fates: &mut FieldOutcomes,
 ) -> Vec<(String, Value)> {
     let mut kept = Vec::new();
     for (key, value) in entries(group)
@@ -252,7 +256,7 @@ fn group_keys(
             fates.exact(field);
             kept.push((key.clone(), value.clone()));
         } else {
-            fates.add(field, FateKind::Dropped, "it has no place there");
+            fates.add(field, FieldOutcomeKind::Dropped, "it has no place there");
         }
     }
     kept
@@ -287,7 +291,7 @@ fn handler(
     format: &'static HookFormat,
     event: &str,
     hook: &Value,
-    fates: &mut Fates,
+    fates: &mut FieldOutcomes,
 ) -> Result<Option<Vec<(String, Value)>>, ConvertError> {
     let kind = hook
         .get("type")
@@ -295,7 +299,7 @@ fn handler(
         .unwrap_or_default();
     if !format.types.contains(&kind) {
         let note = format!("hooks of the type `{kind}` do not run there: it is left out");
-        fates.add(format!("{event}.type"), FateKind::Dropped, note);
+        fates.add(format!("{event}.type"), FieldOutcomeKind::Dropped, note);
         return Ok(None);
     }
     let needed = if kind == "command" { "command" } else { kind };
@@ -313,7 +317,7 @@ fn handler(
     if hook.get("if").is_some() {
         let note =
             "it cannot be said there, and without it the hook would run too often: it is left out";
-        fates.add(format!("{event}.if"), FateKind::Dropped, note);
+        fates.add(format!("{event}.if"), FieldOutcomeKind::Dropped, note);
         return Ok(None);
     }
     let typed = [("type".to_owned(), Value::from(kind))]
@@ -352,7 +356,7 @@ fn changed(change: KeyChange, value: &Value) -> Option<Option<Value>> {
 
 fn milliseconds(value: &Value) -> Option<Value> {
     let text = match value.shape() {
-        agpm_text::Shape::Integer(text) | agpm_text::Shape::Float(text) => text,
+        agpm_text::NodeShape::Integer(text) | agpm_text::NodeShape::Float(text) => text,
         _ => return None,
     };
     let whole = text
@@ -370,29 +374,31 @@ fn milliseconds(value: &Value) -> Option<Value> {
         .map(Value::from)
 }
 
-fn keep(format: &HookFormat, event: &str, key: &str, text: &str, fates: &mut Fates) {
+fn keep(format: &HookFormat, event: &str, key: &str, text: &str, fates: &mut FieldOutcomes) {
     let field = format!("{event}.{key}");
     let is_unset = format.reference_variables == ReferenceVariables::Unset;
     if key == "command" && is_unset && text.contains(REFERENCE_VARIABLES) {
         let note = format!("{}'s variables are not set there", REFERENCE_TOOL.title);
-        fates.add(field, FateKind::Approximated, note);
+        fates.add(field, FieldOutcomeKind::Approximated, note);
     } else {
         fates.exact(field);
     }
 }
 
-fn lose(event: &str, key: &str, value: &Value, fates: &mut Fates) {
+fn lose(event: &str, key: &str, value: &Value, fates: &mut FieldOutcomes) {
     let field = format!("{event}.{key}");
     match key {
         "async" | "asyncRewake" | "once" if *value == Value::Bool(false) => fates.exact(field),
         "once" => fates.add(
             field,
-            FateKind::Approximated,
+            FieldOutcomeKind::Approximated,
             "the hook runs each time, and not only once",
         ),
-        "async" | "asyncRewake" => {
-            fates.add(field, FateKind::Dropped, "the tool waits for the hook")
-        }
-        _ => fates.add(field, FateKind::Dropped, "it has no place there"),
+        "async" | "asyncRewake" => fates.add(
+            field,
+            FieldOutcomeKind::Dropped,
+            "the tool waits for the hook",
+        ),
+        _ => fates.add(field, FieldOutcomeKind::Dropped, "it has no place there"),
     }
 }

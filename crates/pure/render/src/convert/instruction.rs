@@ -4,8 +4,8 @@ use agpm_model::{InstructionPaths, InstructionScope};
 use agpm_text::{Value, block_text, markdown_body};
 use agpm_tools::{PatternList, RuleDescription, RuleField, RuleFormat, RuleValue, rule_formats};
 
-use super::front::{Front, printed};
-use super::outcome::{ConvertError, Converted, Fate, FateKind, Fates};
+use super::front::{FrontMatter, printed};
+use super::outcome::{ConvertError, ConvertedFile, FieldOutcome, FieldOutcomeKind, FieldOutcomes};
 use super::parts::{METADATA, text_of, texts_of};
 
 /// The field that says what an instruction is about.
@@ -19,12 +19,12 @@ pub struct InstructionBlock {
     /// The files that it is for.
     pub scope: InstructionScope,
     /// What became of each field, sorted by field.
-    pub fates: Vec<Fate>,
+    pub fates: Vec<FieldOutcome>,
 }
 
 /// Whether an instruction is in the tool's own format: it says when to apply in the tool's words, and in no other's.
 pub fn is_native_instruction(format: &RuleFormat, file_name: &str, text: &str) -> bool {
-    let Ok(front) = Front::read(text) else {
+    let Ok(front) = FrontMatter::read(text) else {
         return false;
     };
     let own = mode_keys(format);
@@ -53,8 +53,8 @@ pub fn convert_instruction(
     format: &RuleFormat,
     scope: Option<&InstructionScope>,
     text: &str,
-) -> Result<Converted, ConvertError> {
-    let source = Source::read(text);
+) -> Result<ConvertedFile, ConvertError> {
+    let source = InstructionSource::read(text);
     let mut fates = source.fates(scope);
     let mut fields: Vec<(String, Value)> = Vec::new();
     if let Some(description) = source.description() {
@@ -64,7 +64,11 @@ pub fn convert_instruction(
                 fields.push((DESCRIPTION.to_owned(), description.into()));
             }
             RuleDescription::Unknown => {
-                fates.add(DESCRIPTION, FateKind::Dropped, "it has no place there");
+                fates.add(
+                    DESCRIPTION,
+                    FieldOutcomeKind::Dropped,
+                    "it has no place there",
+                );
             }
         }
     }
@@ -76,7 +80,7 @@ pub fn convert_instruction(
         }
     };
     fields.extend(fixed.iter().map(fixed_field));
-    Ok(Converted {
+    Ok(ConvertedFile {
         text: source.written(fields)?,
         fates: fates.sorted(),
     })
@@ -84,17 +88,21 @@ pub fn convert_instruction(
 
 /// Turns an instruction into a block, whose first line names the files that it is for.
 pub fn instruction_block(scope: Option<&InstructionScope>, text: &str) -> InstructionBlock {
-    let source = Source::read(text);
+    let source = InstructionSource::read(text);
     let mut fates = source.fates(scope);
     if source.description().is_some() {
-        fates.add(DESCRIPTION, FateKind::Dropped, "a block has no description");
+        fates.add(
+            DESCRIPTION,
+            FieldOutcomeKind::Dropped,
+            "a block has no description",
+        );
     }
     let scope = scope.unwrap_or(&source.scope);
     let mut block = String::new();
     if let InstructionScope::Paths(paths) = scope {
         block.push_str(&format!("Applies to: {paths}\n\n"));
         let note = "named in the text of the block";
-        fates.add("(paths)", FateKind::Approximated, note);
+        fates.add("(paths)", FieldOutcomeKind::Approximated, note);
     }
     block.push_str(&block_text(&source.body));
     InstructionBlock {
@@ -120,21 +128,21 @@ fn fixed_field(field: &RuleField) -> (String, Value) {
 }
 
 /// An instruction as its author wrote it.
-struct Source {
-    front: Option<Front>,
+struct InstructionSource {
+    front: Option<FrontMatter>,
     body: String,
     scope: InstructionScope,
 }
 
-impl Source {
+impl InstructionSource {
     /// Front matter that nobody can read says nothing, and the text below it still counts.
     fn read(text: &str) -> Self {
-        let front = Front::read(text).ok();
+        let front = FrontMatter::read(text).ok();
         let body = match &front {
             Some(front) => front.body(),
             None => markdown_body(text),
         };
-        Source {
+        InstructionSource {
             body: body.to_owned(),
             scope: front
                 .as_ref()
@@ -148,10 +156,14 @@ impl Source {
     }
 
     /// What becomes of the fields that say when it applies, and of those that no tool knows.
-    fn fates(&self, scope: Option<&InstructionScope>) -> Fates {
+    fn fates(&self, scope: Option<&InstructionScope>) -> FieldOutcomes {
         let Some(front) = &self.front else {
-            let mut fates = Fates::default();
-            fates.add("(front matter)", FateKind::Dropped, "it cannot be read");
+            let mut fates = FieldOutcomes::default();
+            fates.add(
+                "(front matter)",
+                FieldOutcomeKind::Dropped,
+                "it cannot be read",
+            );
             return fates;
         };
         let mut fates = front.fates();
@@ -162,13 +174,13 @@ impl Source {
                 continue;
             }
             if !modes.contains(&key) {
-                fates.add(key, FateKind::Dropped, "it has no place there");
+                fates.add(key, FieldOutcomeKind::Dropped, "it has no place there");
             } else if scope.is_some() {
                 let note = "the manifest's `paths` override it";
-                fates.add(key, FateKind::Approximated, note);
+                fates.add(key, FieldOutcomeKind::Approximated, note);
             } else if is_on_request(front) {
                 let note = "it applied on request, and applies always now";
-                fates.add(key, FateKind::Approximated, note);
+                fates.add(key, FieldOutcomeKind::Approximated, note);
             } else {
                 fates.exact(key);
             }
@@ -195,7 +207,7 @@ impl Source {
 }
 
 /// The files that front matter names, in the words of any tool.
-fn scope_of(front: &Front) -> InstructionScope {
+fn scope_of(front: &FrontMatter) -> InstructionScope {
     let is_always = |field: &RuleField| {
         let value = fixed_field(field).1;
         front.get(field.key) == Some(&value)
@@ -215,7 +227,7 @@ fn scope_of(front: &Front) -> InstructionScope {
 }
 
 /// Whether a tool would load it only when somebody asks for it: it names a mode, and neither files nor everything.
-fn is_on_request(front: &Front) -> bool {
+fn is_on_request(front: &FrontMatter) -> bool {
     let fixed = rule_formats().flat_map(|format| format.for_some.iter().chain(format.for_all));
     let names_mode = fixed.map(|field| field.key).any(|key| front.has(key));
     let is_pattern = |format: &RuleFormat| front.text(format.patterns).is_some();
@@ -333,7 +345,7 @@ mod tests {
     fn fields_that_are_lost_are_named() {
         let text = "---\ndescription: d\ntags: [a]\nalwaysApply: false\n---\nBody\n";
         let made = convert_instruction(rule("claude-code"), None, text).unwrap();
-        let fates: Vec<(&str, FateKind)> = made
+        let fates: Vec<(&str, FieldOutcomeKind)> = made
             .fates
             .iter()
             .map(|fate| (fate.field.as_str(), fate.kind))
@@ -341,9 +353,9 @@ mod tests {
         assert_eq!(
             fates,
             [
-                ("alwaysApply", FateKind::Approximated),
-                ("description", FateKind::Dropped),
-                ("tags", FateKind::Dropped),
+                ("alwaysApply", FieldOutcomeKind::Approximated),
+                ("description", FieldOutcomeKind::Dropped),
+                ("tags", FieldOutcomeKind::Dropped),
             ]
         );
     }

@@ -2,12 +2,12 @@
 
 use agpm_tools::{HookFormat, MatcherRule, MatcherSyntax};
 
-use super::outcome::{FateKind, Fates};
+use super::outcome::{FieldOutcomeKind, FieldOutcomes};
 use super::parts::quoted;
 use super::tool_names::translate;
 
 /// What a matcher says, as the reference tool reads it.
-enum Matcher<'a> {
+enum HookMatcher<'a> {
     /// Every occasion.
     All,
     /// Exactly these names.
@@ -16,26 +16,26 @@ enum Matcher<'a> {
     Pattern,
 }
 
-impl<'a> Matcher<'a> {
+impl<'a> HookMatcher<'a> {
     fn read(text: &'a str) -> Self {
         let plain = |c: char| c.is_ascii_alphanumeric() || "_- ,|".contains(c);
         match text.trim() {
-            "" | "*" | ".*" => Matcher::All,
+            "" | "*" | ".*" => HookMatcher::All,
             text if text.chars().all(plain) => {
                 let names = text
                     .split(['|', ','])
                     .map(str::trim)
                     .filter(|name| !name.is_empty());
-                Matcher::Names(names.collect())
+                HookMatcher::Names(names.collect())
             }
-            _ => Matcher::Pattern,
+            _ => HookMatcher::Pattern,
         }
     }
 }
 
 /// Where a matcher goes, and what is to be said of it whatever it says.
 #[derive(Clone, Copy)]
-pub(super) struct Target<'a> {
+pub(super) struct MatcherTarget<'a> {
     pub(super) rule: MatcherRule,
     pub(super) format: &'static HookFormat,
     /// The field that fates are told of.
@@ -46,18 +46,18 @@ pub(super) struct Target<'a> {
 /// nothing. No entry at all means that the hook would run where its author did not want it.
 pub(super) fn carry(
     text: Option<&str>,
-    target: Target<'_>,
-    fates: &mut Fates,
+    target: MatcherTarget<'_>,
+    fates: &mut FieldOutcomes,
 ) -> Vec<Option<String>> {
     let Some(text) = text else { return vec![None] };
-    let matcher = Matcher::read(text);
-    if matches!(matcher, Matcher::All) || target.rule == MatcherRule::Ignored {
+    let matcher = HookMatcher::read(text);
+    if matches!(matcher, HookMatcher::All) || target.rule == MatcherRule::Ignored {
         fates.exact(target.field);
         return vec![None];
     }
     // Commas are the reference's own; everybody knows `|`.
     let plain = match &matcher {
-        Matcher::Names(names) => names.join("|"),
+        HookMatcher::Names(names) => names.join("|"),
         _ => text.to_owned(),
     };
     match (target.rule, matcher) {
@@ -65,7 +65,7 @@ pub(super) fn carry(
             tell(target, Vec::new(), fates);
             vec![Some(plain)]
         }
-        (MatcherRule::Tools, Matcher::Pattern)
+        (MatcherRule::Tools, HookMatcher::Pattern)
             if target.format.matchers == MatcherSyntax::Reference =>
         {
             tell(target, Vec::new(), fates);
@@ -79,8 +79,10 @@ pub(super) fn carry(
             );
             vec![Some(plain)]
         }
-        (MatcherRule::Tools, Matcher::Names(names)) => tools(&names, target, fates),
-        (MatcherRule::OneOf(words), Matcher::Names(names)) => one_of(&names, words, target, fates),
+        (MatcherRule::Tools, HookMatcher::Names(names)) => tools(&names, target, fates),
+        (MatcherRule::OneOf(words), HookMatcher::Names(names)) => {
+            one_of(&names, words, target, fates)
+        }
         _ => refuse(
             target,
             "it cannot be said there, and without it the hook would run too often",
@@ -90,26 +92,34 @@ pub(super) fn carry(
 }
 
 /// The fate of a matcher that stays.
-fn tell(target: Target<'_>, mut notes: Vec<String>, fates: &mut Fates) {
+fn tell(target: MatcherTarget<'_>, mut notes: Vec<String>, fates: &mut FieldOutcomes) {
     let caveat = target.format.caveat;
     notes.extend((!caveat.is_empty()).then(|| caveat.to_owned()));
     if notes.is_empty() {
         fates.exact(target.field);
     } else {
-        fates.add(target.field, FateKind::Approximated, notes.join("; "));
+        fates.add(
+            target.field,
+            FieldOutcomeKind::Approximated,
+            notes.join("; "),
+        );
     }
 }
 
-fn refuse(target: Target<'_>, note: &str, fates: &mut Fates) -> Vec<Option<String>> {
+fn refuse(target: MatcherTarget<'_>, note: &str, fates: &mut FieldOutcomes) -> Vec<Option<String>> {
     fates.add(
         target.field,
-        FateKind::Dropped,
+        FieldOutcomeKind::Dropped,
         format!("{note}: the entry is left out"),
     );
     Vec::new()
 }
 
-fn tools(names: &[&str], target: Target<'_>, fates: &mut Fates) -> Vec<Option<String>> {
+fn tools(
+    names: &[&str],
+    target: MatcherTarget<'_>,
+    fates: &mut FieldOutcomes,
+) -> Vec<Option<String>> {
     let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
     let found = translate(&names, target.format.tool_names);
     if found.names.is_empty() {
@@ -142,8 +152,8 @@ fn tools(names: &[&str], target: Target<'_>, fates: &mut Fates) -> Vec<Option<St
 fn one_of(
     names: &[&str],
     words: &[&str],
-    target: Target<'_>,
-    fates: &mut Fates,
+    target: MatcherTarget<'_>,
+    fates: &mut FieldOutcomes,
 ) -> Vec<Option<String>> {
     let (known, unknown): (Vec<&str>, Vec<&str>) =
         names.iter().partition(|name| words.contains(name));

@@ -35,15 +35,19 @@ pub use hooks::hook_entries;
 pub use instruction::{
     InstructionBlock, convert_instruction, instruction_block, is_native_instruction,
 };
-pub use outcome::{ConvertError, Converted, Entries, Fate, FateKind};
+pub use outcome::{ConvertError, ConvertedEntries, ConvertedFile, FieldOutcome, FieldOutcomeKind};
 pub use recognize::{agent_name, foreign_format, is_native};
 pub use servers::{server_entries, server_names};
 
 /// Turns a file into the format that a tool reads; a file that is in that format already stays as it is.
-pub fn convert_file(format: FileFormat, name: &str, text: &str) -> Result<Converted, ConvertError> {
+pub fn convert_file(
+    format: FileFormat,
+    name: &str,
+    text: &str,
+) -> Result<ConvertedFile, ConvertError> {
     match format {
         FileFormat::Unchanged | FileFormat::Command(CommandFormat::Unchanged) => {
-            Ok(Converted::unchanged(text))
+            Ok(ConvertedFile::unchanged(text))
         }
         FileFormat::Agent(format) => match &format.form {
             AgentForm::Fields(fields) => agent::convert(fields, name, text),

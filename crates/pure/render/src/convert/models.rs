@@ -5,7 +5,7 @@ use agpm_tools::{
     InheritedModel, ModelForm, ModelNames, REFERENCE_TOOL, Vendor, is_reference_model,
 };
 
-use super::outcome::{FateKind, Fates};
+use super::outcome::{FieldOutcomeKind, FieldOutcomes};
 use super::parts::text_of;
 
 /// Why a model cannot be used there; nothing if it can.
@@ -42,11 +42,11 @@ fn objection(models: &ModelNames, model: &Value) -> Option<String> {
 pub(super) fn keep<'v>(
     models: &ModelNames,
     value: &'v Value,
-    fates: &mut Fates,
+    fates: &mut FieldOutcomes,
 ) -> Option<&'v Value> {
     match objection(models, value) {
         Some(why) => {
-            fates.add("model", FateKind::Dropped, why);
+            fates.add("model", FieldOutcomeKind::Dropped, why);
             None
         }
         None => {

@@ -6,12 +6,12 @@ use serde::Serialize;
 
 /// What became of one field on its way into a tool's own form.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Fate {
+pub struct FieldOutcome {
     /// The field; `(body)` is the text below the fields.
     pub field: String,
     /// How it fared.
     #[serde(rename = "fate")]
-    pub kind: FateKind,
+    pub kind: FieldOutcomeKind,
     /// Why, in a few words; may be empty.
     pub note: String,
 }
@@ -19,7 +19,7 @@ pub struct Fate {
 /// How a field fared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum FateKind {
+pub enum FieldOutcomeKind {
     /// It says the same.
     Exact,
     /// It says nearly the same.
@@ -32,20 +32,20 @@ pub enum FateKind {
 
 /// A file in a tool's own form.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Converted {
+pub struct ConvertedFile {
     /// Its text.
     pub text: String,
     /// What became of each field, sorted by field.
-    pub fates: Vec<Fate>,
+    pub fates: Vec<FieldOutcome>,
 }
 
 /// Entries of a shared file.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entries {
+pub struct ConvertedEntries {
     /// The entries and their places.
     pub nodes: Vec<EntryNode>,
     /// What became of each field, sorted by field.
-    pub fates: Vec<Fate>,
+    pub fates: Vec<FieldOutcome>,
 }
 
 /// Why something has no form that a tool reads.
@@ -70,40 +70,40 @@ impl ConvertError {
     }
 }
 
-impl Converted {
+impl ConvertedFile {
     /// A file that stays as it is.
     pub fn unchanged(text: &str) -> Self {
-        Converted {
+        ConvertedFile {
             text: text.to_owned(),
             fates: Vec::new(),
         }
     }
 }
 
-impl FateKind {
+impl FieldOutcomeKind {
     /// The word that users read.
     pub fn word(self) -> &'static str {
         match self {
-            FateKind::Exact => "exact",
-            FateKind::Approximated => "approximated",
-            FateKind::Dropped => "dropped",
-            FateKind::Widened => "widened",
+            FieldOutcomeKind::Exact => "exact",
+            FieldOutcomeKind::Approximated => "approximated",
+            FieldOutcomeKind::Dropped => "dropped",
+            FieldOutcomeKind::Widened => "widened",
         }
     }
 }
 
 /// What became of the fields so far.
 #[derive(Debug, Default)]
-pub(super) struct Fates(pub(super) Vec<Fate>);
+pub(super) struct FieldOutcomes(pub(super) Vec<FieldOutcome>);
 
-impl Fates {
+impl FieldOutcomes {
     pub(super) fn add(
         &mut self,
         field: impl Into<String>,
-        kind: FateKind,
+        kind: FieldOutcomeKind,
         note: impl Into<String>,
     ) {
-        self.0.push(Fate {
+        self.0.push(FieldOutcome {
             field: field.into(),
             kind,
             note: note.into(),
@@ -111,10 +111,10 @@ impl Fates {
     }
 
     pub(super) fn exact(&mut self, field: impl Into<String>) {
-        self.add(field, FateKind::Exact, "");
+        self.add(field, FieldOutcomeKind::Exact, "");
     }
 
-    pub(super) fn sorted(mut self) -> Vec<Fate> {
+    pub(super) fn sorted(mut self) -> Vec<FieldOutcome> {
         self.0.sort();
         self.0.dedup();
         self.0

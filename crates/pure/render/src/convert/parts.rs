@@ -1,6 +1,6 @@
 //! Small questions to values.
 
-use agpm_text::{Shape, Value, View};
+use agpm_text::{NodeShape, TreeView, Value};
 
 /// Keys that are for us and not for a tool.
 pub(super) const METADATA: [&str; 2] = ["dependencies", "agpm"];
@@ -29,11 +29,12 @@ pub(super) fn is_map(value: &Value) -> bool {
 /// The text of a value that is a text, a number or a boolean.
 pub(super) fn text_of(value: &Value) -> Option<String> {
     match value.shape() {
-        Shape::String(text) | Shape::DateTime(text) | Shape::Integer(text) | Shape::Float(text) => {
-            Some(text.to_owned())
-        }
-        Shape::Bool(truth) => Some(truth.to_string()),
-        Shape::Null | Shape::List(_) | Shape::Map(_) => None,
+        NodeShape::String(text)
+        | NodeShape::DateTime(text)
+        | NodeShape::Integer(text)
+        | NodeShape::Float(text) => Some(text.to_owned()),
+        NodeShape::Bool(truth) => Some(truth.to_string()),
+        NodeShape::Null | NodeShape::List(_) | NodeShape::Map(_) => None,
     }
 }
 

@@ -2,10 +2,10 @@
 
 use agpm_tools::Placeholders;
 
-use super::outcome::{FateKind, Fates};
+use super::outcome::{FieldOutcomeKind, FieldOutcomes};
 
 /// Something in a command's text that the reference tool replaces.
-enum Mark<'a> {
+enum CommandPlaceholder<'a> {
     /// All arguments.
     Arguments,
     /// One of them.
@@ -19,7 +19,7 @@ enum Mark<'a> {
 }
 
 /// The text with the tool's own marks.
-pub(super) fn rewrite(body: &str, marks: &Placeholders, fates: &mut Fates) -> String {
+pub(super) fn rewrite(body: &str, marks: &Placeholders, fates: &mut FieldOutcomes) -> String {
     let mut out = String::with_capacity(body.len());
     let mut notes: Vec<&str> = Vec::new();
     let mut at = 0;
@@ -32,12 +32,14 @@ pub(super) fn rewrite(body: &str, marks: &Placeholders, fates: &mut Fates) -> St
         };
         let written = &body[at..at + length];
         match (&mark, marks.output, marks.file) {
-            (Mark::Arguments, ..) => out.push_str(marks.arguments),
-            (Mark::Output(line), Some((open, close)), _) if can_be_run(line) => {
+            (CommandPlaceholder::Arguments, ..) => out.push_str(marks.arguments),
+            (CommandPlaceholder::Output(line), Some((open, close)), _) if can_be_run(line) => {
                 out.extend([open, &line.replace("$ARGUMENTS", marks.arguments), close]);
             }
-            (Mark::File(path), _, Some((open, close))) => out.extend([open, path, close]),
-            (Mark::Foreign, ..) => out.extend([&written[..1], " ", &written[1..]]),
+            (CommandPlaceholder::File(path), _, Some((open, close))) => {
+                out.extend([open, path, close])
+            }
+            (CommandPlaceholder::Foreign, ..) => out.extend([&written[..1], " ", &written[1..]]),
             _ => out.push_str(written),
         }
         notes.extend(note(&mark, marks));
@@ -46,29 +48,35 @@ pub(super) fn rewrite(body: &str, marks: &Placeholders, fates: &mut Fates) -> St
     notes.sort_unstable();
     notes.dedup();
     if !notes.is_empty() {
-        fates.add("(body)", FateKind::Approximated, notes.join("; "));
+        fates.add("(body)", FieldOutcomeKind::Approximated, notes.join("; "));
     }
     out
 }
 
 /// What is to be said of a mark that is not carried over as it is.
-fn note(mark: &Mark<'_>, marks: &Placeholders) -> Option<&'static str> {
+fn note(mark: &CommandPlaceholder<'_>, marks: &Placeholders) -> Option<&'static str> {
     match mark {
-        Mark::Argument => Some("single arguments such as `$1` stay as text"),
-        Mark::Output(_) if marks.output.is_none() => Some("command lines in the text are not run"),
-        Mark::Output(line) if !can_be_run(line) => {
+        CommandPlaceholder::Argument => Some("single arguments such as `$1` stay as text"),
+        CommandPlaceholder::Output(_) if marks.output.is_none() => {
+            Some("command lines in the text are not run")
+        }
+        CommandPlaceholder::Output(line) if !can_be_run(line) => {
             Some("a command line with odd braces is not run")
         }
-        Mark::Output(line) if has_argument(line) => {
+        CommandPlaceholder::Output(line) if has_argument(line) => {
             Some("single arguments such as `$1` stay as text")
         }
-        Mark::File(_) if marks.file.is_none() => Some("`@` files stay as text"),
-        Mark::Foreign => Some("a space is put into what would be run or read there"),
+        CommandPlaceholder::File(_) if marks.file.is_none() => Some("`@` files stay as text"),
+        CommandPlaceholder::Foreign => Some("a space is put into what would be run or read there"),
         _ => None,
     }
 }
 
-fn mark_at<'a>(body: &'a str, at: usize, marks: &Placeholders) -> Option<(Mark<'a>, usize)> {
+fn mark_at<'a>(
+    body: &'a str,
+    at: usize,
+    marks: &Placeholders,
+) -> Option<(CommandPlaceholder<'a>, usize)> {
     let rest = &body[at..];
     let starts_word = body[..at]
         .chars()
@@ -78,25 +86,25 @@ fn mark_at<'a>(body: &'a str, at: usize, marks: &Placeholders) -> Option<(Mark<'
         let indexed = behind.starts_with('[');
         let whole = !behind.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
         let mark = if indexed {
-            Mark::Argument
+            CommandPlaceholder::Argument
         } else {
-            Mark::Arguments
+            CommandPlaceholder::Arguments
         };
         return whole.then_some((mark, "$ARGUMENTS".len()));
     }
     if rest.starts_with('$') && rest[1..].starts_with(|c: char| c.is_ascii_digit()) {
-        return Some((Mark::Argument, 2));
+        return Some((CommandPlaceholder::Argument, 2));
     }
     let foreign = [marks.output, marks.file]
         .into_iter()
         .flatten()
         .any(|(open, _)| rest.starts_with(open));
     if foreign {
-        return Some((Mark::Foreign, 2));
+        return Some((CommandPlaceholder::Foreign, 2));
     }
     if let Some(line) = rest.strip_prefix("!`").filter(|_| starts_word) {
         let end = line.find('`').filter(|end| *end > 0)?;
-        return Some((Mark::Output(&line[..end]), end + 3));
+        return Some((CommandPlaceholder::Output(&line[..end]), end + 3));
     }
     let path = rest.strip_prefix('@').filter(|_| starts_word)?;
     let end = path
@@ -104,7 +112,7 @@ fn mark_at<'a>(body: &'a str, at: usize, marks: &Placeholders) -> Option<(Mark<'
         .unwrap_or(path.len());
     let path = path[..end].trim_end_matches('.');
     path.contains(['/', '.'])
-        .then_some((Mark::File(path), path.len() + 1))
+        .then_some((CommandPlaceholder::File(path), path.len() + 1))
 }
 
 fn has_argument(line: &str) -> bool {

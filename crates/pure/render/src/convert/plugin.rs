@@ -5,7 +5,7 @@ use agpm_tools::TOOLS;
 
 use super::outcome::ConvertError;
 use super::parts::{entries, items};
-use super::variables::{Piece, pieces};
+use super::variables::{StringPart, pieces};
 
 /// Refuses a hook or a server that cannot run without its plugin; `what` is which of them it is.
 pub(super) fn refuse_variables(what: &str, name: &str, value: &Value) -> Result<(), ConvertError> {
@@ -32,7 +32,7 @@ fn variable_in(value: &Value) -> Option<&'static str> {
 
 /// `${NAME}` without a default, or `$NAME`.
 fn is_used(variable: &str, text: &str) -> bool {
-    let braced = |piece: &Piece<'_>| matches!(piece, Piece::Variable { name, default: None } if *name == variable);
+    let braced = |piece: &StringPart<'_>| matches!(piece, StringPart::Variable { name, default: None } if *name == variable);
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let bare = text.split('$').skip(1).any(|rest| {
         rest.strip_prefix(variable)

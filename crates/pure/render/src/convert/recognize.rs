@@ -5,7 +5,7 @@ use agpm_tools::{
     AgentContainer, AgentForm, AgentFormat, CommandFormat, CopiedAgents, FileFormat, agent_formats,
 };
 
-use super::front::{Front, value_of};
+use super::front::{FrontMatter, value_of};
 use super::instruction::is_native_instruction;
 use super::outcome::ConvertError;
 
@@ -31,7 +31,7 @@ fn is_marked(
     file_name: &str,
     text: &str,
 ) -> bool {
-    let front = Front::read(text).ok();
+    let front = FrontMatter::read(text).ok();
     let is_extension = |extension: &&str| file_name.ends_with(extension);
     let is_field = |field: &&str| front.as_ref().is_some_and(|front| front.has(field));
     let mut marks = formats.into_iter().map(|format| &format.marks);
@@ -75,6 +75,6 @@ pub fn agent_name(format: FileFormat, text: &str) -> Option<String> {
             .get("name")
             .and_then(Value::as_str)
             .map(str::to_owned),
-        _ => Front::read(text).ok()?.text("name"),
+        _ => FrontMatter::read(text).ok()?.text("name"),
     }
 }

@@ -1,6 +1,6 @@
 //! MCP servers: one file as authors write it, into the entries that tools read.
 
-use agpm_model::{EntryNode, Place, ServerFile};
+use agpm_model::{EntryNode, NodeLocation, ServerFile};
 use agpm_text::{Format, Pointer, Value};
 use agpm_tools::{
     CommandLine, CopiedServers, FileSyntax, NamedVariables, OTHER_SERVER_LIMITS, REFERENCE_TOOL,
@@ -8,13 +8,14 @@ use agpm_tools::{
 };
 
 use super::front::holds;
-use super::outcome::{ConvertError, Entries, FateKind, Fates};
+use super::outcome::{ConvertError, ConvertedEntries, FieldOutcomeKind, FieldOutcomes};
 use super::parts::{METADATA, entries, is_map, quoted, without};
 use super::plugin;
 use super::transport::{
-    Server, State, Transport, env_key, http_key, is_command_list, is_read, is_valid_list,
+    McpServer, ServerState, ServerTransport, env_key, http_key, is_command_list, is_read,
+    is_valid_list,
 };
-use super::variables::{Loss, Piece, pieces, spell};
+use super::variables::{StringPart, VariableLoss, pieces, spell};
 
 /// Entries of a tool's server configuration for one server file; `rename` gives servers other names.
 pub fn server_entries(
@@ -22,15 +23,15 @@ pub fn server_entries(
     name: &str,
     file: &Value,
     rename: &[(String, String)],
-) -> Result<Entries, ConvertError> {
-    let mut fates = Fates::default();
+) -> Result<ConvertedEntries, ConvertError> {
+    let mut fates = FieldOutcomes::default();
     let mut nodes = Vec::new();
     for (name, server) in renamed(named(name, file, &mut fates)?, rename)? {
-        let place = Place::Key(Pointer::root().child(format.key).child(&name));
+        let place = NodeLocation::Key(Pointer::root().child(format.key).child(&name));
         let value = one(format, &name, &server, &mut fates)?;
         nodes.extend(value.map(|value| EntryNode { place, value }));
     }
-    Ok(Entries {
+    Ok(ConvertedEntries {
         nodes,
         fates: fates.sorted(),
     })
@@ -40,7 +41,7 @@ pub fn server_entries(
 fn named(
     name: &str,
     file: &Value,
-    fates: &mut Fates,
+    fates: &mut FieldOutcomes,
 ) -> Result<Vec<(String, Value)>, ConvertError> {
     let (key, servers) = match ServerFile::of(file) {
         ServerFile::Wrapped { key, servers } => (Some(key), servers),
@@ -71,7 +72,7 @@ fn named(
         if !METADATA.contains(&other.as_str()) {
             fates.add(
                 other,
-                FateKind::Dropped,
+                FieldOutcomeKind::Dropped,
                 format!("only `{key}` of a file are taken"),
             );
         }
@@ -108,7 +109,7 @@ fn renamed(
 
 /// The names of the servers in a file, as authors wrote them.
 pub fn server_names(name: &str, file: &Value) -> Vec<String> {
-    let servers = named(name, file, &mut Fates::default()).unwrap_or_default();
+    let servers = named(name, file, &mut FieldOutcomes::default()).unwrap_or_default();
     servers.into_iter().map(|(name, _)| name).collect()
 }
 
@@ -116,7 +117,7 @@ pub fn server_names(name: &str, file: &Value) -> Vec<String> {
 fn as_written(
     name: &str,
     written: &Value,
-    fates: &mut Fates,
+    fates: &mut FieldOutcomes,
 ) -> Result<Option<Value>, ConvertError> {
     let switch = |key: &str, off: bool| written.get(key) == Some(&Value::Bool(off));
     for key in ["enabled", "disabled"] {
@@ -132,7 +133,11 @@ fn as_written(
         }
     }
     if switch("enabled", false) || switch("disabled", true) {
-        fates.add(name, FateKind::Dropped, "it is switched off, and left out");
+        fates.add(
+            name,
+            FieldOutcomeKind::Dropped,
+            "it is switched off, and left out",
+        );
         return Ok(None);
     }
     let server = without(written, &["enabled", "disabled"]);
@@ -179,9 +184,9 @@ fn one(
     format: &ServerFormat,
     name: &str,
     written: &Value,
-    fates: &mut Fates,
+    fates: &mut FieldOutcomes,
 ) -> Result<Option<Value>, ConvertError> {
-    let server = Server::read(name, written)?;
+    let server = McpServer::read(name, written)?;
     plugin::refuse_variables("server", name, written)?;
     match format.copied {
         CopiedServers::Reference if is_reference(written) => {
@@ -192,7 +197,7 @@ fn one(
         }
         _ => {}
     }
-    let mut writer = Writer {
+    let mut writer = ServerWriter {
         format,
         name,
         written,
@@ -202,27 +207,27 @@ fn one(
     Ok(writer.write(&server).then_some(Value::Map(writer.out)))
 }
 
-struct Writer<'a> {
+struct ServerWriter<'a> {
     format: &'a ServerFormat,
     name: &'a str,
     written: &'a Value,
-    fates: &'a mut Fates,
+    fates: &'a mut FieldOutcomes,
     out: Vec<(String, Value)>,
 }
 
-impl Writer<'_> {
+impl ServerWriter<'_> {
     /// Whether the server can be there at all; what it is like is in `out` then.
-    fn write(&mut self, server: &Server) -> bool {
+    fn write(&mut self, server: &McpServer) -> bool {
         if !self.can_be(server) {
             return false;
         }
         match &server.transport {
-            Transport::Local { command, args } => self.local(command, args, server),
-            Transport::Http(url) => {
+            ServerTransport::Local { command, args } => self.local(command, args, server),
+            ServerTransport::Http(url) => {
                 self.put_type(self.format.types.http);
                 self.remote(url, self.format.urls.http, server);
             }
-            Transport::Sse(url) | Transport::Socket(url) => {
+            ServerTransport::Sse(url) | ServerTransport::Socket(url) => {
                 self.put_type(self.format.types.sse);
                 self.remote(
                     url,
@@ -231,7 +236,7 @@ impl Writer<'_> {
                 );
             }
         }
-        if server.state == State::Off {
+        if server.state == ServerState::Off {
             self.put("enabled", Value::Bool(false));
         }
         for key in ["type", "enabled", "disabled"]
@@ -239,13 +244,13 @@ impl Writer<'_> {
             .filter(|key| self.written.get(key).is_some())
         {
             let is_asked_like_others = key == "type"
-                && matches!(server.transport, Transport::Sse(_))
+                && matches!(server.transport, ServerTransport::Sse(_))
                 && self.format.urls.sse.is_none();
             if is_asked_like_others {
                 let note = "a server that sends events is asked like any other";
-                self.fate(key, FateKind::Approximated, note);
+                self.fate(key, FieldOutcomeKind::Approximated, note);
             } else {
-                self.fate(key, FateKind::Exact, "");
+                self.fate(key, FieldOutcomeKind::Exact, "");
             }
         }
         server
@@ -256,13 +261,13 @@ impl Writer<'_> {
         true
     }
 
-    fn can_be(&mut self, server: &Server) -> bool {
-        let socket = matches!(server.transport, Transport::Socket(_));
-        let off = server.state == State::Off && self.format.switch == ServerSwitch::Absent;
+    fn can_be(&mut self, server: &McpServer) -> bool {
+        let socket = matches!(server.transport, ServerTransport::Socket(_));
+        let off = server.state == ServerState::Off && self.format.switch == ServerSwitch::Absent;
         if socket {
             self.fate(
                 "type",
-                FateKind::Dropped,
+                FieldOutcomeKind::Dropped,
                 "sockets are unknown there: the server is left out",
             );
         }
@@ -274,14 +279,14 @@ impl Writer<'_> {
             };
             self.fate(
                 key,
-                FateKind::Dropped,
+                FieldOutcomeKind::Dropped,
                 "it is switched off, which cannot be said there: it is left out",
             );
         }
         !socket && !off
     }
 
-    fn local(&mut self, command: &str, args: &[String], server: &Server) {
+    fn local(&mut self, command: &str, args: &[String], server: &McpServer) {
         self.put_type(self.format.types.local);
         let command = self.texts("command", &[command.to_owned()]);
         let args = self.texts("args", args);
@@ -301,7 +306,7 @@ impl Writer<'_> {
     }
 
     /// A URL under the key that it has there.
-    fn remote(&mut self, url: &str, there: &str, server: &Server) {
+    fn remote(&mut self, url: &str, there: &str, server: &McpServer) {
         let key = http_key(self.written).unwrap_or("url");
         let url = self.texts(key, &[url.to_owned()]).concat();
         self.put(there, Value::from(url));
@@ -326,32 +331,32 @@ impl Writer<'_> {
         }
     }
 
-    fn fate(&mut self, key: &str, kind: FateKind, note: impl Into<String>) {
+    fn fate(&mut self, key: &str, kind: FieldOutcomeKind, note: impl Into<String>) {
         self.fates.add(format!("{}.{key}", self.name), kind, note);
     }
 
     /// Texts of a field with variables as they are written there.
     fn texts(&mut self, key: &str, texts: &[String]) -> Vec<String> {
         let spelled = texts.iter().map(|text| spell(text, self.syntax()));
-        let (texts, losses): (Vec<String>, Vec<Loss>) = spelled.unzip();
-        let loss = losses.into_iter().max().unwrap_or(Loss::None);
+        let (texts, losses): (Vec<String>, Vec<VariableLoss>) = spelled.unzip();
+        let loss = losses.into_iter().max().unwrap_or(VariableLoss::None);
         if self.written.get(key).is_some() {
             self.lost(key, loss, &texts);
         }
         texts
     }
 
-    fn lost(&mut self, key: &str, loss: Loss, texts: &[String]) {
+    fn lost(&mut self, key: &str, loss: VariableLoss, texts: &[String]) {
         let file = self.syntax() != VariableSyntax::Braces
             && texts.iter().any(|text| text.contains("{file:"));
         match loss {
             _ if file => self.fate(
                 key,
-                FateKind::Approximated,
+                FieldOutcomeKind::Approximated,
                 "`{file:…}` is not replaced there",
             ),
-            Loss::None => self.fate(key, FateKind::Exact, ""),
-            loss => self.fate(key, FateKind::Approximated, loss.note()),
+            VariableLoss::None => self.fate(key, FieldOutcomeKind::Exact, ""),
+            loss => self.fate(key, FieldOutcomeKind::Approximated, loss.note()),
         }
     }
 
@@ -382,7 +387,7 @@ impl Writer<'_> {
             match (pieces(text).as_slice(), spell(text, VariableSyntax::None)) {
                 (
                     [
-                        Piece::Variable {
+                        StringPart::Variable {
                             name: other,
                             default,
                         },
@@ -394,7 +399,7 @@ impl Writer<'_> {
                 }
                 (
                     [
-                        Piece::Variable {
+                        StringPart::Variable {
                             default: Some(default),
                             ..
                         },
@@ -404,7 +409,7 @@ impl Writer<'_> {
                     set.push((name.clone(), Value::from(*default)));
                     notes.push(format!("`{name}` is always its default"));
                 }
-                (_, (text, Loss::None)) => set.push((name.clone(), Value::from(text))),
+                (_, (text, VariableLoss::None)) => set.push((name.clone(), Value::from(text))),
                 _ => notes.push(format!(
                     "`{name}` has to be set where {} is started",
                     names.title
@@ -433,8 +438,8 @@ impl Writer<'_> {
             match (pieces(text).as_slice(), bearer, names.env_headers) {
                 (
                     [
-                        Piece::Text("Bearer "),
-                        Piece::Variable {
+                        StringPart::Text("Bearer "),
+                        StringPart::Variable {
                             name,
                             default: None,
                         },
@@ -446,7 +451,7 @@ impl Writer<'_> {
                 }
                 (
                     [
-                        Piece::Variable {
+                        StringPart::Variable {
                             name,
                             default: None,
                         },
@@ -456,7 +461,7 @@ impl Writer<'_> {
                 ) => {
                     from_env.push((header.clone(), Value::from(*name)));
                 }
-                ([Piece::Text(_)] | [], ..) => {
+                ([StringPart::Text(_)] | [], ..) => {
                     sent.push((header.clone(), Value::from(text.as_str())));
                 }
                 _ => notes.push(format!(
@@ -474,9 +479,9 @@ impl Writer<'_> {
 
     fn told(&mut self, key: &str, notes: &[String]) {
         let kind = if notes.is_empty() {
-            FateKind::Exact
+            FieldOutcomeKind::Exact
         } else {
-            FateKind::Approximated
+            FieldOutcomeKind::Approximated
         };
         if self.written.get(key).is_some() {
             self.fate(key, kind, notes.join("; "));
@@ -502,31 +507,35 @@ impl Writer<'_> {
         {
             self.fate(
                 key,
-                FateKind::Dropped,
+                FieldOutcomeKind::Dropped,
                 "it is empty, or cannot be written there",
             );
         } else if self.format.passes.contains(&key)
             && !(key == "timeout" && is_command_list(self.written))
         {
             self.put(key, value.clone());
-            self.fate(key, FateKind::Exact, "");
+            self.fate(key, FieldOutcomeKind::Exact, "");
         } else if let Some((_, to)) = renamed.filter(|_| !allows_all(value)) {
             self.put(to, value.clone());
-            self.fate(key, FateKind::Exact, format!("it is called `{to}` there"));
+            self.fate(
+                key,
+                FieldOutcomeKind::Exact,
+                format!("it is called `{to}` there"),
+            );
         } else if is_limit(key) && allows_all(value) {
             self.fate(
                 key,
-                FateKind::Exact,
+                FieldOutcomeKind::Exact,
                 "all tools are allowed unless others are listed",
             );
         } else if is_limit(key) {
             self.fate(
                 key,
-                FateKind::Widened,
+                FieldOutcomeKind::Widened,
                 "it holds something back, and has no place there",
             );
         } else {
-            self.fate(key, FateKind::Dropped, "it has no place there");
+            self.fate(key, FieldOutcomeKind::Dropped, "it has no place there");
         }
     }
 
@@ -536,7 +545,7 @@ impl Writer<'_> {
             let field = format!("{}.{key}", self.name);
             if !self.fates.0.iter().any(|fate| fate.field == field) {
                 self.fates
-                    .add(field, FateKind::Dropped, "it has no place there");
+                    .add(field, FieldOutcomeKind::Dropped, "it has no place there");
             }
         }
     }

@@ -8,7 +8,7 @@ use super::parts::{entries, is_map, text_of, texts_of};
 
 /// How a server is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Transport {
+pub(super) enum ServerTransport {
     /// A program that is started.
     Local {
         /// The program.
@@ -26,21 +26,21 @@ pub(super) enum Transport {
 
 /// A server, whoever's form it was written in.
 #[derive(Clone, Debug)]
-pub(super) struct Server {
-    pub(super) transport: Transport,
+pub(super) struct McpServer {
+    pub(super) transport: ServerTransport,
     /// Variables for the program.
     pub(super) env: Vec<(String, String)>,
     /// Headers for the address.
     pub(super) headers: Vec<(String, String)>,
     pub(super) folder: Option<String>,
-    pub(super) state: State,
+    pub(super) state: ServerState,
     /// Everything else.
     pub(super) rest: Vec<(String, Value)>,
 }
 
 /// Whether a server is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum ServerState {
     On,
     Off,
 }
@@ -50,7 +50,7 @@ const COMMON_KEYS: [&str; 8] = [
     "type", "command", "args", "url", "headers", "cwd", "enabled", "disabled",
 ];
 
-/// Whether a field of a [`Server`] is read from a key.
+/// Whether a field of a [`McpServer`] is read from a key.
 pub(super) fn is_read(key: &str) -> bool {
     COMMON_KEYS.contains(&key)
         || server_formats().any(|format| key == format.env || key == format.urls.http)
@@ -109,14 +109,14 @@ pub(super) fn is_valid_list(format: &ServerFormat, server: &Value) -> bool {
     }
 }
 
-impl Server {
+impl McpServer {
     pub(super) fn read(name: &str, value: &Value) -> Result<Self, ConvertError> {
-        let reader = Reader { name, value };
+        let reader = ServerReader { name, value };
         if !is_map(value) {
             return Err(reader.wrong("is no map", "write `{\"command\": \"npx\", \"args\": […]}`"));
         }
         let rest = entries(value).iter().filter(|(key, _)| !is_read(key));
-        Ok(Server {
+        Ok(McpServer {
             transport: reader.transport()?,
             env: reader.texts(env_key(value))?,
             headers: reader.texts("headers")?,
@@ -127,26 +127,26 @@ impl Server {
     }
 }
 
-struct Reader<'a> {
+struct ServerReader<'a> {
     name: &'a str,
     value: &'a Value,
 }
 
-impl Reader<'_> {
+impl ServerReader<'_> {
     fn wrong(&self, what: &str, help: &'static str) -> ConvertError {
         ConvertError::new(format!("the server `{}` {what}", self.name), help)
     }
 
-    fn state(&self) -> State {
+    fn state(&self) -> ServerState {
         let is = |key: &str, wanted: bool| matches!(self.value.get(key), Some(Value::Bool(found)) if *found == wanted);
         if is("enabled", false) || is("disabled", true) {
-            State::Off
+            ServerState::Off
         } else {
-            State::On
+            ServerState::On
         }
     }
 
-    fn transport(&self) -> Result<Transport, ConvertError> {
+    fn transport(&self) -> Result<ServerTransport, ConvertError> {
         let text = |key: &str| {
             self.value
                 .get(key)
@@ -158,10 +158,10 @@ impl Reader<'_> {
             return self.local();
         }
         match (http_key(self.value).and_then(text), text("url"), kind) {
-            (Some(url), ..) => Ok(Transport::Http(url.to_owned())),
-            (None, Some(url), "sse") => Ok(Transport::Sse(url.to_owned())),
-            (None, Some(url), "ws" | "websocket") => Ok(Transport::Socket(url.to_owned())),
-            (None, Some(url), _) => Ok(Transport::Http(url.to_owned())),
+            (Some(url), ..) => Ok(ServerTransport::Http(url.to_owned())),
+            (None, Some(url), "sse") => Ok(ServerTransport::Sse(url.to_owned())),
+            (None, Some(url), "ws" | "websocket") => Ok(ServerTransport::Socket(url.to_owned())),
+            (None, Some(url), _) => Ok(ServerTransport::Http(url.to_owned())),
             (None, None, _) => Err(self.wrong(
                 "has no `command` and no `url`",
                 "write `\"command\": \"npx\"` with its `args`, or `\"url\": \"https://…\"`",
@@ -169,7 +169,7 @@ impl Reader<'_> {
         }
     }
 
-    fn local(&self) -> Result<Transport, ConvertError> {
+    fn local(&self) -> Result<ServerTransport, ConvertError> {
         let help = "write `\"command\": \"npx\", \"args\": [\"-y\", \"…\"]`";
         let args = self.value.get("args").map_or(Some(Vec::new()), texts_of);
         let Some(mut args) = args else {
@@ -186,7 +186,7 @@ impl Reader<'_> {
             None => None,
         };
         match command.filter(|command| !command.is_empty()) {
-            Some(command) => Ok(Transport::Local { command, args }),
+            Some(command) => Ok(ServerTransport::Local { command, args }),
             None => Err(self.wrong(
                 "has a `command` that is neither a text nor a list of them",
                 help,

@@ -4,7 +4,7 @@ use agpm_tools::VariableSyntax;
 
 /// What a text lost on the way, from nothing to most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Loss {
+pub(super) enum VariableLoss {
     /// Nothing.
     None,
     /// A default that older versions do not know.
@@ -15,21 +15,21 @@ pub(super) enum Loss {
     Variable,
 }
 
-impl Loss {
+impl VariableLoss {
     /// What is to be said of it.
     pub(super) fn note(self) -> &'static str {
         match self {
-            Loss::None => "",
-            Loss::OldVersions => "older versions do not know defaults of variables",
-            Loss::Default => "the default of a variable cannot be said there",
-            Loss::Variable => "variables are not replaced there",
+            VariableLoss::None => "",
+            VariableLoss::OldVersions => "older versions do not know defaults of variables",
+            VariableLoss::Default => "the default of a variable cannot be said there",
+            VariableLoss::Variable => "variables are not replaced there",
         }
     }
 }
 
 /// A part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Piece<'a> {
+pub(super) enum StringPart<'a> {
     Text(&'a str),
     Variable {
         name: &'a str,
@@ -46,7 +46,7 @@ const EDITOR_WORDS: [&str; 4] = [
 ];
 
 /// A text as it comes: texts, and variables in any of the ways to write them.
-pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
+pub(super) fn pieces(text: &str) -> Vec<StringPart<'_>> {
     let mut found = Vec::new();
     let (mut start, mut at) = (0, 0);
     while let Some(next) = text[at..].find(['$', '{']).map(|next| at + next) {
@@ -54,16 +54,16 @@ pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
             at = next + 1;
             continue;
         };
-        found.extend((start < next).then(|| Piece::Text(&text[start..next])));
+        found.extend((start < next).then(|| StringPart::Text(&text[start..next])));
         found.push(variable);
         at = next + length;
         start = at;
     }
-    found.extend((start < text.len()).then(|| Piece::Text(&text[start..])));
+    found.extend((start < text.len()).then(|| StringPart::Text(&text[start..])));
     found
 }
 
-fn variable(text: &str) -> Option<(Piece<'_>, usize)> {
+fn variable(text: &str) -> Option<(StringPart<'_>, usize)> {
     let inner = match text.strip_prefix("${") {
         Some(inner) => inner.strip_prefix("env:").unwrap_or(inner),
         None => text.strip_prefix("{env:")?,
@@ -77,16 +77,16 @@ fn variable(text: &str) -> Option<(Piece<'_>, usize)> {
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let fits =
         name.chars().all(word) && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    fits.then_some((Piece::Variable { name, default }, open + end + 1))
+    fits.then_some((StringPart::Variable { name, default }, open + end + 1))
 }
 
 /// The text in another syntax, and what it lost.
-pub(super) fn spell(text: &str, syntax: VariableSyntax) -> (String, Loss) {
+pub(super) fn spell(text: &str, syntax: VariableSyntax) -> (String, VariableLoss) {
     let mut out = String::with_capacity(text.len());
-    let mut loss = Loss::None;
+    let mut loss = VariableLoss::None;
     for piece in pieces(text) {
-        let Piece::Variable { name, default } = piece else {
-            if let Piece::Text(text) = piece {
+        let StringPart::Variable { name, default } = piece else {
+            if let StringPart::Text(text) = piece {
                 out.push_str(text);
             }
             continue;
@@ -98,19 +98,25 @@ pub(super) fn spell(text: &str, syntax: VariableSyntax) -> (String, Loss) {
     (out, loss)
 }
 
-fn variable_in(name: &str, default: Option<&str>, syntax: VariableSyntax) -> (String, Loss) {
+fn variable_in(
+    name: &str,
+    default: Option<&str>,
+    syntax: VariableSyntax,
+) -> (String, VariableLoss) {
     let lost = if default.is_some() {
-        Loss::Default
+        VariableLoss::Default
     } else {
-        Loss::None
+        VariableLoss::None
     };
     match (syntax, default) {
-        (VariableSyntax::Shell, Some(default)) => (format!("${{{name}:-{default}}}"), Loss::None),
-        (VariableSyntax::ShellNewDefaults, Some(default)) => {
-            (format!("${{{name}:-{default}}}"), Loss::OldVersions)
+        (VariableSyntax::Shell, Some(default)) => {
+            (format!("${{{name}:-{default}}}"), VariableLoss::None)
         }
-        (VariableSyntax::None, Some(default)) => (default.to_owned(), Loss::Variable),
-        (VariableSyntax::None, None) => (format!("${{{name}}}"), Loss::Variable),
+        (VariableSyntax::ShellNewDefaults, Some(default)) => {
+            (format!("${{{name}:-{default}}}"), VariableLoss::OldVersions)
+        }
+        (VariableSyntax::None, Some(default)) => (default.to_owned(), VariableLoss::Variable),
+        (VariableSyntax::None, None) => (format!("${{{name}}}"), VariableLoss::Variable),
         (VariableSyntax::Editor, _) if !EDITOR_WORDS.contains(&name) => {
             (format!("${{env:{name}}}"), lost)
         }
@@ -132,40 +138,50 @@ mod tests {
                 "a ${B} c",
                 VariableSyntax::Braces,
                 "a {env:B} c",
-                Loss::None,
+                VariableLoss::None,
             ),
             (
                 "${B:-x}/y",
                 VariableSyntax::Braces,
                 "{env:B}/y",
-                Loss::Default,
+                VariableLoss::Default,
             ),
-            ("{env:B}", VariableSyntax::Shell, "${B}", Loss::None),
-            ("${env:B}", VariableSyntax::Shell, "${B}", Loss::None),
-            ("${B:-x}", VariableSyntax::Shell, "${B:-x}", Loss::None),
+            ("{env:B}", VariableSyntax::Shell, "${B}", VariableLoss::None),
+            (
+                "${env:B}",
+                VariableSyntax::Shell,
+                "${B}",
+                VariableLoss::None,
+            ),
+            (
+                "${B:-x}",
+                VariableSyntax::Shell,
+                "${B:-x}",
+                VariableLoss::None,
+            ),
             (
                 "${B:-x}",
                 VariableSyntax::ShellNewDefaults,
                 "${B:-x}",
-                Loss::OldVersions,
+                VariableLoss::OldVersions,
             ),
             (
                 "${B}${workspaceFolder}",
                 VariableSyntax::Editor,
                 "${env:B}${workspaceFolder}",
-                Loss::None,
+                VariableLoss::None,
             ),
             (
                 "${B:-x} ${C}",
                 VariableSyntax::None,
                 "x ${C}",
-                Loss::Variable,
+                VariableLoss::Variable,
             ),
             (
                 "${input:key} $HOME { ${ {env:",
                 VariableSyntax::None,
                 "${input:key} $HOME { ${ {env:",
-                Loss::None,
+                VariableLoss::None,
             ),
         ] {
             assert_eq!(spell(text, syntax), (expected.to_owned(), loss), "{text}");

@@ -10,8 +10,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use agpm_diag::SourceMap;
-use agpm_model::Place;
-use agpm_render::{Entries, Fate, FateKind, convert_file, hook_entries, server_entries};
+use agpm_model::NodeLocation;
+use agpm_render::{
+    ConvertedEntries, FieldOutcome, FieldOutcomeKind, convert_file, hook_entries, server_entries,
+};
 use agpm_text::{Format, Limits, Value, parse, print, to_value};
 use agpm_tools::{
     AgentForm, CommandFormat, FileFormat, HookFormat, HookPlace, ServerFormat, TOOLS,
@@ -85,23 +87,23 @@ fn servers(tool: &str) -> &'static ServerFormat {
     &definition(tool).servers.as_ref().unwrap().format
 }
 
-fn told(fates: &[Fate]) -> String {
+fn told(fates: &[FieldOutcome]) -> String {
     let mut out = String::new();
-    for Fate { field, kind, note } in fates {
+    for FieldOutcome { field, kind, note } in fates {
         let colon = if note.is_empty() { "" } else { ": " };
         writeln!(out, "{kind:?} {field}{colon}{note}").unwrap();
     }
     out
 }
 
-fn shown(found: &Entries) -> String {
+fn shown(found: &ConvertedEntries) -> String {
     let mut out = String::new();
     for node in &found.nodes {
         let place = match &node.place {
-            Place::Key(at) => format!("{at}"),
-            Place::Item(at) => format!("{at}/-"),
-            Place::Default(at) => format!("{at}?"),
-            Place::Keyed { list, key, id } => format!("{list}[{key}={id}]"),
+            NodeLocation::Key(at) => format!("{at}"),
+            NodeLocation::Item(at) => format!("{at}/-"),
+            NodeLocation::Default(at) => format!("{at}?"),
+            NodeLocation::Keyed { list, key, id } => format!("{list}[{key}={id}]"),
         };
         let value = if place.starts_with("/mcp_servers/") {
             print(&node.value, Format::Toml).unwrap()
@@ -115,7 +117,7 @@ fn shown(found: &Entries) -> String {
 }
 
 /// JSON on one line.
-fn runs(found: &Entries) -> Vec<String> {
+fn runs(found: &ConvertedEntries) -> Vec<String> {
     runs_of(&Value::List(
         found.nodes.iter().map(|node| node.value.clone()).collect(),
     ))
@@ -173,7 +175,7 @@ fn every_format_of_a_tool_has_a_case() {
     for tool in TOOLS {
         let has_hooks = HOOKS.iter().any(|(name, ..)| *name == tool.name);
         let has_servers = SERVERS.iter().any(|(name, ..)| *name == tool.name);
-        let in_files = |hooks: &agpm_tools::Support<HookPlace, HookFormat>| {
+        let in_files = |hooks: &agpm_tools::TypeSupport<HookPlace, HookFormat>| {
             matches!(hooks.place.project, Some(HookPlace::Files(_)))
         };
         let has_entries = tool.hooks.as_ref().is_some_and(|hooks| !in_files(hooks));
@@ -529,7 +531,7 @@ proptest! {
             let found = convert_file(form.format(), "given", &agent(&fields, "")).unwrap();
             let limited = value(&found.text, format_of(form)).unwrap().get(limit).is_some();
             let fate = found.fates.iter().find(|fate| fate.field == "tools").unwrap();
-            let free = fate.kind == FateKind::Widened || line(&fields).contains("\"*\"");
+            let free = fate.kind == FieldOutcomeKind::Widened || line(&fields).contains("\"*\"");
             prop_assert!(limited || free, "{form:?}: {fate:?}");
         }
     }
@@ -579,16 +581,22 @@ fn a_head_that_is_no_yaml_is_read_line_by_line() {
         .iter()
         .find(|fate| fate.field == "(front matter)")
         .unwrap();
-    assert_eq!(told.kind, FateKind::Approximated);
+    assert_eq!(told.kind, FieldOutcomeKind::Approximated);
     // A field without a clear value is dropped; if it limits something, that is told apart.
     for (head, field, kind) in [
-        ("a: b: c\na: d", "a", FateKind::Dropped),
-        ("a: b: c\nx:\n  y: [\n  z: 1", "x", FateKind::Dropped),
-        ("a: b: c\ntools: [", "tools", FateKind::Widened),
+        ("a: b: c\na: d", "a", FieldOutcomeKind::Dropped),
+        (
+            "a: b: c\nx:\n  y: [\n  z: 1",
+            "x",
+            FieldOutcomeKind::Dropped,
+        ),
+        ("a: b: c\ntools: [", "tools", FieldOutcomeKind::Widened),
     ] {
         let text = format!("---\ndescription: d\n{head}\n---\nbody\n");
         let found = convert_file(Form::Agent("gemini").format(), "x", &text).unwrap();
-        let fate = |fate: &&Fate| fate.field == field && fate.note == "its value is not valid YAML";
+        let fate = |fate: &&FieldOutcome| {
+            fate.field == field && fate.note == "its value is not valid YAML"
+        };
         assert_eq!(
             found.fates.iter().find(fate).map(|fate| fate.kind),
             Some(kind),

@@ -5,7 +5,10 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Debug, Display, Formatter};
 
-use agpm_solve::{Answer, AnswerTo, Candidate, Child, Content, Facts, Root, solve};
+use agpm_solve::{
+    AnswerTo, CandidateRank, RequiredUnit, RootRequirement, SolverOutcome, UnitContent, UnitFacts,
+    solve,
+};
 
 pub type Tag = (u32, u32);
 
@@ -64,8 +67,8 @@ pub enum Need {
     File(String, u32),
 }
 
-pub type ToyChild = Child<String, Wish>;
-pub type ToyRoot = Root<String, Wish>;
+pub type ToyChild = RequiredUnit<String, Wish>;
+pub type ToyRoot = RootRequirement<String, Wish>;
 
 /// A tag, and the children if the unit is there.
 pub type ToyCandidate = (Tag, Option<Vec<ToyChild>>);
@@ -149,11 +152,11 @@ impl Toy {
 
 fn child(text: &str) -> ToyChild {
     match text.split_once(' ') {
-        Some((unit, wish)) => Child {
+        Some((unit, wish)) => RequiredUnit {
             unit: unit.to_owned(),
             wish: Some(Wish::read(wish)),
         },
-        None => Child {
+        None => RequiredUnit {
             unit: text.to_owned(),
             wish: None,
         },
@@ -163,7 +166,7 @@ fn child(text: &str) -> ToyChild {
 pub fn roots(texts: &[&str]) -> Vec<ToyRoot> {
     let root = |text: &&str| {
         let (unit, wish) = text.split_once(' ').unwrap();
-        Root {
+        RootRequirement {
             unit: unit.to_owned(),
             wish: Wish::read(wish),
         }
@@ -171,43 +174,43 @@ pub fn roots(texts: &[&str]) -> Vec<ToyRoot> {
     texts.iter().map(root).collect()
 }
 
-impl Facts for Toy {
+impl UnitFacts for Toy {
     type Unit = String;
     type Wish = Wish;
     type Need = Need;
 
-    fn allowed(&self, unit: &String, wish: &Wish) -> Result<Vec<Candidate>, Need> {
+    fn allowed(&self, unit: &String, wish: &Wish) -> Result<Vec<CandidateRank>, Need> {
         self.look(|| Need::Tags(unit.clone()))?;
         let tags = self.units.get(unit).map(Vec::as_slice).unwrap_or_default();
         let fits = tags
             .iter()
             .zip(0..)
             .filter(|((tag, _), _)| wish.allows(*tag));
-        Ok(fits.map(|(_, number)| Candidate(number)).collect())
+        Ok(fits.map(|(_, number)| CandidateRank(number)).collect())
     }
 
     fn content(
         &self,
         unit: &String,
-        candidate: Candidate,
-    ) -> Result<Content<'_, String, Wish>, Need> {
+        candidate: CandidateRank,
+    ) -> Result<UnitContent<'_, String, Wish>, Need> {
         self.look(|| Need::File(unit.clone(), candidate.0))?;
         let children = self.children(unit, candidate.0);
-        Ok(children.map_or(Content::Absent, |children| {
-            Content::Children(Cow::Borrowed(children))
+        Ok(children.map_or(UnitContent::Absent, |children| {
+            UnitContent::Children(Cow::Borrowed(children))
         }))
     }
 
-    fn label(&self, unit: &String, candidate: Candidate) -> String {
+    fn label(&self, unit: &String, candidate: CandidateRank) -> String {
         let (major, minor) = self.units[unit][candidate.0 as usize].0;
         format!("v{major}.{minor}")
     }
 
-    fn all(&self, unit: &String) -> Vec<(Candidate, Wish)> {
+    fn all(&self, unit: &String) -> Vec<(CandidateRank, Wish)> {
         let tags = self.units.get(unit).map(Vec::as_slice).unwrap_or_default();
         tags.iter()
             .zip(0..)
-            .map(|((tag, _), number)| (Candidate(number), Wish::Exactly(*tag)))
+            .map(|((tag, _), number)| (CandidateRank(number), Wish::Exactly(*tag)))
             .collect()
     }
 }
@@ -217,7 +220,7 @@ pub fn solve_reading(toy: &Toy, roots: &[ToyRoot]) -> (AnswerTo<Toy>, usize) {
     let mut toy = toy.hide_all();
     for readings in 0.. {
         match solve(&toy, roots) {
-            Answer::Need(needs) => {
+            SolverOutcome::Need(needs) => {
                 assert!(
                     !needs.is_empty() && needs.is_subset(&toy.hidden),
                     "{needs:?}"

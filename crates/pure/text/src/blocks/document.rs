@@ -7,19 +7,19 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// A Markdown text, taken apart into blocks and the text around them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockDocument {
-    pieces: Vec<Piece>,
+    pieces: Vec<DocumentPart>,
     newline: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Piece {
+enum DocumentPart {
     /// Written by others.
     Text(String),
-    Block(Block),
+    Block(ManagedBlock),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Block {
+struct ManagedBlock {
     name: BlockName,
     /// Line endings in front of the block that came with it, and go with it.
     seam: String,
@@ -82,9 +82,9 @@ impl BlockDocument {
         let mut at = 0;
         for block in blocks {
             if at < block.whole.start {
-                pieces.push(Piece::Text(text[at..block.whole.start].to_owned()));
+                pieces.push(DocumentPart::Text(text[at..block.whole.start].to_owned()));
             }
-            pieces.push(Piece::Block(Block {
+            pieces.push(DocumentPart::Block(ManagedBlock {
                 name: block.name,
                 seam: String::new(),
                 begin: text[block.whole.start..block.inner.start].to_owned(),
@@ -94,7 +94,7 @@ impl BlockDocument {
             at = block.whole.end;
         }
         if at < text.len() {
-            pieces.push(Piece::Text(text[at..].to_owned()));
+            pieces.push(DocumentPart::Text(text[at..].to_owned()));
         }
         Ok(BlockDocument {
             pieces,
@@ -116,15 +116,15 @@ impl BlockDocument {
     /// What is around a block; nothing if there is no such block.
     pub fn seam(&self, name: &BlockName) -> Option<BlockSeam> {
         let at = self.position(name)?;
-        let Piece::Block(block) = &self.pieces[at] else {
+        let DocumentPart::Block(block) = &self.pieces[at] else {
             return None;
         };
-        let is_block = |piece: &Piece| matches!(piece, Piece::Block(_));
+        let is_block = |piece: &DocumentPart| matches!(piece, DocumentPart::Block(_));
         let before = &self.pieces[..at];
         let nearest = match before.last() {
             None => "",
-            Some(Piece::Text(text)) => text,
-            Some(Piece::Block(block)) => &block.end,
+            Some(DocumentPart::Text(text)) => text,
+            Some(DocumentPart::Block(block)) => &block.end,
         };
         Some(BlockSeam {
             text: block.seam.clone(),
@@ -140,8 +140,8 @@ impl BlockDocument {
         let mut first = 1;
         for piece in &self.pieces {
             let block = match piece {
-                Piece::Text(_) => None,
-                Piece::Block(block) => Some(&block.name),
+                DocumentPart::Text(_) => None,
+                DocumentPart::Block(block) => Some(&block.name),
             };
             let count = join(std::slice::from_ref(piece)).lines().count();
             let lines = (first, (first + count).saturating_sub(1));
@@ -163,10 +163,11 @@ impl BlockDocument {
             return;
         };
         if self.take_line_endings(at, seam) {
-            if let Piece::Block(block) = &mut self.pieces[at] {
+            if let DocumentPart::Block(block) = &mut self.pieces[at] {
                 block.seam = seam.to_owned();
             }
-            let is_empty = |piece: &Piece| matches!(piece, Piece::Text(text) if text.is_empty());
+            let is_empty =
+                |piece: &DocumentPart| matches!(piece, DocumentPart::Text(text) if text.is_empty());
             self.pieces.retain(|piece| !is_empty(piece));
         }
     }
@@ -175,11 +176,11 @@ impl BlockDocument {
     fn take_line_endings(&mut self, at: usize, endings: &str) -> bool {
         let (before, _) = self.pieces.split_at_mut(at);
         match before {
-            [.., Piece::Text(text)] if text.ends_with(endings) => {
+            [.., DocumentPart::Text(text)] if text.ends_with(endings) => {
                 text.truncate(text.len() - endings.len());
                 true
             }
-            [.., Piece::Block(block), Piece::Text(text)] => {
+            [.., DocumentPart::Block(block), DocumentPart::Text(text)] => {
                 let own = endings.strip_suffix(text.as_str());
                 let is_taken = own.is_some_and(|own| block.end.ends_with(own));
                 if let Some(own) = own.filter(|_| is_taken) {
@@ -194,7 +195,8 @@ impl BlockDocument {
 
     /// Whether anything but blocks is in it.
     pub fn has_own_text(&self) -> bool {
-        let is_text = |piece: &Piece| matches!(piece, Piece::Text(text) if !text.is_empty());
+        let is_text =
+            |piece: &DocumentPart| matches!(piece, DocumentPart::Text(text) if !text.is_empty());
         self.pieces.iter().any(is_text)
     }
 
@@ -202,7 +204,7 @@ impl BlockDocument {
     pub fn replace(&mut self, name: &BlockName, inner: &str) {
         let inner = self.with_newlines(inner);
         for piece in &mut self.pieces {
-            if let Piece::Block(block) = piece
+            if let DocumentPart::Block(block) = piece
                 && block.name == *name
             {
                 block.inner = inner.clone();
@@ -216,14 +218,14 @@ impl BlockDocument {
         let Some(at) = self.position(name) else {
             return;
         };
-        let Piece::Block(removed) = self.pieces.remove(at) else {
+        let DocumentPart::Block(removed) = self.pieces.remove(at) else {
             return;
         };
         let is_in_line = !is_at_line_start(&join(&self.pieces[..at]));
         match self.pieces.get_mut(at) {
-            Some(Piece::Block(next)) => next.seam = removed.seam,
+            Some(DocumentPart::Block(next)) => next.seam = removed.seam,
             // Text of others never joins the last line of what was before the block.
-            Some(Piece::Text(text)) if is_in_line => text.insert_str(0, self.newline),
+            Some(DocumentPart::Text(text)) if is_in_line => text.insert_str(0, self.newline),
             _ => {}
         }
     }
@@ -231,18 +233,18 @@ impl BlockDocument {
     /// Adds a block at the end, one blank line after what is there.
     pub fn append(&mut self, name: &BlockName, inner: &str) -> Result<(), BlockEditError> {
         // A block ends outside of code, so only text of others can leave a fence open.
-        if let Some(Piece::Text(_)) = self.pieces.last()
+        if let Some(DocumentPart::Text(_)) = self.pieces.last()
             && let Ok((_, Some(line))) = read_blocks(&self.text())
         {
             return Err(BlockEditError::OpenFence { line });
         }
         let newline = self.newline;
         let missing = match (self.pieces.as_slice(), self.pieces.last()) {
-            ([_], Some(Piece::Text(text))) => missing_newlines(text),
-            (_, Some(Piece::Block(block))) => missing_newlines(&block.end),
+            ([_], Some(DocumentPart::Text(text))) => missing_newlines(text),
+            (_, Some(DocumentPart::Block(block))) => missing_newlines(&block.end),
             _ => missing_newlines(&self.text()),
         };
-        self.pieces.push(Piece::Block(Block {
+        self.pieces.push(DocumentPart::Block(ManagedBlock {
             name: name.clone(),
             seam: self.newline.repeat(missing),
             begin: format!("{}{newline}", name.begin_line()),
@@ -272,15 +274,15 @@ impl BlockDocument {
         join(&self.pieces)
     }
 
-    fn blocks(&self) -> impl Iterator<Item = &Block> {
+    fn blocks(&self) -> impl Iterator<Item = &ManagedBlock> {
         self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Block(block) => Some(block),
-            Piece::Text(_) => None,
+            DocumentPart::Block(block) => Some(block),
+            DocumentPart::Text(_) => None,
         })
     }
 
     fn position(&self, name: &BlockName) -> Option<usize> {
-        let is_meant = |piece: &Piece| matches!(piece, Piece::Block(block) if block.name == *name);
+        let is_meant = |piece: &DocumentPart| matches!(piece, DocumentPart::Block(block) if block.name == *name);
         self.pieces.iter().position(is_meant)
     }
 
@@ -289,12 +291,12 @@ impl BlockDocument {
     }
 }
 
-fn join(pieces: &[Piece]) -> String {
+fn join(pieces: &[DocumentPart]) -> String {
     let mut text = String::new();
     for piece in pieces {
         match piece {
-            Piece::Text(own) => text.push_str(own),
-            Piece::Block(block) => {
+            DocumentPart::Text(own) => text.push_str(own),
+            DocumentPart::Block(block) => {
                 text.extend([&*block.seam, &*block.begin, &*block.inner, &*block.end]);
             }
         }

@@ -8,13 +8,13 @@ pub(super) struct OpenFence {
     /// How far the fence is from the start of its line.
     column: usize,
     /// What holds the fence. The fence ends with it, closed or not.
-    container: Container,
+    container: MarkdownContainer,
     /// The line that opened it, counted from one.
     pub(super) line: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Container {
+enum MarkdownContainer {
     /// Nothing that its line shows.
     None,
     /// An item of a list whose text starts at this column.
@@ -51,15 +51,15 @@ impl OpenFence {
     /// Whether the container of the fence does not reach to this line.
     fn ends_before(self, line: &str) -> bool {
         match self.container {
-            Container::None => false,
-            Container::Item(column) => !line.trim().is_empty() && indent(line) < column,
-            Container::Quote => !line.trim_start().starts_with('>'),
+            MarkdownContainer::None => false,
+            MarkdownContainer::Item(column) => !line.trim().is_empty() && indent(line) < column,
+            MarkdownContainer::Quote => !line.trim_start().starts_with('>'),
         }
     }
 
     fn is_closed_by(self, line: &str) -> bool {
         let (line, column) = match self.container {
-            Container::Quote => (unquoted(line), 0),
+            MarkdownContainer::Quote => (unquoted(line), 0),
             _ => (line, self.column),
         };
         let rest = line.trim_start_matches([' ', '\t']);
@@ -70,7 +70,7 @@ impl OpenFence {
     /// The line that closes it.
     fn closing(self) -> String {
         let start = match self.container {
-            Container::Quote => "> ".to_owned(),
+            MarkdownContainer::Quote => "> ".to_owned(),
             _ => " ".repeat(self.column),
         };
         start + &self.mark.to_string().repeat(self.count)
@@ -80,9 +80,9 @@ impl OpenFence {
 /// The fence that a line opens, also right after the marks of lists and quotes.
 fn opening(line: &str, number: usize) -> Option<OpenFence> {
     let mut rest = line;
-    let mut container = Container::None;
+    let mut container = MarkdownContainer::None;
     loop {
-        if indent(rest) > 3 && container == Container::None {
+        if indent(rest) > 3 && container == MarkdownContainer::None {
             return None;
         }
         rest = rest.trim_start_matches([' ', '\t']);
@@ -100,11 +100,11 @@ fn opening(line: &str, number: usize) -> Option<OpenFence> {
             });
         }
         if let Some(inner) = rest.strip_prefix('>') {
-            container = Container::Quote;
+            container = MarkdownContainer::Quote;
             rest = inner;
         } else if let Some(inner) = after_item_mark(rest) {
-            if container != Container::Quote {
-                container = Container::Item(line.len() - inner.len());
+            if container != MarkdownContainer::Quote {
+                container = MarkdownContainer::Item(line.len() - inner.len());
             }
             rest = inner;
         } else {

@@ -83,20 +83,20 @@ pub enum BlockErrorKind {
     Twice(BlockName),
 }
 
-enum Marker {
+enum BlockMarker {
     Begin(BlockName),
     End(BlockName),
 }
 
 /// A marker is a whole line; blanks after it do not matter.
-fn marker(line: &str) -> Option<Marker> {
+fn marker(line: &str) -> Option<BlockMarker> {
     let line = line.trim_end();
     let name_after = |start: &str| {
         let name = line.strip_prefix(start)?.strip_suffix(CLOSE)?;
         BlockName::new(name.trim()).ok()
     };
-    let begin = name_after(BEGIN).map(Marker::Begin);
-    begin.or_else(|| name_after(END).map(Marker::End))
+    let begin = name_after(BEGIN).map(BlockMarker::Begin);
+    begin.or_else(|| name_after(END).map(BlockMarker::End))
 }
 
 /// The bytes of the first line of a text that would be read as a marker.
@@ -154,7 +154,7 @@ pub(super) fn read_blocks(text: &str) -> Result<(Vec<BlockSpan>, Option<usize>),
         };
         match (marker(line), open.take()) {
             (None, before) => open = before,
-            (Some(Marker::Begin(name)), None) => {
+            (Some(BlockMarker::Begin(name)), None) => {
                 if blocks.iter().any(|block| block.name == name) {
                     return Err(error(BlockErrorKind::Twice(name)));
                 }
@@ -165,18 +165,18 @@ pub(super) fn read_blocks(text: &str) -> Result<(Vec<BlockSpan>, Option<usize>),
                     line: number + 1,
                 });
             }
-            (Some(Marker::Begin(inner)), Some(outer)) => {
+            (Some(BlockMarker::Begin(inner)), Some(outer)) => {
                 let outer = outer.name;
                 return Err(error(BlockErrorKind::Nested { inner, outer }));
             }
-            (Some(Marker::End(name)), Some(begun)) if begun.name == name => {
+            (Some(BlockMarker::End(name)), Some(begun)) if begun.name == name => {
                 blocks.push(BlockSpan {
                     name,
                     whole: begun.start..at,
                     inner: begun.inner..start,
                 });
             }
-            (Some(Marker::End(name)), _) => return Err(error(BlockErrorKind::NoBegin(name))),
+            (Some(BlockMarker::End(name)), _) => return Err(error(BlockErrorKind::NoBegin(name))),
         }
     }
     match open {

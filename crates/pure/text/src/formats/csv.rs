@@ -4,12 +4,12 @@ use agpm_diag::{Code, Diagnostic, Span, codes};
 use memchr::{memchr, memchr2};
 
 use crate::limits::MOST_FINDINGS;
-use crate::tree::{Kind, NodeId, ReaderState, duplicate_key};
+use crate::tree::{NodeId, NodeKind, ReaderState, duplicate_key};
 
 pub(crate) fn read(reading: &mut ReaderState<'_>) {
     let (start, end) = (reading.range.start, reading.range.end);
     let bytes = &reading.text.as_bytes()[..end];
-    let mut reader = Reader {
+    let mut reader = CsvReader {
         reading,
         bytes,
         at: start,
@@ -44,7 +44,7 @@ pub(crate) fn read(reading: &mut ReaderState<'_>) {
     reading.tree.root = Some(root);
 }
 
-struct Reader<'r, 'a> {
+struct CsvReader<'r, 'a> {
     reading: &'r mut ReaderState<'a>,
     bytes: &'a [u8],
     at: usize,
@@ -55,7 +55,7 @@ struct Reader<'r, 'a> {
     untold: usize,
 }
 
-impl Reader<'_, '_> {
+impl CsvReader<'_, '_> {
     fn report(&mut self, code: &'static Code, span: Span, message: impl Into<String>, help: &str) {
         // The first of its kind is always told: whoever reads a file decides by it whether the file can be used.
         let told = &self.reading.diagnostics;
@@ -198,7 +198,7 @@ impl Reader<'_, '_> {
         let end = self.at + memchr2(b',', b'\n', rest).unwrap_or(rest.len());
         let span = trimmed(self.bytes, self.at, end);
         self.at = end;
-        self.reading.tree.verbatim(Kind::String, span, span)
+        self.reading.tree.verbatim(NodeKind::String, span, span)
     }
 
     fn skip_spaces(&self, mut at: usize) -> usize {
@@ -218,10 +218,11 @@ impl Reader<'_, '_> {
             );
             self.at = self.bytes.len();
             let span = Span::new(start, self.at);
-            return self
-                .reading
-                .tree
-                .verbatim(Kind::String, span, Span::new(start + 1, self.at));
+            return self.reading.tree.verbatim(
+                NodeKind::String,
+                span,
+                Span::new(start + 1, self.at),
+            );
         };
         let rest = &self.bytes[close + 1..];
         let end = close + 1 + memchr2(b',', b'\n', rest).unwrap_or(rest.len());
@@ -234,7 +235,7 @@ impl Reader<'_, '_> {
         self.at = end;
         let (span, content) = (Span::new(start, close + 1), Span::new(start + 1, close));
         if !doubled {
-            return self.reading.tree.verbatim(Kind::String, span, content);
+            return self.reading.tree.verbatim(NodeKind::String, span, content);
         }
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear();
@@ -244,7 +245,7 @@ impl Reader<'_, '_> {
             rest = &rest[quote + 2..];
         }
         scratch.push_str(rest);
-        let id = self.reading.tree.decoded(Kind::String, span, &scratch);
+        let id = self.reading.tree.decoded(NodeKind::String, span, &scratch);
         self.scratch = scratch;
         id
     }

@@ -6,7 +6,7 @@ use crate::tree::Splices;
 
 /// What starts a comment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Comments {
+pub(crate) enum CommentSyntax {
     /// `//` to the end of the line, and `/* */`.
     Slashes,
     /// `#` to the end of the line.
@@ -14,13 +14,13 @@ pub(crate) enum Comments {
 }
 
 /// A bracketed container and the bytes of its children.
-pub(crate) struct Flow<'t> {
+pub(crate) struct FlowContainer<'t> {
     pub(crate) text: &'t str,
     /// Between the brackets.
     pub(crate) inside: Range<usize>,
     /// Each child from its first byte (its key's, in maps) to its last.
     pub(crate) children: Vec<Range<usize>>,
-    pub(crate) comments: Comments,
+    pub(crate) comments: CommentSyntax,
 }
 
 /// New children, printed already.
@@ -46,7 +46,7 @@ pub(crate) struct LineLayout {
     pub(crate) base: String,
 }
 
-impl Flow<'_> {
+impl FlowContainer<'_> {
     /// Whether the first child, or the closing bracket, stands on another line than the opening bracket.
     pub(crate) fn is_lines(&self) -> bool {
         let first = self
@@ -97,12 +97,12 @@ impl Flow<'_> {
                 .map_or(self.text.len(), |length| at + length)
         };
         match self.comments {
-            Comments::Hash => rest.starts_with('#').then(to_line_end),
-            Comments::Slashes if rest.starts_with("//") => Some(to_line_end()),
-            Comments::Slashes if rest.starts_with("/*") => {
+            CommentSyntax::Hash => rest.starts_with('#').then(to_line_end),
+            CommentSyntax::Slashes if rest.starts_with("//") => Some(to_line_end()),
+            CommentSyntax::Slashes if rest.starts_with("/*") => {
                 rest.find("*/").map(|length| at + length + 2)
             }
-            Comments::Slashes => None,
+            CommentSyntax::Slashes => None,
         }
     }
 
@@ -228,7 +228,7 @@ impl Flow<'_> {
             return above..end;
         }
         // YAML wants the closing bracket indented, so that it keeps the indent of what goes.
-        if line.is_some() && self.comments == Comments::Hash {
+        if line.is_some() && self.comments == CommentSyntax::Hash {
             return start..skip_blanks(self.text, end);
         }
         after_blanks..end
@@ -259,7 +259,7 @@ impl Flow<'_> {
         let before = new[0].before;
         let earlier = kept.partition_point(|at| *at < before);
         let previous = earlier.checked_sub(1).map(|last| kept[last]);
-        let gap = Gap {
+        let gap = InsertionGap {
             after: previous.map(|at| self.children[at].end),
             comma: previous.and_then(|at| self.comma_after(at)),
             follows: earlier < kept.len(),
@@ -274,7 +274,7 @@ impl Flow<'_> {
     fn insert_lines(
         &self,
         new: &[FlowInsertion],
-        gap: &Gap,
+        gap: &InsertionGap,
         lines: &LineLayout,
         splices: &mut Splices,
     ) {
@@ -319,7 +319,13 @@ impl Flow<'_> {
         });
     }
 
-    fn insert_inline(&self, new: &[FlowInsertion], gap: &Gap, blank: &str, splices: &mut Splices) {
+    fn insert_inline(
+        &self,
+        new: &[FlowInsertion],
+        gap: &InsertionGap,
+        blank: &str,
+        splices: &mut Splices,
+    ) {
         let printed: Vec<&str> = new
             .iter()
             .map(|insertion| insertion.printed.as_str())
@@ -344,7 +350,7 @@ impl Flow<'_> {
 }
 
 /// The place between two children where new ones come.
-struct Gap {
+struct InsertionGap {
     /// The end of the child before, if there is one.
     after: Option<usize>,
     /// Its comma.

@@ -6,10 +6,10 @@ use agpm_diag::{Diagnostic, Span, codes};
 
 use crate::formats::flow::newline_of;
 use crate::formats::yaml;
-use crate::tree::{Changes, Document, EditError, Kind, ReaderState, Splices, View};
+use crate::tree::{Document, DocumentChanges, EditError, NodeKind, ReaderState, Splices, TreeView};
 
 /// Where the front matter of a text stands.
-enum Front {
+enum FrontMatterBounds {
     /// The text does not start with a fence.
     None,
     /// Between the fences, and everything after the line of the closing one.
@@ -18,23 +18,23 @@ enum Front {
     Open { fence: Range<usize> },
 }
 
-fn front(text: &str, start: usize) -> Front {
+fn front(text: &str, start: usize) -> FrontMatterBounds {
     let mut lines = text[start..].split_inclusive('\n');
     let Some(first) = lines.next().filter(|line| line.trim_end() == "---") else {
-        return Front::None;
+        return FrontMatterBounds::None;
     };
     let from = start + first.len();
     let mut at = from;
     for line in lines {
         if matches!(line.trim_end(), "---" | "...") {
-            return Front::Closed {
+            return FrontMatterBounds::Closed {
                 yaml: from..at,
                 body: at + line.len(),
             };
         }
         at += line.len();
     }
-    Front::Open {
+    FrontMatterBounds::Open {
         fence: start..start + 3,
     }
 }
@@ -43,8 +43,8 @@ fn front(text: &str, start: usize) -> Front {
 pub(crate) fn read(reading: &mut ReaderState<'_>) -> Span {
     let end = reading.range.end;
     match front(reading.text, reading.range.start) {
-        Front::None => Span::new(reading.range.start, end),
-        Front::Open { fence } => {
+        FrontMatterBounds::None => Span::new(reading.range.start, end),
+        FrontMatterBounds::Open { fence } => {
             let diagnostic = Diagnostic::new(&codes::MARKDOWN_FENCE, "the front matter has no end")
                 .at(
                     reading.source,
@@ -55,7 +55,7 @@ pub(crate) fn read(reading: &mut ReaderState<'_>) -> Span {
             reading.report(diagnostic);
             Span::at(end)
         }
-        Front::Closed { yaml, body } => {
+        FrontMatterBounds::Closed { yaml, body } => {
             reading.range = yaml;
             yaml::read(reading);
             check_root(reading);
@@ -68,7 +68,7 @@ fn check_root(reading: &mut ReaderState<'_>) {
     let Some(root) = reading
         .tree
         .root
-        .filter(|root| reading.tree.kind(*root) != Kind::Map)
+        .filter(|root| reading.tree.kind(*root) != NodeKind::Map)
     else {
         return;
     };
@@ -83,9 +83,9 @@ fn check_root(reading: &mut ReaderState<'_>) {
     reading.report(diagnostic);
 }
 
-pub(crate) fn splice<'v, V: View<'v>>(
+pub(crate) fn splice<'v, V: TreeView<'v>>(
     document: &Document,
-    changes: &Changes<'v, V>,
+    changes: &DocumentChanges<'v, V>,
     splices: &mut Splices,
 ) -> Result<(), EditError> {
     let start = if document.text.starts_with('\u{feff}') {
@@ -94,8 +94,10 @@ pub(crate) fn splice<'v, V: View<'v>>(
         0
     };
     match (front(&document.text, start), changes.root) {
-        (Front::Closed { yaml, .. }, _) => yaml::splice_within(document, yaml, changes, splices),
-        (Front::None, Some(root)) => {
+        (FrontMatterBounds::Closed { yaml, .. }, _) => {
+            yaml::splice_within(document, yaml, changes, splices)
+        }
+        (FrontMatterBounds::None, Some(root)) => {
             let newline = newline_of(&document.text);
             let printed = yaml::print(root).replace('\n', newline);
             splices.put(start..start, &format!("---{newline}{printed}---{newline}"));
@@ -109,7 +111,7 @@ pub(crate) fn splice<'v, V: View<'v>>(
 pub fn markdown_body(text: &str) -> &str {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match front(text, 0) {
-        Front::Closed { body, .. } => &text[body..],
-        Front::None | Front::Open { .. } => text,
+        FrontMatterBounds::Closed { body, .. } => &text[body..],
+        FrontMatterBounds::None | FrontMatterBounds::Open { .. } => text,
     }
 }

@@ -1,23 +1,23 @@
 //! What a format cannot hold. Dates are no question: where there are none they become strings.
 
-use crate::tree::{EditError, Format, Kind, Pointer, Shape, View};
+use crate::tree::{EditError, Format, NodeKind, NodeShape, Pointer, TreeView};
 
 /// Whether a format takes a value as the whole of a document.
-pub(crate) fn holds_at_top<'v>(view: impl View<'v>, format: Format) -> bool {
-    !matches!(format, Format::Toml | Format::Markdown) || view.shape().kind() == Kind::Map
+pub(crate) fn holds_at_top<'v>(view: impl TreeView<'v>, format: Format) -> bool {
+    !matches!(format, Format::Toml | Format::Markdown) || view.shape().kind() == NodeKind::Map
 }
 
 /// Whether a format can hold a value somewhere in a document.
-pub(crate) fn holds<'v>(view: impl View<'v>, format: Format) -> bool {
+pub(crate) fn holds<'v>(view: impl TreeView<'v>, format: Format) -> bool {
     match view.shape() {
-        Shape::List(count) => (0..count).all(|index| holds(view.item(index), format)),
-        Shape::Map(count) => (0..count).all(|index| holds(view.entry(index).1, format)),
+        NodeShape::List(count) => (0..count).all(|index| holds(view.item(index), format)),
+        NodeShape::Map(count) => (0..count).all(|index| holds(view.entry(index).1, format)),
         scalar => obstacle(scalar, format).is_none(),
     }
 }
 
 /// Whether a format can hold a document; if not, which place it is that does not fit.
-pub(crate) fn check_holds<'v>(view: impl View<'v>, format: Format) -> Result<(), EditError> {
+pub(crate) fn check_holds<'v>(view: impl TreeView<'v>, format: Format) -> Result<(), EditError> {
     let what = if !holds_at_top(view, format) {
         Some((Pointer::root(), "anything but a map at its top"))
     } else if holds(view, format) {
@@ -30,13 +30,13 @@ pub(crate) fn check_holds<'v>(view: impl View<'v>, format: Format) -> Result<(),
     })
 }
 
-fn obstacle(scalar: Shape<'_>, format: Format) -> Option<&'static str> {
+fn obstacle(scalar: NodeShape<'_>, format: Format) -> Option<&'static str> {
     match (scalar, format) {
-        (Shape::Null, Format::Toml) => Some("null"),
-        (Shape::Integer(text), Format::Toml) if text.parse::<i64>().is_err() => {
+        (NodeShape::Null, Format::Toml) => Some("null"),
+        (NodeShape::Integer(text), Format::Toml) if text.parse::<i64>().is_err() => {
             Some("a whole number beyond 64 bits")
         }
-        (Shape::Float("inf" | "-inf" | "nan"), Format::Json | Format::Jsonc) => {
+        (NodeShape::Float("inf" | "-inf" | "nan"), Format::Json | Format::Jsonc) => {
             Some("infinity or not-a-number")
         }
         _ => None,
@@ -44,18 +44,18 @@ fn obstacle(scalar: Shape<'_>, format: Format) -> Option<&'static str> {
 }
 
 fn find_obstacle<'v>(
-    view: impl View<'v>,
+    view: impl TreeView<'v>,
     format: Format,
     at: &mut Pointer,
 ) -> Option<(Pointer, &'static str)> {
     let shape = view.shape();
     let count = match shape {
-        Shape::List(count) | Shape::Map(count) => count,
+        NodeShape::List(count) | NodeShape::Map(count) => count,
         scalar => return obstacle(scalar, format).map(|what| (at.clone(), what)),
     };
     (0..count).find_map(|index| {
         let (step, child) = match shape {
-            Shape::Map(_) => {
+            NodeShape::Map(_) => {
                 let (key, value) = view.entry(index);
                 (key.to_owned(), value)
             }

@@ -1,12 +1,12 @@
 //! What has to change in a document, node by node, before any format says how.
 
 use super::document::NodeRef;
-use super::kind::Kind;
+use super::kind::NodeKind;
 use super::nodes::NodeId;
-use super::view::{Shape, View, equal};
+use super::view::{NodeShape, TreeView, equal};
 
 /// Changes to one document. None lies inside another.
-pub(crate) struct Changes<'v, V> {
+pub(crate) struct DocumentChanges<'v, V> {
     /// The document has no value yet: this is it.
     pub(crate) root: Option<V>,
     /// Nodes that get another value.
@@ -21,11 +21,11 @@ pub(crate) struct ContainerChange<'v, V> {
     /// Ascending.
     pub(crate) removed: Vec<usize>,
     /// Ascending by `before`.
-    pub(crate) inserted: Vec<Insertion<'v, V>>,
+    pub(crate) inserted: Vec<ChildInsertion<'v, V>>,
 }
 
 /// A new child.
-pub(crate) struct Insertion<'v, V> {
+pub(crate) struct ChildInsertion<'v, V> {
     /// The child that it comes before, or the count of children for the end. In maps always the end.
     pub(crate) before: usize,
     /// In maps.
@@ -33,9 +33,9 @@ pub(crate) struct Insertion<'v, V> {
     pub(crate) value: V,
 }
 
-impl<'v, V: View<'v>> Changes<'v, V> {
+impl<'v, V: TreeView<'v>> DocumentChanges<'v, V> {
     pub(crate) fn none() -> Self {
-        Changes {
+        DocumentChanges {
             root: None,
             replaced: Vec::new(),
             containers: Vec::new(),
@@ -44,21 +44,21 @@ impl<'v, V: View<'v>> Changes<'v, V> {
 
     /// The changes that turn `node` into `target`, as deep down as possible.
     pub(crate) fn between(node: NodeRef<'_>, target: V) -> Self {
-        let mut changes = Changes::none();
+        let mut changes = DocumentChanges::none();
         changes.compare(node, target);
         changes
     }
 
     /// One new child.
-    pub(crate) fn insertion(container: NodeRef<'_>, insertion: Insertion<'v, V>) -> Self {
+    pub(crate) fn insertion(container: NodeRef<'_>, insertion: ChildInsertion<'v, V>) -> Self {
         let change = ContainerChange {
             container: container.id(),
             removed: Vec::new(),
             inserted: vec![insertion],
         };
-        Changes {
+        DocumentChanges {
             containers: vec![change],
-            ..Changes::none()
+            ..DocumentChanges::none()
         }
     }
 
@@ -69,9 +69,9 @@ impl<'v, V: View<'v>> Changes<'v, V> {
             removed: vec![index],
             inserted: Vec::new(),
         };
-        Changes {
+        DocumentChanges {
             containers: vec![change],
-            ..Changes::none()
+            ..DocumentChanges::none()
         }
     }
 
@@ -99,8 +99,8 @@ impl<'v, V: View<'v>> Changes<'v, V> {
             return;
         }
         match (node.kind(), target.shape()) {
-            (Kind::Map, Shape::Map(count)) => self.compare_maps(node, target, count),
-            (Kind::List, Shape::List(count)) => self.compare_lists(node, target, count),
+            (NodeKind::Map, NodeShape::Map(count)) => self.compare_maps(node, target, count),
+            (NodeKind::List, NodeShape::List(count)) => self.compare_lists(node, target, count),
             (_, shape) if shape == node.shape() => {}
             _ => self.replaced.push((node.id(), target)),
         }
@@ -140,11 +140,13 @@ impl<'v, V: View<'v>> Changes<'v, V> {
             let new = (0..count)
                 .map(|at| target.entry(at))
                 .filter(|(key, _)| !there.contains(key));
-            change.inserted.extend(new.map(|(key, value)| Insertion {
-                before: node.len(),
-                key: Some(key),
-                value,
-            }));
+            change
+                .inserted
+                .extend(new.map(|(key, value)| ChildInsertion {
+                    before: node.len(),
+                    key: Some(key),
+                    value,
+                }));
         }
         self.push(change);
     }
@@ -170,7 +172,7 @@ impl<'v, V: View<'v>> Changes<'v, V> {
         let mut flush = |before: usize, waiting: &mut Vec<V>| {
             change
                 .inserted
-                .extend(waiting.drain(..).map(|value| Insertion {
+                .extend(waiting.drain(..).map(|value| ChildInsertion {
                     before,
                     key: None,
                     value,
@@ -201,10 +203,10 @@ impl<'v, V: View<'v>> Changes<'v, V> {
 }
 
 /// Whether one is a changed version of the other: two lists, or two maps that agree on something.
-fn are_kin<'v>(node: NodeRef<'_>, target: impl View<'v>) -> bool {
+fn are_kin<'v>(node: NodeRef<'_>, target: impl TreeView<'v>) -> bool {
     match (node.kind(), target.shape()) {
-        (Kind::List, Shape::List(_)) => true,
-        (Kind::Map, Shape::Map(count)) => {
+        (NodeKind::List, NodeShape::List(_)) => true,
+        (NodeKind::Map, NodeShape::Map(count)) => {
             let agrees = |(key, value)| node.get(key).is_some_and(|own| equal(own, value));
             (0..count).map(|at| target.entry(at)).any(agrees)
         }
@@ -213,8 +215,8 @@ fn are_kin<'v>(node: NodeRef<'_>, target: impl View<'v>) -> bool {
 }
 
 /// Equal, and spelled so that nothing is lost by leaving the old one.
-fn same<'v>(node: NodeRef<'_>, target: impl View<'v>) -> bool {
-    let mut changes = Changes::none();
+fn same<'v>(node: NodeRef<'_>, target: impl TreeView<'v>) -> bool {
+    let mut changes = DocumentChanges::none();
     equal(node, target) && {
         changes.compare(node, target);
         changes.is_empty()

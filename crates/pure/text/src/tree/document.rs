@@ -3,7 +3,7 @@
 use agpm_diag::{SourceId, Span, Text};
 
 use super::format::Format;
-use super::kind::Kind;
+use super::kind::NodeKind;
 use super::nodes::{NodeId, NodeTree};
 use super::pointer::{Pointer, list_index};
 
@@ -111,7 +111,7 @@ impl<'a> NodeRef<'a> {
     }
 
     /// What the node is.
-    pub fn kind(self) -> Kind {
+    pub fn kind(self) -> NodeKind {
         self.document.tree.kind(self.id)
     }
 
@@ -169,12 +169,12 @@ impl<'a> NodeRef<'a> {
 
     /// The string, if it is one.
     pub fn as_str(self) -> Option<&'a str> {
-        (self.kind() == Kind::String).then(|| self.content())
+        (self.kind() == NodeKind::String).then(|| self.content())
     }
 
     /// The boolean, if it is one.
     pub fn as_bool(self) -> Option<bool> {
-        (self.kind() == Kind::Bool).then(|| self.content() == "true")
+        (self.kind() == NodeKind::Bool).then(|| self.content() == "true")
     }
 
     fn with(self, id: NodeId) -> Self {
@@ -187,7 +187,7 @@ impl<'a> NodeRef<'a> {
     /// Items of a list; nothing for the others.
     pub fn items(self) -> impl ExactSizeIterator<Item = NodeRef<'a>> + Clone {
         let children = match self.kind() {
-            Kind::List => self.document.tree.children(self.id),
+            NodeKind::List => self.document.tree.children(self.id),
             _ => &[],
         };
         children.iter().map(move |id| self.with(*id))
@@ -196,7 +196,7 @@ impl<'a> NodeRef<'a> {
     /// Keys and values of a map; nothing for the others.
     pub fn entries(self) -> impl ExactSizeIterator<Item = (NodeRef<'a>, NodeRef<'a>)> + Clone {
         let children = match self.kind() {
-            Kind::Map => self.document.tree.children(self.id),
+            NodeKind::Map => self.document.tree.children(self.id),
             _ => &[],
         };
         children
@@ -207,8 +207,8 @@ impl<'a> NodeRef<'a> {
     /// The place among its container's children that a pointer's step means.
     pub(crate) fn index_of(self, step: &str) -> Option<usize> {
         match self.kind() {
-            Kind::Map => self.entries().position(|(key, _)| key.content() == step),
-            Kind::List => list_index(step).filter(|index| *index < self.len()),
+            NodeKind::Map => self.entries().position(|(key, _)| key.content() == step),
+            NodeKind::List => list_index(step).filter(|index| *index < self.len()),
             _ => None,
         }
     }
@@ -217,7 +217,7 @@ impl<'a> NodeRef<'a> {
     pub fn child(self, step: &str) -> Option<NodeRef<'a>> {
         let index = self.index_of(step)?;
         match self.kind() {
-            Kind::Map => self.entries().nth(index).map(|(_, value)| value),
+            NodeKind::Map => self.entries().nth(index).map(|(_, value)| value),
             _ => self.items().nth(index),
         }
     }

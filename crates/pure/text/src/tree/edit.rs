@@ -1,12 +1,12 @@
 //! Edits and what they do to a value, before any format says how its text changes.
 
-use super::change::{Changes, Insertion};
+use super::change::{ChildInsertion, DocumentChanges};
 use super::document::{Document, NodeRef};
 use super::format::Format;
-use super::kind::Kind;
+use super::kind::NodeKind;
 use super::pointer::{Pointer, list_index};
 use super::value::Value;
-use super::view::View;
+use super::view::TreeView;
 
 /// One change to a document.
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ pub enum EditError {
         /// The place.
         at: Pointer,
         /// What it is.
-        kind: Kind,
+        kind: NodeKind,
     },
     /// The format cannot hold such a value.
     #[error("{} cannot hold {what} (at `{at}`)", .format.name())]
@@ -102,7 +102,7 @@ impl Edit {
                 let Some((parent, step)) = at.split_last() else {
                     return Err(EditError::WrongKind {
                         at: at.clone(),
-                        kind: root.as_ref().map_or(Kind::Null, |r| r.shape().kind()),
+                        kind: root.as_ref().map_or(NodeKind::Null, |r| r.shape().kind()),
                     });
                 };
                 match find(root, &parent)? {
@@ -161,20 +161,20 @@ impl Edit {
         &'v self,
         document: &Document,
         expected: Option<&'v Value>,
-    ) -> Changes<'v, &'v Value> {
+    ) -> DocumentChanges<'v, &'v Value> {
         let (Some(root), Some(expected)) = (document.root(), expected) else {
-            return Changes {
+            return DocumentChanges {
                 root: expected,
-                ..Changes::none()
+                ..DocumentChanges::none()
             };
         };
         let (at, value) = match self {
             Edit::Set { at, .. } => return set_at(root, expected, at),
             Edit::Append { to, value } => {
                 let list = document.at(to).unwrap_or(root);
-                return Changes::insertion(
+                return DocumentChanges::insertion(
                     list,
-                    Insertion {
+                    ChildInsertion {
                         before: list.len(),
                         key: None,
                         value,
@@ -185,48 +185,52 @@ impl Edit {
             Edit::Remove { at } => (at, None),
         };
         let Some((step, parent)) = at.steps().split_last() else {
-            return Changes::none();
+            return DocumentChanges::none();
         };
         let container = parent
             .iter()
             .try_fold(root, |node, step| node.child(step))
             .unwrap_or(root);
         match (container.kind(), value) {
-            (Kind::List, Some(value)) => {
+            (NodeKind::List, Some(value)) => {
                 let before = list_index(step).unwrap_or(container.len());
-                Changes::insertion(
+                DocumentChanges::insertion(
                     container,
-                    Insertion {
+                    ChildInsertion {
                         before,
                         key: None,
                         value,
                     },
                 )
             }
-            (_, Some(value)) => Changes::insertion(
+            (_, Some(value)) => DocumentChanges::insertion(
                 container,
-                Insertion {
+                ChildInsertion {
                     before: container.len(),
                     key: Some(step),
                     value,
                 },
             ),
-            (_, None) => Changes::removal(container, container.index_of(step).unwrap_or(0)),
+            (_, None) => DocumentChanges::removal(container, container.index_of(step).unwrap_or(0)),
         }
     }
 }
 
 /// Goes down as far as there is something; there the new value is put in place, or what is missing is inserted.
-fn set_at<'v>(root: NodeRef<'_>, expected: &'v Value, at: &'v Pointer) -> Changes<'v, &'v Value> {
+fn set_at<'v>(
+    root: NodeRef<'_>,
+    expected: &'v Value,
+    at: &'v Pointer,
+) -> DocumentChanges<'v, &'v Value> {
     let (mut node, mut value) = (root, expected);
     for step in at.steps() {
         let Some(below) = value.child(step) else {
-            return Changes::between(root, expected);
+            return DocumentChanges::between(root, expected);
         };
         let Some(child) = node.child(step) else {
-            return Changes::insertion(
+            return DocumentChanges::insertion(
                 node,
-                Insertion {
+                ChildInsertion {
                     before: node.len(),
                     key: Some(step),
                     value: below,
@@ -235,7 +239,7 @@ fn set_at<'v>(root: NodeRef<'_>, expected: &'v Value, at: &'v Pointer) -> Change
         };
         (node, value) = (child, below);
     }
-    Changes::between(node, value)
+    DocumentChanges::between(node, value)
 }
 
 fn find<'v>(root: &'v mut Option<Value>, at: &Pointer) -> Result<&'v mut Value, EditError> {

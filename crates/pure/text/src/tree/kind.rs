@@ -1,6 +1,6 @@
 /// What a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum NodeKind {
     /// No value, said explicitly.
     Null,
     /// `true` or `false`.
@@ -19,17 +19,17 @@ pub enum Kind {
     Map,
 }
 
-impl Kind {
+impl NodeKind {
     /// The word that messages use.
     pub fn word(self) -> &'static str {
         match self {
-            Kind::Null => "null",
-            Kind::Bool => "a boolean",
-            Kind::Integer | Kind::Float => "a number",
-            Kind::String => "a string",
-            Kind::DateTime => "a date",
-            Kind::List => "a list",
-            Kind::Map => "a map",
+            NodeKind::Null => "null",
+            NodeKind::Bool => "a boolean",
+            NodeKind::Integer | NodeKind::Float => "a number",
+            NodeKind::String => "a string",
+            NodeKind::DateTime => "a date",
+            NodeKind::List => "a list",
+            NodeKind::Map => "a map",
         }
     }
 }

@@ -5,7 +5,7 @@ use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
 
-use super::kind::Kind;
+use super::kind::NodeKind;
 
 /// Identifies a node within its document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,17 +25,17 @@ impl NodeId {
 
 /// Sixteen bytes: documents of many megabytes have a node for every few of them.
 #[derive(Clone, Copy, Debug)]
-struct Node {
+struct NodeRecord {
     span: Span,
-    /// Lists and maps: where their children start. Scalars with a [`Content::Range`]: which one.
+    /// Lists and maps: where their children start. Scalars with a [`ScalarContent::Range`]: which one.
     at: u32,
-    kind: Kind,
-    content: Content,
+    kind: NodeKind,
+    content: ScalarContent,
 }
 
 /// Where a scalar's content is.
 #[derive(Clone, Copy, Debug)]
-enum Content {
+enum ScalarContent {
     /// In the source, all of the span but so many bytes at its beginning and its end.
     Trimmed(u8, u8),
     /// In the source, in a range of its own.
@@ -44,12 +44,12 @@ enum Content {
     Decoded,
 }
 
-const BARE: Content = Content::Trimmed(0, 0);
+const BARE: ScalarContent = ScalarContent::Trimmed(0, 0);
 
 /// Nodes of one document.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NodeTree {
-    nodes: Vec<Node>,
+    nodes: Vec<NodeRecord>,
     /// For each container the count of its children, then these: for maps alternating between key and value.
     children: Vec<NodeId>,
     ranges: Vec<Span>,
@@ -57,23 +57,23 @@ pub(crate) struct NodeTree {
     pub(crate) root: Option<NodeId>,
     /// CSV: the names of the fields, as many as there are.
     pub(crate) columns: Vec<NodeId>,
-    pub(crate) sharing: Sharing,
+    pub(crate) sharing: SharedNodes,
 }
 
 /// Places of one document that hang together: YAML's aliases and merge keys.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Sharing {
+pub(crate) struct SharedNodes {
     /// Nodes that are an alias, ascending, and what they stand for.
     pub(crate) aliases: Vec<(NodeId, NodeId)>,
     /// Values that a map has from a merge key, ascending.
     pub(crate) inherited: Vec<NodeId>,
     /// Ascending by map.
-    pub(crate) merges: Vec<Merge>,
+    pub(crate) merges: Vec<MergeKey>,
 }
 
 /// A merge key, which is no entry of its map.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Merge {
+pub(crate) struct MergeKey {
     pub(crate) map: NodeId,
     pub(crate) key: NodeId,
     pub(crate) value: NodeId,
@@ -90,9 +90,9 @@ impl NodeTree {
         }
     }
 
-    fn push(&mut self, kind: Kind, span: Span, at: u32, content: Content) -> NodeId {
+    fn push(&mut self, kind: NodeKind, span: Span, at: u32, content: ScalarContent) -> NodeId {
         let id = NodeId(narrow(self.nodes.len()));
-        self.nodes.push(Node {
+        self.nodes.push(NodeRecord {
             span,
             at,
             kind,
@@ -102,32 +102,42 @@ impl NodeTree {
     }
 
     pub(crate) fn null(&mut self, span: Span) -> NodeId {
-        self.push(Kind::Null, span, 0, BARE)
+        self.push(NodeKind::Null, span, 0, BARE)
     }
 
     pub(crate) fn bool(&mut self, span: Span, value: bool) -> NodeId {
-        self.push(Kind::Bool, span, u32::from(value), BARE)
+        self.push(NodeKind::Bool, span, u32::from(value), BARE)
     }
 
     /// A scalar whose content stands in the source as it is.
-    pub(crate) fn verbatim(&mut self, kind: Kind, span: Span, content: Span) -> NodeId {
+    pub(crate) fn verbatim(&mut self, kind: NodeKind, span: Span, content: Span) -> NodeId {
         let before = u8::try_from(content.start.wrapping_sub(span.start));
         let after = u8::try_from(span.end.wrapping_sub(content.end));
         if let (Ok(before), Ok(after)) = (before, after) {
-            return self.push(kind, span, 0, Content::Trimmed(before, after));
+            return self.push(kind, span, 0, ScalarContent::Trimmed(before, after));
         }
         self.ranges.push(content);
-        self.push(kind, span, narrow(self.ranges.len() - 1), Content::Range)
+        self.push(
+            kind,
+            span,
+            narrow(self.ranges.len() - 1),
+            ScalarContent::Range,
+        )
     }
 
     /// A scalar whose content differs from its spelling (escapes, folding, `1_000`).
-    pub(crate) fn decoded(&mut self, kind: Kind, span: Span, content: &str) -> NodeId {
+    pub(crate) fn decoded(&mut self, kind: NodeKind, span: Span, content: &str) -> NodeId {
         self.ranges.push(Span::new(
             self.decoded.len(),
             self.decoded.len() + content.len(),
         ));
         self.decoded.push_str(content);
-        self.push(kind, span, narrow(self.ranges.len() - 1), Content::Decoded)
+        self.push(
+            kind,
+            span,
+            narrow(self.ranges.len() - 1),
+            ScalarContent::Decoded,
+        )
     }
 
     /// Gives a scalar another content, at the same place.
@@ -139,15 +149,21 @@ impl NodeTree {
     }
 
     pub(crate) fn list(&mut self, span: Span, items: &[NodeId]) -> NodeId {
-        self.container(Kind::List, span, items, items.len())
+        self.container(NodeKind::List, span, items, items.len())
     }
 
     /// `entries` alternates between key and value.
     pub(crate) fn map(&mut self, span: Span, entries: &[NodeId]) -> NodeId {
-        self.container(Kind::Map, span, entries, entries.len() / 2)
+        self.container(NodeKind::Map, span, entries, entries.len() / 2)
     }
 
-    fn container(&mut self, kind: Kind, span: Span, children: &[NodeId], count: usize) -> NodeId {
+    fn container(
+        &mut self,
+        kind: NodeKind,
+        span: Span,
+        children: &[NodeId],
+        count: usize,
+    ) -> NodeId {
         let start = narrow(self.children.len());
         self.children.push(NodeId(narrow(count)));
         self.children.extend_from_slice(children);
@@ -157,10 +173,13 @@ impl NodeTree {
     /// Another node with the content of `of`; children are shared, not copied.
     pub(crate) fn copy(&mut self, of: NodeId, span: Span) -> NodeId {
         let node = self.nodes[of.0 as usize];
-        let Content::Trimmed(before, after) = node.content else {
+        let ScalarContent::Trimmed(before, after) = node.content else {
             return self.push(node.kind, span, node.at, node.content);
         };
-        if matches!(node.kind, Kind::List | Kind::Map | Kind::Null | Kind::Bool) {
+        if matches!(
+            node.kind,
+            NodeKind::List | NodeKind::Map | NodeKind::Null | NodeKind::Bool
+        ) {
             return self.push(node.kind, span, node.at, BARE);
         }
         let content = Span {
@@ -172,7 +191,7 @@ impl NodeTree {
             node.kind,
             span,
             narrow(self.ranges.len() - 1),
-            Content::Range,
+            ScalarContent::Range,
         )
     }
 
@@ -189,22 +208,22 @@ impl NodeTree {
             let mut moved = *node;
             moved.span = shift(node.span, text_start);
             match (node.kind, node.content) {
-                (Kind::List | Kind::Map, _) => {
+                (NodeKind::List | NodeKind::Map, _) => {
                     moved.at += children;
                     // The first of them is a count and no node.
                     self.children[moved.at as usize] = other.children[node.at as usize];
                 }
-                (_, Content::Range) => {
+                (_, ScalarContent::Range) => {
                     moved.at += ranges;
                     let range = other.ranges[node.at as usize];
                     self.ranges[moved.at as usize] = shift(range, text_start);
                 }
-                (_, Content::Decoded) => {
+                (_, ScalarContent::Decoded) => {
                     moved.at += ranges;
                     let range = other.ranges[node.at as usize];
                     self.ranges[moved.at as usize] = shift(range, self.decoded.len());
                 }
-                (_, Content::Trimmed(..)) => {}
+                (_, ScalarContent::Trimmed(..)) => {}
             }
             self.nodes.push(moved);
         }
@@ -216,7 +235,7 @@ impl NodeTree {
         self.nodes.len()
     }
 
-    pub(crate) fn kind(&self, id: NodeId) -> Kind {
+    pub(crate) fn kind(&self, id: NodeId) -> NodeKind {
         self.nodes[id.0 as usize].kind
     }
 
@@ -228,15 +247,15 @@ impl NodeTree {
     pub(crate) fn content<'a>(&'a self, source: &'a str, id: NodeId) -> &'a str {
         let node = &self.nodes[id.0 as usize];
         match (node.kind, node.content) {
-            (Kind::List | Kind::Map | Kind::Null, _) => "",
-            (Kind::Bool, _) if node.at == 1 => "true",
-            (Kind::Bool, _) => "false",
-            (_, Content::Trimmed(before, after)) => {
+            (NodeKind::List | NodeKind::Map | NodeKind::Null, _) => "",
+            (NodeKind::Bool, _) if node.at == 1 => "true",
+            (NodeKind::Bool, _) => "false",
+            (_, ScalarContent::Trimmed(before, after)) => {
                 &source[node.span.start as usize + before as usize
                     ..node.span.end as usize - after as usize]
             }
-            (_, Content::Range) => &source[self.ranges[node.at as usize].range()],
-            (_, Content::Decoded) => &self.decoded[self.ranges[node.at as usize].range()],
+            (_, ScalarContent::Range) => &source[self.ranges[node.at as usize].range()],
+            (_, ScalarContent::Decoded) => &self.decoded[self.ranges[node.at as usize].range()],
         }
     }
 
@@ -244,7 +263,7 @@ impl NodeTree {
     pub(crate) fn count(&self, id: NodeId) -> usize {
         let node = &self.nodes[id.0 as usize];
         match node.kind {
-            Kind::List | Kind::Map => self.children[node.at as usize].0 as usize,
+            NodeKind::List | NodeKind::Map => self.children[node.at as usize].0 as usize,
             _ => 0,
         }
     }
@@ -253,8 +272,8 @@ impl NodeTree {
     pub(crate) fn children(&self, id: NodeId) -> &[NodeId] {
         let node = &self.nodes[id.0 as usize];
         let per_child = match node.kind {
-            Kind::List => 1,
-            Kind::Map => 2,
+            NodeKind::List => 1,
+            NodeKind::Map => 2,
             _ => return &[],
         };
         let start = node.at as usize + 1;

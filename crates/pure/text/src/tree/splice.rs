@@ -31,13 +31,13 @@ impl Splices {
 
     /// The text with all replacements done, unless two of them are in each other's way. Insertions at one place stay in
     /// the order they came.
-    pub(crate) fn apply(mut self, text: Text) -> Option<Rewritten> {
+    pub(crate) fn apply(mut self, text: Text) -> Option<RewrittenText> {
         self.list.sort_by_key(|(range, _)| (range.start, range.end));
         let apart = self
             .list
             .windows(2)
             .all(|pair| pair[0].0.end <= pair[1].0.start);
-        apart.then_some(Rewritten {
+        apart.then_some(RewrittenText {
             text,
             splices: self,
         })
@@ -46,15 +46,15 @@ impl Splices {
 
 /// A text with replacements, kept apart so that a large one need not be built to be written.
 #[derive(Debug)]
-pub struct Rewritten {
+pub struct RewrittenText {
     text: Text,
     splices: Splices,
 }
 
-impl Rewritten {
+impl RewrittenText {
     /// The text as it is.
     pub(crate) fn unchanged(text: Text) -> Self {
-        Rewritten {
+        RewrittenText {
             text,
             splices: Splices::default(),
         }
@@ -80,7 +80,7 @@ impl Rewritten {
     }
 }
 
-impl std::fmt::Display for Rewritten {
+impl std::fmt::Display for RewrittenText {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.pieces().try_for_each(|piece| f.write_str(piece))
     }

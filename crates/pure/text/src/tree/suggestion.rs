@@ -6,7 +6,7 @@ use crate::limits::{LONGEST_SEARCHED, MOST_SEARCHED};
 
 use super::document::NodeRef;
 use super::format::Format;
-use super::kind::Kind;
+use super::kind::NodeKind;
 
 impl NodeRef<'_> {
     /// Another spelling of this string or key, in the same quotes. Nothing where more would have to change: escapes,
@@ -32,8 +32,8 @@ impl NodeRef<'_> {
             return None;
         }
         let opens = match value.kind() {
-            Kind::Map => "{",
-            Kind::List => "[",
+            NodeKind::Map => "{",
+            NodeKind::List => "[",
             _ => return key.respelled_here(name),
         };
         let written = value.written();

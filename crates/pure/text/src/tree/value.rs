@@ -1,5 +1,5 @@
 use super::pointer::list_index;
-use super::view::{Shape, View, equal};
+use super::view::{NodeShape, TreeView, equal};
 
 /// A number in JSON's spelling, or `inf`, `-inf`, `nan`; big ones keep every digit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,11 +15,11 @@ impl Number {
         !self.0.ends_with(['f', 'n'])
     }
 
-    fn shape(&self) -> Shape<'_> {
+    fn shape(&self) -> NodeShape<'_> {
         if self.0.bytes().all(|b| b.is_ascii_digit() || b == b'-') {
-            Shape::Integer(&self.0)
+            NodeShape::Integer(&self.0)
         } else {
-            Shape::Float(&self.0)
+            NodeShape::Float(&self.0)
         }
     }
 }
@@ -129,16 +129,16 @@ impl<T: Into<Value>> From<Option<T>> for Value {
     }
 }
 
-impl<'a> View<'a> for &'a Value {
-    fn shape(self) -> Shape<'a> {
+impl<'a> TreeView<'a> for &'a Value {
+    fn shape(self) -> NodeShape<'a> {
         match self {
-            Value::Null => Shape::Null,
-            Value::Bool(value) => Shape::Bool(*value),
+            Value::Null => NodeShape::Null,
+            Value::Bool(value) => NodeShape::Bool(*value),
             Value::Number(number) => number.shape(),
-            Value::String(text) => Shape::String(text),
-            Value::DateTime(text) => Shape::DateTime(text),
-            Value::List(items) => Shape::List(items.len()),
-            Value::Map(entries) => Shape::Map(entries.len()),
+            Value::String(text) => NodeShape::String(text),
+            Value::DateTime(text) => NodeShape::DateTime(text),
+            Value::List(items) => NodeShape::List(items.len()),
+            Value::Map(entries) => NodeShape::Map(entries.len()),
         }
     }
 
@@ -158,15 +158,17 @@ impl<'a> View<'a> for &'a Value {
 }
 
 /// An owned copy.
-pub fn to_value<'a>(view: impl View<'a>) -> Value {
+pub fn to_value<'a>(view: impl TreeView<'a>) -> Value {
     match view.shape() {
-        Shape::Null => Value::Null,
-        Shape::Bool(value) => Value::Bool(value),
-        Shape::Integer(text) | Shape::Float(text) => Value::Number(Number(text.to_owned())),
-        Shape::String(text) => Value::String(text.to_owned()),
-        Shape::DateTime(text) => Value::DateTime(text.to_owned()),
-        Shape::List(count) => Value::List((0..count).map(|at| to_value(view.item(at))).collect()),
-        Shape::Map(count) => Value::Map(
+        NodeShape::Null => Value::Null,
+        NodeShape::Bool(value) => Value::Bool(value),
+        NodeShape::Integer(text) | NodeShape::Float(text) => Value::Number(Number(text.to_owned())),
+        NodeShape::String(text) => Value::String(text.to_owned()),
+        NodeShape::DateTime(text) => Value::DateTime(text.to_owned()),
+        NodeShape::List(count) => {
+            Value::List((0..count).map(|at| to_value(view.item(at))).collect())
+        }
+        NodeShape::Map(count) => Value::Map(
             (0..count)
                 .map(|at| {
                     let (key, value) = view.entry(at);

@@ -4,11 +4,11 @@ use foldhash::fast::FixedState;
 
 use super::document::NodeRef;
 use super::format::Format;
-use super::kind::Kind;
+use super::kind::NodeKind;
 
 /// One node's content, or its count of children.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Shape<'a> {
+pub enum NodeShape<'a> {
     /// No value, said explicitly.
     Null,
     /// A boolean.
@@ -27,29 +27,29 @@ pub enum Shape<'a> {
     Map(usize),
 }
 
-impl Shape<'_> {
+impl NodeShape<'_> {
     /// What kind of node has this shape.
-    pub fn kind(self) -> Kind {
+    pub fn kind(self) -> NodeKind {
         match self {
-            Shape::Null => Kind::Null,
-            Shape::Bool(_) => Kind::Bool,
-            Shape::Integer(_) => Kind::Integer,
-            Shape::Float(_) => Kind::Float,
-            Shape::String(_) => Kind::String,
-            Shape::DateTime(_) => Kind::DateTime,
-            Shape::List(_) => Kind::List,
-            Shape::Map(_) => Kind::Map,
+            NodeShape::Null => NodeKind::Null,
+            NodeShape::Bool(_) => NodeKind::Bool,
+            NodeShape::Integer(_) => NodeKind::Integer,
+            NodeShape::Float(_) => NodeKind::Float,
+            NodeShape::String(_) => NodeKind::String,
+            NodeShape::DateTime(_) => NodeKind::DateTime,
+            NodeShape::List(_) => NodeKind::List,
+            NodeShape::Map(_) => NodeKind::Map,
         }
     }
 }
 
 /// Anything that can be walked as a tree of values: a node of a document, an owned value, a merged result.
-pub trait View<'a>: Copy {
+pub trait TreeView<'a>: Copy {
     /// This node.
-    fn shape(self) -> Shape<'a>;
-    /// The item at `index`, which is in range of a [`Shape::List`].
+    fn shape(self) -> NodeShape<'a>;
+    /// The item at `index`, which is in range of a [`NodeShape::List`].
     fn item(self, index: usize) -> Self;
-    /// The entry at `index`, which is in range of a [`Shape::Map`].
+    /// The entry at `index`, which is in range of a [`NodeShape::Map`].
     fn entry(self, index: usize) -> (&'a str, Self);
     /// The document node that this is, whole and unchanged, if it is one.
     fn node(self) -> Option<NodeRef<'a>> {
@@ -57,18 +57,18 @@ pub trait View<'a>: Copy {
     }
 }
 
-impl<'a> View<'a> for NodeRef<'a> {
-    fn shape(self) -> Shape<'a> {
+impl<'a> TreeView<'a> for NodeRef<'a> {
+    fn shape(self) -> NodeShape<'a> {
         let content = self.content();
         match self.kind() {
-            Kind::Null => Shape::Null,
-            Kind::Bool => Shape::Bool(content == "true"),
-            Kind::Integer => Shape::Integer(content),
-            Kind::Float => Shape::Float(content),
-            Kind::String => Shape::String(content),
-            Kind::DateTime => Shape::DateTime(content),
-            Kind::List => Shape::List(self.len()),
-            Kind::Map => Shape::Map(self.len()),
+            NodeKind::Null => NodeShape::Null,
+            NodeKind::Bool => NodeShape::Bool(content == "true"),
+            NodeKind::Integer => NodeShape::Integer(content),
+            NodeKind::Float => NodeShape::Float(content),
+            NodeKind::String => NodeShape::String(content),
+            NodeKind::DateTime => NodeShape::DateTime(content),
+            NodeKind::List => NodeShape::List(self.len()),
+            NodeKind::Map => NodeShape::Map(self.len()),
         }
     }
 
@@ -91,10 +91,13 @@ impl<'a> View<'a> for NodeRef<'a> {
 }
 
 /// A number as a document of one of these formats spells it: `0o644` says more than `420`.
-pub(crate) fn number_as_written<'a>(view: impl View<'a>, formats: &[Format]) -> Option<&'a str> {
+pub(crate) fn number_as_written<'a>(
+    view: impl TreeView<'a>,
+    formats: &[Format],
+) -> Option<&'a str> {
     let node = view
         .node()
-        .filter(|node| matches!(node.kind(), Kind::Integer | Kind::Float))?;
+        .filter(|node| matches!(node.kind(), NodeKind::Integer | NodeKind::Float))?;
     let document = node.document();
     let written = document.text().get(node.span().range())?;
     let bare = written
@@ -106,17 +109,21 @@ pub(crate) fn number_as_written<'a>(view: impl View<'a>, formats: &[Format]) -> 
 }
 
 /// Deep equality: maps in any order, numbers by value, dates as the text that formats without dates hold.
-pub fn equal<'a, 'b>(left: impl View<'a>, right: impl View<'b>) -> bool {
+pub fn equal<'a, 'b>(left: impl TreeView<'a>, right: impl TreeView<'b>) -> bool {
     match (left.shape(), right.shape()) {
-        (Shape::Integer(l), Shape::Integer(r)) => l == r || (is_zero(l) && is_zero(r)),
-        (Shape::Integer(l) | Shape::Float(l), Shape::Integer(r) | Shape::Float(r)) => {
-            l == r || matches!((l.parse::<f64>(), r.parse::<f64>()), (Ok(l), Ok(r)) if l == r)
-        }
-        (Shape::String(l) | Shape::DateTime(l), Shape::String(r) | Shape::DateTime(r)) => l == r,
-        (Shape::List(l), Shape::List(r)) => {
+        (NodeShape::Integer(l), NodeShape::Integer(r)) => l == r || (is_zero(l) && is_zero(r)),
+        (
+            NodeShape::Integer(l) | NodeShape::Float(l),
+            NodeShape::Integer(r) | NodeShape::Float(r),
+        ) => l == r || matches!((l.parse::<f64>(), r.parse::<f64>()), (Ok(l), Ok(r)) if l == r),
+        (
+            NodeShape::String(l) | NodeShape::DateTime(l),
+            NodeShape::String(r) | NodeShape::DateTime(r),
+        ) => l == r,
+        (NodeShape::List(l), NodeShape::List(r)) => {
             l == r && (0..l).all(|at| equal(left.item(at), right.item(at)))
         }
-        (Shape::Map(l), Shape::Map(r)) => l == r && maps_equal(left, right, l),
+        (NodeShape::Map(l), NodeShape::Map(r)) => l == r && maps_equal(left, right, l),
         (l, r) => l == r,
     }
 }
@@ -126,7 +133,7 @@ fn is_zero(integer: &str) -> bool {
     matches!(integer, "0" | "-0")
 }
 
-fn maps_equal<'a, 'b>(left: impl View<'a>, right: impl View<'b>, count: usize) -> bool {
+fn maps_equal<'a, 'b>(left: impl TreeView<'a>, right: impl TreeView<'b>, count: usize) -> bool {
     let mut keys: Option<hashbrown::HashMap<&str, usize, FixedState>> = None;
     (0..count).all(|at| {
         let (key, value) = left.entry(at);
@@ -142,19 +149,19 @@ fn maps_equal<'a, 'b>(left: impl View<'a>, right: impl View<'b>, count: usize) -
 }
 
 /// A number that is the same for equal trees.
-pub fn fingerprint<'a>(view: impl View<'a>) -> u64 {
+pub fn fingerprint<'a>(view: impl TreeView<'a>) -> u64 {
     let hasher = FixedState::default();
     match view.shape() {
-        Shape::Null => 1,
-        Shape::Bool(value) => 2 + u64::from(value),
-        Shape::Integer(text) | Shape::Float(text) => {
+        NodeShape::Null => 1,
+        NodeShape::Bool(value) => 2 + u64::from(value),
+        NodeShape::Integer(text) | NodeShape::Float(text) => {
             hasher.hash_one((4u8, text.parse::<f64>().map_or(0, |n| (n + 0.0).to_bits())))
         }
-        Shape::String(text) | Shape::DateTime(text) => hasher.hash_one((5u8, text)),
-        Shape::List(count) => (0..count).fold(7, |hash, at| {
+        NodeShape::String(text) | NodeShape::DateTime(text) => hasher.hash_one((5u8, text)),
+        NodeShape::List(count) => (0..count).fold(7, |hash, at| {
             hasher.hash_one((hash, fingerprint(view.item(at))))
         }),
-        Shape::Map(count) => (0..count).fold(8u64, |hash, at| {
+        NodeShape::Map(count) => (0..count).fold(8u64, |hash, at| {
             let (key, value) = view.entry(at);
             hash.wrapping_add(hasher.hash_one((key, fingerprint(value))))
         }),

@@ -10,7 +10,7 @@ pub struct CheckedAgent {
     /// Which models there are.
     pub models: ModelNames,
     /// Fields with a type; others may hold anything.
-    pub fields: &'static [(&'static str, Accepts)],
+    pub fields: &'static [(&'static str, AcceptedValue)],
     /// Tools of the reference, and the key of `permission` that each of them has there.
     pub permissions: &'static [(&'static [&'static str], &'static str)],
     /// Fields that stay in the file and mean nothing there.
@@ -25,12 +25,12 @@ pub struct CheckedCommand {
     /// Which models there are.
     pub models: ModelNames,
     /// Fields with a type; others may hold anything.
-    pub fields: &'static [(&'static str, Accepts)],
+    pub fields: &'static [(&'static str, AcceptedValue)],
 }
 
 /// What a tool accepts as the value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Accepts {
+pub enum AcceptedValue {
     /// A string.
     Text,
     /// A number.

@@ -1,11 +1,12 @@
 //! What is known of a resource besides its values.
 
 use agpm_compose::RenderedResource;
-use agpm_diag::{SourceMap, Spot};
+use agpm_diag::{SourceMap, SourceSpan};
 use agpm_model::{
-    Checksum, Install, Locked, ObjectId, Origin, ResourceName, ResourcePath, ResourceType, ToolName,
+    Checksum, InstallMode, LockEntry, ObjectId, ResourceName, ResourceOrigin, ResourcePath,
+    ResourceType, ToolName,
 };
-use agpm_render::{Fate, FateKind};
+use agpm_render::{FieldOutcome, FieldOutcomeKind};
 use agpm_trust::CapabilitySet;
 use serde::Serialize;
 
@@ -59,13 +60,13 @@ pub struct ExplainedResource {
     pub kind: ResourceType,
     /// What it comes from.
     #[serde(skip)]
-    pub origin: Origin,
+    pub origin: ResourceOrigin,
     /// The name that its pattern has in the manifest.
     #[serde(skip)]
     pub pattern_name: Option<ResourceName>,
     /// Whether it is to be installed at all.
     #[serde(skip)]
-    pub install: Install,
+    pub install: InstallMode,
 }
 
 /// What became of a field for one tool.
@@ -75,7 +76,7 @@ pub struct ToolConversion {
     pub tool: ToolName,
     /// What became of the field.
     #[serde(flatten)]
-    pub fate: Fate,
+    pub fate: FieldOutcome,
 }
 
 /// Where the manifest requires a resource.
@@ -91,7 +92,7 @@ pub struct RequiredAt {
 }
 
 /// Where a resource is in its source; only its content tells it for a part of a plugin.
-fn path_of(content: Option<&RenderedResource>, locked: &Locked) -> ResourcePath {
+fn path_of(content: Option<&RenderedResource>, locked: &LockEntry) -> ResourcePath {
     let entry = content.map(|content| &content.resolved.entry);
     entry
         .map_or(&locked.unit.path, |entry| &entry.unit.path)
@@ -111,7 +112,7 @@ pub(super) fn resource(
         .origin
         .source()
         .and_then(|name| target.manifest.source(name));
-    let required_at = |spot: Spot| RequiredAt {
+    let required_at = |spot: SourceSpan| RequiredAt {
         file: sources.get(spot.source).name.clone(),
         line: sources.line(spot.source, spot.span.start),
         requirement: target
@@ -138,7 +139,7 @@ pub(super) fn resource(
         checksum: locked.checksum,
         placements,
         parts: locked.parts.iter().map(ToString::to_string).collect(),
-        part_of: target.plugin().map(Locked::label),
+        part_of: target.plugin().map(LockEntry::label),
         patches: locked.patches,
         conversions: copies.iter().flat_map(inexact).collect(),
         capabilities: capabilities(copies),
@@ -161,8 +162,8 @@ fn capabilities(copies: &[RenderedResource]) -> CapabilitySet {
 /// What the format of a copy's tool cannot say, or says otherwise.
 fn inexact(copy: &RenderedResource) -> Vec<ToolConversion> {
     let fates = copy.output.fates.iter();
-    let inexact = fates.filter(|fate| fate.kind != FateKind::Exact);
-    let conversion = |fate: &Fate| ToolConversion {
+    let inexact = fates.filter(|fate| fate.kind != FieldOutcomeKind::Exact);
+    let conversion = |fate: &FieldOutcome| ToolConversion {
         tool: copy.resolved.entry.tool.clone(),
         fate: fate.clone(),
     };

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use agpm_compose::{OutputEntries, OutputFile, RenderedResource};
 use agpm_diag::{Diagnostic, Notes, SourceMap, codes, has_errors};
-use agpm_merge::{Contribution, Policy, fold};
-use agpm_model::{EntryNode, LayerName, Owner, Place, RelativePath, Strategy};
-use agpm_plan::{DesiredNode, Twin, recognise_nodes};
-use agpm_render::{Fate, FateKind};
+use agpm_merge::{Contribution, MergePolicy, fold};
+use agpm_model::{EntryNode, LayerName, NodeLocation, Owner, RelativePath, Strategy};
+use agpm_plan::{DesiredNode, OnEqualUserValue, recognise_nodes};
+use agpm_render::{FieldOutcome, FieldOutcomeKind};
 use agpm_store::ProjectStore;
 use agpm_text::{Document, Format, Pointer, Value, equal, to_value};
 
@@ -55,8 +55,14 @@ impl Given {
             (None, Some(file)) => in_own_file(file, store, notes),
             (None, None) => None,
         };
-        let is_lost = |fate: &&Fate| matches!(fate.kind, FateKind::Dropped | FateKind::Widened);
-        let key = |fate: &Fate| fate.field.rsplit('.').next().unwrap_or_default().to_owned();
+        let is_lost = |fate: &&FieldOutcome| {
+            matches!(
+                fate.kind,
+                FieldOutcomeKind::Dropped | FieldOutcomeKind::Widened
+            )
+        };
+        let key =
+            |fate: &FieldOutcome| fate.field.rsplit('.').next().unwrap_or_default().to_owned();
         let lost = made.fates.iter().filter(is_lost).map(key).collect();
         seen.map(|seen| Given {
             seen,
@@ -118,7 +124,7 @@ impl Given {
             layer,
             document: Arc::clone(&self.seen.document),
         }];
-        let resolution = fold(own, &Policy::merge(Strategy::default()), None);
+        let resolution = fold(own, &MergePolicy::merge(Strategy::default()), None);
         let mut all = Provenance::default();
         self.seen
             .places
@@ -208,7 +214,7 @@ fn in_shared_file(
     let must_be = entries
         .nodes
         .iter()
-        .filter(|node| !matches!(node.place, Place::Default(_)));
+        .filter(|node| !matches!(node.place, NodeLocation::Default(_)));
     if places.len() < must_be.count() {
         notes.diagnostics.push(edited(path));
     }
@@ -222,7 +228,7 @@ fn places_in(document: &Document, entries: &OutputEntries, owner: &Owner) -> Vec
     let desired = |node: &EntryNode| DesiredNode {
         node: node.clone(),
         owner: owner.clone(),
-        twin: Twin::Taken,
+        twin: OnEqualUserValue::Taken,
     };
     let written: Vec<DesiredNode> = entries.nodes.iter().map(desired).collect();
     let owned = recognise_nodes(document, &written, None);

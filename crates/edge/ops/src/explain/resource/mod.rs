@@ -7,8 +7,8 @@ mod named;
 mod said;
 
 use agpm_compose::RenderedResource;
-use agpm_diag::{Diagnostic, Failure, Notes, Spot};
-use agpm_model::{Dependency, Locked, Lockfile, Manifest, ResourceType};
+use agpm_diag::{Diagnostic, Failure, Notes, SourceSpan};
+use agpm_model::{Dependency, LockEntry, Lockfile, Manifest, ResourceType};
 use agpm_resolve::{add_locked_sources, with_names_of};
 use agpm_store::ProjectStore;
 use agpm_text::{Pointer, Value, to_value};
@@ -29,7 +29,7 @@ struct Target<'a> {
     manifest: &'a Manifest,
     view: &'a LockView,
     number: usize,
-    locked: &'a Locked,
+    locked: &'a LockEntry,
     /// The manifest's own entry, if it has one.
     dependency: Option<&'a Dependency>,
 }
@@ -146,13 +146,13 @@ impl Target<'_> {
     }
 
     /// The plugin that it is a part of.
-    fn plugin(&self) -> Option<&Locked> {
+    fn plugin(&self) -> Option<&LockEntry> {
         let number = self.view.part_of.get(&self.number)?;
         self.view.entries.get(*number)
     }
 
     /// Where the manifest asks for it.
-    fn asked_at(&self) -> Option<Spot> {
+    fn asked_at(&self) -> Option<SourceSpan> {
         self.dependency.map(|dependency| dependency.spot)
     }
 }

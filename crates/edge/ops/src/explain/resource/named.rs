@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean};
-use agpm_model::{Dependency, Locked, Manifest, ResourceType, ToolName};
+use agpm_model::{Dependency, LockEntry, Manifest, ResourceType, ToolName};
 
 use crate::gather::unknown_name;
 use crate::locked::LockView;
@@ -17,7 +17,7 @@ pub(super) fn find(
     kind: ResourceType,
     name: &str,
 ) -> Result<usize, Failure> {
-    let matching = |fits: &dyn Fn(&Locked) -> bool| -> Vec<usize> {
+    let matching = |fits: &dyn Fn(&LockEntry) -> bool| -> Vec<usize> {
         let is_it = |at: &usize| view.entries[*at].kind == kind && fits(&view.entries[*at]);
         (0..view.entries.len()).filter(is_it).collect()
     };
@@ -35,7 +35,7 @@ pub(super) fn find(
     }
 }
 
-fn is_called(entry: &Locked, name: &str) -> bool {
+fn is_called(entry: &LockEntry, name: &str) -> bool {
     let own = entry.name.as_str();
     let after = name
         .strip_prefix(own)
@@ -47,10 +47,10 @@ fn is_called(entry: &Locked, name: &str) -> bool {
     own == name || after.is_some_and(|after| more.any(|more| more == after))
 }
 
-fn ambiguous(entries: Vec<&Locked>, name: &str) -> Failure {
+fn ambiguous(entries: Vec<&LockEntry>, name: &str) -> Failure {
     let kind = entries[0].kind.singular();
     let names: BTreeSet<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
-    let full = |entry: &&Locked| match (names.len() == entries.len(), entry.tools().next()) {
+    let full = |entry: &&LockEntry| match (names.len() == entries.len(), entry.tools().next()) {
         (false, Some(tool)) => format!("`{kind}:{}@{tool}`", entry.name),
         _ => format!("`{kind}:{}`", entry.name),
     };

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use agpm_compose::{RenderedResource, patched_file};
-use agpm_diag::{Notes, SourceMap, Spot, has_errors};
-use agpm_merge::{Contribution, Policy, Resolution, fold};
-use agpm_model::{LayerName, Origin, Patch, PatchScope, ResourceType, Strategy};
+use agpm_diag::{Notes, SourceMap, SourceSpan, has_errors};
+use agpm_merge::{Contribution, MergePolicy, Resolution, fold};
+use agpm_model::{LayerName, Patch, PatchScope, ResourceOrigin, ResourceType, Strategy};
 use agpm_resolve::format_of;
-use agpm_text::{Document, Format, Kind, Limits, Pointer, Value, decode, parse};
+use agpm_text::{Document, Format, Limits, NodeKind, Pointer, Value, decode, parse};
 
 use crate::documents::parsed;
 use crate::explain::resource::Target;
@@ -45,7 +45,7 @@ impl Said {
             Some(Value::Map(fields)) => fields.iter().map(|(key, _)| key.clone()).collect(),
             _ => Vec::new(),
         };
-        let policy = Policy::merge(Strategy::default());
+        let policy = MergePolicy::merge(Strategy::default());
         Said {
             resolution: fold(contributions.collect(), &policy, None),
             own_keys,
@@ -71,11 +71,11 @@ impl Said {
 }
 
 /// Whose word the bytes of a resource are.
-pub(super) fn layer_of(origin: &Origin) -> &str {
+pub(super) fn layer_of(origin: &ResourceOrigin) -> &str {
     match origin {
-        Origin::Source(name) => name.as_str(),
-        Origin::Local => LOCAL,
-        Origin::Manifest => MANIFEST,
+        ResourceOrigin::Source(name) => name.as_str(),
+        ResourceOrigin::Local => LOCAL,
+        ResourceOrigin::Manifest => MANIFEST,
     }
 }
 
@@ -83,7 +83,7 @@ pub(super) fn layer_of(origin: &Origin) -> &str {
 fn of_source(content: &RenderedResource, notes: &mut Notes) -> Option<(String, Document)> {
     let resolved = &content.resolved;
     let unit = &resolved.entry.unit;
-    let format = format_of(unit).filter(|_| unit.origin != Origin::Manifest)?;
+    let format = format_of(unit).filter(|_| unit.origin != ResourceOrigin::Manifest)?;
     let file = patched_file(resolved);
     let name = match resolved.version.commit {
         Some(_) => format!("{file}@{}", resolved.version.label),
@@ -132,7 +132,7 @@ fn of_patches(target: &Target<'_>, sources: &SourceMap) -> Vec<(String, Document
 }
 
 /// A part of the manifest that this place is in.
-fn of_manifest(spot: Spot, place: &[&str], sources: &SourceMap) -> Option<Document> {
+fn of_manifest(spot: SourceSpan, place: &[&str], sources: &SourceMap) -> Option<Document> {
     let bytes = sources.get(spot.source).text.as_bytes().to_vec();
     let text = decode(spot.source, bytes).ok()?;
     let document = parse(spot.source, text, Format::Toml, Limits::default()).document;
@@ -145,7 +145,7 @@ fn of_manifest(spot: Spot, place: &[&str], sources: &SourceMap) -> Option<Docume
 /// A server that stands alone in `mcpServers`, without it: a patch means the server either way.
 fn unwrapped(kind: ResourceType, document: Document) -> Document {
     let servers = document.root().and_then(|root| root.get("mcpServers"));
-    let alone = servers.filter(|servers| servers.kind() == Kind::Map && servers.len() == 1);
+    let alone = servers.filter(|servers| servers.kind() == NodeKind::Map && servers.len() == 1);
     let server = alone
         .and_then(|servers| servers.entries().next())
         .map(|(_, server)| server);

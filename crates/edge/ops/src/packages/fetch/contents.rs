@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use agpm_model::{Extent, FileMode, ObjectId, RelativePath, ResolvedVersion, SKILL_FILE, Unit};
+use agpm_model::{
+    FileMode, ObjectId, RelativePath, ResolvedVersion, ResourceExtent, SKILL_FILE, Unit,
+};
 use agpm_resolve::SourceFile;
 use agpm_source::limits::{DEEPEST, MOST_SKILL_BYTES, MOST_SKILL_FILES};
-use agpm_source::{Entry, EntryKind, FileFetching, Source, SourceError, Tree};
+use agpm_source::{FileFetching, Source, SourceEntry, SourceEntryKind, SourceError, SourceTree};
 
 use crate::packages::fetch::plugin_files::plugin_files;
 use crate::packages::fetch::raw::{
@@ -32,7 +34,7 @@ pub(super) fn answer(source: &dyn Source, asked: &Asked<'_>) -> Result<Answered,
     for (unit, revision) in &asked.contents {
         listed.push((*unit, *revision, list(source, revision.as_ref(), unit)?));
     }
-    let files: Vec<&Entry> = listed
+    let files: Vec<&SourceEntry> = listed
         .iter()
         .flat_map(|(_, _, listed)| listed.files())
         .map(|file| &file.entry)
@@ -93,7 +95,7 @@ pub(super) struct ListedFile {
     /// Its path in the skill or plugin; of a file on its own, its name.
     pub(super) path: Option<RelativePath>,
     pub(super) mode: FileMode,
-    pub(super) entry: Entry,
+    pub(super) entry: SourceEntry,
 }
 
 impl Listed {
@@ -133,9 +135,9 @@ fn list(
     // The top of a source is a directory that no directory lists.
     if unit.path.is_top() {
         match unit.extent {
-            Extent::Plugin => return plugin(source, revision, unit),
-            Extent::Folder => return skill(source, revision, unit),
-            Extent::File => {}
+            ResourceExtent::Plugin => return plugin(source, revision, unit),
+            ResourceExtent::Folder => return skill(source, revision, unit),
+            ResourceExtent::File => {}
         }
     }
     let Some(entry) = source.entry(revision, unit.path.as_str())? else {
@@ -146,12 +148,12 @@ fn list(
         Listed::File(ListedFile { path, mode, entry })
     };
     Ok(match (unit.extent, entry.kind) {
-        (_, EntryKind::Symlink) => Listed::Raw(Raw::Unfit(Unfit::Link)),
-        (Extent::File, EntryKind::File(mode)) => file(mode, entry),
+        (_, SourceEntryKind::Symlink) => Listed::Raw(Raw::Unfit(Unfit::Link)),
+        (ResourceExtent::File, SourceEntryKind::File(mode)) => file(mode, entry),
         // Reading it says why it cannot be read.
-        (Extent::File, EntryKind::Special) => file(FileMode::Plain, entry),
-        (Extent::Folder, EntryKind::Directory) => skill(source, revision, unit)?,
-        (Extent::Plugin, EntryKind::Directory) => plugin(source, revision, unit)?,
+        (ResourceExtent::File, SourceEntryKind::Special) => file(FileMode::Plain, entry),
+        (ResourceExtent::Folder, SourceEntryKind::Directory) => skill(source, revision, unit)?,
+        (ResourceExtent::Plugin, SourceEntryKind::Directory) => plugin(source, revision, unit)?,
         _ => Listed::Raw(Raw::Absent),
     })
 }
@@ -161,7 +163,7 @@ pub(super) fn walk(
     source: &dyn Source,
     revision: Option<&ObjectId>,
     directory: &str,
-) -> Result<Option<Tree>, SourceError> {
+) -> Result<Option<SourceTree>, SourceError> {
     let levels = |path: &str| path.split('/').filter(|part| !part.is_empty()).count();
     let top = levels(directory);
     let is_entered = |path: &str| levels(path) - top <= DEEPEST;
@@ -186,7 +188,7 @@ fn skill(
         return unfit(too_many_folders());
     };
     // A skill on this machine may be a clone: what git keeps there is not part of it.
-    let is_metadata = |entry: &Entry| entry.path.split('/').any(|part| part == ".git");
+    let is_metadata = |entry: &SourceEntry| entry.path.split('/').any(|part| part == ".git");
     tree.entries
         .retain(|entry| revision.is_some() || !is_metadata(entry));
     if tree.entries.len() > MOST_SKILL_FILES {
@@ -199,11 +201,11 @@ fn skill(
             .strip_prefix(unit.path.in_tree())
             .map_or(full, |inner| inner.trim_start_matches('/'));
         let mode = match entry.kind {
-            EntryKind::File(mode) => mode,
-            EntryKind::Symlink => return unfit(format!("`{path}` is a symbolic link")),
-            EntryKind::Submodule => return unfit(format!("`{path}` is another repository")),
-            EntryKind::Directory => return unfit(format!("`{path}` is too deep")),
-            EntryKind::Special => return unfit(format!("`{path}` is not a file")),
+            SourceEntryKind::File(mode) => mode,
+            SourceEntryKind::Symlink => return unfit(format!("`{path}` is a symbolic link")),
+            SourceEntryKind::Submodule => return unfit(format!("`{path}` is another repository")),
+            SourceEntryKind::Directory => return unfit(format!("`{path}` is too deep")),
+            SourceEntryKind::Special => return unfit(format!("`{path}` is not a file")),
         };
         let Ok(relative) = skill_path(path) else {
             return unfit(format!("`{path}` is not a portable name"));
@@ -215,7 +217,7 @@ fn skill(
     if let Some(twice) = twice(files.iter().filter_map(|file| file.path.as_ref())) {
         return unfit(said_twice(&twice));
     }
-    let entries: Vec<&Entry> = files.iter().map(|file| &file.entry).collect();
+    let entries: Vec<&SourceEntry> = files.iter().map(|file| &file.entry).collect();
     if source.size(&entries)? > MOST_SKILL_BYTES {
         return unfit(too_large());
     }
@@ -249,15 +251,15 @@ fn matches(
     // A name that is no text cannot be written down.
     let is_match = |path: &str| matcher.is_match(path) && !path.contains('\u{fffd}');
     let paths: BTreeSet<&str> = match unit.extent {
-        Extent::File => tree
+        ResourceExtent::File => tree
             .entries
             .iter()
             .filter(|entry| entry.kind.file_mode().is_some() && is_match(&entry.path))
             .map(|entry| entry.path.as_str())
             .collect(),
         // The manifest names each plugin.
-        Extent::Plugin => BTreeSet::new(),
-        Extent::Folder => {
+        ResourceExtent::Plugin => BTreeSet::new(),
+        ResourceExtent::Folder => {
             let skills = tree.entries.iter().filter_map(skill_directory);
             outermost(skills.filter(|path| is_match(path)).collect())
         }
@@ -267,7 +269,7 @@ fn matches(
 }
 
 /// The directory that a `SKILL.md` makes a skill.
-fn skill_directory(entry: &Entry) -> Option<&str> {
+fn skill_directory(entry: &SourceEntry) -> Option<&str> {
     let (directory, name) = entry.path.rsplit_once('/')?;
     (name == SKILL_FILE).then_some(directory)
 }

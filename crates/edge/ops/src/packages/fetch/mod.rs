@@ -9,19 +9,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agpm_compose::project_names;
-use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Span, Spot, codes, did_you_mean};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, SourceSpan, Span, codes, did_you_mean};
 use agpm_model::{
-    Declared, Dependency, Extent, FileMode, Manifest, ObjectId, Origin, Requirement, SKILL_FILE,
-    Selector, SourceName, SourceVersions, Unit, Variant, default_requirement,
+    DeclaredDependency, Dependency, FileMode, Manifest, ObjectId, Requirement, ResourceExtent,
+    ResourceOrigin, SKILL_FILE, SourceName, SourceVersions, Unit, Variant, VersionRequirement,
+    default_requirement,
 };
-use agpm_plan::{Excluded, excluded};
-use agpm_render::{Names, Renderer};
+use agpm_plan::{ExcludedMatches, excluded};
+use agpm_render::{TemplateNames, TemplateRenderer};
 use agpm_resolve::{
-    Declaring, Escapes, FoundContent, MissingFact, RequiredSource, ResourceFiles, SolverPin,
-    SourceFile, SourceIndex, SourceRefusal, declared_unit, refused_source, required_source,
-    unit_of_source,
+    DeclaringResource, EscapedPath, FoundContent, MissingFact, RequiredSource, ResourceFiles,
+    SolverPin, SourceFile, SourceIndex, SourceRefusal, declared_unit, refused_source,
+    required_source, unit_of_source,
 };
-use agpm_solve::Child;
+use agpm_solve::RequiredUnit;
 use agpm_source::{Source, SourceError};
 use agpm_store::parallel;
 use agpm_text::Value;
@@ -60,10 +61,10 @@ pub(crate) struct Fetcher<'a> {
     sources: &'a Sources,
     manifest: &'a Manifest,
     /// The names that templates in declarations may use.
-    names: BTreeMap<Variant, Names>,
-    renderer: Renderer,
+    names: BTreeMap<Variant, TemplateNames>,
+    renderer: TemplateRenderer,
     /// Sources that resources require and that are not open.
-    required: Mutex<BTreeMap<SourceName, agpm_model::Source>>,
+    required: Mutex<BTreeMap<SourceName, agpm_model::SourceDeclaration>>,
 }
 
 impl<'a> Fetcher<'a> {
@@ -74,13 +75,13 @@ impl<'a> Fetcher<'a> {
             sources,
             manifest,
             names,
-            renderer: Renderer::new(),
+            renderer: TemplateRenderer::new(),
             required: Mutex::default(),
         }
     }
 
     /// Sources that have to be opened before anything is known of what is required from them.
-    pub(crate) fn required_sources(&self) -> Vec<agpm_model::Source> {
+    pub(crate) fn required_sources(&self) -> Vec<agpm_model::SourceDeclaration> {
         let required = self.required.lock();
         let mut required = required.unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut *required).into_values().collect()
@@ -115,8 +116,8 @@ impl<'a> Fetcher<'a> {
                 }
                 MissingFact::Content(unit, commit) => {
                     let source = match &unit.origin {
-                        Origin::Source(name) => Some(name),
-                        Origin::Local | Origin::Manifest => None,
+                        ResourceOrigin::Source(name) => Some(name),
+                        ResourceOrigin::Local | ResourceOrigin::Manifest => None,
                     };
                     asked
                         .entry(source)
@@ -160,7 +161,7 @@ impl<'a> Fetcher<'a> {
         let (inline, files): (Vec<_>, Vec<_>) = asked
             .contents
             .iter()
-            .partition(|(unit, _)| unit.origin == Origin::Manifest);
+            .partition(|(unit, _)| unit.origin == ResourceOrigin::Manifest);
         let files = Asked {
             contents: files,
             ..Asked::default()
@@ -223,11 +224,11 @@ impl<'a> Fetcher<'a> {
                 Raw::Matches(units) if units.is_empty() => FoundContent::Absent,
                 Raw::Matches(units) => {
                     let units = self.without_excluded(&unit, units, notes);
-                    let child = |unit| Child::<Unit, Selector> { unit, wish: None };
+                    let child = |unit| RequiredUnit::<Unit, Requirement> { unit, wish: None };
                     FoundContent::Matches(Arc::new(units.into_iter().map(child).collect()))
                 }
                 Raw::File(file) => resource(ResourceFiles::file(file)),
-                Raw::Folder(files) if unit.extent == Extent::Plugin => {
+                Raw::Folder(files) if unit.extent == ResourceExtent::Plugin => {
                     resource(ResourceFiles::plugin(files))
                 }
                 Raw::Folder(mut files) => {
@@ -335,8 +336,8 @@ impl<'a> Fetcher<'a> {
         variant: Variant,
         known: &SourceIndex,
         notes: &mut Notes,
-    ) -> Result<Vec<(Declared, Unit)>, Failure> {
-        if unit.extent == Extent::Plugin {
+    ) -> Result<Vec<(DeclaredDependency, Unit)>, Failure> {
+        if unit.extent == ResourceExtent::Plugin {
             let needs = plugin_needs(self, unit, commit.as_ref(), resource, notes)?;
             return self.needed_plugins(unit, needs, known);
         }
@@ -346,7 +347,7 @@ impl<'a> Fetcher<'a> {
         }
         let label = commit.as_ref().map_or("local", ObjectId::short);
         let (names, renderer) = (&self.names[&variant], &self.renderer);
-        let declared = Declaring {
+        let declared = DeclaringResource {
             unit,
             label,
             bytes: &resource.main.bytes,
@@ -369,7 +370,7 @@ impl<'a> Fetcher<'a> {
             let exists = |path: &str| self.exists(unit, commit.as_ref(), path);
             match declared_unit(unit, &declared, &exists) {
                 Ok(child) => children.push((declared, child)),
-                Err(Escapes) => {
+                Err(EscapedPath) => {
                     let message =
                         format!("`{}` of `{unit}` leads out of its source", declared.path);
                     let diagnostic = Diagnostic::new(&codes::RESOURCE_DECLARATION, message)
@@ -381,7 +382,7 @@ impl<'a> Fetcher<'a> {
         }
         let exists = |path: &str| self.exists(unit, commit.as_ref(), path);
         if let Some(plugin) = plugin_of_file(unit, &resource.main.bytes, &exists) {
-            let spot = Spot {
+            let spot = SourceSpan {
                 source: notes.sources.add(unit.to_string(), String::new()),
                 span: Span::at(0),
             };
@@ -402,7 +403,7 @@ impl<'a> Fetcher<'a> {
         unit: &Unit,
         needs: Vec<PluginNeed>,
         known: &SourceIndex,
-    ) -> Result<Vec<(Declared, Unit)>, Failure> {
+    ) -> Result<Vec<(DeclaredDependency, Unit)>, Failure> {
         let mut children = Vec::new();
         for need in needs {
             let remote = match need {
@@ -434,9 +435,9 @@ impl<'a> Fetcher<'a> {
     /// What is declared in another source; nothing if that has to be opened first.
     fn in_other_source(
         &self,
-        declared: &Declared,
+        declared: &DeclaredDependency,
         known: &SourceIndex,
-    ) -> Result<Option<(Declared, Unit)>, SourceRefusal> {
+    ) -> Result<Option<(DeclaredDependency, Unit)>, SourceRefusal> {
         let written = declared.source.as_deref().unwrap_or_default();
         let (name, source) = match required_source(self.manifest, written, declared.spot)? {
             RequiredSource::Known(name) => {
@@ -455,7 +456,7 @@ impl<'a> Fetcher<'a> {
             .map_err(|_| SourceRefusal::NoRepository(declared.path.clone()))?;
         let selector = declared.selector.clone();
         let selector = selector.or_else(|| self.default_selector(&name, &unit, known));
-        let declared = Declared {
+        let declared = DeclaredDependency {
             selector,
             ..declared.clone()
         };
@@ -468,24 +469,26 @@ impl<'a> Fetcher<'a> {
         source: &SourceName,
         unit: &Unit,
         known: &SourceIndex,
-    ) -> Option<Selector> {
+    ) -> Option<Requirement> {
         let locked = known.pinned_requirements(unit);
         let is_latest = |text: &&String| text.ends_with(LATEST);
         if let Some(latest) = locked.iter().find(is_latest) {
-            return Requirement::parse(latest).ok().map(Selector::Version);
+            return VersionRequirement::parse(latest)
+                .ok()
+                .map(Requirement::Version);
         }
         let names = [unit.path.stem().to_owned()];
         let versions = versions_of(self.sources, source).ok().flatten();
         let requirement = versions.and_then(|versions| default_requirement(&versions, &names));
-        let locked = || Requirement::parse(locked.first()?).ok();
-        requirement.or_else(locked).map(Selector::Version)
+        let locked = || VersionRequirement::parse(locked.first()?).ok();
+        requirement.or_else(locked).map(Requirement::Version)
     }
 
     fn exists(&self, parent: &Unit, commit: Option<&ObjectId>, path: &str) -> bool {
         let source: Option<&dyn Source> = match &parent.origin {
-            Origin::Manifest => None,
-            Origin::Local => Some(&self.sources.local),
-            Origin::Source(name) => self.sources.get(name),
+            ResourceOrigin::Manifest => None,
+            ResourceOrigin::Local => Some(&self.sources.local),
+            ResourceOrigin::Source(name) => self.sources.get(name),
         };
         let entry = source.map(|source| source.entry(commit, path));
         entry.is_some_and(|entry| entry.is_ok_and(|entry| entry.is_some()))
@@ -515,7 +518,7 @@ pub(crate) fn inline_bytes(dependency: &Dependency) -> Option<Vec<u8>> {
 /// A warning for each name in `exclude` that does not mean one match.
 fn unknown_exclusions(
     dependency: &Dependency,
-    found: &Excluded,
+    found: &ExcludedMatches,
     matches: &[&Unit],
 ) -> Vec<Diagnostic> {
     let stems: BTreeSet<&str> = matches.iter().map(|unit| unit.path.stem()).collect();

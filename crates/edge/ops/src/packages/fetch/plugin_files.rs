@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use agpm_model::{ObjectId, Unit};
 use agpm_source::limits::{MOST_LINKS, MOST_PLUGIN_BYTES, MOST_PLUGIN_FILES};
-use agpm_source::{Entry, EntryKind, Source, SourceError};
+use agpm_source::{Source, SourceEntry, SourceEntryKind, SourceError};
 
 use crate::packages::fetch::contents::{ListedFile, walk};
 use crate::packages::fetch::raw::{said_twice, skill_path, too_many_folders, twice};
@@ -20,8 +20,8 @@ pub(super) fn plugin_files(
     let Some(tree) = walk(source, revision, top)? else {
         return Ok(Err(too_many_folders()));
     };
-    let mut entries: BTreeMap<String, Entry> = BTreeMap::new();
-    let mut links: BTreeMap<String, Entry> = BTreeMap::new();
+    let mut entries: BTreeMap<String, SourceEntry> = BTreeMap::new();
+    let mut links: BTreeMap<String, SourceEntry> = BTreeMap::new();
     for entry in tree.entries {
         let inner = entry.path.strip_prefix(top).unwrap_or(&entry.path);
         let inner = inner.trim_start_matches('/').to_owned();
@@ -30,8 +30,8 @@ pub(super) fn plugin_files(
             continue;
         }
         match entry.kind {
-            EntryKind::Symlink => drop(links.insert(inner, entry)),
-            EntryKind::Submodule => {}
+            SourceEntryKind::Symlink => drop(links.insert(inner, entry)),
+            SourceEntryKind::Submodule => {}
             _ => drop(entries.insert(inner, entry)),
         }
     }
@@ -45,7 +45,7 @@ pub(super) fn plugin_files(
         Ok(files) => files,
         Err(why) => return Ok(Err(why)),
     };
-    let all: Vec<&Entry> = files.iter().map(|file| &file.entry).collect();
+    let all: Vec<&SourceEntry> = files.iter().map(|file| &file.entry).collect();
     if source.size(&all)? > MOST_PLUGIN_BYTES {
         let why = format!("it has more than {} MiB", MOST_PLUGIN_BYTES >> 20);
         return Ok(Err(why));
@@ -53,12 +53,12 @@ pub(super) fn plugin_files(
     Ok(Ok(files))
 }
 
-fn listed(entries: BTreeMap<String, Entry>) -> Result<Vec<ListedFile>, String> {
+fn listed(entries: BTreeMap<String, SourceEntry>) -> Result<Vec<ListedFile>, String> {
     let mut files = Vec::new();
     for (inner, entry) in entries {
         let mode = match entry.kind {
-            EntryKind::File(mode) => mode,
-            EntryKind::Directory => return Err(format!("`{inner}` is too deep")),
+            SourceEntryKind::File(mode) => mode,
+            SourceEntryKind::Directory => return Err(format!("`{inner}` is too deep")),
             _ => return Err(format!("`{inner}` is not a file")),
         };
         let Ok(path) = skill_path(&inner) else {
@@ -77,8 +77,8 @@ fn listed(entries: BTreeMap<String, Entry>) -> Result<Vec<ListedFile>, String> {
 /// that the plugin must not read.
 fn follow(
     source: &dyn Source,
-    links: BTreeMap<String, Entry>,
-    entries: &mut BTreeMap<String, Entry>,
+    links: BTreeMap<String, SourceEntry>,
+    entries: &mut BTreeMap<String, SourceEntry>,
 ) -> Result<Result<(), String>, SourceError> {
     if links.is_empty() {
         return Ok(Ok(()));
@@ -86,7 +86,7 @@ fn follow(
     if let Some(path) = links.keys().next().filter(|_| !is_versioned(source)) {
         return Ok(Err(format!("`{path}` is a symbolic link")));
     }
-    let blobs: Vec<&Entry> = links.values().collect();
+    let blobs: Vec<&SourceEntry> = links.values().collect();
     let targets = source.read(&blobs)?;
     let mut open: Vec<(String, String)> = Vec::new();
     for (path, target) in links.keys().zip(targets) {
@@ -125,7 +125,11 @@ fn follow(
 }
 
 /// The file or the files of the directory that a link leads to, at the place of the link.
-fn copies(entries: &BTreeMap<String, Entry>, path: &str, target: &str) -> Vec<(String, Entry)> {
+fn copies(
+    entries: &BTreeMap<String, SourceEntry>,
+    path: &str,
+    target: &str,
+) -> Vec<(String, SourceEntry)> {
     if let Some(file) = entries.get(target) {
         return vec![(path.to_owned(), file.clone())];
     }
@@ -135,7 +139,7 @@ fn copies(entries: &BTreeMap<String, Entry>, path: &str, target: &str) -> Vec<(S
     if target.is_empty() || is_inside_itself {
         return Vec::new();
     }
-    let copy = |(at, entry): (&String, &Entry)| {
+    let copy = |(at, entry): (&String, &SourceEntry)| {
         let inner = at.strip_prefix(target)?.strip_prefix('/')?;
         Some((format!("{path}/{inner}"), entry.clone()))
     };

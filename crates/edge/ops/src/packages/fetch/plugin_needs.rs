@@ -1,9 +1,9 @@
 //! What plugins need, and the plugins that hooks and servers need: both are read from files that are not agpm's own.
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Spot, codes};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, SourceSpan, codes};
 use agpm_model::{
-    Declared, Extent, Install, ObjectId, Origin, Requirement, ResourcePath, ResourceType, Selector,
-    SourceName, Unit,
+    DeclaredDependency, InstallMode, ObjectId, Requirement, ResourceExtent, ResourceOrigin,
+    ResourcePath, ResourceType, SourceName, Unit, VersionRequirement,
 };
 use agpm_plugin::{
     Marketplace, PluginContext, PluginDependency, PluginSource, PluginTree, has_root_variable,
@@ -24,7 +24,7 @@ struct Listing {
 /// A plugin that another one needs.
 pub(super) enum PluginNeed {
     /// In a source that is open.
-    Here(Declared, Unit),
+    Here(DeclaredDependency, Unit),
     /// In the repository that its marketplace names.
     Elsewhere(RemoteNeed),
 }
@@ -32,7 +32,7 @@ pub(super) enum PluginNeed {
 /// A needed plugin in a repository that its marketplace names.
 pub(super) struct RemoteNeed {
     /// The repository's URL, the path in it, and what is required of it.
-    pub(super) declared: Declared,
+    pub(super) declared: DeclaredDependency,
     /// The commit that the marketplace names.
     pub(super) commit: Option<NamedCommit>,
     /// The entry of the manifest that would approve it.
@@ -205,10 +205,10 @@ fn found(
         Some(PluginSource::Relative(path)) => {
             let path = if path.is_empty() { "." } else { path };
             let unit = Unit {
-                origin: Origin::Source(source.clone()),
+                origin: ResourceOrigin::Source(source.clone()),
                 path: ResourcePath::directory_in_source(path)
                     .map_err(|error| broken(error.to_string()))?,
-                extent: Extent::Plugin,
+                extent: ResourceExtent::Plugin,
             };
             let selector = range_over_tags(fetcher, source, &entry.name, dependency)?;
             Ok(here(unit, selector))
@@ -249,7 +249,7 @@ fn range_over_tags(
     source: &SourceName,
     name: &str,
     dependency: &PluginDependency,
-) -> Result<Option<Selector>, Failure> {
+) -> Result<Option<Requirement>, Failure> {
     let versioned = fetcher.sources.versioned(source);
     let Some((range, versioned)) = dependency.version.as_deref().zip(versioned) else {
         return Ok(None);
@@ -264,15 +264,19 @@ fn range_over_tags(
     } else {
         range.to_owned()
     };
-    let parsed = Requirement::parse(&written).map_err(|error| {
+    let parsed = VersionRequirement::parse(&written).map_err(|error| {
         let help = "report it to the plugin's author".to_owned();
         refused(dependency, error.to_string(), help)
     })?;
-    Ok(Some(Selector::Version(parsed)))
+    Ok(Some(Requirement::Version(parsed)))
 }
 
-pub(super) fn declaration(path: &str, selector: Option<Selector>, spot: Spot) -> Declared {
-    Declared {
+pub(super) fn declaration(
+    path: &str,
+    selector: Option<Requirement>,
+    spot: SourceSpan,
+) -> DeclaredDependency {
+    DeclaredDependency {
         source: None,
         kind: ResourceType::Plugins,
         path: path.to_owned(),
@@ -280,7 +284,7 @@ pub(super) fn declaration(path: &str, selector: Option<Selector>, spot: Spot) ->
         tool: None,
         name: None,
         layout: None,
-        install: Install::Write,
+        install: InstallMode::Write,
         spot,
     }
 }
@@ -294,7 +298,7 @@ pub(super) fn plugin_of_file(
 ) -> Option<Unit> {
     let text = std::str::from_utf8(bytes).ok()?;
     let is_json = unit.path.extension() == Some("json");
-    if unit.extent != Extent::File || !is_json || !has_root_variable(text) {
+    if unit.extent != ResourceExtent::File || !is_json || !has_root_variable(text) {
         return None;
     }
     let mut directory = unit.path.folder();
@@ -313,12 +317,12 @@ pub(super) fn plugin_of_file(
     }
     let written = if directory.is_empty() { "." } else { directory };
     let path = match unit.origin {
-        Origin::Source(_) => ResourcePath::directory_in_source(written),
+        ResourceOrigin::Source(_) => ResourcePath::directory_in_source(written),
         _ => ResourcePath::local(written),
     };
     Some(Unit {
         origin: unit.origin.clone(),
         path: path.ok()?,
-        extent: Extent::Plugin,
+        extent: ResourceExtent::Plugin,
     })
 }

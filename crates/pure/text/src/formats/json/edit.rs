@@ -1,20 +1,22 @@
 use std::ops::Range;
 
 use crate::formats::flow::{
-    Comments, Flow, FlowInsertion, FlowLayout, LineLayout, blanks_of, line_indent, line_start,
-    newline_of,
+    CommentSyntax, FlowContainer, FlowInsertion, FlowLayout, LineLayout, blanks_of, line_indent,
+    line_start, newline_of,
 };
-use crate::formats::json::{Layout, print_key, print_value};
-use crate::tree::{Changes, ContainerChange, Document, Kind, NodeId, NodeRef, Splices, View};
+use crate::formats::json::{JsonLayout, print_key, print_value};
+use crate::tree::{
+    ContainerChange, Document, DocumentChanges, NodeId, NodeKind, NodeRef, Splices, TreeView,
+};
 
 const DEFAULT_UNIT: &str = "  ";
 
-pub(crate) fn splice<'v, V: View<'v>>(
+pub(crate) fn splice<'v, V: TreeView<'v>>(
     document: &Document,
-    changes: &Changes<'v, V>,
+    changes: &DocumentChanges<'v, V>,
     splices: &mut Splices,
 ) {
-    let style = Style::of(document);
+    let style = JsonStyle::of(document);
     if let Some(root) = changes.root {
         let text = &*document.text;
         splices.put_with(text.len()..text.len(), |out| {
@@ -36,16 +38,16 @@ pub(crate) fn splice<'v, V: View<'v>>(
 }
 
 /// What the document looks like, so that what comes new looks alike.
-struct Style<'d> {
+struct JsonStyle<'d> {
     text: &'d str,
     /// Where lines begin; a line may be as long as the text.
     lines: Vec<usize>,
     unit: &'d str,
     newline: &'static str,
-    one_line: Layout<'static>,
+    one_line: JsonLayout<'static>,
 }
 
-impl<'d> Style<'d> {
+impl<'d> JsonStyle<'d> {
     fn of(document: &'d Document) -> Self {
         let newline = newline_of(&document.text);
         let text = &*document.text;
@@ -53,12 +55,12 @@ impl<'d> Style<'d> {
             .match_indices('\n')
             .map(|(newline, _)| newline + 1)
             .collect();
-        let mut style = Style {
+        let mut style = JsonStyle {
             text,
             lines,
             unit: DEFAULT_UNIT,
             newline,
-            one_line: Layout::Inline,
+            one_line: JsonLayout::Inline,
         };
         let Some(root) = document.root() else {
             return style;
@@ -66,10 +68,10 @@ impl<'d> Style<'d> {
         if let Some((key, value)) = root.entries().next()
             && value.span().start == key.span().end + 1
         {
-            style.one_line = Layout::Compact;
+            style.one_line = JsonLayout::Compact;
         }
         let first = match root.kind() {
-            Kind::Map => root.entries().next().map(|(key, _)| key),
+            NodeKind::Map => root.entries().next().map(|(key, _)| key),
             _ => root.items().next(),
         };
         if let Some(first) = first {
@@ -83,8 +85,8 @@ impl<'d> Style<'d> {
         style
     }
 
-    fn lines<'s>(&'s self, base: &'s str) -> Layout<'s> {
-        Layout::Lines {
+    fn lines<'s>(&'s self, base: &'s str) -> JsonLayout<'s> {
+        JsonLayout::Lines {
             base,
             unit: self.unit,
             newline: self.newline,
@@ -99,7 +101,7 @@ impl<'d> Style<'d> {
     }
 
     /// Values that have a line to themselves may take more of them.
-    fn layout_at(&self, at: usize) -> Layout<'_> {
+    fn layout_at(&self, at: usize) -> JsonLayout<'_> {
         let line = self.line_before(at);
         let before = line.trim();
         let whole_line =
@@ -133,23 +135,23 @@ fn is_one_key(before: &str) -> bool {
     })
 }
 
-fn splice_container<'v, V: View<'v>>(
+fn splice_container<'v, V: TreeView<'v>>(
     document: &Document,
-    style: &Style<'_>,
+    style: &JsonStyle<'_>,
     change: &ContainerChange<'v, V>,
     splices: &mut Splices,
 ) {
     let text = &*document.text;
-    let flow = Flow {
+    let flow = FlowContainer {
         text,
         inside: inside(document, change.container),
         children: children(document, change.container),
-        comments: Comments::Slashes,
+        comments: CommentSyntax::Slashes,
     };
     let open = flow.inside.start - 1;
     let base = blanks_of(style.line_before(open));
     let opens_lines =
-        flow.children.is_empty() && matches!(style.layout_at(open), Layout::Lines { .. });
+        flow.children.is_empty() && matches!(style.layout_at(open), JsonLayout::Lines { .. });
     let indent = flow
         .child_indent()
         .map_or_else(|| format!("{base}{}", style.unit), str::to_owned);
@@ -162,11 +164,13 @@ fn splice_container<'v, V: View<'v>>(
             style.lines(&indent),
         )
     } else {
-        let gap = flow.gap().unwrap_or(if style.one_line == Layout::Compact {
-            ""
-        } else {
-            " "
-        });
+        let gap = flow
+            .gap()
+            .unwrap_or(if style.one_line == JsonLayout::Compact {
+                ""
+            } else {
+                " "
+            });
         (FlowLayout::Inline { gap }, style.one_line)
     };
     // Where one child keeps to its line, so do new ones.
@@ -198,7 +202,7 @@ fn splice_container<'v, V: View<'v>>(
 fn first_value(document: &Document, container: NodeId) -> Option<NodeRef<'_>> {
     let node = document.node(container);
     match node.kind() {
-        Kind::Map => node.entries().next().map(|(_, value)| value),
+        NodeKind::Map => node.entries().next().map(|(_, value)| value),
         _ => node.items().next(),
     }
 }
@@ -211,7 +215,7 @@ fn inside(document: &Document, container: NodeId) -> Range<usize> {
 fn children(document: &Document, container: NodeId) -> Vec<Range<usize>> {
     let node = document.node(container);
     match node.kind() {
-        Kind::Map => node
+        NodeKind::Map => node
             .entries()
             .map(|(k, v)| k.span().range().start..v.span().range().end)
             .collect(),

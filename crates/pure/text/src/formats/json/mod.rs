@@ -5,12 +5,12 @@ mod scan;
 
 pub(crate) use edit::splice;
 pub use print::append_json_string;
-pub(crate) use print::{Layout, print, print_key, print_value};
+pub(crate) use print::{JsonLayout, print, print_key, print_value};
 pub(crate) use read::read;
 
 /// What a JSON file may hold besides JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Dialect {
+pub(crate) enum JsonDialect {
     /// Nothing.
     Strict,
     /// Comments and trailing commas.

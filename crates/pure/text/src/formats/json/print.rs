@@ -1,9 +1,9 @@
 use crate::formats::json::scan::special_byte;
-use crate::tree::{Shape, Value, View};
+use crate::tree::{NodeShape, TreeView, Value};
 
 /// How a value is laid out where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Layout<'a> {
+pub(crate) enum JsonLayout<'a> {
     /// On one line: `{"a": 1, "b": 2}`.
     Inline,
     /// On one line without spaces: `{"a":1,"b":2}`.
@@ -17,12 +17,12 @@ pub(crate) enum Layout<'a> {
 }
 
 /// The whole value, indented by two spaces, without a final newline.
-pub(crate) fn print<'a>(view: impl View<'a>) -> String {
+pub(crate) fn print<'a>(view: impl TreeView<'a>) -> String {
     let mut out = String::new();
     print_value(
         &mut out,
         view,
-        Layout::Lines {
+        JsonLayout::Lines {
             base: "",
             unit: "  ",
             newline: "\n",
@@ -32,8 +32,8 @@ pub(crate) fn print<'a>(view: impl View<'a>) -> String {
 }
 
 /// Appends a value.
-pub(crate) fn print_value<'a>(out: &mut String, view: impl View<'a>, layout: Layout<'_>) {
-    Printer {
+pub(crate) fn print_value<'a>(out: &mut String, view: impl TreeView<'a>, layout: JsonLayout<'_>) {
+    JsonPrinter {
         out,
         layout,
         level: 0,
@@ -43,9 +43,13 @@ pub(crate) fn print_value<'a>(out: &mut String, view: impl View<'a>, layout: Lay
 }
 
 /// Appends a key with its colon.
-pub(crate) fn print_key(out: &mut String, key: &str, layout: Layout<'_>) {
+pub(crate) fn print_key(out: &mut String, key: &str, layout: JsonLayout<'_>) {
     append_json_string(out, key);
-    out.push_str(if layout == Layout::Compact { ":" } else { ": " });
+    out.push_str(if layout == JsonLayout::Compact {
+        ":"
+    } else {
+        ": "
+    });
 }
 
 impl Value {
@@ -58,7 +62,7 @@ impl Value {
 
     /// Appends it as JSON where it stands in a document that is written piece by piece: its lines begin with `indent`.
     pub fn append_json(&self, indent: &str, out: &mut String) {
-        let layout = Layout::Lines {
+        let layout = JsonLayout::Lines {
             base: indent,
             unit: "  ",
             newline: "\n",
@@ -67,29 +71,31 @@ impl Value {
     }
 }
 
-struct Printer<'o, 'l> {
+struct JsonPrinter<'o, 'l> {
     out: &'o mut String,
-    layout: Layout<'l>,
+    layout: JsonLayout<'l>,
     level: usize,
     /// The deepest indent so far; others are its beginnings.
     indent: String,
 }
 
-impl Printer<'_, '_> {
-    fn value<'a>(&mut self, view: impl View<'a>) {
+impl JsonPrinter<'_, '_> {
+    fn value<'a>(&mut self, view: impl TreeView<'a>) {
         match view.shape() {
-            Shape::Null => self.out.push_str("null"),
-            Shape::Bool(value) => self.out.push_str(if value { "true" } else { "false" }),
-            Shape::Integer(text) | Shape::Float(text) => self.out.push_str(text),
-            Shape::String(text) | Shape::DateTime(text) => append_json_string(self.out, text),
-            Shape::List(0) => self.out.push_str("[]"),
-            Shape::Map(0) => self.out.push_str("{}"),
-            Shape::List(count) => {
+            NodeShape::Null => self.out.push_str("null"),
+            NodeShape::Bool(value) => self.out.push_str(if value { "true" } else { "false" }),
+            NodeShape::Integer(text) | NodeShape::Float(text) => self.out.push_str(text),
+            NodeShape::String(text) | NodeShape::DateTime(text) => {
+                append_json_string(self.out, text)
+            }
+            NodeShape::List(0) => self.out.push_str("[]"),
+            NodeShape::Map(0) => self.out.push_str("{}"),
+            NodeShape::List(count) => {
                 self.out.push('[');
                 self.children(count, |printer, at| printer.value(view.item(at)));
                 self.out.push(']');
             }
-            Shape::Map(count) => {
+            NodeShape::Map(count) => {
                 self.out.push('{');
                 self.children(count, |printer, at| {
                     let (key, value) = view.entry(at);
@@ -108,8 +114,8 @@ impl Printer<'_, '_> {
                 self.out.push(',');
             }
             match self.layout {
-                Layout::Inline if at > 0 => self.out.push(' '),
-                Layout::Lines { .. } => self.line(),
+                JsonLayout::Inline if at > 0 => self.out.push(' '),
+                JsonLayout::Lines { .. } => self.line(),
                 _ => {}
             }
             child(self, at);
@@ -119,7 +125,7 @@ impl Printer<'_, '_> {
     }
 
     fn line(&mut self) {
-        if let Layout::Lines {
+        if let JsonLayout::Lines {
             base,
             unit,
             newline,

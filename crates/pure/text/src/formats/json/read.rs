@@ -2,15 +2,15 @@
 
 use agpm_diag::{Diagnostic, Span, codes};
 
-use crate::formats::json::Dialect;
+use crate::formats::json::JsonDialect;
 use crate::formats::json::scan::{leading_spaces, special_byte};
 use crate::limits::MOST_FINDINGS;
-use crate::tree::{Kind, NodeId, ReaderState};
+use crate::tree::{NodeId, NodeKind, ReaderState};
 
-pub(crate) fn read(reading: &mut ReaderState<'_>, dialect: Dialect) {
+pub(crate) fn read(reading: &mut ReaderState<'_>, dialect: JsonDialect) {
     let (start, end) = (reading.range.start, reading.range.end);
     let bytes = &reading.text.as_bytes()[..end];
-    let mut reader = Reader {
+    let mut reader = JsonReader {
         reading,
         bytes,
         at: start,
@@ -36,18 +36,18 @@ pub(crate) fn read(reading: &mut ReaderState<'_>, dialect: Dialect) {
     reading.tree.root = root;
 }
 
-struct Reader<'r, 'a> {
+struct JsonReader<'r, 'a> {
     reading: &'r mut ReaderState<'a>,
     bytes: &'a [u8],
     at: usize,
-    dialect: Dialect,
+    dialect: JsonDialect,
     /// Children of all open containers, innermost last.
     stack: Vec<NodeId>,
     scratch: String,
     gave_up: bool,
 }
 
-impl Reader<'_, '_> {
+impl JsonReader<'_, '_> {
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
@@ -106,7 +106,7 @@ impl Reader<'_, '_> {
             rest.len()
         };
         self.at = self.bytes.len().min(start + 2 + length);
-        if self.dialect == Dialect::Strict {
+        if self.dialect == JsonDialect::Strict {
             let span = Span::new(start, self.at);
             self.error(
                 span,
@@ -223,7 +223,7 @@ impl Reader<'_, '_> {
                 }
                 Some(byte) if byte == close => {
                     self.at += 1;
-                    if let (Some(comma), Dialect::Strict) = (after_comma, self.dialect) {
+                    if let (Some(comma), JsonDialect::Strict) = (after_comma, self.dialect) {
                         let span = Span::new(comma, comma + 1);
                         self.error(span, "a comma before the closing bracket", "remove it");
                     }
@@ -347,7 +347,7 @@ impl Reader<'_, '_> {
             reader.at - from
         };
         let mut good = true;
-        let mut kind = Kind::Integer;
+        let mut kind = NodeKind::Integer;
         if self.peek() == Some(b'-') {
             self.at += 1;
         }
@@ -356,12 +356,12 @@ impl Reader<'_, '_> {
         good &= whole > 0 && !(leading_zero && whole > 1);
         if self.peek() == Some(b'.') {
             self.at += 1;
-            kind = Kind::Float;
+            kind = NodeKind::Float;
             good &= digits(self) > 0;
         }
         if matches!(self.peek(), Some(b'e' | b'E')) {
             self.at += 1;
-            kind = Kind::Float;
+            kind = NodeKind::Float;
             if matches!(self.peek(), Some(b'+' | b'-')) {
                 self.at += 1;
             }
@@ -441,7 +441,7 @@ impl Reader<'_, '_> {
             );
         }
         if !scan.escapes {
-            return self.reading.tree.verbatim(Kind::String, span, content);
+            return self.reading.tree.verbatim(NodeKind::String, span, content);
         }
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear();
@@ -459,7 +459,7 @@ impl Reader<'_, '_> {
                 "escapes are \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\uXXXX",
             );
         }
-        let id = self.reading.tree.decoded(Kind::String, span, &scratch);
+        let id = self.reading.tree.decoded(NodeKind::String, span, &scratch);
         self.scratch = scratch;
         id
     }

@@ -4,17 +4,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::formats::flow::FlowInsertion;
-use crate::formats::toml::outline::{Outline, Owner};
+use crate::formats::toml::outline::{Outline, StatementOwner};
 use crate::formats::toml::print::{
-    Place, Sections, fits_literal, is_section, print_key, print_value,
+    PrintPosition, SectionPrinter, fits_literal, is_section, print_key, print_value,
 };
 use crate::tree::{
-    Changes, ContainerChange, Document, Kind, NodeId, Shape, Splices, Value, View, to_value,
+    ContainerChange, Document, DocumentChanges, NodeId, NodeKind, NodeShape, Splices, TreeView,
+    Value, to_value,
 };
 
 /// How a value is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum TomlForm {
     /// A table with a header of its own, or the file itself: the section.
     Section(usize),
     /// A list of `[[tables]]`.
@@ -86,13 +87,13 @@ impl<'d> TomlEditor<'d> {
         }
     }
 
-    pub(super) fn form(&self, node: NodeId) -> Form {
+    pub(super) fn form(&self, node: NodeId) -> TomlForm {
         let has_sections = !self.outline.sections_of(node).is_empty();
-        if has_sections && self.outline.document.tree.kind(node) == Kind::List {
-            return Form::Tables;
+        if has_sections && self.outline.document.tree.kind(node) == NodeKind::List {
+            return TomlForm::Tables;
         }
         if let Some(section) = self.outline.own_section(node) {
-            return Form::Section(section);
+            return TomlForm::Section(section);
         }
         let on_the_way = |at: &usize| {
             self.outline.statements[*at]
@@ -101,11 +102,11 @@ impl<'d> TomlEditor<'d> {
                 .is_some_and(|(last, _)| *last != node)
         };
         if self.outline.statements_of(node).iter().any(on_the_way) {
-            Form::Dotted
+            TomlForm::Dotted
         } else if has_sections {
-            Form::Implicit
+            TomlForm::Implicit
         } else {
-            Form::Value
+            TomlForm::Value
         }
     }
 
@@ -133,11 +134,11 @@ impl<'d> TomlEditor<'d> {
     }
 
     /// Where values of new keys of this table stand.
-    fn place_in(&self, table: NodeId) -> Place {
+    fn place_in(&self, table: NodeId) -> PrintPosition {
         let last = self.outline.statements_of(table).last();
         match last.map(|at| self.outline.statements[*at].owner) {
-            Some(Owner::Braces(..)) => Place::Flow,
-            _ => Place::of_line(self.newline),
+            Some(StatementOwner::Braces(..)) => PrintPosition::Flow,
+            _ => PrintPosition::of_line(self.newline),
         }
     }
 
@@ -154,9 +155,9 @@ impl<'d> TomlEditor<'d> {
     }
 
     /// Lists of tables that are to hold something that is no table.
-    pub(super) fn lists_to_convert<'v, V: View<'v>>(
+    pub(super) fn lists_to_convert<'v, V: TreeView<'v>>(
         &self,
-        changes: &Changes<'v, V>,
+        changes: &DocumentChanges<'v, V>,
     ) -> Vec<NodeId> {
         let replaced = changes
             .replaced
@@ -167,7 +168,7 @@ impl<'d> TomlEditor<'d> {
             change
                 .inserted
                 .iter()
-                .any(|new| !matches!(new.value.shape(), Shape::Map(_)))
+                .any(|new| !matches!(new.value.shape(), NodeShape::Map(_)))
         };
         let gaining = changes
             .containers
@@ -176,7 +177,7 @@ impl<'d> TomlEditor<'d> {
             .map(|change| change.container);
         let mut lists: Vec<NodeId> = replaced
             .chain(gaining)
-            .filter(|node| self.form(*node) == Form::Tables)
+            .filter(|node| self.form(*node) == TomlForm::Tables)
             .collect();
         lists.sort_unstable();
         lists.dedup();
@@ -190,32 +191,36 @@ impl<'d> TomlEditor<'d> {
     }
 
     /// Writes a list of tables in brackets, which can hold anything.
-    pub(super) fn convert<'v, V: View<'v>>(&mut self, list: NodeId, outcome: &Outcome<'_, 'v, V>) {
+    pub(super) fn convert<'v, V: TreeView<'v>>(
+        &mut self,
+        list: NodeId,
+        outcome: &EditedNodes<'_, 'v, V>,
+    ) {
         if let Some(parent) = self.outline.parent(list) {
-            let new = printed(&outcome.of(list), Place::Flow);
+            let new = printed(&outcome.of(list), PrintPosition::Flow);
             self.kill(list);
             self.add_line(parent.node, parent.key.unwrap_or_default(), new);
         }
     }
 
-    pub(super) fn replace<'v, V: View<'v>>(
+    pub(super) fn replace<'v, V: TreeView<'v>>(
         &mut self,
         node: NodeId,
         value: V,
         splices: &mut Splices,
     ) {
         match self.form(node) {
-            Form::Value => {
+            TomlForm::Value => {
                 let range = self.outline.document.node(node).span().range();
                 let new = self.in_place_of(node, value);
                 splices.put(range, &new);
             }
-            Form::Dotted => {
+            TomlForm::Dotted => {
                 self.kill(node);
                 let new = printed(value, self.place_in(node));
                 self.rewrite_first(node, &new);
             }
-            Form::Section(_) | Form::Tables | Form::Implicit => {
+            TomlForm::Section(_) | TomlForm::Tables | TomlForm::Implicit => {
                 let Some(parent) = self.outline.parent(node) else {
                     return;
                 };
@@ -227,26 +232,27 @@ impl<'d> TomlEditor<'d> {
     }
 
     /// The new value in the old one's quotes, where they can hold it.
-    fn in_place_of<'v, V: View<'v>>(&self, node: NodeId, value: V) -> String {
+    fn in_place_of<'v, V: TreeView<'v>>(&self, node: NodeId, value: V) -> String {
         let old = &self.text[self.outline.document.node(node).span().range()];
-        if let Shape::String(text) = value.shape()
+        if let NodeShape::String(text) = value.shape()
             && old.starts_with('\'')
             && !old.starts_with("'''")
             && fits_literal(text)
         {
             return format!("'{text}'");
         }
-        let on_line = self
-            .outline
-            .statements_of(node)
-            .last()
-            .is_some_and(|at| matches!(self.outline.statements[*at].owner, Owner::Section(_)));
+        let on_line = self.outline.statements_of(node).last().is_some_and(|at| {
+            matches!(
+                self.outline.statements[*at].owner,
+                StatementOwner::Section(_)
+            )
+        });
         printed(
             value,
             if on_line {
-                Place::of_line(self.newline)
+                PrintPosition::of_line(self.newline)
             } else {
-                Place::Flow
+                PrintPosition::Flow
             },
         )
     }
@@ -263,18 +269,18 @@ impl<'d> TomlEditor<'d> {
         }
     }
 
-    pub(super) fn change<'v, V: View<'v>>(&mut self, change: &ContainerChange<'v, V>) {
+    pub(super) fn change<'v, V: TreeView<'v>>(&mut self, change: &ContainerChange<'v, V>) {
         let document = self.outline.document;
         let node = document.node(change.container);
         match (self.form(change.container), node.kind()) {
-            (Form::Tables, _) => self.change_tables(change),
-            (Form::Value, Kind::List) => {
+            (TomlForm::Tables, _) => self.change_tables(change),
+            (TomlForm::Value, NodeKind::List) => {
                 let flow = self.flows.entry(change.container).or_default();
                 flow.removed.extend(&change.removed);
                 flow.inserted
                     .extend(change.inserted.iter().map(|new| FlowInsertion {
                         before: new.before,
-                        printed: printed(new.value, Place::Flow),
+                        printed: printed(new.value, PrintPosition::Flow),
                     }));
             }
             (form, _) => {
@@ -294,24 +300,28 @@ impl<'d> TomlEditor<'d> {
         }
     }
 
-    fn add<'v, V: View<'v>>(&mut self, table: NodeId, form: Form, key: &str, value: V) {
+    fn add<'v, V: TreeView<'v>>(&mut self, table: NodeId, form: TomlForm, key: &str, value: V) {
         match form {
-            Form::Value => {
+            TomlForm::Value => {
                 let before = self.outline.pairs(table).len();
-                let printed = format!("{} = {}", print_key(key), printed(value, Place::Flow));
+                let printed = format!(
+                    "{} = {}",
+                    print_key(key),
+                    printed(value, PrintPosition::Flow)
+                );
                 self.flows
                     .entry(table)
                     .or_default()
                     .inserted
                     .push(FlowInsertion { before, printed });
             }
-            Form::Section(_) | Form::Implicit
+            TomlForm::Section(_) | TomlForm::Implicit
                 if is_section(value) && !self.fits_inline(table, value) =>
             {
                 let mut path = self.path(table);
                 path.push(print_key(key));
                 let mut text = String::new();
-                Sections {
+                SectionPrinter {
                     out: &mut text,
                     newline: self.newline,
                 }
@@ -326,19 +336,20 @@ impl<'d> TomlEditor<'d> {
     }
 
     /// Whether a flat map joins a table as an inline one: where the table's others are, or where it is the first.
-    fn fits_inline<'v, V: View<'v>>(&self, table: NodeId, value: V) -> bool {
-        let Shape::Map(count) = value.shape() else {
+    fn fits_inline<'v, V: TreeView<'v>>(&self, table: NodeId, value: V) -> bool {
+        let NodeShape::Map(count) = value.shape() else {
             return false;
         };
         let flat = (0..count).all(|at| !is_section(value.entry(at).1));
         let table = self.outline.document.node(table);
-        let is_map = |kind: Kind| kind == Kind::Map;
-        let inline = |node: NodeId| self.form(node) == Form::Value;
+        let is_map = |kind: NodeKind| kind == NodeKind::Map;
+        let inline = |node: NodeId| self.form(node) == TomlForm::Value;
         let mut maps = table
             .entries()
             .filter(|(_, child)| is_map(child.kind()))
             .map(|(_, child)| child.id());
-        let own = matches!(self.form(table.id()), Form::Section(_)) && self.depth(table.id()) > 0;
+        let own =
+            matches!(self.form(table.id()), TomlForm::Section(_)) && self.depth(table.id()) > 0;
         let among_others = maps.clone().next().is_some() && maps.all(inline);
         count > 0 && flat && own && (table.len() == 0 || among_others)
     }
@@ -364,7 +375,7 @@ impl<'d> TomlEditor<'d> {
         });
     }
 
-    fn change_tables<'v, V: View<'v>>(&mut self, change: &ContainerChange<'v, V>) {
+    fn change_tables<'v, V: TreeView<'v>>(&mut self, change: &ContainerChange<'v, V>) {
         let list = self.outline.document.node(change.container);
         for at in &change.removed {
             self.kill(list.item(*at).id());
@@ -372,7 +383,7 @@ impl<'d> TomlEditor<'d> {
         for new in &change.inserted {
             let mut text = String::new();
             let mut path = self.path(list.id());
-            Sections {
+            SectionPrinter {
                 out: &mut text,
                 newline: self.newline,
             }
@@ -420,8 +431,8 @@ impl<'d> TomlEditor<'d> {
         for table in losing {
             match self.form(table) {
                 _ if self.is_alive(table) => continue,
-                Form::Dotted => self.rewrite_first(table, "{}"),
-                Form::Implicit => {
+                TomlForm::Dotted => self.rewrite_first(table, "{}"),
+                TomlForm::Implicit => {
                     let first = self
                         .outline
                         .sections_of(table)
@@ -437,7 +448,7 @@ impl<'d> TomlEditor<'d> {
                         text,
                     });
                 }
-                Form::Section(_) | Form::Tables | Form::Value => {}
+                TomlForm::Section(_) | TomlForm::Tables | TomlForm::Value => {}
             }
             self.support(table);
         }
@@ -445,15 +456,15 @@ impl<'d> TomlEditor<'d> {
 }
 
 /// What nodes will be after all changes.
-pub(super) struct Outcome<'d, 'v, V> {
+pub(super) struct EditedNodes<'d, 'v, V> {
     document: &'d Document,
     replaced: BTreeMap<NodeId, V>,
     containers: BTreeMap<NodeId, &'d ContainerChange<'v, V>>,
 }
 
-impl<'d, 'v, V: View<'v>> Outcome<'d, 'v, V> {
-    pub(super) fn new(document: &'d Document, changes: &'d Changes<'v, V>) -> Self {
-        Outcome {
+impl<'d, 'v, V: TreeView<'v>> EditedNodes<'d, 'v, V> {
+    pub(super) fn new(document: &'d Document, changes: &'d DocumentChanges<'v, V>) -> Self {
+        EditedNodes {
             document,
             replaced: changes.replaced.iter().copied().collect(),
             containers: changes
@@ -468,11 +479,11 @@ impl<'d, 'v, V: View<'v>> Outcome<'d, 'v, V> {
         let node = self.document.node(id);
         match node.kind() {
             _ if self.replaced.contains_key(&id) => to_value(self.replaced[&id]),
-            Kind::Map => Value::Map(self.children(id, |at| {
+            NodeKind::Map => Value::Map(self.children(id, |at| {
                 let (key, value) = node.entry(at);
                 (key.to_owned(), self.of(value.id()))
             })),
-            Kind::List => {
+            NodeKind::List => {
                 let items = self.children(id, |at| (String::new(), self.of(node.item(at).id())));
                 Value::List(items.into_iter().map(|(_, item)| item).collect())
             }
@@ -501,7 +512,7 @@ impl<'d, 'v, V: View<'v>> Outcome<'d, 'v, V> {
     }
 }
 
-fn printed<'v>(value: impl View<'v>, place: Place) -> String {
+fn printed<'v>(value: impl TreeView<'v>, place: PrintPosition) -> String {
     let mut out = String::new();
     print_value(&mut out, value, place);
     out

@@ -3,23 +3,23 @@
 use std::ops::Range;
 
 use crate::formats::flow::{
-    Comments, Flow, FlowInsertion, FlowLayout, LineLayout, is_blank, line_indent,
+    CommentSyntax, FlowContainer, FlowInsertion, FlowLayout, LineLayout, is_blank, line_indent,
 };
-use crate::formats::toml::edit::{FlowChange, Form, NewLine, NewSection, TomlEditor};
-use crate::formats::toml::outline::{Owner, before_blanks};
-use crate::tree::{Kind, NodeId, Splices};
+use crate::formats::toml::edit::{FlowChange, NewLine, NewSection, TomlEditor, TomlForm};
+use crate::formats::toml::outline::{StatementOwner, before_blanks};
+use crate::tree::{NodeId, NodeKind, Splices};
 
 /// Whether the blank lines around what goes are its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Blanks {
+enum BlankLines {
     Stay,
     Go,
 }
 
 /// Whole lines that go.
-struct Removal {
+struct LineRemoval {
     range: Range<usize>,
-    blanks: Blanks,
+    blanks: BlankLines,
 }
 
 impl TomlEditor<'_> {
@@ -41,23 +41,27 @@ impl TomlEditor<'_> {
             .dead_statements
             .iter()
             .map(|at| &self.outline.statements[*at]);
-        let lines = lines.filter(|statement| matches!(statement.owner, Owner::Section(_)));
-        let lines = lines.map(|statement| Removal {
+        let lines = lines.filter(|statement| matches!(statement.owner, StatementOwner::Section(_)));
+        let lines = lines.map(|statement| LineRemoval {
             range: statement.line.clone(),
-            blanks: Blanks::Stay,
+            blanks: BlankLines::Stay,
         });
         let sections = self.dead_sections.iter().map(|at| {
             let section = &self.outline.sections[*at];
             let taken = self.taken_sections.contains(at);
-            let blanks = if taken { Blanks::Stay } else { Blanks::Go };
-            Removal {
+            let blanks = if taken {
+                BlankLines::Stay
+            } else {
+                BlankLines::Go
+            };
+            LineRemoval {
                 range: section.header.start..section.content_end,
                 blanks,
             }
         });
-        let mut all: Vec<Removal> = lines.chain(sections).collect();
+        let mut all: Vec<LineRemoval> = lines.chain(sections).collect();
         all.sort_by_key(|removal| (removal.range.start, removal.range.end));
-        let mut merged: Vec<Removal> = Vec::new();
+        let mut merged: Vec<LineRemoval> = Vec::new();
         for removal in all {
             match merged.last_mut() {
                 Some(last) if self.joins(last, &removal) => {
@@ -91,17 +95,17 @@ impl TomlEditor<'_> {
         ranges.push(start..self.text.len());
     }
 
-    fn joins(&self, last: &Removal, next: &Removal) -> bool {
+    fn joins(&self, last: &LineRemoval, next: &LineRemoval) -> bool {
         let touches = next.range.start <= last.range.end;
-        let both_go = last.blanks == Blanks::Go && next.blanks == Blanks::Go;
+        let both_go = last.blanks == BlankLines::Go && next.blanks == BlankLines::Go;
         touches && (last.blanks == next.blanks || next.range.end <= last.range.end)
             || both_go && is_blank(&self.text[last.range.end..next.range.start])
     }
 
     /// A section goes with the blank lines that would otherwise double.
-    fn with_blanks(&self, removal: Removal) -> Range<usize> {
+    fn with_blanks(&self, removal: LineRemoval) -> Range<usize> {
         let Range { start, end } = removal.range;
-        if removal.blanks == Blanks::Stay {
+        if removal.blanks == BlankLines::Stay {
             return start..end;
         }
         let floor = self.outline.sections[0].start;
@@ -124,9 +128,9 @@ impl TomlEditor<'_> {
         let mut placed = Vec::new();
         for (table, lines) in std::mem::take(&mut self.lines) {
             match self.form(table) {
-                Form::Section(section) => placed.push(self.lines_in_section(section, &lines)),
-                Form::Dotted => placed.extend(self.lines_beside(table, &lines)),
-                Form::Implicit | Form::Tables | Form::Value => {
+                TomlForm::Section(section) => placed.push(self.lines_in_section(section, &lines)),
+                TomlForm::Dotted => placed.extend(self.lines_beside(table, &lines)),
+                TomlForm::Implicit | TomlForm::Tables | TomlForm::Value => {
                     self.lines_in_new_section(table, &lines)
                 }
             }
@@ -176,7 +180,7 @@ impl TomlEditor<'_> {
         let statement = &self.outline.statements[last];
         let end = statement.parts.iter().find(|(node, _)| *node == table)?.1;
         let prefix = &self.text[statement.span.start..end];
-        if let Owner::Braces(owner, at) = statement.owner {
+        if let StatementOwner::Braces(owner, at) = statement.owner {
             let flow = self.flows.entry(owner).or_default();
             let beside = lines.iter().map(|line| FlowInsertion {
                 before: at + 1,
@@ -258,7 +262,7 @@ impl TomlEditor<'_> {
 
     fn emit_flows(&mut self, splices: &mut Splices) {
         for at in &self.dead_statements {
-            if let Owner::Braces(owner, place) = self.outline.statements[*at].owner {
+            if let StatementOwner::Braces(owner, place) = self.outline.statements[*at].owner {
                 self.flows.entry(owner).or_default().removed.insert(place);
             }
         }
@@ -271,7 +275,7 @@ impl TomlEditor<'_> {
         let container = self.outline.document.node(node);
         let range = container.span().range();
         let children = match container.kind() {
-            Kind::List => container.items().map(|item| item.span().range()).collect(),
+            NodeKind::List => container.items().map(|item| item.span().range()).collect(),
             _ => self
                 .outline
                 .pairs(node)
@@ -280,11 +284,11 @@ impl TomlEditor<'_> {
                 .collect(),
         };
         let inside = range.start + 1..range.end - 1;
-        let flow = Flow {
+        let flow = FlowContainer {
             text: self.text,
             inside,
             children,
-            comments: Comments::Hash,
+            comments: CommentSyntax::Hash,
         };
         // What comes before the same child that stays must come in one go, or commas between would be missing.
         let count = flow.children.len();
@@ -305,7 +309,7 @@ impl TomlEditor<'_> {
         } else {
             FlowLayout::Inline { gap: " " }
         };
-        if container.kind() == Kind::Map
+        if container.kind() == NodeKind::Map
             && flow.children.is_empty()
             && is_blank(&self.text[flow.inside.clone()])
         {

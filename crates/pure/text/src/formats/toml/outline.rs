@@ -11,13 +11,13 @@ use toml_parser::parser::{Event, EventKind, RecursionGuard, parse_document};
 
 use crate::formats::flow::{is_blank, line_start};
 use crate::limits::Limits;
-use crate::tree::{Document, Kind, NodeId, View};
+use crate::tree::{Document, NodeId, NodeKind, TreeView};
 
 type Map<K, V> = HashMap<K, V, FixedState>;
 
 /// Where a node hangs.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Parent<'d> {
+pub(super) struct ParentNode<'d> {
     pub(super) node: NodeId,
     /// In maps.
     pub(super) key: Option<&'d str>,
@@ -42,7 +42,7 @@ pub(super) struct Section {
 
 /// What a key and its value belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Owner {
+pub(super) enum StatementOwner {
     /// A section by its index.
     Section(usize),
     /// A table in braces, and the place among its pairs.
@@ -52,7 +52,7 @@ pub(super) enum Owner {
 /// A key and its value.
 #[derive(Debug)]
 pub(super) struct Statement {
-    pub(super) owner: Owner,
+    pub(super) owner: StatementOwner,
     /// For each part of the key, the node that it names and where the part ends.
     pub(super) parts: Vec<(NodeId, usize)>,
     /// From the key to the end of the value.
@@ -67,24 +67,24 @@ pub(super) struct Outline<'d> {
     pub(super) sections: Vec<Section>,
     pub(super) statements: Vec<Statement>,
     /// By node; the root is the last.
-    parents: Vec<Option<Parent<'d>>>,
-    sections_of: Places,
-    statements_of: Places,
-    braces: Places,
+    parents: Vec<Option<ParentNode<'d>>>,
+    sections_of: NodePositions,
+    statements_of: NodePositions,
+    braces: NodePositions,
 }
 
 /// Places in a list for each of many nodes, in order.
 #[derive(Default)]
-struct Places {
+struct NodePositions {
     nodes: Vec<NodeId>,
     places: Vec<usize>,
 }
 
-impl Places {
+impl NodePositions {
     fn new(mut pairs: Vec<(NodeId, usize)>) -> Self {
         pairs.sort_unstable();
         let (nodes, places) = pairs.into_iter().unzip();
-        Places { nodes, places }
+        NodePositions { nodes, places }
     }
 
     fn of(&self, node: NodeId) -> &[usize] {
@@ -100,7 +100,7 @@ impl<'d> Outline<'d> {
         let mut parents = vec![None; document.root()?.id().0 as usize + 1];
         let names = names(document, &mut parents)?;
         let events = events(document);
-        let mut builder = Builder::new(document, names)?;
+        let mut builder = OutlineBuilder::new(document, names)?;
         events.iter().try_for_each(|event| builder.event(event))?;
         let (sections, statements) = (builder.sections, builder.statements);
         let mut outline = Outline {
@@ -108,16 +108,16 @@ impl<'d> Outline<'d> {
             sections,
             statements,
             parents,
-            sections_of: Places::default(),
-            statements_of: Places::default(),
-            braces: Places::default(),
+            sections_of: NodePositions::default(),
+            statements_of: NodePositions::default(),
+            braces: NodePositions::default(),
         };
         outline.measure();
         outline.index();
         Some(outline)
     }
 
-    pub(super) fn parent(&self, node: NodeId) -> Option<Parent<'d>> {
+    pub(super) fn parent(&self, node: NodeId) -> Option<ParentNode<'d>> {
         self.parents.get(node.0 as usize).copied().flatten()
     }
 
@@ -156,13 +156,13 @@ impl<'d> Outline<'d> {
             .iter()
             .enumerate()
             .filter_map(|(at, statement)| match statement.owner {
-                Owner::Braces(node, _) => Some((node, at)),
-                Owner::Section(_) => None,
+                StatementOwner::Braces(node, _) => Some((node, at)),
+                StatementOwner::Section(_) => None,
             });
         (self.sections_of, self.statements_of, self.braces) = (
-            Places::new(on_the_way.collect()),
-            Places::new(named.collect()),
-            Places::new(in_braces.collect()),
+            NodePositions::new(on_the_way.collect()),
+            NodePositions::new(named.collect()),
+            NodePositions::new(in_braces.collect()),
         );
     }
 
@@ -170,7 +170,7 @@ impl<'d> Outline<'d> {
     fn measure(&mut self) {
         let text = &*self.document.text;
         for (place, statement) in self.statements.iter().enumerate() {
-            if let Owner::Section(at) = statement.owner {
+            if let StatementOwner::Section(at) = statement.owner {
                 self.sections[at].content_end = statement.line.end;
                 self.sections[at].last = Some(place);
             }
@@ -224,7 +224,7 @@ fn line_end(text: &str, at: usize) -> usize {
 /// Every value by its map and key; fills in where every value hangs.
 fn names<'d>(
     document: &'d Document,
-    parents: &mut [Option<Parent<'d>>],
+    parents: &mut [Option<ParentNode<'d>>],
 ) -> Option<Map<(NodeId, &'d str), NodeId>> {
     let mut names = Map::default();
     let mut open = vec![document.root()?];
@@ -232,14 +232,14 @@ fn names<'d>(
         for (key, value) in node.entries() {
             names.insert((node.id(), key.content()), value.id());
             let key = Some(key.content());
-            *parents.get_mut(value.id().0 as usize)? = Some(Parent {
+            *parents.get_mut(value.id().0 as usize)? = Some(ParentNode {
                 node: node.id(),
                 key,
             });
             open.push(value);
         }
         for item in node.items() {
-            *parents.get_mut(item.id().0 as usize)? = Some(Parent {
+            *parents.get_mut(item.id().0 as usize)? = Some(ParentNode {
                 node: node.id(),
                 key: None,
             });
@@ -268,12 +268,12 @@ fn source(document: &Document) -> Source<'_> {
 
 /// Keys that wait for their value.
 #[derive(Default)]
-struct Pending {
+struct PendingKeys {
     parts: Vec<(NodeId, usize)>,
     start: usize,
 }
 
-enum Frame {
+enum OpenBracket {
     List {
         node: NodeId,
         next: usize,
@@ -281,11 +281,11 @@ enum Frame {
     Braces {
         node: NodeId,
         pairs: usize,
-        pending: Pending,
+        pending: PendingKeys,
     },
 }
 
-struct Builder<'d> {
+struct OutlineBuilder<'d> {
     document: &'d Document,
     names: Map<(NodeId, &'d str), NodeId>,
     sections: Vec<Section>,
@@ -294,11 +294,11 @@ struct Builder<'d> {
     items: Map<NodeId, usize>,
     /// Start and nodes of a header that is open.
     header: Option<(usize, Vec<NodeId>)>,
-    pending: Pending,
-    frames: Vec<Frame>,
+    pending: PendingKeys,
+    frames: Vec<OpenBracket>,
 }
 
-impl<'d> Builder<'d> {
+impl<'d> OutlineBuilder<'d> {
     fn new(document: &'d Document, names: Map<(NodeId, &'d str), NodeId>) -> Option<Self> {
         let root = document.root()?.id();
         let start = line_start(&document.text, 0).max(if document.text.starts_with('\u{feff}') {
@@ -315,14 +315,14 @@ impl<'d> Builder<'d> {
             last: None,
             end,
         };
-        Some(Builder {
+        Some(OutlineBuilder {
             document,
             names,
             sections: vec![first],
             statements: Vec::new(),
             items: Map::default(),
             header: None,
-            pending: Pending::default(),
+            pending: PendingKeys::default(),
             frames: Vec::new(),
         })
     }
@@ -345,14 +345,14 @@ impl<'d> Builder<'d> {
             }
             EventKind::ArrayOpen => {
                 let node = self.value_node()?;
-                self.frames.push(Frame::List { node, next: 0 });
+                self.frames.push(OpenBracket::List { node, next: 0 });
             }
             EventKind::InlineTableOpen => {
                 let node = self.value_node()?;
-                self.frames.push(Frame::Braces {
+                self.frames.push(OpenBracket::Braces {
                     node,
                     pairs: 0,
-                    pending: Pending::default(),
+                    pending: PendingKeys::default(),
                 });
             }
             EventKind::ArrayClose | EventKind::InlineTableClose => {
@@ -373,7 +373,7 @@ impl<'d> Builder<'d> {
         let (start, end) = (event.span().start(), event.span().end());
         if let Some((_, chain)) = &mut self.header {
             let mut from = *chain.last()?;
-            if self.document.tree.kind(from) == Kind::List {
+            if self.document.tree.kind(from) == NodeKind::List {
                 from = self
                     .document
                     .node(from)
@@ -385,8 +385,8 @@ impl<'d> Builder<'d> {
             return Some(());
         }
         let (from, pending) = match self.frames.last_mut() {
-            Some(Frame::Braces { node, pending, .. }) => (*node, pending),
-            Some(Frame::List { .. }) => return None,
+            Some(OpenBracket::Braces { node, pending, .. }) => (*node, pending),
+            Some(OpenBracket::List { .. }) => return None,
             None => (*self.sections.last()?.chain.last()?, &mut self.pending),
         };
         if pending.parts.is_empty() {
@@ -430,34 +430,39 @@ impl<'d> Builder<'d> {
     /// The node of the value that starts here.
     fn value_node(&mut self) -> Option<NodeId> {
         match self.frames.last_mut() {
-            Some(Frame::List { node, next }) => {
+            Some(OpenBracket::List { node, next }) => {
                 let list = self.document.node(*node);
                 *next += 1;
                 (*next <= list.len()).then(|| list.item(*next - 1).id())
             }
-            Some(Frame::Braces { pending, .. }) => pending.parts.last().map(|(node, _)| *node),
+            Some(OpenBracket::Braces { pending, .. }) => {
+                pending.parts.last().map(|(node, _)| *node)
+            }
             None => self.pending.parts.last().map(|(node, _)| *node),
         }
     }
 
     fn value_end(&mut self, end: usize) -> Option<()> {
         let (owner, pending) = match self.frames.last_mut() {
-            Some(Frame::List { .. }) => return Some(()),
-            Some(Frame::Braces {
+            Some(OpenBracket::List { .. }) => return Some(()),
+            Some(OpenBracket::Braces {
                 node,
                 pairs,
                 pending,
             }) => {
                 *pairs += 1;
-                (Owner::Braces(*node, *pairs - 1), pending)
+                (StatementOwner::Braces(*node, *pairs - 1), pending)
             }
-            None => (Owner::Section(self.sections.len() - 1), &mut self.pending),
+            None => (
+                StatementOwner::Section(self.sections.len() - 1),
+                &mut self.pending,
+            ),
         };
-        let Pending { parts, start } = std::mem::take(pending);
+        let PendingKeys { parts, start } = std::mem::take(pending);
         let text = &*self.document.text;
         let line = match owner {
-            Owner::Section(_) => line_start(text, start)..line_end(text, end),
-            Owner::Braces(..) => start..end,
+            StatementOwner::Section(_) => line_start(text, start)..line_end(text, end),
+            StatementOwner::Braces(..) => start..end,
         };
         self.statements.push(Statement {
             owner,

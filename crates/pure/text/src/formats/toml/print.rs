@@ -2,17 +2,17 @@
 //! no way back from a section into the table around it; apart from that, keys keep their order.
 
 use crate::formats::quote::print_double_quoted;
-use crate::tree::{Format, Shape, View, number_as_written};
+use crate::tree::{Format, NodeShape, TreeView, number_as_written};
 
 /// The whole value, with a final newline.
-pub(crate) fn print<'a>(view: impl View<'a>) -> String {
+pub(crate) fn print<'a>(view: impl TreeView<'a>) -> String {
     print_document(view, "\n")
 }
 
 /// The whole value with these line endings.
-pub(super) fn print_document<'a>(view: impl View<'a>, newline: &'static str) -> String {
+pub(super) fn print_document<'a>(view: impl TreeView<'a>, newline: &'static str) -> String {
     let mut out = String::new();
-    Sections {
+    SectionPrinter {
         out: &mut out,
         newline,
     }
@@ -22,51 +22,51 @@ pub(super) fn print_document<'a>(view: impl View<'a>, newline: &'static str) -> 
 
 /// Where a value stands, which decides what it may look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum PrintPosition {
     /// After `key =` on a line that ends in `\n`: strings may take more lines.
     Line,
     /// Between brackets, or where lines end otherwise.
     Flow,
 }
 
-impl Place {
+impl PrintPosition {
     /// A multi-line string would take the line endings of the file into its value.
     pub(super) fn of_line(newline: &str) -> Self {
         if newline == "\n" {
-            Place::Line
+            PrintPosition::Line
         } else {
-            Place::Flow
+            PrintPosition::Flow
         }
     }
 }
 
 /// Whether a value becomes a section of its own, or several, where it can.
-pub(super) fn is_section<'a>(view: impl View<'a>) -> bool {
+pub(super) fn is_section<'a>(view: impl TreeView<'a>) -> bool {
     match view.shape() {
-        Shape::Map(_) => true,
-        Shape::List(count) => {
-            count > 0 && (0..count).all(|at| matches!(view.item(at).shape(), Shape::Map(1..)))
+        NodeShape::Map(_) => true,
+        NodeShape::List(count) => {
+            count > 0 && (0..count).all(|at| matches!(view.item(at).shape(), NodeShape::Map(1..)))
         }
         _ => false,
     }
 }
 
-fn is_table<'a>(view: impl View<'a>) -> bool {
-    matches!(view.shape(), Shape::Map(_))
+fn is_table<'a>(view: impl TreeView<'a>) -> bool {
+    matches!(view.shape(), NodeShape::Map(_))
 }
 
 /// Prints sections with a blank line between them.
-pub(super) struct Sections<'o> {
+pub(super) struct SectionPrinter<'o> {
     pub(super) out: &'o mut String,
     pub(super) newline: &'static str,
 }
 
-impl Sections<'_> {
+impl SectionPrinter<'_> {
     /// A section for `view`, or several, under a header with these keys.
-    pub(super) fn section<'a>(&mut self, path: &mut Vec<String>, view: impl View<'a>) {
+    pub(super) fn section<'a>(&mut self, path: &mut Vec<String>, view: impl TreeView<'a>) {
         match view.shape() {
-            Shape::List(count) => (0..count).for_each(|at| self.item(path, view.item(at))),
-            Shape::Map(count) => {
+            NodeShape::List(count) => (0..count).for_each(|at| self.item(path, view.item(at))),
+            NodeShape::Map(count) => {
                 // A table that holds nothing but sections is there without a header of its own.
                 let plain = (0..count).any(|at| !is_section(view.entry(at).1));
                 if plain || count == 0 {
@@ -79,9 +79,9 @@ impl Sections<'_> {
     }
 
     /// One `[[item]]`.
-    pub(super) fn item<'a>(&mut self, path: &mut Vec<String>, view: impl View<'a>) {
+    pub(super) fn item<'a>(&mut self, path: &mut Vec<String>, view: impl TreeView<'a>) {
         self.header("[[", path, "]]");
-        let Shape::Map(count) = view.shape() else {
+        let NodeShape::Map(count) = view.shape() else {
             return;
         };
         // Tables of tables of a list hide which item they belong to, so its own lists of tables stay with its keys.
@@ -109,8 +109,8 @@ impl Sections<'_> {
             .extend([open, &path.join("."), close, self.newline]);
     }
 
-    fn body<'a>(&mut self, path: &mut Vec<String>, view: impl View<'a>) {
-        let Shape::Map(count) = view.shape() else {
+    fn body<'a>(&mut self, path: &mut Vec<String>, view: impl TreeView<'a>) {
+        let NodeShape::Map(count) = view.shape() else {
             return;
         };
         let entries = (0..count).map(|at| view.entry(at));
@@ -126,54 +126,56 @@ impl Sections<'_> {
 }
 
 /// Appends `key = value` with its line ending.
-pub(super) fn print_line<'a>(out: &mut String, key: &str, value: impl View<'a>, newline: &str) {
+pub(super) fn print_line<'a>(out: &mut String, key: &str, value: impl TreeView<'a>, newline: &str) {
     out.extend([key, " = "]);
-    print_value(out, value, Place::of_line(newline));
+    print_value(out, value, PrintPosition::of_line(newline));
     out.push_str(newline);
 }
 
 /// Appends `key = [` and each item on a line of its own.
-fn print_lines_of<'a>(out: &mut String, key: &str, list: impl View<'a>, newline: &str) {
-    let Shape::List(count) = list.shape() else {
+fn print_lines_of<'a>(out: &mut String, key: &str, list: impl TreeView<'a>, newline: &str) {
+    let NodeShape::List(count) = list.shape() else {
         return;
     };
     out.extend([key, " = [", newline]);
     for at in 0..count {
         out.push_str("    ");
-        print_value(out, list.item(at), Place::Flow);
+        print_value(out, list.item(at), PrintPosition::Flow);
         out.extend([",", newline]);
     }
     out.extend(["]", newline]);
 }
 
 /// Appends a value that takes no section.
-pub(super) fn print_value<'a>(out: &mut String, view: impl View<'a>, place: Place) {
+pub(super) fn print_value<'a>(out: &mut String, view: impl TreeView<'a>, place: PrintPosition) {
     if let Some(number) = number_as_written(view, &[Format::Toml]) {
         return out.push_str(number);
     }
     match view.shape() {
         // The caller lets no null through; an empty string is the nearest thing to nothing.
-        Shape::Null => out.push_str("\"\""),
-        Shape::Bool(value) => out.push_str(if value { "true" } else { "false" }),
-        Shape::Integer(text) | Shape::DateTime(text) => out.push_str(text),
-        Shape::Float(text) => out.push_str(text),
-        Shape::String(text) if place == Place::Line && fits_lines(text) => print_lines(out, text),
-        Shape::String(text) => print_string(out, text),
-        Shape::List(count) => {
+        NodeShape::Null => out.push_str("\"\""),
+        NodeShape::Bool(value) => out.push_str(if value { "true" } else { "false" }),
+        NodeShape::Integer(text) | NodeShape::DateTime(text) => out.push_str(text),
+        NodeShape::Float(text) => out.push_str(text),
+        NodeShape::String(text) if place == PrintPosition::Line && fits_lines(text) => {
+            print_lines(out, text)
+        }
+        NodeShape::String(text) => print_string(out, text),
+        NodeShape::List(count) => {
             out.push('[');
             for at in 0..count {
                 out.push_str(if at > 0 { ", " } else { "" });
-                print_value(out, view.item(at), Place::Flow);
+                print_value(out, view.item(at), PrintPosition::Flow);
             }
             out.push(']');
         }
-        Shape::Map(0) => out.push_str("{}"),
-        Shape::Map(count) => {
+        NodeShape::Map(0) => out.push_str("{}"),
+        NodeShape::Map(count) => {
             for at in 0..count {
                 let (key, value) = view.entry(at);
                 out.push_str(if at > 0 { ", " } else { "{ " });
                 out.extend([&print_key(key), " = "]);
-                print_value(out, value, Place::Flow);
+                print_value(out, value, PrintPosition::Flow);
             }
             out.push_str(" }");
         }

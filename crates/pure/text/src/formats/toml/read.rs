@@ -10,18 +10,18 @@ use toml_parser::{ErrorSink, ParseError, Source, Span as RawSpan};
 
 use crate::formats::toml::explain::report_all;
 use crate::formats::toml::scalar;
-use crate::formats::toml::tables::{Key, TableId, Tables, string_node};
+use crate::formats::toml::tables::{DottedKeyPart, TableBuilder, TableId, string_node};
 use crate::limits::{MOST_FINDINGS, MOST_TOKENS};
-use crate::tree::{Kind, NodeId, ReaderState};
+use crate::tree::{NodeId, NodeKind, ReaderState};
 
 pub(crate) fn read(reading: &mut ReaderState<'_>) {
     let source = Source::new(&reading.text[reading.range.clone()]);
     let mut errors: Vec<ParseError> = Vec::new();
-    let mut reader = Reader {
+    let mut reader = TomlReader {
         source,
         base: reading.range.start,
-        tables: Tables::new(reading),
-        current: Tables::ROOT,
+        tables: TableBuilder::new(reading),
+        current: TableBuilder::ROOT,
         header: None,
         keys: Vec::new(),
         frames: Vec::new(),
@@ -45,7 +45,7 @@ pub(crate) fn read(reading: &mut ReaderState<'_>) {
     for_each_batch(source, |tokens| {
         parse_document(tokens, &mut reader, &mut sink)
     });
-    let root = (!reader.tables.is_empty()).then(|| reader.tables.finish(Tables::ROOT));
+    let root = (!reader.tables.is_empty()).then(|| reader.tables.finish(TableBuilder::ROOT));
     reading.tree.root = root;
     report_all(reading, &errors);
 }
@@ -53,7 +53,7 @@ pub(crate) fn read(reading: &mut ReaderState<'_>) {
 /// Calls `parse` with some whole statements after the others.
 fn for_each_batch(source: Source<'_>, mut parse: impl FnMut(&[Token])) {
     let mut tokens: Vec<Token> = Vec::with_capacity(MOST_TOKENS.min(source.input().len()));
-    let mut brackets = Brackets::default();
+    let mut brackets = OpenBrackets::default();
     for token in source.lex() {
         brackets.take(token.kind());
         tokens.push(token);
@@ -70,12 +70,12 @@ fn for_each_batch(source: Source<'_>, mut parse: impl FnMut(&[Token])) {
 
 /// The brackets that are open; once two do not match, nobody knows what the parser makes of the rest.
 #[derive(Default)]
-struct Brackets {
+struct OpenBrackets {
     closings: Vec<TokenKind>,
     mismatched: bool,
 }
 
-impl Brackets {
+impl OpenBrackets {
     fn take(&mut self, kind: TokenKind) {
         match kind {
             TokenKind::LeftSquareBracket => self.closings.push(TokenKind::RightSquareBracket),
@@ -93,15 +93,16 @@ impl Brackets {
 }
 
 /// What a header does once it is whole.
-type OpenTable<'r, 'a> = fn(&mut Tables<'r, 'a>, &[Key<'a>], Span) -> Option<TableId>;
+type OpenTable<'r, 'a> =
+    fn(&mut TableBuilder<'r, 'a>, &[DottedKeyPart<'a>], Span) -> Option<TableId>;
 
 /// A header that has been opened.
-struct Header {
+struct OpenHeader {
     start: usize,
 }
 
 /// A list or table whose closing bracket is yet to come.
-struct Frame {
+struct OpenContainer {
     start: usize,
     depth: usize,
     kind: FrameKind,
@@ -114,23 +115,23 @@ enum FrameKind {
     Table(TableId, usize),
 }
 
-struct Reader<'r, 'a> {
+struct TomlReader<'r, 'a> {
     source: Source<'a>,
     /// Where the part that is read starts in the text.
     base: usize,
-    tables: Tables<'r, 'a>,
+    tables: TableBuilder<'r, 'a>,
     /// The table under whose header we are.
     current: TableId,
-    header: Option<Header>,
+    header: Option<OpenHeader>,
     /// Parts of the keys that wait for their values, those of the innermost table last.
-    keys: Vec<Key<'a>>,
-    frames: Vec<Frame>,
+    keys: Vec<DottedKeyPart<'a>>,
+    frames: Vec<OpenContainer>,
     /// Items of all open lists, innermost last.
     items: Vec<NodeId>,
     gave_up: bool,
 }
 
-impl<'r, 'a> Reader<'r, 'a> {
+impl<'r, 'a> TomlReader<'r, 'a> {
     fn span(&self, span: RawSpan) -> Span {
         Span::new(self.base + span.start(), self.base + span.end())
     }
@@ -153,12 +154,12 @@ impl<'r, 'a> Reader<'r, 'a> {
     fn depth_here(&self) -> usize {
         let keys = self.keys.len() - self.key_base();
         match self.frames.last() {
-            Some(Frame {
+            Some(OpenContainer {
                 depth,
                 kind: FrameKind::List(_),
                 ..
             }) => depth + 1,
-            Some(Frame { depth, .. }) => depth + keys,
+            Some(OpenContainer { depth, .. }) => depth + keys,
             None => self.tables.depth(self.current) + keys,
         }
     }
@@ -177,7 +178,7 @@ impl<'r, 'a> Reader<'r, 'a> {
             return false;
         }
         let kind = kind(self, depth, place);
-        self.frames.push(Frame {
+        self.frames.push(OpenContainer {
             start: place.range().start,
             depth,
             kind,
@@ -264,9 +265,9 @@ impl<'r, 'a> Reader<'r, 'a> {
             ScalarKind::String => string_node(self.tables.reading, place, &content),
             ScalarKind::Boolean(value) => tree.bool(place, value),
             ScalarKind::DateTime => self.date_time(place, raw.as_str()),
-            ScalarKind::Float => self.number(Kind::Float, place, scalar::float(&content)),
+            ScalarKind::Float => self.number(NodeKind::Float, place, scalar::float(&content)),
             ScalarKind::Integer(radix) => match scalar::integer(&content, radix) {
-                Some(digits) => self.number(Kind::Integer, place, &digits),
+                Some(digits) => self.number(NodeKind::Integer, place, &digits),
                 None => {
                     let message = "this number does not fit in 64 bits";
                     self.tables.report(
@@ -280,7 +281,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         })
     }
 
-    fn number(&mut self, kind: Kind, span: Span, canonical: &str) -> NodeId {
+    fn number(&mut self, kind: NodeKind, span: Span, canonical: &str) -> NodeId {
         let reading = &mut self.tables.reading;
         if &reading.text[span.range()] == canonical {
             reading.tree.verbatim(kind, span, span)
@@ -295,7 +296,7 @@ impl<'r, 'a> Reader<'r, 'a> {
                 .tables
                 .reading
                 .tree
-                .verbatim(Kind::DateTime, span, span);
+                .verbatim(NodeKind::DateTime, span, span);
         }
         let message = "this is no date or time";
         self.tables.report(
@@ -307,16 +308,16 @@ impl<'r, 'a> Reader<'r, 'a> {
     }
 }
 
-impl EventReceiver for Reader<'_, '_> {
+impl EventReceiver for TomlReader<'_, '_> {
     fn std_table_open(&mut self, span: RawSpan, _: &mut dyn ErrorSink) {
         self.keys.clear();
-        self.header = Some(Header {
+        self.header = Some(OpenHeader {
             start: self.base + span.start(),
         });
     }
 
     fn std_table_close(&mut self, span: RawSpan, _: &mut dyn ErrorSink) {
-        self.close_header(span, Tables::open_table);
+        self.close_header(span, TableBuilder::open_table);
     }
 
     fn array_table_open(&mut self, span: RawSpan, error: &mut dyn ErrorSink) {
@@ -324,7 +325,7 @@ impl EventReceiver for Reader<'_, '_> {
     }
 
     fn array_table_close(&mut self, span: RawSpan, _: &mut dyn ErrorSink) {
-        self.close_header(span, Tables::open_item);
+        self.close_header(span, TableBuilder::open_item);
     }
 
     fn inline_table_open(&mut self, span: RawSpan, _: &mut dyn ErrorSink) -> bool {
@@ -358,7 +359,7 @@ impl EventReceiver for Reader<'_, '_> {
         let mut name = Cow::Borrowed("");
         raw.decode_key(&mut name, error);
         let span = self.span(span);
-        self.keys.push(Key { name, span });
+        self.keys.push(DottedKeyPart { name, span });
         // The last part of a key holds no table yet; the last part of a header does.
         let depth = if self.header.is_some() {
             1 + self.keys.len()

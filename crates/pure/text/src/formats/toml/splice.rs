@@ -1,12 +1,12 @@
 use crate::formats::flow::newline_of;
-use crate::formats::toml::edit::{Outcome, TomlEditor};
+use crate::formats::toml::edit::{EditedNodes, TomlEditor};
 use crate::formats::toml::outline::Outline;
 use crate::formats::toml::print::print_document;
-use crate::tree::{Changes, Document, EditError, Splices, View};
+use crate::tree::{Document, DocumentChanges, EditError, Splices, TreeView};
 
-pub(crate) fn splice<'v, V: View<'v>>(
+pub(crate) fn splice<'v, V: TreeView<'v>>(
     document: &Document,
-    changes: &Changes<'v, V>,
+    changes: &DocumentChanges<'v, V>,
     splices: &mut Splices,
 ) -> Result<(), EditError> {
     let text = &*document.text;
@@ -24,7 +24,7 @@ pub(crate) fn splice<'v, V: View<'v>>(
     let mut editor = TomlEditor::new(outline, newline);
     let converted = editor.lists_to_convert(changes);
     if !converted.is_empty() {
-        let outcome = Outcome::new(document, changes);
+        let outcome = EditedNodes::new(document, changes);
         converted
             .iter()
             .for_each(|list| editor.convert(*list, &outcome));

@@ -9,29 +9,29 @@ use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
 use crate::limits::MOST_FINDINGS;
-use crate::tree::{EntrySpan, Kind, NodeId, ReaderState, duplicate_key, repeated_entry};
+use crate::tree::{EntrySpan, NodeId, NodeKind, ReaderState, duplicate_key, repeated_entry};
 
 /// Tables with more entries than this are searched through the index.
 const SMALL: u32 = 8;
 
-/// A table by its place in [`Tables`].
+/// A table by its place in [`TableBuilder`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct TableId(u32);
 
-/// A list of tables by its place in [`Tables`].
+/// A list of tables by its place in [`TableBuilder`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ListId(u32);
 
 /// One part of a dotted key.
 #[derive(Clone, Debug)]
-pub(super) struct Key<'a> {
+pub(super) struct DottedKeyPart<'a> {
     pub(super) name: Cow<'a, str>,
     pub(super) span: Span,
 }
 
 /// What made a table, which decides what may add to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Origin {
+enum TableOrigin {
     /// A header of its own, or the file itself.
     Header,
     /// Another header names it on the way.
@@ -44,14 +44,14 @@ enum Origin {
 
 /// How a path goes down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Route {
+enum KeyRoute {
     Header,
     Dotted,
 }
 
 /// What an entry holds.
 #[derive(Clone, Copy, Debug)]
-enum Item {
+enum EntryItem {
     /// Finished: a scalar, a list in brackets, a table in braces.
     Node(NodeId),
     Table(TableId),
@@ -59,8 +59,8 @@ enum Item {
 }
 
 #[derive(Debug)]
-struct Table {
-    origin: Origin,
+struct TableRecord {
+    origin: TableOrigin,
     depth: u32,
     span: Span,
     first: Option<u32>,
@@ -69,26 +69,26 @@ struct Table {
 }
 
 #[derive(Debug)]
-struct List {
+struct TableArray {
     span: Span,
     tables: Vec<TableId>,
 }
 
 /// Entries of one table are linked in the order of their first appearance.
 #[derive(Debug)]
-struct Entry {
+struct TableEntry {
     table: TableId,
     key: NodeId,
-    item: Item,
+    item: EntryItem,
     next: Option<u32>,
 }
 
 /// All tables of a file that is being read.
-pub(super) struct Tables<'r, 'a> {
+pub(super) struct TableBuilder<'r, 'a> {
     pub(super) reading: &'r mut ReaderState<'a>,
-    tables: Vec<Table>,
-    lists: Vec<List>,
-    entries: Vec<Entry>,
+    tables: Vec<TableRecord>,
+    lists: Vec<TableArray>,
+    entries: Vec<TableEntry>,
     /// Entries of large tables, each with the hash of its table and key.
     index: HashTable<(u64, u32)>,
     hasher: FixedState,
@@ -96,12 +96,12 @@ pub(super) struct Tables<'r, 'a> {
     children: Vec<NodeId>,
 }
 
-impl<'r, 'a> Tables<'r, 'a> {
+impl<'r, 'a> TableBuilder<'r, 'a> {
     pub(super) const ROOT: TableId = TableId(0);
 
     pub(super) fn new(reading: &'r mut ReaderState<'a>) -> Self {
         let span = Span::new(reading.range.start, reading.range.end);
-        let mut tables = Tables {
+        let mut tables = TableBuilder {
             reading,
             tables: Vec::new(),
             lists: Vec::new(),
@@ -110,7 +110,7 @@ impl<'r, 'a> Tables<'r, 'a> {
             hasher: FixedState::default(),
             children: Vec::new(),
         };
-        tables.create(Origin::Header, 1, span);
+        tables.create(TableOrigin::Header, 1, span);
         tables
     }
 
@@ -120,20 +120,20 @@ impl<'r, 'a> Tables<'r, 'a> {
 
     /// A table in braces; its keys come next.
     pub(super) fn inline(&mut self, depth: usize, span: Span) -> TableId {
-        self.create(Origin::Inline, depth, span)
+        self.create(TableOrigin::Inline, depth, span)
     }
 
     /// A table that takes the keys under a header that was refused.
     pub(super) fn detached(&mut self, span: Span) -> TableId {
-        self.create(Origin::Header, 1, span)
+        self.create(TableOrigin::Header, 1, span)
     }
 
     /// Puts a finished value under a key.
-    pub(super) fn set(&mut self, table: TableId, path: &[Key<'a>], value: NodeId) {
+    pub(super) fn set(&mut self, table: TableId, path: &[DottedKeyPart<'a>], value: NodeId) {
         let Some((last, way)) = path.split_last() else {
             return;
         };
-        let Some(table) = self.descend(table, way, Route::Dotted) else {
+        let Some(table) = self.descend(table, way, KeyRoute::Dotted) else {
             return;
         };
         match self.find(table, &last.name) {
@@ -141,13 +141,18 @@ impl<'r, 'a> Tables<'r, 'a> {
                 let edit = self.repeated(entry, path, value);
                 self.report_twice(entry, last, edit);
             }
-            None => self.insert(table, last, Item::Node(value)),
+            None => self.insert(table, last, EntryItem::Node(value)),
         }
     }
 
     /// The edit that removes an entry which says what an earlier one says.
-    fn repeated(&self, entry: u32, path: &[Key<'a>], value: NodeId) -> Option<SuggestedEdit> {
-        let Item::Node(earlier) = self.entries[entry as usize].item else {
+    fn repeated(
+        &self,
+        entry: u32,
+        path: &[DottedKeyPart<'a>],
+        value: NodeId,
+    ) -> Option<SuggestedEdit> {
+        let EntryItem::Node(earlier) = self.entries[entry as usize].item else {
             return None;
         };
         let again = EntrySpan {
@@ -159,23 +164,23 @@ impl<'r, 'a> Tables<'r, 'a> {
     }
 
     /// The table that `[path]` opens.
-    pub(super) fn open_table(&mut self, path: &[Key<'a>], span: Span) -> Option<TableId> {
+    pub(super) fn open_table(&mut self, path: &[DottedKeyPart<'a>], span: Span) -> Option<TableId> {
         let (last, way) = path.split_last()?;
-        let parent = self.descend(Self::ROOT, way, Route::Header)?;
+        let parent = self.descend(Self::ROOT, way, KeyRoute::Header)?;
         let Some(entry) = self.find(parent, &last.name) else {
-            let table = self.create(Origin::Header, self.depth(parent) + 1, span);
-            self.insert(parent, last, Item::Table(table));
+            let table = self.create(TableOrigin::Header, self.depth(parent) + 1, span);
+            self.insert(parent, last, EntryItem::Table(table));
             return Some(table);
         };
         match self.entries[entry as usize].item {
-            Item::Table(table) if self.table(table).origin == Origin::Implicit => {
+            EntryItem::Table(table) if self.table(table).origin == TableOrigin::Implicit => {
                 let key = self.key_node(last);
                 self.entries[entry as usize].key = key;
                 let table_mut = &mut self.tables[table.0 as usize];
-                (table_mut.origin, table_mut.span) = (Origin::Header, span);
+                (table_mut.origin, table_mut.span) = (TableOrigin::Header, span);
                 Some(table)
             }
-            Item::List(_) => {
+            EntryItem::List(_) => {
                 let message = format!("`{}` is a list of tables already", last.name);
                 self.report(
                     last.span,
@@ -184,7 +189,7 @@ impl<'r, 'a> Tables<'r, 'a> {
                 );
                 None
             }
-            Item::Table(_) | Item::Node(_) => {
+            EntryItem::Table(_) | EntryItem::Node(_) => {
                 self.report_twice(entry, last, None);
                 None
             }
@@ -192,62 +197,71 @@ impl<'r, 'a> Tables<'r, 'a> {
     }
 
     /// The table that `[[path]]` opens.
-    pub(super) fn open_item(&mut self, path: &[Key<'a>], span: Span) -> Option<TableId> {
+    pub(super) fn open_item(&mut self, path: &[DottedKeyPart<'a>], span: Span) -> Option<TableId> {
         let (last, way) = path.split_last()?;
-        let parent = self.descend(Self::ROOT, way, Route::Header)?;
+        let parent = self.descend(Self::ROOT, way, KeyRoute::Header)?;
         let list = match self.find(parent, &last.name) {
             None => {
                 let list = ListId(index(self.lists.len()));
-                self.lists.push(List {
+                self.lists.push(TableArray {
                     span,
                     tables: Vec::new(),
                 });
-                self.insert(parent, last, Item::List(list));
+                self.insert(parent, last, EntryItem::List(list));
                 list
             }
             Some(entry) => match self.entries[entry as usize].item {
-                Item::List(list) => list,
-                Item::Table(_) | Item::Node(_) => {
+                EntryItem::List(list) => list,
+                EntryItem::Table(_) | EntryItem::Node(_) => {
                     self.report_twice(entry, last, None);
                     return None;
                 }
             },
         };
-        let table = self.create(Origin::Header, self.depth(parent) + 2, span);
+        let table = self.create(TableOrigin::Header, self.depth(parent) + 2, span);
         self.lists[list.0 as usize].tables.push(table);
         Some(table)
     }
 
-    fn descend(&mut self, from: TableId, way: &[Key<'a>], route: Route) -> Option<TableId> {
+    fn descend(
+        &mut self,
+        from: TableId,
+        way: &[DottedKeyPart<'a>],
+        route: KeyRoute,
+    ) -> Option<TableId> {
         way.iter()
             .try_fold(from, |table, key| match self.find(table, &key.name) {
                 Some(entry) => self.enter(entry, key, route),
                 None => {
-                    let origin = if route == Route::Header {
-                        Origin::Implicit
+                    let origin = if route == KeyRoute::Header {
+                        TableOrigin::Implicit
                     } else {
-                        Origin::Dotted
+                        TableOrigin::Dotted
                     };
                     let child = self.create(origin, self.depth(table) + 1, key.span);
-                    self.insert(table, key, Item::Table(child));
+                    self.insert(table, key, EntryItem::Table(child));
                     Some(child)
                 }
             })
     }
 
-    fn enter(&mut self, entry: u32, key: &Key<'a>, route: Route) -> Option<TableId> {
+    fn enter(&mut self, entry: u32, key: &DottedKeyPart<'a>, route: KeyRoute) -> Option<TableId> {
         match (self.entries[entry as usize].item, route) {
-            (Item::Table(table), Route::Header) => Some(table),
-            (Item::Table(table), Route::Dotted) if self.table(table).origin != Origin::Header => {
-                self.tables[table.0 as usize].origin = Origin::Dotted;
+            (EntryItem::Table(table), KeyRoute::Header) => Some(table),
+            (EntryItem::Table(table), KeyRoute::Dotted)
+                if self.table(table).origin != TableOrigin::Header =>
+            {
+                self.tables[table.0 as usize].origin = TableOrigin::Dotted;
                 Some(table)
             }
-            (Item::List(list), Route::Header) => self.lists[list.0 as usize].tables.last().copied(),
-            (Item::Table(_), Route::Dotted) => {
+            (EntryItem::List(list), KeyRoute::Header) => {
+                self.lists[list.0 as usize].tables.last().copied()
+            }
+            (EntryItem::Table(_), KeyRoute::Dotted) => {
                 self.report_twice(entry, key, None);
                 None
             }
-            (Item::List(_), Route::Dotted) => {
+            (EntryItem::List(_), KeyRoute::Dotted) => {
                 let message = format!("`{}` is a list of tables", key.name);
                 self.report(
                     key.span,
@@ -256,20 +270,20 @@ impl<'r, 'a> Tables<'r, 'a> {
                 );
                 None
             }
-            (Item::Node(node), _) => {
+            (EntryItem::Node(node), _) => {
                 self.report_closed(node, key);
                 None
             }
         }
     }
 
-    fn table(&self, table: TableId) -> &Table {
+    fn table(&self, table: TableId) -> &TableRecord {
         &self.tables[table.0 as usize]
     }
 
-    fn create(&mut self, origin: Origin, depth: usize, span: Span) -> TableId {
+    fn create(&mut self, origin: TableOrigin, depth: usize, span: Span) -> TableId {
         let id = TableId(index(self.tables.len()));
-        self.tables.push(Table {
+        self.tables.push(TableRecord {
             origin,
             depth: index(depth),
             span,
@@ -282,7 +296,7 @@ impl<'r, 'a> Tables<'r, 'a> {
 
     fn find(&self, table: TableId, name: &str) -> Option<u32> {
         let named = |at: u32| self.name(at) == name;
-        let Table { first, count, .. } = *self.table(table);
+        let TableRecord { first, count, .. } = *self.table(table);
         if count <= SMALL {
             return self.linked(first).find(|at| named(*at));
         }
@@ -302,10 +316,10 @@ impl<'r, 'a> Tables<'r, 'a> {
         std::iter::successors(first, |at| self.entries[*at as usize].next)
     }
 
-    fn insert(&mut self, table: TableId, key: &Key<'a>, item: Item) {
+    fn insert(&mut self, table: TableId, key: &DottedKeyPart<'a>, item: EntryItem) {
         let at = index(self.entries.len());
         let node = self.key_node(key);
-        self.entries.push(Entry {
+        self.entries.push(TableEntry {
             table,
             key: node,
             item,
@@ -333,7 +347,7 @@ impl<'r, 'a> Tables<'r, 'a> {
             .insert_unique(hash, (hash, at), |(hash, _)| *hash);
     }
 
-    fn key_node(&mut self, key: &Key<'a>) -> NodeId {
+    fn key_node(&mut self, key: &DottedKeyPart<'a>) -> NodeId {
         string_node(self.reading, key.span, &key.name)
     }
 
@@ -348,16 +362,16 @@ impl<'r, 'a> Tables<'r, 'a> {
         let base = self.children.len();
         let mut next = self.table(table).first;
         while let Some(at) = next {
-            let Entry {
+            let TableEntry {
                 key,
                 item,
                 next: after,
                 ..
             } = self.entries[at as usize];
             let value = match item {
-                Item::Node(node) => node,
-                Item::Table(table) => self.finish(table),
-                Item::List(list) => self.finish_list(list),
+                EntryItem::Node(node) => node,
+                EntryItem::Table(table) => self.finish(table),
+                EntryItem::List(list) => self.finish_list(list),
             };
             self.children.extend([key, value]);
             next = after;
@@ -394,7 +408,7 @@ impl<'r, 'a> Tables<'r, 'a> {
         }
     }
 
-    fn report_twice(&mut self, entry: u32, again: &Key<'a>, edit: Option<SuggestedEdit>) {
+    fn report_twice(&mut self, entry: u32, again: &DottedKeyPart<'a>, edit: Option<SuggestedEdit>) {
         if self.reading.diagnostics.len() < MOST_FINDINGS {
             let first = self.reading.tree.span(self.entries[entry as usize].key);
             let diagnostic = duplicate_key(self.reading.source, &again.name, first, again.span);
@@ -402,13 +416,13 @@ impl<'r, 'a> Tables<'r, 'a> {
         }
     }
 
-    fn report_closed(&mut self, node: NodeId, key: &Key<'a>) {
+    fn report_closed(&mut self, node: NodeId, key: &DottedKeyPart<'a>) {
         let (what, help) = match self.reading.tree.kind(node) {
-            Kind::Map => (
+            NodeKind::Map => (
                 "a table in braces, which is whole",
                 "write the key inside the braces",
             ),
-            Kind::List => (
+            NodeKind::List => (
                 "a list in brackets, which is whole",
                 "write the table inside the brackets",
             ),
@@ -433,15 +447,15 @@ pub(super) fn string_node(reading: &mut ReaderState<'_>, span: Span, content: &s
     if content.is_empty() {
         reading
             .tree
-            .verbatim(Kind::String, span, Span::at(span.range().start))
+            .verbatim(NodeKind::String, span, Span::at(span.range().start))
     } else if offset < reading.text.len() {
         reading.tree.verbatim(
-            Kind::String,
+            NodeKind::String,
             span,
             Span::new(offset, offset + content.len()),
         )
     } else {
-        reading.tree.decoded(Kind::String, span, content)
+        reading.tree.decoded(NodeKind::String, span, content)
     }
 }
 

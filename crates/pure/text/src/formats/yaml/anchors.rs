@@ -24,9 +24,9 @@ impl FinishedNode {
 
 /// By the parser's number, which is zero for nodes without an anchor; nothing while the node is open.
 #[derive(Default)]
-pub(crate) struct Anchors(Vec<Option<FinishedNode>>);
+pub(crate) struct AnchorTable(Vec<Option<FinishedNode>>);
 
-impl Anchors {
+impl AnchorTable {
     pub(crate) fn set(&mut self, anchor: usize, node: FinishedNode) {
         if anchor == 0 {
             return;

@@ -3,26 +3,29 @@
 use std::ops::Range;
 
 use crate::formats::flow::line_start;
-use crate::formats::yaml::editor::{Filling, NewChild, YamlEditor};
-use crate::formats::yaml::place::{Announced, TextChild};
-use crate::formats::yaml::print::{BlockPrinter, Literals};
+use crate::formats::yaml::editor::{ContainerFilling, NewChild, YamlEditor};
+use crate::formats::yaml::node_locator::{NodeIndicator, TextChild};
+use crate::formats::yaml::print::{BlockPrinter, LiteralBlocks};
 use crate::formats::yaml::scan::{after_comment, after_newline};
-use crate::tree::{Kind, View};
+use crate::tree::{NodeKind, TreeView};
 
-pub(crate) struct Block<'e, 'd, 's, 'c, V> {
+pub(crate) struct BlockEditor<'e, 'd, 's, 'c, V> {
     editor: &'e mut YamlEditor<'d, 's>,
-    filling: &'c Filling<'c, V>,
+    filling: &'c ContainerFilling<'c, V>,
     children: Vec<TextChild>,
     column: usize,
 }
 
-impl<'e, 'd, 's, 'c, 'v, V: View<'v>> Block<'e, 'd, 's, 'c, V> {
-    pub(crate) fn new(editor: &'e mut YamlEditor<'d, 's>, filling: &'c Filling<'c, V>) -> Self {
+impl<'e, 'd, 's, 'c, 'v, V: TreeView<'v>> BlockEditor<'e, 'd, 's, 'c, V> {
+    pub(crate) fn new(
+        editor: &'e mut YamlEditor<'d, 's>,
+        filling: &'c ContainerFilling<'c, V>,
+    ) -> Self {
         let children = editor.places.children(filling.container);
         let column = editor
             .places
             .column(editor.places.range(filling.container).start);
-        Block {
+        BlockEditor {
             editor,
             filling,
             children,
@@ -62,7 +65,7 @@ impl<'e, 'd, 's, 'c, 'v, V: View<'v>> Block<'e, 'd, 's, 'c, V> {
             .is_some_and(|index| self.filling.removed.binary_search(&index).is_ok())
     }
 
-    fn literals_at(&self, at: usize) -> Literals {
+    fn literals_at(&self, at: usize) -> LiteralBlocks {
         self.editor.literals_at(at, self.column)
     }
 
@@ -74,7 +77,7 @@ impl<'e, 'd, 's, 'c, 'v, V: View<'v>> Block<'e, 'd, 's, 'c, V> {
     fn put(
         &mut self,
         range: Range<usize>,
-        literals: Literals,
+        literals: LiteralBlocks,
         write: impl FnOnce(&mut BlockPrinter<'_>),
     ) {
         self.editor.put(range, literals, write);
@@ -104,7 +107,7 @@ impl<'e, 'd, 's, 'c, 'v, V: View<'v>> Block<'e, 'd, 's, 'c, V> {
 
     /// NewChild children that come before the first one that stays.
     fn front(&self, first_kept: usize) -> Vec<NewChild<'c, V>> {
-        let is_list = self.editor.places.node(self.filling.container).kind() == Kind::List;
+        let is_list = self.editor.places.node(self.filling.container).kind() == NodeKind::List;
         let index = self.children[first_kept]
             .index
             .filter(|_| is_list)
@@ -127,7 +130,7 @@ impl<'e, 'd, 's, 'c, 'v, V: View<'v>> Block<'e, 'd, 's, 'c, V> {
         let has_comments = gaps.into_iter().any(|gap| gap.contains('#'));
         if !has_comments {
             let next = self.children[first_kept].range.start;
-            self.put(start..next, Literals::Clipped, |printer| {
+            self.put(start..next, LiteralBlocks::Clipped, |printer| {
                 for new in &front {
                     print_child(printer, new, column);
                     printer.line(column);
@@ -158,7 +161,7 @@ impl<'e, 'd, 's, 'c, 'v, V: View<'v>> Block<'e, 'd, 's, 'c, V> {
         let lead = places.lead(self.filling.container);
         let line_above = match lead.by {
             _ if shares_line => None,
-            Announced::Nothing | Announced::MissingColon => places.previous_line_end(start),
+            NodeIndicator::Nothing | NodeIndicator::MissingColon => places.previous_line_end(start),
             _ => Some(after_comment(places.text, lead.end)),
         };
         let Some(at) = line_above else {
@@ -167,7 +170,7 @@ impl<'e, 'd, 's, 'c, 'v, V: View<'v>> Block<'e, 'd, 's, 'c, V> {
             } else {
                 line_start(places.text, start)
             };
-            self.put(at..at, Literals::Clipped, |printer| {
+            self.put(at..at, LiteralBlocks::Clipped, |printer| {
                 for new in &front {
                     printer.blanks(if shares_line { 0 } else { column });
                     print_child(printer, new, column);
@@ -217,10 +220,10 @@ impl<'e, 'd, 's, 'c, 'v, V: View<'v>> Block<'e, 'd, 's, 'c, V> {
         let below = self.editor.places.starts_line(start)
             && matches!(
                 lead.by,
-                Announced::Colon | Announced::Dash | Announced::Marker
+                NodeIndicator::Colon | NodeIndicator::Dash | NodeIndicator::Marker
             );
         let empty = match self.editor.places.node(self.filling.container).kind() {
-            Kind::Map => "{}",
+            NodeKind::Map => "{}",
             _ => "[]",
         };
         let filling = self.filling;
@@ -242,7 +245,7 @@ impl<'e, 'd, 's, 'c, 'v, V: View<'v>> Block<'e, 'd, 's, 'c, V> {
     }
 }
 
-fn print_child<'v, V: View<'v>>(
+fn print_child<'v, V: TreeView<'v>>(
     printer: &mut BlockPrinter<'_>,
     new: &NewChild<'_, V>,
     column: usize,
@@ -253,7 +256,7 @@ fn print_child<'v, V: View<'v>>(
     }
 }
 
-pub(crate) fn print_children<'v, V: View<'v>>(
+pub(crate) fn print_children<'v, V: TreeView<'v>>(
     printer: &mut BlockPrinter<'_>,
     new: &[NewChild<'_, V>],
     column: usize,

@@ -3,23 +3,25 @@
 use std::ops::Range;
 
 use crate::formats::flow::{
-    Comments, Flow, FlowInsertion, FlowLayout, LineLayout, is_blank, line_indent, line_start,
-    newline_of,
+    CommentSyntax, FlowContainer, FlowInsertion, FlowLayout, LineLayout, is_blank, line_indent,
+    line_start, newline_of,
 };
-use crate::formats::yaml::block::{Block, print_children};
-use crate::formats::yaml::editor::{Filling, NewChild, YamlEditor};
+use crate::formats::yaml::block::{BlockEditor, print_children};
+use crate::formats::yaml::editor::{ContainerFilling, NewChild, YamlEditor};
 use crate::formats::yaml::entangled;
-use crate::formats::yaml::place::{Announced, Form, Lead, Places};
+use crate::formats::yaml::node_locator::{ContainerForm, NodeIndicator, NodeLead, NodeLocator};
 use crate::formats::yaml::print::{
-    BlockPrinter, Literals, Quotes, is_filled, print_flow, print_flow_entry,
+    BlockPrinter, LiteralBlocks, QuoteStyle, is_filled, print_flow, print_flow_entry,
 };
-use crate::formats::yaml::scalar::Context;
+use crate::formats::yaml::scalar::ScalarContext;
 use crate::formats::yaml::scan::{after_comment, line_end, skip_trivia};
-use crate::tree::{Changes, Document, EditError, Kind, NodeId, NodeRef, Splices, View};
+use crate::tree::{
+    Document, DocumentChanges, EditError, NodeId, NodeKind, NodeRef, Splices, TreeView,
+};
 
-pub(crate) fn splice<'v, V: View<'v>>(
+pub(crate) fn splice<'v, V: TreeView<'v>>(
     document: &Document,
-    changes: &Changes<'v, V>,
+    changes: &DocumentChanges<'v, V>,
     splices: &mut Splices,
 ) -> Result<(), EditError> {
     let start = if document.text.starts_with('\u{feff}') {
@@ -31,13 +33,13 @@ pub(crate) fn splice<'v, V: View<'v>>(
 }
 
 /// Edits the YAML that stands in a range of the text.
-pub(crate) fn splice_within<'v, V: View<'v>>(
+pub(crate) fn splice_within<'v, V: TreeView<'v>>(
     document: &Document,
     range: Range<usize>,
-    changes: &Changes<'v, V>,
+    changes: &DocumentChanges<'v, V>,
     splices: &mut Splices,
 ) -> Result<(), EditError> {
-    let places = Places::new(document, range);
+    let places = NodeLocator::new(document, range);
     entangled::check(&places, changes)?;
     let (newline, unit) = (newline_of(&document.text), places.indent_unit());
     let mut editor = YamlEditor {
@@ -49,7 +51,11 @@ pub(crate) fn splice_within<'v, V: View<'v>>(
     if let Some(root) = changes.root {
         editor.append_root(root);
     }
-    let mut containers: Vec<Filling<'_, V>> = changes.containers.iter().map(Filling::of).collect();
+    let mut containers: Vec<ContainerFilling<'_, V>> = changes
+        .containers
+        .iter()
+        .map(ContainerFilling::of)
+        .collect();
     for (id, value) in &changes.replaced {
         match editor
             .places
@@ -69,14 +75,14 @@ pub(crate) fn splice_within<'v, V: View<'v>>(
 }
 
 impl<'d> YamlEditor<'d, '_> {
-    fn append_root<'v>(&mut self, root: impl View<'v>) {
+    fn append_root<'v>(&mut self, root: impl TreeView<'v>) {
         let text = self.places.text;
         let ended = text
             .rfind("...")
             .filter(|at| skip_trivia(text, at + 3) == text.len() && self.places.column(*at) == 0);
         let end = ended.unwrap_or(text.len());
         let open_line = end > 0 && !text[..end].ends_with(['\n', '\u{feff}']);
-        self.put(end..end, Literals::All, |printer| {
+        self.put(end..end, LiteralBlocks::All, |printer| {
             if open_line {
                 printer.line(0);
             }
@@ -90,7 +96,7 @@ impl<'d> YamlEditor<'d, '_> {
         map: NodeId,
         index: usize,
         value: V,
-        containers: &mut Vec<Filling<'c, V>>,
+        containers: &mut Vec<ContainerFilling<'c, V>>,
     ) where
         'd: 'c,
     {
@@ -106,7 +112,7 @@ impl<'d> YamlEditor<'d, '_> {
             .find(|filling| filling.container == map)
         {
             Some(filling) => filling.inserted.push(new),
-            None => containers.push(Filling {
+            None => containers.push(ContainerFilling {
                 container: map,
                 removed: &[],
                 inserted: vec![new],
@@ -114,12 +120,12 @@ impl<'d> YamlEditor<'d, '_> {
         }
     }
 
-    fn replace<'v>(&mut self, id: NodeId, value: impl View<'v>) {
+    fn replace<'v>(&mut self, id: NodeId, value: impl TreeView<'v>) {
         let lead = self.places.lead(id);
         self.drop_tags(&lead);
-        if lead.by == Announced::MissingColon {
+        if lead.by == NodeIndicator::MissingColon {
             self.give_value(id, value);
-        } else if self.places.context(id) == Context::Flow {
+        } else if self.places.context(id) == ScalarContext::Flow {
             self.replace_in_flow(id, value);
         } else if is_filled(value) {
             self.replace_with_block(id, &lead, |printer, column| printer.value(value, column));
@@ -129,25 +135,25 @@ impl<'d> YamlEditor<'d, '_> {
     }
 
     /// A tag says what the old value is.
-    fn drop_tags(&mut self, lead: &Lead) {
+    fn drop_tags(&mut self, lead: &NodeLead) {
         for tag in &lead.tags {
             self.splices.put(self.before_blanks(tag.start)..tag.end, "");
         }
     }
 
     /// A value for a key that stands alone.
-    fn give_value<'v>(&mut self, id: NodeId, value: impl View<'v>) {
+    fn give_value<'v>(&mut self, id: NodeId, value: impl TreeView<'v>) {
         let at = self.places.range(id).start;
         let column = self.places.parent_column(id).unwrap_or(0);
-        if self.places.context(id) == Context::Flow {
-            self.put(at..at, Literals::Avoided, |printer| {
+        if self.places.context(id) == ScalarContext::Flow {
+            self.put(at..at, LiteralBlocks::Avoided, |printer| {
                 printer.out.push_str(": ");
-                print_flow(printer.out, value, Context::Flow, Quotes::None);
+                print_flow(printer.out, value, ScalarContext::Flow, QuoteStyle::None);
             });
             return;
         }
         let at = after_comment(self.places.text, at);
-        self.put(at..at, Literals::Avoided, |printer| {
+        self.put(at..at, LiteralBlocks::Avoided, |printer| {
             printer.line(column);
             printer.out.push(':');
             if is_filled(value) {
@@ -166,38 +172,38 @@ impl<'d> YamlEditor<'d, '_> {
         if needed { " " } else { "" }
     }
 
-    fn quotes(&self, id: NodeId) -> Quotes {
+    fn quotes(&self, id: NodeId) -> QuoteStyle {
         match self.places.text.as_bytes().get(self.places.range(id).start) {
-            Some(b'\'') if self.places.node(id).kind() != Kind::Map => Quotes::Single,
-            Some(b'"') if self.places.node(id).kind() != Kind::Map => Quotes::Double,
-            _ => Quotes::None,
+            Some(b'\'') if self.places.node(id).kind() != NodeKind::Map => QuoteStyle::Single,
+            Some(b'"') if self.places.node(id).kind() != NodeKind::Map => QuoteStyle::Double,
+            _ => QuoteStyle::None,
         }
     }
 
-    fn replace_in_flow<'v>(&mut self, id: NodeId, value: impl View<'v>) {
+    fn replace_in_flow<'v>(&mut self, id: NodeId, value: impl TreeView<'v>) {
         let range = self.places.range(id);
         let (glue, quotes) = (self.glue(&range), self.quotes(id));
         self.splices.put_with(range, |out| {
             out.push_str(glue);
-            print_flow(out, value, Context::Flow, quotes);
+            print_flow(out, value, ScalarContext::Flow, quotes);
         });
     }
 
     /// Whether a block may start where a node starts: on its own line, or beside a dash with nothing else.
-    fn stands_alone(&self, range: &Range<usize>, lead: &Lead) -> bool {
+    fn stands_alone(&self, range: &Range<usize>, lead: &NodeLead) -> bool {
         let text = self.places.text;
         let rest_is_blank = is_blank(&text[range.end..line_end(text, range.end)]);
         let is_bare = !lead.has_anchor && lead.tags.is_empty();
         let is_compact = match lead.by {
-            Announced::Dash => is_bare && rest_is_blank,
-            by => is_bare && by == Announced::Nothing,
+            NodeIndicator::Dash => is_bare && rest_is_blank,
+            by => is_bare && by == NodeIndicator::Nothing,
         };
         let has_tab = text[line_start(text, range.start)..range.start].contains('\t');
         (self.is_below(range, lead) || is_compact) && !has_tab
     }
 
     /// Whether a node starts on a later line than what announces it.
-    fn is_below(&self, range: &Range<usize>, lead: &Lead) -> bool {
+    fn is_below(&self, range: &Range<usize>, lead: &NodeLead) -> bool {
         !range.is_empty() && self.places.text[lead.end.min(range.start)..range.start].contains('\n')
     }
 
@@ -205,7 +211,7 @@ impl<'d> YamlEditor<'d, '_> {
     fn replace_with_block(
         &mut self,
         id: NodeId,
-        lead: &Lead,
+        lead: &NodeLead,
         print: impl FnOnce(&mut BlockPrinter<'_>, usize),
     ) {
         let range = self.places.range(id);
@@ -238,7 +244,7 @@ impl<'d> YamlEditor<'d, '_> {
         });
     }
 
-    fn replace_with_scalar<'v>(&mut self, id: NodeId, value: impl View<'v>, lead: &Lead) {
+    fn replace_with_scalar<'v>(&mut self, id: NodeId, value: impl TreeView<'v>, lead: &NodeLead) {
         let range = self.places.range(id);
         let column = self
             .places
@@ -246,7 +252,7 @@ impl<'d> YamlEditor<'d, '_> {
             .map_or(self.unit, |column| column + self.unit);
         let announced = matches!(
             lead.by,
-            Announced::Colon | Announced::Dash | Announced::Marker
+            NodeIndicator::Colon | NodeIndicator::Dash | NodeIndicator::Marker
         );
         if announced && self.places.is_block(id) && self.is_below(&range, lead) {
             self.pull_up(&range, value, lead, column);
@@ -260,8 +266,8 @@ impl<'d> YamlEditor<'d, '_> {
         self.put(range, literals, |printer| {
             printer.out.push_str(glue);
             match quotes {
-                Quotes::None => printer.scalar(value, column),
-                _ => print_flow(printer.out, value, Context::Block, quotes),
+                QuoteStyle::None => printer.scalar(value, column),
+                _ => print_flow(printer.out, value, ScalarContext::Block, quotes),
             }
         });
     }
@@ -270,8 +276,8 @@ impl<'d> YamlEditor<'d, '_> {
     fn pull_up<'v>(
         &mut self,
         range: &Range<usize>,
-        value: impl View<'v>,
-        lead: &Lead,
+        value: impl TreeView<'v>,
+        lead: &NodeLead,
         column: usize,
     ) {
         let text = self.places.text;
@@ -280,11 +286,12 @@ impl<'d> YamlEditor<'d, '_> {
             .places
             .previous_line_end(range.start)
             .unwrap_or(range.start);
-        let alone = lead.end == before && self.literals_at(end, column - 1) == Literals::Clipped;
+        let alone =
+            lead.end == before && self.literals_at(end, column - 1) == LiteralBlocks::Clipped;
         let literals = if alone {
-            Literals::Clipped
+            LiteralBlocks::Clipped
         } else {
-            Literals::Avoided
+            LiteralBlocks::Avoided
         };
         self.put(lead.end..lead.end, literals, |printer| {
             printer.out.push(' ');
@@ -293,15 +300,15 @@ impl<'d> YamlEditor<'d, '_> {
         self.splices.put(before..end, "");
     }
 
-    fn change<'v, V: View<'v>>(&mut self, filling: &Filling<'_, V>) {
+    fn change<'v, V: TreeView<'v>>(&mut self, filling: &ContainerFilling<'_, V>) {
         let id = filling.container;
         match self.places.form(id) {
-            Form::Block => Block::new(self, filling).splice(),
-            Form::Pair => self.change_pair(filling),
-            Form::Flow => {
+            ContainerForm::Block => BlockEditor::new(self, filling).splice(),
+            ContainerForm::Pair => self.change_pair(filling),
+            ContainerForm::Flow => {
                 let range = self.places.range(id);
                 let is_bare = is_blank(&self.places.text[range.start + 1..range.end - 1]);
-                if is_bare && self.places.context(id) == Context::Block {
+                if is_bare && self.places.context(id) == ScalarContext::Block {
                     self.fill_empty(filling);
                 } else {
                     self.change_flow(filling);
@@ -311,7 +318,7 @@ impl<'d> YamlEditor<'d, '_> {
     }
 
     /// `{}` and `[]` become block style when something comes in.
-    fn fill_empty<'v, V: View<'v>>(&mut self, filling: &Filling<'_, V>) {
+    fn fill_empty<'v, V: TreeView<'v>>(&mut self, filling: &ContainerFilling<'_, V>) {
         let mut lead = self.places.lead(filling.container);
         // The tag stays, and nothing can stand compact behind it.
         lead.has_anchor |= !lead.tags.is_empty();
@@ -320,7 +327,7 @@ impl<'d> YamlEditor<'d, '_> {
         });
     }
 
-    fn change_pair<'v, V: View<'v>>(&mut self, filling: &Filling<'_, V>) {
+    fn change_pair<'v, V: TreeView<'v>>(&mut self, filling: &ContainerFilling<'_, V>) {
         let range = self.places.range(filling.container);
         let entries: Vec<String> = filling.inserted.iter().map(print_new).collect();
         let entries = entries.join(", ");
@@ -333,7 +340,7 @@ impl<'d> YamlEditor<'d, '_> {
         }
     }
 
-    fn change_flow<'v, V: View<'v>>(&mut self, filling: &Filling<'_, V>) {
+    fn change_flow<'v, V: TreeView<'v>>(&mut self, filling: &ContainerFilling<'_, V>) {
         let text = self.places.text;
         let range = self.places.range(filling.container);
         let children = self.places.children(filling.container);
@@ -358,28 +365,28 @@ impl<'d> YamlEditor<'d, '_> {
                 printed: print_new(new),
             })
             .collect();
-        let flow = Flow {
+        let flow = FlowContainer {
             text,
             inside: range.start + 1..range.end - 1,
             children: children.into_iter().map(|child| child.range).collect(),
-            comments: Comments::Hash,
+            comments: CommentSyntax::Hash,
         };
         let layout = flow_layout(&flow);
         flow.splice(&removed, &inserted, &layout, self.splices);
     }
 }
 
-fn print_new<'v, V: View<'v>>(new: &NewChild<'_, V>) -> String {
+fn print_new<'v, V: TreeView<'v>>(new: &NewChild<'_, V>) -> String {
     let mut out = String::new();
     match new.key {
         Some(key) => print_flow_entry(&mut out, key, new.value),
-        None => print_flow(&mut out, new.value, Context::Flow, Quotes::None),
+        None => print_flow(&mut out, new.value, ScalarContext::Flow, QuoteStyle::None),
     }
     out
 }
 
 /// Lines only where the closing bracket has its own: it may not stand as far left as the key before it.
-fn flow_layout(flow: &Flow<'_>) -> FlowLayout {
+fn flow_layout(flow: &FlowContainer<'_>) -> FlowLayout {
     let last = flow
         .children
         .last()

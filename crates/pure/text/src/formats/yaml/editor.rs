@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use crate::formats::flow::{is_blank, newline_here};
-use crate::formats::yaml::place::Places;
-use crate::formats::yaml::print::{BlockPrinter, Literals};
-use crate::tree::{ContainerChange, Insertion, NodeId, Splices};
+use crate::formats::yaml::node_locator::NodeLocator;
+use crate::formats::yaml::print::{BlockPrinter, LiteralBlocks};
+use crate::tree::{ChildInsertion, ContainerChange, NodeId, Splices};
 
 /// What one container loses and gains.
-pub(crate) struct Filling<'c, V> {
+pub(crate) struct ContainerFilling<'c, V> {
     pub(crate) container: NodeId,
     pub(crate) removed: &'c [usize],
     pub(crate) inserted: Vec<NewChild<'c, V>>,
@@ -22,15 +22,15 @@ pub(crate) struct NewChild<'c, V> {
     pub(crate) value: V,
 }
 
-impl<'c, V: Copy> Filling<'c, V> {
+impl<'c, V: Copy> ContainerFilling<'c, V> {
     pub(crate) fn of(change: &'c ContainerChange<'c, V>) -> Self {
-        let new = |i: &Insertion<'c, V>| NewChild {
+        let new = |i: &ChildInsertion<'c, V>| NewChild {
             before: i.before,
             key: i.key,
             value: i.value,
         };
         let inserted = change.inserted.iter().map(new).collect();
-        Filling {
+        ContainerFilling {
             container: change.container,
             removed: &change.removed,
             inserted,
@@ -39,7 +39,7 @@ impl<'c, V: Copy> Filling<'c, V> {
 }
 
 pub(crate) struct YamlEditor<'d, 's> {
-    pub(crate) places: Places<'d>,
+    pub(crate) places: NodeLocator<'d>,
     pub(crate) newline: &'static str,
     /// How many columns a level is indented.
     pub(crate) unit: usize,
@@ -51,7 +51,7 @@ impl YamlEditor<'_, '_> {
     pub(crate) fn put(
         &mut self,
         range: Range<usize>,
-        literals: Literals,
+        literals: LiteralBlocks,
         write: impl FnOnce(&mut BlockPrinter<'_>),
     ) {
         let (newline, unit) = (self.newline, self.unit);
@@ -66,7 +66,7 @@ impl YamlEditor<'_, '_> {
     }
 
     /// Whether a literal block may end at `at` whose lines are indented more than `column`.
-    pub(crate) fn literals_at(&self, at: usize, column: usize) -> Literals {
+    pub(crate) fn literals_at(&self, at: usize, column: usize) -> LiteralBlocks {
         let text = self.places.text;
         let ends_line = newline_here(&text[at..]).is_some();
         let next = at
@@ -78,9 +78,9 @@ impl YamlEditor<'_, '_> {
         let mut below = text[at..].lines().skip(1).take_while(|line| is_blank(line));
         let blanks_join = below.any(|line| line.len() > column);
         if ends_line && !joins && !blanks_join {
-            Literals::Clipped
+            LiteralBlocks::Clipped
         } else {
-            Literals::Avoided
+            LiteralBlocks::Avoided
         }
     }
 

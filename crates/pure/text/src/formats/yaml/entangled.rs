@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use crate::formats::yaml::place::Places;
-use crate::tree::{Changes, ContainerChange, EditError, Kind, NodeId, View};
+use crate::formats::yaml::node_locator::NodeLocator;
+use crate::tree::{ContainerChange, DocumentChanges, EditError, NodeId, NodeKind, TreeView};
 
 /// Refuses changes that aliases or merge keys would carry to other places.
-pub(crate) fn check<'v, V: View<'v>>(
-    places: &Places<'_>,
-    changes: &Changes<'v, V>,
+pub(crate) fn check<'v, V: TreeView<'v>>(
+    places: &NodeLocator<'_>,
+    changes: &DocumentChanges<'v, V>,
 ) -> Result<(), EditError> {
     let live = LiveAliases::after(places, &dying(places, changes));
     for (id, _) in &changes.replaced {
@@ -26,7 +26,10 @@ pub(crate) fn check<'v, V: View<'v>>(
 }
 
 /// The bytes that will be gone.
-fn dying<'v, V: View<'v>>(places: &Places<'_>, changes: &Changes<'v, V>) -> Vec<Range<usize>> {
+fn dying<'v, V: TreeView<'v>>(
+    places: &NodeLocator<'_>,
+    changes: &DocumentChanges<'v, V>,
+) -> Vec<Range<usize>> {
     let replaced = changes
         .replaced
         .iter()
@@ -43,8 +46,8 @@ fn dying<'v, V: View<'v>>(places: &Places<'_>, changes: &Changes<'v, V>) -> Vec<
     dying
 }
 
-fn removed_ranges<'v, V: View<'v>>(
-    places: &Places<'_>,
+fn removed_ranges<'v, V: TreeView<'v>>(
+    places: &NodeLocator<'_>,
     change: &ContainerChange<'v, V>,
 ) -> Vec<Range<usize>> {
     let children = places.children(change.container).into_iter();
@@ -60,7 +63,7 @@ fn removed_ranges<'v, V: View<'v>>(
 struct LiveAliases(Vec<(Range<usize>, Range<usize>)>);
 
 impl LiveAliases {
-    fn after(places: &Places<'_>, dying: &[Range<usize>]) -> Self {
+    fn after(places: &NodeLocator<'_>, dying: &[Range<usize>]) -> Self {
         let aliases = places.document.tree.sharing.aliases.iter();
         let ranges = aliases.map(|(alias, target)| (places.range(*alias), places.range(*target)));
         LiveAliases(
@@ -73,7 +76,7 @@ impl LiveAliases {
     /// Fails if a live alias stands for `id` or something around it, or for something inside `gone`.
     fn check(
         &self,
-        places: &Places<'_>,
+        places: &NodeLocator<'_>,
         id: NodeId,
         gone: Option<&Range<usize>>,
     ) -> Result<(), EditError> {
@@ -95,15 +98,15 @@ fn contains(outer: &Range<usize>, inner: &Range<usize>) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
-fn entangled(places: &Places<'_>, id: NodeId, why: impl Into<String>) -> EditError {
+fn entangled(places: &NodeLocator<'_>, id: NodeId, why: impl Into<String>) -> EditError {
     EditError::Entangled {
         at: places.pointer(id),
         why: why.into(),
     }
 }
 
-fn check_container<'v, V: View<'v>>(
-    places: &Places<'_>,
+fn check_container<'v, V: TreeView<'v>>(
+    places: &NodeLocator<'_>,
     change: &ContainerChange<'v, V>,
     live: &LiveAliases,
 ) -> Result<(), EditError> {
@@ -140,13 +143,13 @@ fn check_container<'v, V: View<'v>>(
 }
 
 /// Whether a merge key of `map` would bring `key` if the map itself did not have it.
-fn is_shadowing(places: &Places<'_>, map: NodeId, key: &str) -> bool {
+fn is_shadowing(places: &NodeLocator<'_>, map: NodeId, key: &str) -> bool {
     places
         .merges(map)
         .iter()
         .map(|merge| places.node(merge.value))
         .any(|value| match value.kind() {
-            Kind::List => value.items().any(|source| source.get(key).is_some()),
+            NodeKind::List => value.items().any(|source| source.get(key).is_some()),
             _ => value.get(key).is_some(),
         })
 }

@@ -1,10 +1,10 @@
 //! Containers that are being read.
 
-use crate::tree::{Kind, NodeId};
+use crate::tree::{NodeId, NodeKind};
 
 /// How it is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Style {
+pub(crate) enum ContainerStyle {
     Block,
     Flow,
     /// `[key: value]`: a map of one entry without brackets.
@@ -13,7 +13,7 @@ pub(crate) enum Style {
 
 /// What the next node inside an open container is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Expected {
+pub(crate) enum ExpectedNode {
     Item,
     Key,
     Value,
@@ -24,9 +24,9 @@ pub(crate) enum Expected {
 }
 
 /// A container whose end has not come yet.
-pub(crate) struct Frame {
-    pub(crate) style: Style,
-    pub(crate) expected: Expected,
+pub(crate) struct YamlFrame {
+    pub(crate) style: ContainerStyle,
+    pub(crate) expected: ExpectedNode,
     pub(crate) start: usize,
     /// Where its children start on the stack.
     pub(crate) base: usize,
@@ -38,16 +38,16 @@ pub(crate) struct Frame {
     pub(crate) height: usize,
 }
 
-impl Frame {
+impl YamlFrame {
     /// Without children yet, at the beginning of the text.
-    pub(crate) fn of(kind: Kind) -> Self {
-        let expected = if kind == Kind::List {
-            Expected::Item
+    pub(crate) fn of(kind: NodeKind) -> Self {
+        let expected = if kind == NodeKind::List {
+            ExpectedNode::Item
         } else {
-            Expected::Key
+            ExpectedNode::Key
         };
-        Frame {
-            style: Style::Block,
+        YamlFrame {
+            style: ContainerStyle::Block,
             expected,
             start: 0,
             base: 0,

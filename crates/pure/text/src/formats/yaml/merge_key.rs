@@ -1,12 +1,12 @@
 //! What a merge key `<<` brings into its map.
 
-use crate::tree::{Kind, NodeId, NodeTree};
+use crate::tree::{NodeId, NodeKind, NodeTree};
 
 /// Whether `<<` can take a value: a map, or a list of maps.
 pub(crate) fn is_mergeable(tree: &NodeTree, value: NodeId) -> bool {
-    let is_map = |node: &NodeId| tree.kind(*node) == Kind::Map;
+    let is_map = |node: &NodeId| tree.kind(*node) == NodeKind::Map;
     match tree.kind(value) {
-        Kind::List => tree.children(value).iter().all(is_map),
+        NodeKind::List => tree.children(value).iter().all(is_map),
         _ => is_map(&value),
     }
 }
@@ -24,7 +24,7 @@ pub(crate) fn inherited(
         .map(|pair| content(pair[0]))
         .collect();
     let sources = match tree.kind(value) {
-        Kind::List => tree.children(value).to_vec(),
+        NodeKind::List => tree.children(value).to_vec(),
         _ => vec![value],
     };
     let entries = sources

@@ -1,3 +1,4 @@
+mod advice;
 mod anchors;
 mod block;
 mod block_scalar;
@@ -6,9 +7,8 @@ mod editor;
 mod entangled;
 mod frame;
 mod merge_key;
-mod message;
+mod node_locator;
 mod offsets;
-mod place;
 mod print;
 mod read;
 mod scalar;

@@ -1,7 +1,7 @@
 use agpm_diag::Span;
 
 /// Byte offsets of characters, which the parser counts.
-pub(crate) struct Offsets<'t> {
+pub(crate) struct CharacterOffsets<'t> {
     text: &'t str,
     base: usize,
     /// The offset of every so many characters; none if all are ASCII.
@@ -10,7 +10,7 @@ pub(crate) struct Offsets<'t> {
     last: (usize, usize),
 }
 
-impl<'t> Offsets<'t> {
+impl<'t> CharacterOffsets<'t> {
     const STEP: usize = 64;
 
     pub(crate) fn new(text: &'t str, base: usize) -> Self {
@@ -19,7 +19,7 @@ impl<'t> Offsets<'t> {
             let starts = text[base..].char_indices().step_by(Self::STEP);
             landmarks.extend(starts.map(|(at, _)| Span::at(base + at).start));
         }
-        Offsets {
+        CharacterOffsets {
             text,
             base,
             landmarks,

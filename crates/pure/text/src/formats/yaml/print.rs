@@ -1,7 +1,7 @@
 use crate::formats::quote::print_double_quoted;
-use crate::formats::yaml::scalar::{Context, is_plain, is_printable};
+use crate::formats::yaml::scalar::{ScalarContext, is_plain, is_printable};
 use crate::limits::LONGEST_KEY;
-use crate::tree::{Format, Shape, View, number_as_written};
+use crate::tree::{Format, NodeShape, TreeView, number_as_written};
 
 /// How many columns a level is indented where the text does not say otherwise.
 pub(crate) const UNIT: usize = 2;
@@ -10,13 +10,13 @@ pub(crate) const UNIT: usize = 2;
 const DASH: usize = 2;
 
 /// The whole value in block style, indented by two spaces, with a final newline.
-pub(crate) fn print<'a>(view: impl View<'a>) -> String {
+pub(crate) fn print<'a>(view: impl TreeView<'a>) -> String {
     let mut out = String::new();
     BlockPrinter {
         out: &mut out,
         newline: "\n",
         unit: UNIT,
-        literals: Literals::All,
+        literals: LiteralBlocks::All,
     }
     .value(view, 0);
     out.push('\n');
@@ -29,12 +29,12 @@ pub(crate) struct BlockPrinter<'o> {
     pub(crate) newline: &'static str,
     /// How many columns a level is indented.
     pub(crate) unit: usize,
-    pub(crate) literals: Literals,
+    pub(crate) literals: LiteralBlocks,
 }
 
 /// Whether texts of several lines may be literal blocks where this is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Literals {
+pub(crate) enum LiteralBlocks {
     All,
     /// Not those that keep blank lines at their end: blank lines that follow would join them.
     Clipped,
@@ -54,12 +54,12 @@ impl BlockPrinter<'_> {
     }
 
     /// A value whose first byte is at `column`.
-    pub(crate) fn value<'a>(&mut self, view: impl View<'a>, column: usize) {
+    pub(crate) fn value<'a>(&mut self, view: impl TreeView<'a>, column: usize) {
         match view.shape() {
-            Shape::List(count) if count > 0 => self.children(count, column, |printer, at| {
+            NodeShape::List(count) if count > 0 => self.children(count, column, |printer, at| {
                 printer.item(view.item(at), column);
             }),
-            Shape::Map(count) if count > 0 => self.children(count, column, |printer, at| {
+            NodeShape::Map(count) if count > 0 => self.children(count, column, |printer, at| {
                 let (key, value) = view.entry(at);
                 printer.entry(key, value, column);
             }),
@@ -77,7 +77,7 @@ impl BlockPrinter<'_> {
     }
 
     /// `- value`, with the dash at `column`.
-    pub(crate) fn item<'a>(&mut self, view: impl View<'a>, column: usize) {
+    pub(crate) fn item<'a>(&mut self, view: impl TreeView<'a>, column: usize) {
         self.out.push_str("- ");
         if is_filled(view) {
             self.value(view, column + DASH)
@@ -87,9 +87,9 @@ impl BlockPrinter<'_> {
     }
 
     /// `key: value`, with the key at `column`.
-    pub(crate) fn entry<'a>(&mut self, key: &str, view: impl View<'a>, column: usize) {
+    pub(crate) fn entry<'a>(&mut self, key: &str, view: impl TreeView<'a>, column: usize) {
         let start = self.out.len();
-        print_string(self.out, key, Context::Block, Quotes::None);
+        print_string(self.out, key, ScalarContext::Block, QuoteStyle::None);
         if self.out.len() - start > LONGEST_KEY {
             self.out.insert_str(start, "? ");
             self.line(column);
@@ -105,20 +105,20 @@ impl BlockPrinter<'_> {
     }
 
     /// A value on one line, or a text of several lines that are indented by `column` (at the top by one level).
-    pub(crate) fn scalar<'a>(&mut self, view: impl View<'a>, column: usize) {
+    pub(crate) fn scalar<'a>(&mut self, view: impl TreeView<'a>, column: usize) {
         match view.shape() {
-            Shape::String(text) if self.takes_literal(text) => {
+            NodeShape::String(text) if self.takes_literal(text) => {
                 self.literal(text, column.max(self.unit))
             }
-            _ => print_flow(self.out, view, Context::Block, Quotes::None),
+            _ => print_flow(self.out, view, ScalarContext::Block, QuoteStyle::None),
         }
     }
 
     fn takes_literal(&self, text: &str) -> bool {
         let fits = match self.literals {
-            Literals::All => true,
-            Literals::Clipped => !text.ends_with("\n\n"),
-            Literals::Avoided => false,
+            LiteralBlocks::All => true,
+            LiteralBlocks::Clipped => !text.ends_with("\n\n"),
+            LiteralBlocks::Avoided => false,
         };
         fits && is_literal(text)
     }
@@ -143,8 +143,8 @@ impl BlockPrinter<'_> {
 }
 
 /// Whether a value is a container that needs lines of its own in block style.
-pub(crate) fn is_filled<'a>(view: impl View<'a>) -> bool {
-    matches!(view.shape(), Shape::List(count) | Shape::Map(count) if count > 0)
+pub(crate) fn is_filled<'a>(view: impl TreeView<'a>) -> bool {
+    matches!(view.shape(), NodeShape::List(count) | NodeShape::Map(count) if count > 0)
 }
 
 /// Whether a text reads back exactly from a literal block, in every reader and after every editor.
@@ -161,7 +161,7 @@ fn is_literal(text: &str) -> bool {
 
 /// The quotes that a string had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Quotes {
+pub(crate) enum QuoteStyle {
     None,
     Single,
     Double,
@@ -170,32 +170,32 @@ pub(crate) enum Quotes {
 /// Appends a value on one line.
 pub(crate) fn print_flow<'a>(
     out: &mut String,
-    view: impl View<'a>,
-    context: Context,
-    quotes: Quotes,
+    view: impl TreeView<'a>,
+    context: ScalarContext,
+    quotes: QuoteStyle,
 ) {
     if let Some(number) = number_as_written(view, &[Format::Yaml, Format::Markdown]) {
         return out.push_str(number);
     }
     match view.shape() {
-        Shape::Null => out.push_str("null"),
-        Shape::Bool(value) => out.push_str(if value { "true" } else { "false" }),
-        Shape::Integer(text) => out.push_str(text),
-        Shape::Float("inf") => out.push_str(".inf"),
-        Shape::Float("-inf") => out.push_str("-.inf"),
-        Shape::Float("nan") => out.push_str(".nan"),
-        Shape::Float(text) => out.push_str(text),
-        Shape::String(text) => print_string(out, text, context, quotes),
-        Shape::DateTime(text) => print_double(out, text),
-        Shape::List(count) => {
+        NodeShape::Null => out.push_str("null"),
+        NodeShape::Bool(value) => out.push_str(if value { "true" } else { "false" }),
+        NodeShape::Integer(text) => out.push_str(text),
+        NodeShape::Float("inf") => out.push_str(".inf"),
+        NodeShape::Float("-inf") => out.push_str("-.inf"),
+        NodeShape::Float("nan") => out.push_str(".nan"),
+        NodeShape::Float(text) => out.push_str(text),
+        NodeShape::String(text) => print_string(out, text, context, quotes),
+        NodeShape::DateTime(text) => print_double(out, text),
+        NodeShape::List(count) => {
             out.push('[');
             (0..count).for_each(|at| {
                 out.push_str(if at > 0 { ", " } else { "" });
-                print_flow(out, view.item(at), Context::Flow, Quotes::None);
+                print_flow(out, view.item(at), ScalarContext::Flow, QuoteStyle::None);
             });
             out.push(']');
         }
-        Shape::Map(count) => {
+        NodeShape::Map(count) => {
             out.push('{');
             (0..count).for_each(|at| {
                 out.push_str(if at > 0 { ", " } else { "" });
@@ -208,22 +208,27 @@ pub(crate) fn print_flow<'a>(
 }
 
 /// Appends `key: value` as it stands between braces.
-pub(crate) fn print_flow_entry<'a>(out: &mut String, key: &str, value: impl View<'a>) {
+pub(crate) fn print_flow_entry<'a>(out: &mut String, key: &str, value: impl TreeView<'a>) {
     let start = out.len();
-    print_string(out, key, Context::Flow, Quotes::None);
+    print_string(out, key, ScalarContext::Flow, QuoteStyle::None);
     if out.len() - start > LONGEST_KEY {
         out.insert_str(start, "? ");
         out.push(' ');
     }
     out.push_str(": ");
-    print_flow(out, value, Context::Flow, Quotes::None);
+    print_flow(out, value, ScalarContext::Flow, QuoteStyle::None);
 }
 
 /// Appends a string on one line, with quotes like before where they serve.
-pub(crate) fn print_string(out: &mut String, text: &str, context: Context, quotes: Quotes) {
+pub(crate) fn print_string(
+    out: &mut String,
+    text: &str,
+    context: ScalarContext,
+    quotes: QuoteStyle,
+) {
     match quotes {
-        Quotes::None if is_plain(text, context) => out.push_str(text),
-        Quotes::Single if text.chars().all(is_printable) => {
+        QuoteStyle::None if is_plain(text, context) => out.push_str(text),
+        QuoteStyle::Single if text.chars().all(is_printable) => {
             out.push('\'');
             out.push_str(&text.replace('\'', "''"));
             out.push('\'');

@@ -10,16 +10,16 @@ use agpm_diag::{Code, Diagnostic, Span, codes};
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Tag};
 
 use crate::formats::flow::line_start;
-use crate::formats::yaml::anchors::{Anchors, FinishedNode};
+use crate::formats::yaml::advice::{advice, place_of};
+use crate::formats::yaml::anchors::{AnchorTable, FinishedNode};
 use crate::formats::yaml::block_scalar::{block_content, block_end};
-use crate::formats::yaml::frame::{Expected, Frame, Style};
+use crate::formats::yaml::frame::{ContainerStyle, ExpectedNode, YamlFrame};
 use crate::formats::yaml::merge_key::{inherited, is_mergeable};
-use crate::formats::yaml::message::{advice, place_of};
-use crate::formats::yaml::offsets::Offsets;
-use crate::formats::yaml::scalar::{Resolved, resolve};
+use crate::formats::yaml::offsets::CharacterOffsets;
+use crate::formats::yaml::scalar::{ScalarValue, resolve};
 use crate::formats::yaml::scan::{is_indicator, is_marker, property_end, quoted_end, skip_trivia};
 use crate::formats::yaml::tag::{TagError, check_container, known_name, resolve_tagged};
-use crate::tree::{Kind, Merge, NodeId, ReaderState};
+use crate::tree::{MergeKey, NodeId, NodeKind, ReaderState};
 
 pub(crate) fn read(reading: &mut ReaderState<'_>) {
     let range = reading.range.clone();
@@ -27,12 +27,12 @@ pub(crate) fn read(reading: &mut ReaderState<'_>) {
     let mut reader = YamlReader {
         reading,
         text,
-        offsets: Offsets::new(text, range.start),
+        offsets: CharacterOffsets::new(text, range.start),
         at: range.start,
         tag: Span::at(range.start),
         frames: Vec::new(),
         stack: Vec::new(),
-        anchors: Anchors::default(),
+        anchors: AnchorTable::default(),
         expansion: 0,
         documents: 0,
     };
@@ -54,7 +54,7 @@ pub(crate) fn read(reading: &mut ReaderState<'_>) {
 }
 
 /// A scalar event.
-struct Scalar<'e> {
+struct ScalarEvent<'e> {
     text: &'e str,
     style: ScalarStyle,
     anchor: usize,
@@ -65,15 +65,15 @@ struct YamlReader<'r, 'a> {
     reading: &'r mut ReaderState<'a>,
     /// Up to the end of the range.
     text: &'a str,
-    offsets: Offsets<'a>,
+    offsets: CharacterOffsets<'a>,
     /// After the last token that was understood.
     at: usize,
     /// The tag that was met last.
     tag: Span,
-    frames: Vec<Frame>,
+    frames: Vec<YamlFrame>,
     /// Children of all open containers, innermost last.
     stack: Vec<NodeId>,
-    anchors: Anchors,
+    anchors: AnchorTable,
     expansion: usize,
     documents: usize,
 }
@@ -85,7 +85,7 @@ impl YamlReader<'_, '_> {
             Event::Alias(anchor) => return self.alias(anchor, span),
             Event::Scalar(text, style, anchor, tag) => {
                 self.scalar(
-                    &mut Scalar {
+                    &mut ScalarEvent {
                         text: &text,
                         style,
                         anchor,
@@ -95,10 +95,10 @@ impl YamlReader<'_, '_> {
                 );
             }
             Event::SequenceStart(anchor, tag) => {
-                return self.open(Kind::List, anchor, tag.as_deref(), &span);
+                return self.open(NodeKind::List, anchor, tag.as_deref(), &span);
             }
             Event::MappingStart(anchor, tag) => {
-                return self.open(Kind::Map, anchor, tag.as_deref(), &span);
+                return self.open(NodeKind::Map, anchor, tag.as_deref(), &span);
             }
             Event::SequenceEnd | Event::MappingEnd => return self.close(),
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
@@ -145,7 +145,7 @@ impl YamlReader<'_, '_> {
         self.frames
             .iter()
             .rev()
-            .find(|frame| frame.style == Style::Flow)
+            .find(|frame| frame.style == ContainerStyle::Flow)
             .map(|frame| frame.start)
     }
 
@@ -199,10 +199,10 @@ impl YamlReader<'_, '_> {
             return;
         };
         match (frame.expected, frame.style) {
-            (Expected::Item, Style::Block) => self.take(b'-'),
-            (Expected::Item, _) => self.take(b','),
-            (Expected::Key, style) => {
-                if style == Style::Flow {
+            (ExpectedNode::Item, ContainerStyle::Block) => self.take(b'-'),
+            (ExpectedNode::Item, _) => self.take(b','),
+            (ExpectedNode::Key, style) => {
+                if style == ContainerStyle::Flow {
                     self.take(b',');
                 }
                 let next = skip_trivia(self.text, self.at);
@@ -213,7 +213,7 @@ impl YamlReader<'_, '_> {
             (_, style) => {
                 let next = skip_trivia(self.text, self.at);
                 // A block map's next key may start with a colon itself.
-                if style != Style::Block || is_indicator(self.text, next, b':') {
+                if style != ContainerStyle::Block || is_indicator(self.text, next, b':') {
                     self.take(b':');
                 }
             }
@@ -231,7 +231,7 @@ impl YamlReader<'_, '_> {
         }
     }
 
-    fn scalar(&mut self, scalar: &mut Scalar<'_>, raw: Range<usize>) {
+    fn scalar(&mut self, scalar: &mut ScalarEvent<'_>, raw: Range<usize>) {
         self.announce();
         let properties = usize::from(scalar.anchor > 0) + usize::from(scalar.tag.is_some());
         self.properties(properties);
@@ -281,7 +281,7 @@ impl YamlReader<'_, '_> {
         );
     }
 
-    fn add_scalar(&mut self, scalar: &Scalar<'_>, span: Span, content: Span) {
+    fn add_scalar(&mut self, scalar: &ScalarEvent<'_>, span: Span, content: Span) {
         let is_key = self.expects_key();
         if is_key {
             self.key(scalar, span, content);
@@ -297,7 +297,7 @@ impl YamlReader<'_, '_> {
     }
 
     /// Keys are known by their text, whatever a value of that text would be.
-    fn key(&mut self, scalar: &Scalar<'_>, span: Span, content: Span) {
+    fn key(&mut self, scalar: &ScalarEvent<'_>, span: Span, content: Span) {
         if let Some(Err(error)) = scalar.tag.map(known_name) {
             self.report_tag(&error);
         }
@@ -305,7 +305,7 @@ impl YamlReader<'_, '_> {
         let merges =
             scalar.text == "<<" && scalar.style == ScalarStyle::Plain && scalar.tag.is_none();
         if merges {
-            self.expect(Expected::Merge(key))
+            self.expect(ExpectedNode::Merge(key))
         } else {
             self.add_key(key)
         }
@@ -313,16 +313,16 @@ impl YamlReader<'_, '_> {
 
     fn add_key(&mut self, key: NodeId) {
         self.stack.push(key);
-        self.expect(Expected::Value);
+        self.expect(ExpectedNode::Value);
     }
 
     fn expects_key(&self) -> bool {
         self.frames
             .last()
-            .is_some_and(|frame| frame.expected == Expected::Key)
+            .is_some_and(|frame| frame.expected == ExpectedNode::Key)
     }
 
-    fn expect(&mut self, expected: Expected) {
+    fn expect(&mut self, expected: ExpectedNode) {
         if let Some(frame) = self.frames.last_mut() {
             frame.expected = expected;
         }
@@ -330,13 +330,13 @@ impl YamlReader<'_, '_> {
 
     fn string_node(&mut self, text: &str, span: Span, content: Span) -> NodeId {
         if self.text.get(content.range()) == Some(text) {
-            self.reading.tree.verbatim(Kind::String, span, content)
+            self.reading.tree.verbatim(NodeKind::String, span, content)
         } else {
-            self.reading.tree.decoded(Kind::String, span, text)
+            self.reading.tree.decoded(NodeKind::String, span, text)
         }
     }
 
-    fn number_node(&mut self, kind: Kind, number: &str, span: Span) -> NodeId {
+    fn number_node(&mut self, kind: NodeKind, number: &str, span: Span) -> NodeId {
         if self.text.get(span.range()) == Some(number) {
             self.reading.tree.verbatim(kind, span, span)
         } else {
@@ -344,27 +344,27 @@ impl YamlReader<'_, '_> {
         }
     }
 
-    fn scalar_node(&mut self, scalar: &Scalar<'_>, span: Span, content: Span) -> NodeId {
+    fn scalar_node(&mut self, scalar: &ScalarEvent<'_>, span: Span, content: Span) -> NodeId {
         let plain = if scalar.style == ScalarStyle::Plain {
             resolve(scalar.text)
         } else {
-            Resolved::String
+            ScalarValue::String
         };
         let resolved = match scalar.tag.map(|tag| resolve_tagged(tag, scalar.text)) {
             None => plain,
             Some(Ok(resolved)) => resolved,
             Some(Err(error)) => {
                 self.report_tag(&error);
-                Resolved::String
+                ScalarValue::String
             }
         };
         match resolved {
-            Resolved::Null => self.reading.tree.null(span),
-            Resolved::Bool(value) => self.reading.tree.bool(span, value),
-            Resolved::Integer(number) => self.number_node(Kind::Integer, &number, span),
-            Resolved::Float(number) => self.number_node(Kind::Float, &number, span),
-            Resolved::String => self.string_node(scalar.text, span, content),
-            Resolved::TooLarge => {
+            ScalarValue::Null => self.reading.tree.null(span),
+            ScalarValue::Bool(value) => self.reading.tree.bool(span, value),
+            ScalarValue::Integer(number) => self.number_node(NodeKind::Integer, &number, span),
+            ScalarValue::Float(number) => self.number_node(NodeKind::Float, &number, span),
+            ScalarValue::String => self.string_node(scalar.text, span, content),
+            ScalarValue::TooLarge => {
                 let help = "put it in quotes if it is no number";
                 self.error(&codes::YAML_SYNTAX, span, "this number is too large", help);
                 self.string_node(scalar.text, span, content)
@@ -407,7 +407,7 @@ impl YamlReader<'_, '_> {
         let is_key = self.expects_key();
         if is_key && target.height == 0 {
             let content = self.reading.tree.content(self.reading.text, id).to_owned();
-            let key = self.reading.tree.decoded(Kind::String, span, &content);
+            let key = self.reading.tree.decoded(NodeKind::String, span, &content);
             self.add_key(key);
         } else {
             self.add(FinishedNode { id, ..target });
@@ -436,7 +436,7 @@ impl YamlReader<'_, '_> {
 
     fn open(
         &mut self,
-        kind: Kind,
+        kind: NodeKind,
         anchor: usize,
         tag: Option<&Tag>,
         raw: &Range<usize>,
@@ -455,30 +455,32 @@ impl YamlReader<'_, '_> {
         // A block map whose first key is in brackets has an empty span of its own.
         let has_text = properties > 0 || !raw.is_empty();
         let style = match (kind, self.text.as_bytes().get(start)) {
-            (Kind::List, Some(b'[')) | (Kind::Map, Some(b'{')) if has_text => Style::Flow,
+            (NodeKind::List, Some(b'[')) | (NodeKind::Map, Some(b'{')) if has_text => {
+                ContainerStyle::Flow
+            }
             _ if self
                 .frames
                 .last()
-                .is_some_and(|frame| frame.style != Style::Block) =>
+                .is_some_and(|frame| frame.style != ContainerStyle::Block) =>
             {
-                Style::Pair
+                ContainerStyle::Pair
             }
-            _ => Style::Block,
+            _ => ContainerStyle::Block,
         };
-        if style == Style::Block {
+        if style == ContainerStyle::Block {
             self.check_indent(start);
         }
-        self.at = if style == Style::Flow {
+        self.at = if style == ContainerStyle::Flow {
             start + 1
         } else {
             start
         };
-        self.frames.push(Frame {
+        self.frames.push(YamlFrame {
             style,
             start,
             base: self.stack.len(),
             anchor,
-            ..Frame::of(kind)
+            ..YamlFrame::of(kind)
         });
         ControlFlow::Continue(())
     }
@@ -502,18 +504,18 @@ impl YamlReader<'_, '_> {
         frame.weight = frame.weight.saturating_add(node.weight);
         frame.height = frame.height.max(node.height);
         match frame.expected {
-            Expected::Item => self.stack.push(node.id),
-            Expected::Value => {
+            ExpectedNode::Item => self.stack.push(node.id),
+            ExpectedNode::Value => {
                 self.stack.push(node.id);
-                frame.expected = Expected::Key;
+                frame.expected = ExpectedNode::Key;
             }
-            Expected::Nothing => frame.expected = Expected::Key,
-            Expected::Merge(key) => {
-                frame.expected = Expected::Key;
+            ExpectedNode::Nothing => frame.expected = ExpectedNode::Key,
+            ExpectedNode::Merge(key) => {
+                frame.expected = ExpectedNode::Key;
                 self.merge(key, node.id);
             }
-            Expected::Key => {
-                frame.expected = Expected::Nothing;
+            ExpectedNode::Key => {
+                frame.expected = ExpectedNode::Nothing;
                 let span = self.reading.tree.span(node.id);
                 let help = "keys are texts; put one in quotes if it is to start with a bracket";
                 self.error(
@@ -562,9 +564,9 @@ impl YamlReader<'_, '_> {
         let Some(frame) = self.frames.pop() else {
             return ControlFlow::Continue(());
         };
-        if frame.style == Style::Flow {
+        if frame.style == ContainerStyle::Flow {
             self.take(b',');
-            let close = if frame.expected == Expected::Item {
+            let close = if frame.expected == ExpectedNode::Item {
                 b']'
             } else {
                 b'}'
@@ -577,18 +579,18 @@ impl YamlReader<'_, '_> {
     }
 
     /// Makes the node of a container whose children are all there.
-    fn finish(&mut self, frame: Frame) -> ControlFlow<()> {
+    fn finish(&mut self, frame: YamlFrame) -> ControlFlow<()> {
         let span = Span::new(frame.start.min(self.at), self.at);
         let children = self.stack.split_off(frame.base);
         let mut flow = ControlFlow::Continue(());
-        let id = if frame.expected == Expected::Item {
+        let id = if frame.expected == ExpectedNode::Item {
             self.reading.tree.list(span, &children)
         } else {
             self.reading.report_duplicates(&children);
             let (entries, counted) = self.inherit(&frame, children);
             flow = counted;
             let map = self.reading.tree.map(span, &entries);
-            let merges = frame.merges.iter().map(|(key, value)| Merge {
+            let merges = frame.merges.iter().map(|(key, value)| MergeKey {
                 map,
                 key: *key,
                 value: *value,
@@ -609,7 +611,7 @@ impl YamlReader<'_, '_> {
     /// The entries of a map with those that its `<<` brings, which stand where the `<<` stands.
     fn inherit(
         &mut self,
-        frame: &Frame,
+        frame: &YamlFrame,
         mut children: Vec<NodeId>,
     ) -> (Vec<NodeId>, ControlFlow<()>) {
         let Some((key, value)) = frame.merges.first().copied() else {
@@ -635,7 +637,7 @@ impl YamlReader<'_, '_> {
     /// Makes what there is of the containers that an error left open.
     fn abandon(&mut self) {
         while let Some(mut frame) = self.frames.pop() {
-            if frame.expected == Expected::Value {
+            if frame.expected == ExpectedNode::Value {
                 self.stack.pop();
             }
             frame.merges.clear();

@@ -6,7 +6,7 @@ use crate::limits::MOST_DIGITS;
 
 /// A plain scalar's meaning; numbers in JSON's spelling.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Resolved<'t> {
+pub(crate) enum ScalarValue<'t> {
     Null,
     Bool(bool),
     Integer(Cow<'t, str>),
@@ -17,19 +17,19 @@ pub(crate) enum Resolved<'t> {
 }
 
 /// What the core schema makes of a plain scalar.
-pub(crate) fn resolve(text: &str) -> Resolved<'_> {
+pub(crate) fn resolve(text: &str) -> ScalarValue<'_> {
     match text {
-        "" | "~" | "null" | "Null" | "NULL" => Resolved::Null,
-        "true" | "True" | "TRUE" => Resolved::Bool(true),
-        "false" | "False" | "FALSE" => Resolved::Bool(false),
+        "" | "~" | "null" | "Null" | "NULL" => ScalarValue::Null,
+        "true" | "True" | "TRUE" => ScalarValue::Bool(true),
+        "false" | "False" | "FALSE" => ScalarValue::Bool(false),
         _ if text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.')) => {
             number(text)
         }
-        _ => Resolved::String,
+        _ => ScalarValue::String,
     }
 }
 
-fn number(text: &str) -> Resolved<'_> {
+fn number(text: &str) -> ScalarValue<'_> {
     if let Some(digits) = text
         .strip_prefix("0x")
         .filter(|d| all(d, |b| b.is_ascii_hexdigit()))
@@ -43,14 +43,14 @@ fn number(text: &str) -> Resolved<'_> {
         return based(digits, 8);
     }
     match text {
-        ".nan" | ".NaN" | ".NAN" => return Resolved::Float("nan".into()),
+        ".nan" | ".NaN" | ".NAN" => return ScalarValue::Float("nan".into()),
         ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => {
-            return Resolved::Float("inf".into());
+            return ScalarValue::Float("inf".into());
         }
-        "-.inf" | "-.Inf" | "-.INF" => return Resolved::Float("-inf".into()),
+        "-.inf" | "-.Inf" | "-.INF" => return ScalarValue::Float("-inf".into()),
         _ => {}
     }
-    decimal(text).unwrap_or(Resolved::String)
+    decimal(text).unwrap_or(ScalarValue::String)
 }
 
 fn all(digits: &str, good: impl Fn(u8) -> bool) -> bool {
@@ -58,7 +58,7 @@ fn all(digits: &str, good: impl Fn(u8) -> bool) -> bool {
 }
 
 /// Whole numbers and floats in base ten, with JSON's spelling made where it is another.
-fn decimal(text: &str) -> Option<Resolved<'_>> {
+fn decimal(text: &str) -> Option<ScalarValue<'_>> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let whole = unsigned.bytes().take_while(u8::is_ascii_digit).count();
     let rest = &unsigned[whole..];
@@ -86,10 +86,10 @@ fn decimal(text: &str) -> Option<Resolved<'_>> {
         } else {
             format!("{}{digits}", sign(text)).into()
         };
-        return Some(Resolved::Integer(spelled));
+        return Some(ScalarValue::Integer(spelled));
     }
     if canonical {
-        return Some(Resolved::Float(text.into()));
+        return Some(ScalarValue::Float(text.into()));
     }
     let mut spelled = format!("{}{digits}", sign(text));
     if let Some(fraction) = fraction {
@@ -97,7 +97,7 @@ fn decimal(text: &str) -> Option<Resolved<'_>> {
         spelled.push_str(if fraction.is_empty() { "0" } else { fraction });
     }
     spelled.push_str(rest);
-    Some(Resolved::Float(spelled.into()))
+    Some(ScalarValue::Float(spelled.into()))
 }
 
 fn sign(text: &str) -> &'static str {
@@ -113,10 +113,10 @@ fn without_zeros(digits: &str) -> &str {
 }
 
 /// A whole number of any size from base 8 or 16.
-fn based(digits: &str, base: u32) -> Resolved<'static> {
+fn based(digits: &str, base: u32) -> ScalarValue<'static> {
     const LIMB: u64 = 1_000_000_000;
     if digits.len() > MOST_DIGITS {
-        return Resolved::TooLarge;
+        return ScalarValue::TooLarge;
     }
     let mut limbs: Vec<u64> = vec![0];
     for digit in digits.chars().filter_map(|c| c.to_digit(base)) {
@@ -132,7 +132,7 @@ fn based(digits: &str, base: u32) -> Resolved<'static> {
     }
     let last = limbs.pop().unwrap_or(0);
     let rest = limbs.iter().rev().map(|limb| format!("{limb:09}"));
-    Resolved::Integer(
+    ScalarValue::Integer(
         std::iter::once(last.to_string())
             .chain(rest)
             .collect::<String>()
@@ -142,16 +142,17 @@ fn based(digits: &str, base: u32) -> Resolved<'static> {
 
 /// Where a scalar is to stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Context {
+pub(crate) enum ScalarContext {
     Block,
     Flow,
 }
 
 /// Whether every reader, of YAML 1.1 too, takes this text without quotes for this very string.
-pub(crate) fn is_plain(text: &str, context: Context) -> bool {
+pub(crate) fn is_plain(text: &str, context: ScalarContext) -> bool {
     let good_inside = |c: char| {
         is_printable(c)
-            && (context == Context::Block || !matches!(c, ',' | '[' | ']' | '{' | '}' | ':' | '?'))
+            && (context == ScalarContext::Block
+                || !matches!(c, ',' | '[' | ']' | '{' | '}' | ':' | '?'))
     };
     starts_plain(text)
         && text.chars().all(good_inside)
@@ -159,8 +160,8 @@ pub(crate) fn is_plain(text: &str, context: Context) -> bool {
         && !text.contains(": ")
         && !text.contains(" #")
         // Some readers take a dash before a bracket for a broken item.
-        && (context == Context::Block || !text.ends_with('-'))
-        && resolve(text) == Resolved::String
+        && (context == ScalarContext::Block || !text.ends_with('-'))
+        && resolve(text) == ScalarValue::String
         && !means_something_elsewhere(text)
 }
 

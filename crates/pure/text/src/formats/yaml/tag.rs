@@ -2,8 +2,8 @@
 
 use saphyr_parser::Tag;
 
-use crate::formats::yaml::scalar::{Resolved, resolve};
-use crate::tree::Kind;
+use crate::formats::yaml::scalar::{ScalarValue, resolve};
+use crate::tree::NodeKind;
 
 /// Why a tag cannot stand where it stands.
 pub(crate) enum TagError<'t> {
@@ -16,23 +16,25 @@ pub(crate) enum TagError<'t> {
 pub(crate) fn resolve_tagged<'t>(
     tag: &'t Tag,
     text: &'t str,
-) -> Result<Resolved<'t>, TagError<'t>> {
+) -> Result<ScalarValue<'t>, TagError<'t>> {
     let name = known_name(tag)?;
     match (name, resolve(text)) {
-        ("str", _) => Ok(Resolved::String),
-        ("int", found @ Resolved::Integer(_))
-        | ("float", found @ Resolved::Float(_))
-        | ("bool", found @ Resolved::Bool(_))
-        | ("null", found @ Resolved::Null) => Ok(found),
-        ("float", Resolved::Integer(number)) => Ok(Resolved::Float(format!("{number}.0").into())),
+        ("str", _) => Ok(ScalarValue::String),
+        ("int", found @ ScalarValue::Integer(_))
+        | ("float", found @ ScalarValue::Float(_))
+        | ("bool", found @ ScalarValue::Bool(_))
+        | ("null", found @ ScalarValue::Null) => Ok(found),
+        ("float", ScalarValue::Integer(number)) => {
+            Ok(ScalarValue::Float(format!("{number}.0").into()))
+        }
         _ => Err(TagError::Mismatched(name)),
     }
 }
 
 /// Whether a list or a map may have the tag.
-pub(crate) fn check_container(tag: &Tag, kind: Kind) -> Result<(), TagError<'_>> {
+pub(crate) fn check_container(tag: &Tag, kind: NodeKind) -> Result<(), TagError<'_>> {
     match (kind, known_name(tag)?) {
-        (Kind::List, "seq") | (Kind::Map, "map") => Ok(()),
+        (NodeKind::List, "seq") | (NodeKind::Map, "map") => Ok(()),
         (_, name) => Err(TagError::Mismatched(name)),
     }
 }

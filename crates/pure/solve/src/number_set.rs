@@ -10,20 +10,20 @@ use pubgrub::VersionSet;
 /// Sorted numbers that are in the set, or that are not; ranges would leave gaps between neighbours.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum CandidateSet {
-    Only(Numbers),
-    Except(Numbers),
+    Only(NumberSet),
+    Except(NumberSet),
 }
 
 /// Sorted numbers; none and one are so frequent in a search that they must cost nothing.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Numbers {
+pub(crate) enum NumberSet {
     None,
     One(u32),
     /// At least two.
     Many(Rc<[u32]>),
 }
 
-impl From<Vec<u32>> for Numbers {
+impl From<Vec<u32>> for NumberSet {
     fn from(mut list: Vec<u32>) -> Self {
         list.sort_unstable();
         list.dedup();
@@ -35,7 +35,7 @@ impl From<Vec<u32>> for Numbers {
     }
 }
 
-impl Deref for Numbers {
+impl Deref for NumberSet {
     type Target = [u32];
 
     fn deref(&self) -> &[u32] {
@@ -87,11 +87,11 @@ impl VersionSet for CandidateSet {
     type V = u32;
 
     fn empty() -> Self {
-        Self::Only(Numbers::None)
+        Self::Only(NumberSet::None)
     }
 
     fn singleton(number: u32) -> Self {
-        Self::Only(Numbers::One(number))
+        Self::Only(NumberSet::One(number))
     }
 
     fn complement(&self) -> Self {

@@ -4,18 +4,18 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use agpm_model::Place;
-use agpm_text::{Document, Format, Kind, NodeId, NodeRef, Pointer, View, to_value};
+use agpm_model::NodeLocation;
+use agpm_text::{Document, Format, NodeId, NodeKind, NodeRef, Pointer, TreeView, to_value};
 
 use super::{NodeSum, OwnedNode};
 
 /// Maps up to this size are searched as they are.
 const SMALL: usize = 16;
 
-pub(super) struct Sight<'d> {
+pub(super) struct DocumentIndex<'d> {
     pub(super) document: &'d Document,
     keys: RefCell<HashMap<NodeId, HashMap<&'d str, NodeId>>>,
-    lists: RefCell<HashMap<NodeId, Rc<Sums>>>,
+    lists: RefCell<HashMap<NodeId, Rc<ListSums>>>,
     ids: RefCell<HashMap<(NodeId, String), Rc<Ids>>>,
 }
 
@@ -24,12 +24,12 @@ type Ids = HashMap<String, Vec<usize>>;
 
 /// What the items of a list say.
 #[derive(Default)]
-pub(super) struct Sums {
+pub(super) struct ListSums {
     pub(super) all: Vec<NodeSum>,
     places: HashMap<NodeSum, Vec<usize>>,
 }
 
-impl Sums {
+impl ListSums {
     /// The items that say this.
     pub(super) fn places(&self, sum: NodeSum) -> &[usize] {
         self.places.get(&sum).map(Vec::as_slice).unwrap_or_default()
@@ -38,19 +38,19 @@ impl Sums {
 
 /// What is on the way to a place.
 #[derive(Clone, Copy)]
-pub(super) enum Way<'d> {
+pub(super) enum PathLookup<'d> {
     /// It is there.
     There(NodeRef<'d>),
     /// So many of its steps are there.
     Missing(usize),
     /// After so many steps is something that has no keys.
-    Blocked(usize, Kind),
+    Blocked(usize, NodeKind),
 }
 
-impl<'d> Sight<'d> {
+impl<'d> DocumentIndex<'d> {
     pub(super) fn of(document: &'d Document) -> Self {
         let (keys, lists, ids) = Default::default();
-        Sight {
+        DocumentIndex {
             document,
             keys,
             lists,
@@ -59,25 +59,25 @@ impl<'d> Sight<'d> {
     }
 
     /// Goes from map to map.
-    pub(super) fn way(&self, at: &Pointer) -> Way<'d> {
+    pub(super) fn way(&self, at: &Pointer) -> PathLookup<'d> {
         let Some(mut node) = self.document.root() else {
-            return Way::Missing(0);
+            return PathLookup::Missing(0);
         };
         for (length, step) in at.steps().iter().enumerate() {
-            if node.kind() != Kind::Map {
-                return Way::Blocked(length, node.kind());
+            if node.kind() != NodeKind::Map {
+                return PathLookup::Blocked(length, node.kind());
             }
             match self.child(node, step) {
                 Some(child) => node = child,
-                None => return Way::Missing(length + 1),
+                None => return PathLookup::Missing(length + 1),
             }
         }
-        Way::There(node)
+        PathLookup::There(node)
     }
 
     pub(super) fn at(&self, at: &Pointer) -> Option<NodeRef<'d>> {
         match self.way(at) {
-            Way::There(node) => Some(node),
+            PathLookup::There(node) => Some(node),
             _ => None,
         }
     }
@@ -98,7 +98,7 @@ impl<'d> Sight<'d> {
     /// Containers on the way to a place, and the place itself, that are not there. In TOML the root always is.
     pub(super) fn missing(&self, at: &Pointer) -> impl Iterator<Item = Pointer> {
         let from = match self.way(at) {
-            Way::Missing(length) => length,
+            PathLookup::Missing(length) => length,
             _ => at.steps().len() + 1,
         };
         let first = from.max(usize::from(self.document.format() == Format::Toml));
@@ -106,15 +106,15 @@ impl<'d> Sight<'d> {
     }
 
     /// What the items of a list say; nothing if there is none.
-    pub(super) fn sums(&self, list: &Pointer) -> Rc<Sums> {
-        let Some(node) = self.at(list).filter(|node| node.kind() == Kind::List) else {
+    pub(super) fn sums(&self, list: &Pointer) -> Rc<ListSums> {
+        let Some(node) = self.at(list).filter(|node| node.kind() == NodeKind::List) else {
             return Rc::default();
         };
         let mut lists = self.lists.borrow_mut();
         let sums = lists.entry(node.id()).or_insert_with(|| {
-            let mut sums = Sums {
+            let mut sums = ListSums {
                 all: node.items().map(NodeSum::of).collect(),
-                ..Sums::default()
+                ..ListSums::default()
             };
             for (index, sum) in sums.all.iter().enumerate() {
                 sums.places.entry(*sum).or_default().push(index);
@@ -136,7 +136,7 @@ impl<'d> Sight<'d> {
 
     /// The items of a list that have a key with this value.
     pub(super) fn with_id(&self, list: &Pointer, key: &str, id: &str) -> Vec<usize> {
-        let Some(node) = self.at(list).filter(|node| node.kind() == Kind::List) else {
+        let Some(node) = self.at(list).filter(|node| node.kind() == NodeKind::List) else {
             return Vec::new();
         };
         let mut all = self.ids.borrow_mut();
@@ -160,11 +160,11 @@ impl<'d> Sight<'d> {
     ) -> Option<(usize, Pointer)> {
         let item = |list: &Pointer, index: usize| (index, list.child(index.to_string()));
         match &node.place {
-            Place::Key(at) | Place::Default(at) => {
+            NodeLocation::Key(at) | NodeLocation::Default(at) => {
                 let now = self.at(at)?;
                 (NodeSum::of(now) == node.checksum).then(|| (0, at.clone()))
             }
-            Place::Item(list) => {
+            NodeLocation::Item(list) => {
                 let sums = self.sums(list);
                 let index = sums
                     .places(node.checksum)
@@ -173,7 +173,7 @@ impl<'d> Sight<'d> {
                     .find(|index| is_free(**index))?;
                 Some(item(list, *index))
             }
-            Place::Keyed { list, key, id } => {
+            NodeLocation::Keyed { list, key, id } => {
                 let says_so = |index: &usize| self.sums(list).all[*index] == node.checksum;
                 let found = self
                     .with_id(list, key, id)

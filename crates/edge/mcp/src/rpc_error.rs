@@ -7,17 +7,17 @@ use serde_json::{Value, json};
 
 /// A kind of error; clients find its word in `error.data.code`, and what it means on the code's page.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Trouble {
+pub(crate) struct RpcErrorKind {
     pub(crate) code: &'static Code,
     pub(crate) number: i32,
 }
 
 macro_rules! troubles {
     ($($constant:ident $number:literal;)*) => {
-        $(pub(crate) static $constant: Trouble =
-            Trouble { code: &server_codes::$constant, number: $number };)*
+        $(pub(crate) static $constant: RpcErrorKind =
+            RpcErrorKind { code: &server_codes::$constant, number: $number };)*
         /// Every kind; of those with one number, the most general stands first.
-        pub(crate) static ALL: &[&Trouble] = &[$(&$constant),*];
+        pub(crate) static ALL: &[&RpcErrorKind] = &[$(&$constant),*];
     };
 }
 
@@ -41,7 +41,7 @@ troubles! {
     PROTOCOL_VERSION -32022;
 }
 
-impl Trouble {
+impl RpcErrorKind {
     /// An error of this kind.
     pub(crate) fn error(&self, message: impl Into<String>) -> ErrorData {
         ErrorData::new(

@@ -3,40 +3,43 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use agpm_model::{Checksum, Observed, RelativePath};
+use agpm_model::{Checksum, ObservedPath, RelativePath};
 
-use crate::chain::Chain;
-use crate::error::{Problem, StoreError};
-use crate::journal::{Content, Operation};
+use crate::directory_chain::DirectoryChain;
+use crate::error::{StoreError, StoreProblem};
+use crate::journal::{JournalOperation, JournaledFile};
 use crate::owned::{self, above};
 use crate::project::{JournalFile, ProjectStore, StateUse};
 use crate::stamp::FileStamp;
 use crate::state::relative;
-use crate::steps::Bits;
-use crate::transaction::{Expected, Step};
+use crate::steps::PermissionBits;
+use crate::transaction::{ExpectedFile, FileStep};
 
 /// The look at the disk right before the commit point.
-pub(crate) struct Check<'a> {
+pub(crate) struct PreCommitCheck<'a> {
     store: &'a ProjectStore,
-    chain: Chain<'a>,
-    steps: &'a [Step<'a>],
+    chain: DirectoryChain<'a>,
+    steps: &'a [FileStep<'a>],
     removed: BTreeSet<&'a str>,
     /// The folders of ours that become empty.
     prune: BTreeSet<String>,
     /// The folders that we made, and what their list is on the disk.
     owned: BTreeSet<String>,
-    list: Option<Content>,
+    list: Option<JournaledFile>,
 }
 
-impl<'a> Check<'a> {
-    pub(crate) fn new(store: &'a ProjectStore, steps: &'a [Step<'a>]) -> Result<Self, StoreError> {
+impl<'a> PreCommitCheck<'a> {
+    pub(crate) fn new(
+        store: &'a ProjectStore,
+        steps: &'a [FileStep<'a>],
+    ) -> Result<Self, StoreError> {
         let (list, owned) = store.owned()?;
         let removed = steps
             .iter()
             .filter(|step| step.content.is_none())
             .map(|step| step.path.as_str());
-        let (chain, prune) = (Chain::new(&store.root), BTreeSet::new());
-        let mut check = Check {
+        let (chain, prune) = (DirectoryChain::new(&store.root), BTreeSet::new());
+        let mut check = PreCommitCheck {
             store,
             chain,
             steps,
@@ -52,33 +55,34 @@ impl<'a> Check<'a> {
     /// What a step comes to, with the file as it is now, unless that is not what the plan saw.
     pub(crate) fn operation(
         &mut self,
-        step: &Step<'_>,
-    ) -> Result<(Operation, Option<FileStamp>), StoreError> {
+        step: &FileStep<'_>,
+    ) -> Result<(JournalOperation, Option<FileStamp>), StoreError> {
         let refuse = |problem| Err(self.store.error(step.path.as_str(), problem));
         let (before, stamp) = match (step.expected, self.store.see(&mut self.chain, &step.path)?) {
-            (Expected::Missing | Expected::Anything, Observed::Missing) => (None, None),
+            (ExpectedFile::Missing | ExpectedFile::Anything, ObservedPath::Missing) => (None, None),
             // A file takes the place of a folder that goes.
-            (_, Observed::Directory) if self.prune.contains(step.path.as_str()) => (None, None),
-            (Expected::Anything, Observed::File(JournalFile { content, stamp })) => {
+            (_, ObservedPath::Directory) if self.prune.contains(step.path.as_str()) => (None, None),
+            (ExpectedFile::Anything, ObservedPath::File(JournalFile { content, stamp })) => {
                 (Some(content), stamp)
             }
-            (Expected::Checksum(wanted), Observed::File(JournalFile { content, stamp }))
-                if content.checksum == wanted =>
-            {
-                (Some(content), stamp)
+            (
+                ExpectedFile::Checksum(wanted),
+                ObservedPath::File(JournalFile { content, stamp }),
+            ) if content.checksum == wanted => (Some(content), stamp),
+            (ExpectedFile::Anything, ObservedPath::Directory) => {
+                return refuse(StoreProblem::IsFolder);
             }
-            (Expected::Anything, Observed::Directory) => return refuse(Problem::IsFolder),
-            (Expected::Anything, Observed::Symlink | Observed::Special) => {
-                return refuse(Problem::NotFile);
+            (ExpectedFile::Anything, ObservedPath::Symlink | ObservedPath::Special) => {
+                return refuse(StoreProblem::NotFile);
             }
-            _ => return refuse(Problem::Changed),
+            _ => return refuse(StoreProblem::Changed),
         };
-        let after = step.content.as_ref().map(|(bytes, wanted)| Content {
+        let after = step.content.as_ref().map(|(bytes, wanted)| JournaledFile {
             checksum: Checksum::of(bytes),
             bits: wanted.bits(before.map(|content| content.bits)),
         });
         Ok((
-            Operation {
+            JournalOperation {
                 path: step.path.clone(),
                 before,
                 after,
@@ -161,7 +165,7 @@ impl<'a> Check<'a> {
         &self,
         make: &[String],
         prune: &[String],
-    ) -> Option<(Option<Content>, Vec<u8>)> {
+    ) -> Option<(Option<JournaledFile>, Vec<u8>)> {
         let mut owned = self.owned.clone();
         owned.extend(make.iter().cloned());
         for folder in prune {
@@ -172,24 +176,24 @@ impl<'a> Check<'a> {
 }
 
 impl ProjectStore {
-    fn owned(&self) -> Result<(Option<Content>, BTreeSet<String>), StoreError> {
+    fn owned(&self) -> Result<(Option<JournaledFile>, BTreeSet<String>), StoreError> {
         let list = self.state.folders();
         let bytes = match self.read(&relative(list), 1 << 28) {
             Err(StoreError {
-                problem: Problem::NotFound,
+                problem: StoreProblem::NotFound,
                 ..
             }) => return Ok((None, BTreeSet::new())),
             other => other?,
         };
-        let content = Content {
+        let content = JournaledFile {
             checksum: Checksum::of(&bytes),
-            bits: Bits::PLAIN,
+            bits: PermissionBits::PLAIN,
         };
         if self.state_use == StateUse::Ignored {
             return Ok((Some(content), BTreeSet::new()));
         }
         let owned = owned::decode(&bytes)
-            .map_err(|why| self.error(list, Problem::Damaged(why.to_string())))?;
+            .map_err(|why| self.error(list, StoreProblem::Damaged(why.to_string())))?;
         Ok((Some(content), owned))
     }
 }

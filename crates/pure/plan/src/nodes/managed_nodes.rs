@@ -2,32 +2,32 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_model::Place;
+use agpm_model::NodeLocation;
 use agpm_text::{Format, Pointer};
 
-use super::sight::above;
+use super::document_index::above;
 use super::{FileOrigin, NodeSum, OwnedNode, OwnedNodes};
 
 #[derive(Default)]
-pub(super) struct Ours {
+pub(super) struct ManagedNodes {
     pub(super) nodes: Vec<OwnedNode>,
     pub(super) containers: BTreeSet<Pointer>,
     others: BTreeMap<Pointer, BTreeSet<NodeSum>>,
 }
 
-impl Ours {
+impl ManagedNodes {
     pub(super) fn of(owned: Option<&OwnedNodes>, format: Format) -> Self {
         let Some(owned) = owned else {
-            return Ours::default();
+            return ManagedNodes::default();
         };
         let others = owned
             .others
             .iter()
             .map(|(list, sums)| (list.clone(), sums.iter().copied().collect()));
-        let mut ours = Ours {
+        let mut ours = ManagedNodes {
             nodes: owned.nodes.clone(),
             others: others.collect(),
-            ..Ours::default()
+            ..ManagedNodes::default()
         };
         ours.containers = owned.containers.iter().cloned().collect();
         if owned.file == FileOrigin::Whole {
@@ -50,7 +50,7 @@ fn containers(nodes: &[OwnedNode], format: Format) -> BTreeSet<Pointer> {
     let of_node = |node: &OwnedNode| {
         let at = node.place.pointer();
         // A default of a layer is a bare container.
-        let length = at.steps().len() + usize::from(!matches!(node.place, Place::Key(_)));
+        let length = at.steps().len() + usize::from(!matches!(node.place, NodeLocation::Key(_)));
         (first..length)
             .map(|length| above(at, length))
             .collect::<Vec<_>>()

@@ -5,7 +5,7 @@ use agpm_diag::{Code, codes};
 use crate::formats::flow::{blanks_of, line_start, skip_blanks};
 
 /// What to tell about a mistake.
-pub(crate) struct Advice {
+pub(crate) struct SyntaxAdvice {
     pub(crate) code: &'static Code,
     pub(crate) message: String,
     pub(crate) help: &'static str,
@@ -176,9 +176,9 @@ const TABLE: &[(&str, &str, &str)] = &[
 ];
 
 /// Says it better than the parser, where we know how.
-pub(crate) fn advice(info: &str) -> Advice {
+pub(crate) fn advice(info: &str) -> SyntaxAdvice {
     if info.contains("unknown anchor") {
-        return Advice {
+        return SyntaxAdvice {
             code: &codes::YAML_ALIAS,
             message: "nothing above has this anchor".to_owned(),
             help: "an alias `*name` needs a value marked `&name` before it; put a text that starts with `*` in quotes",
@@ -186,19 +186,19 @@ pub(crate) fn advice(info: &str) -> Advice {
     }
     if info.contains("tag") || info.contains("handle") || info.contains("TAG") {
         let help = "remove it, or put a text that starts with `!` in quotes";
-        return Advice {
+        return SyntaxAdvice {
             code: &codes::YAML_TAG,
             message: "this tag is not understood".to_owned(),
             help,
         };
     }
     match TABLE.iter().find(|(part, ..)| info.contains(part)) {
-        Some((_, message, help)) => Advice {
+        Some((_, message, help)) => SyntaxAdvice {
             code: &codes::YAML_SYNTAX,
             message: (*message).to_owned(),
             help,
         },
-        None => Advice {
+        None => SyntaxAdvice {
             code: &codes::YAML_SYNTAX,
             message: format!("this is no YAML: {info}"),
             help: "check the indent and the quotes around here",

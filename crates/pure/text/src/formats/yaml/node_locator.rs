@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use crate::formats::flow::{is_blank, line_start};
 use crate::formats::yaml::print::UNIT;
-use crate::formats::yaml::scalar::Context;
+use crate::formats::yaml::scalar::ScalarContext;
 use crate::formats::yaml::scan::{is_indicator, is_marker, line_end, property_end, skip_trivia};
 use crate::limits::WIDEST_INDENT;
-use crate::tree::{Document, Kind, Merge, NodeId, NodeRef, Pointer, View};
+use crate::tree::{Document, MergeKey, NodeId, NodeKind, NodeRef, Pointer, TreeView};
 
 /// How a container is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum ContainerForm {
     Block,
     Flow,
     /// `[key: value]`: a map of one entry without brackets.
@@ -20,7 +20,7 @@ pub(crate) enum Form {
 
 /// What announces a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Announced {
+pub(crate) enum NodeIndicator {
     Colon,
     /// A key stands alone, and its value is null.
     MissingColon,
@@ -31,8 +31,8 @@ pub(crate) enum Announced {
 }
 
 /// What stands before a node and belongs to it.
-pub(crate) struct Lead {
-    pub(crate) by: Announced,
+pub(crate) struct NodeLead {
+    pub(crate) by: NodeIndicator,
     /// After the indicator and all properties.
     pub(crate) end: usize,
     pub(crate) has_anchor: bool,
@@ -46,7 +46,7 @@ pub(crate) struct TextChild {
     pub(crate) index: Option<usize>,
 }
 
-pub(crate) struct Places<'d> {
+pub(crate) struct NodeLocator<'d> {
     pub(crate) document: &'d Document,
     /// Up to the end of the YAML.
     pub(crate) text: &'d str,
@@ -54,7 +54,7 @@ pub(crate) struct Places<'d> {
     parents: Vec<Option<(NodeId, usize)>>,
 }
 
-impl<'d> Places<'d> {
+impl<'d> NodeLocator<'d> {
     pub(crate) fn new(document: &'d Document, range: Range<usize>) -> Self {
         let mut parents = vec![None; document.tree.len()];
         let mut open: Vec<NodeId> = document.tree.root.into_iter().collect();
@@ -72,7 +72,7 @@ impl<'d> Places<'d> {
             }
             open[first..].reverse();
         }
-        Places {
+        NodeLocator {
             document,
             text: &document.text[..range.end],
             start: range.start,
@@ -94,7 +94,7 @@ impl<'d> Places<'d> {
 
     /// The key of the entry at `index`; nothing in lists.
     pub(crate) fn key(&self, map: NodeId, index: usize) -> Option<NodeRef<'d>> {
-        let is_map = self.node(map).kind() == Kind::Map;
+        let is_map = self.node(map).kind() == NodeKind::Map;
         is_map.then(|| self.node(self.document.tree.children(map)[index * 2]))
     }
 
@@ -123,25 +123,29 @@ impl<'d> Places<'d> {
     }
 
     /// What surrounds a node.
-    pub(crate) fn context(&self, id: NodeId) -> Context {
+    pub(crate) fn context(&self, id: NodeId) -> ScalarContext {
         let flow = self
             .ancestors(id)
             .any(|(parent, _)| self.has_bracket(parent));
-        if flow { Context::Flow } else { Context::Block }
+        if flow {
+            ScalarContext::Flow
+        } else {
+            ScalarContext::Block
+        }
     }
 
-    pub(crate) fn form(&self, container: NodeId) -> Form {
+    pub(crate) fn form(&self, container: NodeId) -> ContainerForm {
         match self.context(container) {
-            _ if self.has_bracket(container) => Form::Flow,
-            Context::Flow => Form::Pair,
-            Context::Block => Form::Block,
+            _ if self.has_bracket(container) => ContainerForm::Flow,
+            ScalarContext::Flow => ContainerForm::Pair,
+            ScalarContext::Block => ContainerForm::Block,
         }
     }
 
     /// Whether a node is a map or a list in block style.
     pub(crate) fn is_block(&self, id: NodeId) -> bool {
-        let is_container = matches!(self.node(id).kind(), Kind::Map | Kind::List);
-        is_container && !self.is_alias(id) && self.form(id) == Form::Block
+        let is_container = matches!(self.node(id).kind(), NodeKind::Map | NodeKind::List);
+        is_container && !self.is_alias(id) && self.form(id) == ContainerForm::Block
     }
 
     pub(crate) fn is_alias(&self, id: NodeId) -> bool {
@@ -163,7 +167,7 @@ impl<'d> Places<'d> {
     }
 
     /// The merge keys of a map.
-    pub(crate) fn merges(&self, map: NodeId) -> &'d [Merge] {
+    pub(crate) fn merges(&self, map: NodeId) -> &'d [MergeKey] {
         let all = &self.document.tree.sharing.merges;
         let start = all.partition_point(|merge| merge.map < map);
         let count = all[start..]
@@ -201,7 +205,7 @@ impl<'d> Places<'d> {
         let indent = |id: NodeId| {
             let (parent, _) = self
                 .parent(id)
-                .filter(|(parent, _)| self.node(*parent).kind() == Kind::Map)?;
+                .filter(|(parent, _)| self.node(*parent).kind() == NodeKind::Map)?;
             let start = self.range(id).start;
             let indent = self
                 .column(start)
@@ -211,8 +215,8 @@ impl<'d> Places<'d> {
         let nodes = || (0..self.document.tree.len() as u32).map(NodeId);
         // Lists often stand closer to their key than maps do.
         let first = |kind| nodes().filter(|id| is_nested(id, kind)).find_map(indent);
-        first(Kind::Map)
-            .or_else(|| first(Kind::List))
+        first(NodeKind::Map)
+            .or_else(|| first(NodeKind::List))
             .unwrap_or(UNIT)
     }
 
@@ -220,7 +224,7 @@ impl<'d> Places<'d> {
     pub(crate) fn children(&self, container: NodeId) -> Vec<TextChild> {
         let node = self.node(container);
         let mut spans: Vec<(Range<usize>, Option<usize>)> = match node.kind() {
-            Kind::Map => self.entry_spans(node),
+            NodeKind::Map => self.entry_spans(node),
             _ => node
                 .items()
                 .enumerate()
@@ -228,7 +232,7 @@ impl<'d> Places<'d> {
                 .collect(),
         };
         spans.sort_by_key(|(range, _)| range.start);
-        let is_flow = self.form(container) == Form::Flow;
+        let is_flow = self.form(container) == ContainerForm::Flow;
         let mut at = self.range(container).start + usize::from(is_flow);
         let mut children = Vec::with_capacity(spans.len());
         for (range, index) in spans {
@@ -261,12 +265,12 @@ impl<'d> Places<'d> {
     }
 
     /// What announces a node, and its properties.
-    pub(crate) fn lead(&self, id: NodeId) -> Lead {
+    pub(crate) fn lead(&self, id: NodeId) -> NodeLead {
         let (by, end) = match self.parent(id) {
             None => self.before_root(id),
             Some((parent, index)) => self.indicator(parent, index),
         };
-        let mut lead = Lead {
+        let mut lead = NodeLead {
             by,
             end,
             has_anchor: false,
@@ -288,20 +292,20 @@ impl<'d> Places<'d> {
         }
     }
 
-    fn indicator(&self, parent: NodeId, index: usize) -> (Announced, usize) {
+    fn indicator(&self, parent: NodeId, index: usize) -> (NodeIndicator, usize) {
         if let Some(key) = self.key(parent, index) {
             let key_end = key.span().end as usize;
             let colon = skip_trivia(self.text, key_end);
-            let is_block = self.form(parent) == Form::Block;
+            let is_block = self.form(parent) == ContainerForm::Block;
             let found = self.text[colon..].starts_with(':')
                 && (!is_block || is_indicator(self.text, colon, b':'));
             return if found {
-                (Announced::Colon, colon + 1)
+                (NodeIndicator::Colon, colon + 1)
             } else {
-                (Announced::MissingColon, key_end)
+                (NodeIndicator::MissingColon, key_end)
             };
         }
-        let is_flow = self.form(parent) == Form::Flow;
+        let is_flow = self.form(parent) == ContainerForm::Flow;
         let previous = index
             .checked_sub(1)
             .map(|before| self.node(parent).item(before));
@@ -310,9 +314,9 @@ impl<'d> Places<'d> {
         });
         let start = self.child_start(from, is_flow);
         if is_flow {
-            (Announced::Nothing, start)
+            (NodeIndicator::Nothing, start)
         } else {
-            (Announced::Dash, start + 1)
+            (NodeIndicator::Dash, start + 1)
         }
     }
 
@@ -328,7 +332,7 @@ impl<'d> Places<'d> {
     }
 
     /// Directives, `...` of nothing before, and `---`.
-    fn before_root(&self, id: NodeId) -> (Announced, usize) {
+    fn before_root(&self, id: NodeId) -> (NodeIndicator, usize) {
         let root = self.range(id).start;
         let mut at = skip_trivia(self.text, self.start);
         while at < root && (self.text[at..].starts_with('%') || is_marker(self.text, at, "...")) {
@@ -336,9 +340,9 @@ impl<'d> Places<'d> {
         }
         let marked = at < root && is_marker(self.text, at, "---");
         if marked {
-            (Announced::Marker, at + 3)
+            (NodeIndicator::Marker, at + 3)
         } else {
-            (Announced::Nothing, at.min(root))
+            (NodeIndicator::Nothing, at.min(root))
         }
     }
 }

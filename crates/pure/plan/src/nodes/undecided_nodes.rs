@@ -2,19 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use agpm_model::{Owner, Place};
+use agpm_model::{NodeLocation, Owner};
 use agpm_text::Pointer;
 
 use super::{NodeSum, OwnedNode};
 
 #[derive(Default)]
-pub(super) struct Left<'a> {
-    places: BTreeMap<&'a Place, BTreeMap<NodeSum, Vec<&'a OwnedNode>>>,
+pub(super) struct UndecidedNodes<'a> {
+    places: BTreeMap<&'a NodeLocation, BTreeMap<NodeSum, Vec<&'a OwnedNode>>>,
 }
 
-impl<'a> Left<'a> {
+impl<'a> UndecidedNodes<'a> {
     pub(super) fn of(nodes: &'a [OwnedNode]) -> Self {
-        let mut left = Left::default();
+        let mut left = UndecidedNodes::default();
         for node in nodes {
             left.places
                 .entry(&node.place)
@@ -27,7 +27,7 @@ impl<'a> Left<'a> {
     }
 
     /// The node at a place that says this.
-    pub(super) fn take(&mut self, place: &Place, sum: NodeSum) -> Option<&'a OwnedNode> {
+    pub(super) fn take(&mut self, place: &NodeLocation, sum: NodeSum) -> Option<&'a OwnedNode> {
         let sums = self.places.get_mut(place)?;
         let nodes = sums.get_mut(&sum)?;
         let node = nodes.remove(0);
@@ -38,15 +38,15 @@ impl<'a> Left<'a> {
     }
 
     /// The first node at a place, whatever it says.
-    pub(super) fn take_at(&mut self, place: &Place) -> Option<&'a OwnedNode> {
+    pub(super) fn take_at(&mut self, place: &NodeLocation) -> Option<&'a OwnedNode> {
         let sum = *self.places.get(place)?.keys().next()?;
         self.take(place, sum)
     }
 
     /// The node under a key.
     pub(super) fn take_key(&mut self, at: &Pointer) -> Option<&'a OwnedNode> {
-        self.take_at(&Place::Key(at.clone()))
-            .or_else(|| self.take_at(&Place::Default(at.clone())))
+        self.take_at(&NodeLocation::Key(at.clone()))
+            .or_else(|| self.take_at(&NodeLocation::Default(at.clone())))
     }
 
     pub(super) fn take_this(&mut self, node: &OwnedNode) {
@@ -65,7 +65,7 @@ impl<'a> Left<'a> {
     /// The nodes of one owner in a list.
     pub(super) fn siblings(
         &self,
-        place: &Place,
+        place: &NodeLocation,
         owner: &Owner,
     ) -> impl Iterator<Item = &'a OwnedNode> {
         let nodes = self
@@ -78,7 +78,11 @@ impl<'a> Left<'a> {
     }
 
     /// The first node of one owner in a list.
-    pub(super) fn take_sibling(&mut self, place: &Place, owner: &Owner) -> Option<&'a OwnedNode> {
+    pub(super) fn take_sibling(
+        &mut self,
+        place: &NodeLocation,
+        owner: &Owner,
+    ) -> Option<&'a OwnedNode> {
         let node = self.siblings(place, owner).next()?;
         self.take_this(node);
         Some(node)

@@ -3,20 +3,24 @@
 use std::hash::BuildHasher;
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_model::{Identity, IdentityField, Projection};
-use agpm_text::{Kind, NodeRef, Shape, View, equal, fingerprint};
+use agpm_model::{IdentityField, ListIdentity, TextProjection};
+use agpm_text::{NodeKind, NodeRef, NodeShape, TreeView, equal, fingerprint};
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashTable};
 
 use crate::contribution::LayerNode;
-use crate::fold::{Folder, is_blank};
-use crate::lists::{Slot, items};
-use crate::origin::{Shadow, ShadowKind};
+use crate::fold::{MergeEngine, is_blank};
+use crate::lists::{ItemSlot, items};
+use crate::origin::{ShadowKind, ShadowedValue};
 
-impl<'a> Folder<'a, '_> {
+impl<'a> MergeEngine<'a, '_> {
     /// Every item once, where the lowest that is the same stands; blank ones are left out.
-    pub(crate) fn united(&mut self, lists: &[LayerNode<'a>], identity: Identity) -> Vec<Slot<'a>> {
-        let mut set = Set {
+    pub(crate) fn united(
+        &mut self,
+        lists: &[LayerNode<'a>],
+        identity: ListIdentity,
+    ) -> Vec<ItemSlot<'a>> {
+        let mut set = ItemSet {
             identity,
             slots: Vec::new(),
             known: HashTable::new(),
@@ -37,10 +41,10 @@ impl<'a> Folder<'a, '_> {
         &mut self,
         earlier: LayerNode<'a>,
         later: LayerNode<'a>,
-        identity: Identity,
+        identity: ListIdentity,
     ) {
         let layer = self.layer(later);
-        let fields = Key::of(later.node, identity)
+        let fields = ItemKey::of(later.node, identity)
             .map(|key| key.words())
             .unwrap_or_default();
         let message = format!(
@@ -59,7 +63,7 @@ impl<'a> Folder<'a, '_> {
 }
 
 /// The values that tell an item apart, by field.
-struct Key<'a>(Vec<Option<KeyPart<'a>>>);
+struct ItemKey<'a>(Vec<Option<KeyPart<'a>>>);
 
 /// Which of the alternatives of a field an item has, how it spells it, and what it says there.
 #[derive(Clone, Copy)]
@@ -69,9 +73,9 @@ struct KeyPart<'a> {
     value: NodeRef<'a>,
 }
 
-impl<'a> Key<'a> {
+impl<'a> ItemKey<'a> {
     /// Nothing if the item has none of the fields.
-    fn of(item: NodeRef<'a>, identity: Identity) -> Option<Self> {
+    fn of(item: NodeRef<'a>, identity: ListIdentity) -> Option<Self> {
         let spelled = |(alternative, names): (usize, &&[&'static str])| {
             let part = |name: &&'static str| {
                 Some(KeyPart {
@@ -85,7 +89,10 @@ impl<'a> Key<'a> {
         let field =
             |alternatives: &IdentityField| alternatives.iter().enumerate().find_map(spelled);
         let fields: Vec<Option<KeyPart<'a>>> = identity.fields.iter().map(field).collect();
-        fields.iter().any(Option::is_some).then_some(Key(fields))
+        fields
+            .iter()
+            .any(Option::is_some)
+            .then_some(ItemKey(fields))
     }
 
     fn hash(&self) -> u64 {
@@ -113,36 +120,36 @@ impl<'a> Key<'a> {
 
 /// Null and blank texts are no items.
 fn is_blank_item(item: NodeRef<'_>) -> bool {
-    matches!(item.kind(), Kind::Null | Kind::String) && is_blank(item)
+    matches!(item.kind(), NodeKind::Null | NodeKind::String) && is_blank(item)
 }
 
 /// What an item says under a name, if it is a value that is not blank.
 fn scalar<'a>(item: NodeRef<'a>, name: &str) -> Option<NodeRef<'a>> {
     let value = item.get(name)?;
-    (!matches!(value.kind(), Kind::Map | Kind::List) && !is_blank(value)).then_some(value)
+    (!matches!(value.kind(), NodeKind::Map | NodeKind::List) && !is_blank(value)).then_some(value)
 }
 
 /// A slot with its place among the others.
-struct Placed<'a> {
+struct PlacedSlot<'a> {
     place: usize,
-    slot: Slot<'a>,
+    slot: ItemSlot<'a>,
 }
 
 /// Whether an item has an identity.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Keyed {
+enum ItemIdentity {
     By,
     Not,
 }
 
-struct Set<'a> {
-    identity: Identity,
-    slots: Vec<Placed<'a>>,
+struct ItemSet<'a> {
+    identity: ListIdentity,
+    slots: Vec<PlacedSlot<'a>>,
     /// Slots by the identity of their items.
     known: HashTable<usize>,
 }
 
-impl<'a> Set<'a> {
+impl<'a> ItemSet<'a> {
     /// Gives the earlier item and this one if one layer says both, and not the same.
     fn join(&mut self, item: LayerNode<'a>) -> Option<(LayerNode<'a>, LayerNode<'a>)> {
         let (at, keyed) = self.slot_of(item);
@@ -151,28 +158,34 @@ impl<'a> Set<'a> {
         let told = slot.said.iter().find(told).copied();
         match keyed {
             // All that it says is there already.
-            Keyed::Not if !slot.said.is_empty() => slot.duplicates.insert(0, duplicate(item)),
+            ItemIdentity::Not if !slot.said.is_empty() => {
+                slot.duplicates.insert(0, duplicate(item))
+            }
             _ => slot.said.push(item),
         }
         told.map(|earlier| (earlier, item))
     }
 
     /// The slot of what is the same, or a new and empty one.
-    fn slot_of(&mut self, item: LayerNode<'a>) -> (usize, Keyed) {
+    fn slot_of(&mut self, item: LayerNode<'a>) -> (usize, ItemIdentity) {
         let identity = self.identity;
-        let key = Key::of(item.node, identity);
-        let keyed = if key.is_some() { Keyed::By } else { Keyed::Not };
-        let hash_of = |node: NodeRef<'a>| match Key::of(node, identity) {
+        let key = ItemKey::of(item.node, identity);
+        let keyed = if key.is_some() {
+            ItemIdentity::By
+        } else {
+            ItemIdentity::Not
+        };
+        let hash_of = |node: NodeRef<'a>| match ItemKey::of(node, identity) {
             Some(key) => key.hash(),
             None => fingerprint(node),
         };
-        let same = |node: NodeRef<'a>| match (&key, Key::of(node, identity)) {
+        let same = |node: NodeRef<'a>| match (&key, ItemKey::of(node, identity)) {
             (Some(left), Some(right)) => left.is(&right),
             (None, None) => equal(node, item.node),
             _ => false,
         };
         let first =
-            |slots: &[Placed<'a>], at: usize| slots[at].slot.said.first().map(|said| said.node);
+            |slots: &[PlacedSlot<'a>], at: usize| slots[at].slot.said.first().map(|said| said.node);
         let hash = hash_of(item.node);
         let slots = &self.slots;
         if let Some(at) = self
@@ -183,9 +196,9 @@ impl<'a> Set<'a> {
             return (at, keyed);
         }
         let place = self.slots.len();
-        self.slots.push(Placed {
+        self.slots.push(PlacedSlot {
             place,
-            slot: Slot::empty(),
+            slot: ItemSlot::empty(),
         });
         let slots = &self.slots;
         self.known
@@ -195,7 +208,7 @@ impl<'a> Set<'a> {
 
     /// Texts that a map says too, as all layers together have it, are taken into its slot, which stands where the lowest
     /// of them stood.
-    fn absorb_texts(&mut self, projection: Projection) {
+    fn absorb_texts(&mut self, projection: TextProjection) {
         let mut maps: HashMap<String, usize, FixedState> = HashMap::default();
         for (at, placed) in self
             .slots
@@ -216,8 +229,8 @@ impl<'a> Set<'a> {
             let Some(map) = text.and_then(|text| maps.get(text)).copied() else {
                 continue;
             };
-            let Slot { said, duplicates } =
-                std::mem::replace(&mut self.slots[at].slot, Slot::empty());
+            let ItemSlot { said, duplicates } =
+                std::mem::replace(&mut self.slots[at].slot, ItemSlot::empty());
             let place = self.slots[at].place;
             let map = &mut self.slots[map];
             map.place = map.place.min(place);
@@ -229,7 +242,7 @@ impl<'a> Set<'a> {
         }
     }
 
-    fn into_slots(mut self) -> Vec<Slot<'a>> {
+    fn into_slots(mut self) -> Vec<ItemSlot<'a>> {
         if let Some(projection) = self.identity.projection {
             self.absorb_texts(projection);
         }
@@ -239,24 +252,24 @@ impl<'a> Set<'a> {
     }
 }
 
-impl Placed<'_> {
+impl PlacedSlot<'_> {
     fn is_text(&self) -> bool {
         self.slot
             .said
             .iter()
-            .all(|said| said.node.kind() != Kind::Map)
+            .all(|said| said.node.kind() != NodeKind::Map)
     }
 }
 
-fn duplicate(item: LayerNode<'_>) -> Shadow {
-    Shadow {
+fn duplicate(item: LayerNode<'_>) -> ShadowedValue {
+    ShadowedValue {
         origin: item.origin(),
         kind: ShadowKind::Duplicate,
     }
 }
 
 /// What maps that are one item read as together: the title of the highest, the items of all.
-fn united_lines(said: &[LayerNode<'_>], projection: Projection) -> Vec<String> {
+fn united_lines(said: &[LayerNode<'_>], projection: TextProjection) -> Vec<String> {
     let title = said
         .iter()
         .rev()
@@ -268,8 +281,8 @@ fn united_lines(said: &[LayerNode<'_>], projection: Projection) -> Vec<String> {
 }
 
 /// The lines of text that an item reads as.
-pub fn projected<'v>(item: impl View<'v>, projection: Projection) -> Vec<String> {
-    let Shape::Map(_) = item.shape() else {
+pub fn projected<'v>(item: impl TreeView<'v>, projection: TextProjection) -> Vec<String> {
+    let NodeShape::Map(_) = item.shape() else {
         return text_of(item).into_iter().map(str::to_owned).collect();
     };
     let lines: Vec<&str> = lines_of(item, projection).collect();
@@ -287,18 +300,21 @@ fn titled(title: Option<&str>, lines: &[&str]) -> Vec<String> {
     }
 }
 
-fn lines_of<'v, V: View<'v>>(item: V, projection: Projection) -> impl Iterator<Item = &'v str> {
+fn lines_of<'v, V: TreeView<'v>>(
+    item: V,
+    projection: TextProjection,
+) -> impl Iterator<Item = &'v str> {
     let list = first_of(item, projection.items).into_iter();
     list.flat_map(children)
         .filter_map(move |item| line_of(item, projection.item))
 }
 
-fn line_of<'v>(item: impl View<'v>, names: &[&str]) -> Option<&'v str> {
+fn line_of<'v>(item: impl TreeView<'v>, names: &[&str]) -> Option<&'v str> {
     text_of(item).or_else(|| first_text(item, names))
 }
 
-fn first_of<'v, V: View<'v>>(map: V, names: &[&str]) -> Option<V> {
-    let Shape::Map(count) = map.shape() else {
+fn first_of<'v, V: TreeView<'v>>(map: V, names: &[&str]) -> Option<V> {
+    let NodeShape::Map(count) = map.shape() else {
         return None;
     };
     let get = |name: &&str| {
@@ -309,25 +325,26 @@ fn first_of<'v, V: View<'v>>(map: V, names: &[&str]) -> Option<V> {
     names.iter().find_map(get).map(|(_, value)| value)
 }
 
-fn first_text<'v, V: View<'v>>(map: V, names: &[&str]) -> Option<&'v str> {
+fn first_text<'v, V: TreeView<'v>>(map: V, names: &[&str]) -> Option<&'v str> {
     names
         .iter()
         .find_map(|name| text_of(first_of(map, &[name])?))
 }
 
 /// A value that is not blank, as text.
-fn text_of<'v>(view: impl View<'v>) -> Option<&'v str> {
+fn text_of<'v>(view: impl TreeView<'v>) -> Option<&'v str> {
     match view.shape() {
-        Shape::String(text) | Shape::DateTime(text) | Shape::Integer(text) | Shape::Float(text) => {
-            Some(text).filter(|text| !text.trim().is_empty())
-        }
+        NodeShape::String(text)
+        | NodeShape::DateTime(text)
+        | NodeShape::Integer(text)
+        | NodeShape::Float(text) => Some(text).filter(|text| !text.trim().is_empty()),
         _ => None,
     }
 }
 
-fn children<'v, V: View<'v>>(list: V) -> impl Iterator<Item = V> {
+fn children<'v, V: TreeView<'v>>(list: V) -> impl Iterator<Item = V> {
     let count = match list.shape() {
-        Shape::List(count) => count,
+        NodeShape::List(count) => count,
         _ => 0,
     };
     (0..count).map(move |at| list.item(at))

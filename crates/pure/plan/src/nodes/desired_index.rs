@@ -2,34 +2,34 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_model::{EntryNode, Place};
-use agpm_text::{Edit, Kind, Pointer, Value, View};
+use agpm_model::{EntryNode, NodeLocation};
+use agpm_text::{Edit, NodeKind, Pointer, TreeView, Value};
 
-use super::draft::Draft;
-use super::engine::{Decisions, Engine, Step, blocked, is_covered};
-use super::look::is_bare;
-use super::ours::Ours;
-use super::room::Wanted;
-use super::sight::{Sight, above};
-use super::{NodeError, OwnedNode, Twin};
-use crate::change::{Action, Overwrite, Reason};
+use super::desired_set::Wanted;
+use super::document_index::{DocumentIndex, above};
+use super::draft::DraftDocument;
+use super::managed_nodes::ManagedNodes;
+use super::planner::{NodeDecisions, NodePlanner, NodeStep, blocked, is_covered};
+use super::resemblance::is_bare;
+use super::{NodeError, OnEqualUserValue, OwnedNode};
+use crate::change::{ChangeAction, ChangeReason, OverwriteRule};
 
 /// Removes what is in the way and may be, and says what was.
 pub(super) fn clear(
-    draft: &mut Draft,
+    draft: &mut DraftDocument,
     wanted: &[Wanted<'_>],
-    ours: &mut Ours,
-    overwrite: Overwrite,
-) -> Result<Decisions, NodeError> {
-    let room = Room::of(wanted);
-    let sight = Sight::of(&draft.document);
+    ours: &mut ManagedNodes,
+    overwrite: OverwriteRule,
+) -> Result<NodeDecisions, NodeError> {
+    let room = DesiredIndex::of(wanted);
+    let sight = DocumentIndex::of(&draft.document);
     let doomed: Vec<OwnedNode> = ours
         .nodes
         .extract_if(.., |node| room.is_narrowed_by(node, &sight, overwrite))
         .collect();
-    let mut made = Decisions::default();
+    let mut made = NodeDecisions::default();
     if !doomed.is_empty() {
-        made = Engine::new(&draft.document, ours, &doomed, overwrite).retire_all();
+        made = NodePlanner::new(&draft.document, ours, &doomed, overwrite).retire_all();
         let needed: Vec<&Pointer> = ours
             .containers
             .iter()
@@ -38,7 +38,7 @@ pub(super) fn clear(
         draft.apply(&std::mem::take(&mut made.edits))?;
         draft.prune(needed)?;
     }
-    if overwrite >= Overwrite::Unowned {
+    if overwrite >= OverwriteRule::Unowned {
         let edits = take_over(draft, wanted, ours, overwrite, &mut made);
         draft.apply(&edits)?;
         ours.containers.extend(edits.iter().filter_map(place));
@@ -47,11 +47,11 @@ pub(super) fn clear(
 }
 
 /// What is wanted, by place.
-struct Room<'w> {
+struct DesiredIndex<'w> {
     places: BTreeMap<&'w Pointer, Vec<&'w Wanted<'w>>>,
 }
 
-impl<'w> Room<'w> {
+impl<'w> DesiredIndex<'w> {
     fn of(wanted: &'w [Wanted<'w>]) -> Self {
         let mut places: BTreeMap<&Pointer, Vec<&Wanted<'_>>> = BTreeMap::new();
         for node in wanted {
@@ -64,23 +64,28 @@ impl<'w> Room<'w> {
                 here.push(node);
             }
         }
-        Room { places }
+        DesiredIndex { places }
     }
 
     /// Whether a node of ours is where a wanted one is to be, and is none itself.
-    fn is_narrowed_by(&self, node: &OwnedNode, sight: &Sight<'_>, overwrite: Overwrite) -> bool {
+    fn is_narrowed_by(
+        &self,
+        node: &OwnedNode,
+        sight: &DocumentIndex<'_>,
+        overwrite: OverwriteRule,
+    ) -> bool {
         let at = node.place.pointer();
         if let Some(here) = self.places.get(at) {
             // What was edited stays for now.
-            let is_key = matches!(node.place, Place::Key(_));
-            let may_go = || !is_key || overwrite == Overwrite::Everything || sight.holds(node);
+            let is_key = matches!(node.place, NodeLocation::Key(_));
+            let may_go = || !is_key || overwrite == OverwriteRule::Everything || sight.holds(node);
             return here
                 .iter()
                 .any(|wanted| excludes(&wanted.node, node, sight))
                 && may_go();
         }
-        let is_map = || sight.at(at).is_some_and(|now| now.kind() == Kind::Map);
-        let has_room = || matches!(node.place, Place::Default(_)) && is_map();
+        let is_map = || sight.at(at).is_some_and(|now| now.kind() == NodeKind::Map);
+        let has_room = || matches!(node.place, NodeLocation::Default(_)) && is_map();
         self.is_below_solid(at) || self.is_above_wanted(at) && !has_room()
     }
 
@@ -88,8 +93,8 @@ impl<'w> Room<'w> {
     fn is_solid(&self, at: &Pointer) -> bool {
         let is_solid = |wanted: &&Wanted<'_>| {
             let is_bare_map =
-                is_bare(&wanted.node.value) && wanted.node.value.shape().kind() == Kind::Map;
-            !(is_bare_map && matches!(wanted.node.place, Place::Default(_)))
+                is_bare(&wanted.node.value) && wanted.node.value.shape().kind() == NodeKind::Map;
+            !(is_bare_map && matches!(wanted.node.place, NodeLocation::Default(_)))
         };
         self.places
             .get(at)
@@ -97,8 +102,8 @@ impl<'w> Room<'w> {
     }
 
     /// Whether a container may have to go for something to come.
-    fn may_need(&self, at: &Pointer, sight: &Sight<'_>) -> bool {
-        let is_list = || sight.at(at).is_some_and(|now| now.kind() == Kind::List);
+    fn may_need(&self, at: &Pointer, sight: &DocumentIndex<'_>) -> bool {
+        let is_list = || sight.at(at).is_some_and(|now| now.kind() == NodeKind::List);
         self.places.contains_key(at)
             || self.is_below_solid(at)
             || self.is_above_wanted(at) && is_list()
@@ -114,36 +119,40 @@ impl<'w> Room<'w> {
     }
 }
 
-fn is_item(place: &Place) -> bool {
-    matches!(place, Place::Item(_) | Place::Keyed { .. })
+fn is_item(place: &NodeLocation) -> bool {
+    matches!(place, NodeLocation::Item(_) | NodeLocation::Keyed { .. })
 }
 
 /// Whether two nodes at one place cannot be there both.
-fn excludes(wanted: &EntryNode, node: &OwnedNode, sight: &Sight<'_>) -> bool {
+fn excludes(wanted: &EntryNode, node: &OwnedNode, sight: &DocumentIndex<'_>) -> bool {
     let EntryNode { place, value } = wanted;
     let is_list = || {
         sight
             .at(place.pointer())
-            .is_some_and(|now| now.kind() == Kind::List)
+            .is_some_and(|now| now.kind() == NodeKind::List)
     };
     match (place, &node.place) {
-        (Place::Key(_) | Place::Default(_), Place::Item(_) | Place::Keyed { .. }) => {
-            value.shape().kind() != Kind::List
-        }
-        (Place::Item(_) | Place::Keyed { .. }, Place::Key(_) | Place::Default(_)) => !is_list(),
+        (
+            NodeLocation::Key(_) | NodeLocation::Default(_),
+            NodeLocation::Item(_) | NodeLocation::Keyed { .. },
+        ) => value.shape().kind() != NodeKind::List,
+        (
+            NodeLocation::Item(_) | NodeLocation::Keyed { .. },
+            NodeLocation::Key(_) | NodeLocation::Default(_),
+        ) => !is_list(),
         _ => false,
     }
 }
 
 /// Bare containers in the place of what has no room for nodes of ours: the user's in the way of layers, and edits.
 fn take_over(
-    draft: &Draft,
+    draft: &DraftDocument,
     wanted: &[Wanted<'_>],
-    ours: &Ours,
-    overwrite: Overwrite,
-    made: &mut Decisions,
+    ours: &ManagedNodes,
+    overwrite: OverwriteRule,
+    made: &mut NodeDecisions,
 ) -> Vec<Edit> {
-    let sight = Sight::of(&draft.document);
+    let sight = DocumentIndex::of(&draft.document);
     let mut taken: BTreeSet<Pointer> = BTreeSet::new();
     let mut edits = Vec::new();
     for node in wanted {
@@ -157,8 +166,8 @@ fn take_over(
         }
         let is_edit = ours.nodes.iter().any(|own| is_covered(own, &at, place));
         let reason = match (is_edit, overwrite, node.twin) {
-            (true, Overwrite::Everything, _) => Reason::EditDropped,
-            (false, _, Twin::Left) => Reason::TakenOver,
+            (true, OverwriteRule::Everything, _) => ChangeReason::EditDropped,
+            (false, _, OnEqualUserValue::Left) => ChangeReason::TakenOver,
             _ => continue,
         };
         taken.insert(at.clone());
@@ -168,9 +177,9 @@ fn take_over(
         } else {
             Value::Map(Vec::new())
         };
-        made.steps.push(Step {
+        made.steps.push(NodeStep {
             at: at.clone(),
-            action: Action::Update,
+            action: ChangeAction::Update,
             reason,
             owner: node.owner.clone(),
         });

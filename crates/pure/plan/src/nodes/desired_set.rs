@@ -4,10 +4,10 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use agpm_model::{EntryNode, Place};
+use agpm_model::{EntryNode, NodeLocation};
 use agpm_text::{Pointer, Value, fingerprint};
 
-use super::{DesiredNode, NodeError, Twin};
+use super::{DesiredNode, NodeError, OnEqualUserValue};
 
 /// A node that is to be, and none is there twice.
 pub(super) type Wanted<'d> = Cow<'d, DesiredNode>;
@@ -16,9 +16,9 @@ pub(super) type Wanted<'d> = Cow<'d, DesiredNode>;
 pub(super) fn wanted(desired: &[DesiredNode]) -> Result<Vec<Wanted<'_>>, NodeError> {
     let mut order: Vec<usize> = (0..desired.len()).collect();
     order.sort_by(|left, right| pointer(&desired[*left]).cmp(pointer(&desired[*right])));
-    let mut sieve = Sieve {
+    let mut sieve = DesiredSet {
         desired,
-        fates: vec![Fate::Kept; desired.len()],
+        fates: vec![DesiredNodeState::Kept; desired.len()],
         above: Vec::new(),
     };
     for group in order.chunk_by(|left, right| pointer(&desired[*left]) == pointer(&desired[*right]))
@@ -30,16 +30,16 @@ pub(super) fn wanted(desired: &[DesiredNode]) -> Result<Vec<Wanted<'_>>, NodeErr
         .iter()
         .zip(fates)
         .flat_map(|(node, fate)| match fate {
-            Fate::Kept => vec![Cow::Borrowed(node)],
-            Fate::Split => split(node),
-            Fate::Dropped => Vec::new(),
+            DesiredNodeState::Kept => vec![Cow::Borrowed(node)],
+            DesiredNodeState::Split => split(node),
+            DesiredNodeState::Dropped => Vec::new(),
         });
     Ok(nodes.collect())
 }
 
 /// The items of a list that was wanted whole.
 pub(super) fn split<'d>(node: &DesiredNode) -> Vec<Wanted<'d>> {
-    let place = Place::Item(node.node.place.pointer().clone());
+    let place = NodeLocation::Item(node.node.place.pointer().clone());
     let item = |value: &Value| EntryNode {
         place: place.clone(),
         value: value.clone(),
@@ -66,7 +66,7 @@ pub(super) fn items_of(value: &Value) -> &[Value] {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum DesiredNodeState {
     Kept,
     /// A list of which others want items, too.
     Split,
@@ -75,9 +75,9 @@ enum Fate {
 }
 
 /// Goes through places in their order, so that what is above comes before what is below.
-struct Sieve<'d> {
+struct DesiredSet<'d> {
     desired: &'d [DesiredNode],
-    fates: Vec<Fate>,
+    fates: Vec<DesiredNodeState>,
     /// Nodes on the way to the present place.
     above: Vec<usize>,
 }
@@ -86,7 +86,7 @@ fn pointer(node: &DesiredNode) -> &Pointer {
     node.node.place.pointer()
 }
 
-impl<'d> Sieve<'d> {
+impl<'d> DesiredSet<'d> {
     fn add(&mut self, group: &[usize]) -> Result<(), NodeError> {
         let at = pointer(&self.desired[group[0]]);
         self.above
@@ -115,8 +115,8 @@ impl<'d> Sieve<'d> {
         for above in &self.above {
             let (outer, inner) = (&self.desired[*above], &self.desired[node]);
             let part = match &outer.node.place {
-                Place::Default(_) if outer.node.value == Value::Map(Vec::new()) => continue,
-                Place::Key(at) => find(
+                NodeLocation::Default(_) if outer.node.value == Value::Map(Vec::new()) => continue,
+                NodeLocation::Key(at) => find(
                     &outer.node.value,
                     &pointer(inner).steps()[at.steps().len()..],
                 ),
@@ -125,7 +125,7 @@ impl<'d> Sieve<'d> {
             if !part.is_some_and(|part| says(part, inner)) {
                 return Err(self.clash(*above, node));
             }
-            self.fates[node] = Fate::Dropped;
+            self.fates[node] = DesiredNodeState::Dropped;
         }
         Ok(())
     }
@@ -134,14 +134,14 @@ impl<'d> Sieve<'d> {
         group
             .iter()
             .copied()
-            .filter(|node| self.fates[*node] != Fate::Dropped)
+            .filter(|node| self.fates[*node] != DesiredNodeState::Dropped)
     }
 
     /// The one node under a key that counts.
     fn add_keys(&mut self, group: &[usize]) -> Result<Option<usize>, NodeError> {
         let place = |node: usize| &self.desired[node].node.place;
-        let is_key = |node: &usize| matches!(place(*node), Place::Key(_));
-        let is_default = |node: &usize| matches!(place(*node), Place::Default(_));
+        let is_key = |node: &usize| matches!(place(*node), NodeLocation::Key(_));
+        let is_default = |node: &usize| matches!(place(*node), NodeLocation::Default(_));
         let keys: Vec<usize> = self.kept(group).filter(is_key).collect();
         let all: Vec<usize> = keys
             .iter()
@@ -157,7 +157,7 @@ impl<'d> Sieve<'d> {
         }
         others
             .iter()
-            .for_each(|other| self.fates[*other] = Fate::Dropped);
+            .for_each(|other| self.fates[*other] = DesiredNodeState::Dropped);
         Ok(Some(*first))
     }
 
@@ -170,31 +170,38 @@ impl<'d> Sieve<'d> {
         let is_key = |node: &usize| {
             matches!(
                 self.desired[*node].node.place,
-                Place::Key(_) | Place::Default(_)
+                NodeLocation::Key(_) | NodeLocation::Default(_)
             )
         };
         let mut items: Vec<usize> = self.kept(group).filter(|node| !is_key(node)).collect();
         let Some(first) = items.first().copied() else {
             return Ok(None);
         };
-        let mut seen = Seen::default();
+        let mut seen = ListContents::default();
         if let Some(key) = key {
             self.split_for(key, first, &mut seen)?;
         }
         // What has a name counts before what has none.
-        items.sort_by_key(|node| matches!(self.desired[*node].node.place, Place::Item(_)));
+        items.sort_by_key(|node| matches!(self.desired[*node].node.place, NodeLocation::Item(_)));
         for node in items {
             self.add_item(node, &mut seen)?;
         }
         Ok(Some(first))
     }
 
-    fn split_for(&mut self, key: usize, item: usize, seen: &mut Seen<'d>) -> Result<(), NodeError> {
+    fn split_for(
+        &mut self,
+        key: usize,
+        item: usize,
+        seen: &mut ListContents<'d>,
+    ) -> Result<(), NodeError> {
         let desired = &self.desired[key];
         match (&desired.node.place, &desired.node.value) {
-            (Place::Default(_), Value::List(items)) if items.is_empty() => Ok(()),
-            (Place::Key(_), Value::List(items)) if desired.twin == Twin::Left => {
-                self.fates[key] = Fate::Split;
+            (NodeLocation::Default(_), Value::List(items)) if items.is_empty() => Ok(()),
+            (NodeLocation::Key(_), Value::List(items))
+                if desired.twin == OnEqualUserValue::Left =>
+            {
+                self.fates[key] = DesiredNodeState::Split;
                 items.iter().for_each(|item| seen.insert(item, key));
                 Ok(())
             }
@@ -202,9 +209,9 @@ impl<'d> Sieve<'d> {
         }
     }
 
-    fn add_item(&mut self, node: usize, seen: &mut Seen<'d>) -> Result<(), NodeError> {
+    fn add_item(&mut self, node: usize, seen: &mut ListContents<'d>) -> Result<(), NodeError> {
         let desired = &self.desired[node];
-        if let Place::Keyed { key, id, .. } = &desired.node.place {
+        if let NodeLocation::Keyed { key, id, .. } = &desired.node.place {
             let other = *seen.ids.entry((key, id)).or_insert(node);
             if self.desired[other].node.value != desired.node.value {
                 return Err(self.clash(other, node));
@@ -212,7 +219,9 @@ impl<'d> Sieve<'d> {
         }
         match seen.find(&desired.node.value) {
             // Layers may say a thing twice.
-            Some(other) if !self.repeats(other, node) => self.fates[node] = Fate::Dropped,
+            Some(other) if !self.repeats(other, node) => {
+                self.fates[node] = DesiredNodeState::Dropped
+            }
             _ => seen.insert(&desired.node.value, node),
         }
         Ok(())
@@ -222,20 +231,20 @@ impl<'d> Sieve<'d> {
         let (one, other) = (&self.desired[one], &self.desired[other]);
         let items = matches!(
             (&one.node.place, &other.node.place),
-            (Place::Item(_), Place::Item(_))
+            (NodeLocation::Item(_), NodeLocation::Item(_))
         );
-        items && other.twin == Twin::Left && one.twin == other.twin
+        items && other.twin == OnEqualUserValue::Left && one.twin == other.twin
     }
 }
 
 /// What is in one list so far.
 #[derive(Default)]
-struct Seen<'d> {
+struct ListContents<'d> {
     values: HashMap<u64, Vec<(&'d Value, usize)>>,
     ids: HashMap<(&'d String, &'d String), usize>,
 }
 
-impl<'d> Seen<'d> {
+impl<'d> ListContents<'d> {
     fn insert(&mut self, value: &'d Value, node: usize) {
         self.values
             .entry(fingerprint(value))
@@ -260,8 +269,10 @@ fn find<'v>(value: &'v Value, steps: &[String]) -> Option<&'v Value> {
 /// Whether a part of another node is just what this one wants.
 fn says(part: &Value, node: &DesiredNode) -> bool {
     match &node.node.place {
-        Place::Key(_) => *part == node.node.value,
-        Place::Default(_) => true,
-        Place::Item(_) | Place::Keyed { .. } => items_of(part).contains(&node.node.value),
+        NodeLocation::Key(_) => *part == node.node.value,
+        NodeLocation::Default(_) => true,
+        NodeLocation::Item(_) | NodeLocation::Keyed { .. } => {
+            items_of(part).contains(&node.node.value)
+        }
     }
 }

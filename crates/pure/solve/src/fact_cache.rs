@@ -6,9 +6,9 @@ use std::rc::Rc;
 
 use foldhash::fast::FixedState;
 
-use crate::facts::{Candidate, Content, Facts};
+use crate::facts::{CandidateRank, UnitContent, UnitFacts};
 use crate::limits::{BUDGET, BUDGET_PER_UNIT};
-use crate::set::Numbers;
+use crate::number_set::NumberSet;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct UnitId(u32);
@@ -26,7 +26,7 @@ pub(crate) type Asked = (UnitId, WishId);
 pub(crate) type Children = Rc<[(UnitId, Option<WishId>)]>;
 
 #[derive(Clone)]
-pub(crate) enum Body {
+pub(crate) enum UnitBody {
     Absent,
     Present(Children),
 }
@@ -37,22 +37,22 @@ impl UnitId {
     }
 }
 
-pub(crate) struct Known<'f, F: Facts> {
+pub(crate) struct FactCache<'f, F: UnitFacts> {
     facts: &'f F,
-    units: Names<F::Unit>,
-    wishes: Names<F::Wish>,
-    allowed: HashMap<Asked, Numbers>,
-    bodies: HashMap<(UnitId, u32), Body>,
+    units: Interner<F::Unit>,
+    wishes: Interner<F::Wish>,
+    allowed: HashMap<Asked, NumberSet>,
+    bodies: HashMap<(UnitId, u32), UnitBody>,
     /// How many comparisons of sets may still be made. A puzzle of a dozen units can take longer than anyone waits, and
     /// the same input must give the same answer on every machine: so work is counted, not time.
     pub(crate) budget: u64,
     granted: usize,
 }
 
-impl<'f, F: Facts> Known<'f, F> {
+impl<'f, F: UnitFacts> FactCache<'f, F> {
     pub(crate) fn new(facts: &'f F) -> Self {
         let (allowed, bodies) = (HashMap::default(), HashMap::default());
-        let (units, wishes) = (Names::default(), Names::default());
+        let (units, wishes) = (Interner::default(), Interner::default());
         Self {
             facts,
             units,
@@ -95,32 +95,32 @@ impl<'f, F: Facts> Known<'f, F> {
     }
 
     pub(crate) fn label(&self, unit: UnitId, number: u32) -> String {
-        self.facts.label(self.unit(unit), Candidate(number))
+        self.facts.label(self.unit(unit), CandidateRank(number))
     }
 
     /// The candidates that the wish allows, sorted.
-    pub(crate) fn allowed(&mut self, ask: Asked) -> Result<Numbers, F::Need> {
+    pub(crate) fn allowed(&mut self, ask: Asked) -> Result<NumberSet, F::Need> {
         if let Some(known) = self.allowed.get(&ask) {
             return Ok(known.clone());
         }
         let candidates = self.facts.allowed(self.unit(ask.0), self.wish(ask.1))?;
         let numbers: Vec<u32> = candidates
             .into_iter()
-            .map(|Candidate(number)| number)
+            .map(|CandidateRank(number)| number)
             .collect();
         Ok(self.allowed.entry(ask).or_insert(numbers.into()).clone())
     }
 
-    pub(crate) fn body(&mut self, unit: UnitId, number: u32) -> Result<Body, F::Need> {
+    pub(crate) fn body(&mut self, unit: UnitId, number: u32) -> Result<UnitBody, F::Need> {
         if let Some(known) = self.bodies.get(&(unit, number)) {
             return Ok(known.clone());
         }
         let body = match self
             .facts
-            .content(&self.units.items[unit.index()], Candidate(number))?
+            .content(&self.units.items[unit.index()], CandidateRank(number))?
         {
-            Content::Absent => Body::Absent,
-            Content::Children(children) => {
+            UnitContent::Absent => UnitBody::Absent,
+            UnitContent::Children(children) => {
                 let (units, wishes) = (&mut self.units, &mut self.wishes);
                 let ids = children.iter().map(|child| {
                     (
@@ -128,7 +128,7 @@ impl<'f, F: Facts> Known<'f, F> {
                         child.wish.as_ref().map(|wish| WishId(wishes.id(wish))),
                     )
                 });
-                Body::Present(ids.collect())
+                UnitBody::Present(ids.collect())
             }
         };
         Ok(self.bodies.entry((unit, number)).or_insert(body).clone())
@@ -136,7 +136,7 @@ impl<'f, F: Facts> Known<'f, F> {
 
     /// Whether the unit is known not to be in this candidate.
     pub(crate) fn is_absent(&mut self, unit: UnitId, number: u32) -> bool {
-        matches!(self.body(unit, number), Ok(Body::Absent))
+        matches!(self.body(unit, number), Ok(UnitBody::Absent))
     }
 
     /// By name: numbers follow the order of discovery, which must not show.
@@ -155,12 +155,12 @@ impl<'f, F: Facts> Known<'f, F> {
     }
 }
 
-struct Names<T> {
+struct Interner<T> {
     ids: HashMap<T, u32>,
     items: Vec<T>,
 }
 
-impl<T> Default for Names<T> {
+impl<T> Default for Interner<T> {
     fn default() -> Self {
         Self {
             ids: HashMap::default(),
@@ -169,7 +169,7 @@ impl<T> Default for Names<T> {
     }
 }
 
-impl<T: Clone + Eq + Hash> Names<T> {
+impl<T: Clone + Eq + Hash> Interner<T> {
     fn id(&mut self, item: &T) -> u32 {
         if let Some(known) = self.ids.get(item) {
             return *known;

@@ -1,26 +1,26 @@
 use std::sync::Arc;
 
 use agpm_diag::Text;
-use agpm_text::Rewritten;
+use agpm_text::RewrittenText;
 
 /// What a file will hold, in pieces, so that large ones are written without being built.
 #[derive(Debug)]
-pub enum Rendered {
+pub enum FileBytes {
     /// Anything.
     Bytes(Arc<[u8]>),
     /// A text.
     Text(Text),
     /// A text with replacements.
-    Rewritten(Rewritten),
+    Rewritten(RewrittenText),
 }
 
-impl Rendered {
+impl FileBytes {
     /// Calls `write` with every piece, until one fails.
     pub fn each_piece<E>(&self, mut write: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         match self {
-            Rendered::Bytes(bytes) => write(bytes),
-            Rendered::Text(text) => write(text.as_bytes()),
-            Rendered::Rewritten(rewritten) => rewritten
+            FileBytes::Bytes(bytes) => write(bytes),
+            FileBytes::Text(text) => write(text.as_bytes()),
+            FileBytes::Rewritten(rewritten) => rewritten
                 .pieces()
                 .try_for_each(|piece| write(piece.as_bytes())),
         }

@@ -1,32 +1,36 @@
 //! What is wrong with a foreign file, and what of it is lost.
 
-use agpm_diag::{Diagnostic, Span, Spot, codes};
+use agpm_diag::{Diagnostic, SourceSpan, Span, codes};
 use agpm_model::{Address, AddressContext, DefaultHost, ResourceName, ResourcePath, SourceAddress};
-use agpm_text::{Document, Kind, NodeRef, Parsed};
+use agpm_text::{Document, NodeKind, NodeRef, ParsedDocument};
 
 /// Collects findings, so all mistakes of a file are reported at once.
 #[derive(Default)]
-pub(crate) struct Reading {
+pub(crate) struct FormatReader {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-fn spot(node: NodeRef<'_>) -> Spot {
-    Spot {
+fn spot(node: NodeRef<'_>) -> SourceSpan {
+    SourceSpan {
         source: node.document().source(),
         span: node.span(),
     }
 }
 
-impl Reading {
+impl FormatReader {
     /// The map of a file; what the reader found is reported.
-    pub(crate) fn root<'d>(&mut self, parsed: &'d Parsed, what: &str) -> Option<NodeRef<'d>> {
+    pub(crate) fn root<'d>(
+        &mut self,
+        parsed: &'d ParsedDocument,
+        what: &str,
+    ) -> Option<NodeRef<'d>> {
         let has_errors = agpm_diag::has_errors(&parsed.diagnostics);
         self.diagnostics.extend(parsed.diagnostics.iter().cloned());
         if has_errors {
             return None;
         }
         match parsed.document.root() {
-            Some(root) if root.kind() == Kind::Map => Some(root),
+            Some(root) if root.kind() == NodeKind::Map => Some(root),
             _ => {
                 self.malformed_file(&parsed.document, &format!("this file is not {what}"));
                 None
@@ -35,7 +39,7 @@ impl Reading {
     }
 
     fn malformed_file(&mut self, document: &Document, message: &str) {
-        let spot = Spot {
+        let spot = SourceSpan {
             source: document.source(),
             span: Span::at(0),
         };
@@ -77,22 +81,22 @@ impl Reading {
 
     /// A map under a key; nothing if the key is missing.
     pub(crate) fn map<'n>(&mut self, of: NodeRef<'n>, key: &str) -> Option<NodeRef<'n>> {
-        self.of_kind(of, key, Kind::Map, "an object")
+        self.of_kind(of, key, NodeKind::Map, "an object")
     }
 
     /// A list under a key; nothing if the key is missing.
     pub(crate) fn list<'n>(&mut self, of: NodeRef<'n>, key: &str) -> Option<NodeRef<'n>> {
-        self.of_kind(of, key, Kind::List, "a list")
+        self.of_kind(of, key, NodeKind::List, "a list")
     }
 
     fn of_kind<'n>(
         &mut self,
         of: NodeRef<'n>,
         key: &str,
-        kind: Kind,
+        kind: NodeKind,
         expected: &str,
     ) -> Option<NodeRef<'n>> {
-        let node = of.get(key).filter(|node| node.kind() != Kind::Null)?;
+        let node = of.get(key).filter(|node| node.kind() != NodeKind::Null)?;
         if node.kind() == kind {
             return Some(node);
         }
@@ -103,14 +107,14 @@ impl Reading {
 
     /// The string under a key; nothing if the key is missing.
     pub(crate) fn string<'n>(&mut self, of: NodeRef<'n>, key: &str) -> Option<&'n str> {
-        let node = of.get(key).filter(|node| node.kind() != Kind::Null)?;
+        let node = of.get(key).filter(|node| node.kind() != NodeKind::Null)?;
         self.text(node, &format!("`{key}`"))
     }
 
     /// The name of a version under a key: YAML reads `1.0`, and a commit of digits, as a number.
     pub(crate) fn reference<'n>(&mut self, of: NodeRef<'n>, key: &str) -> Option<&'n str> {
         match of.get(key) {
-            Some(node) if matches!(node.kind(), Kind::Integer | Kind::Float) => {
+            Some(node) if matches!(node.kind(), NodeKind::Integer | NodeKind::Float) => {
                 Some(node.content())
             }
             _ => self.string(of, key),
@@ -130,7 +134,7 @@ impl Reading {
         let text = node.as_str().filter(|text| !text.trim().is_empty());
         if text.is_none() {
             let found = match node.kind() {
-                Kind::String => "empty",
+                NodeKind::String => "empty",
                 other => other.word(),
             };
             let message = format!("{what} is {found}, not a string");

@@ -3,23 +3,24 @@
 use std::collections::{BTreeMap, HashSet};
 
 use agpm_diag::Text;
-use agpm_model::{Checksum, Place};
-use agpm_text::{Edit, Format, Pointer, Unread, equal};
+use agpm_model::{Checksum, NodeLocation};
+use agpm_text::{Edit, Format, LazyDocument, Pointer, equal};
 
-use super::draft::Draft;
-use super::engine::Step;
-use super::file::{Done, Task};
-use super::left::Left;
-use super::look::{is_bare, remember};
-use super::room::Wanted;
-use super::sight::Sight;
+use super::desired_set::Wanted;
+use super::document_index::DocumentIndex;
+use super::draft::DraftDocument;
+use super::file::{SharedFileDecision, SharedFileTask};
+use super::planner::NodeStep;
+use super::resemblance::{is_bare, remember};
+use super::undecided_nodes::UndecidedNodes;
 use super::{
-    DesiredNode, FileOrigin, FileOutcome, NodeError, NodeSum, OwnedNode, OwnedNodes, Twin,
+    DesiredNode, FileOrigin, FileOutcome, NodeError, NodeSum, OnEqualUserValue, OwnedNode,
+    OwnedNodes,
 };
-use crate::change::{Action, Reason};
+use crate::change::{ChangeAction, ChangeReason};
 
 /// A file as we make it.
-pub(super) struct Made {
+pub(super) struct NewSharedFile {
     pub(super) text: Text,
     pub(super) owned: OwnedNodes,
 }
@@ -27,9 +28,9 @@ pub(super) struct Made {
 /// The layers' text with the nodes that are not in it.
 pub(super) fn make(
     format: Format,
-    base: Option<&Unread>,
+    base: Option<&LazyDocument>,
     wanted: &[Wanted<'_>],
-) -> Result<Made, NodeError> {
+) -> Result<NewSharedFile, NodeError> {
     let (text, containers) = with_additions(format, base, wanted)?;
     let node = |node: &Wanted<'_>| remember(&node.node.place, &node.node.value, &node.owner);
     let mut nodes: Vec<OwnedNode> = wanted.iter().map(node).collect();
@@ -51,31 +52,34 @@ pub(super) fn make(
         theirs: Vec::new(),
         seams: None,
     };
-    Ok(Made { text, owned })
+    Ok(NewSharedFile { text, owned })
 }
 
 /// The text, and the containers that were put in.
 fn with_additions(
     format: Format,
-    base: Option<&Unread>,
+    base: Option<&LazyDocument>,
     wanted: &[Wanted<'_>],
 ) -> Result<(Text, Vec<Pointer>), NodeError> {
     // What the layers want is in their text.
     let rest: Vec<&Wanted<'_>> = wanted
         .iter()
-        .filter(|node| base.is_none() || node.twin == Twin::Taken)
+        .filter(|node| base.is_none() || node.twin == OnEqualUserValue::Taken)
         .collect();
     if let Some(base) = base.filter(|_| rest.is_empty()) {
         return Ok((base.text().clone(), Vec::new()));
     }
-    let mut draft = base.map_or_else(|| Draft::empty(format), |base| Draft::new(base.document()));
-    let (edits, containers) = additions(&Sight::of(&draft.document), &rest);
+    let mut draft = base.map_or_else(
+        || DraftDocument::empty(format),
+        |base| DraftDocument::new(base.document()),
+    );
+    let (edits, containers) = additions(&DocumentIndex::of(&draft.document), &rest);
     draft.apply(&edits)?;
     Ok((draft.document.text().clone(), containers))
 }
 
 /// What is to be put in, and the containers that it needs.
-fn additions(sight: &Sight<'_>, wanted: &[&Wanted<'_>]) -> (Vec<Edit>, Vec<Pointer>) {
+fn additions(sight: &DocumentIndex<'_>, wanted: &[&Wanted<'_>]) -> (Vec<Edit>, Vec<Pointer>) {
     let mut claimed = HashSet::new();
     let mut edits = Vec::new();
     let mut containers = Vec::new();
@@ -99,7 +103,7 @@ fn additions(sight: &Sight<'_>, wanted: &[&Wanted<'_>]) -> (Vec<Edit>, Vec<Point
 }
 
 fn addition(
-    sight: &Sight<'_>,
+    sight: &DocumentIndex<'_>,
     desired: &DesiredNode,
     claimed: &mut HashSet<(Pointer, usize)>,
 ) -> Option<Edit> {
@@ -113,19 +117,19 @@ fn addition(
         value: value.clone(),
     };
     match &desired.node.place {
-        Place::Key(at) => sight
+        NodeLocation::Key(at) => sight
             .at(at)
             .is_none_or(|now| !equal(now, value))
             .then(|| set(at)),
-        Place::Default(at) => sight.at(at).is_none().then(|| set(at)),
-        Place::Item(list) => {
+        NodeLocation::Default(at) => sight.at(at).is_none().then(|| set(at)),
+        NodeLocation::Item(list) => {
             let sums = sight.sums(list);
             let mut there = sums.places(NodeSum::of(value)).iter();
             there
                 .all(|index| !claimed.insert((list.clone(), *index)))
                 .then(|| append(list))
         }
-        Place::Keyed { list, key, id } => match sight.with_id(list, key, id).first() {
+        NodeLocation::Keyed { list, key, id } => match sight.with_id(list, key, id).first() {
             Some(index) if sight.sums(list).all[*index] == NodeSum::of(value) => None,
             Some(index) => Some(set(&list.child(index.to_string()))),
             None => Some(append(list)),
@@ -134,7 +138,10 @@ fn addition(
 }
 
 /// Makes the file anew, and tells what is other than before.
-pub(super) fn plan(task: &Task<'_>, wanted: &[Wanted<'_>]) -> Result<Done, NodeError> {
+pub(super) fn plan(
+    task: &SharedFileTask<'_>,
+    wanted: &[Wanted<'_>],
+) -> Result<SharedFileDecision, NodeError> {
     let made = make(task.format, task.base, wanted)?;
     let old = task
         .owned
@@ -152,7 +159,7 @@ pub(super) fn plan(task: &Task<'_>, wanted: &[Wanted<'_>]) -> Result<Done, NodeE
         _ => FileOutcome::Write(made.text.to_string()),
     };
     let owned = (!is_nothing).then_some(made.owned);
-    Ok(Done {
+    Ok(SharedFileDecision {
         outcome,
         steps,
         refused: Vec::new(),
@@ -161,8 +168,8 @@ pub(super) fn plan(task: &Task<'_>, wanted: &[Wanted<'_>]) -> Result<Done, NodeE
     })
 }
 
-fn step(node: &OwnedNode, action: Action, reason: Reason) -> Step {
-    Step {
+fn step(node: &OwnedNode, action: ChangeAction, reason: ChangeReason) -> NodeStep {
+    NodeStep {
         at: node.place.pointer().clone(),
         action,
         reason,
@@ -171,57 +178,58 @@ fn step(node: &OwnedNode, action: Action, reason: Reason) -> Step {
 }
 
 /// A file that is new: what the layers give is told once.
-fn created(old: &[OwnedNode], wanted: &[Wanted<'_>]) -> Vec<Step> {
-    let known: HashSet<&Place> = old.iter().map(|node| &node.place).collect();
+fn created(old: &[OwnedNode], wanted: &[Wanted<'_>]) -> Vec<NodeStep> {
+    let known: HashSet<&NodeLocation> = old.iter().map(|node| &node.place).collect();
     let mut told = None;
-    let is_told = |node: &&Wanted<'_>| node.twin == Twin::Taken || told.replace(()).is_none();
-    let reason = |place: &Place| {
+    let is_told =
+        |node: &&Wanted<'_>| node.twin == OnEqualUserValue::Taken || told.replace(()).is_none();
+    let reason = |place: &NodeLocation| {
         if known.contains(place) {
-            Reason::WasMissing
+            ChangeReason::WasMissing
         } else {
-            Reason::New
+            ChangeReason::New
         }
     };
-    let step = |node: &Wanted<'_>| Step {
+    let step = |node: &Wanted<'_>| NodeStep {
         at: node.node.place.pointer().clone(),
-        action: Action::Create,
+        action: ChangeAction::Create,
         reason: reason(&node.node.place),
         owner: node.owner.clone(),
     };
-    let mut steps: Vec<Step> = wanted.iter().filter(is_told).map(step).collect();
+    let mut steps: Vec<NodeStep> = wanted.iter().filter(is_told).map(step).collect();
     steps.sort_by(|left, right| left.at.cmp(&right.at));
     steps
 }
 
 /// What happens to each node, and how many are as they were.
-fn told(old: &[OwnedNode], new: &[OwnedNode]) -> (Vec<Step>, usize) {
-    let mut left = Left::of(old);
+fn told(old: &[OwnedNode], new: &[OwnedNode]) -> (Vec<NodeStep>, usize) {
+    let mut left = UndecidedNodes::of(old);
     let rest: Vec<&OwnedNode> = new
         .iter()
         .filter(|node| left.take(&node.place, node.checksum).is_none())
         .collect();
     let unchanged = new.len() - rest.len();
-    let mut steps: Vec<Step> = rest
+    let mut steps: Vec<NodeStep> = rest
         .into_iter()
         .map(|node| changed(node, &mut left))
         .collect();
     steps.extend(
         left.drain()
             .into_iter()
-            .map(|node| step(node, Action::Remove, Reason::Unasked)),
+            .map(|node| step(node, ChangeAction::Remove, ChangeReason::Unasked)),
     );
     steps.sort_by(|left, right| left.at.cmp(&right.at));
     (steps, unchanged)
 }
 
 /// A node that was not there just so.
-fn changed(node: &OwnedNode, left: &mut Left<'_>) -> Step {
+fn changed(node: &OwnedNode, left: &mut UndecidedNodes<'_>) -> NodeStep {
     let before = match &node.place {
-        Place::Key(at) | Place::Default(at) => left.take_key(at),
+        NodeLocation::Key(at) | NodeLocation::Default(at) => left.take_key(at),
         place => left.take_sibling(place, &node.owner),
     };
     match before {
-        Some(_) => step(node, Action::Update, Reason::Content),
-        None => step(node, Action::Create, Reason::New),
+        Some(_) => step(node, ChangeAction::Update, ChangeReason::Content),
+        None => step(node, ChangeAction::Create, ChangeReason::New),
     }
 }

@@ -2,7 +2,7 @@
 
 /// A folder that holds a catalog, with the folder in it for manifests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Root {
+pub struct CatalogRoot {
     /// The catalog's folder.
     pub folder: &'static str,
     /// The folder in it for manifests.
@@ -10,20 +10,20 @@ pub struct Root {
 }
 
 /// Roots of every generation; where several are in one place, the upper ones rank higher.
-pub const ROOTS: [Root; 4] = [
-    Root {
+pub const ROOTS: [CatalogRoot; 4] = [
+    CatalogRoot {
         folder: "bmad",
         config: "_cfg",
     },
-    Root {
+    CatalogRoot {
         folder: ".bmad",
         config: "_cfg",
     },
-    Root {
+    CatalogRoot {
         folder: "_bmad",
         config: "_config",
     },
-    Root {
+    CatalogRoot {
         folder: "_bmad",
         config: "_cfg",
     },
@@ -37,18 +37,18 @@ const PROJECT_ROOT: &str = "{project-root}/";
 
 /// Where a manifest stands in its layer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct ManifestLocation {
     /// The catalog's folder, such as `bmad`.
     pub root: &'static str,
     /// The module's folder in it, if the manifest is a module's own.
     pub module: Option<String>,
     /// Whether the layer is a home, so that `~/` is in it.
-    pub home: Home,
+    pub home: LayerHome,
 }
 
 /// Whether a layer is the user's home.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Home {
+pub enum LayerHome {
     /// It is.
     Own,
     /// It is another folder.
@@ -66,7 +66,7 @@ pub enum PathFault {
 
 /// Where in its layer the file of a row may be, best first: as written from the layer's folder, then from the catalog
 /// that the manifest is in, which may have been moved to a folder of another generation.
-pub fn places(written: &str, standing: &Standing) -> Result<Vec<String>, PathFault> {
+pub fn places(written: &str, standing: &ManifestLocation) -> Result<Vec<String>, PathFault> {
     let path = relative(written, standing.home)?;
     let (first, rest) = path.split_once('/').unwrap_or((path.as_str(), ""));
     let mut places = vec![path.clone()];
@@ -129,19 +129,20 @@ const TOOL_SKILL_FOLDERS: [&str; 36] = [
 /// The folders in its layer that a skill with this canonical id has in the folders of tools, best first.
 pub fn skill_folders(canonical_id: &str) -> impl Iterator<Item = String> {
     // An id is one name: with a separator it could lead out of the folder.
-    let is_name = relative(canonical_id, Home::Elsewhere).is_ok_and(|path| path == canonical_id)
+    let is_name = relative(canonical_id, LayerHome::Elsewhere)
+        .is_ok_and(|path| path == canonical_id)
         && !canonical_id.contains('/');
     let folders = TOOL_SKILL_FOLDERS.iter().filter(move |_| is_name);
     folders.map(move |folder| format!("{folder}/{canonical_id}"))
 }
 
 /// A path from the layer's folder, without anything that leads elsewhere.
-fn relative(written: &str, home: Home) -> Result<String, PathFault> {
+fn relative(written: &str, home: LayerHome) -> Result<String, PathFault> {
     let path = written.trim().replace('\\', "/");
     let path = path.strip_prefix(PROJECT_ROOT).unwrap_or(&path);
     let path = match (path.strip_prefix("~/"), home) {
-        (Some(rest), Home::Own) => rest,
-        (Some(_), Home::Elsewhere) => return Err(PathFault::Escapes),
+        (Some(rest), LayerHome::Own) => rest,
+        (Some(_), LayerHome::Elsewhere) => return Err(PathFault::Escapes),
         (None, _) => path,
     };
     let drive = path.as_bytes().get(1) == Some(&b':');
@@ -164,8 +165,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn standing(home: Home) -> Standing {
-        Standing {
+    fn standing(home: LayerHome) -> ManifestLocation {
+        ManifestLocation {
             root: "bmad",
             module: None,
             home,
@@ -174,7 +175,7 @@ mod tests {
 
     #[test]
     fn a_path_is_looked_for_as_written_and_in_its_own_catalog() {
-        let found = |path| places(path, &standing(Home::Elsewhere)).unwrap();
+        let found = |path| places(path, &standing(LayerHome::Elsewhere)).unwrap();
         assert_eq!(found("./bmad/bmm/agents/pm.md"), ["bmad/bmm/agents/pm.md"]);
         assert_eq!(found("{project-root}/bmad/a.md"), ["bmad/a.md"]);
         assert_eq!(
@@ -182,9 +183,9 @@ mod tests {
             ["_bmad/bmm/a.md", "bmad/bmm/a.md"]
         );
         assert_eq!(found("bmm/a.md"), ["bmm/a.md", "bmad/bmm/a.md"]);
-        let module = Standing {
+        let module = ManifestLocation {
             module: Some("bmm".into()),
-            ..standing(Home::Elsewhere)
+            ..standing(LayerHome::Elsewhere)
         };
         assert_eq!(
             places("a.md", &module).unwrap(),
@@ -218,24 +219,24 @@ mod tests {
             "..\\a",
         ] {
             assert_eq!(
-                places(path, &standing(Home::Elsewhere)),
+                places(path, &standing(LayerHome::Elsewhere)),
                 Err(PathFault::Escapes),
                 "{path}"
             );
         }
         for path in ["", " ", ".", "./"] {
             assert_eq!(
-                places(path, &standing(Home::Elsewhere)),
+                places(path, &standing(LayerHome::Elsewhere)),
                 Err(PathFault::Missing),
                 "{path}"
             );
         }
         assert_eq!(
-            places("~/.bmad/a", &standing(Home::Own)).unwrap()[0],
+            places("~/.bmad/a", &standing(LayerHome::Own)).unwrap()[0],
             ".bmad/a"
         );
         assert_eq!(
-            places("~/../a", &standing(Home::Own)),
+            places("~/../a", &standing(LayerHome::Own)),
             Err(PathFault::Escapes)
         );
     }

@@ -1,7 +1,7 @@
 //! What we remember of nodes, and telling edited ones from others.
 
-use agpm_model::{Owner, Place};
-use agpm_text::{NodeRef, Shape, Value, View};
+use agpm_model::{NodeLocation, Owner};
+use agpm_text::{NodeRef, NodeShape, TreeView, Value};
 
 use super::{NodeSum, OwnedNode};
 use crate::change::Author;
@@ -10,7 +10,7 @@ use crate::change::Author;
 const MARK: &str = "command";
 
 /// The commands in an item.
-pub(super) fn marks_of<'v, V: View<'v>>(view: V) -> Vec<String> {
+pub(super) fn marks_of<'v, V: TreeView<'v>>(view: V) -> Vec<String> {
     let mut marks = Vec::new();
     collect_marks(view, &mut marks);
     marks.sort();
@@ -19,7 +19,7 @@ pub(super) fn marks_of<'v, V: View<'v>>(view: V) -> Vec<String> {
 }
 
 /// Whether an item could be ours with another command: it is for the same things, or runs the same program.
-pub(super) fn resembles<'v, V: View<'v>>(view: V, node: &OwnedNode) -> bool {
+pub(super) fn resembles<'v, V: TreeView<'v>>(view: V, node: &OwnedNode) -> bool {
     let program = |command: &String| command.split_whitespace().next().map(str::to_owned);
     let programs: Vec<Option<String>> = node.marks.iter().map(program).collect();
     let marks = marks_of(view);
@@ -29,26 +29,26 @@ pub(super) fn resembles<'v, V: View<'v>>(view: V, node: &OwnedNode) -> bool {
 }
 
 /// What an item of a list of hooks is for.
-fn matcher_of<'v, V: View<'v>>(view: V) -> Option<String> {
-    let Shape::Map(count) = view.shape() else {
+fn matcher_of<'v, V: TreeView<'v>>(view: V) -> Option<String> {
+    let NodeShape::Map(count) = view.shape() else {
         return None;
     };
     let (_, matcher) = (0..count)
         .map(|at| view.entry(at))
         .find(|(key, _)| *key == "matcher")?;
     match matcher.shape() {
-        Shape::String(matcher) => Some(matcher.to_owned()),
+        NodeShape::String(matcher) => Some(matcher.to_owned()),
         _ => None,
     }
 }
 
-fn collect_marks<'v, V: View<'v>>(view: V, marks: &mut Vec<String>) {
+fn collect_marks<'v, V: TreeView<'v>>(view: V, marks: &mut Vec<String>) {
     match view.shape() {
-        Shape::List(count) => (0..count).for_each(|at| collect_marks(view.item(at), marks)),
-        Shape::Map(count) => {
+        NodeShape::List(count) => (0..count).for_each(|at| collect_marks(view.item(at), marks)),
+        NodeShape::Map(count) => {
             for (key, value) in (0..count).map(|at| view.entry(at)) {
                 match value.shape() {
-                    Shape::String(command) if key == MARK => marks.push(command.to_owned()),
+                    NodeShape::String(command) if key == MARK => marks.push(command.to_owned()),
                     _ => collect_marks(value, marks),
                 }
             }
@@ -58,8 +58,12 @@ fn collect_marks<'v, V: View<'v>>(view: V, marks: &mut Vec<String>) {
 }
 
 /// What we remember of a node.
-pub(super) fn remember<'v, V: View<'v>>(place: &Place, value: V, owner: &Owner) -> OwnedNode {
-    let marks = if matches!(place, Place::Item(_)) {
+pub(super) fn remember<'v, V: TreeView<'v>>(
+    place: &NodeLocation,
+    value: V,
+    owner: &Owner,
+) -> OwnedNode {
+    let marks = if matches!(place, NodeLocation::Item(_)) {
         marks_of(value)
     } else {
         Vec::new()
@@ -83,5 +87,5 @@ pub(super) fn shares_mark(item: NodeRef<'_>, node: &OwnedNode) -> bool {
 
 /// Whether a value is a map or a list with nothing in it: a default of that kind asks for the container alone.
 pub(super) fn is_bare(value: &Value) -> bool {
-    matches!(value.shape(), Shape::Map(0) | Shape::List(0))
+    matches!(value.shape(), NodeShape::Map(0) | NodeShape::List(0))
 }

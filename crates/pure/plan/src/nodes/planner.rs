@@ -2,29 +2,31 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
-use agpm_model::{Owner, Place};
-use agpm_text::{Document, Edit, Format, Kind, NodeRef, Pointer, Shape, Value, View, equal};
+use agpm_model::{NodeLocation, Owner};
+use agpm_text::{
+    Document, Edit, Format, NodeKind, NodeRef, NodeShape, Pointer, TreeView, Value, equal,
+};
 
-use super::left::Left;
-use super::look::{is_bare, remember};
-use super::order::Order;
-use super::ours::Ours;
-use super::room::Wanted;
-use super::sight::{Sight, Way, above};
-use super::{DesiredNode, NodeSum, OwnedNode, Twin};
-use crate::change::{Action, Author, Obstacle, Overwrite, Reason};
+use super::desired_set::Wanted;
+use super::document_index::{DocumentIndex, PathLookup, above};
+use super::managed_nodes::ManagedNodes;
+use super::order::ItemOrder;
+use super::resemblance::{is_bare, remember};
+use super::undecided_nodes::UndecidedNodes;
+use super::{DesiredNode, NodeSum, OnEqualUserValue, OwnedNode};
+use crate::change::{Author, ChangeAction, ChangeReason, Obstacle, OverwriteRule};
 
 /// What happens to one node.
 #[derive(Debug)]
-pub(super) struct Step {
+pub(super) struct NodeStep {
     pub(super) at: Pointer,
-    pub(super) action: Action,
-    pub(super) reason: Reason,
+    pub(super) action: ChangeAction,
+    pub(super) reason: ChangeReason,
     pub(super) owner: Owner,
 }
 
 /// What is in the way of one node.
-pub(super) struct Refused {
+pub(super) struct RefusedNode {
     pub(super) at: Pointer,
     pub(super) what: Obstacle,
     pub(super) owner: Owner,
@@ -32,43 +34,43 @@ pub(super) struct Refused {
 
 /// What was decided.
 #[derive(Default)]
-pub(super) struct Decisions {
+pub(super) struct NodeDecisions {
     pub(super) edits: Vec<Edit>,
     /// Nodes that are ours afterwards.
     pub(super) nodes: Vec<OwnedNode>,
     /// Places where the user's own value is just what is wanted.
-    pub(super) theirs: BTreeSet<Place>,
+    pub(super) theirs: BTreeSet<NodeLocation>,
     /// What edited items say that stay.
     pub(super) kept: HashSet<(Pointer, NodeSum)>,
     /// Containers that become ours.
     pub(super) containers: Vec<Pointer>,
-    pub(super) steps: Vec<Step>,
-    pub(super) refused: Vec<Refused>,
+    pub(super) steps: Vec<NodeStep>,
+    pub(super) refused: Vec<RefusedNode>,
     pub(super) unchanged: usize,
 }
 
-pub(super) struct Engine<'a> {
-    pub(super) sight: Sight<'a>,
-    pub(super) ours: &'a Ours,
-    pub(super) overwrite: Overwrite,
+pub(super) struct NodePlanner<'a> {
+    pub(super) sight: DocumentIndex<'a>,
+    pub(super) ours: &'a ManagedNodes,
+    pub(super) overwrite: OverwriteRule,
     /// Nodes of ours that nothing was decided about yet.
-    pub(super) left: Left<'a>,
+    pub(super) left: UndecidedNodes<'a>,
     /// Items that stand for a node of ours: the list and the index.
     pub(super) claimed: HashSet<(Pointer, usize)>,
     /// Where wanted items of lists stand, and new ones that have no place yet, by their turn.
-    pub(super) order: Order,
+    pub(super) order: ItemOrder,
     /// What nodes of ours say in lists, before and after.
     pub(super) known: HashSet<(Pointer, NodeSum)>,
     /// Where something was put over nodes of ours.
     covered: HashSet<Pointer>,
     /// Items that are as we wrote them and not wanted any more, from the top, by list and owner.
     pub(super) untouched: HashMap<(Pointer, Owner), VecDeque<(usize, &'a OwnedNode)>>,
-    pub(super) made: Decisions,
+    pub(super) made: NodeDecisions,
 }
 
 /// What is to be done about one node.
-enum Verdict<'a> {
-    Write(Action, Reason),
+enum NodeVerdict<'a> {
+    Write(ChangeAction, ChangeReason),
     /// It is there as it should be, written by this author.
     Own(Author),
     /// The user wrote just what is wanted.
@@ -83,7 +85,7 @@ enum Verdict<'a> {
 
 /// Where a node is.
 #[derive(Clone)]
-enum Spot {
+enum EditPosition {
     /// Under a key.
     Key(Pointer),
     /// In a list, at this index.
@@ -92,42 +94,42 @@ enum Spot {
     End(Pointer),
 }
 
-impl Spot {
+impl EditPosition {
     /// The item, if it is there, and else the list.
     fn pointer(&self) -> Pointer {
         match self {
-            Spot::Key(at) | Spot::End(at) => at.clone(),
-            Spot::Item(list, index) => list.child(index.to_string()),
+            EditPosition::Key(at) | EditPosition::End(at) => at.clone(),
+            EditPosition::Item(list, index) => list.child(index.to_string()),
         }
     }
 }
 
-impl<'a> Engine<'a> {
+impl<'a> NodePlanner<'a> {
     pub(super) fn new(
         document: &'a Document,
-        ours: &'a Ours,
+        ours: &'a ManagedNodes,
         nodes: &'a [OwnedNode],
-        overwrite: Overwrite,
+        overwrite: OverwriteRule,
     ) -> Self {
         let known = ours
             .nodes
             .iter()
             .map(|node| (node.place.pointer().clone(), node.checksum));
-        Engine {
-            sight: Sight::of(document),
+        NodePlanner {
+            sight: DocumentIndex::of(document),
             ours,
             overwrite,
-            left: Left::of(nodes),
+            left: UndecidedNodes::of(nodes),
             claimed: HashSet::new(),
-            order: Order::default(),
+            order: ItemOrder::default(),
             known: known.collect(),
             covered: HashSet::new(),
             untouched: HashMap::new(),
-            made: Decisions::default(),
+            made: NodeDecisions::default(),
         }
     }
 
-    pub(super) fn decide_all(mut self, wanted: &[Wanted<'_>]) -> Decisions {
+    pub(super) fn decide_all(mut self, wanted: &[Wanted<'_>]) -> NodeDecisions {
         // Items that are there already must be known before others look for one to replace.
         let mut rest = Vec::new();
         for (turn, node) in wanted.iter().enumerate() {
@@ -154,40 +156,40 @@ impl<'a> Engine<'a> {
             return self.refuse(at, Obstacle::Tables, &desired.owner);
         }
         match &desired.node.place {
-            Place::Key(at) | Place::Default(at) => self.decide_key(desired, at),
-            Place::Item(list) => self.decide_item(desired, list),
-            Place::Keyed { list, key, id } => self.decide_keyed(desired, list, key, id),
+            NodeLocation::Key(at) | NodeLocation::Default(at) => self.decide_key(desired, at),
+            NodeLocation::Item(list) => self.decide_item(desired, list),
+            NodeLocation::Keyed { list, key, id } => self.decide_keyed(desired, list, key, id),
         }
     }
 
     /// Whether an item would make a list in brackets of the user's `[[tables]]`, which loses their layout and comments.
     fn would_flatten(&self, desired: &DesiredNode) -> bool {
         let node = match &desired.node.place {
-            Place::Item(list) | Place::Keyed { list, .. } => self.sight.at(list),
-            Place::Key(_) | Place::Default(_) => None,
+            NodeLocation::Item(list) | NodeLocation::Keyed { list, .. } => self.sight.at(list),
+            NodeLocation::Key(_) | NodeLocation::Default(_) => None,
         };
-        let is_table = matches!(desired.node.value.shape(), Shape::Map(_));
+        let is_table = matches!(desired.node.value.shape(), NodeShape::Map(_));
         node.is_some_and(|list| !is_table && is_of_tables(list))
     }
 
     /// Something on the way to a place has no room for it: an edit where nodes of ours were, or the user's.
-    fn stop(&mut self, desired: &DesiredNode, length: usize, kind: Kind) {
+    fn stop(&mut self, desired: &DesiredNode, length: usize, kind: NodeKind) {
         let at = above(desired.node.place.pointer(), length);
         if self.keeps_covered(&at, &desired.node.place) {
             return;
         }
         let what = match desired.twin {
-            Twin::Left if length > 0 => Obstacle::Entry,
+            OnEqualUserValue::Left if length > 0 => Obstacle::Entry,
             _ => Obstacle::Value(kind),
         };
         self.refuse(at, what, &desired.owner);
     }
 
     /// Whether what is at a place was put over nodes of ours, which stay ours then.
-    fn keeps_covered(&mut self, at: &Pointer, place: &Place) -> bool {
+    fn keeps_covered(&mut self, at: &Pointer, place: &NodeLocation) -> bool {
         let nodes = self.left.take_where(|node| is_covered(node, at, place));
         if let Some(first) = nodes.first() {
-            self.tell(at, Action::Keep, Reason::Edited, &first.owner);
+            self.tell(at, ChangeAction::Keep, ChangeReason::Edited, &first.owner);
             self.covered.insert(at.clone());
         }
         self.made.nodes.extend(nodes.into_iter().cloned());
@@ -197,7 +199,7 @@ impl<'a> Engine<'a> {
     fn decide_key(&mut self, desired: &DesiredNode, at: &Pointer) {
         let owned = self.left.take_key(at);
         let verdict = self.judge(desired, self.sight.at(at), owned);
-        self.carry_out(desired, verdict, Spot::Key(at.clone()));
+        self.carry_out(desired, verdict, EditPosition::Key(at.clone()));
     }
 
     fn decide_keyed(&mut self, desired: &DesiredNode, list: &Pointer, key: &str, id: &str) {
@@ -213,8 +215,8 @@ impl<'a> Engine<'a> {
         );
         let now = found.and_then(|index| self.sight.item(list, index));
         let verdict = self.judge(desired, now, owned);
-        let spot = found.map_or(Spot::End(list.clone()), |index| {
-            Spot::Item(list.clone(), index)
+        let spot = found.map_or(EditPosition::End(list.clone()), |index| {
+            EditPosition::Item(list.clone(), index)
         });
         found.iter().for_each(|index| self.claim(list, *index));
         self.carry_out(desired, verdict, spot);
@@ -249,92 +251,94 @@ impl<'a> Engine<'a> {
         desired: &DesiredNode,
         now: Option<NodeRef<'_>>,
         owned: Option<&'a OwnedNode>,
-    ) -> Verdict<'a> {
+    ) -> NodeVerdict<'a> {
         let Some(now) = now else {
             let reason = if owned.is_some() {
-                Reason::WasMissing
+                ChangeReason::WasMissing
             } else {
-                Reason::New
+                ChangeReason::New
             };
-            return Verdict::Write(Action::Create, reason);
+            return NodeVerdict::Write(ChangeAction::Create, reason);
         };
         let untouched = |owned: &OwnedNode| NodeSum::of(now) == owned.checksum;
         match owned.filter(|owned| untouched(owned) || !is_users(owned, now)) {
             None => self.judge_users(desired, now),
-            Some(owned) if equal(now, &desired.node.value) => Verdict::Own(owned.author),
-            Some(owned) if untouched(owned) => Verdict::Write(Action::Update, Reason::Content),
-            Some(_) if will_do(desired, now) => Verdict::Accept,
-            Some(_) if self.overwrite == Overwrite::Everything => {
-                Verdict::Write(Action::Update, Reason::EditDropped)
+            Some(owned) if equal(now, &desired.node.value) => NodeVerdict::Own(owned.author),
+            Some(owned) if untouched(owned) => {
+                NodeVerdict::Write(ChangeAction::Update, ChangeReason::Content)
             }
-            Some(owned) => Verdict::Keep(owned),
+            Some(_) if will_do(desired, now) => NodeVerdict::Accept,
+            Some(_) if self.overwrite == OverwriteRule::Everything => {
+                NodeVerdict::Write(ChangeAction::Update, ChangeReason::EditDropped)
+            }
+            Some(owned) => NodeVerdict::Keep(owned),
         }
     }
 
     /// What is there is not ours.
-    fn judge_users(&self, desired: &DesiredNode, now: NodeRef<'_>) -> Verdict<'a> {
+    fn judge_users(&self, desired: &DesiredNode, now: NodeRef<'_>) -> NodeVerdict<'a> {
         let is_container_of_ours = || {
             is_bare(&desired.node.value)
                 && self.ours.containers.contains(desired.node.place.pointer())
         };
         let same = equal(now, &desired.node.value);
         match will_do(desired, now) {
-            true if is_container_of_ours() => Verdict::Own(Author::Agpm),
-            true => Verdict::Accept,
-            false if same && desired.twin == Twin::Taken => Verdict::Adopt,
-            false if same && self.takes_twin(desired) => Verdict::Own(Author::Agpm),
-            false if same => Verdict::Accept,
-            false if self.overwrite >= Overwrite::Unowned => {
-                Verdict::Write(Action::Update, Reason::TakenOver)
+            true if is_container_of_ours() => NodeVerdict::Own(Author::Agpm),
+            true => NodeVerdict::Accept,
+            false if same && desired.twin == OnEqualUserValue::Taken => NodeVerdict::Adopt,
+            false if same && self.takes_twin(desired) => NodeVerdict::Own(Author::Agpm),
+            false if same => NodeVerdict::Accept,
+            false if self.overwrite >= OverwriteRule::Unowned => {
+                NodeVerdict::Write(ChangeAction::Update, ChangeReason::TakenOver)
             }
-            false => Verdict::Refuse,
+            false => NodeVerdict::Refuse,
         }
     }
 
     /// Whether a node of the user's that says the same becomes ours.
     pub(super) fn takes_twin(&self, desired: &DesiredNode) -> bool {
-        desired.twin == Twin::Taken || self.overwrite >= Overwrite::Unowned
+        desired.twin == OnEqualUserValue::Taken || self.overwrite >= OverwriteRule::Unowned
     }
 
-    fn carry_out(&mut self, desired: &DesiredNode, verdict: Verdict<'_>, spot: Spot) {
+    fn carry_out(&mut self, desired: &DesiredNode, verdict: NodeVerdict<'_>, spot: EditPosition) {
         let at = desired.node.place.pointer();
         match verdict {
-            Verdict::Write(action, reason) => {
+            NodeVerdict::Write(action, reason) => {
                 self.write(desired, spot);
                 self.tell(at, action, reason, &desired.owner);
             }
-            Verdict::Own(author) => self.leave(desired, author),
-            Verdict::Adopt => self.adopt(desired),
-            Verdict::Accept => self.accept(desired),
-            Verdict::Keep(owned) => {
-                if let Spot::Item(list, index) = &spot {
+            NodeVerdict::Own(author) => self.leave(desired, author),
+            NodeVerdict::Adopt => self.adopt(desired),
+            NodeVerdict::Accept => self.accept(desired),
+            NodeVerdict::Keep(owned) => {
+                if let EditPosition::Item(list, index) = &spot {
                     self.keep_item(list, *index);
                 }
                 self.keep(owned, &spot.pointer());
             }
-            Verdict::Refuse => self.refuse(spot.pointer(), Obstacle::Entry, &desired.owner),
+            NodeVerdict::Refuse => self.refuse(spot.pointer(), Obstacle::Entry, &desired.owner),
         }
     }
 
-    fn write(&mut self, desired: &DesiredNode, spot: Spot) {
+    fn write(&mut self, desired: &DesiredNode, spot: EditPosition) {
         let value = desired.node.value.clone();
         let edit = match spot {
-            Spot::Key(at) => {
+            EditPosition::Key(at) => {
                 let parent = at.split_last().map(|(parent, _)| parent);
                 self.made
                     .containers
                     .extend(parent.iter().flat_map(|parent| self.sight.missing(parent)));
                 Edit::Set { at, value }
             }
-            Spot::Item(list, index) => Edit::Set {
+            EditPosition::Item(list, index) => Edit::Set {
                 at: list.child(index.to_string()),
                 value,
             },
-            Spot::End(list) if self.sight.at(&list).is_some() => {
+            EditPosition::End(list) if self.sight.at(&list).is_some() => {
                 self.order.add(list, value);
                 return self.own(desired, Author::Agpm);
             }
-            Spot::End(list) => {
+            EditPosition::End(list) => {
                 self.made.containers.extend(self.sight.missing(&list));
                 Edit::Append { to: list, value }
             }
@@ -351,8 +355,8 @@ impl<'a> Engine<'a> {
         index: Option<usize>,
     ) {
         let spot = match index {
-            Some(index) => Spot::Item(list.clone(), index),
-            None => Spot::End(list.clone()),
+            Some(index) => EditPosition::Item(list.clone(), index),
+            None => EditPosition::End(list.clone()),
         };
         index.iter().for_each(|index| self.claim(list, *index));
         self.write(desired, spot);
@@ -360,7 +364,7 @@ impl<'a> Engine<'a> {
 
     /// Takes what is there for the user's own.
     pub(super) fn accept(&mut self, desired: &DesiredNode) {
-        if desired.twin == Twin::Left {
+        if desired.twin == OnEqualUserValue::Left {
             self.made.theirs.insert(desired.node.place.clone());
         }
         self.made.unchanged += 1;
@@ -376,12 +380,17 @@ impl<'a> Engine<'a> {
     pub(super) fn adopt(&mut self, desired: &DesiredNode) {
         self.own(desired, Author::User);
         let at = desired.node.place.pointer();
-        self.tell(at, Action::Adopt, Reason::Identical, &desired.owner);
+        self.tell(
+            at,
+            ChangeAction::Adopt,
+            ChangeReason::Identical,
+            &desired.owner,
+        );
     }
 
     /// The node was edited and stays.
     pub(super) fn keep(&mut self, owned: &OwnedNode, at: &Pointer) {
-        self.tell(at, Action::Keep, Reason::Edited, &owned.owner);
+        self.tell(at, ChangeAction::Keep, ChangeReason::Edited, &owned.owner);
         self.made.nodes.push(owned.clone());
     }
 
@@ -391,10 +400,10 @@ impl<'a> Engine<'a> {
             ..remember(&desired.node.place, &desired.node.value, &desired.owner)
         };
         match &node.place {
-            Place::Default(at) if is_bare(&desired.node.value) => {
+            NodeLocation::Default(at) if is_bare(&desired.node.value) => {
                 self.made.containers.push(at.clone())
             }
-            Place::Item(list) | Place::Keyed { list, .. } => {
+            NodeLocation::Item(list) | NodeLocation::Keyed { list, .. } => {
                 self.known.insert((list.clone(), node.checksum));
             }
             _ => {}
@@ -402,8 +411,14 @@ impl<'a> Engine<'a> {
         self.made.nodes.push(node);
     }
 
-    pub(super) fn tell(&mut self, at: &Pointer, action: Action, reason: Reason, owner: &Owner) {
-        self.made.steps.push(Step {
+    pub(super) fn tell(
+        &mut self,
+        at: &Pointer,
+        action: ChangeAction,
+        reason: ChangeReason,
+        owner: &Owner,
+    ) {
+        self.made.steps.push(NodeStep {
             at: at.clone(),
             action,
             reason,
@@ -412,7 +427,7 @@ impl<'a> Engine<'a> {
     }
 
     fn refuse(&mut self, at: Pointer, what: Obstacle, owner: &Owner) {
-        self.made.refused.push(Refused {
+        self.made.refused.push(RefusedNode {
             at,
             what,
             owner: owner.clone(),
@@ -425,7 +440,7 @@ fn is_of_tables(list: NodeRef<'_>) -> bool {
     let document = list.document();
     let first = (list.len() > 0)
         .then(|| list.item(0))
-        .filter(|first| first.kind() == Kind::Map);
+        .filter(|first| first.kind() == NodeKind::Map);
     let in_braces = |first: NodeRef<'_>| document.text()[first.span().range()].starts_with('{');
     document.format() == Format::Toml && first.is_some_and(|first| !in_braces(first))
 }
@@ -434,37 +449,42 @@ fn is_of_tables(list: NodeRef<'_>) -> bool {
 fn is_users(owned: &OwnedNode, now: NodeRef<'_>) -> bool {
     let is_bare = |value: Value| NodeSum::of(&value) == owned.checksum;
     let was_other = match now.kind() {
-        Kind::Map => is_bare(Value::List(Vec::new())),
-        Kind::List => is_bare(Value::Map(Vec::new())),
+        NodeKind::Map => is_bare(Value::List(Vec::new())),
+        NodeKind::List => is_bare(Value::Map(Vec::new())),
         _ => is_bare(Value::List(Vec::new())) || is_bare(Value::Map(Vec::new())),
     };
-    matches!(owned.place, Place::Default(_)) && !was_other
+    matches!(owned.place, NodeLocation::Default(_)) && !was_other
 }
 
 /// Whether a node of ours was where something is that has no room for a place.
-pub(super) fn is_covered(node: &OwnedNode, at: &Pointer, place: &Place) -> bool {
+pub(super) fn is_covered(node: &OwnedNode, at: &Pointer, place: &NodeLocation) -> bool {
     let own = node.place.pointer();
     let was_list = match node.place {
-        Place::Item(_) | Place::Keyed { .. } => true,
-        Place::Key(_) => place.pointer() == at,
-        Place::Default(_) => false,
+        NodeLocation::Item(_) | NodeLocation::Keyed { .. } => true,
+        NodeLocation::Key(_) => place.pointer() == at,
+        NodeLocation::Default(_) => false,
     };
     own.is_within(at) && (own != at || was_list)
 }
 
 /// Of a default any value of the user's will do; of a bare container any of its kind.
 fn will_do(desired: &DesiredNode, now: NodeRef<'_>) -> bool {
-    let is_default = matches!(desired.node.place, Place::Default(_));
-    let kind = agpm_text::View::shape(&desired.node.value).kind();
+    let is_default = matches!(desired.node.place, NodeLocation::Default(_));
+    let kind = agpm_text::TreeView::shape(&desired.node.value).kind();
     is_default && (!is_bare(&desired.node.value) || kind == now.kind())
 }
 
 /// After how many steps on the way to a place is something that has no room for it, and what.
-pub(super) fn blocked(sight: &Sight<'_>, place: &Place) -> Option<(usize, Kind)> {
+pub(super) fn blocked(
+    sight: &DocumentIndex<'_>,
+    place: &NodeLocation,
+) -> Option<(usize, NodeKind)> {
     let length = place.pointer().steps().len();
     match (sight.way(place.pointer()), place) {
-        (Way::Blocked(length, kind), _) => Some((length, kind)),
-        (Way::There(node), Place::Item(_) | Place::Keyed { .. }) if node.kind() != Kind::List => {
+        (PathLookup::Blocked(length, kind), _) => Some((length, kind)),
+        (PathLookup::There(node), NodeLocation::Item(_) | NodeLocation::Keyed { .. })
+            if node.kind() != NodeKind::List =>
+        {
             Some((length, node.kind()))
         }
         _ => None,

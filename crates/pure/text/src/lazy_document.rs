@@ -7,16 +7,16 @@ use crate::tree::{Document, Format};
 
 /// A text that is read when its structure is first asked for: most are only written.
 #[derive(Debug)]
-pub struct Unread {
+pub struct LazyDocument {
     text: Text,
     format: Format,
     document: OnceLock<Document>,
 }
 
-impl Unread {
+impl LazyDocument {
     /// A text in a format, known to be good.
     pub fn new(text: impl Into<Text>, format: Format) -> Self {
-        Unread {
+        LazyDocument {
             text: text.into(),
             format,
             document: OnceLock::new(),

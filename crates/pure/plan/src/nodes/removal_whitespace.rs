@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// What turns the text without our nodes into the user's own, to the byte. Only blanks and commas are in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Seams {
+pub struct RemovalWhitespace {
     /// Of the user's own text; what does not lead there is not used.
     pub base: Checksum,
     /// In order, apart from each other.
@@ -40,7 +40,7 @@ impl From<(usize, usize, String)> for Hunk {
     }
 }
 
-impl Seams {
+impl RemovalWhitespace {
     /// What turns `from` into `to`; nothing if they differ in more than blanks and commas.
     pub(super) fn between(from: &str, to: &str) -> Option<Self> {
         let (mut old, mut new) = (0, 0);
@@ -64,7 +64,7 @@ impl Seams {
             });
             (old, new) = (old + length, new + text);
         }
-        Some(Seams {
+        Some(RemovalWhitespace {
             base: Checksum::of(to.as_bytes()),
             hunks,
         })

@@ -22,47 +22,47 @@ const SLOW: Duration = Duration::from_secs(20);
 
 /// What is under way.
 #[derive(Default)]
-pub(crate) struct Flow {
-    state: Mutex<State>,
+pub(crate) struct TrafficControl {
+    state: Mutex<TrafficState>,
     changed: Notify,
 }
 
 #[derive(Default)]
-struct State {
+struct TrafficState {
     /// Requests that are not answered, with the size of their lines.
     requests: HashMap<RequestId, usize>,
     taken: usize,
     unsent: usize,
     written: u64,
-    output: Output,
+    output: OutputState,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Output {
+enum OutputState {
     #[default]
     Open,
     Closed,
 }
 
 /// A request has the id of one that is under way.
-pub(crate) struct Duplicate;
+pub(crate) struct DuplicateRequestId;
 
-impl Flow {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl TrafficControl {
+    fn state(&self) -> MutexGuard<'_, TrafficState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+    fn change<T>(&self, change: impl FnOnce(&mut TrafficState) -> T) -> T {
         let result = change(&mut self.state());
         self.changed.notify_waiters();
         result
     }
 
     /// Takes in a request.
-    pub(crate) fn admit(&self, id: &RequestId, bytes: usize) -> Result<(), Duplicate> {
+    pub(crate) fn admit(&self, id: &RequestId, bytes: usize) -> Result<(), DuplicateRequestId> {
         let mut state = self.state();
         if state.requests.contains_key(id) {
-            return Err(Duplicate);
+            return Err(DuplicateRequestId);
         }
         state.requests.insert(id.clone(), bytes);
         state.taken += bytes;
@@ -92,11 +92,11 @@ impl Flow {
 
     /// Nobody reads any more.
     pub(crate) fn close_output(&self) {
-        self.change(|state| state.output = Output::Closed);
+        self.change(|state| state.output = OutputState::Closed);
     }
 
     pub(crate) fn output_is_closed(&self) -> bool {
-        self.state().output == Output::Closed
+        self.state().output == OutputState::Closed
     }
 
     /// Waits until one more request can be taken in.
@@ -132,7 +132,7 @@ impl Flow {
     }
 
     /// Waits until something holds, or nobody reads any more.
-    async fn until(&self, holds: impl Fn(&State) -> bool) {
+    async fn until(&self, holds: impl Fn(&TrafficState) -> bool) {
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
@@ -140,7 +140,7 @@ impl Flow {
             changed.as_mut().enable();
             {
                 let state = self.state();
-                if state.output == Output::Closed || holds(&state) {
+                if state.output == OutputState::Closed || holds(&state) {
                     return;
                 }
             }
@@ -159,7 +159,7 @@ mod tests {
 
     #[tokio::test]
     async fn nothing_is_taken_in_while_answers_are_not_read() {
-        let flow = Flow::default();
+        let flow = TrafficControl::default();
         assert!(!is_waiting(flow.room()).await);
         flow.made(MOST_UNSENT);
         assert!(is_waiting(flow.room()).await);
@@ -170,7 +170,7 @@ mod tests {
 
     #[tokio::test]
     async fn requests_are_bounded_in_number_and_size() {
-        let flow = Flow::default();
+        let flow = TrafficControl::default();
         for id in 0..MOST_REQUESTS {
             assert!(flow.admit(&RequestId::Number(id as i64), 1).is_ok());
         }
@@ -185,7 +185,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_end_waits_for_answers_and_not_for_the_deaf() {
-        let flow = Flow::default();
+        let flow = TrafficControl::default();
         assert!(!is_waiting(flow.drained(Instant::now())).await);
         assert!(flow.admit(&RequestId::Number(1), 1).is_ok());
         assert!(
@@ -205,7 +205,7 @@ mod tests {
 
     #[tokio::test]
     async fn without_a_reader_nothing_waits() {
-        let flow = Flow::default();
+        let flow = TrafficControl::default();
         flow.made(MOST_UNSENT);
         flow.close_output();
         assert!(!is_waiting(flow.room()).await);

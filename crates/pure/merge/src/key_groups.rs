@@ -9,7 +9,7 @@ use hashbrown::HashTable;
 use crate::contribution::LayerNode;
 
 /// The keys of several maps, in the order of first appearance, and what the maps say at each of them.
-pub(crate) struct Groups<'a> {
+pub(crate) struct KeyGroups<'a> {
     /// Keys with the layer that had them first.
     pub(crate) keys: Vec<(NodeRef<'a>, u32)>,
     /// Where the values of each key start, and the end of the last.
@@ -18,16 +18,16 @@ pub(crate) struct Groups<'a> {
     values: Vec<(u32, NodeRef<'a>)>,
 }
 
-impl<'a> Groups<'a> {
+impl<'a> KeyGroups<'a> {
     /// What the maps say at a key, lowest first, each with the number of its map.
     pub(crate) fn at(&self, key: usize) -> &[(u32, NodeRef<'a>)] {
         &self.values[self.starts[key] as usize..self.starts[key + 1] as usize]
     }
 }
 
-pub(crate) fn group<'a>(maps: &[LayerNode<'a>]) -> Groups<'a> {
+pub(crate) fn group<'a>(maps: &[LayerNode<'a>]) -> KeyGroups<'a> {
     let count = maps.iter().map(|map| map.node.len()).sum();
-    let mut keys = Keys {
+    let mut keys = KeyOrder {
         list: Vec::with_capacity(maps[0].node.len()),
         index: None,
     };
@@ -65,7 +65,7 @@ pub(crate) fn group<'a>(maps: &[LayerNode<'a>]) -> Groups<'a> {
     }
     // Each start has moved to its end: they are one off.
     starts.insert(0, 0);
-    Groups {
+    KeyGroups {
         keys: keys.list,
         starts,
         values,
@@ -73,12 +73,12 @@ pub(crate) fn group<'a>(maps: &[LayerNode<'a>]) -> Groups<'a> {
 }
 
 /// Keys in the order of first appearance. Few are searched in order; for many an index is made once it is needed.
-struct Keys<'a> {
+struct KeyOrder<'a> {
     list: Vec<(NodeRef<'a>, u32)>,
     index: Option<HashTable<u32>>,
 }
 
-impl<'a> Keys<'a> {
+impl<'a> KeyOrder<'a> {
     const FEW: usize = 8;
 
     /// `guess` is where the key stands if the layers keep one order.
@@ -90,7 +90,7 @@ impl<'a> Keys<'a> {
         {
             return Some(guess);
         }
-        if self.list.len() <= Keys::FEW {
+        if self.list.len() <= KeyOrder::FEW {
             return self
                 .list
                 .iter()

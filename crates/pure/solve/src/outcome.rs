@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::facts::{Candidate, Facts};
+use crate::facts::{CandidateRank, UnitFacts};
 
 /// The answer in the caller's own types.
-pub type AnswerTo<F> = Answer<<F as Facts>::Unit, <F as Facts>::Wish, <F as Facts>::Need>;
+pub type AnswerTo<F> =
+    SolverOutcome<<F as UnitFacts>::Unit, <F as UnitFacts>::Wish, <F as UnitFacts>::Need>;
 
 /// What came out of one call.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Answer<U: Ord, W: Ord, N: Ord> {
+pub enum SolverOutcome<U: Ord, W: Ord, N: Ord> {
     /// Every wish is satisfied.
     Solved(Solution<U, W>),
     /// These facts are missing; ask again when they are known.
@@ -26,16 +27,16 @@ pub enum Answer<U: Ord, W: Ord, N: Ord> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Solution<U: Ord, W: Ord> {
     /// What was chosen.
-    pub units: BTreeMap<U, Choice<U, W>>,
+    pub units: BTreeMap<U, ChosenCandidate<U, W>>,
     /// Better candidates that every wish allows but in which the unit is absent, best first.
-    pub passed_over: Vec<(U, Vec<Candidate>)>,
+    pub passed_over: Vec<(U, Vec<CandidateRank>)>,
 }
 
 /// What was chosen for one unit.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Choice<U, W: Ord> {
+pub struct ChosenCandidate<U, W: Ord> {
     /// The one candidate that satisfies all wishes.
-    pub candidate: Candidate,
+    pub candidate: CandidateRank,
     /// Every wish under which the unit is asked for, own and inherited.
     pub wishes: BTreeSet<W>,
     /// The units it needs, as declared, in order.
@@ -48,20 +49,20 @@ pub struct Conflict<U, W> {
     /// The indices of the roots that cannot be had together, as few as possible.
     pub roots: Vec<usize>,
     /// The units on which it breaks: one, unless every candidate of a parent fails for another reason.
-    pub clashes: Vec<Clash<U, W>>,
+    pub clashes: Vec<ConflictingUnit<U, W>>,
     /// Changes of a single root that help, each on its own.
-    pub suggestions: Vec<Suggestion<W>>,
+    pub suggestions: Vec<SuggestedChange<W>>,
 }
 
 /// A unit on which a conflict breaks.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Clash<U, W> {
+pub struct ConflictingUnit<U, W> {
     /// The unit that cannot be chosen.
     pub unit: U,
     /// In which way it fails.
     pub kind: ClashKind,
     /// Who asks for what; all of them are needed for the conflict.
-    pub asks: Vec<Ask<U, W>>,
+    pub asks: Vec<RequirementChain<U, W>>,
 }
 
 /// In which way a unit fails.
@@ -79,7 +80,7 @@ pub enum ClashKind {
 
 /// One wish on a unit, and how it came about.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Ask<U, W> {
+pub struct RequirementChain<U, W> {
     /// The index of the root where the chain starts.
     pub root: usize,
     /// The units from that root to the asked one, both included.
@@ -94,7 +95,7 @@ pub struct Ask<U, W> {
 
 /// A root whose change alone makes everything solvable.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Suggestion<W> {
+pub struct SuggestedChange<W> {
     /// The index of the root.
     pub root: usize,
     /// The wish to give it instead.

@@ -11,15 +11,15 @@ use crate::state::{is_inside, is_own};
 use crate::steps;
 
 /// The open folders from the project down to the one used last.
-pub(crate) struct Chain<'a> {
+pub(crate) struct DirectoryChain<'a> {
     root: &'a Dir,
     /// Each with its whole path from the project; a handful, since a limit on open files is always near.
     open: Vec<(String, Dir)>,
 }
 
-impl<'a> Chain<'a> {
+impl<'a> DirectoryChain<'a> {
     pub(crate) fn new(root: &'a Dir) -> Self {
-        Chain {
+        DirectoryChain {
             root,
             open: Vec::new(),
         }

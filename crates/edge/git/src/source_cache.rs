@@ -12,21 +12,21 @@ const LONGEST_LABEL: u64 = 1 << 16;
 
 /// A shelf's folders and files.
 #[derive(Debug)]
-pub(crate) struct Shelf {
+pub(crate) struct SourceCache {
     folder: PathBuf,
     label: String,
 }
 
 /// Proof that nobody else fetches for this source now.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct CacheLock {
     _lock: SharedLock,
 }
 
-impl Shelf {
+impl SourceCache {
     /// The shelf of a source, named after an address without secrets: a new token finds the old copy.
     pub(crate) fn of(cache: &Path, label: String) -> Self {
-        Shelf {
+        SourceCache {
             folder: cache.join(Checksum::of(label.as_bytes()).digits()),
             label,
         }
@@ -34,7 +34,7 @@ impl Shelf {
 
     /// A shelf that is in the cache, by the name of its folder.
     pub(crate) fn named(cache: &Path, name: &str) -> Self {
-        Shelf {
+        SourceCache {
             folder: cache.join(name),
             label: String::new(),
         }
@@ -93,9 +93,9 @@ impl Shelf {
     }
 
     /// Waits until nobody else fetches for this source.
-    pub(crate) fn hold(&self) -> Result<Held, StoreError> {
+    pub(crate) fn hold(&self) -> Result<CacheLock, StoreError> {
         let lock = SharedLock::hold(&self.folder.join("lock"))?;
-        Ok(Held { _lock: lock })
+        Ok(CacheLock { _lock: lock })
     }
 
     /// Waits until nobody else writes out commits of this source.
@@ -108,7 +108,7 @@ impl Shelf {
         &self,
         repository: &Path,
         like: &ObjectId,
-        _held: &Held,
+        _held: &CacheLock,
     ) -> Result<(), StoreError> {
         if is_whole(repository) {
             return Ok(());

@@ -1,3 +1,4 @@
+use agpm_cli::EXAMPLES;
 use agpm_diag::{CODES, Code, SERVER_CODES};
 use clap::{Arg, Command};
 
@@ -60,7 +61,11 @@ pub(crate) fn commands() -> String {
         ));
     }
     for command in documented(&declaration) {
-        out.push_str(&section(command, &declaration));
+        out.push_str(&section(command, &declaration, command.get_name()));
+        for inner in documented(command) {
+            let path = format!("{} {}", command.get_name(), inner.get_name());
+            out.push_str(&section(inner, &declaration, &path));
+        }
     }
     out.push_str("\n## Global options\n\nEvery command takes them.\n\n");
     out.push_str(&table(
@@ -77,7 +82,8 @@ fn documented(declaration: &Command) -> impl Iterator<Item = &Command> {
         .filter(|command| command.get_name() != "help" && !command.is_hide_set())
 }
 
-fn section(command: &Command, declaration: &Command) -> String {
+/// The section of a command, or of one inside of another; `path` is its words without `agpm`.
+fn section(command: &Command, declaration: &Command, path: &str) -> String {
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ");
     let of_all = |argument: &Arg| {
@@ -89,14 +95,19 @@ fn section(command: &Command, declaration: &Command) -> String {
         .get_arguments()
         .filter(|argument| !of_all(argument) && !is_help(argument));
     let own: Vec<&Arg> = own.collect();
+    let level = "#".repeat(path.split(' ').count() + 1);
     let mut out = format!(
-        "\n## agpm {}\n\n{}.\n\n```text\n{usage}\n```\n",
-        command.get_name(),
+        "\n{level} agpm {path}\n\n{}.\n\n```text\n{usage}\n```\n",
         about(command)
     );
     if !own.is_empty() {
         out.push('\n');
         out.push_str(&table(own.into_iter()));
+    }
+    let examples = EXAMPLES.iter().find(|one| one.command == path);
+    if let Some(examples) = examples {
+        let lines = examples.lines.join("\n");
+        out.push_str(&format!("\nExamples:\n\n```sh\n{lines}\n```\n"));
     }
     out
 }

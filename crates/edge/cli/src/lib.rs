@@ -4,7 +4,10 @@
 
 mod args;
 mod commands;
+mod completion;
+mod completion_scripts;
 mod environment;
+mod examples;
 mod formats;
 mod help;
 mod hints;
@@ -19,6 +22,8 @@ use std::process::ExitCode;
 
 use crate::args::Cli;
 use crate::output::Output;
+
+pub use crate::examples::{CommandExamples, EXAMPLES};
 
 /// Runs the command that these arguments, the program's name included, ask for.
 pub fn run(arguments: &[OsString]) -> ExitCode {

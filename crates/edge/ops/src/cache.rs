@@ -361,8 +361,8 @@ impl Serialize for CacheReport {
     /// Copies are `sources` that exist, or what was `removed`.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("path", &self.folder)?;
         map.serialize_entry("folder", &self.folder)?;
+        map.serialize_entry("path", &self.folder)?;
         map.serialize_entry("bytes", &self.bytes())?;
         match self.request {
             CacheRequest::Info => map.serialize_entry("sources", &self.copies)?,

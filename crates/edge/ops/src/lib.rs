@@ -6,6 +6,7 @@ mod adoption;
 mod allowed;
 mod approve;
 mod bases;
+mod blame;
 mod bottle;
 mod browse;
 mod cache;
@@ -31,6 +32,7 @@ mod list;
 mod locked;
 mod manifest_text;
 mod merge;
+mod names;
 mod outdated;
 mod outside;
 mod packages;
@@ -57,6 +59,7 @@ mod verify;
 mod watch;
 mod why;
 mod world;
+mod written;
 
 pub use add::{
     AddReport, AddRequest, AddedResource, AddedSource, PickItem, PickState, Picker, add,
@@ -71,6 +74,7 @@ pub use agpm_diag::{FailureKind, Outcome, WarningPolicy};
 pub use agpm_diag::{counted, size};
 pub use agpm_discover::{CandidateType, SearchQuery, SelectionMode};
 pub use agpm_layers::{LayerRow, LayerState, LayersReport, SkippedRow};
+pub use agpm_merge::BlameLine;
 pub use agpm_merge::FileBytes;
 pub use agpm_merge::{
     BodyLines, BuiltInStrategy, CustomStrategy, ExplainedDeletion, ExplainedLeaf, ExplainedShadow,
@@ -86,6 +90,7 @@ pub use agpm_plan::{FieldDifference, FileAction, FileDifference};
 pub use agpm_store::FileChangeKind;
 pub use agpm_trust::{CapabilityIncrease, CapabilityName, CapabilitySet};
 pub use approve::{Approval, ManifestProgram, ProjectPrograms, approve, programs, unapproved};
+pub use blame::{BlameReport, blame};
 pub use bottle::{BottleCheck, BottleInput, bottle_check, bottle_list, bottle_show};
 pub use browse::{BrowseReport, BrowseRequest, OfferedResource, browse};
 pub use cache::{CacheReport, CacheRequest, CachedCopy, CleanExtent, KEPT_UNUSED, cache};
@@ -125,6 +130,7 @@ pub use list::{
 pub use locked::{LockedResource, Placements, ResourceIdentity};
 pub use manifest_text::Then;
 pub use merge::{MergeInputs, MergeReport, MergeRequest, OutputFormat, RuleArgument, merge};
+pub use names::{KnownNames, known_names};
 pub use outdated::{
     LockfileState, MovedBranch, Outdated, OutdatedReport, OutdatedRequest, OutdatedRows, outdated,
 };
@@ -144,6 +150,7 @@ pub use world::{
     Environment, InstallScope, ManifestUse, NetworkAccess, OutsideReads, PolicyPlaces, ProgramUse,
     Progress, Silent, World,
 };
+pub use written::{WrittenFile, WrittenReport, write_files};
 
 /// A path of ours from the project's folder.
 pub(crate) fn path_of(path: &'static str) -> agpm_model::RelativePath {

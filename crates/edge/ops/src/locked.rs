@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes, did_you_mean};
 use agpm_model::{
-    Checksum, Dependency, LayerName, LockEntry, LockedLayer, LockedPlacement, Lockfile, Manifest, ObjectId,
-    RelativePath, ResourceExtent, ResourceOrigin, ResourceType, ToolName,
+    Checksum, Dependency, LayerName, LockEntry, LockedLayer, LockedPlacement, Lockfile, Manifest,
+    ObjectId, RelativePath, ResourceExtent, ResourceOrigin, ResourceType, ToolName,
 };
 use agpm_plan::{Ledger, ResourceEntry};
 use serde::ser::SerializeMap;
@@ -316,11 +316,11 @@ impl ResourceIdentity {
 impl Serialize for ResourceIdentity {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("id", &self.id())?;
         map.serialize_entry("type", self.kind)?;
         map.serialize_entry("name", &self.name)?;
         map.serialize_entry("version", &self.version)?;
         map.serialize_entry("source", &self.source)?;
+        map.serialize_entry("id", &self.id())?;
         map.end()
     }
 }

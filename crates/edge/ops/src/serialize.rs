@@ -38,17 +38,17 @@ pub(crate) fn commit<S: Serializer>(
     commit: &Option<ObjectId>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    twice(["commit", "resolved_commit"], commit, serializer)
+    twice(["resolved_commit", "commit"], commit, serializer)
 }
 
 /// The field `url`, and `address`, its name in earlier versions.
 pub(crate) fn url<S: Serializer>(url: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
-    twice(["url", "address"], url, serializer)
+    twice(["address", "url"], url, serializer)
 }
 
 /// The field `id`, and `resource`, its name in earlier versions.
 pub(crate) fn id<S: Serializer, T: Serialize>(id: &T, serializer: S) -> Result<S::Ok, S::Error> {
-    twice(["id", "resource"], id, serializer)
+    twice(["resource", "id"], id, serializer)
 }
 
 /// The field `path`, and `root`, its name in earlier versions.
@@ -57,15 +57,15 @@ pub(crate) fn root<S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     let shown = root.as_ref().map(|root| root.display().to_string());
-    twice(["path", "root"], &shown, serializer)
+    twice(["root", "path"], &shown, serializer)
 }
 
 /// The field `path`, and `folder`, its name in earlier versions.
 pub(crate) fn folder<S: Serializer>(folder: &str, serializer: S) -> Result<S::Ok, S::Error> {
-    twice(["path", "folder"], &folder, serializer)
+    twice(["folder", "path"], &folder, serializer)
 }
 
-/// One value under two names, for a field that is flattened.
+/// One value under two names, for a field that is flattened. The older name comes first, where readers know it.
 fn twice<S: Serializer, T: Serialize>(
     names: [&str; 2],
     value: &T,

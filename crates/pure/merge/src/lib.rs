@@ -3,6 +3,7 @@
 //! The highest rank wins. Layers stay intact: a result refers to their nodes and never copies or invents a value,
 //! so that provenance holds by construction. Knows no files, no manifest and no command.
 
+mod blame;
 mod body;
 mod combine;
 mod composed;
@@ -30,6 +31,7 @@ pub use body::BodySegment;
 pub use file::{MergedContent, MergedFile, merge_files};
 pub use layer_file::{LayerContent, LayerFile, RawFile, UnparsedFile};
 
+pub use blame::{BlameLine, blame_lines};
 pub use combine::{Combination, Combine, MergePoint};
 pub use contribution::Contribution;
 pub use file_bytes::FileBytes;

@@ -244,5 +244,5 @@ pub struct RefusedChange {
 
 /// The field `id`, and `resource`, its name in earlier versions.
 fn write_owner<S: Serializer>(owner: &Owner, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(["id", "resource"].map(|name| (name, owner)))
+    serializer.collect_map(["resource", "id"].map(|name| (name, owner)))
 }

@@ -45,6 +45,8 @@ use agpm_ops::{
 use agpm_report::RenderedReport;
 
 use crate::args::{ApprovalArgs, Cli, Command, GlobalArgs};
+use crate::completion;
+use crate::completion_scripts::script;
 use crate::environment::variable;
 use crate::output::{Output, write_stdout};
 use crate::progress::progress;
@@ -112,12 +114,9 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
         Command::Explain(args) => explain::run(&world, args, output),
         Command::Serve { what } => serve::run(world, what, output),
         Command::Schema(args) => write_stdout(args.what.schema().to_json().as_bytes()),
-        Command::Completions(args) => {
-            let mut script = Vec::new();
-            clap_complete::generate(args.shell, &mut Cli::declaration(), "agpm", &mut script);
-            finish_text(script, output)
-        }
-        Command::Man => finish_text(man::page(Cli::declaration()), output),
+        Command::Completions(args) => finish_text(script(args.shell, Cli::declaration()), output),
+        Command::Complete(args) => completion::run(&world, &args, Cli::declaration()),
+        Command::Man(args) => man::run(&world, args, Cli::declaration(), output),
     }
 }
 

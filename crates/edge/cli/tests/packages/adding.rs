@@ -50,7 +50,7 @@ fn one_command_creates_the_manifest_adds_the_source_and_installs() {
         "Created agpm.toml",
         "Added source skills: file://",
         "Added skills/pdf ^1.2.0 from skills:skills/pdf",
-        "Take it back with `agpm undo`",
+        "Undo it with `agpm undo`",
     ] {
         assert!(output.stdout.contains(line), "no `{line}` in\n{output}");
     }

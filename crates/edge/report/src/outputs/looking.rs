@@ -356,6 +356,22 @@ pub(super) const OUTPUTS: &[OutputSchema] = &[
         forms: &[
             EXPLAINED,
             document![
+                required("path", ValueForm::Text, "The file, with `--blame`"),
+                required(
+                    "lines",
+                    list![object![
+                        required("line", ValueForm::Count, "The line, from 1"),
+                        required(
+                            "layer",
+                            TEXT_OR_NULL,
+                            "The layer or resource; null for what you wrote",
+                        ),
+                        required("text", ValueForm::Text, "The line itself"),
+                    ]],
+                    "Its lines",
+                ),
+            ],
+            document![
                 required("code", ValueForm::Text, "The error code"),
                 required(
                     "severity",

@@ -94,8 +94,14 @@ pub(super) const OUTPUTS: &[OutputSchema] = &[
     },
     OutputSchema {
         command: "man",
-        about: "The manual page",
-        forms: &[PRINTED],
+        about: "The manual page, or with `--dir` the files that were written",
+        forms: &[
+            PRINTED,
+            document![
+                required("path", ValueForm::Text, "The directory"),
+                required("files", ValueForm::TEXTS, "The files in it"),
+            ],
+        ],
     },
     OutputSchema {
         command: "schema",

@@ -16,5 +16,5 @@ pub use git::Repository;
 pub use memory_files::MemoryFiles;
 pub use sandbox::{CommandOutput, Sandbox};
 pub use schema::schema_problems;
-pub use script::{check_parts, check_script, compare, run_script};
+pub use script::{check_guide, check_parts, check_script, compare, run_script};
 pub use server::{Behaviour, GitDaemon, HttpServer};

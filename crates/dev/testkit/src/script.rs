@@ -1,7 +1,7 @@
-//! Markdown that runs: a fence under a line that holds only `` `path` `` is a file, given by its bytes if the fence is
-//! called `hex`, or what happens to a repository of that name if it is called `git`; with a second word `now` it is what the
-//! file holds at that point. A path is from the working folder, or begins with `~/`. A `console` fence is commands with their
-//! results.
+//! Markdown that runs. A fence under a line that holds only `` `path` `` is a file, given by its bytes if the fence is called
+//! `hex`; with a second word `now` it is the content of the file at that point. A path is relative to the working directory, or
+//! starts with `~/`. A `console` fence is commands with their results. A comment `<!-- git NAME … -->`, which readers do not
+//! see, changes the repository of that name; so does a `git` fence under the name in fixtures.
 
 use std::path::Path;
 
@@ -15,16 +15,20 @@ pub fn run_script(sandbox: &Sandbox, document: &str) -> String {
     let mut lines = document.split_inclusive('\n');
     while let Some(line) = lines.next() {
         out.push_str(line);
+        if let Some(name) = line.trim_end().strip_prefix("<!-- git ") {
+            let steps = lines_until(&mut lines, "-->").concat();
+            change_repository(&mut Repository::open(sandbox, name), &steps);
+            out.push_str(&steps);
+            out.push_str("-->\n");
+            continue;
+        }
         let Some(info) = line.trim_end().strip_prefix("```") else {
             if !line.trim().is_empty() {
                 previous = line.trim();
             }
             continue;
         };
-        let block: Vec<&str> = lines
-            .by_ref()
-            .take_while(|line| line.trim_end() != "```")
-            .collect();
+        let block = lines_until(&mut lines, "```");
         let file = previous
             .strip_prefix('`')
             .and_then(|name| name.strip_suffix('`'))
@@ -55,7 +59,12 @@ pub fn run_script(sandbox: &Sandbox, document: &str) -> String {
     out
 }
 
-/// Carries out the lines of a `git` fence: `file PATH` with indented lines, `link PATH TARGET`, `remove PATH`, `commit`, `tag [-f] NAME`
+/// The lines up to one that is the given mark.
+fn lines_until<'a>(lines: &mut impl Iterator<Item = &'a str>, end: &str) -> Vec<&'a str> {
+    lines.take_while(|line| line.trim_end() != end).collect()
+}
+
+/// Carries out the lines of a `git` block: `file PATH` with indented lines, `link PATH TARGET`, `remove PATH`, `commit`, `tag [-f] NAME`
 /// and `branch NAME`.
 fn change_repository(repository: &mut Repository<'_>, steps: &str) {
     let mut lines = steps.lines().peekable();
@@ -111,6 +120,18 @@ pub fn check_script(sandbox: &Sandbox, path: &Path) -> Result<(), String> {
     let document =
         std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let real = run_script(sandbox, &document);
+    compare(path, &document, &real)
+}
+
+/// The same for a page that users read: paths are those of a user's machine, and both streams are shown as a terminal shows them.
+pub fn check_guide(sandbox: &Sandbox, path: &Path) -> Result<(), String> {
+    let document =
+        std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let real = run_script(sandbox, &document)
+        .replace("\n[stderr]\n", "\n")
+        .replace("[SANDBOX]/config", "/home/you/.config")
+        .replace("[SANDBOX]/home", "/home/you")
+        .replace("[SANDBOX]/work", "/home/you/project");
     compare(path, &document, &real)
 }
 
@@ -213,6 +234,16 @@ commit
             repository.git(&["branch", "--show-current"]).stdout,
             "next\n"
         );
+    }
+
+    #[test]
+    fn a_hidden_git_block_changes_a_repository_with_files_shown_before() {
+        let document =
+            "`shared/a.md`\n```text\none\n```\n\n<!-- git shared\ntag v1.0.0\n-->\n\nText.\n";
+        let sandbox = Sandbox::new("agpm");
+        assert_eq!(run_script(&sandbox, document), document);
+        let shown = Repository::open(&sandbox, "shared").git(&["show", "v1.0.0:a.md"]);
+        assert_eq!(shown.stdout, "one\n");
     }
 
     #[test]

@@ -3,7 +3,7 @@ use std::path::Path;
 
 use agpm_bottle::UnitKind;
 
-use crate::{json_outputs, key_tables, references, tool_tables};
+use crate::{environment, exit_codes, json_outputs, key_tables, references, tool_tables};
 
 /// A file that is made from the code.
 struct Generated {
@@ -78,6 +78,14 @@ const FILES: &[Generated] = &[
     Generated {
         path: "docs/reference/cli.md",
         make: references::commands,
+    },
+    Generated {
+        path: "docs/reference/environment.md",
+        make: environment::page,
+    },
+    Generated {
+        path: "docs/reference/exit-codes.md",
+        make: exit_codes::page,
     },
     Generated {
         path: "docs/reference/errors.md",

@@ -7,6 +7,8 @@ use agpm_diag::SourceMap;
 use agpm_text::{Document, Format, Limits, NodeRef, parse};
 use agpm_tools::{OWN_TOOL, REFERENCE_TOOL, TOOLS};
 
+use crate::environment;
+
 /// Every crate, by package and folder, and the crates that it may build on. A new crate gets a line here.
 const CRATES: &[(&str, &str, &[&str])] = &[
     ("agpm-diag", "pure/diag", &[]),
@@ -123,6 +125,19 @@ const CRATES: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "agpm-inspect",
+        "pure/inspect",
+        &[
+            "agpm-diag",
+            "agpm-text",
+            "agpm-tools",
+            "agpm-model",
+            "agpm-plan",
+            "agpm-resolve",
+            "agpm-compose",
+        ],
+    ),
+    (
         "agpm-engine",
         "pure/engine",
         &["agpm-diag", "agpm-text", "agpm-model", "agpm-merge"],
@@ -170,6 +185,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-resolve",
             "agpm-compose",
             "agpm-layers",
+            "agpm-inspect",
             "agpm-store",
             "agpm-git",
             "agpm-source",
@@ -288,6 +304,8 @@ pub(crate) fn violations(root: &Path) -> Vec<String> {
             .iter()
             .flat_map(|folder| named_tools(root, folder)),
     );
+    let undocumented = environment::undocumented(root);
+    found.extend(undocumented.unwrap_or_else(|error| vec![error.to_string()]));
     found
 }
 

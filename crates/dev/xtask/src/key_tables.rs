@@ -14,8 +14,8 @@ const HEAD: &str = "\
 
 # Keys
 
-Every key of the files that agpm reads. In a key, `NAME` stands for any name and `[]` for every item of a list. An object
-with keys of its own, such as *dependency*, is in the section of that name.
+All keys of the files that agpm reads. In a key, `NAME` is any name and `[]` is every item of a list. An object in italics, such
+as *dependency*, is described in the section of that name.
 ";
 
 pub(crate) fn keys() -> String {
@@ -204,8 +204,8 @@ mod tests {
         for line in [
             "## config.toml",
             "### agpm.toml: dependency",
-            "| `links[].url` | string | Where it leads. |",
-            "| `source` | string | The name of the source that it comes from. |",
+            "| `links[].url` | string | Its URL. |",
+            "| `source` | string | The name of its source. |",
         ] {
             assert!(page.lines().any(|found| found == line), "{line}");
         }

@@ -1,5 +1,7 @@
 //! Chores of the repository: references made from the code, the rules of the house, and its figures.
 
+mod environment;
+mod exit_codes;
 mod generate;
 mod house;
 mod json_outputs;
@@ -7,12 +9,14 @@ mod key_tables;
 mod measure;
 mod references;
 mod tool_tables;
+mod words;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: agpm-xtask generate [--check] | house | measure [--check]";
+const USAGE: &str =
+    "usage: agpm-xtask generate [--check] | house | measure [--check] | words [--check]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -21,8 +25,10 @@ fn main() -> ExitCode {
         ["generate"] => generate::write(&root()),
         ["generate", "--check"] => generate::out_of_date(&root()),
         ["house"] => house::violations(&root()),
-        ["measure"] => print_figures(),
+        ["measure"] => print_report(measure::report(&root())),
         ["measure", "--check"] => measure::violations(&root()),
+        ["words"] => print_report(words::report(&root())),
+        ["words", "--check"] => words::violations(&root()),
         _ => vec![USAGE.to_owned()],
     };
     for problem in &problems {
@@ -36,9 +42,8 @@ fn main() -> ExitCode {
     }
 }
 
-fn print_figures() -> Vec<String> {
-    let printed =
-        measure::report(&root()).and_then(|tables| std::io::stdout().write_all(tables.as_bytes()));
+fn print_report(report: std::io::Result<String>) -> Vec<String> {
+    let printed = report.and_then(|text| std::io::stdout().write_all(text.as_bytes()));
     printed
         .err()
         .map(|error| error.to_string())
@@ -67,6 +72,11 @@ mod tests {
     #[test]
     fn the_figures_are_the_records() {
         assert_eq!(measure::violations(&root()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn no_area_has_more_banned_phrases_than_recorded() {
+        assert_eq!(words::violations(&root()), Vec::<String>::new());
     }
 
     #[test]

@@ -32,7 +32,7 @@ struct UnitChecker<'u> {
 
 impl<'u> UnitChecker<'u> {
     fn table(&mut self, node: NodeRef<'u>, table: &'static SchemaTable) {
-        if !self.is(node, NodeKind::Map, "a map") {
+        if !self.is(node, NodeKind::Map, "an object") {
             return;
         }
         for (key, value) in node.entries() {
@@ -68,7 +68,7 @@ impl<'u> UnitChecker<'u> {
             return;
         }
         let message = format!(
-            "`{}` must be one of {}, and this is `{text}`",
+            "`{}` must be one of {}, not `{text}`",
             self.pointer,
             quoted(words)
         );
@@ -88,7 +88,7 @@ impl<'u> UnitChecker<'u> {
     }
 
     fn entries(&mut self, node: NodeRef<'u>, mut each: impl FnMut(&mut Self, NodeRef<'u>)) {
-        if self.is(node, NodeKind::Map, "a map") {
+        if self.is(node, NodeKind::Map, "an object") {
             for (key, value) in node.entries() {
                 self.below(key.content(), |checker| each(checker, value));
             }
@@ -107,7 +107,7 @@ impl<'u> UnitChecker<'u> {
             return true;
         }
         let message = format!(
-            "{} must be {what}, and this is {}",
+            "{} must be {what}, not {}",
             self.place(),
             node.kind().word()
         );
@@ -117,7 +117,7 @@ impl<'u> UnitChecker<'u> {
             }
             (NodeKind::Bool, NodeKind::String) => "write it without quotes",
             (_, NodeKind::Null) => "give it a value, or remove its key",
-            _ => "`agpm explain bottle/value` tells what each key holds",
+            _ => "run `agpm explain bottle/value` for the value of each key",
         };
         self.report(
             Diagnostic::new(&codes::BOTTLE_VALUE, message).help(help),
@@ -160,7 +160,7 @@ impl<'u> UnitChecker<'u> {
         let own = own_keys(table);
         if self.is_prompt(name) {
             return KeyHelp::text(format!(
-                "in Markdown the text below the front matter is the prompt: write it there; {own}"
+                "in Markdown the body after the front matter is the prompt: write it there; {own}"
             ));
         }
         let other = self.unit.kind.other();
@@ -195,7 +195,7 @@ impl<'u> UnitChecker<'u> {
             )),
             None if table.passthrough.is_none() => KeyHelp::text(own),
             None => KeyHelp::text(format!(
-                "it is on neither list: {own}, and the fields of {list} are {}",
+                "it is in neither list: {own}, and the fields of {list} are {}",
                 quoted(foreign)
             )),
         }

@@ -145,13 +145,13 @@ impl<'u> DocumentGraph for ExtendsReferences<'u> {
                 Some("remove its `extends`, or name another bottle".to_owned()),
             ),
             ReferenceFailureKind::Cyclic => (
-                format!("these bottles extend each other in a circle: {chain}"),
-                Some("remove one `extends` of the circle".to_owned()),
+                format!("bottles extend each other in a cycle: {chain}"),
+                Some("remove one `extends` of the cycle".to_owned()),
             ),
             ReferenceFailureKind::Missing
             | ReferenceFailureKind::Malformed
             | ReferenceFailureKind::Refused => (
-                format!("there is no bottle `{to}` to extend: {chain}"),
+                format!("unknown bottle `{to}` in `extends`: {chain}"),
                 near_bottle(self.bottles, self.described, to, Some(from)),
             ),
         };
@@ -228,8 +228,8 @@ fn nameless_providers(bottles: &Units, order: &[&str]) -> Vec<Diagnostic> {
             Some(own) if own.kind() != NodeKind::Map => ProviderStatus::Unknown,
             Some(own) if own.get("name").is_some() => ProviderStatus::Named,
             Some(own) if below == ProviderStatus::None => {
-                let message = format!("`/{PROVIDER}` has no `name`, here or in a bottle below");
-                let help = "add `name`: which program runs the agent";
+                let message = format!("`/{PROVIDER}` has no `name`, here or in an extended bottle");
+                let help = "add `name`: the executable that runs the agent";
                 let diagnostic = Diagnostic::new(&codes::BOTTLE_VALUE, message).help(help);
                 found.push(diagnostic.at(bottle.document.source(), own.span(), ""));
                 ProviderStatus::Nameless

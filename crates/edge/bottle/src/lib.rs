@@ -85,10 +85,10 @@ mod unit;
 
 pub use extends::policy;
 pub use json_schema::{file_schema, json_schema};
-pub use manifest::{BottleManifest, ManifestError};
+pub use manifest::{Manifest, ManifestError};
 pub use model::{
-    AgentProvider, AuthKind, Bottle, BottleAgent, EffectiveAgent, EgressAuth, EgressConfig,
-    EgressRoute, GitEntry, GitUser, PipelockRoutePolicy,
+    Agent, AgentProvider, AuthKind, Bottle, EffectiveAgent, EgressAuth, EgressConfig, EgressRoute,
+    GitEntry, GitUser, PipelockRoutePolicy,
 };
 pub use report::{AgentRow, BottleList, BottleRow, BottleValue, BottleView};
 pub use schema::CLAUDE_CODE;

@@ -11,13 +11,13 @@ use agpm_text::{NodeRef, Value, to_value};
 use crate::check::check;
 use crate::extends::{self, Units, chain, effective, resolve};
 use crate::loader::{self, LoadedUnits};
-use crate::model::{Bottle, BottleAgent, EffectiveAgent};
+use crate::model::{Agent, Bottle, EffectiveAgent};
 use crate::overlay;
 use crate::unit::{BottleUnit, UnitKind};
 
 /// Bottles and agents without a mistake. Effective values are made when they are asked for.
 #[derive(Clone, Debug)]
-pub struct BottleManifest {
+pub struct Manifest {
     bottles: Units,
     agents: Units,
     notes: Vec<Diagnostic>,
@@ -55,16 +55,16 @@ fn unit_at(units: &Units, finding: &Diagnostic) -> Option<String> {
         .map(|unit| format!("{}/{}", unit.kind.plural(), unit.name))
 }
 
-impl BottleManifest {
+impl Manifest {
     /// Reads `{"bottles": {NAME: {…}}, "agents": {NAME: {…}}}`; `name` is what messages call the text.
     pub fn from_json_obj(name: &str, text: &str) -> Result<Self, ManifestError> {
-        BottleManifest::compose(loader::from_json(name, text))
+        Manifest::compose(loader::from_json(name, text))
     }
 
     /// Reads `.bot-bottle/bottles/*.md` and `.bot-bottle/agents/*.md` of `home`, and the agents of `cwd`, which stand
     /// for those of the same name in `home`.
     pub fn from_md_dirs(home: &Path, cwd: &Path) -> Result<Self, ManifestError> {
-        BottleManifest::compose(loader::from_folders(home, cwd))
+        Manifest::compose(loader::from_folders(home, cwd))
     }
 
     fn compose(loaded: LoadedUnits) -> Result<Self, ManifestError> {
@@ -103,7 +103,7 @@ impl BottleManifest {
                 agents,
             });
         }
-        Ok(BottleManifest {
+        Ok(Manifest {
             bottles,
             agents,
             notes: found,
@@ -156,10 +156,10 @@ impl BottleManifest {
     }
 
     /// An agent as it is written.
-    pub fn agent(&self, name: &str) -> Option<BottleAgent> {
+    pub fn agent(&self, name: &str) -> Option<Agent> {
         let agent = self.agents.get(name)?;
         let value = agent.root().map_or(Value::Map(Vec::new()), to_value);
-        Some(BottleAgent::of(name, agent.prompt(), &value))
+        Some(Agent::of(name, agent.prompt(), &value))
     }
 
     /// An agent with its bottle.
@@ -228,7 +228,7 @@ fn alike(units: &[BottleUnit]) -> Vec<Diagnostic> {
             one.name, two.name
         );
         let diagnostic = Diagnostic::new(&codes::BOTTLE_DUPLICATE_NAME, message)
-            .help("rename one of them: not every file system can tell them apart");
+            .help("rename one of them: case-insensitive file systems cannot distinguish them");
         two.placed(diagnostic)
     };
     pairs.map(tell).collect()

@@ -27,7 +27,7 @@ pub struct Bottle {
 
 /// An agent as it is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct BottleAgent {
+pub struct Agent {
     /// Its name.
     pub name: String,
     /// The name of the bottle that it runs in.
@@ -157,9 +157,9 @@ impl Bottle {
     }
 }
 
-impl BottleAgent {
+impl Agent {
     pub(crate) fn of(name: &str, prompt: &str, value: &Value) -> Self {
-        BottleAgent {
+        Agent {
             name: name.to_owned(),
             bottle: text(value, "bottle").unwrap_or_default(),
             skills: texts(value, "skills").unwrap_or_default(),

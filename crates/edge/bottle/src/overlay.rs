@@ -21,7 +21,7 @@ pub(crate) fn check(agents: &Units, bottles: &Units) -> Vec<Diagnostic> {
         .filter(|agent| bottle_of(agent).is_some_and(|name| !bottles.contains_key(name)));
     let tell = |(at, agent): (usize, &BottleUnit)| {
         let (name, node) = (bottle_of(agent)?, agent.get(BOTTLE)?);
-        let message = format!("there is no bottle `{name}` for agent `{}`", agent.name);
+        let message = format!("unknown bottle `{name}` of agent `{}`", agent.name);
         let mut diagnostic = Diagnostic::new(&codes::BOTTLE_UNKNOWN_BOTTLE, message);
         diagnostic.help = near_bottle(bottles, at, name, None);
         Some(diagnostic.at(agent.document.source(), node.span(), ""))

@@ -7,7 +7,7 @@ use agpm_merge::{KNOWN_SECRET, MASK};
 use agpm_text::Value;
 use serde::Serialize;
 
-use crate::manifest::BottleManifest;
+use crate::manifest::Manifest;
 use crate::unit::UnitKind;
 
 /// What to show.
@@ -109,7 +109,7 @@ fn masked(key: &str, value: &Value) -> Value {
     }
 }
 
-impl BottleManifest {
+impl Manifest {
     /// All bottles and agents.
     pub fn list(&self) -> BottleList {
         let file = |kind, name: &str| self.file(kind, name).unwrap_or_default().to_owned();
@@ -162,7 +162,7 @@ impl BottleManifest {
         if self.file(kind.other(), name).is_some() {
             return unknown_name(kind.word(), name, Some(shown_by));
         }
-        let none = || Some(format!("there are no {} yet", kind.plural()));
+        let none = || Some(format!("no {} found", kind.plural()));
         let help =
             did_you_mean(name, &format!("{} are", kind.plural()), self.names(kind)).or_else(none);
         unknown_name(kind.word(), name, help)

@@ -41,28 +41,28 @@ pub(crate) const BOTTLE: SchemaTable = SchemaTable::strict(
         SchemaField::optional(
             "env",
             ValueForm::TEXT_MAP,
-            "Environment variables; merged by name with those of the bottle below",
+            "Environment variables; merged by name with those of the extended bottle",
         ),
         SchemaField::optional(
             "git",
             ValueForm::Table(&BOTTLE_GIT),
-            "What git in the sandbox knows",
+            "The git settings of the sandbox",
         ),
         SchemaField::optional(
             "agent_provider",
             ValueForm::Table(&AGENT_PROVIDER),
-            "The program that runs the agent",
+            "The executable that runs the agent",
         ),
         SchemaField::optional(
             "egress",
             ValueForm::Table(&EGRESS),
-            "What can be reached from the sandbox; never merged",
+            "The hosts that the sandbox can reach; never merged",
         ),
         SchemaField::optional("image", ValueForm::Text, "The image of the sandbox"),
         SchemaField::optional(
             "workdir",
             ValueForm::Text,
-            "The working folder in the sandbox",
+            "The working directory in the sandbox",
         ),
     ],
 );
@@ -79,18 +79,18 @@ pub(crate) const AGENT: SchemaTable = SchemaTable::strict(
         SchemaField::optional(
             "env",
             ValueForm::TEXT_MAP,
-            "Environment variables, over those of the bottle",
+            "Environment variables; they override those of the bottle",
         ),
         SchemaField::optional(
             "git",
             ValueForm::Table(&AGENT_GIT),
-            "What git in the sandbox knows, over the bottle",
+            "The git settings of the sandbox; they override the bottle",
         ),
         SchemaField {
             name: PROMPT,
             form: ValueForm::Text,
             presence: KeyPresence::Body,
-            about: "What the agent is told; in Markdown the body, not a key",
+            about: "The prompt of the agent; in Markdown the body, not a key",
         },
     ],
 )
@@ -102,7 +102,7 @@ const BOTTLE_GIT: SchemaTable = SchemaTable::strict(
         SchemaField::optional(
             "remotes",
             ValueForm::Map(KeyNames::Any, &ValueForm::Table(&REMOTE)),
-            "Remotes by host; an empty map takes away those below",
+            "Remotes by host; an empty object removes those of the extended bottle",
         ),
         SchemaField::optional("user", ValueForm::Table(&GIT_USER), "Who commits"),
     ],
@@ -113,14 +113,14 @@ const AGENT_GIT: SchemaTable = SchemaTable::strict(
     &[SchemaField::optional(
         "user",
         ValueForm::Table(&GIT_USER),
-        "Who commits, over the bottle field by field",
+        "The committer; overrides the bottle field by field",
     )],
 );
 
 const REMOTE: SchemaTable = SchemaTable::strict(
     "a remote",
     &[
-        SchemaField::required("url", ValueForm::Text, "The address of the repository"),
+        SchemaField::required("url", ValueForm::Text, "The URL of the repository"),
         SchemaField::optional(
             "identity_file",
             ValueForm::Text,
@@ -138,7 +138,7 @@ const GIT_USER: SchemaTable = SchemaTable::strict(
     "`git.user`",
     &[
         SchemaField::optional("name", ValueForm::Text, "The name in commits"),
-        SchemaField::optional("email", ValueForm::Text, "The address in commits"),
+        SchemaField::optional("email", ValueForm::Text, "The email address in commits"),
     ],
 );
 
@@ -149,7 +149,7 @@ const AGENT_PROVIDER: SchemaTable = SchemaTable::strict(
             name: "name",
             form: ValueForm::Text,
             presence: KeyPresence::Effective,
-            about: "Which program it is; here or in a bottle below",
+            about: "Its name; here or in an extended bottle",
         },
         SchemaField::optional("command", ValueForm::Text, "The command to start"),
         SchemaField::optional("args", ValueForm::TEXTS, "Its arguments"),
@@ -173,12 +173,12 @@ const ROUTE: SchemaTable = SchemaTable::strict(
         SchemaField::optional(
             "methods",
             ValueForm::TEXTS,
-            "The HTTP methods that are let through; all if nothing is said",
+            "The allowed HTTP methods; all by default",
         ),
         SchemaField::optional(
             "paths",
             ValueForm::TEXTS,
-            "The paths that are let through; all if nothing is said",
+            "The allowed paths; all by default",
         ),
         SchemaField::optional(
             "auth",
@@ -188,7 +188,7 @@ const ROUTE: SchemaTable = SchemaTable::strict(
         SchemaField::optional(
             "pipelock",
             ValueForm::Table(&PIPELOCK),
-            "What the proxy does with this route",
+            "The proxy settings of this route",
         ),
     ],
 );
@@ -215,12 +215,12 @@ const PIPELOCK: SchemaTable = SchemaTable::strict(
         SchemaField::optional(
             "tls_passthrough",
             ValueForm::Flag,
-            "Let encrypted connections through unseen",
+            "Pass encrypted connections through without inspection",
         ),
         SchemaField::optional(
             "ssrf_allow",
             ValueForm::TEXTS,
-            "Private addresses that may be reached all the same",
+            "Private IP addresses to allow",
         ),
     ],
 );

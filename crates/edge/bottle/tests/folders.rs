@@ -10,7 +10,7 @@
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Command;
 
-use agpm_bottle::{BottleManifest, ManifestError, UnitKind};
+use agpm_bottle::{Manifest, ManifestError, UnitKind};
 use agpm_testkit::Sandbox;
 
 const BASE: &str = "---\nimage: base\n---\n";
@@ -23,11 +23,11 @@ fn sandbox(files: &[(&str, &str)]) -> Sandbox {
     sandbox
 }
 
-fn load(sandbox: &Sandbox) -> Result<BottleManifest, ManifestError> {
-    BottleManifest::from_md_dirs(&sandbox.home(), &sandbox.work())
+fn load(sandbox: &Sandbox) -> Result<Manifest, ManifestError> {
+    Manifest::from_md_dirs(&sandbox.home(), &sandbox.work())
 }
 
-fn good(sandbox: &Sandbox) -> BottleManifest {
+fn good(sandbox: &Sandbox) -> Manifest {
     load(sandbox).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -49,7 +49,7 @@ fn told(sandbox: &Sandbox) -> Vec<String> {
         .collect()
 }
 
-fn names(manifest: &BottleManifest, kind: UnitKind) -> Vec<&str> {
+fn names(manifest: &Manifest, kind: UnitKind) -> Vec<&str> {
     manifest.names(kind).collect()
 }
 
@@ -108,13 +108,12 @@ fn in_home_itself_nothing_is_ignored_or_read_twice() {
     ]);
     symlink(sandbox.home(), sandbox.work().join("link")).unwrap();
     for folder in [sandbox.home(), sandbox.work().join("link")] {
-        let manifest = BottleManifest::from_md_dirs(&sandbox.home(), &folder).unwrap();
+        let manifest = Manifest::from_md_dirs(&sandbox.home(), &folder).unwrap();
         assert!(manifest.notes().is_empty(), "{folder:?}");
         assert_eq!(names(&manifest, UnitKind::Agent), ["dev"]);
     }
     sandbox.write("~/bot-bottle.json", "{}");
-    let error =
-        BottleManifest::from_md_dirs(&sandbox.home(), &sandbox.work().join("link")).unwrap_err();
+    let error = Manifest::from_md_dirs(&sandbox.home(), &sandbox.work().join("link")).unwrap_err();
     assert_eq!(error.diagnostics.len(), 1, "{error}");
     // A project whose folder is a link to the one in home.
     std::fs::remove_file(sandbox.home().join("bot-bottle.json")).unwrap();
@@ -256,8 +255,8 @@ fn a_key_that_is_there_twice_hides_no_other_mistake() {
 #[test]
 fn an_old_file_is_told_once_and_also_as_a_link_to_nothing() {
     let sandbox = sandbox(&[("~/.bot-bottle/bot-bottle.json", "{}")]);
-    let error = BottleManifest::from_md_dirs(&sandbox.home(), &sandbox.home().join(".bot-bottle"))
-        .unwrap_err();
+    let error =
+        Manifest::from_md_dirs(&sandbox.home(), &sandbox.home().join(".bot-bottle")).unwrap_err();
     assert_eq!(error.diagnostics.len(), 1, "{error}");
     symlink("gone", sandbox.work().join("bot-bottle.json")).unwrap();
     let found = told(&sandbox);
@@ -352,7 +351,7 @@ fn a_prompt_in_the_front_matter_is_sent_to_the_body() {
     ]);
     let error = load(&sandbox).unwrap_err();
     assert_eq!(error.diagnostics[0].message, "an agent has no key `prompt`");
-    let help = "in Markdown the text below the front matter is the prompt: write it there; the keys of an agent are `bottle`, `skills`, `env`, `git`, and in JSON `prompt`";
+    let help = "in Markdown the body after the front matter is the prompt: write it there; the keys of an agent are `bottle`, `skills`, `env`, `git`, and in JSON `prompt`";
     assert_eq!(error.diagnostics[0].help.as_deref(), Some(help));
 }
 
@@ -409,7 +408,7 @@ fn links_of_a_project_stay_in_it() {
         .enumerate()
     {
         symlink(target, work.join(format!("out{at}.md"))).unwrap();
-        let message = format!("`.bot-bottle/agents/out{at}.md` leads out of its folder");
+        let message = format!("`.bot-bottle/agents/out{at}.md` is outside its directory");
         let expected = format!("error[resource/escape]: {message} (.bot-bottle/agents/out{at}.md)");
         assert_eq!(told(&sandbox), [expected]);
         std::fs::remove_file(work.join(format!("out{at}.md"))).unwrap();
@@ -437,7 +436,7 @@ fn files_and_folders_that_must_not_be_read_are_mistakes() {
     assert!(
         found
             .iter()
-            .any(|line| line.contains("/.bot-bottle/agents` is not a folder")),
+            .any(|line| line.contains("/.bot-bottle/agents` is not a directory")),
         "{found:#?}"
     );
 }

@@ -1,7 +1,7 @@
 //! Both ways in give the same model and the same mistakes, apart from their places.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
-use agpm_bottle::{BottleManifest, ManifestError, UnitKind};
+use agpm_bottle::{Manifest, ManifestError, UnitKind};
 use agpm_testkit::Sandbox;
 use agpm_text::{Format, Value, print};
 use proptest::collection::vec;
@@ -58,12 +58,12 @@ impl Content {
 
 fn read_files<'f>(
     files: impl IntoIterator<Item = &'f (String, String)>,
-) -> Result<BottleManifest, ManifestError> {
+) -> Result<Manifest, ManifestError> {
     let sandbox = Sandbox::new("agpm");
     files
         .into_iter()
         .for_each(|(path, text)| sandbox.write(path, text));
-    BottleManifest::from_md_dirs(&sandbox.home(), &sandbox.home())
+    Manifest::from_md_dirs(&sandbox.home(), &sandbox.home())
 }
 
 /// Everything that a manifest gives, or everything that is wrong.
@@ -73,7 +73,7 @@ enum Known {
     Mistakes(Vec<(String, String, Option<String>)>),
 }
 
-fn known(result: &Result<BottleManifest, ManifestError>) -> Known {
+fn known(result: &Result<Manifest, ManifestError>) -> Known {
     match result {
         Ok(manifest) => {
             let bottle = |name: &str| {
@@ -144,7 +144,7 @@ fn mostly(good: impl Strategy<Value = Value> + 'static, wrong: u32) -> BoxedStra
     prop_oneof![40 => good, wrong => bad].boxed()
 }
 
-/// A map of some of these fields, and now and then of a key that is not there.
+/// A map of some of these fields, and now and then of a key that does not exist.
 fn table(fields: Vec<(&'static str, BoxedStrategy<Value>)>, wrong: u32) -> BoxedStrategy<Value> {
     let some = fields.into_iter().map(|(key, value)| {
         proptest::option::weighted(0.5, value)
@@ -285,7 +285,7 @@ fn agent(wrong: u32) -> BoxedStrategy<(Value, String)> {
     (table(fields, wrong), prompt.prop_map(str::to_owned)).boxed()
 }
 
-/// Sets a reference in a map: to one of the names, or sometimes to what is not there.
+/// Sets a reference in a map: to one of the names, or sometimes to what does not exist.
 fn set(value: Value, key: &str, name: Option<&str>) -> Value {
     match (value, name) {
         (Value::Map(mut entries), Some(name)) => {
@@ -332,7 +332,7 @@ fn content(wrong: u32) -> impl Strategy<Value = Content> {
 }
 
 fn agree(content: &Content) -> Known {
-    let from_json = known(&BottleManifest::from_json_obj("m.json", &content.to_json()));
+    let from_json = known(&Manifest::from_json_obj("m.json", &content.to_json()));
     let files = content.to_files();
     let from_files = known(&read_files(&files));
     assert_eq!(from_json, from_files, "{}\n{files:?}", content.to_json());
@@ -362,7 +362,7 @@ proptest! {
         let files = content.to_files();
         let mut shuffled: Vec<&(String, String)> = files.iter().collect();
         shuffled.sort_by_key(|(path, _)| path.bytes().fold(seed, |hash, b| hash.wrapping_mul(31) ^ u64::from(b)));
-        let whole = |result: Result<BottleManifest, ManifestError>| match &result {
+        let whole = |result: Result<Manifest, ManifestError>| match &result {
             Ok(_) => format!("{:?}", known(&result)),
             Err(error) => error.to_string(),
         };
@@ -388,7 +388,7 @@ proptest! {
         let at = cut.index(json.len());
         json.splice(at..at, put);
         let json = String::from_utf8_lossy(&json).into_owned();
-        for result in [BottleManifest::from_md_dirs(&sandbox.home(), &sandbox.home()), BottleManifest::from_json_obj("m.json", &json)] {
+        for result in [Manifest::from_md_dirs(&sandbox.home(), &sandbox.home()), Manifest::from_json_obj("m.json", &json)] {
             if let Err(error) = &result {
                 let placed = |d: &agpm_diag::Diagnostic| !d.labels.is_empty() || d.file.is_some();
                 prop_assert!(error.diagnostics.iter().all(|d| placed(d) && d.help.is_some()), "{}", error);
@@ -406,10 +406,10 @@ fn every_kind_of_mistake_is_generated() {
     for _ in 0..100 {
         let content = content(4).new_tree(&mut runner).unwrap().current();
         if let Known::Mistakes(found) =
-            known(&BottleManifest::from_json_obj("m.json", &content.to_json()))
+            known(&Manifest::from_json_obj("m.json", &content.to_json()))
         {
             codes.extend(found.into_iter().map(
-                |(code, message, _)| match message.contains("circle") {
+                |(code, message, _)| match message.contains("cycle") {
                     true => "circle".to_owned(),
                     false => code,
                 },

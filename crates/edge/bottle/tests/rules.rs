@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use agpm_bottle::{
-    AuthKind, BottleManifest, CLAUDE_CODE, EgressAuth, EgressConfig, EgressRoute, GitUser,
-    ManifestError, PipelockRoutePolicy, UnitKind, json_schema,
+    AuthKind, CLAUDE_CODE, EgressAuth, EgressConfig, EgressRoute, GitUser, Manifest, ManifestError,
+    PipelockRoutePolicy, UnitKind, json_schema,
 };
 use agpm_text::{Format, Value, parse_alone, to_value};
 
@@ -13,12 +13,12 @@ fn value(text: &str) -> Value {
     to_value(parsed.document.root().unwrap())
 }
 
-fn manifest(text: &str) -> BottleManifest {
-    BottleManifest::from_json_obj("m.json", text).unwrap_or_else(|error| panic!("{text}\n{error}"))
+fn manifest(text: &str) -> Manifest {
+    Manifest::from_json_obj("m.json", text).unwrap_or_else(|error| panic!("{text}\n{error}"))
 }
 
 fn error(text: &str) -> ManifestError {
-    match BottleManifest::from_json_obj("m.json", text) {
+    match Manifest::from_json_obj("m.json", text) {
         Ok(_) => panic!("no mistake in {text}"),
         Err(error) => error,
     }
@@ -238,29 +238,26 @@ fn types_are_strict_at_every_place() {
     for (bottle, message) in [
         (
             r#"{"env": {"A": 1}}"#,
-            "`/env/A` must be a string, and this is a number",
+            "`/env/A` must be a string, not a number",
         ),
         (
             r#"{"env": {"A": true}}"#,
-            "`/env/A` must be a string, and this is a boolean",
+            "`/env/A` must be a string, not a boolean",
         ),
         (
             r#"{"env": {"A": null}}"#,
-            "`/env/A` must be a string, and this is null",
+            "`/env/A` must be a string, not null",
         ),
-        (r#"{"env": []}"#, "`/env` must be a map, and this is a list"),
-        (r#"{"env": null}"#, "`/env` must be a map, and this is null"),
+        (r#"{"env": []}"#, "`/env` must be an object, not a list"),
+        (r#"{"env": null}"#, "`/env` must be an object, not null"),
         (
             r#"{"extends": ["a"]}"#,
-            "`/extends` must be a string, and this is a list",
+            "`/extends` must be a string, not a list",
         ),
-        (
-            r#"{"image": 1}"#,
-            "`/image` must be a string, and this is a number",
-        ),
+        (r#"{"image": 1}"#, "`/image` must be a string, not a number"),
         (
             r#"{"git": {"remotes": {"h": "u"}}}"#,
-            "`/git/remotes/h` must be a map, and this is a string",
+            "`/git/remotes/h` must be an object, not a string",
         ),
         (
             r#"{"git": {"remotes": {"h": {}}}}"#,
@@ -268,27 +265,27 @@ fn types_are_strict_at_every_place() {
         ),
         (
             r#"{"git": {"user": {"name": []}}}"#,
-            "`/git/user/name` must be a string, and this is a list",
+            "`/git/user/name` must be a string, not a list",
         ),
         (
             r#"{"agent_provider": {"name": "a", "args": "x"}}"#,
-            "`/agent_provider/args` must be a list, and this is a string",
+            "`/agent_provider/args` must be a list, not a string",
         ),
         (
             r#"{"agent_provider": {"name": "a", "args": [1]}}"#,
-            "`/agent_provider/args/0` must be a string, and this is a number",
+            "`/agent_provider/args/0` must be a string, not a number",
         ),
         (
             r#"{"agent_provider": {}}"#,
-            "`/agent_provider` has no `name`, here or in a bottle below",
+            "`/agent_provider` has no `name`, here or in an extended bottle",
         ),
         (
             r#"{"egress": []}"#,
-            "`/egress` must be a map, and this is a list",
+            "`/egress` must be an object, not a list",
         ),
         (
             r#"{"egress": {"routes": {}}}"#,
-            "`/egress/routes` must be a list, and this is a map",
+            "`/egress/routes` must be a list, not an object",
         ),
         (
             r#"{"egress": {"routes": [{}]}}"#,
@@ -304,10 +301,10 @@ fn types_are_strict_at_every_place() {
         ),
         (
             r#"{"egress": {"routes": [{"host": "h", "pipelock": {"tls_passthrough": "yes"}}]}}"#,
-            "`/egress/routes/0/pipelock/tls_passthrough` must be `true` or `false`, and this is a string",
+            "`/egress/routes/0/pipelock/tls_passthrough` must be `true` or `false`, not a string",
         ),
-        (r#"[]"#, "bottle `b` must be a map, and this is a list"),
-        (r#"null"#, "bottle `b` must be a map, and this is null"),
+        (r#"[]"#, "bottle `b` must be an object, not a list"),
+        (r#"null"#, "bottle `b` must be an object, not null"),
     ] {
         let (code, told, help) = one(&format!(r#"{{"bottles": {{"b": {bottle}}}}}"#));
         assert_eq!(
@@ -323,15 +320,15 @@ fn types_are_strict_at_every_place() {
         (r#"{}"#, "agent `a` has no `bottle`"),
         (
             r#"{"bottle": 1}"#,
-            "`/bottle` must be a string, and this is a number",
+            "`/bottle` must be a string, not a number",
         ),
         (
             r#"{"bottle": "b", "skills": "s"}"#,
-            "`/skills` must be a list, and this is a string",
+            "`/skills` must be a list, not a string",
         ),
         (
             r#"{"bottle": "b", "prompt": 1}"#,
-            "`/prompt` must be a string, and this is a number",
+            "`/prompt` must be a string, not a number",
         ),
     ] {
         let (code, told, _) = one(&format!(
@@ -351,37 +348,37 @@ fn the_object_itself_is_checked() {
         (
             "[]",
             "bottle/value",
-            "the manifest must be a map, and this is a list",
+            "the bottle file must be an object, not a list",
         ),
         (
             "",
             "bottle/value",
-            "the manifest must be a map, and this is empty",
+            "the bottle file must be an object, but it is empty",
         ),
         (
             r#"{"bottles": []}"#,
             "bottle/value",
-            "`/bottles` must be a map, and this is a list",
+            "`/bottles` must be an object, not a list",
         ),
         (
             r#"{"bottle": {}}"#,
             "bottle/unknown-key",
-            "the manifest has no key `bottle`",
+            "unknown key `bottle` in the bottle file",
         ),
         (
             r#"{"bottles": {"": {}}}"#,
             "bottle/value",
-            "`` is no name of a bottle: a name is one line of text and not empty",
+            "invalid name `` of a bottle: a name is one line of text and not empty",
         ),
         (
             r#"{"bottles": {"a": {"env": {}, "env": {}}}}"#,
             "text/duplicate-key",
-            "the key `env` is there twice",
+            "duplicate key `env`",
         ),
         (
             r#"{"bottles": {"a": {}}"#,
             "json/syntax",
-            "this bracket is never closed with `}`",
+            "unclosed bracket: expected `}`",
         ),
     ] {
         let (found, told, _) = one(text);
@@ -502,7 +499,7 @@ fn a_key_on_neither_list_says_where_it_could_have_been() {
         ),
         (
             "budget",
-            "it is on neither list: the keys of an agent are `bottle`, ",
+            "it is in neither list: the keys of an agent are `bottle`, ",
         ),
     ] {
         let (code, _, help) = one(&agent_with(key));
@@ -563,14 +560,14 @@ fn circles_and_missing_parents_are_told_once_with_their_chain() {
         assert_eq!(code, "bottle/extends");
         assert_eq!(
             message,
-            format!("these bottles extend each other in a circle: {chain}")
+            format!("bottles extend each other in a cycle: {chain}")
         );
     }
     let (_, message, help) =
         one(r#"{"bottles": {"a": {"extends": "b"}, "b": {"extends": "basee"}, "base": {}}}"#);
     assert_eq!(
         message,
-        "there is no bottle `basee` to extend: a -> b -> basee"
+        "unknown bottle `basee` in `extends`: a -> b -> basee"
     );
     assert_eq!(help, "did you mean `base`?");
     // A bottle itself is not what it meant to extend.
@@ -584,7 +581,7 @@ fn circles_and_missing_parents_are_told_once_with_their_chain() {
         (code.as_str(), message.as_str()),
         (
             "bottle/unknown-bottle",
-            "there is no bottle `bas` for agent `a`"
+            "unknown bottle `bas` for agent `a`"
         )
     );
     assert_eq!(help, "did you mean `base`?");
@@ -663,7 +660,7 @@ fn chains_may_be_long() {
         let broken = text.replace(r#""b0": {"#, r#""b0": {"extends": "gone", "#);
         let (_, message, _) = one(&broken);
         assert!(
-            message.starts_with("there is no bottle `gone` to extend: b0 -> gone"),
+            message.starts_with("unknown bottle `gone` in `extends`: b0 -> gone"),
             "{message}"
         );
     }
@@ -678,7 +675,7 @@ fn a_long_chain_is_cut_and_many_mistakes_are_told() {
                  b09995 -> b09996 -> b09997 -> b09998 -> b09999 -> b10000";
     assert_eq!(
         message,
-        format!("there is no bottle `b10000` to extend: {chain}")
+        format!("unknown bottle `b10000` in `extends`: {chain}")
     );
     let lost: Vec<String> = (0..10_000)
         .map(|at| format!(r#""b{at}": {{"extends": "x{at}"}}"#))
@@ -746,7 +743,7 @@ fn variables_that_routes_name_hold_secrets_also_for_those_that_extend() {
         "child": {"extends": "base", "egress": {}},
         "other": {"egress": {"routes": [{"host": "h", "auth": {"type": "basic", "env": "OTHER"}}]}}
     }}"#;
-    let manifest = BottleManifest::from_json_obj("x.json", text).unwrap();
+    let manifest = Manifest::from_json_obj("x.json", text).unwrap();
     for (bottle, expected) in [
         ("base", &["GITEA"][..]),
         ("child", &["GITEA"]),

@@ -13,7 +13,7 @@ pub(crate) fn word(format: impl ValueEnum) -> String {
 
 /// `--json` is `--format json`, and a result has one format.
 pub(crate) fn two_formats<T>(other: &str) -> Outcome<T> {
-    let message = format!("`--json` and `--format {other}` ask for two formats");
-    let diagnostic = Diagnostic::new(&codes::USAGE, message).help("leave out one of them");
+    let message = format!("`--json` and `--format {other}` cannot be combined");
+    let diagnostic = Diagnostic::new(&codes::USAGE, message).help("remove one of them");
     Outcome::failed(FailureKind::Usage, diagnostic)
 }

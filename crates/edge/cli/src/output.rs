@@ -270,7 +270,7 @@ pub(crate) fn usage_error(error: &clap::Error, arguments: &[OsString]) -> ExitCo
 /// What was wrong, in one line; the lines below it in `text` name the arguments concerned.
 fn usage_message(error: &clap::Error, text: &str) -> String {
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        return "no command is named".to_owned();
+        return "no command given".to_owned();
     }
     let paragraph = text
         .trim_start_matches("error: ")

@@ -74,7 +74,7 @@ ok       ownership  4 files and entries as installed
 skipped  lineage    no personas
 skipped  catalog    no catalog
 
-everything is in order
+No problems found
 ";
     let said = neutral(&good(&sandbox, "agpm doctor --strict"));
     let size = said
@@ -287,7 +287,7 @@ fn manifest_and_lockfile_are_compared() {
     assert!(
         output
             .stdout
-            .contains("note[lock/outdated]: there is no `agpm.lock`"),
+            .contains("note[lock/outdated]: no `agpm.lock`"),
         "{output}"
     );
 }
@@ -389,7 +389,7 @@ fn what_is_ours_is_compared() {
     let output = fails(&sandbox, "agpm doctor", 1, &words);
     assert_eq!(
         check(&output, "ownership"),
-        "error ownership 2 of 4 files and entries not as installed"
+        "error ownership 2 of 4 files and entries modified since install"
     );
     assert!(output.stdout.ends_with("\n2 errors\n"), "{output}");
     assert_eq!(sandbox.run_line("agpm install --force").code, Some(0));

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use agpm_testkit::{Sandbox, check_script, each_fixture};
+use agpm_testkit::{Sandbox, check_guide, each_fixture};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_agpm");
 
@@ -13,7 +13,7 @@ fn root() -> PathBuf {
 
 #[test]
 fn the_guide_to_adding_says_what_happens() {
-    check_script(&Sandbox::new(PROGRAM), &root().join("docs/adding.md"))
+    check_guide(&Sandbox::new(PROGRAM), &root().join("docs/adding.md"))
         .unwrap_or_else(|difference| panic!("{difference}"));
 }
 
@@ -27,31 +27,31 @@ fn fixtures_come_out_as_written() {
 
 #[test]
 fn the_guide_to_taking_over_says_what_happens() {
-    check_script(&Sandbox::new(PROGRAM), &root().join("docs/taking-over.md"))
+    check_guide(&Sandbox::new(PROGRAM), &root().join("docs/taking-over.md"))
         .unwrap_or_else(|difference| panic!("{difference}"));
 }
 
 #[test]
 fn the_guide_to_merging_says_what_happens() {
-    check_script(&Sandbox::new(PROGRAM), &root().join("docs/merging.md"))
+    check_guide(&Sandbox::new(PROGRAM), &root().join("docs/merging.md"))
         .unwrap_or_else(|failure| panic!("{failure}"));
 }
 
 #[test]
 fn the_guide_to_packages_says_what_happens() {
-    check_script(&Sandbox::new(PROGRAM), &root().join("docs/packages.md"))
+    check_guide(&Sandbox::new(PROGRAM), &root().join("docs/packages.md"))
         .unwrap_or_else(|failure| panic!("{failure}"));
 }
 
 #[test]
 fn the_guide_to_plugins_says_what_happens() {
-    check_script(&Sandbox::new(PROGRAM), &root().join("docs/plugins.md"))
+    check_guide(&Sandbox::new(PROGRAM), &root().join("docs/plugins.md"))
         .unwrap_or_else(|why| panic!("{why}"));
 }
 
 #[test]
 fn the_guide_to_instructions_says_what_happens() {
-    check_script(&Sandbox::new(PROGRAM), &root().join("docs/instructions.md"))
+    check_guide(&Sandbox::new(PROGRAM), &root().join("docs/instructions.md"))
         .unwrap_or_else(|failure| panic!("{failure}"));
 }
 
@@ -60,49 +60,49 @@ fn the_readme_says_what_happens() {
     let sandbox = Sandbox::new(PROGRAM);
     let demo = sandbox.run_line("agpm demo tour");
     assert_eq!(demo.code, Some(0), "{demo}");
-    check_script(&sandbox, &root().join("README.md")).unwrap_or_else(|failure| panic!("{failure}"));
+    check_guide(&sandbox, &root().join("README.md")).unwrap_or_else(|failure| panic!("{failure}"));
 }
 
 #[test]
 fn the_guide_to_trust_says_what_happens() {
-    check_script(&Sandbox::new(PROGRAM), &root().join("docs/trust.md"))
+    check_guide(&Sandbox::new(PROGRAM), &root().join("docs/trust.md"))
         .unwrap_or_else(|failure| panic!("{failure}"));
 }
 
 #[test]
 fn the_guide_to_pipelines_says_what_happens() {
-    check_script(&Sandbox::new(PROGRAM), &root().join("docs/ci.md"))
+    check_guide(&Sandbox::new(PROGRAM), &root().join("docs/ci.md"))
         .unwrap_or_else(|failure| panic!("{failure}"));
 }
 
 #[test]
 fn the_guide_to_bases_says_what_happens() {
-    check_script(&Sandbox::new(PROGRAM), &root().join("docs/bases.md"))
+    check_guide(&Sandbox::new(PROGRAM), &root().join("docs/bases.md"))
         .unwrap_or_else(|failure| panic!("{failure}"));
 }
 
 #[test]
 fn the_guide_to_policies_says_what_happens() {
-    check_script(&Sandbox::new(PROGRAM), &root().join("docs/policies.md"))
+    check_guide(&Sandbox::new(PROGRAM), &root().join("docs/policies.md"))
         .unwrap_or_else(|failure| panic!("{failure}"));
 }
 
 #[test]
 fn the_guide_to_content_says_what_happens() {
-    check_script(&Sandbox::new(PROGRAM), &root().join("docs/content.md"))
+    check_guide(&Sandbox::new(PROGRAM), &root().join("docs/content.md"))
         .unwrap_or_else(|failure| panic!("{failure}"));
 }
 
 #[test]
 fn the_guide_to_layers_says_what_happens() {
     let sandbox = Sandbox::of_example(PROGRAM, &root().join("examples/layers"), "project");
-    check_script(&sandbox, &root().join("docs/layers.md"))
+    check_guide(&sandbox, &root().join("docs/layers.md"))
         .unwrap_or_else(|failure| panic!("{failure}"));
 }
 
 #[test]
 fn the_guide_to_personas_says_what_happens() {
-    check_script(
+    check_guide(
         &Sandbox::standing_in(PROGRAM, "services/payments"),
         &root().join("docs/personas.md"),
     )
@@ -111,18 +111,18 @@ fn the_guide_to_personas_says_what_happens() {
 
 #[test]
 fn the_guide_to_bottles_says_what_happens() {
-    check_script(&Sandbox::new(PROGRAM), &root().join("docs/bottles.md"))
+    check_guide(&Sandbox::new(PROGRAM), &root().join("docs/bottles.md"))
         .unwrap_or_else(|failure| panic!("{failure}"));
 }
 
 #[test]
 fn the_guide_to_the_catalog_says_what_happens() {
-    check_script(&Sandbox::new(PROGRAM), &root().join("docs/catalog.md"))
+    check_guide(&Sandbox::new(PROGRAM), &root().join("docs/catalog.md"))
         .unwrap_or_else(|failure| panic!("{failure}"));
 }
 
 #[test]
 fn the_guide_to_the_server_says_what_happens() {
-    check_script(&Sandbox::new(PROGRAM), &root().join("docs/mcp.md"))
+    check_guide(&Sandbox::new(PROGRAM), &root().join("docs/mcp.md"))
         .unwrap_or_else(|failure| panic!("{failure}"));
 }

@@ -179,10 +179,7 @@ fn everything_goes_where_tools_look_in_home_wherever_the_configuration_is() {
         );
         user.run("install -g --frozen", 0);
         user.run("install -g --locked --check", 0);
-        assert_eq!(
-            user.run("verify -g", 0).stdout,
-            "5 files are as installed\n"
-        );
+        assert_eq!(user.run("verify -g", 0).stdout, "5 files verified\n");
         assert_eq!(user.sandbox.listing(), before);
     }
 }
@@ -335,7 +332,7 @@ fn add_and_remove_edit_the_users_manifest_wherever_it_is() {
             .map(|entry| entry.unwrap().file_name())
             .collect();
         assert_eq!(names, ["agpm.toml"]);
-        assert!(user.run("init -g", 6).stderr.contains("is there already"));
+        assert!(user.run("init -g", 6).stderr.contains("already exists"));
         user.run("add source community ./community -g", 0);
         user.run("add -g dep agent community:agents/dev.md@v1.0.0", 0);
         assert_eq!(user.installed(), [".claude/agents/dev.md"]);
@@ -470,7 +467,7 @@ fn tools_have_their_places_in_home_or_none() {
     assert!(
         output
             .stderr
-            .contains("the tool `copilot` has no place for commands"),
+            .contains("the tool `copilot` does not support commands"),
         "{output}"
     );
     // The manifest still has the last word.
@@ -544,7 +541,7 @@ fn mistakes_are_told_with_their_place() {
     assert!(
         missing
             .stderr
-            .contains("error[manifest/missing]: there is no `[SANDBOX]/config/agpm/agpm.toml`"),
+            .contains("error[manifest/missing]: no `[SANDBOX]/config/agpm/agpm.toml`"),
         "{missing}"
     );
     assert!(missing.stderr.contains("agpm init -g"), "{missing}");

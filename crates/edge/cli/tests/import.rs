@@ -87,7 +87,7 @@ fn a_second_run_changes_nothing_even_after_a_change_of_branch() {
     sandbox.write("agpm.toml", &edited);
     let before = sandbox.listing();
     let output = run(&sandbox, "agpm import agent-manager config.yaml", 0);
-    assert_eq!(output.stdout, "nothing to add: agpm.toml stays as it is\n");
+    assert_eq!(output.stdout, "Nothing to add: agpm.toml is unchanged\n");
     assert_eq!(sandbox.read("agpm.toml"), edited);
     assert_eq!(sandbox.listing(), before);
 }
@@ -169,7 +169,7 @@ fn what_contradicts_the_manifest_is_refused_whole() {
     assert!(
         output
             .stderr
-            .contains("the manifest has another layer `mine`"),
+            .contains("the manifest already has a different layer `mine`"),
         "{output}"
     );
     assert!(output.stderr.contains("--> agpm.toml:6:10"), "{output}");

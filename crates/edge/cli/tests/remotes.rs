@@ -325,7 +325,7 @@ fn what_is_not_there_has_near_names() {
         1,
         &[
             "package/version",
-            "there is no branch, tag or commit `v1.0.1`",
+            "unknown branch, tag or commit `v1.0.1`",
             "did you mean `v1.0.0`",
             "agpm.toml:4",
         ],

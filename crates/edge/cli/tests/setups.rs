@@ -219,7 +219,7 @@ fn the_command_that_adds_the_server_names_one_that_answers() {
 
 #[test]
 fn what_agpm_installs_for_a_team_has_the_same_shapes() {
-    let [manifest] = fences(section("### All of them, for a team\n"), "toml")[..] else {
+    let [manifest] = fences(section("### All clients, for a team\n"), "toml")[..] else {
         panic!("not one manifest")
     };
     let sandbox = Sandbox::new(PROGRAM);

@@ -88,7 +88,7 @@ fn an_install_of_an_earlier_version_needs_nothing() {
         );
         run(&sandbox, "agpm install --locked --check", 0);
         let verified = run(&sandbox, "agpm verify", 0).stdout;
-        assert_eq!(verified, "9 files are as installed\n");
+        assert_eq!(verified, "9 files verified\n");
         // Ledger and lockfile note more than an earlier version did; all else stays to the byte.
         let others = |files: Vec<(String, Vec<u8>)>| -> Vec<(String, Vec<u8>)> {
             let is_other =
@@ -176,7 +176,7 @@ fn a_journal_of_a_newer_version_is_neither_used_nor_lost() {
     edit(&sandbox, journal, "\"version\": 1", "\"version\": 2");
     let before = files(&sandbox);
     let list = run(&sandbox, "agpm undo --list", 0).stdout;
-    let why = "2 (its record cannot be understood: it was written by a newer version of agpm)\n";
+    let why = "2 (its record is invalid: it was written by a newer version of agpm)\n";
     assert!(list.starts_with(why), "{list}");
     let output = run(&sandbox, "agpm undo", 1);
     assert!(output.stderr.contains("newer version of agpm"), "{output}");

@@ -74,10 +74,7 @@ Undid transaction 2 (install): 3 files restored, 1 removed
         (expected, "")
     );
     assert_eq!(state(&sandbox), first);
-    assert_eq!(
-        run(&sandbox, "agpm verify", 0).stdout,
-        "2 files are as installed\n"
-    );
+    assert_eq!(run(&sandbox, "agpm verify", 0).stdout, "2 files verified\n");
     // The manifest still asks for the second version.
     run(&sandbox, "agpm install", 0);
     assert_eq!(state(&sandbox), second);
@@ -107,7 +104,7 @@ fn everything_can_be_taken_back_one_by_one_and_then_there_is_nothing() {
     assert!(
         output
             .stderr
-            .starts_with("error[undo/nothing]: there is nothing to undo"),
+            .starts_with("error[undo/nothing]: no resourcething to undo"),
         "{output}"
     );
     assert!(
@@ -344,9 +341,7 @@ fn a_record_that_cannot_be_read_does_not_hide_the_others() {
     let output = run(&sandbox, "agpm undo --list", 0);
     assert!(output.stdout.starts_with("2 install\n"), "{output}");
     assert!(
-        output
-            .stdout
-            .contains("\n1 (its record cannot be understood: "),
+        output.stdout.contains("\n1 (its record is invalid: "),
         "{output}"
     );
     run(&sandbox, "agpm undo", 0);

@@ -8,7 +8,7 @@ use assistant::{edit_lock, fails, good, sandbox};
 #[test]
 fn verify_finds_every_drift_and_writes_nothing() {
     let sandbox = sandbox();
-    assert_eq!(good(&sandbox, "agpm verify"), "4 files are as installed\n");
+    assert_eq!(good(&sandbox, "agpm verify"), "4 files verified\n");
     assert_eq!(good(&sandbox, "agpm -q verify"), "");
     let at = |path: &str| sandbox.work().join(".claude").join(path);
     sandbox.write(".claude/agents/assistant.md", "edited\n");
@@ -19,12 +19,12 @@ fn verify_finds_every_drift_and_writes_nothing() {
     let expected = "\
 error[verify/changed]: .claude/agents/assistant.md has other bytes than were installed (agents/assistant)
 error[verify/missing]: .claude/snippets/common.md is missing (snippets/common)
-error[verify/changed]: .claude/snippets/utils.md is a folder now (snippets/utils)
+error[verify/changed]: .claude/snippets/utils.md is a directory now (snippets/utils)
 ";
     let output = sandbox.run_line("agpm verify");
     assert_eq!(
         output.stdout,
-        format!("{expected}3 of 4 files not as installed\n")
+        format!("{expected}3 of 4 files modified since install\n")
     );
     assert_eq!((output.code, output.stderr.as_str()), (Some(1), ""));
     assert_eq!(sandbox.run_line("agpm -q verify").stdout, expected);
@@ -55,8 +55,8 @@ fn verify_sees_modes_and_links() {
     symlink(at("snippets/same.md"), at("snippets/utils.md")).unwrap();
     let expected = "\
 error[verify/changed]: .claude/agents/assistant.md has another mode than was installed (agents/assistant)
-error[verify/changed]: .claude/snippets/utils.md is a symbolic link now (snippets/utils)
-2 of 4 files not as installed
+error[verify/changed]: .claude/snippets/utils.md is a symlink now (snippets/utils)
+2 of 4 files modified since install
 ";
     assert_eq!(fails(&sandbox, "agpm verify", 1, &[]).stdout, expected);
 }
@@ -72,7 +72,7 @@ fn verify_compares_lock_and_ledger_and_sees_a_run_that_was_stopped() {
     let expected = "\
 error[verify/missing]: .claude/snippets/new.md is locked and was never installed here (snippets/prompts)
 error[verify/changed]: .claude/snippets/prompts.md was installed, but is not in `agpm.lock` (snippets/prompts)
-2 of 5 files not as installed
+2 of 5 files modified since install
 ";
     assert_eq!(fails(&sandbox, "agpm verify", 1, &[]).stdout, expected);
     sandbox.write(".claude/snippets/new.md", "Somebody's.\n");

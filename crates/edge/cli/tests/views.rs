@@ -134,7 +134,7 @@ fn names_that_are_not_there_are_said_with_near_ones() {
         &sandbox,
         "agpm list --type agnt",
         3,
-        &["there is no type `agnt`", "did you mean `agent`?"],
+        &["unknown type `agnt`", "did you mean `agent`?"],
     );
     fails(
         &sandbox,
@@ -346,14 +346,14 @@ snippets/d (local) (*)
     assert_eq!(good(&sandbox, "agpm tree"), expected);
     assert!(good(&sandbox, "agpm tree --json").contains("\"repeated\": true"));
     let why = "\
-snippets/d (local): the manifest asks for it
+snippets/d (local): required by the manifest
 └─ snippets/e (local): needed
 
-snippets/a (local): the manifest asks for it
+snippets/a (local): required by the manifest
 └─ snippets/d (local): needed
     └─ snippets/e (local): needed
 
-snippets/a (local): the manifest asks for it
+snippets/a (local): required by the manifest
 └─ snippets/b (local): needed
     └─ snippets/d (local): needed
         └─ snippets/e (local): needed
@@ -437,7 +437,7 @@ fn the_name_of_a_pattern_means_all_that_it_matched() {
     }
     assert_eq!(
         good(&sandbox, "agpm why b"),
-        "agents/b (v1.0.0): the manifest asks for it as v1.0.0\n"
+        "agents/b (v1.0.0): required by the manifest as v1.0.0\n"
     );
     assert_eq!(good(&sandbox, "agpm why agent/all").lines().count(), 3);
 }
@@ -446,7 +446,7 @@ fn the_name_of_a_pattern_means_all_that_it_matched() {
 fn why_tells_the_chain_by_name_and_by_file() {
     let sandbox = sandbox();
     let expected = "\
-agents/assistant (v2.0.0): the manifest asks for it as v2.0.0
+agents/assistant (v2.0.0): required by the manifest as v2.0.0
 └─ snippets/utils (v2.0.0): needed as v2.0.0
     └─ snippets/common (v2.0.0): needed as v2.0.0
 ";
@@ -487,7 +487,7 @@ agents/assistant (v2.0.0): the manifest asks for it as v2.0.0
     sandbox.write("agpm.toml", "");
     assert_eq!(
         good(&sandbox, "agpm why utils"),
-        "snippets/utils (v2.0.0)\nnothing asks for it any more\n"
+        "snippets/utils (v2.0.0)\nit is no longer in the manifest\n"
     );
 }
 

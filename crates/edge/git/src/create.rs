@@ -35,7 +35,7 @@ impl GitProgram {
             }),
             RunOutcome::Silent => Err(GitError::Broken {
                 address,
-                said: "it was silent for too long".to_owned(),
+                said: "git timed out".to_owned(),
             }),
         }
     }

@@ -11,7 +11,7 @@ pub enum GitError {
         cause: std::io::Error,
     },
     /// The program lacks what is needed.
-    #[error("git {found} is too old: {needed} or newer is needed")]
+    #[error("git {found} is too old: agpm needs {needed} or newer")]
     TooOld {
         /// Its version.
         found: String,
@@ -19,7 +19,7 @@ pub enum GitError {
         needed: &'static str,
     },
     /// A connection would be needed, and none may be opened.
-    #[error("`{address}` is not in the cache, and no connection may be opened")]
+    #[error("`{address}` is not in the cache, and network access is disabled")]
     Offline {
         /// The source.
         address: String,
@@ -65,7 +65,7 @@ pub enum GitError {
         commit: String,
     },
     /// A short commit that fits several.
-    #[error("`{prefix}` fits several commits of `{address}`: {}", list(candidates))]
+    #[error("`{prefix}` is ambiguous in `{address}`: {}", list(candidates))]
     Ambiguous {
         /// The source.
         address: String,
@@ -75,7 +75,7 @@ pub enum GitError {
         candidates: Vec<ObjectId>,
     },
     /// An object that the source lacks, or that is of another kind than asked for.
-    #[error("`{address}` lacks the object {object}")]
+    #[error("`{address}` does not have the object {object}")]
     MissingObject {
         /// The source.
         address: String,
@@ -93,7 +93,7 @@ pub enum GitError {
         size: u64,
     },
     /// A commit without the folder that is asked for.
-    #[error("`{address}` has no folder `{folder}` in {}", commit.short())]
+    #[error("`{address}` has no directory `{folder}` in {}", commit.short())]
     NoSuchFolder {
         /// The source.
         address: String,

@@ -191,7 +191,7 @@ impl RemoteRepository {
         match read {
             Some(ObjectReply::Found { content, .. }) => {
                 tree::parse(&content, id.as_str().len() / 2)
-                    .ok_or_else(|| self.broken(&format!("{id} is not a well-formed folder")))
+                    .ok_or_else(|| self.broken(&format!("{id} is not a valid tree")))
             }
             Some(ObjectReply::TooLarge { id, size }) => Err(self.too_large(id, size)),
             _ => Err(self.missing(id)),
@@ -263,7 +263,7 @@ impl RemoteRepository {
             RunOutcome::Failed(words) => Err(stderr::meaning(&self.address, &words)),
             RunOutcome::Silent => Err(GitError::Unreachable {
                 address: self.address.to_string(),
-                said: "nothing came for too long".to_owned(),
+                said: "git timed out".to_owned(),
             }),
             RunOutcome::Incomplete => Err(self.broken(CUT_SHORT)),
         }

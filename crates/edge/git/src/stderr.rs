@@ -131,7 +131,7 @@ fn clean(address: &SourceAddress, stderr: &str) -> String {
         .map(|line| short(line))
         .collect();
     if shown.is_empty() {
-        "it said nothing".to_owned()
+        "git printed no message".to_owned()
     } else {
         shown.join("; ")
     }

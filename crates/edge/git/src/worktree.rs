@@ -231,7 +231,7 @@ fn broken(root: &Path, run: RunOutcome) -> GitError {
     let said = match run {
         RunOutcome::Failed(words) => words.trim().to_owned(),
         RunOutcome::Incomplete => CUT_SHORT.to_owned(),
-        RunOutcome::Done(_) | RunOutcome::Silent => "it did not answer".to_owned(),
+        RunOutcome::Done(_) | RunOutcome::Silent => "git did not answer".to_owned(),
     };
     GitError::Broken {
         address: root.display().to_string(),

@@ -29,7 +29,9 @@ pub(crate) struct OperationFailure {
 }
 
 /// Takes a use case's result apart.
-pub(crate) fn told<T>(outcome: Outcome<T>) -> Result<AnnotatedReport<T>, OperationFailure> {
+pub(crate) fn annotate_report<T>(
+    outcome: Outcome<T>,
+) -> Result<AnnotatedReport<T>, OperationFailure> {
     let Outcome {
         result,
         diagnostics,
@@ -117,7 +119,7 @@ impl OperationFailure {
         let gone = matches!(self.kind, FailureKind::NotFound | FailureKind::Refused)
             || self.code == codes::CATALOG_MISSING_FILE.name;
         let trouble = if gone { &UNKNOWN_RESOURCE } else { &INTERNAL };
-        trouble.told_by(
+        trouble.with_diagnostics(
             self.code,
             self.text.trim_end().to_owned(),
             self.value["diagnostics"].clone(),

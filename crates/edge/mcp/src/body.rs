@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use crate::http::Answer;
 use crate::rpc_error::{MALFORMED, TOO_LARGE};
-use crate::stdio::{ErrorReply, ParsedLine, understand};
+use crate::stdio::{ErrorReply, ParsedLine, parse_line};
 
 /// The largest body.
 pub(crate) const LONGEST_BODY: usize = 16 << 20;
@@ -29,21 +29,21 @@ pub(crate) async fn with_message(
             let message = format!("a message has at most {LONGEST_BODY} bytes");
             return Err(refused(
                 StatusCode::PAYLOAD_TOO_LARGE,
-                &ErrorReply::unasked(TOO_LARGE.error(message)),
+                &ErrorReply::without_id(TOO_LARGE.error(message)),
             ));
         }
         Ok(Err(_)) | Err(_) => {
-            let refusal =
-                ErrorReply::unasked(MALFORMED.error("the message did not come to its end"));
+            let refusal = ErrorReply::without_id(MALFORMED.error("the message is incomplete"));
             return Err(refused(StatusCode::REQUEST_TIMEOUT, &refusal));
         }
     };
-    match understand(&bytes) {
+    match parse_line(&bytes) {
         ParsedLine::Message(_) => Ok(Request::from_parts(head, Full::new(bytes))),
         ParsedLine::Refused(refusal) => Err(refused(StatusCode::BAD_REQUEST, &refusal)),
         ParsedLine::Nothing => {
-            let refusal =
-                ErrorReply::unasked(MALFORMED.error("the message is empty, or no notification"));
+            let refusal = ErrorReply::without_id(
+                MALFORMED.error("the message is empty or not a notification"),
+            );
             Err(refused(StatusCode::BAD_REQUEST, &refusal))
         }
     }

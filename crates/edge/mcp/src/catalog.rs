@@ -8,7 +8,7 @@ use agpm_ops::{
 };
 use serde_json::Value as Json;
 
-use crate::answer::{OperationFailure, told};
+use crate::answer::{OperationFailure, annotate_report};
 use crate::json::json;
 use crate::resources::LARGEST;
 use crate::search::SearchText;
@@ -38,7 +38,7 @@ impl CatalogView {
         places: &CatalogPlaces,
         before: Option<&Self>,
     ) -> Result<Self, OperationFailure> {
-        let told = told(open_catalog(
+        let told = annotate_report(open_catalog(
             world,
             places,
             before.map(|before| &before.open),
@@ -116,7 +116,7 @@ impl CatalogView {
         kind: Option<EntryKind>,
         reference: &str,
     ) -> Result<CatalogFile, OperationFailure> {
-        told(self.open.read_file(reference, kind, LARGEST)).map(|told| told.report)
+        annotate_report(self.open.read_file(reference, kind, LARGEST)).map(|told| told.report)
     }
 
     /// All rows of a kind as a manifest.

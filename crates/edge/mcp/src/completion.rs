@@ -34,17 +34,17 @@ pub(crate) fn complete(
             }
         }
         Reference::Resource(template) => {
-            let given = |name: &str| given(request, name);
+            let given = |name: &str| argument_value(request, name);
             names(shared, (&template.uri, argument), given).map_err(OperationFailure::error)?
         }
         _ => None,
     };
-    let wrong = || PARAMETERS.error(format!("there is nothing to complete for `{argument}`"));
+    let wrong = || PARAMETERS.error(format!("no completions for `{argument}`"));
     fitting(known.ok_or_else(wrong)?, &request.argument.value)
 }
 
 /// An argument that is decided already.
-fn given<'r>(request: &'r CompleteRequestParams, name: &str) -> Option<&'r str> {
+fn argument_value<'r>(request: &'r CompleteRequestParams, name: &str) -> Option<&'r str> {
     request
         .context
         .as_ref()?

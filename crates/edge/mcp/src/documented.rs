@@ -31,7 +31,7 @@ fn linked(word: &str) -> String {
 
 #[test]
 fn the_guide_has_every_word_with_its_number() {
-    let told: Vec<String> = rows("| word | number | what is wrong |")
+    let told: Vec<String> = rows("| code | number | meaning |")
         .iter()
         .map(|row| format!("{} {}", row[0], row[1]))
         .collect();
@@ -64,7 +64,7 @@ fn every_page_shows_the_word_with_its_number() {
 fn the_guide_has_every_operation_with_its_arguments() {
     let tool = tool(WriteAccess::Allowed);
     let properties = &tool.input_schema["properties"];
-    let rows = rows("| operation | arguments | gives |");
+    let rows = rows("| operation | arguments | result |");
     let told: Vec<&str> = rows.iter().map(|row| row[0]).collect();
     assert_eq!(serde_json::json!(told), properties["operation"]["enum"]);
     for argument in properties
@@ -80,7 +80,7 @@ fn the_guide_has_every_operation_with_its_arguments() {
 
 #[test]
 fn the_guide_has_every_template_with_its_type() {
-    let told: Vec<(&str, &str)> = rows("| address | is | type |")
+    let told: Vec<(&str, &str)> = rows("| URI | content | media type |")
         .iter()
         .map(|row| (row[0], row[2]))
         .collect();
@@ -91,7 +91,7 @@ fn the_guide_has_every_template_with_its_type() {
             let mime = template.mime_type.as_deref();
             (
                 template.uri_template.as_str(),
-                mime.unwrap_or("by its ending"),
+                mime.unwrap_or("by extension"),
             )
         })
         .collect();

@@ -230,7 +230,7 @@ fn refusal(status: StatusCode) -> Answer {
         StatusCode::UNAUTHORIZED => {
             "the token is missing or wrong: send `Authorization: Bearer TOKEN`\n"
         }
-        StatusCode::FORBIDDEN => "only this machine may ask, by its own name\n",
+        StatusCode::FORBIDDEN => "only requests from this machine, by its own name, are allowed\n",
         _ => "the server is at /mcp\n",
     };
     let mut answer = Response::new(Full::new(Bytes::from_static(text.as_bytes())).boxed());

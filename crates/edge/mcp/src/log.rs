@@ -1,8 +1,5 @@
 //! What clients are told besides answers: messages of a level that they ask for.
-#![expect(
-    deprecated,
-    reason = "clients of today ask for messages, whatever comes after them"
-)]
+#![expect(deprecated, reason = "current clients still request log messages")]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -44,7 +41,7 @@ impl Default for LogBroadcast {
 
 impl LogBroadcast {
     /// Tells what is wrong with something, as values of diagnostics.
-    pub(crate) fn tell(&self, diagnostics: &[Json]) {
+    pub(crate) fn broadcast(&self, diagnostics: &[Json]) {
         for diagnostic in diagnostics {
             let level = match diagnostic["severity"].as_str() {
                 Some("error") => LoggingLevel::Error,
@@ -101,7 +98,7 @@ mod tests {
     fn a_session_hears_what_is_severe_enough() {
         let log = LogBroadcast::default();
         let mut heard = log.listen();
-        log.tell(&[
+        log.broadcast(&[
             json!({"severity": "note"}),
             json!({"severity": "warning"}),
             json!({"severity": "error"}),

@@ -24,10 +24,8 @@ const METHODS: [&str; 13] = [
 /// Why a request cannot be answered that is none of those the SDK knows: if its method is, its parameters are wrong.
 pub(crate) fn cannot_answer(method: &str) -> ErrorData {
     if METHODS.contains(&method) {
-        PARAMETERS.error(format!(
-            "the parameters of `{method}` are not what it takes"
-        ))
+        PARAMETERS.error(format!("invalid parameters of `{method}`"))
     } else {
-        UNKNOWN_METHOD.error(format!("there is no method `{method}`"))
+        UNKNOWN_METHOD.error(format!("unknown method `{method}`"))
     }
 }

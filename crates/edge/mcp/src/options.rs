@@ -56,7 +56,7 @@ impl AccessToken {
     }
 
     /// One that nobody can guess; nothing if the system has no random bytes.
-    pub fn made() -> Option<Self> {
+    pub fn generate() -> Option<Self> {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).ok()?;
         Some(AccessToken(

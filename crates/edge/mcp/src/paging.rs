@@ -57,7 +57,7 @@ pub(crate) fn page<'a, T>(
 }
 
 fn bad_cursor() -> ErrorData {
-    CURSOR.with_help("there is no such cursor of this list", "begin without one")
+    CURSOR.with_help("unknown cursor", "start without a cursor")
 }
 
 fn encode(list: &str, count: usize, last: &str) -> String {

@@ -52,7 +52,7 @@ fn prompt_name(row: EffectiveRow<'_>) -> String {
 
 fn prompt(row: EffectiveRow<'_>) -> Prompt {
     let message = PromptArgument::new(MESSAGE)
-        .with_description("what to say to the agent")
+        .with_description("the message to the agent")
         .with_required(false);
     let mut prompt = Prompt::new(prompt_name(row), row.description(), Some(vec![message]));
     prompt.title = row.title();
@@ -66,8 +66,8 @@ pub(crate) fn exists(shared: &SharedState, name: &str) -> Result<bool, Operation
 
 pub(crate) fn unknown(name: &str) -> ErrorData {
     UNKNOWN_PROMPT.with_help(
-        format!("there is no prompt `{name}`"),
-        "`prompts/list` tells which there are",
+        format!("unknown prompt `{name}`"),
+        "`prompts/list` lists all prompts",
     )
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn get(
         .read(Some(row.kind()), &row.reference())
         .map_err(OperationFailure::error)?;
     let text = String::from_utf8(file.bytes)
-        .map_err(|_| UNKNOWN_PROMPT.error(format!("the file of `{name}` is no text")))?;
+        .map_err(|_| UNKNOWN_PROMPT.error(format!("the file of `{name}` is not UTF-8")))?;
     let texts = std::iter::once(text).chain(message);
     let mut result = GetPromptResult::new(
         texts
@@ -107,8 +107,10 @@ fn message(arguments: Option<&Map<String, Json>>) -> Result<Option<String>, Erro
             (MESSAGE, Json::Null) => {}
             (MESSAGE, _) => return Err(PARAMETERS.error("`message` is not a string")),
             (other, _) => {
-                let help = "a prompt takes `message`";
-                return Err(PARAMETERS.with_help(format!("a prompt does not take `{other}`"), help));
+                let help = "a prompt accepts `message`";
+                return Err(
+                    PARAMETERS.with_help(format!("a prompt does not accept `{other}`"), help)
+                );
             }
         }
     }

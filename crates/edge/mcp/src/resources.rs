@@ -10,7 +10,7 @@ use base64::prelude::BASE64_STANDARD;
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 use serde_json::Value as Json;
 
-use crate::answer::{OperationFailure, told};
+use crate::answer::{OperationFailure, annotate_report};
 use crate::json::json;
 use crate::kind::ItemKind;
 use crate::mime::{mime_of, mime_of_bytes};
@@ -75,7 +75,7 @@ const TEMPLATES: [UriTemplate; 6] = [
     template(
         INSTALLED_TEMPLATE,
         "installed",
-        "the file of an installed package; of a hook or MCP server, what the lockfile says of it",
+        "the file of an installed package; of a hook or MCP server, its lockfile entry",
         None,
     ),
     template(
@@ -119,7 +119,7 @@ pub(crate) fn all(shared: &SharedState) -> Vec<Resource> {
             Ok(resources) => found.extend(resources),
             // Not every folder is a project, and not everybody has bottles.
             Err(failed) if failed.code == "manifest/missing" || failed.code == "io/not-found" => {}
-            Err(failed) => shared.log.tell(&failed.diagnostics()),
+            Err(failed) => shared.log.broadcast(&failed.diagnostics()),
         }
     }
     found
@@ -180,7 +180,7 @@ fn mime_of_place(kind: agpm_model::ResourceType, path: &str) -> &'static str {
 }
 
 fn of_personas(shared: &SharedState) -> Result<Vec<Resource>, OperationFailure> {
-    let told = told(personas(&shared.world, &HERE, WarningPolicy::Tell))?;
+    let told = annotate_report(personas(&shared.world, &HERE, WarningPolicy::Tell))?;
     let row = |row: &agpm_ops::PersonaRow| {
         resource(
             &ResourceUri::Named(ItemKind::Persona, row.slug.to_string()),
@@ -192,7 +192,7 @@ fn of_personas(shared: &SharedState) -> Result<Vec<Resource>, OperationFailure> 
 }
 
 fn of_bottles(shared: &SharedState) -> Result<Vec<Resource>, OperationFailure> {
-    let told = told(bottle_list(&shared.world, &BottleInput::default()))?;
+    let told = annotate_report(bottle_list(&shared.world, &BottleInput::default()))?;
     let row = |kind, name: &str| {
         resource(
             &ResourceUri::Named(kind, name.to_owned()),
@@ -239,7 +239,7 @@ pub(crate) fn content_of(
                 limit: LARGEST,
             };
             let view = shared.installed()?;
-            let told = told(view.resources.read(&request))?;
+            let told = annotate_report(view.resources.read(&request))?;
             let (about, diagnostics) = (json(&told.report.entry), view.diagnostics.clone());
             Ok(match told.report.file {
                 Some(file) => {
@@ -328,9 +328,11 @@ fn persona(shared: &SharedState, slug: &str) -> Result<ResourceContent, Operatio
         &shared.world,
         &request(ProfileKinds::One(PersonaKind::Agent)),
     );
-    let told = match told(one) {
+    let told = match annotate_report(one) {
         Ok(told) => told,
-        Err(_) => crate::answer::told(profile(&shared.world, &request(ProfileKinds::All)))?,
+        Err(_) => {
+            crate::answer::annotate_report(profile(&shared.world, &request(ProfileKinds::All)))?
+        }
     };
     let value = &told.report.value;
     let bytes = value.to_json().into_bytes();
@@ -347,7 +349,7 @@ fn bottle(
     name: &str,
     view: BottleView,
 ) -> Result<ResourceContent, OperationFailure> {
-    let told = told(bottle_show(
+    let told = annotate_report(bottle_show(
         &shared.world,
         &BottleInput::default(),
         name,

@@ -62,7 +62,12 @@ impl RpcErrorKind {
     }
 
     /// An error whose word is that of a diagnostic.
-    pub(crate) fn told_by(&self, word: &str, message: String, diagnostics: Value) -> ErrorData {
+    pub(crate) fn with_diagnostics(
+        &self,
+        word: &str,
+        message: String,
+        diagnostics: Value,
+    ) -> ErrorData {
         let data = json!({ "code": word, "diagnostics": diagnostics });
         ErrorData::new(ErrorCode(self.number), message, Some(data))
     }

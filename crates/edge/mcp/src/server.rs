@@ -1,8 +1,5 @@
 //! The handler: what the protocol asks, and who answers.
-#![expect(
-    deprecated,
-    reason = "clients of today ask for messages, whatever comes after them"
-)]
+#![expect(deprecated, reason = "current clients still request log messages")]
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -28,12 +25,12 @@ use crate::rpc_error::{BUSY, UNKNOWN_TOOL};
 use crate::shared::{SharedState, WorkPool};
 use crate::tool::{self, ToolOperation};
 use crate::uri::ResourceUri;
-use crate::watch::{tell_session, tell_subscription};
+use crate::watch::{notify_session, notify_subscription};
 use crate::{prompts, resources};
 
 const INSTRUCTIONS: &str = "agpm knows the agents, workflows, skills, packages, personas and bottles of this project. \
-Use the tool `agpm` with `list` to find something and `read` to get it; the highest rank wins where several places say it. \
-Nothing is changed unless the server was started with `--allow-write`.";
+Use the tool `agpm` with `list` to find something and `read` to get it; the highest rank wins. \
+The server is read-only unless started with `--allow-write`.";
 
 /// So many subscriptions are open at once; each is a request that is not answered until it ends.
 const MOST_SUBSCRIPTIONS: usize = 16;
@@ -95,7 +92,7 @@ impl ServerHandler for McpSession {
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         if !self.told.swap(true, Ordering::Relaxed) {
-            tokio::spawn(tell_session(
+            tokio::spawn(notify_session(
                 Arc::clone(&self.shared),
                 context.peer,
                 Arc::clone(&self.level),
@@ -133,8 +130,8 @@ impl ServerHandler for McpSession {
         context: Context,
     ) -> Result<CallToolResponse, ErrorData> {
         if request.name != tool::NAME {
-            let message = format!("there is no tool `{}`", request.name);
-            return Err(UNKNOWN_TOOL.with_help(message, "the tool is called `agpm`"));
+            let message = format!("unknown tool `{}`", request.name);
+            return Err(UNKNOWN_TOOL.with_help(message, "the tool is named `agpm`"));
         }
         let operation =
             ToolOperation::read(&request.arguments.unwrap_or_default(), self.shared.writes)?;
@@ -253,10 +250,10 @@ impl ServerHandler for McpSession {
         let open = CountGuard::new(&self.subscriptions);
         if open.count > MOST_SUBSCRIPTIONS {
             return Err(BUSY.error(format!(
-                "there are {MOST_SUBSCRIPTIONS} subscriptions already"
+                "too many subscriptions: at most {MOST_SUBSCRIPTIONS} are allowed"
             )));
         }
-        tell_subscription(&self.shared, subscription).await;
+        notify_subscription(&self.shared, subscription).await;
         Ok(())
     }
 

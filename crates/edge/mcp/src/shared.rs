@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::answer::{OperationFailure, told};
+use crate::answer::{OperationFailure, annotate_report};
 use crate::catalog::CatalogView;
 use crate::json::json;
 use crate::log::LogBroadcast;
@@ -106,7 +106,7 @@ impl SharedState {
         let begun = async {
             let place = Arc::clone(places).acquire_owned().await;
             // Those who wait have the place already: else all of them would go on at once, and so would their answers.
-            self.flow.heard().await;
+            self.flow.wait_for_output_capacity().await;
             let shared = Arc::clone(self);
             let done = tokio::task::spawn_blocking(move || {
                 // The place is kept until the work is done, be it waited for or not.
@@ -114,7 +114,7 @@ impl SharedState {
                 work(&shared)
             });
             done.await
-                .map_err(|_| INTERNAL.error("the operation broke off; this is a mistake of agpm"))
+                .map_err(|_| INTERNAL.error("the operation failed; this is a bug in agpm"))
         };
         tokio::select! {
             result = begun => result,
@@ -151,7 +151,7 @@ impl SharedState {
         )?);
         // One that is read again only because it is young says the same.
         if before.is_none_or(|before| before.diagnostics != view.diagnostics) {
-            self.log.tell(&view.diagnostics);
+            self.log.broadcast(&view.diagnostics);
         }
         *kept = Some(Arc::clone(&view));
         Ok(view)
@@ -206,7 +206,7 @@ pub(crate) enum CatalogState {
 impl InstalledView {
     fn read(world: &World) -> Result<Self, OperationFailure> {
         let watch = watch_project(world);
-        let listed = told(list(world, &ListRequest::default()))?;
+        let listed = annotate_report(list(world, &ListRequest::default()))?;
         let row = |resource: &ListedResource| {
             let name = &resource.locked.identity.name;
             InstalledRow {
@@ -217,7 +217,7 @@ impl InstalledView {
             }
         };
         let rows = listed.report.resources.iter().map(row).collect();
-        let resources = told(open_installed(world))?.report;
+        let resources = annotate_report(open_installed(world))?.report;
         Ok(InstalledView {
             rows,
             diagnostics: listed.diagnostics(),

@@ -16,7 +16,7 @@ const MOST_TAKEN: usize = 64 << 20;
 const MOST_UNSENT: usize = 32 << 20;
 
 /// After the end of the input, answers that nobody reads are waited for so long.
-const DEAF: Duration = Duration::from_secs(2);
+const UNREAD_GRACE: Duration = Duration::from_secs(2);
 /// And what is still being worked on so long.
 const SLOW: Duration = Duration::from_secs(20);
 
@@ -78,7 +78,7 @@ impl TrafficControl {
     }
 
     /// A line of so many bytes wants to be written.
-    pub(crate) fn made(&self, bytes: usize) {
+    pub(crate) fn reserve_output(&self, bytes: usize) {
         self.state().unsent += bytes;
     }
 
@@ -100,7 +100,7 @@ impl TrafficControl {
     }
 
     /// Waits until one more request can be taken in.
-    pub(crate) async fn room(&self) {
+    pub(crate) async fn wait_for_request_capacity(&self) {
         self.until(|state| {
             state.requests.len() < MOST_REQUESTS
                 && state.taken < MOST_TAKEN
@@ -110,7 +110,7 @@ impl TrafficControl {
     }
 
     /// Waits until one more answer can be made.
-    pub(crate) async fn heard(&self) {
+    pub(crate) async fn wait_for_output_capacity(&self) {
         self.until(|state| state.unsent < MOST_UNSENT).await;
     }
 
@@ -119,7 +119,7 @@ impl TrafficControl {
         let all_done = self.until(|state| state.requests.is_empty() && state.unsent == 0);
         tokio::pin!(all_done);
         let mut written = self.state().written;
-        while timeout(DEAF, &mut all_done).await.is_err() {
+        while timeout(UNREAD_GRACE, &mut all_done).await.is_err() {
             let (unsent, now) = {
                 let state = self.state();
                 (state.unsent, state.written)
@@ -160,12 +160,12 @@ mod tests {
     #[tokio::test]
     async fn nothing_is_taken_in_while_answers_are_not_read() {
         let flow = TrafficControl::default();
-        assert!(!is_waiting(flow.room()).await);
-        flow.made(MOST_UNSENT);
-        assert!(is_waiting(flow.room()).await);
-        assert!(is_waiting(flow.heard()).await);
+        assert!(!is_waiting(flow.wait_for_request_capacity()).await);
+        flow.reserve_output(MOST_UNSENT);
+        assert!(is_waiting(flow.wait_for_request_capacity()).await);
+        assert!(is_waiting(flow.wait_for_output_capacity()).await);
         flow.written(1);
-        assert!(!is_waiting(flow.room()).await);
+        assert!(!is_waiting(flow.wait_for_request_capacity()).await);
     }
 
     #[tokio::test]
@@ -175,12 +175,12 @@ mod tests {
             assert!(flow.admit(&RequestId::Number(id as i64), 1).is_ok());
         }
         assert!(flow.admit(&RequestId::Number(0), 1).is_err());
-        assert!(is_waiting(flow.room()).await);
+        assert!(is_waiting(flow.wait_for_request_capacity()).await);
         flow.done(&RequestId::Number(7));
-        assert!(!is_waiting(flow.room()).await);
+        assert!(!is_waiting(flow.wait_for_request_capacity()).await);
         assert!(flow.admit(&RequestId::Number(7), MOST_TAKEN).is_ok());
         flow.done(&RequestId::Number(8));
-        assert!(is_waiting(flow.room()).await);
+        assert!(is_waiting(flow.wait_for_request_capacity()).await);
     }
 
     #[tokio::test(start_paused = true)]
@@ -189,14 +189,14 @@ mod tests {
         assert!(!is_waiting(flow.drained(Instant::now())).await);
         assert!(flow.admit(&RequestId::Number(1), 1).is_ok());
         assert!(
-            timeout(DEAF * 3, flow.drained(Instant::now()))
+            timeout(UNREAD_GRACE * 3, flow.drained(Instant::now()))
                 .await
                 .is_err(),
             "work is waited for"
         );
-        flow.made(10);
+        flow.reserve_output(10);
         assert!(
-            timeout(DEAF * 3, flow.drained(Instant::now()))
+            timeout(UNREAD_GRACE * 3, flow.drained(Instant::now()))
                 .await
                 .is_ok(),
             "the deaf are not"
@@ -206,8 +206,8 @@ mod tests {
     #[tokio::test]
     async fn without_a_reader_nothing_waits() {
         let flow = TrafficControl::default();
-        flow.made(MOST_UNSENT);
+        flow.reserve_output(MOST_UNSENT);
         flow.close_output();
-        assert!(!is_waiting(flow.room()).await);
+        assert!(!is_waiting(flow.wait_for_request_capacity()).await);
     }
 }

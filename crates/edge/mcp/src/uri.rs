@@ -44,12 +44,12 @@ impl ResourceUri {
             let shown: String = uri.chars().take(100).filter(|c| !c.is_control()).collect();
             URI.with_help(
                 format!("`{shown}` {why}"),
-                "`resources/templates/list` tells what can be read",
+                "`resources/templates/list` lists the readable URIs",
             )
         };
         let rest = uri
             .strip_prefix(SCHEME)
-            .ok_or_else(|| refuse("does not begin with `agpm://`"))?;
+            .ok_or_else(|| refuse("does not start with `agpm://`"))?;
         if uri.len() > LONGEST {
             return Err(refuse("is too long"));
         }
@@ -59,7 +59,7 @@ impl ResourceUri {
             .collect::<Result<_, _>>()
             .map_err(refuse)?;
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-        ResourceUri::of(&parts).ok_or_else(|| refuse("means nothing that this server has"))
+        ResourceUri::of(&parts).ok_or_else(|| refuse("does not match any resource of this server"))
     }
 
     fn of(parts: &[&str]) -> Option<Self> {
@@ -112,7 +112,7 @@ fn segment(part: &str) -> Result<String, &'static str> {
         .bytes()
         .any(|byte| matches!(byte, b'?' | b'#' | b'\\' | b'@' | b':'))
     {
-        return Err("has a query, a fragment, a host or a backslash, and no resource has");
+        return Err("contains a query, a fragment, a host or a backslash");
     }
     let text = decode(part)?;
     match text.as_str() {
@@ -121,7 +121,7 @@ fn segment(part: &str) -> Result<String, &'static str> {
             .chars()
             .any(|c| c.is_control() || matches!(c, '/' | '\\' | '%')) =>
         {
-            Err("hides a character that no name has")
+            Err("contains an encoded character that is not allowed")
         }
         text if text.ends_with(['.', ' ']) || text.starts_with(' ') => {
             Err("has a part that ends in `.` or a space")

@@ -1,8 +1,5 @@
 //! Looks now and then whether files changed, and tells sessions. Only looks: nothing is read.
-#![expect(
-    deprecated,
-    reason = "clients of today ask for messages, whatever comes after them"
-)]
+#![expect(deprecated, reason = "current clients still request log messages")]
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -118,7 +115,7 @@ impl ChangeSubscription {
 }
 
 /// Tells a session of changes and messages until it ends.
-pub(crate) async fn tell_session(
+pub(crate) async fn notify_session(
     shared: Arc<SharedState>,
     peer: Peer<RoleServer>,
     level: Arc<LogThreshold>,
@@ -137,7 +134,7 @@ pub(crate) async fn tell_session(
                 }
             }
             told = log.recv() => match told.map(|told| level.admits(told)) {
-                Ok(Some(message)) => tell(&peer, message).await,
+                Ok(Some(message)) => send_log_message(&peer, message).await,
                 Ok(None) | Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => return,
             },
@@ -146,12 +143,12 @@ pub(crate) async fn tell_session(
     }
 }
 
-async fn tell(peer: &Peer<RoleServer>, message: LoggingMessageNotificationParam) {
+async fn send_log_message(peer: &Peer<RoleServer>, message: LoggingMessageNotificationParam) {
     let _ = peer.notify_logging_message(message).await;
 }
 
 /// Tells a subscription of changes until it is cancelled or the server ends.
-pub(crate) async fn tell_subscription(shared: &SharedState, subscription: SubscriptionContext) {
+pub(crate) async fn notify_subscription(shared: &SharedState, subscription: SubscriptionContext) {
     let mut news = ChangeSubscription::of(shared);
     loop {
         tokio::select! {

@@ -186,7 +186,7 @@ fn source_files(
     let version = entry.field("version").map(VersionRequirement::parse);
     let version = version.and_then(Result::ok).map(Requirement::Version);
     let revision = match rev.or(version) {
-        Some(selector) => resolve(source, &selector)
+        Some(requirement) => resolve(source, &requirement)
             .map_err(words)?
             .map(|version| version.revision),
         None => {

@@ -185,8 +185,8 @@ impl<'a> Search<'a> {
             .iter()
             .find(|one| one.kind == locked.kind && one.name == *locked.manifest_key());
         match direct {
-            Some(direct) if !written.contains(&direct.selector.as_str()) => {
-                vec![direct.selector.clone()]
+            Some(direct) if !written.contains(&direct.requirement.as_str()) => {
+                vec![direct.requirement.clone()]
             }
             _ => written
                 .into_iter()

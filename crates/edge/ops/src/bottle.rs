@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use agpm_bottle::{BottleList, BottleManifest, BottleValue, BottleView, ManifestError, UnitKind};
+use agpm_bottle::{BottleList, BottleValue, BottleView, Manifest, ManifestError, UnitKind};
 use agpm_diag::{Diagnostic, Failure, Notes, Outcome, codes};
 use agpm_store as store;
 use agpm_text::decode;
@@ -86,7 +86,7 @@ pub(crate) fn load(
     environment: &Environment,
     input: &BottleInput,
     notes: &mut Notes,
-) -> Result<BottleManifest, Failure> {
+) -> Result<Manifest, Failure> {
     match read(environment, input, notes)? {
         Ok(manifest) => {
             take_notes(&manifest, notes);
@@ -99,7 +99,7 @@ pub(crate) fn load(
     }
 }
 
-fn take_notes(manifest: &BottleManifest, notes: &mut Notes) {
+fn take_notes(manifest: &Manifest, notes: &mut Notes) {
     notes.sources = manifest.sources().clone();
     notes.diagnostics.extend(manifest.notes().iter().cloned());
 }
@@ -113,12 +113,12 @@ fn read(
     environment: &Environment,
     input: &BottleInput,
     notes: &mut Notes,
-) -> Result<Result<BottleManifest, ManifestError>, Failure> {
+) -> Result<Result<Manifest, ManifestError>, Failure> {
     match &input.json_file {
         Some(file) => read_json(environment, file, notes),
         None => {
             let home = environment.home.as_ref().ok_or_else(no_home)?;
-            Ok(BottleManifest::from_md_dirs(home, &environment.folder))
+            Ok(Manifest::from_md_dirs(home, &environment.folder))
         }
     }
 }
@@ -127,7 +127,7 @@ fn read_json(
     environment: &Environment,
     file: &Path,
     notes: &mut Notes,
-) -> Result<Result<BottleManifest, ManifestError>, Failure> {
+) -> Result<Result<Manifest, ManifestError>, Failure> {
     let path = environment.resolve(file);
     let bytes = store::read(&path, limit())
         .map_err(|error| Failure::from(error.seen_from(&environment.folder)))?;
@@ -136,7 +136,7 @@ fn read_json(
         .sources
         .add(name.as_str(), String::from_utf8_lossy(&bytes).into_owned());
     let text = decode(source, bytes)?;
-    Ok(BottleManifest::from_json_obj(&name, &text))
+    Ok(Manifest::from_json_obj(&name, &text))
 }
 
 fn no_home() -> Failure {

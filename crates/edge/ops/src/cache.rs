@@ -15,7 +15,7 @@ use crate::gather::{ManifestFiles, Project};
 use crate::packages::{git, is_versioned, read_lock};
 use crate::projects::{self, KnownProject};
 use crate::reading::shown;
-use crate::serialize::{self, Writing};
+use crate::serialize::Writing;
 use crate::world::{Environment, InstallScope, ManifestUse, NetworkAccess, World};
 use agpm_source::{MachineSources, SourceOpener};
 
@@ -66,7 +66,7 @@ pub struct CacheReport {
 #[derive(Debug, Serialize)]
 pub struct CachedCopy {
     /// Its URL without secrets; nothing if it was never finished.
-    #[serde(flatten, serialize_with = "serialize::url")]
+    #[serde(flatten, serialize_with = "agpm_model::serialize_url")]
     pub address: Option<String>,
     /// How large it is or was.
     pub bytes: u64,

@@ -1,6 +1,7 @@
 //! `ci`: everything that a pipeline wants to know about a committed project, without writing to it.
 
-use agpm_diag::{Diagnostic, Failure, Notes, Outcome};
+use agpm_diag::{Failure, Notes, Outcome};
+use agpm_inspect::DriftFinding;
 use agpm_plan::Ledger;
 use agpm_resolve::{UpdateScope, add_locked_sources};
 use agpm_store::{ProjectStore, TemporaryFolder};
@@ -11,7 +12,7 @@ use crate::gather::{ManifestFiles, Project};
 use crate::install::{self, FrozenProject, InstallRequest, Job, LockUse, Writing, check_frozen};
 use crate::packages::read_lock;
 use crate::policy_cache::refresh_policies;
-use crate::verify::{Finding, compare, uncached_source};
+use crate::verify::{compare, uncached_source};
 use crate::world::World;
 
 /// Whether files are restored before they are checked.
@@ -86,7 +87,7 @@ fn run(world: &World, restore: Restore, notes: &mut Notes) -> Result<CiReport, F
             let report = compare(&store, &lock, &Ledger::default(), state, notes)?;
             notes
                 .diagnostics
-                .extend(report.findings.iter().map(diagnostic));
+                .extend(report.findings.iter().map(DriftFinding::diagnostic));
             Ok(report.checked)
         }),
         None => None,
@@ -127,11 +128,4 @@ fn restoring() -> Job<'static> {
         moving: UpdateScope::Nothing,
         manifest: None,
     }
-}
-
-fn diagnostic(finding: &Finding) -> Diagnostic {
-    let message = format!("{} {}", finding.path, finding.message);
-    Diagnostic::new(finding.code, message)
-        .in_file(finding.path.as_str())
-        .in_unit(finding.resource.to_string())
 }

@@ -23,7 +23,6 @@ use crate::lineage::{self, LineagePlace, ProfileRequest, Submodules};
 use crate::merge::{self, MergeInputs, MergeRequest};
 use crate::packages::git;
 use crate::reading::shown;
-use crate::serialize;
 use crate::source_failure::source_failure;
 use crate::world::{Environment, World};
 use agpm_merge::Provenance;
@@ -39,7 +38,7 @@ pub struct DemoRequest {
 #[derive(Debug, Serialize)]
 pub struct DemoReport {
     /// Where it is, as users see it.
-    #[serde(flatten, serialize_with = "serialize::folder")]
+    #[serde(flatten, serialize_with = "agpm_model::serialize_folder")]
     pub folder: String,
     /// Its files, by their path in it.
     pub files: Vec<&'static str>,

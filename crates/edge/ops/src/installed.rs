@@ -4,10 +4,11 @@ use std::collections::{BTreeSet, HashMap};
 
 use agpm_diag::{Diagnostic, Failure, Notes, Outcome, codes, did_you_mean};
 use agpm_model::{LockEntry, RelativePath, ResourceExtent, ResourceType, SKILL_FILE};
+use agpm_resolve::LockedResource;
 use agpm_store::ProjectStore;
 
 use crate::gather::unknown_name;
-use crate::locked::{LockView, LockedResource};
+use crate::locked::{LockView, lock_view};
 use crate::scope::state_of;
 use crate::world::{InstallScope, World};
 
@@ -52,7 +53,7 @@ pub struct InstalledFile {
 /// Reads manifest and lockfile, for everyone who reads resources until they change.
 pub fn open_installed(world: &World) -> Outcome<InstalledResources> {
     let mut notes = Notes::default();
-    let view = LockView::load(world, &mut notes);
+    let view = lock_view(world, &mut notes);
     let result = view.map(|view| InstalledResources::of(view, world.environment.scope));
     notes.outcome(result)
 }

@@ -73,6 +73,11 @@ pub use agpm_bottle::{
 pub use agpm_diag::{FailureKind, Outcome, WarningPolicy};
 pub use agpm_diag::{counted, size};
 pub use agpm_discover::{CandidateType, SearchQuery, SelectionMode};
+pub use agpm_inspect::{
+    Below, Chains, Clients, Direction, DiskCheck, Drift, DriftFinding, LOCAL, Link, ListDetail,
+    ListReport, ListRequest, ListedResource, MASKED, PatchedField, RequiredResource, Sibling,
+    TreeLine, TreeReport, TreeRequest, VerifyReport, WhyReport,
+};
 pub use agpm_layers::{LayerRow, LayerState, LayersReport, SkippedRow};
 pub use agpm_merge::BlameLine;
 pub use agpm_merge::FileBytes;
@@ -87,6 +92,7 @@ pub use agpm_persona::{
 pub use agpm_persona::{PersonaKind, markdown};
 pub use agpm_plan::{ChangeAction, ChangeReason, PlannedChange};
 pub use agpm_plan::{FieldDifference, FileAction, FileDifference};
+pub use agpm_resolve::{LockedResource, Placements, ResourceIdentity};
 pub use agpm_store::FileChangeKind;
 pub use agpm_trust::{CapabilityIncrease, CapabilityName, CapabilitySet};
 pub use approve::{Approval, ManifestProgram, ProjectPrograms, approve, programs, unapproved};
@@ -123,11 +129,7 @@ pub use installed::{
 };
 pub use layers::layers;
 pub use lineage::{LineagePlace, ProfileRequest, Submodules, personas, profile};
-pub use list::{
-    Clients, DiskCheck, Drift, LOCAL, ListDetail, ListReport, ListRequest, ListedResource, MASKED,
-    PatchedField, list,
-};
-pub use locked::{LockedResource, Placements, ResourceIdentity};
+pub use list::list;
 pub use manifest_text::Then;
 pub use merge::{MergeInputs, MergeReport, MergeRequest, OutputFormat, RuleArgument, merge};
 pub use names::{KnownNames, known_names};
@@ -139,13 +141,13 @@ pub use removal::{DependencyId, PatternUse};
 pub use search::{FoundResource, IndexUse, SearchReport, SearchRequest, search};
 pub use status::{NextInstall, ProjectFound, StatusReport, status};
 pub use strategies::{StrategiesRequest, strategies};
-pub use tree::{Below, Direction, Sibling, TreeLine, TreeReport, TreeRequest, tree};
+pub use tree::tree;
 pub use undo::{PastEntry, UndoAction, UndoReport, UndoRequest, done_word, undo, undone_word};
 pub use update::{UpdateRequest, update};
 pub use validate::{ValidateCheck, ValidateReport, ValidateRequest, validate};
-pub use verify::{Finding, VerifyReport, verify};
+pub use verify::verify;
 pub use watch::{ProjectWatch, watch_project};
-pub use why::{Chains, Link, RequiredResource, WhyReport, WhyRequest, why};
+pub use why::{WhyRequest, why};
 pub use world::{
     Environment, InstallScope, ManifestUse, NetworkAccess, OutsideReads, PolicyPlaces, ProgramUse,
     Progress, Silent, World,

@@ -2,7 +2,7 @@
 
 use agpm_diag::Notes;
 
-use crate::locked::LockView;
+use crate::locked::lock_view;
 use crate::world::World;
 
 /// Names to complete. All lists are empty where no project can be read.
@@ -20,7 +20,7 @@ pub struct KnownNames {
 
 /// Reads manifest and lockfile; nothing is fetched and nothing is reported.
 pub fn known_names(world: &World) -> KnownNames {
-    let Ok(view) = LockView::load(world, &mut Notes::default()) else {
+    let Ok(view) = lock_view(world, &mut Notes::default()) else {
         return KnownNames::default();
     };
     KnownNames {

@@ -13,12 +13,11 @@ use crate::allowed::{AllowedVersion, ContentChange, MOST_TRIED, allowed_versions
 use crate::bases::{BaseToday, bases_today};
 use crate::catalog::remote_today;
 use crate::gather::{ManifestFiles, Project};
-use crate::locked::no_lockfile;
 use crate::packages::{Sources, read_lock, versions_of};
 use crate::policies::Policies;
 use crate::update::Words;
 use crate::world::World;
-use agpm_resolve::{add_locked_sources, report_moved_tags, with_names_of};
+use agpm_resolve::{add_locked_sources, no_lockfile, report_moved_tags, with_names_of};
 
 /// What to look at.
 #[derive(Clone, Debug, Default)]

@@ -153,9 +153,9 @@ fn fetch(address: &PolicyAddress, source: &dyn Source) -> Result<String, SourceE
             "no connection may be opened".to_owned(),
         ));
     }
-    let selector = Requirement::Version(address.requirement.clone());
+    let requirement = Requirement::Version(address.requirement.clone());
     let required = address.requirement.as_str();
-    let version = resolve(source, &selector)?
+    let version = resolve(source, &requirement)?
         .ok_or_else(|| SourceError::NoSuchRevision(format!("no version fits `{required}`")))?;
     let commit = &version.revision;
     if !source.has_revision(commit) {

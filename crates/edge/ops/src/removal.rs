@@ -99,7 +99,7 @@ impl Removal<'_> {
                 return Err(ambiguous(word, &ids));
             }
         }
-        let found = self.view.find_word(self.environment, word)?;
+        let found = self.view.find_word(&self.environment.folder, word)?;
         let entry = &self.view.entries[found[0]];
         Ok((entry.kind, entry.name.to_string()))
     }

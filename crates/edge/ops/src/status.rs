@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use agpm_diag::{Code, Diagnostic, Failure, FailureKind, Notes, Outcome, Severity, codes};
+use agpm_inspect::VerifyReport;
 use agpm_model::{LockEntry, ToolName};
 use agpm_resolve::UpdateScope;
 use serde::{Serialize, Serializer};
 
 use crate::gather::ManifestFiles;
 use crate::install::{Job, preview};
-use crate::locked::LockView;
+use crate::locked::lock_view;
 use crate::outdated::{OutdatedReport, OutdatedRequest, outdated};
-use crate::serialize;
-use crate::verify::{SourceUse, VerifyReport, find_drift};
+use crate::verify::{SourceUse, find_drift};
 use crate::world::{ManifestUse, NetworkAccess, World};
 
 /// How a project stands.
@@ -23,7 +23,7 @@ pub struct StatusReport {
     #[serde(serialize_with = "is_found")]
     pub project: ProjectFound,
     /// The directory of the manifest.
-    #[serde(flatten, serialize_with = "serialize::root")]
+    #[serde(flatten, serialize_with = "agpm_model::serialize_root")]
     pub root: Option<PathBuf>,
     /// The tools that resources are installed for.
     pub tools: BTreeSet<ToolName>,
@@ -51,15 +51,12 @@ pub struct NextInstall {
 impl StatusReport {
     /// How many findings say that something is missing.
     pub fn missing(&self) -> usize {
-        let findings = self.drift.findings.iter();
-        findings
-            .filter(|one| *one.code == codes::VERIFY_MISSING)
-            .count()
+        self.drift.missing()
     }
 
     /// How many findings say that something was changed.
     pub fn modified(&self) -> usize {
-        self.drift.findings.len() - self.missing()
+        self.drift.modified()
     }
 }
 
@@ -96,7 +93,7 @@ fn run(world: &World, notes: &mut Notes) -> Result<StatusReport, Failure> {
             next: None,
         });
     };
-    let view = LockView::load(world, notes)?;
+    let view = lock_view(world, notes)?;
     let mut installed = BTreeMap::new();
     for entry in &view.entries {
         *installed.entry(entry.kind.plural()).or_default() += 1;

@@ -93,7 +93,7 @@ impl<'p> Words<'p> {
     /// What a word means: one thing by its id, its name or the path of its file, or everything of a source.
     pub(crate) fn find(&self, word: &str) -> Result<Vec<PinId>, Failure> {
         let resource = |at: &usize| PinId::Resource(self.view.entries[*at].id());
-        let at_path = self.view.at_path(self.environment, word);
+        let at_path = self.view.at_path(&self.environment.folder, word);
         if !at_path.is_empty() {
             return Ok(at_path.iter().map(resource).collect());
         }

@@ -79,7 +79,7 @@ struct Face {
 
 fn faces() -> [Face; 4] {
     [
-        // Scalars: the highest that is not blank. Lists unite; links by title and address, filled from below. Maps merge.
+        // Scalars: the highest value that is not blank. Lists unite; links by title and address, filled from below. Maps merge.
         Face {
             name: "lineage",
             policy: agpm_persona::policy(),

@@ -33,7 +33,7 @@ pub fn render_known(programs: ProjectPrograms, context: &RenderContext<'_>) -> R
         return context.document(&programs);
     }
     let summary = if programs.programs.is_empty() {
-        "No programs to approve"
+        "No executables to approve"
     } else {
         "Already approved"
     };

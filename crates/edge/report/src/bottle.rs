@@ -58,7 +58,7 @@ pub fn render_check(report: BottleCheck, context: &RenderContext<'_>) -> Rendere
     let found = context.drawn_diagnostics();
     let summary = match context.verdict {
         Verdict::Good if !context.quiet => format!(
-            "no mistakes: {}, {}\n",
+            "No errors: {}, {}\n",
             counted(report.bottles, "bottle", "bottles"),
             counted(report.agents, "agent", "agents")
         ),

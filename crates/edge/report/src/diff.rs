@@ -126,9 +126,7 @@ fn file_lines(file: &FileDifference) -> Vec<StyledLine> {
     }));
     match &file.diff {
         Some(diff) => lines.extend(diff.lines().map(diff_line)),
-        None => lines.push(StyledLine::plain(
-            "not shown: not a text file, or too large",
-        )),
+        None => lines.push(StyledLine::plain("not shown: binary or too large")),
     }
     lines
 }

@@ -60,7 +60,7 @@ fn summary(report: &DoctorReport, scope: InstallScope, context: &RenderContext<'
             InstallScope::Project => NO_PROJECT.to_owned(),
             InstallScope::User => NO_USER_MANIFEST.to_owned(),
         },
-        (0, 0) => "everything is in order".to_owned(),
+        (0, 0) => "No problems found".to_owned(),
         (0, warnings) => counted(warnings, "warning", "warnings"),
         (errors, 0) => counted(errors, "error", "errors"),
         (errors, warnings) => {

@@ -102,15 +102,13 @@ fn facts(resource: &ExplainedResource) -> Vec<(&'static str, String)> {
     let label = format!("{}/{}", resource.kind, resource.identity.name);
     add(
         "needed by",
-        more.then(|| format!("more, as `agpm why {label}` tells")),
+        more.then(|| format!("more; run `agpm why {label}`")),
     );
-    let unasked = chains
-        .is_empty()
-        .then(|| "nothing asks for it any more".to_owned());
+    let unasked = chains.is_empty().then(|| "no longer required".to_owned());
     add("asked for", unasked);
     let through_others = resource.asked_at.is_none() && !chains.is_empty();
     add(
-        "asked for as",
+        "required as",
         resource.requirement.clone().filter(|_| through_others),
     );
     add("version", resource.identity.version.clone());
@@ -152,7 +150,7 @@ fn source(resource: &ExplainedResource) -> String {
         (ResourceOrigin::Local, _) => "this machine".to_owned(),
         (ResourceOrigin::Source(name), Some(address)) => format!("{name} ({address})"),
         (ResourceOrigin::Source(name), None) => {
-            format!("{name}, which the manifest does not have any more")
+            format!("{name}, which is no longer in the manifest")
         }
     }
 }
@@ -176,7 +174,7 @@ fn asked_for(resource: &ExplainedResource, at: &RequiredAt) -> String {
 
 fn places(resource: &ExplainedResource) -> Vec<String> {
     let nowhere = match resource.install {
-        InstallMode::ResolveOnly => "nowhere, as it says `install = false`",
+        InstallMode::ResolveOnly => "nowhere (`install = false`)",
         InstallMode::Write | InstallMode::InPlace => "nowhere",
     };
     let paths = resource.placements.paths();

@@ -19,12 +19,12 @@ pub fn render(report: ImportReport, context: &RenderContext<'_>) -> RenderedRepo
         report.additions.is_empty() && report.dependencies.is_empty() && report.tools.is_empty();
     let out = match report.writing {
         _ if report.file.as_ref() == Some(manifest) => differences(&report),
-        _ if is_empty => format!("nothing to add: {manifest} stays as it is\n"),
+        _ if is_empty => format!("Nothing to add: {manifest} is unchanged\n"),
         Writing::Apply if report.file.is_some() => dependencies(&report),
         Writing::Apply => text(manifest, &report.additions),
         _ => return RenderedReport::Data(report.text),
     };
-    RenderedReport::Done(printable(&out) + &lost(&report))
+    RenderedReport::Done(printable(&out) + &lost_settings(&report))
 }
 
 /// What was taken from another manager's dependencies.
@@ -66,18 +66,18 @@ fn differences(report: &ImportReport) -> String {
     }
     let _ = writeln!(
         out,
-        "{} is read as it is; no file was changed",
+        "{} is used unchanged; no file was changed",
         report.manifest
     );
     out
 }
 
 /// How much is not taken; each has a warning of its own.
-fn lost(report: &ImportReport) -> String {
+fn lost_settings(report: &ImportReport) -> String {
     match report.lost.len() {
         0 => String::new(),
         count => format!(
-            "{} not taken, see the warnings\n",
+            "{} not imported, see the warnings\n",
             counted(count, "setting or dependency", "settings and dependencies")
         ),
     }

@@ -153,7 +153,7 @@ fn summary(report: &InstallReport, elapsed: Option<Duration>) -> String {
     };
     let refused = match report.refused {
         0 => String::new(),
-        count => format!("; {count} in the way, so nothing would be written"),
+        count => format!("; {count} conflicting, so nothing would be written"),
     };
     format!(
         "{changes}{}{unchanged}{lock}{refused}",

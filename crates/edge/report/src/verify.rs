@@ -1,6 +1,6 @@
 //! Installed files that are not as they were installed.
 
-use agpm_ops::{Finding, VerifyReport};
+use agpm_ops::{DriftFinding, VerifyReport};
 
 use crate::rendering::{RenderContext, RenderedReport};
 use crate::styled::{LineStyle, StyledLine, StyledPiece};
@@ -17,8 +17,8 @@ pub fn render(report: VerifyReport, context: &RenderContext<'_>) -> RenderedRepo
     RenderedReport::Lines(lines)
 }
 
-fn line(finding: &Finding) -> StyledLine {
-    let Finding { path, message, .. } = finding;
+fn line(finding: &DriftFinding) -> StyledLine {
+    let DriftFinding { path, message, .. } = finding;
     StyledLine::of([
         StyledPiece::new(format!("error[{}]", finding.code.name), LineStyle::Removed),
         StyledPiece::plain(format!(": {path} {message} (")),
@@ -38,8 +38,8 @@ fn summary(report: &VerifyReport) -> String {
     let (checked, found) = (report.checked, report.findings.len());
     match (checked, found) {
         (0, 0) => "Nothing installed".to_owned(),
-        (1, 0) => "1 file is as installed".to_owned(),
-        (_, 0) => format!("{} are as installed", files(checked)),
-        _ => format!("{found} of {} not as installed", files(checked)),
+        (1, 0) => "1 file verified".to_owned(),
+        (_, 0) => format!("{} verified", files(checked)),
+        _ => format!("{found} of {} modified since install", files(checked)),
     }
 }

@@ -16,11 +16,11 @@ pub fn render(report: WhyReport, context: &RenderContext<'_>) -> RenderedReport 
 fn resource(resource: &RequiredResource) -> String {
     let required = &resource.required;
     if required.chains.is_empty() {
-        return format!("{}\nnothing asks for it any more\n", resource.title);
+        return format!("{}\nno longer required\n", resource.title);
     }
     let chains: Vec<String> = required.chains.iter().map(|links| chain(links)).collect();
     let more = if required.more {
-        "\nand longer chains, which are left out\n"
+        "\nand longer chains, which are not shown\n"
     } else {
         ""
     };
@@ -36,7 +36,7 @@ fn chain(links: &[Link]) -> String {
             _ => format!("{}└─ ", "    ".repeat(level - 1)),
         };
         let verb = match level {
-            0 => "the manifest asks for it",
+            0 => "required by the manifest",
             _ => "needed",
         };
         let requirement = link.requirement.as_ref();

@@ -230,7 +230,7 @@ impl Source for DirectorySource {
             return Err(SourceError::NoSuchDirectory {
                 directory: inner.to_string(),
                 beside: beside.collect(),
-                message: format!("there is no folder `{inner}`"),
+                message: format!("no such directory: `{inner}`"),
             });
         }
         if !store::real_path(&wanted).starts_with(store::real_path(&self.directory)) {

@@ -43,7 +43,7 @@ pub enum SourceError {
         message: String,
     },
     /// A link in a directory leads out of it.
-    #[error("a link leads out of the folder of the source")]
+    #[error("a symlink leads out of the directory of the source")]
     OutsideLink,
     /// More than is written out of one revision.
     #[error("{0}")]

@@ -13,7 +13,7 @@ use crate::{
 
 /// Without a revision there are no files: a repository has only commits.
 fn commit(revision: Option<&ObjectId>) -> Result<&ObjectId, SourceError> {
-    revision.ok_or_else(|| SourceError::NoSuchRevision("no commit is named".to_owned()))
+    revision.ok_or_else(|| SourceError::NoSuchRevision("no commit given".to_owned()))
 }
 
 fn entry_of(path: String, entry: &TreeEntry) -> SourceEntry {

@@ -15,6 +15,8 @@ pub(crate) struct DirectoryChain<'a> {
     root: &'a Dir,
     /// Each with its whole path from the project; a handful, since a limit on open files is always near.
     open: Vec<(String, Dir)>,
+    /// A directory that does not exist. A first install asks for it once for every file in it.
+    missing: Option<String>,
 }
 
 impl<'a> DirectoryChain<'a> {
@@ -22,6 +24,7 @@ impl<'a> DirectoryChain<'a> {
         DirectoryChain {
             root,
             open: Vec::new(),
+            missing: None,
         }
     }
 
@@ -36,6 +39,10 @@ impl<'a> DirectoryChain<'a> {
 
     /// A folder by its path; the project itself is the empty path.
     pub(crate) fn folder(&mut self, path: &str) -> io::Result<&Dir> {
+        let mut missing = self.missing.iter();
+        if missing.any(|missing| is_within(path, missing)) {
+            return Err(io::ErrorKind::NotFound.into());
+        }
         while self
             .open
             .last()
@@ -49,14 +56,21 @@ impl<'a> DirectoryChain<'a> {
             at = path[start..]
                 .find('/')
                 .map_or(path.len(), |length| start + length);
-            let dir = self.enter(&path[..at], &path[start..at])?;
-            self.open.push((path[..at].to_owned(), dir));
+            match self.enter(&path[..at], &path[start..at]) {
+                Ok(dir) => self.open.push((path[..at].to_owned(), dir)),
+                Err(error) => {
+                    let is_missing = error.kind() == io::ErrorKind::NotFound;
+                    self.missing = is_missing.then(|| path[..at].to_owned());
+                    return Err(error);
+                }
+            }
         }
         Ok(self.last())
     }
 
     /// Makes a folder in one that is there.
     pub(crate) fn make(&mut self, path: &str) -> io::Result<()> {
+        self.missing = None;
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
         steps::make_folder(self.folder(parent)?, name)
     }

@@ -35,7 +35,7 @@ pub enum DriverError {
         limit: Duration,
     },
     /// It said that it failed.
-    #[error("`{program}` failed ({status}){}", said(stderr))]
+    #[error("`{program}` failed ({status}){}", stderr_suffix(stderr))]
     Failed {
         /// The program.
         program: String,
@@ -49,10 +49,10 @@ pub enum DriverError {
     Store(#[from] StoreError),
 }
 
-fn said(stderr: &str) -> String {
+fn stderr_suffix(stderr: &str) -> String {
     let text = stderr.trim();
     if text.is_empty() {
-        ", saying nothing".to_owned()
+        ", without output".to_owned()
     } else {
         format!(": {text}")
     }

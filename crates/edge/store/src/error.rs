@@ -92,19 +92,19 @@ fn is_escape(cause: &io::Error) -> bool {
 impl fmt::Display for StoreProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            StoreProblem::NotFound => f.write_str("is not there"),
-            StoreProblem::IsFolder => f.write_str("is a folder"),
-            StoreProblem::Exists => f.write_str("is there already"),
-            StoreProblem::Escapes => f.write_str("leads out of its folder"),
+            StoreProblem::NotFound => f.write_str("does not exist"),
+            StoreProblem::IsFolder => f.write_str("is a directory"),
+            StoreProblem::Exists => f.write_str("already exists"),
+            StoreProblem::Escapes => f.write_str("is outside its directory"),
             StoreProblem::TooLarge(limit) => write!(f, "is larger than {limit} bytes"),
             StoreProblem::NotFile => f.write_str("is not a regular file"),
             StoreProblem::Changed => f.write_str("changed in the meantime"),
-            StoreProblem::Reserved => f.write_str("is a place where nothing can be installed"),
+            StoreProblem::Reserved => f.write_str("is a reserved path"),
             StoreProblem::Credentials => {
                 f.write_str("is a location for credentials and is not read")
             }
             StoreProblem::Locked => f.write_str("is locked by another process"),
-            StoreProblem::Damaged(why) => write!(f, "cannot be understood: {why}"),
+            StoreProblem::Damaged(why) => write!(f, "is invalid: {why}"),
             StoreProblem::Other(cause) => write!(f, "cannot be reached: {cause}"),
         }
     }

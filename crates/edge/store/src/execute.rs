@@ -87,7 +87,7 @@ impl<'a> JournalExecution<'a> {
 
     /// Writes come before removals: what a configuration names is there before it is named, and goes after it. Only
     /// what is in the way of a write goes first.
-    pub(crate) fn forward(&mut self) -> Result<(), StoreError> {
+    pub(crate) fn roll_forward(&mut self) -> Result<(), StoreError> {
         let journal = self.journal;
         let in_the_way = InTheWay::of(journal);
         self.remove(|path| in_the_way.is(path))?;
@@ -138,9 +138,9 @@ impl<'a> JournalExecution<'a> {
     }
 
     /// The same backwards.
-    pub(crate) fn back(&mut self) -> Result<(), StoreError> {
+    pub(crate) fn roll_back(&mut self) -> Result<(), StoreError> {
         let journal = self.journal;
-        self.staging.unfinish(journal.purpose)?;
+        self.staging.revert_finish(journal.purpose)?;
         // What was opened on the way forward may be gone.
         self.chain = DirectoryChain::new(&self.staging.store.root);
         let in_the_way = InTheWay::of(journal);
@@ -204,7 +204,8 @@ impl<'a> JournalExecution<'a> {
         if !exists(&staging.new, &name).map_err(&fail)? {
             return Ok(());
         }
-        if staging.is_exchanged(&name) {
+        // Only a file that replaces another one changes places with it.
+        if operation.before.is_some() && staging.is_exchanged(&name) {
             return remove_file(&staging.new, &name).map_err(fail);
         }
         if self.is_edited(operation)? {

@@ -12,7 +12,7 @@ impl From<StoreError> for Failure {
             StoreProblem::IsFolder => (
                 FailureKind::Errors,
                 &codes::IO_UNREADABLE,
-                "name a file in it",
+                "use the path of a file in it",
             ),
             StoreProblem::TooLarge(_) => (
                 FailureKind::Errors,
@@ -22,22 +22,22 @@ impl From<StoreError> for Failure {
             StoreProblem::Escapes => (
                 FailureKind::Refused,
                 &codes::IO_UNREADABLE,
-                "links that lead out of their folder are not followed",
+                "agpm does not follow symlinks out of their directory",
             ),
             StoreProblem::Exists => (
                 FailureKind::Refused,
                 &codes::IO_EXISTS,
-                "name a place that is empty or not there",
+                "use a directory that is empty or does not exist",
             ),
             StoreProblem::NotFile | StoreProblem::Reserved => (
                 FailureKind::Refused,
                 &codes::IO_EXISTS,
-                "choose another place for this file",
+                "choose another path for this file",
             ),
             StoreProblem::Credentials => (
                 FailureKind::Refused,
                 &codes::TRUST_CREDENTIALS,
-                "name another path; if you need the file, copy it into the project",
+                "use another path; if you need the file, copy it into the project",
             ),
             StoreProblem::Changed => (
                 FailureKind::Refused,
@@ -73,7 +73,7 @@ impl From<StoreError> for Failure {
 impl From<DriverError> for Failure {
     fn from(error: DriverError) -> Self {
         let diagnostic = Diagnostic::new(&codes::MERGE_DRIVER, error.to_string())
-            .help("the program gets the lower file as %base and the higher as %new, prints the result and exits with 0");
+            .help("the executable gets the lower file as %base and the higher as %new, prints the result and exits with 0");
         Failure::new(FailureKind::Errors, diagnostic)
     }
 }

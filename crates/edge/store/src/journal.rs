@@ -149,7 +149,7 @@ where
 fn checked<E: de::Error>(path: &str) -> Result<RelativePath, E> {
     let checked = RelativePath::new(path).map_err(|why| E::custom(format!("`{path}`: {why}")))?;
     if is_reserved(&checked) && !is_folders(path) {
-        let why = format!("`{path}` is a place where nothing is installed");
+        let why = format!("`{path}` is a reserved path");
         return Err(E::custom(why));
     }
     Ok(checked)

@@ -17,7 +17,7 @@ pub struct PathMarks {
 impl PathMarks {
     /// Marks a path as it is now; mark it before it is read.
     pub fn add(&mut self, path: &Path) {
-        let (mark, changed) = look(path).unzip();
+        let (mark, changed) = stamp_path(path).unzip();
         self.newest = self.newest.max(changed.flatten());
         self.taken = self.taken.max(Some(SystemTime::now()));
         self.seen.push((path.to_owned(), mark));
@@ -27,7 +27,7 @@ impl PathMarks {
     pub fn differ(&self) -> bool {
         self.seen
             .iter()
-            .any(|(path, mark)| look(path).map(|(now, _)| now) != *mark)
+            .any(|(path, mark)| stamp_path(path).map(|(now, _)| now) != *mark)
     }
 
     /// Whether every change would show: one right after a path was marked may have the same time as the mark.
@@ -40,7 +40,7 @@ impl PathMarks {
 }
 
 /// What tells a path from its earlier self, and when it last changed.
-fn look(path: &Path) -> Option<(String, Option<SystemTime>)> {
+fn stamp_path(path: &Path) -> Option<(String, Option<SystemTime>)> {
     let known = fs::metadata(path).ok()?;
     let (identity, changed) = identity(&known);
     Some((

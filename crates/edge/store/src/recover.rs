@@ -61,11 +61,11 @@ impl ProjectStore {
         };
         let mut execution = JournalExecution::new(&staging, &journal, UnexpectedFile::Leave, &[]);
         if !staging.is_whole(&journal) {
-            execution.back()?;
+            execution.roll_back()?;
             staging.discard()?;
             return Ok(RecoveryOutcome::RolledBack);
         }
-        execution.forward()?;
+        execution.roll_forward()?;
         staging.finish(journal.purpose)?;
         Ok(RecoveryOutcome::RolledForward)
     }

@@ -83,7 +83,7 @@ impl<'a> StagingDirectory<'a> {
         let parts_missing = new.is_none() || old.is_none();
         let journal = journal_path(store);
         if parts_missing && steps::exists(&dir, JOURNAL).map_err(store.at(&journal))? {
-            let why = "`new` or `old` beside it is missing".to_owned();
+            let why = "`new` or `old` next to it is missing".to_owned();
             return Err(store.error(&journal, StoreProblem::Damaged(why)));
         }
         Ok(new.zip(old).map(|(new, old)| StagingDirectory {
@@ -252,7 +252,7 @@ impl<'a> StagingDirectory<'a> {
     }
 
     /// Takes back what `finish` may have begun.
-    pub(crate) fn unfinish(&self, purpose: JournalPurpose) -> Result<(), StoreError> {
+    pub(crate) fn revert_finish(&self, purpose: JournalPurpose) -> Result<(), StoreError> {
         let JournalPurpose::Undo(number) = purpose else {
             return Ok(());
         };

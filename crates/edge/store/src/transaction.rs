@@ -201,12 +201,12 @@ impl ProjectStore {
         let mut execution =
             JournalExecution::new(staging, journal, UnexpectedFile::Fail, &prepared.stamps);
         let forward = execution
-            .forward()
+            .roll_forward()
             .and_then(|()| execution.require_untouched());
         let done = forward.and_then(|()| staging.finish(journal.purpose));
         if let Err(error) = done {
             // If this fails too, the journal stays, and the next run finishes what it says.
-            let _ = execution.back().and_then(|()| staging.discard());
+            let _ = execution.roll_back().and_then(|()| staging.discard());
             return Err(error);
         }
         let files = journal.files().count();

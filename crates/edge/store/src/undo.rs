@@ -47,10 +47,10 @@ pub struct UndoneEntry {
 #[derive(Debug, thiserror::Error)]
 pub enum UndoError {
     /// The history is empty.
-    #[error("there is nothing to undo")]
+    #[error("nothing to undo")]
     Nothing,
     /// These files are no longer what the transaction left.
-    #[error("{} changed since, the first is `{}`", count(.0), first(.0))]
+    #[error("{} modified since, first `{}`", count(.0), first(.0))]
     Changed(Vec<RelativePath>),
     /// A file could not be read or written.
     #[error(transparent)]
@@ -124,7 +124,7 @@ impl ProjectStore {
                     Some(self.kept(old, &format!("{path}/{at}"), before, force)?)
                 }
                 (Some(_), None) => {
-                    let why = "what was kept of the files is gone".to_owned();
+                    let why = "the backup of the files is missing".to_owned();
                     return Err(self.error(&path, StoreProblem::Damaged(why)).into());
                 }
                 (None, _) => None,
@@ -207,8 +207,8 @@ impl ProjectStore {
         // A program that had the file open may have written to it after it was replaced. With force those bytes come
         // back: refusing them would keep them out of reach, and everything before them.
         if force == ForceUndo::No && Checksum::of(&bytes) != before.checksum {
-            let why = "its content is not what was kept; `agpm undo --force` restores it as it is"
-                .to_owned();
+            let why =
+                "its backup was modified; run `agpm undo --force` to restore it anyway".to_owned();
             return Err(self.error(path, StoreProblem::Damaged(why)));
         }
         Ok((Cow::Owned(bytes), RequestedMode::Exact(before.bits)))

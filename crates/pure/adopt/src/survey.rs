@@ -126,14 +126,20 @@ impl Surveyor<'_> {
         let mut inside = found.unwrap_or_default();
         inside.retain(|file| !file.path.split('/').any(|part| part == ".git"));
         if let Some(odd) = inside.iter().find(|file| file.kind != FoundKind::File) {
-            return Some(format!("holds `{}`, which is not a plain file", odd.path));
+            return Some(format!(
+                "contains `{}`, which is not a regular file",
+                odd.path
+            ));
         }
         let mut names = BTreeSet::new();
         let is_odd = |file: &&FoundFile| {
             RelativePath::new(&file.path).is_err() || !names.insert(file.path.to_lowercase())
         };
         if let Some(odd) = inside.iter().find(is_odd) {
-            return Some(format!("holds `{}`, which has no portable name", odd.path));
+            return Some(format!(
+                "contains `{}`, which has no portable name",
+                odd.path
+            ));
         }
         (inside.len() > MOST_SKILL_FILES).then(|| format!("has more than {MOST_SKILL_FILES} files"))
     }
@@ -159,14 +165,14 @@ impl Surveyor<'_> {
         let is_plain = RelativePath::new(&path).is_ok()
             && ResourcePath::local(&path).is_ok_and(|path| !path.is_pattern());
         if !is_plain || ResourceName::new(&name).is_err() {
-            return self.skip(path, "has a name that a manifest cannot hold");
+            return self.skip(path, "has a name that is not valid in a manifest");
         }
         // Commands may be in a directory of instructions.
         if self.survey.resources.iter().any(|one| one.path == path) {
             return;
         }
         if !self.paths.insert(path.to_lowercase()) {
-            return self.skip(path, "differs from another one in case only");
+            return self.skip(path, "differs from another one only in case");
         }
         self.survey.resources.push(FoundResource {
             kind: directory.kind,

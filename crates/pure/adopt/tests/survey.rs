@@ -83,17 +83,17 @@ fn what_cannot_be_described_is_skipped_with_its_reason() {
         [
             (
                 ".claude/agents/[a].md",
-                "has a name that a manifest cannot hold"
+                "has a name that is not valid in a manifest"
             ),
             (
                 ".claude/agents/b.md",
-                "differs from another one in case only"
+                "differs from another one only in case"
             ),
             (".claude/agents/d.md", "cannot be read"),
             (".claude/agents/e.md", "is a symlink"),
             (
                 ".claude/skills/c",
-                "holds `more`, which is not a plain file"
+                "contains `more`, which is not a regular file"
             ),
         ]
     );

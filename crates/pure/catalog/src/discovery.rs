@@ -178,7 +178,7 @@ impl CatalogDiscovery<'_> {
 
 /// What is reported of a directory whose manifests nobody can see.
 fn closed(layer: &CatalogLayer, shown: String, problem: &FileProblem) -> Diagnostic {
-    let message = format!("the manifests in this folder are left out: it {problem}");
+    let message = format!("the catalog files in this directory are ignored: it {problem}");
     let mut finding = Diagnostic::new(&codes::CATALOG_MALFORMED, message).in_file(shown);
     finding.severity = Severity::Warning;
     finding

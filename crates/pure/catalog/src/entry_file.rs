@@ -70,20 +70,20 @@ impl CatalogContent<'_> {
             NoFile::Unnamed => (
                 FailureKind::Errors,
                 &codes::CATALOG_MISSING_FILE,
-                format!("{what} names no file"),
-                "write its `path` in the manifest",
+                format!("{what} has no file"),
+                "add its `path` to the catalog file",
             ),
             NoFile::Missing => (
                 FailureKind::Errors,
                 &codes::CATALOG_MISSING_FILE,
-                format!("the file `{written}` of {what} is not there, in the layer {layer}"),
-                "mend the `path` in the manifest, or put the file there",
+                format!("the file `{written}` of {what} does not exist in the layer {layer}"),
+                "fix the `path` in the catalog file, or create the file",
             ),
             NoFile::Escapes => (
                 FailureKind::Refused,
                 &codes::CATALOG_ESCAPE,
-                format!("the file `{written}` of {what} is outside of its layer {layer}"),
-                "files are read only inside the layer that lists them",
+                format!("the file `{written}` of {what} is outside its layer {layer}"),
+                "agpm reads only files inside the layer that lists them",
             ),
         };
         let mut diagnostic = Diagnostic::new(code, message).help(help).in_layer(layer);
@@ -114,7 +114,7 @@ fn ambiguous(
         help.push_str(", with `--kind` where the names are the same");
     }
     let message = format!(
-        "`{}` could be {} entries of the catalog",
+        "`{}` is ambiguous: it matches {} catalog entries",
         reference.text,
         rows.len()
     );
@@ -125,10 +125,8 @@ fn ambiguous(
 }
 
 fn unknown(catalog: &Catalog, reference: EntryReference<'_>) -> Failure {
-    let what = reference
-        .kind
-        .map_or("entry of the catalog", EntryKind::singular);
-    let message = format!("there is no {what} `{}`", reference.text);
+    let what = reference.kind.map_or("catalog entry", EntryKind::singular);
+    let message = format!("unknown {what} `{}`", reference.text);
     let wanted = |row: &RowRef<'_>| reference.kind.is_none_or(|kind| kind == row.kind());
     let rows: Vec<RowRef<'_>> = catalog
         .entries()
@@ -155,9 +153,9 @@ fn unknown(catalog: &Catalog, reference: EntryReference<'_>) -> Failure {
     let help = near.unwrap_or_else(|| {
         if rows.is_empty() {
             let things = reference.kind.map_or("anything", EntryKind::plural);
-            format!("no catalog lists {things}; `agpm catalog -v` tells where it looked")
+            format!("no catalog lists {things}; run `agpm catalog -v` to see the searched paths")
         } else {
-            "`agpm catalog` lists what there is".to_owned()
+            "run `agpm catalog` to list all entries".to_owned()
         }
     });
     Failure::new(

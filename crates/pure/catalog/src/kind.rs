@@ -29,7 +29,7 @@ struct KindFacts {
     singular: &'static str,
     plural: &'static str,
     manifest: &'static str,
-    habitat: FileConvention,
+    convention: FileConvention,
 }
 
 /// Where files of a kind live in a module's folder.
@@ -50,7 +50,7 @@ impl EntryKind {
                 singular: "agent",
                 plural: "agents",
                 manifest: "agent-manifest.csv",
-                habitat: FileConvention {
+                convention: FileConvention {
                     folder: "agents",
                     depth: 1,
                     names: &[".md"],
@@ -60,7 +60,7 @@ impl EntryKind {
                 singular: "workflow",
                 plural: "workflows",
                 manifest: "workflow-manifest.csv",
-                habitat: FileConvention {
+                convention: FileConvention {
                     folder: "workflows",
                     depth: 4,
                     names: &["workflow.md", "workflow.yaml", "workflow.yml"],
@@ -70,7 +70,7 @@ impl EntryKind {
                 singular: "task",
                 plural: "tasks",
                 manifest: "task-manifest.csv",
-                habitat: FileConvention {
+                convention: FileConvention {
                     folder: "tasks",
                     depth: 1,
                     names: &[".md", ".xml"],
@@ -80,7 +80,7 @@ impl EntryKind {
                 singular: "tool",
                 plural: "tools",
                 manifest: "tool-manifest.csv",
-                habitat: FileConvention {
+                convention: FileConvention {
                     folder: "tools",
                     depth: 1,
                     names: &[".md", ".xml"],
@@ -90,7 +90,7 @@ impl EntryKind {
                 singular: "skill",
                 plural: "skills",
                 manifest: "skill-manifest.csv",
-                habitat: FileConvention {
+                convention: FileConvention {
                     folder: "skills",
                     depth: 4,
                     names: &["SKILL.md"],
@@ -115,8 +115,8 @@ impl EntryKind {
     }
 
     /// Where its files live.
-    pub fn habitat(self) -> FileConvention {
-        self.facts().habitat
+    pub fn file_convention(self) -> FileConvention {
+        self.facts().convention
     }
 
     /// The kind that a word names, in singular or plural.
@@ -169,9 +169,17 @@ mod tests {
 
     #[test]
     fn files_are_known_by_name_or_ending() {
-        assert!(EntryKind::Agent.habitat().is_home_of("pm.md"));
-        assert!(!EntryKind::Agent.habitat().is_home_of(".md"));
-        assert!(EntryKind::Workflow.habitat().is_home_of("workflow.yaml"));
-        assert!(!EntryKind::Workflow.habitat().is_home_of("my-workflow.yaml"));
+        assert!(EntryKind::Agent.file_convention().is_home_of("pm.md"));
+        assert!(!EntryKind::Agent.file_convention().is_home_of(".md"));
+        assert!(
+            EntryKind::Workflow
+                .file_convention()
+                .is_home_of("workflow.yaml")
+        );
+        assert!(
+            !EntryKind::Workflow
+                .file_convention()
+                .is_home_of("my-workflow.yaml")
+        );
     }
 }

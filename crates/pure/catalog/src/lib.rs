@@ -33,7 +33,7 @@ pub use find::{EntryFilter, EntryReference, ReferenceMatch};
 pub use json::RowWriter;
 pub use kind::{ENTRY_KINDS, EntryKind, FileConvention};
 pub use layer::{CatalogLayer, CatalogMode, LayerKind, ManifestFile};
-pub use listing::{CatalogRow, ListedRow, ShadowedRows, nowhere, unknown_module};
+pub use listing::{CatalogRow, ListedRow, ShadowedRows, empty_catalog, unknown_module};
 pub use location::{
     CONFIG_FOLDERS, CatalogRoot, LayerHome, ManifestLocation, PathFault, ROOTS, places,
     skill_folders,

@@ -105,7 +105,7 @@ fn unlisted(
         let modules = content.machine.names(&layer.folder.join(root));
         for module in modules.unwrap_or_default() {
             for kind in &kinds {
-                let inner = format!("{root}/{module}/{}", kind.habitat().folder);
+                let inner = format!("{root}/{module}/{}", kind.file_convention().folder);
                 let files = entries_in(content, layer, &inner, *kind).into_iter();
                 let unknown = files
                     .filter(|path| !is_known(&content.machine.real_path(&layer.folder.join(path))));
@@ -126,13 +126,13 @@ fn entries_in(
     folder: &str,
     kind: EntryKind,
 ) -> Vec<String> {
-    let habitat = kind.habitat();
+    let convention = kind.file_convention();
     let found = content
         .machine
-        .below(&layer.folder.join(folder), habitat.depth);
+        .below(&layer.folder.join(folder), convention.depth);
     let files = found.unwrap_or_default().into_iter();
     let files = files.filter(|found| found.kind == FoundKind::File);
-    let is_entry = |path: &String| habitat.is_home_of(path.rsplit('/').next().unwrap_or(path));
+    let is_entry = |path: &String| convention.is_home_of(path.rsplit('/').next().unwrap_or(path));
     files
         .map(|found| found.path)
         .filter(is_entry)
@@ -141,9 +141,9 @@ fn entries_in(
 }
 
 fn unlisted_file(layer: &CatalogLayer, kind: EntryKind, shown: String) -> Diagnostic {
-    let message = format!("no row of `{}` names this {kind}", kind.manifest_name());
+    let message = format!("this {kind} has no row in `{}`", kind.manifest_name());
     Diagnostic::new(&codes::CATALOG_UNLISTED, message)
         .in_file(shown)
         .in_layer(layer.label())
-        .help("add a row for it, or take it away")
+        .help("add a row for it, or remove it")
 }

@@ -69,7 +69,7 @@ pub(crate) enum RowStatus<'c> {
 }
 
 /// What is reported where no catalog was found.
-pub fn nowhere(mode: CatalogMode, kind: Option<EntryKind>) -> Diagnostic {
+pub fn empty_catalog(mode: CatalogMode, kind: Option<EntryKind>) -> Diagnostic {
     let kinds = [
         (LayerKind::Project, "the project"),
         (LayerKind::User, "home"),
@@ -84,13 +84,12 @@ pub fn nowhere(mode: CatalogMode, kind: Option<EntryKind>) -> Diagnostic {
         |kind| format!("catalog of {}", kind.plural()),
     );
     let message = format!(
-        "no {what} was found in {}",
+        "no {what} found in {}",
         looked.collect::<Vec<_>>().join(", ")
     );
     let name = kind.unwrap_or(EntryKind::Agent).manifest_name();
-    Diagnostic::new(&codes::CATALOG_EMPTY, message).help(format!(
-        "a catalog is a manifest such as `bmad/_cfg/{name}`"
-    ))
+    Diagnostic::new(&codes::CATALOG_EMPTY, message)
+        .help(format!("a catalog is a file such as `bmad/_cfg/{name}`"))
 }
 
 /// What is reported of a module that no entry is of; it is probably mistyped.
@@ -107,7 +106,7 @@ pub fn unknown_module(content: &CatalogContent<'_>, filter: &EntryFilter) -> Opt
     }
     let mut note = Diagnostic::new(
         &codes::CATALOG_EMPTY,
-        format!("no entry is of the module `{wanted}`"),
+        format!("no entry has the module `{wanted}`"),
     );
     note.help = did_you_mean(wanted, "modules are", modules.iter().copied());
     Some(note)

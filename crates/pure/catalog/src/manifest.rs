@@ -101,7 +101,7 @@ fn flaw(document: &Document, columns: &[NamedColumn], found: &[Diagnostic]) -> O
     // Without this, all of its rows would be names of columns, and it would look like an empty one.
     if columns.iter().any(|column| column.name.contains('\r')) {
         return flawed(
-            "its lines end with carriage returns alone",
+            "its lines end with carriage returns only",
             "save it with line feeds",
         );
     }
@@ -112,7 +112,7 @@ fn flaw(document: &Document, columns: &[NamedColumn], found: &[Diagnostic]) -> O
         .iter()
         .any(|column| column.name.eq_ignore_ascii_case(NAME))
     {
-        "the column is called `name`, in small letters"
+        "the column must be named `name`, in lowercase"
     } else {
         "the first line names the columns, as in `name,title,module,path`"
     };
@@ -121,7 +121,7 @@ fn flaw(document: &Document, columns: &[NamedColumn], found: &[Diagnostic]) -> O
 
 /// What is said of a manifest that does not count.
 pub fn left_out(cause: Diagnostic) -> Diagnostic {
-    let message = format!("this manifest is left out: {}", cause.message);
+    let message = format!("this catalog file is ignored: {}", cause.message);
     let (code, severity) = (&codes::CATALOG_MALFORMED, Severity::Warning);
     Diagnostic {
         code,
@@ -170,13 +170,13 @@ impl CatalogManifest {
             .all(|(_, value)| value.content().trim().is_empty());
         let diagnostic = Diagnostic::new(
             &codes::CATALOG_NAMELESS,
-            "this row has no name, and does not count",
+            "this row has no name and is ignored",
         );
         let spot = (self.document.source(), row.span());
         (!blank).then(|| {
             diagnostic
                 .at(spot.0, spot.1, "")
-                .help("write a name, or take the row away")
+                .help("add a name, or remove the row")
         })
     }
 

@@ -108,9 +108,9 @@ fn not_text(file: &ManifestFile, bytes: Vec<u8>, notes: &mut Notes) -> Option<Di
 fn unreadable(file: &ManifestFile, problem: &FileProblem) -> Diagnostic {
     let cause = Diagnostic::new(&codes::IO_UNREADABLE, format!("it {problem}"));
     let help = match problem.kind {
-        ProblemKind::Escapes => "links that lead out of their folder are not followed",
-        ProblemKind::NotFound => "it is a link that leads nowhere; mend it, or take it away",
-        ProblemKind::Other => "check what it is, and its permissions",
+        ProblemKind::Escapes => "agpm does not follow symlinks out of their directory",
+        ProblemKind::NotFound => "it is a broken symlink; fix or remove it",
+        ProblemKind::Other => "check its type and permissions",
     };
     cause.in_file(file.shown.as_str()).help(help)
 }

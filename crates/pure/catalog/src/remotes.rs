@@ -34,9 +34,8 @@ fn typed_remote(manifest: &Manifest, text: &str) -> Result<CatalogRemote, Failur
         Some(name) => {
             let names = manifest.sources.iter().map(|source| source.name.as_str());
             let near = did_you_mean(name.as_str(), "sources are", names);
-            let other = || {
-                "name a source of the manifest, or write an address as `git+https://…`".to_owned()
-            };
+            let other =
+                || "write the name of a source, or a URL such as `git+https://…`".to_owned();
             Err(unknown_name(
                 "source",
                 name.as_str(),
@@ -69,12 +68,12 @@ impl WantedRemote<'_> {
     /// What is reported where nothing may be fetched.
     pub fn not_cached(&self) -> Diagnostic {
         let message = format!(
-            "remote `{}` is not in the cache, and not looked at",
+            "remote `{}` is not in the cache and is skipped",
             self.remote
         );
         let mut finding = Diagnostic::new(&codes::CATALOG_REMOTE, message);
         finding.severity = Severity::Note;
-        let finding = finding.help("`agpm catalog` fetches it");
+        let finding = finding.help("run `agpm catalog` to fetch it");
         match self.named_by {
             NamedBy::Manifest(spot) => finding.at_spot(spot),
             NamedBy::CommandLine => finding,
@@ -141,7 +140,7 @@ pub fn pin_of<'l>(
 pub fn refuse_other_remotes(required: &[CatalogRemote], lock: &Lockfile) -> Result<(), Failure> {
     let locked: Vec<&CatalogRemote> = lock.catalog.iter().map(LockedRemote::remote).collect();
     if let Some(gone) = locked.iter().find(|locked| !required.contains(locked)) {
-        let message = format!("nothing asks for {} any more", gone.label());
+        let message = format!("{} is no longer in the manifest", gone.label());
         return Err(outdated_lock(message));
     }
     if let Some(new) = required.iter().find(|required| !locked.contains(required)) {
@@ -149,7 +148,7 @@ pub fn refuse_other_remotes(required: &[CatalogRemote], lock: &Lockfile) -> Resu
         return Err(outdated_lock(message));
     }
     if !required.iter().eq(locked) {
-        let message = "the remotes of the catalog have another order";
+        let message = "the order of the catalog remotes differs";
         return Err(outdated_lock(message.to_owned()));
     }
     Ok(())

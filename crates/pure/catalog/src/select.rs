@@ -181,13 +181,13 @@ fn gather(
 /// What is said of a row whose identity stands above it in the same file.
 pub(crate) fn duplicate(counts: RowRef<'_>, again: RowRef<'_>) -> Diagnostic {
     let message = format!(
-        "the {} `{}` is there twice; the upper row counts",
+        "duplicate {} `{}`; the first row applies",
         again.kind(),
         again.label()
     );
     let source = again.node().source();
     Diagnostic::new(&codes::CATALOG_DUPLICATE, message)
         .at(source, again.node().span(), "again here")
-        .at(source, counts.node().span(), "this one counts")
-        .help("take one of the two away, or give it another name")
+        .at(source, counts.node().span(), "this one applies")
+        .help("remove or rename one of them")
 }

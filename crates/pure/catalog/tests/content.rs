@@ -199,16 +199,20 @@ fn what_is_typed_is_refused_by_its_kind() {
         (
             "https://h/o/r",
             FailureKind::Usage,
-            "write `git+` before the address",
+            "write `git+` before the URL",
         ),
         (
             "gti+https://h/x.git",
             FailureKind::Usage,
             "`git+https://host/org/repo.git`",
         ),
-        ("community#-x", FailureKind::Usage, "behind `#`"),
+        ("community#-x", FailureKind::Usage, "after `#`"),
         ("community:/", FailureKind::Usage, "the path is empty"),
-        ("community:/../x", FailureKind::Refused, "leads out"),
+        (
+            "community:/../x",
+            FailureKind::Refused,
+            "leaves its directory",
+        ),
         ("git+https://h/r://etc", FailureKind::Refused, "absolute"),
         ("zzz", FailureKind::NotFound, "zzz"),
     ] {

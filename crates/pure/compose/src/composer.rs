@@ -157,7 +157,7 @@ fn differs(resolved: &ResolvedEntry) -> Diagnostic {
         .as_ref()
         .map_or("its place", RelativePath::as_str);
     let message = format!(
-        "{} would have to be different things at `{place}`: others need it with different `template_vars`",
+        "{} would need different content at `{place}`: it is required with different `template_vars`",
         resolved.label()
     );
     Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message)

@@ -71,7 +71,7 @@ fn loss(resolved: &ResolvedEntry, fate: &FieldOutcome) -> Diagnostic {
         fate.kind.word(),
         fate.note
     );
-    let help = "use a tool that can say it, change the resource, or leave out `--strict-fidelity`";
+    let help = "use a tool that supports it, change the resource, or remove `--strict-fidelity`";
     Diagnostic::new(&codes::TOOL_FIDELITY, message).help(help)
 }
 

@@ -60,7 +60,7 @@ impl<'a> InstructionEntry<'a> {
                 Ok(_) => Ok(self.block(tool, resolved, text)),
                 Err(error) => Err(ConvertError {
                     message: error.to_string(),
-                    help: "give the entry another name",
+                    help: "rename the entry",
                     at: None,
                 }),
             };
@@ -185,10 +185,7 @@ pub fn refuse_markers(resources: &[RenderedResource], notes: &mut Notes) -> Resu
         if let Some(marker) = first_marker(text) {
             let shown = format!("{}@{}", resolved.entry.unit, resolved.version.label);
             let source = notes.sources.add(shown, text.to_owned());
-            let message = format!(
-                "{} has a line that is a marker of a block",
-                resolved.label()
-            );
+            let message = format!("{} contains a block marker line", resolved.label());
             let help = "remove the line, or put it into a code fence";
             found.push(
                 Diagnostic::new(&codes::RESOURCE_MARKERS, message)

@@ -52,9 +52,9 @@ fn version(resolved: &ResolvedEntry, age: ReleaseAge) -> Option<JudgedVersion> {
     resolved.version.commit.as_ref()?;
     let label = resolved.version.label.clone();
     let is_branch = resolved
-        .wishes
+        .requirements
         .iter()
-        .any(|selector| follows_branch(selector, &label));
+        .any(|requirement| follows_branch(requirement, &label));
     Some(JudgedVersion {
         label,
         is_branch,
@@ -64,18 +64,18 @@ fn version(resolved: &ResolvedEntry, age: ReleaseAge) -> Option<JudgedVersion> {
 
 /// The version of something that is pinned on its own, such as a layer.
 pub fn judged_version(pin: &Pin, age: ReleaseAge) -> JudgedVersion {
-    let mut requirements = pin.selectors();
+    let mut requirements = pin.parsed_requirements();
     JudgedVersion {
         label: pin.version.clone(),
-        is_branch: requirements.any(|selector| follows_branch(&selector, &pin.version)),
+        is_branch: requirements.any(|requirement| follows_branch(&requirement, &pin.version)),
         age,
     }
 }
 
 /// Whether a requirement follows a branch. A name that is not a version is taken for one: a tag of that kind can be
 /// pinned by its commit.
-fn follows_branch(selector: &Requirement, label: &str) -> bool {
-    match selector {
+fn follows_branch(requirement: &Requirement, label: &str) -> bool {
+    match requirement {
         Requirement::Branch(_) => true,
         Requirement::Version(requirement) => {
             requirement.as_name() == Some(label)

@@ -136,8 +136,8 @@ fn locked(manifest: &Manifest, resolved: &ResolvedEntry, made: &ResourceOutput) 
         fields.map(|field| field.field.to_string()).collect()
     };
     let required = root.map_or_else(
-        || Pin::join_requirements(resolved.wishes.iter().map(ToString::to_string)),
-        |root| root.selector.to_string(),
+        || Pin::join_requirements(resolved.requirements.iter().map(ToString::to_string)),
+        |root| root.requirement.to_string(),
     );
     let source = entry.unit.origin.source();
     let commit = resolved.version.commit.as_ref();

@@ -82,12 +82,12 @@ pub(crate) fn report(
     match error {
         PatchError::NoFields => notes.diagnostics.push(no_fields(resolved, patch)),
         PatchError::Broken(found) => {
-            notes.diagnostics.push(failed("its fields do not read"));
+            notes.diagnostics.push(failed("its fields cannot be read"));
             notes.diagnostics.extend(found);
         }
         PatchError::NoMap(what) => notes
             .diagnostics
-            .push(failed(&format!("what it holds is {what}"))),
+            .push(failed(&format!("its content is {what}"))),
         PatchError::Edit(error) => notes.diagnostics.push(failed(&error.to_string())),
     }
 }
@@ -151,17 +151,14 @@ fn pattern(manifest: &Manifest, kind: ResourceType, name: &str) -> Option<usize>
 
 fn of_pattern<'k>(patch: &Patch, matched: impl Iterator<Item = &'k str>) -> Diagnostic {
     let names: Vec<String> = matched.map(|name| format!("`{name}`")).collect();
-    let message = format!(
-        "`{}` is a pattern, and its matches are patched by their own names",
-        patch.name
-    );
+    let message = format!("`{}` is a pattern: patch its matches by name", patch.name);
     Diagnostic::new(&codes::PATCH_UNKNOWN, message)
         .at_spot(patch.spot)
         .help(format!("it matches {}", names.join(", ")))
 }
 
 fn through_others(patch: &Patch) -> Diagnostic {
-    let message = format!("{}/{} only comes along with others", patch.kind, patch.name);
+    let message = format!("{}/{} is a transitive dependency", patch.kind, patch.name);
     Diagnostic::new(&codes::PATCH_UNKNOWN, message)
         .at_spot(patch.spot)
         .help(format!("add it to `[{}]` to patch it", patch.kind))

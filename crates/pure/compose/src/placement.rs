@@ -101,9 +101,9 @@ fn unread(manifest: &Manifest, tool: &str, concerned: &[&ResolvedEntry]) -> Diag
         diagnostic = diagnostic.at_spot(dependency.spot);
     }
     diagnostic.help(match first.matched_pattern {
-        false => format!("replace `target` by `filename = \"{}\"`", flat_name(manifest, first)),
+        false => format!("replace `target` with `filename = \"{}\"`", flat_name(manifest, first)),
         true => format!(
-            "remove `target`; files of one name need an entry each, with a flat name such as `filename = \"{}\"`",
+            "remove `target`; files with the same name need one entry each, with a flat name such as `filename = \"{}\"`",
             flat_name(manifest, first)
         ),
     })
@@ -367,7 +367,7 @@ fn same_name(tool: &str, names: &BTreeMap<String, Vec<&ResolvedEntry>>) -> Optio
         .last()
         .map_or(String::new(), |one| one.entry.name.to_string());
     let help = format!(
-        "give one another name: `[patch.agents.{}]` with `name = \"{other}\"`",
+        "rename one of them: `[patch.agents.{}]` with `name = \"{other}\"`",
         key(&other)
     );
     Some(Diagnostic::new(&codes::TOOL_SAME_NAME, message).help(help))

@@ -121,7 +121,7 @@ impl ProjectCapabilities {
         known.extend(
             new_matches
                 .iter()
-                .map(|id| (id.clone(), CapabilitySet::usual(id))),
+                .map(|id| (id.clone(), CapabilitySet::default_of(id))),
         );
         changed.extend(new_matches);
         let new = standings.into_iter();
@@ -154,7 +154,7 @@ impl ProjectCapabilities {
             let recorded = before.recorded.filter(|_| self.unpinned.contains(id));
             let set = recorded.map(|sets| {
                 let set = sets.get(id).cloned();
-                set.unwrap_or_else(|| CapabilitySet::usual(id))
+                set.unwrap_or_else(|| CapabilitySet::default_of(id))
             });
             match set.filter(|set| set.locked_digest() == locked.digest(id)) {
                 Some(set) => drop(found.insert(id.clone(), set)),

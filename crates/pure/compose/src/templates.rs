@@ -132,11 +132,11 @@ impl<'a> TemplateFiller<'a> {
         let text = readable(&path, self.project.scope()).and_then(|at| {
             let bytes = self.project.read(&at).map_err(|error| match error {
                 ProjectFileError::TooLarge => "it has more than 1 MiB".to_owned(),
-                ProjectFileError::NotFound => "there is no such file in the project".to_owned(),
-                ProjectFileError::NotFile => "it is no file".to_owned(),
+                ProjectFileError::NotFound => "no such file in the project".to_owned(),
+                ProjectFileError::NotFile => "it is not a file".to_owned(),
                 ProjectFileError::Unreadable => {
                     reads.escapes = true;
-                    "it cannot be read, or leads out of the project".to_owned()
+                    "it cannot be read, or is outside the project".to_owned()
                 }
             })?;
             reads.held.insert(path.clone(), Checksum::of(&bytes));
@@ -166,7 +166,7 @@ fn readable(path: &str, scope: InstallScope) -> Result<RelativePath, String> {
         .to_lowercase();
     let hidden_of_user = scope == InstallScope::User && HIDDEN_OF_USER.contains(&first.as_str());
     if hidden_of_user || HIDDEN.contains(&first.as_str()) {
-        return Err("it is not for templates".to_owned());
+        return Err("templates cannot read it".to_owned());
     }
     Ok(at)
 }

@@ -336,7 +336,7 @@ fn patched(
         notes.diagnostics.push(patching::no_fields(resolved, first));
         return Some(PatchMode::Done(text.to_owned(), Vec::new()));
     };
-    let meant = match meant(resolved, text, patches) {
+    let meant = match resolve_patches(resolved, text, patches) {
         Ok(meant) => meant,
         Err(why) => {
             let message = format!("{} cannot be patched: {why}", resolved.label());
@@ -366,7 +366,11 @@ fn patched(
 }
 
 /// The patches as they are meant in this file.
-fn meant(resolved: &ResolvedEntry, text: &str, patches: &[&Patch]) -> Result<Vec<Patch>, String> {
+fn resolve_patches(
+    resolved: &ResolvedEntry,
+    text: &str,
+    patches: &[&Patch],
+) -> Result<Vec<Patch>, String> {
     let merged = resolved.entry.kind.is_merged();
     let root = if merged {
         json(text).unwrap_or(Value::Null)

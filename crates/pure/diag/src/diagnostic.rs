@@ -148,8 +148,8 @@ impl Diagnostic {
 pub fn at_most(mut found: Vec<Diagnostic>, most: usize) -> Vec<Diagnostic> {
     let rest = found.split_off(most.min(found.len()));
     if let Some(first) = rest.first() {
-        let message = format!("{} more findings of this kind are not told", rest.len());
-        let help = Some("mend those that are told, and look again".to_owned());
+        let message = format!("{} more findings with this code are not shown", rest.len());
+        let help = Some("fix the ones shown, then check again".to_owned());
         found.push(Diagnostic {
             message,
             help,

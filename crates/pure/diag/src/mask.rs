@@ -178,7 +178,9 @@ fn announces(before: &str, sign: &str) -> bool {
     let is_path = || sign.starts_with(':') && !apart && told.starts_with(['/', '.', '~', ':']);
     // A sentence may begin like a header, as in `Secrets: never commit them`.
     let is_sentence = || {
-        let is_scheme = SCHEMES.iter().any(|scheme| behind(told, scheme).is_some());
+        let is_scheme = SCHEMES
+            .iter()
+            .any(|scheme| text_after(told, scheme).is_some());
         apart && !is_scheme && told.trim_end().contains(char::is_whitespace)
     };
     is_secret_name(name)
@@ -193,7 +195,7 @@ fn is_telling(text: &str) -> bool {
     let text = text.trim_start_matches(QUOTES);
     let text = SCHEMES
         .iter()
-        .find_map(|scheme| behind(text, scheme))
+        .find_map(|scheme| text_after(text, scheme))
         .unwrap_or(text);
     let ends = |(_, c): &(usize, char)| c.is_whitespace() || "\"'`,;".contains(*c);
     let end = text
@@ -208,7 +210,7 @@ fn is_telling(text: &str) -> bool {
 fn scheme_length(text: &str) -> Option<usize> {
     let told = SCHEMES
         .iter()
-        .find_map(|scheme| behind(text.trim_start_matches('`'), scheme))?;
+        .find_map(|scheme| text_after(text.trim_start_matches('`'), scheme))?;
     let end = told
         .find(|c: char| c.is_whitespace() || "\"',]}".contains(c))
         .unwrap_or(told.len());
@@ -216,7 +218,7 @@ fn scheme_length(text: &str) -> Option<usize> {
 }
 
 /// What stands behind a word and blanks.
-fn behind<'t>(text: &'t str, word: &str) -> Option<&'t str> {
+fn text_after<'t>(text: &'t str, word: &str) -> Option<&'t str> {
     let (start, rest) = text.split_at_checked(word.len())?;
     let is_word = start.eq_ignore_ascii_case(word) && rest.starts_with([' ', '\t']);
     is_word.then(|| rest.trim_start())

@@ -224,8 +224,7 @@ pub fn distinct(found: Vec<Diagnostic>, sources: &SourceMap) -> Vec<Diagnostic> 
 
 /// A name that nothing has.
 pub fn unknown_name(what: &str, name: &str, help: Option<String>) -> Failure {
-    let mut diagnostic =
-        Diagnostic::new(&codes::NAME_UNKNOWN, format!("there is no {what} `{name}`"));
+    let mut diagnostic = Diagnostic::new(&codes::NAME_UNKNOWN, format!("unknown {what} `{name}`"));
     diagnostic.help = help;
     Failure::new(FailureKind::NotFound, diagnostic)
 }

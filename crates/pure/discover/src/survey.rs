@@ -148,7 +148,7 @@ impl SourceSurvey {
     }
 
     /// Takes in the contents of files.
-    pub fn learn(&mut self, path: &str, bytes: &[u8]) {
+    pub fn record_file(&mut self, path: &str, bytes: &[u8]) {
         if self.undecided.contains(path)
             && let Some(kind) = type_of_content(path, bytes)
         {
@@ -396,7 +396,7 @@ mod tests {
             let mut survey = self.survey(top);
             for path in survey.files_to_read(ReadExtent::Everything) {
                 let content = self.0.iter().find(|(own, _)| *own == path);
-                survey.learn(&path, content.map_or("", |(_, content)| content).as_bytes());
+                survey.record_file(&path, content.map_or("", |(_, content)| content).as_bytes());
             }
             rows(&survey)
         }

@@ -44,7 +44,7 @@ fn clash(one: &LayerPath<'_>, other: &LayerPath<'_>) -> Failure {
     let why = if one.path.as_str().len() == other.path.as_str().len() {
         "which differ only in case"
     } else {
-        "and one cannot be a file and a folder"
+        "and one path cannot be a file and a directory"
     };
     let message = format!(
         "layer `{}` has `{}` and layer `{}` has `{}`, {why}",
@@ -93,12 +93,12 @@ pub fn refuse_own_folders(
         {
             let name = &layer.layer.name;
             let message = format!(
-                "`{path}` of layer `{}` would be installed into the folder of layer `{name}` itself",
+                "`{path}` of layer `{}` would be installed into the directory of layer `{name}`",
                 from.layer.name
             );
             let diagnostic =
                 Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).in_layer(name.as_str());
-            let help = "keep layers in a folder of their own that nothing is installed to, such as `layers/`";
+            let help = "keep layers in a separate directory such as `layers/`";
             return Err(Failure::new(
                 FailureKind::Refused,
                 diagnostic.at_spot(layer.layer.spot).help(help),

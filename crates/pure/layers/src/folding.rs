@@ -81,11 +81,11 @@ impl LayerBlock {
     pub fn desired(&self, path: &RelativePath) -> Result<DesiredBlock, Failure> {
         let label = self.layer.label();
         let name = BlockName::new(&label).map_err(|error| {
-            let message = format!("the layer `{}` cannot give a block: {error}", self.layer);
-            Diagnostic::new(&codes::MANIFEST_VALUE, message).help("give the layer another name")
+            let message = format!("the layer `{}` cannot provide a block: {error}", self.layer);
+            Diagnostic::new(&codes::MANIFEST_VALUE, message).help("rename the layer")
         })?;
         if first_marker(&self.text).is_some() {
-            let message = format!("`{path}` of {label} has a line that is a marker of a block");
+            let message = format!("`{path}` of {label} contains a block marker line");
             let diagnostic = Diagnostic::new(&codes::RESOURCE_MARKERS, message)
                 .help("remove the line, or put it into a code fence");
             return Err(Failure::new(FailureKind::Refused, diagnostic));
@@ -277,7 +277,7 @@ impl UnfoldedFile<'_> {
 fn no_blocks(path: &RelativePath) -> Diagnostic {
     let message = format!("`[merge]`: `{path}` is not Markdown, and only Markdown has blocks");
     Diagnostic::new(&codes::MANIFEST_VALUE, message)
-        .help("choose another strategy than `block` for it")
+        .help("choose a strategy other than `block` for it")
 }
 
 /// What a file is made of.
@@ -388,12 +388,12 @@ impl FileRecipe<'_> {
     fn malformed_output(&self, wrong: &Diagnostic) -> Failure {
         let name = &self.strategy.name;
         let message = format!(
-            "the program of the strategy `{name}` printed no good file: {}",
+            "the executable of the strategy `{name}` printed an invalid file: {}",
             wrong.message
         );
         let diagnostic = Diagnostic::new(&codes::MERGE_DRIVER, message).in_file(self.path.as_str());
         diagnostic
-            .help("`agpm merge` with the files of the layers shows what it prints")
+            .help("run `agpm merge` with the files of the layers to see its output")
             .into()
     }
 

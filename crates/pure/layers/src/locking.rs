@@ -20,7 +20,7 @@ pub fn layers_as_locked(
     };
     if let Some(gone) = lock.layers.iter().find(|locked| !is_asked(locked)) {
         return Err(outdated_lock(format!(
-            "nothing asks for {} any more",
+            "{} is no longer in the manifest",
             gone.name.label()
         )));
     }
@@ -32,15 +32,15 @@ pub fn layers_as_locked(
         .map(|layer| &layer.name)
         .eq(lock.layers.iter().map(|locked| &locked.name))
     {
-        return Err(outdated_lock("the layers have another order".to_owned()));
+        return Err(outdated_lock("the order of the layers differs".to_owned()));
     }
     let differs = |layer: &&Layer| match &layer.place {
-        LayerPlace::Source(source, selector) if is_versioned(source) => {
+        LayerPlace::Source(source, requirement) if is_versioned(source) => {
             let locked = lock.layers.iter().find(|locked| locked.name == layer.name);
             let pin = locked.and_then(|locked| locked.pin.as_ref());
             !pin.is_some_and(|pin| {
                 pin.source.name() == Some(source)
-                    && pin.requirement.as_deref() == Some(selector.as_str())
+                    && pin.requirement.as_deref() == Some(requirement.as_str())
             })
         }
         _ => false,
@@ -53,7 +53,7 @@ pub fn layers_as_locked(
 
 pub(crate) fn other_than_locked(layer: &Layer) -> Failure {
     outdated_lock(format!(
-        "{} is not in the lockfile as the manifest has it",
+        "the lockfile entry of {} does not match the manifest",
         layer.name.label()
     ))
 }
@@ -61,10 +61,10 @@ pub(crate) fn other_than_locked(layer: &Layer) -> Failure {
 /// The refusal of a locked layer that does not exist.
 pub fn missing_layer(gone: &LockedLayer) -> Failure {
     let mut failure = outdated_lock(format!(
-        "{} is locked, and its folder is not there",
+        "{} is locked, but its directory does not exist",
         gone.name.label()
     ));
-    let help = "make the folder, or remove the layer from the manifest and run `agpm install`";
+    let help = "create the directory, or remove the layer from the manifest and run `agpm install`";
     failure.diagnostic = failure.diagnostic.map(|found| found.help(help));
     failure
 }

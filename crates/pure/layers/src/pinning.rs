@@ -107,11 +107,8 @@ impl<'a> LayerPinning<'a> {
                 layer.name.label()
             ))),
             (_, Some(locked)) if locked.checksum != snapshot.checksum => {
-                let message = format!(
-                    "{}: its files are not those that are locked",
-                    layer.name.label()
-                );
-                let help = "someone changed the layer, its `include` or the lockfile: compare before you trust either";
+                let message = format!("{}: its files differ from the lockfile", layer.name.label());
+                let help = "the layer, its `include` or the lockfile was changed: compare them before you continue";
                 let diagnostic =
                     Diagnostic::new(&codes::LOCK_CHECKSUM, message).in_layer(layer.name.as_str());
                 Err(diagnostic.at_spot(layer.spot).help(help).into())
@@ -145,7 +142,7 @@ impl RequiredVersion<'_> {
         let what = match self.requirement {
             Requirement::Branch(branch) => format!("branch `{branch}`"),
             Requirement::Rev(rev) => format!("commit `{rev}`"),
-            other => format!("version that fits `{other}`"),
+            other => format!("version that satisfies `{other}`"),
         };
         let message = format!(
             "layer `{}`: source `{}` has no {what}",

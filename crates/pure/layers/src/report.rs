@@ -70,7 +70,7 @@ pub fn rows(manifest: &Manifest, snapshots: &[LayerSnapshot<'_>]) -> LayersRepor
 fn written(place: &LayerPlace) -> String {
     match place {
         LayerPlace::Folder(path) => path.clone(),
-        LayerPlace::Source(source, selector) => format!("{source}@{selector}"),
+        LayerPlace::Source(source, requirement) => format!("{source}@{requirement}"),
     }
 }
 

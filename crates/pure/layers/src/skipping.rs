@@ -37,10 +37,10 @@ impl SkipReason {
     pub fn words(self) -> &'static str {
         match self {
             SkipReason::NotIncluded => "not in `include`",
-            SkipReason::Junk => "left behind by version control, an editor or a cache",
+            SkipReason::Junk => "a file of version control, an editor or a cache",
             SkipReason::Own => "a file of agpm itself",
-            SkipReason::Link => "a symbolic link, which is not followed",
-            SkipReason::Name => "not a name that every system can have",
+            SkipReason::Link => "a symlink, which agpm does not follow",
+            SkipReason::Name => "not a portable file name",
             SkipReason::NoFile => "not a file",
             SkipReason::Repository => "another repository",
         }
@@ -112,6 +112,6 @@ pub(crate) fn skipped_finding(layer: &Layer, skipped: &[SkippedItem]) -> Option<
     Some(
         diagnostic
             .at_spot(layer.spot)
-            .help("it is left out; `agpm layers` lists all that is"),
+            .help("agpm skips it; run `agpm layers` to list all skipped files"),
     )
 }

@@ -98,13 +98,13 @@ pub fn layer_folder(folder: &Path, layer: &Layer) -> PathBuf {
 /// The finding of a layer whose directory does not exist, with its path as users see it.
 pub fn missing_folder(layer: &Layer, shown: &str) -> Diagnostic {
     let message = format!(
-        "the folder of layer `{}`, `{shown}`, is not there",
+        "the directory of layer `{}`, `{shown}`, does not exist",
         layer.name
     );
     Diagnostic::new(&codes::LAYERS_MISSING, message)
         .in_layer(layer.name.as_str())
         .at_spot(layer.spot)
-        .help("its path is from the manifest's folder; make the folder, or remove the layer")
+        .help("the path is relative to the manifest; create the directory, or remove the layer")
 }
 
 /// The refusal of a layer whose `root` its source does not have.
@@ -115,40 +115,41 @@ pub fn missing_root(layer: &Layer, pin: &Pin) -> Failure {
         .map(ToString::to_string)
         .unwrap_or_default();
     let message = format!(
-        "layer `{}`: there is no folder `{root}` in {}@{}",
+        "layer `{}`: no directory `{root}` in {}@{}",
         layer.name, pin.source, pin.version
     );
     let diagnostic =
         Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message).in_layer(layer.name.as_str());
     diagnostic
         .at_spot(layer.spot)
-        .help("`root` is a folder of the source; check its name, or ask for another version")
+        .help("`root` is a directory of the source; check its name, or require another version")
         .into()
 }
 
 /// The refusal of a layer that is larger than `folders` folders or `bytes` bytes.
 pub fn too_large(layer: &Layer, folders: usize, bytes: u64) -> Failure {
     let message = format!(
-        "layer `{}` has more than {folders} folders or {} MiB",
+        "layer `{}` has more than {folders} directories or {} MiB",
         layer.name,
         bytes >> 20
     );
     let diagnostic = Diagnostic::new(&codes::TEXT_TOO_LARGE, message).in_layer(layer.name.as_str());
     diagnostic
         .at_spot(layer.spot)
-        .help("name the files that count with `include`")
+        .help("list the files to use with `include`")
         .into()
 }
 
 /// The finding of a layer that requires a version of a folder without versions.
 pub fn ignored_version(layer: &Layer) -> Option<Diagnostic> {
-    let LayerPlace::Source(source, selector) = &layer.place else {
+    let LayerPlace::Source(source, requirement) = &layer.place else {
         return None;
     };
-    let message =
-        format!("source `{source}` is a folder without versions, so `{selector}` says nothing");
+    let message = format!(
+        "source `{source}` is a directory without versions, so `{requirement}` has no effect"
+    );
     let diagnostic =
         Diagnostic::new(&codes::MANIFEST_IGNORED_KEY, message).in_layer(layer.name.as_str());
-    let help = "remove the version, or make the folder a git repository";
-    (selector.as_str() != DEFAULT_VERSION).then(|| diagnostic.at_spot(layer.spot).help(help))
+    let help = "remove the version, or turn the directory into a git repository";
+    (requirement.as_str() != DEFAULT_VERSION).then(|| diagnostic.at_spot(layer.spot).help(help))
 }

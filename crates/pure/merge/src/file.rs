@@ -167,14 +167,14 @@ fn join_bodies(files: &[LayerFile], from: usize, joint: BodyJoint) -> (String, V
 
 fn mixed_formats(one: &LayerFile, other: &LayerFile) -> Diagnostic {
     let message = format!(
-        "layers `{}` and `{}` hold files of kinds that do not merge",
+        "files of layers `{}` and `{}` have formats that cannot be merged",
         one.layer, other.layer
     );
     Diagnostic::new(&codes::MERGE_MIXED_FORMATS, message)
         .in_file(other.file.as_str())
         .in_layer(other.layer.as_str())
         .help(
-            "JSON, YAML and TOML merge with each other; Markdown and text only with their own kind",
+            "JSON, YAML and TOML merge with each other; Markdown and plain text merge only with the same format",
         )
 }
 
@@ -185,14 +185,14 @@ fn opaque(files: &[LayerFile]) -> Diagnostic {
         .collect();
     let highest = &files[files.len() - 1];
     let message = format!(
-        "{} all have this file, and its format cannot be merged: `{}` counts",
+        "{} all have this file, and its format cannot be merged: `{}` wins",
         names.join(", "),
         highest.layer
     );
     Diagnostic::new(&codes::MERGE_OPAQUE, message)
         .in_file(highest.file.as_str())
         .in_layer(highest.layer.as_str())
-        .help("keep the file in one layer, or give it an ending that says what it is")
+        .help("keep the file in one layer, or give it a known extension")
 }
 
 impl MergedFile {
@@ -340,7 +340,7 @@ impl MergedFile {
         Diagnostic::new(&codes::MERGE_LAYOUT, message)
             .in_file(self.files[0].file.as_str())
             .in_layer(self.files[0].layer.as_str())
-            .help("write out the value there instead of sharing it, or leave the file to one layer")
+            .help("repeat the value instead of using an alias, or keep the file in one layer")
     }
 
     fn unprintable(&self, error: &EditError) -> Diagnostic {

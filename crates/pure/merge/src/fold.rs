@@ -537,7 +537,7 @@ impl<'a, 's> MergeEngine<'a, 's> {
     fn type_change(&self, lower: LayerNode<'a>, higher: LayerNode<'a>) -> Diagnostic {
         let (low, high) = (lower.node, higher.node);
         let message = format!(
-            "{} is {} in layer `{}` but {} in layer `{}`, which counts",
+            "{} is {} in layer `{}` but {} in layer `{}`, which wins",
             self.place_name(),
             low.kind().word(),
             self.layer(lower),
@@ -548,7 +548,7 @@ impl<'a, 's> MergeEngine<'a, 's> {
             .at(high.source(), high.span(), "this counts")
             .at(low.source(), low.span(), "this is replaced")
             .in_layer(self.layer(higher).as_str())
-            .help("make both the same type; a strategy that says `replace` for this place takes the change without a warning")
+            .help("make both the same type, or set the operation `replace` for this path to accept the change")
     }
 
     fn report_clash(&mut self, lower: LayerNode<'a>, higher: LayerNode<'a>) {
@@ -562,15 +562,15 @@ impl<'a, 's> MergeEngine<'a, 's> {
             .at(
                 higher.node.source(),
                 higher.node.span(),
-                "the higher layer says this",
+                "value of the higher layer",
             )
             .at(
                 lower.node.source(),
                 lower.node.span(),
-                "the lower layer says this",
+                "value of the lower layer",
             )
             .in_layer(self.layer(higher).as_str())
-            .help("a rule forbids that here: remove one of the two, or change the rule");
+            .help("a rule forbids different values here: remove one of them, or change the rule");
         self.report(diagnostic);
     }
 
@@ -582,13 +582,13 @@ impl<'a, 's> MergeEngine<'a, 's> {
             .zip(found)
             .filter(|(_, found)| *found == UnsetMatch::Nowhere)
         {
-            let message = format!("nothing to unset at `{pointer}`: no layer says anything there");
+            let message = format!("nothing to unset at `{pointer}`: no layer has a value there");
             let help = "check the pointer, or remove it from `unset`";
             self.report(Diagnostic::new(&codes::MERGE_UNSET_NOTHING, message).help(help));
         }
         if self.type_changes > MOST_TYPE_CHANGES {
             let message = format!(
-                "{} more places change their type",
+                "{} more values change their type",
                 self.type_changes - MOST_TYPE_CHANGES
             );
             self.report(Diagnostic::new(&codes::MERGE_TYPE_CHANGE, message));

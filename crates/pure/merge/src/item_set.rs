@@ -56,7 +56,7 @@ impl<'a> MergeEngine<'a, '_> {
             .at(earlier.node.source(), earlier.node.span(), "first here")
             .in_layer(layer.as_str())
             .help(
-                "keep one of them: they are taken for one item, and where they differ the later one counts",
+                "keep one of them: they are treated as one item, and the later one wins where they differ",
             );
         self.report(diagnostic);
     }

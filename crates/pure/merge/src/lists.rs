@@ -254,7 +254,7 @@ impl<'a, 's> MergeEngine<'a, 's> {
             .at(item.node.source(), item.node.span(), format!("no `{key}` here"))
             .in_layer(layer.as_str())
             .help(format!(
-                "a rule tells the items of this list apart by `{key}`: give each one, as a string or number"
+                "a rule identifies the items of this list by `{key}`: add it to each item, as a string or number"
             ));
         self.report(diagnostic);
     }
@@ -275,7 +275,7 @@ impl<'a, 's> MergeEngine<'a, 's> {
             .at(later.node.source(), later.node.span(), "again here")
             .at(earlier.node.source(), earlier.node.span(), "first here")
             .in_layer(layer.as_str())
-            .help("keep one of them: they are taken for one item, and the later one counts");
+            .help("keep one of them: they are treated as one item, and the later one wins");
         self.report(diagnostic);
     }
 }

@@ -324,7 +324,7 @@ impl LeafExplainer<'_> {
             || self.secrets == SecretDisplay::Masked && looks_secret(nearest_key(pointer), text);
         match node.kind() {
             NodeKind::Map if node.len() > 0 => {
-                format!("a map of {}", counted(node.len(), "entry", "entries")).into()
+                format!("an object of {}", counted(node.len(), "entry", "entries")).into()
             }
             NodeKind::List if node.len() > 0 => {
                 format!("a list of {}", counted(node.len(), "item", "items")).into()

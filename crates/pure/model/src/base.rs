@@ -123,7 +123,7 @@ impl BaseAddress {
             }
             Ok(Address::Source(_) | Address::Plugin(_) | Address::Registry(_)) => {
                 return Err(BaseError::new(
-                    "this address is not a git repository or a directory",
+                    "this is not a git repository or a directory",
                 ));
             }
             Err(error) => return Err(BaseError::new(&error.to_string())),
@@ -200,13 +200,13 @@ pub fn read_extends(
     };
     for entry in entries {
         if entry.kind() != NodeKind::String {
-            check.wrong_kind(entry, "`extends`", "an address, or a list of addresses");
+            check.wrong_kind(entry, "`extends`", "a URL or directory, or a list of them");
             continue;
         }
         match BaseAddress::parse(entry.content(), host) {
             Ok(address) => {
                 if has_secret(&address) {
-                    let message = "the address holds a secret, and this file is shared";
+                    let message = "the URL contains a secret, and this file is shared";
                     let diagnostic = Diagnostic::new(&codes::MANIFEST_SECRET, message);
                     let diagnostic = diagnostic.at_spot(spot(entry));
                     check.report(diagnostic.help("keep it in git's credentials"));
@@ -236,7 +236,7 @@ pub fn refused_programs(base: &Document) -> Vec<Diagnostic> {
     let commands = tables.filter_map(|(name, table)| Some((name, table.get("command")?)));
     let report = |(name, command): (NodeRef<'_>, NodeRef<'_>)| {
         let message = format!(
-            "a base cannot bring a merge program: strategy `{}` has a `command`",
+            "a base cannot define a merge executable: strategy `{}` has a `command`",
             name.content()
         );
         let help = "define the strategy in the project's own `agpm.toml`";

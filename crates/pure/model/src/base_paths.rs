@@ -95,8 +95,8 @@ impl PathRelocation<'_> {
     }
 
     fn report_escape(&mut self, spot: SourceSpan) {
-        let message = "this path leads out of the repository of its base";
-        let help = "name something in the repository, or a source by its URL";
+        let message = "this path is outside the repository of its base";
+        let help = "use a path in the repository, or the URL of a source";
         let diagnostic = Diagnostic::new(&codes::MANIFEST_ESCAPE, message).at_spot(spot);
         self.check.report(diagnostic.help(help));
     }
@@ -164,7 +164,7 @@ impl PathRelocation<'_> {
                 (Ok(path), Some(source)) => {
                     dependency.unit.path = path;
                     dependency.unit.origin = ResourceOrigin::Source(source);
-                    dependency.selector = Requirement::Rev(place.commit);
+                    dependency.requirement = Requirement::Rev(place.commit);
                 }
                 (Err(error), _) => self.report_path(dependency.spot, error),
                 (Ok(_), None) => {}

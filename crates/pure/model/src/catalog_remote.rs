@@ -42,7 +42,7 @@ pub enum RemoteError {
     #[error("the remote is empty")]
     Empty,
     /// An address without its prefix, or a path.
-    #[error("this is neither the name of a source nor an address that begins with `git+`")]
+    #[error("neither the name of a source nor a URL that starts with `git+`")]
     NoPrefix,
     /// An address that is none.
     #[error(transparent)]
@@ -51,10 +51,10 @@ pub enum RemoteError {
     #[error(transparent)]
     Name(#[from] NameError),
     /// What stands behind `#` is no name that git takes.
-    #[error("what stands behind `#` cannot be a branch, a tag or a commit")]
+    #[error("invalid branch, tag or commit after `#`")]
     Reference,
     /// What stands behind `:/` is no folder of the repository.
-    #[error("the folder behind `:/`: {0}")]
+    #[error("invalid directory after `:/`: {0}")]
     Folder(PathError),
 }
 
@@ -63,15 +63,13 @@ impl RemoteError {
     pub fn help(&self) -> &'static str {
         match self {
             RemoteError::NoPrefix => {
-                "write `git+` before the address, as in `git+https://host/org/repo.git` or `git+ssh://git@host/org/repo`"
+                "write `git+` before the URL, as in `git+https://host/org/repo.git` or `git+ssh://git@host/org/repo`"
             }
             RemoteError::Reference => "write a branch, a tag or a commit, as in `community#v1.0.0`",
             RemoteError::Folder(_) => {
-                "name a folder of the repository from its top, as in `community:/teams/core`"
+                "write a directory relative to the root of the repository, as in `community:/teams/core`"
             }
-            _ => {
-                "write the name of a source, or an address such as `git+https://host/org/repo.git`"
-            }
+            _ => "write the name of a source, or a URL such as `git+https://host/org/repo.git`",
         }
     }
 

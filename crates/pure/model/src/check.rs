@@ -170,10 +170,10 @@ impl Check {
         let found = names.clone().into_iter().any(|known| known == name);
         if !found {
             let mut diagnostic =
-                Diagnostic::new(code, format!("there is no {what} `{name}`")).at_spot(spot(node));
+                Diagnostic::new(code, format!("unknown {what} `{name}`")).at_spot(spot(node));
             let near = nearest(name, names.clone());
             let edit = near.and_then(|near| node.respelled(near));
-            diagnostic.help = did_you_mean(name, &format!("there are these {what}s"), names);
+            diagnostic.help = did_you_mean(name, &format!("available {what}s"), names);
             self.report_missing(diagnostic.fixed_by(edit));
         }
         found
@@ -200,7 +200,7 @@ impl Check {
         match RelativePath::new(text) {
             Ok(path) => Some(path),
             Err(error) => {
-                let help = "name a place below the folder, with `/` between its parts";
+                let help = "write a relative path inside the directory, with `/` between its parts";
                 self.bad_path(node, error, format!("{what}: {error}"), help);
                 None
             }

@@ -13,18 +13,26 @@ use crate::version::{Requirement, VersionRequirement};
 const DECLARATION: SchemaTable = SchemaTable::strict(
     "a declared dependency",
     &[
-        SchemaField::required("path", ValueForm::WORD, "Where it is"),
-        SchemaField::optional("source", ValueForm::WORD, "The source that it comes from"),
+        SchemaField::required("path", ValueForm::WORD, "Its path"),
+        SchemaField::optional("source", ValueForm::WORD, "Its source"),
         SchemaField::optional("url", ValueForm::WORD, "The same"),
-        SchemaField::optional("version", ValueForm::Text, "Which version of the source"),
-        SchemaField::optional("tool", ValueForm::WORD, "The tool that it is for"),
+        SchemaField::optional("version", ValueForm::Text, "The version of its source"),
+        SchemaField::optional("tool", ValueForm::WORD, "Its tool"),
         SchemaField::optional(
             "name",
             ValueForm::WORD,
             "The name that the resource uses for it",
         ),
-        SchemaField::optional("flatten", ValueForm::Flag, "Whether folders are left out"),
-        SchemaField::optional("install", ValueForm::Flag, "Whether it is written"),
+        SchemaField::optional(
+            "flatten",
+            ValueForm::Flag,
+            "Whether to drop the directories of the source",
+        ),
+        SchemaField::optional(
+            "install",
+            ValueForm::Flag,
+            "Whether to write it to its target",
+        ),
     ],
 );
 
@@ -38,7 +46,7 @@ pub struct DeclaredDependency {
     /// The name or URL of another source, if it is said.
     pub source: Option<String>,
     /// At which version, if it is said.
-    pub selector: Option<Requirement>,
+    pub requirement: Option<Requirement>,
     /// For which tool, if it is said.
     pub tool: Option<ToolName>,
     /// What the declaring file calls it.
@@ -121,7 +129,7 @@ fn has_types(node: NodeRef<'_>) -> bool {
 /// A word on `dependencies` that another program reads; nothing if they are empty.
 fn foreign(node: NodeRef<'_>) -> Option<Diagnostic> {
     let empty = node.len() == 0 && node.as_str().is_none_or(str::is_empty);
-    let message = "`dependencies` names no resource type and is ignored";
+    let message = "`dependencies` has no resource type and is ignored";
     let help =
         "resources are declared under their type, as in `dependencies: {snippets: [{path: FILE}]}`";
     let diagnostic =
@@ -144,11 +152,10 @@ impl DeclarationReader {
     fn kind(&mut self, key: NodeRef<'_>, list: NodeRef<'_>) {
         let Some(kind) = ResourceType::named(key.content()) else {
             let words = RESOURCE_TYPES.map(|kind| kind.plural());
-            let help =
-                did_you_mean(key.content(), "kinds of resources are", words).unwrap_or_default();
+            let help = did_you_mean(key.content(), "resource types are", words).unwrap_or_default();
             return self.bad(
                 key,
-                format!("there is no kind of resource `{}`", key.content()),
+                format!("unknown resource type `{}`", key.content()),
                 &help,
             );
         };
@@ -170,7 +177,7 @@ impl DeclarationReader {
         if item.kind() != NodeKind::Map {
             self.bad(
                 item,
-                "a declared dependency is not a map",
+                "a declared dependency is not an object",
                 "write `- path: FILE`",
             );
             return None;
@@ -193,7 +200,7 @@ impl DeclarationReader {
             kind,
             path: path.to_owned(),
             source: self.source(item, path),
-            selector: item.get("version").and_then(|node| self.version(node)),
+            requirement: item.get("version").and_then(|node| self.version(node)),
             tool: item
                 .get("tool")
                 .and_then(|node| self.name(node, |text| ToolName::new(text).ok())),
@@ -217,7 +224,7 @@ impl DeclarationReader {
     fn source(&mut self, item: NodeRef<'_>, path: &str) -> Option<String> {
         let node = match (item.get("source"), item.get("url")) {
             (Some(_), Some(url)) => {
-                self.bad(url, "`source` and `url` exclude each other", "remove one");
+                self.bad(url, "`source` and `url` cannot be combined", "remove one");
                 return None;
             }
             (source, url) => source.or(url)?,
@@ -279,7 +286,7 @@ impl DeclarationReader {
     fn name<T>(&mut self, node: NodeRef<'_>, read: impl Fn(&str) -> Option<T>) -> Option<T> {
         let name = node.as_str().and_then(read);
         if name.is_none() {
-            self.bad(node, "this is no name", "write a word");
+            self.bad(node, "invalid name", "write a single word");
         }
         name
     }

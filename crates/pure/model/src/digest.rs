@@ -12,7 +12,7 @@ pub struct ObjectId(String);
 
 /// Why a text is no object name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the name of a git object is 40 or 64 hexadecimal digits")]
+#[error("invalid commit: expected 40 or 64 hexadecimal digits")]
 pub struct ObjectIdError;
 
 impl ObjectId {
@@ -50,7 +50,7 @@ pub struct Checksum([u8; 32]);
 
 /// Why a text is no checksum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a checksum is `sha256:` and 64 hexadecimal digits")]
+#[error("invalid checksum: expected `sha256:` and 64 hexadecimal digits")]
 pub struct ChecksumError;
 
 impl Checksum {

@@ -178,7 +178,7 @@ fn passing_keys(list: &'static Passthrough) -> Entries {
             vec![("description", Value::from(about))]
         }
         KeyOwner::OlderVersion => {
-            let about = format!("A key of {}, which has no meaning here.", list.name);
+            let about = format!("A key of {}, which agpm ignores.", list.name);
             vec![("description", Value::from(about))]
         }
     };

@@ -11,6 +11,7 @@ mod check;
 mod credentials;
 mod declared;
 mod digest;
+mod field_names;
 mod files;
 mod import;
 mod instruction;
@@ -62,6 +63,9 @@ pub use declared::{
     Declarations, DeclaredDependency, DeclaringFile, declarations, read_declarations,
 };
 pub use digest::{Checksum, ChecksumError, ObjectId, ObjectIdError};
+pub use field_names::{
+    serialize_commit, serialize_folder, serialize_id, serialize_root, serialize_url,
+};
 pub use files::{
     FileProblem, FoundFile, FoundKind, MachineFiles, OutsideReads, ProblemKind, ResolvedPath,
     normalize, shown_from,

@@ -426,10 +426,7 @@ impl Lockfile {
                     // Older programs may call two entries the same.
                     if node.get("requirement").is_some() && !seen.insert((kind, entry.name.clone()))
                     {
-                        reading.broken(
-                            node,
-                            format!("two entries are called {kind}/{}", entry.name),
-                        );
+                        reading.broken(node, format!("duplicate entry {kind}/{}", entry.name));
                     }
                     lock.entries.push(entry);
                 }
@@ -586,7 +583,7 @@ impl LockReader {
             self.broken(
                 version,
                 format!(
-                    "the lockfile has version `{}`, and this program reads 1",
+                    "the lockfile has version `{}`, but this agpm reads only version 1",
                     version.content()
                 ),
             );
@@ -634,7 +631,7 @@ impl LockReader {
             }),
             (None, ..) => None,
             _ => {
-                self.broken(node, "this base has a `source` and no commit of it");
+                self.broken(node, "this base has a `source` but no commit");
                 return None;
             }
         };
@@ -676,7 +673,7 @@ impl LockReader {
             }),
             (None, ..) => None,
             _ => {
-                self.broken(node, "this layer has a `source` and no commit of it");
+                self.broken(node, "this layer has a `source` but no commit");
                 return None;
             }
         };
@@ -743,7 +740,10 @@ impl LockReader {
                 match placement {
                     Some(placement) => placement.at = at,
                     None => {
-                        self.broken(node, "this entry of `installed` has no tool of `tools`");
+                        self.broken(
+                            node,
+                            "this entry of `installed` names a tool that is not in `tools`",
+                        );
                         return Err(());
                     }
                 }

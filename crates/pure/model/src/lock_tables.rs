@@ -9,7 +9,7 @@ const COMMIT: ValueForm = ValueForm::matching("^([0-9a-fA-F]{40}|[0-9a-fA-F]{64}
 /// A lockfile.
 pub static LOCK_SCHEMA: FileSchema = FileSchema {
     title: "agpm.lock",
-    about: "What was resolved, so that the next one gets the same.",
+    about: "The resolved versions, for reproducible installs.",
     form: ValueForm::Table(&LOCK),
     definitions: &[&SOURCE, &BASE, &LAYER, &REMOTE, &ENTRY, &FILE],
 };
@@ -66,7 +66,7 @@ const SOURCE: Definition = Definition {
         "a locked source",
         &[
             SchemaField::required("name", ValueForm::Text, "Its name in the manifest."),
-            SchemaField::optional("url", ValueForm::Text, "Its address, without secrets."),
+            SchemaField::optional("url", ValueForm::Text, "Its URL, without secrets."),
         ],
     )),
 };
@@ -97,7 +97,7 @@ const BASE: Definition = Definition {
                 SchemaField::required(
                     "checksum",
                     ValueForm::matching("^sha256:[0-9a-fA-F]{64}$"),
-                    "Of its `agpm.toml`.",
+                    "The checksum of its `agpm.toml`.",
                 ),
             ],
         )),
@@ -109,7 +109,7 @@ const BASE: Definition = Definition {
 };
 
 const DIGEST: ValueForm = ValueForm::matching("^sha256:[0-9a-fA-F]{64}$");
-const LOCKED_CAPABILITIES: &str = "Of what it lets a tool do, if that is anything.";
+const LOCKED_CAPABILITIES: &str = "The digest of its capabilities, if it has any.";
 
 const LAYER: Definition = Definition {
     name: "layer",
@@ -118,19 +118,19 @@ const LAYER: Definition = Definition {
             "a locked layer",
             &[
                 SchemaField::required("name", ValueForm::Text, "Its name in the manifest."),
-                SchemaField::optional(
-                    "source",
-                    ValueForm::Text,
-                    "The source that it is a version of.",
-                ),
-                SchemaField::optional("requirement", ValueForm::Text, "What was asked for."),
+                SchemaField::optional("source", ValueForm::Text, "Its source."),
+                SchemaField::optional("requirement", ValueForm::Text, "The requirement."),
                 SchemaField::optional(
                     "version",
                     ValueForm::Text,
-                    "The tag or branch, or the commit as it was asked for.",
+                    "The tag or branch, or the commit as it was required.",
                 ),
                 SchemaField::optional("resolved_commit", COMMIT, "The commit."),
-                SchemaField::required("checksum", DIGEST, "Of all its files that count."),
+                SchemaField::required(
+                    "checksum",
+                    DIGEST,
+                    "The checksum of all its files that apply.",
+                ),
                 SchemaField::optional("capabilities", DIGEST, LOCKED_CAPABILITIES),
             ],
         )),
@@ -149,12 +149,12 @@ const REMOTE: Definition = Definition {
             SchemaField::required(
                 "remote",
                 ValueForm::WORD,
-                "What was asked for, without secrets.",
+                "The required remote, without secrets.",
             ),
             SchemaField::required(
                 "version",
                 ValueForm::WORD,
-                "The branch or tag, or the commit as it was asked for.",
+                "The branch or tag, or the commit as it was required.",
             ),
             SchemaField::required("resolved_commit", COMMIT, "The commit."),
         ],
@@ -168,7 +168,7 @@ const PLACEMENT: SchemaTable = SchemaTable::open(
         SchemaField::required(
             "at",
             ValueForm::Text,
-            "Where it is installed for that tool.",
+            "The path where it is installed for that tool.",
         ),
     ],
 );
@@ -189,58 +189,66 @@ const ENTRY: Definition = Definition {
                 "The manifest's key of the pattern that it matched.",
             ),
             SchemaField::optional("pattern", ValueForm::Text, "That pattern."),
-            SchemaField::optional("source", ValueForm::Text, "The source that it comes from."),
+            SchemaField::optional("source", ValueForm::Text, "Its source."),
             SchemaField::optional(
                 "path",
                 ValueForm::Text,
-                "Where it is in the source, or on this machine.",
+                "Its path in the source, or on this machine.",
             ),
-            SchemaField::optional("requirement", ValueForm::Text, "What was asked for."),
+            SchemaField::optional("requirement", ValueForm::Text, "The requirement."),
             SchemaField::optional(
                 "version",
                 ValueForm::Text,
-                "The tag or branch, or the commit as it was asked for.",
+                "The tag or branch, or the commit as it was required.",
             ),
             SchemaField::optional("resolved_commit", ValueForm::Text, "The commit."),
-            SchemaField::optional("checksum", ValueForm::Text, "Of the bytes in the source."),
+            SchemaField::optional(
+                "checksum",
+                ValueForm::Text,
+                "The checksum of its content in the source.",
+            ),
             SchemaField::optional("capabilities", DIGEST, LOCKED_CAPABILITIES),
-            SchemaField::optional("installed_at", ValueForm::Text, "Where it is installed."),
-            SchemaField::optional("tool", ValueForm::Text, "The tool that it is for."),
+            SchemaField::optional(
+                "installed_at",
+                ValueForm::Text,
+                "The path where it is installed.",
+            ),
+            SchemaField::optional("tool", ValueForm::Text, "Its tool."),
             SchemaField::optional(
                 "tools",
                 ValueForm::TEXTS,
-                "The tools that it is for, if there are several.",
+                "Its tools, if there are several.",
             ),
             SchemaField::optional(
                 "installed",
                 ValueForm::List(&ValueForm::Table(&PLACEMENT)),
-                "Where it is installed for each of several tools.",
+                "The paths where it is installed for several tools.",
             ),
             SchemaField::optional(
                 "dependencies",
                 ValueForm::TEXTS,
-                "What it needs, as `TYPE/NAME@VERSION`.",
+                "Its dependencies, as `TYPE/NAME@VERSION`.",
             ),
             SchemaField::optional(
                 "parts",
                 ValueForm::TEXTS,
-                "What is installed of a plugin, as `TYPE/NAME`.",
+                "The installed parts of a plugin, as `TYPE/NAME`.",
             ),
             SchemaField::optional(
                 "marketplace",
                 ValueForm::AnyMap,
-                "The marketplace that named a plugin's place.",
+                "The marketplace that lists the plugin.",
             ),
             SchemaField::optional("patches", ValueForm::TEXTS, "The fields that patches set."),
             SchemaField::optional(
                 "private_patches",
                 ValueForm::TEXTS,
-                "Those of them that are set for one user only.",
+                "The fields that are set for one user only.",
             ),
             SchemaField::optional(
                 "install",
                 ValueForm::Flag,
-                "`false` if it is resolved only.",
+                "`false` if it is resolved but not written.",
             ),
             SchemaField::optional(
                 "in_place",

@@ -17,12 +17,10 @@ pub enum PathError {
     #[error("the path is absolute")]
     Absolute,
     /// Leaves the folder.
-    #[error("the path leads out of its folder with `..`")]
+    #[error("the path leaves its directory with `..`")]
     Escapes,
     /// An address where a path belongs.
-    #[error(
-        "this is an address, and not a path: name it under `[sources]`, and give its name as `source`"
-    )]
+    #[error("this is a URL, not a path: add it under `[sources]`, and use its name as `source`")]
     Address,
     /// A name that some system does not take, or takes for something else.
     #[error("a part of the path is not a portable file name")]

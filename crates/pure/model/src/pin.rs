@@ -134,7 +134,7 @@ const AND: &str = " && ";
 
 impl Pin {
     /// The requirements that it was chosen for, as far as a lockfile tells: a branch is a name like any other.
-    pub fn selectors(&self) -> impl Iterator<Item = Requirement> + '_ {
+    pub fn parsed_requirements(&self) -> impl Iterator<Item = Requirement> + '_ {
         let parsed = self.requirements().map(VersionRequirement::parse);
         parsed.filter_map(Result::ok).map(Requirement::Version)
     }

@@ -6,7 +6,7 @@ use crate::schema::{SchemaField, SchemaTable, ValueForm};
 /// The schema of a policy.
 pub static POLICY_SCHEMA: FileSchema = FileSchema {
     title: "policy.toml",
-    about: "What an organization allows.",
+    about: "The rules of an organization.",
     form: ValueForm::Table(&POLICY),
     definitions: &[],
 };
@@ -36,7 +36,7 @@ pub(crate) const POLICY: SchemaTable = SchemaTable::strict(
         SchemaField::optional(
             "executables",
             ValueForm::Table(&EXECUTABLES),
-            "Content that runs something.",
+            "Rules for executable content.",
         ),
         SchemaField::optional(
             "versions",
@@ -62,7 +62,7 @@ pub(crate) const POLICY: SchemaTable = SchemaTable::strict(
         SchemaField::optional(
             "on-unreachable",
             ValueForm::OneOf(&["stop", "warn"]),
-            "What a run does when a policy that is farther away cannot be reached.",
+            "The behavior when a more distant policy cannot be reached.",
         ),
     ],
 );
@@ -115,7 +115,7 @@ pub(crate) const EXECUTABLES: SchemaTable = SchemaTable::strict(
     &[SchemaField::optional(
         "mode",
         ValueForm::OneOf(&["allow", "approve", "deny"]),
-        "Whether content that runs something is allowed, needs approval or is denied.",
+        "Whether executable content is allowed, needs approval or is denied.",
     )],
 );
 

@@ -15,7 +15,7 @@ pub fn skill_findings(head: Option<NodeRef<'_>>, folder: &str) -> Vec<Diagnostic
         return vec![finding(
             message,
             None,
-            format!("it should say `name: {}` and `description`", slug(folder)),
+            format!("add `name: {}` and `description`", slug(folder)),
         )];
     };
     let found = [
@@ -34,7 +34,7 @@ fn finding(message: String, node: Option<NodeRef<'_>>, help: String) -> Diagnost
 
 fn name(head: NodeRef<'_>, folder: &str) -> Option<Diagnostic> {
     let Some(node) = head.get("name") else {
-        let help = format!("it should say `name: {}`", slug(folder));
+        let help = format!("set `name: {}`", slug(folder));
         return Some(finding(
             format!("the skill `{folder}` has no `name`"),
             None,
@@ -49,7 +49,7 @@ fn name(head: NodeRef<'_>, folder: &str) -> Option<Diagnostic> {
         return Some(finding(
             message,
             Some(node),
-            format!("it should say `name: {}`", slug(folder)),
+            format!("set `name: {}`", slug(folder)),
         ));
     };
     if let Some(why) = name_problem(name) {
@@ -57,11 +57,11 @@ fn name(head: NodeRef<'_>, folder: &str) -> Option<Diagnostic> {
         return Some(finding(
             message,
             Some(node),
-            format!("`{}` would do", slug(name)),
+            format!("use `{}`", slug(name)),
         ));
     }
     (name != folder).then(|| {
-        let message = format!("the skill `{name}` is in a folder called `{folder}`");
+        let message = format!("the skill `{name}` is in a directory named `{folder}`");
         let help = format!("give it `filename = \"{name}\"`, or patch its `name`");
         finding(message, Some(node), help)
     })
@@ -105,10 +105,12 @@ fn name_problem(name: &str) -> Option<String> {
         return Some(format!("has more than {LONGEST_SKILL_NAME} characters"));
     }
     if !name.chars().all(good) {
-        return Some("has other characters than lowercase letters, digits and hyphens".to_owned());
+        return Some(
+            "contains characters other than lowercase letters, digits and hyphens".to_owned(),
+        );
     }
     let odd = name.starts_with('-') || name.ends_with('-') || name.contains("--");
-    odd.then(|| "has a hyphen where none belongs".to_owned())
+    odd.then(|| "has a misplaced hyphen".to_owned())
 }
 
 /// A name that keeps to the rules and is near to this one.
@@ -129,12 +131,12 @@ fn slug(name: &str) -> String {
 
 fn description(head: NodeRef<'_>, folder: &str) -> Option<Diagnostic> {
     let help = format!(
-        "say in 1 to {LONGEST_SKILL_DESCRIPTION} characters what it does and when to use it"
+        "describe in 1 to {LONGEST_SKILL_DESCRIPTION} characters what it does and when to use it"
     );
     let node = head.get("description");
     let message = match node.map(|node| node.as_str().map(|text| text.trim().chars().count())) {
         None => format!("the skill `{folder}` has no `description`"),
-        Some(None) => format!("the `description` of the skill `{folder}` is no text"),
+        Some(None) => format!("the `description` of the skill `{folder}` is not a string"),
         Some(Some(0)) => format!("the `description` of the skill `{folder}` is empty"),
         Some(Some(length)) if length > LONGEST_SKILL_DESCRIPTION => {
             format!("the `description` of the skill `{folder}` has {length} characters")
@@ -157,7 +159,7 @@ fn tools(head: NodeRef<'_>) -> Option<Diagnostic> {
     Some(finding(
         message,
         Some(node),
-        "write a text, or a list of texts".to_owned(),
+        "write a string, or a list of strings".to_owned(),
     ))
 }
 
@@ -190,42 +192,42 @@ mod tests {
             (
                 "a",
                 "name: b\ndescription: d",
-                "the skill `b` is in a folder called `a`; give it `filename = \"b\"`, or patch its `name`",
+                "the skill `b` is in a directory named `a`; give it `filename = \"b\"`, or patch its `name`",
             ),
             (
                 "a",
                 "name: My Skill!\ndescription: d",
-                "the skill's name `My Skill!` has other characters than lowercase letters, digits and hyphens; `my-skill` would do",
+                "the skill's name `My Skill!` contains characters other than lowercase letters, digits and hyphens; use `my-skill`",
             ),
             (
                 "a",
                 "description: d",
-                "the skill `a` has no `name`; it should say `name: a`",
+                "the skill `a` has no `name`; set `name: a`",
             ),
             (
                 "a",
                 "name: 1\ndescription: d",
-                "the `name` of the skill `a` is a number; it should say `name: a`",
+                "the `name` of the skill `a` is a number; set `name: a`",
             ),
             (
                 "a",
                 "name: a-\ndescription: d",
-                "the skill's name `a-` has a hyphen where none belongs; `a` would do",
+                "the skill's name `a-` has a misplaced hyphen; use `a`",
             ),
             (
                 "a",
                 "name: a",
-                "the skill `a` has no `description`; say in 1 to 1024 characters what it does and when to use it",
+                "the skill `a` has no `description`; describe in 1 to 1024 characters what it does and when to use it",
             ),
             (
                 "a",
                 "name: a\ndescription: ''",
-                "the `description` of the skill `a` is empty; say in 1 to 1024 characters what it does and when to use it",
+                "the `description` of the skill `a` is empty; describe in 1 to 1024 characters what it does and when to use it",
             ),
             (
                 "a",
                 "name: a\ndescription: d\nallowed-tools: {a: 1}",
-                "`allowed-tools` is a map; write a text, or a list of texts",
+                "`allowed-tools` is an object; write a string, or a list of strings",
             ),
         ] {
             assert_eq!(findings(folder, head), [expected], "{head}");

@@ -147,8 +147,8 @@ impl VersionIndex {
     }
 
     /// What a requirement allows.
-    pub fn allowed(&self, selector: &Requirement) -> AllowedVersions {
-        match selector {
+    pub fn allowed(&self, requirement: &Requirement) -> AllowedVersions {
+        match requirement {
             Requirement::Only => AllowedVersions::Listed(Vec::new()),
             Requirement::Branch(branch) => AllowedVersions::Listed(self.branch(branch)),
             Requirement::Rev(digits) => AllowedVersions::Commit(digits.clone()),

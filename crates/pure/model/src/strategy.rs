@@ -92,34 +92,31 @@ pub enum ItemRule {
 pub const OPERATIONS: &[(&str, &str)] = &[
     (
         "deep",
-        "maps merge all the way down; lists and values are the highest layer's",
+        "objects merge recursively; lists and values come from the highest layer",
     ),
-    ("replace", "the highest layer's, whole"),
-    (
-        "extend",
-        "lists get the items they do not hold yet, at their end",
-    ),
-    ("append", "lists get all items, at their end"),
-    ("prepend", "lists get all items, at their beginning"),
+    ("replace", "the entire value of the highest layer"),
+    ("extend", "append items that the list does not contain yet"),
+    ("append", "append all items"),
+    ("prepend", "prepend all items"),
     (
         "union",
-        "lists become sets: every item once, in the order of first appearance",
+        "lists become sets: each item once, in order of first appearance",
     ),
     (
         "by-key",
-        "list items are told apart by a key: the higher one counts, or both merge",
+        "a key identifies list items: the higher item wins, or both merge",
     ),
-    ("overlay", "maps merge field by field, one level deep"),
-    ("non-empty", "the highest that is not blank"),
-    ("keep-lower", "the lowest layer's, whole"),
-    ("forbid", "two layers with different values are an error"),
+    ("overlay", "objects merge field by field, one level deep"),
+    ("non-empty", "the highest value that is not blank"),
+    ("keep-lower", "the entire value of the lowest layer"),
+    ("forbid", "different values in two layers are an error"),
 ];
 
 /// Why a text is no operation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OperationError {
     /// No operation has that name.
-    #[error("there is no operation `{name}`{}", .help.as_ref().map(|h| format!("; {h}")).unwrap_or_default())]
+    #[error("unknown operation `{name}`{}", .help.as_ref().map(|h| format!("; {h}")).unwrap_or_default())]
     Unknown {
         /// What was written.
         name: String,
@@ -127,10 +124,10 @@ pub enum OperationError {
         help: Option<String>,
     },
     /// `by-key` without a key.
-    #[error("`by-key` needs the key that items are told apart by, as in `by-key:id`")]
+    #[error("`by-key` needs the key that identifies an item, as in `by-key:id`")]
     NoKey,
     /// Something after the last argument.
-    #[error("`{0}` is too much: only `by-key:KEY` and `by-key:KEY:deep` have arguments")]
+    #[error("unexpected argument `{0}`: only `by-key:KEY` and `by-key:KEY:deep` have arguments")]
     TooMuch(String),
 }
 
@@ -390,11 +387,7 @@ pub const BUILT_IN: &[BuiltIn] = &[
     },
     BuiltIn {
         name: "extend-lists",
-        table: [
-            "merge recursively",
-            "append what is not there yet",
-            "replace",
-        ],
+        table: ["merge recursively", "append missing items", "replace"],
         purpose: "lists of plugins or permissions that every layer adds to",
         example: [
             r#"{"features": ["auth", "api"]}"#,
@@ -405,7 +398,7 @@ pub const BUILT_IN: &[BuiltIn] = &[
     BuiltIn {
         name: "replace",
         table: ["replace", "replace", "replace"],
-        purpose: "files that belong to one layer as a whole",
+        purpose: "files that one layer owns entirely",
         example: [
             r#"{"name": "App", "config": {"port": 8080}}"#,
             r#"{"config": {"host": "localhost"}}"#,
@@ -416,7 +409,7 @@ pub const BUILT_IN: &[BuiltIn] = &[
         name: "smart-lists",
         table: [
             "merge recursively",
-            "by `id` where all items have one, else append what is not there yet",
+            "by `id` where all items have one, else append missing items",
             "replace",
         ],
         purpose: "lists of things with an `id` that higher layers change or add to",
@@ -429,7 +422,7 @@ pub const BUILT_IN: &[BuiltIn] = &[
     BuiltIn {
         name: BLOCK,
         table: ["merge recursively", "replace", "replace"],
-        purpose: "Markdown that the project writes too, such as `AGENTS.md`: every layer's text is a block",
+        purpose: "Markdown that the project also edits, such as `AGENTS.md`: each layer is a block",
         example: [
             r#"{"name": "App", "port": 8080}"#,
             r#"{"name": "Team"}"#,
@@ -512,7 +505,7 @@ mod tests {
         let error = "extnd".parse::<MergeOperation>().map_err(|e| e.to_string());
         assert_eq!(
             error,
-            Err("there is no operation `extnd`; did you mean `extend`?".to_owned())
+            Err("unknown operation `extnd`; did you mean `extend`?".to_owned())
         );
         assert_eq!(
             "by-key".parse::<MergeOperation>(),

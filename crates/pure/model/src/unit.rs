@@ -77,7 +77,7 @@ pub struct Unit {
 
 /// Why a pattern is none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("this is no file pattern: {0}")]
+#[error("invalid file pattern: {0}")]
 pub struct GlobError(String);
 
 impl ResourcePath {

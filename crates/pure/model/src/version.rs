@@ -51,10 +51,10 @@ pub enum RequirementError {
     #[error("the version is empty")]
     Empty,
     /// It begins like a range and is none.
-    #[error("`{0}` is no version range")]
+    #[error("invalid version range `{0}`")]
     Range(String),
     /// Neither a version nor a name that git takes.
-    #[error("`{0}` is neither a version nor a name that a tag or branch can have")]
+    #[error("invalid version, tag or branch name `{0}`")]
     Name(String),
 }
 
@@ -72,7 +72,7 @@ impl VersionRequirement {
         if written.is_empty() {
             return Err(RequirementError::Empty);
         }
-        let wants = wants(&written)?;
+        let wants = parse_requirement_kind(&written)?;
         Ok(VersionRequirement { written, wants })
     }
 
@@ -149,7 +149,7 @@ impl RangeComparators {
     }
 }
 
-fn wants(text: &str) -> Result<RequirementKind, RequirementError> {
+fn parse_requirement_kind(text: &str) -> Result<RequirementKind, RequirementError> {
     for (prefix, rest) in splits(text) {
         let prefix = prefix.to_owned();
         if rest == "latest" {

@@ -397,16 +397,16 @@ fn addresses_mean_what_people_mean() {
             "registry oci://ghcr.io/o/skills:1.0.0",
         ),
         // What is none.
-        ("", "error the address is empty"),
+        ("", "error the URL or path is empty"),
         (
             "a b",
-            "error an address has no spaces and no control characters",
+            "error the URL or path contains a space or a control character",
         ),
-        ("github:skills", "error `skills` names no repository"),
-        ("github:", "error `` names no repository"),
-        ("owner/", "error `owner/` names no repository"),
+        ("github:skills", "error `skills` does not name a repository"),
+        ("github:", "error `` does not name a repository"),
+        ("owner/", "error `owner/` does not name a repository"),
         ("o/r@", "error the version is empty"),
-        ("o/r@^x", "error `^x` is no version range"),
+        ("o/r@^x", "error invalid version range `^x`"),
         (
             "github.com/o/r",
             "error `github.com/o/r` begins with a host but is not a URL",
@@ -437,23 +437,38 @@ fn addresses_mean_what_people_mean() {
         ),
         (
             "ftp://h/o/r",
-            "error the address has an unknown scheme `ftp`; known are https, http, ssh, git, file",
+            "error unknown URL scheme `ftp`; known schemes: https, http, ssh, git, file",
         ),
         (
             "https://u:p/w@h/o/r",
             "error `/`, `?` and `#` in a user name or password are written `%2F`, `%3F` and `%23`",
         ),
-        ("@scope/skills", "error `@scope/skills` names no repository"),
-        ("-x/y", "error `-x/y` names no repository"),
+        (
+            "@scope/skills",
+            "error `@scope/skills` does not name a repository",
+        ),
+        ("-x/y", "error `-x/y` does not name a repository"),
         (
             "o/r/../../x",
-            "error `../../x`: the path leads out of its folder with `..`",
+            "error `../../x`: the path leaves its directory with `..`",
         ),
-        ("community:", "error `community:` is not an address"),
-        ("github:a/b/c//d", "error `a/b/c//d` is not an address"),
-        ("git+skills", "error `git+skills` is not an address"),
-        ("skills@^1", "error `skills@^1` is not an address"),
-        ("!!", "error `!!` is not an address"),
+        (
+            "community:",
+            "error `community:` is not a URL, a repository or a path",
+        ),
+        (
+            "github:a/b/c//d",
+            "error `a/b/c//d` is not a URL, a repository or a path",
+        ),
+        (
+            "git+skills",
+            "error `git+skills` is not a URL, a repository or a path",
+        ),
+        (
+            "skills@^1",
+            "error `skills@^1` is not a URL, a repository or a path",
+        ),
+        ("!!", "error `!!` is not a URL, a repository or a path"),
     ] {
         assert_eq!(describe(text), expected.replace("{}", github), "{text}");
     }

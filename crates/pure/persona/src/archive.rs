@@ -54,7 +54,7 @@ impl PersonaLevels<'_> {
         let finding = |path: String| {
             let message = format!("`{path}` was removed since `{revision}` and is not archived");
             let help = format!(
-                "`git show {revision}:{path}` has it: put it under a `{ARCHIVE}/` folder, such as that of the persona that takes over"
+                "`git show {revision}:{path}` has it: restore it in an `{ARCHIVE}/` directory, such as that of the persona that replaces it"
             );
             let found = Diagnostic::new(&codes::LINEAGE_NOT_ARCHIVED, message).help(help);
             found.in_file(self.shown(&root.join(path)))

@@ -90,17 +90,17 @@ pub fn read_document(
             help: first
                 .help
                 .clone()
-                .unwrap_or_else(|| "mend the file".to_owned()),
+                .unwrap_or_else(|| "fix the file".to_owned()),
         });
     }
     let mut document = parsed.document;
     let Some(root) = document.root().filter(|root| root.kind() == NodeKind::Map) else {
         let word = document.root().map_or("nothing", |root| root.kind().word());
         return Err(UnusableDocument {
-            reason: format!("a persona document is a map, and this is {word}"),
+            reason: format!("a persona document must be an object, not {word}"),
             span: document.root().map_or_else(|| Span::at(0), NodeRef::span),
             code: &codes::LINEAGE_UNREADABLE,
-            help: "write `{ … }` around what it says".to_owned(),
+            help: "put `{ … }` around the content".to_owned(),
         });
     };
     if let Some(version) = root
@@ -109,12 +109,12 @@ pub fn read_document(
     {
         return Err(UnusableDocument {
             reason: format!(
-                "its `{SCHEMA_VERSION}` is {}, and {VERSION} is what is read",
-                said(version)
+                "its `{SCHEMA_VERSION}` is {}, but agpm reads {VERSION}",
+                version_text(version)
             ),
             span: version.span(),
             code: &codes::LINEAGE_VERSION,
-            help: format!("bring it to {VERSION}, or take it away"),
+            help: format!("convert it to {VERSION}, or remove it"),
         });
     }
     let (parents, diagnostics) = parents(source, root);
@@ -126,7 +126,7 @@ pub fn read_document(
     })
 }
 
-fn said(version: NodeRef<'_>) -> String {
+fn version_text(version: NodeRef<'_>) -> String {
     match version.kind() {
         NodeKind::List | NodeKind::Map | NodeKind::Null => version.kind().word().to_owned(),
         _ => format!("`{}`", version.content()),
@@ -158,14 +158,13 @@ fn parents(source: SourceId, root: NodeRef<'_>) -> (Vec<ParentReference>, Vec<Di
                 span: item.span(),
             }),
             None => {
-                let message = format!(
-                    "`{INHERITS}` lists paths, and this is {}",
-                    item.kind().word()
-                );
+                let message = format!("`{INHERITS}` must list paths, not {}", item.kind().word());
                 let diagnostic =
                     Diagnostic::new(&codes::LINEAGE_VALUE, message).at(source, item.span(), "");
-                diagnostics
-                    .push(diagnostic.help("write a path from the repository's root, as a string"));
+                diagnostics.push(
+                    diagnostic
+                        .help("write a path relative to the root of the repository, as a string"),
+                );
             }
         }
     }

@@ -18,10 +18,10 @@ impl PersonaLevels<'_> {
         let (first, file) = (self.label(first), self.shown(other));
         let name = self.label(other);
         let message =
-            format!("`{name}` is left out: `{first}` is the {kind} document of its folder");
+            format!("`{name}` is ignored: `{first}` is the {kind} document of its directory");
         let diagnostic = Diagnostic::new(&codes::LINEAGE_TWO_DOCUMENTS, message).in_file(file);
         diagnostic.help(
-            "a folder has one document of a kind, the first by name: merge them, or move one away",
+            "a directory has one document of each kind, the first by name: merge them, or move one",
         )
     }
 
@@ -35,26 +35,27 @@ impl PersonaLevels<'_> {
             );
             let diagnostic = Diagnostic::new(&codes::LINEAGE_CASE, message);
             let diagnostic = diagnostic.in_file(self.shown(&level.agents().join(other)));
-            diagnostic.help("rename one: on some disks they are one folder")
+            diagnostic
+                .help("rename one of them: on case-insensitive file systems they are one directory")
         };
         names.windows(2).map(told).collect()
     }
 
     /// Something that cannot be read, for this reason.
     pub(crate) fn left_out(&self, path: &Path, reason: &str, help: &str) -> Diagnostic {
-        let message = format!("`{}` is left out: {reason}", self.label(path));
+        let message = format!("`{}` is ignored: {reason}", self.label(path));
         let diagnostic = Diagnostic::new(&codes::LINEAGE_UNREADABLE, message);
         diagnostic.in_file(self.shown(path)).help(help)
     }
 
     pub(crate) fn leads_out(&self, path: &Path) -> Diagnostic {
         let message = format!(
-            "`{}` leads out of its repository and is left out",
+            "`{}` is a symlink out of its repository and is ignored",
             self.label(path)
         );
         let diagnostic =
             Diagnostic::new(&codes::LINEAGE_OUTSIDE, message).in_file(self.shown(path));
-        diagnostic.help("copy what it leads to, or inherit it by its path")
+        diagnostic.help("copy its target, or inherit the target by its path")
     }
 }
 

@@ -175,10 +175,10 @@ impl<'f> PersonaLibrary<'f> {
             Ok(None) => return None,
             Ok(Some(ResolvedPath::Other(_))) => {
                 self.levels
-                    .left_out(path, "it is neither a file nor a folder", "take it away")
+                    .left_out(path, "it is neither a file nor a directory", "remove it")
             }
             Err(problem) => {
-                let help = "mend the link or the permissions, or take it away";
+                let help = "fix the symlink or the permissions, or remove it";
                 self.levels.left_out(path, &format!("it {problem}"), help)
             }
             Ok(Some(ResolvedPath::Folder(real) | ResolvedPath::File(real))) => {
@@ -199,7 +199,7 @@ impl<'f> PersonaLibrary<'f> {
     /// The names in a folder, in order; what cannot be read is told.
     fn names(&self, folder: &Path, notes: &mut Notes) -> Vec<String> {
         let names = self.levels.files.names(folder).unwrap_or_else(|problem| {
-            let help = "check what it is, and its permissions";
+            let help = "check its type and permissions";
             notes
                 .diagnostics
                 .push(self.levels.left_out(folder, &format!("it {problem}"), help));
@@ -209,11 +209,8 @@ impl<'f> PersonaLibrary<'f> {
             .into_iter()
             .partition(|name| !name.contains(char::REPLACEMENT_CHARACTER));
         let told = |name: String| {
-            self.levels.left_out(
-                &folder.join(name),
-                "its name is not UTF-8",
-                "give it another name",
-            )
+            self.levels
+                .left_out(&folder.join(name), "its name is not UTF-8", "rename it")
         };
         notes.diagnostics.extend(bad.into_iter().map(told));
         good

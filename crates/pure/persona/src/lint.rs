@@ -29,9 +29,9 @@ impl PersonaLibrary<'_> {
         };
         if let Some(root) = root.as_deref().filter(|root| !is_file(root)) {
             let label = self.levels.label(root);
-            let message = format!("the root directives document `{label}` is not there");
+            let message = format!("the root directives document `{label}` does not exist");
             let found = Diagnostic::new(&codes::LINEAGE_MISSING_PARENT, message)
-                .help("`root` in `[lineage]` is a path from the manifest's folder");
+                .help("`root` in `[lineage]` is a path relative to the manifest");
             notes.diagnostics.push(found);
         }
         for (slug, visible) in &personas {
@@ -100,7 +100,7 @@ fn near_duplicates(resolution: &Resolution) -> Vec<Diagnostic> {
                 let diagnostic = Diagnostic::new(&codes::LINEAGE_NEAR_DUPLICATE, message)
                     .at(leaf.value.source(), leaf.value.span(), "the other one")
                     .at(earlier.source(), earlier.span(), "one of them")
-                    .help("spell both alike, so that they count as one, or take one away");
+                    .help("spell both the same, or remove one");
                 found.push(diagnostic);
             }
         }
@@ -127,7 +127,7 @@ fn no_root(slug: &PersonaSlug, merged: &MergedPersona, root: Option<&Path>) -> O
         format!("the active persona `{slug}` does not inherit a root directives document");
     let diagnostic =
         Diagnostic::new(&codes::LINEAGE_NO_ROOT, message).at(source, span, "it is active");
-    Some(diagnostic.help("name one of `.clia/agents/root/` in its `inherits`, or say in `[lineage]` of the manifest which document is the `root`"))
+    Some(diagnostic.help("add one of `.clia/agents/root/` to its `inherits`, or set `root` in `[lineage]` of the manifest"))
 }
 
 fn is_root_document(place: &Path) -> bool {

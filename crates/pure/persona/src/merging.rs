@@ -176,8 +176,8 @@ impl PersonaLibrary<'_> {
 
     fn cycle(&self, chain: &[Place]) -> Diagnostic {
         let names: Vec<String> = chain.iter().map(|place| self.levels.label(place)).collect();
-        let message = format!("a cycle of `inherits` is cut: {}", names.join(" -> "));
-        let help = "take one of these documents out of an `inherits`";
+        let message = format!("`inherits` has a cycle: {}", names.join(" -> "));
+        let help = "remove one of these documents from an `inherits`";
         Diagnostic::new(&codes::LINEAGE_CYCLE, message).help(help)
     }
 
@@ -188,11 +188,11 @@ impl PersonaLibrary<'_> {
         place: &Place,
     ) -> Diagnostic {
         let message = format!(
-            "`{}` inherits `{}`, which is not there",
+            "`{}` inherits `{}`, which does not exist",
             fit.link.path, parent.path
         );
         let help = format!(
-            "it was looked for at `{}`; paths are from the root of the repository that holds the document",
+            "searched at `{}`; paths are relative to the root of the document's repository",
             self.levels.label(place)
         );
         Diagnostic::new(&codes::LINEAGE_MISSING_PARENT, message).help(help)
@@ -212,11 +212,11 @@ impl PersonaLibrary<'_> {
         let message = match here {
             Some((fit, parent)) => {
                 format!(
-                    "`{}` inherits `{}`, which is left out: {}",
+                    "`{}` inherits `{}`, which is ignored: {}",
                     fit.link.path, parent.path, unfit.reason
                 )
             }
-            None => format!("`{name}` is left out: {}", unfit.reason),
+            None => format!("`{name}` is ignored: {}", unfit.reason),
         };
         let mut diagnostic = Diagnostic::new(unfit.code, message).help(&unfit.help);
         diagnostic = match source {

@@ -69,7 +69,7 @@ impl PersonaLibrary<'_> {
         notes: &mut Notes,
     ) -> Result<ProfileReport, Failure> {
         let Some(slug) = PersonaSlug::new(name) else {
-            return Err(nobody(self, name));
+            return Err(unknown_persona(self, name));
         };
         let ProfileKinds::One(kind) = kinds else {
             return self.profile_of_all_kinds(&slug, additions, notes);
@@ -102,7 +102,7 @@ impl PersonaLibrary<'_> {
             return Ok(ProfileReport { value });
         }
         Err(if broken.is_empty() {
-            nobody(self, slug.as_str())
+            unknown_persona(self, slug.as_str())
         } else {
             unreadable(slug, &broken)
         })
@@ -114,7 +114,7 @@ impl PersonaLibrary<'_> {
             .rsplit_once('/')
             .unwrap_or((name, PersonaKind::Agent.word()));
         let Some(slug) = PersonaSlug::new(slug) else {
-            return Err(nobody(self, name));
+            return Err(unknown_persona(self, name));
         };
         let Some(kind) = PersonaKind::named(word) else {
             let words = PersonaKind::ALL.map(PersonaKind::word);
@@ -158,19 +158,19 @@ fn unreadable(slug: &PersonaSlug, kinds: &[PersonaKind]) -> Failure {
     let mut diagnostic = Diagnostic::new(&codes::LINEAGE_UNREADABLE, message);
     diagnostic.severity = Severity::Error;
     diagnostic
-        .help("the warnings say why each of them is left out")
+        .help("the warnings show why each of them is ignored")
         .into()
 }
 
 /// There is no such persona; near names help.
-fn nobody(library: &PersonaLibrary<'_>, slug: &str) -> Failure {
+fn unknown_persona(library: &PersonaLibrary<'_>, slug: &str) -> Failure {
     let known = library.personas(&mut Notes::default());
     let near = did_you_mean(slug, "personas are", known.keys().map(PersonaSlug::as_str));
     if library.has_folder(slug) {
         let help = format!(
-            "its documents are called `{slug}@TAG.agent.triad.json`, or `agenda` or `agency` in place of `agent`"
+            "name its documents `{slug}@TAG.agent.triad.json`, with `agent`, `agenda` or `agency`"
         );
-        let message = format!("the folder `.clia/agents/{slug}` holds no persona document");
+        let message = format!("no persona document in `.clia/agents/{slug}`");
         let diagnostic = Diagnostic::new(&codes::NAME_UNKNOWN, message).help(help);
         return Failure::new(FailureKind::NotFound, diagnostic);
     }
@@ -180,7 +180,7 @@ fn nobody(library: &PersonaLibrary<'_>, slug: &str) -> Failure {
             .list
             .first()
             .map_or(".", |level| level.label.as_str());
-        format!("`.clia/agents/` of this folder and those above it, up to `{top}`, hold no persona")
+        format!("searched `.clia/agents/` in this directory and its parents up to `{top}`")
     });
     unknown_name("persona", slug, Some(help))
 }
@@ -189,7 +189,7 @@ fn nobody(library: &PersonaLibrary<'_>, slug: &str) -> Failure {
 fn no_such_kind(library: &PersonaLibrary<'_>, slug: &PersonaSlug, kind: PersonaKind) -> Failure {
     let known = library.personas(&mut Notes::default());
     let Some(visible) = known.get(slug) else {
-        return nobody(library, slug.as_str());
+        return unknown_persona(library, slug.as_str());
     };
     if visible.kinds.contains(&kind) {
         return unreadable(slug, &[kind]);
@@ -223,11 +223,11 @@ fn value_of(merged: &MergedPersona, additions: &[ProfileAddition], notes: &mut N
         };
         if entries.iter().any(|(known, _)| known == key) {
             let message =
-                format!("what the documents say at `{key}` is not shown: the key is needed");
+                format!("the documents' value of `{key}` is not shown: the profile uses that key");
             let diagnostic = Diagnostic::new(&codes::LINEAGE_VALUE, message);
             notes
                 .diagnostics
-                .push(diagnostic.help("ask without the flag that adds it to see it"));
+                .push(diagnostic.help("leave out the flag that adds the key to see it"));
             entries.retain(|(known, _)| known != key);
         }
         entries.push((key.to_owned(), value));

@@ -61,16 +61,16 @@ impl PersonaLibrary<'_> {
             Err(problem) if problem.kind == ProblemKind::NotFound => DocumentState::Missing,
             Err(problem) => DocumentState::Unfit {
                 source: None,
-                unfit: unfit(
+                unfit: unusable_document(
                     format!("it {problem}"),
                     Span::at(0),
-                    "check what it is, and its permissions",
+                    "check its type and permissions",
                 ),
             },
             Ok(bytes) => {
                 let text = String::from_utf8_lossy(&bytes).into_owned();
                 let source = notes.sources.add(self.levels.shown(path), text);
-                match understand(source, bytes) {
+                match parse_document(source, bytes) {
                     Ok(content) => self.with_parents(place, content, link, notes),
                     Err(unfit) => DocumentState::Unfit {
                         source: Some(source),
@@ -84,15 +84,15 @@ impl PersonaLibrary<'_> {
 
     /// Why a document must not be read, whatever it holds.
     fn refusal(&self, place: &Path) -> Option<DocumentState> {
-        let unfit = |reason: &str, code| UnusableDocument {
+        let refused = |reason: &str, code| UnusableDocument {
             reason: reason.to_owned(),
             span: Span::at(0),
             code,
-            help: "take it out of `inherits`, or copy it into the repository".to_owned(),
+            help: "remove it from `inherits`, or copy it into the repository".to_owned(),
         };
         let is_outside = !place.starts_with(&self.levels.top);
         if is_outside && is_credential_path(&place.to_string_lossy()) {
-            return Some(DocumentState::Refused(unfit(
+            return Some(DocumentState::Refused(refused(
                 "it is a location for credentials",
                 &codes::TRUST_CREDENTIALS,
             )));
@@ -100,7 +100,7 @@ impl PersonaLibrary<'_> {
         let leads_out = is_outside && self.outside == OutsideReads::Refused;
         leads_out.then(|| DocumentState::Unfit {
             source: None,
-            unfit: unfit("it is outside of the project", &codes::LINEAGE_OUTSIDE),
+            unfit: refused("it is outside the project", &codes::LINEAGE_OUTSIDE),
         })
     }
 
@@ -153,10 +153,10 @@ impl PersonaLibrary<'_> {
     }
 }
 
-fn understand(source: SourceId, bytes: Vec<u8>) -> Result<PersonaDocument, UnusableDocument> {
+fn parse_document(source: SourceId, bytes: Vec<u8>) -> Result<PersonaDocument, UnusableDocument> {
     let text = decode(source, bytes).map_err(|found| {
         let span = found.labels.first().map_or(Span::at(0), |label| label.span);
-        unfit(found.message, span, "save it as UTF-8")
+        unusable_document(found.message, span, "save it as UTF-8")
     })?;
     read_document(source, text)
 }
@@ -169,7 +169,7 @@ fn home_of(place: &Path) -> &Path {
     clia.or(Some(place)).and_then(Path::parent).unwrap_or(place)
 }
 
-fn unfit(reason: String, span: Span, help: &str) -> UnusableDocument {
+fn unusable_document(reason: String, span: Span, help: &str) -> UnusableDocument {
     UnusableDocument {
         reason,
         span,

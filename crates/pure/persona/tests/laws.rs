@@ -388,7 +388,7 @@ proptest! {
         }
     }
 
-    /// A scalar is the highest that is not blank, also inside of maps.
+    /// A scalar is the highest value that is not blank, also inside of maps.
     #[test]
     fn scalars_are_the_highest_that_is_not_blank(documents in layers()) {
         let result = merged(&documents);

@@ -83,16 +83,18 @@ impl ChangeReason {
         match self {
             ChangeReason::New => "new",
             ChangeReason::WasMissing => "was missing",
-            ChangeReason::Mode => "the mode differs",
+            ChangeReason::Mode => "its mode differs",
             ChangeReason::Content => "its content changed",
-            ChangeReason::EditDropped => "was edited; overwritten on request",
-            ChangeReason::TakenOver => "was not ours; taken over on request",
+            ChangeReason::EditDropped => "modified locally; overwritten (--force)",
+            ChangeReason::TakenOver => "replaced unmanaged content (--adopt)",
             ChangeReason::Edited => "was edited",
             ChangeReason::Identical => "adopted, identical",
             ChangeReason::UsersOwn => "left in place, written by you",
-            ChangeReason::Unasked => "no longer asked for",
-            ChangeReason::UnaskedEditDropped => "no longer asked for; edits dropped on request",
-            ChangeReason::UnaskedEdited => "is no longer asked for, but was edited",
+            ChangeReason::Unasked => "removed from the manifest",
+            ChangeReason::UnaskedEditDropped => {
+                "removed from the manifest; local edits dropped (--force)"
+            }
+            ChangeReason::UnaskedEdited => "was removed from the manifest but modified locally",
         }
     }
 }
@@ -142,13 +144,13 @@ impl Obstacle {
     /// The words that users see.
     pub fn words(self) -> &'static str {
         match self {
-            Obstacle::File => "a file that agpm did not install",
-            Obstacle::Entry => "an entry that agpm did not write",
-            Obstacle::Block => "a block that agpm did not write",
+            Obstacle::File => "an existing file that agpm does not manage",
+            Obstacle::Entry => "an existing entry that agpm does not manage",
+            Obstacle::Block => "an existing block that agpm does not manage",
             Obstacle::Directory => "a folder",
-            Obstacle::Symlink => "a symbolic link",
-            Obstacle::Special => "something that is no file",
-            Obstacle::BelowFile => "in a folder that cannot be created",
+            Obstacle::Symlink => "a symlink",
+            Obstacle::Special => "not a regular file",
+            Obstacle::BelowFile => "in a directory that cannot be created",
             Obstacle::Value(kind) => kind.word(),
             Obstacle::Tables => "a list of tables",
             Obstacle::Uneditable => "a value that cannot be changed alone",
@@ -192,7 +194,7 @@ pub struct PlannedChange {
     /// The file.
     pub path: RelativePath,
     /// Whose it is or was.
-    #[serde(flatten, serialize_with = "write_owner")]
+    #[serde(flatten, serialize_with = "agpm_model::serialize_id")]
     pub owner: Owner,
     /// Why.
     pub reason: ChangeReason,
@@ -240,9 +242,4 @@ pub struct RefusedChange {
     pub what: Obstacle,
     /// Whose it was to be.
     pub owner: Owner,
-}
-
-/// The field `id`, and `resource`, its name in earlier versions.
-fn write_owner<S: Serializer>(owner: &Owner, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(["resource", "id"].map(|name| (name, owner)))
 }

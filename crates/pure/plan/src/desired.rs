@@ -275,9 +275,9 @@ impl<'a> DesiredState<'a> {
             }
             let path = file.path.as_str().to_lowercase();
             let why = match shared.get(&path) {
-                None if with_blocks.contains(&path) => "which holds blocks of instructions",
+                None if with_blocks.contains(&path) => "which contains blocks of instructions",
                 Some(shared) if shared.base.is_some() => "which the layers write",
-                Some(_) => "which holds entries of hooks or MCP servers",
+                Some(_) => "which contains entries of hooks or MCP servers",
                 None if is_reserved(&path) => "which is a file of agpm",
                 None => continue,
             };
@@ -291,7 +291,7 @@ impl<'a> DesiredState<'a> {
 pub fn reserved_target(owner: &Owner, path: &RelativePath, why: &str) -> Failure {
     let message = format!("{owner} would be installed at `{path}`, {why}");
     let diagnostic =
-        Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).help("give it another `filename`");
+        Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).help("set another `filename`");
     Failure::new(FailureKind::Refused, diagnostic)
 }
 
@@ -300,7 +300,7 @@ fn two_at_once(first: &DesiredFile, second: &DesiredFile) -> Failure {
         "{} and {} would both be at `{}`",
         first.owner, second.owner, second.path
     );
-    let help = "give one of them another `filename` or `target` in the manifest";
+    let help = "set another `filename` or `target` for one of them in the manifest";
     Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message)
         .help(help)
         .into()

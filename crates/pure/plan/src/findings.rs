@@ -62,10 +62,7 @@ fn in_the_way(refusal: &RefusedChange, observation: &Observation, notes: &mut No
     let inner = inner.map(|place| format!("`{place}` of "));
     let block = block.as_ref().map(|block| format!("`{block}` in "));
     let at = inner.or(block).unwrap_or_default();
-    let message = format!(
-        "{at}`{path}` is {}, and {owner} is to be installed there",
-        what.words()
-    );
+    let message = format!("cannot install {owner}: {at}`{path}` is {}", what.words());
     let mut diagnostic = Diagnostic::new(&codes::INSTALL_NOT_OURS, message).help(way_out(refusal));
     diagnostic.layer = owner.layers().map(ToString::to_string);
     match spot_of(refusal, observation, notes) {
@@ -78,23 +75,23 @@ fn way_out(refusal: &RefusedChange) -> &'static str {
     let of_layers = refusal.owner.layers().is_some();
     match refusal.what {
         Obstacle::File if of_layers => {
-            "move it away, or let `agpm install --adopt` take the layers' file"
+            "move it, or run `agpm install --adopt` to use the layers' file"
         }
         Obstacle::File => {
-            "move it away, give the resource another `filename` or `target`, or let `agpm install --adopt` replace it"
+            "move it, set another `filename` or `target`, or run `agpm install --adopt` to replace it"
         }
         Obstacle::Entry if of_layers => {
-            "remove it, say it in a layer of your own, or let `agpm install --adopt` take the layers' value"
+            "remove it, set it in your own layer, or run `agpm install --adopt` to use the layers' value"
         }
-        Obstacle::Entry => "rename or remove it, or let `agpm install --adopt` replace it",
+        Obstacle::Entry => "rename or remove it, or run `agpm install --adopt` to replace it",
         Obstacle::Block => {
-            "remove the block with its markers, or let `agpm install --adopt` replace it"
+            "remove the block with its markers, or run `agpm install --adopt` to replace it"
         }
         _ if refusal.place.is_some() => {
-            "correct the file: agpm adds to what is there, and does not replace it"
+            "fix the file: agpm adds to its value and does not replace it"
         }
-        _ if of_layers => "move it away, or leave the file out of the layers with `include`",
-        _ => "move it away, or give the resource another `filename` or `target`",
+        _ if of_layers => "move it, or exclude the file from the layers with `include`",
+        _ => "move it, or set another `filename` or `target` for the resource",
     }
 }
 
@@ -119,18 +116,16 @@ fn kept_finding(change: &PlannedChange, overwrite: OverwriteRule) -> Diagnostic 
         (Some(place), None) => format!("`{place}` of `{}` ({})", change.path, change.owner),
         (None, None) => format!("`{}`", change.path),
     };
-    let message = format!("{what} {}, and is kept as it is", change.reason.words());
+    let message = format!("{what} {}, so agpm keeps it", change.reason.words());
     let help = match change.reason {
         ChangeReason::UnaskedEdited if change.block.is_some() => {
-            "agpm leaves it to you from now on: delete the block and its markers if you do not need it"
+            "agpm no longer manages it: delete the block and its markers if you do not need it"
         }
-        ChangeReason::UnaskedEdited => {
-            "agpm leaves it to you from now on: delete it if you do not need it"
-        }
+        ChangeReason::UnaskedEdited => "agpm no longer manages it: delete it if you do not need it",
         _ if overwrite == OverwriteRule::Everything => {
-            "it holds something of yours beside ours: take that out, or delete the entry"
+            "it contains your own content next to managed content: remove yours, or delete the entry"
         }
-        _ => "`agpm install --force` overwrites it",
+        _ => "run `agpm install --force` to overwrite it",
     };
     Diagnostic::new(&codes::INSTALL_EDITED, message)
         .in_file(change.path.as_str())

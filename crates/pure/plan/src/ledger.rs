@@ -315,9 +315,9 @@ impl LedgerFile {
 }
 
 fn broken() -> Diagnostic {
-    let message = "the ledger of installed files cannot be understood";
+    let message = "the ledger of installed files is invalid";
     Diagnostic::new(&codes::LOCK_BROKEN, message)
-        .help("delete it and run `agpm install`; files that are as they should be are taken over")
+        .help("delete it and run `agpm install`; agpm manages unchanged files again")
 }
 
 fn newer() -> Diagnostic {

@@ -57,7 +57,7 @@ pub fn refuse_foreign_paths(
         return Ok(());
     };
     let message = format!(
-        "`{LOCK_NAME}` has {} at `{at}`, where no tool installs it",
+        "`{LOCK_NAME}` has {} at `{at}`, but no tool installs it there",
         locked.label()
     );
     let help =
@@ -149,11 +149,11 @@ pub fn checksum_findings(old: &Lockfile, new: &Lockfile) -> Vec<Diagnostic> {
         let was = same_name.copied().find(|was| is_same_pin(was, now));
         if was.is_some_and(|was| was.checksum != now.checksum) {
             let message = format!(
-                "{} has another checksum in `{LOCK_NAME}` than its source",
+                "the checksum of {} in `{LOCK_NAME}` does not match its source",
                 now.label()
             );
             let mut found = Diagnostic::new(&codes::LOCK_CHECKSUM, message)
-                .help("somebody changed the lockfile; it is written anew with what the source has");
+                .help("the lockfile was changed; agpm writes it again from the source");
             found.severity = Severity::Warning;
             findings.push(found);
         }
@@ -216,25 +216,25 @@ fn difference(old: &Lockfile, new: &Lockfile) -> String {
         .iter()
         .find(|entry| !old.entries.contains(entry))
     {
-        format!("{} is not what is locked", name(&key(changed)))
+        format!("{} differs from the lockfile", name(&key(changed)))
     } else if let Some(changed) = new.bases.iter().find(|base| !old.bases.contains(base)) {
-        format!("{} is not what is locked", changed.name().label())
+        format!("{} differs from the lockfile", changed.name().label())
     } else if let Some(gone) = old.bases.iter().find(|base| !new.bases.contains(base)) {
         format!("{} would be removed", gone.name().label())
     } else if old.bases != new.bases {
-        "the bases have another order".to_owned()
+        "the order of the bases differs".to_owned()
     } else if let Some(changed) = new.layers.iter().find(|layer| !old.layers.contains(layer)) {
-        format!("{} is not what is locked", changed.name.label())
+        format!("{} differs from the lockfile", changed.name.label())
     } else if let Some(gone) = old.layers.iter().find(|layer| !new.layers.contains(layer)) {
         format!("{} would be removed", gone.name.label())
     } else if old.layers != new.layers {
-        "the layers have another order".to_owned()
+        "the order of the layers differs".to_owned()
     } else if let Some(changed) = new
         .catalog
         .iter()
         .find(|remote| !old.catalog.contains(remote))
     {
-        format!("{} is not what is locked", changed.remote().label())
+        format!("{} differs from the lockfile", changed.remote().label())
     } else if let Some(gone) = old
         .catalog
         .iter()
@@ -242,9 +242,9 @@ fn difference(old: &Lockfile, new: &Lockfile) -> String {
     {
         format!("{} would be removed", gone.remote().label())
     } else if old.catalog != new.catalog {
-        "the remotes of the catalog have another order".to_owned()
+        "the order of the catalog remotes differs".to_owned()
     } else {
-        "its sources are not those of the manifest".to_owned()
+        "its sources differ from the manifest".to_owned()
     };
     format!("`{LOCK_NAME}` would change: {what}")
 }
@@ -310,7 +310,7 @@ mod tests {
             (lock([locked("b", '1')]), "agents/a would be removed"),
             (
                 lock([locked("a", '1'), locked("b", '2')]),
-                "agents/b is not what is locked",
+                "agents/b differs from the lockfile",
             ),
         ] {
             let found = lock_difference(&old, &new).unwrap();

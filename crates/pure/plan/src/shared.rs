@@ -187,7 +187,7 @@ fn as_one_change(changes: Vec<PlannedChange>, owner: Option<Owner>) -> Vec<Plann
 }
 
 fn clash(path: &RelativePath, error: &NodeError) -> Diagnostic {
-    let help = "give one of them another name, or leave the file out of the layer with `include`";
+    let help = "rename one of them, or exclude the file from the layer with `include`";
     Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, error.to_string())
         .in_file(path.as_str())
         .help(help)

@@ -183,7 +183,7 @@ fn nothing_is_installed_at_the_paths_of_agpm_and_of_shared_files() {
         .unwrap();
     let failure = desired.refuse_reserved().unwrap_err();
     let message = failure.diagnostic.unwrap().message;
-    assert!(message.ends_with("which holds entries of hooks or MCP servers"));
+    assert!(message.ends_with("which contains entries of hooks or MCP servers"));
     assert!(state([file("a.md", "x")]).refuse_reserved().is_ok());
 }
 

@@ -37,7 +37,7 @@ const LONGEST_NAME: usize = 64;
 pub(crate) fn read_manifest(root: NodeRef<'_>, reader: &mut PluginFileReader) -> PluginManifest {
     for (key, _) in root.entries() {
         if !MANIFEST_KEYS.contains(&key.content()) {
-            let message = format!("the key `{}` is not known", key.content());
+            let message = format!("unknown key `{}`", key.content());
             reader.warn(key, message, "it is ignored");
         }
     }
@@ -50,7 +50,7 @@ pub(crate) fn read_manifest(root: NodeRef<'_>, reader: &mut PluginFileReader) ->
     }
     let name = reader.required(root, "name");
     if let Some(name) = name.filter(|name| !is_name(name)) {
-        let message = format!("`{name}` is not a name of a plugin");
+        let message = format!("invalid plugin name `{name}`");
         let help = "names are lowercase letters and digits with single `-` or `.` between them";
         reader.error(root, message, help);
     }
@@ -177,7 +177,7 @@ fn server_problem(server: NodeRef<'_>) -> Option<String> {
             }
             Some(_) => text("cwd")
                 .filter(|cwd| !is_cwd(cwd))
-                .map(|cwd| format!("its `cwd` `{cwd}` leads out of the plugin")),
+                .map(|cwd| format!("its `cwd` `{cwd}` is outside the plugin")),
         },
         Some("streamable-http" | "sse") => match text("url") {
             Some(url) if is_safe_url(url) => None,

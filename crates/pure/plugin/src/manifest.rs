@@ -221,7 +221,7 @@ fn dependency(node: NodeRef<'_>, reader: &mut PluginFileReader) -> Option<Plugin
         }
     };
     if name.trim().is_empty() {
-        let help = "its author has to write the name of a plugin";
+        let help = "the author must write the name of a plugin";
         reader.error(node, "a dependency has no name".to_owned(), help);
         return None;
     }

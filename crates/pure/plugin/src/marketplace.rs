@@ -122,7 +122,7 @@ pub fn read_marketplace(root: NodeRef<'_>, file: &str) -> (Marketplace, Vec<Diag
         None => reader.error(
             root,
             "`plugins` is missing".to_owned(),
-            "its author has to add it",
+            "the author must add it",
         ),
     }
     if let Some(renames) = root
@@ -163,7 +163,7 @@ fn plugin_source(
     reader: &mut PluginFileReader,
 ) -> Option<PluginSource> {
     let Some(node) = entry.get("source") else {
-        let help = "its author has to say where the plugin is";
+        let help = "the author must add the location of the plugin";
         reader.error(entry, "`source` is missing".to_owned(), help);
         return None;
     };
@@ -204,7 +204,7 @@ fn git_source(node: NodeRef<'_>, reader: &mut PluginFileReader) -> Option<Plugin
             let repository = reader.required(node, "repo")?;
             if !is_repository(repository) {
                 let message = format!("`{repository}` is not `OWNER/REPOSITORY`");
-                reader.error(node, message, "its author has to correct it");
+                reader.error(node, message, "the author must correct it");
                 return None;
             }
             let url = format!("https://github.com/{repository}.git");
@@ -232,11 +232,7 @@ fn git_source(node: NodeRef<'_>, reader: &mut PluginFileReader) -> Option<Plugin
         None => None,
         Some(Err(_)) => {
             let message = "`sha` is not a commit".to_owned();
-            reader.error(
-                node,
-                message,
-                "its author has to write 40 hexadecimal digits",
-            );
+            reader.error(node, message, "the author must write 40 hexadecimal digits");
             return None;
         }
     };

@@ -192,7 +192,7 @@ impl PartFinder<'_, '_> {
     /// A path of the manifest where nothing is.
     fn missing(&mut self, key: &str, path: &str) {
         let message = format!(
-            "plugin `{}` has no `{path}`, which its `{key}` names",
+            "plugin `{}` has no `{path}`, which `{key}` refers to",
             self.context.name
         );
         let found = Diagnostic::new(&codes::PLUGIN_MISSING_FILE, message);

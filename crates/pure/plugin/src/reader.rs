@@ -41,7 +41,7 @@ impl PluginFileReader {
 
     pub(crate) fn wrong_kind(&mut self, node: NodeRef<'_>, key: &str, wanted: &str) {
         let message = format!("`{key}` is {}", node.kind().word());
-        self.error(node, message, &format!("its author has to write {wanted}"));
+        self.error(node, message, &format!("the author must write {wanted}"));
     }
 
     pub(crate) fn is_map(&mut self, node: NodeRef<'_>, key: &str) -> bool {
@@ -65,7 +65,7 @@ impl PluginFileReader {
     pub(crate) fn required<'n>(&mut self, map: NodeRef<'n>, key: &str) -> Option<&'n str> {
         if map.get(key).is_none() {
             let message = format!("`{key}` is missing");
-            self.error(map, message, "its author has to add it");
+            self.error(map, message, "the author must add it");
         }
         self.string(map, key)
     }
@@ -96,8 +96,12 @@ impl PluginFileReader {
         match path_in_plugin(text) {
             Some(path) => Some(path),
             None => {
-                let message = format!("`{text}` leads out of the plugin");
-                self.error(node, message, "paths of a plugin start at its directory");
+                let message = format!("`{text}` is outside the plugin");
+                self.error(
+                    node,
+                    message,
+                    "paths of a plugin are relative to its directory",
+                );
                 None
             }
         }

@@ -155,12 +155,12 @@ fn all_mistakes_of_a_manifest_are_reported_and_reject_it() {
     let messages = messages(&notes).join("\n");
     for expected in [
         "`name` is a number",
-        "`/etc/passwd` leads out of the plugin",
-        "`../../x` leads out of the plugin",
+        "`/etc/passwd` is outside the plugin",
+        "`../../x` is outside the plugin",
         "`commands` is a number",
         "`skills` is a boolean",
         "`hooks` is a number",
-        "`a/../../b.json` leads out of the plugin",
+        "`a/../../b.json` is outside the plugin",
         "`name` is missing",
         "`dependencies` is a number",
     ] {
@@ -175,8 +175,8 @@ fn paths_that_are_not_there_are_reported() {
     assert_eq!(
         messages(&notes),
         [
-            "plugin `kit` has no `gone.json`, which its `hooks` names",
-            "plugin `kit` has no `gone`, which its `agents` names",
+            "plugin `kit` has no `gone.json`, which `hooks` refers to",
+            "plugin `kit` has no `gone`, which `agents` refers to",
         ]
     );
 }
@@ -287,7 +287,7 @@ fn a_marketplace_that_is_none_is_reported() {
         found,
         [
             "marketplace.json: `name` is missing",
-            "marketplace.json: `plugins` is a map"
+            "marketplace.json: `plugins` is an object"
         ]
     );
 }

@@ -9,11 +9,11 @@ use crate::RenderError;
 use crate::names::TemplateNames;
 use crate::tags::tags;
 
-const IN_PROJECT: &str = "define it under `[project]`, or write `| default(value=\"…\")` behind it";
+const IN_PROJECT: &str = "define it under `[project]`, or add `| default(value=\"…\")` after it";
 const IN_DEPS: &str =
     "declare it under `dependencies` in the front matter; in names hyphens become underscores";
-const ELSEWHERE: &str = "write `| default(value=\"…\")` behind it";
-const FILES: &str = "name a text of the project, from its root, as in `'docs/style.md' | content`";
+const ELSEWHERE: &str = "add `| default(value=\"…\")` after it";
+const FILES: &str = "write a path relative to the project, as in `'docs/style.md' | content`";
 const TAGS: &str =
     "check the template tags; `{% raw %}` and fences marked `literal` are left alone";
 
@@ -32,7 +32,7 @@ pub(crate) fn explain(error: &Error, template: &str, names: &TemplateNames) -> R
         (kind, None) => kind.to_string(),
     };
     let help = match error.kind() {
-        ErrorKind::OutOfFuel => "make it simpler",
+        ErrorKind::OutOfFuel => "simplify it",
         _ if message.starts_with(crate::files::CANNOT_READ) => FILES,
         _ => TAGS,
     };
@@ -131,9 +131,9 @@ fn near(name: &str, names: &TemplateNames) -> Option<String> {
     let (missing, parents) = steps.split_last()?;
     let keys = names.keys_at(parents)?;
     let place = if parents.is_empty() {
-        "names there are".to_owned()
+        "available names".to_owned()
     } else {
-        format!("in `{}` there are", parents.join("."))
+        format!("available in `{}`", parents.join("."))
     };
     did_you_mean(missing, &place, keys.iter().map(String::as_str))
 }

@@ -97,7 +97,7 @@ impl RenderRun {
             return Ok(Item::from(PENDING));
         }
         if path.len() > LONGEST_PATH {
-            return Err(refused("a text this long is no path".to_owned()));
+            return Err(refused("a string this long is not a path".to_owned()));
         }
         let (item, list) = match self.files.0.get(path) {
             Some(Ok(text)) => (Item::from(Arc::clone(text)), &mut used.read),

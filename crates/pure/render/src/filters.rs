@@ -41,7 +41,7 @@ fn bounded(length: usize, longest_input: usize) -> Result<(), Error> {
     if length > LARGEST_FILTERED.max(longest_input.saturating_mul(2)) {
         Err(Error::new(
             ErrorKind::InvalidOperation,
-            "the text would be too large",
+            "the string would be too large",
         ))
     } else {
         Ok(())

@@ -16,9 +16,9 @@ const REFUSED: &[(&str, &str)] = &[
     ("import", OTHER_FILES),
     ("from", OTHER_FILES),
     ("extends", OTHER_FILES),
-    ("block", "write it out"),
-    ("macro", "write it out"),
-    ("call", "write it out"),
+    ("block", "write it without a loop"),
+    ("macro", "write it without a loop"),
+    ("call", "write it without a loop"),
     ("filter", "use the filter in `{{ … }}`"),
 ];
 const OTHER_FILES: &str =
@@ -47,7 +47,7 @@ impl GrowthBound {
     /// Counts what a statement that gives names may add.
     fn name(&mut self, code: &str, joins: usize) {
         let statement = statement(code);
-        let value = behind(code, statement);
+        let value = text_after(code, statement);
         let value = if statement == "for" {
             looped_over(value)
         } else {
@@ -114,12 +114,12 @@ impl RefusedTag {
 fn check_tag(tag: &str, growth: &mut GrowthBound) -> Result<(), RefusedTag> {
     let code = without_strings(tag);
     if code.contains('*') {
-        return Err(RefusedTag::new("templates have no `*`"));
+        return Err(RefusedTag::new("templates do not support `*`"));
     }
     let statement = statement(&code);
     if let Some((word, help)) = REFUSED.iter().find(|(word, _)| *word == statement) {
         return Err(RefusedTag {
-            message: format!("templates have no `{{% {word} %}}`"),
+            message: format!("templates do not support `{{% {word} %}}`"),
             help,
         });
     }
@@ -134,7 +134,7 @@ fn check_tag(tag: &str, growth: &mut GrowthBound) -> Result<(), RefusedTag> {
         (true, _) => Err(RefusedTag::new(
             "the template builds too many values on each other",
         )),
-        (_, true) => Err(RefusedTag::new("the tag joins too many texts")),
+        (_, true) => Err(RefusedTag::new("the tag joins too many strings")),
         _ => Ok(()),
     }
 }
@@ -142,18 +142,18 @@ fn check_tag(tag: &str, growth: &mut GrowthBound) -> Result<(), RefusedTag> {
 /// Refuses what gives names to values without a bound.
 fn check_naming(statement: &str, code: &str) -> Result<(), RefusedTag> {
     match statement {
-        "set" if !code.contains('=') => {
-            Err(RefusedTag::new("templates have no `{% set %}` without `=`"))
-        }
-        "for" if words(code).any(|(_, word)| word == "recursive") => {
-            Err(RefusedTag::new("templates have no `recursive` loops"))
-        }
+        "set" if !code.contains('=') => Err(RefusedTag::new(
+            "templates do not support `{% set %}` without `=`",
+        )),
+        "for" if words(code).any(|(_, word)| word == "recursive") => Err(RefusedTag::new(
+            "templates do not support `recursive` loops",
+        )),
         _ => Ok(()),
     }
 }
 
 /// What stands behind the first occurrence of a word.
-fn behind<'a>(code: &'a str, word: &str) -> &'a str {
+fn text_after<'a>(code: &'a str, word: &str) -> &'a str {
     words(code)
         .find(|(_, found)| *found == word)
         .map_or(code, |(at, _)| &code[at + word.len()..])
@@ -161,7 +161,7 @@ fn behind<'a>(code: &'a str, word: &str) -> &'a str {
 
 /// What a loop goes over: behind `in`, and before an `if` that is not inside brackets.
 fn looped_over(code: &str) -> &str {
-    let list = behind(code, "in");
+    let list = text_after(code, "in");
     let depth = |at: usize| {
         let count = |brackets: [char; 3]| list[..at].matches(brackets).count();
         count(['(', '[', '{']).abs_diff(count([')', ']', '}']))
@@ -245,7 +245,7 @@ fn without_strings(tag: &str) -> String {
     code
 }
 
-const SIMPLER: &str = "make the template simpler";
+const SIMPLER: &str = "simplify the template";
 
 fn refusal(message: &str, range: Range<usize>) -> RenderError {
     RenderError {

@@ -34,7 +34,7 @@ pub use links::{FileLink, file_links};
 pub use names::TemplateNames;
 pub use patch::{FieldChange, PatchError, PatchedDocument, patch};
 
-const TOO_LARGE: &str = "the template gives more than 8 MiB";
+const TOO_LARGE: &str = "the template output is larger than 8 MiB";
 
 /// Why a template gave no text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -52,7 +52,7 @@ impl RenderError {
     fn too_large() -> Self {
         RenderError {
             message: TOO_LARGE.to_owned(),
-            help: "make it simpler".to_owned(),
+            help: "simplify it".to_owned(),
             range: None,
         }
     }

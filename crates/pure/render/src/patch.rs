@@ -39,7 +39,7 @@ pub enum PatchError {
     #[error("the file's fields cannot be read")]
     Broken(Vec<Diagnostic>),
     /// The fields are no map but this.
-    #[error("the file holds {0} where its fields should be")]
+    #[error("the file has {0} instead of fields")]
     NoMap(&'static str),
     /// A place cannot be changed, or not alone.
     #[error(transparent)]

@@ -37,7 +37,7 @@ fn files() -> TemplateFiles {
     );
     files.provide("open.markdown", Ok("---\nno end\n".to_owned()));
     files.provide("notes.txt", Ok("---\na: 1\n---\nplain\n".to_owned()));
-    files.provide("secret.md", Err("it is outside of the project".to_owned()));
+    files.provide("secret.md", Err("it is outside the project".to_owned()));
     files
 }
 
@@ -169,7 +169,7 @@ fn errors_say_which_name_where_and_what_instead() {
             "{{ agpm.project.wholly_other }}",
             "agpm.project.wholly_other",
             "undefined",
-            "in `agpm.project` there are: `language`, `guide`",
+            "available in `agpm.project`: `language`, `guide`",
         ),
         (
             "{{ agpm.project.zoo.other.r }}",
@@ -234,7 +234,7 @@ fn errors_say_which_name_where_and_what_instead() {
         (
             "a {{ 'secret.md' | content }}",
             "content",
-            "cannot read `secret.md`: it is outside of the project",
+            "cannot read `secret.md`: it is outside the project",
             "name a text of the project",
         ),
         (
@@ -246,7 +246,7 @@ fn errors_say_which_name_where_and_what_instead() {
         (
             "{% include 'x' %}",
             "{% include 'x' %}",
-            "templates have no `{% include %}`",
+            "templates do not support `{% include %}`",
             "content",
         ),
         (
@@ -271,7 +271,7 @@ fn errors_say_which_name_where_and_what_instead() {
             "{% macro f(x) %}{{ f(x) }}{% endmacro %}{{ f(1) }}",
             "{% macro f(x) %}",
             "templates have no",
-            "write it out",
+            "write it without a loop",
         ),
         ("{{ env('HOME') }}", "env('HOME')", "env is unknown", ""),
         (

@@ -36,7 +36,7 @@ pub fn too_hard(units: &[Unit]) -> Failure {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let message = format!("No fitting versions found for {}{more}", named.join(", "));
+    let message = format!("No matching versions found for {}{more}", named.join(", "));
     let help = "the search was given up after many attempts; \
                 require an exact version for some of them, such as `version = \"v1.0.0\"`";
     Diagnostic::new(&codes::PACKAGE_TOO_HARD, message)
@@ -120,8 +120,8 @@ impl ConflictReporter<'_> {
                 seen.push(ask.root);
                 let text = match (clash.asks.len(), ask.chain.len()) {
                     (0 | 1, _) => String::new(),
-                    (_, 0 | 1) => format!("asks for `{}`", ask.wish),
-                    _ => format!("leads to `{}`", ask.wish),
+                    (_, 0 | 1) => format!("requires `{}`", ask.requirement),
+                    _ => format!("resolves to `{}`", ask.requirement),
                 };
                 let spot = dependency.spot;
                 diagnostic = diagnostic.at(spot.source, spot.span, text);
@@ -131,18 +131,19 @@ impl ConflictReporter<'_> {
     }
 
     fn no_candidate(&self, clash: &ConflictingUnit<Unit, Requirement>) -> Diagnostic {
-        let wish = clash
+        let requirement = clash
             .asks
             .first()
-            .map(|ask| ask.wish.to_string())
+            .map(|ask| ask.requirement.to_string())
             .unwrap_or_default();
         let source = source_name(&clash.unit);
         let by: Vec<String> = clash.asks.iter().map(|ask| self.chain(ask)).collect();
         let message = format!(
-            "no version of source `{source}` fits `{wish}`, asked for by {}",
+            "no version of source `{source}` satisfies `{requirement}`, required by {}",
             by.join(" and ")
         );
-        Diagnostic::new(&codes::PACKAGE_VERSION, message).help(self.versions(&clash.unit, &wish))
+        Diagnostic::new(&codes::PACKAGE_VERSION, message)
+            .help(self.versions(&clash.unit, &requirement))
     }
 
     fn absent(&self, clash: &ConflictingUnit<Unit, Requirement>) -> Diagnostic {
@@ -155,25 +156,28 @@ impl ConflictReporter<'_> {
         let what = match (clash.unit.path.is_pattern(), skill) {
             (true, false) => "nothing matches",
             (true, true) => "no skill matches",
-            (false, false) => "there is no",
-            (false, true) => "there is no skill",
+            (false, false) => "no resource",
+            (false, true) => "no skill",
         };
         let place = match &clash.unit.origin {
             ResourceOrigin::Manifest => "in the manifest".to_owned(),
-            ResourceOrigin::Local => "on this machine, from the manifest's folder".to_owned(),
+            ResourceOrigin::Local => "on this machine, relative to the manifest".to_owned(),
             ResourceOrigin::Source(name) if labels == "local" => format!("in source `{name}`"),
             ResourceOrigin::Source(name) => format!("in source `{name}` at {labels}"),
         };
         let through = clash.asks.iter().any(|ask| ask.chain.len() > 1);
         let by = if through {
-            format!(", needed by {}", chains(&clash.asks))
+            format!(", required by {}", chains(&clash.asks))
         } else {
             String::new()
         };
         let message = format!("{what} `{}` {place}{by}", clash.unit.path);
         let mut diagnostic = Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message);
         diagnostic.help = match skill {
-            true => Some("a skill is a folder with a `SKILL.md`; name the folder".to_owned()),
+            true => Some(
+                "a skill is a directory with a `SKILL.md`; use the path of the directory"
+                    .to_owned(),
+            ),
             false => self.near_files(clash),
         };
         diagnostic
@@ -190,20 +194,20 @@ impl ConflictReporter<'_> {
                     false => format!(" (at {})", listed_up_to(1, &ask.within)),
                 };
                 format!(
-                    "{}{within} asks for `{}` ({})",
+                    "{}{within} requires `{}` ({})",
                     self.chain(ask),
-                    ask.wish,
+                    ask.requirement,
                     allowed(&ask.allows)
                 )
             })
             .collect();
         let message = format!(
-            "no version of `{}` suits all who need it: {}",
+            "no version of `{}` satisfies all requirements: {}",
             clash.unit,
             asks.join("; ")
         );
         Diagnostic::new(&codes::PACKAGE_CONFLICT, message)
-            .help("change one of the requirements so that they have a version in common")
+            .help("change one of the requirements so a version satisfies all of them")
     }
 
     /// The names from the manifest's entry down to the one that asks.
@@ -229,12 +233,12 @@ impl ConflictReporter<'_> {
     fn change(&self, suggestion: &SuggestedChange<Requirement>) -> Option<String> {
         let root = dependency_of(self.manifest, suggestion.root)?;
         Some(format!(
-            "it works with `version = \"{}\"` instead of `{}` for {}/{}",
-            suggestion.wish, root.selector, root.kind, root.name
+            "use `version = \"{}\"` instead of `{}` for {}/{}",
+            suggestion.requirement, root.requirement, root.kind, root.name
         ))
     }
 
-    fn versions(&self, unit: &Unit, wish: &str) -> String {
+    fn versions(&self, unit: &Unit, requirement: &str) -> String {
         let ResourceOrigin::Source(source) = &unit.origin else {
             return String::new();
         };
@@ -247,25 +251,28 @@ impl ConflictReporter<'_> {
             .chain(refs.branches.keys())
             .map(String::as_str)
             .collect();
-        if wish
+        if requirement
             .bytes()
             .all(|byte| byte.is_ascii_digit() || byte == b'.')
         {
             return format!(
-                "`{wish}` is not a whole version: write `^{wish}` for all that are compatible"
+                "`{requirement}` is an incomplete version: write `^{requirement}` for all compatible versions"
             );
         }
-        let is_name = VersionRequirement::parse(wish).is_ok_and(|wish| wish.as_name().is_some());
-        if let Some(near) = agpm_diag::nearest(wish, names.iter().copied()).filter(|_| is_name) {
+        let is_name = VersionRequirement::parse(requirement)
+            .is_ok_and(|requirement| requirement.as_name().is_some());
+        if let Some(near) =
+            agpm_diag::nearest(requirement, names.iter().copied()).filter(|_| is_name)
+        {
             return format!("did you mean `{near}`?");
         }
-        if let Some(tags) = prefixed_tags(wish, refs.tags.keys().map(String::as_str)) {
+        if let Some(tags) = prefixed_tags(requirement, refs.tags.keys().map(String::as_str)) {
             return tags;
         }
         match (&refs.default_branch, names.is_empty()) {
             (_, true) => "the repository has neither tags nor branches".to_owned(),
-            (Some(head), _) if wish == "main" => {
-                format!("its default branch is `{head}`: say `branch = \"{head}\"`")
+            (Some(head), _) if requirement == "main" => {
+                format!("its default branch is `{head}`: set `branch = \"{head}\"`")
             }
             _ => {
                 let mut tags: Vec<VersionTag> =
@@ -305,7 +312,7 @@ impl ConflictReporter<'_> {
             }
             PathContent::Directory => {
                 return Some(format!(
-                    "this is a folder: write `{path}/*.md` for the files in it"
+                    "this is a directory: write `{path}/*.md` for its files"
                 ));
             }
             PathContent::Other => {}
@@ -315,12 +322,12 @@ impl ConflictReporter<'_> {
         if files.iter().any(|file| file == clash.unit.path.as_str()) {
             let escaped = clash.unit.path.as_str().replace('[', "[[]");
             return Some(format!(
-                "`[` begins a set of characters: write `{escaped}` for this file"
+                "`[` starts a character set: write `{escaped}` for this file"
             ));
         }
         did_you_mean(
             clash.unit.path.as_str(),
-            "the folder holds",
+            "the directory contains",
             files.iter().map(String::as_str),
         )
     }
@@ -345,8 +352,8 @@ fn chains(asks: &[RequirementChain<Unit, Requirement>]) -> String {
 }
 
 /// The tags with the prefix of a requirement, or with one that is near; nothing if it has no prefix.
-fn prefixed_tags<'t>(wish: &str, tags: impl Iterator<Item = &'t str>) -> Option<String> {
-    let requirement = VersionRequirement::parse(wish).ok()?;
+fn prefixed_tags<'t>(requirement: &str, tags: impl Iterator<Item = &'t str>) -> Option<String> {
+    let requirement = VersionRequirement::parse(requirement).ok()?;
     let prefix = requirement.prefix().filter(|prefix| !prefix.is_empty())?;
     let mut by_prefix: BTreeMap<String, Vec<VersionTag>> = BTreeMap::new();
     for tag in tags.map(VersionTag::new) {
@@ -369,14 +376,14 @@ fn prefixed_tags<'t>(wish: &str, tags: impl Iterator<Item = &'t str>) -> Option<
     }
     let near = agpm_diag::nearest(prefix, by_prefix.keys().map(String::as_str))?;
     Some(format!(
-        "no tag begins with `{prefix}`; did you mean `{near}`? Its tags are: {}",
+        "no tag starts with `{prefix}`; did you mean `{near}`? Its tags are: {}",
         shown(near)
     ))
 }
 
 fn allowed(labels: &[String]) -> String {
     if labels.is_empty() {
-        "which nothing fits".to_owned()
+        "which no version satisfies".to_owned()
     } else {
         listed_up_to(3, labels)
     }

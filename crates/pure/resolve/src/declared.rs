@@ -235,10 +235,10 @@ impl DeclaringResource<'_> {
             Ok(RenderedTemplate::Text { text, .. }) => return Some(text),
             Err(error) => template_error(document.source(), start, error),
             Ok(RenderedTemplate::Needs(_)) => {
-                let message = "what a resource needs cannot depend on the content of a file";
+                let message = "declared dependencies cannot use the content of a file";
                 Diagnostic::new(&codes::RESOURCE_TEMPLATE, message)
                     .at(document.source(), Span::at(start), "")
-                    .help("use variables of the project")
+                    .help("use project variables")
             }
         };
         notes.diagnostics.push(diagnostic);

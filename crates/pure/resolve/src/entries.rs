@@ -24,7 +24,7 @@ pub struct ResolvedEntry {
     /// The version that was chosen.
     pub version: SourceVersion,
     /// Everything that was asked of its version.
-    pub wishes: BTreeSet<Requirement>,
+    pub requirements: BTreeSet<Requirement>,
     /// Whether it was found by a pattern.
     pub matched_pattern: bool,
     /// Its files in the source.
@@ -56,7 +56,7 @@ impl ResolvedEntry {
 pub fn roots(manifest: &Manifest) -> Vec<RootRequirement<Unit, Requirement>> {
     let root = |dependency: &Dependency| RootRequirement {
         unit: dependency.unit.clone(),
-        wish: dependency.selector.clone(),
+        requirement: dependency.requirement.clone(),
     };
     manifest.dependencies.iter().map(root).collect()
 }
@@ -144,12 +144,12 @@ pub fn resolved_entries(
         };
         let version = chosen.version(&entry.unit)?;
         let matched_pattern = matched.contains(&entry.unit);
-        let wishes = choice.wishes.clone();
+        let requirements = choice.requirements.clone();
         let (resource, needs) = (Arc::clone(resource), Arc::clone(needs));
         let file = file_of(&entry.unit);
         Some(ResolvedEntry {
             version,
-            wishes,
+            requirements,
             matched_pattern,
             resource,
             needs,
@@ -172,7 +172,7 @@ fn report_entry_errors(manifest: &Manifest, errors: &[EntryError], notes: &mut N
                     .map(ToString::to_string)
                     .unwrap_or_default();
                 let message = format!(
-                    "`{parent}` asks for the tool `{tool}`, which has no place for {}",
+                    "`{parent}` requires the tool `{tool}`, which does not support {}",
                     declared.kind
                 );
                 let able = manifest
@@ -183,7 +183,7 @@ fn report_entry_errors(manifest: &Manifest, errors: &[EntryError], notes: &mut N
                 Diagnostic::new(&codes::MANIFEST_UNKNOWN_TOOL, message)
                     .at_spot(declared.spot)
                     .help(format!(
-                        "tools that have one: {}; or define it under `[tools.{tool}]`",
+                        "tools that support it: {}; or define it under `[tools.{tool}]`",
                         able.join(", ")
                     ))
             }
@@ -191,7 +191,7 @@ fn report_entry_errors(manifest: &Manifest, errors: &[EntryError], notes: &mut N
                 kind = FailureKind::Refused;
                 let message = format!("`{unit}` cannot be installed: {error}");
                 Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message)
-                    .help("give it a `filename` or a `target`")
+                    .help("set a `filename` or a `target`")
             }
         };
         notes.diagnostics.push(diagnostic);
@@ -299,7 +299,7 @@ fn way_out(manifest: &Manifest, first: &ResourceEntry, second: &ResourceEntry) -
         |entry: &&ResourceEntry| root_of(entry).is_some_and(|root| !root.unit.path.is_pattern());
     if let Some(root) = [second, first].into_iter().find(is_alone).and_then(root_of) {
         return format!(
-            "give {}/{} another `filename` or `target`",
+            "set another `filename` or `target` for {}/{}",
             root.kind, root.name
         );
     }
@@ -308,7 +308,7 @@ fn way_out(manifest: &Manifest, first: &ResourceEntry, second: &ResourceEntry) -
         .find_map(|one| Some((one, root_of(one)?)))
     else {
         return format!(
-            "add {}/{} to the manifest with a `filename` of its own",
+            "add {}/{} to the manifest with another `filename`",
             second.kind, second.name
         );
     };

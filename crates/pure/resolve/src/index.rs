@@ -55,7 +55,7 @@ pub struct SolverPin {
     /// What was locked.
     pub version: SourceVersion,
     /// What was asked for when it was locked; nothing if that is not known.
-    pub wishes: Vec<String>,
+    pub requirements: Vec<String>,
 }
 
 impl SolverPin {
@@ -67,7 +67,7 @@ impl SolverPin {
                 label: pin.version.clone(),
                 commit: Some(pin.commit.clone()),
             },
-            wishes: pin.requirements().map(str::to_owned).collect(),
+            requirements: pin.requirements().map(str::to_owned).collect(),
         }
     }
 }
@@ -175,7 +175,7 @@ impl DeclaredNeeds {
             self.children.iter().cloned().collect();
         let child = |(declared, unit): &(DeclaredDependency, Unit)| RequiredUnit {
             unit: unit.clone(),
-            wish: declared.selector.clone(),
+            requirement: declared.requirement.clone(),
         };
         self.children.extend(
             declared
@@ -294,13 +294,17 @@ impl SourceIndex {
 
     /// The tags that a requirement allows and that are too young, best first, each with its age; none where all are,
     /// as then none is left out.
-    pub fn skipped(&self, source: &SourceName, wish: &Requirement) -> Vec<(String, ReleaseAge)> {
+    pub fn skipped(
+        &self,
+        source: &SourceName,
+        requirement: &Requirement,
+    ) -> Vec<(String, ReleaseAge)> {
         let index = self.indexes.get(source);
-        let allowed = index.map(|index| index.allowed(wish));
+        let allowed = index.map(|index| index.allowed(requirement));
         let (Some(index), Some(AllowedVersions::Listed(numbers))) = (index, allowed) else {
             return Vec::new();
         };
-        match self.old_enough(source, wish, numbers.clone()) {
+        match self.old_enough(source, requirement, numbers.clone()) {
             Ok(kept) if kept.len() < numbers.len() => numbers
                 .into_iter()
                 .filter(|number| !kept.contains(number))
@@ -319,10 +323,11 @@ impl SourceIndex {
     fn old_enough(
         &self,
         source: &SourceName,
-        wish: &Requirement,
+        requirement: &Requirement,
         numbers: Vec<usize>,
     ) -> Result<Vec<usize>, MissingFact> {
-        let is_range = matches!(wish, Requirement::Version(requirement) if requirement.is_range());
+        let is_range =
+            matches!(requirement, Requirement::Version(requirement) if requirement.is_range());
         let (Some(limit), true, Some(index)) =
             (self.release_limit, is_range, self.indexes.get(source))
         else {
@@ -511,7 +516,8 @@ impl SourceIndex {
 
     /// What was required of a pinned unit; nothing if it has no pin that stays.
     pub fn pinned_requirements(&self, unit: &Unit) -> &[String] {
-        self.pin(unit).map_or(&[], |pin| pin.wishes.as_slice())
+        self.pin(unit)
+            .map_or(&[], |pin| pin.requirements.as_slice())
     }
 
     /// The source of a unit that has versions.
@@ -549,11 +555,13 @@ impl SourceIndex {
             })
     }
 
-    /// Whether the pin stays under a wish.
-    fn keeps(&self, pin: &SolverPin, wish: &Requirement) -> bool {
+    /// Whether the pin stays under a requirement.
+    fn keeps(&self, pin: &SolverPin, requirement: &Requirement) -> bool {
         let label = &pin.version.label;
-        pin.wishes.iter().any(|locked| locked == wish.as_str())
-            || match wish {
+        pin.requirements
+            .iter()
+            .any(|locked| locked == requirement.as_str())
+            || match requirement {
                 Requirement::Only => true,
                 Requirement::Version(requirement) => requirement.allows(&VersionTag::new(label)),
                 Requirement::Branch(branch) => branch == label,
@@ -568,15 +576,15 @@ impl SourceIndex {
     fn listed(
         &self,
         source: &SourceName,
-        wish: &Requirement,
+        requirement: &Requirement,
     ) -> Result<Vec<CandidateRank>, MissingFact> {
         let index = self
             .indexes
             .get(source)
             .ok_or_else(|| MissingFact::Refs(source.clone()))?;
-        match index.allowed(wish) {
+        match index.allowed(requirement) {
             AllowedVersions::Listed(numbers) => {
-                let numbers = self.old_enough(source, wish, numbers)?;
+                let numbers = self.old_enough(source, requirement, numbers)?;
                 Ok(numbers.into_iter().map(number).collect())
             }
             AllowedVersions::Commit(digits) => self.rev(source, index, &digits),
@@ -602,7 +610,7 @@ impl SourceIndex {
         let same = of_source
             .filter(|(_, (_, other))| *other == commit)
             .map(|(at, _)| number(index.count() + at));
-        // A tag of that commit will do as well, if another wish asks for it.
+        // A tag of that commit will do as well, if another requirement asks for it.
         let tags = index.tags_of(commit).map(number);
         let mut all: Vec<CandidateRank> = same.chain(tags).collect();
         all.sort_unstable();
@@ -617,19 +625,25 @@ fn number(at: usize) -> CandidateRank {
 
 impl UnitFacts for SourceIndex {
     type Unit = Unit;
-    type Wish = Requirement;
+    type Requirement = Requirement;
     type Need = MissingFact;
 
-    fn allowed(&self, unit: &Unit, wish: &Requirement) -> Result<Vec<CandidateRank>, MissingFact> {
+    fn allowed(
+        &self,
+        unit: &Unit,
+        requirement: &Requirement,
+    ) -> Result<Vec<CandidateRank>, MissingFact> {
         let Some(source) = self.versioned(unit) else {
             return Ok(vec![PINNED]);
         };
-        let pinned = self.pin(unit).is_some_and(|pin| self.keeps(pin, wish));
+        let pinned = self
+            .pin(unit)
+            .is_some_and(|pin| self.keeps(pin, requirement));
         // A pin that fits is enough: the source is asked only if there is a conflict.
         if pinned && !self.is_listed(source) {
             return Ok(vec![PINNED]);
         }
-        let listed = match self.listed(source, wish) {
+        let listed = match self.listed(source, requirement) {
             Err(_) if pinned => Vec::new(),
             listed => listed?,
         };
@@ -665,10 +679,10 @@ impl UnitFacts for SourceIndex {
         let Some(index) = source.and_then(|source| self.indexes.get(source)) else {
             return Vec::new();
         };
-        let wish = |(at, tag): (usize, &VersionTag)| {
+        let requirement = |(at, tag): (usize, &VersionTag)| {
             let requirement = VersionRequirement::parse(tag.name()).ok()?;
             Some((number(at), Requirement::Version(requirement)))
         };
-        index.stable().filter_map(wish).collect()
+        index.stable().filter_map(requirement).collect()
     }
 }

@@ -6,12 +6,15 @@ mod conflict;
 mod declared;
 mod entries;
 mod index;
+mod lock_view;
+mod locked_resource;
 mod marketplaces;
 mod pins;
 mod plugin_root;
 mod plugins;
 mod required_source;
 mod versions;
+mod written_id;
 
 pub use conflict::{ConflictReporter, FileListing, PathContent, cycle, too_hard};
 pub use declared::{DeclaringResource, EscapedPath, declared_unit, format_of, template_error};
@@ -20,9 +23,11 @@ pub use index::{
     DeclaredNeeds, FoundContent, MissingFact, PinState, ReleaseLimit, ResourceFiles, SolverPin,
     SourceFile, SourceIndex, SourceVersion, tree_line,
 };
+pub use lock_view::{LockView, lockfile_note, no_lockfile, nothing_listed};
+pub use locked_resource::{LockedResource, Placements, ResourceIdentity};
 pub use marketplaces::{
     NamedCommit, PluginLocation, add_source, bind_locked_plugins, find_entry, locate_plugin,
-    remote_selector,
+    remote_requirement,
 };
 pub use pins::{UpdateScope, pins, relocated_sources, with_names_of};
 pub use plugins::{MarketplaceEntries, expand_plugins};
@@ -34,3 +39,4 @@ pub use versions::{
     fold_foreign_dependencies, moved_tag, passed_over, report_moved_tags, report_relocated,
     report_skipped, report_versions, source_relocated,
 };
+pub use written_id::{WrittenId, ambiguous, means, near_ids};

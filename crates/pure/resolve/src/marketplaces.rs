@@ -20,7 +20,7 @@ pub fn bind_locked_plugins(manifest: &mut Manifest, lock: &Lockfile) {
         }
         dependency.unit = locked.unit.clone();
         if let Some(requirement) = locked.requirement() {
-            dependency.selector = locked_selector(requirement, &dependency.selector);
+            dependency.requirement = locked_requirement(requirement, &dependency.requirement);
         }
         let name = locked.unit.origin.source();
         let url = lock
@@ -46,7 +46,7 @@ pub fn bind_locked_plugins(manifest: &mut Manifest, lock: &Lockfile) {
 }
 
 /// The requirement as it was locked: of a plugin elsewhere, the commit that its marketplace names.
-fn locked_selector(requirement: &str, own: &Requirement) -> Requirement {
+fn locked_requirement(requirement: &str, own: &Requirement) -> Requirement {
     if own.as_str() == requirement {
         return own.clone();
     }
@@ -59,7 +59,7 @@ fn locked_selector(requirement: &str, own: &Requirement) -> Requirement {
 fn locked_plugin<'l>(dependency: &Dependency, lock: &'l Lockfile) -> Option<&'l LockEntry> {
     let own = dependency.marketplace.as_ref()?;
     let is_same = |from: &LockedMarketplace| {
-        from.plugin == own.plugin && from.requirement == own.selector.as_str()
+        from.plugin == own.plugin && from.requirement == own.requirement.as_str()
     };
     lock.entries.iter().find(|locked| {
         locked.kind == ResourceType::Plugins
@@ -81,7 +81,7 @@ pub struct PluginLocation {
     /// The plugin.
     pub unit: Unit,
     /// What is required of its source, if that is another one than the marketplace's.
-    pub selector: Option<Requirement>,
+    pub requirement: Option<Requirement>,
     /// The source that it opens.
     pub source: Option<SourceDeclaration>,
     /// The commit that the marketplace names.
@@ -210,7 +210,7 @@ pub fn locate_plugin(
     match &entry.source {
         Some(PluginSource::Relative(path)) => Ok(PluginLocation {
             unit: plugin_at(&plugin.marketplace, path),
-            selector: None,
+            requirement: None,
             source: None,
             commit: None,
         }),
@@ -226,8 +226,8 @@ pub fn locate_plugin(
             let marketplace = manifest.source(&plugin.marketplace);
             let is_near = marketplace.is_some_and(|source| source.address.is_local());
             if address.is_local() && !is_near {
-                let message = format!("{what} is said to be on this machine");
-                let help = "a marketplace of a server cannot name files of this machine";
+                let message = format!("{what} names a path on this machine");
+                let help = "a remote marketplace cannot refer to local files";
                 return Err(wrong(message, help));
             }
             let name = SourceName::new(&format!("{}/{}", plugin.marketplace, entry.name)).map_err(
@@ -246,19 +246,19 @@ pub fn locate_plugin(
                     spot: dependency.spot,
                 },
             };
-            let selector =
-                remote_selector(sha.as_ref(), reference.as_deref()).map_err(|error| {
+            let requirement =
+                remote_requirement(sha.as_ref(), reference.as_deref()).map_err(|error| {
                     wrong(format!("{what}: {error}"), "report it to the marketplace")
                 })?;
             Ok(PluginLocation {
                 unit: plugin_at(&source.name, path),
-                selector: Some(selector),
+                requirement: Some(requirement),
                 source: Some(source),
                 commit: NamedCommit::new(sha.as_ref(), reference.as_deref(), dependency.spot),
             })
         }
         Some(PluginSource::Unsupported(kind)) => {
-            let message = format!("{what} has a source of the kind `{kind}`");
+            let message = format!("{what} has a source of type `{kind}`");
             let help = "agpm reads plugins from git repositories; choose another one";
             Err(wrong(message, help))
         }
@@ -270,7 +270,7 @@ pub fn locate_plugin(
 }
 
 /// What an entry requires of the repository that it names: a commit wins over a name for it.
-pub fn remote_selector(
+pub fn remote_requirement(
     sha: Option<&ObjectId>,
     reference: Option<&str>,
 ) -> Result<Requirement, agpm_model::RequirementError> {

@@ -245,7 +245,7 @@ impl<'a> PluginExpansion<'a> {
         let (message, help) = match listing.unsupported.join(", ") {
             only if !only.is_empty() => (
                 format!("plugin `{name}` has only {only}, which agpm does not install"),
-                "install it with the client that it was made for, and remove it here",
+                "install it with its own client, and remove it here",
             ),
             _ => (
                 format!("plugin `{name}` has nothing to install"),
@@ -285,7 +285,7 @@ impl<'a> PluginExpansion<'a> {
             self.name(),
             listing.unsupported.join(", ")
         );
-        let help = "only the client that the plugin was made for has them";
+        let help = "only the plugin's own client supports them";
         let found = Diagnostic::new(&codes::PLUGIN_SKIPPED, message);
         self.report(notes, found.help(help));
     }
@@ -511,7 +511,7 @@ impl<'a> PluginExpansion<'a> {
                 needs: Vec::new(),
             },
             version: self.plugin.version.clone(),
-            wishes: self.plugin.wishes.clone(),
+            requirements: self.plugin.requirements.clone(),
             matched_pattern: false,
             resource: Arc::new(resource),
             needs: Arc::new(DeclaredNeeds::default()),

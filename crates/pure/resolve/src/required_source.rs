@@ -149,7 +149,7 @@ fn allowed_source(manifest: &Manifest, locked: &LockedSource) -> Option<SourceDe
 pub fn refused_source(refusal: &SourceRefusal, chain: &[Unit], spot: SourceSpan) -> Diagnostic {
     let (message, change) = match refusal {
         SourceRefusal::UnknownName(name) => (
-            format!("there is no source `{name}`"),
+            format!("unknown source `{name}`"),
             format!("add `{name} = \"URL\"` to `[sources]`"),
         ),
         SourceRefusal::NotAllowed(address) => (

@@ -34,9 +34,9 @@ pub fn report_skipped(index: &SourceIndex, entries: &[ResolvedEntry], notes: &mu
         };
         let chosen = VersionTag::new(&resolved.version.label);
         let skipped = resolved
-            .wishes
+            .requirements
             .iter()
-            .flat_map(|wish| index.skipped(source, wish));
+            .flat_map(|requirement| index.skipped(source, requirement));
         let newest = skipped
             .map(|(tag, age)| (VersionTag::new(&tag), age))
             .find(|(tag, _)| *tag > chosen);
@@ -110,7 +110,7 @@ fn report_default_branches(
     for dependency in manifest
         .dependencies
         .iter()
-        .filter(|one| one.selector.as_str() == DEFAULT_VERSION)
+        .filter(|one| one.requirement.as_str() == DEFAULT_VERSION)
     {
         let Some(source) = dependency.unit.origin.source() else {
             continue;
@@ -191,7 +191,7 @@ pub fn moved_tag(
         locked.map(ObjectId::short).unwrap_or_default(),
         now.short()
     );
-    let help = "the locked commit is used; `agpm update` takes the new one";
+    let help = "agpm uses the locked commit; run `agpm update` to use the new one";
     Some(Diagnostic::new(&codes::LOCK_MOVED_TAG, message).help(help))
 }
 
@@ -205,15 +205,15 @@ fn report_ignored_versions(manifest: &Manifest, index: &SourceIndex, notes: &mut
         else {
             continue;
         };
-        if index.is_plain(name) && dependency.selector.as_str() != DEFAULT_VERSION {
+        if index.is_plain(name) && dependency.requirement.as_str() != DEFAULT_VERSION {
             let message = format!(
-                "source `{name}` is a folder without versions, so `{}` says nothing",
-                dependency.selector
+                "source `{name}` is a directory without versions, so `{}` has no effect",
+                dependency.requirement
             );
             notes.diagnostics.push(
                 Diagnostic::new(&codes::MANIFEST_IGNORED_KEY, message)
                     .at_spot(dependency.spot)
-                    .help("remove the version, or make the folder a git repository"),
+                    .help("remove the version, or turn the directory into a git repository"),
             );
         }
     }
@@ -240,6 +240,6 @@ fn report_passed_over(
 /// A warning that the newest version that fits lacks a resource.
 pub fn passed_over(unit: &Unit, dropped: &str, used: &str) -> Diagnostic {
     let message = format!("`{unit}` is not in {dropped}, so {used} is used");
-    let help = "see whether it was renamed or dropped, or ask for the older version";
+    let help = "check whether it was renamed or removed, or require the older version";
     Diagnostic::new(&codes::PACKAGE_PASSED_OVER, message).help(help)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::fact_cache::{Asked, FactCache, UnitBody, UnitId};
+use crate::fact_cache::{FactCache, UnitBody, UnitId, UnitRequirement};
 use crate::facts::UnitFacts;
 use crate::graph::trace;
 use crate::proof::Proof;
@@ -21,7 +21,7 @@ pub(crate) enum AttemptOutcome<N> {
 /// Surveys, and searches if that does not settle it.
 pub(crate) fn attempt<F: UnitFacts>(
     known: &mut FactCache<'_, F>,
-    roots: &[Asked],
+    roots: &[UnitRequirement],
 ) -> AttemptOutcome<F::Need> {
     let open = match survey(known, roots) {
         SurveyOutcome::Settled(survey) => return AttemptOutcome::Solved(survey),

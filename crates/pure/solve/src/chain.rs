@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::fact_cache::{Asked, FactCache, HashMap, UnitId};
+use crate::fact_cache::{FactCache, HashMap, UnitId, UnitRequirement};
 use crate::facts::UnitFacts;
 use crate::outcome::RequirementChain;
 use crate::package::SolverPackage;
@@ -10,12 +10,12 @@ use crate::proof::ProofEdge;
 
 /// For every package of a proof the edge by which it is reached first.
 pub(crate) struct ProofPaths<'e> {
-    roots: &'e [Asked],
+    roots: &'e [UnitRequirement],
     reached_by: HashMap<SolverPackage, &'e ProofEdge>,
 }
 
 impl<'e> ProofPaths<'e> {
-    pub(crate) fn new(edges: &'e [ProofEdge], roots: &'e [Asked]) -> Self {
+    pub(crate) fn new(edges: &'e [ProofEdge], roots: &'e [UnitRequirement]) -> Self {
         let mut below: HashMap<SolverPackage, Vec<&ProofEdge>> = HashMap::default();
         edges
             .iter()
@@ -34,15 +34,15 @@ impl<'e> ProofPaths<'e> {
     }
 
     /// The ask of `edge` on `unit`, from its root on.
-    pub(crate) fn tell<F: UnitFacts>(
+    pub(crate) fn describe<F: UnitFacts>(
         &self,
         known: &mut FactCache<'_, F>,
         unit: UnitId,
         edge: &ProofEdge,
-    ) -> Option<RequirementChain<F::Unit, F::Wish>> {
+    ) -> Option<RequirementChain<F::Unit, F::Requirement>> {
         let (root, path) = self.path(edge)?;
-        let wish = edge.wish?;
-        let allowed = known.allowed((unit, wish)).ok()?;
+        let requirement = edge.requirement?;
+        let allowed = known.allowed((unit, requirement)).ok()?;
         let parent = edge.from.unit();
         let within = parent.map(|parent| {
             edge.within
@@ -57,7 +57,7 @@ impl<'e> ProofPaths<'e> {
                 .map(|unit| known.unit(unit).clone())
                 .collect(),
             within: within.unwrap_or_default(),
-            wish: known.wish(wish).clone(),
+            requirement: known.requirement(requirement).clone(),
             allows: allowed
                 .iter()
                 .map(|number| known.label(unit, *number))
@@ -71,13 +71,13 @@ impl<'e> ProofPaths<'e> {
         let mut units = Vec::new();
         loop {
             // The tie between an ask and its unit is no step.
-            units.extend(edge.wish.and(edge.to.unit()));
+            units.extend(edge.requirement.and(edge.to.unit()));
             if edge.from == SolverPackage::Root {
                 break;
             }
             edge = self.reached_by.get(&edge.from)?;
         }
-        let first = (edge.to.unit()?, edge.wish?);
+        let first = (edge.to.unit()?, edge.requirement?);
         units.reverse();
         Some((self.roots.iter().position(|root| *root == first)?, units))
     }

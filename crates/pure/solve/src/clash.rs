@@ -1,9 +1,9 @@
 //! The units on which a proof breaks.
 
 use crate::chain::ProofPaths;
-use crate::fact_cache::{Asked, FactCache, HashMap, UnitId};
+use crate::fact_cache::{FactCache, HashMap, UnitId, UnitRequirement};
 use crate::facts::UnitFacts;
-use crate::number_set::both;
+use crate::number_set::intersect;
 use crate::outcome::{ClashKind, ConflictingUnit};
 use crate::package::SolverPackage;
 use crate::proof::ProofEdge;
@@ -19,12 +19,12 @@ pub(crate) enum ProofShape {
 /// A proof is forked if there is a parent for which no candidate has all of its edges.
 pub(crate) fn shape(edges: &[ProofEdge]) -> ProofShape {
     let mut within: HashMap<UnitId, Vec<u32>> = HashMap::default();
-    for edge in edges.iter().filter(|edge| edge.wish.is_some()) {
+    for edge in edges.iter().filter(|edge| edge.requirement.is_some()) {
         let Some(parent) = edge.from.unit() else {
             continue;
         };
         let common = within.entry(parent).or_insert_with(|| edge.within.clone());
-        *common = both(common, &edge.within);
+        *common = intersect(common, &edge.within);
     }
     if within.values().any(Vec::is_empty) {
         ProofShape::Forked
@@ -38,9 +38,9 @@ pub(crate) fn shape(edges: &[ProofEdge]) -> ProofShape {
 /// There is always one: if each unit had a candidate that all its asks allow, those would satisfy the whole proof.
 pub(crate) fn clashes<F: UnitFacts>(
     known: &mut FactCache<'_, F>,
-    roots: &[Asked],
+    roots: &[UnitRequirement],
     edges: &[ProofEdge],
-) -> Vec<ConflictingUnit<F::Unit, F::Wish>> {
+) -> Vec<ConflictingUnit<F::Unit, F::Requirement>> {
     let chains = ProofPaths::new(edges, roots);
     let shape = shape(edges);
     let mut units: Vec<UnitId> = edges.iter().filter_map(|edge| edge.to.unit()).collect();
@@ -49,7 +49,7 @@ pub(crate) fn clashes<F: UnitFacts>(
     let mut found = Vec::new();
     for unit in units {
         let is_ask =
-            |edge: &&ProofEdge| edge.to == SolverPackage::Unit(unit) && edge.wish.is_some();
+            |edge: &&ProofEdge| edge.to == SolverPackage::Unit(unit) && edge.requirement.is_some();
         let asks: Vec<&ProofEdge> = edges.iter().filter(is_ask).collect();
         if asks.is_empty() || is_possible(known, unit, &asks) {
             continue;
@@ -58,7 +58,7 @@ pub(crate) fn clashes<F: UnitFacts>(
         let kind = kind(known, unit, &asks, shape);
         let asks = asks
             .into_iter()
-            .filter_map(|edge| chains.tell(known, unit, edge))
+            .filter_map(|edge| chains.describe(known, unit, edge))
             .collect();
         found.push(ConflictingUnit {
             unit: known.unit(unit).clone(),
@@ -75,11 +75,11 @@ fn common<F: UnitFacts>(
     unit: UnitId,
     asks: &[&ProofEdge],
 ) -> Vec<u32> {
-    let wishes = asks.iter().filter_map(|edge| edge.wish);
-    let lists = wishes.filter_map(|wish| known.allowed((unit, wish)).ok());
+    let requirements = asks.iter().filter_map(|edge| edge.requirement);
+    let lists = requirements.filter_map(|requirement| known.allowed((unit, requirement)).ok());
     lists
         .map(|list| list.to_vec())
-        .reduce(|one, two| both(&one, &two))
+        .reduce(|one, two| intersect(&one, &two))
         .unwrap_or_default()
 }
 

@@ -2,7 +2,7 @@
 
 use crate::attempt::{AttemptOutcome, attempt};
 use crate::clash::{ProofShape, clashes, shape};
-use crate::fact_cache::{Asked, FactCache};
+use crate::fact_cache::{FactCache, UnitRequirement};
 use crate::facts::UnitFacts;
 use crate::graph::trace;
 use crate::limits::{MOST_SHRINKING, MOST_SUGGESTING};
@@ -13,15 +13,15 @@ use crate::proof::{Proof, ProofEdge};
 /// Why `roots` cannot be had, as few of them as possible, and what would help.
 pub(crate) fn explain<F: UnitFacts>(
     known: &mut FactCache<'_, F>,
-    roots: &[Asked],
+    roots: &[UnitRequirement],
     proof: &Proof,
-) -> Conflict<F::Unit, F::Wish> {
+) -> Conflict<F::Unit, F::Requirement> {
     // What makes a refusal shorter or more helpful may cost as much again as the refusal itself, not a multiple of it.
     known.refill();
     let edges = proof.edges(known, roots);
     let edges = shrink(known, edges);
     let clashes = clashes(known, roots, &edges);
-    let index = |ask: &Asked| roots.iter().position(|root| root == ask);
+    let index = |ask: &UnitRequirement| roots.iter().position(|root| root == ask);
     let mut involved: Vec<usize> = asked_by_root(known, &edges)
         .iter()
         .filter_map(index)
@@ -39,7 +39,7 @@ pub(crate) fn explain<F: UnitFacts>(
 fn shrink<F: UnitFacts>(known: &mut FactCache<'_, F>, mut edges: Vec<ProofEdge>) -> Vec<ProofEdge> {
     let mut involved = asked_by_root(known, &edges);
     for ask in involved.clone().into_iter().take(MOST_SHRINKING) {
-        let fewer: Vec<Asked> = involved
+        let fewer: Vec<UnitRequirement> = involved
             .iter()
             .copied()
             .filter(|other| *other != ask)
@@ -55,18 +55,21 @@ fn shrink<F: UnitFacts>(known: &mut FactCache<'_, F>, mut edges: Vec<ProofEdge>)
     edges
 }
 
-fn asked_by_root<F: UnitFacts>(known: &FactCache<'_, F>, edges: &[ProofEdge]) -> Vec<Asked> {
+fn asked_by_root<F: UnitFacts>(
+    known: &FactCache<'_, F>,
+    edges: &[ProofEdge],
+) -> Vec<UnitRequirement> {
     let of_root = edges.iter().filter(|edge| edge.from == SolverPackage::Root);
-    known.in_order(of_root.filter_map(|edge| Some((edge.to.unit()?, edge.wish?))))
+    known.in_order(of_root.filter_map(|edge| Some((edge.to.unit()?, edge.requirement?))))
 }
 
-/// For each root in the proof the best wish that makes everything solvable, if there is one.
+/// For each root in the proof the best requirement that makes everything solvable, if there is one.
 fn suggestions<F: UnitFacts>(
     known: &mut FactCache<'_, F>,
-    roots: &[Asked],
+    roots: &[UnitRequirement],
     edges: &[ProofEdge],
     involved: &[usize],
-) -> Vec<SuggestedChange<F::Wish>> {
+) -> Vec<SuggestedChange<F::Requirement>> {
     let tries = MOST_SUGGESTING / involved.len().clamp(1, MOST_SUGGESTING);
     let indices = involved.iter().copied().take(MOST_SUGGESTING);
     indices
@@ -76,21 +79,24 @@ fn suggestions<F: UnitFacts>(
 
 fn suggest<F: UnitFacts>(
     known: &mut FactCache<'_, F>,
-    roots: &[Asked],
+    roots: &[UnitRequirement],
     edges: &[ProofEdge],
     index: usize,
     tries: usize,
-) -> Option<SuggestedChange<F::Wish>> {
+) -> Option<SuggestedChange<F::Requirement>> {
     let unit = known.unit(roots[index].0).clone();
     let mut all = known.facts().all(&unit);
     all.sort_by_cached_key(|(candidate, _)| hope(known, edges, roots[index], candidate.0));
     let mut changed = roots.to_vec();
-    let helps = |(_, wish): &(_, F::Wish)| {
-        changed[index] = known.ask(&unit, wish);
+    let helps = |(_, requirement): &(_, F::Requirement)| {
+        changed[index] = known.ask(&unit, requirement);
         changed[index] != roots[index] && is_solvable(known, &changed)
     };
-    let (_, wish) = all.into_iter().take(tries).find(helps)?;
-    Some(SuggestedChange { root: index, wish })
+    let (_, requirement) = all.into_iter().take(tries).find(helps)?;
+    Some(SuggestedChange {
+        root: index,
+        requirement,
+    })
 }
 
 /// What is tried first is the smallest.
@@ -104,27 +110,30 @@ enum RepairChance {
 fn hope<F: UnitFacts>(
     known: &mut FactCache<'_, F>,
     edges: &[ProofEdge],
-    root: Asked,
+    root: UnitRequirement,
     number: u32,
 ) -> RepairChance {
     let is_other = |edge: &&ProofEdge| {
         edge.to == SolverPackage::Unit(root.0)
-            && (edge.from != SolverPackage::Root || edge.wish != Some(root.1))
+            && (edge.from != SolverPackage::Root || edge.requirement != Some(root.1))
     };
-    let mut wishes = edges.iter().filter(is_other).filter_map(|edge| edge.wish);
-    let allows = |wish| {
+    let mut requirements = edges
+        .iter()
+        .filter(is_other)
+        .filter_map(|edge| edge.requirement);
+    let allows = |requirement| {
         known
-            .allowed((root.0, wish))
+            .allowed((root.0, requirement))
             .is_ok_and(|list| list.binary_search(&number).is_ok())
     };
-    if shape(edges) == ProofShape::Forked || wishes.all(allows) {
+    if shape(edges) == ProofShape::Forked || requirements.all(allows) {
         RepairChance::Good
     } else {
         RepairChance::Faint
     }
 }
 
-fn is_solvable<F: UnitFacts>(known: &mut FactCache<'_, F>, roots: &[Asked]) -> bool {
+fn is_solvable<F: UnitFacts>(known: &mut FactCache<'_, F>, roots: &[UnitRequirement]) -> bool {
     match attempt(known, roots) {
         AttemptOutcome::Solved(survey) => trace(known, &survey, roots).ring.is_none(),
         AttemptOutcome::Need(_) | AttemptOutcome::Refuted(_) | AttemptOutcome::GivenUp(_) => false,

@@ -1,4 +1,4 @@
-//! The facts of one call: units and wishes as numbers, and every fact asked for once.
+//! The facts of one call: units and requirements as numbers, and every fact asked for once.
 
 use std::cmp::Ordering;
 use std::hash::Hash;
@@ -14,16 +14,16 @@ use crate::number_set::NumberSet;
 pub(crate) struct UnitId(u32);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(crate) struct WishId(u32);
+pub(crate) struct RequirementId(u32);
 
 /// Never iterated: its order must not show.
 pub(crate) type HashMap<K, V> = std::collections::HashMap<K, V, FixedState>;
 
-/// A unit and a wish on it.
-pub(crate) type Asked = (UnitId, WishId);
+/// A unit and a requirement on it.
+pub(crate) type UnitRequirement = (UnitId, RequirementId);
 
-/// What a unit needs, as declared; without a wish the child inherits.
-pub(crate) type Children = Rc<[(UnitId, Option<WishId>)]>;
+/// What a unit needs, as declared; without a requirement the child inherits.
+pub(crate) type Children = Rc<[(UnitId, Option<RequirementId>)]>;
 
 #[derive(Clone)]
 pub(crate) enum UnitBody {
@@ -40,8 +40,8 @@ impl UnitId {
 pub(crate) struct FactCache<'f, F: UnitFacts> {
     facts: &'f F,
     units: Interner<F::Unit>,
-    wishes: Interner<F::Wish>,
-    allowed: HashMap<Asked, NumberSet>,
+    requirements: Interner<F::Requirement>,
+    allowed: HashMap<UnitRequirement, NumberSet>,
     bodies: HashMap<(UnitId, u32), UnitBody>,
     /// How many comparisons of sets may still be made. A puzzle of a dozen units can take longer than anyone waits, and
     /// the same input must give the same answer on every machine: so work is counted, not time.
@@ -52,11 +52,11 @@ pub(crate) struct FactCache<'f, F: UnitFacts> {
 impl<'f, F: UnitFacts> FactCache<'f, F> {
     pub(crate) fn new(facts: &'f F) -> Self {
         let (allowed, bodies) = (HashMap::default(), HashMap::default());
-        let (units, wishes) = (Interner::default(), Interner::default());
+        let (units, requirements) = (Interner::default(), Interner::default());
         Self {
             facts,
             units,
-            wishes,
+            requirements,
             allowed,
             bodies,
             budget: BUDGET,
@@ -82,28 +82,33 @@ impl<'f, F: UnitFacts> FactCache<'f, F> {
         self.facts
     }
 
-    pub(crate) fn ask(&mut self, unit: &F::Unit, wish: &F::Wish) -> Asked {
-        (UnitId(self.units.id(unit)), WishId(self.wishes.id(wish)))
+    pub(crate) fn ask(&mut self, unit: &F::Unit, requirement: &F::Requirement) -> UnitRequirement {
+        (
+            UnitId(self.units.id(unit)),
+            RequirementId(self.requirements.id(requirement)),
+        )
     }
 
     pub(crate) fn unit(&self, id: UnitId) -> &F::Unit {
         &self.units.items[id.index()]
     }
 
-    pub(crate) fn wish(&self, id: WishId) -> &F::Wish {
-        &self.wishes.items[id.0 as usize]
+    pub(crate) fn requirement(&self, id: RequirementId) -> &F::Requirement {
+        &self.requirements.items[id.0 as usize]
     }
 
     pub(crate) fn label(&self, unit: UnitId, number: u32) -> String {
         self.facts.label(self.unit(unit), CandidateRank(number))
     }
 
-    /// The candidates that the wish allows, sorted.
-    pub(crate) fn allowed(&mut self, ask: Asked) -> Result<NumberSet, F::Need> {
+    /// The candidates that the requirement allows, sorted.
+    pub(crate) fn allowed(&mut self, ask: UnitRequirement) -> Result<NumberSet, F::Need> {
         if let Some(known) = self.allowed.get(&ask) {
             return Ok(known.clone());
         }
-        let candidates = self.facts.allowed(self.unit(ask.0), self.wish(ask.1))?;
+        let candidates = self
+            .facts
+            .allowed(self.unit(ask.0), self.requirement(ask.1))?;
         let numbers: Vec<u32> = candidates
             .into_iter()
             .map(|CandidateRank(number)| number)
@@ -121,11 +126,14 @@ impl<'f, F: UnitFacts> FactCache<'f, F> {
         {
             UnitContent::Absent => UnitBody::Absent,
             UnitContent::Children(children) => {
-                let (units, wishes) = (&mut self.units, &mut self.wishes);
+                let (units, requirements) = (&mut self.units, &mut self.requirements);
                 let ids = children.iter().map(|child| {
                     (
                         UnitId(units.id(&child.unit)),
-                        child.wish.as_ref().map(|wish| WishId(wishes.id(wish))),
+                        child
+                            .requirement
+                            .as_ref()
+                            .map(|requirement| RequirementId(requirements.id(requirement))),
                     )
                 });
                 UnitBody::Present(ids.collect())
@@ -140,15 +148,22 @@ impl<'f, F: UnitFacts> FactCache<'f, F> {
     }
 
     /// By name: numbers follow the order of discovery, which must not show.
-    pub(crate) fn compare(&self, one: Asked, two: Asked) -> Ordering {
+    pub(crate) fn compare(&self, one: UnitRequirement, two: UnitRequirement) -> Ordering {
         let units = || self.unit(one.0).cmp(self.unit(two.0));
-        let wishes = || self.wish(one.1).cmp(self.wish(two.1));
-        if one.0 == two.0 { wishes() } else { units() }
+        let requirements = || self.requirement(one.1).cmp(self.requirement(two.1));
+        if one.0 == two.0 {
+            requirements()
+        } else {
+            units()
+        }
     }
 
     /// The asks by name, each once.
-    pub(crate) fn in_order(&self, asks: impl IntoIterator<Item = Asked>) -> Vec<Asked> {
-        let mut asks: Vec<Asked> = asks.into_iter().collect();
+    pub(crate) fn in_order(
+        &self,
+        asks: impl IntoIterator<Item = UnitRequirement>,
+    ) -> Vec<UnitRequirement> {
+        let mut asks: Vec<UnitRequirement> = asks.into_iter().collect();
         asks.sort_by(|one, two| self.compare(*one, *two));
         asks.dedup();
         asks

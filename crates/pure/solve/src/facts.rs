@@ -13,15 +13,15 @@ pub trait UnitFacts {
     /// A resource or a pattern in a source.
     type Unit: Clone + Ord + Hash + Debug + Display;
     /// A version requirement.
-    type Wish: Clone + Ord + Hash + Debug + Display;
+    type Requirement: Clone + Ord + Hash + Debug + Display;
     /// A fact that the caller has to read before the solver can go on.
     type Need: Clone + Ord + Debug;
 
-    /// The candidates of `unit` that `wish` allows, best first.
+    /// The candidates of `unit` that `requirement` allows, best first.
     fn allowed(
         &self,
         unit: &Self::Unit,
-        wish: &Self::Wish,
+        requirement: &Self::Requirement,
     ) -> Result<Vec<CandidateRank>, Self::Need>;
 
     /// What the unit needs in this candidate.
@@ -29,13 +29,13 @@ pub trait UnitFacts {
         &self,
         unit: &Self::Unit,
         candidate: CandidateRank,
-    ) -> Result<UnitContent<'_, Self::Unit, Self::Wish>, Self::Need>;
+    ) -> Result<UnitContent<'_, Self::Unit, Self::Requirement>, Self::Need>;
 
     /// How a candidate is called, for messages.
     fn label(&self, unit: &Self::Unit, candidate: CandidateRank) -> String;
 
-    /// The known candidates of the unit with the wish that names exactly each, best first, for suggestions.
-    fn all(&self, unit: &Self::Unit) -> Vec<(CandidateRank, Self::Wish)>;
+    /// The known candidates of the unit with the requirement that names exactly each, best first, for suggestions.
+    fn all(&self, unit: &Self::Unit) -> Vec<(CandidateRank, Self::Requirement)>;
 }
 
 /// A unit as it stands in one candidate.
@@ -52,8 +52,8 @@ pub enum UnitContent<'a, U: Clone, W: Clone> {
 pub struct RequiredUnit<U, W> {
     /// What is needed.
     pub unit: U,
-    /// Its own wish; without one it inherits every wish under which the parent is asked for.
-    pub wish: Option<W>,
+    /// Its own requirement; without one it inherits every requirement under which the parent is asked for.
+    pub requirement: Option<W>,
 }
 
 /// A unit that the user asks for; its index in the list is how answers refer to it.
@@ -61,6 +61,6 @@ pub struct RequiredUnit<U, W> {
 pub struct RootRequirement<U, W> {
     /// What is asked for.
     pub unit: U,
-    /// Under which wish.
-    pub wish: W,
+    /// Under which requirement.
+    pub requirement: W,
 }

@@ -1,6 +1,6 @@
 //! The graph of a survey, depth-first and by name: who comes before whom, and the first ring.
 
-use crate::fact_cache::{Asked, FactCache, UnitId};
+use crate::fact_cache::{FactCache, UnitId, UnitRequirement};
 use crate::facts::UnitFacts;
 use crate::survey::UnitSurvey;
 
@@ -30,7 +30,7 @@ struct GraphWalk {
 pub(crate) fn trace<F: UnitFacts>(
     known: &FactCache<'_, F>,
     survey: &UnitSurvey<F::Need>,
-    roots: &[Asked],
+    roots: &[UnitRequirement],
 ) -> GraphTrace {
     let mut by_name = survey.reached.clone();
     by_name.sort_by(|one, two| known.unit(*one).cmp(known.unit(*two)));

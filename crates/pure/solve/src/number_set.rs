@@ -69,7 +69,7 @@ impl CandidateSet {
 }
 
 /// The members of `list`, all in order, that `other` has.
-pub(crate) fn both(list: &[u32], other: &[u32]) -> Vec<u32> {
+pub(crate) fn intersect(list: &[u32], other: &[u32]) -> Vec<u32> {
     list.iter()
         .copied()
         .filter(|number| other.binary_search(number).is_ok())
@@ -105,9 +105,9 @@ impl VersionSet for CandidateSet {
         WORK.set(WORK.get() + 1);
         match (self, other) {
             (Self::Only(one), Self::Only(two)) if one.len() > two.len() => {
-                Self::Only(both(two, one).into())
+                Self::Only(intersect(two, one).into())
             }
-            (Self::Only(one), Self::Only(two)) => Self::Only(both(one, two).into()),
+            (Self::Only(one), Self::Only(two)) => Self::Only(intersect(one, two).into()),
             (Self::Only(only), Self::Except(not)) | (Self::Except(not), Self::Only(only)) => {
                 Self::Only(without(only, not).into())
             }

@@ -6,16 +6,16 @@ use crate::facts::{CandidateRank, UnitFacts};
 
 /// The answer in the caller's own types.
 pub type AnswerTo<F> =
-    SolverOutcome<<F as UnitFacts>::Unit, <F as UnitFacts>::Wish, <F as UnitFacts>::Need>;
+    SolverOutcome<<F as UnitFacts>::Unit, <F as UnitFacts>::Requirement, <F as UnitFacts>::Need>;
 
 /// What came out of one call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SolverOutcome<U: Ord, W: Ord, N: Ord> {
-    /// Every wish is satisfied.
+    /// Every requirement is satisfied.
     Solved(Solution<U, W>),
     /// These facts are missing; ask again when they are known.
     Need(BTreeSet<N>),
-    /// No choice of candidates satisfies every wish.
+    /// No choice of candidates satisfies every requirement.
     Conflict(Conflict<U, W>),
     /// Units that need each other in a ring; the first is repeated at the end.
     Cycle(Vec<U>),
@@ -28,17 +28,17 @@ pub enum SolverOutcome<U: Ord, W: Ord, N: Ord> {
 pub struct Solution<U: Ord, W: Ord> {
     /// What was chosen.
     pub units: BTreeMap<U, ChosenCandidate<U, W>>,
-    /// Better candidates that every wish allows but in which the unit is absent, best first.
+    /// Better candidates that every requirement allows but in which the unit is absent, best first.
     pub passed_over: Vec<(U, Vec<CandidateRank>)>,
 }
 
 /// What was chosen for one unit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ChosenCandidate<U, W: Ord> {
-    /// The one candidate that satisfies all wishes.
+    /// The one candidate that satisfies all requirements.
     pub candidate: CandidateRank,
-    /// Every wish under which the unit is asked for, own and inherited.
-    pub wishes: BTreeSet<W>,
+    /// Every requirement under which the unit is asked for, own and inherited.
+    pub requirements: BTreeSet<W>,
     /// The units it needs, as declared, in order.
     pub children: Vec<U>,
 }
@@ -68,28 +68,28 @@ pub struct ConflictingUnit<U, W> {
 /// In which way a unit fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ClashKind {
-    /// A wish allows nothing at all.
+    /// A requirement allows nothing at all.
     NoCandidate,
     /// Candidates are allowed, but the unit is in none of them.
     Absent,
-    /// The wishes exclude each other; without any one of them a candidate is left.
+    /// The requirements exclude each other; without any one of them a candidate is left.
     Incompatible,
     /// The asks stem from different candidates of a parent, and each way is closed.
     Exhausted,
 }
 
-/// One wish on a unit, and how it came about.
+/// One requirement on a unit, and how it came about.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RequirementChain<U, W> {
     /// The index of the root where the chain starts.
     pub root: usize,
     /// The units from that root to the asked one, both included.
     pub chain: Vec<U>,
-    /// The candidates of the last parent that ask so, by label; empty for a root's own wish.
+    /// The candidates of the last parent that ask so, by label; empty for a root's own requirement.
     pub within: Vec<String>,
-    /// What is wished.
-    pub wish: W,
-    /// The candidates that the wish allows, by label.
+    /// The requirement.
+    pub requirement: W,
+    /// The candidates that the requirement allows, by label.
     pub allows: Vec<String>,
 }
 
@@ -98,6 +98,6 @@ pub struct RequirementChain<U, W> {
 pub struct SuggestedChange<W> {
     /// The index of the root.
     pub root: usize,
-    /// The wish to give it instead.
-    pub wish: W,
+    /// The requirement to give it instead.
+    pub requirement: W,
 }

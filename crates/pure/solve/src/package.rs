@@ -1,16 +1,16 @@
 //! What PubGrub chooses versions for.
 //!
-//! `Unit(u)` at a candidate brings the children with a wish of their own; `Ask(u, w)` at a candidate brings those
+//! `Unit(u)` at a candidate brings the children with a requirement of their own; `Requirement(u, w)` at a candidate brings those
 //! that inherit `w`, and ties itself to `Unit(u)` at the same one.
 
 use std::fmt::{Display, Formatter};
 
-use crate::fact_cache::{UnitId, WishId};
+use crate::fact_cache::{RequirementId, UnitId};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) enum SolverPackage {
     Root,
-    Ask(UnitId, WishId),
+    Requirement(UnitId, RequirementId),
     Unit(UnitId),
 }
 
@@ -24,8 +24,8 @@ impl Display for SolverPackage {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ExclusionReason {
     Absent,
-    /// It asks for itself under a wish that this candidate does not satisfy.
-    ExcludesItself(WishId),
+    /// It asks for itself under a requirement that this candidate does not satisfy.
+    ExcludesItself(RequirementId),
 }
 
 impl Display for ExclusionReason {

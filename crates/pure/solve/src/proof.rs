@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pubgrub::{DerivationTree, Derived, External};
 
-use crate::fact_cache::{Asked, FactCache, UnitBody, UnitId, WishId};
+use crate::fact_cache::{FactCache, RequirementId, UnitBody, UnitId, UnitRequirement};
 use crate::facts::UnitFacts;
 use crate::number_set::CandidateSet;
 use crate::package::{ExclusionReason, SolverPackage};
@@ -23,17 +23,17 @@ struct ProofLeaf {
 /// The dependencies in a derivation, each with the candidates of its parent.
 pub(crate) struct Proof {
     leaves: BTreeMap<ProofLeaf, BTreeSet<u32>>,
-    /// Units that ask for themselves under a wish that they do not satisfy.
-    selves: BTreeMap<Asked, BTreeSet<u32>>,
+    /// Units that ask for themselves under a requirement that they do not satisfy.
+    selves: BTreeMap<UnitRequirement, BTreeSet<u32>>,
 }
 
-/// A dependency with the wish that stands behind it.
+/// A dependency with the requirement that stands behind it.
 #[derive(Clone, Debug)]
 pub(crate) struct ProofEdge {
     pub(crate) from: SolverPackage,
     pub(crate) to: SolverPackage,
     /// The tie of an ask to its unit has none.
-    pub(crate) wish: Option<WishId>,
+    pub(crate) requirement: Option<RequirementId>,
     /// The candidates of the parent in which it stands.
     pub(crate) within: Vec<u32>,
 }
@@ -74,10 +74,10 @@ impl Proof {
             External::Custom(
                 SolverPackage::Unit(unit),
                 within,
-                ExclusionReason::ExcludesItself(wish),
+                ExclusionReason::ExcludesItself(requirement),
             ) => {
                 self.selves
-                    .entry((unit, wish))
+                    .entry((unit, requirement))
                     .or_default()
                     .extend(within.members());
             }
@@ -89,25 +89,26 @@ impl Proof {
     pub(crate) fn edges<F: UnitFacts>(
         &self,
         known: &mut FactCache<'_, F>,
-        roots: &[Asked],
+        roots: &[UnitRequirement],
     ) -> Vec<ProofEdge> {
         let mut edges: Vec<ProofEdge> = Vec::new();
         for (leaf, within) in &self.leaves {
-            let wish = leaf.wish(known, roots, within.first().copied().unwrap_or_default());
+            let requirement =
+                leaf.requirement(known, roots, within.first().copied().unwrap_or_default());
             let within = within.iter().copied().collect();
             edges.push(ProofEdge {
                 from: leaf.from,
                 to: leaf.to,
-                wish,
+                requirement,
                 within,
             });
         }
-        for ((unit, wish), within) in &self.selves {
+        for ((unit, requirement), within) in &self.selves {
             let (from, to) = (SolverPackage::Unit(*unit), SolverPackage::Unit(*unit));
             edges.push(ProofEdge {
                 from,
                 to,
-                wish: Some(*wish),
+                requirement: Some(*requirement),
                 within: within.iter().copied().collect(),
             });
         }
@@ -121,55 +122,67 @@ type Key<'k, U, W> = (Option<&'k U>, Option<&'k W>, Option<&'k U>, Option<&'k W>
 fn key<'k, F: UnitFacts>(
     known: &'k FactCache<'_, F>,
     edge: &ProofEdge,
-) -> Key<'k, F::Unit, F::Wish> {
+) -> Key<'k, F::Unit, F::Requirement> {
     let name = |package| match package {
         SolverPackage::Root => (None, None),
         SolverPackage::Unit(unit) => (Some(known.unit(unit)), None),
-        SolverPackage::Ask(unit, wish) => (Some(known.unit(unit)), Some(known.wish(wish))),
+        SolverPackage::Requirement(unit, requirement) => {
+            (Some(known.unit(unit)), Some(known.requirement(requirement)))
+        }
     };
     let ((from, from_wish), (to, _)) = (name(edge.from), name(edge.to));
-    (from, from_wish, to, edge.wish.map(|wish| known.wish(wish)))
+    (
+        from,
+        from_wish,
+        to,
+        edge.requirement
+            .map(|requirement| known.requirement(requirement)),
+    )
 }
 
 impl SolverPackage {
     pub(crate) fn unit(self) -> Option<UnitId> {
         match self {
             Self::Root => None,
-            Self::Unit(unit) | Self::Ask(unit, _) => Some(unit),
+            Self::Unit(unit) | Self::Requirement(unit, _) => Some(unit),
         }
     }
 }
 
 impl ProofLeaf {
-    /// PubGrub keeps the set and not the wish, so it is looked up where it was declared: here, in one candidate.
-    fn wish<F: UnitFacts>(
+    /// PubGrub keeps the set and not the requirement, so it is looked up where it was declared: here, in one candidate.
+    fn requirement<F: UnitFacts>(
         &self,
         known: &mut FactCache<'_, F>,
-        roots: &[Asked],
+        roots: &[UnitRequirement],
         within: u32,
-    ) -> Option<WishId> {
+    ) -> Option<RequirementId> {
         let unit = match self.to {
-            SolverPackage::Ask(_, wish) => return Some(wish),
+            SolverPackage::Requirement(_, requirement) => return Some(requirement),
             SolverPackage::Unit(unit) => unit,
             SolverPackage::Root => return None,
         };
         let declared = match self.from {
-            SolverPackage::Ask(parent, _) if parent == unit => return None,
-            SolverPackage::Ask(_, wish) => return Some(wish),
+            SolverPackage::Requirement(parent, _) if parent == unit => return None,
+            SolverPackage::Requirement(_, requirement) => return Some(requirement),
             SolverPackage::Root => roots.to_vec(),
             SolverPackage::Unit(parent) => own_wishes(known, parent, within),
         };
         let mine = known.in_order(declared.into_iter().filter(|(child, _)| *child == unit));
-        let same = |ask: &&Asked| {
+        let same = |ask: &&UnitRequirement| {
             known
                 .allowed(**ask)
                 .is_ok_and(|list| *list == *self.allowed)
         };
-        mine.iter().find(same).map(|(_, wish)| *wish)
+        mine.iter().find(same).map(|(_, requirement)| *requirement)
     }
 }
 
-fn own_wishes<F: UnitFacts>(known: &mut FactCache<'_, F>, unit: UnitId, number: u32) -> Vec<Asked> {
+fn own_wishes<F: UnitFacts>(
+    known: &mut FactCache<'_, F>,
+    unit: UnitId,
+    number: u32,
+) -> Vec<UnitRequirement> {
     match known.body(unit, number) {
         Ok(UnitBody::Present(children)) => children
             .iter()

@@ -9,7 +9,7 @@ use pubgrub::{
     resolve,
 };
 
-use crate::fact_cache::{Asked, FactCache, HashMap, UnitBody, UnitId, WishId};
+use crate::fact_cache::{FactCache, HashMap, RequirementId, UnitBody, UnitId, UnitRequirement};
 use crate::facts::UnitFacts;
 use crate::limits::{MOST_CONTENTS, MOST_NAMED};
 use crate::number_set::{CandidateSet, work};
@@ -28,7 +28,7 @@ pub(crate) enum SearchOutcome<N> {
 /// Searches with `order`, most important unit first; roots must be in order of name.
 pub(crate) fn search<F: UnitFacts>(
     known: &mut FactCache<'_, F>,
-    roots: &[Asked],
+    roots: &[UnitRequirement],
     order: impl Iterator<Item = UnitId>,
 ) -> SearchOutcome<F::Need> {
     let ranks = order.zip(0..).collect();
@@ -85,14 +85,14 @@ fn most_decided<F: UnitFacts>(
 fn decided(package: SolverPackage) -> Option<UnitId> {
     match package {
         SolverPackage::Unit(unit) => Some(unit),
-        SolverPackage::Root | SolverPackage::Ask(..) => None,
+        SolverPackage::Root | SolverPackage::Requirement(..) => None,
     }
 }
 
 /// What is decided first is the greatest.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum DecisionTier {
-    Ask,
+    Requirement,
     Unit,
     Root,
 }
@@ -104,7 +104,7 @@ struct FactUnavailable;
 
 struct FactProvider<'p, 'f, F: UnitFacts> {
     known: RefCell<&'p mut FactCache<'f, F>>,
-    roots: &'p [Asked],
+    roots: &'p [UnitRequirement],
     ranks: HashMap<UnitId, u32>,
     /// The last decision on each unit; asks are decided after all units, so it stands.
     chosen: RefCell<HashMap<UnitId, u32>>,
@@ -125,7 +125,7 @@ impl<F: UnitFacts> FactProvider<'_, '_, F> {
         })
     }
 
-    fn allows(&self, ask: Asked, number: u32) -> Result<bool, FactUnavailable> {
+    fn allows(&self, ask: UnitRequirement, number: u32) -> Result<bool, FactUnavailable> {
         let list = self.found(self.known.borrow_mut().allowed(ask))?;
         Ok(list.binary_search(&number).is_ok())
     }
@@ -140,7 +140,11 @@ impl<F: UnitFacts> FactProvider<'_, '_, F> {
     }
 
     /// The candidate of the unit if possible: any other fails at once.
-    fn choose_ask(&self, ask: Asked, range: &CandidateSet) -> Result<Option<u32>, FactUnavailable> {
+    fn choose_requirement(
+        &self,
+        ask: UnitRequirement,
+        range: &CandidateSet,
+    ) -> Result<Option<u32>, FactUnavailable> {
         let chosen = self.chosen.borrow().get(&ask.0).copied();
         let list = self.found(self.known.borrow_mut().allowed(ask))?;
         let open = |number: &u32| range.contains(number) && list.binary_search(number).is_ok();
@@ -170,10 +174,10 @@ impl<F: UnitFacts> FactProvider<'_, '_, F> {
         Ok(Some(first))
     }
 
-    /// Each ask, and the unit within what the wish allows; all facts that are missing at once.
+    /// Each ask, and the unit within what the requirement allows; all facts that are missing at once.
     fn dependencies(
         &self,
-        asks: Vec<Asked>,
+        asks: Vec<UnitRequirement>,
     ) -> Result<Vec<(SolverPackage, CandidateSet)>, FactUnavailable> {
         let mut known = self.known.borrow_mut();
         let asks = known.in_order(asks);
@@ -182,9 +186,12 @@ impl<F: UnitFacts> FactProvider<'_, '_, F> {
             .map(|ask| self.found(known.allowed(*ask)))
             .collect();
         let mut wanted = Vec::with_capacity(2 * asks.len());
-        for ((unit, wish), list) in asks.into_iter().zip(lists) {
+        for ((unit, requirement), list) in asks.into_iter().zip(lists) {
             wanted.push((SolverPackage::Unit(unit), CandidateSet::Only(list?)));
-            wanted.push((SolverPackage::Ask(unit, wish), CandidateSet::full()));
+            wanted.push((
+                SolverPackage::Requirement(unit, requirement),
+                CandidateSet::full(),
+            ));
         }
         Ok(wanted)
     }
@@ -199,10 +206,10 @@ impl<F: UnitFacts> FactProvider<'_, '_, F> {
             .filter_map(|(child, own)| Some((*child, (*own)?)));
         let asks = self.known.borrow().in_order(asks);
         // PubGrub knows no package that depends on itself, so that case is answered here.
-        for (_, wish) in asks.iter().filter(|(child, _)| *child == unit) {
-            if !self.allows((unit, *wish), number)? {
+        for (_, requirement) in asks.iter().filter(|(child, _)| *child == unit) {
+            if !self.allows((unit, *requirement), number)? {
                 return Ok(Dependencies::Unavailable(ExclusionReason::ExcludesItself(
-                    *wish,
+                    *requirement,
                 )));
             }
         }
@@ -211,10 +218,10 @@ impl<F: UnitFacts> FactProvider<'_, '_, F> {
         Ok(Dependencies::Available(wanted.into_iter().collect()))
     }
 
-    fn below_ask(
+    fn below_requirement(
         &self,
         unit: UnitId,
-        wish: WishId,
+        requirement: RequirementId,
         number: u32,
     ) -> Result<Wanted, FactUnavailable> {
         let tie = (SolverPackage::Unit(unit), CandidateSet::singleton(number));
@@ -225,7 +232,7 @@ impl<F: UnitFacts> FactProvider<'_, '_, F> {
         let heirs = children
             .iter()
             .filter(|(child, own)| own.is_none() && *child != unit);
-        let wanted = self.dependencies(heirs.map(|(child, _)| (*child, wish)).collect())?;
+        let wanted = self.dependencies(heirs.map(|(child, _)| (*child, requirement)).collect())?;
         Ok(Dependencies::Available(
             [tie].into_iter().chain(wanted).collect(),
         ))
@@ -253,7 +260,7 @@ impl<F: UnitFacts> DependencyProvider for FactProvider<'_, '_, F> {
                 DecisionTier::Unit,
                 Reverse(self.ranks.get(unit).copied().unwrap_or(u32::MAX)),
             ),
-            SolverPackage::Ask(..) => (DecisionTier::Ask, Reverse(0)),
+            SolverPackage::Requirement(..) => (DecisionTier::Requirement, Reverse(0)),
         }
     }
 
@@ -273,7 +280,9 @@ impl<F: UnitFacts> DependencyProvider for FactProvider<'_, '_, F> {
         *self.decisions.borrow_mut().entry(*package).or_default() += 1;
         match package {
             SolverPackage::Root => Ok(Some(0)),
-            SolverPackage::Ask(unit, wish) => self.choose_ask((*unit, *wish), range),
+            SolverPackage::Requirement(unit, requirement) => {
+                self.choose_requirement((*unit, *requirement), range)
+            }
             SolverPackage::Unit(unit) => self.choose_unit(*unit, range.members()),
         }
     }
@@ -289,7 +298,9 @@ impl<F: UnitFacts> DependencyProvider for FactProvider<'_, '_, F> {
                     .into_iter()
                     .collect(),
             )),
-            SolverPackage::Ask(unit, wish) => self.below_ask(*unit, *wish, *number),
+            SolverPackage::Requirement(unit, requirement) => {
+                self.below_requirement(*unit, *requirement, *number)
+            }
             SolverPackage::Unit(unit) => self.below_unit(*unit, *number),
         }
     }

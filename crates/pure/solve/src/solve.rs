@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::attempt::{AttemptOutcome, attempt};
 use crate::explain::explain;
-use crate::fact_cache::{Asked, FactCache, UnitId};
+use crate::fact_cache::{FactCache, UnitId, UnitRequirement};
 use crate::facts::{CandidateRank, RootRequirement, UnitFacts};
 use crate::graph::trace;
 use crate::limits::BUDGET;
@@ -13,11 +13,14 @@ use crate::outcome::{AnswerTo, ChosenCandidate, Solution, SolverOutcome};
 use crate::survey::{UnitPick, UnitSurvey};
 
 /// Chooses one candidate for every unit that the roots need, or says what is missing or in the way.
-pub fn solve<F: UnitFacts>(facts: &F, roots: &[RootRequirement<F::Unit, F::Wish>]) -> AnswerTo<F> {
+pub fn solve<F: UnitFacts>(
+    facts: &F,
+    roots: &[RootRequirement<F::Unit, F::Requirement>],
+) -> AnswerTo<F> {
     let mut known = FactCache::new(facts);
-    let asks: Vec<Asked> = roots
+    let asks: Vec<UnitRequirement> = roots
         .iter()
-        .map(|root| known.ask(&root.unit, &root.wish))
+        .map(|root| known.ask(&root.unit, &root.requirement))
         .collect();
     match attempt(&mut known, &asks) {
         AttemptOutcome::Need(needs) => SolverOutcome::Need(needs),
@@ -57,7 +60,7 @@ impl ProbeBudget {
 /// What came out of a probe.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ProbeOutcome<N: Ord> {
-    /// There is a choice that satisfies every wish.
+    /// There is a choice that satisfies every requirement.
     Solvable,
     /// These facts are missing; ask again when they are known.
     Need(BTreeSet<N>),
@@ -68,7 +71,7 @@ pub enum ProbeOutcome<N: Ord> {
 /// Whether the roots can be had, without saying why not: what would be tried for a better explanation is left out.
 pub fn probe<F: UnitFacts>(
     facts: &F,
-    roots: &[RootRequirement<F::Unit, F::Wish>],
+    roots: &[RootRequirement<F::Unit, F::Requirement>],
     effort: &mut ProbeBudget,
 ) -> ProbeOutcome<F::Need> {
     if effort.left == 0 {
@@ -76,9 +79,9 @@ pub fn probe<F: UnitFacts>(
     }
     let mut known = FactCache::new(facts);
     known.budget = effort.left;
-    let asks: Vec<Asked> = roots
+    let asks: Vec<UnitRequirement> = roots
         .iter()
-        .map(|root| known.ask(&root.unit, &root.wish))
+        .map(|root| known.ask(&root.unit, &root.requirement))
         .collect();
     let attempt = attempt(&mut known, &asks);
     effort.left = effort.left.min(known.budget);
@@ -96,7 +99,7 @@ pub fn probe<F: UnitFacts>(
 fn solution<F: UnitFacts>(
     known: &mut FactCache<'_, F>,
     survey: &UnitSurvey<F::Need>,
-) -> Solution<F::Unit, F::Wish> {
+) -> Solution<F::Unit, F::Requirement> {
     let mut units = BTreeMap::new();
     let mut passed_over = BTreeMap::new();
     for unit in &survey.reached {
@@ -108,15 +111,15 @@ fn solution<F: UnitFacts>(
         if !passed.is_empty() {
             passed_over.insert(name.clone(), passed);
         }
-        let wishes = survey
-            .wishes(*unit)
+        let requirements = survey
+            .requirements(*unit)
             .unwrap_or_default()
             .iter()
-            .map(|wish| known.wish(*wish).clone());
+            .map(|requirement| known.requirement(*requirement).clone());
         let children = children.iter().map(|(child, _)| known.unit(*child).clone());
         let choice = ChosenCandidate {
             candidate: CandidateRank(*number),
-            wishes: wishes.collect(),
+            requirements: requirements.collect(),
             children: children.collect(),
         };
         units.insert(name, choice);
@@ -127,17 +130,17 @@ fn solution<F: UnitFacts>(
     }
 }
 
-/// The better candidates that all wishes allow and that do not have the unit.
+/// The better candidates that all requirements allow and that do not have the unit.
 fn absent_before<F: UnitFacts>(
     known: &mut FactCache<'_, F>,
     survey: &UnitSurvey<F::Need>,
     unit: UnitId,
     number: u32,
 ) -> Vec<CandidateRank> {
-    let wishes = survey.wishes(unit).unwrap_or_default();
-    let mut lists = wishes
+    let requirements = survey.requirements(unit).unwrap_or_default();
+    let mut lists = requirements
         .iter()
-        .filter_map(|wish| known.allowed((unit, *wish)).ok());
+        .filter_map(|requirement| known.allowed((unit, *requirement)).ok());
     let Some(first) = lists.next() else {
         return Vec::new();
     };

@@ -1,14 +1,16 @@
-//! The greedy part: for every unit the best candidate that all wishes on it allow, again until nothing moves.
+//! The greedy part: for every unit the best candidate that all requirements on it allow, again until nothing moves.
 //!
 //! What stands still is a solution, and the one the specification asks for: each unit has the best candidate that
-//! satisfies all its wishes. Everything here is a matter of sets, level by level, so that no order shows.
+//! satisfies all its requirements. Everything here is a matter of sets, level by level, so that no order shows.
 
 use std::collections::BTreeSet;
 
-use crate::fact_cache::{Asked, Children, FactCache, HashMap, UnitBody, UnitId, WishId};
+use crate::fact_cache::{
+    Children, FactCache, HashMap, RequirementId, UnitBody, UnitId, UnitRequirement,
+};
 use crate::facts::UnitFacts;
 use crate::limits::MOST_WALKS;
-use crate::number_set::{NumberSet, both};
+use crate::number_set::{NumberSet, intersect};
 
 /// What is taken for a unit during a walk.
 #[derive(Clone)]
@@ -21,7 +23,7 @@ pub(crate) enum UnitPick {
 }
 
 struct SurveyEntry {
-    wishes: Vec<WishId>,
+    requirements: Vec<RequirementId>,
     pick: UnitPick,
 }
 
@@ -40,21 +42,21 @@ pub(crate) enum SurveyOutcome<N> {
     Open(UnitSurvey<N>),
 }
 
-/// Walks until the wishes on every unit are those under which its candidate was picked.
+/// Walks until the requirements on every unit are those under which its candidate was picked.
 pub(crate) fn survey<F: UnitFacts>(
     known: &mut FactCache<'_, F>,
-    roots: &[Asked],
+    roots: &[UnitRequirement],
 ) -> SurveyOutcome<F::Need> {
     let mut last = UnitSurvey::empty();
-    let mut memory: HashMap<UnitId, (Vec<WishId>, UnitPick)> = HashMap::default();
+    let mut memory: HashMap<UnitId, (Vec<RequirementId>, UnitPick)> = HashMap::default();
     for _ in 0..MOST_WALKS {
-        let next = walk(known, roots, |known, unit, wishes, needs| {
-            let wishes = last.wishes(unit).unwrap_or(wishes);
+        let next = walk(known, roots, |known, unit, requirements, needs| {
+            let requirements = last.requirements(unit).unwrap_or(requirements);
             match memory.get(&unit) {
-                Some((under, at @ UnitPick::At(..))) if under == wishes => at.clone(),
+                Some((under, at @ UnitPick::At(..))) if under == requirements => at.clone(),
                 _ => {
-                    let pick = pick(known, unit, wishes, needs);
-                    memory.insert(unit, (wishes.to_vec(), pick.clone()));
+                    let pick = pick(known, unit, requirements, needs);
+                    memory.insert(unit, (requirements.to_vec(), pick.clone()));
                     pick
                 }
             }
@@ -67,7 +69,7 @@ pub(crate) fn survey<F: UnitFacts>(
         let stands = |unit: &UnitId| {
             memory
                 .get(unit)
-                .is_some_and(|(under, _)| last.wishes(*unit) == Some(under))
+                .is_some_and(|(under, _)| last.requirements(*unit) == Some(under))
         };
         if last.reached.iter().all(stands) {
             return if last.is_complete() {
@@ -83,8 +85,13 @@ pub(crate) fn survey<F: UnitFacts>(
 /// Goes breadth-first through everything asked for, with the candidates that `choose` gives.
 pub(crate) fn walk<'f, F: UnitFacts>(
     known: &mut FactCache<'f, F>,
-    roots: &[Asked],
-    mut choose: impl FnMut(&mut FactCache<'f, F>, UnitId, &[WishId], &mut BTreeSet<F::Need>) -> UnitPick,
+    roots: &[UnitRequirement],
+    mut choose: impl FnMut(
+        &mut FactCache<'f, F>,
+        UnitId,
+        &[RequirementId],
+        &mut BTreeSet<F::Need>,
+    ) -> UnitPick,
 ) -> UnitSurvey<F::Need> {
     let mut survey = UnitSurvey::empty();
     let mut level = roots.to_vec();
@@ -97,7 +104,7 @@ pub(crate) fn walk<'f, F: UnitFacts>(
             let pick = choose(
                 known,
                 unit,
-                survey.wishes(unit).unwrap_or_default(),
+                survey.requirements(unit).unwrap_or_default(),
                 &mut needs,
             );
             survey.needs = needs;
@@ -111,14 +118,14 @@ pub(crate) fn walk<'f, F: UnitFacts>(
     survey
 }
 
-/// The best candidate that all wishes allow and that has the unit.
+/// The best candidate that all requirements allow and that has the unit.
 fn pick<F: UnitFacts>(
     known: &mut FactCache<'_, F>,
     unit: UnitId,
-    wishes: &[WishId],
+    requirements: &[RequirementId],
     needs: &mut BTreeSet<F::Need>,
 ) -> UnitPick {
-    let Some(common) = common(known, unit, wishes, needs) else {
+    let Some(common) = common(known, unit, requirements, needs) else {
         return UnitPick::Unknown;
     };
     let mut rest = common.iter();
@@ -139,19 +146,19 @@ fn pick<F: UnitFacts>(
     UnitPick::Stuck
 }
 
-/// The candidates that all wishes allow, best first; nothing if a wish is not understood yet.
+/// The candidates that all requirements allow, best first; nothing if a requirement is not understood yet.
 fn common<F: UnitFacts>(
     known: &mut FactCache<'_, F>,
     unit: UnitId,
-    wishes: &[WishId],
+    requirements: &[RequirementId],
     needs: &mut BTreeSet<F::Need>,
 ) -> Option<NumberSet> {
     let mut narrowed: Option<NumberSet> = None;
     let mut is_understood = true;
-    for wish in wishes {
-        match (known.allowed((unit, *wish)), &narrowed) {
+    for requirement in requirements {
+        match (known.allowed((unit, *requirement)), &narrowed) {
             (Ok(list), Some(others)) if list != *others => {
-                narrowed = Some(both(&list, others).into())
+                narrowed = Some(intersect(&list, others).into())
             }
             (Ok(list), _) => narrowed = Some(list),
             (Err(need), _) => {
@@ -176,15 +183,15 @@ impl<N: Ord> UnitSurvey<N> {
         self.entries.get(unit.index())?.as_ref()
     }
 
-    pub(crate) fn wishes(&self, unit: UnitId) -> Option<&[WishId]> {
-        self.entry(unit).map(|entry| &*entry.wishes)
+    pub(crate) fn requirements(&self, unit: UnitId) -> Option<&[RequirementId]> {
+        self.entry(unit).map(|entry| &*entry.requirements)
     }
 
     pub(crate) fn pick(&self, unit: UnitId) -> Option<&UnitPick> {
         self.entry(unit).map(|entry| &entry.pick)
     }
 
-    pub(crate) fn children(&self, unit: UnitId) -> &[(UnitId, Option<WishId>)] {
+    pub(crate) fn children(&self, unit: UnitId) -> &[(UnitId, Option<RequirementId>)] {
         match self.pick(unit) {
             Some(UnitPick::At(_, children)) => children,
             _ => &[],
@@ -192,21 +199,21 @@ impl<N: Ord> UnitSurvey<N> {
     }
 
     /// Takes the ask down; `true` if it is new.
-    fn note(&mut self, (unit, wish): Asked) -> bool {
+    fn note(&mut self, (unit, requirement): UnitRequirement) -> bool {
         if self.entries.len() <= unit.index() {
             self.entries.resize_with(unit.index() + 1, || None);
         }
         let Some(entry) = &mut self.entries[unit.index()] else {
             self.entries[unit.index()] = Some(SurveyEntry {
-                wishes: vec![wish],
+                requirements: vec![requirement],
                 pick: UnitPick::Unknown,
             });
             self.reached.push(unit);
             return true;
         };
-        let place = entry.wishes.binary_search(&wish);
+        let place = entry.requirements.binary_search(&requirement);
         place
-            .map_err(|place| entry.wishes.insert(place, wish))
+            .map_err(|place| entry.requirements.insert(place, requirement))
             .is_err()
     }
 
@@ -216,10 +223,13 @@ impl<N: Ord> UnitSurvey<N> {
         }
     }
 
-    fn asks_below(&self, (unit, wish): Asked) -> impl Iterator<Item = Asked> {
+    fn asks_below(
+        &self,
+        (unit, requirement): UnitRequirement,
+    ) -> impl Iterator<Item = UnitRequirement> {
         self.children(unit)
             .iter()
-            .map(move |(child, own)| (*child, own.unwrap_or(wish)))
+            .map(move |(child, own)| (*child, own.unwrap_or(requirement)))
     }
 
     fn is_complete(&self) -> bool {

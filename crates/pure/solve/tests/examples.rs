@@ -7,9 +7,9 @@ use agpm_solve::{
     CandidateRank, ClashKind, Conflict, ConflictingUnit, RequirementChain, Solution, SolverOutcome,
     SuggestedChange, solve,
 };
-use toy::{Toy, Wish, roots, solve_reading};
+use toy::{Requirement, Toy, roots, solve_reading};
 
-fn solution(lines: &[&str], asked: &[&str]) -> Solution<String, Wish> {
+fn solution(lines: &[&str], asked: &[&str]) -> Solution<String, Requirement> {
     match solve(&Toy::read(lines), &roots(asked)) {
         SolverOutcome::Solved(solution) => solution,
         other => panic!("{other:?}"),
@@ -19,7 +19,7 @@ fn solution(lines: &[&str], asked: &[&str]) -> Solution<String, Wish> {
 /// The chosen tags, as `a v1.0, b v2.0`.
 fn chosen(lines: &[&str], asked: &[&str]) -> String {
     let toy = Toy::read(lines);
-    let label = |(unit, choice): (&String, &agpm_solve::ChosenCandidate<String, Wish>)| {
+    let label = |(unit, choice): (&String, &agpm_solve::ChosenCandidate<String, Requirement>)| {
         format!(
             "{unit} {}",
             agpm_solve::UnitFacts::label(&toy, unit, choice.candidate)
@@ -33,7 +33,7 @@ fn chosen(lines: &[&str], asked: &[&str]) -> String {
         .join(", ")
 }
 
-fn conflict(lines: &[&str], asked: &[&str]) -> Conflict<String, Wish> {
+fn conflict(lines: &[&str], asked: &[&str]) -> Conflict<String, Requirement> {
     match solve(&Toy::read(lines), &roots(asked)) {
         SolverOutcome::Conflict(conflict) => conflict,
         other => panic!("{other:?}"),
@@ -44,15 +44,15 @@ fn ask(
     root: usize,
     chain: &[&str],
     within: &[&str],
-    wish: &str,
+    requirement: &str,
     allows: &[&str],
-) -> RequirementChain<String, Wish> {
+) -> RequirementChain<String, Requirement> {
     let owned = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
     RequirementChain {
         root,
         chain: owned(chain),
         within: owned(within),
-        wish: Wish::read(wish),
+        requirement: Requirement::read(requirement),
         allows: owned(allows),
     }
 }
@@ -60,8 +60,8 @@ fn ask(
 fn clash(
     unit: &str,
     kind: ClashKind,
-    asks: Vec<RequirementChain<String, Wish>>,
-) -> ConflictingUnit<String, Wish> {
+    asks: Vec<RequirementChain<String, Requirement>>,
+) -> ConflictingUnit<String, Requirement> {
     ConflictingUnit {
         unit: unit.to_owned(),
         kind,
@@ -69,10 +69,10 @@ fn clash(
     }
 }
 
-fn suggest(root: usize, wish: &str) -> SuggestedChange<Wish> {
+fn suggest(root: usize, requirement: &str) -> SuggestedChange<Requirement> {
     SuggestedChange {
         root,
-        wish: Wish::read(wish),
+        requirement: Requirement::read(requirement),
     }
 }
 
@@ -124,7 +124,10 @@ fn a_wish_is_inherited_through_two_levels() {
     ];
     assert_eq!(chosen(&lines, &["a ^1"]), "a v1.0, b v1.0, c v1.0");
     let solution = solution(&lines, &["a ^1"]);
-    assert_eq!(solution.units["c"].wishes, [Wish::Caret((1, 0))].into());
+    assert_eq!(
+        solution.units["c"].requirements,
+        [Requirement::Caret((1, 0))].into()
+    );
 }
 
 #[test]

@@ -9,39 +9,39 @@ use agpm_solve::{
     ClashKind, Conflict, RequiredUnit, RootRequirement, Solution, SolverOutcome, solve,
 };
 use proptest::prelude::*;
-use toy::{Tag, Toy, ToyCandidate, ToyChild, ToyRoot, Wish, solve_reading};
+use toy::{Requirement, Tag, Toy, ToyCandidate, ToyChild, ToyRoot, solve_reading};
 
 const NAMES: [&str; 5] = ["a", "b", "c", "d", "e"];
 const TAGS: [Tag; 4] = [(2, 0), (1, 2), (1, 1), (1, 0)];
 
-/// Units with all wishes on them.
-type Asks = BTreeMap<String, BTreeSet<Wish>>;
+/// Units with all requirements on them.
+type Asks = BTreeMap<String, BTreeSet<Requirement>>;
 
-/// Everything asked for under an assignment, or nothing if a wish is not satisfied.
+/// Everything asked for under an assignment, or nothing if a requirement is not satisfied.
 fn asks(toy: &Toy, roots: &[ToyRoot], candidate: impl Fn(&str) -> Option<u32>) -> Option<Asks> {
     let mut seen = Asks::new();
-    let mut pending: Vec<(String, Wish)> = roots
+    let mut pending: Vec<(String, Requirement)> = roots
         .iter()
-        .map(|root| (root.unit.clone(), root.wish))
+        .map(|root| (root.unit.clone(), root.requirement))
         .collect();
-    while let Some((unit, wish)) = pending.pop() {
+    while let Some((unit, requirement)) = pending.pop() {
         let number = candidate(&unit)?;
-        if !toy.allows(&unit, wish, number) {
+        if !toy.allows(&unit, requirement, number) {
             return None;
         }
         let children = toy.children(&unit, number)?;
-        if seen.entry(unit).or_default().insert(wish) {
+        if seen.entry(unit).or_default().insert(requirement) {
             pending.extend(
                 children
                     .iter()
-                    .map(|child| (child.unit.clone(), child.wish.unwrap_or(wish))),
+                    .map(|child| (child.unit.clone(), child.requirement.unwrap_or(requirement))),
             );
         }
     }
     Some(seen)
 }
 
-/// Whether any assignment of candidates satisfies every wish.
+/// Whether any assignment of candidates satisfies every requirement.
 fn is_satisfiable(toy: &Toy, roots: &[ToyRoot]) -> bool {
     let sizes: Vec<usize> = toy.units.values().map(Vec::len).collect();
     let names: Vec<&String> = toy.units.keys().collect();
@@ -75,14 +75,14 @@ fn has_ring(toy: &Toy, solution: &BTreeMap<String, u32>) -> bool {
     })
 }
 
-fn any_wish() -> impl Strategy<Value = Wish> {
+fn any_wish() -> impl Strategy<Value = Requirement> {
     let tag = || prop::sample::select(TAGS.to_vec());
     prop_oneof![
-        2 => Just(Wish::Any),
-        2 => tag().prop_map(Wish::Exactly),
-        2 => tag().prop_map(Wish::AtLeast),
-        1 => tag().prop_map(Wish::Below),
-        3 => tag().prop_map(Wish::Caret),
+        2 => Just(Requirement::Any),
+        2 => tag().prop_map(Requirement::Exactly),
+        2 => tag().prop_map(Requirement::AtLeast),
+        1 => tag().prop_map(Requirement::Below),
+        3 => tag().prop_map(Requirement::Caret),
     ]
 }
 
@@ -92,7 +92,7 @@ fn any_name() -> impl Strategy<Value = String> {
 
 fn any_child() -> impl Strategy<Value = ToyChild> {
     (any_name(), prop::option::weighted(0.6, any_wish()))
-        .prop_map(|(unit, wish)| RequiredUnit { unit, wish })
+        .prop_map(|(unit, requirement)| RequiredUnit { unit, requirement })
 }
 
 /// A few candidates in any order (a pin may be old), some without the unit.
@@ -116,12 +116,13 @@ fn any_toy() -> impl Strategy<Value = Toy> {
 
 fn any_roots() -> impl Strategy<Value = Vec<ToyRoot>> {
     prop::collection::vec(
-        (any_name(), any_wish()).prop_map(|(unit, wish)| RootRequirement { unit, wish }),
+        (any_name(), any_wish())
+            .prop_map(|(unit, requirement)| RootRequirement { unit, requirement }),
         1..4,
     )
 }
 
-/// Every unit has one parent at most, and a wish that something satisfies.
+/// Every unit has one parent at most, and a requirement that something satisfies.
 fn any_tree() -> impl Strategy<Value = (Toy, usize)> {
     let unit = (any::<prop::sample::Index>(), 0..TAGS.len(), 0..TAGS.len());
     prop::collection::vec(unit, 1..30).prop_map(|units| {
@@ -137,15 +138,15 @@ fn any_tree() -> impl Strategy<Value = (Toy, usize)> {
                 .collect();
             toy.units.insert(name(index), tags);
         }
-        for (index, (parent, _, wish)) in units.iter().enumerate().skip(1) {
+        for (index, (parent, _, requirement)) in units.iter().enumerate().skip(1) {
             let parent = parent.index(index);
             depths.push(depths[parent] + 1);
-            let wish = [
+            let requirement = [
                 None,
-                Some(Wish::Caret((1, 0))),
-                Some(Wish::Below((2, 0))),
-                Some(Wish::Any),
-            ][*wish];
+                Some(Requirement::Caret((1, 0))),
+                Some(Requirement::Below((2, 0))),
+                Some(Requirement::Any),
+            ][*requirement];
             let parents = toy.units.get_mut(&name(parent)).unwrap();
             for children in parents
                 .iter_mut()
@@ -153,7 +154,7 @@ fn any_tree() -> impl Strategy<Value = (Toy, usize)> {
             {
                 children.push(RequiredUnit {
                     unit: name(index),
-                    wish,
+                    requirement,
                 });
             }
         }
@@ -170,13 +171,13 @@ fn reversed(toy: &Toy) -> Toy {
     toy
 }
 
-fn check_solution(toy: &Toy, roots: &[ToyRoot], solution: &Solution<String, Wish>) {
+fn check_solution(toy: &Toy, roots: &[ToyRoot], solution: &Solution<String, Requirement>) {
     let number = |unit: &str| Some(solution.units.get(unit)?.candidate.0);
-    let expected = asks(toy, roots, number).expect("the solution satisfies every wish");
+    let expected = asks(toy, roots, number).expect("the solution satisfies every requirement");
     let told: Asks = solution
         .units
         .iter()
-        .map(|(unit, choice)| (unit.clone(), choice.wishes.clone()))
+        .map(|(unit, choice)| (unit.clone(), choice.requirements.clone()))
         .collect();
     assert_eq!(told, expected);
     for (unit, choice) in &solution.units {
@@ -189,9 +190,9 @@ fn check_solution(toy: &Toy, roots: &[ToyRoot], solution: &Solution<String, Wish
         let is_passed_over = |number: &u32| {
             toy.children(unit, *number).is_none()
                 && choice
-                    .wishes
+                    .requirements
                     .iter()
-                    .all(|wish| toy.allows(unit, *wish, *number))
+                    .all(|requirement| toy.allows(unit, *requirement, *number))
         };
         let expected: Vec<u32> = (0..choice.candidate.0).filter(is_passed_over).collect();
         let told = solution.passed_over.iter().filter(|(name, _)| name == unit);
@@ -203,7 +204,7 @@ fn check_solution(toy: &Toy, roots: &[ToyRoot], solution: &Solution<String, Wish
     }
 }
 
-fn check_conflict(toy: &Toy, roots: &[ToyRoot], conflict: &Conflict<String, Wish>) {
+fn check_conflict(toy: &Toy, roots: &[ToyRoot], conflict: &Conflict<String, Requirement>) {
     assert!(!conflict.clashes.is_empty());
     let among = |index: &usize| {
         conflict
@@ -265,9 +266,9 @@ fn essence(toy: &Toy, roots: &[ToyRoot]) -> String {
             format!("{solution:?}")
         }
         SolverOutcome::Conflict(conflict) => {
-            let asks = |asks: &[agpm_solve::RequirementChain<String, Wish>]| {
+            let asks = |asks: &[agpm_solve::RequirementChain<String, Requirement>]| {
                 asks.iter()
-                    .map(|ask| format!("{:?} {} {:?}", ask.chain, ask.wish, ask.within))
+                    .map(|ask| format!("{:?} {} {:?}", ask.chain, ask.requirement, ask.within))
                     .collect::<Vec<_>>()
             };
             let clashes = conflict
@@ -277,7 +278,7 @@ fn essence(toy: &Toy, roots: &[ToyRoot]) -> String {
             let helps = conflict
                 .suggestions
                 .iter()
-                .map(|help| (&roots[help.root], help.wish));
+                .map(|help| (&roots[help.root], help.requirement));
             format!(
                 "{:?} {:?}",
                 clashes.collect::<Vec<_>>(),
@@ -343,7 +344,7 @@ proptest! {
         let SolverOutcome::Conflict(conflict) = solve(&toy, &roots) else { return Ok(()) };
         for suggestion in conflict.suggestions {
             let mut changed = roots.clone();
-            changed[suggestion.root].wish = suggestion.wish;
+            changed[suggestion.root].requirement = suggestion.requirement;
             let solved = matches!(solve(&toy, &changed), SolverOutcome::Solved(_));
             prop_assert!(solved, "{suggestion:?}");
         }
@@ -353,7 +354,7 @@ proptest! {
     fn a_single_root_in_conflict_gets_every_help_there_is(toy in any_toy(), roots in any_roots()) {
         let SolverOutcome::Conflict(conflict) = solve(&toy, &roots[..1]) else { return Ok(()) };
         let helps = |tag: &ToyCandidate| {
-            let changed = RootRequirement { unit: roots[0].unit.clone(), wish: Wish::Exactly(tag.0) };
+            let changed = RootRequirement { unit: roots[0].unit.clone(), requirement: Requirement::Exactly(tag.0) };
             matches!(solve(&toy, &[changed]), SolverOutcome::Solved(_))
         };
         prop_assert_eq!(toy.units[&roots[0].unit].iter().any(helps), !conflict.suggestions.is_empty());
@@ -378,13 +379,13 @@ proptest! {
 proptest! {
     #[test]
     fn a_tree_gets_the_best_of_everything((toy, depth) in any_tree()) {
-        let roots = vec![RootRequirement { unit: "u00".to_owned(), wish: Wish::Any }];
+        let roots = vec![RootRequirement { unit: "u00".to_owned(), requirement: Requirement::Any }];
         let (answer, readings) = solve_reading(&toy, &roots);
         let SolverOutcome::Solved(solution) = answer else { panic!("{answer:?}") };
         for (unit, choice) in &solution.units {
             let fits = |number: &u32| {
                 toy.children(unit, *number).is_some()
-                    && choice.wishes.iter().all(|wish| toy.allows(unit, *wish, *number))
+                    && choice.requirements.iter().all(|requirement| toy.allows(unit, *requirement, *number))
             };
             prop_assert_eq!((0..4).find(fits), Some(choice.candidate.0));
         }

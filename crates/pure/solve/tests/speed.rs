@@ -11,7 +11,7 @@ mod toy;
 use std::time::Instant;
 
 use agpm_solve::{AnswerTo, RequiredUnit, RootRequirement, SolverOutcome, solve};
-use toy::{Tag, Toy, ToyChild, ToyRoot, Wish};
+use toy::{Requirement, Tag, Toy, ToyChild, ToyRoot};
 
 fn name(index: usize) -> String {
     format!(
@@ -20,17 +20,17 @@ fn name(index: usize) -> String {
     )
 }
 
-fn child(index: usize, wish: Option<Wish>) -> ToyChild {
+fn child(index: usize, requirement: Option<Requirement>) -> ToyChild {
     RequiredUnit {
         unit: name(index),
-        wish,
+        requirement,
     }
 }
 
-fn root(index: usize, wish: Wish) -> ToyRoot {
+fn root(index: usize, requirement: Requirement) -> ToyRoot {
     RootRequirement {
         unit: name(index),
-        wish,
+        requirement,
     }
 }
 
@@ -60,7 +60,7 @@ fn layered(units: usize) -> Toy {
             .map(|step| {
                 child(
                     index + step,
-                    (*step != 7).then_some(Wish::Caret((1, (index % 3) as u32))),
+                    (*step != 7).then_some(Requirement::Caret((1, (index % 3) as u32))),
                 )
             })
             .collect();
@@ -74,15 +74,15 @@ fn layered(units: usize) -> Toy {
 
 /// A unit whose best candidate excludes itself: the survey goes back and forth and never settles.
 fn add_puzzle(toy: &mut Toy) {
-    let on = |unit: &str, wish| {
+    let on = |unit: &str, requirement| {
         Some(vec![RequiredUnit {
             unit: unit.to_owned(),
-            wish: Some(wish),
+            requirement: Some(requirement),
         }])
     };
     let candidates = vec![
-        ((1, 1), on("x", Wish::Exactly((1, 0)))),
-        ((1, 0), on("y", Wish::Any)),
+        ((1, 1), on("x", Requirement::Exactly((1, 0)))),
+        ((1, 0), on("y", Requirement::Any)),
     ];
     toy.units.insert("x".to_owned(), candidates);
     toy.units
@@ -93,7 +93,7 @@ fn add_puzzle(toy: &mut Toy) {
 #[ignore = "prints times"]
 fn five_thousand_units() {
     let toy = layered(5000);
-    let roots = vec![root(0, Wish::Caret((1, 0)))];
+    let roots = vec![root(0, Requirement::Caret((1, 0)))];
     assert!(matches!(
         timed("5000 units, 3 children each", &toy, &roots),
         SolverOutcome::Solved(_)
@@ -104,11 +104,11 @@ fn five_thousand_units() {
 #[ignore = "prints times"]
 fn five_thousand_units_and_a_puzzle() {
     let mut toy = layered(5000);
-    let mut roots = vec![root(0, Wish::Caret((1, 0)))];
+    let mut roots = vec![root(0, Requirement::Caret((1, 0)))];
     add_puzzle(&mut toy);
     roots.push(RootRequirement {
         unit: "x".to_owned(),
-        wish: Wish::Any,
+        requirement: Requirement::Any,
     });
     assert!(matches!(
         timed("5000 units through PubGrub", &toy, &roots),
@@ -116,7 +116,7 @@ fn five_thousand_units_and_a_puzzle() {
     ));
     roots.push(RootRequirement {
         unit: "y".to_owned(),
-        wish: Wish::Exactly((2, 0)),
+        requirement: Requirement::Exactly((2, 0)),
     });
     assert!(matches!(
         timed("the same with a conflict", &toy, &roots),
@@ -134,13 +134,13 @@ fn five_hundred_units_at_the_lowest_of_four_hundred() {
             tags(400).map(|tag| (tag, Some(vec![]))).collect(),
         );
     }
-    let wishes = |index| {
+    let requirements = |index| {
         [
-            root(index, Wish::Caret((1, 0))),
-            root(index, Wish::Exactly((1, 0))),
+            root(index, Requirement::Caret((1, 0))),
+            root(index, Requirement::Exactly((1, 0))),
         ]
     };
-    let mut roots: Vec<ToyRoot> = (0..500).flat_map(wishes).collect();
+    let mut roots: Vec<ToyRoot> = (0..500).flat_map(requirements).collect();
     assert!(matches!(
         timed("500 units, ^1 and the lowest of 400", &toy, &roots),
         SolverOutcome::Solved(_)
@@ -148,7 +148,7 @@ fn five_hundred_units_at_the_lowest_of_four_hundred() {
     add_puzzle(&mut toy);
     roots.push(RootRequirement {
         unit: "x".to_owned(),
-        wish: Wish::Any,
+        requirement: Requirement::Any,
     });
     assert!(matches!(
         timed("the same through PubGrub", &toy, &roots),
@@ -165,7 +165,7 @@ fn dead_ends() {
         let below = |tag: Tag| {
             vec![child(
                 index + 1,
-                Some(Wish::Exactly(if tag.1 == 0 { tag } else { (9, 0) })),
+                Some(Requirement::Exactly(if tag.1 == 0 { tag } else { (9, 0) })),
             )]
         };
         toy.units.insert(
@@ -176,7 +176,7 @@ fn dead_ends() {
     toy.units
         .insert(name(10), tags(400).map(|tag| (tag, Some(vec![]))).collect());
     assert!(matches!(
-        timed("399 dead ends", &toy, &[root(0, Wish::Any)]),
+        timed("399 dead ends", &toy, &[root(0, Requirement::Any)]),
         SolverOutcome::Solved(_)
     ));
     let heir = |index| Some(vec![child(index, None)]);
@@ -189,7 +189,7 @@ fn dead_ends() {
     toy.units.insert(
         name(21),
         tags(400)
-            .map(|tag| (tag, Some(vec![child(22, Some(Wish::Exactly(tag)))])))
+            .map(|tag| (tag, Some(vec![child(22, Some(Requirement::Exactly(tag)))])))
             .collect(),
     );
     toy.units
@@ -197,9 +197,9 @@ fn dead_ends() {
     let roots = [
         RootRequirement {
             unit: "p".to_owned(),
-            wish: Wish::Any,
+            requirement: Requirement::Any,
         },
-        root(22, Wish::Exactly((2, 0))),
+        root(22, Requirement::Exactly((2, 0))),
     ];
     assert!(matches!(
         timed("no such candidate below three of 400", &toy, &roots),
@@ -208,9 +208,9 @@ fn dead_ends() {
     let roots = [
         RootRequirement {
             unit: "p".to_owned(),
-            wish: Wish::AtLeast((1, 9)),
+            requirement: Requirement::AtLeast((1, 9)),
         },
-        root(22, Wish::Below((1, 9))),
+        root(22, Requirement::Below((1, 9))),
     ];
     assert!(matches!(
         timed("a conflict below three of 400", &toy, &roots),
@@ -223,10 +223,10 @@ fn pigeons(count: usize) -> (Toy, Vec<ToyRoot>) {
     let mut toy = Toy::default();
     for unit in 0..count {
         let slot = |minor: u32| {
-            let wish = Wish::Exactly((1, u32::try_from(unit).unwrap()));
+            let requirement = Requirement::Exactly((1, u32::try_from(unit).unwrap()));
             vec![RequiredUnit {
                 unit: format!("slot-{minor}"),
-                wish: Some(wish),
+                requirement: Some(requirement),
             }]
         };
         let holes = u32::try_from(count - 1).unwrap();
@@ -237,7 +237,12 @@ fn pigeons(count: usize) -> (Toy, Vec<ToyRoot>) {
         let all = tags(u32::try_from(count).unwrap()).map(|tag| (tag, Some(vec![])));
         toy.units.insert(format!("slot-{unit}"), all.collect());
     }
-    (toy, (0..count).map(|unit| root(unit, Wish::Any)).collect())
+    (
+        toy,
+        (0..count)
+            .map(|unit| root(unit, Requirement::Any))
+            .collect(),
+    )
 }
 
 #[test]
@@ -266,7 +271,7 @@ fn a_conflict_at_the_end_of_a_chain() {
     for (deep, versions) in [(10, 10), (20, 30), (40, 30)] {
         let mut toy = Toy::default();
         for index in 0..deep {
-            let below = |tag: Tag| vec![child(index + 1, Some(Wish::Exactly(tag)))];
+            let below = |tag: Tag| vec![child(index + 1, Some(Requirement::Exactly(tag)))];
             toy.units.insert(
                 name(index),
                 tags(versions).map(|tag| (tag, Some(below(tag)))).collect(),
@@ -276,7 +281,10 @@ fn a_conflict_at_the_end_of_a_chain() {
             name(deep),
             tags(versions + 1).map(|tag| (tag, Some(vec![]))).collect(),
         );
-        let roots = [root(0, Wish::Any), root(deep, Wish::Exactly((1, versions)))];
+        let roots = [
+            root(0, Requirement::Any),
+            root(deep, Requirement::Exactly((1, versions))),
+        ];
         let start = Instant::now();
         let answer = solve(&toy, &roots);
         assert!(matches!(answer, SolverOutcome::Conflict(_)));

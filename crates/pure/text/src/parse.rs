@@ -25,7 +25,7 @@ pub fn decode(source: SourceId, bytes: Vec<u8>) -> Result<Text, Diagnostic> {
         } else {
             (
                 "this file is not UTF-8",
-                "save it as UTF-8; the place is the first byte that does not fit",
+                "save it as UTF-8; the location is the first invalid byte",
             )
         };
         Diagnostic::new(&codes::TEXT_ENCODING, message)
@@ -60,7 +60,7 @@ pub fn parse(
         reading.report(
             Diagnostic::new(
                 &codes::TEXT_TOO_LARGE,
-                format!("larger than {} bytes", limits.bytes),
+                format!("the file is larger than {} bytes", limits.bytes),
             )
             .at(source, Span::at(0), "")
             .help("split the file"),

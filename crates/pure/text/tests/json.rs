@@ -86,63 +86,60 @@ fn mistakes_are_all_found_with_their_places() {
         (
             "{\"a\": 1 \"b\": 2,\n \"c\": }",
             &[
-                "1:8 json/syntax a comma is missing here",
-                "2:7 json/syntax a value is missing here",
+                "1:8 json/syntax missing comma",
+                "2:7 json/syntax missing value",
             ][..],
         ),
         (
             "{a: 1, \"b\": tru}",
             &[
-                "1:2 json/syntax a key is expected here",
-                "1:13 json/syntax this is no JSON value",
+                "1:2 json/syntax expected a key",
+                "1:13 json/syntax invalid JSON value",
             ],
         ),
         (
             "{\"a\": 1",
-            &["1:1 json/syntax this bracket is never closed with `}`"],
+            &["1:1 json/syntax unclosed bracket: expected `}`"],
         ),
-        (
-            "[1, 2",
-            &["1:1 json/syntax this bracket is never closed with `]`"],
-        ),
-        ("{\"a\": [1, 2}", &["1:12 json/syntax `]` is expected here"]),
-        (
-            "{\"a\": \"x\n\"}",
-            &["1:7 json/syntax this string has no end"],
-        ),
+        ("[1, 2", &["1:1 json/syntax unclosed bracket: expected `]`"]),
+        ("{\"a\": [1, 2}", &["1:12 json/syntax expected `]`"]),
+        ("{\"a\": \"x\n\"}", &["1:7 json/syntax unclosed string"]),
         (
             "{\"a\": 'x'}",
-            &["1:7 json/syntax strings stand in double quotes"],
+            &["1:7 json/syntax strings are in double quotes"],
         ),
         (
             "[01, 1., .5, 0x1F, +1, 1e]",
             &[
-                "1:2 json/syntax this is no JSON number",
-                "1:6 json/syntax this is no JSON number",
-                "1:10 json/syntax this is no JSON value",
-                "1:14 json/syntax this is no JSON number",
-                "1:20 json/syntax this is no JSON value",
-                "1:21 json/syntax a comma is missing here",
-                "1:24 json/syntax this is no JSON number",
+                "1:2 json/syntax invalid JSON number",
+                "1:6 json/syntax invalid JSON number",
+                "1:10 json/syntax invalid JSON value",
+                "1:14 json/syntax invalid JSON number",
+                "1:20 json/syntax invalid JSON value",
+                "1:21 json/syntax missing comma",
+                "1:24 json/syntax invalid JSON number",
             ],
         ),
         (
             "[\"\\x\", \"\\ud800\", \"a\tb\"]",
             &[
-                "1:3 json/syntax there is no such escape",
-                "1:9 json/syntax this is no character",
-                "1:20 json/syntax a control character inside a string",
+                "1:3 json/syntax unknown escape",
+                "1:9 json/syntax this is not a Unicode character",
+                "1:20 json/syntax control character in a string",
             ],
         ),
-        ("{} {}", &["1:4 json/syntax the document ends before this"]),
-        ("/* never", &["1:1 json/syntax this comment has no end"]),
+        (
+            "{} {}",
+            &["1:4 json/syntax unexpected content after the end of the document"],
+        ),
+        ("/* never", &["1:1 json/syntax unclosed comment"]),
         (
             "[1,,2]",
-            &["1:4 json/syntax a value is missing before this comma"],
+            &["1:4 json/syntax missing value before this comma"],
         ),
         (
             "{\"a\": 1, \"b\": {\"a\": 2}, \"a\": 3}",
-            &["1:25 text/duplicate-key the key `a` is there twice"],
+            &["1:25 text/duplicate-key duplicate key `a`"],
         ),
     ] {
         assert_eq!(
@@ -180,7 +177,7 @@ fn after_the_last_mistake_that_is_told_nothing_reaches_beyond_the_text() {
 fn plain_json_takes_no_comments_and_no_trailing_comma() {
     assert_eq!(
         findings("{\"a\": 1,}", Format::Json),
-        ["1:8 json/syntax a comma before the closing bracket"]
+        ["1:8 json/syntax trailing comma before the closing bracket"]
     );
     assert_eq!(
         findings("// x\n{}", Format::Json),
@@ -457,17 +454,11 @@ fn what_was_inserted_as_a_line_goes_again_without_a_trace() {
 fn edits_that_make_no_sense_are_refused() {
     let refused =
         |text: &str, edit: &str| sound(text).edit(&edit_of(edit)).unwrap_err().to_string();
-    assert_eq!(
-        refused("{\"a\": 1}", "remove /b"),
-        "there is nothing at `/b`"
-    );
+    assert_eq!(refused("{\"a\": 1}", "remove /b"), "nothing found at `/b`");
     assert_eq!(refused("{\"a\": 1}", "set /a/b 1"), "`/a` is a number");
-    assert_eq!(
-        refused("{\"a\": 1}", "insert /a 1"),
-        "there is something at `/a` already"
-    );
-    assert_eq!(refused("[1]", "insert /7 1"), "there is nothing at `/7`");
-    assert_eq!(refused("[1]", "set /7 1"), "there is nothing at `/7`");
+    assert_eq!(refused("{\"a\": 1}", "insert /a 1"), "`/a` already exists");
+    assert_eq!(refused("[1]", "insert /7 1"), "nothing found at `/7`");
+    assert_eq!(refused("[1]", "set /7 1"), "nothing found at `/7`");
     assert_eq!(refused("{\"a\": 1}", "append /a 1"), "`/a` is a number");
     let infinite = Edit::Set {
         at: "/a".parse().unwrap(),

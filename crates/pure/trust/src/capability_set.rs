@@ -221,7 +221,7 @@ impl fmt::Display for CapabilityIncrease {
 
 impl CapabilitySet {
     /// The set of a resource of this type that says nothing about what it may do.
-    pub fn usual(id: &Owner) -> Self {
+    pub fn default_of(id: &Owner) -> Self {
         let tools = match id.resource().map(|id| id.kind) {
             Some(ResourceType::Agents) => Some(ToolAccess::Unlimited),
             Some(ResourceType::Skills | ResourceType::Commands) => Some(ToolAccess::Session),

@@ -21,7 +21,7 @@ pub struct CapabilityChange {
 impl CapabilityChange {
     /// The change from `before`, which may be unknown, to `after`.
     pub fn new(id: Owner, before: Option<CapabilitySet>, after: CapabilitySet) -> Self {
-        let usual = CapabilitySet::usual(&id);
+        let usual = CapabilitySet::default_of(&id);
         let increase = after.increases_over(before.as_ref().unwrap_or(&usual));
         CapabilityChange {
             id,

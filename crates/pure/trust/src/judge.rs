@@ -76,9 +76,9 @@ impl ReleaseAge {
         match self {
             ReleaseAge::Seconds(age) => format!("{label} was released {} ago", duration(age)),
             ReleaseAge::Future => {
-                format!("{label} is dated in the future, so its age counts as zero")
+                format!("{label} is dated in the future, so its age is treated as zero")
             }
-            ReleaseAge::Unknown => format!("the date of {label} is not known"),
+            ReleaseAge::Unknown => format!("the date of {label} is unknown"),
         }
     }
 }

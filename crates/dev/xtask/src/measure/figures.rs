@@ -5,7 +5,7 @@ use std::{fs, io};
 
 use super::imports::ImportGraph;
 use super::items::Items;
-use super::source::{SourceFile, count_tests, rust_files};
+use super::source::{SourceFile, count_tests, product_files, rust_files};
 
 /// More arguments than a reader holds in the head at a call.
 const MANY_ARGUMENTS: usize = 5;
@@ -44,19 +44,12 @@ impl Figures {
     /// Measures the crate in a directory, which also gives the name.
     pub(super) fn of_crate(directory: &Path) -> io::Result<Self> {
         let sources = directory.join("src");
-        let mut files = Vec::new();
         let mut tests = 0;
-        for path in rust_files(&sources)? {
-            let text = fs::read_to_string(&path)?;
-            tests += count_tests(&text).map_err(io::Error::other)?;
-            let inner = path.strip_prefix(&sources).unwrap_or(&path);
-            files.push(SourceFile::parse(inner, &text).map_err(io::Error::other)?);
-        }
-        for path in rust_files(&directory.join("tests"))? {
+        for path in [rust_files(&sources)?, rust_files(&directory.join("tests"))?].concat() {
             tests += count_tests(&fs::read_to_string(&path)?).map_err(io::Error::other)?;
         }
         let name = directory.file_name().unwrap_or_default().to_string_lossy();
-        Ok(Self::of_files(&name, without_test_modules(files), tests))
+        Ok(Self::of_files(&name, product_files(&sources)?, tests))
     }
 
     fn of_files(name: &str, files: Vec<SourceFile>, tests: usize) -> Self {
@@ -126,28 +119,4 @@ impl Figures {
             .filter(|function| function.arguments > MANY_ARGUMENTS)
             .map(|function| function.name.as_str())
     }
-}
-
-/// Leaves out files that another file declares for tests only.
-fn without_test_modules(files: Vec<SourceFile>) -> Vec<SourceFile> {
-    let mut tests = Vec::new();
-    for file in &files {
-        let is_front = ["mod", "lib", "main"]
-            .iter()
-            .any(|name| file.path.file_stem().is_some_and(|stem| stem == *name));
-        let folder = if is_front {
-            file.path.parent().unwrap_or(Path::new("")).to_owned()
-        } else {
-            file.path.with_extension("")
-        };
-        tests.extend(file.test_modules.iter().map(|name| folder.join(name)));
-    }
-    files
-        .into_iter()
-        .filter(|file| {
-            !tests
-                .iter()
-                .any(|test| file.path.with_extension("").starts_with(test))
-        })
-        .collect()
 }

@@ -9,7 +9,7 @@ mod items;
 mod names;
 mod records;
 mod report;
-mod source;
+pub(crate) mod source;
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};

@@ -8,28 +8,29 @@ use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 use syn::spanned::Spanned;
 
 /// A token that a reader sees as one: `::` is one, and so is `'a`.
-pub(super) struct Token {
+pub(crate) struct Token {
     /// Empty for documentation.
-    pub(super) text: String,
-    pub(super) start: usize,
+    pub(crate) text: String,
+    pub(crate) start: usize,
     end: usize,
 }
 
 /// The product code of a file.
-pub(super) struct SourceFile {
-    pub(super) path: PathBuf,
+pub(crate) struct SourceFile {
+    pub(crate) path: PathBuf,
     pub(super) syntax: syn::File,
     /// In the order of the text, without tests and without documentation.
-    pub(super) tokens: Vec<Token>,
+    pub(crate) tokens: Vec<Token>,
     pub(super) lines: usize,
     pub(super) code_lines: usize,
     pub(super) comment_lines: usize,
     /// Modules in other files that only tests compile: `#[cfg(test)] mod name;`.
-    pub(super) test_modules: Vec<String>,
+    test_modules: Vec<String>,
+    index: LineIndex,
 }
 
 impl SourceFile {
-    pub(super) fn parse(path: &Path, text: &str) -> Result<Self, syn::Error> {
+    pub(crate) fn parse(path: &Path, text: &str) -> Result<Self, syn::Error> {
         let mut syntax = syn::parse_file(text)?;
         let mut tests = Vec::new();
         let test_modules = test_modules(&syntax.items);
@@ -55,7 +56,13 @@ impl SourceFile {
             test_modules,
             syntax,
             tokens,
+            index,
         })
+    }
+
+    /// The number of the line, from one, that a byte is on.
+    pub(crate) fn line_at(&self, at: usize) -> usize {
+        self.index.line_at(at)
     }
 
     /// How many tokens begin in a range of bytes.
@@ -91,7 +98,7 @@ pub(super) fn count_tests(text: &str) -> Result<usize, syn::Error> {
 }
 
 /// Every Rust file below a directory, sorted by path; none if the directory does not exist.
-pub(super) fn rust_files(directory: &Path) -> io::Result<Vec<PathBuf>> {
+pub(crate) fn rust_files(directory: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     if !directory.is_dir() {
         return Ok(found);
@@ -106,6 +113,41 @@ pub(super) fn rust_files(directory: &Path) -> io::Result<Vec<PathBuf>> {
     }
     found.sort();
     Ok(found)
+}
+
+/// The files of a crate's `src` directory without those that only tests compile, by their path in it.
+pub(crate) fn product_files(sources: &Path) -> io::Result<Vec<SourceFile>> {
+    let mut files = Vec::new();
+    for path in rust_files(sources)? {
+        let text = fs::read_to_string(&path)?;
+        let inner = path.strip_prefix(sources).unwrap_or(&path);
+        files.push(SourceFile::parse(inner, &text).map_err(io::Error::other)?);
+    }
+    Ok(without_test_modules(files))
+}
+
+/// Leaves out files that another file declares for tests only.
+fn without_test_modules(files: Vec<SourceFile>) -> Vec<SourceFile> {
+    let mut tests = Vec::new();
+    for file in &files {
+        let is_front = ["mod", "lib", "main"]
+            .iter()
+            .any(|name| file.path.file_stem().is_some_and(|stem| stem == *name));
+        let folder = if is_front {
+            file.path.parent().unwrap_or(Path::new("")).to_owned()
+        } else {
+            file.path.with_extension("")
+        };
+        tests.extend(file.test_modules.iter().map(|name| folder.join(name)));
+    }
+    files
+        .into_iter()
+        .filter(|file| {
+            !tests
+                .iter()
+                .any(|test| file.path.with_extension("").starts_with(test))
+        })
+        .collect()
 }
 
 fn test_modules(items: &[syn::Item]) -> Vec<String> {

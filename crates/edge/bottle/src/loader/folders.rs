@@ -94,7 +94,7 @@ impl DirectoryLoader<'_> {
         for path in paths.filter(|path| !matches!(store::reach(path), Ok(None))) {
             let file = self.shown(&path);
             let message = format!("`{LEGACY}` is the old format, which is no longer read");
-            let help = "make a Markdown file of each bottle and agent and remove it, or rename it and name it with `--json-file`";
+            let help = "convert each bottle and agent to a Markdown file and remove it, or rename it and pass it with `--json-file`";
             let diagnostic = Diagnostic::new(&codes::BOTTLE_LEGACY_FILE, message).in_file(file);
             self.loaded.diagnostics.push(diagnostic.help(help));
         }
@@ -212,10 +212,10 @@ impl DirectoryLoader<'_> {
 
     fn no_folder(&self, path: &Path) -> Diagnostic {
         let file = self.shown(path);
-        let message = format!("`{file}` is not a folder");
+        let message = format!("`{file}` is not a directory");
         Diagnostic::new(&codes::IO_UNREADABLE, message)
             .in_file(file)
-            .help("make it a folder, or remove it")
+            .help("turn it into a directory, or remove it")
     }
 
     fn unreadable(&self, error: StoreError) -> Diagnostic {
@@ -223,16 +223,16 @@ impl DirectoryLoader<'_> {
         let (code, help) = match error.problem {
             StoreProblem::IsFolder => (
                 &codes::IO_UNREADABLE,
-                "a name that ends in `.md` is a file's here: rename it",
+                "only files may have names that end in `.md`: rename it",
             ),
             StoreProblem::TooLarge(_) => (&codes::TEXT_TOO_LARGE, "split the file"),
             StoreProblem::Escapes => (
                 &codes::RESOURCE_ESCAPE,
-                "links of a project that lead out of it are not followed",
+                "agpm does not follow symlinks that lead out of a project",
             ),
             _ => (
                 &codes::IO_UNREADABLE,
-                "check permissions, links and the disk",
+                "check permissions, symlinks and the disk",
             ),
         };
         Diagnostic::new(code, error.seen_from(self.cwd).to_string())
@@ -263,7 +263,8 @@ fn has_front_matter(document: &Document) -> bool {
 fn no_front_matter(file: &str, source: SourceId) -> Diagnostic {
     let name = file.rsplit('/').next().unwrap_or_default();
     let message = format!("`{name}` has no front matter: its first line must be `---`");
-    let help = "start the file with a line `---`, then `key: value` lines, then another line `---`";
+    let help =
+        "start the file with a line `---`, then `key: value` lines, then a second line `---`";
     Diagnostic::new(&codes::BOTTLE_VALUE, message)
         .at_spot(start_of(source))
         .help(help)

@@ -37,11 +37,14 @@ struct JsonLoader<'d> {
 impl<'d> JsonLoader<'d> {
     fn root(&mut self) {
         let Some(root) = self.document.root() else {
-            return self.wrong(Span::at(0), "the manifest must be a map, and this is empty");
+            return self.wrong(
+                Span::at(0),
+                "the bottle file must be an object, but it is empty",
+            );
         };
         if root.kind() != NodeKind::Map {
             let message = format!(
-                "the manifest must be a map, and this is {}",
+                "the bottle file must be an object, not {}",
                 root.kind().word()
             );
             return self.wrong(root.span(), &message);
@@ -56,7 +59,7 @@ impl<'d> JsonLoader<'d> {
                     let kind = section.kind().word();
                     self.wrong(
                         section.span(),
-                        &format!("`/{}` must be a map, and this is {kind}", key.content()),
+                        &format!("`/{}` must be an object, not {kind}", key.content()),
                     );
                 }
                 Some(kind) => section
@@ -90,7 +93,7 @@ impl<'d> JsonLoader<'d> {
     }
 
     fn unknown_key(&mut self, key: NodeRef<'_>) {
-        let message = format!("the manifest has no key `{}`", key.content());
+        let message = format!("unknown key `{}` in the bottle file", key.content());
         let near = nearest(key.content(), UnitKind::ALL.map(UnitKind::plural));
         let near = near.map_or_else(String::new, |near| format!("did you mean `{near}`? "));
         let help = format!("{near}its keys are `bottles` and `agents`");

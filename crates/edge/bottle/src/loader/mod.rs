@@ -36,10 +36,10 @@ fn state(found: &[Diagnostic]) -> UnitState {
 fn unit_name(kind: UnitKind, name: &str) -> Result<LayerName, Diagnostic> {
     LayerName::new(name).map_err(|error| {
         let message = format!(
-            "`{}` is no name of {}: {error}",
+            "invalid name `{}` of {}: {error}",
             name.escape_debug(),
             kind.table().what
         );
-        Diagnostic::new(&codes::BOTTLE_VALUE, message).help("give it another name")
+        Diagnostic::new(&codes::BOTTLE_VALUE, message).help("rename it")
     })
 }

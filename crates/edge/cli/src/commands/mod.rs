@@ -191,7 +191,7 @@ fn no_directory(directory: &str, error: &std::io::Error) -> Outcome<()> {
 fn two_manifests() -> Outcome<()> {
     let diagnostic = Diagnostic::new(
         &codes::USAGE,
-        "`-g` and `--manifest-path` ask for two manifests",
+        "`-g` and `--manifest-path` cannot be combined",
     );
-    Outcome::failed(FailureKind::Usage, diagnostic.help("leave out one of them"))
+    Outcome::failed(FailureKind::Usage, diagnostic.help("remove one of them"))
 }

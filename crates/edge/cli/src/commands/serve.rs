@@ -28,7 +28,7 @@ pub(crate) fn run(world: World, command: ServeCommand, output: &mut Output) -> E
                 let diagnostic = Diagnostic::new(&codes::IO_UNREADABLE, error.to_string());
                 fail(
                     FailureKind::Errors,
-                    diagnostic.help("name another port, or 0 for any that is free"),
+                    diagnostic.help("use another port, or 0 for any free port"),
                     output,
                 )
             }
@@ -68,12 +68,11 @@ fn token() -> Result<(AccessToken, Option<String>), Diagnostic> {
     let given = std::env::var_os(TOKEN).filter(|text| !text.is_empty());
     let token = match &given {
         Some(text) => text.to_str().and_then(AccessToken::new),
-        None => AccessToken::made(),
+        None => AccessToken::generate(),
     };
     let token = token.ok_or_else(|| {
-        let message = format!("there is no token in `{TOKEN}` that can stand in a header");
-        Diagnostic::new(&codes::USAGE, message)
-            .help("set it to letters and digits, at best 32 or more")
+        let message = format!("`{TOKEN}` is not a valid HTTP header value");
+        Diagnostic::new(&codes::USAGE, message).help("set it to at least 32 letters and digits")
     })?;
     let told = given.is_none().then(|| token.reveal().to_owned());
     Ok((token, told))

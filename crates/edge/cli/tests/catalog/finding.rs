@@ -177,6 +177,6 @@ fn the_right_name_in_another_module_is_near() {
     let place = Place::agents("pm,,,\n", "");
     place.warned(
         "catalog --module q",
-        &["note[catalog/empty]", "no entry is of the module `q`"],
+        &["note[catalog/empty]", "no entry has the module `q`"],
     );
 }

@@ -62,7 +62,7 @@ fn of_two_rows_in_one_file_the_upper_counts_with_a_warning() {
         "warning[catalog/duplicate]",
         "bmm/pm",
         "agent-manifest.csv:3",
-        "this one counts",
+        "this one applies",
     ];
     let text = place.warned("catalog --format csv", &words);
     assert_eq!(

@@ -171,7 +171,7 @@ fn findings_without_end_are_counted() {
     assert!(
         output
             .stderr
-            .contains("174 more findings of this kind are not told"),
+            .contains("174 more findings with this code are not shown"),
         "{output}"
     );
     let output = place.run("catalog");

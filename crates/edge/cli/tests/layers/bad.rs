@@ -221,10 +221,7 @@ fn names_that_not_every_system_can_have_are_left_out_and_told() {
         )],
         "",
     );
-    project.warned(
-        "install",
-        &["layers/skipped", "not a name that every system can have"],
-    );
+    project.warned("install", &["layers/skipped", "not a portable file name"]);
     assert_eq!(project.written(), ["CLAUDE.md"]);
 }
 

@@ -113,7 +113,7 @@ impl Project {
     }
 }
 
-/// A layer that is a folder beside the project.
+/// A layer that is a directory beside the project.
 pub(crate) fn folder(name: &str) -> String {
     format!("[[layers]]\nname = \"{name}\"\npath = \"../{name}\"\n")
 }

@@ -154,7 +154,7 @@ fn a_path_that_is_no_folder_is_told() {
         "repo",
         "profile ada --path nowhere",
         1,
-        &["io/not-found", "`nowhere` is not there"],
+        &["io/not-found", "`nowhere` does not exist"],
     );
     tree.fails(
         "repo",
@@ -166,7 +166,7 @@ fn a_path_that_is_no_folder_is_told() {
         "repo",
         "profile ada --ceiling nowhere",
         1,
-        &["io/not-found", "`nowhere` is not there"],
+        &["io/not-found", "`nowhere` does not exist"],
     );
 }
 

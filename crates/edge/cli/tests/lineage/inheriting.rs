@@ -322,8 +322,8 @@ fn a_missing_parent_is_told_with_who_names_it_and_the_merge_goes_on() {
     ]);
     tree.write("repo/p.json", named("p", &["also/missing.json"]));
     let words = [
-        "`a/.clia/agents/ada/ada@x.agent.triad.json` inherits `no/such.json`, which is not there",
-        "`p.json` inherits `also/missing.json`, which is not there",
+        "`a/.clia/agents/ada/ada@x.agent.triad.json` inherits `no/such.json`, which does not exist",
+        "`p.json` inherits `also/missing.json`, which does not exist",
     ];
     assert_eq!(
         tags(&tree.warned("repo/a", "profile ada", &words)),

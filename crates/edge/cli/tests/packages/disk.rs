@@ -97,11 +97,7 @@ fn what_leaves_the_manifest_leaves_the_disk() {
             .read("agpm.toml")
             .contains("# top\n[agents] # the agents\n")
     );
-    project.refused(
-        "remove dep agent second",
-        3,
-        &["there is no agent `second`"],
-    );
+    project.refused("remove dep agent second", 3, &["unknown agent `second`"]);
     project.refused("remove source comunity", 3, &["did you mean `community`?"]);
     project.good("remove source community");
 }

@@ -148,7 +148,7 @@ fn what_comes_through_others_tells_who_needs_it() {
     let output = project.good(&format!("explain snippet:{name}"));
     for line in [
         "  needed by: agents/app (v1.0.0) -> commands/run (v1.0.0)\n",
-        "  asked for as: v1.0.0\n",
+        "  required as: v1.0.0\n",
     ] {
         assert!(output.stdout.contains(line), "{output}");
     }
@@ -278,7 +278,7 @@ fn what_a_tool_has_in_another_form_is_told_and_so_is_what_it_cannot_say() {
     project.good("install");
     let output = project.good("explain agent:expert").stdout;
     for line in [
-        "  conversion: `limits` is dropped: it has no place there\n",
+        "  conversion: `limits` is dropped: the tool does not support it\n",
         "/name = \"expert\"\n  from community (community:agents/expert.md@v1.0.0:2), only\n",
         "/sandbox_mode = \"read-only\"\n  from codex (.codex/agents/expert.toml:",
         "/limits/turns is unset\n  shadows community (community:agents/expert.md@v1.0.0:6): 4\n",
@@ -384,7 +384,7 @@ fn names_that_are_wrong_or_mean_several_are_refused_with_the_right_ones() {
     project.refused(
         "explain agent:onee",
         3,
-        &["there is no agent `onee`", "did you mean `one`?"],
+        &["unknown agent `onee`", "did you mean `one`?"],
     );
     project.refused("explain agent:base", 3, &["did you mean `snippet:base`?"]);
     project.refused("explain hook:x", 3, &["the project has no hooks"]);
@@ -438,7 +438,7 @@ fn what_is_not_locked_yet_says_how_it_gets_there() {
             "run `agpm install`",
         ],
     );
-    project.refused("explain agent:two", 3, &["there is no agent `two`"]);
+    project.refused("explain agent:two", 3, &["unknown agent `two`"]);
     project.manifest(&format!(
         "[agents]\n{}[tools.claude-code]\nenabled = false\n",
         entry("one", "agents/one.md", "")
@@ -462,7 +462,7 @@ fn a_manifest_or_a_disk_that_moved_on_is_noticed() {
     project.warned(
         "explain agent:expert",
         &[
-            "`.claude/agents/expert.md` is not there",
+            "`.claude/agents/expert.md` does not exist",
             "run `agpm install`",
         ],
     );

@@ -505,7 +505,7 @@ fn a_pipe_is_not_waited_for() {
     assert!(made.success());
     let output = project.run("install");
     assert_eq!(output.code, Some(1), "{output}");
-    assert!(output.stderr.contains("it is no file"), "{output}");
+    assert!(output.stderr.contains("it is not a file"), "{output}");
 }
 
 #[test]

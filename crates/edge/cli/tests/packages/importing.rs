@@ -329,7 +329,7 @@ fn bad_files_are_reported_whole_and_change_nothing() {
             "skills-lock",
             "l.json",
             "{\"version\": 9, \"skills\": {}}",
-            &["version `9` is not known"],
+            &["unknown version `9`"],
         ),
         (
             "skills-lock",

@@ -101,7 +101,7 @@ fn wrong_lists_of_tools_are_errors() {
         (
             "",
             "tool = \"codex\", tools = [\"codex\"]".to_owned(),
-            vec!["manifest/value", "`tool` and `tools` exclude each other"],
+            vec!["manifest/value", "`tool` and `tools` cannot be combined"],
         ),
         ("", own("[]"), vec!["manifest/value", "empty list"]),
         ("", own("\"codex\""), vec!["manifest/value", "list"]),
@@ -269,12 +269,12 @@ fn a_tool_that_goes_takes_its_copies_along_and_leaves_the_others() {
     project.refused(
         "install --locked",
         5,
-        &["agents/helper is not what is locked"],
+        &["agents/helper differs from the lockfile"],
     );
     project.refused(
         "install --frozen",
         5,
-        &["the tool of agents/helper is not what is locked"],
+        &["the tool of agents/helper differs from the lockfile"],
     );
     project.good("install");
     assert_eq!(

@@ -425,7 +425,7 @@ fn agent_plugins_follow_their_own_rules() {
     let project = Project::with(&files, &kit(", tools = [\"claude-code\", \"codex\"]"));
     let warned = project.good("install");
     for word in [
-        "the key `extra` is not known",
+        "unknown key `extra`",
         "the MCP server `bad`",
         "the skill `open`",
     ] {

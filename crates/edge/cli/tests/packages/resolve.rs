@@ -66,8 +66,8 @@ fn requirements_that_exclude_each_other_are_told_with_both_chains_and_a_way_out(
         1,
         &[
             "package/conflict",
-            "agents/a (at v1.0.0) asks for `^1.0`",
-            "agents/b (at v1.0.0) asks for `^2.0`",
+            "agents/a (at v1.0.0) requires `^1.0`",
+            "agents/b (at v1.0.0) requires `^2.0`",
             "`^1.0`",
             "`^2.0`",
             "version = \"v2.0.0\"",
@@ -191,7 +191,7 @@ fn a_declaration_that_does_not_read_is_an_error() {
         ("dependencies: {\n", "yaml/syntax"),
         (
             "dependencies:\n  widgets:\n    - path: x\n",
-            "there is no kind of resource `widgets`",
+            "unknown resource type `widgets`",
         ),
     ] {
         let project = Project::new();

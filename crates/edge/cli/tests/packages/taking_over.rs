@@ -211,7 +211,7 @@ fn in_place_is_for_files_of_the_project() {
         ),
         (
             "[agents]\na = { path = \".claude/agents/a.md\", in-place = true, filename = \"b\" }\n",
-            "`in-place` and `filename` exclude each other",
+            "`in-place` and `filename` cannot be combined",
         ),
     ] {
         project.write("agpm.toml", manifest);

@@ -280,7 +280,7 @@ fn what_a_tool_does_not_have_is_refused() {
         ("zed", "commands"),
         ("zed", "hooks"),
     ] {
-        let message = format!("the tool `{tool}` has no place for {kind}");
+        let message = format!("the tool `{tool}` does not support {kind}");
         kit(tool, &[kind]).refused("install", 1, &[&message]);
     }
 }

@@ -75,7 +75,7 @@ fn an_old_git_is_refused() {
     assert!(matches!(error, GitError::TooOld { .. }), "{error}");
     assert_eq!(
         error.to_string(),
-        "git 2.30.1 is too old: 2.41 or newer is needed"
+        "git 2.30.1 is too old: agpm needs 2.41 or newer"
     );
 }
 

@@ -27,7 +27,7 @@ pub(crate) struct ErrorReply {
 
 impl ErrorReply {
     /// One that belongs to no request.
-    pub(crate) fn unasked(error: ErrorData) -> Self {
+    pub(crate) fn without_id(error: ErrorData) -> Self {
         ErrorReply {
             id: Value::Null,
             error,
@@ -47,7 +47,7 @@ impl ErrorReply {
 }
 
 /// Reads a line. JSON nests at most 128 levels deep, so that no line can exhaust the stack.
-pub(crate) fn understand(line: &[u8]) -> ParsedLine {
+pub(crate) fn parse_line(line: &[u8]) -> ParsedLine {
     let line = line
         .strip_prefix(b"\xef\xbb\xbf")
         .unwrap_or(line)
@@ -64,7 +64,7 @@ pub(crate) fn understand(line: &[u8]) -> ParsedLine {
             Value::Array(_) => refused(
                 Value::Null,
                 &BATCH,
-                "a line holds one message, not a list of them",
+                "a line must have one message, not a list",
             ),
             _ => refused(Value::Null, &NO_MESSAGE, "a message is a JSON object"),
         };
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     fn answer(line: &[u8]) -> String {
-        match understand(line) {
+        match parse_line(line) {
             ParsedLine::Refused(refusal) => {
                 let answer: Value = serde_json::from_slice(&refusal.line()).unwrap();
                 let error = &answer["error"];

@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::rpc_error::{DUPLICATE_ID, TOO_LARGE, coded};
 use crate::stdio::lines::{InputLine, LineReader};
-pub(crate) use crate::stdio::message::{ErrorReply, ParsedLine, understand};
+pub(crate) use crate::stdio::message::{ErrorReply, ParsedLine, parse_line};
 use crate::stdio::opening::{MessageVerdict, SessionState};
 use crate::stdio::writer::{OutputClosed, start_writer};
 use crate::traffic_control::TrafficControl;
@@ -63,13 +63,13 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
 
     fn refuse(&mut self, refusal: &ErrorReply) {
         let line = refusal.line();
-        self.flow.made(line.len());
+        self.flow.reserve_output(line.len());
         self.refusal = Some(line);
     }
 
     /// Takes a line; a message comes out if the SDK is to see it.
     fn take(&mut self, line: &[u8]) -> Option<ClientJsonRpcMessage> {
-        let message = match understand(line) {
+        let message = match parse_line(line) {
             ParsedLine::Message(message) => *message,
             ParsedLine::Refused(refusal) => {
                 self.refuse(&refusal);
@@ -89,8 +89,8 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
             JsonRpcMessage::Request(request)
                 if self.flow.admit(&request.id, line.len()).is_err() =>
             {
-                let message = format!("there is a request under way with the id `{}`", request.id);
-                self.refuse(&ErrorReply::unasked(DUPLICATE_ID.error(message)));
+                let message = format!("duplicate request id `{}`", request.id);
+                self.refuse(&ErrorReply::without_id(DUPLICATE_ID.error(message)));
                 return None;
             }
             JsonRpcMessage::Notification(told) => self.release_cancelled(&told.notification),
@@ -148,7 +148,7 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for LineTransport<R> {
         let id = answered(&item);
         let line = line_of(item);
         let (output, flow) = (self.output.clone(), Arc::clone(&self.flow));
-        flow.made(line.len());
+        flow.reserve_output(line.len());
         async move {
             let sent = output.send(line).await.map_err(|_| OutputClosed);
             // Only now: a request whose answer waits for its turn is still under way.
@@ -165,7 +165,7 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for LineTransport<R> {
                 place.send(self.refusal.take().unwrap_or_default());
                 continue;
             }
-            self.flow.room().await;
+            self.flow.wait_for_request_capacity().await;
             if self.flow.output_is_closed() {
                 return None;
             }
@@ -176,11 +176,9 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for LineTransport<R> {
                     }
                 }
                 InputLine::TooLong => {
-                    let message = format!(
-                        "a line of more than {} MiB is not taken",
-                        LONGEST_LINE >> 20
-                    );
-                    self.refuse(&ErrorReply::unasked(TOO_LARGE.error(message)));
+                    let message =
+                        format!("a line must not be longer than {} MiB", LONGEST_LINE >> 20);
+                    self.refuse(&ErrorReply::without_id(TOO_LARGE.error(message)));
                 }
                 InputLine::End => {
                     self.end().await;

@@ -53,8 +53,8 @@ impl SessionState {
             }
             ClientRequest::CustomRequest(_) if asked.method() == INITIALIZE => {
                 return refuse(PARAMETERS.with_help(
-                    "the parameters of `initialize` are not what it takes",
-                    "it takes `protocolVersion`, `capabilities` and `clientInfo`",
+                    "invalid parameters of `initialize`",
+                    "it needs `protocolVersion`, `capabilities` and `clientInfo`",
                 ));
             }
             _ => {}
@@ -63,7 +63,7 @@ impl SessionState {
         let meta = asked.get_meta();
         let Some(version) = meta.protocol_version() else {
             let message = format!("`{}` came before `initialize`", asked.method());
-            return refuse(NOT_INITIALIZED.with_help(message, "begin with `initialize`"));
+            return refuse(NOT_INITIALIZED.with_help(message, "start with `initialize`"));
         };
         let complete = meta
             .missing_required_keys(&ProtocolVersion::V_2026_07_28)

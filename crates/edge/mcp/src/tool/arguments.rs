@@ -131,11 +131,11 @@ impl ToolOperation {
 fn unknown<'r>(word: &str, offered: impl Iterator<Item = &'r OperationSpec>) -> ErrorData {
     let known: Vec<&str> = offered.map(|row| row.word).collect();
     let help = if OPERATIONS.iter().any(|row| row.word == word) {
-        "the server only looks; start it with `--allow-write`".to_owned()
+        "the server is read-only; start it with `--allow-write`".to_owned()
     } else {
         format!("operations are {}", known.join(", "))
     };
-    UNKNOWN_OPERATION.with_help(format!("there is no operation `{word}`"), help)
+    UNKNOWN_OPERATION.with_help(format!("unknown operation `{word}`"), help)
 }
 
 fn list(arguments: &ToolArguments<'_>) -> Result<ToolOperation, ErrorData> {
@@ -179,7 +179,7 @@ fn explain(arguments: &ToolArguments<'_>) -> Result<ToolOperation, ErrorData> {
 fn kind(word: &str) -> Result<ItemKind, ErrorData> {
     let help = "kinds are agent, workflow, task, tool, skill, installed, installed/TYPE, persona, bottle, bottle-agent";
     ItemKind::named(word)
-        .ok_or_else(|| PARAMETERS.with_help(format!("there is no kind `{word}`"), help))
+        .ok_or_else(|| PARAMETERS.with_help(format!("unknown kind `{word}`"), help))
 }
 
 /// The arguments, by key and type.
@@ -195,9 +195,7 @@ impl<'a> ToolArguments<'a> {
         match self.0.get(key) {
             None | Some(Json::Null) => Ok(None),
             Some(Json::String(text)) if text.len() <= LONGEST_TEXT => Ok(Some(text)),
-            Some(Json::String(_)) => {
-                Err(ToolArguments::wrong(key, "so short that it could be meant"))
-            }
+            Some(Json::String(_)) => Err(ToolArguments::wrong(key, "a reasonably short string")),
             Some(_) => Err(ToolArguments::wrong(key, "a string")),
         }
     }
@@ -255,10 +253,10 @@ impl<'a> ToolArguments<'a> {
             return Ok(());
         };
         let help = match row.takes {
-            [] => format!("`{}` takes nothing", row.word),
-            takes => format!("`{}` takes {}", row.word, takes.join(", ")),
+            [] => format!("`{}` accepts no arguments", row.word),
+            takes => format!("`{}` accepts {}", row.word, takes.join(", ")),
         };
-        Err(PARAMETERS.with_help(format!("`{}` does not take `{key}`", row.word), help))
+        Err(PARAMETERS.with_help(format!("`{}` does not accept `{key}`", row.word), help))
     }
 }
 
@@ -312,11 +310,11 @@ mod tests {
             ),
             (
                 json!({"operation": "fly"}),
-                "mcp/unknown-operation there is no operation `fly`",
+                "mcp/unknown-operation unknown operation `fly`",
             ),
             (
                 json!({"operation": "install"}),
-                "mcp/unknown-operation there is no operation `install`",
+                "mcp/unknown-operation unknown operation `install`",
             ),
             (
                 json!({"operation": "list", "limit": 0}),
@@ -328,7 +326,7 @@ mod tests {
             ),
             (
                 json!({"operation": "list", "kind": "x"}),
-                "mcp/parameters there is no kind `x`",
+                "mcp/parameters unknown kind `x`",
             ),
             (
                 json!({"operation": "list", "query": ["x"]}),
@@ -336,7 +334,7 @@ mod tests {
             ),
             (
                 json!({"operation": "list", "force": true}),
-                "mcp/parameters `list` does not take `force`",
+                "mcp/parameters `list` does not accept `force`",
             ),
             (
                 json!({"operation": "read", "kind": "agent"}),
@@ -344,7 +342,7 @@ mod tests {
             ),
             (
                 json!({"operation": "status", "kind": "agent"}),
-                "mcp/parameters `status` does not take `kind`",
+                "mcp/parameters `status` does not accept `kind`",
             ),
         ];
         for (arguments, expected) in table {

@@ -11,7 +11,7 @@ use rmcp::ErrorData;
 use rmcp::model::CallToolResult;
 use serde_json::{Map, Value as Json, json};
 
-use crate::answer::{OperationFailure, succeeded, told};
+use crate::answer::{OperationFailure, annotate_report, succeeded};
 use crate::catalog::EffectiveRow;
 use crate::json::json as json_of;
 use crate::kind::ItemKind;
@@ -64,7 +64,7 @@ impl MatchingRow<'_> {
 
 pub(super) fn list(shared: &SharedState, listing: &ListQuery) -> Answer {
     if listing.module.is_some() && !matches!(listing.kind, None | Some(ItemKind::Catalog(_))) {
-        return Err(PARAMETERS.error("`module` is for kinds of the catalog"));
+        return Err(PARAMETERS.error("`module` applies only to catalog kinds"));
     }
     let found = match listing.kind {
         None | Some(ItemKind::Catalog(_)) => {
@@ -130,10 +130,10 @@ fn other_kinds(counts: &[(String, usize)], diagnostics: &[Json]) -> CallToolResu
         .map(|(kind, count)| format!("{kind} ({count})"))
         .collect();
     let text = if named.is_empty() {
-        "No catalog entry fits, and nothing is installed.\n".to_owned()
+        "No matching catalog entry, and nothing is installed.\n".to_owned()
     } else {
         format!(
-            "No catalog entry fits. Set `kind` to list others: {}.\n",
+            "No matching catalog entry. Set `kind` to list others: {}.\n",
             named.join(", ")
         )
     };
@@ -178,7 +178,7 @@ type Named = (Vec<(String, Json)>, Vec<Json>);
 fn others(shared: &SharedState, kind: ItemKind) -> Result<Named, OperationFailure> {
     let world = &shared.world;
     if kind == ItemKind::Persona {
-        let told = told(personas(world, &HERE, WarningPolicy::Tell))?;
+        let told = annotate_report(personas(world, &HERE, WarningPolicy::Tell))?;
         let rows = told
             .report
             .personas
@@ -186,7 +186,7 @@ fn others(shared: &SharedState, kind: ItemKind) -> Result<Named, OperationFailur
             .map(|row| (row.slug.to_string(), json_of(row)));
         return Ok((rows.collect(), told.diagnostics()));
     }
-    let told = told(bottle_list(world, &BottleInput::default()))?;
+    let told = annotate_report(bottle_list(world, &BottleInput::default()))?;
     let rows = match kind {
         ItemKind::BottleAgent => told
             .report
@@ -245,10 +245,8 @@ fn answer(
     };
     let mut text: String = rows.iter().map(line).collect();
     match (rows.len(), &next) {
-        (0, _) => text.push_str("there are none\n"),
-        (shown, Some(_)) => {
-            text.push_str(&format!("{shown} of {total}; ask with `cursor` for more\n"))
-        }
+        (0, _) => text.push_str("No results\n"),
+        (shown, Some(_)) => text.push_str(&format!("{shown} of {total}; use `cursor` for more\n")),
         _ => {}
     }
     let values: Vec<Json> = rows.iter().map(MatchingRow::value).collect();

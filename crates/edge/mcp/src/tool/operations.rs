@@ -8,7 +8,7 @@ use agpm_report::DetailLevel;
 use rmcp::ErrorData;
 use rmcp::model::CallToolResult;
 
-use crate::answer::{OperationFailure, told};
+use crate::answer::{OperationFailure, annotate_report};
 use crate::shared::{SharedState, WorkPool};
 use crate::tool::arguments::ToolOperation;
 use crate::tool::listing::list;
@@ -37,12 +37,11 @@ pub(crate) fn run(
         ToolOperation::List(listing) => list(shared, listing)?,
         ToolOperation::Read { kind, name } => read(shared, *kind, name)?,
         ToolOperation::Explain { what, pointer } => {
-            told(explain(world, &explain_request(what, pointer.as_deref())))
+            annotate_report(explain(world, &explain_request(what, pointer.as_deref())))
                 .map(|told| told.answer(&agpm_report::explain::text(&told.report)))
         }
-        ToolOperation::Status => {
-            told(status(world)).map(|told| told.answer(&agpm_report::status::text(&told.report)))
-        }
+        ToolOperation::Status => annotate_report(status(world))
+            .map(|told| told.answer(&agpm_report::status::text(&told.report))),
         ToolOperation::Plan => installed(install(world, &showing())),
         ToolOperation::Install => installed(install(&writing(world), &InstallRequest::PLAIN)),
         ToolOperation::Update { names } => {
@@ -71,7 +70,7 @@ fn showing() -> InstallRequest {
 }
 
 fn installed(outcome: Outcome<InstallReport>) -> Result<CallToolResult, OperationFailure> {
-    told(outcome).map(|told| {
+    annotate_report(outcome).map(|told| {
         told.answer(&agpm_report::install::text(
             &told.report,
             DetailLevel::Folded,

@@ -20,8 +20,8 @@ pub(super) fn read(shared: &SharedState, kind: Option<ItemKind>, name: &str) -> 
         ItemKind::Catalog(kind) => return Ok(of_catalog(shared, Some(kind), name)),
         ItemKind::Installed(Some(kind)) => ResourceUri::Installed(kind, name.to_owned()),
         ItemKind::Installed(None) => {
-            let help = "name the type, as in `installed/agents`";
-            return Err(PARAMETERS.with_help("`installed` alone does not tell what to read", help));
+            let help = "add the type, as in `installed/agents`";
+            return Err(PARAMETERS.with_help("`installed` needs a type", help));
         }
         other => ResourceUri::Named(other, name.to_owned()),
     };
@@ -67,7 +67,7 @@ fn answer(
         Err(error) => {
             let size = error.as_bytes().len();
             value["size"] = size.into();
-            format!("{size} bytes that are no text; read them as a resource\n")
+            format!("{size} bytes of binary data; read them as a resource\n")
         }
     };
     value["diagnostics"] = Json::Array(content.diagnostics);

@@ -17,7 +17,7 @@ const READS: &str = "Look up agents, workflows, tasks, tools and skills of the c
 bottles. Operations: `list` (kind, module, query, all, limit, cursor), `read` one by kind and name, `explain` where a value \
 comes from (what, pointer) or what an error code means, `status` of the project, `plan` what an install would do.";
 const WRITES: &str =
-    " `install` makes the project match its manifest, `update` moves locked versions (names).";
+    " `install` installs the resources of the manifest, `update` updates locked versions (names).";
 
 /// Every argument with its schema; those of writing operations come last.
 fn properties(writes: WriteAccess) -> Map<String, Json> {
@@ -41,10 +41,13 @@ fn properties(writes: WriteAccess) -> Map<String, Json> {
             "module",
             text("list: only rows of this module; read: of this one"),
         ),
-        ("query", text("list: only rows with this in any field")),
+        (
+            "query",
+            text("list: only rows that contain this in any field"),
+        ),
         (
             "all",
-            json!({ "type": "boolean", "description": "list: rows of the catalog that are shadowed, too" }),
+            json!({ "type": "boolean", "description": "list: include shadowed catalog rows" }),
         ),
         (
             "limit",
@@ -60,7 +63,7 @@ fn properties(writes: WriteAccess) -> Map<String, Json> {
         ),
         (
             "pointer",
-            text("explain: a place in it, as in `/permissions/allow/0`"),
+            text("explain: a JSON Pointer, as in `/permissions/allow/0`"),
         ),
     ];
     let mut all: Map<String, Json> = rows

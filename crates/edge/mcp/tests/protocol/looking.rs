@@ -37,7 +37,7 @@ async fn what_is_installed_is_listed_filtered_and_paged() {
     let cursor = first["structuredContent"]["nextCursor"].clone();
     assert_eq!(
         text(&first),
-        "agents/reviewer\n1 of 2; ask with `cursor` for more\n"
+        "agents/reviewer\n1 of 2; use `cursor` for more\n"
     );
     let second = json!({ "operation": "list", "kind": "installed", "limit": 1, "cursor": cursor });
     let second = client.call(second).await;
@@ -318,7 +318,7 @@ async fn addresses_with_tricks_are_refused() {
 #[tokio::test]
 async fn a_link_out_of_the_project_is_not_followed() {
     let sandbox = project();
-    sandbox.write("~/secret.txt", "outside");
+    sandbox.write("~/secret.txt", "hunter2");
     let place = sandbox.work().join(".claude/agents/reviewer.md");
     std::fs::remove_file(&place).unwrap();
     std::os::unix::fs::symlink(sandbox.home().join("secret.txt"), &place).unwrap();
@@ -330,7 +330,7 @@ async fn a_link_out_of_the_project_is_not_followed() {
         )
         .await;
     assert!(
-        answer.get("error").is_some() && !answer.to_string().contains("outside"),
+        answer.get("error").is_some() && !answer.to_string().contains("hunter2"),
         "{answer}"
     );
     client.finish().await;
@@ -416,7 +416,7 @@ async fn a_list_without_a_kind_names_the_others_where_the_catalog_is_empty() {
     let list = client.call(json!({ "operation": "list" })).await;
     assert_eq!(
         text(&list),
-        "No catalog entry fits. Set `kind` to list others: installed/agents (1), installed/scripts (1).\n"
+        "No matching catalog entry. Set `kind` to list others: installed/agents (1), installed/scripts (1).\n"
     );
     let value = &list["structuredContent"];
     assert_eq!((&value["ok"], &value["total"]), (&json!(true), &json!(0)));
@@ -430,7 +430,7 @@ async fn a_list_without_a_kind_names_the_others_where_the_catalog_is_empty() {
     let list = client.call(json!({ "operation": "list" })).await;
     assert_eq!(
         text(&list),
-        "No catalog entry fits, and nothing is installed.\n"
+        "No matching catalog entry, and nothing is installed.\n"
     );
     client.finish().await;
 }

@@ -80,16 +80,16 @@ pub(crate) fn already(
         .requirement
         .as_ref()
         .map(VersionRequirement::as_str);
-    let is_same = match (&found.selector, asked) {
+    let is_same = match (&found.requirement, asked) {
         (_, None) => true,
-        (selector, Some(asked)) => selector.as_str() == asked,
+        (requirement, Some(asked)) => requirement.as_str() == asked,
     };
     if is_same {
         return Ok(Some(id));
     }
-    let requires = match &found.selector {
+    let requires = match &found.requirement {
         Requirement::Only => "no version".to_owned(),
-        selector => format!("`{selector}`"),
+        requirement => format!("`{requirement}`"),
     };
     let message = format!("{id} is in the manifest already, and requires {requires}");
     let help = format!(

@@ -112,7 +112,7 @@ impl Place {
                 .read(&entries)
                 .map_err(|error| self.failed(error))?;
             for (entry, bytes) in entries.iter().zip(contents) {
-                survey.learn(&entry.path, &bytes);
+                survey.record_file(&entry.path, &bytes);
             }
         }
         Ok(Offer {

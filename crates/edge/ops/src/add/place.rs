@@ -255,8 +255,8 @@ impl PlaceFinder<'_> {
                 let newest = || newest().and_then(|range| VersionRequirement::parse(&range).ok());
                 let found_version = match requirement.clone().or_else(newest) {
                     Some(requirement) => {
-                        let selector = Requirement::Version(requirement);
-                        resolve(&*source, &selector).map_err(failed)?
+                        let requirement = Requirement::Version(requirement);
+                        resolve(&*source, &requirement).map_err(failed)?
                     }
                     None => resolve_reference(&*source, None).ok(),
                 };

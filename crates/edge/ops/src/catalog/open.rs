@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use agpm_catalog::{
     CatalogContent, CatalogDiscovery, CatalogLayer, CatalogMode, EntryKind, LayerKind,
-    ManifestFile, ReadManifests, UnparsedManifest, nowhere, typed_remotes,
+    ManifestFile, ReadManifests, UnparsedManifest, empty_catalog, typed_remotes,
 };
 use agpm_diag::{Failure, Notes, Outcome, Severity};
 use agpm_store::{self as store, Disk, PathMarks, StoreError, parallel};
@@ -70,7 +70,7 @@ pub fn open_catalog(
         .as_ref()
         .is_ok_and(|open| open.content.files.is_empty() && open.content.left_out.is_empty())
     {
-        notes.diagnostics.push(nowhere(places.mode, None));
+        notes.diagnostics.push(empty_catalog(places.mode, None));
     }
     notes.outcome(result)
 }

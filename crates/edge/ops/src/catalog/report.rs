@@ -3,7 +3,7 @@
 use std::io;
 
 use agpm_catalog::{
-    CatalogRow, EntryFilter, ListedRow, RowWriter, ShadowedRows, nowhere, unknown_module,
+    CatalogRow, EntryFilter, ListedRow, RowWriter, ShadowedRows, empty_catalog, unknown_module,
 };
 use agpm_diag::{Failure, Notes, Outcome, SourceMap, codes};
 use agpm_store::parallel;
@@ -56,7 +56,7 @@ pub(crate) fn list(
     if catalog.content.files.is_empty() && !left_out {
         notes
             .diagnostics
-            .push(nowhere(request.places.mode, request.filter.kind));
+            .push(empty_catalog(request.places.mode, request.filter.kind));
     }
     let rows = catalog.content.listed(&request.filter, request.shadowed);
     if rows.is_empty() {

@@ -345,7 +345,7 @@ fn a_repository_is_meant_where_an_address_says_so() {
     );
     let words = [
         "source/unreachable",
-        "there is no git repository",
+        "no git repository",
         "Some(\"check the address\")",
     ];
     place.fails(
@@ -380,7 +380,7 @@ fn a_listing_without_its_commit_loses_nothing() {
         rows(&[(&remote, "one")])
     );
     let second = source.commit(&[(FILE, "two")]);
-    // The branch is listed, and what it means is not there.
+    // The branch is listed, and what it means does not exist.
     let object = source
         .path()
         .join(".git/objects")

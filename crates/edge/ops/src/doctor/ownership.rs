@@ -1,10 +1,11 @@
 //! What is ours on disk is as it was installed, and no run was stopped in the middle.
 
-use agpm_diag::{Diagnostic, Failure, Notes, codes};
+use agpm_diag::{Failure, Notes};
+use agpm_inspect::DriftFinding;
 
 use crate::doctor::check::{DoctorRequest, NO_MANIFEST, Summary};
 use crate::scope::Places;
-use crate::verify::{Finding, SourceUse, find_drift};
+use crate::verify::{SourceUse, find_drift};
 use crate::world::{InstallScope, ManifestUse, World};
 use agpm_diag::counted;
 
@@ -20,26 +21,16 @@ pub(super) fn check(
         return Ok(NO_MANIFEST);
     }
     let report = find_drift(world, SourceUse::CachedOnly, notes)?;
-    notes.diagnostics.extend(report.findings.iter().map(drift));
+    notes.diagnostics.extend(
+        report
+            .findings
+            .iter()
+            .map(DriftFinding::repairable_diagnostic),
+    );
     let files = counted(report.checked, "file or entry", "files and entries");
     Ok(Summary::Of(match (report.checked, report.findings.len()) {
         (0, _) => "nothing is installed".to_owned(),
         (_, 0) => format!("{files} as installed"),
         (_, found) => format!("{found} of {files} not as installed"),
     }))
-}
-
-fn drift(finding: &Finding) -> Diagnostic {
-    let message = format!(
-        "{} {} ({})",
-        finding.path, finding.message, finding.resource
-    );
-    let help = if finding.code == &codes::VERIFY_MISSING {
-        "`agpm install` puts it back"
-    } else {
-        "`agpm install` tells about it and keeps it; `agpm install --force` puts back what belongs there"
-    };
-    Diagnostic::new(finding.code, message)
-        .in_file(finding.path.as_str())
-        .help(help)
 }

@@ -18,6 +18,7 @@ use agpm_diag::{
 };
 use agpm_merge::merge_files;
 use agpm_model::ResourceType;
+use agpm_resolve::near_ids;
 use agpm_text::{Pointer, Value};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -33,7 +34,7 @@ use crate::explain::project::{from_project, not_in_layers};
 use crate::explain::resource::explain_resource;
 pub use crate::explain::resource::{ExplainedResource, RequiredAt, ToolConversion};
 use crate::gather::{ManifestFiles, Mistakes, Project, unknown_name};
-use crate::locked::{LockView, WrittenId, means, near_ids};
+use crate::locked::{LockView, WrittenId, means};
 use crate::merge::{MergeInputs, choose_strategy, read_files};
 use crate::packages::read_lock;
 use crate::world::{ManifestUse, World};
@@ -359,7 +360,7 @@ fn known_subject(world: &World, word: &str) -> Result<Option<(Subject, String)>,
     let is_file = agpm_store::is_file(&world.environment.resolve(Path::new(word)));
     let at_path = view
         .as_ref()
-        .is_some_and(|view| !view.at_path(&world.environment, word).is_empty());
+        .is_some_and(|view| !view.at_path(&world.environment.folder, word).is_empty());
     if is_file || at_path {
         return Ok(Some((Subject::File, word.to_owned())));
     }
@@ -395,7 +396,7 @@ fn near_resource(world: &World, word: &str) -> Option<String> {
 /// The resource that a whole file is of.
 fn owner_of_file(world: &World, file: &str) -> Option<(ResourceType, String)> {
     let view = lock_view(world)?;
-    let found = view.at_path(&world.environment, file);
+    let found = view.at_path(&world.environment.folder, file);
     let mut entries = found
         .iter()
         .map(|at| &view.entries[*at])

@@ -165,7 +165,7 @@ pub enum Changelogs {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Program {
     /// The resource, as `TYPE/NAME`; of layers, `layers/NAME`.
-    #[serde(flatten, serialize_with = "serialize::id")]
+    #[serde(flatten, serialize_with = "agpm_model::serialize_id")]
     pub resource: String,
     /// Where it comes from.
     pub unit: String,
@@ -206,7 +206,7 @@ fn is_direct<S: Serializer>(required: &RequiredBy, serializer: S) -> Result<S::O
 #[derive(Clone, Debug, Serialize)]
 pub struct Conversion {
     /// The resource that is converted.
-    #[serde(flatten, serialize_with = "serialize::id")]
+    #[serde(flatten, serialize_with = "agpm_model::serialize_id")]
     pub resource: Owner,
     /// The tool.
     pub tool: String,

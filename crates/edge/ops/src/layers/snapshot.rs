@@ -148,7 +148,7 @@ impl Reader<'_> {
             LayerPlace::Folder(path) => {
                 local_path(path, &self.sources.project, &self.world.environment)
             }
-            LayerPlace::Source(name, selector) => {
+            LayerPlace::Source(name, requirement) => {
                 let Some(source) = self.sources.get(name) else {
                     return Ok(None);
                 };
@@ -160,7 +160,7 @@ impl Reader<'_> {
                             source,
                             required: RequiredVersion {
                                 source: name,
-                                requirement: selector,
+                                requirement,
                             },
                             limit: self.sources.release_limit,
                         };

@@ -347,7 +347,11 @@ fn copies_of(
                 .unwrap_or_else(|| "local".to_owned()),
             commit: locked.commit().cloned(),
         },
-        wishes: locked.pin.iter().flat_map(Pin::selectors).collect(),
+        requirements: locked
+            .pin
+            .iter()
+            .flat_map(Pin::parsed_requirements)
+            .collect(),
         matched_pattern: locked.pattern.is_some(),
         resource: Arc::clone(resource),
         needs: Arc::clone(needed),
@@ -466,7 +470,7 @@ fn same(manifest: &Manifest, dependency: &Dependency, locked: &LockEntry) -> Res
                 .for_each(|placement| placement.at.clone_from(&own));
         }
     }
-    let asked = locked.commit().map(|_| dependency.selector.as_str());
+    let asked = locked.commit().map(|_| dependency.requirement.as_str());
     let requirement = locked.requirement();
     let differs = [
         ("requirement", requirement != asked),

@@ -53,7 +53,7 @@ pub(crate) fn bind_plugins(
         let location = locate_plugin(manifest, dependency, entry)?;
         let pin = LockedMarketplace {
             plugin: own.plugin.clone(),
-            requirement: own.selector.as_str().to_owned(),
+            requirement: own.requirement.as_str().to_owned(),
             commit: revision,
         };
         place(
@@ -90,10 +90,10 @@ fn place(
 ) {
     let dependency = &mut manifest.dependencies[number];
     dependency.unit = location.unit.clone();
-    dependency.selector = location
-        .selector
+    dependency.requirement = location
+        .requirement
         .clone()
-        .unwrap_or_else(|| own.selector.clone());
+        .unwrap_or_else(|| own.requirement.clone());
     dependency.marketplace = Some(own);
     if let Some(source) = location.source.clone() {
         add_source(manifest, source);
@@ -110,14 +110,14 @@ fn revision_of(
         return Ok(None);
     };
     let failed = |error| source_failure(name, error);
-    if let Requirement::Rev(digits) = &own.selector
+    if let Requirement::Rev(digits) = &own.requirement
         && let Ok(revision) = digits.parse()
     {
         return Ok(Some(revision));
     }
-    let found = agpm_source::resolve(source, &own.selector).map_err(failed)?;
+    let found = agpm_source::resolve(source, &own.requirement).map_err(failed)?;
     let Some(found) = found else {
-        let message = format!("no version of source `{name}` fits `{}`", own.selector);
+        let message = format!("no version of source `{name}` fits `{}`", own.requirement);
         let help = "run `git ls-remote` with its URL to see its tags and branches";
         return Err(Diagnostic::new(&codes::PACKAGE_VERSION, message)
             .help(help)

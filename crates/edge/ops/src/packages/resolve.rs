@@ -142,7 +142,7 @@ fn suggestion(
     roots: &[RootRequirement<Unit, Requirement>],
     conflict: &Conflict<Unit, Requirement>,
 ) -> Option<SuggestedChange<Requirement>> {
-    let order = |root: &usize| (&roots[*root].unit, &roots[*root].wish);
+    let order = |root: &usize| (&roots[*root].unit, &roots[*root].requirement);
     if let Some(found) = conflict
         .suggestions
         .iter()
@@ -161,12 +161,15 @@ fn suggestion(
             .all(&roots[*root].unit)
             .into_iter()
             .take(MOST_TRIED)
-            .map(|(_, wish)| wish)
+            .map(|(_, requirement)| requirement)
             .collect();
-        for wish in tags {
-            changed[*root].wish = wish.clone();
+        for requirement in tags {
+            changed[*root].requirement = requirement.clone();
             if is_solvable(fetcher, index, &changed, &mut effort) {
-                return Some(SuggestedChange { root: *root, wish });
+                return Some(SuggestedChange {
+                    root: *root,
+                    requirement,
+                });
             }
         }
     }

@@ -131,7 +131,7 @@ pub fn read_differences(
         if root.get("target").is_some() {
             add(
                 &files.name,
-                "`[target]` has no effect: tools say where files go",
+                "`[target]` has no effect: tools define the paths of files",
             );
         }
         if root.get("gitignore").is_some() {
@@ -162,7 +162,7 @@ pub fn read_differences(
     match lock_root {
         Some(root) if has_old_fields(root) => add(
             "agpm.lock",
-            "its pins are kept, and `agpm install` writes it again in agpm's form",
+            "its pins are kept, and `agpm install` rewrites it in agpm's format",
         ),
         Some(_) => add("agpm.lock", "its pins are kept"),
         None => {}

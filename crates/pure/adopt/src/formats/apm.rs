@@ -18,7 +18,7 @@ const SETTINGS: [&str; 6] = [
     "registries",
     "includes",
 ];
-const NO_PACKAGES: &str = "add what it holds by name: `agpm browse` lists it";
+const NO_PACKAGES: &str = "add its resources by name: `agpm browse` lists them";
 
 pub(super) fn read(files: &mut ForeignFiles<'_>) -> ForeignManifest {
     let mut reading = FormatReader::default();

@@ -119,12 +119,12 @@ fn read_plugin(
         }
     }
     let Some((name, marketplace)) = written.rsplit_once('@') else {
-        let message = format!("`{written}` names no marketplace");
+        let message = format!("`{written}` does not name a marketplace");
         reading.malformed(plugin, message, "write `PLUGIN@MARKETPLACE`");
         return None;
     };
     let Some(address) = marketplaces.get(marketplace) else {
-        let message = format!("where the marketplace `{marketplace}` is, is not known");
+        let message = format!("unknown marketplace `{marketplace}`");
         let help = format!("run `agpm add source {marketplace} URL`, and import again");
         reading.lost(plugin, message, &help);
         return None;

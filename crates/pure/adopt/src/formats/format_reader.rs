@@ -204,7 +204,7 @@ impl FormatReader {
         match parse_address(text) {
             Ok(address) if address.redacted() == address.reveal() => Some(address),
             Ok(address) => {
-                let message = "this URL holds a secret, which is left out";
+                let message = "this URL contains a secret, which is not imported";
                 let help = "keep it in git's credentials";
                 self.diagnostics.push(
                     Diagnostic::new(&codes::MANIFEST_SECRET, message)

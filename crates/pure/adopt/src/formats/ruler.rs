@@ -106,7 +106,7 @@ fn lost_rules(reading: &mut FormatReader, beside: &mut dyn NeighbouringFiles, ro
         .collect();
     if !rules.is_empty() {
         let message = format!("the rules have no counterpart: {}", rules.join(", "));
-        let help = "`agpm init --adopt` reports the files that ruler made of them";
+        let help = "run `agpm init --adopt` to describe the files that ruler generated";
         reading.lost(root, message, help);
     }
 }

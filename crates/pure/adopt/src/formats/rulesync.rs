@@ -67,8 +67,8 @@ pub(super) fn read(files: &mut ForeignFiles<'_>) -> ForeignManifest {
         let names = files.beside.names(directory);
         let own = names.iter().filter(|name| !name.starts_with('.')).count();
         if own > 0 {
-            let message = format!("{own} {what} in `{directory}` are in rulesync's own form");
-            let help = "`agpm init --adopt` describes the files that rulesync made of them";
+            let message = format!("{own} {what} in `{directory}` are in rulesync's format");
+            let help = "run `agpm init --adopt` to describe the files that rulesync generated";
             reading.lost(root, message, help);
         }
     }

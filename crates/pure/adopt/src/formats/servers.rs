@@ -57,7 +57,7 @@ pub(crate) fn server_entry(
             }
         } else if !IMPLIED.contains(&word) {
             let message = format!("`{word}` of the server `{name}` has no counterpart");
-            let help = "keep the server in a JSON file, and name that file with `path`";
+            let help = "keep the server in a JSON file, and set `path` to that file";
             reading.lost(key, message, help);
         }
     }
@@ -87,7 +87,10 @@ fn environment(reading: &mut FormatReader, env: NodeRef<'_>) -> Vec<(String, Val
                 reading.malformed(value, message, "write a string");
             }
             Some(text) if !text.contains('$') && looks_secret(Some(name.content()), text) => {
-                let message = format!("`{}` holds a secret, which is left out", name.content());
+                let message = format!(
+                    "`{}` contains a secret, which is not imported",
+                    name.content()
+                );
                 let help = "set it in the environment, and write `${NAME}` in the manifest";
                 reading.lost(name, message, help);
             }

@@ -44,7 +44,7 @@ fn check_version(reading: &mut FormatReader, root: NodeRef<'_>) {
         return;
     };
     if version.as_str().is_some() || !VERSIONS.contains(&version.content()) {
-        let message = format!("version `{}` is not known", version.content());
+        let message = format!("unknown version `{}`", version.content());
         reading.malformed(version, message, "agpm reads versions 1 and 3");
     }
 }
@@ -71,7 +71,7 @@ fn read_skill(
         None => {
             let source = skill.get("source").and_then(NodeRef::as_str);
             if let Some(source) = source.filter(|_| address.is_some()) {
-                let message = format!("the lockfile does not say where `{}` is", name.content());
+                let message = format!("the lockfile has no source of `{}`", name.content());
                 let help = format!("run `agpm add {source} {}`", name.content());
                 reading.lost(name, message, &help);
             }

@@ -102,13 +102,13 @@ pub struct AddressError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressProblem {
     /// Nothing is written.
-    #[error("the address is empty")]
+    #[error("the URL or path is empty")]
     Empty,
     /// It has a character that no address has.
-    #[error("an address has no spaces and no control characters")]
+    #[error("the URL or path contains a space or a control character")]
     OddCharacter,
     /// It names an owner and no repository.
-    #[error("`{0}` names no repository")]
+    #[error("`{0}` does not name a repository")]
     NoRepository(String),
     /// A host stands where the owner belongs.
     #[error("`{0}` begins with a host but is not a URL")]
@@ -134,7 +134,7 @@ pub enum AddressProblem {
     #[error(transparent)]
     Requirement(#[from] RequirementError),
     /// It has no form at all.
-    #[error("`{0}` is not an address")]
+    #[error("`{0}` is not a URL, a repository or a path")]
     NoForm(String),
 }
 

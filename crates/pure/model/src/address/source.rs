@@ -43,31 +43,31 @@ pub enum AddressKind<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SourceAddressError {
     /// It looks like an address and is none.
-    #[error("this looks like an address that is mistyped")]
+    #[error("this looks like a mistyped URL")]
     Mistyped,
     /// Nothing there.
-    #[error("the address is empty")]
+    #[error("the URL or path is empty")]
     Empty,
     /// A character that no address has.
-    #[error("the address contains a control character")]
+    #[error("the URL contains a control character")]
     ControlCharacter,
     /// Something a program could take for an option.
-    #[error("the address, its user or its host starts with `-`")]
+    #[error("the URL, its user or its host starts with `-`")]
     LooksLikeOption,
     /// `name::address` makes git run a program of that name.
-    #[error("the address names a transport helper with `::`")]
+    #[error("the URL names a transport helper with `::`")]
     TransportHelper,
     /// A scheme that is not spoken.
-    #[error("the address has an unknown scheme `{scheme}`; known are {}", ADDRESS_SCHEMES.join(", "))]
+    #[error("unknown URL scheme `{scheme}`; known schemes: {}", ADDRESS_SCHEMES.join(", "))]
     UnknownScheme {
         /// The scheme.
         scheme: String,
     },
     /// Nothing where the host belongs.
-    #[error("the address has no host")]
+    #[error("the URL has no host")]
     NoHost,
     /// A `file` address of another machine, or without a path.
-    #[error("a file address is `file://` and an absolute path")]
+    #[error("a file URL is `file://` and an absolute path")]
     NoLocalPath,
     /// A password that ends the host too early.
     #[error("`/`, `?` and `#` in a user name or password are written `%2F`, `%3F` and `%23`")]
@@ -358,7 +358,7 @@ mod tests {
         assert!(
             unknown("ftp")
                 .to_string()
-                .ends_with("known are https, http, ssh, git, file")
+                .ends_with("known schemes: https, http, ssh, git, file")
         );
     }
 

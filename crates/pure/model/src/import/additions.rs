@@ -114,7 +114,7 @@ impl<'a> ManifestComparison<'a> {
     }
 
     fn clash(&mut self, node: NodeRef<'_>, message: String) {
-        let help = "change or remove it, or change the configuration that is imported; nothing was written";
+        let help = "change or remove it, or change the imported configuration; nothing was written";
         self.clashes.push(
             Diagnostic::new(&codes::IO_EXISTS, message)
                 .at_spot(spot(node))
@@ -135,13 +135,16 @@ impl<'a> ManifestComparison<'a> {
         if !self.is_same(node, layer) {
             self.clash(
                 place,
-                format!("the manifest has another layer `{}`", layer.name),
+                format!(
+                    "the manifest already has a different layer `{}`",
+                    layer.name
+                ),
             );
         } else if rank < self.above {
             self.clash(
                 place,
                 format!(
-                    "the manifest has the layer `{}` in another order",
+                    "the manifest has the layer `{}` at another rank",
                     layer.name
                 ),
             );
@@ -193,8 +196,8 @@ impl<'a> ManifestComparison<'a> {
             .ok()
             .and_then(|name| self.manifest.source(&name));
         if let Some(source) = taken {
-            let message = format!("the source `{name}` is another");
-            let help = "give it another name, or the layer in the configuration that is imported";
+            let message = format!("the manifest already has a different source `{name}`");
+            let help = "rename it, or rename the layer in the imported configuration";
             self.clashes.push(
                 Diagnostic::new(&codes::IO_EXISTS, message)
                     .at_spot(source.spot)
@@ -223,7 +226,8 @@ impl<'a> ManifestComparison<'a> {
             None => self.new.merge.push((files.to_owned(), value.clone())),
             Some(there) if equal(there, value) => {}
             Some(there) => {
-                let message = format!("the manifest says something else of `{files}` in `[merge]`");
+                let message =
+                    format!("`[merge]` in the manifest already has another strategy for `{files}`");
                 self.clash(there, message);
             }
         }

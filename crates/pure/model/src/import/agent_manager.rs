@@ -44,7 +44,7 @@ pub fn read_agent_manager(
         .read(),
         _ => {
             let help = "it starts with `hierarchy:` or `repos:`; check the path";
-            findings.malformed_file(document, "this is no configuration of agent-manager", help);
+            findings.malformed_file(document, "this is not an agent-manager configuration", help);
             ImportedConfiguration::default()
         }
     };
@@ -76,7 +76,7 @@ impl<'d> AgentManagerReader<'_, 'd> {
             .iter()
             .find_map(|list| Some((*list, self.root.get(list)?)))
         else {
-            let help = "it has a list of repositories, lowest first; check the path";
+            let help = "add a list of repositories, lowest rank first, or check the path";
             self.findings.malformed(
                 self.root,
                 "this file has neither `hierarchy` nor `repos`",
@@ -114,8 +114,11 @@ impl<'d> AgentManagerReader<'_, 'd> {
         let directories = self.root.get("directories")?;
         if !matches!(directories.kind(), NodeKind::Map | NodeKind::Null) {
             let message = format!("`directories` is {}", directories.kind().word());
-            self.findings
-                .malformed(directories, message, "write a map from folders to settings");
+            self.findings.malformed(
+                directories,
+                message,
+                "write an object with directories as keys",
+            );
         }
         let mut own = None;
         for (path, settings) in directories.entries() {
@@ -127,7 +130,7 @@ impl<'d> AgentManagerReader<'_, 'd> {
                 self.findings.lost(
                     path,
                     message,
-                    "it needs a manifest of its own: import there too",
+                    "it needs its own manifest: run `agpm import` there",
                 );
             }
         }
@@ -154,8 +157,8 @@ impl<'d> AgentManagerReader<'_, 'd> {
             .filter(|(_, name)| folder(name).is_none())
             .collect();
         for (node, name) in unknown.iter().filter(|(_, name)| *name != "all") {
-            let message = format!("which files the agent `{name}` has is not known");
-            let help = "the files of all tools count; narrow them with `include` in each layer";
+            let message = format!("the files of the agent `{name}` are unknown");
+            let help = "files of all tools are included; narrow them with `include` in each layer";
             self.findings.lost(*node, message, help);
         }
         match unknown.is_empty() {
@@ -192,7 +195,7 @@ impl<'d> AgentManagerReader<'_, 'd> {
                 self.findings.malformed(
                     entry,
                     message,
-                    "write a map with `name`, `url` and `repo_type`",
+                    "write an object with `name`, `url` and `repo_type`",
                 );
                 continue;
             }
@@ -227,12 +230,12 @@ impl<'d> AgentManagerReader<'_, 'd> {
 
     fn report_twice(&mut self, again: NodeRef<'d>, first: NodeRef<'d>) {
         let (again_at, first_at) = (spot(again), spot(first));
-        let message = format!("two entries are called `{}`", again.content());
+        let message = format!("duplicate entry `{}`", again.content());
         self.findings.report(
             Diagnostic::new(&codes::IMPORT_FORMAT, message)
                 .at(again_at.source, again_at.span, "again here")
                 .at(first_at.source, first_at.span, "first here")
-                .help("give one of them another name"),
+                .help("rename one of them"),
         );
     }
 
@@ -280,15 +283,14 @@ impl<'d> AgentManagerReader<'_, 'd> {
             }
             "local" | "file" => {
                 self.findings
-                    .malformed(url, "this is no folder", "write `file://` and a path");
+                    .malformed(url, "not a directory", "write `file://` and a path");
                 None
             }
             _ => {
                 let name = entry.get("name").unwrap_or(entry);
                 let called = name.as_str().unwrap_or_default();
                 let message = format!("the layer `{called}` is a repository of type `{kind}`");
-                let help =
-                    "layers are git sources or folders: copy it to one, and add the layer by hand";
+                let help = "layers are git sources or directories: copy it to one, and add the layer by hand";
                 self.findings
                     .lost(entry.get("repo_type").unwrap_or(name), message, help);
                 None
@@ -304,14 +306,14 @@ impl<'d> AgentManagerReader<'_, 'd> {
             text.to_owned()
         };
         let found = SourceAddress::parse(&text).map_err(|error| {
-            let help = "write an address such as `https://host/org/repo.git`, or a folder";
+            let help = "write a URL such as `https://host/org/repo.git`, or a directory";
             self.findings.malformed(url, error.to_string(), help);
         });
         let address = found.ok()?;
         if address.redacted() == address.reveal() {
             return Some(address);
         }
-        let message = "this address holds a secret, which is left out";
+        let message = "the URL contains a secret, which is not imported";
         let help = "keep it in git's credentials, or name the source in `agpm.private.toml`";
         self.findings.report(
             Diagnostic::new(&codes::MANIFEST_SECRET, message)
@@ -342,11 +344,8 @@ impl<'d> AgentManagerReader<'_, 'd> {
         let Some(order) = order else {
             if list == "repos" {
                 let help = "add `default_hierarchy`, a list of their names, lowest first";
-                self.findings.malformed(
-                    entries,
-                    "nothing says in which order the repositories count",
-                    help,
-                );
+                self.findings
+                    .malformed(entries, "the order of the repositories is not set", help);
             }
             return layers.into_iter().filter_map(|(_, layer)| layer).collect();
         };
@@ -364,13 +363,13 @@ impl<'d> AgentManagerReader<'_, 'd> {
             .filter(|(name, _)| left.contains_key(name.content()))
         {
             let message = format!(
-                "the repository `{}` is not in the hierarchy of this folder",
+                "the repository `{}` is not in the hierarchy of this directory",
                 name.content()
             );
             self.findings.lost(
                 *name,
                 message,
-                "add a layer for it by hand if it is wanted here",
+                "add a layer for it by hand if you need it here",
             );
         }
         ordered
@@ -384,7 +383,7 @@ impl<'d> AgentManagerReader<'_, 'd> {
         let names = layers.iter().map(|(name, _)| name.content());
         let message = match names.clone().any(|name| name == node.content()) {
             true => format!("`{}` is in the hierarchy twice", node.content()),
-            false => format!("there is no repository `{}`", node.content()),
+            false => format!("unknown repository `{}`", node.content()),
         };
         let help = did_you_mean(node.content(), "repositories are", names).unwrap_or_default();
         self.findings.malformed(node, message, &help);

@@ -79,7 +79,7 @@ impl ImportFindings {
             self.malformed(
                 node,
                 format!("{what} is {found}"),
-                "write a text that is not empty",
+                "write a string that is not empty",
             );
         }
         text

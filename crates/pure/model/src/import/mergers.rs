@@ -42,19 +42,15 @@ const LAYOUT: &[&str] = &["indent", "sort_keys", "width"];
 pub(super) fn read(findings: &mut ImportFindings, mergers: NodeRef<'_>) -> Vec<(String, Value)> {
     if !matches!(mergers.kind(), NodeKind::Map | NodeKind::Null) {
         let message = format!("`mergers` is {}", mergers.kind().word());
-        findings.malformed(
-            mergers,
-            message,
-            "write a map from mergers to their settings",
-        );
+        findings.malformed(mergers, message, "write an object with mergers as keys");
     }
     let mut lines: Vec<(String, Value)> = Vec::new();
     for (class, settings) in mergers.entries() {
         for (files, value) in merger(findings, class, settings) {
             match lines.iter().any(|(earlier, _)| *earlier == files) {
                 true => {
-                    let message = format!("another merger says how `{files}` merges");
-                    findings.lost(class, message, "choose one of the two in `[merge]`");
+                    let message = format!("another merger already handles `{files}`");
+                    findings.lost(class, message, "choose one of them in `[merge]`");
                 }
                 false => lines.push((files, value)),
             }
@@ -72,8 +68,8 @@ fn merger(
         return built_in(findings, class, files, settings);
     }
     let Some((files, strategy)) = named_after(class.content()) else {
-        let message = format!("the merger `{}` is a program of its own", class.content());
-        let help = "say in `[merge]` which strategy its files have; `agpm strategies` lists them";
+        let message = format!("the merger `{}` is a custom executable", class.content());
+        let help = "set the strategy of its files in `[merge]`; `agpm strategies` lists them";
         findings.lost(class, message, help);
         return Vec::new();
     };
@@ -104,7 +100,7 @@ fn built_in(
             class.content(),
             settings.kind().word()
         );
-        findings.malformed(settings, message, "write a map from settings to values");
+        findings.malformed(settings, message, "write an object with settings as keys");
     }
     let mut value = None;
     for (setting, given) in settings.entries() {
@@ -153,7 +149,7 @@ fn report(findings: &mut ImportFindings, class: NodeRef<'_>, setting: NodeRef<'_
     );
     let help = match LAYOUT.contains(&setting.content()) {
         true => "a merged file keeps the layout of its lowest layer",
-        false => "see `agpm strategies` for what `[merge]` can say",
+        false => "run `agpm strategies` to list the options of `[merge]`",
     };
     findings.lost(setting, message, help);
 }

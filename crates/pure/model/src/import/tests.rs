@@ -117,7 +117,7 @@ fn secrets_do_not_come_along() {
         ("ssh://git:hunter2@git.example/x", "ssh://git@git.example/x"),
     ] {
         let yaml = format!("hierarchy:\n- name: one\n  url: {url}\n  repo_type: git\n");
-        let said = ["3 manifest/secret this address holds a secret, which is left out"];
+        let said = ["3 manifest/secret the URL contains a secret, which is not imported"];
         assert_eq!(read(&yaml).1, said, "{url}");
         let text = written(&yaml, "");
         assert!(
@@ -204,12 +204,12 @@ fn what_has_no_counterpart_is_told_with_its_line() {
         (
             "mergers: {TomlMerger: {}}",
             3,
-            "the merger `TomlMerger` is a program of its own",
+            "the merger `TomlMerger` is a custom executable",
         ),
         (
             "mergers: {JsonMerger: {strategy: deep}, ReplaceJsonMerger: {}}",
             3,
-            "another merger says how `*.json` merges",
+            "another merger already handles `*.json`",
         ),
         (
             "- {name: two, url: 's3://b/x', repo_type: s3}",
@@ -244,7 +244,7 @@ fn what_has_no_counterpart_is_told_with_its_line() {
         (
             "default_agents: [vim]",
             3,
-            "which files the agent `vim` has is not known",
+            "the files of the agent `vim` are unknown",
         ),
     ] {
         let (import, said) = read(&format!("{}{more}\n", folders(&["one"])));
@@ -263,11 +263,11 @@ fn malformed_files_are_told_with_their_line() {
     for (yaml, said) in [
         (
             "",
-            "1 import/format this is no configuration of agent-manager".to_owned(),
+            "1 import/format this is not an agent-manager configuration".to_owned(),
         ),
         (
             "- a\n",
-            "1 import/format this is no configuration of agent-manager".to_owned(),
+            "1 import/format this is not an agent-manager configuration".to_owned(),
         ),
         (
             "a: 1\n",
@@ -307,15 +307,15 @@ fn malformed_files_are_told_with_their_line() {
         ),
         (
             "hierarchy:\n- {name: one, url: 'ext::sh', repo_type: git}\n",
-            "2 import/format the address names a transport helper with `::`".to_owned(),
+            "2 import/format the URL names a transport helper with `::`".to_owned(),
         ),
         (
             "hierarchy:\n- {name: one, url: 'https://x/y', repo_type: local}\n",
-            "2 import/format this is no folder".to_owned(),
+            "2 import/format not a directory".to_owned(),
         ),
         (
             &format!("{entry}- {{name: one, url: /srv/two}}\n"),
-            "3 import/format two entries are called `one`".to_owned(),
+            "3 import/format duplicate entry `one`".to_owned(),
         ),
         (
             &format!("{entry}mergers: 1\n"),
@@ -331,11 +331,11 @@ fn malformed_files_are_told_with_their_line() {
         ),
         (
             "repos:\n- {name: one, url: /srv/one}\n",
-            "2 import/format nothing says in which order the repositories count".to_owned(),
+            "2 import/format the order of the repositories is not set".to_owned(),
         ),
         (
             "repos:\n- {name: one, url: /x}\ndefault_hierarchy: [two]\n",
-            "3 import/format there is no repository `two`".to_owned(),
+            "3 import/format unknown repository `two`".to_owned(),
         ),
         (
             "repos:\n- {name: one, url: /x}\ndefault_hierarchy: [one, one]\n",
@@ -368,7 +368,7 @@ fn the_newer_form_orders_by_name_and_folder() {
     );
     assert_eq!(
         said,
-        ["4 import/no-counterpart the repository `old` is not in the hierarchy of this folder"]
+        ["4 import/no-counterpart the repository `old` is not in the hierarchy of this directory"]
     );
     let own = "directories:\n  ~/shop: {hierarchy: [mine, old, org], agents: [all]}\n";
     assert_eq!(
@@ -422,15 +422,15 @@ fn contradictions_are_refused_all_at_once() {
     let toml = "[sources]\nnet = \"https://h/2\"\n[merge]\n\"*.json\" = \"deep\"\n[[layers]]\nname = \"org\"\npath = \"else\"\n";
     let clashes = additions(&read(&yaml).0, toml).unwrap_err();
     let expected = [
-        "the manifest has another layer `org`",
-        "the source `net` is another",
-        "the manifest says something else of `*.json` in `[merge]`",
+        "the manifest already has a different layer `org`",
+        "the manifest already has a different source `net`",
+        "`[merge]` in the manifest already has another strategy for `*.json`",
     ];
     assert_eq!(clashes, expected);
     let swapped = written(&folders(&["team", "org"]), "");
     let clashes = additions(&read(&folders(&["org", "team"])).0, &swapped).unwrap_err();
     assert_eq!(
         clashes,
-        ["the manifest has the layer `team` in another order"]
+        ["the manifest has the layer `team` at another rank"]
     );
 }

@@ -118,7 +118,7 @@ fn read_remote(
         }
     };
     if scope == SourceScope::Project && remote.has_secrets() {
-        let message = "the address of this remote holds a secret, and this file is shared";
+        let message = "the URL of this remote contains a secret, and this file is shared";
         let help = "keep it in git's credentials, or name the remote in `agpm.private.toml` or your configuration";
         check.report(
             Diagnostic::new(&codes::MANIFEST_SECRET, message)
@@ -131,10 +131,10 @@ fn read_remote(
         .filter(|name| manifest.source(name).is_none());
     if let Some(name) = unknown {
         let names = manifest.sources.iter().map(|source| source.name.as_str());
-        let message = format!("there is no source `{name}`");
+        let message = format!("unknown source `{name}`");
         let mut found =
             Diagnostic::new(&codes::MANIFEST_UNKNOWN_SOURCE, message).at_spot(spot(node));
-        found.help = did_you_mean(name.as_str(), "there are these sources", names);
+        found.help = did_you_mean(name.as_str(), "available sources", names);
         check.report_missing(found);
         return None;
     }
@@ -142,12 +142,12 @@ fn read_remote(
 }
 
 fn report_twice(check: &mut Check, earlier: &AskedRemote, node: NodeRef<'_>) {
-    let message = format!("the remote `{}` is named twice", earlier.remote);
+    let message = format!("duplicate remote `{}`", earlier.remote);
     let found = Diagnostic::new(&codes::CATALOG_DUPLICATE_REMOTE, message);
     check.report(
         found
             .at(node.source(), node.span(), "again here")
             .at(earlier.spot.source, earlier.spot.span, "first here")
-            .help("remove one of them; the higher one counts"),
+            .help("remove one of them; the higher one applies"),
     );
 }

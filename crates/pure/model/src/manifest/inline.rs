@@ -17,7 +17,7 @@ use crate::version::{DEFAULT_VERSION, Requirement, VersionRequirement};
 /// What an address in the manifest requires.
 pub(super) struct InlineDependency {
     pub(super) unit: Unit,
-    pub(super) selector: Requirement,
+    pub(super) requirement: Requirement,
 }
 
 const HELP: &str = "write `github:OWNER/REPO/PATH@VERSION`, or `https://HOST/REPO//PATH@VERSION`";
@@ -42,7 +42,7 @@ pub(super) fn read_inline(
             return None;
         }
         Ok(_) => {
-            check.bad_value(node, "this address is not a git repository", HELP);
+            check.bad_value(node, "this URL is not a git repository", HELP);
             return None;
         }
         Err(error) => {
@@ -52,7 +52,7 @@ pub(super) fn read_inline(
     };
     let path = inner_path(check, node, kind, &found)?;
     if scope == SourceScope::Project && found.url.redacted() != found.url.reveal() {
-        let message = "the address holds a secret, and this file is shared";
+        let message = "the URL contains a secret, and this file is shared";
         let help = "keep it in git's credentials";
         let diagnostic = Diagnostic::new(&codes::MANIFEST_SECRET, message).at_spot(spot(node));
         check.report(diagnostic.help(help));
@@ -70,7 +70,7 @@ pub(super) fn read_inline(
             path,
             extent: kind.extent(),
         },
-        selector: Requirement::Version(requirement),
+        requirement: Requirement::Version(requirement),
     })
 }
 
@@ -85,7 +85,7 @@ fn inner_path(
     let path = match (path, kind.extent()) {
         (Some(path), ResourceExtent::File) => ResourcePath::in_source(path),
         (None, ResourceExtent::File) => {
-            check.bad_value(node, "the address names no file", HELP);
+            check.bad_value(node, "the URL does not name a file", HELP);
             return None;
         }
         (path, ResourceExtent::Folder | ResourceExtent::Plugin) => {

@@ -178,12 +178,12 @@ pub(crate) fn read(check: &mut Check, node: NodeRef<'_>, manifest: &Manifest) ->
 }
 
 fn report_twice(check: &mut Check, earlier: NodeRef<'_>, name: NodeRef<'_>) {
-    let message = format!("two layers are called `{}`", name.content());
+    let message = format!("duplicate layer `{}`", name.content());
     check.report(
         Diagnostic::new(&codes::MANIFEST_DUPLICATE_LAYER, message)
             .at(name.source(), name.span(), "again here")
             .at(earlier.source(), earlier.span(), "first here")
-            .help("give one of them another name"),
+            .help("rename one of them"),
     );
 }
 
@@ -228,7 +228,7 @@ fn read_place(
                 check.bad_value(
                     path,
                     "`path` is empty",
-                    "name a folder; `.` is the manifest's own",
+                    "write a directory; `.` is the directory of the manifest",
                 );
                 return None;
             }
@@ -238,9 +238,9 @@ fn read_place(
             check.string(source, "`source`")?;
             let names = manifest.sources.iter().map(|source| source.name.as_str());
             let known = check.known(source, "source", &codes::MANIFEST_UNKNOWN_SOURCE, names);
-            let selector = check.selector(node);
+            let requirement = check.requirement(node);
             let name = SourceName::new(source.content()).ok().filter(|_| known)?;
-            Some(LayerPlace::Source(name, selector))
+            Some(LayerPlace::Source(name, requirement))
         }
         (found, _) => {
             let count = if found.is_some() {
@@ -248,7 +248,7 @@ fn read_place(
             } else {
                 "no place"
             };
-            let help = "say where its files are: `path` for a folder, or `source` for a git source";
+            let help = "set `path` for a directory, or `source` for a git source";
             let message = format!("the layer `{name}` has {count}");
             let place = spot(node.get("name")?);
             let diagnostic = Diagnostic::new(&codes::MANIFEST_VALUE, message).at_spot(place);
@@ -259,7 +259,7 @@ fn read_place(
 }
 
 /// A name without wildcards may be that of a file, or of a folder with all that is in it.
-fn meant(pattern: &str) -> Vec<String> {
+fn expand_pattern(pattern: &str) -> Vec<String> {
     let pattern = pattern.trim_start_matches("./").trim_end_matches('/');
     match pattern {
         "" | "." => vec!["**".to_owned()],
@@ -275,7 +275,7 @@ fn check_inside(check: &mut Check, item: NodeRef<'_>, pattern: &str) {
         _ if pattern.split('/').any(|part| part == "..") => PathError::Escapes,
         _ => return,
     };
-    let help = "name files of the layer, by their paths from its root";
+    let help = "write paths of files relative to the root of the layer";
     check.bad_path(item, error, format!("`include`: {error}"), help);
 }
 
@@ -293,7 +293,9 @@ fn read_include(
         Some(written) => {
             let numbered = written.iter().enumerate();
             numbered
-                .flat_map(|(at, (_, one))| meant(one).into_iter().map(move |one| (at, one)))
+                .flat_map(|(at, (_, one))| {
+                    expand_pattern(one).into_iter().map(move |one| (at, one))
+                })
                 .collect()
         }
         None => layer_patterns(&manifest.tools)
@@ -302,7 +304,7 @@ fn read_include(
             .collect(),
     };
     let report = |(number, error): (usize, globset::Error)| {
-        let message = format!("this is no file pattern: {}", error.kind());
+        let message = format!("invalid file pattern: {}", error.kind());
         let item = written
             .as_ref()
             .and_then(|written| Some(written.get(number)?.0));
@@ -358,8 +360,10 @@ mod tests {
             (".", &["a/b", ".c"]),
             ("*.md", &["a.md"]),
         ] {
-            let patterns: Vec<(usize, String)> =
-                meant(pattern).into_iter().map(|one| (0, one)).collect();
+            let patterns: Vec<(usize, String)> = expand_pattern(pattern)
+                .into_iter()
+                .map(|one| (0, one))
+                .collect();
             let include = IncludePatterns::new(&patterns).unwrap();
             for file in files {
                 assert!(include.set.is_match(file), "{pattern} {file}");

@@ -16,7 +16,7 @@ pub(super) fn read_root(check: &mut Check, section: NodeRef<'_>) -> Option<Strin
     if path.trim().is_empty() {
         check.bad_value(
             root,
-            "`root` names no document",
+            "`root` does not name a document",
             "write the path of a persona document",
         );
         return None;

@@ -8,7 +8,7 @@ mod packages;
 mod partial;
 mod patches;
 mod plugins;
-mod selector;
+mod requirement;
 mod sources;
 mod strategies;
 mod tables;

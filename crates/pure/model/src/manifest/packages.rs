@@ -55,7 +55,7 @@ pub struct Dependency {
     /// What is wanted.
     pub unit: Unit,
     /// At which version.
-    pub selector: Requirement,
+    pub requirement: Requirement,
     /// The tools that it names; none for the defaults of its kind.
     pub tools: Vec<ToolName>,
     /// A folder below the type's own.
@@ -236,7 +236,7 @@ impl<'n> DependencyReader<'_, '_, 'n> {
             kind,
             name,
             unit,
-            selector: Requirement::Only,
+            requirement: Requirement::Only,
             tools: Vec::new(),
             target: None,
             filename: None,
@@ -262,7 +262,7 @@ impl<'n> DependencyReader<'_, '_, 'n> {
                 let sources = &mut self.manifest.sources;
                 let found = read_inline(self.check, sources, value, kind, scope)?;
                 dependency.unit = found.unit;
-                dependency.selector = found.selector;
+                dependency.requirement = found.requirement;
                 dependency.name_top();
             }
             NodeKind::String => dependency.unit = self.local(kind, value)?,
@@ -271,7 +271,7 @@ impl<'n> DependencyReader<'_, '_, 'n> {
                 self.check.wrong_kind(
                     value,
                     "a dependency",
-                    "a path, an address, or a table with `source` and `path`",
+                    "a path, a URL, or a table with `source` and `path`",
                 );
                 return None;
             }
@@ -293,7 +293,7 @@ impl<'n> DependencyReader<'_, '_, 'n> {
             }
             _ => self.unit(table, dependency),
         };
-        dependency.selector = self.check.selector(table);
+        dependency.requirement = self.check.requirement(table);
         dependency.tools = self.tools(table, dependency.kind);
         dependency.target = table
             .get("target")
@@ -396,13 +396,13 @@ impl<'n> DependencyReader<'_, '_, 'n> {
         };
         if !dependency.kind.can_be_in_place() {
             let message = format!("`in-place` cannot be set for {}", dependency.kind);
-            let help = "only resources that are files of their own can stay where they are";
+            let help = "only resources in their own file can stay in place";
             self.check.bad_value(key, message, help);
         }
         for other in ["source", "target", "filename", "flatten", "install"] {
             if let Some(node) = table.get(other) {
-                let message = format!("`in-place` and `{other}` exclude each other");
-                let help = "remove one of them: a file in place is read where `path` says";
+                let message = format!("`in-place` and `{other}` cannot be combined");
+                let help = "remove one of them: a file in place is read at `path`";
                 self.check.bad_value(node, message, help);
             }
         }
@@ -447,7 +447,7 @@ impl<'n> DependencyReader<'_, '_, 'n> {
         for key in ["source", "path"] {
             if let Some(node) = table.get(key) {
                 let message = format!("a plugin of a marketplace has no `{key}`");
-                let help = "its `marketplace.json` says where it is: remove the key";
+                let help = "remove the key: `marketplace.json` sets it";
                 self.check.bad_value(node, message, help);
             }
         }
@@ -463,7 +463,7 @@ impl<'n> DependencyReader<'_, '_, 'n> {
             Some(node) => {
                 let name = self.check.string(node, "`name`")?;
                 if name.trim().is_empty() {
-                    let help = "write the name that `marketplace.json` has";
+                    let help = "write the name from `marketplace.json`";
                     self.check.bad_value(node, "`name` is empty", help);
                 }
                 name.to_owned()
@@ -478,7 +478,7 @@ impl<'n> DependencyReader<'_, '_, 'n> {
                 marketplace: source.clone(),
                 name,
             },
-            selector: self.check.selector(table),
+            requirement: self.check.requirement(table),
             pin: None,
         });
         // Where it is, its marketplace says, which is read later.
@@ -594,10 +594,10 @@ impl<'n> DependencyReader<'_, '_, 'n> {
             return Variant::PLAIN;
         }
         if let Some(ours) = node.get("agpm") {
-            let help = "variables of the project stand below `project`, others get their own names";
+            let help = "project variables are under `project`; give others their own names";
             self.check.bad_value(
                 ours,
-                "`agpm` in `template_vars` would hide agpm's own names",
+                "`agpm` in `template_vars` would hide the built-in names",
                 help,
             );
         }
@@ -661,7 +661,8 @@ impl<'n> DependencyReader<'_, '_, 'n> {
         node: NodeRef<'n>,
         path: Result<ResourcePath, crate::path::PathError>,
     ) -> Option<ResourcePath> {
-        let help = "name a file, or a pattern such as `agents/*.md`, from the root of the source, with `/`";
+        let help =
+            "write a file or a pattern such as `agents/*.md`, relative to the root of the source";
         let path = path
             .map_err(|error| self.check.bad_path(node, error, error.to_string(), help))
             .ok()?;
@@ -677,7 +678,7 @@ impl<'n> DependencyReader<'_, '_, 'n> {
             (Some(_), Some(list)) => {
                 let help = "keep one of them: `tool` for one tool, `tools` for several";
                 self.check
-                    .bad_value(list, "`tool` and `tools` exclude each other", help);
+                    .bad_value(list, "`tool` and `tools` cannot be combined", help);
                 Vec::new()
             }
             (Some(node), None) => self.tool(node).into_iter().collect(),
@@ -714,8 +715,8 @@ impl<'n> DependencyReader<'_, '_, 'n> {
                 .filter(|tool| tool.destination(kind).is_some())
                 .map(|t| t.name.as_str())
                 .collect();
-            let help = format!("tools that have one: {}", able.join(", "));
-            let message = format!("the tool `{name}` has no place for {kind}");
+            let help = format!("tools that support it: {}", able.join(", "));
+            let message = format!("the tool `{name}` does not support {kind}");
             let diagnostic = Diagnostic::new(&codes::MANIFEST_VALUE, message).at_spot(spot(node));
             self.check.report_missing(diagnostic.help(help));
             return None;
@@ -728,7 +729,7 @@ impl<'n> DependencyReader<'_, '_, 'n> {
         let path = self.check.path(node, what)?;
         if let Some(hidden) = path.as_str().chars().find(|c| is_invisible(*c)) {
             let message = format!(
-                "{what} holds the invisible character U+{:04X}",
+                "{what} contains the invisible character U+{:04X}",
                 u32::from(hidden)
             );
             self.check.bad_value(node, message, "remove the character");
@@ -742,8 +743,8 @@ impl<'n> DependencyReader<'_, '_, 'n> {
         if path.as_str().contains('/') {
             self.check.bad_value(
                 node,
-                "`filename` holds a folder",
-                "put the folder into `target`",
+                "`filename` contains a directory",
+                "put the directory into `target`",
             );
             return None;
         }

@@ -64,7 +64,7 @@ impl Patch {
             .find(|(key, _)| !matches!(key.as_str(), "enabled" | "hooks"));
         match (root.get("hooks"), strange) {
             (Some(_), Some((key, _))) => Err(format!(
-                "it is a part of Claude's settings, which has no `{key}` of its own: patch `enabled`, or a whole list such as `hooks.PreToolUse`"
+                "it is a part of Claude's settings, which has no `{key}`: patch `enabled`, or an entire list such as `hooks.PreToolUse`"
             )),
             _ => Ok(self.clone()),
         }
@@ -101,7 +101,7 @@ impl Patch {
                 let first = names.first().unwrap_or(&"NAME");
                 let first = key.map_or((*first).to_owned(), |key| format!("{key}.{first}"));
                 Err(format!(
-                    "it holds several servers ({}): name one, as in `{first}.args`",
+                    "it has several servers ({}): name one, as in `{first}.args`",
                     names.join(", ")
                 ))
             }
@@ -180,12 +180,8 @@ fn read_patches(
     }
     for (kind, names) in node.entries() {
         let words = RESOURCE_TYPES.map(|kind| kind.plural());
-        if !check.known(
-            kind,
-            "kind of resource",
-            &codes::MANIFEST_UNKNOWN_KEY,
-            words,
-        ) || !check.map(names, "a patch")
+        if !check.known(kind, "resource type", &codes::MANIFEST_UNKNOWN_KEY, words)
+            || !check.map(names, "a patch")
         {
             continue;
         }
@@ -259,7 +255,7 @@ pub fn unknown_patch<'k>(
     spot: SourceSpan,
     known: impl IntoIterator<Item = &'k str> + Clone,
 ) -> Diagnostic {
-    let message = format!("there is no `{name}` in `[{kind}]` that could be patched");
+    let message = format!("no `{name}` in `[{kind}]` to patch");
     let mut diagnostic = Diagnostic::new(&codes::PATCH_UNKNOWN, message).at_spot(spot);
     diagnostic.help = did_you_mean(name, &format!("these {kind} can be patched"), known)
         .or_else(|| Some(format!("add it to `[{kind}]`, or remove the patch")));

@@ -16,7 +16,7 @@ pub struct MarketplaceDependency {
     /// The plugin.
     pub plugin: MarketplacePlugin,
     /// What is required of the marketplace's source.
-    pub selector: Requirement,
+    pub requirement: Requirement,
     /// The state of the marketplace that said where the plugin is, once it was read.
     pub pin: Option<LockedMarketplace>,
 }
@@ -94,7 +94,7 @@ impl Check {
             only.filter(|node| node.as_str().is_none() && node.items().next().is_none())
         {
             let help = "name parts as `TYPE/NAME` or `TYPE`, or remove the key";
-            self.bad_value(node, "`only` names no part", help);
+            self.bad_value(node, "`only` does not name any part", help);
         }
         PartChoice {
             only: self.part_filters(only, "`only`"),

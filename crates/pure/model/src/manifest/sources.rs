@@ -73,7 +73,7 @@ pub(super) fn read_source(
         check.bad_value(
             node,
             error.to_string(),
-            "write an address such as `https://host/org/repo.git`, or a folder",
+            "write a URL such as `https://host/org/repo.git`, or a directory",
         );
     });
     let known = SourceName::new(name.content());
@@ -82,7 +82,7 @@ pub(super) fn read_source(
     let address = address.ok()?;
     if scope == SourceScope::Project && address.redacted() != address.reveal() {
         let message = format!(
-            "the address of source `{}` holds a secret, and this file is shared",
+            "the URL of source `{}` contains a secret, and this file is shared",
             name.content()
         );
         let help = "keep it in git's credentials, or name the source in `agpm.private.toml` or your configuration";
@@ -151,7 +151,7 @@ pub(crate) fn read_allowed(check: &mut Check, node: NodeRef<'_>) -> Vec<Executab
                     glob.compile_matcher(),
                 ))),
                 Err(error) => {
-                    let message = format!("this is no pattern: {}", error.kind());
+                    let message = format!("invalid pattern: {}", error.kind());
                     check.bad_value(
                         item,
                         message,

@@ -114,7 +114,7 @@ pub(crate) fn read(
         match FilePattern::new(files.content()) {
             Ok(files) => rules.push(MergeRule { files, strategy }),
             Err(error) => {
-                let message = format!("this is no file pattern: {error}");
+                let message = format!("invalid file pattern: {error}");
                 check.bad_value(
                     files,
                     message,
@@ -166,12 +166,8 @@ impl<'a> StrategyTables<'a> {
                 .map(|name| format!("`{name}`"))
                 .collect::<Vec<_>>()
                 .join(" -> ");
-            let message = format!("a strategy is built on itself: {chain}");
-            check.bad_value(
-                name,
-                message,
-                "build one of them on a strategy that is built in",
-            );
+            let message = format!("strategies extend each other in a cycle: {chain}");
+            check.bad_value(name, message, "base one of them on a built-in strategy");
         }
     }
 
@@ -205,7 +201,7 @@ impl<'a> StrategyTables<'a> {
                 .collect();
             let mut diagnostic = Diagnostic::new(
                 &codes::MANIFEST_UNKNOWN_STRATEGY,
-                format!("there is no strategy `{name}`"),
+                format!("unknown strategy `{name}`"),
             )
             .at_spot(spot(node));
             diagnostic.help = did_you_mean(name, "strategies are", known.iter().copied());
@@ -271,7 +267,7 @@ impl<'a> StrategyTables<'a> {
         {
             match pointer.parse::<Pointer>() {
                 Ok(pointer) if pointer == Pointer::root() => {
-                    check.bad_value(node, "the whole document cannot be unset", POINTER_HELP);
+                    check.bad_value(node, "the entire document cannot be unset", POINTER_HELP);
                 }
                 Ok(pointer) => strategy.unset.push(pointer),
                 Err(error) => check.bad_value(node, error.to_string(), POINTER_HELP),
@@ -302,7 +298,7 @@ fn read_driver(check: &mut Check, node: NodeRef<'_>) -> Option<Vec<String>> {
     if command.is_empty() {
         check.bad_value(
             node,
-            "`command` names no program",
+            "`command` does not name an executable",
             "write [\"PROGRAM\", \"%base\", \"%new\"]",
         );
         return None;
@@ -313,11 +309,11 @@ fn read_driver(check: &mut Check, node: NodeRef<'_>) -> Option<Vec<String>> {
 fn read_lists(check: &mut Check, node: NodeRef<'_>) -> Option<ListRule> {
     let operation = read_operation(check, node)?;
     if !operation.is_for_lists() {
-        let message = format!("`{operation}` says nothing about lists");
+        let message = format!("`{operation}` does not apply to lists");
         check.bad_value(
             node,
             message,
-            "take replace, extend, append, prepend, union or by-key",
+            "use replace, extend, append, prepend, union or by-key",
         );
         return None;
     }
@@ -366,7 +362,7 @@ fn read_operation(check: &mut Check, node: NodeRef<'_>) -> Option<MergeOperation
                 if name.is_empty() {
                     check.bad_value(
                         key,
-                        "`by-key` needs the key that items are told apart by",
+                        "`by-key` needs the key that identifies an item",
                         "write it, as in `id`",
                     );
                     return None;

@@ -14,7 +14,7 @@ use crate::strategy::{BUILT_IN, BodySeparator, EmptyRule, ItemRule, MergeOperati
 /// A manifest.
 pub static MANIFEST_SCHEMA: FileSchema = FileSchema {
     title: "agpm.toml",
-    about: "What a project or a user wants to have installed, and from where.",
+    about: "The resources of a project or a user, and their sources.",
     form: ValueForm::Table(&MANIFEST_SECTIONS),
     definitions: &[
         &FILE_DEPENDENCY,
@@ -37,7 +37,7 @@ pub static MANIFEST_SCHEMA: FileSchema = FileSchema {
 /// A private manifest.
 pub static PRIVATE_SCHEMA: FileSchema = FileSchema {
     title: "agpm.private.toml",
-    about: "What one user adds to a project's manifest.",
+    about: "The additions of one user to a project's manifest.",
     form: ValueForm::Table(&PRIVATE_SECTIONS),
     definitions: &[],
 };
@@ -45,7 +45,7 @@ pub static PRIVATE_SCHEMA: FileSchema = FileSchema {
 /// The user's configuration.
 pub static CONFIG_SCHEMA: FileSchema = FileSchema {
     title: "config.toml",
-    about: "The user's own configuration, below every manifest.",
+    about: "The user's configuration; every manifest overrides it.",
     form: ValueForm::Table(&CONFIG_SECTIONS),
     definitions: &[],
 };
@@ -68,7 +68,7 @@ pub(crate) const MANIFEST_SECTIONS: SchemaTable = SchemaTable::strict(
         SchemaField::optional(
             "extends",
             ValueForm::Either(&[ValueForm::WORD, ValueForm::List(&ValueForm::WORD)]),
-            "Manifests that this one builds on, lowest first: addresses of repositories, or directories.",
+            "Manifests that this one builds on, lowest first: URLs of repositories, or directories.",
         ),
         SOURCES,
         SchemaField::optional(
@@ -87,7 +87,7 @@ pub(crate) const MANIFEST_SECTIONS: SchemaTable = SchemaTable::strict(
         SchemaField::optional(
             "tools",
             ValueForm::by_name(&ValueForm::Defined(&TOOL_DEFINITION)),
-            "Changes to the tools that are known, and tools of your own.",
+            "Changes to the built-in tools, and custom tools.",
         ),
         AGENTS,
         SNIPPETS,
@@ -102,7 +102,7 @@ pub(crate) const MANIFEST_SECTIONS: SchemaTable = SchemaTable::strict(
         SchemaField::optional(
             "layers",
             ValueForm::List(&ValueForm::Defined(&LAYER_DEFINITION)),
-            "Places that contribute files, lowest rank first; the highest rank wins.",
+            "Directories and repositories that contribute files, lowest rank first; the highest rank wins.",
         ),
         SchemaField::optional(
             "merge",
@@ -117,7 +117,7 @@ pub(crate) const MANIFEST_SECTIONS: SchemaTable = SchemaTable::strict(
         SchemaField::optional(
             "lineage",
             ValueForm::Table(&LINEAGE),
-            "What holds for personas.",
+            "Settings of personas.",
         ),
         SchemaField::optional(
             "policy",
@@ -127,7 +127,7 @@ pub(crate) const MANIFEST_SECTIONS: SchemaTable = SchemaTable::strict(
         SchemaField::optional(
             "allow-executables",
             ValueForm::TEXTS,
-            "What may bring programs along: patterns over `TYPE/NAME`, or `source:NAME`.",
+            "Approved transitive executables: patterns over `TYPE/NAME`, or `source:NAME`.",
         ),
         SchemaField::optional(
             "allow-sources",
@@ -166,20 +166,23 @@ pub(crate) const CONFIG_SECTIONS: SchemaTable = SchemaTable::strict(
 const SOURCES: SchemaField = SchemaField::optional(
     "sources",
     ValueForm::by_name(&ValueForm::WORD),
-    "Places that packages come from, by name: an address as git takes it, or a folder.",
+    "Sources of resources, by name: a git URL, or a directory.",
 );
 const DEFAULT_HOST: SchemaField = SchemaField::optional(
     "default-host",
     ValueForm::WORD,
-    "The host of `OWNER/REPO` in addresses: a name such as `git.example.com`, or the beginning of a URL.",
+    "The host of `OWNER/REPO`: a name such as `git.example.com`, or the beginning of a URL.",
 );
 const AGENTS: SchemaField =
     SchemaField::optional("agents", FILES, "Agents: Markdown files that describe one.");
-const SNIPPETS: SchemaField =
-    SchemaField::optional("snippets", FILES, "Snippets: texts that others include.");
+const SNIPPETS: SchemaField = SchemaField::optional(
+    "snippets",
+    FILES,
+    "Snippets: Markdown that other resources include.",
+);
 const COMMANDS: SchemaField = SchemaField::optional("commands", FILES, "Slash commands.");
 const SCRIPTS: SchemaField =
-    SchemaField::optional("scripts", FILES, "Programs, such as those that hooks call.");
+    SchemaField::optional("scripts", FILES, "Scripts, such as those that hooks run.");
 const HOOKS: SchemaField = SchemaField::optional(
     "hooks",
     FILES,
@@ -195,7 +198,7 @@ const MCP_SERVERS: SchemaField = SchemaField::optional(
     "MCP servers, merged into the files of their tool.",
 );
 const SKILLS: SchemaField =
-    SchemaField::optional("skills", FILES, "Skills: folders with a `SKILL.md`.");
+    SchemaField::optional("skills", FILES, "Skills: directories with a `SKILL.md`.");
 const INSTRUCTIONS: SchemaField = SchemaField::optional(
     "instructions",
     ValueForm::by_name(&ValueForm::Either(&[
@@ -216,7 +219,7 @@ const PLUGINS: SchemaField = SchemaField::optional(
 const PATCH: SchemaField = SchemaField::optional(
     "patch",
     ValueForm::Map(TYPES, &ValueForm::by_name(&ValueForm::AnyMap)),
-    "Fields that are set in resources, by kind and name.",
+    "Fields to set in resources, by type and name.",
 );
 const STRATEGIES: SchemaField = SchemaField::optional(
     "strategies",
@@ -224,12 +227,12 @@ const STRATEGIES: SchemaField = SchemaField::optional(
         KeyNames::Except(built_in),
         &ValueForm::Defined(&STRATEGY_DEFINITION),
     ),
-    "Merge strategies of your own, by name.",
+    "Custom merge strategies, by name.",
 );
 const CATALOG_SECTION: SchemaField = SchemaField::optional(
     "catalog",
     ValueForm::Table(&CATALOG),
-    "What the catalog is made of.",
+    "The sources of the catalog.",
 );
 
 /// The types of resources as keys.
@@ -267,7 +270,7 @@ pub(crate) const LINEAGE: SchemaTable = SchemaTable::strict(
     &[SchemaField::optional(
         "root",
         ValueForm::Text,
-        "The document that active personas have to inherit, from the manifest's folder.",
+        "The document that active personas must inherit, relative to the manifest.",
     )],
 );
 
@@ -287,7 +290,7 @@ pub(crate) const DEPENDENCY: SchemaTable = SchemaTable::strict(
         SchemaField::optional(
             "target",
             RELATIVE_PATH,
-            "A folder below the tool's own for this kind.",
+            "A subdirectory of the tool's directory for this type.",
         ),
         SchemaField::optional(
             "filename",
@@ -297,18 +300,18 @@ pub(crate) const DEPENDENCY: SchemaTable = SchemaTable::strict(
         SchemaField::optional(
             "flatten",
             ValueForm::Flag,
-            "Whether the folders of the source are left out at the target.",
+            "Whether to drop the directories of the source at the target.",
         ),
         SchemaField::optional(
             "exclude",
             ValueForm::TEXTS,
-            "Names of matches of the pattern that are left out.",
+            "Names of matches of the pattern to leave out.",
         ),
         INSTALL_KEY,
         SchemaField::optional(
             "in-place",
             ValueForm::Flag,
-            "Whether it is a file that the tool reads at `path` already, which agpm never writes or removes.",
+            "Whether the tool already reads the file at `path`; agpm never writes or removes it.",
         ),
         TEMPLATE_KEY,
         RENAME_KEY,
@@ -316,29 +319,21 @@ pub(crate) const DEPENDENCY: SchemaTable = SchemaTable::strict(
         SchemaField::optional(
             "paths",
             ValueForm::Either(&[ValueForm::WORD, ValueForm::TEXTS]),
-            "Patterns of the files that an instruction is for, whatever its front matter says.",
+            "Patterns of the files that an instruction applies to; overrides its front matter.",
         ),
         SchemaField::optional(
             "block",
             ValueForm::Flag,
-            "Whether an instruction is a block in a shared file for every tool.",
+            "Whether to write an instruction as a block in a shared file for every tool.",
         ),
-        SchemaField::optional(
-            "command",
-            ValueForm::Text,
-            "The program that is the server.",
-        ),
+        SchemaField::optional("command", ValueForm::Text, "The executable of the server."),
         SchemaField::optional("args", ValueForm::TEXTS, "Its arguments."),
         SchemaField::optional(
             "env",
             ValueForm::by_name(&ValueForm::Text),
             "Its environment variables.",
         ),
-        SchemaField::optional(
-            "url",
-            ValueForm::Text,
-            "The address of a server that runs elsewhere.",
-        ),
+        SchemaField::optional("url", ValueForm::Text, "The URL of a remote server."),
     ],
 )
 .beside(&of_older_agpm(&["repo", "dependencies"]));
@@ -357,7 +352,7 @@ pub(crate) const PLUGIN: SchemaTable = SchemaTable::strict(
         SchemaField::optional(
             "name",
             ValueForm::WORD,
-            "What the marketplace calls the plugin, unless that is the entry's key.",
+            "The name of the plugin in the marketplace; the entry's key by default.",
         ),
         VERSION_KEY,
         BRANCH_KEY,
@@ -367,17 +362,17 @@ pub(crate) const PLUGIN: SchemaTable = SchemaTable::strict(
         SchemaField::optional(
             "only",
             ValueForm::TEXTS,
-            "The parts that are installed, as `TYPE/NAME` or `TYPE`.",
+            "The parts to install, as `TYPE/NAME` or `TYPE`.",
         ),
         SchemaField::optional(
             "exclude",
             ValueForm::TEXTS,
-            "The parts that are left out, as `TYPE/NAME` or `TYPE`.",
+            "The parts to leave out, as `TYPE/NAME` or `TYPE`.",
         ),
         SchemaField::optional(
             "prefix",
             ValueForm::Flag,
-            "Whether the plugin's name is put before the names of its parts.",
+            "Whether to prefix the names of its parts with the plugin's name.",
         ),
         INSTALL_KEY,
         TEMPLATE_KEY,
@@ -386,37 +381,30 @@ pub(crate) const PLUGIN: SchemaTable = SchemaTable::strict(
     ],
 );
 
-const SOURCE_KEY: SchemaField = SchemaField::optional(
-    "source",
-    ValueForm::WORD,
-    "The name of the source that it comes from.",
-);
+const SOURCE_KEY: SchemaField =
+    SchemaField::optional("source", ValueForm::WORD, "The name of its source.");
 const PATH_KEY: SchemaField = SchemaField::optional(
     "path",
     ValueForm::WORD,
-    "The file or folder in the source, or on this machine without one; may be a pattern.",
+    "The file or directory in the source, or on this machine without a source; may be a pattern.",
 );
-const TOOL_KEY: SchemaField = SchemaField::optional(
-    "tool",
-    ValueForm::Defined(&TOOL_NAME),
-    "The tool that it is for.",
-);
-const TOOLS_KEY: SchemaField =
-    SchemaField::optional("tools", TOOL_NAMES, "The tools that it is for.");
+const TOOL_KEY: SchemaField =
+    SchemaField::optional("tool", ValueForm::Defined(&TOOL_NAME), "Its tool.");
+const TOOLS_KEY: SchemaField = SchemaField::optional("tools", TOOL_NAMES, "Its tools.");
 const INSTALL_KEY: SchemaField = SchemaField::optional(
     "install",
     ValueForm::Flag,
-    "Whether it is written; `false` resolves and locks it only.",
+    "Whether to write it; `false` only resolves and locks it.",
 );
 const TEMPLATE_KEY: SchemaField = SchemaField::optional(
     "template_vars",
     ValueForm::Computed(template_variables),
-    "Variables for its templates, over those of the project.",
+    "Template variables; they override those of the project.",
 );
 const RENAME_KEY: SchemaField = SchemaField::optional(
     "rename",
     ValueForm::by_name(&ValueForm::WORD),
-    "Other names for servers of its file, by the names in the file.",
+    "New names of servers, by their names in the file.",
 );
 const WIDENING_KEY: SchemaField = SchemaField::optional(
     "allow-widening",
@@ -426,7 +414,7 @@ const WIDENING_KEY: SchemaField = SchemaField::optional(
 const VERSION_KEY: SchemaField = SchemaField::optional(
     "version",
     ValueForm::Defined(&VERSION),
-    "Which version of the source.",
+    "The version of its source.",
 );
 const BRANCH_KEY: SchemaField = SchemaField::optional(
     "branch",
@@ -521,28 +509,24 @@ const VERSION: Definition = Definition {
 pub(crate) const LAYER: SchemaTable = SchemaTable::strict(
     "a layer",
     &[
-        SchemaField::optional(
-            "name",
-            ValueForm::WORD,
-            "What it is called; no two layers have one name.",
-        ),
-        SchemaField::optional("source", ValueForm::WORD, "The source whose files it has."),
+        SchemaField::optional("name", ValueForm::WORD, "Its name; unique among layers."),
+        SchemaField::optional("source", ValueForm::WORD, "The source of its files."),
         VERSION_KEY,
         BRANCH_KEY,
         REV_KEY,
         SchemaField::optional(
             "path",
             ValueForm::WORD,
-            "The folder whose files it has, from the manifest's folder.",
+            "The directory of its files, relative to the manifest.",
         ),
-        SchemaField::optional("root", RELATIVE_PATH, "The sub-folder that counts."),
+        SchemaField::optional("root", RELATIVE_PATH, "The subdirectory to use."),
         SchemaField::optional(
             "include",
             ValueForm::List(&ValueForm::Pattern {
                 is: None,
                 is_not: Some(r"^/|(^|/)\.\.(/|$)"),
             }),
-            "The files that count, from `root`, as paths and patterns.",
+            "The files to include, relative to `root`, as paths and patterns.",
         ),
     ],
 );
@@ -570,16 +554,16 @@ const LAYER_DEFINITION: Definition = Definition {
 pub(crate) const TOOL: SchemaTable = SchemaTable::strict(
     "a tool",
     &[
-        SchemaField::optional("path", RELATIVE_PATH, "Its folder in the project."),
+        SchemaField::optional("path", RELATIVE_PATH, "Its directory in the project."),
         SchemaField::optional(
             "resources",
             ValueForm::Map(TYPES, &ValueForm::Defined(&TOOL_PLACE)),
-            "Where each kind of resource goes.",
+            "The path of each resource type.",
         ),
         SchemaField::optional(
             "enabled",
             ValueForm::Flag,
-            "Whether resources for it are installed.",
+            "Whether to install resources for it.",
         ),
     ],
 );
@@ -606,7 +590,7 @@ pub(crate) const RESOURCE: SchemaTable = SchemaTable::strict(
         SchemaField::optional(
             "path",
             RELATIVE_PATH,
-            "The folder for its files, below the tool's own.",
+            "The directory of its files, inside the tool's directory.",
         ),
         SchemaField::optional(
             "merge-target",
@@ -616,7 +600,7 @@ pub(crate) const RESOURCE: SchemaTable = SchemaTable::strict(
         SchemaField::optional(
             "flatten",
             ValueForm::Flag,
-            "Whether the folders of the source are left out.",
+            "Whether to drop the directories of the source.",
         ),
     ],
 );
@@ -635,7 +619,7 @@ const TOOL_PLACE: Definition = Definition {
 const BASE_STRATEGY: SchemaField = SchemaField::optional(
     "strategy",
     STRATEGY_NAME,
-    "The strategy that this one is built on.",
+    "The strategy that this one extends.",
 );
 const LISTS: SchemaField = SchemaField::optional(
     "lists",
@@ -649,12 +633,12 @@ const LISTS: SchemaField = SchemaField::optional(
             ])],
         ),
     ]),
-    "What happens to lists.",
+    "How to merge lists.",
 );
 const SEPARATOR: SchemaField = SchemaField::optional(
     "separator",
     ValueForm::Words(|| words(BodySeparator::ALL)),
-    "What stands between the bodies of Markdown files.",
+    "The separator between the bodies of Markdown files.",
 );
 const RULES: SchemaField = SchemaField::optional(
     "rules",
@@ -665,12 +649,12 @@ const RULES: SchemaField = SchemaField::optional(
             ValueForm::Defined(&RULE_DEFINITION),
         ]),
     ),
-    "What happens at single places, by pointer; `*` is one step, `**` many.",
+    "Operations by JSON Pointer; `*` matches one step, `**` many.",
 );
 const UNSET: SchemaField = SchemaField::optional(
     "unset",
     ValueForm::List(&ValueForm::matching("^/")),
-    "Places that are deleted from the result, as pointers.",
+    "JSON Pointers of values to delete from the result.",
 );
 
 pub(crate) const MERGE: SchemaTable = SchemaTable::strict(
@@ -694,7 +678,7 @@ pub(crate) const STRATEGY: SchemaTable = SchemaTable::strict(
         SchemaField::optional(
             "command",
             ValueForm::FilledList(&ValueForm::Text),
-            "A program that merges two files: `%base` is the lower, `%new` the higher.",
+            "An executable that merges two files: `%base` is the lower, `%new` the higher.",
         ),
     ],
 );
@@ -738,17 +722,17 @@ pub(crate) const ITEMS: &[(&str, ItemRule)] =
 const ITEM_KEY: SchemaField = SchemaField::optional(
     BY_KEY,
     ValueForm::Filled,
-    "The key that items of a list are told apart by.",
+    "The key that identifies an item of a list.",
 );
 const SAME_ITEMS: SchemaField = SchemaField::optional(
     "items",
     ValueForm::Words(|| words(ITEMS)),
-    "What happens to two items with one key.",
+    "How to merge two items with the same key.",
 );
 const EMPTY_OVER: SchemaField = SchemaField::optional(
     "empty",
     ValueForm::Words(|| words(EMPTY)),
-    "What an empty map or list over one that is not empty does.",
+    "The effect of an empty object or list over a non-empty one.",
 );
 
 /// A table that says what happens, or only what empty maps and lists do.
@@ -767,7 +751,7 @@ const RULE_DEFINITION: Definition = Definition {
 const OPERATION: Definition = Definition {
     name: "operation",
     form: ValueForm::Described(
-        "What happens to a place where several layers have a say.",
+        "How to merge a value that several layers set.",
         &ValueForm::Computed(|| operations(|_| true)),
     ),
 };
@@ -775,7 +759,7 @@ const OPERATION: Definition = Definition {
 const LIST_OPERATION: Definition = Definition {
     name: "list-operation",
     form: ValueForm::Described(
-        "What happens to lists.",
+        "How to merge lists.",
         &ValueForm::Computed(|| operations(MergeOperation::is_for_lists)),
     ),
 };

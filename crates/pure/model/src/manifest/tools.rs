@@ -260,7 +260,7 @@ fn read_default(
         .named(name)
         .is_some_and(|found| found.destination(kind).is_none())
     {
-        let message = format!("the tool `{name}` has no place for {kind}");
+        let message = format!("the tool `{name}` does not support {kind}");
         let diagnostic = Diagnostic::new(&codes::MANIFEST_VALUE, message).at_spot(spot(tool));
         let help = format!("choose another tool, or add `{kind}` to its `resources`");
         check.report_missing(diagnostic.help(help));
@@ -271,12 +271,7 @@ fn read_default(
 
 fn kind(check: &mut Check, node: NodeRef<'_>) -> Option<ResourceType> {
     let words = RESOURCE_TYPES.map(|kind| kind.plural());
-    let known = check.known(
-        node,
-        "kind of resource",
-        &codes::MANIFEST_UNKNOWN_KEY,
-        words,
-    );
+    let known = check.known(node, "resource type", &codes::MANIFEST_UNKNOWN_KEY, words);
     if known {
         ResourceType::named(node.content())
     } else {

@@ -208,13 +208,11 @@ impl<'a> FileEdit<'a> {
         let path = self.file.path;
         let (message, help) = match error {
             BlockEditError::OpenFence { line } => (
-                format!(
-                    "no block can be added to `{path}`: the code fence in line {line} is not closed"
-                ),
+                format!("cannot add a block to `{path}`: unclosed code fence in line {line}"),
                 format!("close the fence in line {line}, then run `agpm install`"),
             ),
             BlockEditError::Unstable => (
-                format!("the blocks of `{path}` cannot be told from its code fences"),
+                format!("cannot find the blocks of `{path}`: a code fence is unclosed"),
                 "close every code fence of the file, then run `agpm install`".to_owned(),
             ),
         };

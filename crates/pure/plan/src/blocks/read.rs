@@ -19,7 +19,7 @@ pub fn read_block_file(
     BlockDocument::read(&text).map_err(|error| {
         let source = notes.sources.add(path.as_str(), text);
         let message = format!("`{path}`, line {}: {}", error.line, error.kind);
-        let help = "restore the marker lines, or delete all that belong to the block; then run `agpm install`";
+        let help = "restore the marker lines, or delete all of the block's markers; then run `agpm install`";
         let diagnostic = Diagnostic::new(&codes::BLOCK_MARKERS, message)
             .at(source, Span::new(error.span.start, error.span.end), "")
             .help(help);

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use agpm_model::{EntryNode, NodeLocation, Owner};
 use agpm_text::{Document, NodeKind, NodeRef, Pointer, Value, to_value};
 
-use super::desired_set::wanted;
+use super::desired_set::normalize_desired;
 use super::document_index::DocumentIndex;
 use super::file::SharedFileTask;
 use super::planner::blocked;
@@ -154,7 +154,8 @@ pub fn take_back(
         // What the user put in the place of a node since then stays.
         overwrite: OverwriteRule::Nothing,
     };
-    task.plan_keys(wanted(&old)?).map(|done| done.outcome)
+    task.plan_keys(normalize_desired(&old)?)
+        .map(|done| done.outcome)
 }
 
 /// What agpm wrote: what it adopted is the user's, and stays.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_model::{EntryNode, NodeLocation};
 use agpm_text::{Edit, NodeKind, Pointer, TreeView, Value};
 
-use super::desired_set::Wanted;
+use super::desired_set::WantedNode;
 use super::document_index::{DocumentIndex, above};
 use super::draft::DraftDocument;
 use super::managed_nodes::ManagedNodes;
@@ -17,7 +17,7 @@ use crate::change::{ChangeAction, ChangeReason, OverwriteRule};
 /// Removes what is in the way and may be, and says what was.
 pub(super) fn clear(
     draft: &mut DraftDocument,
-    wanted: &[Wanted<'_>],
+    wanted: &[WantedNode<'_>],
     ours: &mut ManagedNodes,
     overwrite: OverwriteRule,
 ) -> Result<NodeDecisions, NodeError> {
@@ -48,12 +48,12 @@ pub(super) fn clear(
 
 /// What is wanted, by place.
 struct DesiredIndex<'w> {
-    places: BTreeMap<&'w Pointer, Vec<&'w Wanted<'w>>>,
+    places: BTreeMap<&'w Pointer, Vec<&'w WantedNode<'w>>>,
 }
 
 impl<'w> DesiredIndex<'w> {
-    fn of(wanted: &'w [Wanted<'w>]) -> Self {
-        let mut places: BTreeMap<&Pointer, Vec<&Wanted<'_>>> = BTreeMap::new();
+    fn of(wanted: &'w [WantedNode<'w>]) -> Self {
+        let mut places: BTreeMap<&Pointer, Vec<&WantedNode<'_>>> = BTreeMap::new();
         for node in wanted {
             let here = places.entry(node.node.place.pointer()).or_default();
             // One item of a list tells as much as all of them.
@@ -91,7 +91,7 @@ impl<'w> DesiredIndex<'w> {
 
     /// Whether something is wanted at a place that has no room for keys.
     fn is_solid(&self, at: &Pointer) -> bool {
-        let is_solid = |wanted: &&Wanted<'_>| {
+        let is_solid = |wanted: &&WantedNode<'_>| {
             let is_bare_map =
                 is_bare(&wanted.node.value) && wanted.node.value.shape().kind() == NodeKind::Map;
             !(is_bare_map && matches!(wanted.node.place, NodeLocation::Default(_)))
@@ -147,7 +147,7 @@ fn excludes(wanted: &EntryNode, node: &OwnedNode, sight: &DocumentIndex<'_>) -> 
 /// Bare containers in the place of what has no room for nodes of ours: the user's in the way of layers, and edits.
 fn take_over(
     draft: &DraftDocument,
-    wanted: &[Wanted<'_>],
+    wanted: &[WantedNode<'_>],
     ours: &ManagedNodes,
     overwrite: OverwriteRule,
     made: &mut NodeDecisions,

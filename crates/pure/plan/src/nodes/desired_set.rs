@@ -10,10 +10,10 @@ use agpm_text::{Pointer, Value, fingerprint};
 use super::{DesiredNode, NodeError, OnEqualUserValue};
 
 /// A node that is to be, and none is there twice.
-pub(super) type Wanted<'d> = Cow<'d, DesiredNode>;
+pub(super) type WantedNode<'d> = Cow<'d, DesiredNode>;
 
 /// What is desired, each place once, in the order it came.
-pub(super) fn wanted(desired: &[DesiredNode]) -> Result<Vec<Wanted<'_>>, NodeError> {
+pub(super) fn normalize_desired(desired: &[DesiredNode]) -> Result<Vec<WantedNode<'_>>, NodeError> {
     let mut order: Vec<usize> = (0..desired.len()).collect();
     order.sort_by(|left, right| pointer(&desired[*left]).cmp(pointer(&desired[*right])));
     let mut sieve = DesiredSet {
@@ -38,7 +38,7 @@ pub(super) fn wanted(desired: &[DesiredNode]) -> Result<Vec<Wanted<'_>>, NodeErr
 }
 
 /// The items of a list that was wanted whole.
-pub(super) fn split<'d>(node: &DesiredNode) -> Vec<Wanted<'d>> {
+pub(super) fn split<'d>(node: &DesiredNode) -> Vec<WantedNode<'d>> {
     let place = NodeLocation::Item(node.node.place.pointer().clone());
     let item = |value: &Value| EntryNode {
         place: place.clone(),
@@ -122,7 +122,7 @@ impl<'d> DesiredSet<'d> {
                 ),
                 _ => None,
             };
-            if !part.is_some_and(|part| says(part, inner)) {
+            if !part.is_some_and(|part| equals_desired(part, inner)) {
                 return Err(self.clash(*above, node));
             }
             self.fates[node] = DesiredNodeState::Dropped;
@@ -267,7 +267,7 @@ fn find<'v>(value: &'v Value, steps: &[String]) -> Option<&'v Value> {
 }
 
 /// Whether a part of another node is just what this one wants.
-fn says(part: &Value, node: &DesiredNode) -> bool {
+fn equals_desired(part: &Value, node: &DesiredNode) -> bool {
     match &node.node.place {
         NodeLocation::Key(_) => *part == node.node.value,
         NodeLocation::Default(_) => true,

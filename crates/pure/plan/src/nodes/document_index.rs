@@ -59,7 +59,7 @@ impl<'d> DocumentIndex<'d> {
     }
 
     /// Goes from map to map.
-    pub(super) fn way(&self, at: &Pointer) -> PathLookup<'d> {
+    pub(super) fn look_up(&self, at: &Pointer) -> PathLookup<'d> {
         let Some(mut node) = self.document.root() else {
             return PathLookup::Missing(0);
         };
@@ -76,7 +76,7 @@ impl<'d> DocumentIndex<'d> {
     }
 
     pub(super) fn at(&self, at: &Pointer) -> Option<NodeRef<'d>> {
-        match self.way(at) {
+        match self.look_up(at) {
             PathLookup::There(node) => Some(node),
             _ => None,
         }
@@ -97,7 +97,7 @@ impl<'d> DocumentIndex<'d> {
 
     /// Containers on the way to a place, and the place itself, that are not there. In TOML the root always is.
     pub(super) fn missing(&self, at: &Pointer) -> impl Iterator<Item = Pointer> {
-        let from = match self.way(at) {
+        let from = match self.look_up(at) {
             PathLookup::Missing(length) => length,
             _ => at.steps().len() + 1,
         };

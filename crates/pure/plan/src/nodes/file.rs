@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use agpm_model::{Checksum, NodeLocation};
 use agpm_text::{Document, Format, LazyDocument, Pointer};
 
-use super::desired_set::{Wanted, wanted};
+use super::desired_set::{WantedNode, normalize_desired};
 use super::document_index::{DocumentIndex, above};
 use super::draft::DraftDocument;
 use super::managed_nodes::ManagedNodes;
@@ -37,7 +37,7 @@ pub(super) struct SharedFileDecision {
 
 impl SharedFileTask<'_> {
     pub(super) fn plan(&self, desired: &[DesiredNode]) -> Result<SharedFileDecision, NodeError> {
-        let wanted = wanted(desired)?;
+        let wanted = normalize_desired(desired)?;
         if self.is_fresh() {
             new_file::plan(self, &wanted)
         } else {
@@ -58,7 +58,10 @@ impl SharedFileTask<'_> {
     }
 
     /// Key by key: the user's bytes stay.
-    pub(super) fn plan_keys(&self, all: Vec<Wanted<'_>>) -> Result<SharedFileDecision, NodeError> {
+    pub(super) fn plan_keys(
+        &self,
+        all: Vec<WantedNode<'_>>,
+    ) -> Result<SharedFileDecision, NodeError> {
         let mut draft = self
             .existing
             .map_or_else(|| DraftDocument::empty(self.format), DraftDocument::new);
@@ -101,8 +104,8 @@ fn key_places(nodes: &[OwnedNode]) -> HashSet<Pointer> {
 }
 
 /// Containers that are wanted even if nothing is in them.
-fn bare_places<'w>(wanted: &'w [Wanted<'_>]) -> HashSet<&'w Pointer> {
-    let is_container = |node: &&Wanted<'_>| {
+fn bare_places<'w>(wanted: &'w [WantedNode<'_>]) -> HashSet<&'w Pointer> {
+    let is_container = |node: &&WantedNode<'_>| {
         matches!(node.node.place, NodeLocation::Default(_)) && is_bare(&node.node.value)
     };
     wanted
@@ -145,7 +148,7 @@ struct EditedFile<'a> {
 }
 
 impl EditedFile<'_> {
-    fn finish(mut self, wanted: &[Wanted<'_>]) -> Result<SharedFileDecision, NodeError> {
+    fn finish(mut self, wanted: &[WantedNode<'_>]) -> Result<SharedFileDecision, NodeError> {
         let owned = if self.made.nodes.is_empty() {
             self.restore_blanks();
             (!self.made.theirs.is_empty()).then(|| self.owned(None))
@@ -170,7 +173,7 @@ impl EditedFile<'_> {
         }
     }
 
-    fn owned_after(&mut self, wanted: &[Wanted<'_>]) -> Result<OwnedNodes, NodeError> {
+    fn owned_after(&mut self, wanted: &[WantedNode<'_>]) -> Result<OwnedNodes, NodeError> {
         if let Some(whole) = self.whole(wanted)? {
             self.draft.read(whole.text.to_string());
             return Ok(whole.owned);
@@ -196,14 +199,17 @@ impl EditedFile<'_> {
     }
 
     /// The file as a new one would be, if it came to that or there is nothing but what is ours.
-    fn whole(&self, wanted: &[Wanted<'_>]) -> Result<Option<new_file::NewSharedFile>, NodeError> {
+    fn whole(
+        &self,
+        wanted: &[WantedNode<'_>],
+    ) -> Result<Option<new_file::NewSharedFile>, NodeError> {
         let is_ours = self.origin() != FileOrigin::Users
             && self.made.theirs.is_empty()
             && self.made.refused.is_empty();
         let Some(base) = self.task.base.filter(|_| is_ours) else {
             return Ok(None);
         };
-        let made = new_file::make(self.task.format, Some(base), wanted)?;
+        let made = new_file::build_shared_file(self.task.format, Some(base), wanted)?;
         Ok(Some(made).filter(|made| *made.text == *self.draft.text() || self.is_nothing_else()))
     }
 

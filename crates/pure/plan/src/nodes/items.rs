@@ -130,12 +130,12 @@ impl<'a> NodePlanner<'a> {
         let list = old.place.pointer();
         self.left.take_this(old);
         self.write_item(desired, list, Some(index));
-        self.tell(list, ChangeAction::Update, reason, &desired.owner);
+        self.record_step(list, ChangeAction::Update, reason, &desired.owner);
     }
 
     fn append_item(&mut self, desired: &DesiredNode, list: &Pointer, reason: ChangeReason) {
         self.write_item(desired, list, None);
-        self.tell(list, ChangeAction::Create, reason, &desired.owner);
+        self.record_step(list, ChangeAction::Create, reason, &desired.owner);
     }
 
     /// Whether an edited item may be overwritten: not if it holds commands of the user's own beside ours.

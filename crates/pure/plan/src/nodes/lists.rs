@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use agpm_model::{NodeLocation, Owner};
 use agpm_text::{Document, NodeKind, NodeRef, Pointer, Value, to_value};
 
-use super::desired_set::{Wanted, items_of, split};
+use super::desired_set::{WantedNode, items_of, split};
 use super::document_index::DocumentIndex;
 use super::managed_nodes::ManagedNodes;
 use super::resemblance::{is_bare, remember};
@@ -33,10 +33,10 @@ impl ListOwnership {
 /// Makes what is ours and what is wanted hold each list in the same way.
 pub(super) fn reconcile<'d>(
     document: &Document,
-    wanted: Vec<Wanted<'d>>,
+    wanted: Vec<WantedNode<'d>>,
     ours: &mut ManagedNodes,
     overwrite: OverwriteRule,
-) -> Vec<Wanted<'d>> {
+) -> Vec<WantedNode<'d>> {
     let mut holds = wanted_holds(&wanted);
     let moving = take_moving(&holds, ours);
     if moving.is_empty() {
@@ -68,7 +68,7 @@ pub(super) fn reconcile<'d>(
             }
         }
     }
-    let is_split = |node: &Wanted<'_>| {
+    let is_split = |node: &WantedNode<'_>| {
         let list = node.node.place.pointer();
         hold_of(node) == Some(ListOwnership::Whole)
             && holds.get(list) == Some(&ListOwnership::Items)
@@ -85,7 +85,7 @@ pub(super) fn reconcile<'d>(
         .collect()
 }
 
-fn hold_of(node: &Wanted<'_>) -> Option<ListOwnership> {
+fn hold_of(node: &WantedNode<'_>) -> Option<ListOwnership> {
     match (&node.node.place, &node.node.value) {
         (NodeLocation::Key(_), Value::List(_)) => Some(ListOwnership::Whole),
         (NodeLocation::Item(_), _) => Some(ListOwnership::Items),
@@ -94,7 +94,7 @@ fn hold_of(node: &Wanted<'_>) -> Option<ListOwnership> {
     }
 }
 
-fn wanted_holds(wanted: &[Wanted<'_>]) -> HashMap<Pointer, ListOwnership> {
+fn wanted_holds(wanted: &[WantedNode<'_>]) -> HashMap<Pointer, ListOwnership> {
     let mut holds = HashMap::new();
     for node in wanted {
         let Some(hold) = hold_of(node) else { continue };
@@ -178,12 +178,13 @@ fn emptied(list: &Pointer, owner: &Owner) -> OwnedNode {
 }
 
 /// Items of lists that are wanted whole: those of the user's that say the same may become ours.
-fn items_of_lists(wanted: &[Wanted<'_>]) -> HashSet<(Pointer, NodeSum)> {
+fn items_of_lists(wanted: &[WantedNode<'_>]) -> HashSet<(Pointer, NodeSum)> {
     let whole = wanted
         .iter()
         .filter(|node| hold_of(node) == Some(ListOwnership::Whole));
-    let item =
-        |node: &Wanted<'_>, item: &Value| (node.node.place.pointer().clone(), NodeSum::of(item));
+    let item = |node: &WantedNode<'_>, item: &Value| {
+        (node.node.place.pointer().clone(), NodeSum::of(item))
+    };
     whole
         .flat_map(|node| {
             items_of(&node.node.value)
@@ -194,8 +195,8 @@ fn items_of_lists(wanted: &[Wanted<'_>]) -> HashSet<(Pointer, NodeSum)> {
 }
 
 /// Lists that are wanted whole and without an item.
-fn bare_lists(wanted: &[Wanted<'_>]) -> HashSet<Pointer> {
-    let is_bare = |node: &&Wanted<'_>| {
+fn bare_lists(wanted: &[WantedNode<'_>]) -> HashSet<Pointer> {
+    let is_bare = |node: &&WantedNode<'_>| {
         hold_of(node) == Some(ListOwnership::Whole) && is_bare(&node.node.value)
     };
     wanted

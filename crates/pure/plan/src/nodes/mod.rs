@@ -195,7 +195,7 @@ pub struct NodePlan {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NodeError {
     /// Two resources want different things of one place.
-    #[error("{first} and {second} both write `{at}`, and not the same")]
+    #[error("{first} and {second} write different values to `{at}`")]
     Clash {
         /// The place.
         at: Pointer,

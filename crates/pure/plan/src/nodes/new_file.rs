@@ -6,7 +6,7 @@ use agpm_diag::Text;
 use agpm_model::{Checksum, NodeLocation};
 use agpm_text::{Edit, Format, LazyDocument, Pointer, equal};
 
-use super::desired_set::Wanted;
+use super::desired_set::WantedNode;
 use super::document_index::DocumentIndex;
 use super::draft::DraftDocument;
 use super::file::{SharedFileDecision, SharedFileTask};
@@ -26,13 +26,13 @@ pub(super) struct NewSharedFile {
 }
 
 /// The layers' text with the nodes that are not in it.
-pub(super) fn make(
+pub(super) fn build_shared_file(
     format: Format,
     base: Option<&LazyDocument>,
-    wanted: &[Wanted<'_>],
+    wanted: &[WantedNode<'_>],
 ) -> Result<NewSharedFile, NodeError> {
     let (text, containers) = with_additions(format, base, wanted)?;
-    let node = |node: &Wanted<'_>| remember(&node.node.place, &node.node.value, &node.owner);
+    let node = |node: &WantedNode<'_>| remember(&node.node.place, &node.node.value, &node.owner);
     let mut nodes: Vec<OwnedNode> = wanted.iter().map(node).collect();
     nodes.sort();
     let owned = OwnedNodes {
@@ -59,10 +59,10 @@ pub(super) fn make(
 fn with_additions(
     format: Format,
     base: Option<&LazyDocument>,
-    wanted: &[Wanted<'_>],
+    wanted: &[WantedNode<'_>],
 ) -> Result<(Text, Vec<Pointer>), NodeError> {
     // What the layers want is in their text.
-    let rest: Vec<&Wanted<'_>> = wanted
+    let rest: Vec<&WantedNode<'_>> = wanted
         .iter()
         .filter(|node| base.is_none() || node.twin == OnEqualUserValue::Taken)
         .collect();
@@ -79,7 +79,7 @@ fn with_additions(
 }
 
 /// What is to be put in, and the containers that it needs.
-fn additions(sight: &DocumentIndex<'_>, wanted: &[&Wanted<'_>]) -> (Vec<Edit>, Vec<Pointer>) {
+fn additions(sight: &DocumentIndex<'_>, wanted: &[&WantedNode<'_>]) -> (Vec<Edit>, Vec<Pointer>) {
     let mut claimed = HashSet::new();
     let mut edits = Vec::new();
     let mut containers = Vec::new();
@@ -140,15 +140,15 @@ fn addition(
 /// Makes the file anew, and tells what is other than before.
 pub(super) fn plan(
     task: &SharedFileTask<'_>,
-    wanted: &[Wanted<'_>],
+    wanted: &[WantedNode<'_>],
 ) -> Result<SharedFileDecision, NodeError> {
-    let made = make(task.format, task.base, wanted)?;
+    let made = build_shared_file(task.format, task.base, wanted)?;
     let old = task
         .owned
         .map(|owned| owned.nodes.as_slice())
         .unwrap_or_default();
     let (steps, unchanged) = match task.existing {
-        Some(_) => told(old, &made.owned.nodes),
+        Some(_) => compare_nodes(old, &made.owned.nodes),
         None => (created(old, wanted), 0),
     };
     let is_nothing = wanted.is_empty() && task.base.is_none();
@@ -178,11 +178,11 @@ fn step(node: &OwnedNode, action: ChangeAction, reason: ChangeReason) -> NodeSte
 }
 
 /// A file that is new: what the layers give is told once.
-fn created(old: &[OwnedNode], wanted: &[Wanted<'_>]) -> Vec<NodeStep> {
+fn created(old: &[OwnedNode], wanted: &[WantedNode<'_>]) -> Vec<NodeStep> {
     let known: HashSet<&NodeLocation> = old.iter().map(|node| &node.place).collect();
     let mut told = None;
     let is_told =
-        |node: &&Wanted<'_>| node.twin == OnEqualUserValue::Taken || told.replace(()).is_none();
+        |node: &&WantedNode<'_>| node.twin == OnEqualUserValue::Taken || told.replace(()).is_none();
     let reason = |place: &NodeLocation| {
         if known.contains(place) {
             ChangeReason::WasMissing
@@ -190,7 +190,7 @@ fn created(old: &[OwnedNode], wanted: &[Wanted<'_>]) -> Vec<NodeStep> {
             ChangeReason::New
         }
     };
-    let step = |node: &Wanted<'_>| NodeStep {
+    let step = |node: &WantedNode<'_>| NodeStep {
         at: node.node.place.pointer().clone(),
         action: ChangeAction::Create,
         reason: reason(&node.node.place),
@@ -202,7 +202,7 @@ fn created(old: &[OwnedNode], wanted: &[Wanted<'_>]) -> Vec<NodeStep> {
 }
 
 /// What happens to each node, and how many are as they were.
-fn told(old: &[OwnedNode], new: &[OwnedNode]) -> (Vec<NodeStep>, usize) {
+fn compare_nodes(old: &[OwnedNode], new: &[OwnedNode]) -> (Vec<NodeStep>, usize) {
     let mut left = UndecidedNodes::of(old);
     let rest: Vec<&OwnedNode> = new
         .iter()

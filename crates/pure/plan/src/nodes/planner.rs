@@ -7,7 +7,7 @@ use agpm_text::{
     Document, Edit, Format, NodeKind, NodeRef, NodeShape, Pointer, TreeView, Value, equal,
 };
 
-use super::desired_set::Wanted;
+use super::desired_set::WantedNode;
 use super::document_index::{DocumentIndex, PathLookup, above};
 use super::managed_nodes::ManagedNodes;
 use super::order::ItemOrder;
@@ -129,7 +129,7 @@ impl<'a> NodePlanner<'a> {
         }
     }
 
-    pub(super) fn decide_all(mut self, wanted: &[Wanted<'_>]) -> NodeDecisions {
+    pub(super) fn decide_all(mut self, wanted: &[WantedNode<'_>]) -> NodeDecisions {
         // Items that are there already must be known before others look for one to replace.
         let mut rest = Vec::new();
         for (turn, node) in wanted.iter().enumerate() {
@@ -189,7 +189,7 @@ impl<'a> NodePlanner<'a> {
     fn keeps_covered(&mut self, at: &Pointer, place: &NodeLocation) -> bool {
         let nodes = self.left.take_where(|node| is_covered(node, at, place));
         if let Some(first) = nodes.first() {
-            self.tell(at, ChangeAction::Keep, ChangeReason::Edited, &first.owner);
+            self.record_step(at, ChangeAction::Keep, ChangeReason::Edited, &first.owner);
             self.covered.insert(at.clone());
         }
         self.made.nodes.extend(nodes.into_iter().cloned());
@@ -305,7 +305,7 @@ impl<'a> NodePlanner<'a> {
         match verdict {
             NodeVerdict::Write(action, reason) => {
                 self.write(desired, spot);
-                self.tell(at, action, reason, &desired.owner);
+                self.record_step(at, action, reason, &desired.owner);
             }
             NodeVerdict::Own(author) => self.leave(desired, author),
             NodeVerdict::Adopt => self.adopt(desired),
@@ -380,7 +380,7 @@ impl<'a> NodePlanner<'a> {
     pub(super) fn adopt(&mut self, desired: &DesiredNode) {
         self.own(desired, Author::User);
         let at = desired.node.place.pointer();
-        self.tell(
+        self.record_step(
             at,
             ChangeAction::Adopt,
             ChangeReason::Identical,
@@ -390,7 +390,7 @@ impl<'a> NodePlanner<'a> {
 
     /// The node was edited and stays.
     pub(super) fn keep(&mut self, owned: &OwnedNode, at: &Pointer) {
-        self.tell(at, ChangeAction::Keep, ChangeReason::Edited, &owned.owner);
+        self.record_step(at, ChangeAction::Keep, ChangeReason::Edited, &owned.owner);
         self.made.nodes.push(owned.clone());
     }
 
@@ -411,7 +411,7 @@ impl<'a> NodePlanner<'a> {
         self.made.nodes.push(node);
     }
 
-    pub(super) fn tell(
+    pub(super) fn record_step(
         &mut self,
         at: &Pointer,
         action: ChangeAction,
@@ -480,7 +480,7 @@ pub(super) fn blocked(
     place: &NodeLocation,
 ) -> Option<(usize, NodeKind)> {
     let length = place.pointer().steps().len();
-    match (sight.way(place.pointer()), place) {
+    match (sight.look_up(place.pointer()), place) {
         (PathLookup::Blocked(length, kind), _) => Some((length, kind)),
         (PathLookup::There(node), NodeLocation::Item(_) | NodeLocation::Keyed { .. })
             if node.kind() != NodeKind::List =>

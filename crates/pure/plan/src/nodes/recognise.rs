@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use agpm_model::{Checksum, NodeLocation, Owner};
 use agpm_text::{Document, LazyDocument, NodeKind, Pointer};
 
-use super::desired_set::{Wanted, wanted};
+use super::desired_set::{WantedNode, normalize_desired};
 use super::document_index::DocumentIndex;
 use super::resemblance::remember;
 use super::{DesiredNode, FileOrigin, NodeSum, OnEqualUserValue, OwnedNode, OwnedNodes, new_file};
@@ -55,7 +55,9 @@ pub fn recognise_file(
     base: &LazyDocument,
     written: &[DesiredNode],
 ) -> Option<OwnedNodes> {
-    let made = new_file::make(now.format(), Some(base), &wanted(written).ok()?).ok()?;
+    let made =
+        new_file::build_shared_file(now.format(), Some(base), &normalize_desired(written).ok()?)
+            .ok()?;
     (*made.text == **now.text()).then_some(made.owned)
 }
 
@@ -113,8 +115,9 @@ fn newly_known(
 }
 
 /// What was written as it was written: a list that others add to item by item.
-fn parted(written: &[DesiredNode]) -> Vec<Wanted<'_>> {
-    wanted(written).unwrap_or_else(|_| written.iter().map(Wanted::Borrowed).collect())
+fn parted(written: &[DesiredNode]) -> Vec<WantedNode<'_>> {
+    normalize_desired(written)
+        .unwrap_or_else(|_| written.iter().map(WantedNode::Borrowed).collect())
 }
 
 /// In which ways places are held: a list may be whole, or by its items, and never both.

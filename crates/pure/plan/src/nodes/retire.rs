@@ -36,7 +36,7 @@ impl NodePlanner<'_> {
             } else {
                 list
             };
-            self.tell(told, action, reason, &node.owner);
+            self.record_step(told, action, reason, &node.owner);
             if matches!(
                 node.place,
                 NodeLocation::Item(_) | NodeLocation::Keyed { .. }

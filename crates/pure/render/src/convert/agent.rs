@@ -105,7 +105,7 @@ impl AgentField<'_> {
             if limit == value {
                 fates.exact(key);
             } else {
-                let note = "the list of tools asks for less";
+                let note = "the list of tools is narrower";
                 fates.add(key, FieldOutcomeKind::Approximated, note);
             }
             return None;
@@ -115,7 +115,7 @@ impl AgentField<'_> {
             return None;
         }
         if matches!(format.container, AgentContainer::Toml(_)) && !holds(value, Format::Toml) {
-            fates.add(key, FieldOutcomeKind::Dropped, "TOML cannot hold it");
+            fates.add(key, FieldOutcomeKind::Dropped, "TOML cannot represent it");
             return None;
         }
         if key == "model" {
@@ -131,15 +131,19 @@ impl AgentField<'_> {
             fates.add(
                 key,
                 FieldOutcomeKind::Exact,
-                format!("it is called `{to}` there"),
+                format!("the tool calls it `{to}`"),
             );
             return Some(((*to).to_owned(), value.clone()));
         }
         if GUARDS.contains(&key) {
-            let note = "it holds something back, and has no place there";
+            let note = "it restricts something, and the tool does not support it";
             fates.add(key, FieldOutcomeKind::Widened, note);
         } else {
-            fates.add(key, FieldOutcomeKind::Dropped, "it has no place there");
+            fates.add(
+                key,
+                FieldOutcomeKind::Dropped,
+                "the tool does not support it",
+            );
         }
         None
     }
@@ -172,7 +176,7 @@ fn own_name(
             fates.add(
                 "name",
                 FieldOutcomeKind::Approximated,
-                "it is no text; the name of the resource is taken",
+                "it is not a string; the name of the resource is used",
             );
         }
         None => {}
@@ -204,7 +208,7 @@ fn description(name: &str, front: &FrontMatter, fates: &mut FieldOutcomes) -> St
     fates.add(
         "description",
         FieldOutcomeKind::Approximated,
-        "there is none; the first line of the text is taken",
+        "missing; the first line of the body is used",
     );
     front.first_line().unwrap_or(name).to_owned()
 }

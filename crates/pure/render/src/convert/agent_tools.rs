@@ -148,7 +148,7 @@ fn read_only(wanted: &ToolAllowance, front: &FrontMatter, fates: &mut FieldOutco
             (_, false) => fates.add(
                 "tools",
                 FieldOutcomeKind::Widened,
-                "only read-only agents can be restricted there",
+                "the tool can restrict only read-only agents",
             ),
         }
     }
@@ -163,7 +163,7 @@ fn read_only(wanted: &ToolAllowance, front: &FrontMatter, fates: &mut FieldOutco
             fates.add(
                 "disallowedTools",
                 FieldOutcomeKind::Widened,
-                "tools cannot be forbidden one by one there",
+                "the tool cannot deny single tools",
             )
         }
     }
@@ -185,15 +185,11 @@ fn mode(
         (true, FieldOutcomeKind::Approximated, _) => {
             fates.add("permissionMode", planning, "kept as read-only")
         }
-        (true, ..) => fates.add(
-            "permissionMode",
-            planning,
-            "there is no mode that forbids changes",
-        ),
+        (true, ..) => fates.add("permissionMode", planning, "the tool has no read-only mode"),
         (_, _, Some("default")) => fates.add(
             "permissionMode",
             FieldOutcomeKind::Dropped,
-            "it is the usual one",
+            "it is the default",
         ),
         _ => fates.add(
             "permissionMode",
@@ -214,13 +210,13 @@ fn list(
     match &found {
         Some(found) if !found.left_out.is_empty() => {
             let note = format!(
-                "left out, because they have no name there: {}",
+                "dropped, because the tool has no such tools: {}",
                 quoted(&found.left_out)
             );
             fates.add("tools", FieldOutcomeKind::Dropped, note);
         }
         Some(found) if !found.more.is_empty() => {
-            let note = format!("the names there also mean {}", quoted(&found.more));
+            let note = format!("the tool's names also include {}", quoted(&found.more));
             fates.add("tools", FieldOutcomeKind::Approximated, note);
         }
         _ if written => fates.exact("tools"),
@@ -233,8 +229,7 @@ fn list(
         {
             None => fates.exact("disallowedTools"),
             Some(name) => {
-                let note =
-                    format!("there is no list of forbidden tools, and `{name}` stays allowed");
+                let note = format!("the tool has no deny list, so `{name}` stays allowed");
                 fates.add("disallowedTools", FieldOutcomeKind::Widened, note);
             }
         }

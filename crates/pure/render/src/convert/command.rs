@@ -5,22 +5,19 @@ use agpm_tools::REFERENCE_TOOL;
 use super::outcome::{FieldOutcomeKind, FieldOutcomes};
 
 pub(super) fn leave_out(key: &str, fates: &mut FieldOutcomes) {
-    let name_of_reference = format!("a name of {}'s", REFERENCE_TOOL.title);
+    let name_of_reference = format!("a {}-specific name", REFERENCE_TOOL.title);
     let (kind, note) = match key {
         "allowed-tools" => (
             FieldOutcomeKind::Dropped,
-            "it grants; without it the tool asks",
+            "it grants permissions; without it the tool asks",
         ),
         "disallowed-tools" | "disallowedTools" | "hooks" => (
             FieldOutcomeKind::Widened,
-            "it holds something back, and has no place there",
+            "it restricts something, and the tool does not support it",
         ),
         "model" => (FieldOutcomeKind::Dropped, name_of_reference.as_str()),
-        "name" => (
-            FieldOutcomeKind::Dropped,
-            "the name of the file counts there",
-        ),
-        _ => (FieldOutcomeKind::Dropped, "it has no place there"),
+        "name" => (FieldOutcomeKind::Dropped, "the tool uses the file name"),
+        _ => (FieldOutcomeKind::Dropped, "the tool does not support it"),
     };
     fates.add(key, kind, note);
 }

@@ -46,7 +46,7 @@ fn explain(found: Diagnostic) -> ConvertError {
     let at = found.labels.first().map(|label| label.span);
     ConvertError {
         message: found.message,
-        help: "correct the file; only then can it be converted",
+        help: "fix the file so agpm can convert it",
         at,
     }
 }
@@ -190,7 +190,7 @@ pub(super) fn printed(value: &Value, format: Format) -> Result<String, ConvertEr
     print(value, format).map_err(|error| {
         ConvertError::new(
             error.to_string(),
-            "leave the field out, or write it otherwise",
+            "remove the field, or write it differently",
         )
     })
 }

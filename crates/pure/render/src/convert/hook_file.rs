@@ -16,12 +16,12 @@ pub(super) fn read(
 ) -> Result<Vec<Registered>, ConvertError> {
     match (hook.get("hooks"), hook.get("events")) {
         _ if !is_map(hook) => Err(ConvertError::new(
-            format!("the hook `{name}` is no map"),
+            format!("the hook `{name}` is not an object"),
             "write `{\"events\": […], \"command\": …}`",
         )),
         (Some(_), Some(_)) => Err(ConvertError::new(
             format!("the hook `{name}` has both `events` and `hooks`"),
-            "keep `hooks` for settings of Claude Code's, or `events` with `command` for one hook",
+            "keep `hooks` for Claude Code settings, or `events` with `command` for one hook",
         )),
         (Some(_), None) if hook.get("enabled") == Some(&Value::Bool(false)) => Ok(Vec::new()),
         (Some(hooks), None) => {
@@ -33,7 +33,7 @@ pub(super) fn read(
                     fates.add(
                         key,
                         FieldOutcomeKind::Dropped,
-                        "only `hooks` of a settings file are taken",
+                        "only `hooks` of a settings file are used",
                     );
                 }
             }
@@ -50,16 +50,16 @@ fn read_settings(name: &str, hooks: &Value) -> Result<Vec<Registered>, ConvertEr
         ConvertError::new(format!("the hook `{name}`: {what}"), help)
     };
     if !is_map(hooks) {
-        return Err(wrong("`hooks` is no map of events".to_owned()));
+        return Err(wrong("`hooks` is not an object of events".to_owned()));
     }
     let mut found = Vec::new();
     for (event, groups) in entries(hooks) {
         if !matches!(groups, Value::List(_)) {
-            return Err(wrong(format!("`{event}` is no list")));
+            return Err(wrong(format!("`{event}` is not a list")));
         }
         for group in items(groups) {
             if !is_map(group) {
-                return Err(wrong(format!("an item of `{event}` is no map")));
+                return Err(wrong(format!("an item of `{event}` is not an object")));
             }
             found.push((event.clone(), group.clone()));
         }
@@ -88,7 +88,7 @@ fn read_simple(
     let Some(mut named) = named.filter(|events| events.iter().all(|event| !event.is_empty()))
     else {
         return wrong(
-            "has `events` that are no list of names",
+            "has `events` that are not a list of names",
             "write `\"events\": [\"PreToolUse\"]`",
         );
     };
@@ -106,7 +106,7 @@ fn read_simple(
     match (kind, command, hook.get("matcher"), hook.get("enabled")) {
         (None, ..) => {
             return wrong(
-                "has a `type` that is no text",
+                "has a `type` that is not a string",
                 "write `\"type\": \"command\"`",
             );
         }
@@ -118,7 +118,7 @@ fn read_simple(
         }
         (_, _, Some(matcher), _) if matcher.as_str().is_none() => {
             return wrong(
-                "has a `matcher` that is no text",
+                "has a `matcher` that is not a string",
                 "write `\"matcher\": \"Bash\"`, or leave it out",
             );
         }

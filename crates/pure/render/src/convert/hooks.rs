@@ -115,13 +115,13 @@ fn nothing_left(name: &str, fates: &FieldOutcomes) -> ConvertError {
     reasons.sort();
     reasons.dedup();
     let reasons = if reasons.is_empty() {
-        "it holds no hooks".to_owned()
+        "it has no hooks".to_owned()
     } else {
         reasons.join("; ")
     };
     let help = "choose another `tool` for it, or remove the entry from the manifest";
     ConvertError::new(
-        format!("nothing of the hook `{name}` can run there: {reasons}"),
+        format!("the tool cannot run the hook `{name}`: {reasons}"),
         help,
     )
 }
@@ -178,8 +178,8 @@ fn convert_group(
     let Some(there) = event_in(format, event) else {
         fates.add(
             event,
-            lost(event),
-            "there is no such event there: the hook does not run",
+            dropped_hook_outcome(event),
+            "the tool has no such event: the hook does not run",
         );
         return Ok(Vec::new());
     };
@@ -189,7 +189,7 @@ fn convert_group(
         Some(Value::String(matcher)) => Some(matcher.as_str()),
         Some(_) => {
             return Err(ConvertError::new(
-                format!("a group of `{event}` has a `matcher` that is no text"),
+                format!("a group of `{event}` has a `matcher` that is not a string"),
                 GROUP_HELP,
             ));
         }
@@ -211,8 +211,8 @@ fn convert_group(
     if own.is_empty() {
         fates.add(
             event,
-            lost(event),
-            "nothing of it can be said there: the hook does not run",
+            dropped_hook_outcome(event),
+            "the tool cannot express it: the hook does not run",
         );
         return Ok(Vec::new());
     }
@@ -230,7 +230,7 @@ fn convert_group(
 }
 
 /// What it means that a hook does not run: one that can stop things permits them by its absence.
-fn lost(event: &str) -> FieldOutcomeKind {
+fn dropped_hook_outcome(event: &str) -> FieldOutcomeKind {
     let guards = ["PreToolUse", "PermissionRequest", "UserPromptSubmit"];
     if guards.contains(&event) {
         FieldOutcomeKind::Widened
@@ -256,7 +256,11 @@ fn group_keys(
             fates.exact(field);
             kept.push((key.clone(), value.clone()));
         } else {
-            fates.add(field, FieldOutcomeKind::Dropped, "it has no place there");
+            fates.add(
+                field,
+                FieldOutcomeKind::Dropped,
+                "the tool does not support it",
+            );
         }
     }
     kept
@@ -298,7 +302,7 @@ fn handler(
         .map_or(Some("command"), Value::as_str)
         .unwrap_or_default();
     if !format.types.contains(&kind) {
-        let note = format!("hooks of the type `{kind}` do not run there: it is left out");
+        let note = format!("the tool does not run hooks of type `{kind}`: dropped");
         fates.add(format!("{event}.type"), FieldOutcomeKind::Dropped, note);
         return Ok(None);
     }
@@ -316,7 +320,7 @@ fn handler(
     }
     if hook.get("if").is_some() {
         let note =
-            "it cannot be said there, and without it the hook would run too often: it is left out";
+            "the tool does not support it, and without it the hook would run too often: dropped";
         fates.add(format!("{event}.if"), FieldOutcomeKind::Dropped, note);
         return Ok(None);
     }
@@ -378,7 +382,10 @@ fn keep(format: &HookFormat, event: &str, key: &str, text: &str, fates: &mut Fie
     let field = format!("{event}.{key}");
     let is_unset = format.reference_variables == ReferenceVariables::Unset;
     if key == "command" && is_unset && text.contains(REFERENCE_VARIABLES) {
-        let note = format!("{}'s variables are not set there", REFERENCE_TOOL.title);
+        let note = format!(
+            "the tool does not set the variables of {}",
+            REFERENCE_TOOL.title
+        );
         fates.add(field, FieldOutcomeKind::Approximated, note);
     } else {
         fates.exact(field);
@@ -399,6 +406,10 @@ fn lose(event: &str, key: &str, value: &Value, fates: &mut FieldOutcomes) {
             FieldOutcomeKind::Dropped,
             "the tool waits for the hook",
         ),
-        _ => fates.add(field, FieldOutcomeKind::Dropped, "it has no place there"),
+        _ => fates.add(
+            field,
+            FieldOutcomeKind::Dropped,
+            "the tool does not support it",
+        ),
     }
 }

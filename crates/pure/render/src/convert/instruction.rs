@@ -67,7 +67,7 @@ pub fn convert_instruction(
                 fates.add(
                     DESCRIPTION,
                     FieldOutcomeKind::Dropped,
-                    "it has no place there",
+                    "the tool does not support it",
                 );
             }
         }
@@ -101,7 +101,7 @@ pub fn instruction_block(scope: Option<&InstructionScope>, text: &str) -> Instru
     let mut block = String::new();
     if let InstructionScope::Paths(paths) = scope {
         block.push_str(&format!("Applies to: {paths}\n\n"));
-        let note = "named in the text of the block";
+        let note = "listed in the block";
         fates.add("(paths)", FieldOutcomeKind::Approximated, note);
     }
     block.push_str(&block_text(&source.body));
@@ -174,12 +174,16 @@ impl InstructionSource {
                 continue;
             }
             if !modes.contains(&key) {
-                fates.add(key, FieldOutcomeKind::Dropped, "it has no place there");
+                fates.add(
+                    key,
+                    FieldOutcomeKind::Dropped,
+                    "the tool does not support it",
+                );
             } else if scope.is_some() {
                 let note = "the manifest's `paths` override it";
                 fates.add(key, FieldOutcomeKind::Approximated, note);
             } else if is_on_request(front) {
-                let note = "it applied on request, and applies always now";
+                let note = "it applied on request, and now always applies";
                 fates.add(key, FieldOutcomeKind::Approximated, note);
             } else {
                 fates.exact(key);

@@ -62,19 +62,19 @@ pub(super) fn carry(
     };
     match (target.rule, matcher) {
         (MatcherRule::Same, _) => {
-            tell(target, Vec::new(), fates);
+            report_kept_matcher(target, Vec::new(), fates);
             vec![Some(plain)]
         }
         (MatcherRule::Tools, HookMatcher::Pattern)
             if target.format.matchers == MatcherSyntax::Reference =>
         {
-            tell(target, Vec::new(), fates);
+            report_kept_matcher(target, Vec::new(), fates);
             vec![Some(plain)]
         }
         (MatcherRule::NewerVersions, _) => {
-            tell(
+            report_kept_matcher(
                 target,
-                vec!["versions that do not look at it run the hook each time".to_owned()],
+                vec!["versions that ignore it run the hook each time".to_owned()],
                 fates,
             );
             vec![Some(plain)]
@@ -85,14 +85,18 @@ pub(super) fn carry(
         }
         _ => refuse(
             target,
-            "it cannot be said there, and without it the hook would run too often",
+            "the tool does not support it, and without it the hook would run too often",
             fates,
         ),
     }
 }
 
 /// The fate of a matcher that stays.
-fn tell(target: MatcherTarget<'_>, mut notes: Vec<String>, fates: &mut FieldOutcomes) {
+fn report_kept_matcher(
+    target: MatcherTarget<'_>,
+    mut notes: Vec<String>,
+    fates: &mut FieldOutcomes,
+) {
     let caveat = target.format.caveat;
     notes.extend((!caveat.is_empty()).then(|| caveat.to_owned()));
     if notes.is_empty() {
@@ -110,7 +114,7 @@ fn refuse(target: MatcherTarget<'_>, note: &str, fates: &mut FieldOutcomes) -> V
     fates.add(
         target.field,
         FieldOutcomeKind::Dropped,
-        format!("{note}: the entry is left out"),
+        format!("{note}: the entry is dropped"),
     );
     Vec::new()
 }
@@ -125,21 +129,21 @@ fn tools(
     if found.names.is_empty() {
         return refuse(
             target,
-            &format!("no tool there is {}", quoted(&found.left_out)),
+            &format!("the tool has no {}", quoted(&found.left_out)),
             fates,
         );
     }
     let mut notes = Vec::new();
     if !found.left_out.is_empty() {
         notes.push(format!(
-            "it does not run for {}, unknown there",
+            "it does not run for {}, which the tool does not know",
             quoted(&found.left_out)
         ));
     }
     if !found.more.is_empty() {
         notes.push(format!("it also runs for {}", quoted(&found.more)));
     }
-    tell(target, notes, fates);
+    report_kept_matcher(target, notes, fates);
     let joined = found.names.join("|");
     vec![Some(match target.format.matchers {
         MatcherSyntax::Reference => names.join("|"),
@@ -158,10 +162,10 @@ fn one_of(
     let (known, unknown): (Vec<&str>, Vec<&str>) =
         names.iter().partition(|name| words.contains(name));
     if known.is_empty() {
-        return refuse(target, &format!("there is no {}", quoted(&unknown)), fates);
+        return refuse(target, &format!("no {}", quoted(&unknown)), fates);
     }
     let missed = (!unknown.is_empty()).then(|| format!("it does not run for {}", quoted(&unknown)));
-    tell(target, missed.into_iter().collect(), fates);
+    report_kept_matcher(target, missed.into_iter().collect(), fates);
     known
         .into_iter()
         .map(|name| Some(name.to_owned()))

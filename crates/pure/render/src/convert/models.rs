@@ -13,23 +13,23 @@ fn objection(models: &ModelNames, model: &Value) -> Option<String> {
     let displayed = models.form == ModelForm::DisplayName;
     let Some(name) = text_of(model) else {
         let listed = matches!(model, Value::List(_)) && displayed;
-        return (!listed).then(|| "the tool takes one model, by name".to_owned());
+        return (!listed).then(|| "the tool accepts one model, by name".to_owned());
     };
     let lower = name.to_lowercase();
     if lower == "inherit" {
         let is_implied = models.inherited == InheritedModel::Implied;
-        return is_implied.then(|| "it is what happens anyway".to_owned());
+        return is_implied.then(|| "it is the default".to_owned());
     }
     if let ModelForm::WithProvider(title) = models.form {
         return (!name.contains('/')).then(|| format!("{title} names models as `provider/model`"));
     }
     if !displayed && name.contains(char::is_whitespace) {
-        return Some("not the name of a model there".to_owned());
+        return Some("not a model name of the tool".to_owned());
     }
     match Vendor::of(&lower)? {
         // Others may have these models too, but under names of their own.
         Vendor::Anthropic if models.vendor != Some(Vendor::Anthropic) => {
-            is_reference_model(&name).then(|| format!("a name of {}'s", REFERENCE_TOOL.title))
+            is_reference_model(&name).then(|| format!("a {}-specific name", REFERENCE_TOOL.title))
         }
         vendor => {
             let is_foreign = models.vendor.is_some_and(|own| own != vendor);

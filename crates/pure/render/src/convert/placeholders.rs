@@ -56,18 +56,20 @@ pub(super) fn rewrite(body: &str, marks: &Placeholders, fates: &mut FieldOutcome
 /// What is to be said of a mark that is not carried over as it is.
 fn note(mark: &CommandPlaceholder<'_>, marks: &Placeholders) -> Option<&'static str> {
     match mark {
-        CommandPlaceholder::Argument => Some("single arguments such as `$1` stay as text"),
+        CommandPlaceholder::Argument => Some("single arguments such as `$1` are not replaced"),
         CommandPlaceholder::Output(_) if marks.output.is_none() => {
-            Some("command lines in the text are not run")
+            Some("command lines in the body are not run")
         }
         CommandPlaceholder::Output(line) if !can_be_run(line) => {
-            Some("a command line with odd braces is not run")
+            Some("a command line with unbalanced braces is not run")
         }
         CommandPlaceholder::Output(line) if has_argument(line) => {
-            Some("single arguments such as `$1` stay as text")
+            Some("single arguments such as `$1` are not replaced")
         }
-        CommandPlaceholder::File(_) if marks.file.is_none() => Some("`@` files stay as text"),
-        CommandPlaceholder::Foreign => Some("a space is put into what would be run or read there"),
+        CommandPlaceholder::File(_) if marks.file.is_none() => Some("`@` files are not replaced"),
+        CommandPlaceholder::Foreign => {
+            Some("a space is inserted so the tool does not run or read it")
+        }
         _ => None,
     }
 }

@@ -12,8 +12,8 @@ pub(super) fn refuse_variables(what: &str, name: &str, value: &Value) -> Result<
     let Some(variable) = variable_in(value) else {
         return Ok(());
     };
-    let message = format!("the {what} `{name}` needs `${{{variable}}}`, which only a plugin has");
-    let help = "no directory above it is a plugin, so its files are not known: add the plugin to `[plugins]`, or change \
+    let message = format!("the {what} `{name}` needs `${{{variable}}}`, which only plugins have");
+    let help = "no parent directory is a plugin, so its files are unknown: add the plugin to `[plugins]`, or change \
                 the path";
     Err(ConvertError::new(message, help))
 }

@@ -62,7 +62,7 @@ fn named(
         return Ok(servers.cloned().collect());
     };
     if !is_map(servers) {
-        let message = format!("`{key}` of `{name}` is no map");
+        let message = format!("`{key}` of `{name}` is not an object");
         return Err(ConvertError::new(
             message,
             "write `\"mcpServers\": {\"NAME\": {\"command\": …}}`",
@@ -73,7 +73,7 @@ fn named(
             fates.add(
                 other,
                 FieldOutcomeKind::Dropped,
-                format!("only `{key}` of a file are taken"),
+                format!("only `{key}` of a file are used"),
             );
         }
     }
@@ -136,7 +136,7 @@ fn as_written(
         fates.add(
             name,
             FieldOutcomeKind::Dropped,
-            "it is switched off, and left out",
+            "it is disabled and dropped",
         );
         return Ok(None);
     }
@@ -247,7 +247,7 @@ impl ServerWriter<'_> {
                 && matches!(server.transport, ServerTransport::Sse(_))
                 && self.format.urls.sse.is_none();
             if is_asked_like_others {
-                let note = "a server that sends events is asked like any other";
+                let note = "the tool uses SSE servers like HTTP servers";
                 self.fate(key, FieldOutcomeKind::Approximated, note);
             } else {
                 self.fate(key, FieldOutcomeKind::Exact, "");
@@ -268,7 +268,7 @@ impl ServerWriter<'_> {
             self.fate(
                 "type",
                 FieldOutcomeKind::Dropped,
-                "sockets are unknown there: the server is left out",
+                "the tool does not support sockets: the server is dropped",
             );
         }
         if off {
@@ -280,7 +280,7 @@ impl ServerWriter<'_> {
             self.fate(
                 key,
                 FieldOutcomeKind::Dropped,
-                "it is switched off, which cannot be said there: it is left out",
+                "it is disabled, which the tool does not support: dropped",
             );
         }
         !socket && !off
@@ -353,7 +353,7 @@ impl ServerWriter<'_> {
             _ if file => self.fate(
                 key,
                 FieldOutcomeKind::Approximated,
-                "`{file:…}` is not replaced there",
+                "the tool does not replace `{file:…}`",
             ),
             VariableLoss::None => self.fate(key, FieldOutcomeKind::Exact, ""),
             loss => self.fate(key, FieldOutcomeKind::Approximated, loss.note()),
@@ -407,13 +407,10 @@ impl ServerWriter<'_> {
                     _,
                 ) => {
                     set.push((name.clone(), Value::from(*default)));
-                    notes.push(format!("`{name}` is always its default"));
+                    notes.push(format!("`{name}` always has its default"));
                 }
                 (_, (text, VariableLoss::None)) => set.push((name.clone(), Value::from(text))),
-                _ => notes.push(format!(
-                    "`{name}` has to be set where {} is started",
-                    names.title
-                )),
+                _ => notes.push(format!("`{name}` must be set where {} runs", names.title)),
             }
         }
         self.told(key, &notes);
@@ -465,7 +462,7 @@ impl ServerWriter<'_> {
                     sent.push((header.clone(), Value::from(text.as_str())));
                 }
                 _ => notes.push(format!(
-                    "{} cannot be put together there, and is not sent",
+                    "the tool cannot combine {}, so it is not sent",
                     quoted([header])
                 )),
             }
@@ -508,7 +505,7 @@ impl ServerWriter<'_> {
             self.fate(
                 key,
                 FieldOutcomeKind::Dropped,
-                "it is empty, or cannot be written there",
+                "it is empty, or the tool cannot represent it",
             );
         } else if self.format.passes.contains(&key)
             && !(key == "timeout" && is_command_list(self.written))
@@ -520,7 +517,7 @@ impl ServerWriter<'_> {
             self.fate(
                 key,
                 FieldOutcomeKind::Exact,
-                format!("it is called `{to}` there"),
+                format!("the tool calls it `{to}`"),
             );
         } else if is_limit(key) && allows_all(value) {
             self.fate(
@@ -532,10 +529,14 @@ impl ServerWriter<'_> {
             self.fate(
                 key,
                 FieldOutcomeKind::Widened,
-                "it holds something back, and has no place there",
+                "it restricts something, and the tool does not support it",
             );
         } else {
-            self.fate(key, FieldOutcomeKind::Dropped, "it has no place there");
+            self.fate(
+                key,
+                FieldOutcomeKind::Dropped,
+                "the tool does not support it",
+            );
         }
     }
 
@@ -544,8 +545,11 @@ impl ServerWriter<'_> {
         for (key, _) in entries(self.written).iter().filter(|(key, _)| is_read(key)) {
             let field = format!("{}.{key}", self.name);
             if !self.fates.0.iter().any(|fate| fate.field == field) {
-                self.fates
-                    .add(field, FieldOutcomeKind::Dropped, "it has no place there");
+                self.fates.add(
+                    field,
+                    FieldOutcomeKind::Dropped,
+                    "the tool does not support it",
+                );
             }
         }
     }

@@ -113,7 +113,10 @@ impl McpServer {
     pub(super) fn read(name: &str, value: &Value) -> Result<Self, ConvertError> {
         let reader = ServerReader { name, value };
         if !is_map(value) {
-            return Err(reader.wrong("is no map", "write `{\"command\": \"npx\", \"args\": […]}`"));
+            return Err(reader.wrong(
+                "is not an object",
+                "write `{\"command\": \"npx\", \"args\": […]}`",
+            ));
         }
         let rest = entries(value).iter().filter(|(key, _)| !is_read(key));
         Ok(McpServer {
@@ -173,7 +176,7 @@ impl ServerReader<'_> {
         let help = "write `\"command\": \"npx\", \"args\": [\"-y\", \"…\"]`";
         let args = self.value.get("args").map_or(Some(Vec::new()), texts_of);
         let Some(mut args) = args else {
-            return Err(self.wrong("has `args` that are no list of texts", help));
+            return Err(self.wrong("has `args` that are not a list of strings", help));
         };
         let command = match self.value.get("command") {
             Some(Value::String(command)) => Some(command.clone()),
@@ -188,7 +191,7 @@ impl ServerReader<'_> {
         match command.filter(|command| !command.is_empty()) {
             Some(command) => Ok(ServerTransport::Local { command, args }),
             None => Err(self.wrong(
-                "has a `command` that is neither a text nor a list of them",
+                "has a `command` that is neither a string nor a list of strings",
                 help,
             )),
         }
@@ -206,7 +209,7 @@ impl ServerReader<'_> {
             .filter(|_| is_map(value))
             .ok_or_else(|| {
                 self.wrong(
-                    &format!("has `{key}` that is no map of texts"),
+                    &format!("has `{key}` that is not an object of strings"),
                     "write `{\"NAME\": \"value\"}`",
                 )
             })

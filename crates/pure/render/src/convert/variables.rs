@@ -20,9 +20,9 @@ impl VariableLoss {
     pub(super) fn note(self) -> &'static str {
         match self {
             VariableLoss::None => "",
-            VariableLoss::OldVersions => "older versions do not know defaults of variables",
-            VariableLoss::Default => "the default of a variable cannot be said there",
-            VariableLoss::Variable => "variables are not replaced there",
+            VariableLoss::OldVersions => "older versions do not support defaults of variables",
+            VariableLoss::Default => "the tool does not support defaults of variables",
+            VariableLoss::Variable => "the tool does not replace variables",
         }
     }
 }

@@ -30,10 +30,10 @@ Say "what" is \\ wrong.
 '''
 """
 == fates
-Dropped color: it has no place there
+Dropped color: the tool does not support it
 Exact description
-Exact effort: it is called `model_reasoning_effort` there
-Dropped model: a name of Claude Code's
+Exact effort: the tool calls it `model_reasoning_effort`
+Dropped model: a Claude Code-specific name
 Exact name
 Approximated tools: kept as read-only, not tool by tool
 "#,
@@ -57,9 +57,9 @@ Fix it.
 """
 == fates
 Exact description
-Widened disallowedTools: tools cannot be forbidden one by one there
+Widened disallowedTools: the tool cannot deny single tools
 Exact model
-Widened tools: only read-only agents can be restricted there
+Widened tools: the tool can restrict only read-only agents
 "#,
     ),
     (
@@ -77,7 +77,7 @@ developer_instructions = """
 Plan.
 """
 == fates
-Approximated description: there is none; the first line of the text is taken
+Approximated description: missing; the first line of the body is used
 "#,
     ),
     (
@@ -101,10 +101,10 @@ Plan.
 """
 == fates
 Exact description
-Widened hooks: it holds something back, and has no place there
+Widened hooks: it restricts something, and the tool does not support it
 Approximated permissionMode: kept as read-only
-Approximated sandbox_mode: the list of tools asks for less
-Dropped skills: it has no place there
+Approximated sandbox_mode: the list of tools is narrower
+Dropped skills: the tool does not support it
 Approximated tools: kept as read-only, not tool by tool
 "#,
     ),
@@ -147,8 +147,8 @@ readonly: true
 ---
 Review.
 == fates
-Exact background: it is called `is_background` there
-Dropped color: it has no place there
+Exact background: the tool calls it `is_background`
+Dropped color: the tool does not support it
 Exact description
 Exact model
 Exact name
@@ -159,7 +159,7 @@ Approximated tools: kept as read-only, not tool by tool
         Form::Agent("cursor"),
         "a forbidden tool",
         "---\r\ndescription: Fixes\r\ndisallowedTools: Bash\r\nisolation: worktree\r\n---\r\nFix it.\r\n",
-        "---\r\ndescription: Fixes\r\nname: given\r\n---\r\nFix it.\r\n== fates\nExact description\nWidened disallowedTools: tools cannot be forbidden one by one there\nWidened isolation: it holds something back, and has no place there\n",
+        "---\r\ndescription: Fixes\r\nname: given\r\n---\r\nFix it.\r\n== fates\nExact description\nWidened disallowedTools: the tool cannot deny single tools\nWidened isolation: it restricts something, and the tool does not support it\n",
     ),
     (
         Form::Agent("cursor"),
@@ -180,7 +180,7 @@ Look.
 == fates
 Exact description
 Approximated disallowedTools: kept as read-only
-Approximated readonly: the list of tools asks for less
+Approximated readonly: the list of tools is narrower
 ",
     ),
     (
@@ -207,7 +207,7 @@ agpm: {templating: false}
 Review.
 == fates
 Exact description
-Dropped model: a name of Claude Code's
+Dropped model: a Claude Code-specific name
 Exact name
 Exact tools
 ",
@@ -230,8 +230,8 @@ name: given
 Fix it.
 == fates
 Exact description
-Widened permissionMode: there is no mode that forbids changes
-Dropped tools: left out, because they have no name there: `Bash(git:*)`, `Monitor`
+Widened permissionMode: the tool has no read-only mode
+Dropped tools: dropped, because the tool has no such tools: `Bash(git:*)`, `Monitor`
 ",
     ),
     (
@@ -253,8 +253,8 @@ name: given
 Fix it.
 == fates
 Exact description
-Widened disallowedTools: there is no list of forbidden tools, and `Write` stays allowed
-Approximated tools: the names there also mean `Write`, `NotebookEdit`
+Widened disallowedTools: unknown list of forbidden tools, and `Write` stays allowed
+Approximated tools: the tool's names also include `Write`, `NotebookEdit`
 ",
     ),
     (
@@ -275,8 +275,8 @@ name: given
 Fix it.
 == fates
 Exact description
-Widened disallowedTools: there is no list of forbidden tools, and `(no name)` stays allowed
-Dropped tools: left out, because they have no name there: `(no name)`
+Widened disallowedTools: unknown list of forbidden tools, and `(no name)` stays allowed
+Dropped tools: dropped, because the tool has no such tools: `(no name)`
 ",
     ),
     (
@@ -319,7 +319,7 @@ name: given
 Fix it.
 == fates
 Exact description
-Widened disallowedTools: there is no list of forbidden tools, and `Write` stays allowed
+Widened disallowedTools: unknown list of forbidden tools, and `Write` stays allowed
 Dropped permissionMode: it would allow more than the tool's own default
 Exact tools
 "#,
@@ -345,11 +345,11 @@ Commit ${input:arguments}, $1 first.
 !`git status`
 See @docs/a.md and you@example.com
 == fates
-Approximated (body): `@` files stay as text; command lines in the text are not run; single arguments such as `$1` stay as text
-Dropped allowed-tools: it grants; without it the tool asks
+Approximated (body): `@` files are not replaced; command lines in the body are not run; single arguments such as `$1` are not replaced
+Dropped allowed-tools: it grants permissions; without it the tool asks
 Exact argument-hint
 Exact description
-Dropped model: a name of Claude Code's
+Dropped model: a Claude Code-specific name
 "#,
     ),
     (
@@ -362,7 +362,7 @@ Do it.
 ",
         r"Do it.
 == fates
-Dropped allowed-tools: it grants; without it the tool asks
+Dropped allowed-tools: it grants permissions; without it the tool asks
 ",
     ),
     (
@@ -391,12 +391,12 @@ max_turns: 5
 ---
 Review.
 == fates
-Dropped color: it has no place there
+Dropped color: the tool does not support it
 Exact description
-Exact maxTurns: it is called `max_turns` there
+Exact maxTurns: the tool calls it `max_turns`
 Exact model
 Approximated name: `code-reviewer` there
-Dropped tools: left out, because they have no name there: `NotebookEdit`
+Dropped tools: dropped, because the tool has no such tools: `NotebookEdit`
 ",
     ),
     (
@@ -445,9 +445,9 @@ Commit {{args}}.
 !`echo }` $2 and ! {rm} ""\"
 """
 == fates
-Approximated (body): a command line with odd braces is not run; a space is put into what would be run or read there; single arguments such as `$1` stay as text
-Dropped allowed-tools: it grants; without it the tool asks
-Dropped argument-hint: it has no place there
+Approximated (body): a command line with unbalanced braces is not run; a space is inserted so the tool does not run or read it; single arguments such as `$1` are not replaced
+Dropped allowed-tools: it grants permissions; without it the tool asks
+Dropped argument-hint: the tool does not support it
 Exact description
 "#,
     ),
@@ -486,7 +486,7 @@ Exact description
   }
 }
 == fates
-Dropped PostCompact: there is no such event there: the hook does not run
+Dropped PostCompact: the tool has no such event: the hook does not run
 Exact PostToolUse
 Exact PostToolUse.command
 Approximated PostToolUse.matcher: VS Code does not look at it, and runs the hook each time
@@ -525,7 +525,7 @@ Exact PreToolUse.type
   }
 }
 == fates
-Dropped PostCompact: there is no such event there: the hook does not run
+Dropped PostCompact: the tool has no such event: the hook does not run
 Exact PostToolUse
 Exact PostToolUse.command
 Approximated PostToolUse.matcher: VS Code does not look at it, and runs the hook each time
@@ -566,13 +566,13 @@ Exact Notification.command
 Approximated Notification.matcher: it does not run for `idle_prompt`; VS Code does not look at it, and runs the hook each time
 Exact Notification.type
 Exact SessionStart
-Dropped SessionStart: nothing of it can be said there: the hook does not run
+Dropped SessionStart: the tool cannot express it: the hook does not run
 Dropped SessionStart.async: the tool waits for the hook
 Approximated SessionStart.command: Claude Code's variables are not set there
-Dropped SessionStart.matcher: it cannot be said there, and without it the hook would run too often: the entry is left out
+Dropped SessionStart.matcher: the tool does not support it, and without it the hook would run too often: the entry is dropped
 Exact SessionStart.type
-Dropped SessionStart.type: hooks of the type `prompt` do not run there: it is left out
-Dropped permissions: only `hooks` of a settings file are taken
+Dropped SessionStart.type: the tool does not run hooks of type `prompt`: dropped
+Dropped permissions: only `hooks` of a settings file are used
 "#,
     ),
     (

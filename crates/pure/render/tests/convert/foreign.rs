@@ -238,7 +238,7 @@ fn a_hook_of_which_nothing_is_left_is_refused() {
     assert!(
         error
             .message
-            .starts_with("nothing of the hook `given` can run there: `SessionStart"),
+            .starts_with("the tool cannot run the hook `given`: `SessionStart"),
         "{error}"
     );
     assert!(convert_file(Form::Hooks("copilot").format(), "given", matched).is_err());
@@ -278,7 +278,7 @@ fn what_needs_its_plugin_is_refused_for_every_tool() {
         let error = hook_entries(form, "given", &json(hook)).unwrap_err();
         assert_eq!(
             error.message,
-            "the hook `given` needs `${CLAUDE_PLUGIN_ROOT}`, which only a plugin has"
+            "the hook `given` needs `${CLAUDE_PLUGIN_ROOT}`, which only plugins have"
         );
     }
     assert!(convert_file(Form::Hooks("copilot").format(), "given", hook).is_err());
@@ -293,7 +293,7 @@ fn what_needs_its_plugin_is_refused_for_every_tool() {
         let error = server_entries(form, "given", &json(server), &[]).unwrap_err();
         assert_eq!(
             error.message,
-            "the server `db` needs `${CLAUDE_PLUGIN_ROOT}`, which only a plugin has"
+            "the server `db` needs `${CLAUDE_PLUGIN_ROOT}`, which only plugins have"
         );
     }
 }

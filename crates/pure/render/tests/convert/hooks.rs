@@ -24,7 +24,7 @@ runs ["./check.sh"]
 /hooks/Setup/- {"hooks": [{"type": "command", "command": "e"}]}
 /hooks/UserPromptSubmit/- {"matcher": "x", "hooks": [{"type": "command", "command": "f", "if": "Bash(git *)"}]}
 runs ["a", "b", "c", "d", "e", "f"]
-Dropped model: only `hooks` of a settings file are taken
+Dropped model: only `hooks` of a settings file are used
 "#,
     ),
     (
@@ -49,7 +49,7 @@ Exact Stop.timeout
 Exact Stop.type
 Exact SubagentStop
 Exact SubagentStop.command
-Approximated SubagentStop.matcher: versions that do not look at it run the hook each time
+Approximated SubagentStop.matcher: versions that ignore it run the hook each time
 Exact SubagentStop.statusMessage
 Exact SubagentStop.timeout
 Exact SubagentStop.type
@@ -64,10 +64,10 @@ Exact SubagentStop.type
 /hooks/SessionStart/- {"matcher": "startup|compact", "hooks": [{"type": "command", "command": "d"}]}
 runs ["a", "b", "d"]
 Exact PreToolUse
-Widened PreToolUse: nothing of it can be said there: the hook does not run
+Widened PreToolUse: the tool cannot express it: the hook does not run
 Exact PreToolUse.command
 Exact PreToolUse.matcher
-Dropped PreToolUse.matcher: no tool there is `Read`, `X`: the entry is left out
+Dropped PreToolUse.matcher: the tool has no `Read`, `X`: the entry is dropped
 Approximated PreToolUse.once: the hook runs each time, and not only once
 Exact PreToolUse.timeout
 Exact PreToolUse.type
@@ -75,11 +75,11 @@ Exact SessionStart
 Exact SessionStart.command
 Exact SessionStart.matcher
 Exact SessionStart.type
-Dropped Setup: there is no such event there: the hook does not run
-Widened UserPromptSubmit: nothing of it can be said there: the hook does not run
-Dropped UserPromptSubmit.if: it cannot be said there, and without it the hook would run too often: it is left out
+Dropped Setup: the tool has no such event: the hook does not run
+Widened UserPromptSubmit: the tool cannot express it: the hook does not run
+Dropped UserPromptSubmit.if: the tool does not support it, and without it the hook would run too often: dropped
 Exact UserPromptSubmit.matcher
-Dropped model: only `hooks` of a settings file are taken
+Dropped model: only `hooks` of a settings file are used
 "#,
     ),
     (
@@ -94,19 +94,19 @@ runs ["./check.sh"]
 Exact PreToolUse: `preToolUse` there
 Exact PreToolUse.command
 Exact PreToolUse.matcher
-Dropped PreToolUse.statusMessage: it has no place there
+Dropped PreToolUse.statusMessage: the tool does not support it
 Exact PreToolUse.timeout
 Exact PreToolUse.type
 Exact Stop: `stop` there
 Exact Stop.command
 Exact Stop.matcher
-Dropped Stop.statusMessage: it has no place there
+Dropped Stop.statusMessage: the tool does not support it
 Exact Stop.timeout
 Exact Stop.type
 Exact SubagentStop: `subagentStop` there
 Exact SubagentStop.command
-Approximated SubagentStop.matcher: versions that do not look at it run the hook each time
-Dropped SubagentStop.statusMessage: it has no place there
+Approximated SubagentStop.matcher: versions that ignore it run the hook each time
+Dropped SubagentStop.statusMessage: the tool does not support it
 Exact SubagentStop.timeout
 Exact SubagentStop.type
 "#,
@@ -120,21 +120,21 @@ Exact SubagentStop.type
 /hooks/preToolUse/- {"command": "c", "matcher": "Read"}
 runs ["a", "c"]
 Exact PreToolUse: `preToolUse` there
-Widened PreToolUse: nothing of it can be said there: the hook does not run
+Widened PreToolUse: the tool cannot express it: the hook does not run
 Exact PreToolUse.command
 Exact PreToolUse.matcher
-Approximated PreToolUse.matcher: it does not run for `X`, unknown there
-Dropped PreToolUse.matcher: it cannot be said there, and without it the hook would run too often: the entry is left out
+Approximated PreToolUse.matcher: it does not run for `X`, which the tool does not know
+Dropped PreToolUse.matcher: the tool does not support it, and without it the hook would run too often: the entry is dropped
 Approximated PreToolUse.once: the hook runs each time, and not only once
 Exact PreToolUse.timeout
 Exact PreToolUse.type
-Dropped SessionStart: nothing of it can be said there: the hook does not run
-Dropped SessionStart.matcher: it cannot be said there, and without it the hook would run too often: the entry is left out
-Dropped Setup: there is no such event there: the hook does not run
-Widened UserPromptSubmit: nothing of it can be said there: the hook does not run
-Dropped UserPromptSubmit.if: it cannot be said there, and without it the hook would run too often: it is left out
+Dropped SessionStart: the tool cannot express it: the hook does not run
+Dropped SessionStart.matcher: the tool does not support it, and without it the hook would run too often: the entry is dropped
+Dropped Setup: the tool has no such event: the hook does not run
+Widened UserPromptSubmit: the tool cannot express it: the hook does not run
+Dropped UserPromptSubmit.if: the tool does not support it, and without it the hook would run too often: dropped
 Exact UserPromptSubmit.matcher
-Dropped model: only `hooks` of a settings file are taken
+Dropped model: only `hooks` of a settings file are used
 "#,
     ),
     (
@@ -147,16 +147,16 @@ runs ["./check.sh"]
 Exact PreToolUse: `BeforeTool` there
 Exact PreToolUse.command
 Exact PreToolUse.matcher
-Dropped PreToolUse.statusMessage: it has no place there
+Dropped PreToolUse.statusMessage: the tool does not support it
 Exact PreToolUse.timeout
 Exact PreToolUse.type
 Exact Stop: `AfterAgent` there
 Exact Stop.command
 Exact Stop.matcher
-Dropped Stop.statusMessage: it has no place there
+Dropped Stop.statusMessage: the tool does not support it
 Exact Stop.timeout
 Exact Stop.type
-Dropped SubagentStop: there is no such event there: the hook does not run
+Dropped SubagentStop: the tool has no such event: the hook does not run
 "#,
     ),
     (
@@ -168,11 +168,11 @@ Dropped SubagentStop: there is no such event there: the hook does not run
 /hooks/SessionStart/- {"matcher": "startup", "hooks": [{"type": "command", "command": "d"}]}
 runs ["a", "c", "d"]
 Exact PreToolUse: `BeforeTool` there
-Widened PreToolUse: nothing of it can be said there: the hook does not run
+Widened PreToolUse: the tool cannot express it: the hook does not run
 Exact PreToolUse.command
 Exact PreToolUse.matcher
-Approximated PreToolUse.matcher: it does not run for `X`, unknown there
-Dropped PreToolUse.matcher: it cannot be said there, and without it the hook would run too often: the entry is left out
+Approximated PreToolUse.matcher: it does not run for `X`, which the tool does not know
+Dropped PreToolUse.matcher: the tool does not support it, and without it the hook would run too often: the entry is dropped
 Approximated PreToolUse.once: the hook runs each time, and not only once
 Exact PreToolUse.timeout
 Exact PreToolUse.type
@@ -180,11 +180,11 @@ Exact SessionStart
 Exact SessionStart.command
 Approximated SessionStart.matcher: it does not run for `compact`
 Exact SessionStart.type
-Dropped Setup: there is no such event there: the hook does not run
-Widened UserPromptSubmit: nothing of it can be said there: the hook does not run
-Dropped UserPromptSubmit.if: it cannot be said there, and without it the hook would run too often: it is left out
+Dropped Setup: the tool has no such event: the hook does not run
+Widened UserPromptSubmit: the tool cannot express it: the hook does not run
+Dropped UserPromptSubmit.if: the tool does not support it, and without it the hook would run too often: dropped
 Exact UserPromptSubmit.matcher
-Dropped model: only `hooks` of a settings file are taken
+Dropped model: only `hooks` of a settings file are used
 "#,
     ),
     (
@@ -224,7 +224,7 @@ Exact PostToolUse.type
 runs ["x", "y"]
 Exact afterFileEdit
 Exact stop
-Dropped version: only `hooks` of a settings file are taken
+Dropped version: only `hooks` of a settings file are used
 "#,
     ),
     (
@@ -243,7 +243,7 @@ Exact BeforeTool
         r#"/hooks/PreToolUse/- {"matcher": "^(exec|write|mcp__db__query)$", "hooks": [{"type": "command", "command": "$CLAUDE_PROJECT_DIR/check.sh", "timeout": 10}]}
 /hooks/PostCompaction/- {"hooks": [{"type": "prompt", "prompt": "Sum up"}]}
 runs ["$CLAUDE_PROJECT_DIR/check.sh", "Sum up"]
-Dropped Notification: there is no such event there: the hook does not run
+Dropped Notification: the tool has no such event: the hook does not run
 Exact PostCompact: `PostCompaction` there
 Exact PostCompact.prompt
 Exact PostCompact.type
@@ -252,8 +252,8 @@ Approximated PreToolUse.command: Claude Code's variables are not set there
 Exact PreToolUse.matcher
 Exact PreToolUse.timeout
 Exact PreToolUse.type
-Dropped SessionStart: nothing of it can be said there: the hook does not run
-Dropped SessionStart.matcher: it cannot be said there, and without it the hook would run too often: the entry is left out
+Dropped SessionStart: the tool cannot express it: the hook does not run
+Dropped SessionStart.matcher: the tool does not support it, and without it the hook would run too often: the entry is dropped
 "#,
     ),
     (

@@ -199,15 +199,15 @@ fn every_format_of_a_tool_has_a_case() {
 #[test]
 fn wrong_hooks_are_told_with_the_way_to_write_them() {
     for (text, expected) in [
-        ("[]", "the hook `given` is no map"),
+        ("[]", "the hook `given` is not an object"),
         ("{}", "the hook `given` has no `events`"),
         (
             r#"{"events": "Stop"}"#,
-            "the hook `given` has `events` that are no list of names",
+            "the hook `given` has `events` that are not a list of names",
         ),
         (
             r#"{"events": [1]}"#,
-            "the hook `given` has `events` that are no list of names",
+            "the hook `given` has `events` that are not a list of names",
         ),
         (
             r#"{"events": []}"#,
@@ -223,11 +223,11 @@ fn wrong_hooks_are_told_with_the_way_to_write_them() {
         ),
         (
             r#"{"events": ["Stop"], "type": 1}"#,
-            "the hook `given` has a `type` that is no text",
+            "the hook `given` has a `type` that is not a string",
         ),
         (
             r#"{"events": ["Stop"], "command": "x", "matcher": []}"#,
-            "the hook `given` has a `matcher` that is no text",
+            "the hook `given` has a `matcher` that is not a string",
         ),
         (
             r#"{"events": ["Stop"], "command": "x", "enabled": "no"}"#,
@@ -239,15 +239,15 @@ fn wrong_hooks_are_told_with_the_way_to_write_them() {
         ),
         (
             r#"{"hooks": []}"#,
-            "the hook `given`: `hooks` is no map of events",
+            "the hook `given`: `hooks` is not an object of events",
         ),
         (
             r#"{"hooks": {"Stop": {}}}"#,
-            "the hook `given`: `Stop` is no list",
+            "the hook `given`: `Stop` is not a list",
         ),
         (
             r#"{"hooks": {"Stop": [1]}}"#,
-            "the hook `given`: an item of `Stop` is no map",
+            "the hook `given`: an item of `Stop` is not an object",
         ),
     ] {
         for form in [hooks("claude-code"), hooks("gemini")] {
@@ -270,25 +270,28 @@ fn wrong_hooks_are_told_with_the_way_to_write_them() {
 #[test]
 fn wrong_servers_are_told_with_the_way_to_write_them() {
     for (text, expected) in [
-        ("1", "the server `given` is no map"),
+        ("1", "the server `given` is not an object"),
         ("{}", "the server `given` has no `command` and no `url`"),
         (
             r#"{"command": 1}"#,
-            "the server `given` has a `command` that is neither a text nor a list of them",
+            "the server `given` has a `command` that is neither a string nor a list of strings",
         ),
         (
             r#"{"command": []}"#,
-            "the server `given` has a `command` that is neither a text nor a list of them",
+            "the server `given` has a `command` that is neither a string nor a list of strings",
         ),
         (
             r#"{"command": "x", "args": "y"}"#,
-            "the server `given` has `args` that are no list of texts",
+            "the server `given` has `args` that are not a list of strings",
         ),
         (
             r#"{"command": "x", "env": []}"#,
-            "the server `given` has `env` that is no map of texts",
+            "the server `given` has `env` that is not an object of strings",
         ),
-        (r#"{"mcpServers": []}"#, "`mcpServers` of `given` is no map"),
+        (
+            r#"{"mcpServers": []}"#,
+            "`mcpServers` of `given` is not an object",
+        ),
         (
             r#"{"mcpServers": {"a": {"args": []}}}"#,
             "the server `a` has no `command` and no `url`",

@@ -14,7 +14,7 @@ Exact given.args
 Exact given.command
 Exact given.cwd
 Exact given.env
-Widened given.includeTools: it holds something back, and has no place there
+Widened given.includeTools: it restricts something, and the tool does not support it
 "#,
     ),
     (
@@ -24,7 +24,7 @@ Widened given.includeTools: it holds something back, and has no place there
         r#"/mcpServers/web {"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Bearer ${TOKEN}", "X-Key": "${KEY}", "X-Plain": "p", "X-Odd": "a${B}"}}
 /mcpServers/feed {"type": "sse", "url": "https://x/sse"}
 runs ["https://x/mcp", "https://x/sse"]
-Dropped inputs: only `mcpServers` of a file are taken
+Dropped inputs: only `mcpServers` of a file are used
 "#,
     ),
     (
@@ -36,7 +36,7 @@ runs ["npx -y fs"]
 Exact given.command
 Exact given.enabled
 Exact given.environment
-Dropped given.timeout: it has no place there
+Dropped given.timeout: the tool does not support it
 Exact given.type
 "#,
     ),
@@ -46,12 +46,12 @@ Exact given.type
         r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "alwaysLoad": true, "dependencies": {}}"#,
         r#"/mcp/given {"type": "local", "command": ["npx", "-y", "fs", "{env:ROOT}"], "environment": {"TOKEN": "{env:TOKEN}", "MODE": "a", "LEVEL": "{env:LOG}", "KEY": "k-{env:KEY}"}, "cwd": "sub"}
 runs ["npx -y fs {env:ROOT}"]
-Dropped given.alwaysLoad: it has no place there
-Approximated given.args: the default of a variable cannot be said there
+Dropped given.alwaysLoad: the tool does not support it
+Approximated given.args: the tool does not support defaults of variables
 Exact given.command
 Exact given.cwd
-Approximated given.env: the default of a variable cannot be said there
-Widened given.includeTools: it holds something back, and has no place there
+Approximated given.env: the tool does not support defaults of variables
+Widened given.includeTools: it restricts something, and the tool does not support it
 "#,
     ),
     (
@@ -63,7 +63,7 @@ Widened given.includeTools: it holds something back, and has no place there
 runs ["https://x/mcp", "https://x/sse"]
 Exact feed.type
 Exact feed.url
-Dropped inputs: only `mcpServers` of a file are taken
+Dropped inputs: only `mcpServers` of a file are used
 Exact web.headers
 Exact web.type
 Exact web.url
@@ -91,12 +91,12 @@ enabled_tools = ["read"]
 MODE = "a"
 LEVEL = "info"
 runs ["npx -y fs /tmp"]
-Dropped given.alwaysLoad: it has no place there
-Approximated given.args: variables are not replaced there
+Dropped given.alwaysLoad: the tool does not support it
+Approximated given.args: the tool does not replace variables
 Exact given.command
 Exact given.cwd
-Approximated given.env: `LEVEL` is always its default; `KEY` has to be set where Codex is started
-Exact given.includeTools: it is called `enabled_tools` there
+Approximated given.env: `LEVEL` always has its default; `KEY` must be set where Codex runs
+Exact given.includeTools: the tool calls it `enabled_tools`
 "#,
     ),
     (
@@ -113,9 +113,9 @@ X-Plain = "p"
 X-Key = "KEY"
 /mcp_servers/feed url = "https://x/sse"
 runs ["https://x/mcp", "https://x/sse"]
-Approximated feed.type: a server that sends events is asked like any other
+Approximated feed.type: the tool uses SSE servers like HTTP servers
 Exact feed.url
-Dropped inputs: only `mcpServers` of a file are taken
+Dropped inputs: only `mcpServers` of a file are used
 Approximated web.headers: `X-Odd` cannot be put together there, and is not sent
 Exact web.type
 Exact web.url
@@ -132,7 +132,7 @@ runs ["npx -y fs"]
 Exact given.command
 Exact given.enabled
 Exact given.environment
-Dropped given.timeout: it has no place there
+Dropped given.timeout: the tool does not support it
 Exact given.type
 "#,
     ),
@@ -142,12 +142,12 @@ Exact given.type
         r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "alwaysLoad": true, "dependencies": {}}"#,
         r#"/mcpServers/given {"command": "npx", "args": ["-y", "fs", "${env:ROOT}"], "env": {"TOKEN": "${env:TOKEN}", "MODE": "a", "LEVEL": "${env:LOG}", "KEY": "k-${env:KEY}"}}
 runs ["npx -y fs ${env:ROOT}"]
-Dropped given.alwaysLoad: it has no place there
-Approximated given.args: the default of a variable cannot be said there
+Dropped given.alwaysLoad: the tool does not support it
+Approximated given.args: the tool does not support defaults of variables
 Exact given.command
-Dropped given.cwd: it has no place there
-Approximated given.env: the default of a variable cannot be said there
-Widened given.includeTools: it holds something back, and has no place there
+Dropped given.cwd: the tool does not support it
+Approximated given.env: the tool does not support defaults of variables
+Widened given.includeTools: it restricts something, and the tool does not support it
 "#,
     ),
     (
@@ -159,7 +159,7 @@ Widened given.includeTools: it holds something back, and has no place there
 runs ["https://x/mcp", "https://x/sse"]
 Exact feed.type
 Exact feed.url
-Dropped inputs: only `mcpServers` of a file are taken
+Dropped inputs: only `mcpServers` of a file are used
 Exact web.headers
 Exact web.type
 Exact web.url
@@ -174,7 +174,7 @@ runs ["npx -y fs"]
 Exact given.command
 Exact given.enabled
 Exact given.environment
-Dropped given.timeout: it has no place there
+Dropped given.timeout: the tool does not support it
 Exact given.type
 "#,
     ),
@@ -184,11 +184,11 @@ Exact given.type
         r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "alwaysLoad": true, "dependencies": {}}"#,
         r#"/mcpServers/given {"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"]}
 runs ["npx -y fs ${ROOT:-/tmp}"]
-Dropped given.alwaysLoad: it has no place there
-Approximated given.args: older versions do not know defaults of variables
+Dropped given.alwaysLoad: the tool does not support it
+Approximated given.args: older versions do not support defaults of variables
 Exact given.command
 Exact given.cwd
-Approximated given.env: older versions do not know defaults of variables
+Approximated given.env: older versions do not support defaults of variables
 Exact given.includeTools
 "#,
     ),
@@ -201,7 +201,7 @@ Exact given.includeTools
 runs ["https://x/mcp", "https://x/sse"]
 Exact feed.type
 Exact feed.url
-Dropped inputs: only `mcpServers` of a file are taken
+Dropped inputs: only `mcpServers` of a file are used
 Exact web.headers
 Exact web.type
 Exact web.url
@@ -216,7 +216,7 @@ runs ["npx -y fs"]
 Exact given.command
 Exact given.enabled
 Exact given.environment
-Dropped given.timeout: it has no place there
+Dropped given.timeout: the tool does not support it
 Exact given.type
 "#,
     ),
@@ -226,12 +226,12 @@ Exact given.type
         r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "alwaysLoad": true, "dependencies": {}}"#,
         r#"/servers/given {"type": "stdio", "command": "npx", "args": ["-y", "fs", "${env:ROOT}"], "env": {"TOKEN": "${env:TOKEN}", "MODE": "a", "LEVEL": "${env:LOG}", "KEY": "k-${env:KEY}"}, "cwd": "sub"}
 runs ["npx -y fs ${env:ROOT}"]
-Dropped given.alwaysLoad: it has no place there
-Approximated given.args: the default of a variable cannot be said there
+Dropped given.alwaysLoad: the tool does not support it
+Approximated given.args: the tool does not support defaults of variables
 Exact given.command
 Exact given.cwd
-Approximated given.env: the default of a variable cannot be said there
-Widened given.includeTools: it holds something back, and has no place there
+Approximated given.env: the tool does not support defaults of variables
+Widened given.includeTools: it restricts something, and the tool does not support it
 "#,
     ),
     (
@@ -243,7 +243,7 @@ Widened given.includeTools: it holds something back, and has no place there
 runs ["https://x/mcp", "https://x/sse"]
 Exact feed.type
 Exact feed.url
-Dropped inputs: only `mcpServers` of a file are taken
+Dropped inputs: only `mcpServers` of a file are used
 Exact web.headers
 Exact web.type
 Exact web.url
@@ -258,7 +258,7 @@ runs ["npx -y fs"]
 Exact given.command
 Exact given.enabled
 Exact given.environment
-Dropped given.timeout: it has no place there
+Dropped given.timeout: the tool does not support it
 Exact given.type
 "#,
     ),
@@ -267,7 +267,7 @@ Exact given.type
         "switched off in OpenCode's form",
         r#"{"type": "remote", "url": "https://x", "enabled": false}"#,
         r"runs []
-Dropped given.enabled: it is switched off, which cannot be said there: it is left out
+Dropped given.enabled: it is disabled, which the tool does not support: dropped
 ",
     ),
     (
@@ -296,7 +296,7 @@ Exact given.disabled
         "a socket",
         r#"{"type": "ws", "url": "wss://x"}"#,
         r"runs []
-Dropped given.type: sockets are unknown there: the server is left out
+Dropped given.type: the tool does not support sockets: the server is dropped
 ",
     ),
     (
@@ -305,12 +305,12 @@ Dropped given.type: sockets are unknown there: the server is left out
         r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "timeout": 5, "dependencies": {}}"#,
         r#"/mcpServers/given {"command": "npx", "args": ["-y", "fs", "/tmp"], "env": {"MODE": "a", "LEVEL": "info"}}
 runs ["npx -y fs /tmp"]
-Approximated given.args: variables are not replaced there
+Approximated given.args: the tool does not replace variables
 Exact given.command
-Dropped given.cwd: it has no place there
-Approximated given.env: `TOKEN` has to be set where Devin Desktop is started; `LEVEL` is always its default; `KEY` has to be set where Devin Desktop is started
-Widened given.includeTools: it holds something back, and has no place there
-Dropped given.timeout: it has no place there
+Dropped given.cwd: the tool does not support it
+Approximated given.env: `TOKEN` must be set where Devin Desktop runs; `LEVEL` always has its default; `KEY` must be set where Devin Desktop runs
+Widened given.includeTools: it restricts something, and the tool does not support it
+Dropped given.timeout: the tool does not support it
 "#,
     ),
     (
@@ -324,7 +324,7 @@ runs ["https://x/mcp", "https://x/sse", "fs"]
 Exact bare.command
 Exact feed.type
 Exact feed.url
-Dropped off.disabled: it is switched off, which cannot be said there: it is left out
+Dropped off.disabled: it is disabled, which the tool does not support: dropped
 Approximated web.headers: `Authorization` cannot be put together there, and is not sent
 Exact web.type
 Exact web.url
@@ -336,12 +336,12 @@ Exact web.url
         r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "timeout": 5, "dependencies": {}}"#,
         r#"/context_servers/given {"command": "npx", "args": ["-y", "fs", "/tmp"], "env": {"MODE": "a", "LEVEL": "info"}}
 runs ["npx -y fs /tmp"]
-Approximated given.args: variables are not replaced there
+Approximated given.args: the tool does not replace variables
 Exact given.command
-Dropped given.cwd: it has no place there
-Approximated given.env: `TOKEN` has to be set where Zed is started; `LEVEL` is always its default; `KEY` has to be set where Zed is started
-Widened given.includeTools: it holds something back, and has no place there
-Dropped given.timeout: it has no place there
+Dropped given.cwd: the tool does not support it
+Approximated given.env: `TOKEN` must be set where Zed runs; `LEVEL` always has its default; `KEY` must be set where Zed runs
+Widened given.includeTools: it restricts something, and the tool does not support it
+Dropped given.timeout: the tool does not support it
 "#,
     ),
     (
@@ -354,11 +354,11 @@ Dropped given.timeout: it has no place there
 /context_servers/off {"command": "fs", "args": [], "enabled": false}
 runs ["https://x/mcp", "https://x/sse", "fs"]
 Exact bare.command
-Approximated feed.type: a server that sends events is asked like any other
+Approximated feed.type: the tool uses SSE servers like HTTP servers
 Exact feed.url
 Exact off.command
 Exact off.disabled
-Widened off.disabledTools: it holds something back, and has no place there
+Widened off.disabledTools: it restricts something, and the tool does not support it
 Approximated web.headers: `Authorization` cannot be put together there, and is not sent
 Exact web.type
 Exact web.url
@@ -372,10 +372,10 @@ Exact web.url
 runs ["npx -y fs ${ROOT:-/tmp}"]
 Exact given.args
 Exact given.command
-Dropped given.cwd: it has no place there
+Dropped given.cwd: the tool does not support it
 Exact given.env
 Exact given.includeTools
-Dropped given.timeout: it has no place there
+Dropped given.timeout: the tool does not support it
 "#,
     ),
     (
@@ -389,7 +389,7 @@ runs ["https://x/mcp", "https://x/sse", "fs"]
 Exact bare.command
 Exact feed.type
 Exact feed.url
-Dropped off.disabled: it is switched off, which cannot be said there: it is left out
+Dropped off.disabled: it is disabled, which the tool does not support: dropped
 Exact web.headers
 Exact web.type
 Exact web.url
@@ -403,9 +403,9 @@ Exact web.url
 runs ["npx -y fs ${ROOT:-/tmp}"]
 Exact given.args
 Exact given.command
-Dropped given.cwd: it has no place there
+Dropped given.cwd: the tool does not support it
 Exact given.env
-Widened given.includeTools: it holds something back, and has no place there
+Widened given.includeTools: it restricts something, and the tool does not support it
 Exact given.timeout
 "#,
     ),
@@ -420,7 +420,7 @@ runs ["https://x/mcp", "https://x/sse", "fs"]
 Exact bare.command
 Exact feed.type
 Exact feed.url
-Dropped off.disabled: it is switched off, which cannot be said there: it is left out
+Dropped off.disabled: it is disabled, which the tool does not support: dropped
 Exact web.headers
 Exact web.type
 Exact web.url
@@ -432,12 +432,12 @@ Exact web.url
         r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "timeout": 5, "dependencies": {}}"#,
         r#"/mcpServers/given {"command": "npx", "args": ["-y", "fs", "/tmp"], "env": {"MODE": "a", "LEVEL": "info"}}
 runs ["npx -y fs /tmp"]
-Approximated given.args: variables are not replaced there
+Approximated given.args: the tool does not replace variables
 Exact given.command
-Dropped given.cwd: it has no place there
-Approximated given.env: `TOKEN` has to be set where Antigravity is started; `LEVEL` is always its default; `KEY` has to be set where Antigravity is started
-Widened given.includeTools: it holds something back, and has no place there
-Dropped given.timeout: it has no place there
+Dropped given.cwd: the tool does not support it
+Approximated given.env: `TOKEN` must be set where Antigravity runs; `LEVEL` always has its default; `KEY` must be set where Antigravity runs
+Widened given.includeTools: it restricts something, and the tool does not support it
+Dropped given.timeout: the tool does not support it
 "#,
     ),
     (
@@ -451,7 +451,7 @@ runs ["https://x/mcp", "https://x/sse", "fs"]
 Exact bare.command
 Exact feed.type
 Exact feed.url
-Dropped off.disabled: it is switched off, which cannot be said there: it is left out
+Dropped off.disabled: it is disabled, which the tool does not support: dropped
 Approximated web.headers: `Authorization` cannot be put together there, and is not sent
 Exact web.type
 Exact web.url
@@ -467,7 +467,7 @@ Exact given.args
 Exact given.command
 Exact given.cwd
 Exact given.env
-Widened given.includeTools: it holds something back, and has no place there
+Widened given.includeTools: it restricts something, and the tool does not support it
 Exact given.timeout
 "#,
     ),
@@ -482,7 +482,7 @@ runs ["https://x/mcp", "https://x/sse", "fs"]
 Exact bare.command
 Exact feed.type
 Exact feed.url
-Dropped off.disabled: it is switched off, which cannot be said there: it is left out
+Dropped off.disabled: it is disabled, which the tool does not support: dropped
 Exact web.headers
 Exact web.type
 Exact web.url

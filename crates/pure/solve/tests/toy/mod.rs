@@ -13,7 +13,7 @@ use agpm_solve::{
 pub type Tag = (u32, u32);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Wish {
+pub enum Requirement {
     Any,
     Exactly(Tag),
     AtLeast(Tag),
@@ -21,7 +21,7 @@ pub enum Wish {
     Caret(Tag),
 }
 
-impl Wish {
+impl Requirement {
     pub fn allows(self, tag: Tag) -> bool {
         match self {
             Self::Any => true,
@@ -39,12 +39,12 @@ impl Wish {
             (">=", tag) => Self::AtLeast(read_tag(tag)),
             ("<", tag) => Self::Below(read_tag(tag)),
             ("^", tag) => Self::Caret(read_tag(tag)),
-            _ => panic!("no wish: {text}"),
+            _ => panic!("no requirement: {text}"),
         }
     }
 }
 
-impl Display for Wish {
+impl Display for Requirement {
     fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Any => write!(out, "*"),
@@ -67,8 +67,8 @@ pub enum Need {
     File(String, u32),
 }
 
-pub type ToyChild = RequiredUnit<String, Wish>;
-pub type ToyRoot = RootRequirement<String, Wish>;
+pub type ToyChild = RequiredUnit<String, Requirement>;
+pub type ToyRoot = RootRequirement<String, Requirement>;
 
 /// A tag, and the children if the unit is there.
 pub type ToyCandidate = (Tag, Option<Vec<ToyChild>>);
@@ -85,8 +85,8 @@ impl Debug for Toy {
     fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
         for (unit, candidates) in &self.units {
             for ((major, minor), children) in candidates {
-                let child = |child: &ToyChild| match child.wish {
-                    Some(wish) => format!("{} {wish}", child.unit),
+                let child = |child: &ToyChild| match child.requirement {
+                    Some(requirement) => format!("{} {requirement}", child.unit),
                     None => child.unit.clone(),
                 };
                 let list = |children: &Vec<ToyChild>| {
@@ -126,10 +126,10 @@ impl Toy {
         self.units[unit][number as usize].1.as_deref()
     }
 
-    pub fn allows(&self, unit: &str, wish: Wish, number: u32) -> bool {
+    pub fn allows(&self, unit: &str, requirement: Requirement, number: u32) -> bool {
         self.units
             .get(unit)
-            .is_some_and(|tags| wish.allows(tags[number as usize].0))
+            .is_some_and(|tags| requirement.allows(tags[number as usize].0))
     }
 
     /// The same world with every fact still to be read.
@@ -152,23 +152,23 @@ impl Toy {
 
 fn child(text: &str) -> ToyChild {
     match text.split_once(' ') {
-        Some((unit, wish)) => RequiredUnit {
+        Some((unit, requirement)) => RequiredUnit {
             unit: unit.to_owned(),
-            wish: Some(Wish::read(wish)),
+            requirement: Some(Requirement::read(requirement)),
         },
         None => RequiredUnit {
             unit: text.to_owned(),
-            wish: None,
+            requirement: None,
         },
     }
 }
 
 pub fn roots(texts: &[&str]) -> Vec<ToyRoot> {
     let root = |text: &&str| {
-        let (unit, wish) = text.split_once(' ').unwrap();
+        let (unit, requirement) = text.split_once(' ').unwrap();
         RootRequirement {
             unit: unit.to_owned(),
-            wish: Wish::read(wish),
+            requirement: Requirement::read(requirement),
         }
     };
     texts.iter().map(root).collect()
@@ -176,16 +176,20 @@ pub fn roots(texts: &[&str]) -> Vec<ToyRoot> {
 
 impl UnitFacts for Toy {
     type Unit = String;
-    type Wish = Wish;
+    type Requirement = Requirement;
     type Need = Need;
 
-    fn allowed(&self, unit: &String, wish: &Wish) -> Result<Vec<CandidateRank>, Need> {
+    fn allowed(
+        &self,
+        unit: &String,
+        requirement: &Requirement,
+    ) -> Result<Vec<CandidateRank>, Need> {
         self.look(|| Need::Tags(unit.clone()))?;
         let tags = self.units.get(unit).map(Vec::as_slice).unwrap_or_default();
         let fits = tags
             .iter()
             .zip(0..)
-            .filter(|((tag, _), _)| wish.allows(*tag));
+            .filter(|((tag, _), _)| requirement.allows(*tag));
         Ok(fits.map(|(_, number)| CandidateRank(number)).collect())
     }
 
@@ -193,7 +197,7 @@ impl UnitFacts for Toy {
         &self,
         unit: &String,
         candidate: CandidateRank,
-    ) -> Result<UnitContent<'_, String, Wish>, Need> {
+    ) -> Result<UnitContent<'_, String, Requirement>, Need> {
         self.look(|| Need::File(unit.clone(), candidate.0))?;
         let children = self.children(unit, candidate.0);
         Ok(children.map_or(UnitContent::Absent, |children| {
@@ -206,11 +210,11 @@ impl UnitFacts for Toy {
         format!("v{major}.{minor}")
     }
 
-    fn all(&self, unit: &String) -> Vec<(CandidateRank, Wish)> {
+    fn all(&self, unit: &String) -> Vec<(CandidateRank, Requirement)> {
         let tags = self.units.get(unit).map(Vec::as_slice).unwrap_or_default();
         tags.iter()
             .zip(0..)
-            .map(|((tag, _), number)| (CandidateRank(number), Wish::Exactly(*tag)))
+            .map(|((tag, _), number)| (CandidateRank(number), Requirement::Exactly(*tag)))
             .collect()
     }
 }

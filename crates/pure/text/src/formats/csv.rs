@@ -23,7 +23,7 @@ pub(crate) fn read(reading: &mut ReaderState<'_>) {
         reader.report(
             &codes::CSV_HEADER,
             Span::at(start),
-            "there is no header",
+            "the header is missing",
             help,
         );
         return;
@@ -73,11 +73,11 @@ impl CsvReader<'_, '_> {
 
     fn report_untold(&mut self) {
         if self.untold > 0 {
-            let message = format!("{} more findings in this file are not told", self.untold);
+            let message = format!("{} more findings in this file are not shown", self.untold);
             let (source, end) = (self.reading.source, Span::at(self.at));
             let diagnostic = Diagnostic::new(&codes::CSV_RAGGED, message).at(source, end, "");
             self.reading
-                .report(diagnostic.help("mend those that are told, and look again"));
+                .report(diagnostic.help("fix the ones shown, then check again"));
         }
     }
 
@@ -128,14 +128,14 @@ impl CsvReader<'_, '_> {
                 .content(self.reading.text, again)
                 .to_owned();
             let twice = duplicate_key(self.reading.source, &name, first, span);
-            let message = format!("the field `{name}` is there twice");
+            let message = format!("duplicate field `{name}`");
             self.reading.report(
                 Diagnostic {
                     code: &codes::CSV_HEADER,
                     message,
                     ..twice
                 }
-                .help("rename one of the two"),
+                .help("rename one of them"),
             );
         }
         names
@@ -163,9 +163,9 @@ impl CsvReader<'_, '_> {
         let fields = if count == 1 { "field" } else { "fields" };
         let message = format!("{count} {fields} where the header names {expected}");
         let help = if count < expected {
-            "the fields at its end are missing; write empty ones as `,`"
+            "the last fields are missing; write empty ones as `,`"
         } else {
-            "the fields at its end are left out; put values that hold a comma in quotes"
+            "the extra fields are ignored; quote values that contain a comma"
         };
         self.report(&codes::CSV_RAGGED, span, message, help);
     }
@@ -230,7 +230,12 @@ impl CsvReader<'_, '_> {
         if extra.start < extra.end {
             let help =
                 "close the quote at the end of the field; a quote inside it is written twice";
-            self.report(&codes::CSV_QUOTE, extra, "text after a closing quote", help);
+            self.report(
+                &codes::CSV_QUOTE,
+                extra,
+                "unexpected characters after a closing quote",
+                help,
+            );
         }
         self.at = end;
         let (span, content) = (Span::new(start, close + 1), Span::new(start + 1, close));

@@ -45,13 +45,13 @@ pub(crate) fn read(reading: &mut ReaderState<'_>) -> Span {
     match front(reading.text, reading.range.start) {
         FrontMatterBounds::None => Span::new(reading.range.start, end),
         FrontMatterBounds::Open { fence } => {
-            let diagnostic = Diagnostic::new(&codes::MARKDOWN_FENCE, "the front matter has no end")
+            let diagnostic = Diagnostic::new(&codes::MARKDOWN_FENCE, "unclosed front matter")
                 .at(
                     reading.source,
                     Span::new(fence.start, fence.end),
                     "it starts here",
                 )
-                .help("close it with a line `---`, or write `***` if this is to be a rule");
+                .help("close it with a line `---`, or write `***` to write a horizontal rule");
             reading.report(diagnostic);
             Span::at(end)
         }
@@ -73,13 +73,13 @@ fn check_root(reading: &mut ReaderState<'_>) {
         return;
     };
     let message = format!(
-        "front matter holds a map, and this is {}",
+        "front matter must be an objectping, not {}",
         reading.tree.kind(root).word()
     );
     let span = reading.tree.span(root);
     let diagnostic = Diagnostic::new(&codes::MARKDOWN_FENCE, message)
         .at(reading.source, span, "")
-        .help("write `key: value` lines between the fences, or `***` if the fence is to be a rule");
+        .help("write `key: value` lines between the fences, or `***` to write a horizontal rule");
     reading.report(diagnostic);
 }
 

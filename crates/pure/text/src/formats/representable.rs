@@ -19,7 +19,7 @@ pub(crate) fn holds<'v>(view: impl TreeView<'v>, format: Format) -> bool {
 /// Whether a format can hold a document; if not, which place it is that does not fit.
 pub(crate) fn check_holds<'v>(view: impl TreeView<'v>, format: Format) -> Result<(), EditError> {
     let what = if !holds_at_top(view, format) {
-        Some((Pointer::root(), "anything but a map at its top"))
+        Some((Pointer::root(), "a top-level value that is not an object"))
     } else if holds(view, format) {
         None
     } else {

@@ -43,10 +43,10 @@ pub enum Edit {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
     /// The place is not there.
-    #[error("there is nothing at `{0}`")]
+    #[error("nothing found at `{0}`")]
     NotFound(Pointer),
     /// The place is there already.
-    #[error("there is something at `{0}` already")]
+    #[error("`{0}` already exists")]
     Exists(Pointer),
     /// A step goes into something that has no children of that kind.
     #[error("`{at}` is {kind}", kind = .kind.word())]
@@ -75,7 +75,7 @@ pub enum EditError {
         why: String,
     },
     /// The new text would not read as what was meant; a defect of ours that did no harm.
-    #[error("this {} text cannot be edited safely", .0.name())]
+    #[error("this {} file cannot be edited safely", .0.name())]
     Unsafe(Format),
 }
 

@@ -29,7 +29,7 @@ impl NodeKind {
             NodeKind::String => "a string",
             NodeKind::DateTime => "a date",
             NodeKind::List => "a list",
-            NodeKind::Map => "a map",
+            NodeKind::Map => "an object",
         }
     }
 }

@@ -9,10 +9,10 @@ pub struct Pointer(Vec<String>);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PointerError {
     /// It is neither empty nor starts with a slash.
-    #[error("a pointer starts with `/`, as in `/servers/0/name`")]
+    #[error("a JSON Pointer starts with `/`, as in `/servers/0/name`")]
     NoSlash,
     /// `~` stands alone.
-    #[error("in a pointer `~` is written `~0` and a `/` inside a key is written `~1`")]
+    #[error("in a JSON Pointer `~` is written `~0` and a `/` inside a key is written `~1`")]
     Tilde,
 }
 

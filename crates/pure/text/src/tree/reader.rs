@@ -29,8 +29,8 @@ impl ReaderState<'_> {
         let message = format!("nested more than {} levels deep", self.limits.depth);
         self.report(
             Diagnostic::new(&codes::TEXT_TOO_DEEP, message)
-                .at(self.source, span, "too deep from here on")
-                .help("no tool we know writes such files; check how this one was made"),
+                .at(self.source, span, "too deep from here")
+                .help("check how this file was generated; no known tool writes such files"),
         );
     }
 
@@ -51,11 +51,8 @@ impl ReaderState<'_> {
 }
 
 pub(crate) fn duplicate_key(source: SourceId, key: &str, earlier: Span, later: Span) -> Diagnostic {
-    Diagnostic::new(
-        &codes::TEXT_DUPLICATE_KEY,
-        format!("the key `{key}` is there twice"),
-    )
-    .at(source, later, "again here")
-    .at(source, earlier, "first here")
-    .help("keep one of the two: readers disagree on which one counts")
+    Diagnostic::new(&codes::TEXT_DUPLICATE_KEY, format!("duplicate key `{key}`"))
+        .at(source, later, "again here")
+        .at(source, earlier, "first here")
+        .help("remove one of them; parsers disagree about which one applies")
 }

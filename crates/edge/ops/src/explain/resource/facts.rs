@@ -2,18 +2,17 @@
 
 use agpm_compose::RenderedResource;
 use agpm_diag::{SourceMap, SourceSpan};
+use agpm_inspect::{Chains, RequiredResource};
 use agpm_model::{
     Checksum, InstallMode, LockEntry, ObjectId, ResourceName, ResourceOrigin, ResourcePath,
     ResourceType, ToolName,
 };
 use agpm_render::{FieldOutcome, FieldOutcomeKind};
+use agpm_resolve::{Placements, ResourceIdentity};
 use agpm_trust::CapabilitySet;
 use serde::Serialize;
 
 use crate::explain::resource::Target;
-use crate::locked::{Placements, ResourceIdentity};
-use crate::serialize;
-use crate::why::{Chains, RequiredResource};
 
 /// An installed resource.
 #[derive(Debug, Serialize)]
@@ -22,7 +21,7 @@ pub struct ExplainedResource {
     #[serde(flatten)]
     pub identity: ResourceIdentity,
     /// The address of its source, without secrets.
-    #[serde(flatten, serialize_with = "serialize::url")]
+    #[serde(flatten, serialize_with = "agpm_model::serialize_url")]
     pub address: Option<String>,
     /// Where it is in its source.
     pub path: ResourcePath,
@@ -33,7 +32,7 @@ pub struct ExplainedResource {
     /// Where the manifest requires it.
     pub asked_at: Option<RequiredAt>,
     /// The commit that it is taken from.
-    #[serde(flatten, serialize_with = "serialize::commit")]
+    #[serde(flatten, serialize_with = "agpm_model::serialize_commit")]
     pub resolved_commit: Option<ObjectId>,
     /// Of what it is in its source.
     pub checksum: Option<Checksum>,
@@ -118,7 +117,7 @@ pub(super) fn resource(
         requirement: target
             .dependency
             .filter(|_| locked.commit().is_some())
-            .map(|dependency| dependency.selector.to_string()),
+            .map(|dependency| dependency.requirement.to_string()),
     };
     let asked_at = target.asked_at().map(required_at);
     let stated = asked_at.as_ref().and_then(|at| at.requirement.clone());

@@ -9,12 +9,12 @@ use agpm_merge::{Contribution, MergePolicy, fold};
 use agpm_model::{EntryNode, LayerName, NodeLocation, Owner, RelativePath, Strategy};
 use agpm_plan::{DesiredNode, OnEqualUserValue, recognise_nodes};
 use agpm_render::{FieldOutcome, FieldOutcomeKind};
+use agpm_resolve::lockfile_note;
 use agpm_store::ProjectStore;
 use agpm_text::{Document, Format, Pointer, Value, equal, to_value};
 
 use crate::documents::parsed;
 use crate::explain::resource::said::{Said, layer_of};
-use crate::locked::note;
 use crate::reading::limit;
 use agpm_merge::{ExplainedDeletion, ExplainedLeaf, Provenance, nearest_key};
 
@@ -22,7 +22,7 @@ use agpm_merge::{ExplainedDeletion, ExplainedLeaf, Provenance, nearest_key};
 pub(super) struct Given {
     seen: Seen,
     /// What made values other ones than the author wrote.
-    change: Change,
+    change: PlannedChange,
     /// Fields that have no place there.
     lost: BTreeSet<String>,
 }
@@ -34,7 +34,7 @@ struct Seen {
 }
 
 /// What makes values other ones than the author wrote.
-struct Change {
+struct PlannedChange {
     word: &'static str,
     /// Whose word a value is that nobody said.
     layer: String,
@@ -66,7 +66,7 @@ impl Given {
         let lost = made.fates.iter().filter(is_lost).map(key).collect();
         seen.map(|seen| Given {
             seen,
-            change: Change::of(content),
+            change: PlannedChange::of(content),
             lost,
         })
     }
@@ -157,7 +157,7 @@ impl Given {
     }
 }
 
-impl Change {
+impl PlannedChange {
     fn of(content: &RenderedResource) -> Self {
         let entry = &content.resolved.entry;
         let filled = content
@@ -166,12 +166,12 @@ impl Change {
             .first()
             .is_some_and(OutputFile::is_filled);
         if filled && content.output.fates.is_empty() {
-            Change {
+            PlannedChange {
                 word: "filled",
                 layer: layer_of(&entry.unit.origin).to_owned(),
             }
         } else {
-            Change {
+            PlannedChange {
                 word: "converted",
                 layer: entry.tool.to_string(),
             }
@@ -247,7 +247,7 @@ fn readable(
 }
 
 fn gone(path: &RelativePath) -> Diagnostic {
-    note(format!("`{path}` is not there"))
+    lockfile_note(format!("`{path}` is not there"))
 }
 
 fn edited(path: &RelativePath) -> Diagnostic {

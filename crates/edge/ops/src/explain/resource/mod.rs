@@ -8,8 +8,9 @@ mod said;
 
 use agpm_compose::RenderedResource;
 use agpm_diag::{Diagnostic, Failure, Notes, SourceSpan};
+use agpm_inspect::ChainFinder;
 use agpm_model::{Dependency, LockEntry, Lockfile, Manifest, ResourceType};
-use agpm_resolve::{add_locked_sources, with_names_of};
+use agpm_resolve::{add_locked_sources, lockfile_note, with_names_of};
 use agpm_store::ProjectStore;
 use agpm_text::{Pointer, Value, to_value};
 
@@ -18,9 +19,8 @@ pub use crate::explain::resource::facts::{ExplainedResource, RequiredAt, ToolCon
 use crate::explain::resource::given::Given;
 use crate::explain::resource::said::Said;
 use crate::gather::{ManifestFiles, Project};
-use crate::locked::{LockView, note};
+use crate::locked::LockView;
 use crate::packages::{frozen, read_lock};
-use crate::why::Askers;
 use crate::world::World;
 use agpm_merge::Provenance;
 
@@ -71,7 +71,7 @@ pub(super) fn explain_resource(
     let copies = target.copies(world, &store, &lock, notes);
     let resource = facts::resource(
         &target,
-        Askers::of(view).of_entry(number),
+        ChainFinder::of(view).required(number),
         &copies,
         &notes.sources,
     );
@@ -93,7 +93,7 @@ impl Target<'_> {
         match content::of(self, world, store, lock) {
             Ok(copies) => copies,
             Err(why) => {
-                let mut told = note(format!(
+                let mut told = lockfile_note(format!(
                     "the content of {} is not known: {why}",
                     self.locked.label()
                 ));
@@ -135,14 +135,14 @@ impl Target<'_> {
     fn moved_on(&self) -> Option<Diagnostic> {
         let dependency = self.dependency?;
         let requirement = self.locked.requirement();
-        let same_wish = requirement.is_none_or(|locked| locked == dependency.selector.as_str());
+        let same_wish = requirement.is_none_or(|locked| locked == dependency.requirement.as_str());
         let message = format!(
             "the manifest asks for {} otherwise than it is locked",
             self.locked.label()
         );
         let locked = self.plugin().unwrap_or(self.locked);
         let moved_on = !same_wish || !frozen::same_unit(dependency, locked);
-        moved_on.then(|| note(message).at_spot(dependency.spot))
+        moved_on.then(|| lockfile_note(message).at_spot(dependency.spot))
     }
 
     /// The plugin that it is a part of.

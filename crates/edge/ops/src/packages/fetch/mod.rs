@@ -224,7 +224,10 @@ impl<'a> Fetcher<'a> {
                 Raw::Matches(units) if units.is_empty() => FoundContent::Absent,
                 Raw::Matches(units) => {
                     let units = self.without_excluded(&unit, units, notes);
-                    let child = |unit| RequiredUnit::<Unit, Requirement> { unit, wish: None };
+                    let child = |unit| RequiredUnit::<Unit, Requirement> {
+                        unit,
+                        requirement: None,
+                    };
                     FoundContent::Matches(Arc::new(units.into_iter().map(child).collect()))
                 }
                 Raw::File(file) => resource(ResourceFiles::file(file)),
@@ -454,17 +457,17 @@ impl<'a> Fetcher<'a> {
         }
         let unit = unit_of_source(&name, declared)
             .map_err(|_| SourceRefusal::NoRepository(declared.path.clone()))?;
-        let selector = declared.selector.clone();
-        let selector = selector.or_else(|| self.default_selector(&name, &unit, known));
+        let requirement = declared.requirement.clone();
+        let requirement = requirement.or_else(|| self.default_requirement(&name, &unit, known));
         let declared = DeclaredDependency {
-            selector,
+            requirement,
             ..declared.clone()
         };
         Ok(Some((declared, unit)))
     }
 
     /// What is required where nothing is declared. A source is not asked for what the lockfile tells.
-    fn default_selector(
+    fn default_requirement(
         &self,
         source: &SourceName,
         unit: &Unit,

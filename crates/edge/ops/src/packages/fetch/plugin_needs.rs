@@ -9,7 +9,7 @@ use agpm_plugin::{
     Marketplace, PluginContext, PluginDependency, PluginSource, PluginTree, has_root_variable,
     manifest_of, read_plugin,
 };
-use agpm_resolve::{NamedCommit, ResourceFiles, remote_selector};
+use agpm_resolve::{NamedCommit, ResourceFiles, remote_requirement};
 
 use crate::packages::fetch::Fetcher;
 use crate::packages::marketplaces::{default_revision, read_at};
@@ -181,8 +181,8 @@ fn found(
         found.help = unknown.help;
         Failure::new(FailureKind::NotFound, found)
     })?;
-    let here = |unit: Unit, selector| {
-        let declared = declaration(unit.path.as_str(), selector, dependency.spot);
+    let here = |unit: Unit, requirement| {
+        let declared = declaration(unit.path.as_str(), requirement, dependency.spot);
         PluginNeed::Here(declared, unit)
     };
     let is_named = |own: &&agpm_model::Dependency| {
@@ -192,13 +192,13 @@ fn found(
     };
     if let Some(named) = fetcher.manifest.dependencies.iter().find(is_named) {
         // What the marketplace requires of another repository is what the manifest's entry requires of it.
-        let selector = match named.unit.origin.source() {
+        let requirement = match named.unit.origin.source() {
             Some(own) if own == source => {
                 range_over_tags(fetcher, source, &entry.name, dependency)?
             }
-            _ => Some(named.selector.clone()),
+            _ => Some(named.requirement.clone()),
         };
-        return Ok(here(named.unit.clone(), selector));
+        return Ok(here(named.unit.clone(), requirement));
     }
     let broken = |message: String| refused(dependency, message, "report it".to_owned());
     match &entry.source {
@@ -210,8 +210,8 @@ fn found(
                     .map_err(|error| broken(error.to_string()))?,
                 extent: ResourceExtent::Plugin,
             };
-            let selector = range_over_tags(fetcher, source, &entry.name, dependency)?;
-            Ok(here(unit, selector))
+            let requirement = range_over_tags(fetcher, source, &entry.name, dependency)?;
+            Ok(here(unit, requirement))
         }
         Some(PluginSource::Git {
             url,
@@ -221,10 +221,10 @@ fn found(
         }) => {
             let range = dependency.version.as_deref();
             let reference = reference.as_deref();
-            let selector = remote_selector(sha.as_ref(), range.or(reference))
+            let requirement = remote_requirement(sha.as_ref(), range.or(reference))
                 .map_err(|error| broken(error.to_string()))?;
             let path = if path.is_empty() { "." } else { path };
-            let mut declared = declaration(path, Some(selector), dependency.spot);
+            let mut declared = declaration(path, Some(requirement), dependency.spot);
             declared.source = Some(url.clone());
             Ok(PluginNeed::Elsewhere(RemoteNeed {
                 declared,
@@ -273,14 +273,14 @@ fn range_over_tags(
 
 pub(super) fn declaration(
     path: &str,
-    selector: Option<Requirement>,
+    requirement: Option<Requirement>,
     spot: SourceSpan,
 ) -> DeclaredDependency {
     DeclaredDependency {
         source: None,
         kind: ResourceType::Plugins,
         path: path.to_owned(),
-        selector,
+        requirement,
         tool: None,
         name: None,
         layout: None,

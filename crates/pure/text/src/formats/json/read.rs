@@ -29,8 +29,8 @@ pub(crate) fn read(reading: &mut ReaderState<'_>, dialect: JsonDialect) {
         let span = reader.word_here();
         reader.error(
             span,
-            "the document ends before this",
-            "a JSON file holds one value; remove the rest",
+            "unexpected content after the end of the document",
+            "a JSON file has one value; remove the rest",
         );
     }
     reading.tree.root = root;
@@ -100,7 +100,7 @@ impl JsonReader<'_, '_> {
         } else {
             self.error(
                 Span::new(start, start + 2),
-                "this comment has no end",
+                "unclosed comment",
                 "close it with `*/`",
             );
             rest.len()
@@ -111,7 +111,7 @@ impl JsonReader<'_, '_> {
             self.error(
                 span,
                 "comments are not allowed here",
-                "the tool that reads this file takes plain JSON",
+                "the tool that reads this file accepts only plain JSON",
             );
         }
     }
@@ -171,8 +171,8 @@ impl JsonReader<'_, '_> {
                 let span = self.word_here();
                 self.error(
                     span,
-                    "a key is expected here",
-                    "keys stand in double quotes, as in `\"name\": 1`",
+                    "expected a key",
+                    "keys are in double quotes, as in `\"name\": 1`",
                 );
                 self.skip_to_separator();
                 return;
@@ -194,7 +194,7 @@ impl JsonReader<'_, '_> {
         if matches!(self.peek(), None | Some(b',' | b'}' | b']')) {
             self.error(
                 Span::at(self.at),
-                "a value is missing here",
+                "missing value",
                 "write a value, or `null` for none",
             );
             return;
@@ -213,7 +213,7 @@ impl JsonReader<'_, '_> {
             match self.peek() {
                 None => {
                     let what = char::from(close);
-                    let message = format!("this bracket is never closed with `{what}`");
+                    let message = format!("unclosed bracket: expected `{what}`");
                     self.error(
                         Span::new(open, open + 1),
                         message,
@@ -225,13 +225,17 @@ impl JsonReader<'_, '_> {
                     self.at += 1;
                     if let (Some(comma), JsonDialect::Strict) = (after_comma, self.dialect) {
                         let span = Span::new(comma, comma + 1);
-                        self.error(span, "a comma before the closing bracket", "remove it");
+                        self.error(
+                            span,
+                            "trailing comma before the closing bracket",
+                            "remove it",
+                        );
                     }
                     return;
                 }
                 Some(b'}' | b']') => {
                     let span = Span::new(self.at, self.at + 1);
-                    let message = format!("`{}` is expected here", char::from(close));
+                    let message = format!("expected `{}`", char::from(close));
                     self.error(span, message, "the brackets do not match");
                     return;
                 }
@@ -239,11 +243,7 @@ impl JsonReader<'_, '_> {
                     // An error may be the last one we take and end the text here: first the step, then the error.
                     self.at += 1;
                     let span = Span::new(self.at - 1, self.at);
-                    self.error(
-                        span,
-                        "a value is missing before this comma",
-                        "remove the comma",
-                    );
+                    self.error(span, "missing value before this comma", "remove the comma");
                     continue;
                 }
                 Some(_) => {}
@@ -260,11 +260,7 @@ impl JsonReader<'_, '_> {
                 }
                 Some(b'}' | b']') | None => {}
                 Some(_) => {
-                    self.error(
-                        Span::at(end),
-                        "a comma is missing here",
-                        "put `,` between two values",
-                    );
+                    self.error(Span::at(end), "missing comma", "put `,` between two values");
                     if self.at == before {
                         self.at += 1;
                         self.skip_to_separator();
@@ -315,7 +311,7 @@ impl JsonReader<'_, '_> {
             b"'" => {
                 self.error(
                     span,
-                    "strings stand in double quotes",
+                    "strings are in double quotes",
                     "write \"…\" instead of '…'",
                 );
                 self.skip_to_separator();
@@ -325,7 +321,7 @@ impl JsonReader<'_, '_> {
                 // The word may be a secret: the place shows it, masked.
                 self.error(
                     span,
-                    "this is no JSON value",
+                    "invalid JSON value",
                     "values are strings in double quotes, numbers, true, false, null, [ ] and { }",
                 );
                 None
@@ -374,7 +370,7 @@ impl JsonReader<'_, '_> {
         if glued || !good {
             let end = if glued { rest.end as usize } else { self.at };
             let span = Span::new(start, end);
-            let message = "this is no JSON number";
+            let message = "invalid JSON number";
             self.error(
                 span,
                 message,
@@ -425,7 +421,7 @@ impl JsonReader<'_, '_> {
         if !scan.ended {
             self.error(
                 Span::new(start, start + 1),
-                "this string has no end",
+                "unclosed string",
                 "close it with `\"` on the same line",
             );
             // What follows would be read inside out.
@@ -436,7 +432,7 @@ impl JsonReader<'_, '_> {
         if let Some(at) = scan.control {
             self.error(
                 Span::new(at, at + 1),
-                "a control character inside a string",
+                "control character in a string",
                 "write it as an escape, as `\\t`",
             );
         }
@@ -482,7 +478,7 @@ fn unescape(raw: &str, out: &mut String) -> Result<(), (usize, &'static str)> {
         let escape = rest
             .as_bytes()
             .get(slash + 1)
-            .ok_or((at, "this escape has no end"))?;
+            .ok_or((at, "incomplete escape"))?;
         let mut used = 2;
         out.push(match escape {
             b'"' => '"',
@@ -494,12 +490,12 @@ fn unescape(raw: &str, out: &mut String) -> Result<(), (usize, &'static str)> {
             b'r' => '\r',
             b't' => '\t',
             b'u' => {
-                let (c, length) =
-                    unicode(&rest.as_bytes()[slash..]).ok_or((at, "this is no character"))?;
+                let (c, length) = unicode(&rest.as_bytes()[slash..])
+                    .ok_or((at, "this is not a Unicode character"))?;
                 used = length;
                 c
             }
-            _ => return Err((at, "there is no such escape")),
+            _ => return Err((at, "unknown escape")),
         });
         rest = &rest[slash + used..];
     }

@@ -142,7 +142,7 @@ impl<'d> TomlEditor<'d> {
         }
     }
 
-    fn kill(&mut self, node: NodeId) {
+    fn mark_removed(&mut self, node: NodeId) {
         self.dead_statements
             .extend(self.outline.statements_of(node));
         self.dead_sections.extend(self.outline.sections_of(node));
@@ -198,7 +198,7 @@ impl<'d> TomlEditor<'d> {
     ) {
         if let Some(parent) = self.outline.parent(list) {
             let new = printed(&outcome.of(list), PrintPosition::Flow);
-            self.kill(list);
+            self.mark_removed(list);
             self.add_line(parent.node, parent.key.unwrap_or_default(), new);
         }
     }
@@ -216,7 +216,7 @@ impl<'d> TomlEditor<'d> {
                 splices.put(range, &new);
             }
             TomlForm::Dotted => {
-                self.kill(node);
+                self.mark_removed(node);
                 let new = printed(value, self.place_in(node));
                 self.rewrite_first(node, &new);
             }
@@ -224,7 +224,7 @@ impl<'d> TomlEditor<'d> {
                 let Some(parent) = self.outline.parent(node) else {
                     return;
                 };
-                self.kill(node);
+                self.mark_removed(node);
                 let new = printed(value, self.place_in(parent.node));
                 self.add_line(parent.node, parent.key.unwrap_or_default(), new);
             }
@@ -285,7 +285,7 @@ impl<'d> TomlEditor<'d> {
             }
             (form, _) => {
                 for at in &change.removed {
-                    self.kill(node.entry(*at).1.id());
+                    self.mark_removed(node.entry(*at).1.id());
                 }
                 self.losing.push(change.container);
                 for new in &change.inserted {
@@ -378,7 +378,7 @@ impl<'d> TomlEditor<'d> {
     fn change_tables<'v, V: TreeView<'v>>(&mut self, change: &ContainerChange<'v, V>) {
         let list = self.outline.document.node(change.container);
         for at in &change.removed {
-            self.kill(list.item(*at).id());
+            self.mark_removed(list.item(*at).id());
         }
         for new in &change.inserted {
             let mut text = String::new();

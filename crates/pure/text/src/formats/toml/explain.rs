@@ -9,37 +9,37 @@ use crate::tree::ReaderState;
 const WORDS: &[(&str, &str, &str)] = &[
     (
         UNQUOTED,
-        "this is no TOML value",
-        "put text in quotes, as in \"text\"",
+        "invalid TOML value",
+        "put strings in quotes, as in \"text\"",
     ),
     (
         "missing opening quote",
-        "this string has no start",
-        "open it with the same quotes that end it",
+        "missing opening quote",
+        "open it with the quotes that close it",
     ),
     (
         "invalid basic string",
-        "this string is not whole",
+        "invalid string",
         "close it with `\"` on the same line, and write control characters as escapes like `\\t`",
     ),
     (
         "invalid literal string",
-        "this string is not whole",
-        "close it with `'` on the same line; it can hold no control characters",
+        "invalid string",
+        "close it with `'` on the same line; it cannot contain control characters",
     ),
     (
         "invalid multi-line basic string",
-        "this string is not whole",
+        "invalid string",
         "close it with `\"\"\"`, and write control characters as escapes like `\\t`",
     ),
     (
         "invalid multi-line literal string",
-        "this string is not whole",
-        "close it with `'''`; it can hold no control characters",
+        "invalid string",
+        "close it with `'''`; it cannot contain control characters",
     ),
     (
         "missing escaped value",
-        "there is no such escape",
+        "unknown escape",
         "escapes are \\b \\t \\n \\f \\r \\e \\\" \\\\ \\xHH \\uHHHH and \\UHHHHHHHH; a backslash itself is `\\\\`",
     ),
     (
@@ -49,8 +49,8 @@ const WORDS: &[(&str, &str, &str)] = &[
     ),
     (
         "invalid value",
-        "this is no character",
-        "write the number of a Unicode character that is no surrogate",
+        "this is not a Unicode character",
+        "write the code point of a Unicode character that is not a surrogate",
     ),
     (
         "key with no value",
@@ -69,13 +69,13 @@ const WORDS: &[(&str, &str, &str)] = &[
     ),
     (
         "unquoted keys cannot be empty",
-        "a key is missing",
+        "missing key",
         "write a key; the empty key is written \"\"",
     ),
     (
         "invalid unquoted key",
-        "this is no bare key",
-        "bare keys hold letters, digits, `-` and `_`; put others in quotes",
+        "invalid key",
+        "unquoted keys contain letters, digits, `-` and `_`; put other keys in quotes",
     ),
     (
         "keys cannot be multi-line",
@@ -84,60 +84,52 @@ const WORDS: &[(&str, &str, &str)] = &[
     ),
     (
         "unclosed array table",
-        "this header has no end",
+        "unclosed header",
         "close it with `]]`",
     ),
-    (
-        "unclosed table",
-        "this header has no end",
-        "close it with `]`",
-    ),
-    (
-        "unclosed array",
-        "this list has no end",
-        "close it with `]`",
-    ),
+    ("unclosed table", "unclosed header", "close it with `]`"),
+    ("unclosed array", "unclosed list", "close it with `]`"),
     (
         "unclosed inline table",
-        "this table has no end",
+        "unclosed table",
         "close it with `}`",
     ),
     (
         "missing table open",
-        "this header has no start",
+        "missing opening bracket of a header",
         "open it with `[`",
     ),
     (
         "missing array opening",
-        "this list has no start",
+        "missing opening bracket of a list",
         "open it with `[`",
     ),
     (
         "missing inline table opening",
-        "this table has no start",
+        "missing opening brace of a table",
         "open it with `{`",
     ),
     (
         "missing comma",
-        "a comma is missing before this",
+        "missing comma before this",
         "write `,` between the two",
     ),
-    ("extra comma", "a comma too many", "remove it"),
-    ("extra `=`", "an `=` too many", "remove it"),
-    ("extra assignment", "an `=` too many", "remove it"),
+    ("extra comma", "unexpected comma", "remove it"),
+    ("extra `=`", "unexpected `=`", "remove it"),
+    ("extra assignment", "unexpected `=`", "remove it"),
     (
         "unexpected `=` in array",
-        "an `=` in a list",
-        "a list holds values only; write a table as `{ key = value }`",
+        "unexpected `=` in a list",
+        "a list contains only values; write a table as `{ key = value }`",
     ),
     (
         "missing assignment",
-        "an `=` is missing before this",
+        "missing `=` before this",
         "write `key = value`",
     ),
     (
         "missing key for inline table",
-        "a key is missing before this",
+        "missing key before this",
         "write `key = value`",
     ),
     (
@@ -152,27 +144,27 @@ const WORDS: &[(&str, &str, &str)] = &[
     ),
     (
         "unexpected key or value",
-        "this line holds something more",
+        "unexpected content after the value",
         "start a new line before it",
     ),
     (
         "unexpected content",
-        "this line holds something more",
+        "unexpected content after the value",
         "start a new line before it",
     ),
     (
         "carriage return must be followed by newline",
-        "a carriage return that ends no line",
+        "carriage return without a newline",
         "save the file with Unix or Windows line endings",
     ),
     (
         "invalid comment character",
-        "a control character in a comment",
+        "control character in a comment",
         "remove it",
     ),
     (
         "`_` may only go between digits",
-        "this number has a `_` at its edge",
+        "misplaced `_` in a number",
         "keep `_` between digits only",
     ),
     (
@@ -180,20 +172,24 @@ const WORDS: &[(&str, &str, &str)] = &[
         "a number cannot start with 0",
         "remove the zero, or put it in quotes",
     ),
-    ("redundant numeric sign", "a sign too many", "keep one sign"),
+    (
+        "redundant numeric sign",
+        "more than one sign",
+        "keep one sign",
+    ),
     (
         "integers with a radix cannot be signed",
-        "such a number takes no sign",
+        "this number cannot have a sign",
         "remove the sign",
     ),
     (
         "unexpected sign",
-        "such a number takes no sign",
+        "this number cannot have a sign",
         "remove the sign",
     ),
     (
         "radix must be lowercase",
-        "this prefix is written small",
+        "the prefix of a number must be lowercase",
         "write 0x, 0o or 0b",
     ),
     (
@@ -203,8 +199,8 @@ const WORDS: &[(&str, &str, &str)] = &[
     ),
     (
         "invalid boolean",
-        "this is no TOML value",
-        "write true or false, or put text in quotes",
+        "invalid TOML value",
+        "write true or false, or put the string in quotes",
     ),
 ];
 
@@ -213,7 +209,7 @@ const UNQUOTED: &str = "string values must be quoted";
 
 const MORE_THAN_ONE: (&str, &str) = (
     "this is more than one value",
-    "put text in quotes, commas between the values of a list, and one key on each line",
+    "put strings in quotes, commas between the values of a list, and one key on each line",
 );
 
 const NUMBERS: &str = "numbers are written like 12, -3.5, 1e9 or 0xff; put anything else in quotes";
@@ -248,12 +244,12 @@ fn words(error: &ParseError, rest: &str, found: &str) -> (String, String) {
     let own = |(message, help): (&str, &str)| (message.to_owned(), help.to_owned());
     match description {
         UNQUOTED if found.is_empty() => {
-            return own(("a value is missing", "write one; text stands in quotes"));
+            return own(("missing value", "write a value; strings are in quotes"));
         }
         "invalid literal string" if rest.trim().is_empty() => {
             return own((
-                "the text ends in the middle of something",
-                "write the rest, and close what is open",
+                "unexpected end of file",
+                "complete the last value and close all brackets and quotes",
             ));
         }
         UNQUOTED if found.contains([' ', '\t']) => return own(MORE_THAN_ONE),
@@ -267,7 +263,7 @@ fn words(error: &ParseError, rest: &str, found: &str) -> (String, String) {
     }
     let number = ["number", "float", "mantissa", "fraction", "exponent"];
     if number.iter().any(|word| description.ends_with(word)) {
-        return own(("this is no TOML number", NUMBERS));
+        return own(("invalid TOML number", NUMBERS));
     }
     (description.to_owned(), expected(error))
 }

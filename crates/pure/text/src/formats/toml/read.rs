@@ -38,7 +38,7 @@ pub(crate) fn read(reading: &mut ReaderState<'_>) {
         let span = Span::new(reader.base, reader.base + '\u{feff}'.len_utf8());
         reader.tables.report(
             span,
-            "a byte order mark that is not the first character",
+            "byte order mark in the middle of the file",
             "remove it",
         );
     }
@@ -298,7 +298,7 @@ impl<'r, 'a> TomlReader<'r, 'a> {
                 .tree
                 .verbatim(NodeKind::DateTime, span, span);
         }
-        let message = "this is no date or time";
+        let message = "invalid date or time";
         self.tables.report(
             span,
             message,

@@ -181,7 +181,7 @@ impl<'r, 'a> TableBuilder<'r, 'a> {
                 Some(table)
             }
             EntryItem::List(_) => {
-                let message = format!("`{}` is a list of tables already", last.name);
+                let message = format!("`{}` is already a list of tables", last.name);
                 self.report(
                     last.span,
                     message,
@@ -418,19 +418,13 @@ impl<'r, 'a> TableBuilder<'r, 'a> {
 
     fn report_closed(&mut self, node: NodeId, key: &DottedKeyPart<'a>) {
         let (what, help) = match self.reading.tree.kind(node) {
-            NodeKind::Map => (
-                "a table in braces, which is whole",
-                "write the key inside the braces",
-            ),
-            NodeKind::List => (
-                "a list in brackets, which is whole",
-                "write the table inside the brackets",
-            ),
-            kind => (kind.word(), "rename one of the two"),
+            NodeKind::Map => ("an inline table", "write the key inside the braces"),
+            NodeKind::List => ("an inline list", "write the table inside the brackets"),
+            kind => (kind.word(), "rename one of them"),
         };
         if self.reading.diagnostics.len() < MOST_FINDINGS {
             let (source, value) = (self.reading.source, self.reading.tree.span(node));
-            let message = format!("`{}` cannot be added to: it is {what}", key.name);
+            let message = format!("cannot add to `{}`: it is {what}", key.name);
             self.reading.report(
                 Diagnostic::new(&codes::TOML_SYNTAX, message)
                     .at(source, key.span, "added to here")

@@ -15,78 +15,78 @@ pub(crate) struct SyntaxAdvice {
 const TABLE: &[(&str, &str, &str)] = &[
     (
         "tab",
-        "a tab where YAML wants spaces",
-        "indent with spaces; YAML does not allow tabs there",
+        "tab in indentation",
+        "indent with spaces; YAML does not allow tabs",
     ),
     (
         "mapping values are not allowed",
-        "a `:` where no value can start",
-        "a text that contains `: ` stands in quotes; if this is a key, check its indent",
+        "unexpected `:`",
+        "quote a string that contains `: `; if this is a key, check its indentation",
     ),
     (
         "simple key expect",
-        "this line is no `key: value`",
-        "write `:` and a blank after the key, or indent a continued text more",
+        "expected `key: value`",
+        "write `:` and a space after the key, or indent a continued string more",
     ),
     (
         "did not find expected key",
-        "this line does not fit into the map around it",
-        "keys of one map have the same indent; quote a text that starts with a special character",
+        "this line does not belong to the mapping around it",
+        "keys of one mapping have the same indentation; quote a string that starts with a special character",
     ),
     (
         "did not find expected '-' indicator",
-        "this line does not fit into the list around it",
-        "items of one list start with `- ` at the same indent",
+        "this line does not belong to the list around it",
+        "items of one list start with `- ` at the same indentation",
     ),
     (
         "block sequence entries are not allowed",
         "a list cannot start here",
-        "put the first `- ` on a line of its own below the key",
+        "put the first `- ` on its own line under the key",
     ),
     (
         "mapping keys are not allowed",
         "a key cannot start here",
-        "put it on a line of its own, at the indent of its map",
+        "put it on its own line, at the indentation of its mapping",
     ),
     (
         "flow mapping, did not find",
-        "`,` or `}` is missing before this",
+        "missing `,` or `}` before this",
         "close the `{` or put a comma between the entries",
     ),
     (
         "flow sequence, expected",
-        "`,` or `]` is missing before this",
+        "missing `,` or `]` before this",
         "close the `[` or put a comma between the items",
     ),
     (
         "unexpected end of stream",
-        "this quoted text has no end",
-        "close it with the quote that it starts with",
+        "unclosed quote",
+        "close it with the same quote character",
     ),
     (
         "unexpected document indicator",
-        "this quoted text has no end before the next document",
-        "close it with the quote that it starts with",
+        "unclosed quote before the next document",
+        "close it with the same quote character",
     ),
     (
         "unknown escape",
-        "there is no such escape",
+        "unknown escape",
         "in double quotes write `\\\\` for a backslash, or use single quotes",
     ),
     (
         "hexadecimal number",
-        "this escape lacks digits",
+        "incomplete escape",
         "write `\\xXX`, `\\uXXXX` or `\\UXXXXXXXX`",
     ),
     (
         "invalid Unicode character escape",
-        "this escape is no character",
+        "this escape is not a Unicode character",
         "write the character itself",
     ),
     (
         "trailing content after double-quoted",
-        "something follows the closing quote",
-        "write `\\\"` for a quote inside the text, or put the whole value in single quotes",
+        "unexpected content after the closing quote",
+        "write `\\\"` for a quote inside the string, or put the entire value in single quotes",
     ),
     (
         "unexpected character",
@@ -95,82 +95,82 @@ const TABLE: &[(&str, &str, &str)] = &[
     ),
     (
         "node content",
-        "a value is missing before this",
-        "write a value, or `null`, or put a text that starts like this in quotes",
+        "missing value before this",
+        "write a value, or `null`, or quote a string that starts like this",
     ),
     (
         "indentation in quoted",
-        "this quoted text has no end, or its next line has too small an indent",
-        "close it with the quote that it starts with; indent continued lines more than the key",
+        "unclosed quote, or the next line is indented too little",
+        "close it with the opening quote; indent continued lines more than the key",
     ),
     (
         "indentation",
-        "this line has the wrong indent",
-        "lines of one map or list have the same indent; continued lines have more",
+        "wrong indentation",
+        "lines of one mapping or list have the same indentation; continued lines have more",
     ),
     (
         "wrongly indented line",
-        "this line has the wrong indent",
-        "indent every line of the text alike",
+        "wrong indentation",
+        "indent every line of the string the same",
     ),
     (
         "misplaced bracket",
-        "this bracket closes nothing",
+        "unmatched closing bracket",
         "remove it, or put the value in quotes",
     ),
     (
         "unprintable",
-        "a character that YAML does not allow",
+        "this character is not allowed in YAML",
         "remove it, or write it as an escape in double quotes",
     ),
     (
         "byte order mark",
-        "a byte order mark in the middle of the text",
+        "byte order mark in the middle of the file",
         "remove it; it may only start a file",
     ),
     (
         "comment intercepting",
-        "a comment inside a text of several lines",
-        "put the text in quotes, or the comment before it",
+        "comment inside a multi-line string",
+        "put the string in quotes, or the comment before it",
     ),
     (
         "document",
-        "this stands outside of the document",
-        "a file holds one document; remove the rest",
+        "unexpected content outside the document",
+        "a file has one document; remove the rest",
     ),
     (
         "directive",
-        "this `%` line is not understood",
-        "remove it; nothing here needs it",
+        "unknown `%` directive",
+        "remove it; agpm does not need it",
     ),
     (
         "version",
-        "this `%YAML` line is not understood",
-        "remove it; nothing here needs it",
+        "invalid `%YAML` directive",
+        "remove it; agpm does not need it",
     ),
     (
         "anchor or alias",
         "this anchor or alias has no name",
-        "write a name after `&` or `*`, or quote the text",
+        "write a name after `&` or `*`, or quote the string",
     ),
     (
         "block scalar",
-        "the line of this `|` or `>` is not understood",
+        "invalid block string header",
         "only `+`, `-`, a digit or a comment may follow",
     ),
     (
         "':'",
-        "this `:` is misplaced",
-        "put a blank after it, or put the text in quotes",
+        "misplaced `:`",
+        "put a space after it, or put the string in quotes",
     ),
     (
         "'-'",
-        "this `-` is misplaced",
-        "put a blank after it, or put the text in quotes",
+        "misplaced `-`",
+        "put a space after it, or put the string in quotes",
     ),
     (
         "quoted scalar",
-        "this quoted text is not understood",
+        "invalid quoted string",
         "check its quotes and escapes",
     ),
 ];
@@ -180,15 +180,15 @@ pub(crate) fn advice(info: &str) -> SyntaxAdvice {
     if info.contains("unknown anchor") {
         return SyntaxAdvice {
             code: &codes::YAML_ALIAS,
-            message: "nothing above has this anchor".to_owned(),
-            help: "an alias `*name` needs a value marked `&name` before it; put a text that starts with `*` in quotes",
+            message: "undefined alias".to_owned(),
+            help: "an alias `*name` needs a value marked `&name` before it; quote a string that starts with `*`",
         };
     }
     if info.contains("tag") || info.contains("handle") || info.contains("TAG") {
-        let help = "remove it, or put a text that starts with `!` in quotes";
+        let help = "remove it, or quote a string that starts with `!`";
         return SyntaxAdvice {
             code: &codes::YAML_TAG,
-            message: "this tag is not understood".to_owned(),
+            message: "unknown tag".to_owned(),
             help,
         };
     }
@@ -200,8 +200,8 @@ pub(crate) fn advice(info: &str) -> SyntaxAdvice {
         },
         None => SyntaxAdvice {
             code: &codes::YAML_SYNTAX,
-            message: format!("this is no YAML: {info}"),
-            help: "check the indent and the quotes around here",
+            message: format!("invalid YAML: {info}"),
+            help: "check the indentation and quotes near this line",
         },
     }
 }

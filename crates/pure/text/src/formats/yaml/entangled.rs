@@ -10,7 +10,7 @@ pub(crate) fn check<'v, V: TreeView<'v>>(
     places: &NodeLocator<'_>,
     changes: &DocumentChanges<'v, V>,
 ) -> Result<(), EditError> {
-    let live = LiveAliases::after(places, &dying(places, changes));
+    let live = LiveAliases::after(places, &all_removed_ranges(places, changes));
     for (id, _) in &changes.replaced {
         match places.parent(*id).filter(|_| places.is_inherited(*id)) {
             // Its map gets an entry of its own, which hides the inherited one.
@@ -26,7 +26,7 @@ pub(crate) fn check<'v, V: TreeView<'v>>(
 }
 
 /// The bytes that will be gone.
-fn dying<'v, V: TreeView<'v>>(
+fn all_removed_ranges<'v, V: TreeView<'v>>(
     places: &NodeLocator<'_>,
     changes: &DocumentChanges<'v, V>,
 ) -> Vec<Range<usize>> {
@@ -35,15 +35,15 @@ fn dying<'v, V: TreeView<'v>>(
         .iter()
         .map(|(id, _)| *id)
         .filter(|id| !places.is_inherited(*id));
-    let mut dying: Vec<_> = replaced.map(|id| places.range(id)).collect();
+    let mut removed: Vec<_> = replaced.map(|id| places.range(id)).collect();
     for change in changes
         .containers
         .iter()
         .filter(|change| !change.removed.is_empty())
     {
-        dying.extend(removed_ranges(places, change));
+        removed.extend(removed_ranges(places, change));
     }
-    dying
+    removed
 }
 
 fn removed_ranges<'v, V: TreeView<'v>>(
@@ -63,12 +63,12 @@ fn removed_ranges<'v, V: TreeView<'v>>(
 struct LiveAliases(Vec<(Range<usize>, Range<usize>)>);
 
 impl LiveAliases {
-    fn after(places: &NodeLocator<'_>, dying: &[Range<usize>]) -> Self {
+    fn after(places: &NodeLocator<'_>, removed: &[Range<usize>]) -> Self {
         let aliases = places.document.tree.sharing.aliases.iter();
         let ranges = aliases.map(|(alias, target)| (places.range(*alias), places.range(*target)));
         LiveAliases(
             ranges
-                .filter(|(alias, _)| !dying.iter().any(|gone| contains(gone, alias)))
+                .filter(|(alias, _)| !removed.iter().any(|gone| contains(gone, alias)))
                 .collect(),
         )
     }
@@ -87,7 +87,7 @@ impl LiveAliases {
         match self.0.iter().find(|(_, target)| hit(target)) {
             None => Ok(()),
             Some((alias, _)) => {
-                let why = format!("`{}` stands for it too", &places.text[alias.clone()]);
+                let why = format!("`{}` is an alias of it", &places.text[alias.clone()]);
                 Err(entangled(places, id, why))
             }
         }
@@ -116,7 +116,7 @@ fn check_container<'v, V: TreeView<'v>>(
         return Err(entangled(
             places,
             container,
-            format!("it is `{alias}`, which stands for another place"),
+            format!("it is the alias `{alias}`"),
         ));
     }
     if places.is_inherited(container) {
@@ -136,7 +136,7 @@ fn check_container<'v, V: TreeView<'v>>(
     {
         let (key, value) = places.node(container).entry(*at);
         if places.is_inherited(value.id()) || is_shadowing(places, container, key) {
-            return Err(entangled(places, value.id(), "a merge key `<<` brings it"));
+            return Err(entangled(places, value.id(), "a merge key `<<` adds it"));
         }
     }
     Ok(())

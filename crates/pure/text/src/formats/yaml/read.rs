@@ -153,12 +153,12 @@ impl YamlReader<'_, '_> {
         let is_list = self.text[bracket..].starts_with('[');
         let (open, close) = if is_list { ('[', ']') } else { ('{', '}') };
         let span = Span::new(bracket, bracket + 1);
-        let message = format!("this `{open}` is not closed");
+        let message = format!("unclosed `{open}`");
         self.error(
             &codes::YAML_SYNTAX,
             span,
             message,
-            &format!("write `{close}` behind the last value"),
+            &format!("write `{close}` after the last value"),
         );
     }
 
@@ -166,7 +166,7 @@ impl YamlReader<'_, '_> {
         self.documents += 1;
         if self.documents > 1 {
             let span = Span::new(span.start, span.end.min(self.text.len()));
-            let help = "keep one document in a file; split the others off";
+            let help = "keep one document per file";
             self.error(
                 &codes::YAML_DOCUMENTS,
                 span,
@@ -365,7 +365,7 @@ impl YamlReader<'_, '_> {
             ScalarValue::Float(number) => self.number_node(NodeKind::Float, &number, span),
             ScalarValue::String => self.string_node(scalar.text, span, content),
             ScalarValue::TooLarge => {
-                let help = "put it in quotes if it is no number";
+                let help = "put it in quotes if it is not a number";
                 self.error(&codes::YAML_SYNTAX, span, "this number is too large", help);
                 self.string_node(scalar.text, span, content)
             }
@@ -375,8 +375,8 @@ impl YamlReader<'_, '_> {
     fn report_tag(&mut self, error: &TagError<'_>) {
         let (message, help) = match error {
             TagError::Mismatched(name) => (
-                format!("the tag `!!{name}` does not fit this value"),
-                "remove the tag, or write a value of that kind",
+                format!("the value does not match the tag `!!{name}`"),
+                "remove the tag, or write a value of that type",
             ),
             TagError::Unknown => (
                 "this tag is not supported".to_owned(),
@@ -391,7 +391,7 @@ impl YamlReader<'_, '_> {
         self.at = span.end;
         let span = Span::new(span.start, span.end);
         let Some(target) = self.anchors.get(anchor) else {
-            let help = "an alias cannot stand inside the value that it names";
+            let help = "an alias cannot be inside the value it refers to";
             self.error(&codes::YAML_ALIAS, span, "this alias contains itself", help);
             let id = self.reading.tree.null(span);
             self.add(FinishedNode::scalar(id));
@@ -422,14 +422,14 @@ impl YamlReader<'_, '_> {
             return ControlFlow::Continue(());
         }
         let message = format!(
-            "aliases stand for more than {} values",
+            "aliases expand to more than {} values",
             self.reading.limits.expansion
         );
         self.error(
             &codes::YAML_ALIAS,
             span,
             message,
-            "write fewer aliases of aliases",
+            "use fewer nested aliases",
         );
         ControlFlow::Break(())
     }
@@ -517,11 +517,11 @@ impl YamlReader<'_, '_> {
             ExpectedNode::Key => {
                 frame.expected = ExpectedNode::Nothing;
                 let span = self.reading.tree.span(node.id);
-                let help = "keys are texts; put one in quotes if it is to start with a bracket";
+                let help = "keys are strings; quote a key that starts with a bracket";
                 self.error(
                     &codes::YAML_KEY,
                     span,
-                    "a map or a list cannot be a key",
+                    "an object or a list cannot be a key",
                     help,
                 );
             }
@@ -543,13 +543,13 @@ impl YamlReader<'_, '_> {
         }
         let (message, help) = if again {
             (
-                "a second `<<` in one map",
-                "write one, with a list: `<<: [*first, *second]`",
+                "duplicate `<<` in an objectping",
+                "use one with a list: `<<: [*first, *second]`",
             )
         } else {
             (
-                "`<<` takes a map or a list of maps",
-                "name a map by its alias, or put the key `\"<<\"` in quotes",
+                "`<<` needs an objectping or a list of mappings",
+                "name an objectping by its alias, or put the key `\"<<\"` in quotes",
             )
         };
         let span = if again {

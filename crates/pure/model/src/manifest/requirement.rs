@@ -10,8 +10,10 @@ pub(crate) const ONLY_WITH_SOURCE: [&str; 3] = ["version", "branch", "rev"];
 
 impl Check {
     /// A commit beats a branch beats a version.
-    pub(crate) fn selector(&mut self, table: NodeRef<'_>) -> Requirement {
-        let version = table.get("version").and_then(|node| self.requirement(node));
+    pub(crate) fn requirement(&mut self, table: NodeRef<'_>) -> Requirement {
+        let version = table
+            .get("version")
+            .and_then(|node| self.version_requirement(node));
         let branch = table.get("branch").and_then(|node| self.branch(node));
         let rev = table.get("rev").and_then(|node| self.rev(node));
         let origin = table.get("source").or_else(|| table.get("marketplace"));
@@ -36,7 +38,7 @@ impl Check {
         }
     }
 
-    fn requirement(&mut self, node: NodeRef<'_>) -> Option<VersionRequirement> {
+    fn version_requirement(&mut self, node: NodeRef<'_>) -> Option<VersionRequirement> {
         let text = self.string(node, "`version`")?;
         let help = "write a tag such as `v1.2.0`, a range such as `^1.2` or `>=1.0, <2`, `latest`, or a branch";
         VersionRequirement::parse(text)
@@ -60,11 +62,11 @@ impl Check {
         let text = self.string(node, "`rev`")?;
         let good = (4..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit());
         if !good {
-            let message = format!("`{text}` is no commit");
+            let message = format!("`{text}` is not a commit");
             self.bad_value(
                 node,
                 message,
-                "write the commit's name, or at least its first four digits",
+                "write a commit id, or at least its first four digits",
             );
         }
         good.then(|| text.to_ascii_lowercase())

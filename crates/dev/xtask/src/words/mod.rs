@@ -1,0 +1,212 @@
+//! The words of everything that users and contributors read: no phrase that the style page bans.
+//!
+//! Documents have none. Strings in the code have at most as many as recorded, and the records only fall.
+
+mod finding;
+mod phrases;
+mod prose;
+mod records;
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use crate::measure::source::{SourceFile, product_files};
+use finding::Finding;
+use phrases::Scope;
+
+/// The findings that have one record.
+struct Area {
+    name: String,
+    findings: Vec<Finding>,
+}
+
+/// Every finding of an area with more of them than recorded, each in one line with its place and the better words.
+pub(crate) fn violations(root: &Path) -> Vec<String> {
+    match areas(root) {
+        Ok(areas) => areas.iter().flat_map(violations_of).collect(),
+        Err(error) => vec![error.to_string()],
+    }
+}
+
+/// Every finding, then the number of each area beside its record.
+pub(crate) fn report(root: &Path) -> io::Result<String> {
+    let areas = areas(root)?;
+    let findings = areas
+        .iter()
+        .flat_map(|area| &area.findings)
+        .map(Finding::describe);
+    let mut out: String = findings.map(|line| line + "\n").collect();
+    for Area { name, findings } in &areas {
+        let (count, record) = (findings.len(), records::record(name));
+        out.push_str(&format!(
+            "{name}: {count} banned phrases, {record} allowed\n"
+        ));
+    }
+    Ok(out)
+}
+
+fn violations_of(area: &Area) -> Vec<String> {
+    let (count, record) = (area.findings.len(), records::record(&area.name));
+    if count <= record {
+        return Vec::new();
+    }
+    let mut lines: Vec<String> = area.findings.iter().map(Finding::describe).collect();
+    lines.push(format!(
+        "{}: {count} banned phrases, {record} allowed (see docs/style.md)",
+        area.name
+    ));
+    lines
+}
+
+fn areas(root: &Path) -> io::Result<Vec<Area>> {
+    Ok(vec![
+        document_area(root, "documents", documents(root)?)?,
+        document_area(root, "help", vec![root.join("docs/reference/cli.md")])?,
+        string_area(root)?,
+    ])
+}
+
+/// Everything that people write as prose. References that are made from the code are checked as strings.
+fn documents(root: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = markdown_files(&root.join("docs"))?;
+    found.retain(|path| !path.starts_with(root.join("docs/reference")));
+    found.extend(markdown_files(&root.join("crates/pure/diag/pages"))?);
+    found.extend(files_in(root)?.into_iter().filter(|path| is_markdown(path)));
+    // The page that lists the banned phrases.
+    found.retain(|path| *path != root.join("docs/style.md"));
+    Ok(found)
+}
+
+fn document_area(root: &Path, name: &str, paths: Vec<PathBuf>) -> io::Result<Area> {
+    let mut findings = Vec::new();
+    for path in paths {
+        let text = fs::read_to_string(&path)?;
+        let is_guide = path.parent() == Some(&root.join("docs"));
+        let scope = if is_guide {
+            Scope::Guide
+        } else {
+            Scope::Document
+        };
+        let shown = shown(root, &path);
+        findings.extend(phrases::find(&prose::markdown(&text), scope, &shown));
+    }
+    Ok(Area {
+        name: name.to_owned(),
+        findings,
+    })
+}
+
+/// The strings of all crates are one area: code moves between crates, and its strings with it.
+fn string_area(root: &Path) -> io::Result<Area> {
+    let crates = root.join("crates");
+    let mut findings = Vec::new();
+    for directory in [
+        directories(&crates.join("pure"))?,
+        directories(&crates.join("edge"))?,
+    ]
+    .concat()
+    {
+        let sources = directory.join("src");
+        for file in product_files(&sources)? {
+            let shown = shown(root, &sources.join(&file.path));
+            findings.extend(string_findings(&file, &shown));
+        }
+    }
+    Ok(Area {
+        name: "strings".to_owned(),
+        findings,
+    })
+}
+
+fn string_findings(file: &SourceFile, shown: &str) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for token in &file.tokens {
+        let Some(text) = literal_text(&token.text) else {
+            continue;
+        };
+        let words = prose::literal(text, file.line_at(token.start));
+        findings.extend(phrases::find(&words, Scope::String, shown));
+    }
+    findings
+}
+
+/// Between the quotes of a string literal, if it has several words: one word is a key or a name.
+fn literal_text(token: &str) -> Option<&str> {
+    let text = token.trim_start_matches('r').trim_matches('#');
+    let text = text.strip_prefix('"')?.strip_suffix('"')?;
+    text.contains(' ').then_some(text)
+}
+
+fn shown(root: &Path, path: &Path) -> String {
+    let inner = path.strip_prefix(root).unwrap_or(path);
+    inner.to_string_lossy().into_owned()
+}
+
+fn is_markdown(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "md")
+}
+
+fn files_in(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    Ok(entries(directory)?
+        .into_iter()
+        .filter(|path| path.is_file())
+        .collect())
+}
+
+fn directories(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    Ok(entries(directory)?
+        .into_iter()
+        .filter(|path| path.is_dir())
+        .collect())
+}
+
+fn markdown_files(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = files_in(directory)?;
+    found.retain(|path| is_markdown(path));
+    for inner in directories(directory)? {
+        found.extend(markdown_files(&inner)?);
+    }
+    Ok(found)
+}
+
+/// Sorted, so that two runs report the same lines in the same order.
+fn entries(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        found.push(entry?.path());
+    }
+    found.sort();
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_are_read_and_comments_and_tests_are_not() {
+        let text = "// told\n/// told\nfn f() -> &'static str { \"it was\\n told `told`\" }\n#[test]\nfn t() { g(\"was told\"); }\n";
+        let file = SourceFile::parse(Path::new("x.rs"), text).expect("the text is Rust");
+        let found: Vec<String> = string_findings(&file, "x.rs")
+            .iter()
+            .map(Finding::describe)
+            .collect();
+        assert_eq!(found, ["x.rs:3: \"told\": write reported, shown, prints"]);
+    }
+
+    #[test]
+    fn an_area_fails_above_its_record_only() {
+        let finding = || Finding {
+            path: "a.md".to_owned(),
+            line: 1,
+            phrase: "told".to_owned(),
+            instead: "reported",
+        };
+        let area = |count: usize| Area {
+            name: "no such area".to_owned(),
+            findings: (0..count).map(|_| finding()).collect(),
+        };
+        assert_eq!(violations_of(&area(0)), Vec::<String>::new());
+        assert_eq!(violations_of(&area(1)).len(), 2);
+    }
+}

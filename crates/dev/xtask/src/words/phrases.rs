@@ -1,0 +1,268 @@
+//! The banned phrases, and what to write instead.
+
+use std::ops::Range;
+
+use super::finding::Finding;
+use super::prose::Word;
+
+/// What a text is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// A page for users.
+    Guide,
+    /// Any other document.
+    Document,
+    /// A string literal.
+    String,
+}
+
+/// Words that follow each other. `|` separates alternatives for one word.
+struct Phrase {
+    banned: &'static str,
+    instead: &'static str,
+    /// Longer phrases that are good although the banned one is in them.
+    unless: &'static [&'static str],
+}
+
+const fn phrase(banned: &'static str, instead: &'static str) -> Phrase {
+    Phrase {
+        banned,
+        instead,
+        unless: &[],
+    }
+}
+
+const fn except(
+    banned: &'static str,
+    instead: &'static str,
+    unless: &'static [&'static str],
+) -> Phrase {
+    Phrase {
+        banned,
+        instead,
+        unless,
+    }
+}
+
+/// In the order of `docs/style.md`.
+const PHRASES: &[Phrase] = &[
+    except(
+        "is|are|was|were no",
+        "is not a, invalid",
+        &["is|are|was|were no longer", "there is|are no"],
+    ),
+    phrase("is|are|was|were there", "exists, is present"),
+    phrase("is|are|was|were not there", "does not exist, not found"),
+    phrase("isn't|aren't there", "does not exist, not found"),
+    phrase(
+        "there is|are|was|were no",
+        "no such, does not exist, has no",
+    ),
+    except(
+        "told|tells|tell",
+        "reported, shown, prints",
+        &[
+            "cannot|can|could tell whether|which|if|apart",
+            "not tell whether|which|if",
+        ],
+    ),
+    except(
+        "counts",
+        "applies, wins, takes precedence; treated as",
+        &["counts of", "the counts", "counts the|each|every|how|all"],
+    ),
+    phrase("count as", "are treated as"),
+    phrase(
+        "stand|stands|stood in|beside|for|there|below|above|before|behind|next|at|on",
+        "is in, is next to; represents, replaces",
+    ),
+    except("behind", "after; in", &["behind a"]),
+    phrase("below the|a|an|its|it", "in, under"),
+    phrase("folders|directories|files below", "in, under"),
+    phrase("beside", "next to"),
+    phrase("come|comes|came along", "is transitive, is pulled in by"),
+    phrase("bring|brings|brought along", "pulls in"),
+    phrase("your|a word", "approval; an override; silently"),
+    phrase("has|have a|no say", "can override, is ignored"),
+    phrase("asked for", "required by, in the manifest"),
+    except(
+        "ask|asks|asking for",
+        "requires",
+        &["ask|asks|asking for confirmation|approval|permission|values|a"],
+    ),
+    phrase("who|nobody|one asks", "the dependent"),
+    phrase("ours|theirs|yours", "managed by agpm; your own; unmanaged"),
+    phrase("we|us|our", "agpm, you, or the passive"),
+    phrase("taken|takes|take for", "treated as"),
+    phrase("so that", "so, to"),
+    phrase("mend|mends|mended", "fix"),
+    phrase("take|takes|taken|took away", "remove"),
+    phrase("anew", "again, from scratch"),
+    phrase("makes|make a|the file|folder|directory", "creates"),
+    phrase("of your|its|their|his own", "custom; its own X; separate"),
+    phrase("in the way", "already exists and is not managed"),
+    phrase("fate|fates", "result"),
+    phrase("texts", "strings"),
+    except("a text", "a string", &["a text file|editor"]),
+    phrase("list of text", "list of strings"),
+    phrase("symbolic link|links", "symlink"),
+    except(
+        "address|addresses",
+        "URL",
+        &["email|mail|IP address|addresses"],
+    ),
+    except("places", "paths, locations", &["decimal places"]),
+    phrase(
+        "a|the|its|this|that|which|same|another place",
+        "a path, a location, a position",
+    ),
+    except("ending|endings", "extension", &["line ending|endings"]),
+    phrase("folder|folders", "directory"),
+    phrase("a|the map", "an object, a table"),
+    phrase("maps of", "objects, tables"),
+    phrase("nothing but|besides", "only"),
+    phrase("no matter of", "is not a question of"),
+    phrase("colour|colours|coloured", "color"),
+    phrase("behaviour|behaviours", "behavior"),
+    phrase("licence|licences", "license"),
+    phrase("honour|honours|honoured", "honor"),
+    phrase("neighbour|neighbours", "neighbor"),
+    phrase("catalogue|catalogues", "catalog"),
+    phrase("recognise|recognises|recognised", "recognize"),
+];
+
+/// Guides are for users: how the project tests itself is in CONTRIBUTING.
+const GUIDE_PHRASES: &[Phrase] = &[
+    phrase("test suite", "nothing: leave it out"),
+    phrase(
+        "run|executed|checked by a|the test|tests",
+        "nothing: leave it out",
+    ),
+];
+
+const HEADLESS: &str = "a subject: \"Files that …\", \"The value …\"";
+
+/// The banned phrases in a text, in its order.
+pub(super) fn find(words: &[Word], scope: Scope, path: &str) -> Vec<Finding> {
+    let guide = (scope == Scope::Guide).then_some(GUIDE_PHRASES);
+    let phrases = || PHRASES.iter().chain(guide.into_iter().flatten());
+    let mut found = Vec::new();
+    for at in 0..words.len() {
+        let hit = phrases().find(|phrase| is_banned(phrase, words, at));
+        let headless = scope != Scope::String && is_headless(words, at);
+        let instead = match hit {
+            Some(phrase) => phrase.instead,
+            None if headless => HEADLESS,
+            None => continue,
+        };
+        let length = hit.map_or(1, |phrase| phrase.banned.split(' ').count());
+        let texts = words[at..at + length].iter().map(|word| word.text.as_str());
+        found.push(Finding {
+            path: path.to_owned(),
+            line: words[at].line,
+            phrase: texts.collect::<Vec<_>>().join(" "),
+            instead,
+        });
+    }
+    found
+}
+
+fn is_banned(phrase: &Phrase, words: &[Word], at: usize) -> bool {
+    let end = at + phrase.banned.split(' ').count();
+    matches_at(phrase.banned, words, at)
+        && !phrase
+            .unless
+            .iter()
+            .any(|good| covers(good, words, at..end))
+}
+
+/// Whether a longer phrase is written over these words.
+fn covers(pattern: &str, words: &[Word], range: Range<usize>) -> bool {
+    let length = pattern.split(' ').count();
+    let first = range.end.saturating_sub(length);
+    (first..=range.start).any(|start| matches_at(pattern, words, start))
+}
+
+fn matches_at(pattern: &str, words: &[Word], at: usize) -> bool {
+    let mut patterns = pattern.split(' ').enumerate();
+    patterns.all(|(offset, alternatives)| {
+        words
+            .get(at + offset)
+            .is_some_and(|word| is_one_of(word, alternatives))
+    })
+}
+
+/// Words in capitals are names, such as git's `HEAD` and an element of JSON.
+fn is_one_of(word: &Word, alternatives: &str) -> bool {
+    let is_name = word.text.len() > 1 && !word.text.chars().any(char::is_lowercase);
+    !is_name
+        && alternatives
+            .split('|')
+            .any(|one| word.text.eq_ignore_ascii_case(one))
+}
+
+/// "What …" at the start of a sentence that is not a question.
+fn is_headless(words: &[Word], at: usize) -> bool {
+    let before = words[..at]
+        .iter()
+        .rev()
+        .find(|word| word.text != "#" && word.text != "-");
+    let starts = before.is_none_or(Word::ends_sentence);
+    let mut rest = words[at..].iter();
+    words[at].text == "What"
+        && starts
+        && rest
+            .find(|word| word.is_mark() && word.ends_sentence())
+            .is_none_or(|end| end.text != "?")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::prose::markdown;
+    use super::*;
+
+    fn found(text: &str) -> Vec<String> {
+        let words = markdown(text);
+        let findings = find(&words, Scope::Guide, "a.md");
+        findings.into_iter().map(|one| one.phrase).collect()
+    }
+
+    #[test]
+    fn phrases_are_found_across_lines_and_not_across_punctuation() {
+        assert_eq!(found("It is\nno file."), ["is no"]);
+        assert_eq!(found("As it is, no file is needed."), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_longer_phrase_can_be_good() {
+        assert_eq!(found("It is no longer used."), Vec::<String>::new());
+        assert_eq!(found("Git's line endings and HEAD"), Vec::<String>::new());
+        assert_eq!(found("The counts of files"), Vec::<String>::new());
+        assert_eq!(found("The file counts."), ["counts"]);
+    }
+
+    #[test]
+    fn a_sentence_does_not_begin_with_what_unless_it_asks() {
+        assert_eq!(found("One. What left the disk is gone."), ["What"]);
+        assert_eq!(found("- What is new"), ["What"]);
+        assert_eq!(found("## What is agpm?"), Vec::<String>::new());
+        assert_eq!(found("See what is new."), Vec::<String>::new());
+    }
+
+    #[test]
+    fn guides_do_not_mention_tests() {
+        assert_eq!(found("Run by the tests."), ["Run by the tests"]);
+        let words = markdown("Run by the tests.");
+        assert!(find(&words, Scope::Document, "a.md").is_empty());
+    }
+
+    #[test]
+    fn each_phrase_names_a_replacement() {
+        for Phrase {
+            banned, instead, ..
+        } in PHRASES.iter().chain(GUIDE_PHRASES)
+        {
+            assert!(!banned.is_empty() && !instead.is_empty(), "{banned}");
+        }
+    }
+}

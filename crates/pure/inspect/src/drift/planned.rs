@@ -1,0 +1,197 @@
+//! The disk compared byte by byte with what the lockfile stands for.
+//!
+//! A ledger proves nothing, since a clone can bring one; it only helps to say what happened.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use agpm_compose::RenderedResource;
+use agpm_diag::{Failure, codes};
+use agpm_model::{
+    InstallMode, LockEntry, Lockfile, ObservedPath, Owner, RelativePath, ResourceExtent,
+    ResourceId, is_junk,
+};
+use agpm_plan::{
+    ChangeAction, ChangeReason, Ledger, Obstacle, Plan, PlannedChange, RefusedChange,
+    ledger_of_lock,
+};
+use agpm_text::BlockName;
+
+use super::findings::{
+    ABSENT, NEVER_INSTALLED, OTHER_BYTES, OTHER_MODE, UNREADABLE, has_other_block, has_other_entry,
+    lacks_block, lacks_entry, not_as_locked, not_locked, unlocked_block,
+};
+use super::recorded::drift_in_place;
+use super::report::{DriftFinding, VerifyReport};
+
+/// How each locked entry can be compared.
+pub struct Coverage<'l> {
+    /// Resources whose source is the installed file itself, and whose bytes are not the locked ones.
+    changed_in_place: Vec<&'l LockEntry>,
+    /// How many resources are in place, changed or not.
+    in_place: usize,
+    /// Entries whose bytes cannot be had any more, such as a local file that changed: they have only their record.
+    pub recorded: Vec<&'l LockEntry>,
+    /// What the last install left of those.
+    pub by_record: Ledger,
+    /// What the last install left of everything else.
+    pub by_bytes: Ledger,
+}
+
+impl<'l> Coverage<'l> {
+    /// Sorts the entries by what could be rendered; layers that failed have only their record.
+    pub fn of(
+        lock: &'l Lockfile,
+        ledger: &Ledger,
+        rendered: &[RenderedResource],
+        layer_failure: Option<&Failure>,
+    ) -> Self {
+        let covered: BTreeSet<ResourceId> = rendered.iter().map(|one| one.resolved.id()).collect();
+        let (changed_in_place, recorded): (Vec<&LockEntry>, Vec<&LockEntry>) = lock
+            .entries
+            .iter()
+            .filter(|locked| !covered.contains(&locked.id()))
+            .partition(|locked| locked.install == InstallMode::InPlace);
+        let owners: BTreeSet<Owner> = recorded.iter().map(|locked| locked.id().into()).collect();
+        let is_recorded = |owner: &Owner| {
+            owners.contains(owner) || layer_failure.is_some() && owner.layers().is_some()
+        };
+        let (by_record, mut by_bytes) = ledger.clone().split(is_recorded);
+        if *ledger == Ledger::default() {
+            by_bytes = ledger_of_lock(lock);
+        }
+        let in_place = lock.entries.iter();
+        let in_place = in_place.filter(|locked| locked.install == InstallMode::InPlace);
+        Coverage {
+            changed_in_place,
+            in_place: in_place.count(),
+            recorded,
+            by_record,
+            by_bytes,
+        }
+    }
+
+    /// The paths of resources in place that have to be observed.
+    pub fn paths_in_place(&self) -> impl Iterator<Item = &'l RelativePath> {
+        self.changed_in_place.iter().flat_map(|one| one.paths())
+    }
+
+    /// Resources in place that differ from what was locked.
+    pub fn drift_in_place(&self, disk: &BTreeMap<RelativePath, ObservedPath>) -> VerifyReport {
+        let changed = self.changed_in_place.iter();
+        let findings = changed.flat_map(|locked| drift_in_place(locked, disk));
+        VerifyReport {
+            checked: self.in_place,
+            findings: findings.collect(),
+        }
+    }
+
+    /// Without files that cannot be understood: nothing can be planned for them.
+    pub fn leave_out(&mut self, broken: &BTreeSet<RelativePath>) {
+        self.by_bytes
+            .shared
+            .retain(|path, _| !broken.contains(path));
+        self.by_bytes
+            .blocks
+            .retain(|path, _| !broken.contains(path));
+    }
+}
+
+/// What an install of the lockfile would change, as findings.
+pub fn drift_of_plan(plan: &Plan, ledger: &Ledger) -> VerifyReport {
+    let changes = plan.changes.iter();
+    let changes = changes.filter_map(|change| drift_of(change, ledger));
+    let findings = changes.chain(plan.refusals.iter().map(drift_of_refusal));
+    VerifyReport {
+        checked: plan.unchanged + plan.changes.len() + plan.refusals.len(),
+        findings: findings.collect(),
+    }
+}
+
+fn drift_of(change: &PlannedChange, ledger: &Ledger) -> Option<DriftFinding> {
+    if matches!(change.action, ChangeAction::Adopt | ChangeAction::Release) {
+        return None;
+    }
+    if let Some(block) = &change.block {
+        return Some(drift_of_block(change, block));
+    }
+    let missing = |message: String| {
+        let owner = change.owner.clone();
+        Some(DriftFinding::missing(&change.path, owner, message))
+    };
+    let changed = |message: String| {
+        let owner = change.owner.clone();
+        Some(DriftFinding::changed(&change.path, owner, message))
+    };
+    let is_known = ledger.files.contains_key(&change.path) || *ledger == Ledger::default();
+    match (change.action, change.reason, change.inner_place()) {
+        (ChangeAction::Remove, ..) | (ChangeAction::Keep, ChangeReason::UnaskedEdited, _) => {
+            changed(not_locked())
+        }
+        (ChangeAction::Create, _, Some(place)) => missing(lacks_entry(place)),
+        (ChangeAction::Create, ..) if is_known || change.place.is_some() => {
+            missing(ABSENT.to_owned())
+        }
+        (ChangeAction::Create, ..) => missing(NEVER_INSTALLED.to_owned()),
+        (_, _, Some(place)) => changed(has_other_entry(place)),
+        (_, ChangeReason::Mode, _) => changed(OTHER_MODE.to_owned()),
+        (_, ChangeReason::Edited, _) => changed(OTHER_BYTES.to_owned()),
+        _ => changed(not_as_locked()),
+    }
+}
+
+fn drift_of_block(change: &PlannedChange, block: &BlockName) -> DriftFinding {
+    let (path, owner) = (&change.path, change.owner.clone());
+    match change.action {
+        ChangeAction::Create => DriftFinding::missing(path, owner, lacks_block(block)),
+        ChangeAction::Remove => DriftFinding::changed(path, owner, unlocked_block(block)),
+        _ => DriftFinding::changed(path, owner, has_other_block(block)),
+    }
+}
+
+/// Something in the place of what is locked.
+fn drift_of_refusal(refusal: &RefusedChange) -> DriftFinding {
+    let message = match (&refusal.place, refusal.what) {
+        (None, Obstacle::Block) => match &refusal.block {
+            Some(block) => has_other_block(block),
+            None => "has another block than was installed".to_owned(),
+        },
+        (Some(place), _) => has_other_entry(place),
+        (None, Obstacle::File | Obstacle::Entry) => "differs from what is locked".to_owned(),
+        (None, what) => format!("is {} now", what.words()),
+    };
+    DriftFinding::changed(&refusal.path, refusal.owner.clone(), message)
+}
+
+/// A file with managed entries that cannot be understood.
+pub fn drift_of_unreadable(path: &RelativePath, ledger: &Ledger) -> DriftFinding {
+    let owner = ledger.owners_at(path).into_iter().next().cloned();
+    DriftFinding::changed(path, owner.unwrap_or_default(), UNREADABLE)
+}
+
+/// The directory that a resource has for itself.
+pub fn own_directory(resource: &RenderedResource) -> Option<&RelativePath> {
+    let entry = &resource.resolved.entry;
+    let is_written =
+        entry.install == InstallMode::Write && entry.unit.extent != ResourceExtent::File;
+    entry.target.as_ref().filter(|_| is_written)
+}
+
+/// Files that were found in the directory of a resource and are not part of it.
+pub fn extra_files(resource: &RenderedResource, found: &[String]) -> Vec<DriftFinding> {
+    let Some(directory) = own_directory(resource) else {
+        return Vec::new();
+    };
+    let RenderedResource { resolved, output } = resource;
+    let known: BTreeSet<&str> = output.files.iter().map(|file| file.path.as_str()).collect();
+    let names = found.iter().filter(|name| !name.split('/').any(is_junk));
+    let paths = names.filter_map(|name| RelativePath::new(&format!("{directory}/{name}")).ok());
+    let extra = paths.filter(|path| !known.contains(path.as_str()));
+    extra
+        .map(|path| DriftFinding {
+            code: &codes::VERIFY_EXTRA,
+            path,
+            resource: resolved.id().into(),
+            message: format!("is not part of the {}", resolved.entry.kind.singular()),
+        })
+        .collect()
+}

@@ -1,0 +1,106 @@
+//! What a comparison with the disk comes to.
+
+use agpm_diag::{Code, Diagnostic, codes};
+use agpm_model::{Owner, RelativePath};
+use serde::{Serialize, Serializer};
+
+/// What was checked and found.
+#[derive(Debug, Default, Serialize)]
+pub struct VerifyReport {
+    /// How many files, keys and blocks were compared.
+    pub checked: usize,
+    /// What is not as it was installed, by path.
+    pub findings: Vec<DriftFinding>,
+}
+
+impl VerifyReport {
+    /// How many findings are about something that is missing.
+    pub fn missing(&self) -> usize {
+        let findings = self.findings.iter();
+        findings.filter(|one| one.is_missing()).count()
+    }
+
+    /// How many are about something that was changed.
+    pub fn modified(&self) -> usize {
+        self.findings.len() - self.missing()
+    }
+
+    /// Takes in what another comparison came to.
+    pub fn add(&mut self, other: VerifyReport) {
+        self.checked += other.checked;
+        self.findings.extend(other.findings);
+    }
+}
+
+/// A file that is not as it was installed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DriftFinding {
+    /// What kind of finding it is.
+    #[serde(serialize_with = "code_name")]
+    pub code: &'static Code,
+    /// The file.
+    pub path: RelativePath,
+    /// Whose it is.
+    #[serde(flatten, serialize_with = "agpm_model::serialize_id")]
+    pub resource: Owner,
+    /// What is wrong with it; the path is its subject.
+    pub message: String,
+}
+
+fn code_name<S: Serializer>(code: &Code, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(code.name)
+}
+
+impl DriftFinding {
+    pub(super) fn missing(
+        path: &RelativePath,
+        resource: Owner,
+        message: impl Into<String>,
+    ) -> Self {
+        DriftFinding {
+            code: &codes::VERIFY_MISSING,
+            path: path.clone(),
+            resource,
+            message: message.into(),
+        }
+    }
+
+    pub(super) fn changed(
+        path: &RelativePath,
+        resource: Owner,
+        message: impl Into<String>,
+    ) -> Self {
+        DriftFinding {
+            code: &codes::VERIFY_CHANGED,
+            path: path.clone(),
+            resource,
+            message: message.into(),
+        }
+    }
+
+    /// Whether something is missing.
+    pub fn is_missing(&self) -> bool {
+        *self.code == codes::VERIFY_MISSING
+    }
+
+    /// The finding as an error.
+    pub fn diagnostic(&self) -> Diagnostic {
+        let message = format!("{} {}", self.path, self.message);
+        Diagnostic::new(self.code, message)
+            .in_file(self.path.as_str())
+            .in_unit(self.resource.to_string())
+    }
+
+    /// The finding with its owner and the way to undo it.
+    pub fn repairable_diagnostic(&self) -> Diagnostic {
+        let message = format!("{} {} ({})", self.path, self.message, self.resource);
+        let help = if self.is_missing() {
+            "`agpm install` puts it back"
+        } else {
+            "`agpm install` tells about it and keeps it; `agpm install --force` puts back what belongs there"
+        };
+        Diagnostic::new(self.code, message)
+            .in_file(self.path.as_str())
+            .help(help)
+    }
+}

@@ -1,0 +1,346 @@
+//! What needs what, as a tree.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use agpm_diag::Failure;
+use agpm_resolve::{LockView, ResourceIdentity};
+use serde::Serialize;
+use serde::ser::{SerializeStruct, Serializer};
+
+use crate::graph::titled;
+
+/// JSON readers give up at about twice as many brackets.
+const DEEPEST_VALUE: usize = 60;
+
+/// Which way a tree grows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// To what is needed.
+    Needs,
+    /// To who needs it.
+    NeededBy,
+}
+
+/// Which tree.
+#[derive(Clone, Debug)]
+pub struct TreeRequest {
+    /// Where to start, as `NAME` or `TYPE/NAME`; without any, at the ends.
+    pub names: Vec<String>,
+    /// How many levels below the start are shown.
+    pub depth: Option<usize>,
+    /// Which way.
+    pub direction: Direction,
+}
+
+/// A tree, line by line from its top.
+#[derive(Debug)]
+pub struct TreeReport {
+    /// The lines.
+    pub lines: Vec<TreeLine>,
+    nodes: Vec<TreeNode>,
+    direction: Direction,
+}
+
+/// A resource of a tree.
+#[derive(Debug, Serialize)]
+struct TreeNode {
+    #[serde(skip)]
+    title: String,
+    #[serde(flatten)]
+    identity: ResourceIdentity,
+    transitive: bool,
+    /// Whether it is a part of the plugin above it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    part: bool,
+}
+
+/// A resource at one place of a tree, with all below it.
+#[derive(Serialize)]
+struct TreeBranch<'t> {
+    #[serde(flatten)]
+    node: &'t TreeNode,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dependencies: Option<Vec<TreeBranch<'t>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dependents: Option<Vec<TreeBranch<'t>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repeated: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    truncated: Option<bool>,
+}
+
+/// A resource at one place of a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TreeLine {
+    /// Which resource.
+    pub node: usize,
+    /// How far below the start.
+    pub level: usize,
+    /// Its place among its siblings.
+    pub place: Sibling,
+    /// What of it follows.
+    pub below: Below,
+}
+
+/// A place among siblings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sibling {
+    /// Others follow.
+    Inner,
+    /// It is the last.
+    Last,
+}
+
+/// What follows below a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Below {
+    /// All there is, down to the depth of the request.
+    Shown,
+    /// Nothing, for it was shown before.
+    Repeated,
+}
+
+/// Where a whole tree starts: at what the manifest requires, or at what needs nothing more.
+fn ends(view: &LockView, direction: Direction) -> Vec<usize> {
+    if direction == Direction::Needs {
+        return view.roots.clone();
+    }
+    let leaves: Vec<usize> = (0..view.entries.len())
+        .filter(|at| view.needs[*at].is_empty())
+        .collect();
+    // A lockfile edited by hand may be all cycles.
+    if leaves.is_empty() {
+        (0..view.entries.len()).collect()
+    } else {
+        leaves
+    }
+}
+
+fn node(view: &LockView, at: usize) -> TreeNode {
+    let entry = &view.entries[at];
+    let is_part = view.part_of.contains_key(&at);
+    let transitive = !is_part && view.roots.binary_search(&at).is_err();
+    let mark = match (is_part, transitive) {
+        (true, _) => " [part]",
+        (false, true) => " [transitive]",
+        (false, false) => "",
+    };
+    TreeNode {
+        title: format!("{}{mark}", titled(entry)),
+        identity: ResourceIdentity::of(entry),
+        transitive,
+        part: is_part,
+    }
+}
+
+/// The lines below these starts. Nothing recurses: a chain may be as long as the lockfile.
+fn walk(starts: &[usize], children: &[Vec<usize>], depth: Option<usize>) -> Vec<TreeLine> {
+    let mut lines = Vec::new();
+    let mut waiting = Vec::new();
+    // How far up each was shown with what is below it: where levels are cut, more of it shows higher up.
+    let mut shown: BTreeMap<usize, usize> = BTreeMap::new();
+    put(&mut waiting, starts, 0);
+    while let Some((node, level, place)) = waiting.pop() {
+        let open = !children[node].is_empty() && depth.is_none_or(|depth| level < depth);
+        let before = shown
+            .get(&node)
+            .is_some_and(|before| depth.is_none() || *before <= level);
+        let below = if open && before {
+            Below::Repeated
+        } else {
+            Below::Shown
+        };
+        lines.push(TreeLine {
+            node,
+            level,
+            place,
+            below,
+        });
+        if open && !before {
+            shown.insert(node, level);
+            put(&mut waiting, &children[node], level + 1);
+        }
+    }
+    lines
+}
+
+fn put(waiting: &mut Vec<(usize, usize, Sibling)>, nodes: &[usize], level: usize) {
+    let last = nodes.len().saturating_sub(1);
+    let placed = nodes.iter().enumerate().rev();
+    waiting.extend(placed.map(|(at, node)| {
+        let place = if at == last {
+            Sibling::Last
+        } else {
+            Sibling::Inner
+        };
+        (*node, level, place)
+    }));
+}
+
+impl TreeReport {
+    /// The tree from the entries that a request names, or from all ends; paths are seen from `here`.
+    pub fn of(view: &LockView, here: &Path, request: &TreeRequest) -> Result<Self, Failure> {
+        let needed_by = view.needed_by();
+        let children = match request.direction {
+            Direction::Needs => &view.needs,
+            Direction::NeededBy => &needed_by,
+        };
+        let mut starts = Vec::new();
+        for name in &request.names {
+            starts.extend(view.find_word(here, name)?);
+        }
+        if request.names.is_empty() {
+            starts = ends(view, request.direction);
+        }
+        Ok(TreeReport {
+            lines: walk(&starts, children, request.depth),
+            nodes: (0..view.entries.len()).map(|at| node(view, at)).collect(),
+            direction: request.direction,
+        })
+    }
+
+    /// What a line says: the resource, its version, and whether it came through others.
+    pub fn title(&self, line: &TreeLine) -> &str {
+        &self.nodes[line.node].title
+    }
+
+    /// Every pair of resources with a line between them, the one further up first, each once.
+    pub fn edges(&self) -> Vec<(usize, usize)> {
+        let mut above: Vec<usize> = Vec::new();
+        let mut edges = Vec::new();
+        for line in &self.lines {
+            above.truncate(line.level);
+            edges.extend(above.last().map(|parent| (*parent, line.node)));
+            above.push(line.node);
+        }
+        edges.sort_unstable();
+        edges.dedup();
+        edges
+    }
+
+    /// The resources of the tree, each once, with its title.
+    pub fn resources(&self) -> BTreeMap<usize, &str> {
+        self.lines
+            .iter()
+            .map(|line| (line.node, self.title(line)))
+            .collect()
+    }
+
+    /// The resources that these lines begin with, each with all below it.
+    fn branches<'t>(&'t self, lines: &'t [TreeLine]) -> Vec<TreeBranch<'t>> {
+        let level = lines.first().map_or(0, |line| line.level);
+        let branches = lines.chunk_by(|_, next| next.level > level);
+        branches.filter_map(|lines| self.branch(lines)).collect()
+    }
+
+    fn branch<'t>(&'t self, lines: &'t [TreeLine]) -> Option<TreeBranch<'t>> {
+        let (first, below) = lines.split_first()?;
+        let truncated = !below.is_empty() && first.level + 1 == DEEPEST_VALUE;
+        let below = self.branches(if truncated { &[] } else { below });
+        let (dependencies, dependents) = match self.direction {
+            Direction::Needs => (Some(below), None),
+            Direction::NeededBy => (None, Some(below)),
+        };
+        Some(TreeBranch {
+            node: &self.nodes[first.node],
+            dependencies,
+            dependents,
+            repeated: (first.below == Below::Repeated).then_some(true),
+            truncated: truncated.then_some(true),
+        })
+    }
+}
+
+impl Serialize for TreeReport {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut report = serializer.serialize_struct("TreeReport", 1)?;
+        report.serialize_field("roots", &self.branches(&self.lines))?;
+        report.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(lines: &[TreeLine]) -> Vec<(usize, usize, Below)> {
+        lines
+            .iter()
+            .map(|line| (line.node, line.level, line.below))
+            .collect()
+    }
+
+    #[test]
+    fn a_chain_of_ten_thousand_is_walked_and_printed() {
+        let count = 10_000;
+        let children: Vec<Vec<usize>> = (0..count)
+            .map(|at| if at + 1 < count { vec![at + 1] } else { vec![] })
+            .collect();
+        let lines = walk(&[0], &children, None);
+        assert_eq!(lines.len(), count);
+        assert_eq!(lines.last().map(|line| line.level), Some(count - 1));
+        let nodes = (0..count)
+            .map(|at| TreeNode {
+                title: at.to_string(),
+                identity: ResourceIdentity {
+                    kind: "agent",
+                    name: at.to_string(),
+                    version: None,
+                    source: None,
+                },
+                transitive: at > 0,
+                part: false,
+            })
+            .collect();
+        let report = TreeReport {
+            lines,
+            nodes,
+            direction: Direction::Needs,
+        };
+        assert_eq!(report.edges().len(), count - 1);
+        let roots = report.branches(&report.lines);
+        let mut branch = &roots[0];
+        let mut levels = 1;
+        while let Some(next) = branch.dependencies.as_ref().unwrap().first() {
+            levels += 1;
+            branch = next;
+        }
+        assert_eq!(levels, DEEPEST_VALUE);
+        assert_eq!(branch.truncated, Some(true));
+    }
+
+    #[test]
+    fn cycles_end_and_repeats_are_marked_once() {
+        let lines = walk(&[0], &[vec![1, 2], vec![0], vec![1]], None);
+        let expected = [
+            (0, 0, Below::Shown),
+            (1, 1, Below::Shown),
+            (0, 2, Below::Repeated),
+        ];
+        assert_eq!(shape(&lines)[..3], expected);
+        assert_eq!(
+            shape(&lines)[3..],
+            [(2, 1, Below::Shown), (1, 2, Below::Repeated)]
+        );
+    }
+
+    #[test]
+    fn what_was_cut_off_further_down_is_shown_further_up() {
+        // 0 -> 1 -> 2 -> 3, and 2 is a start too.
+        let children = [vec![1], vec![2], vec![3], vec![]];
+        let lines = walk(&[0, 2], &children, Some(2));
+        let shown = Below::Shown;
+        assert_eq!(
+            shape(&lines),
+            [
+                (0, 0, shown),
+                (1, 1, shown),
+                (2, 2, shown),
+                (2, 0, shown),
+                (3, 1, shown)
+            ]
+        );
+        assert_eq!(walk(&[0, 2], &children, Some(0)).len(), 2);
+    }
+}

@@ -1,0 +1,295 @@
+//! Who requires a resource.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap, VecDeque};
+use std::path::Path;
+
+use agpm_diag::Failure;
+use agpm_model::{LayerSet, LockEntry, LockedLayer, Owner};
+use agpm_plan::Ledger;
+use agpm_resolve::{LockView, ResourceIdentity};
+use serde::Serialize;
+
+use crate::graph::{owners_at, titled};
+
+/// How many chains are shown; a graph may have more of them than anyone can read.
+const MOST_CHAINS: usize = 100;
+
+/// Resources and who requires them.
+#[derive(Debug, Serialize)]
+pub struct WhyReport {
+    /// The resources meant; several if a pattern matched them.
+    pub resources: Vec<RequiredResource>,
+}
+
+/// A resource and the chains that lead to it.
+#[derive(Debug, Serialize)]
+pub struct RequiredResource {
+    /// `TYPE/NAME (VERSION)`.
+    #[serde(skip)]
+    pub title: String,
+    /// Which resource.
+    #[serde(flatten)]
+    pub identity: ResourceIdentity,
+    /// Who requires it.
+    #[serde(flatten)]
+    pub required: Chains,
+}
+
+/// Who requires a resource.
+#[derive(Debug, Serialize)]
+pub struct Chains {
+    /// From what the manifest requires down to the resource, the shortest first.
+    pub chains: Vec<Vec<Link>>,
+    /// Whether longer ones are left out.
+    pub more: bool,
+}
+
+/// One resource on the way.
+#[derive(Clone, Debug, Serialize)]
+pub struct Link {
+    /// `TYPE/NAME (VERSION)`.
+    #[serde(skip)]
+    pub title: String,
+    /// Which resource.
+    #[serde(flatten)]
+    pub identity: ResourceIdentity,
+    /// The version that is required, as far as that is known.
+    pub requirement: Option<String>,
+}
+
+impl WhyReport {
+    /// Who requires what a word means: a name, an id, or a path that is seen from `here`.
+    pub fn of(view: &LockView, ledger: &Ledger, here: &Path, word: &str) -> Result<Self, Failure> {
+        let layers = layers_at(view, &owners_at(view, here, ledger, word));
+        let mut at_path = view.at_path(here, word);
+        if at_path.is_empty() {
+            let owned = view.owned_at(here, ledger, word);
+            at_path.extend(owned.into_iter().filter(|at| view.part_of.contains_key(at)));
+        }
+        let found = if at_path.is_empty() && layers.is_empty() {
+            view.find(word)?
+        } else {
+            at_path
+        };
+        let chains = ChainFinder::of(view);
+        let resources = found.into_iter().map(|target| chains.required(target));
+        Ok(WhyReport {
+            resources: resources.chain(layers).collect(),
+        })
+    }
+}
+
+/// The layers among the owners of a file.
+fn layers_at(view: &LockView, owners: &BTreeSet<&Owner>) -> Vec<RequiredResource> {
+    let named = |set: &LayerSet| {
+        let name = set.as_str();
+        view.layers.iter().find(|layer| layer.name.as_str() == name)
+    };
+    let sets = owners.iter().filter_map(|owner| owner.layers());
+    sets.filter_map(named).map(of_layer).collect()
+}
+
+/// A layer, which the manifest itself names.
+fn of_layer(layer: &LockedLayer) -> RequiredResource {
+    let pin = layer.pin.as_ref();
+    let version = pin.map(|pin| pin.version.as_str());
+    let title = format!("{} ({})", layer.name.label(), version.unwrap_or("local"));
+    let identity = ResourceIdentity {
+        kind: "layer",
+        name: layer.name.to_string(),
+        version: version.map(str::to_owned),
+        source: pin.map(|pin| pin.source.to_string()),
+    };
+    let link = Link {
+        title: title.clone(),
+        identity: identity.clone(),
+        requirement: pin.and_then(|pin| pin.requirement.clone()),
+    };
+    RequiredResource {
+        title,
+        identity,
+        required: Chains {
+            chains: vec![vec![link]],
+            more: false,
+        },
+    }
+}
+
+/// Finds the chains of requirements that lead to entries of a lockfile.
+pub struct ChainFinder<'v> {
+    view: &'v LockView,
+    needed_by: Vec<Vec<usize>>,
+    far: Vec<Option<usize>>,
+}
+
+impl<'v> ChainFinder<'v> {
+    /// For the entries of this lockfile.
+    pub fn of(view: &'v LockView) -> Self {
+        ChainFinder {
+            view,
+            needed_by: view.needed_by(),
+            far: distances(&view.roots, &view.needs),
+        }
+    }
+
+    /// The entry and the chains that lead to it.
+    pub fn required(&self, target: usize) -> RequiredResource {
+        let mut chains = chains(target, &self.needed_by, &self.far, &self.view.roots);
+        let more = chains.len() > MOST_CHAINS;
+        chains.truncate(MOST_CHAINS);
+        let link = |at: &usize| link(&self.view.entries[*at]);
+        let entry = &self.view.entries[target];
+        RequiredResource {
+            title: titled(entry),
+            identity: ResourceIdentity::of(entry),
+            required: Chains {
+                chains: chains
+                    .iter()
+                    .map(|chain| chain.iter().map(link).collect())
+                    .collect(),
+                more,
+            },
+        }
+    }
+}
+
+fn link(entry: &LockEntry) -> Link {
+    Link {
+        title: titled(entry),
+        identity: ResourceIdentity::of(entry),
+        requirement: entry.requirement().map(str::to_owned),
+    }
+}
+
+/// How far each entry is from the nearest that the manifest requires; nothing if none leads to it.
+fn distances(roots: &[usize], needs: &[Vec<usize>]) -> Vec<Option<usize>> {
+    let mut far = vec![None; needs.len()];
+    let mut waiting: VecDeque<usize> = roots.iter().copied().collect();
+    roots.iter().for_each(|root| far[*root] = Some(0));
+    while let Some(at) = waiting.pop_front() {
+        for need in &needs[at] {
+            if far[*need].is_none() {
+                far[*need] = far[at].map(|far| far + 1);
+                waiting.push_back(*need);
+            }
+        }
+    }
+    far
+}
+
+/// A step up from another one, by number.
+struct Step {
+    node: usize,
+    length: usize,
+    from: Option<usize>,
+}
+
+/// The shortest chains, and one more than are shown, from the manifest down to the target. The distance that is still to go leads the search, and of
+/// two as good ways the longer one goes on, so a graph with very many ways costs no more than the chains shown.
+fn chains(
+    target: usize,
+    needed_by: &[Vec<usize>],
+    far: &[Option<usize>],
+    roots: &[usize],
+) -> Vec<Vec<usize>> {
+    let mut steps: Vec<Step> = Vec::new();
+    let mut waiting = BinaryHeap::new();
+    let mut found = Vec::new();
+    let reach =
+        |node: usize, length: usize, from, steps: &mut Vec<Step>, waiting: &mut BinaryHeap<_>| {
+            if let Some(far) = far[node] {
+                waiting.push((
+                    Reverse(length + far),
+                    length,
+                    Reverse(steps.len()),
+                    Goal::Pass,
+                ));
+                if far == 0 && roots.binary_search(&node).is_ok() {
+                    waiting.push((Reverse(length), length, Reverse(steps.len()), Goal::End));
+                }
+                steps.push(Step { node, length, from });
+            }
+        };
+    reach(target, 0, None, &mut steps, &mut waiting);
+    while let Some((_, _, Reverse(at), goal)) = waiting.pop() {
+        let way = way(&steps, at);
+        if goal == Goal::End {
+            found.push(way);
+            if found.len() > MOST_CHAINS {
+                break;
+            }
+            continue;
+        }
+        let length = steps[at].length + 1;
+        let above: Vec<usize> = needed_by[steps[at].node].clone();
+        for node in above.into_iter().filter(|node| !way.contains(node)) {
+            reach(node, length, Some(at), &mut steps, &mut waiting);
+        }
+    }
+    found
+}
+
+/// What is done with a step that was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Goal {
+    /// Chains go on through it.
+    Pass,
+    /// It is where a chain begins.
+    End,
+}
+
+/// From a step down to the target.
+fn way(steps: &[Step], at: usize) -> Vec<usize> {
+    let mut way = Vec::new();
+    let mut next = Some(at);
+    while let Some(at) = next {
+        way.push(steps[at].node);
+        next = steps[at].from;
+    }
+    way
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chains_to(target: usize, needs: &[Vec<usize>], roots: &[usize]) -> Vec<Vec<usize>> {
+        let mut needed_by = vec![Vec::new(); needs.len()];
+        for (at, needs) in needs.iter().enumerate() {
+            needs
+                .iter()
+                .for_each(|need: &usize| needed_by[*need].push(at));
+        }
+        chains(target, &needed_by, &distances(roots, needs), roots)
+    }
+
+    #[test]
+    fn every_chain_is_found_the_shortest_first() {
+        let needs = [vec![1, 3], vec![2], vec![3], vec![]];
+        assert_eq!(
+            chains_to(3, &needs, &[0, 2]),
+            [vec![0, 3], vec![2, 3], vec![0, 1, 2, 3]]
+        );
+        assert_eq!(chains_to(0, &needs, &[0]), [vec![0]]);
+        assert!(chains_to(0, &needs, &[2]).is_empty());
+    }
+
+    #[test]
+    fn cycles_and_ladders_and_long_chains_end() {
+        assert_eq!(chains_to(1, &[vec![1], vec![0]], &[0]), [vec![0, 1]]);
+        // Thirty diamonds below each other have a milliard of ways.
+        let mut ladder = Vec::new();
+        for rung in 0..30 {
+            let next = 3 * (rung + 1);
+            ladder.extend([vec![next - 2, next - 1], vec![next], vec![next]]);
+        }
+        ladder.push(vec![]);
+        let found = chains_to(90, &ladder, &[0]);
+        assert_eq!((found.len(), found[0].len()), (MOST_CHAINS + 1, 61));
+        let long: Vec<Vec<usize>> = (0..5000)
+            .map(|at| if at < 4999 { vec![at + 1] } else { vec![] })
+            .collect();
+        assert_eq!(chains_to(4999, &long, &[0])[0].len(), 5000);
+    }
+}

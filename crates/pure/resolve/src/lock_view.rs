@@ -1,0 +1,256 @@
+//! The lockfile as a graph of resources that need each other.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes, unknown_name};
+use agpm_model::{
+    Dependency, LOCK_NAME, LockEntry, LockedLayer, Lockfile, Manifest, RelativePath,
+    ResourceExtent, ResourceType, normalize,
+};
+use agpm_plan::Ledger;
+
+use crate::written_id::{ambiguous, means, near_ids};
+
+/// A project's lockfile, which may be empty, and who needs whom in it.
+#[derive(Debug, Default)]
+pub struct LockView {
+    /// The locked resources.
+    pub entries: Vec<LockEntry>,
+    /// The names of the sources, locked and in the manifest.
+    pub sources: BTreeSet<String>,
+    /// The names of the tools, locked and in the manifest.
+    pub tools: BTreeSet<String>,
+    /// Entries that the manifest itself asks for, in order.
+    pub roots: Vec<usize>,
+    /// What each entry needs.
+    pub needs: Vec<Vec<usize>>,
+    /// The layers.
+    pub layers: Vec<LockedLayer>,
+    /// Where things are installed.
+    pub folder: PathBuf,
+    /// The plugin of each entry that is a part of one.
+    pub part_of: BTreeMap<usize, usize>,
+}
+
+impl LockView {
+    /// The view of a lockfile.
+    pub fn of(lock: Lockfile, manifest: &Manifest, folder: PathBuf) -> Self {
+        let asked: BTreeSet<(ResourceType, &str)> = manifest
+            .dependencies
+            .iter()
+            .map(|root| (root.kind, root.name.as_str()))
+            .collect();
+        let is_root =
+            |entry: &LockEntry| asked.contains(&(entry.kind, entry.manifest_key().as_str()));
+        let roots = (0..lock.entries.len())
+            .filter(|at| is_root(&lock.entries[*at]))
+            .collect();
+        let own = manifest
+            .sources
+            .iter()
+            .map(|source| source.name.to_string());
+        let sources = lock
+            .sources
+            .iter()
+            .map(|source| source.name.to_string())
+            .chain(own)
+            .collect();
+        let tools = manifest.tools.iter().map(|tool| &tool.name);
+        let locked_tools = lock.entries.iter().flat_map(LockEntry::tools);
+        let tools = tools.chain(locked_tools).map(ToString::to_string).collect();
+        let (layers, needs) = (lock.layers, needs(&lock.entries));
+        LockView {
+            needs,
+            tools,
+            entries: lock.entries,
+            sources,
+            roots,
+            layers,
+            folder,
+            part_of: BTreeMap::new(),
+        }
+    }
+
+    /// The same with the parts of plugins as entries that their plugins need, after all others.
+    pub fn with_parts(mut self) -> Self {
+        for plugin in 0..self.entries.len() {
+            for part in self.entries[plugin].parts.clone() {
+                let number = self.entries.len();
+                self.entries.push(self.entries[plugin].part(&part));
+                self.needs.push(Vec::new());
+                self.needs[plugin].push(number);
+                self.part_of.insert(number, plugin);
+            }
+        }
+        self
+    }
+
+    /// The resources that own a file, or something in it.
+    pub fn owned_at(&self, working: &Path, ledger: &Ledger, word: &str) -> Vec<usize> {
+        let mut owners: BTreeSet<String> = BTreeSet::new();
+        for path in self
+            .paths_of(working, word)
+            .iter()
+            .filter_map(|path| RelativePath::new(path).ok())
+        {
+            owners.extend(ledger.owners_at(&path).into_iter().map(ToString::to_string));
+        }
+        self.matching(|entry| owners.contains(&entry.label()))
+    }
+
+    /// Notes dependencies that the manifest has got since.
+    pub fn note_unlocked(&self, manifest: &Manifest, notes: &mut Notes) {
+        let locked: BTreeSet<(ResourceType, &str)> = self
+            .entries
+            .iter()
+            .map(|entry| (entry.kind, entry.manifest_key().as_str()))
+            .collect();
+        let is_used = |root: &&Dependency| !manifest.tools.used_by(root).is_empty();
+        let roots = manifest.dependencies.iter().filter(is_used);
+        let missing = roots.filter(|root| !locked.contains(&(root.kind, root.name.as_str())));
+        let missing: Vec<String> = missing
+            .map(|root| format!("`{}/{}`", root.kind, root.name))
+            .collect();
+        if !missing.is_empty() && !self.entries.is_empty() {
+            let message = format!(
+                "`{LOCK_NAME}` does not have {} of the manifest yet",
+                missing.join(", ")
+            );
+            notes.diagnostics.push(lockfile_note(message));
+        }
+    }
+
+    /// The other direction: who needs each entry.
+    pub fn needed_by(&self) -> Vec<Vec<usize>> {
+        let mut needed_by = vec![Vec::new(); self.entries.len()];
+        for (at, needs) in self.needs.iter().enumerate() {
+            for need in needs {
+                needed_by[*need].push(at);
+            }
+        }
+        needed_by
+    }
+
+    /// The entries that a name means, all of one kind; a pattern's name means all that it matched.
+    pub fn find(&self, name: &str) -> Result<Vec<usize>, Failure> {
+        let fits = |entry: &LockEntry, own: &str| means(name, entry.kind, own);
+        let mut found =
+            self.matching(|entry| fits(entry, entry.name.as_str()) || entry.reference() == name);
+        if found.is_empty() {
+            found = self.matching(|entry| fits(entry, entry.manifest_key().as_str()));
+        }
+        let of_kind = |at: &usize| {
+            (
+                self.entries[*at].kind,
+                format!("`{}/{name}`", self.entries[*at].kind),
+            )
+        };
+        let kinds: BTreeMap<ResourceType, String> = found.iter().map(of_kind).collect();
+        match kinds.len() {
+            0 => Err(self.not_found(name)),
+            1 => Ok(found),
+            _ => Err(ambiguous(name, &kinds.into_values().collect::<Vec<_>>())),
+        }
+    }
+
+    /// The entries whose file this is, or of whose directory it is a part, seen from the working folder or from the
+    /// project's.
+    pub fn at_path(&self, working: &Path, word: &str) -> Vec<usize> {
+        let names = self.paths_of(working, word);
+        self.matching(|entry| {
+            let fits = |path: &RelativePath| {
+                let mut names = names.iter();
+                names.any(|name| is_of(entry, path.as_str(), name))
+            };
+            entry.paths().into_iter().any(fits)
+        })
+    }
+
+    /// A path from where things are installed, as it may be meant.
+    pub fn paths_of(&self, working: &Path, word: &str) -> Vec<String> {
+        let short = word
+            .strip_prefix("./")
+            .unwrap_or(word)
+            .trim_end_matches('/');
+        let here = normalize(&working.join(short));
+        let inside = here.strip_prefix(&self.folder).ok();
+        let inside = inside.map(|path| path.to_string_lossy().replace('\\', "/"));
+        std::iter::once(short.to_owned()).chain(inside).collect()
+    }
+
+    /// The entries that a word means: by the path of a file, or as [`LockView::find`] does.
+    pub fn find_word(&self, working: &Path, word: &str) -> Result<Vec<usize>, Failure> {
+        let at_path = self.at_path(working, word);
+        if at_path.is_empty() {
+            self.find(word)
+        } else {
+            Ok(at_path)
+        }
+    }
+
+    fn matching(&self, fits: impl Fn(&LockEntry) -> bool) -> Vec<usize> {
+        (0..self.entries.len())
+            .filter(|at| fits(&self.entries[*at]))
+            .collect()
+    }
+
+    fn not_found(&self, name: &str) -> Failure {
+        let known: BTreeSet<(ResourceType, &str)> = self
+            .entries
+            .iter()
+            .map(|entry| (entry.kind, entry.name.as_str()))
+            .collect();
+        unknown_name("resource", name, near_ids(name, known))
+    }
+}
+
+/// Whether a path is that of an entry; a skill is a directory with files.
+fn is_of(entry: &LockEntry, own: &str, path: &str) -> bool {
+    let inner = path
+        .strip_prefix(own)
+        .filter(|_| entry.kind.extent() != ResourceExtent::File);
+    path == own || inner.is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// Who needs whom; a reference that leads nowhere is passed over.
+fn needs(entries: &[LockEntry]) -> Vec<Vec<usize>> {
+    let mut exact: BTreeMap<String, usize> = BTreeMap::new();
+    let mut plain: BTreeMap<String, usize> = BTreeMap::new();
+    for (at, entry) in entries.iter().enumerate() {
+        exact.entry(entry.reference()).or_insert(at);
+        plain.entry(entry.label()).or_insert(at);
+    }
+    let target = |reference: &String| {
+        let bare = reference
+            .rsplit_once('@')
+            .map_or(reference.as_str(), |(bare, _)| bare);
+        exact.get(reference).or_else(|| plain.get(bare)).copied()
+    };
+    let of = |entry: &LockEntry| {
+        let mut needs: Vec<usize> = entry.dependencies.iter().filter_map(target).collect();
+        needs.sort_unstable();
+        needs.dedup();
+        needs
+    };
+    entries.iter().map(of).collect()
+}
+
+/// What commands say that read a lockfile where none is.
+pub fn no_lockfile() -> Diagnostic {
+    let mut diagnostic = Diagnostic::new(&codes::LOCK_OUTDATED, "No lockfile; run `agpm install`");
+    diagnostic.severity = Severity::Note;
+    diagnostic
+}
+
+/// What commands say that would list nothing.
+pub fn nothing_listed(message: &str) -> Diagnostic {
+    Diagnostic::new(&codes::LIST_EMPTY, message)
+}
+
+/// A note that the lockfile is not what the next install would write.
+pub fn lockfile_note(message: String) -> Diagnostic {
+    let mut diagnostic = Diagnostic::new(&codes::LOCK_OUTDATED, message).help("run `agpm install`");
+    diagnostic.severity = Severity::Note;
+    diagnostic
+}

@@ -1,0 +1,170 @@
+//! What the lockfile has of one resource, as reports show it.
+
+use std::collections::BTreeSet;
+
+use agpm_model::{
+    Checksum, LayerName, LockEntry, LockedPlacement, ObjectId, RelativePath, ResourceType, ToolName,
+};
+use agpm_plan::ResourceEntry;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+/// What every view of a resource begins with.
+#[derive(Clone, Debug)]
+pub struct ResourceIdentity {
+    /// The word for its type.
+    pub kind: &'static str,
+    /// Its name.
+    pub name: String,
+    /// Its version; nothing for files of the project itself.
+    pub version: Option<String>,
+    /// The name of its source, if it has one.
+    pub source: Option<String>,
+}
+
+impl ResourceIdentity {
+    /// That of a locked resource.
+    pub fn of(entry: &LockEntry) -> Self {
+        ResourceIdentity {
+            kind: entry.kind.singular(),
+            name: entry.name.to_string(),
+            version: entry.version().map(str::to_owned),
+            source: entry.unit.origin.source().map(ToString::to_string),
+        }
+    }
+
+    /// `TYPE/NAME`, as every command accepts it; the type is in the plural.
+    fn id(&self) -> String {
+        let plural = match ResourceType::named(self.kind) {
+            Some(kind) => kind.plural(),
+            None => LayerName::TYPE_NAME,
+        };
+        format!("{plural}/{}", self.name)
+    }
+}
+
+impl Serialize for ResourceIdentity {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("type", self.kind)?;
+        map.serialize_entry("name", &self.name)?;
+        map.serialize_entry("version", &self.version)?;
+        map.serialize_entry("source", &self.source)?;
+        map.serialize_entry("id", &self.id())?;
+        map.end()
+    }
+}
+
+/// The tools of a resource, and where it is installed for each.
+#[derive(Clone, Debug)]
+pub struct Placements(Vec<LockedPlacement>);
+
+impl Placements {
+    /// Those of a locked resource.
+    pub fn of(entry: &LockEntry) -> Self {
+        Placements(entry.placements.clone())
+    }
+
+    /// Those of one copy.
+    pub fn of_entry(entry: &ResourceEntry) -> Self {
+        let placement = |tool: &ToolName| LockedPlacement {
+            tool: tool.clone(),
+            at: entry.target.clone(),
+        };
+        Placements(entry.readers.iter().map(placement).collect())
+    }
+
+    /// The tools, sorted.
+    pub fn tools(&self) -> impl Iterator<Item = &ToolName> {
+        self.0.iter().map(|placement| &placement.tool)
+    }
+
+    /// Where it is installed, each path once.
+    pub fn paths(&self) -> BTreeSet<&RelativePath> {
+        let paths = self.0.iter();
+        paths
+            .filter_map(|placement| placement.at.as_ref())
+            .collect()
+    }
+}
+
+/// Where a resource is for one tool.
+#[derive(Serialize)]
+struct InstalledPath<'a> {
+    tool: &'a ToolName,
+    /// The name of `path` in earlier versions.
+    at: &'a RelativePath,
+    path: &'a RelativePath,
+}
+
+impl<'a> InstalledPath<'a> {
+    fn of(placement: &'a LockedPlacement) -> Option<Self> {
+        let at = placement.at.as_ref()?;
+        Some(InstalledPath {
+            tool: &placement.tool,
+            at,
+            path: at,
+        })
+    }
+}
+
+impl Serialize for Placements {
+    /// Lists, and for a resource of one tool the two fields of the lockfile too.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let tools: Vec<&ToolName> = self.tools().collect();
+        let installed = self.0.iter().filter_map(InstalledPath::of);
+        let installed: Vec<InstalledPath<'_>> = installed.collect();
+        let mut map = serializer.serialize_map(None)?;
+        if tools.len() < 2 {
+            map.serialize_entry("installed_at", &self.paths().first())?;
+            map.serialize_entry("tool", &tools.first())?;
+        }
+        map.serialize_entry("tools", &tools)?;
+        map.serialize_entry("installed", &installed)?;
+        map.end()
+    }
+}
+
+/// What the lockfile has of a resource.
+#[derive(Clone, Debug, Serialize)]
+pub struct LockedResource {
+    /// Which one it is.
+    #[serde(flatten)]
+    pub identity: ResourceIdentity,
+    /// Where it is in its source.
+    pub path: String,
+    /// The version that is required.
+    pub requirement: Option<String>,
+    /// The commit that it is taken from.
+    #[serde(flatten, serialize_with = "agpm_model::serialize_commit")]
+    pub resolved_commit: Option<ObjectId>,
+    /// Of what it is in its source.
+    pub checksum: Option<Checksum>,
+    /// The tools it is for, and where it is installed for them.
+    #[serde(flatten)]
+    pub placements: Placements,
+    /// What it needs.
+    pub dependencies: Vec<String>,
+    /// What is installed of a plugin, as `TYPE/NAME`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<String>,
+    /// The fields that patches change.
+    pub patches: Vec<String>,
+}
+
+impl LockedResource {
+    /// The fields of a locked resource.
+    pub fn of(entry: &LockEntry) -> Self {
+        LockedResource {
+            identity: ResourceIdentity::of(entry),
+            path: entry.unit.path.to_string(),
+            requirement: entry.requirement().map(str::to_owned),
+            resolved_commit: entry.commit().cloned(),
+            checksum: entry.checksum,
+            placements: Placements::of(entry),
+            dependencies: entry.dependencies.clone(),
+            parts: entry.parts.iter().map(ToString::to_string).collect(),
+            patches: entry.patches.clone(),
+        }
+    }
+}

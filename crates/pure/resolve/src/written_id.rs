@@ -1,0 +1,54 @@
+//! Resources as users type them.
+
+use std::collections::BTreeSet;
+
+use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean};
+use agpm_model::ResourceType;
+
+/// A resource as it is typed: `TYPE/NAME` or `TYPE:NAME`, with the type in singular or plural.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WrittenId<'w> {
+    /// Its type.
+    pub kind: ResourceType,
+    /// Its name.
+    pub name: &'w str,
+}
+
+impl<'w> WrittenId<'w> {
+    /// Nothing if the word has no type.
+    pub fn parse(word: &'w str) -> Option<Self> {
+        let (kind, name) = word.split_once(['/', ':'])?;
+        Some(WrittenId {
+            kind: ResourceType::named(kind)?,
+            name,
+        })
+        .filter(|id| !id.name.is_empty())
+    }
+}
+
+/// Whether a word that is typed means a resource: by its name, or by its id.
+pub fn means(word: &str, kind: ResourceType, name: &str) -> bool {
+    word == name || WrittenId::parse(word) == Some(WrittenId { kind, name })
+}
+
+/// A name that several things have.
+pub fn ambiguous(name: &str, meanings: &[String]) -> Failure {
+    let message = format!("`{name}` could be {}", meanings.join(" or "));
+    let diagnostic = Diagnostic::new(&codes::NAME_UNKNOWN, message).help("name it with its type");
+    Failure::new(FailureKind::NotFound, diagnostic)
+}
+
+/// Ids near to a word, or some of all there are. Only names are compared: the type is often what is wrong.
+pub fn near_ids(word: &str, known: BTreeSet<(ResourceType, &str)>) -> Option<String> {
+    let name = WrittenId::parse(word).map_or(word, |id| id.name);
+    let near = agpm_diag::nearest(name, known.iter().map(|(_, name)| *name));
+    let meant = near.and_then(|near| known.iter().find(|(_, name)| *name == near));
+    if let Some((kind, name)) = meant {
+        return Some(format!("did you mean `{kind}/{name}`?"));
+    }
+    let ids: Vec<String> = known
+        .iter()
+        .map(|(kind, name)| format!("{kind}/{name}"))
+        .collect();
+    did_you_mean(word, "resources are", ids.iter().map(String::as_str))
+}

@@ -140,7 +140,7 @@ fn tables_know_the_width_of_a_terminal_and_are_whole_in_a_pipe() {
 fn durations_are_for_those_who_wait_at_a_terminal() {
     let sandbox = demo();
     let shown = without_colors(&on_terminal(&sandbox, 80, "agpm install", ""));
-    assert!(shown.contains("Everything is up to date in 0."), "{shown}");
+    assert!(shown.contains("Everything is up to date in "), "{shown}");
     let piped = sandbox.run_line("agpm install").stdout;
     assert_eq!(piped, "Everything is up to date (10 unchanged)\n");
 }

@@ -16,7 +16,7 @@ pub fn render(report: DemoReport, context: &RenderContext<'_>) -> RenderedReport
         .map(|step| step_text(step, &report, context))
         .collect();
     if let Some(last) = steps.last_mut() {
-        *last += &format!("Try it yourself:\n\n  cd {}\n{NEXT}", report.folder);
+        *last += &format!("\nTry it yourself:\n\n  cd {}\n{NEXT}", report.folder);
     }
     RenderedReport::Steps(steps)
 }
@@ -68,7 +68,7 @@ fn step_text(step: &DemoStep, report: &DemoReport, context: &RenderContext<'_>) 
         .filter(|show| (step.is_shown)(&show.result))
     {
         text += &format!(
-            "  {}\n\n{}\n",
+            "  {}\n\n{}",
             show.command,
             result_text(&show.result, context)
         );

@@ -144,7 +144,7 @@ fn summary(report: &InstallReport, elapsed: Option<Duration>) -> String {
         (false, Writing::Apply) => capitalized(&parts.join(", ")),
         (false, Writing::Show) => format!("Would {}", parts.join(", ")),
     };
-    let elapsed = elapsed.map(|time| format!(" in {:.1}s", time.as_secs_f64()));
+    let elapsed = elapsed.map(|time| format!(" in {}", shown_duration(time)));
     let lock = match report.lock {
         LockChange::Unchanged => "",
         LockChange::Written => "; agpm.lock written",
@@ -188,6 +188,15 @@ fn counted_changes(report: &InstallReport, action: ChangeAction) -> Option<Strin
         (false, true) => Some(resources),
         (true, false) => Some(layered),
         (false, false) => Some(format!("{resources} and {layered}")),
+    }
+}
+
+/// Tenths of a second, or milliseconds where these would be zero.
+fn shown_duration(time: Duration) -> String {
+    if time < Duration::from_millis(100) {
+        format!("{}ms", time.as_millis())
+    } else {
+        format!("{:.1}s", time.as_secs_f64())
     }
 }
 

@@ -9,35 +9,13 @@ use clap_mangen::Man;
 
 use crate::args::ManArgs;
 use crate::commands::finish_text;
+use crate::environment::ENVIRONMENT_VARIABLES;
 use crate::examples::examples_of;
+use crate::exit_codes::failure_codes;
 use crate::output::Output;
 
-/// A term and what it means.
-type Meanings = &'static [(&'static str, &'static str)];
-
-const EXIT_CODES: Meanings = &[
-    ("0", "Success."),
-    (
-        "1",
-        "Errors; or findings, with options such as --check and --strict.",
-    ),
-    ("2", "Wrong usage."),
-    ("3", "A name was not found, or is ambiguous."),
-    (
-        "4",
-        "The network is needed, but agpm is offline or a source is unreachable.",
-    ),
-    (
-        "5",
-        "The lockfile is missing or out of date with --frozen or --locked.",
-    ),
-    (
-        "6",
-        "Refused: an unmanaged file or key, a missing approval, a policy, or a path outside the project.",
-    ),
-];
-
-const FILES: Meanings = &[
+/// Files that agpm reads and writes, and what they are.
+const FILES: [(&str, &str); 8] = [
     ("agpm.toml", "The manifest of a project."),
     (
         "agpm.private.toml",
@@ -49,29 +27,6 @@ const FILES: Meanings = &[
     ("~/.config/agpm/agpm.toml", "Your own manifest, for -g."),
     ("~/.cache/agpm/", "Downloaded data."),
     ("/etc/agpm/policy.toml", "The policy of this machine."),
-];
-
-const ENVIRONMENT: Meanings = &[
-    ("AGPM_CONFIG", "The configuration file, as --config."),
-    (
-        "AGPM_CACHE_DIR",
-        "The directory for downloaded data, as --cache-dir.",
-    ),
-    ("AGPM_OFFLINE", "Disables network access, as --offline."),
-    (
-        "AGPM_NO_PROGRESS",
-        "Disables progress bars, as --no-progress.",
-    ),
-    ("AGPM_POLICY", "A policy that applies too."),
-    (
-        "AGPM_MCP_TOKEN",
-        "The bearer token of agpm serve mcp --http.",
-    ),
-    ("NO_COLOR", "Disables colors."),
-    (
-        "CLICOLOR_FORCE",
-        "Enables colors when the output is not a terminal.",
-    ),
 ];
 
 /// Prints one page, or writes all of them.
@@ -163,17 +118,24 @@ fn write(command: &Command, path: &str, out: &mut Vec<u8>) -> io::Result<()> {
             .for_each(|line| out.extend(format!("{}\n", escaped(line)).bytes()));
         out.extend(b".fi\n");
     }
-    meanings("\"EXIT STATUS\"", EXIT_CODES, out);
-    meanings("FILES", FILES, out);
-    meanings("ENVIRONMENT", ENVIRONMENT, out);
+    out.extend(b".SH \"EXIT STATUS\"\n");
+    meaning("0", "success", out);
+    failure_codes().for_each(|(code, says)| meaning(&code.to_string(), says, out));
+    out.extend(b".SH FILES\n");
+    FILES
+        .iter()
+        .for_each(|(path, says)| meaning(path, says, out));
+    out.extend(b".SH ENVIRONMENT\n");
+    for variable in ENVIRONMENT_VARIABLES {
+        meaning(variable.name, variable.effect, out);
+    }
     Ok(())
 }
 
-fn meanings(section: &str, rows: Meanings, out: &mut Vec<u8>) {
-    out.extend(format!(".SH {section}\n").bytes());
-    for (term, meaning) in rows {
-        out.extend(format!(".TP\n\\fB{}\\fR\n{}\n", escaped(term), escaped(meaning)).bytes());
-    }
+/// A term and what it means, whose Markdown is plain text here.
+fn meaning(term: &str, says: &str, out: &mut Vec<u8>) {
+    let says = escaped(&says.replace('`', ""));
+    out.extend(format!(".TP\n\\fB{}\\fR\n{says}\n", escaped(term)).bytes());
 }
 
 /// Text in which nothing is a request or an escape of the formatter.

@@ -3,7 +3,7 @@ use std::path::Path;
 
 use agpm_bottle::UnitKind;
 
-use crate::{environment, exit_codes, json_outputs, key_tables, references, tool_tables};
+use crate::{environment, exit_codes, json_outputs, key_tables, picture, references, tool_tables};
 
 /// A file that is made from the code.
 struct Generated {
@@ -75,6 +75,10 @@ impl Section {
 }
 
 const FILES: &[Generated] = &[
+    Generated {
+        path: "docs/images/quick-start.svg",
+        make: picture::quick_start,
+    },
     Generated {
         path: "docs/reference/cli.md",
         make: references::commands,

@@ -7,6 +7,7 @@ mod house;
 mod json_outputs;
 mod key_tables;
 mod measure;
+mod picture;
 mod references;
 mod tool_tables;
 mod words;

@@ -64,6 +64,15 @@ fn the_readme_says_what_happens() {
 }
 
 #[test]
+fn the_picture_shows_what_happens() {
+    let sandbox = Sandbox::new(PROGRAM);
+    let demo = sandbox.run_line("agpm demo tour");
+    assert_eq!(demo.code, Some(0), "{demo}");
+    check_guide(&sandbox, &root().join("docs/images/quick-start.md"))
+        .unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+#[test]
 fn the_guide_to_trust_says_what_happens() {
     check_guide(&Sandbox::new(PROGRAM), &root().join("docs/trust.md"))
         .unwrap_or_else(|failure| panic!("{failure}"));

@@ -365,8 +365,8 @@ impl MergedFile {
 
     fn not_text(&self) -> Diagnostic {
         let file = &self.files[self.files.len() - 1];
-        Diagnostic::new(&codes::TEXT_UNREPRESENTABLE, "the result is not text")
+        Diagnostic::new(&codes::TEXT_UNREPRESENTABLE, "the result is binary")
             .in_file(file.file.as_str())
-            .help("leave out `--format` to get the bytes as they are")
+            .help("remove `--format` to get the bytes unchanged")
     }
 }

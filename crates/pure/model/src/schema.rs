@@ -200,11 +200,11 @@ impl ValueForm {
     /// Adds the named forms that this one refers to, each once.
     pub fn add_definitions(&self, known: &mut Vec<&'static Definition>) {
         match self {
-            ValueForm::Defined(definition) => {
-                if known.iter().all(|one| one.name != definition.name) {
-                    known.push(definition);
-                    definition.form.add_definitions(known);
-                }
+            ValueForm::Defined(definition)
+                if known.iter().all(|one| one.name != definition.name) =>
+            {
+                known.push(definition);
+                definition.form.add_definitions(known);
             }
             ValueForm::Table(table) | ValueForm::Part(table, _) => {
                 for field in table.fields {

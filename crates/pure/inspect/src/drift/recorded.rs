@@ -273,7 +273,7 @@ fn change_of(
     };
     let Some(owned) = owned else {
         let is_locked = locked.is_some_and(|locked| locked.checksum == Some(file.checksum));
-        let message = "is locked, but what is there was not installed";
+        let message = "is locked, but the existing content was not installed by agpm";
         return (!is_locked).then(|| message.to_owned());
     };
     let source = owned.source.unwrap_or(owned.checksum);
@@ -358,7 +358,10 @@ mod tests {
         let none = Ledger::default();
         assert!(messages(&locked, &none, file("agents/reviewer")).is_empty());
         let other = messages(&locked, &none, file("other"));
-        assert_eq!(other, ["is locked, but what is there was not installed"]);
+        assert_eq!(
+            other,
+            ["is locked, but the existing content was not installed by agpm"]
+        );
         let missing = messages(&locked, &none, ObservedPath::Missing);
         assert_eq!(missing, ["is locked and was never installed here"]);
     }

@@ -228,7 +228,7 @@ fn places_in(document: &Document, entries: &OutputEntries, owner: &Owner) -> Vec
     let desired = |node: &EntryNode| DesiredNode {
         node: node.clone(),
         owner: owner.clone(),
-        twin: OnEqualUserValue::Taken,
+        on_equal: OnEqualUserValue::Adopt,
     };
     let written: Vec<DesiredNode> = entries.nodes.iter().map(desired).collect();
     let owned = recognise_nodes(document, &written, None);

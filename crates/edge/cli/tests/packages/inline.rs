@@ -85,8 +85,8 @@ fn bad_addresses_are_found_before_anything_is_fetched() {
             "https://github.com/o/r/tree/main/agents/a.md",
             "https://github.com/o/r//agents/a.md@main",
         ),
-        ("URL//../x", "leads out"),
-        ("URL//a.md@^x", "no version range"),
+        ("URL//../x", "leaves its directory"),
+        ("URL//a.md@^x", "invalid version range"),
         ("oci://h/r", "not a git repository"),
     ] {
         let project = project(&format!("[agents]\na = \"{address}\"\n"));

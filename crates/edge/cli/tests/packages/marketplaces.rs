@@ -170,7 +170,7 @@ fn sources_that_are_not_read_are_named() {
         owner.refused(
             "install",
             1,
-            &["plugin/marketplace", &format!("kind `{kind}`")],
+            &["plugin/marketplace", &format!("type `{kind}`")],
         );
     }
     let owner = Project::with(&[("a.md", "")], &named("kit"));

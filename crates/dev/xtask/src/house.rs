@@ -270,7 +270,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-mcp",
         ],
     ),
-    ("agpm-testkit", "dev/testkit", &["agpm-model"]),
+    ("agpm-testkit", "dev/testkit", &["agpm-model", "agpm-text"]),
     (
         "agpm-xtask",
         "dev/xtask",
@@ -282,6 +282,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-tools",
             "agpm-model",
             "agpm-persona",
+            "agpm-report",
         ],
     ),
 ];

@@ -3,8 +3,8 @@
 use agpm_diag::visible;
 use agpm_model::{InstallMode, ResourceOrigin, ToolName};
 use agpm_ops::{
-    CodePage, ExplainReport, ExplainedResource, ExplainedShadow, ExplainedValues, FieldOutcome,
-    Link, Provenance, RequiredAt,
+    ChainLink, CodePage, ExplainReport, ExplainedResource, ExplainedShadow, ExplainedValues,
+    FieldOutcome, Provenance, RequiredAt,
 };
 use agpm_text::{Pointer, Value};
 
@@ -94,7 +94,7 @@ fn facts(resource: &ExplainedResource) -> Vec<(&'static str, String)> {
     let asked_at = resource.asked_at.as_ref();
     add("asked for", asked_at.map(|at| asked_for(resource, at)));
     let chains = &resource.required.chains;
-    let through: Vec<&Vec<Link>> = chains.iter().filter(|chain| chain.len() > 1).collect();
+    let through: Vec<&Vec<ChainLink>> = chains.iter().filter(|chain| chain.len() > 1).collect();
     for chain in through.iter().take(MOST_CHAINS) {
         add("needed by", Some(above(chain)));
     }
@@ -185,7 +185,7 @@ fn places(resource: &ExplainedResource) -> Vec<String> {
 }
 
 /// Those above a resource on a chain.
-fn above(chain: &[Link]) -> String {
+fn above(chain: &[ChainLink]) -> String {
     let above = &chain[..chain.len().saturating_sub(1)];
     let titles: Vec<&str> = above.iter().map(|link| link.title.as_str()).collect();
     titles.join(" -> ")

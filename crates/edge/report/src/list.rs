@@ -1,7 +1,7 @@
 //! What is installed, as a table, YAML or JSON.
 
 use agpm_model::{RelativePath, ToolName};
-use agpm_ops::{Clients, Drift, LOCAL, ListReport, ListedResource, MASKED, PatchedField};
+use agpm_ops::{ClientCount, DiskState, LOCAL, ListReport, ListedResource, MASKED, PatchedField};
 use agpm_text::{Value, to_json};
 use std::collections::BTreeSet;
 
@@ -45,7 +45,7 @@ pub fn render(report: &ListReport, form: ListForm, context: &RenderContext<'_>) 
 fn lines(report: &ListReport, width: Option<usize>) -> Vec<StyledLine> {
     let mut header = HEADER.to_vec();
     let mut rows: Vec<Vec<StyledPiece>> = report.resources.iter().map(cells).collect();
-    if report.clients == Clients::Several {
+    if report.clients == ClientCount::Several {
         header.insert(TOOLS_COLUMN, "Tools");
         for (row, resource) in rows.iter_mut().zip(&report.resources) {
             row.insert(TOOLS_COLUMN, StyledPiece::plain(tools(resource)));
@@ -70,8 +70,8 @@ fn cells(resource: &ListedResource) -> Vec<StyledPiece> {
     let paths = locked.placements.paths();
     let (status, style) = match (resource.status, paths.first()) {
         (_, None) => ("(not written)", LineStyle::Faint),
-        (Some(Drift::Missing), _) => ("missing", LineStyle::Removed),
-        (Some(Drift::Modified), _) => ("modified", LineStyle::Changed),
+        (Some(DiskState::Missing), _) => ("missing", LineStyle::Removed),
+        (Some(DiskState::Modified), _) => ("modified", LineStyle::Changed),
         (None, _) if !locked.patches.is_empty() => ("(patched)", LineStyle::Plain),
         (None, _) => ("", LineStyle::Plain),
     };

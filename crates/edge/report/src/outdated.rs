@@ -1,6 +1,6 @@
 //! What could be newer, as a table.
 
-use agpm_ops::{LockfileState, MovedBranch, Outdated, OutdatedReport, counted};
+use agpm_ops::{LockfileState, MovedBranch, OutdatedReport, OutdatedRow, counted};
 
 use crate::rendering::{RenderContext, RenderedReport};
 use crate::styled::{LineStyle, StyledLine, StyledPiece};
@@ -32,7 +32,7 @@ pub fn render(report: OutdatedReport, context: &RenderContext<'_>) -> RenderedRe
     RenderedReport::Lines(lines)
 }
 
-fn cells(row: &Outdated) -> Vec<StyledPiece> {
+fn cells(row: &OutdatedRow) -> Vec<StyledPiece> {
     let newer = |version: &str| {
         if version == row.current {
             LineStyle::Plain

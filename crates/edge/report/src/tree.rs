@@ -1,6 +1,6 @@
 //! Who needs whom, as a tree or as a graph for other programs.
 
-use agpm_ops::{Below, Sibling, TreeReport};
+use agpm_ops::{LineExpansion, SiblingPosition, TreeReport};
 
 use crate::rendering::{RenderContext, RenderedReport};
 use crate::styled::{LineStyle, StyledLine, StyledPiece};
@@ -38,10 +38,10 @@ fn lines(report: &TreeReport) -> Vec<StyledLine> {
         before.truncate(ends.last().copied().unwrap_or(0));
         let (branch, rest) = match (line.level, line.place) {
             (0, _) => ("", ""),
-            (_, Sibling::Inner) => ("├─ ", "│   "),
-            (_, Sibling::Last) => ("└─ ", "    "),
+            (_, SiblingPosition::Inner) => ("├─ ", "│   "),
+            (_, SiblingPosition::Last) => ("└─ ", "    "),
         };
-        let mark = if line.below == Below::Repeated {
+        let mark = if line.below == LineExpansion::Repeated {
             " (*)"
         } else {
             ""

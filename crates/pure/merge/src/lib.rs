@@ -3,6 +3,7 @@
 //! The highest rank wins. Layers stay intact: a result refers to their nodes and never copies or invents a value,
 //! so that provenance holds by construction. Knows no files, no manifest and no command.
 
+mod arguments;
 mod blame;
 mod body;
 mod combine;
@@ -27,6 +28,7 @@ mod resolution;
 mod rules;
 mod strategy_page;
 
+pub use arguments::{OutputFormat, RuleArgument, name_layers};
 pub use body::BodySegment;
 pub use file::{MergedContent, MergedFile, merge_files};
 pub use layer_file::{LayerContent, LayerFile, RawFile, UnparsedFile};

@@ -38,10 +38,12 @@ mod resource;
 mod schema;
 mod server_file;
 mod skill;
+mod source_addresses;
 mod source_versions;
 mod strategy;
 mod tool;
 mod unit;
+mod user_config;
 mod variant;
 mod version;
 
@@ -125,6 +127,7 @@ pub use tool::{
     Destination, InstallScope, Tool, ToolDirectory, ToolState, Tools, plugin_destination,
 };
 pub use unit::{FileMode, GlobError, ResourceExtent, ResourceOrigin, ResourcePath, Unit};
+pub use user_config::{ConfiguredSource, UserConfig};
 pub use variant::{Variant, Variants};
 pub use version::{
     DEFAULT_VERSION, Requirement, RequirementError, VersionRequirement, VersionTag, newest_range,

@@ -6,6 +6,7 @@
 //! is for Markdown that agpm writes only a part of.
 
 mod blocks;
+mod documents;
 mod formats;
 mod lazy_document;
 mod limits;
@@ -18,6 +19,7 @@ pub use blocks::{
     BlockDocument, BlockEditError, BlockError, BlockErrorKind, BlockName, BlockNameError,
     BlockSeam, BlockSection, block_text, first_marker,
 };
+pub use documents::{document_of, has_conflict_markers, parse_bytes};
 pub use formats::json::append_json_string;
 pub use formats::markdown::markdown_body;
 pub use lazy_document::LazyDocument;

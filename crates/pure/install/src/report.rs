@@ -1,0 +1,210 @@
+//! What an install did, or would do.
+
+use agpm_model::{ObjectId, Owner, Pin, PinId, RelativePath, SourceName};
+use agpm_plan::{ChangeAction, PlannedChange};
+use agpm_render::FieldOutcome;
+use agpm_trust::{Capability, CapabilityChange, CapabilityKind};
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+
+use crate::request::{Writing, is_dry_run};
+
+/// What happened to the lockfile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LockChange {
+    /// It says what it said.
+    Unchanged,
+    /// It is new or says something else.
+    Written,
+    /// It would be new or say something else.
+    WouldBeWritten,
+    /// It would say something else, and is not to be written.
+    NotWritten,
+}
+
+/// A pin that moved to another commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// What it is of.
+    pub id: PinId,
+    /// The URL of the source, without secrets.
+    pub url: Option<String>,
+    /// What was locked.
+    pub old: Pin,
+    /// What is locked now.
+    pub new: Pin,
+    /// What the source's `CHANGELOG.md` has between the two versions, if it was read.
+    pub changelog: Vec<String>,
+}
+
+impl Moved {
+    /// What was locked, with the commit where the version alone says nothing.
+    pub fn from(&self) -> String {
+        self.old.shown_beside(&self.new)
+    }
+
+    /// What is locked now, in the same way.
+    pub fn to(&self) -> String {
+        self.new.shown_beside(&self.old)
+    }
+}
+
+impl Serialize for Moved {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct MovedFields<'m> {
+            id: &'m str,
+            /// The same under its older name.
+            resource: &'m str,
+            from: String,
+            to: String,
+            source: Option<&'m SourceName>,
+            url: Option<&'m str>,
+            old: MovedVersion<'m>,
+            new: MovedVersion<'m>,
+            changelog: &'m [String],
+        }
+        let id = self.id.to_string();
+        let fields = MovedFields {
+            id: &id,
+            resource: &id,
+            from: self.from(),
+            to: self.to(),
+            source: self.new.source.name(),
+            url: self.url.as_deref(),
+            old: MovedVersion::of(&self.old),
+            new: MovedVersion::of(&self.new),
+            changelog: &self.changelog,
+        };
+        fields.serialize(serializer)
+    }
+}
+
+/// What of a pin moved.
+#[derive(Serialize)]
+struct MovedVersion<'m> {
+    version: &'m str,
+    commit: &'m ObjectId,
+}
+
+impl<'m> MovedVersion<'m> {
+    fn of(pin: &'m Pin) -> Self {
+        MovedVersion {
+            version: &pin.version,
+            commit: &pin.commit,
+        }
+    }
+}
+
+/// Something new or changed that lets a tool do something.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Program {
+    /// The resource, as `TYPE/NAME`; of layers, `layers/NAME`.
+    #[serde(flatten, serialize_with = "agpm_model::serialize_id")]
+    pub resource: String,
+    /// Where it comes from.
+    pub unit: String,
+    /// What a tool would do.
+    #[serde(flatten, serialize_with = "with_runs")]
+    pub capabilities: Vec<Capability>,
+    /// Who requires it.
+    #[serde(rename = "direct", serialize_with = "is_direct")]
+    pub required: RequiredBy,
+}
+
+/// Who requires a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequiredBy {
+    /// The manifest itself.
+    Manifest,
+    /// Only other resources.
+    Resource,
+}
+
+/// The field `capabilities`, and `runs`: what is started or connected to, alone.
+fn with_runs<S: Serializer>(capabilities: &[Capability], serializer: S) -> Result<S::Ok, S::Error> {
+    let runs = capabilities
+        .iter()
+        .filter(|one| one.kind != CapabilityKind::Permission)
+        .map(|one| one.value.as_str());
+    let mut map = serializer.serialize_map(None)?;
+    map.serialize_entry("runs", &runs.collect::<Vec<_>>())?;
+    map.serialize_entry("capabilities", capabilities)?;
+    map.end()
+}
+
+fn is_direct<S: Serializer>(required: &RequiredBy, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_bool(*required == RequiredBy::Manifest)
+}
+
+/// A resource that a tool wants in its own form.
+#[derive(Clone, Debug, Serialize)]
+pub struct Conversion {
+    /// The resource that is converted.
+    #[serde(flatten, serialize_with = "agpm_model::serialize_id")]
+    pub resource: Owner,
+    /// The tool.
+    pub tool: String,
+    /// Where it is written for that tool.
+    #[serde(skip)]
+    pub target: Option<RelativePath>,
+    /// What became of each field.
+    #[serde(rename = "fields")]
+    pub fates: Vec<FieldOutcome>,
+}
+
+/// What an install did or would do.
+#[derive(Clone, Debug, Serialize)]
+pub struct InstallReport {
+    /// Whether it was done or is only shown.
+    #[serde(rename = "dry_run", serialize_with = "is_dry_run")]
+    pub writing: Writing,
+    /// Files that change, or stay although they are not as they should be.
+    pub changes: Vec<PlannedChange>,
+    /// Versions that moved.
+    pub moved: Vec<Moved>,
+    /// What resources and layers let tools do, where that is new or may have changed.
+    pub capabilities: Vec<CapabilityChange>,
+    /// What is new or changed and would run.
+    pub programs: Vec<Program>,
+    /// Paths outside of the project that the manifest reads, as they are written.
+    pub reads: Vec<String>,
+    /// Resources in other forms.
+    pub conversions: Vec<Conversion>,
+    /// How many files are as they should be.
+    pub unchanged: usize,
+    /// What happened to the lockfile.
+    pub lock: LockChange,
+    /// How many files are in the way.
+    #[serde(skip)]
+    pub refused: usize,
+}
+
+impl InstallReport {
+    /// The report of a run that found everything as it should be.
+    pub fn unchanged(files: usize, writing: Writing) -> Self {
+        InstallReport {
+            writing,
+            changes: Vec::new(),
+            moved: Vec::new(),
+            capabilities: Vec::new(),
+            programs: Vec::new(),
+            reads: Vec::new(),
+            conversions: Vec::new(),
+            unchanged: files,
+            lock: LockChange::Unchanged,
+            refused: 0,
+        }
+    }
+
+    /// Whether the disk or the lockfile is not as it should be; a file that was edited is not.
+    pub fn changes_something(&self) -> bool {
+        self.refused > 0
+            || self.lock != LockChange::Unchanged
+            || self
+                .changes
+                .iter()
+                .any(|change| change.action.changes_disk() || change.action == ChangeAction::Keep)
+    }
+}

@@ -1,0 +1,323 @@
+//! What plugins need, and the plugins that hooks and servers need: both are read from files that are not agpm's own.
+
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, SourceSpan, codes};
+use agpm_model::{
+    DeclaredDependency, InstallMode, ObjectId, Requirement, ResourceExtent, ResourceOrigin,
+    ResourcePath, ResourceType, SourceName, Unit, VersionRequirement,
+};
+use agpm_plugin::{
+    Marketplace, PluginContext, PluginDependency, PluginSource, PluginTree, has_root_variable,
+    manifest_of, read_plugin,
+};
+
+use crate::index::ResourceFiles;
+use crate::marketplaces::{NamedCommit, remote_requirement};
+use crate::needs::NeedsReader;
+
+/// A marketplace at a revision.
+struct Listing {
+    source: SourceName,
+    marketplace: Marketplace,
+}
+
+/// A plugin that another one needs.
+pub(crate) enum PluginNeed {
+    /// In a source that is open.
+    Here(DeclaredDependency, Unit),
+    /// In the repository that its marketplace names.
+    Elsewhere(RemoteNeed),
+}
+
+/// A needed plugin in a repository that its marketplace names.
+pub(crate) struct RemoteNeed {
+    /// The repository's URL, the path in it, and what is required of it.
+    pub(crate) declared: DeclaredDependency,
+    /// The commit that the marketplace names.
+    pub(crate) commit: Option<NamedCommit>,
+    /// The entry of the manifest that would approve it.
+    entry: String,
+}
+
+impl RemoteNeed {
+    /// That the manifest neither names nor allows the repository.
+    pub(crate) fn refusal(&self, chain: &[Unit]) -> Failure {
+        let url = self.declared.source.as_deref().unwrap_or_default();
+        let needing: Vec<String> = chain.iter().map(|unit| format!("`{unit}`")).collect();
+        let message = format!(
+            "{} needs a plugin of another repository, `{url}`",
+            needing.join(" -> ")
+        );
+        let help = format!(
+            "approve it: add `{}` to `[plugins]`, or `allow-sources = [\"{url}\"]` at the top of `agpm.toml`",
+            self.entry
+        );
+        let found = Diagnostic::new(&codes::SOURCE_NOT_ALLOWED, message);
+        let found = found.at_spot(self.declared.spot).help(help);
+        Failure::new(FailureKind::Refused, found)
+    }
+}
+
+/// What a plugin declares that it needs; what is found in it otherwise is reported when it is installed.
+pub(crate) fn plugin_needs(
+    reader: &NeedsReader<'_>,
+    unit: &Unit,
+    commit: Option<&ObjectId>,
+    resource: &ResourceFiles,
+    notes: &mut Notes,
+) -> Result<Vec<PluginNeed>, Failure> {
+    let files = resource.others.iter();
+    let tree = PluginTree::new(files.map(|(path, file)| (path.as_str(), file.bytes.as_slice())));
+    let label = unit.to_string();
+    let context = PluginContext {
+        name: unit.path.file_name(),
+        label: &label,
+    };
+    let reported = notes.diagnostics.len();
+    let listing = read_plugin(&tree, None, context, notes);
+    notes.diagnostics.truncate(reported);
+    let dependencies = listing.map(|listing| listing.manifest.dependencies);
+    let mut needs = Vec::new();
+    for dependency in dependencies.unwrap_or_default() {
+        let listing = marketplace_of(reader, unit, commit, &dependency)?;
+        needs.push(found(reader, &listing, &dependency)?);
+    }
+    Ok(needs)
+}
+
+/// The marketplace that a dependency is from: the plugin's own, or one that is a source of the manifest.
+fn marketplace_of(
+    reader: &NeedsReader<'_>,
+    unit: &Unit,
+    commit: Option<&ObjectId>,
+    dependency: &PluginDependency,
+) -> Result<Listing, Failure> {
+    let of_manifest = reader
+        .manifest
+        .dependencies
+        .iter()
+        .filter(|one| one.unit == *unit)
+        .find_map(|one| one.marketplace.as_ref()?.pin.as_ref());
+    let own = of_manifest.map(|pin| (pin.plugin.marketplace.clone(), pin.commit.clone()));
+    let own = own.or_else(|| Some((unit.origin.source()?.clone(), commit.cloned())));
+    let Some((own, revision)) = own else {
+        let message = format!(
+            "plugin `{unit}` needs plugin `{}`, and is in no marketplace",
+            dependency.name
+        );
+        let help = format!("add `{}` to `[plugins]` yourself", dependency.name);
+        return Err(refused(dependency, message, help));
+    };
+    let other = dependency
+        .marketplace
+        .as_deref()
+        .filter(|name| *name != own.as_str());
+    let Some(other) = other else {
+        let marketplace = reader.sources.marketplace(&own, revision.as_ref())?;
+        return Ok(Listing {
+            source: own,
+            marketplace,
+        });
+    };
+    // The marketplace may call itself otherwise than the manifest calls its source.
+    if let Ok(marketplace) = reader.sources.marketplace(&own, revision.as_ref())
+        && marketplace.name == other
+    {
+        return Ok(Listing {
+            source: own,
+            marketplace,
+        });
+    }
+    let sources = &reader.manifest.sources;
+    if let Some(source) = sources.iter().find(|source| source.name.as_str() == other) {
+        return default_listing(reader, &source.name);
+    }
+    let listings = sources.iter().filter_map(|source| {
+        let listing = default_listing(reader, &source.name).ok()?;
+        (listing.marketplace.name == other).then_some(listing)
+    });
+    listings.into_iter().next().ok_or_else(|| {
+        let message = format!(
+            "plugin `{unit}` needs plugin `{}` of the marketplace `{other}`, which is not a source",
+            dependency.name
+        );
+        let help = format!("add its repository to `[sources]`: `{other} = \"URL\"`");
+        refused(dependency, message, help)
+    })
+}
+
+/// A marketplace that nothing is required of.
+fn default_listing(reader: &NeedsReader<'_>, source: &SourceName) -> Result<Listing, Failure> {
+    Ok(Listing {
+        marketplace: reader.sources.default_marketplace(source)?,
+        source: source.clone(),
+    })
+}
+
+fn refused(dependency: &PluginDependency, message: String, help: String) -> Failure {
+    Diagnostic::new(&codes::PLUGIN_MARKETPLACE, message)
+        .at_spot(dependency.spot)
+        .help(help)
+        .into()
+}
+
+/// Where a plugin is that another one needs.
+fn found(
+    reader: &NeedsReader<'_>,
+    listing: &Listing,
+    dependency: &PluginDependency,
+) -> Result<PluginNeed, Failure> {
+    let Listing {
+        source,
+        marketplace,
+    } = listing;
+    let entry = marketplace.find(&dependency.name).map_err(|unknown| {
+        let message = format!(
+            "marketplace `{source}` has no plugin `{}`, which another one needs",
+            dependency.name
+        );
+        let mut found = Diagnostic::new(&codes::NAME_UNKNOWN, message).at_spot(dependency.spot);
+        found.help = unknown.help;
+        Failure::new(FailureKind::NotFound, found)
+    })?;
+    let here = |unit: Unit, requirement| {
+        let declared = declaration(unit.path.as_str(), requirement, dependency.spot);
+        PluginNeed::Here(declared, unit)
+    };
+    let is_named = |own: &&agpm_model::Dependency| {
+        own.marketplace
+            .as_ref()
+            .is_some_and(|own| own.plugin.marketplace == *source && own.plugin.name == entry.name)
+    };
+    if let Some(named) = reader.manifest.dependencies.iter().find(is_named) {
+        // What the marketplace requires of another repository is what the manifest's entry requires of it.
+        let requirement = match named.unit.origin.source() {
+            Some(own) if own == source => range_over_tags(reader, source, &entry.name, dependency)?,
+            _ => Some(named.requirement.clone()),
+        };
+        return Ok(here(named.unit.clone(), requirement));
+    }
+    let broken = |message: String| refused(dependency, message, "report it".to_owned());
+    match &entry.source {
+        Some(PluginSource::Relative(path)) => {
+            let path = if path.is_empty() { "." } else { path };
+            let unit = Unit {
+                origin: ResourceOrigin::Source(source.clone()),
+                path: ResourcePath::directory_in_source(path)
+                    .map_err(|error| broken(error.to_string()))?,
+                extent: ResourceExtent::Plugin,
+            };
+            let requirement = range_over_tags(reader, source, &entry.name, dependency)?;
+            Ok(here(unit, requirement))
+        }
+        Some(PluginSource::Git {
+            url,
+            path,
+            reference,
+            sha,
+        }) => {
+            let range = dependency.version.as_deref();
+            let reference = reference.as_deref();
+            let requirement = remote_requirement(sha.as_ref(), range.or(reference))
+                .map_err(|error| broken(error.to_string()))?;
+            let path = if path.is_empty() { "." } else { path };
+            let mut declared = declaration(path, Some(requirement), dependency.spot);
+            declared.source = Some(url.clone());
+            Ok(PluginNeed::Elsewhere(RemoteNeed {
+                declared,
+                commit: NamedCommit::new(sha.as_ref(), reference, dependency.spot),
+                entry: format!("{} = {{ marketplace = \"{source}\" }}", entry.name),
+            }))
+        }
+        Some(PluginSource::Unsupported(kind)) => Err(broken(format!(
+            "plugin `{}`, which another one needs, has a source of the kind `{kind}`",
+            entry.name
+        ))),
+        None => Err(broken(format!(
+            "plugin `{}`, which another one needs, has no usable `source`",
+            entry.name
+        ))),
+    }
+}
+
+/// A range as a requirement over the tags of the plugin, `NAME--vVERSION`, or else over those of the source.
+fn range_over_tags(
+    reader: &NeedsReader<'_>,
+    source: &SourceName,
+    name: &str,
+    dependency: &PluginDependency,
+) -> Result<Option<Requirement>, Failure> {
+    let Some(range) = dependency.version.as_deref() else {
+        return Ok(None);
+    };
+    let Some(versions) = reader.sources.versions(source)? else {
+        return Ok(None);
+    };
+    let prefix = format!("{name}--");
+    let own = versions.tags.keys().any(|tag| tag.starts_with(&prefix));
+    let written = if own {
+        format!("{prefix}{range}")
+    } else {
+        range.to_owned()
+    };
+    let parsed = VersionRequirement::parse(&written).map_err(|error| {
+        let help = "report it to the plugin's author".to_owned();
+        refused(dependency, error.to_string(), help)
+    })?;
+    Ok(Some(Requirement::Version(parsed)))
+}
+
+pub(crate) fn declaration(
+    path: &str,
+    requirement: Option<Requirement>,
+    spot: SourceSpan,
+) -> DeclaredDependency {
+    DeclaredDependency {
+        source: None,
+        kind: ResourceType::Plugins,
+        path: path.to_owned(),
+        requirement,
+        tool: None,
+        name: None,
+        layout: None,
+        install: InstallMode::Write,
+        spot,
+    }
+}
+
+/// The plugin that a file of hooks or servers belongs to, if it cannot do without: the nearest directory above it that is
+/// one.
+pub(crate) fn plugin_of_file(
+    unit: &Unit,
+    bytes: &[u8],
+    exists: &dyn Fn(&str) -> bool,
+) -> Option<Unit> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let is_json = unit.path.extension() == Some("json");
+    if unit.extent != ResourceExtent::File || !is_json || !has_root_variable(text) {
+        return None;
+    }
+    let mut directory = unit.path.folder();
+    loop {
+        let inside = |file: &str| match directory {
+            "" => file.to_owned(),
+            directory => format!("{directory}/{file}"),
+        };
+        if manifest_of(|file| exists(&inside(file))).is_some() {
+            break;
+        }
+        directory = directory.rsplit_once('/').map_or_else(
+            || if directory.is_empty() { None } else { Some("") },
+            |(above, _)| Some(above),
+        )?;
+    }
+    let written = if directory.is_empty() { "." } else { directory };
+    let path = match unit.origin {
+        ResourceOrigin::Source(_) => ResourcePath::directory_in_source(written),
+        _ => ResourcePath::local(written),
+    };
+    Some(Unit {
+        origin: unit.origin.clone(),
+        path: path.ok()?,
+        extent: ResourceExtent::Plugin,
+    })
+}

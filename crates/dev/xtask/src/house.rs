@@ -125,6 +125,35 @@ const CRATES: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "agpm-manifest",
+        "pure/manifest",
+        &[
+            "agpm-diag",
+            "agpm-text",
+            "agpm-model",
+            "agpm-merge",
+            "agpm-discover",
+            "agpm-plan",
+            "agpm-resolve",
+        ],
+    ),
+    (
+        "agpm-install",
+        "pure/install",
+        &[
+            "agpm-diag",
+            "agpm-text",
+            "agpm-model",
+            "agpm-render",
+            "agpm-trust",
+            "agpm-plan",
+            "agpm-resolve",
+            "agpm-compose",
+            "agpm-layers",
+            "agpm-manifest",
+        ],
+    ),
+    (
         "agpm-inspect",
         "pure/inspect",
         &[
@@ -203,6 +232,8 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-resolve",
             "agpm-compose",
             "agpm-layers",
+            "agpm-manifest",
+            "agpm-install",
             "agpm-inspect",
             "agpm-explain",
             "agpm-store",
@@ -239,7 +270,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-mcp",
         ],
     ),
-    ("agpm-testkit", "dev/testkit", &["agpm-model"]),
+    ("agpm-testkit", "dev/testkit", &["agpm-model", "agpm-text"]),
     (
         "agpm-xtask",
         "dev/xtask",
@@ -251,6 +282,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-tools",
             "agpm-model",
             "agpm-persona",
+            "agpm-report",
         ],
     ),
 ];

@@ -304,8 +304,8 @@ fn another_address_is_another_pin() {
     let commit = other.commit(&[(CSV, "name\nother\n")]);
     let manifest = project.read("agpm.toml");
     project.write("agpm.toml", &manifest.replace("../community", "../other"));
-    project.refused("install --locked", 5, &["another address"]);
-    project.refused("install --frozen", 5, &["another address"]);
+    project.refused("install --locked", 5, &["another URL"]);
+    project.refused("install --frozen", 5, &["another URL"]);
     project.good("install");
     let lock = project.read("agpm.lock");
     assert!(

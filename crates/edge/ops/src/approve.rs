@@ -7,58 +7,23 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, Severity, codes, command_line};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, Severity, codes};
+use agpm_install::{ApprovalFile, programs_never_run};
 use agpm_model::{Checksum, Manifest, MergeDriver, ProgramAuthor};
 use agpm_store::{self as store, SharedLock, StoreError, StoreProblem, SystemUser};
-use agpm_text::{FormatVersion, OwnFileError, Value, from_json, to_json};
-use serde::{Deserialize, Serialize, Serializer};
+use agpm_text::OwnFileError;
+use serde::{Serialize, Serializer};
 
 use crate::gather::{ManifestFiles, Project};
 use crate::reading::{limit, shown};
 use crate::scope::Places;
 use crate::serialize;
 use crate::world::{Environment, ManifestUse, ProgramUse, World};
-use agpm_diag::counted;
+
+pub use agpm_install::{Approval, ManifestProgram};
 
 const APPROVALS: &str = "approvals.json";
 const LOCK: &str = "approvals.lock";
-const VERSION: u32 = 1;
-
-/// What was approved on this machine.
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct ApprovalFile {
-    version: FormatVersion<VERSION>,
-    approvals: Vec<RecordedApproval>,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-struct RecordedApproval {
-    /// Where the project really is.
-    project: String,
-    /// Of its programs.
-    programs: Checksum,
-}
-
-/// A program that the manifest of a project names.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ManifestProgram {
-    /// The strategy that it belongs to.
-    pub strategy: String,
-    /// The program and its arguments.
-    pub command: Vec<String>,
-}
-
-impl ManifestProgram {
-    /// The command as one line, every character of it visible.
-    pub fn line(&self) -> String {
-        command_line(self.command.iter().map(String::as_str))
-    }
-
-    fn detail(&self) -> String {
-        format!("runs  {}  (strategies.{})", self.line(), self.strategy)
-    }
-}
-
 /// All programs that a project's manifest names, as one thing that is approved or not.
 #[derive(Clone, Debug, Serialize)]
 pub struct ProjectPrograms {
@@ -76,17 +41,6 @@ pub struct ProjectPrograms {
     manifest: String,
 }
 
-/// What this machine knows about the programs of a project.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Approval {
-    /// Nothing.
-    Missing,
-    /// Other programs were approved before.
-    Outdated,
-    /// They were approved as they are, or there are none.
-    Given,
-}
-
 fn is_given<S: Serializer>(approval: &Approval, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_bool(*approval == Approval::Given)
 }
@@ -97,26 +51,16 @@ impl ProjectPrograms {
         let places = Places::find(environment, ManifestUse::Nearest)?;
         let file = places.map(|places| places.manifest).unwrap_or_default();
         let project = store::real_path(file.parent().unwrap_or(Path::new(".")));
-        let of_strategy = |strategy: &agpm_model::Strategy| {
-            let driver = strategy
-                .driver
-                .as_ref()
-                .filter(|driver| driver.author == ProgramAuthor::Project)?;
-            Some(ManifestProgram {
-                strategy: strategy.name.clone(),
-                command: driver.command.clone(),
-            })
+        let programs = ManifestProgram::all_of(manifest);
+        let content_of = |text: &str| {
+            let file = project.join(text);
+            let inside = store::is_file(&file) && store::real_path(&file).starts_with(&project);
+            let bytes = inside.then(|| store::read(&file, limit()).ok()).flatten()?;
+            Some(Checksum::of(&bytes))
         };
-        let mut programs: Vec<ManifestProgram> =
-            manifest.strategies.iter().filter_map(of_strategy).collect();
-        programs.sort_by(|left, right| left.strategy.cmp(&right.strategy));
-        let digest = digest(&project, &programs);
-        let approval = match approved_digest(environment, &project)? {
-            _ if programs.is_empty() => Approval::Given,
-            Some(known) if known == digest => Approval::Given,
-            Some(_) => Approval::Outdated,
-            None => Approval::Missing,
-        };
+        let digest = ManifestProgram::digest(&programs, &content_of);
+        let approved = read(environment)?.digest(&project);
+        let approval = Approval::of(&programs, digest, approved);
         Ok(ProjectPrograms {
             project,
             programs,
@@ -133,46 +77,13 @@ impl ProjectPrograms {
 
     /// What is said where they may not run.
     fn finding(&self) -> Diagnostic {
-        let message = match self.approval {
-            Approval::Outdated => {
-                "merge programs changed since their approval; the result is unknown".to_owned()
-            }
-            _ => format!(
-                "{} approval; the result is unknown until then",
-                counted(
-                    self.programs.len(),
-                    "merge program needs",
-                    "merge programs need"
-                )
-            ),
-        };
-        Diagnostic::new(&codes::TRUST_PROGRAM, message)
-            .details(self.programs.iter().map(ManifestProgram::detail))
-            .in_file(self.manifest.clone())
-            .help("review the commands, then run `agpm approve`; for one run, add `--approve programs`")
+        self.approval.finding(&self.programs, &self.manifest)
     }
 
     /// One line for each program.
     pub fn lines(&self) -> Vec<String> {
         self.programs.iter().map(ManifestProgram::detail).collect()
     }
-}
-
-/// Of the commands, and of every file of the project that one of them names: a script that changes is another program.
-fn digest(project: &Path, programs: &[ManifestProgram]) -> Checksum {
-    let part = |text: &String| {
-        let file = project.join(text);
-        let inside = store::is_file(&file) && store::real_path(&file).starts_with(project);
-        let bytes = inside.then(|| store::read(&file, limit()).ok()).flatten();
-        let content = bytes.map(|bytes| Checksum::of(&bytes).to_string());
-        Value::list([Value::from(text.as_str()), Value::from(content)])
-    };
-    let program = |one: &ManifestProgram| Value::list(one.command.iter().map(part));
-    Checksum::of(
-        Value::list(programs.iter().map(program))
-            .to_json()
-            .as_bytes(),
-    )
 }
 
 /// The right to run merge programs; only this module gives it.
@@ -221,7 +132,10 @@ pub(crate) fn permit<'d>(
     let environment = &world.environment;
     let drivers: Vec<&MergeDriver> = drivers.into_iter().collect();
     if environment.programs == ProgramUse::Never && !drivers.is_empty() {
-        return Err(never(&drivers));
+        return Err(Failure::new(
+            FailureKind::Refused,
+            programs_never_run(&drivers),
+        ));
     }
     let configuration = environment
         .config_file()
@@ -243,24 +157,6 @@ pub(crate) fn permit<'d>(
         folder: known.project,
         configuration,
     })
-}
-
-fn never(drivers: &[&MergeDriver]) -> Failure {
-    let mut lines: Vec<String> = drivers
-        .iter()
-        .map(|one| {
-            format!(
-                "runs  {}",
-                command_line(one.command.iter().map(String::as_str))
-            )
-        })
-        .collect();
-    lines.sort();
-    lines.dedup();
-    let message = "merge programs never run in the server; the result is unknown";
-    let diagnostic = Diagnostic::new(&codes::TRUST_PROGRAM, message).details(lines);
-    let help = "review the commands, then run `agpm approve` and `agpm install` in a terminal";
-    Failure::new(FailureKind::Refused, diagnostic.help(help))
 }
 
 /// Notes programs that are not approved, for commands whose own result does not depend on them.
@@ -311,15 +207,8 @@ fn record(environment: &Environment, programs: &ProjectPrograms) -> Result<(), F
     store::create_private_folder(folder)?;
     let _held = SharedLock::hold(&folder.join(LOCK))?;
     let mut file = read(environment)?;
-    file.approvals
-        .retain(|known| Path::new(&known.project) != programs.project);
-    file.approvals.push(RecordedApproval {
-        project: programs.project.display().to_string(),
-        programs: programs.digest,
-    });
-    file.approvals
-        .sort_by(|left, right| left.project.cmp(&right.project));
-    let text = to_json(&file);
+    file.approve(&programs.project, programs.digest);
+    let text = file.to_text();
     Ok(store::write_private(
         &folder.join(APPROVALS),
         text.as_bytes(),
@@ -335,12 +224,6 @@ fn state_folder(environment: &Environment) -> Result<&Path, Failure> {
     })
 }
 
-fn approved_digest(environment: &Environment, project: &Path) -> Result<Option<Checksum>, Failure> {
-    let known = read(environment)?.approvals.into_iter();
-    let mut known = known.filter(|known| Path::new(&known.project) == project);
-    Ok(known.next().map(|known| known.programs))
-}
-
 /// Everything that was approved. A file that is broken approves nothing, and is not replaced by a whole one unseen.
 fn read(environment: &Environment) -> Result<ApprovalFile, Failure> {
     let Some(folder) = &environment.state else {
@@ -354,12 +237,12 @@ fn read(environment: &Environment) -> Result<ApprovalFile, Failure> {
         }) => return Ok(ApprovalFile::default()),
         read => read?,
     };
-    // Another user's word is not this user's.
+    // Another user's approval is not this user's.
     let is_own = |owner: SystemUser| owner == SystemUser::current() || owner == SystemUser::ROOT;
     if !SystemUser::of(&path).is_some_and(is_own) {
         return Ok(ApprovalFile::default());
     }
-    from_json::<_, VERSION>(&bytes).map_err(|error| unreadable(&path, &error).into())
+    ApprovalFile::read(&bytes).map_err(|error| unreadable(&path, &error).into())
 }
 
 fn unreadable(path: &Path, error: &OwnFileError) -> Diagnostic {

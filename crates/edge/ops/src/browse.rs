@@ -7,10 +7,10 @@ use serde::Serialize;
 
 use crate::add::offer::Offer;
 use crate::add::place::{PlaceFinder, PlaceSource};
-use crate::add::words::read_address;
 use crate::additions::type_of_word;
 use crate::gather::{ManifestFiles, Project};
 use crate::world::{ManifestUse, World};
+use agpm_manifest::read_address;
 
 /// What to look into.
 #[derive(Clone, Debug)]

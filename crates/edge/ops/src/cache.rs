@@ -78,6 +78,7 @@ pub struct CacheReport {
 #[derive(Debug, Serialize)]
 pub struct CachedCopy {
     /// Its URL without secrets; nothing if it was never finished.
+    #[serde(flatten, serialize_with = "agpm_model::serialize_url")]
     pub address: Option<String>,
     /// How large it is or was.
     pub bytes: u64,
@@ -333,6 +334,7 @@ impl Serialize for CacheReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("folder", &self.folder)?;
+        map.serialize_entry("path", &self.folder)?;
         map.serialize_entry("bytes", &self.bytes())?;
         match self.request {
             CacheRequest::Info => map.serialize_entry("sources", &self.copies)?,

@@ -1,34 +1,30 @@
 //! `add` and `remove`: the manifest changes, and with it the disk, in one transaction.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use agpm_diag::{
-    Diagnostic, Failure, FailureKind, Notes, Outcome, codes, did_you_mean, has_errors,
+use agpm_diag::{Failure, Notes, Outcome, codes, has_errors};
+use agpm_manifest::{
+    DependencyEdit, DependencyId, DependencyParser, EditedManifest, NewDependency, PatternUse,
+    Removal, Replace, add_source, newest_or_default, remove_source, resource_type_of_word,
 };
 use agpm_model::{
-    AddressKind, CatalogRemote, Checksum, DEFAULT_VERSION, Layer, Manifest, ResourceName,
-    ResourceOrigin, ResourcePath, SourceAddress, SourceName, SourceVersions, newest_range,
+    AddressKind, Checksum, DEFAULT_VERSION, ResourcePath, SourceAddress, SourceName,
+    SourceVersions, normalize,
 };
-use agpm_resolve::UpdateScope;
+use agpm_resolve::{LockView, UpdateScope};
 use agpm_store::ExpectedFile;
-use agpm_text::{Document, Edit, Format, Pointer, Value};
+use agpm_text::{Document, Format};
 use serde::Serialize;
 
-use crate::additions::{NewDependency, Replace, exists, kind_of, new_source, usage};
 use crate::documents::document_of;
-use crate::gather::{ManifestFiles, Mistakes, Project, refuse_link, unknown_name};
+use crate::gather::{ManifestFiles, Mistakes, Project, refuse_link};
 use crate::install::{
     self, Changes, Executables, InstallReport, InstallRequest, Job, ManifestEdit, Writing,
 };
-use crate::locked::LockView;
-use crate::manifest_text::{EditedManifest, Then, edit, set_entry};
+use crate::manifest_text::Then;
 use crate::packages::{Sources, read_lock, versions_of};
-use crate::removal::{DependencyId, PatternUse, Removal};
-use crate::spec::{Spec, SpecContext};
 use crate::world::{InstallScope, World};
-use agpm_model::normalize;
 
 /// How often a change is tried again that another process overtook.
 const MOST_TRIES: usize = 32;
@@ -115,44 +111,48 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
     // A manifest with mistakes can be edited: the edit may be what corrects them.
     let mut own = Notes::default();
     let project = Project::read(world, files, Mistakes::Tell, &mut own)?;
-    let edited = match change {
+    let (edited, then) = match change {
         ManifestChange::AddSource {
             name,
             address,
             replace,
-        } => add_source(
-            &document,
-            name,
-            &address_from_manifest(world, address),
-            *replace,
-        )?,
+        } => {
+            let address = address_from_manifest(world, address);
+            (
+                add_source(&document, name, &address, *replace)?,
+                Then::Leave,
+            )
+        }
         ManifestChange::AddDependency { new, replace, then } => {
             let new = &from_manifest(world, project.folder.as_deref(), new);
-            let adding = Adding {
+            let finder = VersionFinder {
                 world,
                 project: &project,
-                document: &document,
                 then: *then,
             };
-            adding.dependency(new, *replace)?
+            (finder.add(&document, new, *replace)?, *then)
         }
-        ManifestChange::RemoveSource { name } => remove_source(&document, &project.manifest, name)?,
+        ManifestChange::RemoveSource { name } => {
+            let edited = remove_source(&document, &project.manifest, name)?;
+            (edited, Then::Leave)
+        }
         ManifestChange::RemoveDependencies { ids, pattern_use } => {
             let lock = read_lock(&world.environment, &store, &mut Notes::default())?;
             let lock = lock.map(|(lock, _)| lock).unwrap_or_default();
             let root = project.root.clone().unwrap_or_default();
             let removal = Removal {
-                environment: &world.environment,
-                project: &project,
+                working: &world.environment.folder,
                 manifest: &project.manifest,
+                bases: &project.bases,
                 view: LockView::of(lock, &project.manifest, root),
                 pattern_use: *pattern_use,
             };
-            removal.edit(document.text(), ids)?
+            let edited = removal.edit(document.text(), ids)?;
+            (edited, Then::Install(Executables::AsManifest))
         }
     };
     refuse_mistakes(world, &edited, own, notes)?;
-    let result = bring_about(world, &edited, &bytes, notes);
+    let result = bring_about(world, &edited, then, &bytes, notes);
     if result.is_err() {
         // Lines of a manifest that was not written are in no file.
         notes.sources.rename(&name, &format!("{name} (proposed)"));
@@ -188,10 +188,11 @@ fn refuse_mistakes(
 fn bring_about(
     world: &World,
     edited: &EditedManifest,
+    then: Then,
     bytes: &[u8],
     notes: &mut Notes,
 ) -> Result<ChangeReport, Failure> {
-    let installed = match edited.then {
+    let installed = match then {
         Then::Install(executables) => {
             Some(bring_in_line(world, edited, bytes, executables, notes)?)
         }
@@ -266,135 +267,62 @@ pub(crate) fn write_manifest(
     Ok(())
 }
 
-fn add_source(
-    document: &Document,
-    name: &str,
-    address: &str,
-    replace: Replace,
-) -> Result<EditedManifest, Failure> {
-    let address = new_source(name, address)?;
-    let at = Pointer::root().child("sources").child(name);
-    if document.at(&at).is_some() && replace == Replace::Refused {
-        return Err(exists("manifest", "sources", name));
-    }
-    let value = Value::from(address.reveal());
-    let done = format!("add source {name}");
-    Ok(EditedManifest {
-        text: edit(document, &Edit::Set { at, value })?,
-        done,
-        then: Then::Leave,
-    })
-}
-
-/// What a dependency is added to.
-struct Adding<'a> {
+/// The sources of a project, asked for versions while something is added.
+struct VersionFinder<'a> {
     world: &'a World,
     project: &'a Project,
-    document: &'a Document,
     then: Then,
 }
 
-impl Adding<'_> {
-    fn dependency(&self, new: &NewDependency, replace: Replace) -> Result<EditedManifest, Failure> {
-        let (document, manifest) = (self.document, &self.project.manifest);
-        let kind = kind_of(&new.kind)?;
-        let versions = |source: &SourceName| self.reachable_versions(source);
-        let context = SpecContext {
-            kind,
-            manifest,
-            versions: &versions,
-        };
-        let mut spec = context.parse(&new.spec)?;
-        self.refuse_slash(&spec)?;
-        let taken = |name: &str| {
-            document
-                .at(&Pointer::root().child(kind.plural()).child(name))
-                .is_some()
-        };
-        let name = new.name.clone().unwrap_or_else(|| spec.name(kind, &taken));
-        let good = ResourceName::new(&name)
-            .map_err(|error| usage(error.to_string(), "give it a `--name`".to_owned()))?;
-        if taken(&name) && replace == Replace::Refused {
-            return Err(exists("manifest", kind.plural(), &name));
-        }
-        if let (Some(source), None) = (spec.source(), spec.version()) {
-            let version = self.default_version(source, &spec.tag_names(kind))?;
-            spec.set_version(version);
-        }
-        let text = set_entry(
-            document.text(),
-            kind.plural(),
-            good.as_str(),
-            spec.value(new),
-        )?;
-        Ok(EditedManifest {
-            text,
-            done: self.done(kind, &name),
-            then: self.then,
-        })
-    }
-
-    fn done(&self, kind: agpm_model::ResourceType, name: &str) -> String {
-        match self.project.base_with(kind, name) {
-            Some(base) => format!(
-                "add {kind}/{name} over the one of `{}`",
-                base.address.name()
-            ),
-            None => format!("add {kind}/{name}"),
-        }
-    }
-
-    /// `SOURCE/PATH` is a local path that leads nowhere, and probably not what is meant.
-    fn refuse_slash(&self, spec: &Spec) -> Result<(), Failure> {
-        let Some(path) = spec.local() else {
-            return Ok(());
-        };
-        let Some((source, rest)) = path.split_once('/') else {
-            return Ok(());
-        };
-        let is_source = self
-            .project
-            .manifest
-            .sources
-            .iter()
-            .any(|one| one.name.as_str() == source);
-        let folder = self.project.folder.clone().unwrap_or_default();
-        if !is_source || agpm_store::exists(&folder.join(path)) {
-            return Ok(());
-        }
-        let help = format!("did you mean `{source}:{rest}`?");
-        Err(unknown_name("file", path, Some(help)))
-    }
-
-    /// The tags and branches of a source; nothing if it cannot be reached, which is reported where they are needed.
-    fn reachable_versions(&self, source: &SourceName) -> Option<Arc<SourceVersions>> {
+impl VersionFinder<'_> {
+    fn versions(&self, source: &SourceName) -> Result<Option<Arc<SourceVersions>>, Failure> {
         let root = self.project.root.clone().unwrap_or_default();
         let sources = Sources::open_all(self.world, &self.project.manifest, &root);
-        versions_of(&sources, source).ok().flatten()
+        versions_of(&sources, source)
     }
 
-    /// What is required where nothing is typed: versions that are compatible with the newest one, or the default branch.
-    /// A source that cannot be reached has to be reached only if something is installed from it.
+    /// What is required where nothing is typed. A source that cannot be reached has to be reached only if something is
+    /// installed from it.
     fn default_version(
         &self,
         source: &SourceName,
-        name: &[String],
+        names: &[String],
     ) -> Result<Option<String>, Failure> {
-        let root = self.project.root.clone().unwrap_or_default();
-        let sources = Sources::open_all(self.world, &self.project.manifest, &root);
-        let refs = match (versions_of(&sources, source), self.then) {
-            (Ok(refs), _) => refs,
-            (Err(_), Then::Leave) => return Ok(Some(DEFAULT_VERSION.to_owned())),
-            (Err(failure), Then::Install(_)) => return Err(failure),
+        match (self.versions(source), self.then) {
+            (Ok(versions), _) => Ok(versions.map(|versions| newest_or_default(&versions, names))),
+            (Err(_), Then::Leave) => Ok(Some(DEFAULT_VERSION.to_owned())),
+            (Err(failure), Then::Install(_)) => Err(failure),
+        }
+    }
+
+    fn add(
+        &self,
+        document: &Document,
+        new: &NewDependency,
+        replace: Replace,
+    ) -> Result<EditedManifest, Failure> {
+        let project = self.project;
+        let kind = resource_type_of_word(&new.kind)?;
+        let parser = DependencyParser {
+            kind,
+            manifest: &project.manifest,
+            versions: &|source: &SourceName| self.versions(source).ok().flatten(),
         };
-        // A folder without versions.
-        let Some(refs) = refs else { return Ok(None) };
-        let newest = newest_range(refs.tags.keys().map(String::as_str), name);
-        Ok(Some(
-            newest
-                .or_else(|| refs.default_branch.clone())
-                .unwrap_or_else(|| DEFAULT_VERSION.to_owned()),
-        ))
+        let mut typed = parser.parse(&new.spec)?;
+        let edit = DependencyEdit {
+            document,
+            manifest: &project.manifest,
+            bases: &project.bases,
+            kind,
+        };
+        let folder = project.folder.clone().unwrap_or_default();
+        edit.refuse_slash(&typed, &|path| agpm_store::exists(&folder.join(path)))?;
+        let name = edit.name(&typed, new, replace)?;
+        if let (Some(source), None) = (typed.source(), typed.version()) {
+            let version = self.default_version(source, &typed.tag_names(kind))?;
+            typed.set_version(version);
+        }
+        edit.with(&name, &typed, new)
     }
 }
 
@@ -437,61 +365,4 @@ fn address_from_manifest(world: &World, typed: &str) -> String {
         }
         _ => typed.to_owned(),
     }
-}
-
-fn remove_source(
-    document: &Document,
-    manifest: &Manifest,
-    name: &str,
-) -> Result<EditedManifest, Failure> {
-    let at = Pointer::root().child("sources").child(name);
-    if document.at(&at).is_none() {
-        let section = document.at(&Pointer::root().child("sources"));
-        let names: Vec<&str> = section
-            .into_iter()
-            .flat_map(|section| section.entries())
-            .map(|(key, _)| key.content())
-            .collect();
-        return Err(unknown_name(
-            "source",
-            name,
-            did_you_mean(name, "sources are", names.iter().copied()),
-        ));
-    }
-    let uses = |unit: &agpm_model::Unit| matches!(&unit.origin, ResourceOrigin::Source(source) if source.as_str() == name);
-    let users = manifest
-        .dependencies
-        .iter()
-        .filter(|dependency| uses(&dependency.unit));
-    let users = users.map(|user| format!("{}/{}", user.kind, user.name));
-    let of_source = |layer: &&Layer| {
-        layer
-            .place
-            .source()
-            .is_some_and(|source| source.as_str() == name)
-    };
-    let layers = manifest
-        .layers
-        .iter()
-        .filter(of_source)
-        .map(|layer| layer.name.label());
-    let remotes: BTreeSet<&CatalogRemote> = manifest
-        .catalog
-        .all()
-        .filter(|remote| remote.source().is_some_and(|own| own.as_str() == name))
-        .collect();
-    let remotes = remotes.into_iter().map(CatalogRemote::label);
-    let users: Vec<String> = users.chain(layers).chain(remotes).collect();
-    if !users.is_empty() {
-        let message = format!("source `{name}` is used by {}", users.join(", "));
-        let diagnostic =
-            Diagnostic::new(&codes::MANIFEST_IN_USE, message).help("remove these first");
-        return Err(Failure::new(FailureKind::Refused, diagnostic));
-    }
-    let text = edit(document, &Edit::Remove { at })?;
-    Ok(EditedManifest {
-        text,
-        done: format!("remove source {name}"),
-        then: Then::Leave,
-    })
 }

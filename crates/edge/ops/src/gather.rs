@@ -2,31 +2,29 @@
 
 use std::path::{Path, PathBuf};
 
-use std::sync::Arc;
-
-use agpm_diag::{
-    Diagnostic, Failure, FailureKind, Label, Notes, Severity, SourceSpan, codes, did_you_mean,
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes, did_you_mean};
+use agpm_manifest::{
+    BaseRules, ManifestDocuments, load_bases, required_release_age, source_names, understood_lock,
 };
-use agpm_merge::{Contribution, LayerFile, MergePolicy, Resolution, fold};
+use agpm_merge::{Contribution, LayerFile};
 use agpm_model::{
-    BUILT_IN, BaseText, DefaultHost, Dependency, EmptyRule, Entry, Layer, LayerName, LayerPlace,
-    Lockfile, Manifest, ManifestTexts, MergeOperation, PointerRule, RESOURCE_TYPES, RelativePath,
-    ResourceType, Strategy, relocate_bases,
+    BUILT_IN, Dependency, LOCK_NAME, Layer, LayerName, LayerPlace, Manifest, RelativePath,
+    Strategy, normalize,
 };
 use agpm_resolve::{ReleaseLimit, UpdateScope, bind_locked_plugins};
 use agpm_store as store;
-use agpm_text::{Document, Format, NodeShape, Pointer, TreeView, parse_alone};
+use agpm_text::Format;
 
-use crate::bases::{BaseContext, BaseVersions, LoadedBase, load_bases};
-use crate::documents::{document_of, has_conflict_markers};
+use crate::bases::{BaseVersions, LoadedBase, WorldBases};
+use crate::documents::document_of;
 use crate::path_of;
 use crate::policy_files::{PolicyFile, policy_files};
 use crate::reading::{MANIFEST_NAME, PRIVATE_NAME, limit, local_path, optional, shown};
 use crate::scope::{Beside, NearestManifest, Places, beside, foreign_state, state_of};
 use crate::world::{Environment, InstallScope, ManifestUse, World};
-use agpm_model::{LOCK_NAME, normalize};
 
 pub(crate) use agpm_diag::unknown_name;
+pub(crate) use agpm_manifest::fold_texts as folded_texts;
 
 /// A file of the state that git tracks in a project.
 fn tracked_record(opened: &store::ProjectStore, scope: InstallScope) -> Option<String> {
@@ -143,14 +141,10 @@ impl ManifestFiles {
 
     /// The names of the sources that only the private manifest has a right to name.
     pub(crate) fn private_sources(&self) -> Vec<String> {
-        let text = self
-            .private
-            .as_ref()
-            .map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-        let document = parse_alone(text.unwrap_or_default(), Format::Toml).document;
-        let section = document.at(&Pointer::root().child("sources"));
-        let entries = section.into_iter().flat_map(|section| section.entries());
-        entries.map(|(name, _)| name.content().to_owned()).collect()
+        self.private
+            .as_deref()
+            .map(source_names)
+            .unwrap_or_default()
     }
 
     /// With another text of the manifest itself.
@@ -251,42 +245,6 @@ pub(crate) struct Project {
     pub(crate) texts: Vec<Contribution>,
 }
 
-/// Gives plugins of marketplaces the places that the lockfile has for them. What is wrong with the lockfile is reported
-/// by those who read it for more than that.
-fn bind_to_lockfile(manifest: &mut Manifest, lockfile: &Path) {
-    let has_any = |one: &Dependency| one.marketplace.is_some();
-    if !manifest.dependencies.iter().any(has_any) {
-        return;
-    }
-    if let Some(lock) = understood_lock(lockfile) {
-        bind_locked_plugins(manifest, &lock);
-    }
-}
-
-/// How old the versions of bases must be for the policies that are known without them.
-fn release_limit(world: &World, files: &[PolicyFile], own: &Document) -> Option<ReleaseLimit> {
-    let texts = files.iter().filter_map(|file| file.bytes.as_ref());
-    let age_in = |bytes: &Vec<u8>| {
-        let text = String::from_utf8_lossy(bytes).into_owned();
-        let (policy, _) = agpm_model::Policy::read(&parse_alone(text, Format::Toml).document);
-        policy.min_release_age
-    };
-    let own = own.root().and_then(|root| root.get("policy"));
-    let own = own.and_then(|table| agpm_model::Policy::of_table(table).0.min_release_age);
-    // What is wrong with a policy is reported where it judges.
-    let ages = texts.filter_map(age_in).chain(own).map(|rule| rule.value);
-    let now = (world.clock)();
-    ages.max().map(|min_age| ReleaseLimit { min_age, now })
-}
-
-/// What can be understood of a lockfile.
-fn understood_lock(lockfile: &Path) -> Option<Lockfile> {
-    let bytes = store::read(lockfile, limit()).ok()?;
-    let text = String::from_utf8(bytes).ok()?;
-    let (lock, _) = Lockfile::read(&parse_alone(text, Format::Toml).document);
-    Some(lock)
-}
-
 impl Project {
     /// Reads the manifest; without one, everything is as by default.
     pub(crate) fn load(
@@ -368,91 +326,63 @@ impl Project {
             .extend(opened.and_then(|opened| ignored_state(&opened, environment.scope)));
         let mut read =
             |path: &Path, bytes| document_of(shown(environment, path), bytes, Format::Toml, notes);
-        let project = read(&files.path, files.project)?;
-        let private = files
-            .private
-            .map(|bytes| read(&files.path.with_file_name(PRIVATE_NAME), bytes))
-            .transpose()?;
-        let config = files
-            .config
-            .map(|(path, bytes)| read(&path, bytes))
-            .transpose()?;
-        let documents = [Some(&project), private.as_ref(), config.as_ref()];
+        let own = read(&files.path, files.project)?;
+        let private = files.private;
+        let private = private.map(|bytes| read(&files.path.with_file_name(PRIVATE_NAME), bytes));
+        let private = private.transpose()?;
+        let config = files.config.map(|(path, bytes)| read(&path, bytes));
+        let documents = ManifestDocuments {
+            own,
+            private,
+            config: config.transpose()?,
+        };
         let syntax_errors = match mistakes.check(notes) {
             Ok(()) => Vec::new(),
-            Err(failure) => syntax_errors(documents.into_iter().flatten(), notes).ok_or(failure)?,
+            Err(failure) => documents.syntax_errors(notes).ok_or(failure)?,
         };
-        let extends = project
-            .root()
-            .is_some_and(|root| root.get("extends").is_some());
+        let extends = documents.extends();
+        let read_lock = || understood_lock(store::read(&lockfile, limit()).ok()?);
         let is_fixed = matches!(versions, BaseVersions::Locked);
-        let lock = (extends || is_fixed)
-            .then(|| understood_lock(&lockfile))
-            .flatten();
-        let context = BaseContext {
+        let lock = (extends || is_fixed).then(read_lock).flatten();
+        let policies = files.policies.iter();
+        let policies = policies.filter_map(|file| file.bytes.as_deref());
+        let min_age = extends.then(|| required_release_age(policies, &documents.own));
+        let mut reader = WorldBases {
             world,
             folder: &folder,
-            host: &config
-                .as_deref()
-                .map(DefaultHost::of_config)
-                .unwrap_or_default(),
+            release: min_age.flatten().map(|min_age| ReleaseLimit {
+                min_age,
+                now: (world.clock)(),
+            }),
+        };
+        let rules = BaseRules {
+            host: &documents.default_host(),
             lock: lock.as_ref(),
             versions,
-            release: extends
-                .then(|| release_limit(world, &files.policies, &project))
-                .flatten(),
         };
-        let bases = match load_bases(context, &project, notes) {
+        let bases = match load_bases(rules, &mut reader, &documents.own, notes) {
             Err(failure) if mistakes == Mistakes::Tell => {
                 notes.diagnostics.extend(failure.diagnostic);
                 Vec::new()
             }
             bases => bases?,
         };
-        let own = project;
-        let project = over_bases(&bases, &own);
-        let folded = Folded::new(config.as_ref(), &project, private.as_ref());
-        let base_texts: Vec<BaseText<'_>> = bases
-            .iter()
-            .map(|base| BaseText {
-                document: &base.document,
-                root: &base.root,
-            })
-            .collect();
-        let texts = ManifestTexts {
-            scope: files.scope,
-            project: &project,
-            own: &own,
-            bases: &base_texts,
-            private: private.as_deref(),
-            config: config.as_deref(),
-            entries: &|section| folded.entries(section),
-            syntax_errors: &syntax_errors,
-        };
-        let (manifest, diagnostics) = Manifest::read(&texts);
-        notes.diagnostics.extend(diagnostics);
-        let mut manifest = manifest;
-        notes
-            .diagnostics
-            .extend(relocate_bases(&texts, &mut manifest));
+        let mut manifest = documents.read(files.scope, &bases, &syntax_errors, notes);
         mistakes.check(notes)?;
-        bind_to_lockfile(&mut manifest, &lockfile);
-        let texts = contributions(&bases, config.as_ref(), &own, private.as_ref());
+        let has_marketplace = |one: &Dependency| one.marketplace.is_some();
+        if manifest.dependencies.iter().any(has_marketplace)
+            && let Some(lock) = lock.or_else(read_lock)
+        {
+            bind_locked_plugins(&mut manifest, &lock);
+        }
         Ok(Project {
             manifest,
+            texts: documents.contributions(&bases),
             bases,
-            texts,
             policy_files: files.policies,
             folder: files.path.parent().map(Path::to_owned),
             root: Some(files.root),
         })
-    }
-
-    /// The highest base that has a dependency.
-    pub(crate) fn base_with(&self, kind: ResourceType, name: &str) -> Option<&LoadedBase> {
-        let at = Pointer::root().child(kind.plural()).child(name);
-        let mut bases = self.bases.iter().rev();
-        bases.find(|base| base.document.at(&at).is_some())
     }
 
     /// The path that `[merge]` knows a file by: from where things are installed, or its name alone.
@@ -500,120 +430,6 @@ impl Project {
             )
         })
     }
-}
-
-/// Where the syntax errors of manifests are, if what can be read beside them is worth a look.
-fn syntax_errors<'d>(
-    mut documents: impl Iterator<Item = &'d Arc<Document>>,
-    notes: &Notes,
-) -> Option<Vec<SourceSpan>> {
-    let errors = notes.diagnostics.iter();
-    let errors: Vec<&Diagnostic> = errors
-        .filter(|found| found.severity == Severity::Error)
-        .collect();
-    let is_syntax = |found: &&Diagnostic| {
-        [&codes::TOML_SYNTAX, &codes::TEXT_DUPLICATE_KEY].contains(&found.code)
-    };
-    // Both sides of a conflict are in the text, and a tree of both says nothing about either.
-    let has_conflict = documents.any(|document| has_conflict_markers(document.text().as_bytes()));
-    if has_conflict || !errors.iter().all(is_syntax) {
-        return None;
-    }
-    let places = errors.iter().filter_map(|found| found.labels.first());
-    let spot = |label: &Label| SourceSpan {
-        source: label.source,
-        span: label.span,
-    };
-    Some(places.map(spot).collect())
-}
-
-/// Every text that a manifest is folded of, lowest first.
-fn contributions(
-    bases: &[LoadedBase],
-    config: Option<&Arc<Document>>,
-    project: &Arc<Document>,
-    private: Option<&Arc<Document>>,
-) -> Vec<Contribution> {
-    let config = config.map(|document| contribution("config", document));
-    let bases = bases
-        .iter()
-        .map(|base| contribution(&base.address.name().to_string(), &base.document));
-    let private = private.map(|document| contribution("private", document));
-    let project = contribution("project", project);
-    let all = config.into_iter().chain(bases).chain([project]);
-    all.chain(private).collect()
-}
-
-fn contribution(layer: &str, document: &Arc<Document>) -> Contribution {
-    Contribution {
-        layer: LayerName::new(layer).expect("a good name"),
-        document: Arc::clone(document),
-    }
-}
-
-/// The manifest folded over its bases.
-fn over_bases(bases: &[LoadedBase], project: &Arc<Document>) -> Arc<Document> {
-    if bases.is_empty() {
-        return Arc::clone(project);
-    }
-    let texts = contributions(bases, None, project, None);
-    let folded = folded_texts(texts).to_document();
-    folded.map_or_else(|| Arc::clone(project), Arc::new)
-}
-
-/// All texts of a manifest, folded.
-pub(crate) fn folded_texts(texts: Vec<Contribution>) -> Resolution {
-    fold(texts, &MergePolicy::merge(entry_by_entry()), None)
-}
-
-/// The user's configuration, the manifest and the private manifest, folded: the highest wins, entry by entry.
-struct Folded(Resolution);
-
-impl Folded {
-    fn new(
-        config: Option<&Arc<Document>>,
-        project: &Arc<Document>,
-        private: Option<&Arc<Document>>,
-    ) -> Self {
-        Folded(folded_texts(contributions(&[], config, project, private)))
-    }
-
-    /// The entries of a section, each whole as one of the texts has it.
-    fn entries(&self, section: &str) -> Vec<Entry<'_>> {
-        let place = Pointer::root().child(section);
-        let Some(section) = self.0.at(&place) else {
-            return Vec::new();
-        };
-        let NodeShape::Map(count) = section.shape() else {
-            return Vec::new();
-        };
-        let keys = section.keys().into_iter().take(count).enumerate();
-        let mut entries = Vec::with_capacity(count);
-        for (at, key) in keys {
-            if let Some(value) = section.entry(at).1.node() {
-                entries.push((value.key_beside(key, &place), value));
-            }
-        }
-        entries
-    }
-}
-
-/// Sections merge, their entries do not; layers of a higher manifest come after those of a lower one.
-fn entry_by_entry() -> Strategy {
-    let sections = RESOURCE_TYPES
-        .iter()
-        .map(|kind| kind.plural())
-        .chain(["sources"]);
-    let rule = |pattern: &str, operation: MergeOperation| PointerRule {
-        pattern: pattern.parse().expect("a good pattern"),
-        operation: Some(operation),
-        empty: EmptyRule::Value,
-    };
-    let whole = sections.map(|section| rule(&format!("/{section}/*"), MergeOperation::Replace));
-    let mut strategy = Strategy::default();
-    strategy.rules.extend(whole);
-    strategy.rules.push(rule("/layers", MergeOperation::Append));
-    strategy
 }
 
 fn missing(environment: &Environment) -> Failure {

@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use agpm_adopt::{ChosenTools, NewEntries, ProjectSurvey, adoption_choices, detect_tools, survey};
+use agpm_adopt::{
+    ChosenTools, NewEntries, ProjectSurvey, STARTER_MANIFEST, adoption_choices, detect_tools,
+    starter_manifest, survey, with_ignored_lines,
+};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, codes};
 use agpm_model::FileMode;
 use agpm_store::{
@@ -21,20 +24,7 @@ use crate::reading::{MANIFEST_NAME, limit, shown};
 use crate::scope::{Places, beside, state_of};
 use crate::world::{InstallScope, World};
 
-const MANIFEST: &str = include_str!("../init/agpm.toml");
-/// The comment of it that tools are named before.
-const SOURCES_COMMENT: &str = "# Where packages come from";
 const IGNORE_NAME: &str = ".gitignore";
-/// What must not be committed: our state, and what is one person's own.
-/// The state is of this machine; plugins and snippets are installed files like those of tools.
-const IGNORED: [&str; 4] = [
-    STATE_LINE,
-    "!.agpm/plugins/",
-    "!.agpm/snippets/",
-    "agpm.private.toml",
-];
-const STATE_LINE: &str = ".agpm/*";
-
 /// Where to begin.
 pub struct InitRequest<'a> {
     /// The folder; the working folder if none is named.
@@ -108,7 +98,7 @@ fn run_for_user(world: &World, replace: Replace) -> Result<InitReport, Failure> 
     let mut changes = Changes::default();
     changes.put(
         beside(&root, &manifest),
-        MANIFEST.as_bytes().into(),
+        STARTER_MANIFEST.as_bytes().into(),
         ExpectedFile::Anything,
     );
     changes.apply(&store, &held, "init".to_owned(), &|_| {})?;
@@ -160,7 +150,7 @@ fn look_around(
     adoption: &Adoption<'_>,
 ) -> Result<(InitReport, String), Failure> {
     if matches!(adoption, Adoption::Bare) {
-        return Ok((InitReport::default(), MANIFEST.to_owned()));
+        return Ok((InitReport::default(), STARTER_MANIFEST.to_owned()));
     }
     let found = survey(&Disk, folder);
     let home = world.environment.home.as_deref();
@@ -184,7 +174,7 @@ fn look_around(
     let mut chooser = EntryChooser::new(world, folder);
     let chosen = choices.iter().map(|choice| chooser.choose(choice));
     let (entries, adopted): (Vec<_>, Vec<_>) = chosen.unzip();
-    let starter = manifest_for(&tooling);
+    let starter = starter_manifest(&tooling);
     let document = parse_alone(starter.clone(), Format::Toml).document;
     let new = NewEntries::for_manifest(&document, &entries, &[]);
     let manifest = new
@@ -204,31 +194,14 @@ fn cancelled() -> Failure {
     usage("Cancelled; nothing was written".to_owned(), help)
 }
 
-/// The starter manifest with the tools that were found.
-fn manifest_for(tooling: &ChosenTools) -> String {
-    if tooling.tools.is_empty() {
-        return MANIFEST.to_owned();
-    }
-    let names: Vec<String> = tooling
-        .tools
-        .iter()
-        .map(|name| format!("\"{name}\""))
-        .collect();
-    let lines = format!(
-        "# The AI coding clients that resources are installed for.\n[project]\ntools = [{}]\n\n",
-        names.join(", ")
-    );
-    MANIFEST.replacen(SOURCES_COMMENT, &(lines + SOURCES_COMMENT), 1)
-}
-
 fn refuse_existing(world: &World, manifest: &Path, replace: Replace) -> Result<(), Failure> {
     if replace == Replace::Allowed || !agpm_store::is_file(manifest) {
         return Ok(());
     }
     let shown = shown(&world.environment, manifest);
-    let diagnostic = Diagnostic::new(&codes::IO_EXISTS, format!("`{shown}` is there already"))
+    let diagnostic = Diagnostic::new(&codes::IO_EXISTS, format!("`{shown}` already exists"))
         .in_file(shown)
-        .help("edit it, or run `agpm init --force` to begin anew");
+        .help("edit it, or run `agpm init --force` to start again");
     Err(Failure::new(FailureKind::Refused, diagnostic))
 }
 
@@ -243,36 +216,12 @@ fn write(path: &'static str, bytes: Vec<u8>) -> FileChange<'static> {
 
 /// The ignore file with the lines that it lacks; nothing if it lacks none.
 fn ignore_lines(store: &ProjectStore) -> Result<Option<Vec<u8>>, Failure> {
-    let mut bytes = match store.read(&path_of(IGNORE_NAME), limit()) {
+    let bytes = match store.read(&path_of(IGNORE_NAME), limit()) {
         Err(StoreError {
             problem: StoreProblem::NotFound,
             ..
         }) => Vec::new(),
         read => read?,
     };
-    let text = String::from_utf8_lossy(&bytes).into_owned();
-    let has = |line: &str| {
-        text.lines().any(|own| {
-            own.trim().trim_start_matches('/').trim_end_matches('/') == line.trim_end_matches('/')
-        })
-    };
-    // Whoever ignores the whole directory decided so: nothing in it can be brought back by another line.
-    let is_decided = has(".agpm");
-    let is_written = |line: &str| has(line) || is_decided && line.contains(".agpm/");
-    let missing: Vec<&str> = IGNORED
-        .into_iter()
-        .filter(|line| !is_written(line))
-        .collect();
-    if missing.is_empty() {
-        return Ok(None);
-    }
-    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    if !text.is_empty() && !text.ends_with('\n') {
-        bytes.extend_from_slice(newline.as_bytes());
-    }
-    for line in missing {
-        bytes.extend_from_slice(line.as_bytes());
-        bytes.extend_from_slice(newline.as_bytes());
-    }
-    Ok(Some(bytes))
+    Ok(with_ignored_lines(bytes))
 }

@@ -6,6 +6,7 @@ mod adoption;
 mod allowed;
 mod approve;
 mod bases;
+mod blame;
 mod bottle;
 mod browse;
 mod cache;
@@ -30,6 +31,7 @@ mod list;
 mod locked;
 mod manifest_text;
 mod merge;
+mod names;
 mod outdated;
 mod outside;
 mod packages;
@@ -40,12 +42,10 @@ mod policy_files;
 mod projects;
 mod reading;
 mod releases;
-mod removal;
 mod scope;
 mod search;
 mod serialize;
 mod source_failure;
-mod spec;
 mod status;
 mod strategies;
 mod tree;
@@ -56,6 +56,7 @@ mod verify;
 mod watch;
 mod why;
 mod world;
+mod written;
 
 pub use add::{
     AddReport, AddRequest, AddedResource, AddedSource, PickItem, PickState, Picker, add,
@@ -85,6 +86,8 @@ pub use agpm_inspect::{
     ValidateRequest, VerifyReport, WhyReport,
 };
 pub use agpm_layers::{LayerRow, LayerState, LayersReport, SkippedRow};
+pub use agpm_manifest::{DependencyId, PatternUse};
+pub use agpm_merge::BlameLine;
 pub use agpm_merge::{
     BodyLines, BuiltInStrategy, CustomStrategy, ExplainedDeletion, ExplainedLeaf, ExplainedShadow,
     OperationRow, Provenance, SecretDisplay, StrategiesReport, StrategyExample, StrategyPage,
@@ -101,6 +104,7 @@ pub use agpm_resolve::{LockedResource, Placements, ResourceIdentity};
 pub use agpm_store::FileChangeKind;
 pub use agpm_trust::{CapabilityIncrease, CapabilityName, CapabilitySet};
 pub use approve::{Approval, ManifestProgram, ProjectPrograms, approve, programs, unapproved};
+pub use blame::{BlameReport, blame};
 pub use bottle::{BottleCheck, BottleInput, bottle_check, bottle_list, bottle_show};
 pub use browse::{BrowseReport, BrowseRequest, browse};
 pub use cache::{CacheReport, CacheRequest, CachedCopy, CleanExtent, KEPT_UNUSED, cache};
@@ -132,9 +136,9 @@ pub use lineage::{LineagePlace, ProfileRequest, Submodules, personas, profile};
 pub use list::list;
 pub use manifest_text::Then;
 pub use merge::{MergeInputs, MergeReport, MergeRequest, merge};
+pub use names::{KnownNames, known_names};
 pub use outdated::outdated;
 pub use policy::{PolicyCheckReport, PolicyReport, PolicyRuleReport, policy_check, policy_show};
-pub use removal::{DependencyId, PatternUse};
 pub use search::{IndexUse, SearchRequest, search};
 pub use status::status;
 pub use strategies::{StrategiesRequest, strategies};
@@ -149,6 +153,7 @@ pub use world::{
     Environment, InstallScope, ManifestUse, NetworkAccess, OutsideReads, PolicyPlaces, ProgramUse,
     Progress, Silent, World,
 };
+pub use written::{WrittenFile, WrittenReport, write_files};
 
 /// A path of ours from the project's folder.
 pub(crate) fn path_of(path: &'static str) -> agpm_model::RelativePath {

@@ -13,7 +13,7 @@ use crate::catalog::remote_today;
 use crate::gather::{ManifestFiles, Project};
 use crate::packages::{Sources, read_lock, versions_of};
 use crate::policies::Policies;
-use crate::update::Words;
+use crate::update::pin_words;
 use crate::world::World;
 
 /// Looks for newer versions.
@@ -39,7 +39,7 @@ fn run(
     };
     add_locked_sources(&mut project.manifest, &lock);
     let lock = with_names_of(&project.manifest, &lock);
-    let words = Words::new(&world.environment, &project, lock.clone());
+    let words = pin_words(world, &project, lock.clone());
     let mut wanted = BTreeSet::new();
     for name in &request.names {
         wanted.extend(words.find(name)?);

@@ -1,25 +1,18 @@
 //! The policies that every install is judged by.
 
-use std::sync::Arc;
-
-use agpm_compose::{JudgedFile, RenderedResource, judged_layers, judged_resources, judged_version};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes, has_errors};
-use agpm_model::{BaseAddress, LockedLayer, Manifest, Pin, Policy, ResolvedVersion, RuleName};
+use agpm_install::ReleaseAges;
+use agpm_model::{Manifest, Pin, Policy, RepositoryBase, ResolvedVersion};
 use agpm_resolve::{ReleaseLimit, ResolvedEntry};
 use agpm_source::Source;
 use agpm_text::Format;
-use agpm_trust::{
-    CapabilitySet, JudgedContent, JudgedVersion, PlacedPolicy, PolicyPlace, PolicySet, ReleaseAge,
-    UnreachablePolicy, Violation,
-};
+use agpm_trust::{PlacedPolicy, PolicyPlace, PolicySet, ReleaseAge, UnreachablePolicy};
 
-use crate::bases::LoadedBase;
 use crate::documents::document_of;
 use crate::gather::Project;
 use crate::packages::Sources;
 use crate::policy_files::PolicyFile;
 use crate::world::World;
-use agpm_layers::LayeredFile;
 
 /// All policies that apply.
 #[derive(Debug, Default)]
@@ -90,96 +83,6 @@ impl Policies {
         let min_age = self.0.min_release_age()?;
         Some(ReleaseLimit { min_age, now })
     }
-
-    /// Refuses content that one of the policies forbids.
-    pub(crate) fn check(
-        &self,
-        project: &Project,
-        resources: &[RenderedResource],
-        layers: &JudgedLayers<'_>,
-        dates: &ReleaseDates<'_>,
-    ) -> Vec<Diagnostic> {
-        if self.0.count() == 0 {
-            return Vec::new();
-        }
-        let manifest = &project.manifest;
-        let judges_age = self.0.min_release_age().is_some();
-        // Asking for a date reads the commit, so nobody asks who does not judge it.
-        let age_of = |resolved: &ResolvedEntry| {
-            if judges_age {
-                dates.age_of(resolved)
-            } else {
-                ReleaseAge::Unknown
-            }
-        };
-        let version_of = |source: Option<&dyn Source>, pin: &Pin| {
-            let age = if judges_age {
-                dates.age_of_pin(source, pin)
-            } else {
-                ReleaseAge::Unknown
-            };
-            judged_version(pin, age)
-        };
-        let files: Vec<JudgedFile<'_>> = layers.files.iter().map(judged_file).collect();
-        let mut contents: Vec<JudgedContent<'_>> = judged_resources(manifest, resources, &age_of);
-        contents.extend(judged_layers(manifest, &files));
-        let pinned = layers.locked.iter().filter_map(|layer| {
-            let pin = layer.pin.as_ref()?;
-            let source = pin.source.name().and_then(|name| dates.sources.get(name));
-            let version = version_of(source, pin);
-            Some(judged_version_of(layer.name.label(), version))
-        });
-        contents.extend(pinned);
-        contents.extend(project.bases.iter().filter_map(judged_base));
-        let bases: Vec<JudgedContent<'_>> = project
-            .bases
-            .iter()
-            .filter_map(|base| {
-                let pin = base.locked.pin.as_ref()?;
-                let source = dates.source_of(base)?;
-                let version = version_of(Some(&*source), pin);
-                Some(judged_version_of(base.locked.name().label(), version))
-            })
-            .collect();
-        let mut violations = self.0.violations(&contents);
-        violations.extend(self.0.base_violations(&bases));
-        violations.iter().map(report_violation).collect()
-    }
-}
-
-/// A base in a repository, which has a source and a version like everything that it brings.
-fn judged_base(base: &LoadedBase) -> Option<JudgedContent<'_>> {
-    let BaseAddress::Repository(repository) = &base.address else {
-        return None;
-    };
-    Some(JudgedContent {
-        id: base.locked.name().label(),
-        types: Vec::new(),
-        tools: Vec::new(),
-        source: Some(&repository.url),
-        version: None,
-        capabilities: CapabilitySet::default(),
-        chain: Vec::new(),
-    })
-}
-
-/// The layers of a project: what they give, and their versions.
-pub(crate) struct JudgedLayers<'a> {
-    pub(crate) files: &'a [LayeredFile],
-    pub(crate) locked: &'a [LockedLayer],
-}
-
-/// The version of a layer or base, whatever its files are.
-fn judged_version_of(id: String, version: JudgedVersion) -> JudgedContent<'static> {
-    JudgedContent {
-        id,
-        types: Vec::new(),
-        tools: Vec::new(),
-        source: None,
-        version: Some(version),
-        capabilities: CapabilitySet::default(),
-        chain: Vec::new(),
-    }
 }
 
 /// How old versions are.
@@ -189,51 +92,42 @@ pub(crate) struct ReleaseDates<'a> {
 }
 
 impl ReleaseDates<'_> {
-    fn age_of(&self, resolved: &ResolvedEntry) -> ReleaseAge {
-        let source = resolved.entry.unit.origin.source();
-        let source = source.and_then(|name| self.sources.get(name));
-        let version = resolved
-            .version
-            .commit
-            .clone()
-            .map(|revision| ResolvedVersion {
-                label: resolved.version.label.clone(),
-                revision,
-            });
-        self.age(source, version)
-    }
-
-    fn age_of_pin(&self, source: Option<&dyn Source>, pin: &Pin) -> ReleaseAge {
-        let version = ResolvedVersion {
-            label: pin.version.clone(),
-            revision: pin.commit.clone(),
-        };
-        self.age(source, Some(version))
-    }
-
     fn age(&self, source: Option<&dyn Source>, version: Option<ResolvedVersion>) -> ReleaseAge {
         let dates = source.zip(version);
         let dates = dates.map(|(source, version)| source.released(&[version]));
         let released = dates.into_iter().flatten().next().flatten();
         ReleaseAge::of(released, (self.world.clock)())
     }
+}
 
-    fn source_of(&self, base: &LoadedBase) -> Option<Arc<dyn Source>> {
-        let BaseAddress::Repository(repository) = &base.address else {
-            return None;
-        };
-        let context = self.world.environment.source_context(&self.sources.project);
-        Some(self.world.sources.open(&repository.url, &context))
+fn version_of(pin: &Pin) -> ResolvedVersion {
+    ResolvedVersion {
+        label: pin.version.clone(),
+        revision: pin.commit.clone(),
     }
 }
 
-fn judged_file(file: &LayeredFile) -> JudgedFile<'_> {
-    JudgedFile {
-        path: &file.path,
-        bytes: &file.bytes,
-        mode: file.mode,
-        owner: &file.owner,
-        nodes: file.keys.as_ref().map_or(&[], |keys| keys.nodes.as_slice()),
+impl ReleaseAges for ReleaseDates<'_> {
+    fn of_resource(&self, resolved: &ResolvedEntry) -> ReleaseAge {
+        let source = resolved.entry.unit.origin.source();
+        let source = source.and_then(|name| self.sources.get(name));
+        let revision = resolved.version.commit.clone();
+        let version = revision.map(|revision| ResolvedVersion {
+            label: resolved.version.label.clone(),
+            revision,
+        });
+        self.age(source, version)
+    }
+
+    fn of_layer(&self, pin: &Pin) -> ReleaseAge {
+        let source = pin.source.name().and_then(|name| self.sources.get(name));
+        self.age(source, Some(version_of(pin)))
+    }
+
+    fn of_base(&self, base: &RepositoryBase, pin: &Pin) -> ReleaseAge {
+        let context = self.world.environment.source_context(&self.sources.project);
+        let source = self.world.sources.open(&base.url, &context);
+        self.age(Some(&*source), Some(version_of(pin)))
     }
 }
 
@@ -242,21 +136,4 @@ fn unreachable_policy(shown: &str, severity: Severity) -> Diagnostic {
     let mut diagnostic = Diagnostic::new(&codes::POLICY_UNREACHABLE, message);
     diagnostic.severity = severity;
     diagnostic.help("check the path, or set `on-unreachable = \"warn\"` in a nearer policy")
-}
-
-fn report_violation(violation: &Violation) -> Diagnostic {
-    let Violation {
-        rule,
-        message,
-        id,
-        chain,
-        spot,
-    } = violation;
-    let message = match rule {
-        RuleName::Require => format!("policy `{rule}` is not met: {message}"),
-        _ => format!("policy `{rule}` forbids {id}: {message}"),
-    };
-    let diagnostic = Diagnostic::new(&codes::POLICY_VIOLATION, message).at_spot(*spot);
-    let required = (!chain.is_empty()).then(|| format!("required by {}", chain.join(" -> ")));
-    diagnostic.in_unit(id.clone()).details(required)
 }

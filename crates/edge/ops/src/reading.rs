@@ -9,7 +9,7 @@ use agpm_text::Limits;
 
 use crate::world::Environment;
 
-pub(crate) const MANIFEST_NAME: &str = "agpm.toml";
+pub(crate) use agpm_manifest::MANIFEST_NAME;
 pub(crate) const PRIVATE_NAME: &str = "agpm.private.toml";
 
 /// The largest file that is read, as the reader's own limit.

@@ -1,10 +1,9 @@
 //! `agpm undo`: takes back the last change.
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, Severity, codes};
-use std::fmt::Display;
 
-use agpm_model::{Checksum, RelativePath};
-use agpm_plan::{FileOutcome, Ledger, read_block_file, take_back, take_back_blocks};
+use agpm_model::RelativePath;
+use agpm_plan::{ChangedFile, Ledger, UndoneLedgers};
 use agpm_store::{
     FileChangeKind, ForceUndo, HistoryEntry, KEPT_TRANSACTIONS, ProjectStore, ReconciledFile,
     UndoError,
@@ -13,9 +12,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::gather::{ManifestFiles, ignored_state};
-use crate::install::{
-    OverwriteRule, Writing, hold, ledger_in, parse_shared, read_ledger, read_shared,
-};
+use crate::install::{OverwriteRule, Writing, hold, ledger_in, read_ledger};
 use crate::reading::limit;
 use crate::scope::Beside;
 use crate::world::World;
@@ -217,13 +214,6 @@ fn edited_manifest(
     }))
 }
 
-/// What was managed before a transaction, and after it.
-#[derive(Clone, Copy)]
-struct Ledgers<'l> {
-    before: &'l Ledger,
-    after: &'l Ledger,
-}
-
 /// In files that users write too only our entries go back: what the user changed there since stays.
 fn mend(
     store: &ProjectStore,
@@ -235,86 +225,30 @@ fn mend(
         Some(bytes) => ledger_in(store, bytes)?,
         None => Ledger::default(),
     };
-    let ledgers = Ledgers {
+    let ledgers = UndoneLedgers {
         before: &before,
         after: &after,
     };
     let mut mended = Vec::new();
     for (path, _) in &newest.files {
-        let (was, is) = (before.shared.get(path), after.shared.get(path));
         let Some(now) = store.observe(path)?.checksum() else {
             continue;
         };
-        if let Some(one) = mend_blocks(store, path, now, ledgers, notes)? {
-            mended.push(one);
+        if !ledgers.is_shared(path) || store.left_by_newest(path)? == Some(now) {
             continue;
         }
-        if was.or(is).is_none() || store.left_by_newest(path)? == Some(now) {
-            continue;
-        }
-        let document = read_shared(store, path, notes)?;
-        let old = match store.kept_by_newest(path)? {
-            Some(bytes) => Some(parse_shared(path, bytes, notes)?),
-            None => None,
-        };
-        let outcome = take_back(&document, old.as_deref(), was, is);
-        let outcome = outcome.map_err(|error| changed_since(path, &error))?;
-        let content = match outcome {
-            FileOutcome::Unchanged => Some(document.text().to_string().into_bytes()),
-            FileOutcome::Write(text) => Some(text.into_bytes()),
-            FileOutcome::Remove => None,
+        let bytes = store.read(path, limit());
+        let file = ChangedFile {
+            now: bytes.map_err(|error| error.seen_from(store.path()))?,
+            before: store.kept_by_newest(path)?,
         };
         mended.push(ReconciledFile {
             path: path.clone(),
             now,
-            content,
+            content: ledgers.take_back(path, file, notes)?,
         });
     }
     Ok(mended)
-}
-
-/// The same for blocks; nothing if the file has none, or was not changed since.
-fn mend_blocks(
-    store: &ProjectStore,
-    path: &RelativePath,
-    now: Checksum,
-    ledgers: Ledgers<'_>,
-    notes: &mut Notes,
-) -> Result<Option<ReconciledFile>, Failure> {
-    let (was, is) = (
-        ledgers.before.blocks.get(path),
-        ledgers.after.blocks.get(path),
-    );
-    if was.or(is).is_none() || store.left_by_newest(path)? == Some(now) {
-        return Ok(None);
-    }
-    let bytes = store
-        .read(path, limit())
-        .map_err(|error| error.seen_from(store.path()))?;
-    let document = read_block_file(path, bytes, notes)?;
-    let old = match store.kept_by_newest(path)? {
-        Some(bytes) => Some(read_block_file(path, bytes, notes)?),
-        None => None,
-    };
-    let outcome = take_back_blocks(&document, old.as_ref(), was, is);
-    let outcome = outcome.map_err(|error| changed_since(path, &error))?;
-    let content = match outcome {
-        FileOutcome::Write(text) => Some(text.into_bytes()),
-        FileOutcome::Unchanged | FileOutcome::Remove => None,
-    };
-    Ok(Some(ReconciledFile {
-        path: path.clone(),
-        now,
-        content,
-    }))
-}
-
-fn changed_since(path: &RelativePath, error: &dyn Display) -> Failure {
-    let message = format!("`{path}` changed since: {error}");
-    Diagnostic::new(&codes::UNDO_EDITED, message)
-        .in_file(path.as_str())
-        .help("`agpm undo --force` overwrites it with what was there before")
-        .into()
 }
 
 /// What a transaction cannot write, it cannot take back.

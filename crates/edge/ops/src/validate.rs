@@ -19,8 +19,7 @@ use crate::gather::{ManifestFiles, Project};
 use crate::layers::{fold_all, missing_folders, snapshots};
 use crate::outside::reads_outside;
 use crate::packages::{
-    Resolution, Sources, VersionLimits, bind_plugins, frozen, read_lock, render_all, resolve,
-    versions_of,
+    Resolution, Sources, VersionLimits, bind_plugins, read_lock, render_all, resolve, versions_of,
 };
 use crate::world::World;
 use agpm_layers::{LayerLock, LayerPinning, layers_as_locked, missing_layer};
@@ -225,7 +224,7 @@ pub(crate) fn is_current(
             "there is no `{LOCK_NAME}`"
         ))));
     };
-    frozen::roots(manifest, &lock).map_err(stale_lockfile)?;
+    agpm_resolve::locked_roots(manifest, &lock).map_err(stale_lockfile)?;
     let sources = Sources::open(world, manifest, store.path());
     layers_as_locked(manifest, &lock, |name| sources.versioned(name).is_some())
         .map_err(stale_lockfile)?;

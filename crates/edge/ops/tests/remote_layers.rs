@@ -498,7 +498,7 @@ fn a_plain_folder_is_itself() {
         NetworkAccess::Allowed,
         &["plain:/out"],
         FailureKind::Refused,
-        &["a link leads out"],
+        &["a symlink leads out"],
     );
     place.fails(
         NetworkAccess::Allowed,
@@ -517,7 +517,7 @@ fn a_plain_folder_is_itself() {
         NetworkAccess::Allowed,
         &[],
         FailureKind::Refused,
-        &["a link leads out"],
+        &["a symlink leads out"],
     );
 }
 

@@ -3,8 +3,8 @@
 use agpm_diag::visible;
 use agpm_model::{InstallMode, ResourceOrigin, ToolName};
 use agpm_ops::{
-    ChainLink, ExplainReport, ExplainedResource, ExplainedShadow, ExplainedValues, FieldOutcome,
-    Provenance, RequiredAt,
+    ChainLink, CodePage, ExplainReport, ExplainedResource, ExplainedShadow, ExplainedValues,
+    FieldOutcome, Provenance, RequiredAt,
 };
 use agpm_text::{Pointer, Value};
 
@@ -14,12 +14,40 @@ use crate::rendering::{RenderContext, RenderedReport};
 /// Chains that are shown here; `agpm why` shows more.
 const MOST_CHAINS: usize = 5;
 
+/// How much of the page of a code is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageExtent {
+    /// What it means and what to do.
+    Summary,
+    /// The examples too.
+    Full,
+}
+
 /// The explanation as text or as a document.
-pub fn render(report: ExplainReport, context: &RenderContext<'_>) -> RenderedReport {
-    if context.json {
-        return context.document(&report);
+pub fn render(
+    report: ExplainReport,
+    extent: PageExtent,
+    context: &RenderContext<'_>,
+) -> RenderedReport {
+    match &report {
+        _ if context.json => context.document(&report),
+        ExplainReport::Page(page) if extent == PageExtent::Summary => {
+            RenderedReport::Text(page_summary(page))
+        }
+        _ => RenderedReport::Text(text(&report)),
     }
-    RenderedReport::Text(text(&report))
+}
+
+/// A page up to its examples.
+fn page_summary(page: &CodePage) -> String {
+    let (summary, _) = page.page.split_once("\n## ").unwrap_or((page.page, ""));
+    let title = format!("{}[{}]", page.severity, page.code);
+    let rest = summary.split_once('\n').map_or("", |(_, rest)| rest);
+    format!(
+        "{title}\n{}\n\n`agpm explain {} --full` shows examples.\n",
+        rest.trim_end(),
+        page.code
+    )
 }
 
 /// The explanation as people read it.

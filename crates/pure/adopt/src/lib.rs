@@ -10,6 +10,7 @@ mod found;
 mod git_metadata;
 mod managers;
 mod places;
+mod starter;
 mod survey;
 
 pub use describe::{AdoptionChoice, adoption_choices};
@@ -23,4 +24,5 @@ pub use found::{
     SkippedFile,
 };
 pub use managers::{MANAGER_FILES, ManagerFile};
+pub use starter::{STARTER_MANIFEST, starter_manifest, with_ignored_lines};
 pub use survey::{detect_tools, survey};

@@ -3,6 +3,7 @@
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
 use agpm_model::ResourceType;
 use agpm_text::Pointer;
+use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 /// What can be explained, besides codes.
@@ -85,7 +86,21 @@ impl NamedSubject {
 
 impl Serialize for NamedSubject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map([(self.subject.word(), &self.name)])
+        #[derive(Serialize)]
+        struct SubjectFields<'n> {
+            #[serde(rename = "type")]
+            kind: &'static str,
+            id: &'n str,
+        }
+        let id = match self.subject {
+            Subject::Resource(kind) => format!("{}/{}", kind.plural(), self.name),
+            _ => self.name.clone(),
+        };
+        let kind = self.subject.word();
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("subject", &SubjectFields { kind, id: &id })?;
+        map.serialize_entry(kind, &self.name)?;
+        map.end()
     }
 }
 

@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn the_file_of_a_skill_is_in_its_directory() {
-        let view = view_of(vec![entry("skills/pdf", &[]), entry("agents/a", &[])]);
+        let view = view_of(vec![entry("agents/a", &[]), entry("skills/pdf", &[])]);
         let paths: Vec<String> = view
             .entries
             .iter()
@@ -112,7 +112,7 @@ mod tests {
             .collect();
         assert_eq!(
             paths,
-            [".claude/skills/pdf.md/SKILL.md", ".claude/agents/a.md"]
+            [".claude/agents/a.md", ".claude/skills/pdf.md/SKILL.md"]
         );
     }
 }

@@ -33,7 +33,9 @@ pub enum OutdatedRows {
 /// One resource that could be newer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OutdatedRow {
-    /// The word for its kind, in the plural.
+    /// What users call it.
+    pub id: String,
+    /// The word for its type.
     #[serde(rename = "type")]
     pub kind: &'static str,
     /// Its name.
@@ -226,6 +228,7 @@ impl VersionComparison {
         };
         let allowed = shown(&allowed.label, &allowed.revision);
         Some(OutdatedRow {
+            id: locked.id.to_string(),
             kind: locked.id.type_name(),
             name: locked.id.name(),
             source: pin.source.to_string(),

@@ -17,6 +17,7 @@ pub struct StatusReport {
     #[serde(serialize_with = "is_found")]
     pub project: ProjectFound,
     /// The directory of the manifest.
+    #[serde(flatten, serialize_with = "agpm_model::serialize_root")]
     pub root: Option<PathBuf>,
     /// The tools that resources are installed for.
     pub tools: BTreeSet<ToolName>,

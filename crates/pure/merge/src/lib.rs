@@ -4,6 +4,7 @@
 //! so that provenance holds by construction. Knows no files, no manifest and no command.
 
 mod arguments;
+mod blame;
 mod body;
 mod combine;
 mod composed;
@@ -32,6 +33,7 @@ pub use body::BodySegment;
 pub use file::{MergedContent, MergedFile, merge_files};
 pub use layer_file::{LayerContent, LayerFile, RawFile, UnparsedFile};
 
+pub use blame::{BlameLine, blame_lines};
 pub use combine::{Combination, Combine, MergePoint};
 pub use contribution::Contribution;
 pub use file_bytes::FileBytes;

@@ -11,6 +11,7 @@ mod check;
 mod credentials;
 mod declared;
 mod digest;
+mod field_names;
 mod files;
 mod import;
 mod instruction;
@@ -64,6 +65,9 @@ pub use declared::{
     Declarations, DeclaredDependency, DeclaringFile, declarations, read_declarations,
 };
 pub use digest::{Checksum, ChecksumError, ObjectId, ObjectIdError};
+pub use field_names::{
+    serialize_commit, serialize_folder, serialize_id, serialize_root, serialize_url,
+};
 pub use files::{
     FileProblem, FoundFile, FoundKind, MachineFiles, OutsideReads, ProblemKind, ResolvedPath,
     normalize, shown_from,
@@ -73,7 +77,7 @@ pub use import::{
     NewLayer, read_agent_manager,
 };
 pub use instruction::{InstructionForm, InstructionPaths, InstructionScope};
-pub use json_schema::FileSchema;
+pub use json_schema::{FileSchema, any_of_schema};
 pub use lock::{
     LOCK_NAME, LockEntry, LockedLayer, LockedPlacement, LockedRemote, LockedSource, Lockfile,
     RESTORE_LOCK,

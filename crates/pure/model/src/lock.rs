@@ -611,31 +611,47 @@ impl LockReader {
         }
     }
 
-    fn base(&mut self, node: NodeRef<'_>) -> Option<LockedBase> {
-        let text = |text: &str| Some(text.to_owned());
-        let source = self.read(node, "source", text).ok()?;
-        let directory = self.read(node, "path", text).ok()?;
-        let requirement = self.read(node, "requirement", text).ok()?;
-        let version = self.read(node, "version", text).ok()?;
-        let commit = self
-            .read(node, "resolved_commit", |text| text.parse().ok())
-            .ok()?;
-        let checksum = self.read(node, "checksum", |text| text.parse().ok()).ok()?;
-        let is_local = source.is_none();
-        let pin = match (source, version, commit) {
-            (Some(source), Some(version), Some(commit)) => Some(Pin {
-                source: PinSource::Address(source),
+    fn string(&mut self, node: NodeRef<'_>, key: &str) -> Result<Option<String>, ()> {
+        self.read(node, key, |text| Some(text.to_owned()))
+    }
+
+    /// The pin of a base or a layer; nothing for one without a source.
+    fn pin(
+        &mut self,
+        node: NodeRef<'_>,
+        what: &str,
+        source: Option<PinSource>,
+    ) -> Result<Option<Pin>, ()> {
+        let requirement = self.string(node, "requirement")?;
+        let version = self.string(node, "version")?;
+        let commit = self.read(node, "resolved_commit", |text| text.parse().ok())?;
+        let Some(source) = source else {
+            return Ok(None);
+        };
+        // Older programs wrote none for a base.
+        let has_requirement = requirement.is_some() || source.name().is_none();
+        match (version, commit) {
+            (Some(version), Some(commit)) if has_requirement => Ok(Some(Pin {
+                source,
                 requirement,
                 version,
                 commit,
-            }),
-            (None, ..) => None,
+            })),
             _ => {
-                self.broken(node, "this base has a `source` but no commit");
-                return None;
+                self.broken(node, format!("this {what} has a `source` but no commit"));
+                Err(())
             }
-        };
-        let (Some(checksum), false) = (checksum, is_local && directory.is_none()) else {
+        }
+    }
+
+    fn base(&mut self, node: NodeRef<'_>) -> Option<LockedBase> {
+        let source = self.string(node, "source").ok()?;
+        let directory = self.string(node, "path").ok()?;
+        let is_nowhere = source.is_none() && directory.is_none();
+        let pin = self.pin(node, "base", source.map(PinSource::Address));
+        let pin = pin.ok()?;
+        let checksum = self.read(node, "checksum", |text| text.parse().ok()).ok()?;
+        let (Some(checksum), false) = (checksum, is_nowhere) else {
             self.broken(
                 node,
                 "this base has no `checksum`, or neither `source` nor `path`",
@@ -650,33 +666,15 @@ impl LockReader {
     }
 
     fn layer(&mut self, node: NodeRef<'_>) -> Option<LockedLayer> {
-        let text = |text: &str| Some(text.to_owned());
         let name = self
             .read(node, "name", |text| LayerName::new(text).ok())
             .ok()?;
         let source = self
             .read(node, "source", |text| SourceName::new(text).ok())
             .ok()?;
-        let requirement = self.read(node, "requirement", text).ok()?;
-        let version = self.read(node, "version", text).ok()?;
-        let commit = self
-            .read(node, "resolved_commit", |text| text.parse().ok())
-            .ok()?;
+        let pin = self.pin(node, "layer", source.map(PinSource::Named)).ok()?;
         let checksum = self.read(node, "checksum", |text| text.parse().ok()).ok()?;
         let capabilities = self.capabilities(node).ok()?;
-        let pin = match (source, requirement, version, commit) {
-            (Some(source), Some(requirement), Some(version), Some(commit)) => Some(Pin {
-                source: PinSource::Named(source),
-                requirement: Some(requirement),
-                version,
-                commit,
-            }),
-            (None, ..) => None,
-            _ => {
-                self.broken(node, "this layer has a `source` but no commit");
-                return None;
-            }
-        };
         let (Some(name), Some(checksum)) = (name, checksum) else {
             self.broken(node, "this layer has no `name` or no `checksum`");
             return None;

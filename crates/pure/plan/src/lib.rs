@@ -23,6 +23,7 @@ mod recovery;
 mod shared;
 mod skill_directories;
 mod target;
+mod undo;
 
 pub use blocks::{
     BlockChanged, BlockFile, BlockFinding, BlockState, DesiredBlock, OwnedBlock, OwnedBlocks,
@@ -51,7 +52,7 @@ pub use nodes::{
     NodeSum, NodesRecord, OnEqualUserValue, OwnedNode, OwnedNodes, RemovalWhitespace, SharedFile,
     check_nodes, plan_nodes, recognise_file, recognise_nodes, take_back,
 };
-pub use observation::{Observation, shared_format};
+pub use observation::{Observation, read_shared_file, shared_format};
 pub use plan::{Plan, PlanError, SharedChange};
 pub use planner::{PlanEach, plan};
 pub use recovery::{hides_written_bytes, ledger_of_lock, may_explain, recover_ownership};
@@ -60,3 +61,4 @@ pub use target::{
     TargetClash, TargetRequest, ToolSharing, clashes, could_install_at, path_in_type_folder,
     placements, target,
 };
+pub use undo::{ChangedFile, UndoneLedgers};

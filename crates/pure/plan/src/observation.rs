@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use agpm_diag::{Failure, Notes};
 use agpm_model::{Checksum, ObservedPath, RelativePath};
-use agpm_text::{BlockDocument, Document, Format};
+use agpm_text::{BlockDocument, Document, Format, document_of};
 
 use crate::change::Obstacle;
 
@@ -132,4 +133,15 @@ pub fn shared_format(path: &RelativePath) -> Format {
     known
         .filter(|format| matches!(format, Format::Toml | Format::Yaml))
         .unwrap_or(Format::Jsonc)
+}
+
+/// The structure of a shared file. One that cannot be understood is never treated as empty.
+pub fn read_shared_file(
+    path: &RelativePath,
+    bytes: Vec<u8>,
+    notes: &mut Notes,
+) -> Result<Arc<Document>, Failure> {
+    let document = document_of(path.to_string(), bytes, shared_format(path), notes)?;
+    notes.check()?;
+    Ok(document)
 }

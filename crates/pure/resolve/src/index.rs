@@ -7,8 +7,8 @@ use std::sync::Arc;
 use agpm_diag::SourceSpan;
 use agpm_model::{
     AllowedVersions, Checksum, DeclaredDependency, FileMode, ObjectId, Pin, RelativePath,
-    Requirement, ResolvedVersion, ResourceOrigin, SKILL_FILE, SourceName, SourceVersions, Unit,
-    Variant, VersionIndex, VersionRequirement, VersionTag,
+    Requirement, ResolvedVersion, ResourceOrigin, SKILL_FILE, SourceDeclaration, SourceName,
+    SourceVersions, Unit, Variant, VersionIndex, VersionRequirement, VersionTag,
 };
 use agpm_solve::{CandidateRank, RequiredUnit, UnitContent, UnitFacts};
 use agpm_trust::ReleaseAge;
@@ -263,6 +263,8 @@ pub struct SourceIndex {
     plain: Vec<SourceName>,
     release_limit: Option<ReleaseLimit>,
     releases: BTreeMap<SourceName, BTreeMap<String, ReleaseAge>>,
+    /// Sources that resources require and that are not open.
+    pub(crate) required_sources: BTreeMap<SourceName, SourceDeclaration>,
 }
 
 impl SourceIndex {
@@ -382,6 +384,13 @@ impl SourceIndex {
         self.pins
             .get(unit)
             .filter(|pin| pin.state == PinState::Kept)
+    }
+
+    /// Sources that have to be opened before anything is known of what is required from them.
+    pub fn take_required_sources(&mut self) -> Vec<SourceDeclaration> {
+        std::mem::take(&mut self.required_sources)
+            .into_values()
+            .collect()
     }
 
     /// Whether a source was asked for its versions.

@@ -6,10 +6,15 @@ mod conflict;
 mod declared;
 mod entries;
 mod index;
+mod lock_match;
 mod lock_view;
+mod locked_entries;
 mod locked_resource;
 mod marketplaces;
+mod needs;
+mod path_files;
 mod pins;
+mod plugin_needs;
 mod plugin_root;
 mod plugins;
 mod required_source;
@@ -23,12 +28,19 @@ pub use index::{
     DeclaredNeeds, FoundContent, MissingFact, PinState, ReleaseLimit, ResourceFiles, SolverPin,
     SourceFile, SourceIndex, SourceVersion, tree_line,
 };
+pub use lock_match::{
+    RootFinder, check_declared_needs, check_locked_sources, check_plugin_parts, is_locked_as,
+    locked_roots,
+};
 pub use lock_view::{LockView, lockfile_note, no_lockfile, nothing_listed};
+pub use locked_entries::{LockedContent, installable_part, part_of_lock};
 pub use locked_resource::{LockedResource, Placements, ResourceIdentity};
 pub use marketplaces::{
     NamedCommit, PluginLocation, add_source, bind_locked_plugins, find_entry, locate_plugin,
     remote_requirement,
 };
+pub use needs::{NeedsReader, OpenSources};
+pub use path_files::{PathFiles, Unfit, found_unit, path_clash, portable_path};
 pub use pins::{UpdateScope, pins, relocated_sources, with_names_of};
 pub use plugins::{MarketplaceEntries, expand_plugins};
 pub use required_source::{

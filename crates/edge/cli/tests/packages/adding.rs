@@ -213,7 +213,11 @@ fn the_type_is_asked_for_where_nothing_tells_it() {
         1,
         &["nothing to install", "SKILL.md"],
     );
-    project.refused(&format!("add {url} --type nope"), 2, &["no resource type"]);
+    project.refused(
+        &format!("add {url} --type nope"),
+        2,
+        &["no such resource type"],
+    );
     project.good(&format!(
         "add {url}//misc/notes.md --type snippet --name read-me"
     ));

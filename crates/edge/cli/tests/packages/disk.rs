@@ -150,7 +150,7 @@ fn links_of_a_source_are_not_followed_and_modes_and_bytes_are_exact() {
         project.manifest(
             "[scripts]\nl = { source = \"community\", path = \"scripts/link.sh\", version = \"v1.0.0\" }\n",
         );
-        project.refused("install", 6, &["symbolic link"]);
+        project.refused("install", 6, &["symlink"]);
     }
 }
 

@@ -119,7 +119,7 @@ fn update_moves_what_is_named_and_nothing_else() {
     );
     project.good("update agent/a");
     assert_eq!(project.read(".claude/agents/a.md"), "a2\n");
-    project.refused("update c", 3, &["unknown resource `c`"]);
+    project.refused("update c", 3, &["there is no resource `c`"]);
 }
 
 #[test]
@@ -132,8 +132,8 @@ fn locked_and_frozen_hold_the_lock() {
     let a =
         "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"^1.0\" }\n";
     project.manifest(a);
-    project.refused("install --locked", 5, &["no `agpm.lock`"]);
-    project.refused("install --frozen", 5, &["no `agpm.lock`"]);
+    project.refused("install --locked", 5, &["`agpm.lock` not found"]);
+    project.refused("install --frozen", 5, &["`agpm.lock` not found"]);
     project.good("install");
     source.commit(&[("agents/a.md", "a2\n")]);
     source.tag("v1.1.0");
@@ -285,7 +285,7 @@ fn nothing_to_do_starts_no_process() {
         let output = project.sandbox.output(command);
         assert_eq!(
             (output.code, output.stdout.as_str()),
-            (Some(0), "1 unchanged\n"),
+            (Some(0), "Everything is up to date (1 unchanged)\n"),
             "{output}"
         );
     }
@@ -401,8 +401,8 @@ fn frozen_sees_every_difference_and_does_not_call_it_up_to_date() {
             .read("agpm.toml")
             .replace("../community", "../mirror"),
     );
-    project.refused("install --frozen", 5, &["another address"]);
-    project.refused("install --locked", 5, &["another address"]);
+    project.refused("install --frozen", 5, &["another URL"]);
+    project.refused("install --locked", 5, &["another URL"]);
     with("s1", "");
     project.good("install --locked");
 }

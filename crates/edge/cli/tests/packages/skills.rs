@@ -399,11 +399,7 @@ fn a_link_in_a_skill_is_refused() {
         source.commit(&[]);
         source.tag("v1.0.0");
         project.manifest(&asking());
-        project.refused(
-            "install",
-            6,
-            &["skill/limit", "docs/latest", "symbolic link"],
-        );
+        project.refused("install", 6, &["skill/limit", "docs/latest", "symlink"]);
     }
 }
 
@@ -558,7 +554,7 @@ fn files_of_a_skill_that_differ_in_case_are_a_clash() {
         ("docs/a.md", "1\n"),
         ("docs/A.md", "2\n"),
     ]);
-    project.refused("install", 6, &["skill/limit", "`docs/A.md` is there twice"]);
+    project.refused("install", 6, &["skill/limit", "`docs/A.md` exists twice"]);
 }
 
 #[test]

@@ -1,33 +1,32 @@
 //! `add ADDRESS… [NAME…]`: finds what is meant, writes it into the manifest and installs it, in one transaction.
 
-mod entry;
 pub(crate) mod offer;
 pub(crate) mod place;
-pub(crate) mod words;
 
-use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 
-use agpm_diag::{
-    Diagnostic, Failure, FailureKind, Notes, Outcome, codes, command_line, did_you_mean,
-};
+use agpm_diag::{Failure, Notes, Outcome, did_you_mean, unknown_name};
 use agpm_discover::{Candidate, CandidateChoice, CandidateType, SelectionMode, choose};
-use agpm_model::{Address, Checksum, Manifest, PluginAddress, SourceScope};
+use agpm_manifest::{
+    AddressWords, EntryContext, ManifestAdditions, existing_dependency, group_words, type_of_word,
+    usage,
+};
+use agpm_model::{Address, Checksum, Manifest, PluginAddress};
 use agpm_resolve::UpdateScope;
 use agpm_source::SharedSources;
 use serde::Serialize;
 
-use crate::add::entry::{EntryContext, NewEntry, already};
 use crate::add::offer::Wish;
-use crate::add::place::{Place, PlaceFinder, PlaceSource, SourceState};
-use crate::add::words::{AddressWords, group_words};
-use crate::additions::{type_of_word, usage};
+use crate::add::place::{Place, PlaceFinder, PlaceSource};
 use crate::change::{until_not_overtaken, write_manifest};
 use crate::gather::{ManifestFiles, Mistakes, Project};
 use crate::install::{self, InstallReport, InstallRequest, Job, ManifestEdit, Writing};
-use crate::manifest_text::{Then, set_entry};
+use crate::manifest_text::Then;
 use crate::reading::shown;
 use crate::world::{InstallScope, World};
+
+pub use agpm_manifest::{AddedResource, AddedSource};
 
 /// What to add.
 pub struct AddRequest<'a> {
@@ -75,35 +74,6 @@ pub enum PickState {
     Installed,
 }
 
-/// A resource that was added.
-#[derive(Clone, Debug, Serialize)]
-pub struct AddedResource {
-    /// `TYPE/NAME`.
-    pub id: String,
-    /// The type.
-    #[serde(rename = "type")]
-    pub kind: &'static str,
-    /// Its name in the manifest.
-    pub name: String,
-    /// Its source; nothing for a local path.
-    pub source: Option<String>,
-    /// The URL of the source, without secrets.
-    pub url: Option<String>,
-    /// Its path.
-    pub path: String,
-    /// What is required of the source's version.
-    pub version: Option<String>,
-}
-
-/// A source that was added.
-#[derive(Clone, Debug, Serialize)]
-pub struct AddedSource {
-    /// Its name in the manifest.
-    pub name: String,
-    /// Its URL, without secrets.
-    pub url: String,
-}
-
 /// What was added.
 #[derive(Clone, Debug, Serialize)]
 pub struct AddReport {
@@ -137,14 +107,6 @@ pub fn add(world: &World, request: &AddRequest<'_>) -> Outcome<AddReport> {
     until_not_overtaken(|notes| run(world, request, notes))
 }
 
-/// Everything that an address adds, collected before anything is written.
-struct Additions {
-    text: String,
-    sources: Vec<AddedSource>,
-    added: Vec<AddedResource>,
-    present: Vec<String>,
-}
-
 fn run(world: &World, request: &AddRequest<'_>, notes: &mut Notes) -> Result<AddReport, Failure> {
     let kind = request.kind.as_deref().map(type_of_word).transpose()?;
     let environment = &world.environment;
@@ -169,38 +131,33 @@ fn run(world: &World, request: &AddRequest<'_>, notes: &mut Notes) -> Result<Add
     *notes = own;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let targets = group_words(&request.words, &project.manifest)?;
-    let mut additions = Additions {
-        text,
-        sources: Vec::new(),
-        added: Vec::new(),
-        present: Vec::new(),
+    let manifest = project.manifest;
+    let sources = match environment.scope {
+        InstallScope::Project => PlaceSource::shared_by(&manifest, &private),
+        InstallScope::User => PlaceSource::all_of(&manifest),
     };
-    let mut adding = Adding {
+    let mut additions = ManifestAdditions::new(text, sources);
+    let chooser = CandidateChooser {
         world,
         request,
         kind,
         folder: &folder,
-        sources: sources_for(world, &project.manifest, &private),
-        manifest: project.manifest,
+        manifest: &manifest,
     };
     for target in &targets {
-        adding.add(target, &mut additions)?;
+        chooser.add(target, &mut additions)?;
     }
     if request.name.is_some() && additions.added.len() > 1 {
         let help = "leave out `--name`, or name one resource".to_owned();
         let message = "`--name` is for one resource, and several are added".to_owned();
         return Err(usage(message, help));
     }
-    let is_changed = !additions.added.is_empty() || !additions.sources.is_empty();
-    let installed = match is_changed {
-        true => bring_about(
-            world,
-            request,
-            &additions,
-            (!created).then_some(&bytes),
-            notes,
-        )?,
-        false => None,
+    let is_changed = !additions.is_empty();
+    let installed = if is_changed {
+        let before = (!created).then_some(bytes.as_slice());
+        bring_about(world, request, &additions, before, notes)?
+    } else {
+        None
     };
     let is_done = is_changed && request.writing == Writing::Apply;
     Ok(AddReport {
@@ -217,39 +174,18 @@ fn run(world: &World, request: &AddRequest<'_>, notes: &mut Notes) -> Result<Add
     })
 }
 
-/// The sources of a manifest. One of the user's configuration becomes the project's when something is added from it:
-/// without it, nobody else could install the project. A private one, or one with a secret in its URL, stays where it is.
-fn sources_for(world: &World, manifest: &Manifest, private: &[String]) -> Vec<PlaceSource> {
-    let mut sources = PlaceSource::all_of(manifest);
-    for one in &mut sources {
-        let known = manifest.source(&one.name);
-        let is_users = known.is_some_and(|source| source.scope == SourceScope::User);
-        let is_shareable = one.address.redacted() == one.address.reveal()
-            && !private.iter().any(|name| name == one.name.as_str());
-        if is_users && is_shareable && world.environment.scope == InstallScope::Project {
-            one.state = SourceState::New;
-        }
-    }
-    sources
-}
-
 /// Writes the manifest, and installs unless only that is wanted.
 fn bring_about(
     world: &World,
     request: &AddRequest<'_>,
-    additions: &Additions,
-    before: Option<&Vec<u8>>,
+    additions: &ManifestAdditions,
+    before: Option<&[u8]>,
     notes: &mut Notes,
 ) -> Result<Option<InstallReport>, Failure> {
-    let ids: Vec<&str> = additions.added.iter().map(|one| one.id.as_str()).collect();
-    let title = match ids.as_slice() {
-        [] => "add source".to_owned(),
-        ids => format!("add {}", ids.join(", ")),
-    };
+    let title = additions.title();
     let executables = match (request.then, request.writing) {
         (Then::Leave, Writing::Show) => return Ok(None),
         (Then::Leave, Writing::Apply) => {
-            let before = before.map(Vec::as_slice);
             write_manifest(world, &title, &additions.text, before, notes)?;
             return Ok(None);
         }
@@ -264,7 +200,7 @@ fn bring_about(
         },
         moving: UpdateScope::Nothing,
         manifest: Some(ManifestEdit {
-            before: before.map(|bytes| Checksum::of(bytes)),
+            before: before.map(Checksum::of),
             bytes: additions.text.as_bytes().into(),
         }),
     };
@@ -277,22 +213,20 @@ fn bring_about(
     result.map(Some)
 }
 
-/// One run of `add`, for each of its addresses.
-struct Adding<'a> {
+/// Finds what each address means.
+struct CandidateChooser<'a> {
     world: &'a World,
     request: &'a AddRequest<'a>,
     kind: Option<CandidateType>,
-    folder: &'a std::path::Path,
-    manifest: Manifest,
-    /// Its sources, and those that earlier addresses add.
-    sources: Vec<PlaceSource>,
+    folder: &'a Path,
+    manifest: &'a Manifest,
 }
 
-impl Adding<'_> {
-    fn add(&mut self, target: &AddressWords, additions: &mut Additions) -> Result<(), Failure> {
+impl CandidateChooser<'_> {
+    fn add(&self, target: &AddressWords, additions: &mut ManifestAdditions) -> Result<(), Failure> {
         let finder = PlaceFinder {
             world: self.world,
-            sources: &self.sources,
+            sources: &additions.known,
             folder: self.folder,
         };
         let (place, candidates) = match &target.address {
@@ -304,54 +238,14 @@ impl Adding<'_> {
             }
         };
         let context = EntryContext {
-            place: &place,
+            origin: &place.origin,
+            requirement: place.inner.requirement.as_ref(),
+            versions: place.versions.as_deref(),
             name: self.request.name.as_deref(),
             tools: &self.request.tools,
             is_marketplace: matches!(target.address, Address::Plugin(_)),
         };
-        let mut new = Vec::new();
-        for candidate in &candidates {
-            match already(&context, candidate, &self.manifest)? {
-                Some(id) => additions.present.push(id),
-                None => new.push(candidate),
-            }
-        }
-        if !new.is_empty() {
-            self.add_source(&place, additions)?;
-        }
-        for candidate in new {
-            let is_taken = |kind: &str, name: &str| {
-                additions
-                    .added
-                    .iter()
-                    .any(|one| one.id == format!("{kind}/{name}"))
-            };
-            let entry = NewEntry::of(&context, candidate, &self.manifest, &is_taken)?;
-            additions.text =
-                set_entry(&additions.text, entry.section(), &entry.name, entry.value())?;
-            additions.added.push(entry.report(&place));
-        }
-        Ok(())
-    }
-
-    /// A new source becomes part of the manifest, also for the addresses that follow.
-    fn add_source(&mut self, place: &Place, additions: &mut Additions) -> Result<(), Failure> {
-        let source = place.origin.source();
-        let Some(source) = source.filter(|source| source.state == SourceState::New) else {
-            return Ok(());
-        };
-        let value = agpm_text::Value::from(source.address.reveal());
-        additions.text = set_entry(&additions.text, "sources", source.name.as_str(), value)?;
-        additions.sources.push(AddedSource {
-            name: source.name.to_string(),
-            url: source.address.redacted().to_owned(),
-        });
-        self.sources.retain(|one| one.name != source.name);
-        self.sources.push(PlaceSource {
-            state: SourceState::Known,
-            ..source.clone()
-        });
-        Ok(())
+        additions.add(&context, &candidates, self.manifest)
     }
 
     fn chosen(&self, place: &Place, target: &AddressWords) -> Result<Vec<Candidate>, Failure> {
@@ -368,10 +262,12 @@ impl Adding<'_> {
             CandidateChoice::Several(several) => self.ask(place, target, several),
             CandidateChoice::Ambiguous(name, several) => {
                 let message = format!("`{name}` could be {} resources", several.len());
-                Err(self.list_failure(message, target, &several))
+                Err(target.several(message, &several))
             }
-            CandidateChoice::Unknown(name) => Err(unknown_resource(&name, place, target, all)),
-            CandidateChoice::Nothing => Err(self.nothing(place, target, all)),
+            CandidateChoice::Unknown(name) => {
+                Err(target.unknown_resource(&name, place.unreleased_branch(), all))
+            }
+            CandidateChoice::Nothing => Err(target.nothing(self.kind, place.label.as_deref(), all)),
         }
     }
 
@@ -384,12 +280,12 @@ impl Adding<'_> {
     ) -> Result<Vec<Candidate>, Failure> {
         let Some(picker) = self.request.picker else {
             let message = format!("`{}` has {} resources", target.typed, several.len());
-            return Err(self.list_failure(message, target, &several));
+            return Err(target.several(message, &several));
         };
         let item = |one: &&Candidate| PickItem {
             id: one.id(),
             description: one.description.clone().unwrap_or_default(),
-            state: match entry::existing(place, one, &self.manifest) {
+            state: match existing_dependency(&place.origin, one, self.manifest) {
                 Some(_) => PickState::Installed,
                 None => PickState::New,
             },
@@ -406,66 +302,6 @@ impl Adding<'_> {
                 "select with space, then press Enter".to_owned(),
             )),
         }
-    }
-
-    fn list_failure(&self, message: String, target: &AddressWords, all: &[&Candidate]) -> Failure {
-        let lines = all.iter().map(|one| {
-            let about = one
-                .description
-                .as_ref()
-                .map(|text| format!("  {}", cut(text, 60)));
-            format!(
-                "{}{}",
-                self.command(target, one, all),
-                about.unwrap_or_default()
-            )
-        });
-        let diagnostic = Diagnostic::new(&codes::ADD_SEVERAL, message)
-            .details(lines)
-            .help("run one of these commands, or add `--all`");
-        Failure::new(FailureKind::NotFound, diagnostic)
-    }
-
-    /// The command that adds one candidate: by its name, or by its path where others have that name too.
-    fn command(&self, target: &AddressWords, one: &Candidate, all: &[&Candidate]) -> String {
-        let same = |other: &&&Candidate| other.name == one.name;
-        let id = one.id();
-        let is_alone = all.iter().filter(same).count() == 1;
-        let is_only_of_type = all.iter().filter(|other| other.id() == id).count() == 1;
-        let mut words = vec!["agpm", "add"];
-        let by_path = target.with_path(&one.path);
-        match (is_alone, is_only_of_type, &by_path) {
-            (true, _, _) => words.extend([target.typed.as_str(), one.name.as_str()]),
-            (false, true, _) => words.extend([target.typed.as_str(), id.as_str()]),
-            (false, false, Some(path)) => words.push(path),
-            (false, false, None) => words.extend([target.typed.as_str(), id.as_str()]),
-        }
-        command_line(words)
-    }
-
-    fn nothing(&self, place: &Place, target: &AddressWords, all: &[Candidate]) -> Failure {
-        let at = place.label.as_ref().map(|label| format!(" at `{label}`"));
-        let at = at.unwrap_or_default();
-        let (message, help) = match self.kind.filter(|_| !all.is_empty()) {
-            Some(kind) => {
-                let types: BTreeSet<&str> =
-                    all.iter().map(|one| one.kind.plural()).collect();
-                let types: Vec<&str> = types.into_iter().collect();
-                (
-                    format!("`{}` has no {}{at}", target.typed, kind.plural()),
-                    format!("it has {}", types.join(", ")),
-                )
-            }
-            None => (
-                format!("`{}` has nothing to install{at}", target.typed),
-                "agpm looked for `SKILL.md`, manifests of plugins and marketplaces, directories such as `agents/`, \
-                 `commands/`, `rules/`, `hooks/` and `mcp-servers/`, and front matter"
-                    .to_owned(),
-            ),
-        };
-        Diagnostic::new(&codes::ADD_NOTHING, message)
-            .help(help)
-            .into()
     }
 
     /// A plugin of a marketplace, which is a source of that name or one whose `marketplace.json` has it.
@@ -491,7 +327,7 @@ impl Adding<'_> {
         let names = plugins.iter().map(|one| one.name.as_str());
         let help = did_you_mean(&plugin.name, "its plugins are", names);
         let what = format!("plugin in the marketplace `{}` called", plugin.marketplace);
-        Err(crate::gather::unknown_name(&what, &plugin.name, help))
+        Err(unknown_name(&what, &plugin.name, help))
     }
 
     fn marketplace(
@@ -514,31 +350,5 @@ impl Adding<'_> {
             }
         }
         Ok(None)
-    }
-}
-
-fn unknown_resource(
-    name: &str,
-    place: &Place,
-    target: &AddressWords,
-    all: &[Candidate],
-) -> Failure {
-    let names: BTreeSet<&str> = all.iter().map(|one| one.name.as_str()).collect();
-    let near = did_you_mean(name, "it has", names);
-    let help = near.unwrap_or_else(|| format!("`agpm browse {}` lists all", target.typed));
-    // What is new may be in no version yet.
-    let branch = place.unreleased_branch();
-    let newer =
-        branch.map(|branch| format!("; `@{branch}` after the address looks at that branch"));
-    let what = format!("resource in `{}` called", target.typed);
-    let help = help + &newer.unwrap_or_default();
-    crate::gather::unknown_name(&what, name, Some(help))
-}
-
-/// The beginning of a text.
-fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((at, _)) => format!("{}…", text[..at].trim_end()),
-        None => text.to_owned(),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, codes, nearest};
+use agpm_diag::{Diagnostic, Failure, FailureKind, codes, nearest, unknown_name};
 use agpm_discover::{
     Candidate, CandidateChoice, CandidateType, PluginMembership, PluginPlacement, ReadExtent,
     SelectionMode, SourceSurvey, choose, type_of_content, type_of_path,
@@ -11,7 +11,6 @@ use agpm_model::{MARKETPLACE_FILES, ResourcePath, ResourceType, SKILL_FILE, reso
 use agpm_source::{SourceEntry, SourceEntryKind};
 
 use crate::add::place::Place;
-use crate::gather::unknown_name;
 use crate::packages::check_marketplace_size;
 use crate::source_failure::source_failure_of;
 

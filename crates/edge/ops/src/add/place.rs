@@ -1,24 +1,24 @@
 //! From an address to a source at a revision.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean};
-use agpm_model::normalize;
+use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean, unknown_name};
+use agpm_manifest::{path_from_manifest, usage};
 use agpm_model::{
-    Address, BrowserAddress, InnerAddress, Manifest, NamedAddress, ObjectId, PluginAddress,
-    RepositoryAddress, Requirement, ResourcePath, SourceAddress, SourceName, SourceVersions,
-    VersionRequirement, newest_range, repository_name, repository_owner, same_repository,
+    Address, BrowserAddress, InnerAddress, NamedAddress, ObjectId, PluginAddress,
+    RepositoryAddress, Requirement, ResourcePath, SourceAddress, SourceVersions,
+    VersionRequirement, newest_range, normalize,
 };
 use agpm_source::{
     DirectorySource, Source, SourceVersioning, SymlinkConfinement, resolve, resolve_reference,
 };
 
-use crate::additions::usage;
-use crate::gather::unknown_name;
 use crate::reading::local_path;
 use crate::source_failure::source_failure_of;
 use crate::world::World;
+
+pub(crate) use agpm_manifest::{PlaceOrigin, PlaceSource};
 
 /// Where candidates are looked for.
 pub(crate) struct Place {
@@ -30,49 +30,6 @@ pub(crate) struct Place {
     pub(crate) revision: Option<ObjectId>,
     /// The tag, branch or commit that the revision was found by.
     pub(crate) label: Option<String>,
-}
-
-/// What a manifest calls a place.
-#[derive(Clone, Debug)]
-pub(crate) enum PlaceOrigin {
-    /// A source that it has, or one to be added.
-    Source(PlaceSource),
-    /// A directory of this machine, as the manifest writes it before a path.
-    Local(String),
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct PlaceSource {
-    pub(crate) name: SourceName,
-    pub(crate) address: SourceAddress,
-    pub(crate) state: SourceState,
-}
-
-/// Whether the manifest has a source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SourceState {
-    Known,
-    New,
-}
-
-impl PlaceOrigin {
-    pub(crate) fn source(&self) -> Option<&PlaceSource> {
-        match self {
-            PlaceOrigin::Source(source) => Some(source),
-            PlaceOrigin::Local(_) => None,
-        }
-    }
-
-    /// What messages and root candidates call it.
-    pub(crate) fn label(&self) -> String {
-        match self {
-            PlaceOrigin::Source(source) => source.name.to_string(),
-            PlaceOrigin::Local(path) => {
-                let name = path.trim_end_matches('/').rsplit('/').next();
-                name.unwrap_or_default().trim_matches('.').to_owned()
-            }
-        }
-    }
 }
 
 impl Place {
@@ -93,29 +50,14 @@ pub(crate) struct PlaceFinder<'a> {
     pub(crate) folder: &'a Path,
 }
 
-impl PlaceSource {
-    /// The sources that a manifest has.
-    pub(crate) fn all_of(manifest: &Manifest) -> Vec<PlaceSource> {
-        let known = |source: &agpm_model::SourceDeclaration| PlaceSource {
-            name: source.name.clone(),
-            address: source.address.clone(),
-            state: SourceState::Known,
-        };
-        let named = manifest
-            .sources
-            .iter()
-            .filter(|source| !source.is_implicit());
-        named.map(known).collect()
-    }
-}
-
 impl PlaceFinder<'_> {
     /// The place of an address, with every source that it takes to know its revision asked.
     pub(crate) fn find(&self, address: &Address) -> Result<Place, Failure> {
         match address {
-            Address::Repository(RepositoryAddress { url, inner }) => {
-                self.at(self.source_at(url)?, inner.clone())
-            }
+            Address::Repository(RepositoryAddress { url, inner }) => self.at(
+                PlaceSource::for_repository(self.sources, url)?,
+                inner.clone(),
+            ),
             Address::Browser(page) => self.on_page(page),
             Address::Source(NamedAddress { name, inner }) => {
                 self.at(self.source_named(name.as_str())?, inner.clone())
@@ -164,38 +106,13 @@ impl PlaceFinder<'_> {
         unknown_name("marketplace", name, Some(help))
     }
 
-    /// The source of a repository: one that the manifest has, or a new one with a name that is free.
-    fn source_at(&self, url: &SourceAddress) -> Result<PlaceSource, Failure> {
-        let sources = self.sources;
-        let known = sources
-            .iter()
-            .find(|one| same_repository(&one.address, url));
-        if let Some(source) = known {
-            return Ok(source.clone());
-        }
-        refuse_secret(url)?;
-        let is_free = |name: &String| !sources.iter().any(|one| one.name.as_str() == name);
-        let short = repository_name(url.redacted()).to_owned();
-        let owner = repository_owner(url.redacted()).map(plain_word);
-        let long = owner.map_or_else(|| short.clone(), |owner| format!("{owner}-{short}"));
-        let numbered = (2..).map(|number| format!("{long}-{number}"));
-        let mut names = [short, long.clone()].into_iter().chain(numbered);
-        let name = names.find(is_free).unwrap_or(long);
-        let bad = |_| usage(format!("`{name}` cannot be a source"), String::new());
-        Ok(PlaceSource {
-            name: SourceName::new(&name).map_err(bad)?,
-            address: url.clone(),
-            state: SourceState::New,
-        })
-    }
-
     fn open(&self, address: &SourceAddress) -> Arc<dyn Source> {
         let context = self.world.environment.source_context(self.folder);
         self.world.sources.open(address, &context)
     }
 
     fn on_page(&self, page: &BrowserAddress) -> Result<Place, Failure> {
-        let found = self.source_at(&page.url)?;
+        let found = PlaceSource::for_repository(self.sources, &page.url)?;
         let source = self.open(&found.address);
         let versions = self.versions(&*source, &found)?.unwrap_or_default();
         let Some(inner) = page.split(&versions) else {
@@ -291,9 +208,12 @@ impl PlaceFinder<'_> {
             return Err(Failure::new(FailureKind::NotFound, diagnostic));
         }
         if agpm_git::is_bare_repository(&full) {
-            let url = SourceAddress::parse(&from_folder(&full, self.folder));
+            let url = SourceAddress::parse(&path_from_manifest(&full, self.folder));
             let url = url.map_err(|error| usage(format!("`{typed}`: {error}"), String::new()))?;
-            return self.at(self.source_at(&url)?, InnerAddress::default());
+            return self.at(
+                PlaceSource::for_repository(self.sources, &url)?,
+                InnerAddress::default(),
+            );
         }
         let (directory, inner) = if agpm_store::is_folder(&full) {
             (full.clone(), None)
@@ -310,7 +230,7 @@ impl PlaceFinder<'_> {
             DirectorySource::new(directory.clone(), SymlinkConfinement::Anywhere, self.folder);
         Ok(Place {
             source: Arc::new(source),
-            origin: PlaceOrigin::Local(from_folder(&directory, self.folder)),
+            origin: PlaceOrigin::Local(path_from_manifest(&directory, self.folder)),
             inner: InnerAddress {
                 path: inner.transpose().map_err(bad)?,
                 requirement: None,
@@ -320,18 +240,6 @@ impl PlaceFinder<'_> {
             label: None,
         })
     }
-}
-
-/// A manifest is shared, and a new source would be written into it.
-fn refuse_secret(url: &SourceAddress) -> Result<(), Failure> {
-    if url.redacted() == url.reveal() {
-        return Ok(());
-    }
-    let message = format!("the URL of `{url}` holds a secret, and the manifest is shared");
-    let help =
-        "leave it out and keep it in git's credentials, or run `agpm config add-source` first";
-    let diagnostic = Diagnostic::new(&codes::MANIFEST_SECRET, message).help(help);
-    Err(Failure::new(FailureKind::Refused, diagnostic))
 }
 
 fn no_version(found: &PlaceSource, inner: &InnerAddress, versions: &SourceVersions) -> Failure {
@@ -346,33 +254,4 @@ fn no_version(found: &PlaceSource, inner: &InnerAddress, versions: &SourceVersio
     let mut diagnostic = Diagnostic::new(&codes::PACKAGE_VERSION, message);
     diagnostic.help = help;
     Failure::new(FailureKind::NotFound, diagnostic)
-}
-
-/// An owner as part of a name.
-fn plain_word(owner: &str) -> String {
-    let plain = |c: char| {
-        if c.is_alphanumeric() || "._-".contains(c) {
-            c
-        } else {
-            '-'
-        }
-    };
-    owner.chars().map(plain).collect()
-}
-
-/// A directory as a manifest in `folder` writes it: relative where it is inside or beside, absolute elsewhere.
-fn from_folder(directory: &Path, folder: &Path) -> String {
-    let folder = normalize(folder);
-    let text = |path: &Path| path.to_string_lossy().replace('\\', "/");
-    if let Ok(inner) = directory.strip_prefix(&folder) {
-        return match text(inner) {
-            inner if inner.is_empty() => ".".to_owned(),
-            inner => format!("./{inner}"),
-        };
-    }
-    let beside = folder.parent().filter(|parent| parent.parent().is_some());
-    match beside.and_then(|parent| directory.strip_prefix(parent).ok()) {
-        Some(inner) => text(&PathBuf::from("..").join(inner)),
-        None => text(directory),
-    }
 }

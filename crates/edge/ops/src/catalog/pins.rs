@@ -13,8 +13,9 @@ use agpm_source::{ReferenceError, Source, SourceError, resolve_reference};
 use crate::catalog::failures::{failure_of, left_out};
 use crate::catalog::refresh::{Refreshed, newest, refresh};
 use crate::catalog::remotes::plain;
-use crate::packages::{LockUse, Sources, is_versioned};
+use crate::packages::{Sources, is_versioned};
 use crate::world::World;
+use agpm_install::LockUse;
 use agpm_store::parallel;
 
 /// What decides the pins of remotes.

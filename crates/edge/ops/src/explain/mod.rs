@@ -74,11 +74,11 @@ impl ExplainRequest {
 /// Explains a value or a code.
 pub fn explain(world: &World, request: &ExplainRequest) -> Outcome<ExplainReport> {
     let mut notes = Notes::default();
-    let result = run(world, request, &mut notes);
+    let result = explain_subject(world, request, &mut notes);
     notes.outcome(result)
 }
 
-fn run(
+pub(crate) fn explain_subject(
     world: &World,
     request: &ExplainRequest,
     notes: &mut Notes,

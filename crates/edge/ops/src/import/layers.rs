@@ -6,10 +6,9 @@ use agpm_diag::{Failure, FailureKind, Notes};
 use agpm_model::{BaseDirectories, ImportedConfiguration, read_agent_manager};
 use agpm_text::Format;
 
-use crate::change::write_manifest;
-use crate::documents::{document_of, parsed};
+use crate::documents::parsed;
 use crate::gather::{ManifestFiles, Project};
-use crate::import::{ImportReport, ImportRequest, default_file, missing};
+use crate::import::{ImportReport, ImportRequest, ImportTarget, default_file, missing};
 use crate::install::Writing;
 use crate::manifest_text::uneditable;
 use crate::reading::{limit, shown};
@@ -24,19 +23,12 @@ pub(super) fn import_layers(
 ) -> Result<ImportReport, Failure> {
     let environment = &world.environment;
     let files = ManifestFiles::find_or_new(environment)?;
-    let is_new = !agpm_store::exists(&files.path);
-    let (before, path) = (files.project().to_vec(), files.path.clone());
-    let document = document_of(
-        shown(environment, &path),
-        before.clone(),
-        Format::Toml,
-        notes,
-    )?;
-    notes.check()?;
+    let target = ImportTarget::open(environment, &files, notes)?;
+    let document = &target.document;
     let import = read(environment, request, files.folder(), notes)?;
     let project = Project::of(world, files, notes)?;
     let additions = import
-        .additions(&project.manifest, &document)
+        .additions(&project.manifest, document)
         .map_err(|clashes| {
             notes.diagnostics.extend(clashes);
             Failure {
@@ -49,19 +41,17 @@ pub(super) fn import_layers(
         .map_err(|error| uneditable(&error))?;
     let written = request.writing == Writing::Apply && !additions.is_empty();
     if written {
-        let title = format!("import {}", request.format);
         let quiet = &mut Notes::default();
-        let old = Some(before.as_slice()).filter(|_| !is_new);
-        write_manifest(world, &title, &new, old, quiet)?;
+        target.write(world, &request.format, &new, quiet)?;
     }
     let text = additions
         .written_into("")
         .map_err(|error| uneditable(&error))?;
     Ok(ImportReport {
         format: request.format.clone(),
-        manifest: shown(environment, &path),
+        manifest: shown(environment, &target.path),
         written,
-        created: written && is_new,
+        created: written && target.before.is_none(),
         additions,
         text,
         writing: request.writing,

@@ -5,16 +5,20 @@ mod neighbours;
 mod packages;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use agpm_adopt::{FORMATS, ManifestDifference, NewEntry, format_named};
 use agpm_diag::{Diagnostic, Failure, Notes, Outcome, codes, did_you_mean};
 use agpm_model::ImportAdditions;
 use agpm_store::{StoreError, StoreProblem};
+use agpm_text::{Document, Format};
 use serde::Serialize;
 
-use crate::change::until_not_overtaken;
-use crate::gather::unknown_name;
+use crate::change::{until_not_overtaken, write_manifest};
+use crate::documents::document_of;
+use crate::gather::{ManifestFiles, unknown_name};
 use crate::install::Writing;
+use crate::reading::shown;
 use crate::world::{Environment, InstallScope, World};
 
 pub(crate) use packages::named_entries;
@@ -85,6 +89,45 @@ fn run(world: &World, request: &ImportRequest, notes: &mut Notes) -> Result<Impo
     match format.read {
         None => layers::import_layers(world, request, notes),
         Some(_) => packages::import_packages(world, request, format, notes),
+    }
+}
+
+/// The manifest that an import adds to.
+struct ImportTarget {
+    path: PathBuf,
+    /// Nothing if it does not exist yet.
+    before: Option<Vec<u8>>,
+    document: Arc<Document>,
+}
+
+impl ImportTarget {
+    fn open(
+        environment: &Environment,
+        files: &ManifestFiles,
+        notes: &mut Notes,
+    ) -> Result<Self, Failure> {
+        let path = files.path.clone();
+        let bytes = files.project().to_vec();
+        let name = shown(environment, &path);
+        let document = document_of(name, bytes.clone(), Format::Toml, notes)?;
+        notes.check()?;
+        let before = agpm_store::exists(&path).then_some(bytes);
+        Ok(ImportTarget {
+            path,
+            before,
+            document,
+        })
+    }
+
+    fn write(
+        &self,
+        world: &World,
+        format: &str,
+        text: &str,
+        notes: &mut Notes,
+    ) -> Result<(), Failure> {
+        let title = format!("import {format}");
+        write_manifest(world, &title, text, self.before.as_deref(), notes)
     }
 }
 

@@ -10,11 +10,10 @@ use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 use agpm_model::{ImportAdditions, normalize};
 use agpm_text::Format;
 
-use crate::change::write_manifest;
-use crate::documents::{document_of, parsed};
+use crate::documents::parsed;
 use crate::gather::ManifestFiles;
 use crate::import::neighbours::Neighbours;
-use crate::import::{ImportReport, ImportRequest, default_file, missing};
+use crate::import::{ImportReport, ImportRequest, ImportTarget, default_file, missing};
 use crate::install::Writing;
 use crate::manifest_text::uneditable;
 use crate::reading::{limit, shown};
@@ -31,20 +30,14 @@ pub(super) fn import_packages(
 ) -> Result<ImportReport, Failure> {
     let environment = &world.environment;
     let is_in_place = format.name == OWN_FORMAT && request.file.is_none();
-    let manifest = match is_in_place {
-        true => ManifestFiles::require(environment)?,
-        false => ManifestFiles::find_or_new(environment)?,
+    let manifest = if is_in_place {
+        ManifestFiles::require(environment)?
+    } else {
+        ManifestFiles::find_or_new(environment)?
     };
-    let (before, path) = (manifest.project().to_vec(), manifest.path.clone());
-    let is_new = !agpm_store::exists(&path);
+    let target = ImportTarget::open(environment, &manifest, notes)?;
     let folder = manifest.folder().to_owned();
-    let document = document_of(
-        shown(environment, &path),
-        before.clone(),
-        Format::Toml,
-        notes,
-    )?;
-    notes.check()?;
+    let (document, path) = (&target.document, &target.path);
     let file = match &request.file {
         Some(file) => environment.resolve(file),
         None if is_in_place => path.clone(),
@@ -55,7 +48,7 @@ pub(super) fn import_packages(
     let mut report = ImportReport {
         format: format.name.to_owned(),
         file: Some(shown(environment, &file)),
-        manifest: shown(environment, &path),
+        manifest: shown(environment, path),
         writing: request.writing,
         ..ImportReport::default()
     };
@@ -79,7 +72,7 @@ pub(super) fn import_packages(
     notes.diagnostics.extend(foreign.diagnostics);
     notes.check()?;
     let entries = rebased(foreign.entries, &file, &folder);
-    let new = NewEntries::for_manifest(&document, &entries, &foreign.tools);
+    let new = NewEntries::for_manifest(document, &entries, &foreign.tools);
     notes
         .diagnostics
         .extend(new.kept.iter().map(|id| kept(id, &report.manifest)));
@@ -87,11 +80,9 @@ pub(super) fn import_packages(
         let text = new
             .written_into(document.text())
             .map_err(|error| uneditable(&error))?;
-        let old = Some(before.as_slice()).filter(|_| !is_new);
-        let title = format!("import {}", format.name);
-        write_manifest(world, &title, &text, old, notes)?;
+        target.write(world, format.name, &text, notes)?;
         report.written = true;
-        report.created = is_new;
+        report.created = target.before.is_none();
     }
     report.text = new.written_into("").map_err(|error| uneditable(&error))?;
     report.additions = ImportAdditions {

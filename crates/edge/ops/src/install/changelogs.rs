@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use agpm_install::Moved;
 use agpm_model::{ObjectId, SourceName, VersionTag, changelog_between};
 
-use crate::install::request::Moved;
 use crate::packages::Sources;
 
 const CHANGELOG: &str = "CHANGELOG.md";

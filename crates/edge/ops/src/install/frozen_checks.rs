@@ -2,14 +2,13 @@
 
 use agpm_diag::{Failure, Notes};
 use agpm_inspect::{CheckName, Checks};
+use agpm_install::{InstallRequest, LockUse, Writing, note_missing_digests};
 use agpm_model::{LOCK_NAME, Lockfile};
 use agpm_plan::{frozen_difference, outdated_lock};
 use agpm_resolve::UpdateScope;
 
 use crate::gather::ManifestFiles;
-use crate::install::deciding::note_missing_digests;
 use crate::install::locked_state::LockedState;
-use crate::install::request::{InstallRequest, LockUse, Writing};
 use crate::install::run::{GatheredProject, Job, RenderedProject, Run};
 use crate::install::{gather, refuse_violations, render, resolve_dependencies};
 use crate::world::World;

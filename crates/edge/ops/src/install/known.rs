@@ -1,22 +1,18 @@
 //! What is known of a project without asking anyone: the ledger, and whether it still holds.
 
-use agpm_diag::{Failure, WarningPolicy};
+use agpm_diag::Failure;
 use std::path::{Path, PathBuf};
 
-use agpm_compose::RenderedResource;
-use agpm_model::{Checksum, ObservedPath, RelativePath, ResourceExtent, ResourceOrigin};
+use agpm_install::{InstallReport, inputs_of};
+use agpm_model::{Checksum, ObservedPath, RelativePath};
 use agpm_plan::{Ledger, LedgerFile, WatchedDirectory};
 use agpm_resolve::UpdateScope;
 use agpm_store::{ProjectStore, StateUse};
 
 use crate::gather::ManifestFiles;
 use crate::install::observer::observe_all;
-use crate::install::request::{
-    Fidelity, InstallReport, LockChange, LockUse, OverwriteRule, Writing,
-};
 use crate::install::run::Job;
 use crate::reading::limit;
-use agpm_layers::WatchMode;
 use agpm_model::LOCK_NAME;
 use agpm_store::parallel;
 
@@ -40,17 +36,10 @@ pub(super) fn nothing_to_do(
     store: &ProjectStore,
     job: &Job<'_>,
 ) -> Option<InstallReport> {
-    // The ledger says what an earlier run left here, and a clone can bring one: where the lockfile decides, it proves
-    // nothing.
-    let may_trust_ledger = job.request.writing == Writing::Apply
-        && matches!(job.request.lock, LockUse::Update | LockUse::Unwritten);
-    let plain = may_trust_ledger
+    let may_rely_on_ledger = job.request.may_rely_on_ledger()
         && job.manifest.is_none()
-        && job.moving == UpdateScope::Nothing
-        && job.request.overwrite == OverwriteRule::Nothing
-        && job.request.warnings == WarningPolicy::Tell
-        && job.request.fidelity == Fidelity::Tell;
-    if !plain || store.needs_recovery() || store.state_use() == StateUse::Ignored {
+        && job.moving == UpdateScope::Nothing;
+    if !may_rely_on_ledger || store.needs_recovery() || store.state_use() == StateUse::Ignored {
         return None;
     }
     let bytes = store.read(&store.ledger(), limit()).ok()?;
@@ -65,18 +54,7 @@ pub(super) fn nothing_to_do(
         .iter()
         .all(|(path, held)| read(path).is_some_and(|bytes| Checksum::of(&bytes) == *held));
     let all = same && is_as_seen(&ledger.watched) && is_untouched(store, &ledger)?;
-    all.then(|| InstallReport {
-        moved: Vec::new(),
-        changes: Vec::new(),
-        unchanged: ledger.count(),
-        refused: 0,
-        lock: LockChange::Unchanged,
-        capabilities: Vec::new(),
-        programs: Vec::new(),
-        reads: Vec::new(),
-        conversions: Vec::new(),
-        writing: job.request.writing,
-    })
+    all.then(|| InstallReport::unchanged(ledger.count(), job.request.writing))
 }
 
 /// Whether folders that layers were taken from look as they did.
@@ -108,45 +86,6 @@ fn is_untouched(store: &ProjectStore, ledger: &LedgerFile) -> Option<bool> {
         files.all(|(owned, now)| *now == ObservedPath::file(owned.checksum, owned.mode))
             && shared.all(|((_, seen), now)| now.checksum() == Some(*seen)),
     )
-}
-
-/// What an install is made of, in one number. Another version of the program may make something else of it.
-pub(crate) fn inputs_of(manifest: &[u8], lock: &[u8]) -> Checksum {
-    let mut all = env!("CARGO_PKG_VERSION").as_bytes().to_vec();
-    all.extend_from_slice(manifest);
-    all.extend_from_slice(lock);
-    Checksum::of(&all)
-}
-
-/// Notes what this install was made of, unless it read files that new ones may join.
-pub(super) fn remember(
-    ledger: &mut Ledger,
-    inputs: Checksum,
-    resources: &[RenderedResource],
-    watching: WatchMode,
-) {
-    let local = resources
-        .iter()
-        .map(|resource| &resource.resolved)
-        .filter(|entry| entry.version.commit.is_none() && entry.part_of.is_none());
-    let mut open = watching == WatchMode::Unsettled;
-    if let WatchMode::Folders(watched) = watching {
-        ledger.watched = watched;
-    }
-    for entry in local {
-        match entry.entry.unit.origin {
-            // What it says is part of the inputs.
-            ResourceOrigin::Manifest => {}
-            ResourceOrigin::Source(_) => open = true,
-            ResourceOrigin::Local => {
-                open |= entry.matched_pattern || entry.entry.unit.extent != ResourceExtent::File;
-                ledger
-                    .reads
-                    .insert(entry.entry.unit.path.to_string(), entry.resource.checksum);
-            }
-        }
-    }
-    ledger.inputs = (!open).then_some(inputs);
 }
 
 pub(crate) fn read_ledger(store: &ProjectStore) -> Result<Ledger, Failure> {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use agpm_compose::{JudgedFile, capability_set_of_layer};
 use agpm_diag::{Failure, Notes};
+use agpm_install::LockUse;
 use agpm_layers::{
     LayerLock, LayerPinning, LayerSnapshot, LayeredFile, WatchMode, layers_as_locked,
     locked_layers, refuse_missing,
@@ -12,7 +13,6 @@ use agpm_model::{LayerName, LockedLayer, Lockfile, Manifest, Owner};
 use agpm_resolve::{UpdateScope, with_names_of};
 use agpm_trust::CapabilitySet;
 
-use crate::install::request::LockUse;
 use crate::install::run::Run;
 use crate::layers::{fold_all, snapshots};
 use crate::packages::Sources;

@@ -1,11 +1,11 @@
 //! The state that the lockfile describes, made from its sources.
 
 use agpm_diag::{Failure, Notes};
+use agpm_install::desired_state;
 use agpm_model::{Lockfile, Manifest, ResourceExtent};
 use agpm_plan::{DesiredState, Ledger};
 use agpm_store::ProjectStore;
 
-use crate::install::desired::desired_state;
 use crate::install::layered::as_locked;
 use crate::packages::{Sources, frozen, render_these};
 use crate::world::World;

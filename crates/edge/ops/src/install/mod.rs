@@ -3,16 +3,13 @@
 mod capabilities;
 mod changelogs;
 mod changes;
-mod deciding;
-mod desired;
-mod executables;
 mod frozen_checks;
 mod known;
 mod layered;
 mod locked_state;
 mod observer;
+mod planning;
 mod preview;
-mod request;
 mod run;
 mod writing;
 
@@ -21,46 +18,49 @@ use agpm_compose::{
     refuse_markers,
 };
 use agpm_diag::{Failure, FailureKind, Notes, Outcome};
+use agpm_install::{ExecutableRules, JudgedInstall, PlannedInstall};
 
 use agpm_model::{LOCK_NAME, ObservedPath, RelativePath};
 use agpm_plan::{
     Ledger, LockedCapabilities, Plan, ledger_of_lock, outdated_lock, refuse_foreign_paths,
     reserved_target,
 };
-use agpm_resolve::{ResolvedEntry, UpdateScope, add_locked_sources, pins};
+use agpm_resolve::{ResolvedEntry, UpdateScope, add_locked_sources, check_locked_sources, pins};
 
-pub(crate) use crate::install::capabilities::is_meant;
 pub(crate) use crate::install::changes::Changes;
 pub(crate) use crate::install::frozen_checks::{FrozenProject, check_frozen};
-pub(crate) use crate::install::known::{inputs_of, ledger_in, read_ledger};
+pub(crate) use crate::install::known::{ledger_in, read_ledger};
 pub(crate) use crate::install::locked_state::LockedState;
-pub(crate) use crate::install::observer::{Observer, parse_shared, read_shared};
+pub(crate) use crate::install::observer::{Observer, read_shared};
 pub(crate) use crate::install::preview::{Preview, preview};
-pub use crate::install::request::{
-    Capability, CapabilityChange, CapabilityKind, Changelogs, Conversion, Executables, Fidelity,
-    FieldOutcome, FieldOutcomeKind, InstallReport, InstallRequest, LockChange, LockUse, Moved,
-    OverwriteRule, Program, RequiredBy, Writing,
-};
 pub(crate) use crate::install::run::{Job, ManifestEdit};
 pub(crate) use crate::install::writing::hold;
+pub use agpm_install::{
+    Changelogs, Conversion, Executables, Fidelity, InstallReport, InstallRequest, LockChange,
+    LockUse, Moved, Program, RequiredBy, Writing,
+};
+pub(crate) use agpm_install::{inputs_of, is_meant};
+pub use agpm_plan::OverwriteRule;
+pub(crate) use agpm_plan::read_shared_file as parse_shared;
+pub use agpm_render::{FieldOutcome, FieldOutcomeKind};
+pub use agpm_trust::{Capability, CapabilityChange, CapabilityKind};
 
-use agpm_store::ProjectStore;
+use agpm_store::{ProjectStore, parallel};
 
 use crate::bases::BaseVersions;
 use crate::cache::clean_now_and_then;
 use crate::catalog::RemoteLocking;
 use crate::gather::{ManifestFiles, Mistakes, Project, refuse_link};
-use crate::install::deciding::plan_install;
-use crate::install::executables::Approval;
 use crate::install::known::{has_ledger, is_fresh, nothing_to_do};
 use crate::install::layered::layered;
+use crate::install::planning::plan_install;
 use crate::install::run::{FilePlaces, GatheredProject, RenderedProject, Run};
 use crate::install::writing::{Commit, commit};
 use crate::outside::reads_outside;
 use crate::packages::{
     Resolution, Sources, VersionLimits, bind_plugins, frozen, read_lock, render_all, resolve,
 };
-use crate::policies::{JudgedLayers, Policies, ReleaseDates};
+use crate::policies::{Policies, ReleaseDates};
 use crate::policy_cache::refresh_policies;
 use crate::projects;
 use crate::scope::{Beside, Places};
@@ -128,7 +128,13 @@ fn attempt(
     let planned = plan_install(&run, &gathered, rendered, notes)?;
     refuse_own_places(&planned.plan, &gathered.places)?;
     let commit = commit(&run, gathered, &planned, notes)?;
-    Ok((commit == Commit::Done).then(|| planned.report(job.request.writing)))
+    Ok((commit == Commit::Done).then(|| report(planned, job.request.writing)))
+}
+
+fn report(planned: PlannedInstall, writing: Writing) -> InstallReport {
+    let (report, left) = planned.into_report(writing);
+    parallel::discard(left);
+    report
 }
 
 /// Everything that is to be on the disk, and that no policy forbids.
@@ -179,16 +185,14 @@ fn refuse_violations(
         world,
         sources: &rendered.sources,
     };
-    let layers = JudgedLayers {
-        files: &rendered.layered.files,
-        locked: &rendered.layered.locked,
+    let judged = JudgedInstall {
+        manifest: &gathered.project.manifest,
+        bases: &gathered.project.bases,
+        resources: &rendered.rendered.resources,
+        layer_files: &rendered.layered.files,
+        layers: &rendered.layered.locked,
     };
-    let found = gathered.policies.check(
-        &gathered.project,
-        &rendered.rendered.resources,
-        &layers,
-        &dates,
-    );
+    let found = judged.violations(gathered.policies.set(), &dates);
     if found.is_empty() {
         return Ok(());
     }
@@ -301,7 +305,7 @@ fn resolve_dependencies(
     let manifest = &mut gathered.project.manifest;
     let old = gathered.lock.as_ref().map(|(lock, _)| lock);
     let Resolution { entries, sources } = match (job.request.lock, old) {
-        (LockUse::Frozen, None) => return Err(outdated_lock(format!("there is no `{LOCK_NAME}`"))),
+        (LockUse::Frozen, None) => return Err(outdated_lock(format!("`{LOCK_NAME}` not found"))),
         (LockUse::Frozen, Some(lock)) => {
             let sources = Sources::open(world, manifest, store.path());
             let entries = frozen::entries(world, manifest, &sources, lock, notes)?;
@@ -309,7 +313,7 @@ fn resolve_dependencies(
         }
         (lock_use, old) => {
             if let (LockUse::Locked, Some(lock)) = (lock_use, old) {
-                frozen::same_sources(manifest, lock)?;
+                check_locked_sources(manifest, lock)?;
             }
             let pins = old
                 .map(|lock| pins(manifest, lock, &job.moving))
@@ -369,14 +373,17 @@ fn render(
     let mut layered = layered(run, manifest, &sources, old, notes)?;
     let of_layers = std::mem::take(&mut layered.capabilities);
     let capabilities = ProjectCapabilities::of(manifest, resources, of_layers);
-    let approval = Approval {
-        run,
+    let rules = ExecutableRules {
+        manifest,
+        approvals: run.approvals(),
         mode: gathered.policies.set().executable_mode(),
         installed: allowed_here,
         capabilities: &capabilities,
         locked: LockedCapabilities::of(old),
     };
-    executables::check(manifest, resources, &approval, notes)?;
+    if let Some(refusal) = rules.refusal(resources) {
+        job.request.writing.refuse(refusal, notes)?;
+    }
     check_placement(manifest, resources, notes)?;
     let losses = match (job.request.fidelity, job.request.writing) {
         (Fidelity::Strict, _) => LossPolicy::Strict,

@@ -7,12 +7,11 @@ use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes};
 use agpm_model::{ObservedPath, RelativePath};
 use agpm_plan::{
     DesiredState, Ledger, Observation, OverwriteRule, Plan, PlanError, plan, read_block_file,
-    shared_format,
+    read_shared_file,
 };
 use agpm_store::{ProjectStore, StoreError, StoreProblem, StoredFile, parallel};
-use agpm_text::{BlockDocument, Document};
+use agpm_text::Document;
 
-use crate::documents::document_of;
 use crate::reading::limit;
 
 /// Files that one thread looks at before it takes the next ones.
@@ -31,17 +30,9 @@ struct BrokenFile {
     notes: Notes,
 }
 
-/// What was found where a shared file is expected.
-enum ObservedShared {
-    Document(ObservedPath, Arc<Document>),
-    Other(ObservedPath),
-    /// The file, if its bytes could be read at all.
-    Broken(Option<ObservedPath>, Box<BrokenFile>),
-}
-
-/// What was found where a file with blocks is expected.
-enum ObservedBlocks {
-    Document(ObservedPath, BlockDocument),
+/// What was found where a file with a structure is expected.
+enum ObservedFile<D> {
+    Document(ObservedPath, D),
     Other(ObservedPath),
     /// The file, if its bytes could be read at all.
     Broken(Option<ObservedPath>, Box<BrokenFile>),
@@ -93,42 +84,40 @@ impl<'s> Observer<'s> {
 
     fn read_shared(&mut self, paths: BTreeSet<&RelativePath>) {
         let paths: Vec<&RelativePath> = paths.into_iter().collect();
-        let found = parallel::map(paths.clone(), |path| observe_shared(self.store, path));
-        for (path, file) in paths.into_iter().cloned().zip(found) {
-            match file {
-                ObservedShared::Document(now, document) => {
-                    self.observation.add(path.clone(), now);
-                    self.observation.add_document(path, document);
-                }
-                ObservedShared::Other(now) => self.observation.add(path, now),
-                ObservedShared::Broken(now, broken) => {
-                    if let Some(now) = now {
-                        self.observation.add(path.clone(), now);
-                    }
-                    self.observation.add_unreadable(path.clone());
-                    self.broken.insert(path, broken);
-                }
+        let found = parallel::map(paths.clone(), |path| {
+            observe_file(self.store, path, read_shared_file)
+        });
+        for (path, file) in paths.into_iter().zip(found) {
+            if let Some(document) = self.note_file(path, file) {
+                self.observation.add_document(path.clone(), document);
             }
         }
     }
 
     fn read_block_files(&mut self, paths: BTreeSet<&RelativePath>) {
-        for path in paths.into_iter().cloned() {
-            match observe_block_file(self.store, &path) {
-                ObservedBlocks::Document(now, document) => {
-                    self.observation.add(path.clone(), now);
-                    self.observation.add_block_document(path, document);
-                }
-                ObservedBlocks::Other(now) => self.observation.add(path, now),
-                ObservedBlocks::Broken(now, broken) => {
-                    if let Some(now) = now {
-                        self.observation.add(path.clone(), now);
-                    }
-                    self.observation.add_unreadable(path.clone());
-                    self.broken.insert(path, broken);
-                }
+        for path in paths {
+            let file = observe_file(self.store, path, read_block_file);
+            if let Some(document) = self.note_file(path, file) {
+                self.observation.add_block_document(path.clone(), document);
             }
         }
+    }
+
+    /// Takes in what is at a path; its structure is the caller's.
+    fn note_file<D>(&mut self, path: &RelativePath, file: ObservedFile<D>) -> Option<D> {
+        let (now, document) = match file {
+            ObservedFile::Document(now, document) => (Some(now), Some(document)),
+            ObservedFile::Other(now) => (Some(now), None),
+            ObservedFile::Broken(now, broken) => {
+                self.observation.add_unreadable(path.clone());
+                self.broken.insert(path.clone(), broken);
+                (now, None)
+            }
+        };
+        if let Some(now) = now {
+            self.observation.add(path.clone(), now);
+        }
+        document
     }
 
     fn observe_files(&mut self, paths: BTreeSet<&RelativePath>) -> Result<(), Failure> {
@@ -200,37 +189,24 @@ pub(super) fn observe_all(
         .concat())
 }
 
-fn observe_block_file(store: &ProjectStore, path: &RelativePath) -> ObservedBlocks {
+fn observe_file<D>(
+    store: &ProjectStore,
+    path: &RelativePath,
+    parse: impl Fn(&RelativePath, Vec<u8>, &mut Notes) -> Result<D, Failure>,
+) -> ObservedFile<D> {
     let mut notes = Notes::default();
     let StoredFile { state, bytes } = match store.observe_content(path, limit()) {
         Ok(ObservedPath::File(content)) => content,
-        Ok(other) => return ObservedBlocks::Other(other.map(|content| content.state)),
+        Ok(other) => return ObservedFile::Other(other.map(|content| content.state)),
         Err(error) => {
             let failure = error.seen_from(store.path()).into();
-            return ObservedBlocks::Broken(None, Box::new(BrokenFile { failure, notes }));
+            return ObservedFile::Broken(None, Box::new(BrokenFile { failure, notes }));
         }
     };
     let now = ObservedPath::File(state);
-    match read_block_file(path, bytes, &mut notes) {
-        Ok(document) => ObservedBlocks::Document(now, document),
-        Err(failure) => ObservedBlocks::Broken(Some(now), Box::new(BrokenFile { failure, notes })),
-    }
-}
-
-fn observe_shared(store: &ProjectStore, path: &RelativePath) -> ObservedShared {
-    let mut notes = Notes::default();
-    let StoredFile { state, bytes } = match store.observe_content(path, limit()) {
-        Ok(ObservedPath::File(content)) => content,
-        Ok(other) => return ObservedShared::Other(other.map(|content| content.state)),
-        Err(error) => {
-            let failure = error.seen_from(store.path()).into();
-            return ObservedShared::Broken(None, Box::new(BrokenFile { failure, notes }));
-        }
-    };
-    let now = ObservedPath::File(state);
-    match parse_shared(path, bytes, &mut notes) {
-        Ok(document) => ObservedShared::Document(now, document),
-        Err(failure) => ObservedShared::Broken(Some(now), Box::new(BrokenFile { failure, notes })),
+    match parse(path, bytes, &mut notes) {
+        Ok(document) => ObservedFile::Document(now, document),
+        Err(failure) => ObservedFile::Broken(Some(now), Box::new(BrokenFile { failure, notes })),
     }
 }
 
@@ -243,17 +219,7 @@ pub(crate) fn read_shared(
     let bytes = store
         .read(path, limit())
         .map_err(|error| error.seen_from(store.path()))?;
-    parse_shared(path, bytes, notes)
-}
-
-pub(crate) fn parse_shared(
-    path: &RelativePath,
-    bytes: Vec<u8>,
-    notes: &mut Notes,
-) -> Result<Arc<Document>, Failure> {
-    let document = document_of(path.to_string(), bytes, shared_format(path), notes)?;
-    notes.check()?;
-    Ok(document)
+    read_shared_file(path, bytes, notes)
 }
 
 /// Why a path cannot be looked at. A symlink that leads out of the project is named itself, not the file behind it.

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use agpm_diag::{Failure, Notes};
+use agpm_install::{InstallReport, PlannedInstall, Writing};
 use agpm_model::{FileMode, Owner, RelativePath};
 use agpm_plan::{FileVersions, PlannedChange};
 use agpm_store::{FileChange, ProjectStore, StoreProblem};
 
-use crate::install::deciding::{PlannedInstall, plan_install};
-use crate::install::request::{InstallReport, Writing};
+use crate::install::planning::plan_install;
 use crate::install::run::{Job, Run};
 use crate::install::writing::project_changes;
-use crate::install::{gather_and_render, refuse_own_places};
+use crate::install::{gather_and_render, refuse_own_places, report};
 use crate::policy_cache::refresh_policies;
 use crate::reading::limit;
 use crate::world::World;
@@ -36,7 +36,7 @@ pub(crate) fn preview(world: &World, job: &Job<'_>, notes: &mut Notes) -> Result
     let planned = plan_install(&run, &gathered, rendered, notes)?;
     refuse_own_places(&planned.plan, &gathered.places)?;
     let files = file_versions(&store, &planned)?;
-    let report = planned.report(Writing::Show);
+    let report = report(planned, Writing::Show);
     Ok(Preview { report, files })
 }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use agpm_compose::{ProjectCapabilities, RenderedResource, RenderedSet, lock_of};
 use agpm_diag::Failure;
+use agpm_install::{CommandApprovals, InstallRequest, Writing};
 use agpm_model::{Checksum, LockedLayer, LockedRemote, Lockfile};
 use agpm_plan::Ledger;
 use agpm_resolve::UpdateScope;
@@ -11,7 +12,6 @@ use agpm_store::{ProjectLock, ProjectStore};
 
 use crate::gather::{ManifestFiles, Project};
 use crate::install::layered::Layered;
-use crate::install::request::{InstallRequest, Writing};
 use crate::packages::Sources;
 use crate::policies::Policies;
 use crate::scope::Beside;
@@ -69,6 +69,16 @@ pub(super) struct Run<'a> {
     pub(super) world: &'a World,
     pub(super) store: &'a ProjectStore,
     pub(super) job: &'a Job<'a>,
+}
+
+impl<'a> Run<'a> {
+    /// What the command approves.
+    pub(super) fn approvals(&self) -> CommandApprovals<'a> {
+        CommandApprovals {
+            words: &self.world.environment.approvals,
+            executables: self.job.request.executables,
+        }
+    }
 }
 
 /// How transactions reach the files beside each other that users commit or keep.

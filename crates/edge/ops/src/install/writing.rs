@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, Failure, Notes, codes};
+use agpm_install::{LockChange, PlannedInstall, Writing};
 use agpm_model::{FileMode, ObservedPath, RelativePath};
 use agpm_plan::{ChangeAction, FileOutcome, Ledger, PlannedChange, SharedChange};
 use agpm_store::{
@@ -12,9 +13,7 @@ use agpm_store::{
 
 use crate::gather::ManifestFiles;
 use crate::install::changes::Changes;
-use crate::install::deciding::PlannedInstall;
 use crate::install::known::{has_ledger, ledger_file};
-use crate::install::request::{LockChange, Writing};
 use crate::install::run::{FilePlaces, GatheredProject, Run};
 use crate::scope::Beside;
 use crate::world::World;

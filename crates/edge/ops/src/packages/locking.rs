@@ -12,19 +12,6 @@ use crate::world::{Environment, InstallScope};
 
 use agpm_model::LOCK_NAME;
 
-/// What the lockfile is for in this run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LockUse {
-    /// Its pins stay, and it is brought up to date.
-    Update,
-    /// It must not change.
-    Locked,
-    /// It alone counts, and every byte is checked against it.
-    Frozen,
-    /// Its pins stay, and it is not written.
-    Unwritten,
-}
-
 /// The lockfile and its text; nothing if there is none.
 pub(crate) fn read_lock(
     environment: &Environment,

@@ -9,7 +9,6 @@ mod resolve;
 mod sources;
 
 pub(crate) use fetch::Fetcher;
-pub use locking::LockUse;
 pub(crate) use locking::read_lock;
 pub(crate) use marketplaces::{bind_plugins, check_marketplace_size};
 pub(crate) use rendering::{render_all, render_these};

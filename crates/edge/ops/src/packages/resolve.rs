@@ -97,7 +97,7 @@ fn solve_and_read(
             SolverOutcome::Solved(solution) => break solution,
             SolverOutcome::Need(needs) => {
                 fetcher.fulfil(&needs, &mut index, notes)?;
-                let required = fetcher.required_sources();
+                let required = index.take_required_sources();
                 if !required.is_empty() {
                     return Ok(Resolved::Requires(required));
                 }

@@ -19,6 +19,7 @@ pub struct ExplainedResource {
     #[serde(flatten)]
     pub identity: ResourceIdentity,
     /// The address of its source, without secrets.
+    #[serde(flatten, serialize_with = "agpm_model::serialize_url")]
     pub address: Option<String>,
     /// Where it is in its source.
     pub path: ResourcePath,
@@ -29,6 +30,7 @@ pub struct ExplainedResource {
     /// Where the manifest requires it.
     pub asked_at: Option<RequiredAt>,
     /// The commit that it is taken from.
+    #[serde(flatten, serialize_with = "agpm_model::serialize_commit")]
     pub resolved_commit: Option<ObjectId>,
     /// Of what it is in its source.
     pub checksum: Option<Checksum>,

@@ -20,7 +20,7 @@ use super::stated::layer_of;
 
 /// The values of a rendered file, or of nodes in a file that others write too.
 pub(super) struct RenderedValues {
-    pub(super) document: Arc<Document>,
+    document: Arc<Document>,
     /// Where in the document the resource is.
     places: Vec<Pointer>,
     /// What made values other ones than the author wrote.
@@ -95,7 +95,8 @@ impl RenderedValues {
     ) -> Provenance {
         let mut leaves = self.leaves(sources);
         let pairing = Pairing {
-            rendered: self,
+            document: &self.document,
+            places: &self.places,
             resolution,
             stated: &stated,
         };
@@ -145,15 +146,6 @@ impl RenderedValues {
         keys.into_iter()
             .flatten()
             .any(|key| self.lost.contains(key))
-    }
-
-    /// The pointer from where the resource is in the document.
-    pub(super) fn relative(&self, pointer: &Pointer) -> Pointer {
-        let place = self.places.iter().find(|place| pointer.is_within(place));
-        let depth = place.map_or(0, |place| place.steps().len());
-        pointer.steps()[depth..]
-            .iter()
-            .fold(Pointer::root(), |pointer, step| pointer.child(step))
     }
 }
 

@@ -345,7 +345,7 @@ mod tests {
             (file("edited"), Some("has other bytes than were installed")),
             (executable, Some("has another mode than was installed")),
             (ObservedPath::Missing, Some("is missing")),
-            (ObservedPath::Symlink, Some("is a symbolic link now")),
+            (ObservedPath::Symlink, Some("is a symlink now")),
         ] {
             let found = messages(&locked, &ledger, now);
             assert_eq!(found.first().map(String::as_str), expected);

@@ -41,6 +41,7 @@ pub struct DriftFinding {
     /// The file.
     pub path: RelativePath,
     /// Whose it is.
+    #[serde(flatten, serialize_with = "agpm_model::serialize_id")]
     pub resource: Owner,
     /// What is wrong with it; the path is its subject.
     pub message: String,

@@ -96,6 +96,18 @@ impl Dependency {
             name: self.name.clone(),
         }
     }
+
+    /// The MCP server that the manifest itself has, as the bytes of a file.
+    pub fn server_bytes(&self) -> Option<Vec<u8>> {
+        let Some(Value::Map(fields)) = &self.server else {
+            return None;
+        };
+        // Without a type, some tools would run the URL as an executable.
+        let is_remote = fields.iter().all(|(key, _)| key != "command");
+        let kind = is_remote.then(|| ("type".to_owned(), Value::from("http")));
+        let server = Value::Map(kind.into_iter().chain(fields.iter().cloned()).collect());
+        Some(server.to_json().into_bytes())
+    }
 }
 
 impl Dependency {

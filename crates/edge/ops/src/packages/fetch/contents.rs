@@ -5,14 +5,11 @@ use std::collections::BTreeSet;
 use agpm_model::{
     FileMode, ObjectId, RelativePath, ResolvedVersion, ResourceExtent, SKILL_FILE, Unit,
 };
-use agpm_resolve::SourceFile;
-use agpm_source::limits::{DEEPEST, MOST_SKILL_BYTES, MOST_SKILL_FILES};
+use agpm_resolve::{PathFiles, SourceFile, Unfit, found_unit, path_clash, portable_path};
+use agpm_source::limits::{DEEPEST, MOST_DIRECTORIES, MOST_SKILL_BYTES, MOST_SKILL_FILES};
 use agpm_source::{FileFetching, Source, SourceEntry, SourceEntryKind, SourceError, SourceTree};
 
 use crate::packages::fetch::plugin_files::plugin_files;
-use crate::packages::fetch::raw::{
-    Raw, Unfit, found_unit, said_twice, skill_path, too_large, too_many_folders, twice,
-};
 use crate::packages::fetch::{Answered, Asked};
 use crate::packages::sources::is_versioned;
 
@@ -86,7 +83,7 @@ fn fetch_revisions(
 
 /// What a path or a pattern leads to, before any file is read.
 enum Listed {
-    Raw(Raw),
+    Raw(PathFiles),
     File(ListedFile),
     Folder(Vec<ListedFile>),
 }
@@ -108,17 +105,17 @@ impl Listed {
     }
 
     /// Takes the bytes of its files from the front of those that were read.
-    fn with_bytes(self, bytes: &mut impl Iterator<Item = Vec<u8>>) -> Raw {
+    fn with_bytes(self, bytes: &mut impl Iterator<Item = Vec<u8>>) -> PathFiles {
         let mut next = |mode| SourceFile::new(bytes.next().unwrap_or_default(), mode);
         match self {
             Listed::Raw(raw) => raw,
-            Listed::File(file) => Raw::File(next(file.mode)),
+            Listed::File(file) => PathFiles::File(next(file.mode)),
             Listed::Folder(files) => {
                 let with_bytes = |file: ListedFile| {
                     let read = next(file.mode);
                     Some((file.path?, read))
                 };
-                Raw::Folder(files.into_iter().filter_map(with_bytes).collect())
+                PathFiles::Folder(files.into_iter().filter_map(with_bytes).collect())
             }
         }
     }
@@ -141,20 +138,20 @@ fn list(
         }
     }
     let Some(entry) = source.entry(revision, unit.path.as_str())? else {
-        return Ok(Listed::Raw(Raw::Absent));
+        return Ok(Listed::Raw(PathFiles::Absent));
     };
     let file = |mode, entry| {
         let path = None;
         Listed::File(ListedFile { path, mode, entry })
     };
     Ok(match (unit.extent, entry.kind) {
-        (_, SourceEntryKind::Symlink) => Listed::Raw(Raw::Unfit(Unfit::Link)),
+        (_, SourceEntryKind::Symlink) => Listed::Raw(PathFiles::Unfit(Unfit::Link)),
         (ResourceExtent::File, SourceEntryKind::File(mode)) => file(mode, entry),
         // Reading it says why it cannot be read.
         (ResourceExtent::File, SourceEntryKind::Special) => file(FileMode::Plain, entry),
         (ResourceExtent::Folder, SourceEntryKind::Directory) => skill(source, revision, unit)?,
         (ResourceExtent::Plugin, SourceEntryKind::Directory) => plugin(source, revision, unit)?,
-        _ => Listed::Raw(Raw::Absent),
+        _ => Listed::Raw(PathFiles::Absent),
     })
 }
 
@@ -179,10 +176,10 @@ fn skill(
     revision: Option<&ObjectId>,
     unit: &Unit,
 ) -> Result<Listed, SourceError> {
-    let unfit = |why: String| Ok(Listed::Raw(Raw::Unfit(Unfit::Skill(why))));
+    let unfit = |why: String| Ok(Listed::Raw(PathFiles::Unfit(Unfit::Skill(why))));
     let main = unit.path.join(SKILL_FILE);
     if source.entry(revision, &main)?.is_none() {
-        return Ok(Listed::Raw(Raw::Absent));
+        return Ok(Listed::Raw(PathFiles::Absent));
     }
     let Some(mut tree) = walk(source, revision, unit.path.in_tree())? else {
         return unfit(too_many_folders());
@@ -202,24 +199,24 @@ fn skill(
             .map_or(full, |inner| inner.trim_start_matches('/'));
         let mode = match entry.kind {
             SourceEntryKind::File(mode) => mode,
-            SourceEntryKind::Symlink => return unfit(format!("`{path}` is a symbolic link")),
+            SourceEntryKind::Symlink => return unfit(format!("`{path}` is a symlink")),
             SourceEntryKind::Submodule => return unfit(format!("`{path}` is another repository")),
             SourceEntryKind::Directory => return unfit(format!("`{path}` is too deep")),
             SourceEntryKind::Special => return unfit(format!("`{path}` is not a file")),
         };
-        let Ok(relative) = skill_path(path) else {
+        let Some(relative) = portable_path(path) else {
             return unfit(format!("`{path}` is not a portable name"));
         };
         let path = Some(relative);
         files.push(ListedFile { path, mode, entry });
     }
     files.sort_by(|left, right| left.path.cmp(&right.path));
-    if let Some(twice) = twice(files.iter().filter_map(|file| file.path.as_ref())) {
-        return unfit(said_twice(&twice));
+    if let Some(why) = path_clash(files.iter().filter_map(|file| file.path.as_ref())) {
+        return unfit(why);
     }
     let entries: Vec<&SourceEntry> = files.iter().map(|file| &file.entry).collect();
     if source.size(&entries)? > MOST_SKILL_BYTES {
-        return unfit(too_large());
+        return unfit(format!("it has more than {} MiB", MOST_SKILL_BYTES >> 20));
     }
     Ok(Listed::Folder(files))
 }
@@ -232,7 +229,7 @@ fn plugin(
 ) -> Result<Listed, SourceError> {
     match plugin_files(source, revision, unit)? {
         Ok(files) => Ok(Listed::Folder(files)),
-        Err(why) => Ok(Listed::Raw(Raw::Unfit(Unfit::Plugin(why)))),
+        Err(why) => Ok(Listed::Raw(PathFiles::Unfit(Unfit::Plugin(why)))),
     }
 }
 
@@ -241,12 +238,12 @@ fn matches(
     source: &dyn Source,
     revision: Option<&ObjectId>,
     unit: &Unit,
-) -> Result<Raw, SourceError> {
+) -> Result<PathFiles, SourceError> {
     let Ok(matcher) = unit.path.matcher() else {
-        return Ok(Raw::Matches(Vec::new()));
+        return Ok(PathFiles::Matches(Vec::new()));
     };
     let Some(tree) = walk(source, revision, unit.path.literal_folder())? else {
-        return Ok(Raw::Unfit(Unfit::Pattern));
+        return Ok(PathFiles::Unfit(Unfit::Pattern(MOST_DIRECTORIES)));
     };
     // A name that is no text cannot be written down.
     let is_match = |path: &str| matcher.is_match(path) && !path.contains('\u{fffd}');
@@ -265,7 +262,7 @@ fn matches(
         }
     };
     let units = paths.into_iter().filter_map(|path| found_unit(unit, path));
-    Ok(Raw::Matches(units.collect()))
+    Ok(PathFiles::Matches(units.collect()))
 }
 
 /// The directory that a `SKILL.md` makes a skill.
@@ -288,4 +285,8 @@ fn outermost(directories: BTreeSet<&str>) -> BTreeSet<&str> {
     };
     let outer = directories.iter().copied().filter(|path| !is_inside(path));
     outer.collect()
+}
+
+pub(super) fn too_many_folders() -> String {
+    format!("it has more than {MOST_DIRECTORIES} directories")
 }

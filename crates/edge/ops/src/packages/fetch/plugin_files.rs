@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use agpm_model::{ObjectId, Unit};
+use agpm_resolve::{path_clash, portable_path};
 use agpm_source::limits::{MOST_LINKS, MOST_PLUGIN_BYTES, MOST_PLUGIN_FILES};
 use agpm_source::{Source, SourceEntry, SourceEntryKind, SourceError};
 
-use crate::packages::fetch::contents::{ListedFile, walk};
-use crate::packages::fetch::raw::{said_twice, skill_path, too_many_folders, twice};
+use crate::packages::fetch::contents::{ListedFile, too_many_folders, walk};
 use crate::packages::sources::is_versioned;
 
 /// The files of a plugin, or why it cannot be taken.
@@ -61,14 +61,14 @@ fn listed(entries: BTreeMap<String, SourceEntry>) -> Result<Vec<ListedFile>, Str
             SourceEntryKind::Directory => return Err(format!("`{inner}` is too deep")),
             _ => return Err(format!("`{inner}` is not a file")),
         };
-        let Ok(path) = skill_path(&inner) else {
+        let Some(path) = portable_path(&inner) else {
             return Err(format!("`{inner}` is not a portable name"));
         };
         let path = Some(path);
         files.push(ListedFile { path, mode, entry });
     }
-    match twice(files.iter().filter_map(|file| file.path.as_ref())) {
-        Some(twice) => Err(said_twice(&twice)),
+    match path_clash(files.iter().filter_map(|file| file.path.as_ref())) {
+        Some(why) => Err(why),
         None => Ok(files),
     }
 }
@@ -84,7 +84,7 @@ fn follow(
         return Ok(Ok(()));
     }
     if let Some(path) = links.keys().next().filter(|_| !is_versioned(source)) {
-        return Ok(Err(format!("`{path}` is a symbolic link")));
+        return Ok(Err(format!("`{path}` is a symlink")));
     }
     let blobs: Vec<&SourceEntry> = links.values().collect();
     let targets = source.read(&blobs)?;

@@ -10,7 +10,7 @@ use agpm_compose::{RenderedResource, ResourceOutput};
 use agpm_layers::{LayerBlock, LayeredFile, LayeredForm};
 
 /// Everything that is to be on the disk; fails if it cannot all be there, whatever is there now.
-pub(super) fn desired_state<'a>(
+pub fn desired_state<'a>(
     project: &Path,
     resources: &[RenderedResource],
     layers: &'a [LayeredFile],

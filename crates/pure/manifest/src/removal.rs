@@ -1,17 +1,16 @@
 //! Which dependencies somebody means to remove, and the manifest without them.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean};
+use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean, unknown_name};
 use agpm_model::{LockEntry, Manifest, ResourceId, ResourceName, ResourceType};
+use agpm_resolve::{LockView, WrittenId, ambiguous};
 use agpm_text::{Edit, Format, NodeKind, NodeRef, Pointer, Value, parse_alone};
 
-use crate::additions::{kind_of, usage};
-use crate::gather::{Project, unknown_name};
-use crate::install::Executables;
-use crate::locked::{LockView, WrittenId, ambiguous};
-use crate::manifest_text::{EditedManifest, Then, edit};
-use crate::world::Environment;
+use crate::bases::{LoadedBase, base_with};
+use crate::edit::{EditedManifest, edit};
+use crate::usage::{resource_type_of_word, usage};
 
 /// A dependency as it is typed.
 #[derive(Clone, Debug)]
@@ -37,17 +36,22 @@ pub enum PatternUse {
 }
 
 /// Dependencies to be removed from one manifest.
-pub(crate) struct Removal<'a> {
-    pub(crate) environment: &'a Environment,
-    pub(crate) project: &'a Project,
-    pub(crate) manifest: &'a Manifest,
-    pub(crate) view: LockView,
-    pub(crate) pattern_use: PatternUse,
+pub struct Removal<'a> {
+    /// The working directory, where typed paths start.
+    pub working: &'a Path,
+    /// The manifest as it is understood.
+    pub manifest: &'a Manifest,
+    /// The manifests that it extends.
+    pub bases: &'a [LoadedBase],
+    /// What is locked.
+    pub view: LockView,
+    /// What becomes of those that a pattern brought.
+    pub pattern_use: PatternUse,
 }
 
 impl Removal<'_> {
     /// The manifest's text without all of them.
-    pub(crate) fn edit(&self, text: &str, ids: &[DependencyId]) -> Result<EditedManifest, Failure> {
+    pub fn edit(&self, text: &str, ids: &[DependencyId]) -> Result<EditedManifest, Failure> {
         let mut text = text.to_owned();
         let mut done: Vec<String> = Vec::new();
         let mut seen = BTreeSet::new();
@@ -70,7 +74,6 @@ impl Removal<'_> {
         Ok(EditedManifest {
             text,
             done: format!("{verb} {}", done.join(", ")),
-            then: Then::Install(Executables::AsManifest),
         })
     }
 
@@ -78,7 +81,7 @@ impl Removal<'_> {
     fn meant(&self, id: &DependencyId) -> Result<(ResourceType, String), Failure> {
         let word = match id {
             DependencyId::Typed { kind, name } => {
-                let kind = kind_of(kind)?;
+                let kind = resource_type_of_word(kind)?;
                 let id = WrittenId::parse(name).filter(|id| id.kind == kind);
                 let name = id.map_or(name.as_str(), |id| id.name);
                 return Ok((kind, name.to_owned()));
@@ -99,7 +102,7 @@ impl Removal<'_> {
                 return Err(ambiguous(word, &ids));
             }
         }
-        let found = self.view.find_word(&self.environment.folder, word)?;
+        let found = self.view.find_word(self.working, word)?;
         let entry = &self.view.entries[found[0]];
         Ok((entry.kind, entry.name.to_string()))
     }
@@ -127,7 +130,7 @@ impl Removal<'_> {
     }
 
     fn missing(&self, kind: ResourceType, name: &str, names: &[&str]) -> Failure {
-        if let Some(base) = self.project.base_with(kind, name) {
+        if let Some(base) = base_with(self.bases, kind, name) {
             let base = base.address.name();
             let message = format!("{kind}/{name} is inherited from the base `{base}`");
             let help = format!("add `{name} = false` to `[{kind}]` in `agpm.toml` to drop it");
@@ -229,4 +232,63 @@ fn without_patch(text: &str, kind: ResourceType, name: &str) -> Result<Option<St
         _ => of_kind.child(name),
     };
     edit(&document, &Edit::Remove { at }).map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use agpm_model::{InstallScope, Lockfile};
+    use std::path::PathBuf;
+
+    use crate::fold::ManifestDocuments;
+
+    const MANIFEST: &str =
+        "[agents]\na = \"a.md\"\nall = \"team/*.md\"\n\n[patch.agents.a]\nmodel = \"x\"\n";
+    const LOCK: &str = "version = 1\n\n[[agents]]\nname = \"b\"\npath = \"team/b.md\"\nmanifest_alias = \"all\"\npattern = \"team/*.md\"\nchecksum = \"sha256:0000000000000000000000000000000000000000000000000000000000000000\"\ntool = \"claude-code\"\ninstalled_at = \".claude/agents/b.md\"\n";
+
+    fn removed(word: &str, pattern_use: PatternUse) -> Result<EditedManifest, Failure> {
+        let document = parse_alone(MANIFEST, Format::Toml).document;
+        let documents = ManifestDocuments {
+            own: document.into(),
+            private: None,
+            config: None,
+        };
+        let mut notes = agpm_diag::Notes::default();
+        let manifest = documents.read(InstallScope::Project, &[], &[], &mut notes);
+        let (lock, _) = Lockfile::read(&parse_alone(LOCK, Format::Toml).document);
+        let removal = Removal {
+            working: Path::new("/p"),
+            manifest: &manifest,
+            bases: &[],
+            view: LockView::of(lock, &manifest, PathBuf::from("/p")),
+            pattern_use,
+        };
+        removal.edit(MANIFEST, &[DependencyId::Word(word.to_owned())])
+    }
+
+    #[test]
+    fn a_dependency_leaves_with_its_patch() {
+        for word in ["a", "agents/a", "agent:a"] {
+            let edited = removed(word, PatternUse::Kept).expect("it is in the manifest");
+            assert_eq!(edited.text, "[agents]\nall = \"team/*.md\"\n", "{word}");
+            assert_eq!(edited.done, "remove agents/a and its patch");
+        }
+    }
+
+    #[test]
+    fn a_match_of_a_pattern_is_excluded_and_not_removed() {
+        for word in ["b", ".claude/agents/b.md"] {
+            let failure = removed(word, PatternUse::Kept).expect_err("it is not in the manifest");
+            assert_eq!(failure.kind, FailureKind::NotFound, "{word}");
+        }
+        let edited = removed("b", PatternUse::Excluded).expect("a pattern brought it");
+        assert!(
+            edited
+                .text
+                .contains("all = { path = \"team/*.md\", exclude = [\"b\"] }"),
+            "{}",
+            edited.text
+        );
+        assert!(removed("a", PatternUse::Excluded).is_err());
+    }
 }

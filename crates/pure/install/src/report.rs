@@ -1,68 +1,13 @@
-//! What is asked of an install, and what it tells.
+//! What an install did, or would do.
 
-use agpm_diag::WarningPolicy;
 use agpm_model::{ObjectId, Owner, Pin, PinId, RelativePath, SourceName};
 use agpm_plan::{ChangeAction, PlannedChange};
+use agpm_render::FieldOutcome;
+use agpm_trust::{Capability, CapabilityChange, CapabilityKind};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use crate::serialize;
-pub use crate::serialize::Writing;
-
-pub use crate::packages::LockUse;
-pub use agpm_plan::OverwriteRule;
-pub use agpm_render::{FieldOutcome, FieldOutcomeKind};
-pub use agpm_trust::{Capability, CapabilityChange, CapabilityKind};
-
-/// Whether resources may bring programs along that the manifest does not ask for itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Executables {
-    /// Those that `allow-executables` names.
-    AsManifest,
-    /// All, in this run.
-    Allowed,
-}
-
-/// What it does that a tool's own form cannot say all that a resource says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fidelity {
-    /// It is told.
-    Tell,
-    /// It stops the command.
-    Strict,
-}
-
-/// What to install, and how.
-#[derive(Clone, Copy, Debug)]
-pub struct InstallRequest {
-    /// The lockfile's part in it.
-    pub lock: LockUse,
-    /// Whether it is done or shown.
-    pub writing: Writing,
-    /// Which files in the way may be overwritten.
-    pub overwrite: OverwriteRule,
-    /// What warnings do.
-    pub warnings: WarningPolicy,
-    /// Whether programs may come along with what is asked for.
-    pub executables: Executables,
-    /// What a loss in another tool's form does.
-    pub fidelity: Fidelity,
-    /// Whether changelogs are read.
-    pub changelogs: Changelogs,
-}
-
-impl InstallRequest {
-    /// As `install` does without any flag.
-    pub const PLAIN: InstallRequest = InstallRequest {
-        lock: LockUse::Update,
-        writing: Writing::Apply,
-        overwrite: OverwriteRule::Nothing,
-        warnings: WarningPolicy::Tell,
-        executables: Executables::AsManifest,
-        fidelity: Fidelity::Tell,
-        changelogs: Changelogs::Skipped,
-    };
-}
+use crate::request::{Writing, is_dry_run};
 
 /// What happened to the lockfile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -152,19 +97,11 @@ impl<'m> MovedVersion<'m> {
     }
 }
 
-/// Whether the changelogs of sources that moved are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Changelogs {
-    /// They are, for those who show them.
-    Read,
-    /// They are not: it may take another request to each source.
-    Skipped,
-}
-
 /// Something new or changed that lets a tool do something.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Program {
     /// The resource, as `TYPE/NAME`; of layers, `layers/NAME`.
+    #[serde(flatten, serialize_with = "agpm_model::serialize_id")]
     pub resource: String,
     /// Where it comes from.
     pub unit: String,
@@ -205,6 +142,7 @@ fn is_direct<S: Serializer>(required: &RequiredBy, serializer: S) -> Result<S::O
 #[derive(Clone, Debug, Serialize)]
 pub struct Conversion {
     /// The resource that is converted.
+    #[serde(flatten, serialize_with = "agpm_model::serialize_id")]
     pub resource: Owner,
     /// The tool.
     pub tool: String,
@@ -220,7 +158,7 @@ pub struct Conversion {
 #[derive(Clone, Debug, Serialize)]
 pub struct InstallReport {
     /// Whether it was done or is only shown.
-    #[serde(rename = "dry_run", serialize_with = "serialize::is_dry_run")]
+    #[serde(rename = "dry_run", serialize_with = "is_dry_run")]
     pub writing: Writing,
     /// Files that change, or stay although they are not as they should be.
     pub changes: Vec<PlannedChange>,
@@ -244,6 +182,22 @@ pub struct InstallReport {
 }
 
 impl InstallReport {
+    /// The report of a run that found everything as it should be.
+    pub fn unchanged(files: usize, writing: Writing) -> Self {
+        InstallReport {
+            writing,
+            changes: Vec::new(),
+            moved: Vec::new(),
+            capabilities: Vec::new(),
+            programs: Vec::new(),
+            reads: Vec::new(),
+            conversions: Vec::new(),
+            unchanged: files,
+            lock: LockChange::Unchanged,
+            refused: 0,
+        }
+    }
+
     /// Whether the disk or the lockfile is not as it should be; a file that was edited is not.
     pub fn changes_something(&self) -> bool {
         self.refused > 0

@@ -9,11 +9,10 @@ use agpm_plugin::{
     Marketplace, PluginContext, PluginDependency, PluginSource, PluginTree, has_root_variable,
     manifest_of, read_plugin,
 };
-use agpm_resolve::{NamedCommit, ResourceFiles, remote_requirement};
 
-use crate::packages::fetch::Fetcher;
-use crate::packages::marketplaces::{default_revision, read_at};
-use crate::source_failure::source_failure;
+use crate::index::ResourceFiles;
+use crate::marketplaces::{NamedCommit, remote_requirement};
+use crate::needs::NeedsReader;
 
 /// A marketplace at a revision.
 struct Listing {
@@ -22,7 +21,7 @@ struct Listing {
 }
 
 /// A plugin that another one needs.
-pub(super) enum PluginNeed {
+pub(crate) enum PluginNeed {
     /// In a source that is open.
     Here(DeclaredDependency, Unit),
     /// In the repository that its marketplace names.
@@ -30,18 +29,18 @@ pub(super) enum PluginNeed {
 }
 
 /// A needed plugin in a repository that its marketplace names.
-pub(super) struct RemoteNeed {
+pub(crate) struct RemoteNeed {
     /// The repository's URL, the path in it, and what is required of it.
-    pub(super) declared: DeclaredDependency,
+    pub(crate) declared: DeclaredDependency,
     /// The commit that the marketplace names.
-    pub(super) commit: Option<NamedCommit>,
+    pub(crate) commit: Option<NamedCommit>,
     /// The entry of the manifest that would approve it.
     entry: String,
 }
 
 impl RemoteNeed {
     /// That the manifest neither names nor allows the repository.
-    pub(super) fn refusal(&self, chain: &[Unit]) -> Failure {
+    pub(crate) fn refusal(&self, chain: &[Unit]) -> Failure {
         let url = self.declared.source.as_deref().unwrap_or_default();
         let needing: Vec<String> = chain.iter().map(|unit| format!("`{unit}`")).collect();
         let message = format!(
@@ -59,8 +58,8 @@ impl RemoteNeed {
 }
 
 /// What a plugin declares that it needs; what is found in it otherwise is reported when it is installed.
-pub(super) fn plugin_needs(
-    fetcher: &Fetcher<'_>,
+pub(crate) fn plugin_needs(
+    reader: &NeedsReader<'_>,
     unit: &Unit,
     commit: Option<&ObjectId>,
     resource: &ResourceFiles,
@@ -79,20 +78,20 @@ pub(super) fn plugin_needs(
     let dependencies = listing.map(|listing| listing.manifest.dependencies);
     let mut needs = Vec::new();
     for dependency in dependencies.unwrap_or_default() {
-        let listing = marketplace_of(fetcher, unit, commit, &dependency)?;
-        needs.push(found(fetcher, &listing, &dependency)?);
+        let listing = marketplace_of(reader, unit, commit, &dependency)?;
+        needs.push(found(reader, &listing, &dependency)?);
     }
     Ok(needs)
 }
 
 /// The marketplace that a dependency is from: the plugin's own, or one that is a source of the manifest.
 fn marketplace_of(
-    fetcher: &Fetcher<'_>,
+    reader: &NeedsReader<'_>,
     unit: &Unit,
     commit: Option<&ObjectId>,
     dependency: &PluginDependency,
 ) -> Result<Listing, Failure> {
-    let of_manifest = fetcher
+    let of_manifest = reader
         .manifest
         .dependencies
         .iter()
@@ -113,14 +112,14 @@ fn marketplace_of(
         .as_deref()
         .filter(|name| *name != own.as_str());
     let Some(other) = other else {
-        let marketplace = read_at(fetcher.sources, &own, revision.as_ref())?;
+        let marketplace = reader.sources.marketplace(&own, revision.as_ref())?;
         return Ok(Listing {
             source: own,
             marketplace,
         });
     };
     // The marketplace may call itself otherwise than the manifest calls its source.
-    if let Ok(marketplace) = read_at(fetcher.sources, &own, revision.as_ref())
+    if let Ok(marketplace) = reader.sources.marketplace(&own, revision.as_ref())
         && marketplace.name == other
     {
         return Ok(Listing {
@@ -128,12 +127,12 @@ fn marketplace_of(
             marketplace,
         });
     }
-    let sources = &fetcher.manifest.sources;
+    let sources = &reader.manifest.sources;
     if let Some(source) = sources.iter().find(|source| source.name.as_str() == other) {
-        return default_listing(fetcher, &source.name);
+        return default_listing(reader, &source.name);
     }
     let listings = sources.iter().filter_map(|source| {
-        let listing = default_listing(fetcher, &source.name).ok()?;
+        let listing = default_listing(reader, &source.name).ok()?;
         (listing.marketplace.name == other).then_some(listing)
     });
     listings.into_iter().next().ok_or_else(|| {
@@ -147,10 +146,9 @@ fn marketplace_of(
 }
 
 /// A marketplace that nothing is required of.
-fn default_listing(fetcher: &Fetcher<'_>, source: &SourceName) -> Result<Listing, Failure> {
-    let revision = default_revision(fetcher.sources, source)?;
+fn default_listing(reader: &NeedsReader<'_>, source: &SourceName) -> Result<Listing, Failure> {
     Ok(Listing {
-        marketplace: read_at(fetcher.sources, source, revision.as_ref())?,
+        marketplace: reader.sources.default_marketplace(source)?,
         source: source.clone(),
     })
 }
@@ -164,7 +162,7 @@ fn refused(dependency: &PluginDependency, message: String, help: String) -> Fail
 
 /// Where a plugin is that another one needs.
 fn found(
-    fetcher: &Fetcher<'_>,
+    reader: &NeedsReader<'_>,
     listing: &Listing,
     dependency: &PluginDependency,
 ) -> Result<PluginNeed, Failure> {
@@ -190,12 +188,10 @@ fn found(
             .as_ref()
             .is_some_and(|own| own.plugin.marketplace == *source && own.plugin.name == entry.name)
     };
-    if let Some(named) = fetcher.manifest.dependencies.iter().find(is_named) {
+    if let Some(named) = reader.manifest.dependencies.iter().find(is_named) {
         // What the marketplace requires of another repository is what the manifest's entry requires of it.
         let requirement = match named.unit.origin.source() {
-            Some(own) if own == source => {
-                range_over_tags(fetcher, source, &entry.name, dependency)?
-            }
+            Some(own) if own == source => range_over_tags(reader, source, &entry.name, dependency)?,
             _ => Some(named.requirement.clone()),
         };
         return Ok(here(named.unit.clone(), requirement));
@@ -210,7 +206,7 @@ fn found(
                     .map_err(|error| broken(error.to_string()))?,
                 extent: ResourceExtent::Plugin,
             };
-            let requirement = range_over_tags(fetcher, source, &entry.name, dependency)?;
+            let requirement = range_over_tags(reader, source, &entry.name, dependency)?;
             Ok(here(unit, requirement))
         }
         Some(PluginSource::Git {
@@ -245,18 +241,17 @@ fn found(
 
 /// A range as a requirement over the tags of the plugin, `NAME--vVERSION`, or else over those of the source.
 fn range_over_tags(
-    fetcher: &Fetcher<'_>,
+    reader: &NeedsReader<'_>,
     source: &SourceName,
     name: &str,
     dependency: &PluginDependency,
 ) -> Result<Option<Requirement>, Failure> {
-    let versioned = fetcher.sources.versioned(source);
-    let Some((range, versioned)) = dependency.version.as_deref().zip(versioned) else {
+    let Some(range) = dependency.version.as_deref() else {
         return Ok(None);
     };
-    let versions = versioned
-        .versions()
-        .map_err(|error| source_failure(source, error))?;
+    let Some(versions) = reader.sources.versions(source)? else {
+        return Ok(None);
+    };
     let prefix = format!("{name}--");
     let own = versions.tags.keys().any(|tag| tag.starts_with(&prefix));
     let written = if own {
@@ -271,7 +266,7 @@ fn range_over_tags(
     Ok(Some(Requirement::Version(parsed)))
 }
 
-pub(super) fn declaration(
+pub(crate) fn declaration(
     path: &str,
     requirement: Option<Requirement>,
     spot: SourceSpan,
@@ -291,7 +286,7 @@ pub(super) fn declaration(
 
 /// The plugin that a file of hooks or servers belongs to, if it cannot do without: the nearest directory above it that is
 /// one.
-pub(super) fn plugin_of_file(
+pub(crate) fn plugin_of_file(
     unit: &Unit,
     bytes: &[u8],
     exists: &dyn Fn(&str) -> bool,

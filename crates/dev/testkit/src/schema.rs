@@ -11,7 +11,7 @@ use regex_automata::util::syntax::Config;
 const REMARKS: &[&str] = &["$schema", "$defs", "title", "description", "deprecated"];
 
 /// Where a value is not as its schema says, and by which word.
-pub(crate) fn problems(schema: &Value, value: &Value) -> Vec<String> {
+pub fn schema_problems(schema: &Value, value: &Value) -> Vec<String> {
     let mut found = Vec::new();
     Validator { root: schema }.check(schema, value, &Pointer::root(), &mut found);
     found
@@ -76,13 +76,24 @@ impl Validator<'_> {
                 );
                 true
             }
-            "type" => says.as_str() == Some(kind(value)),
+            "type" => match says.as_str() {
+                Some("integer") => {
+                    matches!(value, Value::Number(number) if number.as_str().parse::<i64>().is_ok())
+                }
+                name => name == Some(kind(value)),
+            },
             "const" => says == value,
             "enum" => items(says).contains(value),
             "pattern" => value.as_str().is_none_or(|text| matches(says, text)),
             "minLength" => value
                 .as_str()
                 .is_none_or(|text| text.chars().count() >= number(says)),
+            "minimum" => match value {
+                Value::Number(found) => {
+                    found.as_str().parse::<f64>().unwrap() >= number(says) as f64
+                }
+                _ => true,
+            },
             "minItems" => kind(value) != "array" || items(value).len() >= number(says),
             "required" => kind(value) != "object" || items(says).iter().all(has),
             "dependentRequired" => entries(says)

@@ -4,43 +4,70 @@ use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
 use agpm_discover::{Candidate, CandidateType, PluginPlacement};
 use agpm_model::{
     DEFAULT_VERSION, Dependency, Manifest, Requirement, ResourceName, ResourceOrigin, ResourceType,
-    VersionRequirement, newest_range, same_repository, tag_names,
+    SourceVersions, VersionRequirement, newest_range, same_repository, tag_names,
 };
 use agpm_text::Value;
+use serde::Serialize;
 
-use crate::add::AddedResource;
-use crate::add::place::{Place, PlaceOrigin};
-use crate::additions::usage;
+use crate::origin::PlaceOrigin;
+use crate::usage::usage;
+
+/// A resource that was added.
+#[derive(Clone, Debug, Serialize)]
+pub struct AddedResource {
+    /// `TYPE/NAME`.
+    pub id: String,
+    /// The type.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// Its name in the manifest.
+    pub name: String,
+    /// Its source; nothing for a local path.
+    pub source: Option<String>,
+    /// The URL of the source, without secrets.
+    pub url: Option<String>,
+    /// Its path.
+    pub path: String,
+    /// What is required of the source's version.
+    pub version: Option<String>,
+}
 
 /// What entries of one address share.
-pub(crate) struct EntryContext<'a> {
-    pub(crate) place: &'a Place,
+pub struct EntryContext<'a> {
+    /// Where it is added from.
+    pub origin: &'a PlaceOrigin,
+    /// What is typed after `@`.
+    pub requirement: Option<&'a VersionRequirement>,
+    /// Tags and branches; nothing for what has no versions.
+    pub versions: Option<&'a SourceVersions>,
     /// The name that the user gives.
-    pub(crate) name: Option<&'a str>,
-    pub(crate) tools: &'a [String],
+    pub name: Option<&'a str>,
+    /// The tools that it is for.
+    pub tools: &'a [String],
     /// Whether the plugin is named by its marketplace.
-    pub(crate) is_marketplace: bool,
+    pub is_marketplace: bool,
 }
 
 /// An entry to be written.
-pub(crate) struct NewEntry {
+pub struct AddedEntry {
     kind: ResourceType,
-    pub(crate) name: String,
+    /// Its name in the manifest.
+    pub name: String,
     fields: Vec<(&'static str, Value)>,
     path: String,
     version: Option<String>,
 }
 
 /// The dependency of the manifest that a candidate is, under whatever name.
-pub(crate) fn existing<'m>(
-    place: &Place,
+pub fn existing_dependency<'m>(
+    origin: &PlaceOrigin,
     candidate: &Candidate,
     manifest: &'m Manifest,
 ) -> Option<&'m Dependency> {
     let kind = candidate.kind.resource_type()?;
-    let path = manifest_path(place, candidate);
+    let path = manifest_path(origin, candidate);
     let is_it = |one: &&Dependency| {
-        let is_origin = match (&one.unit.origin, &place.origin) {
+        let is_origin = match (&one.unit.origin, origin) {
             (ResourceOrigin::Source(name), PlaceOrigin::Source(source)) => manifest
                 .source(name)
                 .is_some_and(|own| same_repository(&own.address, &source.address)),
@@ -48,8 +75,7 @@ pub(crate) fn existing<'m>(
             _ => false,
         };
         let by_marketplace = one.marketplace.as_ref().is_some_and(|plugin| {
-            place
-                .origin
+            origin
                 .source()
                 .is_some_and(|source| source.name == plugin.plugin.marketplace)
                 && plugin.plugin.name == candidate.name
@@ -65,24 +91,19 @@ fn same_path(own: &str, path: &str) -> bool {
 }
 
 /// The id of a dependency that is what would be added. One with another requirement is an error.
-pub(crate) fn already(
+pub fn already_added(
     context: &EntryContext<'_>,
     candidate: &Candidate,
     manifest: &Manifest,
 ) -> Result<Option<String>, Failure> {
-    let Some(found) = existing(context.place, candidate, manifest) else {
+    let Some(found) = existing_dependency(context.origin, candidate, manifest) else {
         return Ok(None);
     };
     let id = found.id().to_string();
-    let asked = context
-        .place
-        .inner
-        .requirement
-        .as_ref()
-        .map(VersionRequirement::as_str);
-    let is_same = match (&found.requirement, asked) {
+    let required = context.requirement.map(VersionRequirement::as_str);
+    let is_same = match (&found.requirement, required) {
         (_, None) => true,
-        (requirement, Some(asked)) => requirement.as_str() == asked,
+        (own, Some(required)) => own.as_str() == required,
     };
     if is_same {
         return Ok(Some(id));
@@ -103,8 +124,8 @@ pub(crate) fn already(
 }
 
 /// The path that the manifest has for a candidate.
-fn manifest_path(place: &Place, candidate: &Candidate) -> String {
-    match (&place.origin, candidate.path.as_str()) {
+fn manifest_path(origin: &PlaceOrigin, candidate: &Candidate) -> String {
+    match (origin, candidate.path.as_str()) {
         (PlaceOrigin::Source(_), "") => ".".to_owned(),
         (PlaceOrigin::Source(_), path) => path.to_owned(),
         (PlaceOrigin::Local(base), "") => base.clone(),
@@ -112,8 +133,9 @@ fn manifest_path(place: &Place, candidate: &Candidate) -> String {
     }
 }
 
-impl NewEntry {
-    pub(crate) fn of(
+impl AddedEntry {
+    /// The entry of a candidate; fails if its name is not free.
+    pub fn of(
         context: &EntryContext<'_>,
         candidate: &Candidate,
         manifest: &Manifest,
@@ -130,8 +152,8 @@ impl NewEntry {
         if is_taken(kind.plural(), name) || manifest.dependency(kind, name).is_some() {
             return Err(name_taken(kind, name, manifest));
         }
-        let path = manifest_path(context.place, candidate);
-        let mut entry = NewEntry {
+        let path = manifest_path(context.origin, candidate);
+        let mut entry = AddedEntry {
             kind,
             name: name.to_owned(),
             fields: Vec::new(),
@@ -143,27 +165,22 @@ impl NewEntry {
     }
 
     fn fill(&mut self, context: &EntryContext<'_>, candidate: &Candidate) {
-        let asked = context
-            .place
-            .inner
-            .requirement
-            .as_ref()
-            .map(VersionRequirement::as_str);
-        match &context.place.origin {
+        let required = context.requirement.map(VersionRequirement::as_str);
+        match context.origin {
             PlaceOrigin::Local(_) => self.fields.push(("path", Value::from(self.path.as_str()))),
             PlaceOrigin::Source(source) if is_listed(context, candidate) => {
                 self.fields
                     .push(("marketplace", Value::from(source.name.as_str())));
                 self.fields
                     .push(("name", Value::from(candidate.name.as_str())));
-                self.version = asked.map(str::to_owned);
+                self.version = required.map(str::to_owned);
             }
             PlaceOrigin::Source(source) => {
                 self.fields
                     .push(("source", Value::from(source.name.as_str())));
                 self.fields.push(("path", Value::from(self.path.as_str())));
-                let default = || default_version(context.place, self.kind, candidate);
-                self.version = asked.map(str::to_owned).or_else(default);
+                let default = || default_version(context, self.kind, candidate);
+                self.version = required.map(str::to_owned).or_else(default);
             }
         }
         self.fields.extend(
@@ -181,20 +198,22 @@ impl NewEntry {
         }
     }
 
-    pub(crate) fn section(&self) -> &'static str {
+    /// The table that it belongs to.
+    pub fn section(&self) -> &'static str {
         self.kind.plural()
     }
 
     /// A path alone is written as a string.
-    pub(crate) fn value(&self) -> Value {
+    pub fn value(&self) -> Value {
         match self.fields.as_slice() {
             [("path", path)] => path.clone(),
             fields => Value::map(fields.iter().map(|(key, value)| (*key, value.clone()))),
         }
     }
 
-    pub(crate) fn report(&self, place: &Place) -> AddedResource {
-        let source = place.origin.source();
+    /// What is reported of it.
+    pub fn report(&self, origin: &PlaceOrigin) -> AddedResource {
+        let source = origin.source();
         AddedResource {
             id: format!("{}/{}", self.kind, self.name),
             kind: self.kind.singular(),
@@ -215,17 +234,22 @@ fn is_listed(context: &EntryContext<'_>, candidate: &Candidate) -> bool {
 
 /// What is required where nothing is typed: versions that are compatible with the newest stable one of this resource, else
 /// the default branch.
-fn default_version(place: &Place, kind: ResourceType, candidate: &Candidate) -> Option<String> {
-    let versions = place.versions.as_ref()?;
+fn default_version(
+    context: &EntryContext<'_>,
+    kind: ResourceType,
+    candidate: &Candidate,
+) -> Option<String> {
     let mut names = tag_names(kind, &candidate.name);
     names.push(candidate.path.clone());
-    let newest = newest_range(versions.tags.keys().map(String::as_str), &names);
-    let default = || versions.default_branch.clone();
-    Some(
-        newest
-            .or_else(default)
-            .unwrap_or_else(|| DEFAULT_VERSION.to_owned()),
-    )
+    Some(newest_or_default(context.versions?, &names))
+}
+
+/// Versions that are compatible with the newest stable one of these tag names, else the default branch.
+pub fn newest_or_default(versions: &SourceVersions, names: &[String]) -> String {
+    let newest = newest_range(versions.tags.keys().map(String::as_str), names);
+    newest
+        .or_else(|| versions.default_branch.clone())
+        .unwrap_or_else(|| DEFAULT_VERSION.to_owned())
 }
 
 fn not_installable(candidate: &Candidate) -> Failure {

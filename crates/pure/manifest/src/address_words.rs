@@ -4,18 +4,21 @@ use agpm_diag::{Failure, nearest};
 use agpm_discover::CandidateType;
 use agpm_model::{Address, AddressContext, Manifest};
 
-use crate::additions::{not_an_address, usage};
+use crate::usage::{not_an_address, usage};
 
 /// An address and the names that follow it.
-pub(crate) struct AddressWords {
-    pub(crate) typed: String,
-    pub(crate) address: Address,
-    pub(crate) names: Vec<String>,
+pub struct AddressWords {
+    /// The address as it is typed.
+    pub typed: String,
+    /// The same, read.
+    pub address: Address,
+    /// Names of resources in it.
+    pub names: Vec<String>,
 }
 
 impl AddressWords {
     /// The address of a path in the same place; nothing where the form has no place for one.
-    pub(crate) fn with_path(&self, path: &str) -> Option<String> {
+    pub fn with_path(&self, path: &str) -> Option<String> {
         let inner = match &self.address {
             Address::Repository(found) => &found.inner,
             Address::Source(found) => &found.inner,
@@ -43,7 +46,7 @@ impl AddressWords {
 }
 
 /// Reads an address as this manifest understands it.
-pub(crate) fn read_address(word: &str, manifest: &Manifest) -> Result<Address, Failure> {
+pub fn read_address(word: &str, manifest: &Manifest) -> Result<Address, Failure> {
     let is_source = |name: &str| manifest.sources.iter().any(|one| one.name.as_str() == name);
     let context = AddressContext {
         default_host: &manifest.default_host,
@@ -53,10 +56,7 @@ pub(crate) fn read_address(word: &str, manifest: &Manifest) -> Result<Address, F
 }
 
 /// A bare word that is first is a source; a later one is a source if one has that name, else a resource.
-pub(crate) fn group_words(
-    words: &[String],
-    manifest: &Manifest,
-) -> Result<Vec<AddressWords>, Failure> {
+pub fn group_words(words: &[String], manifest: &Manifest) -> Result<Vec<AddressWords>, Failure> {
     let is_source = |name: &str| manifest.sources.iter().any(|one| one.name.as_str() == name);
     let mut groups: Vec<AddressWords> = Vec::new();
     for word in words {

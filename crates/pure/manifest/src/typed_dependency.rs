@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agpm_diag::{Failure, did_you_mean};
+use agpm_diag::{Failure, did_you_mean, unknown_name};
 use agpm_model::{
     Address, AddressContext, BrowserAddress, InnerAddress, Manifest, RepositoryAddress,
     ResourcePath, ResourceType, SourceAddress, SourceName, SourceVersions, VersionRequirement,
@@ -10,26 +10,45 @@ use agpm_model::{
 };
 use agpm_text::Value;
 
-use crate::additions::{NewDependency, not_an_address, usage};
-use crate::gather::unknown_name;
+use crate::usage::{not_an_address, usage};
+
+/// A resource to be added.
+#[derive(Clone, Debug)]
+pub struct NewDependency {
+    /// The word for its kind, singular or plural.
+    pub kind: String,
+    /// `SOURCE:PATH[@VERSION]`, or a local path.
+    pub spec: String,
+    /// Its name, if it is not the file's.
+    pub name: Option<String>,
+    /// The tool it is for.
+    pub tool: Option<String>,
+    /// A folder below the tool's own.
+    pub target: Option<String>,
+    /// The installed file's name.
+    pub filename: Option<String>,
+}
 
 /// What a dependency is typed as.
-pub(crate) struct Spec {
+pub struct TypedDependency {
     source: Option<SourceName>,
     path: String,
     version: Option<String>,
 }
 
-/// Where a typed dependency is looked up.
-pub(crate) struct SpecContext<'a> {
-    pub(crate) kind: ResourceType,
-    pub(crate) manifest: &'a Manifest,
+/// Reads what is typed, as one manifest understands it.
+pub struct DependencyParser<'a> {
+    /// The type of the resource.
+    pub kind: ResourceType,
+    /// Its sources are known by their names.
+    pub manifest: &'a Manifest,
     /// The tags and branches of a source, if it can be reached.
-    pub(crate) versions: &'a dyn Fn(&SourceName) -> Option<Arc<SourceVersions>>,
+    pub versions: &'a dyn Fn(&SourceName) -> Option<Arc<SourceVersions>>,
 }
 
-impl SpecContext<'_> {
-    pub(crate) fn parse(&self, text: &str) -> Result<Spec, Failure> {
+impl DependencyParser<'_> {
+    /// Reads an address or a local path.
+    pub fn parse(&self, text: &str) -> Result<TypedDependency, Failure> {
         let names = || self.manifest.sources.iter().map(|one| one.name.as_str());
         let is_source = |word: &str| names().any(|name| name == word);
         let context = AddressContext {
@@ -62,7 +81,7 @@ impl SpecContext<'_> {
         }
     }
 
-    fn local(&self, text: &str) -> Result<Spec, Failure> {
+    fn local(&self, text: &str) -> Result<TypedDependency, Failure> {
         let bad = |error| {
             usage(
                 format!("`{text}`: {error}"),
@@ -70,7 +89,7 @@ impl SpecContext<'_> {
             )
         };
         ResourcePath::local(text).map_err(bad)?;
-        Ok(Spec {
+        Ok(TypedDependency {
             source: None,
             path: self.kind.folder_of(text).to_owned(),
             version: None,
@@ -82,13 +101,13 @@ impl SpecContext<'_> {
         source: SourceName,
         inner: &InnerAddress,
         text: &str,
-    ) -> Result<Spec, Failure> {
+    ) -> Result<TypedDependency, Failure> {
         let Some(path) = &inner.path else {
             let help = format!("name a path in it: `{source}:PATH`");
             return Err(usage(format!("`{text}` names no file"), help));
         };
         let version = inner.requirement.as_ref().map(VersionRequirement::as_str);
-        Ok(Spec {
+        Ok(TypedDependency {
             source: Some(source),
             path: self.kind.folder_of(path.as_str()).to_owned(),
             version: version.map(str::to_owned),
@@ -101,7 +120,11 @@ impl SpecContext<'_> {
         found.map(|source| source.name.clone())
     }
 
-    fn in_repository(&self, found: &RepositoryAddress, text: &str) -> Result<Spec, Failure> {
+    fn in_repository(
+        &self,
+        found: &RepositoryAddress,
+        text: &str,
+    ) -> Result<TypedDependency, Failure> {
         let url = found.url.redacted();
         match (self.source_at(&found.url), &found.inner.path) {
             (Some(source), Some(_)) => self.in_source(source, &found.inner, text),
@@ -126,7 +149,7 @@ impl SpecContext<'_> {
     }
 
     /// The file that a browser shows, if the manifest has its repository.
-    fn on_page(&self, page: &BrowserAddress, text: &str) -> Result<Spec, Failure> {
+    fn on_page(&self, page: &BrowserAddress, text: &str) -> Result<TypedDependency, Failure> {
         let url = page.url.redacted();
         let Some(source) = self.source_at(&page.url) else {
             let (reference, path) = page.first_split();
@@ -162,9 +185,9 @@ fn is_in_source(text: &str, is_source: &dyn Fn(&str) -> bool) -> bool {
     is_source(word) || !word.is_empty() && !is_drive && !word.contains(['/', '\\', '.'])
 }
 
-impl Spec {
+impl TypedDependency {
     /// The name in the manifest.
-    pub(crate) fn name(&self, kind: ResourceType, is_taken: &dyn Fn(&str) -> bool) -> String {
+    pub fn name(&self, kind: ResourceType, is_taken: &dyn Fn(&str) -> bool) -> String {
         let Ok(path) = ResourcePath::local(&self.path) else {
             return self.path.clone();
         };
@@ -173,28 +196,32 @@ impl Spec {
     }
 
     /// What tags for this resource alone begin with.
-    pub(crate) fn tag_names(&self, kind: ResourceType) -> Vec<String> {
+    pub fn tag_names(&self, kind: ResourceType) -> Vec<String> {
         tag_names(kind, &self.name(kind, &|_| false))
     }
 
-    pub(crate) fn source(&self) -> Option<&SourceName> {
+    /// Its source; nothing for a local path.
+    pub fn source(&self) -> Option<&SourceName> {
         self.source.as_ref()
     }
 
-    pub(crate) fn version(&self) -> Option<&str> {
+    /// What is required of its version.
+    pub fn version(&self) -> Option<&str> {
         self.version.as_deref()
     }
 
-    pub(crate) fn set_version(&mut self, version: Option<String>) {
+    /// Requires a version.
+    pub fn set_version(&mut self, version: Option<String>) {
         self.version = version;
     }
 
     /// The path on this machine; nothing for a file of a source.
-    pub(crate) fn local(&self) -> Option<&str> {
+    pub fn local(&self) -> Option<&str> {
         self.source.is_none().then_some(self.path.as_str())
     }
 
-    pub(crate) fn value(&self, new: &NewDependency) -> Value {
+    /// The entry of the manifest.
+    pub fn value(&self, new: &NewDependency) -> Value {
         let fields = [
             ("source", self.source.as_ref().map(SourceName::as_str)),
             ("path", Some(self.path.as_str())),

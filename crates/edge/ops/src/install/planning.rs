@@ -1,0 +1,139 @@
+//! The plan of an install: lockfile and disk as they are to be, against what they are.
+
+use agpm_compose::RenderedSet;
+use agpm_diag::{Failure, Notes};
+use agpm_install::{
+    Changelogs, InstallInputs, LockChange, LockUse, PlannedInstall, desired_state, inputs_of,
+    is_unsettled, lock_change, moves, note_missing_digests, owners_of_nothing, report_kept,
+    report_refusals, stop_on_warnings,
+};
+use agpm_plan::{
+    DesiredState, Ledger, Plan, checksum_findings, hides_written_bytes, may_explain,
+    recover_ownership,
+};
+
+use crate::bases::LoadedBase;
+use crate::install::capabilities::approved_changes;
+use crate::install::changelogs;
+use crate::install::known::has_ledger;
+use crate::install::locked_state::LockedState;
+use crate::install::observer::Observer;
+use crate::install::run::{GatheredProject, RenderedProject, Run};
+
+/// Compares what is to be with what was locked, then with what is on the disk.
+pub(super) fn plan_install(
+    run: &Run<'_>,
+    gathered: &GatheredProject,
+    rendered: RenderedProject,
+    notes: &mut Notes,
+) -> Result<PlannedInstall, Failure> {
+    let Run { store, job, .. } = *run;
+    let RenderedProject {
+        rendered: RenderedSet {
+            resources,
+            reads: template_reads,
+        },
+        layered,
+        capabilities,
+        catalog,
+        reads,
+        sources,
+    } = rendered;
+    let manifest = &gathered.project.manifest;
+    let bases = &gathered.project.bases;
+    let lock = gathered.new_lock(&resources, layered.locked, catalog);
+    let old = gathered.lock.as_ref().map(|(lock, _)| lock);
+    let mut moved = old.map_or_else(Vec::new, |old| moves(manifest, old, &lock));
+    if job.request.changelogs == Changelogs::Read {
+        changelogs::add(&sources, &mut moved);
+    }
+    if let Some(old) = old {
+        notes.diagnostics.extend(checksum_findings(old, &lock));
+    }
+    let lock_change = lock_change(old, &lock, job.request.lock)?;
+    note_missing_digests(old, &lock, job.request.lock, notes);
+    let mut changed = approved_changes(run, gathered, &capabilities, &lock, notes)?;
+    let desired = desired_state(store.path(), &resources, &layered.files)?;
+    let mut disk = Observer::new(store);
+    disk.observe(&desired, &gathered.ledger)?;
+    let mut plan = plan_with_recovery(run, gathered, &desired, &mut disk, notes)?;
+    plan.ledger.nothing = owners_of_nothing(&resources, &plan.ledger);
+    plan.ledger.capabilities = Some(capabilities.to_record());
+    changed.extend(capabilities.rewritten(&plan.changes, &changed));
+    changed.sort_by(|a, b| a.id.cmp(&b.id));
+    report_refusals(&plan, disk.observation(), job.request.writing, notes)?;
+    notes.diagnostics.append(&mut plan.findings);
+    report_kept(&plan, &job.request, notes)?;
+    stop_on_warnings(job.request.warnings, notes)?;
+    let lock_text = match (lock_change, &gathered.lock) {
+        (LockChange::Unchanged, Some((_, bytes))) => bytes.clone(),
+        _ => lock.to_text().into_bytes(),
+    };
+    match job.request.lock {
+        // Nothing was resolved, so nothing is known of what a resolution would say.
+        LockUse::Frozen => {
+            plan.ledger.inputs = gathered.ledger.inputs;
+            plan.ledger.reads = gathered.ledger.reads.clone();
+        }
+        // What is missing now may be there on the next run, and nothing that is remembered would tell.
+        _ if is_unsettled(notes, &plan) || lock_change == LockChange::NotWritten => {}
+        _ => {
+            let mut reads = template_reads;
+            let of_base = |base: &LoadedBase| Some((base.local_file()?, base.locked.checksum));
+            reads.extend(bases.iter().filter_map(of_base));
+            let inputs = InstallInputs {
+                digest: inputs_of(&gathered.inputs, &lock_text),
+                reads,
+                resources: &resources,
+                watching: layered.watching,
+            };
+            inputs.record(&mut plan.ledger);
+        }
+    }
+    Ok(PlannedInstall {
+        resources,
+        layers: layered.files,
+        plan,
+        moved,
+        capabilities: changed,
+        reads,
+        lock_change,
+        lock_text,
+    })
+}
+
+/// The plan. Files in the way may be managed although the ledger does not know it, and then the lockfile does.
+fn plan_with_recovery(
+    run: &Run<'_>,
+    gathered: &GatheredProject,
+    desired: &DesiredState<'_>,
+    disk: &mut Observer<'_>,
+    notes: &mut Notes,
+) -> Result<Plan, Failure> {
+    let overwrite = run.job.request.overwrite;
+    let first = disk.plan(desired, &gathered.ledger, overwrite, notes)?;
+    match recovered_ledger(run, gathered, &first, disk) {
+        Some(known) => disk.plan(desired, &known, overwrite, notes),
+        None => Ok(first),
+    }
+}
+
+/// The ledger with what the lockfile says is managed, if that is more than was known for a plan.
+fn recovered_ledger(
+    run: &Run<'_>,
+    gathered: &GatheredProject,
+    plan: &Plan,
+    disk: &mut Observer<'_>,
+) -> Option<Ledger> {
+    let (lock, _) = gathered.lock.as_ref()?;
+    let is_fresh_clone = !has_ledger(run.store) && hides_written_bytes(lock);
+    if !is_fresh_clone && !may_explain(lock, plan, &gathered.ledger, disk.observation()) {
+        return None;
+    }
+    // Rendering what is locked takes the sources, so it is not done before it is needed.
+    let state = LockedState::read(run.world, &gathered.project.manifest, lock, run.store).ok()?;
+    let locked = state.desired(run.store).ok()?;
+    disk.observe(&locked, &gathered.ledger).ok()?;
+    let known = recover_ownership(&locked, disk.observation(), &gathered.ledger);
+    (known != gathered.ledger).then_some(known)
+}

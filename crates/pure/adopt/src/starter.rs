@@ -1,0 +1,103 @@
+//! The manifest and the ignored lines that a project begins with.
+
+use crate::found::ChosenTools;
+
+/// The starter manifest.
+pub const STARTER_MANIFEST: &str = include_str!("../starter/agpm.toml");
+/// The comment that tools are named before.
+const SOURCES_COMMENT: &str = "# Where packages come from";
+/// What must not be committed: the state is of one machine, and the private manifest of one person. Plugins and snippets
+/// are installed files like those of tools.
+const IGNORED: [&str; 4] = [
+    ".agpm/*",
+    "!.agpm/plugins/",
+    "!.agpm/snippets/",
+    "agpm.private.toml",
+];
+
+/// The starter manifest with the tools that were found.
+pub fn starter_manifest(tooling: &ChosenTools) -> String {
+    if tooling.tools.is_empty() {
+        return STARTER_MANIFEST.to_owned();
+    }
+    let names: Vec<String> = tooling
+        .tools
+        .iter()
+        .map(|name| format!("\"{name}\""))
+        .collect();
+    let lines = format!(
+        "# The AI coding clients that resources are installed for.\n[project]\ntools = [{}]\n\n",
+        names.join(", ")
+    );
+    STARTER_MANIFEST.replacen(SOURCES_COMMENT, &(lines + SOURCES_COMMENT), 1)
+}
+
+/// An ignore file with the lines that it lacks; nothing if it lacks none.
+pub fn with_ignored_lines(mut bytes: Vec<u8>) -> Option<Vec<u8>> {
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let has = |line: &str| {
+        text.lines().any(|own| {
+            own.trim().trim_start_matches('/').trim_end_matches('/') == line.trim_end_matches('/')
+        })
+    };
+    // Whoever ignores the whole directory decided so: nothing in it can be brought back by another line.
+    let is_decided = has(".agpm");
+    let is_written = |line: &str| has(line) || is_decided && line.contains(".agpm/");
+    let missing: Vec<&str> = IGNORED
+        .into_iter()
+        .filter(|line| !is_written(line))
+        .collect();
+    if missing.is_empty() {
+        return None;
+    }
+    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    if !text.is_empty() && !text.ends_with('\n') {
+        bytes.extend_from_slice(newline.as_bytes());
+    }
+    for line in missing {
+        bytes.extend_from_slice(line.as_bytes());
+        bytes.extend_from_slice(newline.as_bytes());
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ignored(text: &str) -> Option<String> {
+        let bytes = with_ignored_lines(text.as_bytes().to_vec())?;
+        String::from_utf8(bytes).ok()
+    }
+
+    #[test]
+    fn lines_join_an_ignore_file_once_and_in_its_own_style() {
+        let all = ignored("").expect("it lacks all");
+        assert_eq!(ignored(&all), None);
+        let windows = ignored("target\r\n").expect("it lacks all");
+        assert!(windows.starts_with("target\r\n.agpm/*\r\n"), "{windows:?}");
+        let unfinished = ignored("target").expect("it lacks all");
+        assert!(
+            unfinished.starts_with("target\n.agpm/*\n"),
+            "{unfinished:?}"
+        );
+    }
+
+    #[test]
+    fn who_ignores_the_whole_directory_decided_so() {
+        assert_eq!(
+            ignored("/.agpm/\n").as_deref(),
+            Some("/.agpm/\nagpm.private.toml\n")
+        );
+    }
+
+    #[test]
+    fn the_starter_names_the_tools_that_were_found() {
+        let none = ChosenTools::default();
+        assert_eq!(starter_manifest(&none), STARTER_MANIFEST);
+        let mut found = ChosenTools::default();
+        found.tools.push("codex");
+        let text = starter_manifest(&found);
+        assert!(text.contains("[project]\ntools = [\"codex\"]\n"), "{text}");
+    }
+}

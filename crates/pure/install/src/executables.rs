@@ -1,0 +1,180 @@
+//! Executables need approval: of the manifest, of the command, or of an earlier install.
+
+use std::collections::BTreeMap;
+
+use agpm_compose::{
+    OutputEntries, OutputFile, ProjectCapabilities, RenderedResource, ResourceOutput,
+};
+use agpm_diag::{Diagnostic, codes, counted, visible};
+use agpm_model::{ExecutableMode, Manifest, Owner, ResourceType};
+use agpm_plan::{Ledger, LockedCapabilities, ResourceEntry};
+use agpm_trust::Capability;
+
+use crate::approvals::CommandApprovals;
+use crate::programs::program;
+use crate::report::{Program, RequiredBy};
+use crate::request::Executables;
+
+/// Types that tools run, whatever is in them.
+const RUN: [ResourceType; 3] = [
+    ResourceType::Scripts,
+    ResourceType::Hooks,
+    ResourceType::McpServers,
+];
+
+/// What decides whether something that a tool would run is approved.
+pub struct ExecutableRules<'a> {
+    /// What it names itself, and what its `allow-executables` names.
+    pub manifest: &'a Manifest,
+    /// What the command approves.
+    pub approvals: CommandApprovals<'a>,
+    /// Under `approve`, what the manifest names needs approval too.
+    pub mode: ExecutableMode,
+    /// What is installed on this machine was approved before.
+    pub installed: &'a Ledger,
+    /// What is locked with its capabilities was approved by whoever locked it.
+    pub locked: LockedCapabilities<'a>,
+    /// What everything lets tools do now.
+    pub capabilities: &'a ProjectCapabilities,
+}
+
+impl ExecutableRules<'_> {
+    /// The refusal of what a tool would run and nobody approved; nothing if there is no such thing.
+    pub fn refusal(&self, resources: &[RenderedResource]) -> Option<Diagnostic> {
+        if self.approvals.executables == Executables::Allowed {
+            return None;
+        }
+        let parents = parents(resources);
+        let parent = |number: usize| {
+            let parent = *parents.get(&number)?;
+            Some(resources[parent].resolved.label())
+        };
+        let numbered = resources.iter().enumerate();
+        let unapproved = numbered.filter(|(_, resource)| self.needs_approval(resource));
+        let refused: Vec<RefusedProgram> = unapproved
+            .map(|(number, RenderedResource { resolved, output })| {
+                let capabilities = output.capabilities.iter();
+                let capabilities = capabilities.map(|one| one.capability.clone());
+                RefusedProgram {
+                    program: program(resolved, capabilities.collect()),
+                    parent: parent(number),
+                }
+            })
+            .collect();
+        (!refused.is_empty()).then(|| unapproved_programs(&refused))
+    }
+
+    fn needs_approval(&self, resource: &RenderedResource) -> bool {
+        let RenderedResource { resolved, output } = resource;
+        let entry = &resolved.entry;
+        let is_program = RUN.contains(&entry.kind) || !output.capabilities.is_empty();
+        let id = Owner::from(resolved.id());
+        let is_named = entry.root.is_some() || self.capabilities.is_as_locked(&id, &self.locked);
+        let is_approved = is_named && self.mode != ExecutableMode::Approve
+            || self.approvals.approves(&id)
+            || self.is_listed(entry);
+        is_program && !is_approved && !is_installed(output, self.installed)
+    }
+
+    fn is_listed(&self, entry: &ResourceEntry) -> bool {
+        let mut allowed = self.manifest.allow_executables.iter();
+        allowed.any(|allowed| allowed.allows(entry.kind, &entry.name, &entry.unit))
+    }
+}
+
+/// Something that nobody approved, and the resource that requires it.
+struct RefusedProgram {
+    program: Program,
+    parent: Option<String>,
+}
+
+impl RefusedProgram {
+    fn line(&self, width: usize) -> String {
+        let Program {
+            resource,
+            unit,
+            capabilities,
+            ..
+        } = &self.program;
+        let parent = self
+            .parent
+            .as_ref()
+            .map(|parent| format!(", required by {parent}"))
+            .unwrap_or_default();
+        let does: Vec<String> = capabilities.iter().map(described).collect();
+        let does = if does.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", does.join("; "))
+        };
+        format!("{resource:<width$}  {unit}{parent}{does}")
+    }
+}
+
+/// One capability in a few words.
+fn described(capability: &Capability) -> String {
+    let event = capability
+        .event
+        .as_ref()
+        .map(|event| format!(" ({})", visible(event)))
+        .unwrap_or_default();
+    format!(
+        "{} {}{event}",
+        capability.kind.word(),
+        visible(&capability.value)
+    )
+}
+
+fn unapproved_programs(refused: &[RefusedProgram]) -> Diagnostic {
+    let width = refused
+        .iter()
+        .map(|one| one.program.resource.len())
+        .max()
+        .unwrap_or_default();
+    let names: Vec<String> = refused
+        .iter()
+        .map(|one| format!("\"{}\"", one.program.resource))
+        .collect();
+    let is_direct = |one: &RefusedProgram| one.program.required == RequiredBy::Manifest;
+    let (one, many) = if refused.iter().any(is_direct) {
+        ("executable needs", "executables need")
+    } else {
+        ("transitive executable needs", "transitive executables need")
+    };
+    let count = counted(refused.len(), one, many);
+    let help = format!(
+        "review them, then run `agpm install --allow-executables`, or add `allow-executables = [{}]` to the top of \
+         agpm.toml",
+        names.join(", ")
+    );
+    Diagnostic::new(&codes::PACKAGE_EXECUTABLE, format!("{count} approval"))
+        .details(refused.iter().map(|one| one.line(width)))
+        .help(help)
+}
+
+/// For each entry the first one that requires it.
+fn parents(resources: &[RenderedResource]) -> BTreeMap<usize, usize> {
+    let mut parents = BTreeMap::new();
+    for (number, RenderedResource { resolved, .. }) in resources.iter().enumerate() {
+        for need in &resolved.entry.needs {
+            parents.entry(*need).or_insert(number);
+        }
+    }
+    parents
+}
+
+/// One approval is enough until the resource changes: what is installed as it is was approved before.
+fn is_installed(output: &ResourceOutput, ledger: &Ledger) -> bool {
+    let file = |file: &OutputFile| {
+        ledger
+            .files
+            .get(&file.path)
+            .is_some_and(|owned| owned.checksum == file.bytes.checksum())
+    };
+    let entries = |entries: &OutputEntries| {
+        let owned = ledger.shared.get(&entries.file);
+        owned.is_some_and(|owned| entries.nodes.iter().all(|node| owned.holds(node)))
+    };
+    let nothing = output.files.is_empty() && output.entries.is_none();
+    nothing || output.files.iter().all(file) && output.entries.iter().all(entries)
+}

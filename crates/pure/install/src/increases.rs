@@ -1,0 +1,94 @@
+//! Increases of what resources and layers let tools do since they were locked.
+
+use agpm_compose::CapabilityChanges;
+use agpm_diag::{Diagnostic, codes, counted, visible};
+use agpm_model::{Lockfile, Manifest, Owner};
+use agpm_resolve::UpdateScope;
+use agpm_trust::{CapabilityChange, CapabilityIncrease, IncreaseApproval};
+
+use crate::approvals::CommandApprovals;
+use crate::request::Executables;
+
+/// What approves an increase.
+#[derive(Clone, Copy)]
+pub struct IncreaseRules<'a> {
+    /// Its `allow-executables` approves what is run.
+    pub manifest: &'a Manifest,
+    /// The new lockfile, which says where resources come from.
+    pub lock: &'a Lockfile,
+    /// What the command approves.
+    pub approvals: CommandApprovals<'a>,
+}
+
+impl IncreaseRules<'_> {
+    /// The changes of what was locked before with the increases that nothing approves.
+    pub fn refused(&self, changes: &CapabilityChanges) -> Vec<CapabilityChange> {
+        let later = changes.all.iter();
+        let later = later.filter(|change| changes.after_locking.contains(&change.id));
+        let refused = later.map(|change| {
+            let open = change.unapproved(self.approval(&change.id));
+            let increase: Vec<CapabilityIncrease> = open.into_iter().cloned().collect();
+            CapabilityChange {
+                increase,
+                ..change.clone()
+            }
+        });
+        refused
+            .filter(|change| !change.increase.is_empty())
+            .collect()
+    }
+
+    fn approval(&self, id: &Owner) -> IncreaseApproval {
+        if self.approvals.approves(id) {
+            IncreaseApproval::Everything
+        } else if self.approvals.executables == Executables::Allowed || self.allows_runs(id) {
+            IncreaseApproval::Runs
+        } else {
+            IncreaseApproval::Nothing
+        }
+    }
+
+    /// Whether `allow-executables` of the manifest names a resource or its source.
+    fn allows_runs(&self, id: &Owner) -> bool {
+        let Some(id) = id.resource() else {
+            return false;
+        };
+        let locked = self.lock.entries.iter().find(|one| one.id() == *id);
+        locked.is_some_and(|locked| {
+            let mut allowed = self.manifest.allow_executables.iter();
+            allowed.any(|allowed| allowed.allows(locked.kind, &locked.name, &locked.unit))
+        })
+    }
+}
+
+/// The refusal of increases that nothing approves.
+pub fn unapproved_increases(refused: &[CapabilityChange], moving: &UpdateScope) -> Diagnostic {
+    let command = match moving {
+        UpdateScope::Nothing => "agpm diff",
+        _ => "agpm diff --update",
+    };
+    let count = counted(
+        refused.len(),
+        "resource has new capabilities",
+        "resources have new capabilities",
+    );
+    let line = |change: &CapabilityChange| {
+        let increase = change.increase.iter();
+        let increase: Vec<String> = increase
+            .map(|one| format!("+ {}", visible(&one.to_string())))
+            .collect();
+        format!("{}  {}", change.id, increase.join("  "))
+    };
+    let approvals: Vec<String> = refused
+        .iter()
+        .map(|change| format!("--approve {}", change.id))
+        .collect();
+    let help = format!(
+        "review it with `{command}`, then add `{}`",
+        approvals.join(" ")
+    );
+    let message = format!("{count} that need approval");
+    Diagnostic::new(&codes::TRUST_INCREASE, message)
+        .details(refused.iter().map(line))
+        .help(help)
+}

@@ -1,0 +1,133 @@
+//! What is to be installed, as policies judge it.
+
+use agpm_compose::{JudgedFile, RenderedResource, judged_layers, judged_resources, judged_version};
+use agpm_diag::{Diagnostic, codes};
+use agpm_layers::LayeredFile;
+use agpm_manifest::LoadedBase;
+use agpm_model::{BaseAddress, LockedLayer, Manifest, Pin, RepositoryBase, RuleName};
+use agpm_resolve::ResolvedEntry;
+use agpm_trust::{CapabilitySet, JudgedContent, PolicySet, ReleaseAge, Violation};
+
+/// Everything that policies judge.
+pub struct JudgedInstall<'a> {
+    /// What requires it.
+    pub manifest: &'a Manifest,
+    /// The manifests that it extends.
+    pub bases: &'a [LoadedBase],
+    /// The resources.
+    pub resources: &'a [RenderedResource],
+    /// The files of layers.
+    pub layer_files: &'a [LayeredFile],
+    /// The versions of layers.
+    pub layers: &'a [LockedLayer],
+}
+
+/// How long ago versions were released.
+pub trait ReleaseAges {
+    /// The age of a resource's version.
+    fn of_resource(&self, resolved: &ResolvedEntry) -> ReleaseAge;
+
+    /// The age of a layer's version.
+    fn of_layer(&self, pin: &Pin) -> ReleaseAge;
+
+    /// The age of a base's version.
+    fn of_base(&self, base: &RepositoryBase, pin: &Pin) -> ReleaseAge;
+}
+
+impl JudgedInstall<'_> {
+    /// What the policies forbid.
+    pub fn violations(&self, policies: &PolicySet, ages: &dyn ReleaseAges) -> Vec<Diagnostic> {
+        if policies.count() == 0 {
+            return Vec::new();
+        }
+        // Finding a date reads the commit, so it is not done where no policy judges the age.
+        let judges_age = policies.min_release_age().is_some();
+        let known = |age: &dyn Fn() -> ReleaseAge| {
+            if judges_age {
+                age()
+            } else {
+                ReleaseAge::Unknown
+            }
+        };
+        let files: Vec<JudgedFile<'_>> = self.layer_files.iter().map(judged_file).collect();
+        let age_of = |resolved: &ResolvedEntry| known(&|| ages.of_resource(resolved));
+        let mut contents = judged_resources(self.manifest, self.resources, &age_of);
+        contents.extend(judged_layers(self.manifest, &files));
+        contents.extend(self.layers.iter().filter_map(|layer| {
+            let pin = layer.pin.as_ref()?;
+            let age = known(&|| ages.of_layer(pin));
+            Some(JudgedContent {
+                version: Some(judged_version(pin, age)),
+                ..plain_content(layer.name.label())
+            })
+        }));
+        contents.extend(self.bases.iter().filter_map(judged_base));
+        // Policies of a base judge no version of it: a minimum age would refuse every new one.
+        let base_versions = self.bases.iter().filter_map(|base| {
+            let (repository, pin) = (repository_of(base)?, base.locked.pin.as_ref()?);
+            let age = known(&|| ages.of_base(repository, pin));
+            Some(JudgedContent {
+                version: Some(judged_version(pin, age)),
+                ..plain_content(base.locked.name().label())
+            })
+        });
+        let base_versions: Vec<JudgedContent<'_>> = base_versions.collect();
+        let mut violations = policies.violations(&contents);
+        violations.extend(policies.base_violations(&base_versions));
+        violations.iter().map(report_violation).collect()
+    }
+}
+
+/// A base in a repository has a source like everything that it brings.
+fn judged_base(base: &LoadedBase) -> Option<JudgedContent<'_>> {
+    Some(JudgedContent {
+        source: Some(&repository_of(base)?.url),
+        ..plain_content(base.locked.name().label())
+    })
+}
+
+fn repository_of(base: &LoadedBase) -> Option<&RepositoryBase> {
+    match &base.address {
+        BaseAddress::Repository(repository) => Some(repository),
+        BaseAddress::Directory(_) => None,
+    }
+}
+
+fn plain_content(id: String) -> JudgedContent<'static> {
+    JudgedContent {
+        id,
+        types: Vec::new(),
+        tools: Vec::new(),
+        source: None,
+        version: None,
+        capabilities: CapabilitySet::default(),
+        chain: Vec::new(),
+    }
+}
+
+fn judged_file(file: &LayeredFile) -> JudgedFile<'_> {
+    JudgedFile {
+        path: &file.path,
+        bytes: &file.bytes,
+        mode: file.mode,
+        owner: &file.owner,
+        nodes: file.keys.as_ref().map_or(&[], |keys| keys.nodes.as_slice()),
+    }
+}
+
+fn report_violation(violation: &Violation) -> Diagnostic {
+    let Violation {
+        rule,
+        message,
+        id,
+        chain,
+        spot,
+    } = violation;
+    let message = match rule {
+        RuleName::Require => format!("policy `{rule}` is not met: {message}"),
+        _ => format!("policy `{rule}` forbids {id}: {message}"),
+    };
+    let diagnostic = Diagnostic::new(&codes::POLICY_VIOLATION, message).at_spot(*spot);
+    let required = (!chain.is_empty()).then(|| format!("required by {}", chain.join(" -> ")));
+    diagnostic.in_unit(id.clone()).details(required)
+}

@@ -1,0 +1,34 @@
+//! What an install decides: the state that the disk is to have, what needs approval, what becomes of the lockfile, and
+//! what the next run may rely on.
+//!
+//! Knows no disk and no sources: resources are rendered, files are observed and approvals are asked for elsewhere.
+
+mod approvals;
+mod desired;
+mod executables;
+mod findings;
+mod increases;
+mod judging;
+mod lock_change;
+mod planned;
+mod program_approval;
+mod programs;
+mod record;
+mod report;
+mod request;
+
+pub use approvals::{CommandApprovals, is_meant};
+pub use desired::desired_state;
+pub use executables::ExecutableRules;
+pub use findings::{report_kept, report_refusals, stop_on_warnings};
+pub use increases::{IncreaseRules, unapproved_increases};
+pub use judging::{JudgedInstall, ReleaseAges};
+pub use lock_change::{lock_change, moves, note_missing_digests};
+pub use planned::{DiscardedPlan, PlannedInstall};
+pub use program_approval::{Approval, ApprovalFile, ManifestProgram, programs_never_run};
+pub use programs::new_programs;
+pub use record::{InstallInputs, inputs_of, is_unsettled, owners_of_nothing};
+pub use report::{Conversion, InstallReport, LockChange, Moved, Program, RequiredBy};
+pub use request::{
+    Changelogs, Executables, Fidelity, InstallRequest, LockUse, Writing, is_dry_run,
+};

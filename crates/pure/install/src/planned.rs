@@ -1,0 +1,75 @@
+//! Everything that is planned before anything is written.
+
+use agpm_compose::RenderedResource;
+use agpm_layers::LayeredFile;
+use agpm_plan::Plan;
+use agpm_trust::CapabilityChange;
+
+use crate::programs::new_programs;
+use crate::report::{Conversion, InstallReport, LockChange, Moved};
+use crate::request::Writing;
+
+/// A planned install.
+pub struct PlannedInstall {
+    /// All resources, as they are written.
+    pub resources: Vec<RenderedResource>,
+    /// The files of layers.
+    pub layers: Vec<LayeredFile>,
+    /// What changes on disk.
+    pub plan: Plan,
+    /// Pins that moved.
+    pub moved: Vec<Moved>,
+    /// What resources and layers let tools do, where that is new or may have changed.
+    pub capabilities: Vec<CapabilityChange>,
+    /// Paths outside of the project that are read.
+    pub reads: Vec<String>,
+    /// What becomes of the lockfile.
+    pub lock_change: LockChange,
+    /// The lockfile.
+    pub lock_text: Vec<u8>,
+}
+
+/// What a report leaves of a plan. It may be large, so the caller decides when it is dropped.
+pub struct DiscardedPlan {
+    _plan: Plan,
+    _layers: Vec<LayeredFile>,
+    _resources: Vec<RenderedResource>,
+}
+
+impl PlannedInstall {
+    /// The report of what was planned, and what is left of it.
+    pub fn into_report(mut self, writing: Writing) -> (InstallReport, DiscardedPlan) {
+        let converted = self
+            .resources
+            .iter()
+            .filter(|resource| !resource.output.fates.is_empty());
+        let conversion = |RenderedResource { resolved, output }: &RenderedResource| Conversion {
+            resource: resolved.id().into(),
+            tool: resolved.entry.tool.to_string(),
+            target: resolved.entry.target.clone(),
+            fates: output.fates.clone(),
+        };
+        let report = InstallReport {
+            // What was installed before was shown then.
+            programs: new_programs(&self.resources, &self.layers, &self.plan.changes),
+            conversions: converted.map(conversion).collect(),
+            moved: self.moved,
+            capabilities: self.capabilities,
+            reads: self.reads,
+            unchanged: self.plan.unchanged,
+            refused: self.plan.refusals.len(),
+            changes: std::mem::take(&mut self.plan.changes),
+            lock: match (self.lock_change, writing) {
+                (LockChange::Written, Writing::Show) => LockChange::WouldBeWritten,
+                (change, _) => change,
+            },
+            writing,
+        };
+        let left = DiscardedPlan {
+            _plan: self.plan,
+            _layers: self.layers,
+            _resources: self.resources,
+        };
+        (report, left)
+    }
+}

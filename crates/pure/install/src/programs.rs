@@ -1,0 +1,152 @@
+//! What is new or changed in this install and lets a tool do something.
+
+use std::collections::BTreeMap;
+
+use agpm_compose::{OutputCapability, RenderedResource};
+use agpm_layers::LayeredFile;
+use agpm_model::{FileMode, Owner};
+use agpm_plan::{ChangeAction, DesiredNode, PlannedChange};
+use agpm_resolve::ResolvedEntry;
+use agpm_text::{Format, Pointer, parse_alone, to_value};
+use agpm_trust::{Capability, capabilities_of, capabilities_of_markdown};
+
+use crate::report::{Program, RequiredBy};
+
+/// Everything that is new or changed and lets a tool do something.
+pub fn new_programs(
+    resources: &[RenderedResource],
+    layers: &[LayeredFile],
+    changes: &[PlannedChange],
+) -> Vec<Program> {
+    let written = changes
+        .iter()
+        .filter(|change| matches!(change.action, ChangeAction::Create | ChangeAction::Update));
+    let (mut by_owner, mut by_path) = (ChangesBy::new(), ChangesBy::new());
+    for change in written {
+        by_owner.entry(&change.owner).or_default().push(change);
+        by_path.entry(&change.path).or_default().push(change);
+    }
+    let of_resource = |resource: &RenderedResource| {
+        let RenderedResource { resolved, output } = resource;
+        let own = by_owner
+            .get(&Owner::from(resolved.id()))
+            .map_or(&[][..], Vec::as_slice);
+        let is_new = |one: &&OutputCapability| {
+            own.iter()
+                .any(|change| one.file.as_ref().is_none_or(|file| *file == change.path))
+        };
+        let new = output
+            .capabilities
+            .iter()
+            .filter(is_new)
+            .map(|one| one.capability.clone())
+            .collect();
+        program(resolved, new)
+    };
+    let can_do_something = |resource: &&RenderedResource| !resource.output.capabilities.is_empty();
+    let of_resources = resources.iter().filter(can_do_something).map(of_resource);
+    let of_layers = layers
+        .iter()
+        .filter_map(|file| Some(of_layer(file, by_path.get(&file.path)?)));
+    let of_layers = of_layers.flatten();
+    of_resources
+        .chain(of_layers)
+        .filter(|program| !program.capabilities.is_empty())
+        .collect()
+}
+
+/// Changes by what they are of.
+type ChangesBy<'c, K> = BTreeMap<&'c K, Vec<&'c PlannedChange>>;
+
+/// What is new in a file of the layers, by the layer that says it.
+fn of_layer(file: &LayeredFile, changes: &[&PlannedChange]) -> Vec<Program> {
+    let is_new = |one: &Capability| {
+        changes.iter().any(|change| {
+            let place = change.place.as_ref();
+            place.is_none_or(|place| is_in(&one.place, place) || is_in(place, &one.place))
+        })
+    };
+    let mut programs: Vec<Program> = Vec::new();
+    for capability in capabilities_of_file(file).into_iter().filter(is_new) {
+        let resource = layer_of(file, &capability);
+        match programs
+            .iter_mut()
+            .find(|program| program.resource == resource)
+        {
+            Some(program) => program.capabilities.push(capability),
+            None => {
+                let (unit, capabilities) = (file.path.to_string(), vec![capability]);
+                programs.push(Program {
+                    resource,
+                    unit,
+                    capabilities,
+                    required: RequiredBy::Manifest,
+                });
+            }
+        }
+    }
+    programs
+}
+
+fn is_in(inner: &Pointer, outer: &Pointer) -> bool {
+    inner.steps().starts_with(outer.steps())
+}
+
+/// The layer that a capability comes from, as `layers/NAME`; all that the file comes from if that is not known.
+fn layer_of(file: &LayeredFile, capability: &Capability) -> String {
+    let nodes = file.keys.iter().flat_map(|keys| &keys.nodes);
+    let around: Vec<_> = nodes
+        .filter(|node| is_in(&capability.place, node.node.place.pointer()))
+        .collect();
+    // Items of a list have no names: the one that says it is meant.
+    let says = |node: &&&DesiredNode| {
+        let value = &node.node.value;
+        value.as_str() == Some(&capability.value)
+            || capabilities_of(value)
+                .iter()
+                .any(|one| one.value == capability.value)
+    };
+    let saying = around.iter().find(says).or(around.last());
+    let owner = saying.map_or(&file.owner, |node| &node.owner);
+    owner.to_string()
+}
+
+fn capabilities_of_file(file: &LayeredFile) -> Vec<Capability> {
+    let mut found = match (
+        Format::of_file(file.path.file_name()),
+        std::str::from_utf8(&file.bytes),
+    ) {
+        (Some(Format::Markdown), Ok(text)) => capabilities_of_markdown(text),
+        (Some(Format::Json), Ok(text)) => parsed(text, Format::Jsonc),
+        (Some(format @ (Format::Jsonc | Format::Yaml | Format::Toml)), Ok(text)) => {
+            parsed(text, format)
+        }
+        _ => Vec::new(),
+    };
+    if file.mode == FileMode::Executable {
+        found.push(Capability::of_file(file.path.as_str()));
+    }
+    found
+}
+
+fn parsed(text: &str, format: Format) -> Vec<Capability> {
+    let document = parse_alone(text, format).document;
+    document
+        .root()
+        .map(|root| capabilities_of(&to_value(root)))
+        .unwrap_or_default()
+}
+
+pub(crate) fn program(resolved: &ResolvedEntry, capabilities: Vec<Capability>) -> Program {
+    let required = if resolved.entry.root.is_some() {
+        RequiredBy::Manifest
+    } else {
+        RequiredBy::Resource
+    };
+    Program {
+        resource: resolved.label(),
+        unit: resolved.entry.unit.to_string(),
+        capabilities,
+        required,
+    }
+}

@@ -1,0 +1,87 @@
+//! What the ledger keeps of an install besides what is managed: the next run compares it to see whether it has work.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use agpm_compose::RenderedResource;
+use agpm_diag::{Notes, codes};
+use agpm_layers::WatchMode;
+use agpm_model::{Checksum, InstallMode, Owner, ResourceExtent, ResourceOrigin};
+use agpm_plan::{ChangeAction, Ledger, Plan};
+use agpm_resolve::ResolvedEntry;
+
+/// Resources that are installed and own nothing: a hook that is switched off, or one of which another resource writes every
+/// entry. The ledger names them, so that the next run does not take them for unknown.
+pub fn owners_of_nothing(resources: &[RenderedResource], ledger: &Ledger) -> BTreeSet<Owner> {
+    let owners = ledger.owners();
+    let is_written = |resolved: &&ResolvedEntry| {
+        resolved.entry.install != InstallMode::ResolveOnly && resolved.entry.target.is_some()
+    };
+    let resolved = resources.iter().map(|resource| &resource.resolved);
+    let installed = resolved.filter(is_written).map(|one| one.id().into());
+    installed.filter(|owner| !owners.contains(owner)).collect()
+}
+
+/// Whether something outside of the project was missing, or something in it was edited. All other warnings are about what was
+/// installed: they were reported, and the next run has nothing to do.
+pub fn is_unsettled(notes: &Notes, plan: &Plan) -> bool {
+    let missing = [
+        &codes::LAYERS_MISSING,
+        &codes::CATALOG_STALE,
+        &codes::CATALOG_REMOTE,
+    ];
+    notes
+        .diagnostics
+        .iter()
+        .any(|found| missing.contains(&found.code))
+        || plan
+            .changes
+            .iter()
+            .any(|change| change.action == ChangeAction::Keep)
+}
+
+/// What an install is made of, in one number. Another version of the program may make something else of it.
+pub fn inputs_of(manifest: &[u8], lock: &[u8]) -> Checksum {
+    let mut all = env!("CARGO_PKG_VERSION").as_bytes().to_vec();
+    all.extend_from_slice(manifest);
+    all.extend_from_slice(lock);
+    Checksum::of(&all)
+}
+
+/// Everything that an install was made from.
+pub struct InstallInputs<'a> {
+    /// Of the manifest and the lockfile.
+    pub digest: Checksum,
+    /// Files of this machine that were read, besides local resources.
+    pub reads: BTreeMap<String, Checksum>,
+    /// The resources that were installed.
+    pub resources: &'a [RenderedResource],
+    /// How a change of a layer is noticed.
+    pub watching: WatchMode,
+}
+
+impl InstallInputs<'_> {
+    /// Keeps them in the ledger, unless files were read that new ones may join.
+    pub fn record(self, ledger: &mut Ledger) {
+        ledger.reads = self.reads;
+        let mut is_open = self.watching == WatchMode::Unsettled;
+        if let WatchMode::Folders(watched) = self.watching {
+            ledger.watched = watched;
+        }
+        let resolved = self.resources.iter().map(|resource| &resource.resolved);
+        let local = resolved.filter(|one| one.version.commit.is_none() && one.part_of.is_none());
+        for resolved in local {
+            let unit = &resolved.entry.unit;
+            match unit.origin {
+                // What it says is part of the digest.
+                ResourceOrigin::Manifest => {}
+                ResourceOrigin::Source(_) => is_open = true,
+                ResourceOrigin::Local => {
+                    is_open |= resolved.matched_pattern || unit.extent != ResourceExtent::File;
+                    let checksum = resolved.resource.checksum;
+                    ledger.reads.insert(unit.path.to_string(), checksum);
+                }
+            }
+        }
+        ledger.inputs = (!is_open).then_some(self.digest);
+    }
+}

@@ -1,0 +1,145 @@
+//! How an install is to be done.
+
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, WarningPolicy};
+use agpm_plan::OverwriteRule;
+use serde::Serializer;
+
+/// Whether the plan is carried out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Writing {
+    /// It is.
+    Apply,
+    /// It is shown.
+    #[default]
+    Show,
+}
+
+impl Writing {
+    /// Refuses a run that writes; one that only shows goes on with a warning.
+    pub fn refuse(self, mut diagnostic: Diagnostic, notes: &mut Notes) -> Result<(), Failure> {
+        match self {
+            Writing::Apply => Err(Failure::new(FailureKind::Refused, diagnostic)),
+            Writing::Show => {
+                diagnostic.severity = Severity::Warning;
+                notes.diagnostics.push(diagnostic);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The field `dry_run` of a report.
+pub fn is_dry_run<S: Serializer>(writing: &Writing, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_bool(*writing == Writing::Show)
+}
+
+/// What the lockfile is for in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockUse {
+    /// Its pins stay, and it is brought up to date.
+    Update,
+    /// It must not change.
+    Locked,
+    /// Only it decides, and every byte is checked against it.
+    Frozen,
+    /// Its pins stay, and it is not written.
+    Unwritten,
+}
+
+/// Whether transitive executables may be installed that the manifest does not name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Executables {
+    /// Those that `allow-executables` names.
+    AsManifest,
+    /// All, in this run.
+    Allowed,
+}
+
+/// What happens where the format of a tool cannot express everything that a resource has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fidelity {
+    /// It is reported.
+    Tell,
+    /// It stops the command.
+    Strict,
+}
+
+/// Whether the changelogs of sources that moved are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Changelogs {
+    /// They are, for those who show them.
+    Read,
+    /// They are not: it may take another request to each source.
+    Skipped,
+}
+
+/// What to install, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct InstallRequest {
+    /// The lockfile's part in it.
+    pub lock: LockUse,
+    /// Whether it is done or shown.
+    pub writing: Writing,
+    /// Which files in the way may be overwritten.
+    pub overwrite: OverwriteRule,
+    /// What warnings do.
+    pub warnings: WarningPolicy,
+    /// Whether transitive executables are allowed.
+    pub executables: Executables,
+    /// What a loss in the format of a tool does.
+    pub fidelity: Fidelity,
+    /// Whether changelogs are read.
+    pub changelogs: Changelogs,
+}
+
+impl InstallRequest {
+    /// As `install` does without any flag.
+    pub const PLAIN: InstallRequest = InstallRequest {
+        lock: LockUse::Update,
+        writing: Writing::Apply,
+        overwrite: OverwriteRule::Nothing,
+        warnings: WarningPolicy::Tell,
+        executables: Executables::AsManifest,
+        fidelity: Fidelity::Tell,
+        changelogs: Changelogs::Skipped,
+    };
+
+    /// Whether a ledger that says that nothing changed is enough for it. A clone can bring a ledger: where the lockfile
+    /// decides, it proves nothing.
+    pub fn may_rely_on_ledger(&self) -> bool {
+        self.writing == Writing::Apply
+            && matches!(self.lock, LockUse::Update | LockUse::Unwritten)
+            && self.overwrite == OverwriteRule::Nothing
+            && self.warnings == WarningPolicy::Tell
+            && self.fidelity == Fidelity::Tell
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use agpm_diag::codes;
+
+    #[test]
+    fn only_a_run_that_writes_is_refused() {
+        let mut notes = Notes::default();
+        let finding = || Diagnostic::new(&codes::TRUST_INCREASE, "more than before");
+        let refused = Writing::Apply.refuse(finding(), &mut notes);
+        assert_eq!(refused.map_err(|one| one.kind), Err(FailureKind::Refused));
+        assert!(notes.diagnostics.is_empty());
+        assert!(Writing::Show.refuse(finding(), &mut notes).is_ok());
+        assert_eq!(notes.diagnostics[0].severity, Severity::Warning);
+    }
+
+    #[test]
+    fn a_ledger_proves_nothing_where_the_lockfile_decides() {
+        let with_lock = |lock| InstallRequest {
+            lock,
+            ..InstallRequest::PLAIN
+        };
+        assert!(with_lock(LockUse::Update).may_rely_on_ledger());
+        assert!(with_lock(LockUse::Unwritten).may_rely_on_ledger());
+        assert!(!with_lock(LockUse::Locked).may_rely_on_ledger());
+        assert!(!with_lock(LockUse::Frozen).may_rely_on_ledger());
+    }
+}

@@ -1,0 +1,111 @@
+//! What a command adds to a manifest, collected before anything is written.
+
+use agpm_diag::Failure;
+use agpm_discover::Candidate;
+use agpm_model::Manifest;
+use agpm_text::Value;
+use serde::Serialize;
+
+use crate::added_entry::{AddedEntry, AddedResource, EntryContext, already_added};
+use crate::edit::set_entry;
+use crate::origin::{PlaceOrigin, PlaceSource, SourceState};
+
+/// A source that was added.
+#[derive(Clone, Debug, Serialize)]
+pub struct AddedSource {
+    /// Its name in the manifest.
+    pub name: String,
+    /// Its URL, without secrets.
+    pub url: String,
+}
+
+/// A manifest with everything that was added so far.
+#[derive(Clone, Debug)]
+pub struct ManifestAdditions {
+    /// Its text.
+    pub text: String,
+    /// New sources.
+    pub sources: Vec<AddedSource>,
+    /// New resources.
+    pub added: Vec<AddedResource>,
+    /// What the manifest had already, as `TYPE/NAME`.
+    pub present: Vec<String>,
+    /// The sources of the manifest, and those that were added.
+    pub known: Vec<PlaceSource>,
+}
+
+impl ManifestAdditions {
+    /// Nothing is added yet.
+    pub fn new(text: String, known: Vec<PlaceSource>) -> Self {
+        ManifestAdditions {
+            text,
+            sources: Vec::new(),
+            added: Vec::new(),
+            present: Vec::new(),
+            known,
+        }
+    }
+
+    /// Whether the manifest changes.
+    pub fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.sources.is_empty()
+    }
+
+    /// What the transaction is called.
+    pub fn title(&self) -> String {
+        let ids: Vec<&str> = self.added.iter().map(|one| one.id.as_str()).collect();
+        match ids.as_slice() {
+            [] => "add source".to_owned(),
+            ids => format!("add {}", ids.join(", ")),
+        }
+    }
+
+    /// Adds what was chosen of one address.
+    pub fn add(
+        &mut self,
+        context: &EntryContext<'_>,
+        candidates: &[Candidate],
+        manifest: &Manifest,
+    ) -> Result<(), Failure> {
+        let mut new = Vec::new();
+        for candidate in candidates {
+            match already_added(context, candidate, manifest)? {
+                Some(id) => self.present.push(id),
+                None => new.push(candidate),
+            }
+        }
+        if !new.is_empty() {
+            self.add_source(context.origin)?;
+        }
+        for candidate in new {
+            let is_taken = |kind: &str, name: &str| {
+                let id = format!("{kind}/{name}");
+                self.added.iter().any(|one| one.id == id)
+            };
+            let entry = AddedEntry::of(context, candidate, manifest, &is_taken)?;
+            self.text = set_entry(&self.text, entry.section(), &entry.name, entry.value())?;
+            self.added.push(entry.report(context.origin));
+        }
+        Ok(())
+    }
+
+    /// A new source becomes part of the manifest, also for the addresses that follow.
+    fn add_source(&mut self, origin: &PlaceOrigin) -> Result<(), Failure> {
+        let source = origin.source();
+        let Some(source) = source.filter(|source| source.state == SourceState::New) else {
+            return Ok(());
+        };
+        let value = Value::from(source.address.reveal());
+        self.text = set_entry(&self.text, "sources", source.name.as_str(), value)?;
+        self.sources.push(AddedSource {
+            name: source.name.to_string(),
+            url: source.address.redacted().to_owned(),
+        });
+        self.known.retain(|one| one.name != source.name);
+        self.known.push(PlaceSource {
+            state: SourceState::Known,
+            ..source.clone()
+        });
+        Ok(())
+    }
+}

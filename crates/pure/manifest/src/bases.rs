@@ -1,0 +1,589 @@
+//! The bases of a manifest: found along `extends`, pinned by the lockfile, and put in order.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, SourceSpan, codes, has_errors};
+use agpm_merge::{
+    DocumentGraph, ReferenceFailure, ReferenceFailureKind, ReferencePolicy, UnavailableReason,
+    order,
+};
+use agpm_model::{
+    BaseAddress, BaseName, BaseReference, BaseRoot, BaseText, Checksum, DefaultHost, LONGEST_CHAIN,
+    LockedBase, Lockfile, Pin, RepositoryBase, ResourcePath, ResourceType, SourceAddress,
+    joined_path, read_extends, refused_programs,
+};
+use agpm_plan::outdated_lock;
+use agpm_resolve::UpdateScope;
+use agpm_text::{Document, Format, Pointer, document_of};
+
+use crate::MANIFEST_NAME;
+
+/// A base that was read.
+#[derive(Clone, Debug)]
+pub struct LoadedBase {
+    /// Where it is.
+    pub address: BaseAddress,
+    /// Its `agpm.toml`.
+    pub document: Arc<Document>,
+    /// Where its relative paths start.
+    pub root: BaseRoot,
+    /// What the lockfile keeps of it.
+    pub locked: LockedBase,
+}
+
+impl LoadedBase {
+    pub(crate) fn text(&self) -> BaseText<'_> {
+        BaseText {
+            document: &self.document,
+            root: &self.root,
+        }
+    }
+
+    /// Its file on this machine, from the directory of the manifest; nothing for one in a repository.
+    pub fn local_file(&self) -> Option<String> {
+        match &self.root {
+            BaseRoot::Directory(directory) => Some(format!("{directory}/{MANIFEST_NAME}")),
+            BaseRoot::Snapshot { .. } => None,
+        }
+    }
+}
+
+/// Which versions of bases are used.
+#[derive(Clone, Copy, Debug)]
+pub enum BaseVersions<'a> {
+    /// Those of the lockfile where it has any that fit, except for these.
+    Pinned(&'a UpdateScope),
+    /// Those of the lockfile alone.
+    Locked,
+}
+
+/// The highest base that has a dependency.
+pub fn base_with<'b>(
+    bases: &'b [LoadedBase],
+    kind: ResourceType,
+    name: &str,
+) -> Option<&'b LoadedBase> {
+    let at = Pointer::root().child(kind.plural()).child(name);
+    let mut bases = bases.iter().rev();
+    bases.find(|base| base.document.at(&at).is_some())
+}
+
+/// What decides which bases a manifest has.
+#[derive(Clone, Copy)]
+pub struct BaseRules<'a> {
+    /// The host of addresses that name none.
+    pub host: &'a DefaultHost,
+    /// What is locked.
+    pub lock: Option<&'a Lockfile>,
+    /// Which versions are used.
+    pub versions: BaseVersions<'a>,
+}
+
+/// The bytes of a base's `agpm.toml`, and where they are.
+pub struct BaseFile {
+    /// The file as diagnostics show it.
+    pub name: String,
+    /// What it holds.
+    pub bytes: Vec<u8>,
+    /// Where its relative paths start.
+    pub root: BaseRoot,
+    /// Its version, for one in a repository.
+    pub pin: Option<Pin>,
+}
+
+/// How bases are reached.
+pub trait BaseReader {
+    /// What tells a directory from others, however it is written.
+    fn identity(&self, directory: &str) -> String;
+
+    /// An address with its version told apart from its path: `../base@^3` may be a repository on this machine.
+    fn with_version(&self, address: BaseAddress) -> BaseAddress;
+
+    /// Reads the manifest at an address, in the version that the pins choose.
+    fn read(
+        &mut self,
+        address: &BaseAddress,
+        spot: Option<SourceSpan>,
+        pins: &mut BasePins<'_>,
+        notes: &mut Notes,
+    ) -> Result<BaseFile, Failure>;
+}
+
+/// The versions of bases: those that are locked, and those that were chosen in this run.
+pub struct BasePins<'a> {
+    rules: BaseRules<'a>,
+    /// Bases of one repository with one requirement have one version.
+    chosen: BTreeMap<(SourceAddress, String), Pin>,
+}
+
+impl<'a> BasePins<'a> {
+    fn new(rules: BaseRules<'a>) -> Self {
+        BasePins {
+            rules,
+            chosen: BTreeMap::new(),
+        }
+    }
+
+    /// The version of a base; nothing if the newest is wanted. Where only the lockfile decides, it must have one.
+    pub fn choose(&self, name: &BaseName, base: &RepositoryBase) -> Result<Option<Pin>, Failure> {
+        let key = (base.url.clone(), base.requirement.as_str().to_owned());
+        if let Some(known) = self.chosen.get(&key) {
+            return Ok(Some(known.clone()));
+        }
+        let locked = self.rules.lock.into_iter().flat_map(|lock| &lock.bases);
+        let mut pins = locked.filter_map(|locked| locked.pin.as_ref());
+        let locked = pins.find(|pin| base.is_pinned_by(pin)).cloned();
+        match (self.rules.versions, locked) {
+            (BaseVersions::Locked, None) => {
+                let message = format!("{} is not in the lockfile", name.label());
+                Err(outdated_lock(message))
+            }
+            (BaseVersions::Pinned(moving), Some(_)) if moving.moves_base(name) => Ok(None),
+            (_, locked) => Ok(locked),
+        }
+    }
+
+    /// Keeps a version for all bases of the same repository and requirement.
+    pub fn keep(&mut self, base: &RepositoryBase, pin: &Pin) {
+        let key = (base.url.clone(), base.requirement.as_str().to_owned());
+        self.chosen.insert(key, pin.clone());
+    }
+}
+
+/// The bases of a manifest and theirs, lowest first. Mistakes go to the notes; one that cannot be had is a failure.
+pub fn load_bases(
+    rules: BaseRules<'_>,
+    reader: &mut dyn BaseReader,
+    manifest: &Document,
+    notes: &mut Notes,
+) -> Result<Vec<LoadedBase>, Failure> {
+    // What is wrong with the addresses is reported with the rest of the manifest.
+    let (references, _) = read_extends(manifest, rules.host);
+    if references.is_empty() {
+        return refuse_other_bases(rules, Vec::new());
+    }
+    let own = BasePlace {
+        address: BaseAddress::Directory(".".to_owned()),
+        spot: None,
+        depth: 0,
+    };
+    let start = id_of(reader, &own.address);
+    let mut loader = BaseLoader {
+        reader,
+        host: rules.host,
+        notes,
+        places: BTreeMap::from([(start.clone(), own)]),
+        loaded: BTreeMap::new(),
+        pins: BasePins::new(rules),
+        manifest_bases: Some(references),
+        failure: None,
+    };
+    let lineage = order(
+        std::slice::from_ref(&start),
+        ReferencePolicy::STRICT,
+        &mut loader,
+    );
+    let BaseLoader {
+        mut loaded,
+        failure,
+        ..
+    } = loader;
+    let found_before = notes.diagnostics.len();
+    notes.diagnostics.extend(lineage.diagnostics);
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    if has_errors(&notes.diagnostics[found_before..]) {
+        return Err(Failure::reported());
+    }
+    let order = lineage.order.iter();
+    let bases: Vec<LoadedBase> = order.filter_map(|id| loaded.remove(id)).collect();
+    let programs = bases
+        .iter()
+        .flat_map(|base| refused_programs(&base.document));
+    let programs: Vec<Diagnostic> = programs.collect();
+    if !programs.is_empty() {
+        notes.diagnostics.extend(programs);
+        return Err(Failure {
+            kind: FailureKind::Refused,
+            diagnostic: None,
+        });
+    }
+    refuse_other_bases(rules, bases)
+}
+
+/// Where the lockfile alone decides, it has to have exactly these bases.
+fn refuse_other_bases(
+    rules: BaseRules<'_>,
+    bases: Vec<LoadedBase>,
+) -> Result<Vec<LoadedBase>, Failure> {
+    let (BaseVersions::Locked, Some(lock)) = (rules.versions, rules.lock) else {
+        return Ok(bases);
+    };
+    let is_locked = |base: &&LoadedBase| lock.bases.contains(&base.locked);
+    let is_used = |locked: &&LockedBase| bases.iter().any(|base| base.locked == **locked);
+    let changed = bases.iter().find(|base| !is_locked(base));
+    let changed =
+        changed.map(|base| format!("{} is not what is locked", base.locked.name().label()));
+    let removed = lock.bases.iter().find(|locked| !is_used(locked));
+    let removed = removed.map(|locked| format!("{} is not in the manifest", locked.name().label()));
+    match changed.or(removed) {
+        Some(difference) => Err(outdated_lock(difference)),
+        None => Ok(bases),
+    }
+}
+
+/// What tells one base from another.
+fn id_of(reader: &dyn BaseReader, address: &BaseAddress) -> BaseId {
+    match address {
+        BaseAddress::Directory(path) => BaseId(reader.identity(path)),
+        BaseAddress::Repository(_) => BaseId(address.to_string()),
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct BaseId(String);
+
+/// A base that something names.
+struct BasePlace {
+    address: BaseAddress,
+    /// The entry of `extends`; nothing for the project.
+    spot: Option<SourceSpan>,
+    /// How many bases are above it.
+    depth: usize,
+}
+
+struct BaseLoader<'a, 'n> {
+    reader: &'a mut dyn BaseReader,
+    host: &'a DefaultHost,
+    notes: &'n mut Notes,
+    places: BTreeMap<BaseId, BasePlace>,
+    loaded: BTreeMap<BaseId, LoadedBase>,
+    pins: BasePins<'a>,
+    /// What the manifest itself names, until it is asked for.
+    manifest_bases: Option<Vec<BaseReference>>,
+    failure: Option<Failure>,
+}
+
+impl DocumentGraph for BaseLoader<'_, '_> {
+    type Id = BaseId;
+
+    fn parents(&mut self, id: &BaseId) -> Result<Vec<BaseId>, UnavailableReason> {
+        if let Some(references) = self.manifest_bases.take() {
+            return Ok(self.note_places(references, 1));
+        }
+        let place = self.places.get(id).ok_or(UnavailableReason::Missing)?;
+        let (address, spot, depth) = (place.address.clone(), place.spot, place.depth);
+        if depth > LONGEST_CHAIN {
+            return Err(UnavailableReason::Refused);
+        }
+        match self.load(&address, spot) {
+            Ok((base, references)) => {
+                self.loaded.insert(id.clone(), base);
+                Ok(self.note_places(references, depth + 1))
+            }
+            Err(mut failure) => {
+                let at_entry = |found: Diagnostic| match spot {
+                    Some(spot) if found.labels.is_empty() => found.at_spot(spot),
+                    _ => found,
+                };
+                failure.diagnostic = failure.diagnostic.map(at_entry);
+                self.failure.get_or_insert(failure);
+                Err(UnavailableReason::Malformed)
+            }
+        }
+    }
+
+    fn describe(&mut self, flaw: &ReferenceFailure<BaseId>) -> Option<Diagnostic> {
+        let names = flaw.chain.iter().map(|id| self.name_of(id));
+        let chain = names.collect::<Vec<_>>().join(" -> ");
+        let (code, message, help) = match flaw.kind {
+            ReferenceFailureKind::Cyclic => (
+                &codes::BASE_CYCLE,
+                format!("a base extends itself: {chain}"),
+                "remove one of these from an `extends`",
+            ),
+            ReferenceFailureKind::Refused => (
+                &codes::BASE_CHAIN,
+                format!("a chain of bases has more than {LONGEST_CHAIN}: {chain}"),
+                "list several bases in one `extends` instead",
+            ),
+            ReferenceFailureKind::Missing | ReferenceFailureKind::Malformed => return None,
+        };
+        let diagnostic = Diagnostic::new(code, message).help(help);
+        let spot = flaw.chain.last().and_then(|id| self.places.get(id)?.spot);
+        Some(match spot {
+            Some(spot) => diagnostic.at_spot(spot),
+            None => diagnostic,
+        })
+    }
+}
+
+impl BaseLoader<'_, '_> {
+    fn name_of(&self, id: &BaseId) -> String {
+        let place = self.places.get(id);
+        place.map_or_else(String::new, |place| place.address.to_string())
+    }
+
+    fn note_places(&mut self, references: Vec<BaseReference>, depth: usize) -> Vec<BaseId> {
+        let mut ids = Vec::new();
+        for BaseReference { address, spot } in references {
+            let address = self.reader.with_version(address);
+            let id = id_of(self.reader, &address);
+            let place = BasePlace {
+                address,
+                spot: Some(spot),
+                depth,
+            };
+            // The entry that closes a cycle is the one to show.
+            match self.places.get_mut(&id) {
+                Some(known) => known.spot = known.spot.or(place.spot),
+                None => drop(self.places.insert(id.clone(), place)),
+            }
+            ids.push(id);
+        }
+        ids
+    }
+
+    fn load(
+        &mut self,
+        address: &BaseAddress,
+        spot: Option<SourceSpan>,
+    ) -> Result<(LoadedBase, Vec<BaseReference>), Failure> {
+        let reader = &mut *self.reader;
+        let BaseFile {
+            name,
+            bytes,
+            root,
+            pin,
+        } = reader.read(address, spot, &mut self.pins, self.notes)?;
+        let checksum = Checksum::of(&bytes);
+        let found_before = self.notes.diagnostics.len();
+        let document = document_of(name, bytes, Format::Toml, self.notes)?;
+        if has_errors(&self.notes.diagnostics[found_before..]) {
+            return Err(Failure::reported());
+        }
+        let (references, _) = read_extends(&document, self.host);
+        let references = references
+            .into_iter()
+            .map(|reference| seen_from(reference, &root, address))
+            .collect::<Result<Vec<_>, _>>()?;
+        let directory = match &root {
+            BaseRoot::Directory(directory) | BaseRoot::Snapshot { directory, .. } => directory,
+        };
+        let locked = LockedBase {
+            directory: directory.clone(),
+            pin,
+            checksum,
+        };
+        let base = LoadedBase {
+            address: address.clone(),
+            document,
+            root,
+            locked,
+        };
+        Ok((base, references))
+    }
+}
+
+/// A base as another one names it: its relative paths start there.
+fn seen_from(
+    reference: BaseReference,
+    root: &BaseRoot,
+    parent: &BaseAddress,
+) -> Result<BaseReference, Failure> {
+    let BaseReference { address, spot } = reference;
+    let address = match (address, root, parent) {
+        (BaseAddress::Directory(path), BaseRoot::Directory(directory), _) if is_relative(&path) => {
+            BaseAddress::Directory(plain_path(&format!("{directory}/{path}")))
+        }
+        (
+            BaseAddress::Directory(path),
+            BaseRoot::Snapshot { directory, .. },
+            BaseAddress::Repository(parent),
+        ) if is_relative(&path) => {
+            let inner = joined_path(directory, &path).ok_or_else(|| {
+                let message = "this path leads out of the repository of its base";
+                Diagnostic::new(&codes::MANIFEST_ESCAPE, message).at_spot(spot)
+            })?;
+            BaseAddress::Repository(RepositoryBase {
+                directory: inner,
+                ..parent.clone()
+            })
+        }
+        (address, ..) => address,
+    };
+    Ok(BaseReference { address, spot })
+}
+
+fn is_relative(path: &str) -> bool {
+    !path.starts_with(['/', '~'])
+}
+
+/// A path without `.` and with `..` only at its beginning.
+pub fn plain_path(path: &str) -> String {
+    ResourcePath::local(path).map_or_else(|_| ".".to_owned(), |path| path.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use agpm_model::{ObjectId, PinSource};
+    use agpm_text::parse_alone;
+
+    /// Manifests by their addresses; one in a repository has the pin that was chosen, or version 2.
+    struct MemoryBases(BTreeMap<&'static str, &'static str>);
+
+    fn pin(base: &RepositoryBase, version: &str) -> Pin {
+        let digits = version.trim_start_matches('v').repeat(40);
+        Pin {
+            source: PinSource::Address(base.url.redacted().to_owned()),
+            requirement: Some(base.requirement.as_str().to_owned()),
+            version: version.to_owned(),
+            commit: digits.parse::<ObjectId>().expect("a commit"),
+        }
+    }
+
+    impl BaseReader for MemoryBases {
+        fn identity(&self, directory: &str) -> String {
+            plain_path(directory)
+        }
+
+        fn with_version(&self, address: BaseAddress) -> BaseAddress {
+            address
+        }
+
+        fn read(
+            &mut self,
+            address: &BaseAddress,
+            _: Option<SourceSpan>,
+            pins: &mut BasePins<'_>,
+            _: &mut Notes,
+        ) -> Result<BaseFile, Failure> {
+            let (root, pin) = match address {
+                BaseAddress::Directory(path) => (BaseRoot::Directory(plain_path(path)), None),
+                BaseAddress::Repository(base) => {
+                    let chosen = pins.choose(&address.name(), base)?;
+                    let pin = chosen.unwrap_or_else(|| pin(base, "v2"));
+                    pins.keep(base, &pin);
+                    let root = BaseRoot::Snapshot {
+                        url: base.url.clone(),
+                        directory: base.directory.clone(),
+                        commit: pin.commit.clone(),
+                    };
+                    (root, Some(pin))
+                }
+            };
+            let name = address.to_string();
+            let text = self.0.get(name.as_str()).copied().unwrap_or_default();
+            Ok(BaseFile {
+                bytes: text.as_bytes().to_vec(),
+                name,
+                root,
+                pin,
+            })
+        }
+    }
+
+    struct Loaded {
+        bases: Result<Vec<LoadedBase>, Failure>,
+        codes: Vec<&'static str>,
+    }
+
+    impl Loaded {
+        fn names(&self) -> Vec<String> {
+            let bases = self.bases.as_deref().unwrap_or_default();
+            bases.iter().map(|base| base.address.to_string()).collect()
+        }
+    }
+
+    fn load(
+        manifest: &str,
+        files: &[(&'static str, &'static str)],
+        lock: Option<&Lockfile>,
+        versions: BaseVersions<'_>,
+    ) -> Loaded {
+        let mut notes = Notes::default();
+        let rules = BaseRules {
+            host: &DefaultHost::default(),
+            lock,
+            versions,
+        };
+        let document = parse_alone(manifest, Format::Toml).document;
+        let mut reader = MemoryBases(files.iter().copied().collect());
+        let bases = load_bases(rules, &mut reader, &document, &mut notes);
+        let codes = notes.diagnostics.iter().map(|found| found.code.name);
+        Loaded {
+            bases,
+            codes: codes.collect(),
+        }
+    }
+
+    const STAY: BaseVersions<'_> = BaseVersions::Pinned(&UpdateScope::Nothing);
+    const MOVE: BaseVersions<'_> = BaseVersions::Pinned(&UpdateScope::Everything);
+
+    #[test]
+    fn a_base_of_a_base_ranks_below_it_and_its_paths_start_there() {
+        let files = [("../team", "extends = \"../org\"\n"), ("../org", "")];
+        let loaded = load("extends = \"../team\"\n", &files, None, STAY);
+        assert_eq!(loaded.names(), ["../org", "../team"]);
+    }
+
+    #[test]
+    fn a_base_that_extends_itself_is_reported() {
+        let files = [
+            ("../a", "extends = \"../b\"\n"),
+            ("../b", "extends = \"../a\"\n"),
+        ];
+        let loaded = load("extends = \"../a\"\n", &files, None, STAY);
+        assert!(loaded.bases.is_err());
+        assert_eq!(loaded.codes, [codes::BASE_CYCLE.name]);
+    }
+
+    #[test]
+    fn a_locked_version_stays_until_it_is_let_go() {
+        let manifest = "extends = \"https://host/org/base.git@>=1\"\n";
+        let version = |lock: Option<&Lockfile>, versions| {
+            let bases = load(manifest, &[], lock, versions).bases.ok()?;
+            Some((
+                bases[0].locked.clone(),
+                bases[0].locked.pin.clone()?.version,
+            ))
+        };
+        let (mut locked, newest) = version(None, STAY).expect("a base");
+        assert_eq!(newest, "v2");
+        let kept = locked.pin.as_mut().expect("a pin");
+        kept.version = "v1".to_owned();
+        kept.commit = "1".repeat(40).parse().expect("a commit");
+        let lock = Lockfile {
+            bases: vec![locked],
+            ..Lockfile::default()
+        };
+        let now = |versions| version(Some(&lock), versions).map(|(_, version)| version);
+        assert_eq!(now(STAY).as_deref(), Some("v1"));
+        assert_eq!(now(BaseVersions::Locked).as_deref(), Some("v1"));
+        assert_eq!(now(MOVE).as_deref(), Some("v2"));
+        let unlocked = Lockfile::default();
+        assert!(version(Some(&unlocked), BaseVersions::Locked).is_none());
+    }
+
+    #[test]
+    fn a_lockfile_that_must_not_change_has_exactly_the_bases() {
+        let files = [("../team", "")];
+        let loaded = load("extends = \"../team\"\n", &files, None, STAY);
+        let bases = loaded.bases.expect("a base");
+        let lock = Lockfile {
+            bases: bases.into_iter().map(|base| base.locked).collect(),
+            ..Lockfile::default()
+        };
+        let is_accepted = |manifest: &str, team: &'static str| {
+            let files = [("../team", team)];
+            let loaded = load(manifest, &files, Some(&lock), BaseVersions::Locked);
+            loaded.bases.is_ok()
+        };
+        assert!(is_accepted("extends = \"../team\"\n", ""));
+        assert!(!is_accepted("extends = \"../team\"\n", "[agents]\n"));
+        assert!(!is_accepted("", ""));
+    }
+}

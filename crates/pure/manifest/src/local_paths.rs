@@ -1,0 +1,46 @@
+//! The paths on this machine that a manifest reads.
+
+use std::collections::BTreeSet;
+
+use agpm_model::{AddressKind, LayerPlace, Manifest, ResourceOrigin, SourceName};
+
+/// Every path on this machine that a manifest names.
+pub fn written_paths(manifest: &Manifest) -> Vec<String> {
+    let local = manifest
+        .dependencies
+        .iter()
+        .filter(|one| one.unit.origin == ResourceOrigin::Local);
+    let local = local.map(|one| {
+        if one.unit.path.is_pattern() {
+            one.unit.path.literal_folder().to_owned()
+        } else {
+            one.unit.path.to_string()
+        }
+    });
+    let of_dependencies = manifest
+        .dependencies
+        .iter()
+        .filter_map(|one| one.unit.origin.source());
+    let of_layers = manifest
+        .layers
+        .iter()
+        .filter_map(|layer| layer.place.source());
+    let used: BTreeSet<&SourceName> = of_dependencies.chain(of_layers).collect();
+    let sources = manifest
+        .sources
+        .iter()
+        .filter(|source| used.contains(&source.name));
+    let sources = sources.filter_map(|source| match source.address.kind() {
+        AddressKind::Folder(path) => Some(path.to_owned()),
+        AddressKind::FileUrl(path) => Some(path.to_owned()),
+        AddressKind::Remote => None,
+    });
+    let layers = manifest
+        .layers
+        .iter()
+        .filter_map(|layer| match &layer.place {
+            LayerPlace::Folder(path) => Some(path.clone()),
+            LayerPlace::Source(..) => None,
+        });
+    local.chain(sources).chain(layers).collect()
+}

@@ -1,0 +1,213 @@
+//! Where something is added from, as the manifest calls it.
+
+use std::path::{Path, PathBuf};
+
+use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
+use agpm_model::{
+    Manifest, SourceAddress, SourceName, SourceScope, normalize, repository_name, repository_owner,
+    same_repository,
+};
+
+use crate::usage::usage;
+
+/// What a manifest calls a place.
+#[derive(Clone, Debug)]
+pub enum PlaceOrigin {
+    /// A source that it has, or one to be added.
+    Source(PlaceSource),
+    /// A directory of this machine, as the manifest writes it before a path.
+    Local(String),
+}
+
+/// A source that something can be added from.
+#[derive(Clone, Debug)]
+pub struct PlaceSource {
+    /// What the manifest calls it.
+    pub name: SourceName,
+    /// Where it is.
+    pub address: SourceAddress,
+    /// Whether the manifest has it.
+    pub state: SourceState,
+}
+
+/// Whether the manifest has a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SourceState {
+    /// It does.
+    Known,
+    /// It gets it.
+    New,
+}
+
+impl PlaceOrigin {
+    /// The source; nothing for a directory of this machine.
+    pub fn source(&self) -> Option<&PlaceSource> {
+        match self {
+            PlaceOrigin::Source(source) => Some(source),
+            PlaceOrigin::Local(_) => None,
+        }
+    }
+
+    /// What messages and root candidates call it.
+    pub fn label(&self) -> String {
+        match self {
+            PlaceOrigin::Source(source) => source.name.to_string(),
+            PlaceOrigin::Local(path) => {
+                let name = path.trim_end_matches('/').rsplit('/').next();
+                name.unwrap_or_default().trim_matches('.').to_owned()
+            }
+        }
+    }
+}
+
+impl PlaceSource {
+    /// The sources that a manifest has.
+    pub fn all_of(manifest: &Manifest) -> Vec<PlaceSource> {
+        let known = |source: &agpm_model::SourceDeclaration| PlaceSource {
+            name: source.name.clone(),
+            address: source.address.clone(),
+            state: SourceState::Known,
+        };
+        let named = manifest
+            .sources
+            .iter()
+            .filter(|source| !source.is_implicit());
+        named.map(known).collect()
+    }
+
+    /// The same for a project. One of the user's configuration becomes the project's when something is added from it:
+    /// without it, nobody else could install the project. A private one, or one with a secret in its URL, stays where it
+    /// is.
+    pub fn shared_by(manifest: &Manifest, private: &[String]) -> Vec<PlaceSource> {
+        let mut sources = PlaceSource::all_of(manifest);
+        for one in &mut sources {
+            let known = manifest.source(&one.name);
+            let is_users = known.is_some_and(|source| source.scope == SourceScope::User);
+            let is_private = private.iter().any(|name| name == one.name.as_str());
+            if is_users && !is_private && !has_secret(&one.address) {
+                one.state = SourceState::New;
+            }
+        }
+        sources
+    }
+
+    /// The source of a repository: one that is known, or a new one with a name that is free.
+    pub fn for_repository(
+        known: &[PlaceSource],
+        url: &SourceAddress,
+    ) -> Result<PlaceSource, Failure> {
+        let mut same = known.iter();
+        if let Some(source) = same.find(|one| same_repository(&one.address, url)) {
+            return Ok(source.clone());
+        }
+        refuse_secret(url)?;
+        let is_free = |name: &String| !known.iter().any(|one| one.name.as_str() == name);
+        let short = repository_name(url.redacted()).to_owned();
+        let owner = repository_owner(url.redacted()).map(plain_word);
+        let long = owner.map_or_else(|| short.clone(), |owner| format!("{owner}-{short}"));
+        let numbered = (2..).map(|number| format!("{long}-{number}"));
+        let mut names = [short, long.clone()].into_iter().chain(numbered);
+        let name = names.find(is_free).unwrap_or(long);
+        let bad = |_| usage(format!("`{name}` cannot be a source"), String::new());
+        Ok(PlaceSource {
+            name: SourceName::new(&name).map_err(bad)?,
+            address: url.clone(),
+            state: SourceState::New,
+        })
+    }
+}
+
+/// A manifest is shared, and a new source would be written into it.
+fn refuse_secret(url: &SourceAddress) -> Result<(), Failure> {
+    if !has_secret(url) {
+        return Ok(());
+    }
+    let message = format!("the URL of `{url}` holds a secret, and the manifest is shared");
+    let help =
+        "leave it out and keep it in git's credentials, or run `agpm config add-source` first";
+    let diagnostic = Diagnostic::new(&codes::MANIFEST_SECRET, message).help(help);
+    Err(Failure::new(FailureKind::Refused, diagnostic))
+}
+
+fn has_secret(url: &SourceAddress) -> bool {
+    url.redacted() != url.reveal()
+}
+
+/// An owner as part of a name.
+fn plain_word(owner: &str) -> String {
+    let plain = |c: char| {
+        if c.is_alphanumeric() || "._-".contains(c) {
+            c
+        } else {
+            '-'
+        }
+    };
+    owner.chars().map(plain).collect()
+}
+
+/// A directory as a manifest in `folder` writes it: relative where it is inside or beside, absolute elsewhere.
+pub fn path_from_manifest(directory: &Path, folder: &Path) -> String {
+    let folder = normalize(folder);
+    let text = |path: &Path| path.to_string_lossy().replace('\\', "/");
+    if let Ok(inner) = directory.strip_prefix(&folder) {
+        return match text(inner) {
+            inner if inner.is_empty() => ".".to_owned(),
+            inner => format!("./{inner}"),
+        };
+    }
+    let beside = folder.parent().filter(|parent| parent.parent().is_some());
+    match beside.and_then(|parent| directory.strip_prefix(parent).ok()) {
+        Some(inner) => text(&PathBuf::from("..").join(inner)),
+        None => text(directory),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known(name: &str, url: &str) -> PlaceSource {
+        PlaceSource {
+            name: SourceName::new(name).expect("a good name"),
+            address: SourceAddress::parse(url).expect("a good URL"),
+            state: SourceState::Known,
+        }
+    }
+
+    #[test]
+    fn a_new_source_gets_the_shortest_name_that_is_free() {
+        let url = SourceAddress::parse("https://host/acme/kit.git").expect("a good URL");
+        let name = |known: &[PlaceSource]| {
+            let source = PlaceSource::for_repository(known, &url).expect("a source");
+            (source.name.to_string(), source.state)
+        };
+        let other = known("kit", "https://host/other/kit");
+        let same = known("mine", "https://host/acme/kit");
+        assert_eq!(name(&[]), ("kit".to_owned(), SourceState::New));
+        let taken = [other.clone()];
+        assert_eq!(name(&taken), ("acme-kit".to_owned(), SourceState::New));
+        let both = [other.clone(), known("acme-kit", "https://host/else")];
+        assert_eq!(name(&both), ("acme-kit-2".to_owned(), SourceState::New));
+        assert_eq!(
+            name(&[other, same]),
+            ("mine".to_owned(), SourceState::Known)
+        );
+    }
+
+    #[test]
+    fn a_secret_is_not_written_into_a_manifest() {
+        let url = SourceAddress::parse("https://user:word@host/kit.git").expect("a good URL");
+        let refused = PlaceSource::for_repository(&[], &url);
+        let failure = refused.expect_err("the manifest is shared");
+        assert_eq!(failure.kind, FailureKind::Refused);
+    }
+
+    #[test]
+    fn a_directory_is_written_from_the_manifest() {
+        let written = |directory: &str| path_from_manifest(Path::new(directory), Path::new("/w/p"));
+        assert_eq!(written("/w/p"), ".");
+        assert_eq!(written("/w/p/kit"), "./kit");
+        assert_eq!(written("/w/kit"), "../kit");
+        assert_eq!(written("/elsewhere/kit"), "/elsewhere/kit");
+    }
+}

@@ -1,0 +1,78 @@
+//! What was typed, checked: types, names of sources, addresses.
+
+use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean};
+use agpm_discover::CandidateType;
+use agpm_model::{
+    AddressError, NameError, RESOURCE_TYPES, ResourceType, SourceAddress, SourceName,
+};
+
+/// Whether something of that name may be replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replace {
+    /// It may.
+    Allowed,
+    /// It is refused.
+    Refused,
+}
+
+/// A command that was not used as it can be.
+pub fn usage(message: String, help: String) -> Failure {
+    Failure::new(
+        FailureKind::Usage,
+        Diagnostic::new(&codes::USAGE, message).help(help),
+    )
+}
+
+/// A text that is not an address, with the forms that one can have.
+pub fn not_an_address(error: &AddressError) -> Failure {
+    let forms: Vec<String> = error.forms.iter().map(ToString::to_string).collect();
+    usage(
+        error.to_string(),
+        format!("write one of these: {}", forms.join(", ")),
+    )
+}
+
+/// The type that a word names.
+pub fn type_of_word(word: &str) -> Result<CandidateType, Failure> {
+    CandidateType::named(word).ok_or_else(|| {
+        let words = agpm_discover::CANDIDATE_TYPES.map(CandidateType::singular);
+        let help = did_you_mean(word, "types are", words).unwrap_or_default();
+        usage(format!("no such resource type: `{word}`"), help)
+    })
+}
+
+/// The type of resource that a word names.
+pub fn resource_type_of_word(word: &str) -> Result<ResourceType, Failure> {
+    ResourceType::named(word).ok_or_else(|| {
+        let words = RESOURCE_TYPES.map(|kind| kind.singular());
+        let help = did_you_mean(word, "types are", words).unwrap_or_default();
+        usage(format!("no such resource type: `{word}`"), help)
+    })
+}
+
+/// A name that is taken.
+pub fn name_exists(file: &str, section: &str, name: &str) -> Failure {
+    let message = format!("the {file} has `{name}` under `[{section}]` already");
+    let help = "run the command with `--force` to replace it, or choose another name";
+    Failure::new(
+        FailureKind::Refused,
+        Diagnostic::new(&codes::IO_EXISTS, message).help(help),
+    )
+}
+
+/// The address of a source that is to be added, if it and the name are good.
+pub fn new_source(name: &str, address: &str) -> Result<SourceAddress, Failure> {
+    let bad_name =
+        |error: NameError| usage(error.to_string(), "give the source a short name".to_owned());
+    let known = SourceName::new(name).map_err(bad_name)?;
+    if known.as_str().contains([':', '/', ' ']) {
+        let help = "use letters, digits and hyphens, as in `community`".to_owned();
+        return Err(usage(format!("`{name}` is not a name for a source"), help));
+    }
+    SourceAddress::parse(address).map_err(|error| {
+        usage(
+            error.to_string(),
+            "write a URL such as `https://host/org/repo.git`, or a directory".to_owned(),
+        )
+    })
+}

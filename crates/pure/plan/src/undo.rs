@@ -1,0 +1,78 @@
+//! What a file becomes when a transaction is taken back after a user changed the file.
+
+use std::fmt::Display;
+
+use agpm_diag::{Diagnostic, Failure, Notes, codes};
+use agpm_model::RelativePath;
+
+use crate::blocks::{read_block_file, take_back_blocks};
+use crate::ledger::Ledger;
+use crate::nodes::{FileOutcome, take_back};
+use crate::observation::read_shared_file;
+
+/// What was managed before a transaction, and after it.
+#[derive(Clone, Copy)]
+pub struct UndoneLedgers<'l> {
+    /// Before it.
+    pub before: &'l Ledger,
+    /// After it.
+    pub after: &'l Ledger,
+}
+
+/// A file as it is, and as it was before the transaction.
+pub struct ChangedFile {
+    /// What it holds now.
+    pub now: Vec<u8>,
+    /// What it held; nothing if it did not exist.
+    pub before: Option<Vec<u8>>,
+}
+
+impl UndoneLedgers<'_> {
+    /// Whether the user writes a file too: then only what is managed in it goes back, and their changes stay.
+    pub fn is_shared(&self, path: &RelativePath) -> bool {
+        let is_in = |one: &Ledger| one.shared.contains_key(path) || one.blocks.contains_key(path);
+        is_in(self.before) || is_in(self.after)
+    }
+
+    /// What such a file is to hold; nothing if it goes.
+    pub fn take_back(
+        &self,
+        path: &RelativePath,
+        file: ChangedFile,
+        notes: &mut Notes,
+    ) -> Result<Option<Vec<u8>>, Failure> {
+        let (was, is) = (self.before.blocks.get(path), self.after.blocks.get(path));
+        if was.or(is).is_some() {
+            let document = read_block_file(path, file.now, notes)?;
+            let before = file.before.map(|bytes| read_block_file(path, bytes, notes));
+            let before = before.transpose()?;
+            let outcome = take_back_blocks(&document, before.as_ref(), was, is);
+            return match outcome.map_err(|error| changed_since(path, &error))? {
+                FileOutcome::Write(text) => Ok(Some(text.into_bytes())),
+                FileOutcome::Unchanged | FileOutcome::Remove => Ok(None),
+            };
+        }
+        let (was, is) = (self.before.shared.get(path), self.after.shared.get(path));
+        let document = read_shared_file(path, file.now, notes)?;
+        let before = file
+            .before
+            .map(|bytes| read_shared_file(path, bytes, notes));
+        let before = before.transpose()?;
+        let outcome = take_back(&document, before.as_deref(), was, is);
+        Ok(
+            match outcome.map_err(|error| changed_since(path, &error))? {
+                FileOutcome::Unchanged => Some(document.text().to_string().into_bytes()),
+                FileOutcome::Write(text) => Some(text.into_bytes()),
+                FileOutcome::Remove => None,
+            },
+        )
+    }
+}
+
+fn changed_since(path: &RelativePath, error: &dyn Display) -> Failure {
+    let message = format!("`{path}` changed since: {error}");
+    Diagnostic::new(&codes::UNDO_EDITED, message)
+        .in_file(path.as_str())
+        .help("`agpm undo --force` overwrites it with what was there before")
+        .into()
+}

@@ -1,0 +1,376 @@
+//! Whether a manifest requires exactly what is locked.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use agpm_diag::Failure;
+use agpm_model::{
+    Checksum, Dependency, InstallMode, LockEntry, LockedPlacement, Lockfile, Manifest, Patch,
+    PatchScope, RelativePath, ResourceId, ResourceName, ResourceOrigin, ResourceType, ToolName,
+    Unit,
+};
+use agpm_plan::{TargetRequest, outdated_lock, placements};
+
+use crate::declared::format_of;
+use crate::entries::ResolvedEntry;
+
+/// Finds the dependency of the manifest that a locked resource is of, whatever is required of it.
+pub struct RootFinder<'m> {
+    manifest: &'m Manifest,
+    by_name: BTreeMap<(ResourceType, &'m ResourceName), usize>,
+}
+
+impl<'m> RootFinder<'m> {
+    /// Finds those of one manifest.
+    pub fn new(manifest: &'m Manifest) -> Self {
+        let dependencies = manifest.dependencies.iter().enumerate();
+        let by_name =
+            dependencies.map(|(number, dependency)| ((dependency.kind, &dependency.name), number));
+        RootFinder {
+            manifest,
+            by_name: by_name.collect(),
+        }
+    }
+
+    /// The number of the dependency; nothing for what only other resources require.
+    pub fn find(&self, locked: &LockEntry) -> Option<usize> {
+        let number = *self.by_name.get(&(locked.kind, locked.manifest_key()))?;
+        is_locked_as(&self.manifest.dependencies[number], locked).then_some(number)
+    }
+}
+
+/// The dependency of the manifest for each locked resource; fails where manifest and lockfile differ.
+pub fn locked_roots(manifest: &Manifest, lock: &Lockfile) -> Result<Vec<Option<usize>>, Failure> {
+    check_locked_sources(manifest, lock)?;
+    let finder = RootFinder::new(manifest);
+    let roots: Vec<Option<usize>> = lock.entries.iter().map(|one| finder.find(one)).collect();
+    for (locked, root) in lock.entries.iter().zip(&roots) {
+        if let Some(number) = root {
+            check_locked_as(manifest, &manifest.dependencies[*number], locked)?;
+        }
+    }
+    let found: BTreeSet<usize> = roots.iter().flatten().copied().collect();
+    let is_missing = |number: usize, dependency: &Dependency| {
+        !found.contains(&number) && !manifest.tools.used_by(dependency).is_empty()
+    };
+    let mut dependencies = manifest.dependencies.iter().enumerate();
+    if let Some((_, dependency)) = dependencies.find(|(number, one)| is_missing(*number, one)) {
+        let message = format!("{} is not in the lockfile", dependency.id());
+        return Err(outdated_lock(message));
+    }
+    check_reachable(lock, &roots)?;
+    Ok(roots)
+}
+
+/// Whether every source is where it was.
+pub fn check_locked_sources(manifest: &Manifest, lock: &Lockfile) -> Result<(), Failure> {
+    for locked in &lock.sources {
+        let now = manifest
+            .source(&locked.name)
+            .map(|source| source.address.to_string());
+        if locked.url.is_some() && now.is_some() && locked.url != now {
+            let message = format!(
+                "source `{}` has another URL than when it was locked",
+                locked.name
+            );
+            return Err(outdated_lock(message));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a dependency means what is locked.
+pub fn is_locked_as(dependency: &Dependency, locked: &LockEntry) -> bool {
+    let path = locked.pattern.as_ref().unwrap_or(&locked.unit.path);
+    dependency.unit.origin == locked.unit.origin && dependency.unit.path == *path
+}
+
+fn check_locked_as(
+    manifest: &Manifest,
+    dependency: &Dependency,
+    locked: &LockEntry,
+) -> Result<(), Failure> {
+    let tools = manifest.tools.used_by(dependency);
+    let wanted = TargetRequest {
+        name: locked.name.as_str(),
+        ..TargetRequest::of(dependency, &locked.unit.path, &manifest.tools)
+    };
+    let mut places = placements(&manifest.tools, &tools, &wanted).unwrap_or_default();
+    match dependency.install {
+        InstallMode::Write => {}
+        InstallMode::ResolveOnly => places.iter_mut().for_each(|placement| placement.at = None),
+        InstallMode::InPlace => {
+            let own = RelativePath::new(locked.unit.path.as_str()).ok();
+            places
+                .iter_mut()
+                .for_each(|placement| placement.at.clone_from(&own));
+        }
+    }
+    let asked = locked.commit().map(|_| dependency.requirement.as_str());
+    let requirement = locked.requirement();
+    let differs = [
+        ("requirement", requirement != asked),
+        (
+            "tool",
+            locked.tools().collect::<BTreeSet<_>>() != tools.into_iter().collect(),
+        ),
+        ("place", !are_same_places(manifest, locked, &places)),
+        ("`install`", locked.install != dependency.install),
+        (
+            "`exclude`",
+            dependency
+                .exclude
+                .iter()
+                .any(|one| one.name == locked.name.as_str()),
+        ),
+        ("entry", is_other_server(dependency, locked)),
+        (
+            "patches",
+            shared_patches(locked) != project_patches(manifest, locked),
+        ),
+    ];
+    match differs.into_iter().find(|(_, differs)| *differs) {
+        None => Ok(()),
+        Some((what, _)) => {
+            let verb = if what == "patches" { "are" } else { "is" };
+            let message = format!(
+                "the {what} of {}/{} {verb} not what is locked",
+                locked.kind, locked.name
+            );
+            Err(outdated_lock(message))
+        }
+    }
+}
+
+/// Whether a resource is locked at the places that the manifest gives it. Which directory a block is in depends on the
+/// files that it is for, and on the project.
+fn are_same_places(manifest: &Manifest, locked: &LockEntry, places: &[LockedPlacement]) -> bool {
+    let is_same = |(locked, now): (&LockedPlacement, &LockedPlacement)| {
+        let tool = manifest.tools.named(now.tool.as_str());
+        let is_block = |place: &LockedPlacement| {
+            let holds = |path: &RelativePath| tool.is_some_and(|tool| tool.may_hold_blocks(path));
+            place.at.as_ref().is_some_and(holds)
+        };
+        locked == now || locked.tool == now.tool && is_block(locked) && is_block(now)
+    };
+    let is_instruction = locked.kind == ResourceType::Instructions;
+    locked.placements == places
+        || is_instruction
+            && locked.placements.len() == places.len()
+            && locked.placements.iter().zip(places).all(is_same)
+}
+
+/// Whether the manifest says something else of a server than when it was locked.
+fn is_other_server(dependency: &Dependency, locked: &LockEntry) -> bool {
+    let now = dependency.server_bytes();
+    let now = now.filter(|_| locked.unit.origin == ResourceOrigin::Manifest);
+    now.is_some_and(|bytes| locked.checksum != Some(Checksum::of(&bytes)))
+}
+
+/// The locked fields that everybody's patches set.
+fn shared_patches(locked: &LockEntry) -> BTreeSet<String> {
+    locked
+        .patches
+        .iter()
+        .filter(|field| !locked.private_patches.contains(field))
+        .cloned()
+        .collect()
+}
+
+/// The same as the manifest has it; what has no fields cannot be patched.
+fn project_patches(manifest: &Manifest, locked: &LockEntry) -> BTreeSet<String> {
+    let concerns = |patch: &&Patch| {
+        patch.kind == locked.kind
+            && patch.name == locked.name.as_str()
+            && patch.scope == PatchScope::Project
+            && format_of(&locked.unit).is_some()
+    };
+    let fields = manifest
+        .patches
+        .iter()
+        .filter(concerns)
+        .flat_map(Patch::leaves);
+    fields.map(|field| field.to_string()).collect()
+}
+
+/// Fails if a locked resource is required by nothing any more.
+fn check_reachable(lock: &Lockfile, roots: &[Option<usize>]) -> Result<(), Failure> {
+    let references = numbers_by_reference(lock);
+    let numbers = 0..lock.entries.len();
+    let mut queue: Vec<usize> = numbers.filter(|at| roots[*at].is_some()).collect();
+    let mut reached: BTreeSet<usize> = queue.iter().copied().collect();
+    while let Some(number) = queue.pop() {
+        let dependencies = lock.entries[number].dependencies.iter();
+        let needed = dependencies.filter_map(|reference| references.get(reference));
+        queue.extend(needed.filter(|child| reached.insert(**child)));
+    }
+    let mut entries = lock.entries.iter().enumerate();
+    match entries.find(|(number, _)| !reached.contains(number)) {
+        None => Ok(()),
+        Some((_, locked)) => Err(outdated_lock(format!(
+            "{} is no longer required",
+            locked.label()
+        ))),
+    }
+}
+
+/// The numbers of locked resources by how others refer to them.
+pub(crate) fn numbers_by_reference(lock: &Lockfile) -> BTreeMap<String, usize> {
+    lock.entries
+        .iter()
+        .enumerate()
+        .map(|(number, locked)| (locked.reference(), number))
+        .collect()
+}
+
+/// What the resources declare must be what they are locked with: a variable of the project may have changed it.
+pub fn check_declared_needs(manifest: &Manifest, entries: &[ResolvedEntry]) -> Result<(), Failure> {
+    for resolved in entries {
+        let locked: BTreeSet<&Unit> = resolved
+            .entry
+            .needs
+            .iter()
+            .map(|need| &entries[*need].entry.unit)
+            .collect();
+        let enabled =
+            |tool: Option<&ToolName>| tool.is_none_or(|tool| manifest.tools.is_enabled(tool));
+        let variants = resolved.entry.variants.iter();
+        let declared = variants.flat_map(|variant| resolved.needs.under(*variant));
+        let declared = declared.filter(|(declared, _)| enabled(declared.tool.as_ref()));
+        let mut plain = declared
+            .map(|(_, unit)| unit)
+            .filter(|unit| !unit.path.is_pattern());
+        if let Some(unit) = plain.find(|unit| !locked.contains(unit)) {
+            let (kind, name) = (resolved.entry.kind, &resolved.entry.name);
+            return Err(outdated_lock(format!(
+                "{kind}/{name} needs `{unit}`, which it is not locked with"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The parts of plugins must be those that are locked: the manifest may choose others by now.
+pub fn check_plugin_parts(lock: &Lockfile, entries: &[ResolvedEntry]) -> Result<(), Failure> {
+    for locked in lock
+        .entries
+        .iter()
+        .filter(|locked| locked.kind == ResourceType::Plugins)
+    {
+        let id = locked.id();
+        let parts: BTreeSet<ResourceId> = entries
+            .iter()
+            .filter(|resolved| resolved.part_of.as_ref() == Some(&id))
+            .map(ResolvedEntry::id)
+            .collect();
+        if !parts.iter().eq(&locked.parts) {
+            return Err(outdated_lock(format!(
+                "the parts of {id} are not what is locked"
+            )));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use agpm_model::{InstallScope, ManifestTexts};
+    use agpm_text::{Document, Format, parse_alone};
+
+    const MANIFEST: &str = "[sources]\nkit = \"https://host.invalid/kit\"\n\n[agents]\na = { source = \"kit\", path = \"agents/a.md\", version = \"^1.0\" }\n";
+
+    fn lock(more: &str) -> Lockfile {
+        let text = format!(
+            "version = 1\n\n[[sources]]\nname = \"kit\"\nurl = \"https://host.invalid/kit\"\n\n[[agents]]\nname = \"a\"\nsource = \"kit\"\npath = \"agents/a.md\"\nrequirement = \"^1.0\"\nversion = \"v1.0.0\"\nresolved_commit = \"{}\"\nchecksum = \"sha256:{}\"\ninstalled_at = \".claude/agents/a.md\"\ntool = \"claude-code\"\ndependencies = []\n{more}",
+            "1".repeat(40),
+            "0".repeat(64),
+        );
+        let (lock, found) = Lockfile::read(&parse_alone(text, Format::Toml).document);
+        assert!(found.is_empty(), "{found:?}");
+        lock
+    }
+
+    fn manifest(text: &str) -> Manifest {
+        let document: Document = parse_alone(text, Format::Toml).document;
+        let entries = |section: &str| {
+            let section = document.root().and_then(|root| root.get(section));
+            let entries = section.into_iter().flat_map(|section| section.entries());
+            entries.collect()
+        };
+        let (manifest, found) = Manifest::read(&ManifestTexts {
+            scope: InstallScope::Project,
+            project: &document,
+            own: &document,
+            bases: &[],
+            private: None,
+            config: None,
+            entries: &entries,
+            syntax_errors: &[],
+        });
+        assert!(found.is_empty(), "{found:?}");
+        manifest
+    }
+
+    fn difference(text: &str, more: &str) -> Option<String> {
+        let failure = locked_roots(&manifest(text), &lock(more)).err()?;
+        failure.diagnostic.map(|found| found.message)
+    }
+
+    #[test]
+    fn a_lockfile_fits_the_manifest_that_it_was_made_from() {
+        let roots = locked_roots(&manifest(MANIFEST), &lock("")).ok();
+        assert_eq!(roots, Some(vec![Some(0)]));
+    }
+
+    #[test]
+    fn every_difference_is_named() {
+        let cases = [
+            (
+                "^1.0",
+                "^2.0",
+                "the requirement of agents/a is not what is locked",
+            ),
+            (
+                "version",
+                "tool = \"codex\", version",
+                "the tool of agents/a is not what is locked",
+            ),
+            (
+                "version",
+                "target = \"x\", version",
+                "the place of agents/a is not what is locked",
+            ),
+            (
+                "version",
+                "install = false, version",
+                "the place of agents/a is not what is locked",
+            ),
+            (
+                "invalid/kit",
+                "invalid/other",
+                "source `kit` has another URL than when it was locked",
+            ),
+            (
+                "agents/a.md",
+                "agents/b.md",
+                "agents/a is not in the lockfile",
+            ),
+        ];
+        for (old, new, message) in cases {
+            let changed = MANIFEST.replacen(old, new, 1);
+            assert_eq!(difference(&changed, "").as_deref(), Some(message), "{new}");
+        }
+        let patched = format!("{MANIFEST}\n[patch.agents.a]\nmodel = \"x\"\n");
+        assert_eq!(
+            difference(&patched, "").as_deref(),
+            Some("the patches of agents/a are not what is locked")
+        );
+    }
+
+    #[test]
+    fn a_locked_resource_that_nothing_requires_is_found() {
+        let orphan = "\n[[snippets]]\nname = \"s\"\nsource = \"kit\"\npath = \"s.md\"\nchecksum = \"sha256:0000000000000000000000000000000000000000000000000000000000000000\"\ndependencies = []\n";
+        let message = difference(MANIFEST, orphan);
+        assert_eq!(message.as_deref(), Some("snippets/s is no longer required"));
+    }
+}

@@ -1,0 +1,326 @@
+//! What resources need, out of their bytes: the sources that they are in are asked through a port.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, SourceSpan, Span, codes, did_you_mean};
+use agpm_model::{
+    DeclaredDependency, Dependency, Manifest, ObjectId, Requirement, ResourceExtent,
+    ResourceOrigin, SourceName, SourceVersions, Unit, Variant, VersionRequirement,
+    default_requirement,
+};
+use agpm_plan::{ExcludedMatches, excluded};
+use agpm_plugin::Marketplace;
+use agpm_render::{TemplateNames, TemplateRenderer};
+
+use crate::declared::{DeclaringResource, EscapedPath, declared_unit};
+use crate::index::{FoundContent, ResourceFiles, SourceIndex};
+use crate::marketplaces::NamedCommit;
+use crate::plugin_needs::{PluginNeed, declaration, plugin_needs, plugin_of_file};
+use crate::required_source::{
+    RequiredSource, SourceRefusal, refused_source, required_source, unit_of_source,
+};
+
+/// What is required of a source where nothing is declared, after a prefix.
+const LATEST: &str = "latest";
+
+/// The sources of a project that are open.
+pub trait OpenSources: Sync {
+    /// Whether a source is one of them.
+    fn is_open(&self, source: &SourceName) -> bool;
+
+    /// Whether an origin has a path at a commit.
+    fn exists(&self, origin: &ResourceOrigin, commit: Option<&ObjectId>, path: &str) -> bool;
+
+    /// The tags and branches of a source; nothing for one without versions.
+    fn versions(&self, source: &SourceName) -> Result<Option<Arc<SourceVersions>>, Failure>;
+
+    /// The marketplace that a source is at a revision.
+    fn marketplace(
+        &self,
+        source: &SourceName,
+        revision: Option<&ObjectId>,
+    ) -> Result<Marketplace, Failure>;
+
+    /// The same at the revision of a source that nothing is required of.
+    fn default_marketplace(&self, source: &SourceName) -> Result<Marketplace, Failure>;
+
+    /// Fails unless a commit that a marketplace names belongs to the branch or tag that it names with it.
+    fn check_commit(&self, source: &SourceName, commit: &NamedCommit) -> Result<(), Failure>;
+}
+
+/// Reads what resources of one manifest need.
+pub struct NeedsReader<'a> {
+    pub(crate) manifest: &'a Manifest,
+    pub(crate) sources: &'a dyn OpenSources,
+    /// The names that templates in declarations may use.
+    names: BTreeMap<Variant, TemplateNames>,
+    renderer: TemplateRenderer,
+}
+
+impl<'a> NeedsReader<'a> {
+    /// Reads with these names for templates.
+    pub fn new(
+        manifest: &'a Manifest,
+        sources: &'a dyn OpenSources,
+        names: BTreeMap<Variant, TemplateNames>,
+    ) -> Self {
+        NeedsReader {
+            manifest,
+            sources,
+            names,
+            renderer: TemplateRenderer::new(),
+        }
+    }
+
+    /// The matches of a pattern that some dependency with this pattern wants.
+    pub fn without_excluded(
+        &self,
+        pattern: &Unit,
+        matches: Vec<Unit>,
+        notes: &mut Notes,
+    ) -> Vec<Unit> {
+        let all: Vec<&Unit> = matches.iter().collect();
+        let mut left_out: Option<BTreeSet<usize>> = None;
+        for dependency in self
+            .manifest
+            .dependencies
+            .iter()
+            .filter(|one| one.unit == *pattern)
+        {
+            let tool = &self.manifest.tools.of(dependency)[0];
+            let found = excluded(dependency, tool, &all);
+            notes
+                .diagnostics
+                .extend(unknown_exclusions(dependency, &found, &all));
+            left_out = Some(match left_out {
+                Some(before) => before.intersection(&found.matches).copied().collect(),
+                None => found.matches,
+            });
+        }
+        let left_out = left_out.unwrap_or_default();
+        let kept = matches
+            .into_iter()
+            .enumerate()
+            .filter(|(at, _)| !left_out.contains(at));
+        kept.map(|(_, unit)| unit).collect()
+    }
+
+    /// Takes in what was read, and reads what it declares under every variant in which it is wanted; what it needs is
+    /// wanted under the same ones.
+    pub fn learn(
+        &self,
+        unit: Unit,
+        commit: Option<ObjectId>,
+        found: FoundContent,
+        known: &mut SourceIndex,
+        notes: &mut Notes,
+    ) -> Result<(), Failure> {
+        known.set_content(unit.clone(), commit.clone(), found);
+        let key = (unit, commit);
+        let mut queue: Vec<_> = known
+            .variants_of(&key.0)
+            .into_iter()
+            .map(|variant| (key.clone(), variant))
+            .collect();
+        while let Some((key, variant)) = queue.pop() {
+            let wanted: Vec<Unit> = match known.found(&key.0, key.1.as_ref()) {
+                None | Some(FoundContent::Absent) => continue,
+                Some(FoundContent::Matches(matches)) => {
+                    matches.iter().map(|child| child.unit.clone()).collect()
+                }
+                Some(FoundContent::Resource(resource, _)) => {
+                    let resource = Arc::clone(resource);
+                    let declared = self.understand(&key, &resource, variant, known, notes)?;
+                    let units = declared.iter().map(|(_, unit)| unit.clone()).collect();
+                    known.set_needs(&key.0, &key.1, variant, declared);
+                    units
+                }
+            };
+            for unit in wanted {
+                if known.want(&unit, variant) {
+                    let commits = known.commits_of(&unit).into_iter();
+                    queue.extend(commits.map(|commit| ((unit.clone(), commit), variant)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What a resource declares under a variant, each with the unit that it means.
+    fn understand(
+        &self,
+        key: &(Unit, Option<ObjectId>),
+        resource: &ResourceFiles,
+        variant: Variant,
+        known: &mut SourceIndex,
+        notes: &mut Notes,
+    ) -> Result<Vec<(DeclaredDependency, Unit)>, Failure> {
+        let (unit, commit) = key;
+        if unit.extent == ResourceExtent::Plugin {
+            let needs = plugin_needs(self, unit, commit.as_ref(), resource, notes)?;
+            return self.needed_plugins(unit, needs, known);
+        }
+        // The tool alone reads a file in place: agpm is told where it is, not what it means.
+        if self.manifest.is_in_place(unit) {
+            return Ok(Vec::new());
+        }
+        let label = commit.as_ref().map_or("local", ObjectId::short);
+        let (names, renderer) = (&self.names[&variant], &self.renderer);
+        let declared = DeclaringResource {
+            unit,
+            label,
+            bytes: &resource.main.bytes,
+            names,
+            renderer,
+        }
+        .read(notes);
+        let (mut children, mut escapes) = (Vec::new(), Vec::new());
+        for declared in declared {
+            if declared.source.is_some() {
+                match self.in_other_source(&declared, known) {
+                    Ok(child) => children.extend(child),
+                    Err(refusal) => {
+                        let chain = known.chain_to(&self.roots(), unit);
+                        escapes.push(refused_source(&refusal, &chain, declared.spot));
+                    }
+                }
+                continue;
+            }
+            let exists = |path: &str| self.sources.exists(&unit.origin, commit.as_ref(), path);
+            match declared_unit(unit, &declared, &exists) {
+                Ok(child) => children.push((declared, child)),
+                Err(EscapedPath) => {
+                    let message =
+                        format!("`{}` of `{unit}` leads out of its source", declared.path);
+                    let diagnostic = Diagnostic::new(&codes::RESOURCE_DECLARATION, message)
+                        .at_spot(declared.spot)
+                        .help("resources can only need files of their own source");
+                    escapes.push(diagnostic);
+                }
+            }
+        }
+        let exists = |path: &str| self.sources.exists(&unit.origin, commit.as_ref(), path);
+        if let Some(plugin) = plugin_of_file(unit, &resource.main.bytes, &exists) {
+            let spot = SourceSpan {
+                source: notes.sources.add(unit.to_string(), String::new()),
+                span: Span::at(0),
+            };
+            children.push((declaration(plugin.path.as_str(), None, spot), plugin));
+        }
+        match escapes.pop() {
+            Some(last) => {
+                notes.diagnostics.extend(escapes);
+                Err(Failure::new(FailureKind::Refused, last))
+            }
+            None => Ok(children),
+        }
+    }
+
+    /// The plugins that a plugin needs, without those whose source has to be opened first.
+    fn needed_plugins(
+        &self,
+        unit: &Unit,
+        needs: Vec<PluginNeed>,
+        known: &mut SourceIndex,
+    ) -> Result<Vec<(DeclaredDependency, Unit)>, Failure> {
+        let mut children = Vec::new();
+        for need in needs {
+            let remote = match need {
+                PluginNeed::Here(declared, child) => {
+                    children.push((declared, child));
+                    continue;
+                }
+                PluginNeed::Elsewhere(remote) => remote,
+            };
+            let child = self.in_other_source(&remote.declared, known);
+            let child = child.map_err(|_| remote.refusal(&known.chain_to(&self.roots(), unit)))?;
+            let Some((declared, child)) = child else {
+                continue;
+            };
+            if let Some((commit, source)) = remote.commit.as_ref().zip(child.origin.source()) {
+                self.sources.check_commit(source, commit)?;
+            }
+            children.push((declared, child));
+        }
+        Ok(children)
+    }
+
+    fn roots(&self) -> Vec<Unit> {
+        let dependencies = self.manifest.dependencies.iter();
+        dependencies.map(|one| one.unit.clone()).collect()
+    }
+
+    /// What is declared in another source; nothing if that has to be opened first.
+    fn in_other_source(
+        &self,
+        declared: &DeclaredDependency,
+        known: &mut SourceIndex,
+    ) -> Result<Option<(DeclaredDependency, Unit)>, SourceRefusal> {
+        let written = declared.source.as_deref().unwrap_or_default();
+        let (name, source) = match required_source(self.manifest, written, declared.spot)? {
+            RequiredSource::Known(name) => {
+                let source = self.manifest.source(&name).cloned();
+                (name, source)
+            }
+            RequiredSource::Allowed(source) => (source.name.clone(), Some(*source)),
+        };
+        if !self.sources.is_open(&name) {
+            known
+                .required_sources
+                .extend(source.map(|source| (name, source)));
+            return Ok(None);
+        }
+        let unit = unit_of_source(&name, declared)
+            .map_err(|_| SourceRefusal::NoRepository(declared.path.clone()))?;
+        let requirement = declared.requirement.clone();
+        let requirement = requirement.or_else(|| self.default_requirement(&name, &unit, known));
+        let declared = DeclaredDependency {
+            requirement,
+            ..declared.clone()
+        };
+        Ok(Some((declared, unit)))
+    }
+
+    /// What is required where nothing is declared. A source is not asked for what the lockfile tells.
+    fn default_requirement(
+        &self,
+        source: &SourceName,
+        unit: &Unit,
+        known: &SourceIndex,
+    ) -> Option<Requirement> {
+        let locked = known.pinned_requirements(unit);
+        let is_latest = |text: &&String| text.ends_with(LATEST);
+        if let Some(latest) = locked.iter().find(is_latest) {
+            return VersionRequirement::parse(latest)
+                .ok()
+                .map(Requirement::Version);
+        }
+        let names = [unit.path.stem().to_owned()];
+        let versions = self.sources.versions(source).ok().flatten();
+        let requirement = versions.and_then(|versions| default_requirement(&versions, &names));
+        let locked = || VersionRequirement::parse(locked.first()?).ok();
+        requirement.or_else(locked).map(Requirement::Version)
+    }
+}
+
+/// A warning for each name in `exclude` that does not mean one match.
+fn unknown_exclusions(
+    dependency: &Dependency,
+    found: &ExcludedMatches,
+    matches: &[&Unit],
+) -> Vec<Diagnostic> {
+    let stems: BTreeSet<&str> = matches.iter().map(|unit| unit.path.stem()).collect();
+    let warning = |at: &usize| {
+        let exclusion = &dependency.exclude[*at];
+        let message = format!(
+            "`{}` in `exclude` does not name one match of the pattern",
+            exclusion.name
+        );
+        let mut diagnostic =
+            Diagnostic::new(&codes::MANIFEST_EXCLUDE, message).at_spot(exclusion.spot);
+        diagnostic.help = did_you_mean(&exclusion.name, "the matches are", stems.iter().copied());
+        diagnostic
+    };
+    found.unknown.iter().map(warning).collect()
+}

@@ -82,8 +82,8 @@ const RECORDS: &[(&str, Counts)] = &[
         Counts {
             module_cycle: 9,
             folder_cycle: 0,
-            tuple_parameters: 2,
-            many_arguments: 3,
+            tuple_parameters: 0,
+            many_arguments: 0,
         },
     ),
     (

@@ -18,17 +18,21 @@ test-clients PROGRAM="target/release/agpm":
 
 # Measure beside peers: those that are installed (jq, node, python, yq), and agpm-cli, which cargo installs
 bench:
-    cargo build --release
-    python3 bench/merge.py target/release/agpm
-    python3 bench/install.py target/release/agpm
-    python3 bench/tools.py target/release/agpm
-    python3 bench/content.py target/release/agpm
-    python3 bench/layers.py target/release/agpm
-    python3 bench/solve.py target/release/agpm
-    python3 bench/inherit.py target/release/agpm
-    python3 bench/catalog.py target/release/agpm
-    python3 bench/mcp.py target/release/agpm
-    python3 bench/search.py target/release/agpm
+    cargo build --profile dist
+    python3 bench/merge.py target/dist/agpm
+    python3 bench/install.py target/dist/agpm
+    python3 bench/tools.py target/dist/agpm
+    python3 bench/content.py target/dist/agpm
+    python3 bench/layers.py target/dist/agpm
+    python3 bench/solve.py target/dist/agpm
+    python3 bench/inherit.py target/dist/agpm
+    python3 bench/catalog.py target/dist/agpm
+    python3 bench/mcp.py target/dist/agpm
+    python3 bench/search.py target/dist/agpm
+
+# Build the binary that is shipped
+dist:
+    cargo build --profile dist -p agpm
 
 # Property tests with other seeds and more cases
 soak CASES="20000":

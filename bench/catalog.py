@@ -77,7 +77,7 @@ def manifest(path, start, rows, label):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("agpm", nargs="?", default=str(ROOT / "target/release/agpm"))
+    parser.add_argument("agpm", nargs="?", default=str(ROOT / "target/dist/agpm"))
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--rows", type=int, nargs="*", default=[25_000, 50_000, 100_000, 200_000])
     parser.add_argument("--files", action="store_true")

@@ -59,7 +59,7 @@ def manifest(url, count, patched):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("agpm", nargs="?", default=ROOT / "target/release/agpm")
+    parser.add_argument("agpm", nargs="?", default=ROOT / "target/dist/agpm")
     parser.add_argument("--count", type=int, default=500)
     parser.add_argument("--runs", type=int, default=7)
     args = parser.parse_args()

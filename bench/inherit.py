@@ -108,7 +108,7 @@ def best(runs, commands):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("agpm", nargs="?", default=str(ROOT / "target/release/agpm"))
+    parser.add_argument("agpm", nargs="?", default=str(ROOT / "target/dist/agpm"))
     parser.add_argument("--runs", type=int, default=9)
     options = parser.parse_args()
     agpm = str(pathlib.Path(options.agpm).resolve())

@@ -195,7 +195,7 @@ def network(agpm, scratch):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("agpm", nargs="?", default=ROOT / "target/release/agpm")
+    parser.add_argument("agpm", nargs="?", default=ROOT / "target/dist/agpm")
     parser.add_argument("--counts", default="1,50,500,2000")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--peer", default=ROOT / "target/peer/bin/agpm")

@@ -191,7 +191,7 @@ def codecs(yaml):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("agpm", nargs="?", default=ROOT / "target/release/agpm")
+    parser.add_argument("agpm", nargs="?", default=ROOT / "target/dist/agpm")
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--git", action="store_true", help="layers from git repositories too")

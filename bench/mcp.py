@@ -97,7 +97,7 @@ def floor(length, count, env, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("agpm", nargs="?", default=str(ROOT / "target/release/agpm"))
+    parser.add_argument("agpm", nargs="?", default=str(ROOT / "target/dist/agpm"))
     parser.add_argument("--calls", type=int, default=10_000)
     arguments = parser.parse_args()
     agpm = str(pathlib.Path(arguments.agpm).resolve())

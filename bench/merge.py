@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Merging beside what users would take otherwise, in one run. Prints ratios; absolute times move from machine to machine.
 
-usage: bench/merge.py [AGPM]      (default: target/release/agpm)
+usage: bench/merge.py [AGPM]      (default: target/dist/agpm)
 
 Peers that are not installed (jq, node, PyYAML, tomli_w, yq) are left out and said so.
 """
@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 
-AGPM = os.path.abspath(sys.argv[1] if len(sys.argv) == 2 else "target/release/agpm")
+AGPM = os.path.abspath(sys.argv[1] if len(sys.argv) == 2 else "target/dist/agpm")
 RUNS = 5
 WORDS = [f"w{n:x}" for n in range(4096)]
 

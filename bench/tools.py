@@ -50,7 +50,7 @@ def make_project(folder, source, tools):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("agpm", nargs="?", default="target/release/agpm")
+    parser.add_argument("agpm", nargs="?", default="target/dist/agpm")
     parser.add_argument("--count", type=int, default=500)
     parser.add_argument("--runs", type=int, default=5)
     args = parser.parse_args()

@@ -7,6 +7,7 @@ mod fixtures;
 mod git;
 mod memory_files;
 mod sandbox;
+mod schema;
 mod script;
 mod server;
 
@@ -14,5 +15,6 @@ pub use fixtures::each_fixture;
 pub use git::Repository;
 pub use memory_files::MemoryFiles;
 pub use sandbox::{CommandOutput, Sandbox};
+pub use schema::schema_problems;
 pub use script::{check_guide, check_parts, check_script, compare, run_script};
 pub use server::{Behaviour, GitDaemon, HttpServer};

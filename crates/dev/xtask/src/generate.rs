@@ -3,7 +3,7 @@ use std::path::Path;
 
 use agpm_bottle::UnitKind;
 
-use crate::{environment, exit_codes, key_tables, picture, references, tool_tables};
+use crate::{environment, exit_codes, json_outputs, key_tables, picture, references, tool_tables};
 
 /// A file that is made from the code.
 struct Generated {
@@ -122,6 +122,10 @@ const FILES: &[Generated] = &[
     Generated {
         path: "docs/reference/schema/persona.json",
         make: || agpm_persona::PERSONA_SCHEMA.to_json_schema().to_json(),
+    },
+    Generated {
+        path: "docs/reference/json.md",
+        make: json_outputs::page,
     },
     Generated {
         path: "docs/reference/keys.md",

@@ -42,8 +42,9 @@ pub(crate) fn keys() -> String {
     page.text
 }
 
-struct Page {
-    text: String,
+#[derive(Default)]
+pub(crate) struct Page {
+    pub(crate) text: String,
 }
 
 impl Page {
@@ -67,7 +68,7 @@ impl Page {
         self.rows(&rows);
     }
 
-    fn rows(&mut self, rows: &Rows) {
+    pub(crate) fn rows(&mut self, rows: &Rows) {
         self.line("| key | value | |\n|---|---|---|");
         for Row { key, value, about } in &rows.0 {
             let about = about.replace('|', "\\|");
@@ -75,23 +76,23 @@ impl Page {
         }
     }
 
-    fn line(&mut self, text: &str) {
+    pub(crate) fn line(&mut self, text: &str) {
         writeln!(self.text, "{text}").expect("a string takes everything");
     }
 }
 
-struct Row {
-    key: String,
+pub(crate) struct Row {
+    pub(crate) key: String,
     value: String,
     about: String,
 }
 
 #[derive(Default)]
-struct Rows(Vec<Row>);
+pub(crate) struct Rows(pub(crate) Vec<Row>);
 
 impl Rows {
     /// The keys inside of a value, whose own key is `prefix`.
-    fn form(&mut self, prefix: &str, form: &ValueForm) {
+    pub(crate) fn form(&mut self, prefix: &str, form: &ValueForm) {
         match form {
             ValueForm::Table(table) => self.table(prefix, table, &[]),
             ValueForm::Part(table, left_out) => self.table(prefix, table, left_out),
@@ -109,7 +110,9 @@ impl Rows {
                 }
             },
             ValueForm::Either(forms) => forms.iter().for_each(|form| self.form(prefix, form)),
-            ValueForm::Described(_, form) | ValueForm::With(form, _) => self.form(prefix, form),
+            ValueForm::Described(_, form) | ValueForm::With(form, _) | ValueForm::OrNull(form) => {
+                self.form(prefix, form);
+            }
             _ => {}
         }
     }
@@ -149,6 +152,9 @@ fn inner(prefix: &str, name: &str) -> String {
 /// What a value is, in a few words.
 fn value(form: &ValueForm) -> String {
     match form {
+        ValueForm::Any => "any".to_owned(),
+        ValueForm::Count => "integer".to_owned(),
+        ValueForm::OrNull(form) => format!("{} or null", value(form)),
         ValueForm::Text | ValueForm::Filled | ValueForm::Pattern { .. } => "string".to_owned(),
         ValueForm::Flag => "boolean".to_owned(),
         ValueForm::Number(number) => format!("`{number}`"),
@@ -182,6 +188,7 @@ fn plural(form: &ValueForm) -> String {
         "string" => "strings".to_owned(),
         "object" => "objects".to_owned(),
         "boolean" => "booleans".to_owned(),
+        "integer" => "integers".to_owned(),
         "any" => "anything".to_owned(),
         other => other.to_owned(),
     }

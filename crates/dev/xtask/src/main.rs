@@ -4,6 +4,7 @@ mod environment;
 mod exit_codes;
 mod generate;
 mod house;
+mod json_outputs;
 mod key_tables;
 mod measure;
 mod picture;

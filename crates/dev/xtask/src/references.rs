@@ -1,3 +1,4 @@
+use agpm_cli::EXAMPLES;
 use agpm_diag::{CODES, Code, SERVER_CODES};
 use clap::{Arg, Command};
 
@@ -101,6 +102,12 @@ fn section(command: &Command, declaration: &Command, heading: &str) -> String {
         out.push('\n');
         out.push_str(&table(own.into_iter()));
     }
+    let name = command.get_bin_name().unwrap_or_default();
+    let path = name.trim_start_matches("agpm ");
+    if let Some(examples) = EXAMPLES.iter().find(|one| one.command == path) {
+        let lines = examples.lines.join("\n");
+        out.push_str(&format!("\nExamples:\n\n```sh\n{lines}\n```\n"));
+    }
     for subcommand in documented(command) {
         out.push_str(&section(subcommand, declaration, &format!("{heading}#")));
     }
@@ -168,6 +175,7 @@ fn meaning(argument: &Arg) -> String {
     let values: Vec<String> = argument
         .get_possible_values()
         .iter()
+        .filter(|_| !argument.is_hide_possible_values_set())
         .filter(|value| argument.get_action().takes_values() && !value.is_hide_set())
         .map(|value| format!("`{}`", value.get_name()))
         .collect();

@@ -12,7 +12,7 @@ use agpm_tools::{
 const NOTHING: &str = "–";
 const SAME: &str = "same";
 const WIDENED: &str = "**widened**";
-const TEXT: &str = "stays as text";
+const TEXT: &str = "plain text";
 
 /// A Markdown table.
 struct Table {
@@ -299,28 +299,28 @@ pub(crate) fn agents() -> String {
 type AgentRow = (&'static str, fn(&AgentFields) -> String);
 
 const AGENT_ROWS: &[AgentRow] = &[
-    ("the text", |fields| match fields.container {
+    ("body", |fields| match fields.container {
         AgentContainer::Toml(body) => code(body),
-        AgentContainer::Markdown => "the text".to_owned(),
+        AgentContainer::Markdown => "body".to_owned(),
     }),
     ("`name`", |fields| match fields.names {
         AgentNames::Any => "exact".to_owned(),
-        AgentNames::Slug => "exact; other letters than `a-z 0-9 - _` become `-`".to_owned(),
+        AgentNames::Slug => "exact; characters other than `a-z 0-9 - _` become `-`".to_owned(),
     }),
     ("`description`", |_| "exact".to_owned()),
     ("no `description`", |_| {
-        "the first line of the text".to_owned()
+        "the first line of the body".to_owned()
     }),
-    ("`tools` that only look", |fields| match fields.limit {
+    ("`tools` that only read", |fields| match fields.limit {
         AgentLimit::ReadOnly(key, Some(value)) => code(&format!("{key} = \"{value}\"")),
         AgentLimit::ReadOnly(key, None) => code(&format!("{key}: true")),
         AgentLimit::List(_) => "the tool's names".to_owned(),
     }),
-    ("`tools` that change things", |fields| {
+    ("`tools` that write or run", |fields| {
         read_only_or(fields, WIDENED, "the tool's names")
     }),
     ("`disallowedTools`", |fields| {
-        let list = "taken out of `tools`, else **widened**";
+        let list = "removed from `tools`, else **widened**";
         read_only_or(fields, "read-only, else **widened**", list)
     }),
     ("`permissionMode: plan`", |fields| {
@@ -371,7 +371,7 @@ impl CommandColumn {
         match &tool.commands.as_ref()?.format {
             CommandFormat::Markdown(format) => Some(CommandColumn {
                 tool: tool.name,
-                text: "the text".to_owned(),
+                text: "body".to_owned(),
                 fields: format.fields,
                 placeholders: &format.placeholders,
             }),
@@ -412,10 +412,12 @@ pub(crate) fn commands() -> String {
 type CommandRow = (&'static str, fn(&CommandColumn) -> String);
 
 const COMMAND_ROWS: &[CommandRow] = &[
-    ("the text", |column| column.text.clone()),
+    ("body", |column| column.text.clone()),
     ("`description`", |column| column.field("description")),
     ("`argument-hint`", |column| column.field("argument-hint")),
-    ("`allowed-tools`", |_| "dropped: it grants".to_owned()),
+    ("`allowed-tools`", |_| {
+        "dropped (it only grants permissions)".to_owned()
+    }),
     ("`disallowed-tools`", |_| WIDENED.to_owned()),
     ("`$ARGUMENTS`", |column| code(column.placeholders.arguments)),
     ("`$1`, `$2`, …", |_| TEXT.to_owned()),
@@ -435,7 +437,7 @@ fn placeholder(marks: Option<(&str, &str)>, inner: &str) -> String {
 
 /// How each tool with files of instructions says which files they are for.
 pub(crate) fn instruction_fields() -> String {
-    let mut table = Table::by_tool("", &["for some files", "for everything"]);
+    let mut table = Table::by_tool("", &["for some files", "for all files"]);
     for tool in TOOLS {
         let instructions = tool.instructions.as_ref();
         let Some(rule) = instructions.and_then(|own| own.format.rule.as_ref()) else {
@@ -443,7 +445,7 @@ pub(crate) fn instruction_fields() -> String {
         };
         let patterns = match rule.list {
             PatternList::List => format!("{} (a list)", code(rule.patterns)),
-            PatternList::Commas => format!("{} (with commas)", code(rule.patterns)),
+            PatternList::Commas => format!("{} (comma-separated)", code(rule.patterns)),
         };
         let some: Vec<String> = [patterns]
             .into_iter()
@@ -505,7 +507,7 @@ const SERVER_ROWS: &[ServerRow] = &[
     ("`type`", server_types),
     ("`url` over HTTP", |format| same_or(format.urls.http, "url")),
     ("`url` with `type: sse`", |format| match format.urls.sse {
-        None => "asked like any other".to_owned(),
+        None => "treated as HTTP".to_owned(),
         Some(key) if key == format.urls.http => same_or(key, "url"),
         Some(key) => code(key),
     }),
@@ -567,7 +569,7 @@ fn server_limit(format: &ServerFormat, key: &str) -> String {
 /// The source of every fact, tool by tool.
 pub(crate) fn sources() -> String {
     let mut out = format!(
-        "# Sources\n\n{}\n\nWhat agpm knows of each [tool](../tools.md), what shows it, and when it was last compared.\n",
+        "# Sources\n\n{}\n\nThe source of each fact about a [tool](../tools.md), and the date when it was last checked.\n",
         crate::references::NOTE
     );
     for tool in TOOLS {
@@ -607,7 +609,7 @@ fn facts(tool: &'static ToolDefinition) -> Vec<(String, FactSource)> {
     let unread = tool.unread_file.as_ref();
     let root = tool.project_root.as_ref();
     add("the project's directory", root.map(|own| own.source));
-    add("programs that read its files", unread.map(|own| own.source));
+    add("clients that read its files", unread.map(|own| own.source));
     out
 }
 

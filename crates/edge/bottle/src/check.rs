@@ -4,8 +4,8 @@ use agpm_diag::{Diagnostic, codes, did_you_mean, nearest};
 use agpm_model::{KeyPresence, Passthrough, SchemaTable, ValueForm};
 use agpm_text::{NodeKind, NodeRef, Pointer};
 
-use crate::schema::CLAUDE_CODE;
-use crate::unit::{BottleUnit, PROMPT, PromptSource, UnitKind, UnitState};
+use crate::schema::{CLAUDE_CODE, PROMPT};
+use crate::unit::{BottleUnit, PromptSource, UnitKind, UnitState};
 
 /// Everything that is wrong with the keys and types of a unit.
 pub(crate) fn check(unit: &BottleUnit) -> Vec<Diagnostic> {

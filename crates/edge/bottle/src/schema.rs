@@ -4,8 +4,6 @@ use agpm_model::{
     KeyNames, KeyOwner, KeyPresence, Passthrough, SchemaField, SchemaTable, ValueForm,
 };
 
-use crate::unit::PROMPT;
-
 /// Fields that Claude Code reads in its own agent files, so that one file can serve both programs. Which fields these are
 /// is looked up when a version of Claude Code adds some, and the name says when that was.
 pub const CLAUDE_CODE: Passthrough = Passthrough {
@@ -29,6 +27,9 @@ pub const CLAUDE_CODE: Passthrough = Passthrough {
     ],
     owner: KeyOwner::OtherProgram,
 };
+
+/// The key of an agent's prompt in JSON.
+pub(crate) const PROMPT: &str = "prompt";
 
 pub(crate) const BOTTLE: SchemaTable = SchemaTable::strict(
     "a bottle",

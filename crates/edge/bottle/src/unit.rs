@@ -6,7 +6,7 @@ use agpm_diag::{Diagnostic, SourceId, SourceSpan, Span};
 use agpm_model::{LayerName, SchemaTable};
 use agpm_text::{Document, NodeRef};
 
-use crate::schema::{AGENT, BOTTLE};
+use crate::schema::{AGENT, BOTTLE, PROMPT};
 
 /// What a manifest describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -118,9 +118,6 @@ impl BottleUnit {
         }
     }
 }
-
-/// The key of an agent's prompt in JSON.
-pub(crate) const PROMPT: &str = "prompt";
 
 /// The beginning of a text.
 pub(crate) fn start_of(source: SourceId) -> SourceSpan {

@@ -368,7 +368,7 @@ fn the_object_itself_is_checked() {
         (
             r#"{"bottles": {"": {}}}"#,
             "bottle/value",
-            "invalid name `` of a bottle: a name is one line of text and not empty",
+            "invalid name `` of a bottle: a name is one line and not empty",
         ),
         (
             r#"{"bottles": {"a": {"env": {}, "env": {}}}}"#,

@@ -8,3 +8,76 @@ pub(crate) fn variable(name: &str) -> Option<PathBuf> {
         .filter(|value| !value.is_empty())
         .map(PathBuf::from)
 }
+
+/// A variable of the environment that agpm reads.
+#[derive(Debug)]
+pub struct EnvironmentVariable {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does, in Markdown.
+    pub effect: &'static str,
+}
+
+/// All of them, for the reference and the manual pages.
+pub const ENVIRONMENT_VARIABLES: &[EnvironmentVariable] = &[
+    EnvironmentVariable {
+        name: "AGPM_CACHE_DIR",
+        effect: "The cache directory, like `--cache-dir`. Default: `agpm` in `XDG_CACHE_HOME`",
+    },
+    EnvironmentVariable {
+        name: "AGPM_CONFIG",
+        effect: "Your configuration file, like `--config`. Default: `agpm/config.toml` in `XDG_CONFIG_HOME`",
+    },
+    EnvironmentVariable {
+        name: "AGPM_MCP_TOKEN",
+        effect: "The bearer token of `agpm serve mcp --http`. Default: a generated token, printed at startup",
+    },
+    EnvironmentVariable {
+        name: "AGPM_NO_PROGRESS",
+        effect: "If set and not `0` or `false`, no progress bars, like `--no-progress`",
+    },
+    EnvironmentVariable {
+        name: "AGPM_OFFLINE",
+        effect: "If set and not `0` or `false`, no network access, like `--offline`",
+    },
+    EnvironmentVariable {
+        name: "AGPM_POLICY",
+        effect: "The file or URL of the policy that replaces `/etc/agpm/policy.toml`",
+    },
+    EnvironmentVariable {
+        name: "AGENT_MANAGER_CONFIG_DIR",
+        effect: "The directory of `config.yaml` for `agpm import agent-manager`. Default: `~/.agent-manager`",
+    },
+    EnvironmentVariable {
+        name: "CLICOLOR_FORCE",
+        effect: "If set and not `0`, colors where the output is not a terminal, unless `NO_COLOR` is set or `--color` is given",
+    },
+    EnvironmentVariable {
+        name: "HOME",
+        effect: "Your home directory. `USERPROFILE` is used if `HOME` is not set. Must be absolute",
+    },
+    EnvironmentVariable {
+        name: "NO_COLOR",
+        effect: "If set and not empty, no colors, unless `--color always` is given",
+    },
+    EnvironmentVariable {
+        name: "PATH",
+        effect: "Where `git` and installed AI coding clients are found",
+    },
+    EnvironmentVariable {
+        name: "USERPROFILE",
+        effect: "See `HOME`",
+    },
+    EnvironmentVariable {
+        name: "XDG_CACHE_HOME",
+        effect: "The parent of the cache directory. Default: `~/.cache`",
+    },
+    EnvironmentVariable {
+        name: "XDG_CONFIG_HOME",
+        effect: "The parent of the directory with `config.toml`, the user manifest and `policy.toml`. Default: `~/.config`",
+    },
+    EnvironmentVariable {
+        name: "XDG_STATE_HOME",
+        effect: "The parent of the directory with approvals and the state of your home directory. Default: `~/.local/state`",
+    },
+];

@@ -1,8 +1,10 @@
-//! The help on one screen: commands by what they are for, and global options only where all are asked for.
+//! The help on one screen: commands by purpose, and global options only where all are listed.
 
 use std::ffi::OsString;
 
-use clap::{Arg, Command};
+use clap::{Arg, ArgAction, Command};
+
+use crate::examples::examples_of;
 
 /// What `agpm --help` prints.
 const OVERVIEW: &str = "\
@@ -28,19 +30,40 @@ Examples:
 and the options that every command takes.
 ";
 
-/// What the help of each command ends with.
-const GLOBAL_OPTIONS: &str = "Options of every command: `agpm help --all`";
-
-/// The commands as they are read: options that every command takes are not repeated in the help of each.
+/// The commands as they are read: `--help` is as short as `-h`, has examples, and does not repeat the global options.
 pub(crate) fn with_short_help(declaration: Command) -> Command {
-    let hidden = |argument: Arg| {
-        let is_global = argument.is_global_set();
-        argument.hide(is_global)
-    };
-    declaration
-        .override_help(OVERVIEW)
-        .mut_args(hidden)
-        .mut_subcommands(|command| command.after_help(GLOBAL_OPTIONS))
+    let declaration = declaration.override_help(OVERVIEW).mut_args(hide_global);
+    declaration.mut_subcommands(|command| compact(command, ""))
+}
+
+fn hide_global(argument: Arg) -> Arg {
+    let is_hidden = argument.is_global_set() && argument.get_help_heading().is_some();
+    argument.hide(is_hidden)
+}
+
+/// One command and its subcommands. `parent` is the words before its name.
+fn compact(command: Command, parent: &str) -> Command {
+    let path = format!("{parent}{}", command.get_name());
+    // Its usage names them already.
+    let hides_subcommands = matches!(path.as_str(), "add" | "remove");
+    let before = format!("{path} ");
+    let help = Arg::new("help")
+        .short('h')
+        .long("help")
+        .action(ArgAction::HelpShort)
+        .hide(true);
+    command
+        .disable_help_flag(true)
+        .disable_help_subcommand(true)
+        .arg(help)
+        .after_help(examples_text(&path))
+        .mut_subcommands(|inner| compact(inner, &before).hide(hides_subcommands))
+}
+
+fn examples_text(path: &str) -> String {
+    let lines = examples_of(path);
+    let lines: String = lines.iter().map(|line| format!("\n  {line}")).collect();
+    format!("Examples:{lines}")
 }
 
 /// Whether everything is asked for: `agpm help --all`.
@@ -49,22 +72,90 @@ pub(crate) fn asks_for_all(arguments: &[OsString]) -> bool {
     words.next().is_some_and(|word| word == "help") && words.any(|word| word == "--all")
 }
 
+/// `agpm help COMMAND` is `agpm COMMAND --help`, whose help is shorter than that of the command `help`.
+pub(crate) fn without_help_command(arguments: &[OsString]) -> Vec<OsString> {
+    let is_flag = |argument: &OsString| argument.to_string_lossy().starts_with('-');
+    let first_word = arguments
+        .iter()
+        .skip(1)
+        .position(|argument| !is_flag(argument));
+    let Some(at) = first_word.filter(|at| arguments[at + 1] == "help") else {
+        return arguments.to_vec();
+    };
+    let mut words: Vec<OsString> = arguments.to_vec();
+    words.remove(at + 1);
+    words.push("--help".into());
+    words
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::args::Cli;
+
+    /// Lines and columns of the smallest terminal.
+    const SCREEN: (usize, usize) = (24, 80);
+    const LONGEST_SUMMARY: usize = 60;
 
     #[test]
     fn the_overview_has_every_command_and_fits_a_screen() {
         let words: Vec<&str> = OVERVIEW.split([' ', ',', '\n']).collect();
         for command in Cli::declaration().get_subcommands() {
             assert!(
-                words.contains(&command.get_name()),
+                command.is_hide_set() || words.contains(&command.get_name()),
                 "{}",
                 command.get_name()
             );
         }
-        assert!(OVERVIEW.lines().count() <= 24);
-        assert!(OVERVIEW.lines().all(|line| line.len() <= 80));
+        assert!(OVERVIEW.lines().count() <= SCREEN.0);
+        assert!(OVERVIEW.lines().all(|line| line.len() <= SCREEN.1));
+    }
+
+    /// Every command with the words before its name, subcommands included.
+    fn each_command(command: &Command, parent: &str, check: &mut dyn FnMut(&str, &Command)) {
+        for inner in command.get_subcommands() {
+            let path = format!("{parent}{}", inner.get_name());
+            if !inner.is_hide_set() && inner.get_name() != "help" {
+                check(&path, inner);
+                each_command(inner, &format!("{path} "), check);
+            }
+        }
+    }
+
+    #[test]
+    fn every_help_fits_a_screen_and_has_examples() {
+        let mut declaration = with_short_help(Cli::declaration());
+        declaration.build();
+        each_command(&declaration, "", &mut |path, command| {
+            let help = command.clone().render_help().to_string();
+            let widest = help.lines().map(|line| line.chars().count()).max();
+            assert!(help.lines().count() <= SCREEN.0, "{path}\n{help}");
+            assert!(widest <= Some(SCREEN.1), "{path}\n{help}");
+            assert!(help.contains("Examples:\n  agpm "), "{path}\n{help}");
+            assert!(!help.contains("--manifest-path"), "{path}\n{help}");
+        });
+    }
+
+    #[test]
+    fn summaries_are_short() {
+        each_command(&Cli::declaration(), "", &mut |path, command| {
+            let about = command.get_about().map(ToString::to_string);
+            let about = about.unwrap_or_default();
+            assert!(about.len() <= LONGEST_SUMMARY, "{path}: {about}");
+            assert!(about.starts_with(char::is_uppercase), "{path}: {about}");
+        });
+    }
+
+    #[test]
+    fn help_of_a_command_is_its_flag() {
+        let words = |line: &str| -> Vec<OsString> { line.split(' ').map(Into::into).collect() };
+        for (typed, read) in [
+            ("agpm help add", "agpm add --help"),
+            ("agpm -q help add source", "agpm -q add source --help"),
+            ("agpm help", "agpm --help"),
+            ("agpm add help", "agpm add help"),
+        ] {
+            assert_eq!(without_help_command(&words(typed)), words(read));
+        }
     }
 }

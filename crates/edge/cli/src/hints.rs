@@ -20,7 +20,7 @@ const OTHER_WORDS: [OtherWords; 14] = [
     },
     OtherWords {
         words: &["find", "discover", "explore"],
-        hint: "`agpm search` looks in all sources, `agpm browse` lists what one has",
+        hint: "`agpm search` searches all sources, `agpm browse` lists the resources of one",
     },
     OtherWords {
         words: &["info", "show", "view"],
@@ -36,7 +36,7 @@ const OTHER_WORDS: [OtherWords; 14] = [
     },
     OtherWords {
         words: &["freeze", "restore"],
-        hint: "`agpm install --frozen` installs exactly what the lockfile pins",
+        hint: "`agpm install --frozen` installs exactly the locked versions",
     },
     OtherWords {
         words: &["clean", "prune", "gc"],

@@ -4,7 +4,11 @@
 
 mod args;
 mod commands;
+mod completion;
+mod completion_scripts;
 mod environment;
+mod examples;
+mod exit_codes;
 mod formats;
 mod help;
 mod hints;
@@ -19,6 +23,10 @@ use std::process::ExitCode;
 
 use crate::args::Cli;
 use crate::output::Output;
+
+pub use crate::environment::{ENVIRONMENT_VARIABLES, EnvironmentVariable};
+pub use crate::examples::{CommandExamples, EXAMPLES};
+pub use crate::exit_codes::failure_codes;
 
 /// Runs the command that these arguments, the program's name included, ask for.
 pub fn run(arguments: &[OsString]) -> ExitCode {

@@ -3,16 +3,19 @@
 use std::ffi::OsString;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
+use std::time::Instant;
 
 use agpm_diag::{Diagnostic, Severity, SourceMap, codes};
 use agpm_ops::{FailureKind, FileBytes, Outcome, SecretDisplay};
 use agpm_report::{
     ColorMode, DetailLevel, DiagnosticStyle, FailureDocument, RenderContext, RenderedReport,
-    Verdict, draw_diagnostics, one_line, printable,
+    ReportDocument, Screen, Verdict, draw_diagnostics, draw_lines, one_line, printable,
+    printed::PrintedText,
 };
 use agpm_text::to_json;
 
 use crate::args::{ColorChoice, GlobalArgs};
+use crate::terminal::{stdout_width, wants_next_step};
 
 /// Where a command's words go.
 pub(crate) struct Output {
@@ -23,16 +26,12 @@ pub(crate) struct Output {
     verbose: bool,
     paint: ColorMode,
     stdout_paint: ColorMode,
+    started: Instant,
 }
 
 impl Output {
     pub(crate) fn new(global: &GlobalArgs) -> Self {
-        let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let paint = |is_terminal: bool| match global.color {
-            ColorChoice::Always => ColorMode::Colour,
-            ColorChoice::Auto if is_terminal && !no_color => ColorMode::Colour,
-            ColorChoice::Auto | ColorChoice::Never => ColorMode::Plain,
-        };
+        let paint = |is_terminal: bool| color_mode(global.color, is_terminal);
         Output {
             json: global.json,
             secrets: SecretDisplay::Masked,
@@ -40,6 +39,7 @@ impl Output {
             verbose: global.verbose > 0,
             paint: paint(io::stderr().is_terminal()),
             stdout_paint: paint(io::stdout().is_terminal()),
+            started: Instant::now(),
         }
     }
 
@@ -83,6 +83,7 @@ impl Output {
                     quiet,
                     verdict,
                     pen,
+                    screen: self.screen(),
                 };
                 let rendering = show(report, &context);
                 if !matches!(
@@ -92,17 +93,21 @@ impl Output {
                     self.diagnose(&diagnostics, &sources);
                 }
                 let written = match rendering {
-                    RenderedReport::Done(_) | RenderedReport::Empty(_) if quiet => {
+                    RenderedReport::Done(_)
+                    | RenderedReport::DoneLines(_)
+                    | RenderedReport::Steps(_)
+                    | RenderedReport::Empty(_)
+                        if quiet =>
+                    {
                         ExitCode::SUCCESS
                     }
                     RenderedReport::Text(text) | RenderedReport::Done(text) => {
                         write_stdout(printable(&text).as_bytes())
                     }
-                    RenderedReport::Lines(lines) => {
-                        let paint = self.stdout_paint;
-                        let text: String = lines.iter().map(|line| line.draw(paint)).collect();
-                        write_stdout(text.as_bytes())
+                    RenderedReport::Lines(lines) | RenderedReport::DoneLines(lines) => {
+                        write_stdout(draw_lines(&lines, self.stdout_paint).as_bytes())
                     }
+                    RenderedReport::Steps(steps) => write_steps(&steps),
                     RenderedReport::Data(text) | RenderedReport::Report(text) => {
                         write_stdout(text.as_bytes())
                     }
@@ -139,6 +144,14 @@ impl Output {
         self.verbose
     }
 
+    fn screen(&self) -> Screen {
+        Screen {
+            width: stdout_width(),
+            color: self.stdout_paint,
+            elapsed: io::stdout().is_terminal().then(|| self.started.elapsed()),
+        }
+    }
+
     fn detail(&self) -> DetailLevel {
         if self.verbose {
             DetailLevel::All
@@ -163,6 +176,45 @@ impl Output {
         // Nobody is left to tell when standard error is gone.
         let _ = io::stderr().write_all(text.as_bytes());
     }
+}
+
+/// Whether colors are used. What the user typed wins over the environment, and `NO_COLOR` over `CLICOLOR_FORCE`.
+fn color_mode(choice: ColorChoice, is_terminal: bool) -> ColorMode {
+    let is_set = |name: &str| {
+        let value = std::env::var_os(name);
+        value.is_some_and(|value| !value.is_empty() && value != "0")
+    };
+    let has_color = match choice {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto
+            if std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) =>
+        {
+            false
+        }
+        ColorChoice::Auto => is_terminal || is_set("CLICOLOR_FORCE"),
+    };
+    if has_color {
+        ColorMode::Colour
+    } else {
+        ColorMode::Plain
+    }
+}
+
+/// Shows one step after the other, each when the user wants it; all at once where nobody can.
+fn write_steps(steps: &[String]) -> ExitCode {
+    let (mut written, count) = (ExitCode::SUCCESS, steps.len());
+    for (at, step) in steps.iter().enumerate() {
+        let text = format!("[{}/{count}] {step}", at + 1);
+        written = write_stdout(printable(&text).as_bytes());
+        if at + 1 < count && io::stdout().is_terminal() && !wants_next_step() {
+            break;
+        }
+        if at + 1 < count {
+            write_stdout(b"\n");
+        }
+    }
+    written
 }
 
 /// Writes a result.
@@ -193,10 +245,14 @@ fn written(result: io::Result<()>) -> ExitCode {
 
 /// Help and version go to standard output; anything else is wrong usage.
 pub(crate) fn usage_error(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
-    if !error.use_stderr() {
-        return write_stdout(error.render().to_string().as_bytes());
-    }
     let text = error.render().to_string();
+    if !error.use_stderr() && wants_json(arguments) {
+        let (report, sources) = (PrintedText { text }, SourceMap::default());
+        return write_stdout(to_json(&ReportDocument::new(&report, &[], &sources)).as_bytes());
+    }
+    if !error.use_stderr() {
+        return write_stdout(text.as_bytes());
+    }
     if wants_json(arguments) {
         let diagnostic = Diagnostic::new(&codes::USAGE, usage_message(error, &text));
         let diagnostic = diagnostic.help("run the command with --help");

@@ -48,7 +48,7 @@ impl Progress for PlainProgress {
         if !self.quiet {
             let _ = writeln!(
                 io::stderr(),
-                "waiting for another agpm that works on this project"
+                "Waiting for another agpm that works on this project"
             );
         }
     }
@@ -72,9 +72,11 @@ impl ProgressBars {
     }
 
     fn spinner(&self, message: String) -> ProgressBar {
-        let bar = self
-            .all
-            .add(ProgressBar::new_spinner().with_message(message));
+        let bar = ProgressBar::new_spinner().with_message(message);
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
+            bar.set_style(style);
+        }
+        let bar = self.all.add(bar);
         bar.enable_steady_tick(TICK);
         bar
     }
@@ -82,7 +84,7 @@ impl ProgressBars {
 
 impl Progress for ProgressBars {
     fn source_began(&self, name: &str) {
-        let bar = self.spinner(format!("fetching {name}"));
+        let bar = self.spinner(format!("Fetching {name}"));
         self.sources
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -106,7 +108,8 @@ impl Progress for ProgressBars {
         }
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let bar = files.get_or_insert_with(|| {
-            let style = ProgressStyle::with_template("writing [{bar:30}] {pos}/{len}");
+            let style =
+                ProgressStyle::with_template("Writing files [{bar:30}] {pos}/{len} ({elapsed})");
             let bar = self.all.add(ProgressBar::new(all as u64));
             bar.set_style(
                 style
@@ -124,6 +127,6 @@ impl Progress for ProgressBars {
     fn waiting(&self) {
         let _ = self
             .all
-            .println("waiting for another agpm that works on this project");
+            .println("Waiting for another agpm that works on this project");
     }
 }

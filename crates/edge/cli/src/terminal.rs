@@ -17,6 +17,22 @@ pub(crate) fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
+/// Waits for Enter; Esc, Ctrl-C and `q` end it. Where nobody can answer, the next step comes at once.
+pub(crate) fn wants_next_step() -> bool {
+    if !can_ask() {
+        return true;
+    }
+    let terminal = Term::stderr();
+    let Ok(raw) = RawMode::enter() else {
+        return true;
+    };
+    let _ = terminal.write_str("Press Enter to continue");
+    let key = terminal.read_key_raw();
+    drop(raw);
+    let _ = terminal.clear_line();
+    !matches!(key, Ok(Key::Escape | Key::CtrlC | Key::Char('q')) | Err(_))
+}
+
 /// Asks a question that one key answers: `y` is yes, Esc and Ctrl-C are no answer, and anything else is no.
 pub(crate) fn confirm(question: &str) -> Option<bool> {
     let terminal = Term::stderr();

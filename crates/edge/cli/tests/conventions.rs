@@ -352,7 +352,9 @@ fn completions_know_every_command() {
     for shell in ["bash", "zsh", "fish"] {
         let output = sandbox().run(["completions", shell]);
         assert_eq!(output.code, Some(0), "{output}");
-        for command in agpm_cli::declaration().get_subcommands() {
+        let declaration = agpm_cli::declaration();
+        let commands = declaration.get_subcommands();
+        for command in commands.filter(|command| !command.is_hide_set()) {
             assert!(
                 output.stdout.contains(command.get_name()),
                 "{shell}: {}",
@@ -367,7 +369,8 @@ fn the_manual_page_names_every_command_and_every_global_flag() {
     let page = sandbox().run(["man"]).stdout.replace("\\-", "-");
     assert!(page.contains(".TH agpm"), "{page}");
     let declaration = agpm_cli::declaration();
-    for command in declaration.get_subcommands() {
+    let commands = declaration.get_subcommands();
+    for command in commands.filter(|command| !command.is_hide_set()) {
         assert!(
             page.contains(&format!("agpm-{}(1)", command.get_name())),
             "{}",
@@ -497,7 +500,7 @@ fn what_is_alike_is_shown_once_unless_all_of_it_is_wanted() {
     assert!(!plan.stdout.contains("pdf/SKILL.md"), "{plan}");
     assert!(
         plan.stdout
-            .contains("= agents/a, agents/b and 3 more for codex: model dropped"),
+            .contains("converts  agents/a, agents/b and 3 more for codex: model dropped"),
         "{plan}"
     );
     assert_eq!(
@@ -511,7 +514,7 @@ fn what_is_alike_is_shown_once_unless_all_of_it_is_wanted() {
     );
     assert!(
         plan.stdout
-            .ends_with("Would install 16; agpm.lock would be written\n"),
+            .ends_with("Would install 11 resources; agpm.lock would be written\n"),
         "{plan}"
     );
     let all = succeeds(&sandbox, "agpm -v install --dry-run");
@@ -540,10 +543,10 @@ fn conversions_are_shown_for_what_is_new_or_changed() {
     assert!(
         succeeds(&sandbox, "agpm install")
             .stdout
-            .contains("= agents/a, agents/b")
+            .contains("converts  agents/a, agents/b")
     );
     let other = succeeds(&sandbox, "agpm remove dep skill pdf");
-    assert!(!other.stdout.contains("= "), "{other}");
+    assert!(!other.stdout.contains("converts"), "{other}");
     sandbox.write(
         "src/agents/a.md",
         "---\nname: a\ndescription: d\nmodel: opus\n---\nother\n",
@@ -552,7 +555,7 @@ fn conversions_are_shown_for_what_is_new_or_changed() {
     assert!(
         changed
             .stdout
-            .contains("= agents/a for codex: model dropped"),
+            .contains("converts  agents/a for codex: model dropped"),
         "{changed}"
     );
     assert!(!changed.stdout.contains("agents/b"), "{changed}");

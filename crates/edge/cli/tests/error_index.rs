@@ -60,7 +60,7 @@ fn every_first_example_fails_with_its_code_and_every_second_passes() {
 fn explain_prints_the_pages_of_the_server() {
     let sandbox = Sandbox::new(PROGRAM);
     for code in SERVER_CODES {
-        let printed = sandbox.run(["explain", code.name]);
+        let printed = sandbox.run(["explain", code.name, "--full"]);
         assert_eq!(
             (printed.code, printed.stdout.as_str()),
             (Some(0), code.page),

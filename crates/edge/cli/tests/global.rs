@@ -173,7 +173,10 @@ fn everything_goes_where_tools_look_in_home_wherever_the_configuration_is() {
         assert!(user.home(".local/state/agpm/ledger.json").is_file());
         assert!(!user.home(".agpm").exists() && !user.sandbox.work().join(".claude").exists());
         let before = user.sandbox.listing();
-        assert_eq!(user.run("install -g", 0).stdout, "5 unchanged\n");
+        assert_eq!(
+            user.run("install -g", 0).stdout,
+            "Everything is up to date (5 unchanged)\n"
+        );
         user.run("install -g --frozen", 0);
         user.run("install -g --locked --check", 0);
         assert_eq!(user.run("verify -g", 0).stdout, "5 files verified\n");
@@ -282,7 +285,10 @@ fn a_project_in_home_and_the_users_own_things_do_not_meet() {
     assert!(in_home("list -g").contains("fs") && !in_home("list -g").contains("other"));
     assert_eq!(
         [in_home("install"), in_home("install -g")],
-        ["1 unchanged\n", "5 unchanged\n"]
+        [
+            "Everything is up to date (1 unchanged)\n",
+            "Everything is up to date (5 unchanged)\n"
+        ]
     );
     user.run("undo -g", 0);
     assert!(
@@ -346,7 +352,10 @@ fn add_and_remove_edit_the_users_manifest_wherever_it_is() {
             manifest.contains("here = ") && !manifest.contains("dev = "),
             "{manifest}"
         );
-        assert_eq!(user.run("install -g", 0).stdout, "1 unchanged\n");
+        assert_eq!(
+            user.run("install -g", 0).stdout,
+            "Everything is up to date (1 unchanged)\n"
+        );
     }
 }
 

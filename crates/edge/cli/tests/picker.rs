@@ -162,7 +162,7 @@ fn an_increase_is_asked_about_and_approved_with_y() {
         sandbox.write("team/.claude/settings.json", "{}\n");
         let mut first = Session::start(&sandbox, &["install"]);
         let usual = first.modes();
-        first.wait_for("1 installed");
+        first.wait_for("Installed 1 ");
         assert_eq!(first.code(usual), Some(0));
         let settings = "{\"permissions\": {\"allow\": [\"Bash(*)\"]}}\n";
         sandbox.write("team/.claude/settings.json", settings);

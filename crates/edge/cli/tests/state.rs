@@ -82,7 +82,10 @@ fn an_install_of_an_earlier_version_needs_nothing() {
         let locked = run(&sandbox, "agpm install --locked --check", 0);
         assert!(locked.stderr.contains("lock/capabilities"), "{locked}");
         let installed = run(&sandbox, "agpm install", 0).stdout;
-        assert_eq!(installed, "9 unchanged; agpm.lock written\n");
+        assert_eq!(
+            installed,
+            "Everything is up to date (9 unchanged); agpm.lock written\n"
+        );
         run(&sandbox, "agpm install --locked --check", 0);
         let verified = run(&sandbox, "agpm verify", 0).stdout;
         assert_eq!(verified, "9 files verified\n");

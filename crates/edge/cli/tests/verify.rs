@@ -80,7 +80,7 @@ error[verify/changed]: .claude/snippets/prompts.md was installed, but is not in 
         &sandbox,
         "agpm verify",
         1,
-        &["new.md differs from what is locked"],
+        &["new.md differs from the lockfile"],
     );
     let note = "note[lock/outdated]: the manifest, `agpm.lock` or the configuration changed";
     fails(&sandbox, "agpm verify", 1, &[note, "agpm install --check"]);

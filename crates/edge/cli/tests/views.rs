@@ -270,7 +270,7 @@ fn tree_as_json_and_as_graphs() {
     let sandbox = sandbox();
     let node = |name: &str| {
         format!(
-            "{{\"type\":\"snippet\",\"name\":\"{name}\",\"version\":\"v2.0.0\",\"source\":\"community\",\"transitive\":true"
+            "{{\"type\":\"snippet\",\"name\":\"{name}\",\"version\":\"v2.0.0\",\"source\":\"community\",\"id\":\"snippets/{name}\",\"transitive\":true"
         )
     };
     let squeezed = good(&sandbox, "agpm tree utils --json").replace(['\n', ' '], "");

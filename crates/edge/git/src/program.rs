@@ -4,10 +4,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use agpm_model::SourceAddress;
-
 use crate::error::GitError;
-use crate::remote::RemoteRepository;
 use crate::run::{RunOutcome, run};
 
 /// The oldest version that has everything used here.
@@ -124,11 +121,6 @@ impl GitProgram {
     #[must_use]
     pub fn with_patience(self, patience: Duration) -> Self {
         GitProgram { patience, ..self }
-    }
-
-    /// One source; a relative folder starts at `base`, which is absolute.
-    pub fn remote(&self, address: &SourceAddress, base: &Path) -> RemoteRepository {
-        RemoteRepository::new(self.clone(), address.clone(), base)
     }
 
     pub(crate) fn network(&self) -> NetworkAccess {

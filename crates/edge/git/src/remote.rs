@@ -45,6 +45,13 @@ pub fn is_bare_repository(path: &Path) -> bool {
     is_whole(path)
 }
 
+impl GitProgram {
+    /// One source; a relative folder starts at `base`, which is absolute.
+    pub fn remote(&self, address: &SourceAddress, base: &Path) -> RemoteRepository {
+        RemoteRepository::new(self.clone(), address.clone(), base)
+    }
+}
+
 impl RemoteRepository {
     pub(crate) fn new(git: GitProgram, address: SourceAddress, base: &Path) -> Self {
         let (url, label) = match address.kind() {

@@ -27,6 +27,7 @@ impl SourceCache {
     /// The shelf of a source, named after an address without secrets: a new token finds the old copy.
     pub(crate) fn of(cache: &Path, label: String) -> Self {
         SourceCache {
+            // The label has no secrets, so a copy is found again after a token was rotated.
             folder: cache.join(Checksum::of(label.as_bytes()).digits()),
             label,
         }

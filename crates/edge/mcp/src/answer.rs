@@ -28,6 +28,9 @@ pub(crate) struct OperationFailure {
     value: Json,
 }
 
+/// A mistake of the client, or an answer: a failure is one too.
+pub(crate) type ToolAnswer = Result<Result<CallToolResult, OperationFailure>, ErrorData>;
+
 /// Takes a use case's result apart.
 pub(crate) fn annotate_report<T>(
     outcome: Outcome<T>,

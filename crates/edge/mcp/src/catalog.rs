@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 
 use crate::answer::{OperationFailure, annotate_report};
 use crate::json::json;
-use crate::resources::LARGEST;
+use crate::limits::LARGEST_FILE;
 use crate::search::SearchText;
 
 /// Columns that say in a few words what an entry is called, best first.
@@ -116,7 +116,7 @@ impl CatalogView {
         kind: Option<EntryKind>,
         reference: &str,
     ) -> Result<CatalogFile, OperationFailure> {
-        annotate_report(self.open.read_file(reference, kind, LARGEST)).map(|told| told.report)
+        annotate_report(self.open.read_file(reference, kind, LARGEST_FILE)).map(|told| told.report)
     }
 
     /// All rows of a kind as a manifest.

@@ -46,6 +46,7 @@ pub(crate) async fn serve_http(
 ) -> Result<(), ServeError> {
     let HttpOptions { port, token, ready } = options;
     let failed = |cause| ServeError::Port { port, cause };
+    // Loopback only: the server answers with the contents of the project, and a token is no protection on a shared network.
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))
         .await
         .map_err(failed)?;

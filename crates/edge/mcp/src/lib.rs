@@ -12,6 +12,8 @@ mod documented;
 mod http;
 mod json;
 mod kind;
+mod limits;
+mod list_changes;
 mod log;
 mod methods;
 mod mime;

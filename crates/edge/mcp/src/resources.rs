@@ -13,13 +13,11 @@ use serde_json::Value as Json;
 use crate::answer::{OperationFailure, annotate_report};
 use crate::json::json;
 use crate::kind::ItemKind;
+use crate::limits::LARGEST_FILE;
 use crate::mime::{mime_of, mime_of_bytes};
 use crate::shared::SharedState;
 use crate::tool::HERE;
 use crate::uri::ResourceUri;
-
-/// The largest file that is sent.
-pub(crate) const LARGEST: u64 = 8 << 20;
 
 /// What a resource holds.
 pub(crate) struct ResourceContent {
@@ -236,7 +234,7 @@ pub(crate) fn content_of(
             let request = InstalledRequest {
                 kind: *kind,
                 name: name.clone(),
-                limit: LARGEST,
+                limit: LARGEST_FILE,
             };
             let view = shared.installed()?;
             let told = annotate_report(view.resources.read(&request))?;

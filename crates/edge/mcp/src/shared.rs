@@ -15,11 +15,11 @@ use tokio_util::sync::CancellationToken;
 use crate::answer::{OperationFailure, annotate_report};
 use crate::catalog::CatalogView;
 use crate::json::json;
+use crate::list_changes::ListChanges;
 use crate::log::LogBroadcast;
 use crate::options::WriteAccess;
 use crate::rpc_error::INTERNAL;
 use crate::traffic_control::TrafficControl;
-use crate::watch::ListChanges;
 
 /// So many pieces of work of a speed run at once; the others wait.
 const WORKERS: usize = 4;

@@ -62,6 +62,7 @@ impl ResourceUri {
         ResourceUri::of(&parts).ok_or_else(|| refuse("does not match any resource of this server"))
     }
 
+    // Parts are compared with known names and never joined to a path, so nothing in a URI can lead out of the project.
     fn of(parts: &[&str]) -> Option<Self> {
         match parts {
             [CATALOG, file] => EntryKind::read(file.strip_suffix(CSV)?).map(ResourceUri::Csv),

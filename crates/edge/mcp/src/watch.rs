@@ -13,32 +13,11 @@ use tokio::sync::watch::Receiver;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
+use crate::list_changes::{ChangedList, ListChanges};
 use crate::log::LogThreshold;
 use crate::shared::{CatalogState, SharedState};
 
 const EVERY: Duration = Duration::from_millis(500);
-
-/// How often each list changed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ListChanges {
-    pub(crate) resources: u64,
-    pub(crate) prompts: u64,
-}
-
-/// A list that changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ChangedList {
-    Resources,
-    Prompts,
-}
-
-impl ListChanges {
-    fn since(self, before: ListChanges) -> impl Iterator<Item = ChangedList> + use<> {
-        let resources = (self.resources != before.resources).then_some(ChangedList::Resources);
-        let prompts = (self.prompts != before.prompts).then_some(ChangedList::Prompts);
-        resources.into_iter().chain(prompts)
-    }
-}
 
 /// Looks at the files until the server ends.
 pub(crate) async fn watch_files(shared: Arc<SharedState>) {
@@ -52,6 +31,7 @@ pub(crate) async fn watch_files(shared: Arc<SharedState>) {
     };
     loop {
         tokio::select! {
+            // Polling some thirty paths costs less than a watcher, needs no system service and misses no event.
             () = sleep(EVERY) => {}
             () = shared.closing.cancelled() => return,
         }

@@ -4,6 +4,7 @@
 use agpm_diag::{Failure, Notes};
 use std::collections::{BTreeMap, BTreeSet};
 
+use agpm_inspect::{AllowedVersion, ContentChange, MOST_TRIED};
 use agpm_model::{
     Layer, LayerPlace, LockEntry, LockedRemote, Lockfile, Manifest, ObjectId, Pin, PinId,
     Requirement, ResolvedVersion, Unit, VersionRequirement, VersionTag,
@@ -17,24 +18,6 @@ use crate::layers::VersionedLayer;
 use crate::packages::{Fetcher, Sources};
 use crate::world::World;
 use agpm_layers::RequiredVersion;
-
-/// Versions that are checked for one resource, from the newest down.
-pub(crate) const MOST_TRIED: usize = 8;
-
-/// The newest version that is allowed, and whether it would change anything.
-pub(crate) struct AllowedVersion {
-    pub(crate) version: ResolvedVersion,
-    pub(crate) content: ContentChange,
-}
-
-/// A resource in two commits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ContentChange {
-    /// Both have the same files.
-    Same,
-    /// They differ, or one of them cannot be read.
-    Changed,
-}
 
 /// What every pin of a lockfile could be. One that the manifest does not have any more is left out.
 pub(crate) fn allowed_versions(

@@ -1,12 +1,12 @@
 //! `browse ADDRESS [QUERY]`: what a source offers.
 
 use agpm_diag::{Failure, Notes, Outcome};
-use agpm_discover::{Candidate, CandidateType, SearchQuery};
-use agpm_model::{Manifest, newest_tag};
+use agpm_discover::{FittingCandidates, OfferedResource, ResultFilter, SearchQuery};
+use agpm_model::Manifest;
 use serde::Serialize;
 
 use crate::add::offer::Offer;
-use crate::add::place::{Place, PlaceFinder, PlaceSource};
+use crate::add::place::{PlaceFinder, PlaceSource};
 use crate::additions::type_of_word;
 use crate::gather::{ManifestFiles, Project};
 use crate::world::{ManifestUse, World};
@@ -23,26 +23,6 @@ pub struct BrowseRequest {
     pub kind: Option<String>,
     /// How many are shown at most.
     pub limit: Option<usize>,
-}
-
-/// A resource of a source.
-#[derive(Clone, Debug, Serialize)]
-pub struct OfferedResource {
-    /// `TYPE/NAME`.
-    pub id: String,
-    /// The type.
-    #[serde(rename = "type")]
-    pub kind: CandidateType,
-    /// Its name.
-    pub name: String,
-    /// What it says of itself.
-    pub description: Option<String>,
-    /// The newest version; nothing without tags.
-    pub version: Option<String>,
-    /// Its path in the source; `.` for the root.
-    pub path: String,
-    /// The plugin that it belongs to.
-    pub plugin: Option<String>,
 }
 
 /// What a source offers.
@@ -82,31 +62,19 @@ fn run(world: &World, request: &BrowseRequest, notes: &mut Notes) -> Result<Brow
     };
     let place = finder.find(&address)?;
     let Offer { candidates, .. } = place.offer(kind)?;
-    let query = SearchQuery::parse(&request.query);
-    let fits = |one: &Candidate| {
-        let about = one.description.as_deref().unwrap_or_default();
-        let score = query.score(&one.name, about)?;
-        kind.is_none_or(|kind| kind == one.kind).then_some(score)
+    let filter = ResultFilter {
+        query: SearchQuery::parse(&request.query),
+        kind,
+        limit: request.limit,
     };
-    let mut found: Vec<(u32, &Candidate)> = candidates
-        .iter()
-        .filter_map(|one| Some((fits(one)?, one)))
-        .collect();
-    if !query.is_empty() {
-        found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-    }
-    let total = found.len();
-    let limit = request.limit.unwrap_or(usize::MAX);
-    let resources = found
-        .into_iter()
-        .take(limit)
-        .map(|(_, one)| offered(&place, one));
+    let FittingCandidates { resources, total } =
+        FittingCandidates::of(&candidates, place.versions.as_deref(), &filter);
     let source = place.origin.source();
     Ok(BrowseReport {
         source: place.origin.label(),
         url: source.map(|source| source.address.redacted().to_owned()),
         version: place.label.clone(),
-        resources: resources.collect(),
+        resources,
         total,
     })
 }
@@ -124,32 +92,5 @@ pub(crate) fn read_sources(world: &World, notes: &mut Notes) -> Result<Project, 
             manifest: Manifest::default(),
             ..Project::default()
         }),
-    }
-}
-
-/// The newest version of a candidate, by its own tags or by those of the whole source.
-pub(crate) fn newest_version(place: &Place, one: &Candidate) -> Option<String> {
-    let versions = place.versions.as_ref()?;
-    let names = [
-        format!("{}/{}", one.kind.plural(), one.name),
-        one.name.clone(),
-        one.path.clone(),
-    ];
-    let tag = newest_tag(versions.tags.keys().map(String::as_str), &names)?;
-    Some(tag.name().to_owned())
-}
-
-fn offered(place: &Place, one: &Candidate) -> OfferedResource {
-    OfferedResource {
-        id: one.id(),
-        kind: one.kind,
-        name: one.name.clone(),
-        description: one.description.clone(),
-        version: newest_version(place, one),
-        path: match one.path.as_str() {
-            "" => ".".to_owned(),
-            path => path.to_owned(),
-        },
-        plugin: one.membership.plugin().map(str::to_owned),
     }
 }

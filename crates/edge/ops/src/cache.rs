@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use agpm_git::{CachedSource, CopyCondition, GitProgram};
-use agpm_model::{CatalogRemote, Lockfile, Manifest, SourceAddress};
+use agpm_model::SourceAddress;
 use agpm_store as store;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -40,6 +40,18 @@ pub enum CacheRequest {
     },
 }
 
+impl CacheRequest {
+    fn removes(self) -> bool {
+        matches!(
+            self,
+            CacheRequest::Clean {
+                writing: Writing::Apply,
+                ..
+            }
+        )
+    }
+}
+
 /// Which copies are removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CleanExtent {
@@ -66,6 +78,7 @@ pub struct CacheReport {
 #[derive(Debug, Serialize)]
 pub struct CachedCopy {
     /// Its URL without secrets; nothing if it was never finished.
+    #[serde(flatten, serialize_with = "agpm_model::serialize_url")]
     pub address: Option<String>,
     /// How large it is or was.
     pub bytes: u64,
@@ -98,47 +111,35 @@ fn run(world: &World, request: CacheRequest, notes: &mut Notes) -> Result<CacheR
     };
     for copy in git.cached() {
         let condition = copy.condition();
-        if let CacheRequest::Clean { extent, writing } = request {
-            if !goes(&git, world, &copy, extent, &needs) {
-                report.leftovers += match writing {
-                    Writing::Apply => copy.tidy()?,
-                    Writing::Show => copy.leftover_bytes()?,
-                };
-                continue;
-            }
-            report.copies.push(CachedCopy {
-                address: copy.address.clone(),
-                bytes: copy.bytes()?,
-                condition,
-            });
-            if writing == Writing::Apply {
-                copy.remove(condition)?;
-            }
-        } else {
-            report.copies.push(CachedCopy {
-                address: copy.address.clone(),
-                bytes: copy.bytes()?,
-                condition,
-            });
+        if let CacheRequest::Clean { extent, writing } = request
+            && !goes(&git, world, &copy, extent, &needs)
+        {
+            report.leftovers += match writing {
+                Writing::Apply => copy.tidy()?,
+                Writing::Show => copy.leftover_bytes()?,
+            };
+            continue;
+        }
+        report.copies.push(CachedCopy {
+            address: copy.address.clone(),
+            bytes: copy.bytes()?,
+            condition,
+        });
+        if request.removes() {
+            copy.remove(condition)?;
         }
     }
-    if matches!(
-        request,
-        CacheRequest::Clean {
-            writing: Writing::Apply,
-            ..
-        }
-    ) {
+    if request.removes() {
         needs.forget_gone();
         store::sweep_folders(git.folder());
-        // Indexes are small and made again from the copies, so only those who want everything gone lose them.
-        if let CacheRequest::Clean {
-            extent: CleanExtent::All,
-            ..
-        } = request
-        {
-            store::remove_whole(&world.environment.index_folder())?;
-        }
+    }
+    // Indexes are small and made again from the copies, so only those who want everything gone lose them.
+    if let CacheRequest::Clean {
+        extent: CleanExtent::All,
+        writing: Writing::Apply,
+    } = request
+    {
+        store::remove_whole(&world.environment.index_folder())?;
     }
     Ok(report)
 }
@@ -239,7 +240,7 @@ impl Needs {
             addresses: configured.collect(),
         });
         let own = Project::of_user(&offline(world), notes)?.unwrap_or_default();
-        let addresses = addresses_of(&own.manifest);
+        let addresses = own.manifest.source_addresses();
         needs.used.push(Use {
             base: own.folder.unwrap_or_default(),
             addresses,
@@ -272,9 +273,9 @@ impl Needs {
             project
                 .ok()
                 .flatten()
-                .map(|project| addresses_of(&project.manifest)),
+                .map(|project| project.manifest.source_addresses()),
         );
-        addresses.extend(lock.ok().flatten().map(|(lock, _)| locked_addresses(&lock)));
+        addresses.extend(lock.ok().flatten().map(|(lock, _)| lock.source_addresses()));
         self.used.push(Use {
             base: root,
             addresses: addresses.concat(),
@@ -309,34 +310,6 @@ fn offline(world: &World) -> World {
     world
 }
 
-/// Everything that a manifest gives a URL of.
-fn addresses_of(manifest: &Manifest) -> Vec<SourceAddress> {
-    let remotes = manifest.catalog.all().filter_map(CatalogRemote::address);
-    manifest
-        .sources
-        .iter()
-        .map(|source| &source.address)
-        .chain(remotes)
-        .cloned()
-        .collect()
-}
-
-/// Everything that a lockfile gives a URL of; layers are versions of its sources.
-fn locked_addresses(lock: &Lockfile) -> Vec<SourceAddress> {
-    let urls = lock
-        .sources
-        .iter()
-        .filter_map(|source| source.url.as_deref());
-    let sources = urls.filter_map(|url| SourceAddress::parse(url).ok());
-    let remotes = lock
-        .catalog
-        .iter()
-        .filter_map(|locked| locked.remote().address().cloned());
-    let pins = lock.bases.iter().filter_map(|base| base.pin.as_ref());
-    let bases = pins.filter_map(|pin| SourceAddress::parse(&pin.source.to_string()).ok());
-    sources.chain(remotes).chain(bases).collect()
-}
-
 /// Whether a copy in the cache is that of an address. A directory without versions has none.
 fn is_copy(
     git: &GitProgram,
@@ -361,6 +334,7 @@ impl Serialize for CacheReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("folder", &self.folder)?;
+        map.serialize_entry("path", &self.folder)?;
         map.serialize_entry("bytes", &self.bytes())?;
         match self.request {
             CacheRequest::Info => map.serialize_entry("sources", &self.copies)?,

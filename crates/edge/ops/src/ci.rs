@@ -1,13 +1,11 @@
 //! `ci`: everything that a pipeline wants to know about a committed project, without writing to it.
 
 use agpm_diag::{Failure, Notes, Outcome};
-use agpm_inspect::DriftFinding;
+use agpm_inspect::{CheckName, Checks, CiReport, DriftFinding};
 use agpm_plan::Ledger;
 use agpm_resolve::{UpdateScope, add_locked_sources};
 use agpm_store::{ProjectStore, TemporaryFolder};
-use serde::Serialize;
 
-use crate::checks::{CheckCause, CheckName, CheckResult, Checks};
 use crate::gather::{ManifestFiles, Project};
 use crate::install::{self, FrozenProject, InstallRequest, Job, LockUse, Writing, check_frozen};
 use crate::packages::read_lock;
@@ -22,22 +20,6 @@ pub enum Restore {
     Nothing,
     /// They are not: install them as locked first.
     Install,
-}
-
-/// What was checked, and what each check came to.
-#[derive(Debug, Serialize)]
-pub struct CiReport {
-    /// In the order in which they ran.
-    pub checks: Vec<CheckResult>,
-    /// How many files, keys and blocks were compared.
-    pub compared: usize,
-}
-
-impl CiReport {
-    /// The most important reason to fail, if there is one.
-    pub fn cause(&self) -> Option<CheckCause> {
-        self.checks.iter().filter_map(|check| check.cause).min()
-    }
 }
 
 /// Checks a project.

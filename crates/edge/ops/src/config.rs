@@ -4,22 +4,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agpm_diag::{
-    Diagnostic, Failure, Notes, Outcome, Severity, codes, did_you_mean, mask_line_after,
+    Diagnostic, Failure, Notes, Outcome, Severity, SourceSpan, Span, codes, did_you_mean,
+    unknown_name,
 };
-use agpm_model::{DefaultHost, SourceAddress, SourceDeclaration, SourceName, SourceScope};
+use agpm_model::{
+    ConfiguredSource, DefaultHost, SourceDeclaration, SourceName, SourceScope, UserConfig,
+};
 use agpm_store::{StoreError, StoreProblem};
-use agpm_text::{Document, Edit, EditError, Format, NodeRef, Pointer};
+use agpm_text::{Document, Format, document_of};
 use serde::Serialize;
 
 use crate::additions::{Replace, exists, new_source, usage};
-use crate::documents::document_of;
-use crate::gather::unknown_name;
 use crate::reading::{limit, shown};
 use crate::serialize;
 use crate::world::{Environment, World};
-
-const SOURCES: &str = "sources";
-const DEFAULT_HOST: &str = "default-host";
 
 /// What to do with the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,18 +101,19 @@ fn run(world: &World, request: &ConfigRequest, notes: &mut Notes) -> Result<Conf
     }
     let document = read(&world.environment, notes)?;
     let document = document.as_deref();
+    let config = UserConfig::of(document);
     let answer = match request {
         ConfigRequest::AddSource { name, url, replace } => ConfigAnswer::Done {
-            done: add(&path, document, name, url, *replace)?,
+            done: add(&path, config, name, url, *replace)?,
         },
         ConfigRequest::RemoveSource { name } => ConfigAnswer::Done {
-            done: remove(&path, document, name)?,
+            done: remove(&path, config, name)?,
         },
         ConfigRequest::DefaultHost { host: Some(host) } => ConfigAnswer::Done {
-            done: set_default_host(&path, document, host)?,
+            done: set_default_host(&path, config, host)?,
         },
         ConfigRequest::DefaultHost { host: None } => ConfigAnswer::Host {
-            default_host: default_host(document)?.to_string(),
+            default_host: config.default_host()?.to_string(),
         },
         ConfigRequest::Show | ConfigRequest::Path => show(&path, document, notes),
     };
@@ -122,23 +121,20 @@ fn run(world: &World, request: &ConfigRequest, notes: &mut Notes) -> Result<Conf
 }
 
 fn show(path: &Path, document: Option<&Document>, notes: &mut Notes) -> ConfigAnswer {
-    let Some(document) = document else {
+    if document.is_none() {
         let message = format!("there is no `{}` yet", path.display());
         let help = "`agpm config add-source` makes it";
         let mut diagnostic = Diagnostic::new(&codes::IO_NOT_FOUND, message).help(help);
         diagnostic.severity = Severity::Note;
         notes.diagnostics.push(diagnostic);
-        return ConfigAnswer::Content {
-            text: String::new(),
-            sources: Vec::new(),
-        };
-    };
-    let sources = addresses(document);
-    let shown =
-        |(name, address): &(String, SourceAddress)| (name.clone(), address.redacted().to_owned());
+    }
+    let config = UserConfig::of(document);
+    let sources = config.sources().into_iter();
     ConfigAnswer::Content {
-        text: masked(document, &sources),
-        sources: sources.iter().map(shown).collect(),
+        text: config.masked_text(),
+        sources: sources
+            .map(|source| (source.name, source.address.redacted().to_owned()))
+            .collect(),
     }
 }
 
@@ -169,23 +165,6 @@ fn read(environment: &Environment, notes: &mut Notes) -> Result<Option<Arc<Docum
     Ok(Some(document))
 }
 
-fn entries(document: &Document) -> impl Iterator<Item = (NodeRef<'_>, NodeRef<'_>)> {
-    let sources = document.root().and_then(|root| root.get(SOURCES));
-    sources
-        .filter(|node| node.kind() == agpm_text::NodeKind::Map)
-        .into_iter()
-        .flat_map(NodeRef::entries)
-}
-
-/// The sources whose addresses can be understood.
-fn addresses(document: &Document) -> Vec<(String, SourceAddress)> {
-    let address = |(name, value): (NodeRef<'_>, NodeRef<'_>)| {
-        let address = SourceAddress::parse(value.as_str()?).ok()?;
-        Some((name.content().to_owned(), address))
-    };
-    entries(document).filter_map(address).collect()
-}
-
 /// The sources that the user has for all projects.
 pub(crate) fn configured_sources(
     environment: &Environment,
@@ -194,76 +173,42 @@ pub(crate) fn configured_sources(
     let Some(document) = read(environment, notes)? else {
         return Ok(Vec::new());
     };
-    let spot = agpm_diag::SourceSpan {
+    let spot = SourceSpan {
         source: document.source(),
-        span: agpm_diag::Span::at(0),
+        span: Span::at(0),
     };
-    let source = |(name, address): (String, SourceAddress)| {
+    let source = |one: ConfiguredSource| {
         Some(SourceDeclaration {
-            name: SourceName::new(&name).ok()?,
-            address,
+            name: SourceName::new(&one.name).ok()?,
+            address: one.address,
             scope: SourceScope::User,
             spot,
         })
     };
-    Ok(addresses(&document)
-        .into_iter()
-        .filter_map(source)
-        .collect())
-}
-
-/// The text without the secrets of its addresses, and with what looks like one masked line by line.
-fn masked(document: &Document, sources: &[(String, SourceAddress)]) -> String {
-    let text: String = sources
-        .iter()
-        .fold(document.text().to_string(), |text, (_, address)| {
-            address.scrub(&text.replace(address.reveal(), address.redacted()))
-        });
-    let mut out = String::with_capacity(text.len());
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        let (body, end) = line.split_at(line.trim_end_matches(['\n', '\r']).len());
-        out.push_str(&mask_line_after(&text[..at], body));
-        out.push_str(end);
-        at += line.len();
-    }
-    out
-}
-
-fn place(name: &str) -> Pointer {
-    Pointer::root().child(SOURCES).child(name)
+    let sources = UserConfig::of(Some(&document)).sources();
+    Ok(sources.into_iter().filter_map(source).collect())
 }
 
 fn add(
     path: &Path,
-    document: Option<&Document>,
+    config: UserConfig<'_>,
     name: &str,
     url: &str,
     replace: Replace,
 ) -> Result<String, Failure> {
     let address = new_source(name, url)?;
-    let there = document.is_some_and(|document| document.at(&place(name)).is_some());
-    if there && replace == Replace::Refused {
+    let is_known = config.has_source(name);
+    if is_known && replace == Replace::Refused {
         return Err(exists("configuration", "sources", name));
     }
-    write(
-        path,
-        document,
-        &Edit::Set {
-            at: place(name),
-            value: address.reveal().into(),
-        },
-    )?;
-    let verb = if there { "replaced" } else { "added" };
+    write(path, &config.with_source(name, &address)?)?;
+    let verb = if is_known { "replaced" } else { "added" };
     Ok(format!("{verb} source `{name}`: {}", address.redacted()))
 }
 
-fn remove(path: &Path, document: Option<&Document>, name: &str) -> Result<String, Failure> {
-    if document.is_none_or(|document| document.at(&place(name)).is_none()) {
-        let known: Vec<String> = document
-            .into_iter()
-            .flat_map(|document| entries(document).map(|(name, _)| name.content().to_owned()))
-            .collect();
+fn remove(path: &Path, config: UserConfig<'_>, name: &str) -> Result<String, Failure> {
+    if !config.has_source(name) {
+        let known = config.source_names();
         let help = did_you_mean(name, "sources are", known.iter().map(String::as_str));
         let none = "the configuration has no sources; `agpm config add-source` adds one";
         return Err(unknown_name(
@@ -272,61 +217,21 @@ fn remove(path: &Path, document: Option<&Document>, name: &str) -> Result<String
             help.or_else(|| Some(none.to_owned())),
         ));
     }
-    write(path, document, &Edit::Remove { at: place(name) })?;
+    write(path, &config.without_source(name)?)?;
     Ok(format!("removed source `{name}`"))
 }
 
-fn default_host(document: Option<&Document>) -> Result<DefaultHost, Failure> {
-    let node = document
-        .and_then(Document::root)
-        .and_then(|root| root.get(DEFAULT_HOST));
-    let Some(node) = node else {
-        return Ok(DefaultHost::default());
-    };
-    DefaultHost::parse(node.as_str().unwrap_or_default()).map_err(|error| {
-        Diagnostic::new(&codes::MANIFEST_VALUE, error.to_string())
-            .help("run `agpm config default-host github.com`")
-            .into()
-    })
-}
-
-fn set_default_host(
-    path: &Path,
-    document: Option<&Document>,
-    host: &str,
-) -> Result<String, Failure> {
+fn set_default_host(path: &Path, config: UserConfig<'_>, host: &str) -> Result<String, Failure> {
     let host = DefaultHost::parse(host).map_err(|error| {
         let help = "write a name such as `git.example.com`".to_owned();
         usage(error.to_string(), help)
     })?;
-    let edit = Edit::Set {
-        at: Pointer::root().child(DEFAULT_HOST),
-        value: host.to_string().as_str().into(),
-    };
-    write(path, document, &edit)?;
+    write(path, &config.with_default_host(&host)?)?;
     Ok(format!("`OWNER/REPO` is on {host}"))
 }
 
-fn write(path: &Path, document: Option<&Document>, edit: &Edit) -> Result<(), Failure> {
-    let text = match document {
-        Some(document) => document.edit(edit),
-        None => empty().edit(edit),
-    };
-    let text = text.map_err(|error| uneditable(&error))?;
-    Ok(agpm_store::write_whole(
-        &agpm_store::real_path(path),
-        text.as_bytes(),
-    )?)
-}
-
-fn empty() -> Document {
-    let source = agpm_diag::SourceMap::default().add("config.toml", "");
-    agpm_text::parse(source, "", Format::Toml, agpm_text::Limits::default()).document
-}
-
-fn uneditable(error: &EditError) -> Failure {
-    let message = format!("the configuration cannot be changed: {error}");
-    Diagnostic::new(&codes::MANIFEST_VALUE, message)
-        .help("change it by hand")
-        .into()
+/// A symlink stays one: the file that it leads to is written.
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let path = agpm_store::real_path(path);
+    Ok(agpm_store::write_whole(&path, text.as_bytes())?)
 }

@@ -38,6 +38,7 @@ pub struct DemoRequest {
 #[derive(Debug, Serialize)]
 pub struct DemoReport {
     /// Where it is, as users see it.
+    #[serde(flatten, serialize_with = "agpm_model::serialize_folder")]
     pub folder: String,
     /// Its files, by their path in it.
     pub files: Vec<&'static str>,

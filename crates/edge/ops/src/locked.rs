@@ -8,7 +8,7 @@ use crate::gather::{ManifestFiles, Project};
 use crate::packages::read_lock;
 use crate::world::World;
 
-pub(crate) use agpm_resolve::{LockView, WrittenId, means};
+pub(crate) use agpm_resolve::LockView;
 
 /// Reads manifest and lockfile; without a lockfile that is reported, and the view is empty.
 pub(crate) fn lock_view(world: &World, notes: &mut Notes) -> Result<LockView, Failure> {

@@ -1,24 +1,21 @@
 //! `agpm merge`: files named on the command line, low to high, into one.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Duration;
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, codes, nearest};
-use agpm_merge::{FileBytes, LayerFile, MergedFile, RawFile, UnparsedFile, merge_files};
-use agpm_model::{
-    EmptyRule, LayerName, MergeDriver, MergeOperation, PointerPattern, PointerRule, Strategy,
+use agpm_diag::{Failure, FailureKind, Notes, Outcome, nearest};
+use agpm_merge::{
+    FileBytes, LayerFile, OutputFormat, Provenance, RawFile, RuleArgument, UnparsedFile,
+    merge_files, name_layers,
 };
-use agpm_store::{self as store, DriverCall, StoreError, StoreProblem};
-use agpm_text::{Format, Pointer};
+use agpm_model::{LayerName, MergeDriver, Strategy};
+use agpm_store::{self as store, DriverCall, StoreError, StoreProblem, parallel};
+use agpm_text::Pointer;
 
 use crate::approve::{ProgramPermit, permit};
 use crate::gather::Project;
 use crate::reading::{limit, shown};
 use crate::world::{Environment, ManifestUse, World};
-use agpm_diag::counted;
-use agpm_merge::Provenance;
-use agpm_store::parallel;
 
 /// Bytes from which on starting threads costs less than it saves.
 const WORTH_THREADS: usize = 1 << 20;
@@ -62,48 +59,6 @@ pub struct MergeRequest {
     pub format: Option<OutputFormat>,
     /// Whether the provenance is wanted.
     pub explain: bool,
-}
-
-/// A format that a result can be printed in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OutputFormat {
-    /// Plain JSON.
-    Json,
-    /// YAML.
-    Yaml,
-    /// TOML.
-    Toml,
-}
-
-impl OutputFormat {
-    fn format(self) -> Format {
-        match self {
-            OutputFormat::Json => Format::Json,
-            OutputFormat::Yaml => Format::Yaml,
-            OutputFormat::Toml => Format::Toml,
-        }
-    }
-}
-
-/// A rule as written on the command line: `/servers=by-key:id`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RuleArgument(PointerRule);
-
-impl FromStr for RuleArgument {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (pattern, operation) = text
-            .rsplit_once('=')
-            .ok_or("a rule is written like `/servers=by-key:id`")?;
-        let pattern: PointerPattern = pattern.parse().map_err(|error| format!("{error}"))?;
-        let operation: MergeOperation = operation.parse().map_err(|error| format!("{error}"))?;
-        Ok(RuleArgument(PointerRule {
-            pattern,
-            operation: Some(operation),
-            empty: EmptyRule::default(),
-        }))
-    }
 }
 
 /// What came out.
@@ -162,27 +117,12 @@ fn report(
     let merged = merge_files(files, strategy, None).expect("no files are wrong usage");
     notes.diagnostics.extend(merged.diagnostics.iter().cloned());
     notes.check()?;
-    let (output, warning) = render(&merged, request.format)?;
+    let (output, warning) = merged.render_as(request.format)?;
     notes.diagnostics.extend(warning);
     let explained = request
         .explain
         .then(|| Provenance::of(&merged, &Pointer::root(), &notes.sources));
     Ok(MergeReport { output, explained })
-}
-
-fn render(
-    merged: &MergedFile,
-    format: Option<OutputFormat>,
-) -> Result<(FileBytes, Option<Diagnostic>), Failure> {
-    match format {
-        // Comments may stay where the format has them.
-        Some(format)
-            if format == OutputFormat::Json || merged.format() != Some(format.format()) =>
-        {
-            Ok((FileBytes::Text(merged.print(format.format())?.into()), None))
-        }
-        _ => Ok(merged.render()?),
-    }
 }
 
 /// Flags beat the manifest; rules on the command line come on top of either.
@@ -221,16 +161,21 @@ pub(crate) fn read_files(
     inputs: &MergeInputs,
     notes: &mut Notes,
 ) -> Result<ReadFiles, Failure> {
-    let names = layer_names(environment, inputs)?;
+    let paths: Vec<String> = inputs
+        .files
+        .iter()
+        .map(|path| shown(environment, path))
+        .collect();
+    let names = name_layers(&paths, &inputs.layer_names)?;
     let mut read = ReadFiles {
         files: Vec::new(),
         failure: None,
     };
-    for (path, layer) in inputs.files.iter().zip(names) {
+    for ((path, shown), layer) in inputs.files.iter().zip(paths).zip(names) {
         match store::read(&environment.resolve(path), limit()) {
             Ok(bytes) => read.files.push(RawFile {
                 layer,
-                shown: shown(environment, path),
+                shown,
                 bytes,
             }),
             Err(error) => {
@@ -293,55 +238,6 @@ impl ReadFiles {
     }
 }
 
-fn layer_names(environment: &Environment, inputs: &MergeInputs) -> Result<Vec<LayerName>, Failure> {
-    let usage = |message: String, help: &str| {
-        Failure::new(
-            FailureKind::Usage,
-            Diagnostic::new(&codes::USAGE, message).help(help),
-        )
-    };
-    let (given, files) = (inputs.layer_names.len(), inputs.files.len());
-    if files == 0 {
-        return Err(usage(
-            "there is no file to merge".to_owned(),
-            "name the files, lowest first",
-        ));
-    }
-    if given != 0 && given != files {
-        return Err(usage(
-            format!(
-                "{} for {}",
-                counted(given, "layer name", "layer names"),
-                counted(files, "file", "files")
-            ),
-            "give one name for each file, lowest first",
-        ));
-    }
-    let mut names: Vec<LayerName> = Vec::with_capacity(files);
-    for (index, path) in inputs.files.iter().enumerate() {
-        let written = inputs
-            .layer_names
-            .get(index)
-            .cloned()
-            .unwrap_or_else(|| shown(environment, path));
-        let name = LayerName::new(&written)
-            .map_err(|error| usage(error.to_string(), "choose another name"))?;
-        if !names.contains(&name) {
-            names.push(name);
-        } else if given != 0 {
-            return Err(usage(
-                format!("two layers are called `{name}`"),
-                "give one of them another name",
-            ));
-        } else {
-            // One file given twice is two layers all the same.
-            let numbered = format!("{name} ({})", index + 1);
-            names.push(LayerName::new(&numbered).map_err(|error| usage(error.to_string(), ""))?);
-        }
-    }
-    Ok(names)
-}
-
 /// Folds with a program, two files at a time; the result is what the strategy says.
 pub(crate) fn drive(
     driver: &MergeDriver,
@@ -368,40 +264,4 @@ pub(crate) fn drive(
         shown: format!("{strategy} -> {name}"),
         bytes,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn request(files: Vec<PathBuf>) -> MergeRequest {
-        MergeRequest {
-            inputs: MergeInputs::of_files(files),
-            format: None,
-            explain: false,
-        }
-    }
-
-    #[test]
-    fn no_file_is_wrong_usage() {
-        let environment = Environment {
-            approvals: Vec::new(),
-            scope: crate::InstallScope::Project,
-            folder: PathBuf::from("/nowhere"),
-            manifest: None,
-            config: None,
-            config_folder: None,
-            cache: None,
-            home: None,
-            network: crate::NetworkAccess::Offline,
-            state: None,
-            programs: crate::ProgramUse::Approved,
-            outside: crate::OutsideReads::Allowed,
-            policies: crate::PolicyPlaces::default(),
-            executables: Vec::new(),
-        };
-        let world = World::of_machine(environment, std::sync::Arc::new(crate::Silent));
-        let outcome = merge(&world, &request(Vec::new()));
-        assert_eq!(outcome.result.err(), Some(FailureKind::Usage));
-    }
 }

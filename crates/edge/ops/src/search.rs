@@ -4,21 +4,21 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agpm_diag::{Diagnostic, Failure, Notes, Outcome, Severity, codes};
-use agpm_discover::{CandidateType, IndexHeader, IndexRow, Score, SearchIndex, SearchQuery};
+use agpm_discover::{
+    IndexHeader, ResultFilter, SearchIndex, SearchQuery, SearchReport, StoredIndex, newest_version,
+};
 use agpm_model::{Address, AddressKind, Checksum, InnerAddress, NamedAddress};
 use agpm_source::SourceVersioning;
-use serde::Serialize;
 
 use crate::add::place::{PlaceFinder, PlaceSource};
 use crate::additions::type_of_word;
-use crate::browse::{newest_version, read_sources};
+use crate::browse::read_sources;
 use crate::world::{NetworkAccess, World};
 
 /// How long an index is used before its source is asked again.
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 /// The largest index that is read: over a million resources.
 const LARGEST_INDEX: u64 = 1 << 30;
-const DEFAULT_LIMIT: usize = 50;
 
 /// Whether sources are asked again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,53 +42,11 @@ pub struct SearchRequest {
     pub index_use: IndexUse,
 }
 
-/// A resource that fits.
-#[derive(Clone, Debug, Serialize)]
-pub struct FoundResource {
-    /// `TYPE/NAME`.
-    pub id: String,
-    /// The type.
-    #[serde(rename = "type")]
-    pub kind: CandidateType,
-    /// Its name.
-    pub name: String,
-    /// Its source.
-    pub source: String,
-    /// The URL of the source, without secrets.
-    pub url: String,
-    /// Its path in the source; `.` for the root.
-    pub path: String,
-    /// The newest version; nothing without tags.
-    pub version: Option<String>,
-    /// The plugin that it belongs to.
-    pub plugin: Option<String>,
-    /// What it says of itself.
-    pub description: Option<String>,
-}
-
-/// What was found.
-#[derive(Clone, Debug, Serialize)]
-pub struct SearchReport {
-    /// The best first.
-    pub resources: Vec<FoundResource>,
-    /// How many fit in all.
-    pub total: usize,
-    /// How many sources were searched.
-    pub sources: usize,
-}
-
 /// Looks for resources in all sources.
 pub fn search(world: &World, request: &SearchRequest) -> Outcome<SearchReport> {
     let mut notes = Notes::default();
     let result = run(world, request, &mut notes);
     notes.outcome(result)
-}
-
-/// The index of a source as its text.
-struct StoredIndex {
-    source: String,
-    url: String,
-    text: String,
 }
 
 fn run(world: &World, request: &SearchRequest, notes: &mut Notes) -> Result<SearchReport, Failure> {
@@ -111,54 +69,12 @@ fn run(world: &World, request: &SearchRequest, notes: &mut Notes) -> Result<Sear
         .iter()
         .filter_map(|source| indexing.index(source, notes))
         .collect();
-    let query = SearchQuery::parse(&request.query);
-    let mut found: Vec<Hit<'_>> = Vec::new();
-    for stored in &stored {
-        let Some((_, index)) = SearchIndex::decode(&stored.text) else {
-            continue;
-        };
-        let is_kind = |row: &IndexRow<'_>| kind.is_none_or(|kind| kind == row.kind);
-        let rows = index.search(&query).filter(|(_, row)| is_kind(row));
-        found.extend(rows.map(|(score, row)| Hit { score, stored, row }));
-    }
-    found.sort_by(|left, right| {
-        let order = right.score.cmp(&left.score);
-        order.then_with(|| left.name_and_source().cmp(&right.name_and_source()))
-    });
-    let limit = request.limit.unwrap_or(DEFAULT_LIMIT);
-    Ok(SearchReport {
-        total: found.len(),
-        resources: found.iter().take(limit).map(Hit::resource).collect(),
-        sources: sources.len(),
-    })
-}
-
-struct Hit<'i> {
-    score: Score,
-    stored: &'i StoredIndex,
-    row: IndexRow<'i>,
-}
-
-impl Hit<'_> {
-    fn name_and_source(&self) -> [&str; 2] {
-        [self.row.name, &self.stored.source]
-    }
-
-    fn resource(&self) -> FoundResource {
-        let row = &self.row;
-        let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        FoundResource {
-            id: format!("{}/{}", row.kind.plural(), row.name),
-            kind: row.kind,
-            name: row.name.to_owned(),
-            source: self.stored.source.clone(),
-            url: self.stored.url.clone(),
-            path: some(row.path).unwrap_or_else(|| ".".to_owned()),
-            version: some(row.version),
-            plugin: some(row.plugin),
-            description: some(row.description),
-        }
-    }
+    let filter = ResultFilter {
+        query: SearchQuery::parse(&request.query),
+        kind,
+        limit: request.limit,
+    };
+    Ok(SearchReport::of(&stored, sources.len(), &filter))
 }
 
 /// Keeps the indexes current.
@@ -232,7 +148,8 @@ impl Indexing<'_> {
         }
         let offer = place.offer(None)?;
         let rows = offer.candidates.iter().map(|one| {
-            let version = newest_version(&place, one);
+            let versions = place.versions.as_ref();
+            let version = versions.and_then(|versions| newest_version(one, versions));
             (one, version.unwrap_or_default())
         });
         Ok(SearchIndex::encode(&header, rows))

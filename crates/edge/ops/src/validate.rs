@@ -1,16 +1,17 @@
 //! `validate`: every check that can be made without writing.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use agpm_compose::check_patched_names;
-use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, Span, WarningPolicy, codes};
-use agpm_model::{LockedLayer, Lockfile, Manifest, ResourceExtent, ResourceOrigin, SKILL_FILE};
+use agpm_diag::{Diagnostic, Failure, Notes, Outcome, WarningPolicy};
+use agpm_inspect::{
+    LocalContent, LocalForm, ValidateCheck, ValidateReport, ValidateRequest, report_broken_links,
+    stale_lockfile,
+};
+use agpm_model::{LockedLayer, Lockfile, Manifest};
 use agpm_plan::outdated_lock;
-use agpm_render::file_links;
 use agpm_resolve::{UpdateScope, add_locked_sources, pins, report_moved_tags};
 use agpm_store::ProjectStore;
-use serde::Serialize;
 
 use crate::approve::note_unapproved;
 use crate::catalog::{ask_remotes, remotes_as_locked};
@@ -24,44 +25,6 @@ use crate::world::World;
 use agpm_layers::{LayerLock, LayerPinning, layers_as_locked, missing_layer};
 use agpm_model::LOCK_NAME;
 
-/// A check that is made on request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ValidateCheck {
-    /// Every dependency resolves.
-    Resolve,
-    /// Every source answers.
-    Sources,
-    /// Every local file is there.
-    Paths,
-    /// Every template renders.
-    Render,
-    /// The lockfile says what the manifest asks for.
-    Lock,
-}
-
-/// What to check.
-#[derive(Clone, Debug)]
-pub struct ValidateRequest {
-    /// Besides the manifest itself.
-    pub checks: Vec<ValidateCheck>,
-    /// What warnings are.
-    pub warnings: WarningPolicy,
-}
-
-/// What was checked; the findings are the diagnostics.
-#[derive(Clone, Debug, Serialize)]
-pub struct ValidateReport {
-    /// How many dependencies the manifest has.
-    pub dependencies: usize,
-    /// How many sources.
-    pub sources: usize,
-    /// Paths outside of the project that the manifest reads, as they are written.
-    pub reads: Vec<String>,
-    /// The gravest failure of a check.
-    #[serde(skip)]
-    pub failure: Option<FailureKind>,
-}
-
 /// Checks a project.
 pub fn validate(world: &World, request: &ValidateRequest) -> Outcome<ValidateReport> {
     let mut notes = Notes::default();
@@ -71,10 +34,8 @@ pub fn validate(world: &World, request: &ValidateRequest) -> Outcome<ValidateRep
         notes.diagnostics.extend(failure.diagnostic);
         let failure = Some(failure.kind);
         Ok(ValidateReport {
-            dependencies: 0,
-            sources: 0,
-            reads: Vec::new(),
             failure,
+            ..ValidateReport::default()
         })
     });
     if request.warnings == WarningPolicy::Stop {
@@ -115,11 +76,11 @@ fn run(
             }
             ValidateCheck::Render => renders(world, &mut manifest.clone(), &store, notes),
             ValidateCheck::Sources => answer(world, manifest, &store, notes),
-            ValidateCheck::Paths => are_there(manifest, project.folder.as_deref(), notes),
+            ValidateCheck::Paths => have_files(manifest, project.folder.as_deref(), notes),
             ValidateCheck::Lock => is_current(world, manifest, &store, notes),
         };
         if let Err(found) = result {
-            // Checks overlap: what was said once is enough.
+            // Checks overlap: a finding is reported once.
             notes.diagnostics.extend(
                 found
                     .diagnostic
@@ -181,14 +142,14 @@ fn folds(
     let folded = snapshots(world, manifest, sources, &pinning, &mut own)
         .and_then(|snapshots| fold_all(world, manifest, snapshots, &mut own));
     notes.sources = own.sources;
-    // Folders that are not there were told before.
+    // Missing folders were reported before.
     let is_new = |found: &Diagnostic| !notes.diagnostics.contains(found);
     let found: Vec<Diagnostic> = own.diagnostics.into_iter().filter(is_new).collect();
     notes.diagnostics.extend(found);
     folded.map(drop)
 }
 
-/// Makes everything as an install would, and follows the links of what templates gave.
+/// Renders everything as an install would, and follows the links of what templates gave.
 fn renders(
     world: &World,
     manifest: &mut Manifest,
@@ -197,55 +158,9 @@ fn renders(
 ) -> Result<(), Failure> {
     let Resolution { entries, sources } = resolves(world, manifest, store, notes)?;
     let rendered = render_all(manifest, &sources, entries, notes)?;
-    let files = || rendered.resources.iter().flat_map(|one| &one.output.files);
-    let planned: BTreeSet<&str> = files().map(|file| file.path.as_str()).collect();
-    for file in files().filter(|file| file.is_filled()) {
-        let Ok(text) = std::str::from_utf8(file.bytes.get()) else {
-            continue;
-        };
-        let folder = file
-            .path
-            .as_str()
-            .rsplit_once('/')
-            .map_or("", |(folder, _)| folder);
-        let is_there = |path: &str| {
-            let beside = joined(folder, path);
-            [joined("", path), beside].iter().flatten().any(|path| {
-                planned.contains(path.as_str()) || agpm_store::exists(&store.path().join(path))
-            })
-        };
-        let mut source = None;
-        for link in file_links(text)
-            .into_iter()
-            .filter(|link| !is_there(&link.path))
-        {
-            let source = *source
-                .get_or_insert_with(|| notes.sources.add(file.path.to_string(), text.to_owned()));
-            let message = format!(
-                "`{}` links to `{}`, which is not there",
-                file.path, link.path
-            );
-            notes.diagnostics.push(
-                Diagnostic::new(&codes::RESOURCE_REFERENCE, message)
-                    .at(source, Span::new(link.range.start, link.range.end), "")
-                    .help("correct the link or the variable, or add the file; links start at the project or at the file"),
-            );
-        }
-    }
+    let exists = |path: &str| agpm_store::exists(&store.path().join(path));
+    report_broken_links(&rendered.resources, exists, notes);
     notes.check()
-}
-
-/// A path from a folder of the project; nothing if it leads out of the project.
-fn joined(folder: &str, path: &str) -> Option<String> {
-    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()?),
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
 }
 
 /// Asks every source for its refs; one that fails does not keep the others from being asked.
@@ -281,35 +196,23 @@ fn answer(
     })
 }
 
-fn are_there(manifest: &Manifest, folder: Option<&Path>, notes: &mut Notes) -> Result<(), Failure> {
+fn have_files(
+    manifest: &Manifest,
+    folder: Option<&Path>,
+    notes: &mut Notes,
+) -> Result<(), Failure> {
     let folder = folder.unwrap_or(Path::new("."));
-    for dependency in &manifest.dependencies {
-        let unit = &dependency.unit;
-        if unit.origin != ResourceOrigin::Local {
-            continue;
-        }
-        let at = |path: &str| folder.join(path);
-        let (is_found, what) = match unit.extent {
-            ResourceExtent::File => (agpm_store::is_file(&at(unit.path.as_str())), "file"),
-            ResourceExtent::Folder => (
-                agpm_store::is_file(&at(&unit.path.join(SKILL_FILE))),
-                "skill",
-            ),
-            ResourceExtent::Plugin => (agpm_store::is_folder(&at(unit.path.as_str())), "plugin"),
-        };
-        if !unit.path.is_pattern() && !is_found {
-            let message = format!("there is no {what} `{}`", unit.path);
-            let found =
-                Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message).at_spot(dependency.spot);
-            notes
-                .diagnostics
-                .push(found.help("paths start at the manifest's folder"));
-        }
-    }
+    let local = manifest.dependencies.iter().filter_map(LocalContent::of);
+    let is_missing = |one: &LocalContent<'_>| match one.form {
+        LocalForm::File => !agpm_store::is_file(&folder.join(&one.path)),
+        LocalForm::Directory => !agpm_store::is_folder(&folder.join(&one.path)),
+    };
+    let missing = local.filter(is_missing);
+    notes.diagnostics.extend(missing.map(|one| one.missing()));
     notes.check()
 }
 
-/// Whether the lockfile says what the manifest asks for; asks no source.
+/// Whether the lockfile has what the manifest requires; asks no source.
 pub(crate) fn is_current(
     world: &World,
     manifest: &Manifest,
@@ -317,16 +220,19 @@ pub(crate) fn is_current(
     notes: &mut Notes,
 ) -> Result<(), Failure> {
     let Some((lock, _)) = read_lock(&world.environment, store, notes)? else {
-        return Err(stale(outdated_lock(format!("there is no `{LOCK_NAME}`"))));
+        return Err(stale_lockfile(outdated_lock(format!(
+            "there is no `{LOCK_NAME}`"
+        ))));
     };
-    agpm_resolve::locked_roots(manifest, &lock).map_err(stale)?;
+    agpm_resolve::locked_roots(manifest, &lock).map_err(stale_lockfile)?;
     let sources = Sources::open(world, manifest, store.path());
-    layers_as_locked(manifest, &lock, |name| sources.versioned(name).is_some()).map_err(stale)?;
-    remotes_as_locked(manifest, &sources, &lock).map_err(stale)?;
+    layers_as_locked(manifest, &lock, |name| sources.versioned(name).is_some())
+        .map_err(stale_lockfile)?;
+    remotes_as_locked(manifest, &sources, &lock).map_err(stale_lockfile)?;
     let pinning = LayerPinning::of(manifest, Some(&lock), &UpdateScope::Nothing);
     let pinning = pinning.used_as(LayerLock::AloneForFolders);
-    let folders =
-        snapshots(world, manifest, &sources, &pinning, &mut Notes::default()).map_err(stale)?;
+    let folders = snapshots(world, manifest, &sources, &pinning, &mut Notes::default())
+        .map_err(stale_lockfile)?;
     let is_there = |locked: &&LockedLayer| {
         folders
             .iter()
@@ -341,12 +247,4 @@ pub(crate) fn is_current(
         Some(gone) => Err(missing_layer(gone)),
         None => Ok(()),
     }
-}
-
-/// The same finding, with the way out that this command has.
-fn stale(mut failure: Failure) -> Failure {
-    if let Some(found) = &mut failure.diagnostic {
-        found.help = Some("run `agpm install`, and commit `agpm.lock`".to_owned());
-    }
-    failure
 }

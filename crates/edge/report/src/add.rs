@@ -4,6 +4,7 @@ use agpm_ops::{AddReport, AddedResource, Writing};
 
 use crate::install;
 use crate::rendering::{RenderContext, RenderedReport};
+use crate::styled::StyledLine;
 
 /// The report as text or as a document.
 pub fn render(report: AddReport, context: &RenderContext<'_>) -> RenderedReport {
@@ -14,26 +15,30 @@ pub fn render(report: AddReport, context: &RenderContext<'_>) -> RenderedReport 
         Writing::Apply => ("Added", "Created"),
         Writing::Show => ("Would add", "Would create"),
     };
-    let mut text = String::new();
+    let mut lines = Vec::new();
     if let Some(manifest) = &report.created {
-        text += &format!("{created} {manifest}\n");
+        lines.push(StyledLine::plain(format!("{created} {manifest}")));
     }
     for source in &report.sources {
-        text += &format!("{added} source {}: {}\n", source.name, source.url);
+        let text = format!("{added} source {}: {}", source.name, source.url);
+        lines.push(StyledLine::plain(text));
     }
     for one in &report.added {
-        text += &format!("{added} {}\n", line(one));
+        lines.push(StyledLine::plain(format!("{added} {}", line(one))));
     }
     for id in &report.present {
-        text += &format!("{id} is already in the manifest\n");
+        lines.push(StyledLine::plain(format!(
+            "{id} is already in the manifest"
+        )));
     }
     if let Some(installed) = &report.installed {
-        text += &install::text(installed, context.pen.detail);
+        let (detail, elapsed) = (context.pen.detail, context.screen.elapsed);
+        lines.extend(install::styled_lines(installed, detail, elapsed));
     }
     if let Some(command) = report.undo {
-        text += &format!("Undo it with `{command}`\n");
+        lines.push(StyledLine::plain(format!("Undo it with `{command}`")));
     }
-    RenderedReport::Done(text)
+    RenderedReport::DoneLines(lines)
 }
 
 fn line(one: &AddedResource) -> String {

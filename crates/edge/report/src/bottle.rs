@@ -5,7 +5,8 @@ use agpm_text::{Format, print, to_json};
 
 use crate::diagnostics::one_line;
 use crate::rendering::{RenderContext, RenderedReport, Verdict};
-use crate::table::table;
+use crate::styled::StyledLine;
+use crate::table::{plain_rows, table_lines};
 
 /// A bottle or an agent: YAML for people; JSON is for programs that start sandboxes, which need every value.
 pub fn render_value(report: &BottleValue, context: &RenderContext<'_>) -> RenderedReport {
@@ -31,19 +32,25 @@ pub fn render_list(report: BottleList, context: &RenderContext<'_>) -> RenderedR
     let agent = |row: &AgentRow| cells([&row.name, &row.bottle, &row.skills.join(", "), &row.file]);
     let bottles: Vec<Vec<String>> = report.bottles.iter().map(bottle).collect();
     let agents: Vec<Vec<String>> = report.agents.iter().map(agent).collect();
-    let mut tables = Vec::new();
+    let width = context.screen.width;
+    let mut lines = Vec::new();
     if !bottles.is_empty() {
-        tables.push(table(&["Bottle", "Extends", "File"], &bottles));
+        let head = ["Bottle", "Extends", "File"];
+        lines.extend(table_lines(&head, &plain_rows(&bottles), width));
+    }
+    if !bottles.is_empty() && !agents.is_empty() {
+        lines.push(StyledLine::default());
     }
     if !agents.is_empty() {
-        tables.push(table(&["Agent", "Bottle", "Skills", "File"], &agents));
+        let head = ["Agent", "Bottle", "Skills", "File"];
+        lines.extend(table_lines(&head, &plain_rows(&agents), width));
     }
-    if tables.is_empty() {
+    if lines.is_empty() {
         return RenderedReport::Empty(
             "No bottles and no agents in `~/.bot-bottle` and `.bot-bottle`.",
         );
     }
-    RenderedReport::Text(tables.join("\n"))
+    RenderedReport::Lines(lines)
 }
 
 fn cells<const N: usize>(texts: [&str; N]) -> Vec<String> {

@@ -6,7 +6,11 @@ use std::{io, iter};
 use agpm_ops::{CatalogFile, CatalogReport, CatalogRow};
 
 use crate::diagnostics::one_line;
-use crate::rendering::{LIST_INDENT, ListDocument, PieceWriter, RenderContext, RenderedReport};
+use crate::rendering::{
+    LIST_INDENT, ListDocument, PieceWriter, RenderContext, RenderedReport, Screen,
+};
+use crate::styled::{LineStyle, StyledLine};
+use crate::table::{cut, fit};
 
 /// Columns that say in a few words what an entry is, best first.
 const TITLES: [&str; 3] = ["title", "displayName", "description"];
@@ -68,16 +72,19 @@ pub fn render(
             report.each_csv_piece(|piece| out.write_all(piece.as_bytes()))
         })),
         CatalogForm::Table if is_empty => RenderedReport::Text(String::new()),
-        CatalogForm::Table => RenderedReport::Stream(Box::new(move |out| {
-            each_table_piece(&report, |line| out.write_all(line.as_bytes()))
-        })),
+        CatalogForm::Table => {
+            let screen = context.screen;
+            RenderedReport::Stream(Box::new(move |out| {
+                each_table_piece(&report, screen, |line| out.write_all(line.as_bytes()))
+            }))
+        }
     }
 }
 
 /// As a table.
 pub(crate) fn table(report: &CatalogReport) -> String {
     let mut text = String::new();
-    let written = each_table_piece(report, |line| {
+    let written = each_table_piece(report, Screen::FILE, |line| {
         text.push_str(line);
         Ok(())
     });
@@ -87,6 +94,7 @@ pub(crate) fn table(report: &CatalogReport) -> String {
 /// The table in pieces of lines. Rows are looked at twice, once for the widths: the cells of a large catalog would fill memory.
 fn each_table_piece(
     report: &CatalogReport,
+    screen: Screen,
     mut write: impl FnMut(&str) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut widths = HEAD.map(width_of);
@@ -101,13 +109,17 @@ fn each_table_piece(
     })?;
     // Without shadowed rows, the last column would be empty.
     let widths = if with_shadows {
-        &widths[..]
+        &mut widths[..]
     } else {
-        &widths[..HEAD.len() - 1]
+        &mut widths[..HEAD.len() - 1]
     };
+    if let Some(width) = screen.width {
+        fit(widths, width);
+    }
+    let widths = &*widths;
     let mut head = String::new();
     append_line(&HEAD.map(Cow::from), widths, &mut head);
-    write(&head)?;
+    write(&StyledLine::new(head.trim_end(), LineStyle::Heading).draw(screen.color))?;
     report.each_piece(|rows| lines_of(rows, widths), |lines| write(&lines))
 }
 
@@ -167,8 +179,13 @@ fn width_of(cell: &str) -> usize {
 /// Two spaces between columns, none at the end of a line.
 fn append_line(cells: &[Cow<'_, str>], widths: &[usize], out: &mut String) {
     for (cell, width) in cells.iter().zip(widths) {
-        out.push_str(cell);
-        out.extend(iter::repeat_n(' ', width - width_of(cell) + 2));
+        let cell = if width_of(cell) > *width {
+            Cow::from(cut(cell, *width))
+        } else {
+            Cow::from(cell.as_ref())
+        };
+        out.push_str(&cell);
+        out.extend(iter::repeat_n(' ', width - width_of(&cell) + 2));
     }
     out.truncate(out.trim_end_matches(' ').len());
     out.push('\n');

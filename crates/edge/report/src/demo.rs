@@ -6,49 +6,83 @@ use agpm_text::{Format, print};
 use crate::rendering::{RenderContext, RenderedReport};
 use crate::{catalog, explain, install};
 
-/// What to try next.
-const COMMANDS: &[&str] = &[
-    "agpm layers",
-    "agpm tree",
-    "agpm outdated",
-    "agpm list --detailed",
-    "agpm merge org/CLAUDE.md team/CLAUDE.md",
-    "agpm explain file:CLAUDE.md",
-    "agpm strategies",
-    "agpm profile --list",
-    "agpm explain bottle:rust /env --json-file sandboxes.json",
-    "agpm catalog show planner",
-    "agpm explain catalog:core/reviewer",
-    "agpm doctor",
-];
-
 /// The project and its commands, or a document of its files.
 pub fn render(report: DemoReport, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);
     }
-    let mut out = format!(
-        "A project with a git source, three layers, a persona, bottles and a catalog is in {}\n\n",
-        report.folder
-    );
-    report
-        .files
+    let mut steps: Vec<String> = STEPS
         .iter()
-        .for_each(|file| out.push_str(&format!("  {file}\n")));
-    for show in &report.shows {
-        let result = match &show.result {
-            DemoResult::Merged(file) => String::from_utf8_lossy(&file.to_bytes()).into_owned(),
-            DemoResult::Installed(report) => install::text(report, context.pen.detail),
-            DemoResult::Explained(origins) => explain::provenance_text(origins),
-            DemoResult::Persona(persona) => markdown(persona, "Persona"),
-            DemoResult::Bottle(agent) => print(agent, Format::Yaml).unwrap_or_default(),
-            DemoResult::Catalog(report) => catalog::table(report),
-        };
-        out.push_str(&format!("\n$ {}\n{result}", show.command));
+        .map(|step| step_text(step, &report, context))
+        .collect();
+    if let Some(last) = steps.last_mut() {
+        *last += &format!("\nTry it yourself:\n\n  cd {}\n{NEXT}", report.folder);
     }
-    out.push_str(&format!("\nTry it yourself in {}:\n", report.folder));
-    COMMANDS
+    RenderedReport::Steps(steps)
+}
+
+/// What to try next.
+const NEXT: &str = "  agpm status
+  agpm tree
+  agpm explain .claude/settings.json --blame
+  agpm diff --update
+  agpm undo
+";
+
+/// One screen of the demonstration.
+struct DemoStep {
+    /// What it shows, in one sentence.
+    sentence: &'static str,
+    /// Which result of the report it shows.
+    is_shown: fn(&DemoResult) -> bool,
+}
+
+const STEPS: [DemoStep; 5] = [
+    DemoStep {
+        sentence: "Install what agpm.toml requires, and see what your tools would run.",
+        is_shown: |result| matches!(result, DemoResult::Installed(_)),
+    },
+    DemoStep {
+        sentence: "Merge the settings of company, team and yourself, with the origin of each value.",
+        is_shown: |result| matches!(result, DemoResult::Explained(_)),
+    },
+    DemoStep {
+        sentence: "Merge a persona (CLIA) from the documents of several directories.",
+        is_shown: |result| matches!(result, DemoResult::Persona(_)),
+    },
+    DemoStep {
+        sentence: "Show the sandbox (bot-bottle) of an agent, with all that it extends.",
+        is_shown: |result| matches!(result, DemoResult::Bottle(_)),
+    },
+    DemoStep {
+        sentence: "List the catalogs (BMAD) of project, home and git; the highest entry wins.",
+        is_shown: |result| matches!(result, DemoResult::Catalog(_)),
+    },
+];
+
+fn step_text(step: &DemoStep, report: &DemoReport, context: &RenderContext<'_>) -> String {
+    let mut text = format!("{}\n\n  cd {}\n", step.sentence, report.folder);
+    for show in report
+        .shows
         .iter()
-        .for_each(|command| out.push_str(&format!("  {command}\n")));
-    RenderedReport::Done(out)
+        .filter(|show| (step.is_shown)(&show.result))
+    {
+        text += &format!(
+            "  {}\n\n{}",
+            show.command,
+            result_text(&show.result, context)
+        );
+    }
+    text
+}
+
+fn result_text(result: &DemoResult, context: &RenderContext<'_>) -> String {
+    match result {
+        DemoResult::Merged(file) => String::from_utf8_lossy(&file.to_bytes()).into_owned(),
+        DemoResult::Installed(report) => install::text(report, context.pen.detail),
+        DemoResult::Explained(origins) => explain::provenance_text(origins),
+        DemoResult::Persona(persona) => markdown(persona, "Persona"),
+        DemoResult::Bottle(agent) => print(agent, Format::Yaml).unwrap_or_default(),
+        DemoResult::Catalog(report) => catalog::table(report),
+    }
 }

@@ -4,7 +4,8 @@ use agpm_diag::visible;
 use agpm_ops::{CapabilityChange, DiffReport, FileAction, FileDifference, Moved};
 
 use crate::capabilities;
-use crate::rendering::{LineStyle, RenderContext, RenderedReport, StyledLine};
+use crate::rendering::{RenderContext, RenderedReport};
+use crate::styled::{LineStyle, StyledLine};
 
 /// What a report says when nothing differs.
 const NOTHING: &str = "No differences";
@@ -196,7 +197,7 @@ fn markdown_file(file: &FileDifference) -> String {
     let lines: Vec<String> = file_lines(file)
         .into_iter()
         .skip(1)
-        .map(|line| line.text)
+        .map(|line| line.text())
         .collect();
     let body = lines.join("\n");
     let fence = fence(&body);

@@ -1,11 +1,11 @@
 //! Every check of the doctor, and what it found.
 
 use agpm_diag::Severity;
-use agpm_ops::{CheckRow, DoctorReport, InstallScope, counted};
+use agpm_ops::{CheckRow, CheckState, DoctorReport, InstallScope, counted};
 
-use crate::diagnostics::one_line;
 use crate::rendering::{RenderContext, RenderedReport};
-use crate::table::columns;
+use crate::styled::{LineStyle, StyledPiece, draw_lines};
+use crate::table::column_lines;
 
 const NO_PROJECT: &str = "No project found: no `agpm.toml` in this directory or its parents. Run `agpm init` to create one.";
 const NO_USER_MANIFEST: &str = "No user manifest found. Run `agpm init -g` to create one.";
@@ -23,20 +23,28 @@ pub fn render(
     if context.quiet {
         return RenderedReport::Report(found);
     }
-    let row = |row: &CheckRow| {
-        vec![
-            row.state.word().to_owned(),
-            row.name.to_owned(),
-            one_line(&row.summary),
-        ]
-    };
-    let rows: Vec<Vec<String>> = report.checks.iter().map(row).collect();
-    let rows = columns(&rows.iter().collect::<Vec<_>>());
+    let rows: Vec<Vec<StyledPiece>> = report.checks.iter().map(cells).collect();
+    let screen = context.screen;
+    let rows = draw_lines(&column_lines(&rows, screen.width), screen.color);
     // A drawing ends in an empty line.
     RenderedReport::Report(format!(
         "{rows}\n{found}{}\n",
         summary(&report, scope, context)
     ))
+}
+
+fn cells(row: &CheckRow) -> Vec<StyledPiece> {
+    let style = match row.state {
+        CheckState::Ok => LineStyle::Added,
+        CheckState::Skipped => LineStyle::Faint,
+        CheckState::Warning => LineStyle::Changed,
+        CheckState::Error => LineStyle::Removed,
+    };
+    vec![
+        StyledPiece::new(row.state.word(), style),
+        StyledPiece::plain(row.name),
+        StyledPiece::plain(&row.summary),
+    ]
 }
 
 fn summary(report: &DoctorReport, scope: InstallScope, context: &RenderContext<'_>) -> String {

@@ -3,8 +3,8 @@
 use agpm_diag::visible;
 use agpm_model::{InstallMode, ResourceOrigin, ToolName};
 use agpm_ops::{
-    ExplainReport, ExplainedResource, ExplainedShadow, ExplainedValues, FieldOutcome, Link,
-    Provenance, RequiredAt,
+    ChainLink, CodePage, ExplainReport, ExplainedResource, ExplainedShadow, ExplainedValues,
+    FieldOutcome, Provenance, RequiredAt,
 };
 use agpm_text::{Pointer, Value};
 
@@ -14,12 +14,40 @@ use crate::rendering::{RenderContext, RenderedReport};
 /// Chains that are shown here; `agpm why` shows more.
 const MOST_CHAINS: usize = 5;
 
+/// How much of the page of a code is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageExtent {
+    /// What it means and what to do.
+    Summary,
+    /// The examples too.
+    Full,
+}
+
 /// The explanation as text or as a document.
-pub fn render(report: ExplainReport, context: &RenderContext<'_>) -> RenderedReport {
-    if context.json {
-        return context.document(&report);
+pub fn render(
+    report: ExplainReport,
+    extent: PageExtent,
+    context: &RenderContext<'_>,
+) -> RenderedReport {
+    match &report {
+        _ if context.json => context.document(&report),
+        ExplainReport::Page(page) if extent == PageExtent::Summary => {
+            RenderedReport::Text(page_summary(page))
+        }
+        _ => RenderedReport::Text(text(&report)),
     }
-    RenderedReport::Text(text(&report))
+}
+
+/// A page up to its examples.
+fn page_summary(page: &CodePage) -> String {
+    let (summary, _) = page.page.split_once("\n## ").unwrap_or((page.page, ""));
+    let title = format!("{}[{}]", page.severity, page.code);
+    let rest = summary.split_once('\n').map_or("", |(_, rest)| rest);
+    format!(
+        "{title}\n{}\n\n`agpm explain {} --full` shows examples.\n",
+        rest.trim_end(),
+        page.code
+    )
 }
 
 /// The explanation as people read it.
@@ -66,7 +94,7 @@ fn facts(resource: &ExplainedResource) -> Vec<(&'static str, String)> {
     let asked_at = resource.asked_at.as_ref();
     add("asked for", asked_at.map(|at| asked_for(resource, at)));
     let chains = &resource.required.chains;
-    let through: Vec<&Vec<Link>> = chains.iter().filter(|chain| chain.len() > 1).collect();
+    let through: Vec<&Vec<ChainLink>> = chains.iter().filter(|chain| chain.len() > 1).collect();
     for chain in through.iter().take(MOST_CHAINS) {
         add("needed by", Some(above(chain)));
     }
@@ -157,7 +185,7 @@ fn places(resource: &ExplainedResource) -> Vec<String> {
 }
 
 /// Those above a resource on a chain.
-fn above(chain: &[Link]) -> String {
+fn above(chain: &[ChainLink]) -> String {
     let above = &chain[..chain.len().saturating_sub(1)];
     let titles: Vec<&str> = above.iter().map(|link| link.title.as_str()).collect();
     titles.join(" -> ")

@@ -1,33 +1,61 @@
 //! What an install did or would do: one line for each change, and their sum.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use agpm_diag::{mask_words, visible};
 use agpm_model::{Owner, PinId};
 use agpm_ops::{
     Capability, ChangeAction, Conversion, FieldOutcome, FieldOutcomeKind, InstallReport,
-    LockChange, Moved, PlannedChange, Program, RequiredBy, Writing,
+    LockChange, Moved, PlannedChange, Program, RequiredBy, Writing, counted,
 };
 
-use crate::diagnostics::{DetailLevel, one_line};
+use crate::diagnostics::{ColorMode, DetailLevel};
 use crate::rendering::{RenderContext, RenderedReport};
+use crate::styled::{LineStyle, StyledLine, StyledPiece, draw_lines};
 
 /// The report as text or as a document.
 pub fn render(report: InstallReport, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);
     }
-    RenderedReport::Done(text(&report, context.pen.detail))
+    RenderedReport::DoneLines(styled_lines(
+        &report,
+        context.pen.detail,
+        context.screen.elapsed,
+    ))
 }
 
 /// The report as people read it.
 pub fn text(report: &InstallReport, detail: DetailLevel) -> String {
-    let lines = lines(report, detail);
-    let lines: String = lines
+    draw_lines(&styled_lines(report, detail, None), ColorMode::Plain)
+}
+
+/// The same with colors, and how long it took where somebody waited.
+pub(crate) fn styled_lines(
+    report: &InstallReport,
+    detail: DetailLevel,
+    elapsed: Option<Duration>,
+) -> Vec<StyledLine> {
+    let mut styled: Vec<StyledLine> = lines(report, detail)
         .iter()
-        .map(|line| format!("{}\n", one_line(line)))
+        .map(|line| styled_line(line))
         .collect();
-    format!("{lines}{}\n", summary(report))
+    styled.push(StyledLine::plain(summary(report, elapsed)));
+    styled
+}
+
+/// A line whose first word, a sign or a verb, is colored.
+fn styled_line(line: &str) -> StyledLine {
+    let (word, rest) = line.split_at(line.find(' ').unwrap_or(0));
+    let style = match word {
+        "+" => LineStyle::Added,
+        "-" => LineStyle::Removed,
+        "~" | "!" | "runs" | "connects" | "permission" | "increase" => LineStyle::Changed,
+        "converts" | "reads" => LineStyle::Identity,
+        _ => LineStyle::Plain,
+    };
+    StyledLine::of([StyledPiece::new(word, style), StyledPiece::plain(rest)])
 }
 
 /// One line for each change, program and field that is worth a word.
@@ -74,12 +102,49 @@ fn is_written(report: &InstallReport, conversion: &Conversion) -> bool {
     })
 }
 
-/// How many files became what, in one line.
-fn summary(report: &InstallReport) -> String {
-    let files = match report.writing {
-        Writing::Apply => done(report),
-        Writing::Show => would_do(report),
+/// How much changed, in one line.
+fn summary(report: &InstallReport, elapsed: Option<Duration>) -> String {
+    let verbs = match report.writing {
+        Writing::Apply => [
+            "installed",
+            "updated",
+            "removed",
+            "adopted",
+            "skipped",
+            "left in place",
+        ],
+        Writing::Show => [
+            "install",
+            "update",
+            "remove",
+            "adopt",
+            "skip",
+            "leave in place",
+        ],
     };
+    let parts = ACTIONS.iter().zip(verbs).filter_map(|(action, verb)| {
+        let counted = counted_changes(report, *action)?;
+        let why = if *action == ChangeAction::Keep {
+            " (modified locally)"
+        } else {
+            ""
+        };
+        Some(format!("{verb} {counted}{why}"))
+    });
+    let parts: Vec<String> = parts.collect();
+    let unchanged = match report.unchanged {
+        0 => String::new(),
+        count if parts.is_empty() => format!(" ({count} unchanged)"),
+        count => format!(", {count} unchanged"),
+    };
+    let changes = match (parts.is_empty(), report.writing) {
+        (true, Writing::Apply) if report.unchanged == 0 => "Nothing to install".to_owned(),
+        (true, Writing::Apply) => "Everything is up to date".to_owned(),
+        (true, Writing::Show) => "Nothing would change".to_owned(),
+        (false, Writing::Apply) => capitalized(&parts.join(", ")),
+        (false, Writing::Show) => format!("Would {}", parts.join(", ")),
+    };
+    let elapsed = elapsed.map(|time| format!(" in {}", shown_duration(time)));
     let lock = match report.lock {
         LockChange::Unchanged => "",
         LockChange::Written => "; agpm.lock written",
@@ -90,68 +155,55 @@ fn summary(report: &InstallReport) -> String {
         0 => String::new(),
         count => format!("; {count} conflicting, so nothing would be written"),
     };
-    format!("{files}{lock}{refused}")
+    format!(
+        "{changes}{}{unchanged}{lock}{refused}",
+        elapsed.unwrap_or_default()
+    )
 }
 
-fn count(report: &InstallReport, action: ChangeAction) -> usize {
-    report
+/// In the order in which a summary has them.
+const ACTIONS: [ChangeAction; 6] = [
+    ChangeAction::Create,
+    ChangeAction::Update,
+    ChangeAction::Remove,
+    ChangeAction::Adopt,
+    ChangeAction::Keep,
+    ChangeAction::Release,
+];
+
+/// How many resources and files of layers something happens to; nothing if it happens to none.
+fn counted_changes(report: &InstallReport, action: ChangeAction) -> Option<String> {
+    let changes = report
         .changes
         .iter()
-        .filter(|change| change.action == action)
-        .count()
-}
-
-fn done(report: &InstallReport) -> String {
-    let counts = [
-        (count(report, ChangeAction::Create), "installed"),
-        (count(report, ChangeAction::Update), "updated"),
-        (count(report, ChangeAction::Remove), "removed"),
-        (count(report, ChangeAction::Adopt), "adopted"),
-        (
-            count(report, ChangeAction::Keep),
-            "skipped (modified locally)",
-        ),
-        (count(report, ChangeAction::Release), "left in place"),
-        (report.unchanged, "unchanged"),
-    ];
-    let some = counts.iter().filter(|(count, _)| *count > 0);
-    let parts: Vec<String> = some
-        .map(|(count, what)| format!("{count} {what}"))
-        .collect();
-    if parts.is_empty() {
-        "nothing to install".to_owned()
-    } else {
-        parts.join(", ")
+        .filter(|change| change.action == action);
+    let (layered, own): (Vec<&PlannedChange>, Vec<&PlannedChange>) =
+        changes.partition(|change| change.owner.layers().is_some());
+    let resources: BTreeSet<String> = own.iter().map(|change| change.owner.to_string()).collect();
+    let files: BTreeSet<&str> = layered.iter().map(|change| change.path.as_str()).collect();
+    let resources = counted(resources.len(), "resource", "resources");
+    let layered = counted(files.len(), "layer file", "layer files");
+    match (own.is_empty(), files.is_empty()) {
+        (true, true) => None,
+        (false, true) => Some(resources),
+        (true, false) => Some(layered),
+        (false, false) => Some(format!("{resources} and {layered}")),
     }
 }
 
-fn would_do(report: &InstallReport) -> String {
-    let verbs = [
-        (ChangeAction::Create, "install"),
-        (ChangeAction::Update, "update"),
-        (ChangeAction::Remove, "remove"),
-        (ChangeAction::Adopt, "adopt"),
-        (ChangeAction::Keep, "skip"),
-        (ChangeAction::Release, "leave"),
-    ];
-    let mut parts = Vec::new();
-    for (action, verb) in verbs {
-        match (count(report, action), action) {
-            (0, _) => {}
-            (count, ChangeAction::Keep) => parts.push(format!("{verb} {count} (modified locally)")),
-            (count, ChangeAction::Release) => parts.push(format!("{verb} {count} in place")),
-            (count, _) => parts.push(format!("{verb} {count}")),
-        }
-    }
-    let unchanged = match report.unchanged {
-        0 => String::new(),
-        count => format!(" ({count} unchanged)"),
-    };
-    if parts.is_empty() {
-        format!("Nothing would change{unchanged}")
+/// Tenths of a second, or milliseconds where these would be zero.
+fn shown_duration(time: Duration) -> String {
+    if time < Duration::from_millis(100) {
+        format!("{}ms", time.as_millis())
     } else {
-        format!("Would {}{unchanged}", parts.join(", "))
+        format!("{:.1}s", time.as_secs_f64())
     }
+}
+
+fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
 }
 
 /// One line for each resource whose version moved; one for all that moved alike, such as those of a branch.
@@ -188,6 +240,12 @@ fn change_lines(changes: &[PlannedChange], detail: DetailLevel) -> Vec<String> {
     if detail == DetailLevel::All {
         return changes.iter().map(line).collect();
     }
+    // A warning names each file that is skipped.
+    let changes: Vec<PlannedChange> = changes
+        .iter()
+        .filter(|change| change.action != ChangeAction::Keep)
+        .cloned()
+        .collect();
     let runs = changes.chunk_by(is_one_run);
     runs.flat_map(|run| match run {
         [first, .., last] if run.len() > MOST_FILES => vec![run_line(first, last, run.len())],
@@ -322,12 +380,12 @@ fn note_lines(notes: &[FieldNote<'_>], detail: DetailLevel) -> Vec<String> {
                 // The others are in the line of the first.
                 if note.resource == *first {
                     lines.push(format!(
-                        "= {first}, {second} and {} more {text}",
+                        "converts  {first}, {second} and {} more {text}",
                         rest.len()
                     ));
                 }
             }
-            _ => lines.push(format!("= {} {text}", note.resource)),
+            _ => lines.push(format!("converts  {} {text}", note.resource)),
         }
     }
     lines
@@ -409,7 +467,7 @@ mod tests {
         let file = |name: &str| created(&format!(".claude/skills/pdf/{name}"), "skills/pdf");
         let report = report(["a", "b", "c", "d"].map(file).to_vec());
         let folded = "+ .claude/skills/pdf/  skills/pdf: new (4 files)\n\
-            Would install 4 (2 unchanged); agpm.lock would be written\n";
+            Would install 1 resource, 2 unchanged; agpm.lock would be written\n";
         assert_eq!(text(&report, DetailLevel::Folded), folded);
         assert_eq!(text(&report, DetailLevel::All).lines().count(), 5);
     }

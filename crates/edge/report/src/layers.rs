@@ -2,9 +2,9 @@
 
 use agpm_ops::{LayerRow, LayerState, LayersReport, counted};
 
-use crate::diagnostics::one_line;
 use crate::rendering::{RenderContext, RenderedReport};
-use crate::table::table;
+use crate::styled::{LineStyle, StyledLine, StyledPiece};
+use crate::table::table_lines;
 
 const HEAD: [&str; 5] = ["Rank", "Layer", "Place", "Snapshot", "Files"];
 /// What was skipped in one layer is shown up to so many.
@@ -18,26 +18,27 @@ pub fn render(report: LayersReport, context: &RenderContext<'_>) -> RenderedRepo
     if report.layers.is_empty() {
         return RenderedReport::Empty("No layers. Add one as `[[layers]]` in `agpm.toml`.");
     }
-    let rows: Vec<Vec<String>> = report.layers.iter().map(row).collect();
-    let skipped = report.layers.iter().flat_map(skipped);
-    let skipped: String = skipped
-        .map(|line| format!("{}\n", one_line(&line)))
-        .collect();
-    let between = if skipped.is_empty() { "" } else { "\n" };
-    RenderedReport::Text(format!("{}{between}{skipped}", table(&HEAD, &rows)))
+    let rows: Vec<Vec<StyledPiece>> = report.layers.iter().map(row).collect();
+    let mut lines = table_lines(&HEAD, &rows, context.screen.width);
+    let skipped: Vec<String> = report.layers.iter().flat_map(skipped).collect();
+    if !skipped.is_empty() {
+        lines.push(StyledLine::default());
+    }
+    lines.extend(skipped.iter().map(StyledLine::plain));
+    RenderedReport::Lines(lines)
 }
 
-fn row(row: &LayerRow) -> Vec<String> {
-    let (snapshot, files) = match &row.state {
-        Some(state) => (snapshot(state), state.files.to_string()),
-        None => ("not there".to_owned(), "-".to_owned()),
+fn row(row: &LayerRow) -> Vec<StyledPiece> {
+    let (snapshot, files, style) = match &row.state {
+        Some(state) => (snapshot(state), state.files.to_string(), LineStyle::Plain),
+        None => ("not found".to_owned(), "-".to_owned(), LineStyle::Changed),
     };
     vec![
-        row.rank.to_string(),
-        one_line(&row.name),
-        one_line(&row.place),
-        snapshot,
-        files,
+        StyledPiece::plain(row.rank.to_string()),
+        StyledPiece::new(&row.name, LineStyle::Identity),
+        StyledPiece::plain(&row.place),
+        StyledPiece::new(snapshot, style),
+        StyledPiece::plain(files),
     ]
 }
 

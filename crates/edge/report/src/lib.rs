@@ -4,6 +4,7 @@
 
 pub mod add;
 pub mod approve;
+pub mod blame;
 pub mod bottle;
 pub mod browse;
 pub mod cache;
@@ -25,11 +26,14 @@ pub mod layers;
 pub mod list;
 pub mod merge;
 pub mod outdated;
+pub mod outputs;
 pub mod policy;
+pub mod printed;
 pub mod profile;
 mod rendering;
 pub mod status;
 pub mod strategies;
+mod styled;
 mod table;
 pub mod tree;
 pub mod undo;
@@ -42,4 +46,5 @@ pub use diagnostics::{
     printable,
 };
 pub use envelope::{FailureDocument, ReportDocument};
-pub use rendering::{LineStyle, PieceWriter, RenderContext, RenderedReport, StyledLine, Verdict};
+pub use rendering::{PieceWriter, RenderContext, RenderedReport, Screen, Verdict};
+pub use styled::{LineStyle, StyledLine, StyledPiece, draw_lines};

@@ -1,12 +1,13 @@
 //! What is installed, as a table, YAML or JSON.
 
 use agpm_model::{RelativePath, ToolName};
-use agpm_ops::{Clients, Drift, LOCAL, ListReport, ListedResource, MASKED, PatchedField};
+use agpm_ops::{ClientCount, DiskState, LOCAL, ListReport, ListedResource, MASKED, PatchedField};
 use agpm_text::{Value, to_json};
 use std::collections::BTreeSet;
 
 use crate::rendering::{RenderContext, RenderedReport, to_yaml};
-use crate::table::table;
+use crate::styled::{LineStyle, StyledLine, StyledPiece};
+use crate::table::table_lines;
 
 const HEADER: [&str; 6] = [
     "Name",
@@ -34,57 +35,56 @@ pub enum ListForm {
 pub fn render(report: &ListReport, form: ListForm, context: &RenderContext<'_>) -> RenderedReport {
     match form {
         _ if context.json => RenderedReport::Data(to_json(report)),
-        ListForm::Table => RenderedReport::Text(rows(report)),
+        // That nothing is installed is a note of the report.
+        ListForm::Table if report.resources.is_empty() => RenderedReport::Lines(Vec::new()),
+        ListForm::Table => RenderedReport::Lines(lines(report, context.screen.width)),
         ListForm::Yaml => RenderedReport::Data(to_yaml(report)),
     }
 }
 
-fn rows(report: &ListReport) -> String {
-    if report.resources.is_empty() {
-        return String::new();
-    }
+fn lines(report: &ListReport, width: Option<usize>) -> Vec<StyledLine> {
     let mut header = HEADER.to_vec();
-    let mut rows: Vec<Vec<String>> = report.resources.iter().map(cells).collect();
-    if report.clients == Clients::Several {
+    let mut rows: Vec<Vec<StyledPiece>> = report.resources.iter().map(cells).collect();
+    if report.clients == ClientCount::Several {
         header.insert(TOOLS_COLUMN, "Tools");
         for (row, resource) in rows.iter_mut().zip(&report.resources) {
-            row.insert(TOOLS_COLUMN, tools(resource));
+            row.insert(TOOLS_COLUMN, StyledPiece::plain(tools(resource)));
         }
     }
-    let text = table(&header, &rows);
-    let (header, lines) = text.split_once('\n').unwrap_or((&text, ""));
-    let mut out = format!("{header}\n");
-    for (line, resource) in lines.lines().zip(&report.resources) {
-        out.extend([line, "\n"]);
+    let mut table = table_lines(&header, &rows, width).into_iter();
+    let mut lines: Vec<StyledLine> = table.next().into_iter().collect();
+    for (line, resource) in table.zip(&report.resources) {
+        lines.push(line);
         let is_detailed = resource.patched.is_some();
-        for part in resource.locked.parts.iter().filter(|_| is_detailed) {
-            out.push_str(&format!("  {part}\n"));
-        }
-        for field in resource.patched.iter().flatten() {
-            out.push_str(&format!("  {}\n", patched_line(field)));
-        }
+        let parts = resource.locked.parts.iter().filter(|_| is_detailed);
+        lines.extend(parts.map(|part| StyledLine::plain(format!("  {part}"))));
+        let fields = resource.patched.iter().flatten();
+        lines.extend(fields.map(|field| StyledLine::plain(format!("  {}", patched_line(field)))));
     }
-    out
+    lines
 }
 
-fn cells(resource: &ListedResource) -> Vec<String> {
+fn cells(resource: &ListedResource) -> Vec<StyledPiece> {
     let locked = &resource.locked;
     let identity = &locked.identity;
     let paths = locked.placements.paths();
-    let status = match (resource.status, paths.first()) {
-        (_, None) => "(not written)",
-        (Some(Drift::Missing), _) => "missing",
-        (Some(Drift::Modified), _) => "modified",
-        (None, _) if !locked.patches.is_empty() => "(patched)",
-        (None, _) => "",
+    let (status, style) = match (resource.status, paths.first()) {
+        (_, None) => ("(not written)", LineStyle::Faint),
+        (Some(DiskState::Missing), _) => ("missing", LineStyle::Removed),
+        (Some(DiskState::Modified), _) => ("modified", LineStyle::Changed),
+        (None, _) if !locked.patches.is_empty() => ("(patched)", LineStyle::Plain),
+        (None, _) => ("", LineStyle::Plain),
     };
     vec![
-        identity.name.clone(),
-        format!("{:<TYPE_WIDTH$}", identity.kind),
-        identity.version.as_deref().unwrap_or("-").to_owned(),
-        identity.source.as_deref().unwrap_or(LOCAL).to_owned(),
-        installed_at(&paths),
-        status.to_owned(),
+        StyledPiece::plain(&identity.name),
+        StyledPiece::new(
+            format!("{:<TYPE_WIDTH$}", identity.kind),
+            LineStyle::Identity,
+        ),
+        StyledPiece::plain(identity.version.as_deref().unwrap_or("-")),
+        StyledPiece::plain(identity.source.as_deref().unwrap_or(LOCAL)),
+        StyledPiece::plain(installed_at(&paths)),
+        StyledPiece::new(status, style),
     ]
 }
 

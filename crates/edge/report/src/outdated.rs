@@ -1,10 +1,10 @@
 //! What could be newer, as a table.
 
-use agpm_model::ResourceType;
-use agpm_ops::{LockfileState, MovedBranch, OutdatedReport, counted};
+use agpm_ops::{LockfileState, MovedBranch, OutdatedReport, OutdatedRow, counted};
 
 use crate::rendering::{RenderContext, RenderedReport};
-use crate::table::table;
+use crate::styled::{LineStyle, StyledLine, StyledPiece};
+use crate::table::table_lines;
 
 const HEAD: [&str; 6] = ["Name", "Type", "Source", "Current", "Wanted", "Latest"];
 
@@ -21,20 +21,33 @@ pub fn render(report: OutdatedReport, context: &RenderContext<'_>) -> RenderedRe
         let all = counted(report.checked, "resource is", "resources are");
         return RenderedReport::Text(format!("{all} up to date\n{moved}"));
     }
-    let rows = report.outdated.iter().map(|row| {
-        vec![
-            row.name.clone(),
-            kind_word(row.kind).to_owned(),
-            row.source.clone(),
-            row.current.clone(),
-            row.allowed.clone(),
-            row.newest.clone(),
-        ]
-    });
-    RenderedReport::Text(format!(
-        "{}{moved}",
-        table(&HEAD, &rows.collect::<Vec<_>>())
-    ))
+    let rows: Vec<Vec<StyledPiece>> = report.outdated.iter().map(cells).collect();
+    let mut lines = table_lines(&HEAD, &rows, context.screen.width);
+    lines.extend(
+        report
+            .moved
+            .iter()
+            .map(|moved| StyledLine::plain(moved_line(moved).trim_end())),
+    );
+    RenderedReport::Lines(lines)
+}
+
+fn cells(row: &OutdatedRow) -> Vec<StyledPiece> {
+    let newer = |version: &str| {
+        if version == row.current {
+            LineStyle::Plain
+        } else {
+            LineStyle::Changed
+        }
+    };
+    vec![
+        StyledPiece::plain(&row.name),
+        StyledPiece::new(row.kind, LineStyle::Identity),
+        StyledPiece::plain(&row.source),
+        StyledPiece::plain(&row.current),
+        StyledPiece::new(&row.allowed, newer(&row.allowed)),
+        StyledPiece::new(&row.newest, newer(&row.newest)),
+    ]
 }
 
 /// A branch that moved, in one line instead of one for each resource.
@@ -44,13 +57,4 @@ fn moved_line(moved: &MovedBranch) -> String {
         "{}: {} -> {}, {unchanged} without changes\n",
         moved.source, moved.current, moved.now
     )
-}
-
-/// The word for one of a kind.
-fn kind_word(plural: &'static str) -> &'static str {
-    match (ResourceType::named(plural), plural) {
-        (Some(kind), _) => kind.singular(),
-        (None, "layers") => "layer",
-        (None, other) => other,
-    }
 }

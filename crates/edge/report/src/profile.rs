@@ -5,7 +5,7 @@ use agpm_text::{Format, Value, print, to_json};
 
 use crate::diagnostics::one_line;
 use crate::rendering::{RenderContext, RenderedReport, to_yaml};
-use crate::table::table;
+use crate::table::{plain_rows, table_lines};
 
 const HEAD: [&str; 3] = ["Persona", "Kinds", "Levels"];
 
@@ -55,7 +55,10 @@ pub fn render_list(
         ProfileForm::Plain if report.personas.is_empty() => RenderedReport::Empty(
             "No personas in `.clia/agents` of this directory and its parents.",
         ),
-        ProfileForm::Plain => RenderedReport::Text(table(&HEAD, &rows(report))),
+        ProfileForm::Plain => {
+            let rows = plain_rows(&rows(report));
+            RenderedReport::Lines(table_lines(&HEAD, &rows, context.screen.width))
+        }
         ProfileForm::Yaml => RenderedReport::Data(to_yaml(report)),
         ProfileForm::Markdown => RenderedReport::Text(markdown_table(&rows(report))),
     }

@@ -1,14 +1,16 @@
 //! What a report becomes for standard output, and what it needs for that besides itself.
 
 use std::io::{self, Write};
+use std::time::Duration;
 
 use agpm_diag::{Diagnostic, Severity, SourceMap};
 use agpm_ops::{FailureKind, FileBytes, report_all};
 use agpm_text::{Format, parse_alone, print, to_json};
 use serde::Serialize;
 
-use crate::diagnostics::{ColorMode, DiagnosticStyle, draw_diagnostics, one_line};
+use crate::diagnostics::{ColorMode, DiagnosticStyle, draw_diagnostics};
 use crate::envelope::ReportDocument;
+use crate::styled::StyledLine;
 
 /// A report, ready for standard output.
 pub enum RenderedReport {
@@ -16,8 +18,12 @@ pub enum RenderedReport {
     Text(String),
     /// Text in a format of its own, byte for byte; diagnostics go to standard error.
     Data(String),
-    /// The same with a style for each line, where the terminal has colors.
+    /// The same with a style for each part of a line, where the terminal has colors.
     Lines(Vec<StyledLine>),
+    /// What a command did, with styles; `-q` hides it.
+    DoneLines(Vec<StyledLine>),
+    /// What a command did, in steps that a terminal shows one after the other; `-q` hides it.
+    Steps(Vec<String>),
     /// What a command did, which `-q` hides; diagnostics go to standard error.
     Done(String),
     /// That a list is empty. It goes to standard error like the diagnostics, and `-q` hides it.
@@ -34,58 +40,24 @@ pub enum RenderedReport {
     ReportStream(PieceWriter),
 }
 
-/// A line of text for people, and how it is colored.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StyledLine {
-    /// Without its line break.
-    pub text: String,
-    /// Its color.
-    pub style: LineStyle,
+/// The terminal or file that results go to.
+#[derive(Clone, Copy, Debug)]
+pub struct Screen {
+    /// Its columns, if it is a terminal.
+    pub width: Option<usize>,
+    /// Whether colors are used.
+    pub color: ColorMode,
+    /// How long the command took, for people who wait at a terminal.
+    pub elapsed: Option<Duration>,
 }
 
-/// What a line is about, which decides its color.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LineStyle {
-    /// Anything.
-    Plain,
-    /// A title.
-    Heading,
-    /// Something that comes.
-    Added,
-    /// Something that goes.
-    Removed,
-    /// Something that changes.
-    Changed,
-}
-
-impl StyledLine {
-    /// A line without a color.
-    pub fn plain(text: impl Into<String>) -> Self {
-        StyledLine::new(text, LineStyle::Plain)
-    }
-
-    /// A line with a style.
-    pub fn new(text: impl Into<String>, style: LineStyle) -> Self {
-        let text = text.into();
-        StyledLine { text, style }
-    }
-
-    /// The line as it is printed.
-    pub fn draw(&self, paint: ColorMode) -> String {
-        let text = one_line(&self.text);
-        let code = match self.style {
-            _ if paint == ColorMode::Plain => None,
-            LineStyle::Plain => None,
-            LineStyle::Heading => Some("1"),
-            LineStyle::Added => Some("32"),
-            LineStyle::Removed => Some("31"),
-            LineStyle::Changed => Some("33"),
-        };
-        match code {
-            Some(code) => format!("\u{1b}[{code}m{text}\u{1b}[0m\n"),
-            None => format!("{text}\n"),
-        }
-    }
+impl Screen {
+    /// A file or a pipe.
+    pub const FILE: Screen = Screen {
+        width: None,
+        color: ColorMode::Plain,
+        elapsed: None,
+    };
 }
 
 /// Writes a text piece by piece.
@@ -116,6 +88,8 @@ pub struct RenderContext<'a> {
     pub verdict: Verdict,
     /// How diagnostics are drawn.
     pub pen: DiagnosticStyle,
+    /// Where the report goes.
+    pub screen: Screen,
 }
 
 /// As YAML, out of the JSON document, so that both say the same.
@@ -202,6 +176,7 @@ mod tests {
                 secrets: SecretDisplay::Masked,
                 detail: DetailLevel::Folded,
             },
+            screen: Screen::FILE,
         }
     }
 

@@ -3,41 +3,33 @@
 use agpm_model::{ResourceType, ToolName};
 use agpm_ops::{NextInstall, ProjectFound, StatusReport, counted};
 
-use crate::diagnostics::one_line;
+use crate::diagnostics::ColorMode;
 use crate::rendering::{RenderContext, RenderedReport};
-use crate::table::table;
+use crate::styled::{LineStyle, StyledLine, StyledPiece, draw_lines};
+use crate::table::column_lines;
 
-const NO_PROJECT: &str = "No project found: no `agpm.toml` in this directory or its parents. Run `agpm init` to create one.\n";
+const NO_PROJECT: &str = "No project found: no `agpm.toml` in this directory or its parents. Run `agpm init` to create one.";
 
 /// The report as lines or as a document.
 pub fn render(report: StatusReport, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);
     }
-    RenderedReport::Text(text(&report))
+    RenderedReport::Lines(lines(&report, context.screen.width))
 }
 
 /// What is installed, what could be newer, what was changed by hand, and what an install would do.
 pub fn text(report: &StatusReport) -> String {
+    draw_lines(&lines(report, None), ColorMode::Plain)
+}
+
+fn lines(report: &StatusReport, width: Option<usize>) -> Vec<StyledLine> {
     if report.project == ProjectFound::No {
-        return NO_PROJECT.to_owned();
+        return vec![StyledLine::plain(NO_PROJECT)];
     }
-    let rows: Vec<Vec<String>> = rows(report)
-        .into_iter()
-        .map(|row| {
-            vec![
-                row.name.to_owned(),
-                one_line(&row.value),
-                row.help.to_owned(),
-            ]
-        })
-        .collect();
-    let text = table(&["", "", ""], &rows);
-    // The table is drawn for its widths alone.
-    text.lines()
-        .skip(1)
-        .map(|line| format!("{}\n", line.trim_end()))
-        .collect()
+    let rows = rows(report);
+    let rows: Vec<Vec<StyledPiece>> = rows.iter().map(StatusRow::cells).collect();
+    column_lines(&rows, width)
 }
 
 /// One thing that is known, and what to run about it.
@@ -48,6 +40,20 @@ struct StatusRow {
 }
 
 impl StatusRow {
+    /// A row with a command needs attention.
+    fn cells(&self) -> Vec<StyledPiece> {
+        let style = if self.help.is_empty() {
+            LineStyle::Plain
+        } else {
+            LineStyle::Changed
+        };
+        vec![
+            StyledPiece::new(self.name, LineStyle::Heading),
+            StyledPiece::new(&self.value, style),
+            StyledPiece::new(self.help, LineStyle::Identity),
+        ]
+    }
+
     fn new(name: &'static str, value: String) -> Self {
         StatusRow {
             name,

@@ -1,8 +1,9 @@
 //! Who needs whom, as a tree or as a graph for other programs.
 
-use agpm_ops::{Below, Sibling, TreeReport};
+use agpm_ops::{LineExpansion, SiblingPosition, TreeReport};
 
 use crate::rendering::{RenderContext, RenderedReport};
+use crate::styled::{LineStyle, StyledLine, StyledPiece};
 
 /// How a tree is drawn, unless it is a JSON document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,15 +21,15 @@ pub fn render(report: &TreeReport, form: TreeForm, context: &RenderContext<'_>) 
     if context.json {
         return context.document(report);
     }
-    RenderedReport::Text(match form {
-        TreeForm::Mermaid => mermaid(report),
-        TreeForm::Dot => dot(report),
-        TreeForm::Text => text(report),
-    })
+    match form {
+        TreeForm::Mermaid => RenderedReport::Text(mermaid(report)),
+        TreeForm::Dot => RenderedReport::Text(dot(report)),
+        TreeForm::Text => RenderedReport::Lines(lines(report)),
+    }
 }
 
-fn text(report: &TreeReport) -> String {
-    let mut out = String::new();
+fn lines(report: &TreeReport) -> Vec<StyledLine> {
+    let mut out = Vec::new();
     // What stands before a line of each level, all in one text, and where each level's part ends.
     let mut before = String::new();
     let mut ends: Vec<usize> = vec![0];
@@ -37,25 +38,32 @@ fn text(report: &TreeReport) -> String {
         before.truncate(ends.last().copied().unwrap_or(0));
         let (branch, rest) = match (line.level, line.place) {
             (0, _) => ("", ""),
-            (_, Sibling::Inner) => ("├─ ", "│   "),
-            (_, Sibling::Last) => ("└─ ", "    "),
+            (_, SiblingPosition::Inner) => ("├─ ", "│   "),
+            (_, SiblingPosition::Last) => ("└─ ", "    "),
         };
-        let mark = if line.below == Below::Repeated {
+        let mark = if line.below == LineExpansion::Repeated {
             " (*)"
         } else {
             ""
         };
-        out.push_str(&before);
-        out.push_str(branch);
-        out.push_str(report.title(line));
-        out.push_str(mark);
-        out.push('\n');
+        let (id, rest_of_title) = split_title(report.title(line));
+        out.push(StyledLine::of([
+            StyledPiece::new(format!("{before}{branch}"), LineStyle::Faint),
+            StyledPiece::new(id, LineStyle::Identity),
+            StyledPiece::plain(rest_of_title),
+            StyledPiece::new(mark, LineStyle::Faint),
+        ]));
         before.push_str(rest);
         if line.level > 0 {
             ends.push(before.len());
         }
     }
     out
+}
+
+/// The id that a title begins with, and the rest.
+fn split_title(title: &str) -> (&str, &str) {
+    title.split_at(title.find(' ').unwrap_or(title.len()))
 }
 
 fn mermaid(report: &TreeReport) -> String {

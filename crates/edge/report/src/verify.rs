@@ -2,27 +2,29 @@
 
 use agpm_ops::{DriftFinding, VerifyReport};
 
-use crate::diagnostics::one_line;
 use crate::rendering::{RenderContext, RenderedReport};
+use crate::styled::{LineStyle, StyledLine, StyledPiece};
 
 /// One line for each finding and a summary, or a document.
 pub fn render(report: VerifyReport, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);
     }
-    let line = |finding: &DriftFinding| {
-        let said = format!(
-            "{} {} ({})",
-            finding.path, finding.message, finding.resource
-        );
-        format!("error[{}]: {}\n", finding.code.name, one_line(&said))
-    };
-    let lines: String = report.findings.iter().map(line).collect();
-    RenderedReport::Text(if context.quiet {
-        lines
-    } else {
-        format!("{lines}{}\n", summary(&report))
-    })
+    let mut lines: Vec<StyledLine> = report.findings.iter().map(line).collect();
+    if !context.quiet {
+        lines.push(StyledLine::plain(summary(&report)));
+    }
+    RenderedReport::Lines(lines)
+}
+
+fn line(finding: &DriftFinding) -> StyledLine {
+    let DriftFinding { path, message, .. } = finding;
+    StyledLine::of([
+        StyledPiece::new(format!("error[{}]", finding.code.name), LineStyle::Removed),
+        StyledPiece::plain(format!(": {path} {message} (")),
+        StyledPiece::new(finding.resource.to_string(), LineStyle::Identity),
+        StyledPiece::plain(")"),
+    ])
 }
 
 fn summary(report: &VerifyReport) -> String {

@@ -1,6 +1,6 @@
 //! Who asked for a resource, chain by chain.
 
-use agpm_ops::{Link, RequiredResource, WhyReport};
+use agpm_ops::{ChainLink, RequiredResource, WhyReport};
 
 use crate::rendering::{RenderContext, RenderedReport};
 
@@ -28,7 +28,7 @@ fn resource(resource: &RequiredResource) -> String {
 }
 
 /// Each link below the one that requires it.
-fn chain(links: &[Link]) -> String {
+fn chain(links: &[ChainLink]) -> String {
     let mut out = String::new();
     for (level, link) in links.iter().enumerate() {
         let indent = match level {

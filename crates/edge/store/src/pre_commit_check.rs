@@ -7,13 +7,13 @@ use agpm_model::{Checksum, ObservedPath, RelativePath};
 
 use crate::directory_chain::DirectoryChain;
 use crate::error::{StoreError, StoreProblem};
+use crate::file_step::{ExpectedFile, FileStep};
 use crate::journal::{JournalOperation, JournaledFile};
 use crate::owned::{self, above};
 use crate::project::{JournalFile, ProjectStore, StateUse};
 use crate::stamp::FileStamp;
 use crate::state::relative;
 use crate::steps::PermissionBits;
-use crate::transaction::{ExpectedFile, FileStep};
 
 /// The look at the disk right before the commit point.
 pub(crate) struct PreCommitCheck<'a> {

@@ -11,9 +11,8 @@ use crate::error::{StoreError, StoreProblem};
 use crate::journal::JournaledFile;
 use crate::owned::above;
 use crate::read::{open_file, read_open};
-use crate::staging::TRANSACTION;
 use crate::stamp::FileStamp;
-use crate::state::{StateFolder, relative};
+use crate::state::{StateFolder, TRANSACTION, relative};
 use crate::steps;
 use crate::user::SystemUser;
 

@@ -3,7 +3,8 @@ use crate::execute::{JournalExecution, UnexpectedFile};
 use crate::history::EntryNumber;
 use crate::journal::JournalPurpose;
 use crate::project::{ProjectLock, ProjectStore, StateUse};
-use crate::staging::{self, DISCARDED, StagingDirectory, TRANSACTION};
+use crate::staging::{self, DISCARDED, StagingDirectory};
+use crate::state::TRANSACTION;
 use crate::steps;
 use crate::transaction::RecoveryOutcome;
 

@@ -7,16 +7,15 @@ use agpm_text::FormatVersion;
 use cap_std::fs::Dir;
 
 use crate::error::{StoreError, StoreProblem};
+use crate::file_step::FileStep;
 use crate::journal::{Journal, JournalOperation, JournalPurpose, JournaledFile};
 use crate::pre_commit_check::PreCommitCheck;
 use crate::project::ProjectStore;
 use crate::read::read_open;
 use crate::stamp::FileStamp;
-use crate::state::relative;
+use crate::state::{TRANSACTION, relative};
 use crate::steps::{self, PermissionBits};
-use crate::transaction::FileStep;
 
-pub(crate) const TRANSACTION: &str = "transaction";
 pub(crate) const JOURNAL: &str = "journal.json";
 const DRAFT: &str = "journal.draft";
 pub(crate) const HISTORY: &str = "history";

@@ -1,5 +1,7 @@
 use agpm_model::RelativePath;
 
+pub(crate) const TRANSACTION: &str = "transaction";
+
 /// Names in the state that a transaction itself lives from.
 const OURS: [&str; 5] = [
     "lock",

@@ -1,16 +1,16 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use agpm_model::{Checksum, FileMode as Mode, RelativePath};
+use agpm_model::{FileMode as Mode, RelativePath};
 
 use crate::directory_chain::is_reserved;
 use crate::error::{StoreError, StoreProblem};
 use crate::execute::{JournalExecution, UnexpectedFile};
+use crate::file_step::{ExpectedFile, FileStep, RequestedMode};
 use crate::history::EntryNumber;
 use crate::journal::JournalPurpose;
 use crate::project::{ProjectLock, ProjectStore};
 use crate::staging::{PreparedTransaction, StagingDirectory};
-use crate::steps::PermissionBits;
 
 /// Changes that are made all together or not at all.
 #[derive(Clone, Debug)]
@@ -44,17 +44,6 @@ pub enum FileChange<'a> {
     },
 }
 
-/// What must be at a path for a change to be right.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExpectedFile {
-    /// Nothing.
-    Missing,
-    /// A file of this content.
-    Checksum(Checksum),
-    /// A file, or nothing; links and folders are refused all the same.
-    Anything,
-}
-
 /// What a transaction did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AppliedTransaction {
@@ -73,52 +62,6 @@ pub enum RecoveryOutcome {
     RolledForward,
     /// It was taken back.
     RolledBack,
-}
-
-/// One file's change, as both a plan and an undo ask for it.
-pub(crate) struct FileStep<'a> {
-    pub(crate) path: RelativePath,
-    /// Nothing to remove it.
-    pub(crate) content: Option<(Cow<'a, [u8]>, RequestedMode)>,
-    pub(crate) expected: ExpectedFile,
-}
-
-/// The permission bits that a file shall get.
-#[derive(Clone, Copy)]
-pub(crate) enum RequestedMode {
-    Mode(Mode),
-    Exact(PermissionBits),
-}
-
-impl From<PermissionBits> for Mode {
-    fn from(bits: PermissionBits) -> Self {
-        if bits.is_executable() {
-            Mode::Executable
-        } else {
-            Mode::Plain
-        }
-    }
-}
-
-impl RequestedMode {
-    pub(crate) fn is_exact(self) -> bool {
-        matches!(self, RequestedMode::Exact(_))
-    }
-
-    /// What is private stays private when we write it anew.
-    pub(crate) fn bits(self, before: Option<PermissionBits>) -> PermissionBits {
-        match (self, before) {
-            (RequestedMode::Exact(bits), _) => bits,
-            (RequestedMode::Mode(Mode::Plain), None) => PermissionBits::PLAIN,
-            (RequestedMode::Mode(Mode::Executable), None) => PermissionBits::EXECUTABLE,
-            (RequestedMode::Mode(Mode::Plain), Some(PermissionBits(old))) => {
-                PermissionBits(old & 0o666)
-            }
-            (RequestedMode::Mode(Mode::Executable), Some(PermissionBits(old))) => {
-                PermissionBits(old & 0o666 | (old & 0o444) >> 2)
-            }
-        }
-    }
 }
 
 impl<'a> From<&'a FileChange<'_>> for FileStep<'a> {

@@ -5,11 +5,11 @@ use cap_std::fs::Dir;
 
 use crate::directory_chain::DirectoryChain;
 use crate::error::{StoreError, StoreProblem};
+use crate::file_step::{ExpectedFile, FileStep, RequestedMode};
 use crate::history::EntryNumber;
 use crate::journal::{Journal, JournalPurpose, JournaledFile};
 use crate::project::{ProjectLock, ProjectStore};
 use crate::read::read_open;
-use crate::transaction::{ExpectedFile, FileStep, RequestedMode};
 use agpm_model::FileMode as Mode;
 
 /// Whether to undo what was edited since, too.

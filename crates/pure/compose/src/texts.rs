@@ -94,6 +94,8 @@ impl Composer<'_> {
     ) -> Option<()> {
         let mut text = self.overridden(task, source, &mut log.notes)?;
         let mut late = false;
+        // A patch comes before the template: it can replace a field whose variable is missing, and its values may use
+        // variables like the fields they replace. Front matter that only parses once filled is patched afterwards.
         if !task.patches.is_empty() {
             match patched(task, &text, task.patches, &mut log.notes)? {
                 PatchMode::Done(patched, fields) => (text, texts.patched) = (patched, fields),

@@ -12,6 +12,7 @@ mod limits;
 mod marketplace;
 mod matching;
 mod paths;
+mod results;
 mod survey;
 
 pub use candidate::{CANDIDATE_TYPES, Candidate, CandidateType, PluginMembership, PluginPlacement};
@@ -22,4 +23,8 @@ pub use index::{IndexHeader, IndexRow, SearchIndex};
 pub use marketplace::{MarketplaceListing, read_marketplace};
 pub use matching::{Score, SearchQuery};
 pub use paths::type_of_path;
+pub use results::{
+    FittingCandidates, FoundResource, OfferedResource, ResultFilter, SearchReport, StoredIndex,
+    newest_version,
+};
 pub use survey::{ReadExtent, SourceSurvey};

@@ -107,12 +107,12 @@ impl<'c> EngineBuilder<'c> {
     /// Merges by a strategy of your own.
     ///
     /// ```
-    /// use agpm_engine::{Empty, Engine, Rule, Strategy};
+    /// use agpm_engine::{EmptyRule, Engine, PointerRule, Strategy};
     ///
-    /// let rule = Rule {
+    /// let rule = PointerRule {
     ///     pattern: "/servers".parse().expect("a pattern"),
     ///     operation: Some("by-key:id".parse().expect("an operation")),
-    ///     empty: Empty::default(),
+    ///     empty: EmptyRule::default(),
     /// };
     /// let strategy = Strategy { rules: vec![rule], ..Strategy::default() };
     /// let merged = Engine::builder()
@@ -154,15 +154,15 @@ impl<'c> EngineBuilder<'c> {
     /// Lets code of your own choose where it wants to; see `examples/lists_by_id.rs`.
     ///
     /// ```
-    /// use agpm_engine::{Combination, Combine, Engine, Operation, Place};
+    /// use agpm_engine::{Combination, Combine, Engine, MergeOperation, MergePoint};
     ///
     /// /// What a lower layer says about `locked` stays.
     /// struct LockedKeys;
     ///
     /// impl Combine for LockedKeys {
-    ///     fn combine(&self, place: &Place<'_>) -> Option<Combination<'_>> {
+    ///     fn combine(&self, place: &MergePoint<'_>) -> Option<Combination<'_>> {
     ///         let is_locked = place.pointer.to_string().ends_with("/locked");
-    ///         is_locked.then_some(Combination::Operation(&Operation::KeepLower))
+    ///         is_locked.then_some(Combination::Operation(&MergeOperation::KeepLower))
     ///     }
     /// }
     ///

@@ -56,7 +56,7 @@ pub enum EngineError {
         finding: Box<Finding>,
     },
     /// A result is not text.
-    #[error("`{path}` is not text")]
+    #[error("`{path}` is not UTF-8 text")]
     NotText {
         /// Its path.
         path: RelativePath,

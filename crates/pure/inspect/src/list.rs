@@ -67,19 +67,19 @@ pub struct ListReport {
     /// One for each that fits.
     pub resources: Vec<ListedResource>,
     /// Whether the resources of the project are for several AI coding clients.
-    pub clients: Clients,
+    pub clients: ClientCount,
 }
 
 /// How many AI coding clients a project installs for; snippets of no client are not counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Clients {
+pub enum ClientCount {
     /// One at most.
     One,
     /// More.
     Several,
 }
 
-impl Clients {
+impl ClientCount {
     fn of(entries: &[LockEntry]) -> Self {
         let tools = entries.iter().flat_map(LockEntry::tools);
         let clients: BTreeSet<&str> = tools
@@ -87,9 +87,9 @@ impl Clients {
             .filter(|tool| *tool != OWN_TOOL.name)
             .collect();
         if clients.len() > 1 {
-            Clients::Several
+            ClientCount::Several
         } else {
-            Clients::One
+            ClientCount::One
         }
     }
 }
@@ -105,7 +105,7 @@ pub struct ListedResource {
     pub locked: LockedResource,
     /// How it differs from what was installed, if files were compared.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<Drift>,
+    pub status: Option<DiskState>,
     /// What patches changed; nothing if that was not requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patched: Option<Vec<PatchedField>>,
@@ -114,7 +114,7 @@ pub struct ListedResource {
 /// How a resource on the disk differs from what was installed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Drift {
+pub enum DiskState {
     /// Files of it are not there.
     Missing,
     /// Files of it were edited.
@@ -149,7 +149,7 @@ impl Serialize for ListReport {
 pub struct ListedEntries {
     entries: Vec<LockEntry>,
     installed: usize,
-    clients: Clients,
+    clients: ClientCount,
 }
 
 impl ListedEntries {
@@ -168,7 +168,7 @@ impl ListedEntries {
         };
         Ok(ListedEntries {
             installed: view.entries.len(),
-            clients: Clients::of(&view.entries),
+            clients: ClientCount::of(&view.entries),
             entries: view
                 .entries
                 .into_iter()
@@ -250,13 +250,13 @@ impl EntryFilter<'_> {
 }
 
 /// The worst that is found of each resource.
-fn drift_by_resource(report: &VerifyReport) -> BTreeMap<String, Drift> {
-    let mut drift: BTreeMap<String, Drift> = BTreeMap::new();
+fn drift_by_resource(report: &VerifyReport) -> BTreeMap<String, DiskState> {
+    let mut drift: BTreeMap<String, DiskState> = BTreeMap::new();
     for finding in &report.findings {
         let found = if finding.is_missing() {
-            Drift::Missing
+            DiskState::Missing
         } else {
-            Drift::Modified
+            DiskState::Modified
         };
         let worst = drift.entry(finding.resource.to_string()).or_insert(found);
         *worst = found.max(*worst);
@@ -420,7 +420,7 @@ mod tests {
         };
         let listed = ListedEntries::of(view(), &ListRequest::default()).expect("no filter");
         let rows = listed.report(Some(&report), None).resources;
-        assert_eq!(rows[0].status, Some(Drift::Modified));
+        assert_eq!(rows[0].status, Some(DiskState::Modified));
         assert_eq!(rows[1].status, None);
     }
 }

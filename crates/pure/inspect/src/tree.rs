@@ -15,7 +15,7 @@ const DEEPEST_VALUE: usize = 60;
 
 /// Which way a tree grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
+pub enum TreeDirection {
     /// To what is needed.
     Needs,
     /// To who needs it.
@@ -30,7 +30,7 @@ pub struct TreeRequest {
     /// How many levels below the start are shown.
     pub depth: Option<usize>,
     /// Which way.
-    pub direction: Direction,
+    pub direction: TreeDirection,
 }
 
 /// A tree, line by line from its top.
@@ -39,7 +39,7 @@ pub struct TreeReport {
     /// The lines.
     pub lines: Vec<TreeLine>,
     nodes: Vec<TreeNode>,
-    direction: Direction,
+    direction: TreeDirection,
 }
 
 /// A resource of a tree.
@@ -78,14 +78,14 @@ pub struct TreeLine {
     /// How far below the start.
     pub level: usize,
     /// Its place among its siblings.
-    pub place: Sibling,
+    pub place: SiblingPosition,
     /// What of it follows.
-    pub below: Below,
+    pub below: LineExpansion,
 }
 
 /// A place among siblings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sibling {
+pub enum SiblingPosition {
     /// Others follow.
     Inner,
     /// It is the last.
@@ -94,7 +94,7 @@ pub enum Sibling {
 
 /// What follows below a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Below {
+pub enum LineExpansion {
     /// All there is, down to the depth of the request.
     Shown,
     /// Nothing, for it was shown before.
@@ -102,8 +102,8 @@ pub enum Below {
 }
 
 /// Where a whole tree starts: at what the manifest requires, or at what needs nothing more.
-fn ends(view: &LockView, direction: Direction) -> Vec<usize> {
-    if direction == Direction::Needs {
+fn ends(view: &LockView, direction: TreeDirection) -> Vec<usize> {
+    if direction == TreeDirection::Needs {
         return view.roots.clone();
     }
     let leaves: Vec<usize> = (0..view.entries.len())
@@ -147,9 +147,9 @@ fn walk(starts: &[usize], children: &[Vec<usize>], depth: Option<usize>) -> Vec<
             .get(&node)
             .is_some_and(|before| depth.is_none() || *before <= level);
         let below = if open && before {
-            Below::Repeated
+            LineExpansion::Repeated
         } else {
-            Below::Shown
+            LineExpansion::Shown
         };
         lines.push(TreeLine {
             node,
@@ -165,14 +165,14 @@ fn walk(starts: &[usize], children: &[Vec<usize>], depth: Option<usize>) -> Vec<
     lines
 }
 
-fn put(waiting: &mut Vec<(usize, usize, Sibling)>, nodes: &[usize], level: usize) {
+fn put(waiting: &mut Vec<(usize, usize, SiblingPosition)>, nodes: &[usize], level: usize) {
     let last = nodes.len().saturating_sub(1);
     let placed = nodes.iter().enumerate().rev();
     waiting.extend(placed.map(|(at, node)| {
         let place = if at == last {
-            Sibling::Last
+            SiblingPosition::Last
         } else {
-            Sibling::Inner
+            SiblingPosition::Inner
         };
         (*node, level, place)
     }));
@@ -183,8 +183,8 @@ impl TreeReport {
     pub fn of(view: &LockView, here: &Path, request: &TreeRequest) -> Result<Self, Failure> {
         let needed_by = view.needed_by();
         let children = match request.direction {
-            Direction::Needs => &view.needs,
-            Direction::NeededBy => &needed_by,
+            TreeDirection::Needs => &view.needs,
+            TreeDirection::NeededBy => &needed_by,
         };
         let mut starts = Vec::new();
         for name in &request.names {
@@ -239,14 +239,14 @@ impl TreeReport {
         let truncated = !below.is_empty() && first.level + 1 == DEEPEST_VALUE;
         let below = self.branches(if truncated { &[] } else { below });
         let (dependencies, dependents) = match self.direction {
-            Direction::Needs => (Some(below), None),
-            Direction::NeededBy => (None, Some(below)),
+            TreeDirection::Needs => (Some(below), None),
+            TreeDirection::NeededBy => (None, Some(below)),
         };
         Some(TreeBranch {
             node: &self.nodes[first.node],
             dependencies,
             dependents,
-            repeated: (first.below == Below::Repeated).then_some(true),
+            repeated: (first.below == LineExpansion::Repeated).then_some(true),
             truncated: truncated.then_some(true),
         })
     }
@@ -264,7 +264,7 @@ impl Serialize for TreeReport {
 mod tests {
     use super::*;
 
-    fn shape(lines: &[TreeLine]) -> Vec<(usize, usize, Below)> {
+    fn shape(lines: &[TreeLine]) -> Vec<(usize, usize, LineExpansion)> {
         lines
             .iter()
             .map(|line| (line.node, line.level, line.below))
@@ -296,7 +296,7 @@ mod tests {
         let report = TreeReport {
             lines,
             nodes,
-            direction: Direction::Needs,
+            direction: TreeDirection::Needs,
         };
         assert_eq!(report.edges().len(), count - 1);
         let roots = report.branches(&report.lines);
@@ -314,14 +314,17 @@ mod tests {
     fn cycles_end_and_repeats_are_marked_once() {
         let lines = walk(&[0], &[vec![1, 2], vec![0], vec![1]], None);
         let expected = [
-            (0, 0, Below::Shown),
-            (1, 1, Below::Shown),
-            (0, 2, Below::Repeated),
+            (0, 0, LineExpansion::Shown),
+            (1, 1, LineExpansion::Shown),
+            (0, 2, LineExpansion::Repeated),
         ];
         assert_eq!(shape(&lines)[..3], expected);
         assert_eq!(
             shape(&lines)[3..],
-            [(2, 1, Below::Shown), (1, 2, Below::Repeated)]
+            [
+                (2, 1, LineExpansion::Shown),
+                (1, 2, LineExpansion::Repeated)
+            ]
         );
     }
 
@@ -330,7 +333,7 @@ mod tests {
         // 0 -> 1 -> 2 -> 3, and 2 is a start too.
         let children = [vec![1], vec![2], vec![3], vec![]];
         let lines = walk(&[0, 2], &children, Some(2));
-        let shown = Below::Shown;
+        let shown = LineExpansion::Shown;
         assert_eq!(
             shape(&lines),
             [

@@ -33,21 +33,21 @@ pub struct RequiredResource {
     pub identity: ResourceIdentity,
     /// Who requires it.
     #[serde(flatten)]
-    pub required: Chains,
+    pub required: RequirementChains,
 }
 
 /// Who requires a resource.
 #[derive(Debug, Serialize)]
-pub struct Chains {
+pub struct RequirementChains {
     /// From what the manifest requires down to the resource, the shortest first.
-    pub chains: Vec<Vec<Link>>,
+    pub chains: Vec<Vec<ChainLink>>,
     /// Whether longer ones are left out.
     pub more: bool,
 }
 
 /// One resource on the way.
 #[derive(Clone, Debug, Serialize)]
-pub struct Link {
+pub struct ChainLink {
     /// `TYPE/NAME (VERSION)`.
     #[serde(skip)]
     pub title: String,
@@ -101,7 +101,7 @@ fn of_layer(layer: &LockedLayer) -> RequiredResource {
         version: version.map(str::to_owned),
         source: pin.map(|pin| pin.source.to_string()),
     };
-    let link = Link {
+    let link = ChainLink {
         title: title.clone(),
         identity: identity.clone(),
         requirement: pin.and_then(|pin| pin.requirement.clone()),
@@ -109,7 +109,7 @@ fn of_layer(layer: &LockedLayer) -> RequiredResource {
     RequiredResource {
         title,
         identity,
-        required: Chains {
+        required: RequirementChains {
             chains: vec![vec![link]],
             more: false,
         },
@@ -143,7 +143,7 @@ impl<'v> ChainFinder<'v> {
         RequiredResource {
             title: titled(entry),
             identity: ResourceIdentity::of(entry),
-            required: Chains {
+            required: RequirementChains {
                 chains: chains
                     .iter()
                     .map(|chain| chain.iter().map(link).collect())
@@ -154,8 +154,8 @@ impl<'v> ChainFinder<'v> {
     }
 }
 
-fn link(entry: &LockEntry) -> Link {
-    Link {
+fn link(entry: &LockEntry) -> ChainLink {
+    ChainLink {
         title: titled(entry),
         identity: ResourceIdentity::of(entry),
         requirement: entry.requirement().map(str::to_owned),

@@ -53,7 +53,7 @@ fn add_resource(
             source: file.source,
             mode: file.mode,
             owner: owner.clone(),
-            twin: OnEqualUserValue::Taken,
+            on_equal: OnEqualUserValue::Adopt,
             is_empty_document: false,
         })?;
     }
@@ -95,7 +95,7 @@ fn add_layered_file<'a>(
         source: checksum,
         mode: file.mode,
         owner: file.owner.clone(),
-        twin: OnEqualUserValue::Left,
+        on_equal: OnEqualUserValue::Keep,
         is_empty_document: document.is_some(),
     })
 }

@@ -101,6 +101,7 @@ impl<'m> MovedVersion<'m> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Program {
     /// The resource, as `TYPE/NAME`; of layers, `layers/NAME`.
+    #[serde(flatten, serialize_with = "agpm_model::serialize_id")]
     pub resource: String,
     /// Where it comes from.
     pub unit: String,
@@ -141,6 +142,7 @@ fn is_direct<S: Serializer>(required: &RequiredBy, serializer: S) -> Result<S::O
 #[derive(Clone, Debug, Serialize)]
 pub struct Conversion {
     /// The resource that is converted.
+    #[serde(flatten, serialize_with = "agpm_model::serialize_id")]
     pub resource: Owner,
     /// The tool.
     pub tool: String,

@@ -403,7 +403,9 @@ impl FileRecipe<'_> {
         let node = |part: MergedPart| DesiredNode {
             node: part.node,
             owner: Owner::layer(&part.layer),
-            twin: OnEqualUserValue::Left,
+            // Layers are often made from what projects already have: a value that the user had before the layer must still be
+            // there after it.
+            on_equal: OnEqualUserValue::Keep,
         };
         Some(SharedKeys {
             text: LazyDocument::new(text, format),

@@ -6,6 +6,7 @@ use agpm_diag::{Diagnostic, codes};
 use agpm_model::{MapRule, Strategy};
 use agpm_text::{Document, EditError, Format, Limits, TreeView, Value, parse, print, to_value};
 
+use crate::arguments::OutputFormat;
 use crate::body::{BodyJoint, BodyPart, BodySegment, join};
 use crate::combine::Combine;
 use crate::contribution::Contribution;
@@ -196,6 +197,20 @@ fn opaque(files: &[LayerFile]) -> Diagnostic {
 }
 
 impl MergedFile {
+    /// The merged file in another format than the lowest one's, or as that one is.
+    pub fn render_as(
+        &self,
+        format: Option<OutputFormat>,
+    ) -> Result<(FileBytes, Option<Diagnostic>), Diagnostic> {
+        let other = format.map(OutputFormat::format);
+        // Comments may stay where the format has them; plain JSON has none.
+        let other = other.filter(|other| *other == Format::Json || self.format() != Some(*other));
+        match other {
+            Some(format) => Ok((FileBytes::Text(self.print(format)?.into()), None)),
+            None => self.render(),
+        }
+    }
+
     /// The result in the format of the lowest file, with its comments and order; a warning if these could not stay.
     pub fn render(&self) -> Result<(FileBytes, Option<Diagnostic>), Diagnostic> {
         match &self.merged {
@@ -365,8 +380,8 @@ impl MergedFile {
 
     fn not_text(&self) -> Diagnostic {
         let file = &self.files[self.files.len() - 1];
-        Diagnostic::new(&codes::TEXT_UNREPRESENTABLE, "the result is not text")
+        Diagnostic::new(&codes::TEXT_UNREPRESENTABLE, "the result is binary")
             .in_file(file.file.as_str())
-            .help("leave out `--format` to get the bytes as they are")
+            .help("remove `--format` to get the bytes unchanged")
     }
 }

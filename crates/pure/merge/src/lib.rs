@@ -3,6 +3,8 @@
 //! The highest rank wins. Layers stay intact: a result refers to their nodes and never copies or invents a value,
 //! so that provenance holds by construction. Knows no files, no manifest and no command.
 
+mod arguments;
+mod blame;
 mod body;
 mod combine;
 mod composed;
@@ -26,10 +28,12 @@ mod resolution;
 mod rules;
 mod strategy_page;
 
+pub use arguments::{OutputFormat, RuleArgument, name_layers};
 pub use body::BodySegment;
 pub use file::{MergedContent, MergedFile, merge_files};
 pub use layer_file::{LayerContent, LayerFile, RawFile, UnparsedFile};
 
+pub use blame::{BlameLine, blame_lines};
 pub use combine::{Combination, Combine, MergePoint};
 pub use contribution::Contribution;
 pub use file_bytes::FileBytes;

@@ -27,21 +27,38 @@ type Entries = Vec<(&'static str, Value)>;
 impl FileSchema {
     /// The JSON Schema of the file.
     pub fn to_json_schema(&self) -> Value {
-        let mut entries: Entries = vec![
-            ("$schema", DIALECT.into()),
-            ("title", self.title.into()),
-            ("description", self.about.into()),
-        ];
-        entries.extend(form_entries(&self.form));
-        let definitions = self.definitions.iter();
-        let definitions: Entries = definitions
-            .map(|one| (one.name, value(&one.form)))
-            .collect();
-        if !definitions.is_empty() {
-            entries.push(("$defs", Value::map(definitions)));
+        let mut entries = form_entries(&self.form);
+        if let Some(definitions) = definitions_entry(self.definitions) {
+            entries.push(definitions);
         }
-        Value::map(entries)
+        titled(self.title, self.about, entries)
     }
+}
+
+/// The JSON Schema of a document that has any of these forms.
+pub fn any_of_schema(title: &str, about: &str, forms: &[ValueForm]) -> Value {
+    let mut definitions = Vec::new();
+    for form in forms {
+        form.add_definitions(&mut definitions);
+    }
+    let forms = Value::list(forms.iter().map(value));
+    let entries = std::iter::once(("anyOf", forms)).chain(definitions_entry(&definitions));
+    titled(title, about, entries.collect())
+}
+
+fn titled(title: &str, about: &str, entries: Entries) -> Value {
+    let head = [
+        ("$schema", DIALECT.into()),
+        ("title", title.into()),
+        ("description", about.into()),
+    ];
+    Value::map(head.into_iter().chain(entries))
+}
+
+fn definitions_entry(definitions: &[&Definition]) -> Option<(&'static str, Value)> {
+    let entries = definitions.iter();
+    let entries: Entries = entries.map(|one| (one.name, value(&one.form))).collect();
+    (!entries.is_empty()).then(|| ("$defs", Value::map(entries)))
 }
 
 fn value(form: &ValueForm) -> Value {
@@ -50,6 +67,7 @@ fn value(form: &ValueForm) -> Value {
 
 fn form_entries(form: &ValueForm) -> Entries {
     match form {
+        ValueForm::Any => Vec::new(),
         ValueForm::Text => vec![typed("string")],
         ValueForm::Filled => vec![typed("string"), ("minLength", 1_usize.into())],
         ValueForm::Pattern { is, is_not } => {
@@ -64,6 +82,7 @@ fn form_entries(form: &ValueForm) -> Entries {
         }
         ValueForm::Flag => vec![typed("boolean")],
         ValueForm::Number(number) => vec![("const", (*number).into())],
+        ValueForm::Count => vec![typed("integer"), ("minimum", 0_usize.into())],
         ValueForm::OneOf(words) => vec![("enum", Value::list(words.iter().copied()))],
         ValueForm::Words(words) => vec![("enum", Value::list(words()))],
         ValueForm::List(items) => vec![typed("array"), ("items", value(items))],
@@ -80,6 +99,10 @@ fn form_entries(form: &ValueForm) -> Entries {
             vec![("$ref", format!("#/$defs/{}", definition.name).into())]
         }
         ValueForm::Either(forms) => vec![("anyOf", Value::list(forms.iter().map(value)))],
+        ValueForm::OrNull(form) => {
+            let null = Value::map([typed("null")]);
+            vec![("anyOf", Value::list([value(form), null]))]
+        }
         ValueForm::Described(about, form) => described(about, form),
         ValueForm::With(form, conditions) => {
             let mut entries = form_entries(form);

@@ -11,6 +11,7 @@ mod check;
 mod credentials;
 mod declared;
 mod digest;
+mod field_names;
 mod files;
 mod import;
 mod instruction;
@@ -37,10 +38,12 @@ mod resource;
 mod schema;
 mod server_file;
 mod skill;
+mod source_addresses;
 mod source_versions;
 mod strategy;
 mod tool;
 mod unit;
+mod user_config;
 mod variant;
 mod version;
 
@@ -62,6 +65,9 @@ pub use declared::{
     Declarations, DeclaredDependency, DeclaringFile, declarations, read_declarations,
 };
 pub use digest::{Checksum, ChecksumError, ObjectId, ObjectIdError};
+pub use field_names::{
+    serialize_commit, serialize_folder, serialize_id, serialize_root, serialize_url,
+};
 pub use files::{
     FileProblem, FoundFile, FoundKind, MachineFiles, OutsideReads, ProblemKind, ResolvedPath,
     normalize, shown_from,
@@ -71,7 +77,7 @@ pub use import::{
     NewLayer, read_agent_manager,
 };
 pub use instruction::{InstructionForm, InstructionPaths, InstructionScope};
-pub use json_schema::FileSchema;
+pub use json_schema::{FileSchema, any_of_schema};
 pub use lock::{
     LOCK_NAME, LockEntry, LockedLayer, LockedPlacement, LockedRemote, LockedSource, Lockfile,
     RESTORE_LOCK,
@@ -121,6 +127,7 @@ pub use tool::{
     Destination, InstallScope, Tool, ToolDirectory, ToolState, Tools, plugin_destination,
 };
 pub use unit::{FileMode, GlobError, ResourceExtent, ResourceOrigin, ResourcePath, Unit};
+pub use user_config::{ConfiguredSource, UserConfig};
 pub use variant::{Variant, Variants};
 pub use version::{
     DEFAULT_VERSION, Requirement, RequirementError, VersionRequirement, VersionTag, newest_range,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 /// Why a text is no name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a name is one line of text and not empty")]
+#[error("a name is one line and not empty")]
 pub struct NameError;
 
 macro_rules! names {

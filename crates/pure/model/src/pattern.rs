@@ -106,6 +106,7 @@ impl FromStr for PointerPattern {
             literal => PatternStep::Literal(literal.to_owned()),
         };
         let mut steps: Vec<PatternStep> = pointer.steps().iter().map(step).collect();
+        // As in file globs, a trailing `**` is at least one step: `/a/**` is everything in `/a` and not `/a` itself.
         if steps.last() == Some(&PatternStep::Many) {
             steps.push(PatternStep::One);
         }

@@ -60,13 +60,13 @@ impl PinId {
         }
     }
 
-    /// The plural of what it is, as commands show it.
+    /// What it is, as commands show it.
     pub fn type_name(&self) -> &'static str {
         match self {
-            PinId::Resource(id) => id.kind.plural(),
-            PinId::Layer(_) => LayerName::TYPE_NAME,
+            PinId::Resource(id) => id.kind.singular(),
+            PinId::Layer(_) => "layer",
             PinId::Remote(_) => "catalog",
-            PinId::Base(_) => BaseName::TYPE_NAME,
+            PinId::Base(_) => "base",
         }
     }
 }

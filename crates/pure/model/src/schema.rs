@@ -33,6 +33,8 @@ pub struct SchemaField {
 /// What a value looks like.
 #[derive(Clone, Copy, Debug)]
 pub enum ValueForm {
+    /// Any value.
+    Any,
     /// Any string.
     Text,
     /// A string that is not empty.
@@ -48,6 +50,8 @@ pub enum ValueForm {
     Flag,
     /// This number and no other.
     Number(usize),
+    /// A whole number that is not negative.
+    Count,
     /// One of these strings.
     OneOf(&'static [&'static str]),
     /// One of the strings of a table elsewhere.
@@ -68,6 +72,8 @@ pub enum ValueForm {
     Defined(&'static Definition),
     /// Any of these forms.
     Either(&'static [ValueForm]),
+    /// A value of that form, or `null`.
+    OrNull(&'static ValueForm),
     /// A form with words of its own.
     Described(&'static str, &'static ValueForm),
     /// A map of that form whose keys depend on each other.
@@ -188,6 +194,35 @@ impl ValueForm {
         ValueForm::Pattern {
             is: Some(pattern),
             is_not: None,
+        }
+    }
+
+    /// Adds the named forms that this one refers to, each once.
+    pub fn add_definitions(&self, known: &mut Vec<&'static Definition>) {
+        match self {
+            ValueForm::Defined(definition)
+                if known.iter().all(|one| one.name != definition.name) =>
+            {
+                known.push(definition);
+                definition.form.add_definitions(known);
+            }
+            ValueForm::Table(table) | ValueForm::Part(table, _) => {
+                for field in table.fields {
+                    field.form.add_definitions(known);
+                }
+            }
+            ValueForm::Either(forms) => {
+                for form in *forms {
+                    form.add_definitions(known);
+                }
+            }
+            ValueForm::List(form)
+            | ValueForm::FilledList(form)
+            | ValueForm::Map(_, form)
+            | ValueForm::OrNull(form)
+            | ValueForm::Described(_, form)
+            | ValueForm::With(form, _) => form.add_definitions(known),
+            _ => {}
         }
     }
 

@@ -409,11 +409,11 @@ fn addresses_mean_what_people_mean() {
         ("o/r@^x", "error invalid version range `^x`"),
         (
             "github.com/o/r",
-            "error `github.com/o/r` begins with a host but is not a URL",
+            "error `github.com/o/r` starts with a host but is not a URL",
         ),
         (
             "git.corp/o/r",
-            "error `git.corp/o/r` begins with a host but is not a URL",
+            "error `git.corp/o/r` starts with a host but is not a URL",
         ),
         (
             "o/r#main",

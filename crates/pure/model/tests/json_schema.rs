@@ -1,8 +1,6 @@
 //! Schemas say what the readers accept, on every manifest that is written down anywhere in this repository.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
-mod validator;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,8 +8,8 @@ use std::sync::LazyLock;
 
 use agpm_diag::{Diagnostic, SourceMap, SourceSpan, codes, has_errors};
 use agpm_model::{InstallScope, LOCK_SCHEMA, MANIFEST_SCHEMA, Manifest, ManifestTexts};
+use agpm_testkit::schema_problems;
 use agpm_text::{Document, Format, Limits, NodeRef, Value, parse, print, to_value};
-use validator::problems;
 
 const KEY: &str = "no-such-key";
 
@@ -262,7 +260,7 @@ fn what_the_reader_accepts_is_valid() {
     );
     for manifest in ACCEPTED.iter() {
         assert_eq!(
-            problems(&schema, manifest),
+            schema_problems(&schema, manifest),
             Vec::<String>::new(),
             "{}",
             manifest.to_json()
@@ -290,7 +288,7 @@ fn keys_that_the_reader_does_not_know_are_not_valid() {
     );
     for document in documents {
         assert!(
-            !problems(&schema, &value_of(&document)).is_empty(),
+            !schema_problems(&schema, &value_of(&document)).is_empty(),
             "{}",
             document.text()
         );
@@ -375,7 +373,10 @@ fn a_strange_key_is_taken_by_both_or_by_neither() {
         manifests.len()
     );
     for document in manifests {
-        let (reader, found) = (read(&document), problems(&schema, &value_of(&document)));
+        let (reader, found) = (
+            read(&document),
+            schema_problems(&schema, &value_of(&document)),
+        );
         assert_eq!(
             has_errors(&reader),
             !found.is_empty(),
@@ -399,7 +400,7 @@ fn what_the_reader_accepts_of_changed_manifests_is_valid() {
         manifests.len()
     );
     for document in manifests {
-        let found = problems(&schema, &value_of(&document));
+        let found = schema_problems(&schema, &value_of(&document));
         assert!(
             has_errors(&read(&document)) || found.is_empty(),
             "{}\n{found:?}",
@@ -448,7 +449,7 @@ fn the_whole_manifest_has_every_key_and_is_valid() {
     let found = read(&document);
     assert!(!has_errors(&found), "{found:?}");
     assert_eq!(
-        problems(&MANIFEST_SCHEMA.to_json_schema(), &value_of(&document)),
+        schema_problems(&MANIFEST_SCHEMA.to_json_schema(), &value_of(&document)),
         Vec::<String>::new()
     );
     let mut keys = BTreeSet::new();

@@ -1,8 +1,6 @@
 //! A lockfile reads back as what was written, whatever it holds.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod validator;
-
 use agpm_diag::SourceMap;
 use agpm_model::{
     CatalogRemote, Checksum, InstallMode, LOCK_SCHEMA, LayerName, LockEntry, LockedBase,
@@ -10,9 +8,9 @@ use agpm_model::{
     MarketplacePlugin, Pin, PinSource, RESOURCE_TYPES, RelativePath, ResolvedVersion, ResourceId,
     ResourceName, ResourceOrigin, ResourcePath, ResourceType, SourceName, ToolName, Unit,
 };
+use agpm_testkit::schema_problems;
 use agpm_text::{Format, Limits, Value, parse, to_value};
 use proptest::prelude::*;
-use validator::problems;
 
 fn read(text: &str) -> (Lockfile, usize) {
     let source = SourceMap::default().add("agpm.lock", text);
@@ -170,7 +168,7 @@ proptest! {
     ) {
         let sources = vec![LockedSource { name: SourceName::new("some source").unwrap(), url: None }];
         let value = value(&Lockfile { bases, sources, layers, catalog, entries }.to_text());
-        prop_assert_eq!(problems(&LOCK_SCHEMA.to_json_schema(), &value), Vec::<String>::new());
+        prop_assert_eq!(schema_problems(&LOCK_SCHEMA.to_json_schema(), &value), Vec::<String>::new());
         prop_assert_eq!(unknown_keys(&LOCK_SCHEMA.to_json_schema(), &value), Vec::<String>::new());
     }
 }
@@ -236,13 +234,13 @@ fn a_lockfile_that_cannot_be_understood_is_not_valid() {
         "version = 1\n[[catalog]]\nremote = \"x\"\nversion = \"main\"\nresolved_commit = \"12\"\n",
     ] {
         assert!(
-            !problems(&LOCK_SCHEMA.to_json_schema(), &value(text)).is_empty(),
+            !schema_problems(&LOCK_SCHEMA.to_json_schema(), &value(text)).is_empty(),
             "{text}"
         );
         assert_ne!(read(text).1, 0, "{text}");
     }
     assert_eq!(
-        problems(
+        schema_problems(
             &LOCK_SCHEMA.to_json_schema(),
             &value("version = 1\n[[mcp-servers]]\nname = \"a\"\n")
         ),

@@ -194,7 +194,7 @@ pub struct PlannedChange {
     /// The file.
     pub path: RelativePath,
     /// Whose it is or was.
-    #[serde(rename = "resource")]
+    #[serde(flatten, serialize_with = "agpm_model::serialize_id")]
     pub owner: Owner,
     /// Why.
     pub reason: ChangeReason,

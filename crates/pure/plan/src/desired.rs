@@ -44,7 +44,7 @@ pub struct DesiredFile {
     /// Whose it is to be.
     pub owner: Owner,
     /// What becomes of a file of the user's that has the same bytes.
-    pub twin: OnEqualUserValue,
+    pub on_equal: OnEqualUserValue,
     /// Whether it is a document of the layers without a single key, which adds nothing to a file of the user's.
     pub is_empty_document: bool,
 }
@@ -136,7 +136,7 @@ impl<'a> DesiredState<'a> {
         let node = |node: &EntryNode| DesiredNode {
             node: node.clone(),
             owner: owner.clone(),
-            twin: OnEqualUserValue::Taken,
+            on_equal: OnEqualUserValue::Adopt,
         };
         let shared = self.shared.entry(path.clone()).or_default();
         shared.nodes.to_mut().extend(nodes.iter().map(node));
@@ -253,7 +253,7 @@ impl<'a> DesiredState<'a> {
         self.blocks_beside_user
             .retain(|path, _| !paths.contains(path));
         self.files
-            .retain(|file| file.twin == OnEqualUserValue::Taken || !paths.contains(&file.path));
+            .retain(|file| file.on_equal == OnEqualUserValue::Adopt || !paths.contains(&file.path));
         self.index_files();
     }
 

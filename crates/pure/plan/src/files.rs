@@ -132,15 +132,15 @@ fn place_on_file(
     let has_mode = now.mode == file.mode;
     match owned {
         None if has_bytes
-            && file.twin == OnEqualUserValue::Left
+            && file.on_equal == OnEqualUserValue::Keep
             && overwrite == OverwriteRule::Nothing =>
         {
             FilePlacement::UsersTwin
         }
-        None if has_bytes && file.twin == OnEqualUserValue::Taken && has_mode => {
+        None if has_bytes && file.on_equal == OnEqualUserValue::Adopt && has_mode => {
             FilePlacement::Change(ChangeAction::Adopt, ChangeReason::Identical, Author::User)
         }
-        None if has_bytes && file.twin == OnEqualUserValue::Taken => {
+        None if has_bytes && file.on_equal == OnEqualUserValue::Adopt => {
             FilePlacement::Change(ChangeAction::Update, ChangeReason::Mode, Author::User)
         }
         _ if has_bytes && has_mode => FilePlacement::Settled,

@@ -417,7 +417,7 @@ mod tests {
             ("a/run.sh", "../run.sh"),
             ("ak:/model", "ax:/model"),
         ] {
-            assert!(message(from, to).contains("cannot be understood"), "{from}");
+            assert!(message(from, to).contains("is invalid"), "{from}");
         }
     }
 }

@@ -356,11 +356,7 @@ mod tests {
         new.entries[0].checksum = Some(Checksum::of(b"other"));
         let found = checksum_findings(&old, &new);
         assert_eq!(found.len(), 1);
-        assert!(
-            found[0]
-                .message
-                .starts_with("agents/a has another checksum")
-        );
+        assert!(found[0].message.starts_with("the checksum of agents/a"));
     }
 
     #[test]

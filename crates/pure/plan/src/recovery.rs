@@ -101,7 +101,8 @@ fn recover_file(
         .get(&file.path)
         .is_some_and(|owned| owned.checksum == file.checksum);
     // A file of the user's that equals what the layers give stays theirs.
-    let is_users = file.twin == OnEqualUserValue::Left && ledger.theirs.contains_key(&file.path);
+    let is_users =
+        file.on_equal == OnEqualUserValue::Keep && ledger.theirs.contains_key(&file.path);
     (now.checksum == file.checksum && !is_recorded && !is_users).then(|| OwnedFile {
         checksum: file.checksum,
         source: Some(file.source).filter(|source| *source != file.checksum),

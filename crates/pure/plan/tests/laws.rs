@@ -32,7 +32,7 @@ fn desired() -> impl Strategy<Value = Vec<DesiredFile>> {
             source: sum(content),
             mode,
             owner: "x".into(),
-            twin: OnEqualUserValue::Taken,
+            on_equal: OnEqualUserValue::Adopt,
             is_empty_document: false,
         };
         files.into_iter().map(file).collect()

@@ -435,7 +435,7 @@ impl Life {
     fn is_clash(&self, wanted: &[DesiredNode]) -> bool {
         wanted
             .iter()
-            .any(|node| node.twin == OnEqualUserValue::Taken)
+            .any(|node| node.on_equal == OnEqualUserValue::Adopt)
     }
 
     /// What was edited is ours if it is wanted just so, and the user's if it is not wanted.
@@ -674,7 +674,7 @@ fn live(bytes: &[u8], format: Format) {
             &base,
             wanted
                 .iter()
-                .all(|node| node.twin == OnEqualUserValue::Left),
+                .all(|node| node.on_equal == OnEqualUserValue::Keep),
         ) {
             assert_eq!(life.file.now(), &**base.text());
             assert_eq!(life.file.owned.as_ref().unwrap().file, FileOrigin::Whole);

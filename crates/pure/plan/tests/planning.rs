@@ -30,7 +30,7 @@ fn file(at: &str, content: &str) -> DesiredFile {
         source: sum(content),
         mode: FileMode::Plain,
         owner: "agents/x".into(),
-        twin: OnEqualUserValue::Taken,
+        on_equal: OnEqualUserValue::Adopt,
         is_empty_document: false,
     }
 }
@@ -39,7 +39,7 @@ fn file(at: &str, content: &str) -> DesiredFile {
 fn empty_document(at: &str) -> DesiredFile {
     DesiredFile {
         owner: "layers/org".into(),
-        twin: OnEqualUserValue::Left,
+        on_equal: OnEqualUserValue::Keep,
         is_empty_document: true,
         ..file(at, "{}\n")
     }
@@ -140,7 +140,7 @@ impl Layer {
             nodes: vec![DesiredNode {
                 node,
                 owner: "layers/org".into(),
-                twin: OnEqualUserValue::Left,
+                on_equal: OnEqualUserValue::Keep,
             }],
         }
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use agpm_diag::did_you_mean;
 use minijinja::{Error, ErrorKind};
 
-use crate::RenderError;
+use crate::error::RenderError;
 use crate::names::TemplateNames;
 use crate::tags::tags;
 

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::RenderError;
+use crate::error::RenderError;
 use crate::limits::{
     LARGEST_FILTERED, LARGEST_TEMPLATE, LONGEST_TAG, MOST_COPIED, MOST_JOINS, MOST_KEPT_JOINS,
     MOST_STEPS, MOST_TAGS,
@@ -16,9 +16,9 @@ const REFUSED: &[(&str, &str)] = &[
     ("import", OTHER_FILES),
     ("from", OTHER_FILES),
     ("extends", OTHER_FILES),
-    ("block", "write it without a loop"),
-    ("macro", "write it without a loop"),
-    ("call", "write it without a loop"),
+    ("block", "write the content in place"),
+    ("macro", "write the content in place"),
+    ("call", "write the content in place"),
     ("filter", "use the filter in `{{ … }}`"),
 ];
 const OTHER_FILES: &str =

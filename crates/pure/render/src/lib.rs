@@ -4,6 +4,7 @@
 
 mod convert;
 mod detect;
+mod error;
 mod explain;
 mod files;
 mod filters;
@@ -27,36 +28,14 @@ pub use convert::{
     instruction_block, is_native, is_native_instruction, server_entries, server_names,
 };
 pub use detect::{has_tags, is_template, templating};
+pub use error::RenderError;
+use error::TOO_LARGE;
 pub use files::TemplateFiles;
 use files::{RenderRun, TemplateContext};
 use limits::{DEEPEST_TEMPLATE, LARGEST_OUTPUT};
 pub use links::{FileLink, file_links};
 pub use names::TemplateNames;
 pub use patch::{FieldChange, PatchError, PatchedDocument, patch};
-
-const TOO_LARGE: &str = "the template output is larger than 8 MiB";
-
-/// Why a template gave no text.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct RenderError {
-    /// What went wrong.
-    pub message: String,
-    /// What can be done.
-    pub help: String,
-    /// The bytes of the template concerned, if they are known.
-    pub range: Option<std::ops::Range<usize>>,
-}
-
-impl RenderError {
-    fn too_large() -> Self {
-        RenderError {
-            message: TOO_LARGE.to_owned(),
-            help: "simplify it".to_owned(),
-            range: None,
-        }
-    }
-}
 
 /// What a template came to.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -235,7 +235,7 @@ fn errors_say_which_name_where_and_what_instead() {
             "a {{ 'secret.md' | content }}",
             "content",
             "cannot read `secret.md`: it is outside the project",
-            "name a text of the project",
+            "write a path relative to the project",
         ),
         (
             "{{ agpm.project.x | content }}",
@@ -271,7 +271,7 @@ fn errors_say_which_name_where_and_what_instead() {
             "{% macro f(x) %}{{ f(x) }}{% endmacro %}{{ f(1) }}",
             "{% macro f(x) %}",
             "templates have no",
-            "write it without a loop",
+            "write the content in place",
         ),
         ("{{ env('HOME') }}", "env('HOME')", "env is unknown", ""),
         (

@@ -15,6 +15,8 @@ use agpm_trust::ReleaseAge;
 
 /// The one version of what is on this machine.
 const LOCAL: &str = "local";
+// A smaller candidate is a better one, so the pin wins wherever it fits, and an install with a lockfile asks no
+// source for its versions.
 /// The candidate that stands for the pin.
 const PINNED: CandidateRank = CandidateRank(0);
 

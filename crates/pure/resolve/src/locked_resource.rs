@@ -2,16 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use agpm_model::{Checksum, LockEntry, LockedPlacement, ObjectId, RelativePath, ToolName};
+use agpm_model::{
+    Checksum, LayerName, LockEntry, LockedPlacement, ObjectId, RelativePath, ResourceType, ToolName,
+};
 use agpm_plan::ResourceEntry;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 /// What every view of a resource begins with.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct ResourceIdentity {
     /// The word for its type.
-    #[serde(rename = "type")]
     pub kind: &'static str,
     /// Its name.
     pub name: String,
@@ -30,6 +31,27 @@ impl ResourceIdentity {
             version: entry.version().map(str::to_owned),
             source: entry.unit.origin.source().map(ToString::to_string),
         }
+    }
+
+    /// `TYPE/NAME`, as every command accepts it; the type is in the plural.
+    fn id(&self) -> String {
+        let plural = match ResourceType::named(self.kind) {
+            Some(kind) => kind.plural(),
+            None => LayerName::TYPE_NAME,
+        };
+        format!("{plural}/{}", self.name)
+    }
+}
+
+impl Serialize for ResourceIdentity {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("type", self.kind)?;
+        map.serialize_entry("name", &self.name)?;
+        map.serialize_entry("version", &self.version)?;
+        map.serialize_entry("source", &self.source)?;
+        map.serialize_entry("id", &self.id())?;
+        map.end()
     }
 }
 
@@ -70,7 +92,9 @@ impl Placements {
 #[derive(Serialize)]
 struct InstalledPath<'a> {
     tool: &'a ToolName,
+    /// The name of `path` in earlier versions.
     at: &'a RelativePath,
+    path: &'a RelativePath,
 }
 
 impl<'a> InstalledPath<'a> {
@@ -79,6 +103,7 @@ impl<'a> InstalledPath<'a> {
         Some(InstalledPath {
             tool: &placement.tool,
             at,
+            path: at,
         })
     }
 }
@@ -111,6 +136,7 @@ pub struct LockedResource {
     /// The version that is required.
     pub requirement: Option<String>,
     /// The commit that it is taken from.
+    #[serde(flatten, serialize_with = "agpm_model::serialize_commit")]
     pub resolved_commit: Option<ObjectId>,
     /// Of what it is in its source.
     pub checksum: Option<Checksum>,

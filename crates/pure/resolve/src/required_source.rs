@@ -100,7 +100,7 @@ fn unused_name(address: &SourceAddress, is_taken: &dyn Fn(&str) -> bool) -> Sour
     let numbered = (2..).map(|number| format!("{name}-{number}"));
     let mut names = std::iter::once(name.clone()).chain(numbered);
     let free = names.find(|name| !is_taken(name)).unwrap_or_default();
-    SourceName::new(&free).expect("a URL is one line of text")
+    SourceName::new(&free).expect("a URL is one line")
 }
 
 /// The resource that is meant in another source: its path is from the root there.

@@ -60,6 +60,8 @@ impl Document {
         let text = splices
             .apply(self.text.clone())
             .ok_or(EditError::Unsafe(self.format))?;
+        // A splice that the formats disagree about would damage a user's file, so the result must parse to what was meant.
+        // Larger texts come from merges only, where parsing again would cost more than the merge.
         if self.text.len() <= LARGEST_CHECKED && !self.reads_as(&text, expected) {
             return Err(EditError::Unsafe(self.format));
         }

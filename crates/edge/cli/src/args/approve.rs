@@ -11,7 +11,7 @@ pub(crate) struct ApproveArgs {
 /// What may happen in this run without having been approved before.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ApprovalArgs {
-    /// Approve new capabilities of a resource or layer for this run (ID, `all`), or merge programs (`programs`)
+    /// Approve capabilities of ID, all, or programs
     #[arg(long, value_name = "ID", global = true)]
     approve: Vec<String>,
 }

@@ -10,7 +10,7 @@ pub(crate) struct CatalogArgs {
     /// What to do with one entry instead of listing
     #[command(subcommand)]
     pub(crate) one: Option<CatalogCommand>,
-    /// Which kind; all without one
+    /// The kind [default: all]
     #[arg(value_name = "KIND")]
     pub(crate) kind: Option<KindArg>,
     /// Only entries of this module
@@ -18,10 +18,10 @@ pub(crate) struct CatalogArgs {
     pub(crate) module: Option<String>,
     #[command(flatten)]
     pub(crate) places: PlacesArgs,
-    /// How to print it [default: table]
+    /// Output format [default: table]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<CatalogFormat>,
-    /// List shadowed rows too, with the layer that shadows them
+    /// List overridden entries too
     #[arg(long)]
     pub(crate) all: bool,
 }
@@ -29,15 +29,15 @@ pub(crate) struct CatalogArgs {
 /// What can be done with one entry.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CatalogCommand {
-    /// Print the file of an entry, as it is
+    /// Print the file of an entry
     Show {
         /// The entry
         #[arg(value_name = "[MODULE/]NAME")]
         name: String,
-        /// Its kind, where the name could mean several things
+        /// Its kind, if the name is ambiguous
         #[arg(long, value_name = "KIND")]
         kind: Option<KindArg>,
-        /// Print where the file is instead
+        /// Print the path of the file
         #[arg(long)]
         path: bool,
         #[command(flatten)]
@@ -48,10 +48,10 @@ pub(crate) enum CatalogCommand {
 /// Where catalogs are looked for.
 #[derive(Debug, Args)]
 pub(crate) struct PlacesArgs {
-    /// Which layers count
+    /// Which sources to include
     #[arg(long, value_name = "MODE", default_value = "auto")]
     pub(crate) mode: ModeArg,
-    /// A git remote besides those of the manifest: a source's name, or `git+URL[#REF][:/SUB]`; repeat for more, highest first
+    /// A source, or git+URL[#REF][:/SUB]; highest first
     #[arg(long, value_name = "NAME|URL")]
     pub(crate) remote: Vec<String>,
 }

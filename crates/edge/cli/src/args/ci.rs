@@ -5,7 +5,7 @@ use super::{ApprovalArgs, PolicyArgs};
 /// Arguments of `ci`.
 #[derive(Debug, Args)]
 pub(crate) struct CiArgs {
-    /// Install what is locked first, for projects that do not commit installed files
+    /// Install the locked versions first
     #[arg(long)]
     pub(crate) install: bool,
     /// Output format

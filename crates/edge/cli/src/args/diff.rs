@@ -5,12 +5,12 @@ use super::{PolicyArgs, ScopeArgs};
 /// Arguments of `diff`.
 #[derive(Debug, Args)]
 pub(crate) struct DiffArgs {
-    /// Resources and layers, by id, name or installed file [default: all]
+    /// Ids, names, layers or installed files [default: all]
     pub(crate) ids: Vec<String>,
-    /// Compare with what `agpm update` would install
+    /// Show what an update would change
     #[arg(long)]
     pub(crate) update: bool,
-    /// Show one line for each file
+    /// Print one line for each file
     #[arg(long, conflicts_with = "format")]
     pub(crate) stat: bool,
     /// Show only what tools would run

@@ -3,17 +3,17 @@ use clap::{Args, Subcommand};
 /// What to do with policies.
 #[derive(Debug, Subcommand)]
 pub(crate) enum PolicyCommand {
-    /// Show every rule that applies, with its file and line
+    /// Show every rule with its file and line
     Show(PolicyArgs),
-    /// Check what would be installed, without installing it
+    /// Check what would be installed
     Check(PolicyArgs),
 }
 
 /// Arguments of commands that policies decide.
 #[derive(Debug, Default, Args)]
 pub(crate) struct PolicyArgs {
-    /// Apply this policy too: a file, or the address of a repository
-    #[arg(long, value_name = "FILE|ADDRESS")]
+    /// Apply this policy too
+    #[arg(long, value_name = "FILE|URL")]
     pub(crate) policy: Option<String>,
 }
 

@@ -7,17 +7,17 @@ use super::PlacesArgs;
 /// What can be served.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ServeCommand {
-    /// Serve the catalog, what is installed, personas and bottles to an MCP client over standard input and output
+    /// Serve catalog and project to an MCP client
     Mcp(McpArgs),
 }
 
 /// Arguments of `serve mcp`.
 #[derive(Debug, Args)]
 pub(crate) struct McpArgs {
-    /// Let the client install and update
+    /// Allow the client to install and update
     #[arg(long)]
     pub(crate) allow_write: bool,
-    /// Serve HTTP on this port of 127.0.0.1 instead (0 for any that is free); clients send the token of `AGPM_MCP_TOKEN`, or the one that is told at the start, as bearer
+    /// Serve HTTP on this port of 127.0.0.1 (0: any free one)
     #[arg(long, value_name = "PORT")]
     pub(crate) http: Option<u16>,
     #[command(flatten)]

@@ -1,6 +1,7 @@
 use std::process::ExitCode;
 
-use agpm_ops::{ExplainRequest, World, explain};
+use agpm_ops::{ExplainRequest, World, blame, explain};
+use agpm_report::explain::PageExtent;
 
 use crate::args::ExplainArgs;
 use crate::commands::bottle::secrets;
@@ -8,6 +9,11 @@ use crate::output::Output;
 
 pub(crate) fn run(world: &World, args: ExplainArgs, output: &mut Output) -> ExitCode {
     output.secrets = secrets(&args.bottle);
+    let extent = if args.full {
+        PageExtent::Full
+    } else {
+        PageExtent::Summary
+    };
     let request = ExplainRequest {
         what: args.what,
         pointer: args.pointer,
@@ -15,5 +21,10 @@ pub(crate) fn run(world: &World, args: ExplainArgs, output: &mut Output) -> Exit
         secrets: output.secrets,
         json_file: args.bottle.json_file,
     };
-    output.finish(explain(world, &request), agpm_report::explain::render)
+    if args.blame {
+        return output.finish(blame(world, &request), agpm_report::blame::render);
+    }
+    output.finish(explain(world, &request), |report, context| {
+        agpm_report::explain::render(report, extent, context)
+    })
 }

@@ -1,29 +1,149 @@
 use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
 
+use agpm_diag::{Diagnostic, codes, did_you_mean};
+use agpm_ops::{FailureKind, Outcome, World, WrittenFile, write_files};
+use clap::Command;
 use clap_mangen::Man;
 
-/// The manual: the program's page, then what each command takes.
-pub(crate) fn page(declaration: clap::Command) -> Vec<u8> {
-    let mut page = Vec::new();
-    // Writing into memory does not fail.
-    let _ = write(declaration, &mut page);
-    page
+use crate::args::ManArgs;
+use crate::commands::finish_text;
+use crate::environment::ENVIRONMENT_VARIABLES;
+use crate::examples::examples_of;
+use crate::exit_codes::failure_codes;
+use crate::output::Output;
+
+/// Files that agpm reads and writes, and what they are.
+const FILES: [(&str, &str); 8] = [
+    ("agpm.toml", "The manifest of a project."),
+    (
+        "agpm.private.toml",
+        "Your own additions to it, not committed.",
+    ),
+    ("agpm.lock", "Locked versions and checksums."),
+    (".agpm/", "The state of the project, ignored by git."),
+    ("~/.config/agpm/config.toml", "Your configuration."),
+    ("~/.config/agpm/agpm.toml", "Your own manifest, for -g."),
+    ("~/.cache/agpm/", "Downloaded data."),
+    ("/etc/agpm/policy.toml", "The policy of this machine."),
+];
+
+/// Prints one page, or writes all of them.
+pub(crate) fn run(
+    world: &World,
+    args: ManArgs,
+    declaration: Command,
+    output: &mut Output,
+) -> ExitCode {
+    let mut declaration = declaration;
+    declaration.build();
+    if let Some(dir) = args.dir {
+        let files = pages(&declaration);
+        return output.finish(
+            write_files(world, &dir, &files),
+            agpm_report::printed::render_written,
+        );
+    }
+    let mut command = &declaration;
+    for word in &args.command {
+        match command.find_subcommand(word) {
+            Some(inner) => command = inner,
+            None => return output.finish(unknown(word, command), agpm_report::printed::render),
+        }
+    }
+    finish_text(page(command, &args.command.join(" ")), output)
 }
 
-fn write(mut declaration: clap::Command, page: &mut Vec<u8>) -> io::Result<()> {
-    declaration.build();
-    let commands: Vec<clap::Command> = declaration
-        .get_subcommands()
-        .filter(|c| c.get_name() != "help")
-        .cloned()
-        .collect();
-    Man::new(declaration).render(page)?;
-    for command in commands {
-        page.extend(format!(".SH \"AGPM {}\"\n", command.get_name().to_uppercase()).bytes());
-        let man = Man::new(command);
-        man.render_synopsis_section(page)?;
-        man.render_description_section(page)?;
-        man.render_options_section(page)?;
+fn unknown(word: &str, parent: &Command) -> Outcome<String> {
+    let names: Vec<&str> = parent.get_subcommands().map(Command::get_name).collect();
+    let message = format!("no such command: `{word}`");
+    let help = did_you_mean(word, "commands are", names.iter().copied());
+    let diagnostic = Diagnostic::new(&codes::NAME_UNKNOWN, message);
+    let help = help.unwrap_or_else(|| "`agpm help --all` lists all commands".to_owned());
+    Outcome::failed(FailureKind::NotFound, diagnostic.help(help))
+}
+
+/// The page of every command.
+fn pages(declaration: &Command) -> Vec<WrittenFile> {
+    let mut pages = vec![file(declaration, "")];
+    let mut open: Vec<(&Command, String)> = vec![(declaration, String::new())];
+    while let Some((parent, before)) = open.pop() {
+        let inner = parent.get_subcommands();
+        for command in inner.filter(|one| !one.is_hide_set() && one.get_name() != "help") {
+            let path = format!("{before}{}", command.get_name());
+            pages.push(file(command, &path));
+            open.push((command, format!("{path} ")));
+        }
+    }
+    pages
+}
+
+fn file(command: &Command, path: &str) -> WrittenFile {
+    WrittenFile {
+        path: PathBuf::from(format!("{}.1", title(path))),
+        bytes: page(command, path),
+    }
+}
+
+/// `agpm-cache-clean`.
+fn title(path: &str) -> String {
+    let words = ["agpm"].into_iter().chain(path.split_whitespace());
+    words.collect::<Vec<_>>().join("-")
+}
+
+/// The page of a command; `path` is its words without `agpm`.
+fn page(command: &Command, path: &str) -> Vec<u8> {
+    let mut out = Vec::new();
+    // Writing into memory does not fail.
+    let _ = write(command, path, &mut out);
+    out
+}
+
+fn write(command: &Command, path: &str, out: &mut Vec<u8>) -> io::Result<()> {
+    let man = Man::new(command.clone().disable_help_subcommand(true)).title(title(path));
+    man.render_title(out)?;
+    man.render_name_section(out)?;
+    man.render_synopsis_section(out)?;
+    man.render_description_section(out)?;
+    man.render_options_section(out)?;
+    if command.has_subcommands() {
+        man.render_subcommands_section(out)?;
+    }
+    let examples = examples_of(path);
+    if !examples.is_empty() {
+        out.extend(b".SH EXAMPLES\n.nf\n");
+        examples
+            .iter()
+            .for_each(|line| out.extend(format!("{}\n", escaped(line)).bytes()));
+        out.extend(b".fi\n");
+    }
+    out.extend(b".SH \"EXIT STATUS\"\n");
+    meaning("0", "success", out);
+    failure_codes().for_each(|(code, says)| meaning(&code.to_string(), says, out));
+    out.extend(b".SH FILES\n");
+    FILES
+        .iter()
+        .for_each(|(path, says)| meaning(path, says, out));
+    out.extend(b".SH ENVIRONMENT\n");
+    for variable in ENVIRONMENT_VARIABLES {
+        meaning(variable.name, variable.effect, out);
     }
     Ok(())
+}
+
+/// A term and what it means, whose Markdown is plain text here.
+fn meaning(term: &str, says: &str, out: &mut Vec<u8>) {
+    let says = escaped(&says.replace('`', ""));
+    out.extend(format!(".TP\n\\fB{}\\fR\n{says}\n", escaped(term)).bytes());
+}
+
+/// Text in which nothing is a request or an escape of the formatter.
+fn escaped(text: &str) -> String {
+    let text = text.replace('\\', "\\e").replace('-', "\\-");
+    if text.starts_with(['.', '\'']) {
+        format!("\\&{text}")
+    } else {
+        text
+    }
 }

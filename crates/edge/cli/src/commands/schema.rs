@@ -1,16 +1,87 @@
+use std::str::FromStr;
+
+use agpm_diag::did_you_mean;
 use agpm_ops::{PERSONA_SCHEMA, UnitKind, unit_schema};
+use agpm_report::outputs::{output_commands, output_schema};
 use agpm_text::Value;
 
-use crate::args::SchemaOf;
+/// A file that has a schema.
+struct FileSchemaRow {
+    name: &'static str,
+    make: fn() -> Value,
+}
 
-/// The schema, bare with and without `--json`: it is JSON anyway.
-pub(crate) fn of(what: SchemaOf) -> Value {
-    match what {
-        SchemaOf::Manifest => agpm_model::MANIFEST_SCHEMA.to_json_schema(),
-        SchemaOf::Lock => agpm_model::LOCK_SCHEMA.to_json_schema(),
-        SchemaOf::Policy => agpm_model::POLICY_SCHEMA.to_json_schema(),
-        SchemaOf::Persona => PERSONA_SCHEMA.to_json_schema(),
-        SchemaOf::Bottle => unit_schema(UnitKind::Bottle),
-        SchemaOf::Agent => unit_schema(UnitKind::Agent),
+const FILES: [FileSchemaRow; 6] = [
+    FileSchemaRow {
+        name: "manifest",
+        make: || agpm_model::MANIFEST_SCHEMA.to_json_schema(),
+    },
+    FileSchemaRow {
+        name: "lock",
+        make: || agpm_model::LOCK_SCHEMA.to_json_schema(),
+    },
+    FileSchemaRow {
+        name: "policy",
+        make: || agpm_model::POLICY_SCHEMA.to_json_schema(),
+    },
+    FileSchemaRow {
+        name: "bottle",
+        make: || unit_schema(UnitKind::Bottle),
+    },
+    FileSchemaRow {
+        name: "agent",
+        make: || unit_schema(UnitKind::Agent),
+    },
+    FileSchemaRow {
+        name: "persona",
+        make: || PERSONA_SCHEMA.to_json_schema(),
+    },
+];
+
+/// What comes before the name of a command.
+const OUTPUT: &str = "output/";
+
+/// Something that has a schema, as it is typed: a kind of file, or `output/COMMAND`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SchemaName(String);
+
+impl SchemaName {
+    /// All of them. The words of a command are joined by `/`.
+    pub(crate) fn all() -> Vec<SchemaName> {
+        let files = FILES.iter().map(|file| file.name.to_owned());
+        let outputs = output_commands().into_iter();
+        let outputs = outputs.map(|command| format!("{OUTPUT}{}", command.replacen(' ', "/", 1)));
+        files.chain(outputs).map(SchemaName).collect()
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The schema, bare with and without `--json`: it is JSON anyway.
+    pub(crate) fn schema(&self) -> Value {
+        let file = FILES.iter().find(|file| file.name == self.0);
+        let output = || {
+            let words = self.0.strip_prefix(OUTPUT)?;
+            output_schema(&words.replacen('/', " ", 1))
+        };
+        let schema = file.map(|file| (file.make)()).or_else(output);
+        schema.expect("a name that was read is one of those that have a schema")
+    }
+}
+
+impl FromStr for SchemaName {
+    type Err = String;
+
+    /// Accepts a space or a hyphen between the words of a command too.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let all = SchemaName::all();
+        let known = |text: &str| all.iter().find(|name| name.0 == text).cloned();
+        let joined = |text: &str| text.replacen([' ', '-'], "/", 1);
+        let found = known(text).or_else(|| known(&joined(text)));
+        found.ok_or_else(|| {
+            let names = all.iter().map(SchemaName::as_str);
+            did_you_mean(text, "schemas are", names).unwrap_or_default()
+        })
     }
 }

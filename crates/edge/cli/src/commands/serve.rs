@@ -1,4 +1,4 @@
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::net::SocketAddr;
 use std::process::ExitCode;
 
@@ -10,11 +10,16 @@ use agpm_report::RenderedReport;
 use crate::args::{McpArgs, ServeCommand};
 use crate::output::Output;
 
+const WAITING: &str = "Waiting for an MCP client on standard input. Press Ctrl-C to stop.";
 /// The variable that a token is taken from.
 const TOKEN: &str = "AGPM_MCP_TOKEN";
 
 pub(crate) fn run(world: World, command: ServeCommand, output: &mut Output) -> ExitCode {
     let ServeCommand::Mcp(args) = command;
+    if args.http.is_none() && io::stdin().is_terminal() {
+        // A server that says nothing looks like a program that hangs.
+        let _ = writeln!(io::stderr(), "{WAITING}");
+    }
     match options(args) {
         Err(diagnostic) => fail(FailureKind::Usage, diagnostic, output),
         Ok(options) => match serve(world, options) {

@@ -1,6 +1,6 @@
 use std::process::ExitCode;
 
-use agpm_ops::{Direction, TreeRequest, World, tree};
+use agpm_ops::{TreeDirection, TreeRequest, World, tree};
 use agpm_report::RenderedReport;
 use agpm_report::tree::TreeForm;
 
@@ -19,9 +19,9 @@ pub(crate) fn run(world: &World, args: TreeArgs, output: &mut Output) -> ExitCod
     }
     output.json |= args.format == Some(TreeFormat::Json);
     let direction = if args.invert {
-        Direction::NeededBy
+        TreeDirection::NeededBy
     } else {
-        Direction::Needs
+        TreeDirection::Needs
     };
     let request = TreeRequest {
         names: args.names,

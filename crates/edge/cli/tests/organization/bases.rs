@@ -245,7 +245,10 @@ fn a_base_is_pinned_and_moves_with_update_alone() {
     assert_code(&sandbox.run_line("agpm update"), 0);
     assert!(exists(&sandbox, ".claude/agents/second.md"));
     assert!(read(&sandbox, "agpm.lock").contains("version = \"v3.1.0\""));
-    assert_eq!(sandbox.run_line("agpm install").stdout, "1 unchanged\n");
+    assert_eq!(
+        sandbox.run_line("agpm install").stdout,
+        "Everything is up to date (1 unchanged)\n"
+    );
 }
 
 #[test]
@@ -316,7 +319,10 @@ fn a_directory_is_read_as_it_is_and_a_change_is_noticed() {
     let output = sandbox.run_line("agpm install");
     assert_code(&output, 0);
     assert!(output.stdout.contains("reads  ../outside"), "{output}");
-    assert_eq!(sandbox.run_line("agpm install").stdout, "1 unchanged\n");
+    assert_eq!(
+        sandbox.run_line("agpm install").stdout,
+        "Everything is up to date (1 unchanged)\n"
+    );
     sandbox.write(
         "../outside/agpm.toml",
         "[agents]\nreviewer = { path = \"r.md\", filename = \"n.md\" }\n",

@@ -150,7 +150,10 @@ fn a_base_is_the_newest_version_that_is_old_enough_too() {
     assert_code(&output, 0);
     assert!(output.stderr.contains("v1.1.0 is younger"), "{output}");
     assert!(read(&sandbox, "agpm.lock").contains("version = \"v1.0.0\""));
-    assert_eq!(sandbox.run_line("agpm install").stdout, "1 unchanged\n");
+    assert_eq!(
+        sandbox.run_line("agpm install").stdout,
+        "Everything is up to date (1 unchanged)\n"
+    );
 }
 
 #[test]

@@ -84,7 +84,10 @@ fn every_tool_gets_instructions_in_its_own_words() {
         locked.contains("{ tool = \"cursor\", at = \".cursor/rules/style.mdc\" }"),
         "{locked}"
     );
-    assert_eq!(project.good("install").stdout, "10 unchanged\n");
+    assert_eq!(
+        project.good("install").stdout,
+        "Everything is up to date (10 unchanged)\n"
+    );
     project.good("install --locked --check");
     project.good("install --frozen --check");
     project.good("verify");
@@ -195,7 +198,10 @@ fn every_byte_around_a_block_stays_through_its_life() {
         );
         let mixed = written.contains("\r\n") && !mine.contains('\r');
         assert!(!mixed, "{written:?}");
-        assert_eq!(project.good("install").stdout, "1 unchanged\n");
+        assert_eq!(
+            project.good("install").stdout,
+            "Everything is up to date (1 unchanged)\n"
+        );
         project.good("undo");
         assert_eq!(project.read("AGENTS.md"), mine);
         project.good("install");
@@ -365,7 +371,10 @@ fn marker_lines_in_the_text_are_refused() {
     project.manifest(&one_block());
     project.good("install");
     project.good("verify");
-    assert_eq!(project.good("install").stdout, "1 unchanged\n");
+    assert_eq!(
+        project.good("install").stdout,
+        "Everything is up to date (1 unchanged)\n"
+    );
 }
 
 #[test]

@@ -541,11 +541,11 @@ fn a_conversion_is_shown_once_for_each_tool_and_only_where_it_is_written() {
     let project = limited(", allow-widening = [\"codex\", \"cursor\"]");
     let first = project.good("install").stdout;
     for tool in ["codex", "cursor"] {
-        let line = format!("= agents/helper for {tool}: tools widened");
+        let line = format!("converts  agents/helper for {tool}: tools widened");
         assert_eq!(first.matches(&line).count(), 1, "{first}");
     }
     assert!(!first.contains("for claude-code"), "{first}");
-    assert!(!project.good("install").stdout.contains("= "));
+    assert!(!project.good("install").stdout.contains("converts"));
     project.remove(".codex/agents/helper.toml");
     let again = project.good("install").stdout;
     assert!(again.contains("for codex: tools widened"), "{again}");

@@ -180,7 +180,12 @@ fn a_file_that_was_written_anew_by_a_formatter_is_still_ours() {
         .split_whitespace()
         .collect::<String>();
     project.write(".mcp.json", &flat);
-    assert!(project.good("install").stdout.ends_with("2 unchanged\n"));
+    assert!(
+        project
+            .good("install")
+            .stdout
+            .ends_with("Everything is up to date (2 unchanged)\n")
+    );
     assert_eq!(project.read(".mcp.json"), flat);
     project.good("verify");
     project.manifest("");

@@ -871,7 +871,7 @@ fn nothing_to_do_starts_no_process_whatever_kinds_there_are() {
     let output = project.sandbox.output(command);
     assert_eq!(
         (output.code, output.stdout.as_str()),
-        (Some(0), "4 unchanged\n"),
+        (Some(0), "Everything is up to date (4 unchanged)\n"),
         "{output}"
     );
 }

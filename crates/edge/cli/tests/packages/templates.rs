@@ -463,7 +463,10 @@ fn a_changed_variable_fills_again_what_uses_it_and_nothing_else() {
     ));
     let output = project.good("install");
     assert_eq!(project.read(".claude/agents/a.md"), "2\n");
-    assert!(output.stdout.contains("1 updated, 1 unchanged"), "{output}");
+    assert!(
+        output.stdout.contains("Updated 1 resource, 1 unchanged"),
+        "{output}"
+    );
     assert_eq!(project.modified(".claude/agents/b.md"), before);
 }
 
@@ -488,7 +491,10 @@ fn a_changed_file_that_was_read_fills_again() {
     let project = agent("{{ agpm.resource.name }}: {{ 'docs/x.md' | content }}", "");
     project.write("docs/x.md", "one\n");
     project.good("install");
-    assert_eq!(project.good("install").stdout, "1 unchanged\n");
+    assert_eq!(
+        project.good("install").stdout,
+        "Everything is up to date (1 unchanged)\n"
+    );
     project.write("docs/x.md", "two\n");
     assert_eq!(project.run("install --check").code, Some(1));
     project.good("install");
@@ -539,7 +545,10 @@ fn two_aliases_of_one_file_are_two_outputs() {
     );
     assert_eq!(project.read(".claude/agents/two.md"), "Hello us, go, -\n");
     project.good("install --frozen");
-    assert_eq!(project.good("install").stdout, "2 unchanged\n");
+    assert_eq!(
+        project.good("install").stdout,
+        "Everything is up to date (2 unchanged)\n"
+    );
 }
 
 #[test]
@@ -790,7 +799,10 @@ fn declared_variants_follow_the_variables_of_an_alias() {
         ]
     );
     project.good("install --locked");
-    assert_eq!(project.good("install").stdout, "4 unchanged\n");
+    assert_eq!(
+        project.good("install").stdout,
+        "Everything is up to date (4 unchanged)\n"
+    );
 }
 
 #[test]

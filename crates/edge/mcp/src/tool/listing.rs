@@ -11,7 +11,7 @@ use rmcp::ErrorData;
 use rmcp::model::CallToolResult;
 use serde_json::{Map, Value as Json, json};
 
-use crate::answer::{OperationFailure, annotate_report, succeeded};
+use crate::answer::{OperationFailure, ToolAnswer, annotate_report, succeeded};
 use crate::catalog::EffectiveRow;
 use crate::json::json as json_of;
 use crate::kind::ItemKind;
@@ -19,7 +19,6 @@ use crate::paging::{PageRequest, page};
 use crate::rpc_error::PARAMETERS;
 use crate::shared::SharedState;
 use crate::tool::arguments::ListQuery;
-use crate::tool::operations::Answer;
 
 /// Where personas are looked for: from the working folder upward.
 pub(crate) const HERE: LineagePlace = LineagePlace {
@@ -62,7 +61,7 @@ impl MatchingRow<'_> {
     }
 }
 
-pub(super) fn list(shared: &SharedState, listing: &ListQuery) -> Answer {
+pub(super) fn list(shared: &SharedState, listing: &ListQuery) -> ToolAnswer {
     if listing.module.is_some() && !matches!(listing.kind, None | Some(ItemKind::Catalog(_))) {
         return Err(PARAMETERS.error("`module` applies only to catalog kinds"));
     }

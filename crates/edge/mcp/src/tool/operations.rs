@@ -14,9 +14,6 @@ use crate::tool::arguments::ToolOperation;
 use crate::tool::listing::list;
 use crate::tool::reading::read;
 
-/// A mistake of the client, or an answer: a failure is one too.
-pub(super) type Answer = Result<Result<CallToolResult, OperationFailure>, ErrorData>;
-
 impl ToolOperation {
     /// How long it may take.
     pub(crate) fn pace(&self) -> WorkPool {

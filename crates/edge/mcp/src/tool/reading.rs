@@ -4,15 +4,14 @@ use agpm_ops::EntryKind;
 use rmcp::model::CallToolResult;
 use serde_json::{Value as Json, json};
 
-use crate::answer::{OperationFailure, succeeded};
+use crate::answer::{OperationFailure, ToolAnswer, succeeded};
 use crate::kind::ItemKind;
 use crate::resources::{ResourceContent, content_of, entry};
 use crate::rpc_error::PARAMETERS;
 use crate::shared::SharedState;
-use crate::tool::operations::Answer;
 use crate::uri::ResourceUri;
 
-pub(super) fn read(shared: &SharedState, kind: Option<ItemKind>, name: &str) -> Answer {
+pub(super) fn read(shared: &SharedState, kind: Option<ItemKind>, name: &str) -> ToolAnswer {
     let Some(kind) = kind else {
         return Ok(of_catalog(shared, None, name));
     };

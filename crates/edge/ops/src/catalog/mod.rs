@@ -10,8 +10,6 @@ mod pins;
 mod refresh;
 mod remotes;
 mod report;
-#[cfg(test)]
-mod tests;
 
 pub use agpm_catalog::{
     CatalogLayer, CatalogMode, CatalogRow, ENTRY_KINDS, EntryFilter as CatalogFilter, EntryKind,

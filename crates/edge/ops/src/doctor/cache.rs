@@ -3,11 +3,12 @@
 use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 use agpm_store as store;
 
-use crate::doctor::check::{DoctorRequest, Summary};
+use crate::doctor::check::DoctorRequest;
 use crate::packages::git;
 use crate::reading::shown;
 use crate::world::World;
 use agpm_diag::{counted, size};
+use agpm_inspect::CheckSummary;
 
 const WORTH_TELLING: u64 = 1 << 20;
 
@@ -15,7 +16,7 @@ pub(super) fn check(
     world: &World,
     _: &DoctorRequest,
     notes: &mut Notes,
-) -> Result<Summary, Failure> {
+) -> Result<CheckSummary, Failure> {
     let git = git(&world.environment);
     let folder = git.folder();
     let place = shown(&world.environment, folder);
@@ -26,7 +27,7 @@ pub(super) fn check(
     if let Some(above) = above.filter(|above| *above != folder) {
         // One that cannot be looked into may hold it all the same.
         store::entries_below(above, 0)?;
-        return Ok(Summary::Of("nothing was fetched yet".to_owned()));
+        return Ok(CheckSummary::Line("nothing was fetched yet".to_owned()));
     }
     // A folder that cannot be read must not be taken for an empty one.
     let all = store::size_below(folder)?;
@@ -43,7 +44,7 @@ pub(super) fn check(
         );
         notes.diagnostics.push(leftover(&place, message));
     }
-    Ok(Summary::Of(format!(
+    Ok(CheckSummary::Line(format!(
         "{}, {}",
         counted(copies.len(), "copy", "copies"),
         size(known)

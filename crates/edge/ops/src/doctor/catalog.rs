@@ -1,21 +1,22 @@
 //! The catalog: manifests that cannot be read, rows without a file, files without a row.
 
 use crate::catalog::lint_catalog;
-use crate::doctor::check::{DoctorRequest, Summary};
+use crate::doctor::check::DoctorRequest;
 use crate::world::{InstallScope, World};
 use agpm_diag::counted;
 use agpm_diag::{Failure, Notes};
+use agpm_inspect::CheckSummary;
 
 pub(super) fn check(
     world: &World,
     _: &DoctorRequest,
     notes: &mut Notes,
-) -> Result<Summary, Failure> {
+) -> Result<CheckSummary, Failure> {
     if world.environment.scope == InstallScope::User {
-        return Ok(Summary::Skipped("catalogs belong to projects"));
+        return Ok(CheckSummary::Skipped("catalogs belong to projects"));
     }
     match lint_catalog(world, notes)? {
-        0 if notes.diagnostics.is_empty() => Ok(Summary::Skipped("no catalog")),
-        count => Ok(Summary::Of(counted(count, "entry", "entries"))),
+        0 if notes.diagnostics.is_empty() => Ok(CheckSummary::Skipped("no catalog")),
+        count => Ok(CheckSummary::Line(counted(count, "entry", "entries"))),
     }
 }

@@ -3,6 +3,7 @@
 use crate::gather::{ManifestFiles, Project};
 use crate::world::{ManifestUse, World};
 use agpm_diag::{Diagnostic, Failure, Notes, WarningPolicy};
+use agpm_inspect::{CheckSummary, NO_MANIFEST};
 use agpm_store::ProjectStore;
 
 /// What to check.
@@ -13,18 +14,6 @@ pub struct DoctorRequest {
     /// The git revision since which removed persona documents must be archived.
     pub since: Option<String>,
 }
-
-/// What a check saw.
-pub(super) enum Summary {
-    /// This, in one line.
-    Of(String),
-    /// Nothing, for this reason.
-    Skipped(&'static str),
-    /// Nothing that is worth a line.
-    Silent,
-}
-
-pub(super) const NO_MANIFEST: Summary = Summary::Skipped("no manifest");
 
 /// Runs something with the texts that are known and with findings of its own, which are given back.
 pub(super) fn alone<T>(
@@ -46,12 +35,12 @@ pub(super) fn alone<T>(
     (result, own.diagnostics)
 }
 
-/// The project with its store, or what a check says that has none to look at. What is wrong with the manifest is told by
-/// the check of its own.
+/// The project with its store, or the summary of a check that has none. Mistakes of the manifest are reported by the check
+/// of its own.
 pub(super) fn project(
     world: &World,
     notes: &mut Notes,
-) -> Result<(Project, ProjectStore), Summary> {
+) -> Result<(Project, ProjectStore), CheckSummary> {
     let read = |own: &mut Notes| -> Result<_, Failure> {
         let Some(files) = ManifestFiles::find(&world.environment, ManifestUse::Nearest)? else {
             return Ok(None);
@@ -61,6 +50,6 @@ pub(super) fn project(
     };
     match alone(notes, read).0 {
         Ok(found) => found.ok_or(NO_MANIFEST),
-        Err(_) => Err(Summary::Skipped("the manifest has errors")),
+        Err(_) => Err(CheckSummary::Skipped("the manifest has errors")),
     }
 }

@@ -1,16 +1,17 @@
 //! The user's configuration and the user's own manifest can be read and say nothing unknown.
 
-use crate::doctor::check::{DoctorRequest, Summary, alone};
+use crate::doctor::check::{DoctorRequest, alone};
 use crate::gather::{ManifestFiles, Project};
 use crate::world::World;
 use agpm_diag::counted;
 use agpm_diag::{Failure, Notes};
+use agpm_inspect::CheckSummary;
 
 pub(super) fn check(
     world: &World,
     _: &DoctorRequest,
     notes: &mut Notes,
-) -> Result<Summary, Failure> {
+) -> Result<CheckSummary, Failure> {
     let environment = &world.environment;
     let config = kept(notes, |own| {
         let files = ManifestFiles::configuration_alone(environment)?;
@@ -42,7 +43,7 @@ pub(super) fn check(
         );
         format!("; your own manifest has {dependencies}")
     });
-    Ok(Summary::Of(format!("{config}{own}")))
+    Ok(CheckSummary::Line(format!("{config}{own}")))
 }
 
 /// What is read; a failure is told, and does not keep the other file from being read.

@@ -3,18 +3,19 @@
 use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 use agpm_git::GitError;
 
-use crate::doctor::check::{DoctorRequest, Summary, project};
+use crate::doctor::check::{DoctorRequest, project};
 use crate::packages::{Sources, git};
 use crate::source_failure::GIT_HELP;
 use crate::world::World;
+use agpm_inspect::CheckSummary;
 
 pub(super) fn check(
     world: &World,
     _: &DoctorRequest,
     notes: &mut Notes,
-) -> Result<Summary, Failure> {
+) -> Result<CheckSummary, Failure> {
     let error = match git(&world.environment).version() {
-        Ok(version) => return Ok(Summary::Of(version)),
+        Ok(version) => return Ok(CheckSummary::Line(version)),
         Err(error) => error,
     };
     let summary = match &error {
@@ -28,7 +29,7 @@ pub(super) fn check(
         Severity::Warning
     };
     notes.diagnostics.push(finding);
-    Ok(Summary::Of(summary))
+    Ok(CheckSummary::Line(summary))
 }
 
 /// Whether a dependency, a layer or a remote of the project comes from a repository.

@@ -5,25 +5,26 @@ use agpm_layers::LayerPinning;
 use agpm_model::{Layer, LockedLayer, Lockfile, Manifest};
 
 use crate::approve::note_unapproved;
-use crate::doctor::check::{DoctorRequest, Summary, alone, project};
+use crate::doctor::check::{DoctorRequest, alone, project};
 use crate::layers::snapshots;
 use crate::packages::{Sources, read_lock};
 use crate::world::World;
 use agpm_diag::counted;
+use agpm_inspect::CheckSummary;
 use agpm_resolve::UpdateScope;
 
 pub(super) fn check(
     world: &World,
     _: &DoctorRequest,
     notes: &mut Notes,
-) -> Result<Summary, Failure> {
+) -> Result<CheckSummary, Failure> {
     let environment = &world.environment;
     let (project, store) = match project(world, notes) {
         Ok(found) => found,
         Err(skipped) => return Ok(skipped),
     };
     if project.manifest.layers.is_empty() {
-        return Ok(Summary::Of("no layers".to_owned()));
+        return Ok(CheckSummary::Line("no layers".to_owned()));
     }
     note_unapproved(environment, &project.manifest, notes);
     // What is wrong with the lockfile is told with the manifest.
@@ -58,7 +59,7 @@ pub(super) fn check(
         .iter()
         .map(|snapshot| snapshot.skipped.len())
         .sum();
-    Ok(Summary::Of(format!(
+    Ok(CheckSummary::Line(format!(
         "{there} of {} there; {} in folders, {skipped} skipped",
         counted(project.manifest.layers.len(), "layer", "layers"),
         counted(files, "file", "files"),

@@ -1,18 +1,19 @@
 //! Personas: what they inherit, what they repeat, and what became of those that are gone.
 
-use crate::doctor::check::{DoctorRequest, Summary, project};
+use crate::doctor::check::{DoctorRequest, project};
 use crate::lineage::{PersonaRules, lint_personas};
 use crate::world::{InstallScope, World};
 use agpm_diag::counted;
 use agpm_diag::{Failure, Notes};
+use agpm_inspect::CheckSummary;
 
 pub(super) fn check(
     world: &World,
     request: &DoctorRequest,
     notes: &mut Notes,
-) -> Result<Summary, Failure> {
+) -> Result<CheckSummary, Failure> {
     if world.environment.scope == InstallScope::User {
-        return Ok(Summary::Skipped("personas belong to projects"));
+        return Ok(CheckSummary::Skipped("personas belong to projects"));
     }
     let root = project(world, notes).ok().and_then(|(project, _)| {
         let root = project.manifest.root_directives?;
@@ -23,7 +24,7 @@ pub(super) fn check(
         since: request.since.clone(),
     };
     match lint_personas(world, &rules, notes)? {
-        0 if rules.since.is_none() => Ok(Summary::Skipped("no personas")),
-        count => Ok(Summary::Of(counted(count, "persona", "personas"))),
+        0 if rules.since.is_none() => Ok(CheckSummary::Skipped("no personas")),
+        count => Ok(CheckSummary::Line(counted(count, "persona", "personas"))),
     }
 }

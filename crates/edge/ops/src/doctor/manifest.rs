@@ -2,20 +2,21 @@
 
 use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 
-use crate::doctor::check::{DoctorRequest, NO_MANIFEST, Summary};
+use crate::doctor::check::DoctorRequest;
 use crate::gather::{ManifestFiles, Project};
 use crate::outside::reads_outside;
 use crate::packages::read_lock;
 use crate::validate::is_current;
 use crate::world::{ManifestUse, World};
 use agpm_diag::counted;
+use agpm_inspect::{CheckSummary, NO_MANIFEST};
 use agpm_model::LOCK_NAME;
 
 pub(super) fn check(
     world: &World,
     _: &DoctorRequest,
     notes: &mut Notes,
-) -> Result<Summary, Failure> {
+) -> Result<CheckSummary, Failure> {
     let environment = &world.environment;
     let Some(files) = ManifestFiles::find(environment, ManifestUse::Nearest)? else {
         return Ok(NO_MANIFEST);
@@ -54,7 +55,7 @@ pub(super) fn check(
     } else {
         format!("; reads {} outside the project", reads.join(", "))
     };
-    Ok(Summary::Of(format!(
+    Ok(CheckSummary::Line(format!(
         "{dependencies}, {sources}{lock}{reads}"
     )))
 }

@@ -1,19 +1,18 @@
 //! What is ours on disk is as it was installed, and no run was stopped in the middle.
 
 use agpm_diag::{Failure, Notes};
-use agpm_inspect::DriftFinding;
 
-use crate::doctor::check::{DoctorRequest, NO_MANIFEST, Summary};
+use crate::doctor::check::DoctorRequest;
 use crate::scope::Places;
 use crate::verify::{SourceUse, find_drift};
 use crate::world::{InstallScope, ManifestUse, World};
-use agpm_diag::counted;
+use agpm_inspect::{CheckSummary, DriftFinding, NO_MANIFEST, ownership_line};
 
 pub(super) fn check(
     world: &World,
     _: &DoctorRequest,
     notes: &mut Notes,
-) -> Result<Summary, Failure> {
+) -> Result<CheckSummary, Failure> {
     let places = Places::find(&world.environment, ManifestUse::Nearest)?;
     // A user has a place for a manifest without having one.
     let own = world.environment.scope == InstallScope::User;
@@ -27,10 +26,5 @@ pub(super) fn check(
             .iter()
             .map(DriftFinding::repairable_diagnostic),
     );
-    let files = counted(report.checked, "file or entry", "files and entries");
-    Ok(Summary::Of(match (report.checked, report.findings.len()) {
-        (0, _) => "nothing is installed".to_owned(),
-        (_, 0) => format!("{files} as installed"),
-        (_, found) => format!("{found} of {files} not as installed"),
-    }))
+    Ok(CheckSummary::Line(ownership_line(&report)))
 }

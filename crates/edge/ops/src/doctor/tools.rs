@@ -5,14 +5,15 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use agpm_diag::{Failure, Notes};
-use agpm_model::{LockEntry, ToolName, VersionTag};
+use agpm_model::{LockEntry, ToolName};
 use agpm_text::{Format, NodeRef, parse_alone};
 use agpm_tools::{Executable, find};
 
-use crate::doctor::check::{DoctorRequest, Summary, project};
+use crate::doctor::check::{DoctorRequest, project};
 use crate::packages::read_lock;
 use crate::reading::limit;
 use crate::world::World;
+use agpm_inspect::{CheckSummary, tool_line};
 
 /// Directories above an executable in which its package may begin.
 const DEEPEST_EXECUTABLE: usize = 5;
@@ -21,9 +22,9 @@ pub(super) fn check(
     world: &World,
     _: &DoctorRequest,
     notes: &mut Notes,
-) -> Result<Summary, Failure> {
+) -> Result<CheckSummary, Failure> {
     let Ok((_, store)) = project(world, notes) else {
-        return Ok(Summary::Silent);
+        return Ok(CheckSummary::Silent);
     };
     let lock = read_lock(&world.environment, &store, &mut Notes::default());
     let (lock, _) = lock.ok().flatten().unwrap_or_default();
@@ -35,22 +36,13 @@ pub(super) fn check(
         found.extend(
             executable
                 .zip(version)
-                .map(|(one, version)| line(tool, one, &version)),
+                .map(|(one, version)| tool_line(tool, one, &version)),
         );
     }
     if found.is_empty() {
-        return Ok(Summary::Silent);
+        return Ok(CheckSummary::Silent);
     }
-    Ok(Summary::Of(found.join(", ")))
-}
-
-fn line(tool: &ToolName, executable: &Executable, version: &str) -> String {
-    let checked = executable.version;
-    if VersionTag::new(version) > VersionTag::new(checked) {
-        format!("{tool} {version} (newer than {checked}, which agpm was checked with)")
-    } else {
-        format!("{tool} {version}")
-    }
+    Ok(CheckSummary::Line(found.join(", ")))
 }
 
 /// The version in the `package.json` of the package that the first executable of that name is in.

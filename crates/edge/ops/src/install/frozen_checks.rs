@@ -1,12 +1,12 @@
 //! A project as its lockfile has it, checked step by step.
 
 use agpm_diag::{Failure, Notes};
+use agpm_inspect::{CheckName, Checks};
 use agpm_install::{InstallRequest, LockUse, Writing, note_missing_digests};
 use agpm_model::{LOCK_NAME, Lockfile};
 use agpm_plan::{frozen_difference, outdated_lock};
 use agpm_resolve::UpdateScope;
 
-use crate::checks::{CheckName, Checks};
 use crate::gather::ManifestFiles;
 use crate::install::locked_state::LockedState;
 use crate::install::run::{GatheredProject, Job, RenderedProject, Run};

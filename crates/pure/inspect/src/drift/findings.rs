@@ -19,11 +19,11 @@ pub(super) fn not_locked() -> String {
 }
 
 pub(super) fn lacks_entry(place: &Pointer) -> String {
-    format!("lacks its entry at `{place}`")
+    format!("has no entry at `{place}`")
 }
 
 pub(super) fn has_other_entry(place: &Pointer) -> String {
-    format!("has another entry at `{place}` than was installed")
+    format!("has a modified entry at `{place}`")
 }
 
 pub(super) fn lacks_block(name: &BlockName) -> String {
@@ -57,7 +57,7 @@ pub fn inputs_changed() -> Diagnostic {
 /// An install was stopped in the middle.
 pub fn interrupted() -> Diagnostic {
     let message = "an earlier run was interrupted, and files may be half old and half new";
-    let help = "run `agpm install`: it finishes or takes back what was begun";
+    let help = "run `agpm install` to finish or undo it";
     with(
         Severity::Error,
         Diagnostic::new(&codes::INSTALL_RECOVERED, message).help(help),

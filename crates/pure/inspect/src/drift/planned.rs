@@ -156,7 +156,7 @@ fn drift_of_refusal(refusal: &RefusedChange) -> DriftFinding {
             None => "has another block than was installed".to_owned(),
         },
         (Some(place), _) => has_other_entry(place),
-        (None, Obstacle::File | Obstacle::Entry) => "differs from what is locked".to_owned(),
+        (None, Obstacle::File | Obstacle::Entry) => "differs from the lockfile".to_owned(),
         (None, what) => format!("is {} now", what.words()),
     };
     DriftFinding::changed(&refusal.path, refusal.owner.clone(), message)

@@ -273,7 +273,7 @@ fn change_of(
     };
     let Some(owned) = owned else {
         let is_locked = locked.is_some_and(|locked| locked.checksum == Some(file.checksum));
-        let message = "is locked, but what is there was not installed";
+        let message = "is locked, but the existing content was not installed by agpm";
         return (!is_locked).then(|| message.to_owned());
     };
     let source = owned.source.unwrap_or(owned.checksum);
@@ -345,7 +345,7 @@ mod tests {
             (file("edited"), Some("has other bytes than were installed")),
             (executable, Some("has another mode than was installed")),
             (ObservedPath::Missing, Some("is missing")),
-            (ObservedPath::Symlink, Some("is a symbolic link now")),
+            (ObservedPath::Symlink, Some("is a symlink now")),
         ] {
             let found = messages(&locked, &ledger, now);
             assert_eq!(found.first().map(String::as_str), expected);
@@ -358,7 +358,10 @@ mod tests {
         let none = Ledger::default();
         assert!(messages(&locked, &none, file("agents/reviewer")).is_empty());
         let other = messages(&locked, &none, file("other"));
-        assert_eq!(other, ["is locked, but what is there was not installed"]);
+        assert_eq!(
+            other,
+            ["is locked, but the existing content was not installed by agpm"]
+        );
         let missing = messages(&locked, &none, ObservedPath::Missing);
         assert_eq!(missing, ["is locked and was never installed here"]);
     }

@@ -41,6 +41,7 @@ pub struct DriftFinding {
     /// The file.
     pub path: RelativePath,
     /// Whose it is.
+    #[serde(flatten, serialize_with = "agpm_model::serialize_id")]
     pub resource: Owner,
     /// What is wrong with it; the path is its subject.
     pub message: String,
@@ -96,7 +97,7 @@ impl DriftFinding {
         let help = if self.is_missing() {
             "`agpm install` puts it back"
         } else {
-            "`agpm install` tells about it and keeps it; `agpm install --force` puts back what belongs there"
+            "run `agpm install --force` to restore it, or keep your edit and ignore this warning"
         };
         Diagnostic::new(self.code, message)
             .in_file(self.path.as_str())

@@ -67,7 +67,7 @@ pub struct DefaultHost {
 
 /// Why something is not a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a host is a name such as `git.example.com`, or the beginning of a URL")]
+#[error("a host is a name such as `git.example.com`, or the start of a URL")]
 pub struct HostError;
 
 impl Default for DefaultHost {

@@ -111,7 +111,7 @@ pub enum AddressProblem {
     #[error("`{0}` does not name a repository")]
     NoRepository(String),
     /// A host stands where the owner belongs.
-    #[error("`{0}` begins with a host but is not a URL")]
+    #[error("`{0}` starts with a host but is not a URL")]
     BareHost(String),
     /// A version after `#`, as other programs have it.
     #[error("`{0}` has a `#`; a version follows after `@`")]

@@ -299,7 +299,7 @@ fn malformed_files_are_told_with_their_line() {
         ),
         (
             "hierarchy:\n- {name: \"a\\nb\", url: /x}\n",
-            "2 import/format a name is one line of text and not empty".to_owned(),
+            "2 import/format a name is one line and not empty".to_owned(),
         ),
         (
             "hierarchy:\n- name: 1\n  url: /x\n",

@@ -442,10 +442,7 @@ impl<'n> DependencyReader<'_, '_, 'n> {
             return None;
         }
         RelativePath::new(key.content())
-            .map_err(|error| {
-                self.check
-                    .bad_value(key, error.to_string(), "give it another name")
-            })
+            .map_err(|error| self.check.bad_value(key, error.to_string(), "rename it"))
             .ok()
     }
 

@@ -372,7 +372,7 @@ fn read_operation(check: &mut Check, node: NodeRef<'_>) -> Option<MergeOperation
             check.required(node, "op", "rule")?
         }
         _ => {
-            check.wrong_kind(node, "an operation", "a word or a table");
+            check.wrong_kind(node, "an operation", "a string or a table");
             return None;
         }
     };

@@ -90,7 +90,7 @@ fn read_tool(check: &mut Check, name: NodeRef<'_>, table: NodeRef<'_>, tools: &m
     if built_in.is_none() && table.get("path").is_none() {
         let message = format!("the tool `{tool_name}` has no `path`");
         let diagnostic = Diagnostic::new(&codes::MANIFEST_VALUE, message).at_spot(spot(name));
-        let help = "add its folder, as in `path = \".mytool\"`";
+        let help = "add its directory, as in `path = \".mytool\"`";
         check.report_missing(diagnostic.help(help));
     }
     let at = built_in.unwrap_or_else(|| {

@@ -5,14 +5,16 @@ use std::collections::HashSet;
 use agpm_model::{EntryNode, NodeLocation, Owner};
 use agpm_text::{Document, NodeKind, NodeRef, Pointer, Value, to_value};
 
+use super::desired::{DesiredNode, OnEqualUserValue};
 use super::desired_set::normalize_desired;
 use super::document_index::DocumentIndex;
-use super::file::SharedFileTask;
+use super::error::NodeError;
+use super::owned::{OwnedNode, OwnedNodes};
 use super::planner::blocked;
 use super::resemblance::{resembles, shares_mark};
-use super::{
-    DesiredNode, FileOutcome, NodeError, NodeSum, OnEqualUserValue, OwnedNode, OwnedNodes,
-};
+use super::sum::NodeSum;
+use super::task::FileOutcome;
+use super::task::SharedFileTask;
 use crate::change::{Author, OverwriteRule};
 
 /// What is wrong with a node of ours.
@@ -207,6 +209,6 @@ fn desired_at(now: NodeRef<'_>, node: OwnedNode) -> DesiredNode {
     DesiredNode {
         node: EntryNode { place, value },
         owner: node.owner,
-        twin: OnEqualUserValue::Left,
+        on_equal: OnEqualUserValue::Keep,
     }
 }

@@ -5,13 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_model::{EntryNode, NodeLocation};
 use agpm_text::{Edit, NodeKind, Pointer, TreeView, Value};
 
+use super::desired::OnEqualUserValue;
 use super::desired_set::WantedNode;
 use super::document_index::{DocumentIndex, above};
 use super::draft::DraftDocument;
+use super::error::NodeError;
 use super::managed_nodes::ManagedNodes;
+use super::owned::OwnedNode;
 use super::planner::{NodeDecisions, NodePlanner, NodeStep, blocked, is_covered};
 use super::resemblance::is_bare;
-use super::{NodeError, OnEqualUserValue, OwnedNode};
 use crate::change::{ChangeAction, ChangeReason, OverwriteRule};
 
 /// Removes what is in the way and may be, and says what was.
@@ -165,9 +167,9 @@ fn take_over(
             continue;
         }
         let is_edit = ours.nodes.iter().any(|own| is_covered(own, &at, place));
-        let reason = match (is_edit, overwrite, node.twin) {
+        let reason = match (is_edit, overwrite, node.on_equal) {
             (true, OverwriteRule::Everything, _) => ChangeReason::EditDropped,
-            (false, _, OnEqualUserValue::Left) => ChangeReason::TakenOver,
+            (false, _, OnEqualUserValue::Keep) => ChangeReason::TakenOver,
             _ => continue,
         };
         taken.insert(at.clone());

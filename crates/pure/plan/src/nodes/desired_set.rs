@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use agpm_model::{EntryNode, NodeLocation};
 use agpm_text::{Pointer, Value, fingerprint};
 
-use super::{DesiredNode, NodeError, OnEqualUserValue};
+use super::desired::{DesiredNode, OnEqualUserValue};
+use super::error::NodeError;
 
 /// A node that is to be, and none is there twice.
 pub(super) type WantedNode<'d> = Cow<'d, DesiredNode>;
@@ -48,7 +49,7 @@ pub(super) fn split<'d>(node: &DesiredNode) -> Vec<WantedNode<'d>> {
         Cow::Owned(DesiredNode {
             node: item,
             owner: node.owner.clone(),
-            twin: node.twin,
+            on_equal: node.on_equal,
         })
     };
     items_of(&node.node.value)
@@ -199,7 +200,7 @@ impl<'d> DesiredSet<'d> {
         match (&desired.node.place, &desired.node.value) {
             (NodeLocation::Default(_), Value::List(items)) if items.is_empty() => Ok(()),
             (NodeLocation::Key(_), Value::List(items))
-                if desired.twin == OnEqualUserValue::Left =>
+                if desired.on_equal == OnEqualUserValue::Keep =>
             {
                 self.fates[key] = DesiredNodeState::Split;
                 items.iter().for_each(|item| seen.insert(item, key));
@@ -233,7 +234,7 @@ impl<'d> DesiredSet<'d> {
             (&one.node.place, &other.node.place),
             (NodeLocation::Item(_), NodeLocation::Item(_))
         );
-        items && other.twin == OnEqualUserValue::Left && one.twin == other.twin
+        items && other.on_equal == OnEqualUserValue::Keep && one.on_equal == other.on_equal
     }
 }
 

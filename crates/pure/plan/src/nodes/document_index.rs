@@ -7,7 +7,8 @@ use std::rc::Rc;
 use agpm_model::NodeLocation;
 use agpm_text::{Document, Format, NodeId, NodeKind, NodeRef, Pointer, TreeView, to_value};
 
-use super::{NodeSum, OwnedNode};
+use super::owned::OwnedNode;
+use super::sum::NodeSum;
 
 /// Maps up to this size are searched as they are.
 const SMALL: usize = 16;

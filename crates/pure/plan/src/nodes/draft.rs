@@ -8,7 +8,9 @@ use agpm_text::{
 };
 
 use super::document_index::DocumentIndex;
-use super::{NodeError, OwnedNode, target};
+use super::error::NodeError;
+use super::owned::OwnedNode;
+use super::target;
 use crate::change::Author;
 use crate::limits::MOST_READ_AGAIN;
 

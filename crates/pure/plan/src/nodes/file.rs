@@ -3,37 +3,22 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use agpm_model::{Checksum, NodeLocation};
-use agpm_text::{Document, Format, LazyDocument, Pointer};
+use agpm_text::Pointer;
 
+use super::desired::DesiredNode;
 use super::desired_set::{WantedNode, normalize_desired};
 use super::document_index::{DocumentIndex, above};
 use super::draft::DraftDocument;
+use super::error::NodeError;
 use super::managed_nodes::ManagedNodes;
-use super::planner::{NodeDecisions, NodePlanner, NodeStep, RefusedNode};
+use super::owned::{FileOrigin, OwnedNode, OwnedNodes};
+use super::planner::{NodeDecisions, NodePlanner};
 use super::removal_whitespace::RemovalWhitespace;
 use super::resemblance::is_bare;
-use super::{DesiredNode, FileOrigin, FileOutcome, NodeError, NodeSum, OwnedNode, OwnedNodes};
+use super::sum::NodeSum;
+use super::task::{FileOutcome, SharedFileDecision, SharedFileTask};
 use super::{desired_index, lists, new_file};
-use crate::change::{Author, OverwriteRule};
-
-/// What is known before.
-#[derive(Clone, Copy)]
-pub(super) struct SharedFileTask<'a> {
-    pub(super) format: Format,
-    pub(super) existing: Option<&'a Document>,
-    pub(super) owned: Option<&'a OwnedNodes>,
-    pub(super) base: Option<&'a LazyDocument>,
-    pub(super) overwrite: OverwriteRule,
-}
-
-/// All that was decided.
-pub(super) struct SharedFileDecision {
-    pub(super) outcome: FileOutcome,
-    pub(super) steps: Vec<NodeStep>,
-    pub(super) refused: Vec<RefusedNode>,
-    pub(super) owned: Option<OwnedNodes>,
-    pub(super) unchanged: usize,
-}
+use crate::change::Author;
 
 impl SharedFileTask<'_> {
     pub(super) fn plan(&self, desired: &[DesiredNode]) -> Result<SharedFileDecision, NodeError> {

@@ -5,9 +5,11 @@ use std::collections::{HashSet, VecDeque};
 use agpm_model::NodeLocation;
 use agpm_text::{NodeRef, Pointer};
 
+use super::desired::{DesiredNode, OnEqualUserValue};
+use super::owned::OwnedNode;
 use super::planner::NodePlanner;
 use super::resemblance::{marks_of, resembles, shares_mark};
-use super::{DesiredNode, NodeSum, OnEqualUserValue, OwnedNode};
+use super::sum::NodeSum;
 use crate::change::{Author, ChangeAction, ChangeReason, OverwriteRule};
 
 impl<'a> NodePlanner<'a> {
@@ -46,8 +48,8 @@ impl<'a> NodePlanner<'a> {
             .take(&desired.node.place, NodeSum::of(&desired.node.value));
         match owned {
             Some(owned) => self.leave(desired, owned.author),
-            None if desired.twin == OnEqualUserValue::Taken => self.adopt(desired),
-            None if self.takes_twin(desired) => self.leave(desired, Author::Agpm),
+            None if desired.on_equal == OnEqualUserValue::Adopt => self.adopt(desired),
+            None if self.adopts_equal(desired) => self.leave(desired, Author::Agpm),
             None => self.accept(desired),
         }
     }

@@ -8,8 +8,9 @@ use agpm_text::{Document, NodeKind, NodeRef, Pointer, Value, to_value};
 use super::desired_set::{WantedNode, items_of, split};
 use super::document_index::DocumentIndex;
 use super::managed_nodes::ManagedNodes;
+use super::owned::OwnedNode;
 use super::resemblance::{is_bare, remember};
-use super::{NodeSum, OwnedNode};
+use super::sum::NodeSum;
 use crate::change::OverwriteRule;
 
 /// How a list is held.

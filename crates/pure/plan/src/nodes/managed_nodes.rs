@@ -6,7 +6,8 @@ use agpm_model::NodeLocation;
 use agpm_text::{Format, Pointer};
 
 use super::document_index::above;
-use super::{FileOrigin, NodeSum, OwnedNode, OwnedNodes};
+use super::owned::{FileOrigin, OwnedNode, OwnedNodes};
+use super::sum::NodeSum;
 
 #[derive(Default)]
 pub(super) struct ManagedNodes {

@@ -6,17 +6,18 @@ use agpm_diag::Text;
 use agpm_model::{Checksum, NodeLocation};
 use agpm_text::{Edit, Format, LazyDocument, Pointer, equal};
 
+use super::desired::{DesiredNode, OnEqualUserValue};
 use super::desired_set::WantedNode;
 use super::document_index::DocumentIndex;
 use super::draft::DraftDocument;
-use super::file::{SharedFileDecision, SharedFileTask};
+use super::error::NodeError;
+use super::owned::{FileOrigin, OwnedNode, OwnedNodes};
 use super::planner::NodeStep;
 use super::resemblance::{is_bare, remember};
+use super::sum::NodeSum;
+use super::task::FileOutcome;
+use super::task::{SharedFileDecision, SharedFileTask};
 use super::undecided_nodes::UndecidedNodes;
-use super::{
-    DesiredNode, FileOrigin, FileOutcome, NodeError, NodeSum, OnEqualUserValue, OwnedNode,
-    OwnedNodes,
-};
 use crate::change::{ChangeAction, ChangeReason};
 
 /// A file as we make it.
@@ -64,7 +65,7 @@ fn with_additions(
     // What the layers want is in their text.
     let rest: Vec<&WantedNode<'_>> = wanted
         .iter()
-        .filter(|node| base.is_none() || node.twin == OnEqualUserValue::Taken)
+        .filter(|node| base.is_none() || node.on_equal == OnEqualUserValue::Adopt)
         .collect();
     if let Some(base) = base.filter(|_| rest.is_empty()) {
         return Ok((base.text().clone(), Vec::new()));
@@ -181,8 +182,9 @@ fn step(node: &OwnedNode, action: ChangeAction, reason: ChangeReason) -> NodeSte
 fn created(old: &[OwnedNode], wanted: &[WantedNode<'_>]) -> Vec<NodeStep> {
     let known: HashSet<&NodeLocation> = old.iter().map(|node| &node.place).collect();
     let mut told = None;
-    let is_told =
-        |node: &&WantedNode<'_>| node.twin == OnEqualUserValue::Taken || told.replace(()).is_none();
+    let is_told = |node: &&WantedNode<'_>| {
+        node.on_equal == OnEqualUserValue::Adopt || told.replace(()).is_none()
+    };
     let reason = |place: &NodeLocation| {
         if known.contains(place) {
             ChangeReason::WasMissing

@@ -3,8 +3,8 @@
 use agpm_model::Owner;
 use agpm_text::{Document, Pointer};
 
-use super::OwnedNodes;
 use super::document_index::DocumentIndex;
+use super::owned::OwnedNodes;
 
 impl OwnedNodes {
     /// Where nodes of ours are that are as we wrote them, each with its owner.

@@ -7,13 +7,15 @@ use agpm_text::{
     Document, Edit, Format, NodeKind, NodeRef, NodeShape, Pointer, TreeView, Value, equal,
 };
 
+use super::desired::{DesiredNode, OnEqualUserValue};
 use super::desired_set::WantedNode;
 use super::document_index::{DocumentIndex, PathLookup, above};
 use super::managed_nodes::ManagedNodes;
 use super::order::ItemOrder;
+use super::owned::OwnedNode;
 use super::resemblance::{is_bare, remember};
+use super::sum::NodeSum;
 use super::undecided_nodes::UndecidedNodes;
-use super::{DesiredNode, NodeSum, OnEqualUserValue, OwnedNode};
 use crate::change::{Author, ChangeAction, ChangeReason, Obstacle, OverwriteRule};
 
 /// What happens to one node.
@@ -178,8 +180,8 @@ impl<'a> NodePlanner<'a> {
         if self.keeps_covered(&at, &desired.node.place) {
             return;
         }
-        let what = match desired.twin {
-            OnEqualUserValue::Left if length > 0 => Obstacle::Entry,
+        let what = match desired.on_equal {
+            OnEqualUserValue::Keep if length > 0 => Obstacle::Entry,
             _ => Obstacle::Value(kind),
         };
         self.refuse(at, what, &desired.owner);
@@ -285,8 +287,8 @@ impl<'a> NodePlanner<'a> {
         match will_do(desired, now) {
             true if is_container_of_ours() => NodeVerdict::Own(Author::Agpm),
             true => NodeVerdict::Accept,
-            false if same && desired.twin == OnEqualUserValue::Taken => NodeVerdict::Adopt,
-            false if same && self.takes_twin(desired) => NodeVerdict::Own(Author::Agpm),
+            false if same && desired.on_equal == OnEqualUserValue::Adopt => NodeVerdict::Adopt,
+            false if same && self.adopts_equal(desired) => NodeVerdict::Own(Author::Agpm),
             false if same => NodeVerdict::Accept,
             false if self.overwrite >= OverwriteRule::Unowned => {
                 NodeVerdict::Write(ChangeAction::Update, ChangeReason::TakenOver)
@@ -296,8 +298,8 @@ impl<'a> NodePlanner<'a> {
     }
 
     /// Whether a node of the user's that says the same becomes ours.
-    pub(super) fn takes_twin(&self, desired: &DesiredNode) -> bool {
-        desired.twin == OnEqualUserValue::Taken || self.overwrite >= OverwriteRule::Unowned
+    pub(super) fn adopts_equal(&self, desired: &DesiredNode) -> bool {
+        desired.on_equal == OnEqualUserValue::Adopt || self.overwrite >= OverwriteRule::Unowned
     }
 
     fn carry_out(&mut self, desired: &DesiredNode, verdict: NodeVerdict<'_>, spot: EditPosition) {
@@ -364,7 +366,7 @@ impl<'a> NodePlanner<'a> {
 
     /// Takes what is there for the user's own.
     pub(super) fn accept(&mut self, desired: &DesiredNode) {
-        if desired.twin == OnEqualUserValue::Left {
+        if desired.on_equal == OnEqualUserValue::Keep {
             self.made.theirs.insert(desired.node.place.clone());
         }
         self.made.unchanged += 1;

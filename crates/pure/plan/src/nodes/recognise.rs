@@ -5,10 +5,13 @@ use std::collections::{HashMap, HashSet};
 use agpm_model::{Checksum, NodeLocation, Owner};
 use agpm_text::{Document, LazyDocument, NodeKind, Pointer};
 
+use super::desired::{DesiredNode, OnEqualUserValue};
 use super::desired_set::{WantedNode, normalize_desired};
 use super::document_index::DocumentIndex;
+use super::new_file;
+use super::owned::{FileOrigin, OwnedNode, OwnedNodes};
 use super::resemblance::remember;
-use super::{DesiredNode, FileOrigin, NodeSum, OnEqualUserValue, OwnedNode, OwnedNodes, new_file};
+use super::sum::NodeSum;
 
 /// What is ours in a file if these nodes were written by us: those that are there just so, beside what is known.
 /// Nothing if there is none.
@@ -85,10 +88,10 @@ fn newly_known(
     let mut seen: HashSet<(NodeLocation, NodeSum)> = old()
         .map(|node| (node.place.clone(), node.checksum))
         .collect();
-    let is_users = |twin: OnEqualUserValue, node: &OwnedNode| {
+    let is_users = |on_equal: OnEqualUserValue, node: &OwnedNode| {
         let list = node.place.pointer();
         let is_other = || known.is_some_and(|known| known.is_others(list, node.checksum));
-        twin == OnEqualUserValue::Left
+        on_equal == OnEqualUserValue::Keep
             && theirs.contains(&node.place)
             && (!matches!(node.place, NodeLocation::Item(_)) || is_other())
     };
@@ -102,7 +105,7 @@ fn newly_known(
         // A default is written only where nothing is, and the ledger of a known file has those that agpm wrote: one that
         // it lacks was the user's before.
         let is_users_default = known.is_some() && matches!(node.place, NodeLocation::Default(_));
-        if !is_users(one.twin, &node)
+        if !is_users(one.on_equal, &node)
             && !is_users_default
             && !ways.has_other(&node.place)
             && sight.holds(&node)

@@ -13,7 +13,9 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::change::Author;
 
-use super::{FileOrigin, NodeSum, OwnedNode, OwnedNodes, RemovalWhitespace};
+use super::owned::{FileOrigin, OwnedNode, OwnedNodes};
+use super::removal_whitespace::RemovalWhitespace;
+use super::sum::NodeSum;
 
 /// What sets fields and records apart, and what a JSON string would have to escape.
 const RESERVED: &AsciiSet = &CONTROLS

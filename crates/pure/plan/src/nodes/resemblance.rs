@@ -3,7 +3,8 @@
 use agpm_model::{NodeLocation, Owner};
 use agpm_text::{NodeRef, NodeShape, TreeView, Value};
 
-use super::{NodeSum, OwnedNode};
+use super::owned::OwnedNode;
+use super::sum::NodeSum;
 use crate::change::Author;
 
 /// The key whose values tell one hook from another.

@@ -3,8 +3,8 @@
 use agpm_model::NodeLocation;
 use agpm_text::{NodeKind, Pointer};
 
-use super::OwnedNode;
 use super::draft::shifts;
+use super::owned::OwnedNode;
 use super::planner::{NodeDecisions, NodePlanner};
 use crate::change::{Author, ChangeAction, ChangeReason, OverwriteRule};
 

@@ -19,6 +19,7 @@ impl NodeSum {
     pub(super) fn of<'v>(view: impl TreeView<'v>) -> Self {
         let mut bytes = Vec::new();
         spell(view, &mut bytes);
+        // Half a checksum: a ledger of 1,000 files with 20 nodes each stays at 1.2 MB, and nobody gains by a collision.
         NodeSum(Checksum::of(&bytes).first_half())
     }
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use agpm_model::{NodeLocation, Owner};
 use agpm_text::Pointer;
 
-use super::{NodeSum, OwnedNode};
+use super::owned::OwnedNode;
+use super::sum::NodeSum;
 
 #[derive(Default)]
 pub(super) struct UndecidedNodes<'a> {

@@ -358,8 +358,8 @@ fn taking_back_a_whole_file_leaves_what_the_user_did_since() {
 #[test]
 fn what_the_user_wrote_stays_when_an_equal_node_is_no_longer_wanted() {
     let mut node = key("/a", "1", "m/a");
-    for twin in [OnEqualUserValue::Taken, OnEqualUserValue::Left] {
-        node.twin = twin;
+    for twin in [OnEqualUserValue::Adopt, OnEqualUserValue::Keep] {
+        node.on_equal = twin;
         let mut file = File::json("{\"a\": 1}");
         file.get(std::slice::from_ref(&node), OverwriteRule::Nothing);
         file.alone();

@@ -25,7 +25,7 @@ fn node(place: NodeLocation, value: Value) -> DesiredNode {
     DesiredNode {
         node: EntryNode { place, value },
         owner: "layers".into(),
-        twin: OnEqualUserValue::Left,
+        on_equal: OnEqualUserValue::Keep,
     }
 }
 

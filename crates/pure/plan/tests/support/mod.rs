@@ -49,7 +49,7 @@ pub(crate) fn desired(place: NodeLocation, json: &str, owner: &str) -> DesiredNo
             value: value(json),
         },
         owner: owner.into(),
-        twin: OnEqualUserValue::Taken,
+        on_equal: OnEqualUserValue::Adopt,
     }
 }
 

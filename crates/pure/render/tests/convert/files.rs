@@ -568,7 +568,7 @@ Exact Notification.type
 Exact SessionStart
 Dropped SessionStart: the tool cannot express it: the hook does not run
 Dropped SessionStart.async: the tool waits for the hook
-Approximated SessionStart.command: Claude Code's variables are not set there
+Approximated SessionStart.command: the tool does not set the variables of Claude Code
 Dropped SessionStart.matcher: the tool does not support it, and without it the hook would run too often: the entry is dropped
 Exact SessionStart.type
 Dropped SessionStart.type: the tool does not run hooks of type `prompt`: dropped

@@ -248,7 +248,7 @@ Exact PostCompact: `PostCompaction` there
 Exact PostCompact.prompt
 Exact PostCompact.type
 Exact PreToolUse
-Approximated PreToolUse.command: Claude Code's variables are not set there
+Approximated PreToolUse.command: the tool does not set the variables of Claude Code
 Exact PreToolUse.matcher
 Exact PreToolUse.timeout
 Exact PreToolUse.type

@@ -116,7 +116,7 @@ runs ["https://x/mcp", "https://x/sse"]
 Approximated feed.type: the tool uses SSE servers like HTTP servers
 Exact feed.url
 Dropped inputs: only `mcpServers` of a file are used
-Approximated web.headers: `X-Odd` cannot be put together there, and is not sent
+Approximated web.headers: the tool cannot combine `X-Odd`, so it is not sent
 Exact web.type
 Exact web.url
 "#,
@@ -325,7 +325,7 @@ Exact bare.command
 Exact feed.type
 Exact feed.url
 Dropped off.disabled: it is disabled, which the tool does not support: dropped
-Approximated web.headers: `Authorization` cannot be put together there, and is not sent
+Approximated web.headers: the tool cannot combine `Authorization`, so it is not sent
 Exact web.type
 Exact web.url
 "#,
@@ -359,7 +359,7 @@ Exact feed.url
 Exact off.command
 Exact off.disabled
 Widened off.disabledTools: it restricts something, and the tool does not support it
-Approximated web.headers: `Authorization` cannot be put together there, and is not sent
+Approximated web.headers: the tool cannot combine `Authorization`, so it is not sent
 Exact web.type
 Exact web.url
 "#,
@@ -452,7 +452,7 @@ Exact bare.command
 Exact feed.type
 Exact feed.url
 Dropped off.disabled: it is disabled, which the tool does not support: dropped
-Approximated web.headers: `Authorization` cannot be put together there, and is not sent
+Approximated web.headers: the tool cannot combine `Authorization`, so it is not sent
 Exact web.type
 Exact web.url
 "#,

@@ -51,7 +51,7 @@ pub(crate) fn read(reading: &mut ReaderState<'_>) -> Span {
                     Span::new(fence.start, fence.end),
                     "it starts here",
                 )
-                .help("close it with a line `---`, or write `***` to write a horizontal rule");
+                .help("close it with a line `---`, or use `***` for a horizontal rule");
             reading.report(diagnostic);
             Span::at(end)
         }
@@ -73,13 +73,13 @@ fn check_root(reading: &mut ReaderState<'_>) {
         return;
     };
     let message = format!(
-        "front matter must be an objectping, not {}",
+        "front matter must be a mapping, not {}",
         reading.tree.kind(root).word()
     );
     let span = reading.tree.span(root);
     let diagnostic = Diagnostic::new(&codes::MARKDOWN_FENCE, message)
         .at(reading.source, span, "")
-        .help("write `key: value` lines between the fences, or `***` to write a horizontal rule");
+        .help("write `key: value` lines between the fences, or `***` for a horizontal rule");
     reading.report(diagnostic);
 }
 

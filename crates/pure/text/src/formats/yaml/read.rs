@@ -543,13 +543,13 @@ impl YamlReader<'_, '_> {
         }
         let (message, help) = if again {
             (
-                "duplicate `<<` in an objectping",
+                "duplicate `<<` in a mapping",
                 "use one with a list: `<<: [*first, *second]`",
             )
         } else {
             (
-                "`<<` needs an objectping or a list of mappings",
-                "name an objectping by its alias, or put the key `\"<<\"` in quotes",
+                "`<<` needs a mapping or a list of mappings",
+                "name a mapping by its alias, or put the key `\"<<\"` in quotes",
             )
         };
         let span = if again {

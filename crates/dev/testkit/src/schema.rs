@@ -1,0 +1,191 @@
+//! As much of JSON Schema as our schemas use; a word that it does not know makes a test fail.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use agpm_text::{Pointer, Value};
+use regex_automata::meta::Regex;
+use regex_automata::util::syntax::Config;
+
+/// Words that say nothing about what is valid.
+const REMARKS: &[&str] = &["$schema", "$defs", "title", "description", "deprecated"];
+
+/// Where a value is not as its schema says, and by which word.
+pub fn schema_problems(schema: &Value, value: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    Validator { root: schema }.check(schema, value, &Pointer::root(), &mut found);
+    found
+}
+
+thread_local! {
+    /// Patterns are few, and texts many.
+    static PATTERNS: RefCell<HashMap<String, Regex>> = RefCell::default();
+}
+
+struct Validator<'s> {
+    root: &'s Value,
+}
+
+impl Validator<'_> {
+    fn fits(&self, schema: &Value, value: &Value) -> bool {
+        let mut found = Vec::new();
+        self.check(schema, value, &Pointer::root(), &mut found);
+        found.is_empty()
+    }
+
+    fn check(&self, schema: &Value, value: &Value, at: &Pointer, found: &mut Vec<String>) {
+        let words = match schema {
+            Value::Map(words) => words,
+            Value::Bool(true) => return,
+            _ => return found.push(format!("{at}: nothing may be here")),
+        };
+        for (word, says) in words
+            .iter()
+            .filter(|(word, _)| !REMARKS.contains(&word.as_str()))
+        {
+            if !self.word(word, says, (schema, value), at, found) {
+                found.push(format!("{at}: {word}"));
+            }
+        }
+    }
+
+    /// Whether a word alone holds; what is wrong further down is found there.
+    fn word(
+        &self,
+        word: &str,
+        says: &Value,
+        (schema, value): (&Value, &Value),
+        at: &Pointer,
+        found: &mut Vec<String>,
+    ) -> bool {
+        let has = |key: &Value| key.as_str().is_some_and(|key| value.get(key).is_some());
+        match word {
+            "$ref" => {
+                let name = says
+                    .as_str()
+                    .and_then(|text| text.strip_prefix("#/$defs/"))
+                    .unwrap();
+                self.check(
+                    self.root
+                        .get("$defs")
+                        .and_then(|all| all.get(name))
+                        .unwrap(),
+                    value,
+                    at,
+                    found,
+                );
+                true
+            }
+            "type" => match says.as_str() {
+                Some("integer") => {
+                    matches!(value, Value::Number(number) if number.as_str().parse::<i64>().is_ok())
+                }
+                name => name == Some(kind(value)),
+            },
+            "const" => says == value,
+            "enum" => items(says).contains(value),
+            "pattern" => value.as_str().is_none_or(|text| matches(says, text)),
+            "minLength" => value
+                .as_str()
+                .is_none_or(|text| text.chars().count() >= number(says)),
+            "minimum" => match value {
+                Value::Number(found) => {
+                    found.as_str().parse::<f64>().unwrap() >= number(says) as f64
+                }
+                _ => true,
+            },
+            "minItems" => kind(value) != "array" || items(value).len() >= number(says),
+            "required" => kind(value) != "object" || items(says).iter().all(has),
+            "dependentRequired" => entries(says)
+                .iter()
+                .all(|(key, needs)| value.get(key).is_none() || items(needs).iter().all(has)),
+            "anyOf" => items(says).iter().any(|choice| self.fits(choice, value)),
+            "not" => !self.fits(says, value),
+            "items" => {
+                for (index, item) in items(value).iter().enumerate() {
+                    self.check(says, item, &at.child(index.to_string()), found);
+                }
+                true
+            }
+            "propertyNames" => entries(value)
+                .iter()
+                .all(|(key, _)| self.fits(says, &key.as_str().into())),
+            "properties" | "patternProperties" | "additionalProperties" => {
+                for (key, inner) in entries(value) {
+                    if let Some((_, says)) = of_key(schema, key).filter(|(by, _)| *by == word) {
+                        self.check(says, inner, &at.child(key), found);
+                    }
+                }
+                true
+            }
+            other => panic!("the validator knows no `{other}`"),
+        }
+    }
+}
+
+/// The schema of a key of a table, and the word that it stands under.
+fn of_key<'s>(schema: &'s Value, key: &str) -> Option<(&'static str, &'s Value)> {
+    let named = schema
+        .get("properties")
+        .and_then(|all| all.get(key))
+        .map(|says| ("properties", says));
+    let patterns = schema
+        .get("patternProperties")
+        .map(entries)
+        .unwrap_or_default();
+    let pattern = patterns
+        .iter()
+        .find(|(pattern, _)| matches(&pattern.as_str().into(), key));
+    let pattern = pattern.map(|(_, says)| ("patternProperties", says));
+    let others = schema
+        .get("additionalProperties")
+        .map(|says| ("additionalProperties", says));
+    named.or(pattern).or(others)
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) | Value::DateTime(_) => "string",
+        Value::List(_) => "array",
+        Value::Map(_) => "object",
+    }
+}
+
+fn items(value: &Value) -> &[Value] {
+    if let Value::List(items) = value {
+        items
+    } else {
+        &[]
+    }
+}
+
+fn entries(value: &Value) -> &[(String, Value)] {
+    if let Value::Map(entries) = value {
+        entries
+    } else {
+        &[]
+    }
+}
+
+fn number(value: &Value) -> usize {
+    if let Value::Number(number) = value {
+        number.as_str().parse().unwrap()
+    } else {
+        panic!("{value:?}")
+    }
+}
+
+fn matches(pattern: &Value, text: &str) -> bool {
+    let pattern = pattern.as_str().unwrap();
+    PATTERNS.with_borrow_mut(|patterns| {
+        let syntax = Config::new().unicode(false).utf8(false);
+        let new = || Regex::builder().syntax(syntax).build(pattern).unwrap();
+        patterns
+            .entry(pattern.to_owned())
+            .or_insert_with(new)
+            .is_match(text)
+    })
+}

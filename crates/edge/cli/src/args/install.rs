@@ -1,0 +1,88 @@
+//! Commands that bring the disk in line: `install`, `update`, `undo`.
+
+use clap::Args;
+
+use super::{ApprovalArgs, PolicyArgs, ScopeArgs};
+
+/// Arguments of `install`.
+#[derive(Debug, Args)]
+pub(crate) struct InstallArgs {
+    /// Install exactly the locked versions
+    #[arg(long, conflicts_with_all = ["locked", "no_lock"])]
+    pub(crate) frozen: bool,
+    /// Fail if the lockfile would change
+    #[arg(long, conflicts_with = "no_lock")]
+    pub(crate) locked: bool,
+    /// Show the changes without making them
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Like --dry-run; exit 1 if anything would change
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Do not write the lockfile
+    #[arg(long)]
+    pub(crate) no_lock: bool,
+    /// Overwrite unmanaged and locally modified files
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Replace unmanaged files and manage them
+    #[arg(long)]
+    pub(crate) adopt: bool,
+    /// Treat warnings as errors
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Allow transitive scripts, hooks and MCP servers
+    #[arg(long)]
+    pub(crate) allow_executables: bool,
+    /// Fail if a tool's format loses any field
+    #[arg(long)]
+    pub(crate) strict_fidelity: bool,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArgs,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+    #[command(flatten)]
+    pub(crate) approval: ApprovalArgs,
+}
+
+/// Arguments of `update`.
+#[derive(Debug, Args)]
+pub(crate) struct UpdateArgs {
+    /// Names, or TYPE/NAME [default: all]
+    #[arg(value_name = "NAME|ID")]
+    pub(crate) names: Vec<String>,
+    /// Show the changes without making them
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Like --dry-run; exit 1 if anything would change
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Overwrite unmanaged and locally modified files
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Allow transitive scripts, hooks and MCP servers
+    #[arg(long)]
+    pub(crate) allow_executables: bool,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArgs,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+    #[command(flatten)]
+    pub(crate) approval: ApprovalArgs,
+}
+
+/// Arguments of `undo`.
+#[derive(Debug, Args)]
+pub(crate) struct UndoArgs {
+    /// List the transactions that can be undone
+    #[arg(long, conflicts_with_all = ["force", "dry_run"])]
+    pub(crate) list: bool,
+    /// Undo even if files were modified afterwards
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Show what would be undone
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+}

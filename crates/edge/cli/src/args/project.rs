@@ -1,0 +1,187 @@
+//! Commands that write the manifest: `init`, `demo`, `add`, `remove`, `import`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::{ApprovalArgs, ScopeArgs};
+
+/// Arguments of `init`.
+#[derive(Debug, Args)]
+pub(crate) struct InitArgs {
+    /// The project directory [default: the current one]
+    #[arg(conflicts_with = "global")]
+    pub(crate) path: Option<PathBuf>,
+    /// Overwrite an existing manifest
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Describe the project's agents, skills and commands
+    #[arg(long, conflicts_with_all = ["bare", "global"])]
+    pub(crate) adopt: bool,
+    /// Do not detect tools and files
+    #[arg(long)]
+    pub(crate) bare: bool,
+    /// Ask no questions
+    #[arg(long)]
+    pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+}
+
+/// Arguments of `demo`.
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// An empty or new directory [default: a temporary one]
+    pub(crate) dir: Option<PathBuf>,
+}
+
+/// Arguments of `add`.
+#[derive(Debug, Args)]
+#[command(
+    arg_required_else_help = true,
+    override_usage = "agpm add [OPTIONS] <ADDRESS>... [NAME]...\n       \
+                      agpm add source <NAME> <URL>\n       \
+                      agpm add dep <TYPE> <SOURCE:PATH[@VERSION]>"
+)]
+pub(crate) struct AddArgs {
+    /// OWNER/REPO[/PATH][@VERSION], URL, SOURCE[:PATH] or a local path
+    #[arg(value_name = "ADDRESS")]
+    pub(crate) words: Vec<String>,
+    /// Add only resources of this type
+    #[arg(long = "type", value_name = "TYPE")]
+    pub(crate) kind: Option<String>,
+    /// The name in the manifest [default: the file name]
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    /// A tool to install it for, or several with commas
+    #[arg(long = "tool", value_name = "TOOL", value_delimiter = ',')]
+    pub(crate) tools: Vec<String>,
+    /// Add all resources of the source
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Change only the manifest
+    #[arg(long)]
+    pub(crate) no_install: bool,
+    /// Show the changes without making them
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Ask no questions
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+    /// Allow transitive scripts, hooks and MCP servers
+    #[arg(long, conflicts_with = "no_install")]
+    pub(crate) allow_executables: bool,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+    #[command(flatten)]
+    pub(crate) approval: ApprovalArgs,
+    /// What to add
+    #[command(subcommand)]
+    pub(crate) what: Option<AddCommand>,
+}
+
+/// What can be added by a subcommand.
+#[derive(Debug, Subcommand)]
+pub(crate) enum AddCommand {
+    /// Add a source of resources
+    Source {
+        /// Its name in the manifest
+        name: String,
+        /// Its URL (https, ssh, git@host:path, file://), or a directory
+        url: String,
+        /// Replace a source of that name
+        #[arg(long)]
+        force: bool,
+    },
+    /// Add a dependency and install it
+    #[command(visible_alias = "dependency")]
+    Dep(AddDepArgs),
+}
+
+/// Arguments of `add dep`.
+#[derive(Debug, Args)]
+pub(crate) struct AddDepArgs {
+    /// agent, snippet, command, script, hook, mcp-server or skill
+    #[arg(value_name = "TYPE")]
+    pub(crate) kind: String,
+    /// SOURCE:PATH[@VERSION], or the path of a local file
+    pub(crate) spec: String,
+    /// The name in the manifest [default: the file name]
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    /// The tool to install it for
+    #[arg(long)]
+    pub(crate) tool: Option<String>,
+    /// A subdirectory of the tool's directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) target: Option<String>,
+    /// The name of the installed file
+    #[arg(long)]
+    pub(crate) filename: Option<String>,
+    /// Replace a dependency of that name
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Change only the manifest
+    #[arg(long)]
+    pub(crate) no_install: bool,
+    /// Allow transitive scripts, hooks and MCP servers
+    #[arg(long, conflicts_with = "no_install")]
+    pub(crate) allow_executables: bool,
+}
+
+/// Arguments of `remove`.
+#[derive(Debug, Args)]
+#[command(
+    arg_required_else_help = true,
+    override_usage = "agpm remove [OPTIONS] <NAME|ID>...\n       \
+                      agpm remove source <NAME>\n       \
+                      agpm remove dep <TYPE> <NAME>"
+)]
+pub(crate) struct RemoveArgs {
+    /// Names, TYPE/NAME, or installed files
+    #[arg(value_name = "NAME|ID")]
+    pub(crate) names: Vec<String>,
+    /// Exclude them from the pattern that matches them
+    #[arg(long)]
+    pub(crate) exclude: bool,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+    #[command(flatten)]
+    pub(crate) approval: ApprovalArgs,
+    /// What to remove
+    #[command(subcommand)]
+    pub(crate) what: Option<RemoveCommand>,
+}
+
+/// What can be removed by a subcommand.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RemoveCommand {
+    /// Remove a source that no dependency uses
+    Source {
+        /// Its name
+        name: String,
+    },
+    /// Remove a dependency and everything only it required
+    #[command(visible_alias = "dependency")]
+    Dep {
+        /// Its type (agent, snippet, command, …), or its id
+        #[arg(value_name = "TYPE|ID")]
+        kind: String,
+        /// Its name in the manifest, after its type
+        name: Option<String>,
+    },
+}
+
+/// Arguments of `import`.
+#[derive(Debug, Args)]
+pub(crate) struct ImportArgs {
+    /// skills-lock, apm, rulesync, ruler, claude, agpm-cli or agent-manager
+    pub(crate) format: String,
+    /// The file [default: that manager's usual path]
+    pub(crate) file: Option<PathBuf>,
+    /// Print the sections without writing them
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+}

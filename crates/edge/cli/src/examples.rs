@@ -1,0 +1,164 @@
+//! Examples of every command, for help and manual pages. A test runs all of them in the project of `agpm demo`.
+
+/// Examples of one command.
+#[derive(Debug)]
+pub struct CommandExamples {
+    /// The command without `agpm`, as in `cache info`.
+    pub command: &'static str,
+    /// Command lines, the most useful one first.
+    pub lines: &'static [&'static str],
+}
+
+const fn examples(command: &'static str, lines: &'static [&'static str]) -> CommandExamples {
+    CommandExamples { command, lines }
+}
+
+/// In a help, a command with subcommands has no more examples than this.
+const MOST_EXAMPLES: usize = 3;
+
+/// All of them.
+pub const EXAMPLES: &[CommandExamples] = &[
+    examples("init", &["agpm init", "agpm init --adopt"]),
+    examples("demo", &["agpm demo", "agpm demo trial"]),
+    examples(
+        "add",
+        &[
+            "agpm add anthropics/skills pdf",
+            "agpm add library:snippets/words.md@^1.0 --name terms",
+        ],
+    ),
+    examples(
+        "add source",
+        &["agpm add source acme https://github.com/acme/agents.git"],
+    ),
+    examples(
+        "add dep",
+        &["agpm add dep snippet library:snippets/words.md@^1.0 --name terms"],
+    ),
+    examples(
+        "remove",
+        &["agpm remove agents/reviewer", "agpm remove source unused"],
+    ),
+    examples("remove source", &["agpm remove source unused"]),
+    examples("remove dep", &["agpm remove dep agent reviewer"]),
+    examples(
+        "browse",
+        &["agpm browse anthropics/skills", "agpm browse library style"],
+    ),
+    examples(
+        "search",
+        &["agpm search review", "agpm search style --type snippet"],
+    ),
+    examples(
+        "install",
+        &[
+            "agpm install",
+            "agpm install --dry-run",
+            "agpm install --frozen",
+        ],
+    ),
+    examples(
+        "update",
+        &["agpm update", "agpm update agents/reviewer --dry-run"],
+    ),
+    examples("approve", &["agpm approve"]),
+    examples("policy show", &["agpm policy show"]),
+    examples("policy check", &["agpm policy check"]),
+    examples("status", &["agpm status", "agpm status --json"]),
+    examples("diff", &["agpm diff", "agpm diff --update --stat"]),
+    examples("ci", &["agpm ci", "agpm ci --format sarif"]),
+    examples("outdated", &["agpm outdated", "agpm outdated --all"]),
+    examples(
+        "list",
+        &["agpm list", "agpm list --type skill", "agpm list --json"],
+    ),
+    examples("tree", &["agpm tree", "agpm tree --invert snippets/words"]),
+    examples("why", &["agpm why snippets/words"]),
+    examples("validate", &["agpm validate", "agpm validate --resolve"]),
+    examples("verify", &["agpm verify"]),
+    examples("doctor", &["agpm doctor"]),
+    examples("undo", &["agpm undo --list", "agpm undo"]),
+    examples("cache info", &["agpm cache info"]),
+    examples(
+        "cache clean",
+        &[
+            "agpm cache clean --dry-run",
+            "agpm cache clean --older-than 8w",
+        ],
+    ),
+    examples("config show", &["agpm config show"]),
+    examples("config path", &["agpm config path"]),
+    examples(
+        "config add-source",
+        &["agpm config add-source acme https://github.com/acme/agents.git"],
+    ),
+    examples(
+        "config remove-source",
+        &["agpm config remove-source unused"],
+    ),
+    examples(
+        "config default-host",
+        &["agpm config default-host git.example.com"],
+    ),
+    examples("layers", &["agpm layers"]),
+    examples(
+        "merge",
+        &[
+            "agpm merge org/CLAUDE.md team/CLAUDE.md",
+            "agpm merge org/CLAUDE.md team/CLAUDE.md --explain",
+        ],
+    ),
+    examples("strategies", &["agpm strategies", "agpm strategies deep"]),
+    examples("import", &["agpm import skills-lock --dry-run"]),
+    examples("catalog", &["agpm catalog agents", "agpm catalog --all"]),
+    examples("catalog show", &["agpm catalog show planner"]),
+    examples(
+        "profile",
+        &["agpm profile reviewer --format md", "agpm profile --list"],
+    ),
+    examples(
+        "bottle list",
+        &["agpm bottle list --json-file sandboxes.json"],
+    ),
+    examples(
+        "bottle show",
+        &["agpm bottle show rust --json-file sandboxes.json"],
+    ),
+    examples(
+        "bottle agent",
+        &["agpm bottle agent reviewer --json-file sandboxes.json"],
+    ),
+    examples(
+        "bottle check",
+        &["agpm bottle check --json-file sandboxes.json"],
+    ),
+    examples(
+        "explain",
+        &[
+            "agpm explain .claude/settings.json --blame",
+            "agpm explain manifest/unknown-key",
+        ],
+    ),
+    examples("serve mcp", &["agpm serve mcp"]),
+    examples(
+        "schema",
+        &["agpm schema manifest", "agpm schema output/list"],
+    ),
+    examples("completions", &["agpm completions bash"]),
+    examples("man", &["agpm man install", "agpm man --dir pages"]),
+];
+
+/// The examples of a command; those of its subcommands if it has none itself.
+pub(crate) fn examples_of(command: &str) -> Vec<&'static str> {
+    let own = EXAMPLES.iter().find(|one| one.command == command);
+    if let Some(own) = own {
+        return own.lines.to_vec();
+    }
+    let inner = |one: &&CommandExamples| {
+        let rest = one.command.strip_prefix(command);
+        rest.is_some_and(|rest| rest.starts_with(' '))
+    };
+    let inner = EXAMPLES.iter().filter(inner);
+    let firsts = inner.filter_map(|one| one.lines.first().copied());
+    firsts.take(MOST_EXAMPLES).collect()
+}

@@ -1,0 +1,104 @@
+//! An installed resource, gathered from manifest, lockfile, sources and disk.
+
+use std::collections::BTreeSet;
+
+use agpm_compose::RenderedResource;
+use agpm_diag::{Failure, Notes, Severity};
+use agpm_explain::{ResourceExplanation, ResourceTarget, disk_path, is_copy_of};
+use agpm_inspect::{family_of, needs_of};
+use agpm_model::{LockEntry, Lockfile, Manifest, ResourceType};
+use agpm_resolve::{LockView, add_locked_sources, with_names_of};
+use agpm_text::Pointer;
+
+use crate::gather::{ManifestFiles, Project};
+use crate::packages::{Sources, frozen, read_lock, render_these};
+use crate::reading::limit;
+use crate::world::World;
+
+pub(super) fn explain_resource(
+    world: &World,
+    kind: ResourceType,
+    name: &str,
+    pointer: &Pointer,
+    notes: &mut Notes,
+) -> Result<ResourceExplanation, Failure> {
+    let files = ManifestFiles::require(&world.environment)?;
+    let store = files.store()?;
+    let folder = files.root().to_owned();
+    let mut manifest = Project::of(world, files, notes)?.manifest;
+    let lock = read_lock(&world.environment, &store, notes)?.map(|(lock, _)| lock);
+    let lock = lock.unwrap_or_default();
+    add_locked_sources(&mut manifest, &lock);
+    let lock = with_names_of(&manifest, &lock);
+    let view = LockView::of(lock.clone(), &manifest, folder).with_parts();
+    let target = ResourceTarget::find(&manifest, &view, kind, name)?;
+    notes.diagnostics.extend(target.requirement_changed());
+    let renderer = LockRenderer {
+        world,
+        manifest: &manifest,
+        sources: Sources::open_all(world, &manifest, store.path()),
+        lock: &lock,
+    };
+    // Those that need it have its variables; if they cannot be had, it is explained as it is without.
+    let family = renderer.copies(target.locked, family_of(&view, target.number));
+    let copies = family
+        .or_else(|_| renderer.copies(target.locked, needs_of(&view, target.number)))
+        .unwrap_or_else(|why| {
+            notes.diagnostics.push(target.content_unknown(&why));
+            Vec::new()
+        });
+    let path = copies.first().and_then(disk_path);
+    let disk = path.and_then(|path| store.read(path, limit()).ok());
+    target.explain(&copies, disk, pointer, notes)
+}
+
+/// Renders entries of a lockfile.
+struct LockRenderer<'a> {
+    world: &'a World,
+    manifest: &'a Manifest,
+    sources: Sources,
+    lock: &'a Lockfile,
+}
+
+impl LockRenderer<'_> {
+    /// The copies of a resource for all its tools as an install would write them, rendered together with these entries; or
+    /// why that cannot be done.
+    fn copies(
+        &self,
+        locked: &LockEntry,
+        entries: BTreeSet<usize>,
+    ) -> Result<Vec<RenderedResource>, String> {
+        // Parts follow from their plugin, which is among those that need them.
+        let entries = entries.into_iter();
+        let entries = entries.filter_map(|at| self.lock.entries.get(at).cloned());
+        let lock = Lockfile {
+            entries: entries.collect(),
+            sources: self.lock.sources.clone(),
+            ..Lockfile::default()
+        };
+        let mut notes = Notes::default();
+        let mut copies = self
+            .render(&lock, &mut notes)
+            .map_err(|failure| reason(failure, notes))?;
+        copies.retain(|copy| is_copy_of(copy, locked));
+        if copies.is_empty() {
+            let why = "the manifest does not say any more what it is, or for which tool";
+            return Err(why.to_owned());
+        }
+        Ok(copies)
+    }
+
+    fn render(&self, lock: &Lockfile, notes: &mut Notes) -> Result<Vec<RenderedResource>, Failure> {
+        let entries = frozen::as_locked(self.world, self.manifest, &self.sources, lock, notes)?;
+        Ok(render_these(self.manifest, &self.sources, entries, notes)?.resources)
+    }
+}
+
+/// The diagnostic of a failure, or the first error that was found.
+fn reason(failure: Failure, notes: Notes) -> String {
+    let mut found = notes.diagnostics.into_iter();
+    let found = failure
+        .diagnostic
+        .or_else(|| found.find(|found| found.severity == Severity::Error));
+    found.map_or_else(|| "see `agpm validate`".to_owned(), |found| found.message)
+}

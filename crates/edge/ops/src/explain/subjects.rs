@@ -1,0 +1,104 @@
+//! Values of the manifest, of catalog entries, personas and bottles.
+
+use agpm_bottle::UnitKind;
+use agpm_diag::{Failure, Notes};
+use agpm_explain::{
+    ExplainedValues, NamedSubject, Subject, explain_entry, parse_pointer, require_values,
+};
+use agpm_merge::{Provenance, SecretDisplay};
+use agpm_text::{Pointer, to_value};
+
+use crate::bottle::{BottleInput, load};
+use crate::catalog::{CatalogPlaces, open};
+use crate::gather::{ManifestFiles, Project, folded_texts};
+use crate::lineage::{LineagePlace, open_library};
+use crate::reading::shown;
+use crate::world::World;
+
+/// The project, its bases, the private manifest and the configuration at a place.
+pub(super) fn explain_manifest(
+    world: &World,
+    place: &str,
+    notes: &mut Notes,
+) -> Result<ExplainedValues, Failure> {
+    let pointer = parse_pointer(place)?;
+    let files = ManifestFiles::require(&world.environment)?;
+    let name = shown(&world.environment, &files.path);
+    let folded = folded_texts(Project::of(world, files, notes)?.texts);
+    let mut provenance = Provenance::default();
+    provenance.add_values(&folded, &pointer, &notes.sources);
+    let whole = folded.root().map(to_value);
+    let provenance = require_values(provenance, &name, &pointer, &[whole])?;
+    let named = NamedSubject {
+        subject: Subject::Manifest,
+        name,
+    };
+    Ok(ExplainedValues::of_subject(named, pointer, provenance))
+}
+
+pub(super) fn explain_catalog_entry(
+    world: &World,
+    name: &str,
+    pointer: &Pointer,
+    notes: &mut Notes,
+) -> Result<Provenance, Failure> {
+    let content = open(world, &CatalogPlaces::default(), None, notes)?.content;
+    explain_entry(&content, name, pointer, &notes.sources)
+}
+
+/// `name` is `SLUG`, for the agent document, or `SLUG/KIND`.
+pub(super) fn explain_persona(
+    world: &World,
+    name: &str,
+    pointer: &Pointer,
+    notes: &mut Notes,
+) -> Result<Provenance, Failure> {
+    let mut library = open_library(world, &LineagePlace::default(), notes)?;
+    let merged = library.merge_named(name, notes)?;
+    notes.check()?;
+    let mut provenance = Provenance::default();
+    provenance.add_values(&merged.resolution, pointer, &notes.sources);
+    let whole = merged.resolution.root().map(to_value);
+    require_values(provenance, &format!("profile:{name}"), pointer, &[whole])
+}
+
+/// The layers of a bottle are the bottles that it extends.
+pub(super) fn explain_bottle(
+    world: &World,
+    input: &BottleInput,
+    name: &str,
+    shown: ShownPlace<'_>,
+    notes: &mut Notes,
+) -> Result<Provenance, Failure> {
+    let ShownPlace { pointer, secrets } = shown;
+    let manifest = load(&world.environment, input, notes)?;
+    let unknown = || manifest.unknown_unit(UnitKind::Bottle, name);
+    let (resolution, value) = manifest
+        .bottle_resolution(name)
+        .zip(manifest.bottle_value(name))
+        .ok_or_else(unknown)?;
+    let mut provenance = Provenance::default();
+    provenance.add_values_as(&resolution, pointer, &notes.sources, secrets);
+    // `extends` was followed, so it is not part of the result.
+    let extends = Pointer::root().child("extends");
+    provenance.leaves.retain(|leaf| leaf.pointer != extends);
+    if secrets == SecretDisplay::Masked {
+        let env = Pointer::root().child("env");
+        let secret = manifest.secret_variables(name);
+        secret
+            .iter()
+            .for_each(|name| provenance.mask(&env.child(name)));
+    }
+    require_values(
+        provenance,
+        &format!("bottle:{name}"),
+        pointer,
+        &[Some(value)],
+    )
+}
+
+/// A place whose values are shown.
+pub(super) struct ShownPlace<'p> {
+    pub(super) pointer: &'p Pointer,
+    pub(super) secrets: SecretDisplay,
+}

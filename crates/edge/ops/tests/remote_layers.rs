@@ -1,0 +1,552 @@
+//! Remotes as layers of the catalog, with repositories and servers on this machine.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    missing_docs
+)]
+
+use std::fs;
+use std::sync::Arc;
+
+use agpm_diag::{Diagnostic, FailureKind, Outcome};
+use agpm_ops::{
+    CatalogMode, CatalogPlaces, Environment, InstallScope, LayerKind, NetworkAccess, OpenCatalog,
+    OutsideReads, PolicyPlaces, ProgramUse, Silent, World, open_catalog,
+};
+use agpm_testkit::{GitDaemon, Repository, Sandbox};
+
+const FILE: &str = "bmad/_cfg/agent-manifest.csv";
+
+/// A project beside its sources.
+struct Place {
+    sandbox: Sandbox,
+}
+
+impl Place {
+    fn new() -> Self {
+        let sandbox = Sandbox::new("git");
+        fs::create_dir_all(sandbox.work().join("project")).unwrap();
+        Place { sandbox }
+    }
+
+    fn manifest(&self, text: &str) {
+        self.sandbox.write("project/agpm.toml", text);
+    }
+
+    fn world(&self, network: NetworkAccess) -> World {
+        let environment = Environment {
+            approvals: Vec::new(),
+            scope: InstallScope::Project,
+            folder: self.sandbox.work().join("project"),
+            manifest: None,
+            config: None,
+            config_folder: None,
+            cache: Some(self.sandbox.home().with_file_name("cache")),
+            home: Some(self.sandbox.home()),
+            network,
+            state: None,
+            programs: ProgramUse::Approved,
+            outside: OutsideReads::Allowed,
+            policies: PolicyPlaces::default(),
+            executables: Vec::new(),
+        };
+        World::of_machine(environment, Arc::new(Silent))
+    }
+
+    /// The catalog of these remotes and of the manifest's.
+    fn open(&self, network: NetworkAccess, told: &[&str]) -> Outcome<OpenCatalog> {
+        let places = CatalogPlaces {
+            mode: CatalogMode::Strict,
+            remotes: told.iter().map(|text| (*text).to_owned()).collect(),
+        };
+        open_catalog(&self.world(network), &places, None)
+    }
+
+    /// The same where nothing goes wrong: what each layer is called, the text of its manifest, and what is reported.
+    fn good(&self, network: NetworkAccess, told: &[&str]) -> (Vec<(String, String)>, Vec<String>) {
+        let outcome = self.open(network, told);
+        // The texts of these manifests only tell them apart.
+        let is_of_remotes = |one: &&Diagnostic| {
+            let name = one.code.name;
+            !name.starts_with("catalog/") || ["catalog/remote", "catalog/stale"].contains(&name)
+        };
+        let reported = outcome.diagnostics.iter().filter(is_of_remotes);
+        let reported = reported.map(shown).collect();
+        let open = outcome.result.unwrap();
+        let layers = open.content.layers.iter();
+        let layers = layers.filter(|layer| layer.kind == LayerKind::Git);
+        let rows = layers.map(|layer| {
+            let text = fs::read_to_string(layer.folder.join(FILE));
+            (layer.remote.clone().unwrap(), text.unwrap_or_default())
+        });
+        (rows.collect(), reported)
+    }
+
+    fn fails(&self, network: NetworkAccess, told: &[&str], kind: FailureKind, words: &[&str]) {
+        let outcome = self.open(network, told);
+        let failure = outcome.result.err();
+        let text = shown(outcome.diagnostics.last().unwrap());
+        assert_eq!(failure, Some(kind), "{told:?} {text}");
+        for word in words {
+            assert!(text.contains(word), "{told:?}: no `{word}` in {text}");
+        }
+    }
+}
+
+fn shown(found: &Diagnostic) -> String {
+    let help = found.help.as_deref().unwrap_or_default();
+    format!("{}: {} {help}", found.code.name, found.message)
+}
+
+/// A repository with a tag, a later branch and a folder.
+fn repository(place: &Place) -> Repository<'_> {
+    let mut repository = Repository::init(&place.sandbox, "community");
+    repository.commit(&[(FILE, "one"), (&format!("team/{FILE}"), "team")]);
+    repository.tag("v1");
+    repository
+}
+
+fn rows(expected: &[(&str, &str)]) -> Vec<(String, String)> {
+    expected
+        .iter()
+        .map(|(shown, text)| ((*shown).to_owned(), (*text).to_owned()))
+        .collect()
+}
+
+const SOURCES: &str = "[sources]\ncommunity = \"../community\"\n";
+
+#[test]
+fn the_command_line_ranks_above_the_manifest_and_each_counts_once() {
+    let place = Place::new();
+    let mut source = repository(&place);
+    source.commit(&[(FILE, "two")]);
+    place.manifest(&format!(
+        "{SOURCES}file = \"{0}\"\n[catalog]\nremotes = [\"community#v1\", \"community:/team\", \"git+{0}\", \"file\"]\n",
+        source.url()
+    ));
+    let (layers, reported) = place.good(NetworkAccess::Allowed, &[]);
+    let url = format!("git+{}", source.url());
+    let all = [
+        ("community#v1", "one"),
+        ("community:/team", "team"),
+        (&url, "two"),
+    ];
+    assert_eq!((layers, reported), (rows(&all), Vec::new()));
+    let (layers, _) = place.good(
+        NetworkAccess::Allowed,
+        &["community", "community:/team", "community"],
+    );
+    let all = [
+        ("community", "two"),
+        ("community:/team", "team"),
+        ("community#v1", "one"),
+        (&url, "two"),
+    ];
+    assert_eq!(layers, rows(&all));
+}
+
+#[test]
+fn the_command_line_is_fresh_and_the_manifest_is_pinned() {
+    let place = Place::new();
+    let mut source = repository(&place);
+    let first = source.git(&["rev-parse", "HEAD"]).stdout.trim().to_owned();
+    source.commit(&[(FILE, "two")]);
+    place.manifest(&format!("{SOURCES}[catalog]\nremotes = [\"community\"]\n"));
+    place.sandbox.write(
+        "project/agpm.lock",
+        format!("version = 1\n[[catalog]]\nremote = \"community\"\nversion = \"main\"\nresolved_commit = \"{first}\"\n"),
+    );
+    assert_eq!(
+        place.good(NetworkAccess::Allowed, &[]),
+        (rows(&[("community", "one")]), Vec::new())
+    );
+    assert_eq!(
+        place.good(NetworkAccess::Allowed, &["community"]).0,
+        rows(&[("community", "two")])
+    );
+    source.commit(&[(FILE, "three")]);
+    assert_eq!(
+        place.good(NetworkAccess::Allowed, &["community"]).0,
+        rows(&[("community", "three")])
+    );
+    // What is pinned and in the cache asks nobody.
+    fs::remove_dir_all(source.path()).unwrap();
+    assert_eq!(
+        place.good(NetworkAccess::Allowed, &[]),
+        (rows(&[("community", "one")]), Vec::new())
+    );
+}
+
+#[test]
+fn a_pin_of_another_remote_or_of_one_user_says_nothing() {
+    let place = Place::new();
+    let mut source = repository(&place);
+    let first = source.git(&["rev-parse", "HEAD"]).stdout.trim().to_owned();
+    source.commit(&[(FILE, "two")]);
+    place.manifest(&format!(
+        "{SOURCES}[catalog]\nremotes = [\"community#main\"]\n"
+    ));
+    place.sandbox.write(
+        "project/agpm.lock",
+        format!("version = 1\n[[catalog]]\nremote = \"community\"\nversion = \"main\"\nresolved_commit = \"{first}\"\n"),
+    );
+    assert_eq!(
+        place.good(NetworkAccess::Allowed, &[]).0,
+        rows(&[("community#main", "two")])
+    );
+    place.manifest(&format!("{SOURCES}[catalog]\nremotes = [\"community\"]\n"));
+    let moved = "[[sources]]\nname = \"community\"\nurl = \"../elsewhere\"\n";
+    let lock = place.sandbox.read("project/agpm.lock");
+    place
+        .sandbox
+        .write("project/agpm.lock", format!("{lock}{moved}"));
+    assert_eq!(
+        place.good(NetworkAccess::Allowed, &[]).0,
+        rows(&[("community", "two")])
+    );
+    place.manifest(&format!(
+        "{SOURCES}[catalog]\nremotes = [\"community#v1\"]\n"
+    ));
+    place.sandbox.write(
+        "project/agpm.private.toml",
+        "[catalog]\nremotes = [\"community\"]\n",
+    );
+    assert_eq!(
+        place.good(NetworkAccess::Allowed, &[]).0,
+        rows(&[("community", "two")])
+    );
+}
+
+#[test]
+fn a_copy_counts_when_the_server_is_gone() {
+    let place = Place::new();
+    let mut source = repository(&place);
+    let daemon = GitDaemon::start(&place.sandbox);
+    let remote = format!("git+{}", daemon.url("community"));
+    let team = format!("{remote}#main:/team");
+    place.manifest(&format!("[catalog]\nremotes = [\"{team}\"]\n"));
+    place.fails(
+        NetworkAccess::Offline,
+        &[&remote],
+        FailureKind::Network,
+        &["source/offline", &remote],
+    );
+    let (layers, reported) = place.good(NetworkAccess::Offline, &[]);
+    assert!(
+        layers.is_empty() && reported.len() == 1 && reported[0].starts_with("catalog/remote"),
+        "{reported:?}"
+    );
+    let all = rows(&[(&remote, "one"), (&team, "team")]);
+    assert_eq!(
+        place.good(NetworkAccess::Allowed, &[&remote]),
+        (all.clone(), Vec::new())
+    );
+    source.commit(&[(FILE, "two")]);
+    assert_eq!(
+        place.good(NetworkAccess::Offline, &[&remote]),
+        (all.clone(), Vec::new())
+    );
+    drop(daemon);
+    let (layers, reported) = place.good(NetworkAccess::Allowed, &[&remote]);
+    assert_eq!(layers, all);
+    assert!(
+        reported.len() == 2 && reported.iter().all(|one| one.starts_with("catalog/stale")),
+        "{reported:?}"
+    );
+    // Another branch of it was never written out.
+    place.fails(
+        NetworkAccess::Allowed,
+        &[&format!("{remote}#other")],
+        FailureKind::Network,
+        &["source/unreachable"],
+    );
+}
+
+#[test]
+fn what_is_not_in_the_cache_needs_a_connection() {
+    let place = Place::new();
+    let source = repository(&place);
+    let daemon = GitDaemon::start(&place.sandbox);
+    let remote = format!("git+{}", daemon.url("community"));
+    place.good(NetworkAccess::Allowed, &[&remote]);
+    source.tag("v2");
+    let (later, near) = (format!("{remote}#v2"), format!("{remote}#mian"));
+    place.fails(
+        NetworkAccess::Offline,
+        &[&later],
+        FailureKind::Network,
+        &[
+            "source/offline",
+            "`v2` is not in the cache",
+            "without `--offline`",
+        ],
+    );
+    place.fails(
+        NetworkAccess::Offline,
+        &[&near],
+        FailureKind::Network,
+        &["source/offline", "did you mean `main`"],
+    );
+    place.fails(
+        NetworkAccess::Allowed,
+        &[&near],
+        FailureKind::NotFound,
+        &["name/unknown"],
+    );
+    assert_eq!(
+        place.good(NetworkAccess::Allowed, &[&later]).0,
+        rows(&[(&later, "one")])
+    );
+    assert_eq!(
+        place.good(NetworkAccess::Offline, &[&later]),
+        (rows(&[(&later, "one")]), Vec::new())
+    );
+}
+
+#[test]
+fn a_cache_that_cannot_be_written_keeps_its_copy() {
+    let place = Place::new();
+    let mut source = repository(&place);
+    let remote = format!("git+{}", source.url());
+    let open = place.open(NetworkAccess::Allowed, &[&remote]).result;
+    let shelf = open.unwrap().content.layers[0]
+        .folder
+        .ancestors()
+        .nth(2)
+        .unwrap()
+        .to_owned();
+    source.commit(&[(FILE, "two")]);
+    // A folder in the place of a file refuses every user, the mightiest too.
+    fs::remove_file(shelf.join("refs.txt")).unwrap();
+    fs::create_dir(shelf.join("refs.txt")).unwrap();
+    let (layers, reported) = place.good(NetworkAccess::Allowed, &[&remote]);
+    assert_eq!(layers, rows(&[(&remote, "one")]));
+    let words = ["catalog/stale", "refs.txt", &remote, "permissions"];
+    assert!(
+        reported.len() == 1 && words.iter().all(|word| reported[0].contains(word)),
+        "{reported:?}"
+    );
+    place.fails(
+        NetworkAccess::Allowed,
+        &[&format!("{remote}#v1")],
+        FailureKind::Errors,
+        &["refs.txt"],
+    );
+}
+
+#[test]
+fn a_repository_is_meant_where_an_address_says_so() {
+    let place = Place::new();
+    place.sandbox.write(&format!("plain/{FILE}"), "plain");
+    let remote = format!(
+        "git+file://{}",
+        place.sandbox.work().join("plain").display()
+    );
+    let words = [
+        "source/unreachable",
+        "there is no git repository",
+        "check the address",
+    ];
+    place.fails(
+        NetworkAccess::Allowed,
+        &[&remote],
+        FailureKind::Network,
+        &words,
+    );
+    place.manifest(&format!("[catalog]\nremotes = [\"{remote}\"]\n"));
+    let (layers, reported) = place.good(NetworkAccess::Allowed, &[]);
+    assert!(
+        layers.is_empty() && reported.len() == 1 && reported[0].starts_with("catalog/remote"),
+        "{reported:?}"
+    );
+    place.manifest("[sources]\nplain = \"../nowhere\"\n");
+    place.fails(
+        NetworkAccess::Allowed,
+        &["plain"],
+        FailureKind::Network,
+        &["check the address in `[sources]`"],
+    );
+}
+
+#[test]
+fn a_listing_without_its_commit_loses_nothing() {
+    let place = Place::new();
+    let mut source = repository(&place);
+    let url = source.url();
+    let remote = format!("git+{url}");
+    assert_eq!(
+        place.good(NetworkAccess::Allowed, &[&remote]).0,
+        rows(&[(&remote, "one")])
+    );
+    let second = source.commit(&[(FILE, "two")]);
+    // The branch is listed, and what it means is not there.
+    let object = source
+        .path()
+        .join(".git/objects")
+        .join(&second[..2])
+        .join(&second[2..]);
+    let (layers, reported) = {
+        let bytes = fs::read(&object).unwrap();
+        fs::remove_file(&object).unwrap();
+        let found = place.good(NetworkAccess::Allowed, &[&remote]);
+        fs::write(&object, bytes).unwrap();
+        found
+    };
+    assert_eq!(layers, rows(&[(&remote, "one")]), "{reported:?}");
+    assert!(
+        reported.len() == 1 && reported[0].starts_with("catalog/stale"),
+        "{reported:?}"
+    );
+    assert_eq!(
+        place.good(NetworkAccess::Allowed, &[&remote]),
+        (rows(&[(&remote, "two")]), Vec::new())
+    );
+}
+
+#[test]
+fn a_manifest_may_be_a_link() {
+    let place = Place::new();
+    let mut source = repository(&place);
+    source.git(&["rm", "-q", FILE]);
+    fs::create_dir_all(source.path().join("bmad/_cfg")).unwrap();
+    std::os::unix::fs::symlink("../../real.csv", source.path().join(FILE)).unwrap();
+    source.commit(&[("real.csv", "linked")]);
+    let remote = format!("git+{}", source.url());
+    assert_eq!(
+        place.good(NetworkAccess::Allowed, &[&remote]),
+        (rows(&[(&remote, "linked")]), Vec::new())
+    );
+}
+
+#[test]
+fn files_and_folders_are_read_offline() {
+    let place = Place::new();
+    let source = repository(&place);
+    place.manifest(SOURCES);
+    let remote = format!("git+{}", source.url());
+    let all = rows(&[(&remote, "one"), ("community:/team", "team")]);
+    assert_eq!(
+        place.good(NetworkAccess::Offline, &[&remote, "community:/team"]),
+        (all, Vec::new())
+    );
+}
+
+#[test]
+fn what_is_not_there_fails_on_the_command_line_and_warns_in_the_manifest() {
+    let place = Place::new();
+    repository(&place);
+    place.manifest(SOURCES);
+    let missing = [
+        ("community#mian", "did you mean `main`"),
+        ("community:/taem", "did you mean `team`"),
+    ];
+    for (remote, words) in missing {
+        place.fails(
+            NetworkAccess::Allowed,
+            &[remote],
+            FailureKind::NotFound,
+            &["name/unknown", remote, words],
+        );
+    }
+    place.fails(
+        NetworkAccess::Allowed,
+        &["community#abcdef1"],
+        FailureKind::NotFound,
+        &["`abcdef1`"],
+    );
+    place.fails(
+        NetworkAccess::Allowed,
+        &[&format!("community#{}", "ab".repeat(20))],
+        FailureKind::NotFound,
+        &["abab"],
+    );
+    place.manifest(&format!(
+        "{SOURCES}[catalog]\nremotes = [\"community#mian\", \"community:/taem\", \"community\"]\n"
+    ));
+    let (layers, reported) = place.good(NetworkAccess::Allowed, &[]);
+    assert_eq!(layers, rows(&[("community", "one")]));
+    for ((_, words), found) in missing.iter().zip(&reported) {
+        assert!(
+            found.starts_with("catalog/remote") && found.contains(words),
+            "{found}"
+        );
+    }
+    assert_eq!(reported.len(), 2, "{reported:?}");
+}
+
+#[test]
+fn a_plain_folder_is_itself() {
+    let place = Place::new();
+    place.sandbox.write(&format!("plain/{FILE}"), "plain");
+    place.sandbox.write(&format!("plain/team/{FILE}"), "team");
+    place.sandbox.write(&format!("secret/{FILE}"), "secret");
+    std::os::unix::fs::symlink("../secret", place.sandbox.work().join("plain/out")).unwrap();
+    let sources = "[sources]\nplain = \"../plain\"\n";
+    place.manifest(&format!(
+        "{sources}[catalog]\nremotes = [\"plain:/team\"]\n"
+    ));
+    let (layers, reported) = place.good(NetworkAccess::Offline, &["plain"]);
+    assert_eq!(
+        (layers, reported),
+        (
+            rows(&[("plain", "plain"), ("plain:/team", "team")]),
+            Vec::new()
+        )
+    );
+    place.fails(
+        NetworkAccess::Allowed,
+        &["plain:/out"],
+        FailureKind::Refused,
+        &["a symlink leads out"],
+    );
+    place.fails(
+        NetworkAccess::Allowed,
+        &["plain:/taem"],
+        FailureKind::NotFound,
+        &["did you mean `team`"],
+    );
+    place.fails(
+        NetworkAccess::Allowed,
+        &["plain#v1"],
+        FailureKind::NotFound,
+        &["`v1`"],
+    );
+    place.manifest(&format!("{sources}[catalog]\nremotes = [\"plain:/out\"]\n"));
+    place.fails(
+        NetworkAccess::Allowed,
+        &[],
+        FailureKind::Refused,
+        &["a symlink leads out"],
+    );
+}
+
+#[test]
+fn no_manifest_is_fine() {
+    let place = Place::new();
+    let source = repository(&place);
+    let remote = format!("git+{}#v1:/team", source.url());
+    assert_eq!(
+        place.good(NetworkAccess::Allowed, &[&remote]),
+        (rows(&[(&remote, "team")]), Vec::new())
+    );
+    assert_eq!(
+        place.good(NetworkAccess::Allowed, &[]),
+        (Vec::new(), Vec::new())
+    );
+    assert!(!place.sandbox.work().join("project/.agpm").exists());
+}
+
+#[test]
+fn secrets_are_not_shown() {
+    let place = Place::new();
+    let remote = "git+http://me:tok3n-of-mine@127.0.0.1:9/r";
+    let outcome = place.open(NetworkAccess::Allowed, &[remote]);
+    let text = format!("{outcome:?}");
+    assert!(
+        outcome.result.is_err()
+            && text.contains("git+http://127.0.0.1:9/r")
+            && !text.contains("tok3n"),
+        "{text}"
+    );
+}

@@ -1,0 +1,64 @@
+//! One file of a transaction: what must be there, and what it becomes.
+
+use std::borrow::Cow;
+
+use agpm_model::{Checksum, FileMode as Mode, RelativePath};
+
+use crate::steps::PermissionBits;
+
+/// What must be at a path for a change to be right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExpectedFile {
+    /// Nothing.
+    Missing,
+    /// A file of this content.
+    Checksum(Checksum),
+    /// A file, or nothing; links and folders are refused all the same.
+    Anything,
+}
+
+/// One file's change, as both a plan and an undo ask for it.
+pub(crate) struct FileStep<'a> {
+    pub(crate) path: RelativePath,
+    /// Nothing to remove it.
+    pub(crate) content: Option<(Cow<'a, [u8]>, RequestedMode)>,
+    pub(crate) expected: ExpectedFile,
+}
+
+/// The permission bits that a file shall get.
+#[derive(Clone, Copy)]
+pub(crate) enum RequestedMode {
+    Mode(Mode),
+    Exact(PermissionBits),
+}
+
+impl From<PermissionBits> for Mode {
+    fn from(bits: PermissionBits) -> Self {
+        if bits.is_executable() {
+            Mode::Executable
+        } else {
+            Mode::Plain
+        }
+    }
+}
+
+impl RequestedMode {
+    pub(crate) fn is_exact(self) -> bool {
+        matches!(self, RequestedMode::Exact(_))
+    }
+
+    /// What is private stays private when we write it anew.
+    pub(crate) fn bits(self, before: Option<PermissionBits>) -> PermissionBits {
+        match (self, before) {
+            (RequestedMode::Exact(bits), _) => bits,
+            (RequestedMode::Mode(Mode::Plain), None) => PermissionBits::PLAIN,
+            (RequestedMode::Mode(Mode::Executable), None) => PermissionBits::EXECUTABLE,
+            (RequestedMode::Mode(Mode::Plain), Some(PermissionBits(old))) => {
+                PermissionBits(old & 0o666)
+            }
+            (RequestedMode::Mode(Mode::Executable), Some(PermissionBits(old))) => {
+                PermissionBits(old & 0o666 | (old & 0o444) >> 2)
+            }
+        }
+    }
+}

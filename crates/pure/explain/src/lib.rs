@@ -1,0 +1,26 @@
+//! Where values come from: those of an installed file, of a resource, of a catalog entry.
+//!
+//! Everything is handed in: documents, lockfile, ledger, rendered resources. Reads nothing itself.
+
+mod blocks;
+mod catalog_entry;
+mod managed_file;
+mod paths;
+mod report;
+mod resource;
+mod subject;
+mod values;
+mod word;
+
+pub use blocks::explain_blocks;
+pub use catalog_entry::explain_entry;
+pub use managed_file::{ManagedFile, edited_layered_file};
+pub use paths::{file_paths, outside_project, unknown_file};
+pub use report::{CodePage, ExplainReport, ExplainedValues};
+pub use resource::{
+    ExplainedResource, RequiredAt, ResourceExplanation, ResourceTarget, ToolConversion, disk_path,
+    is_copy_of, trace_to_sources,
+};
+pub use subject::{NamedSubject, Subject, SubjectFlag, parse_pointer, refuse_flags};
+pub use values::require_values;
+pub use word::{file_owner, subject_of_word, unknown_subject};

@@ -1,0 +1,90 @@
+//! The explanation, as commands print it.
+
+use agpm_diag::Code;
+use agpm_merge::Provenance;
+use agpm_text::Pointer;
+use serde::Serialize;
+
+use crate::resource::ExplainedResource;
+use crate::subject::{NamedSubject, Subject};
+
+/// The explanation.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum ExplainReport {
+    /// The page of a code.
+    Page(CodePage),
+    /// Where the values of something came from.
+    Values(ExplainedValues),
+}
+
+/// A code and what it means.
+#[derive(Debug, Serialize)]
+pub struct CodePage {
+    /// The stable word.
+    pub code: &'static str,
+    /// What it weighs unless a strict command says otherwise.
+    pub severity: String,
+    /// What it means, in one sentence.
+    pub summary: &'static str,
+    /// The page in Markdown.
+    pub page: &'static str,
+}
+
+impl CodePage {
+    /// The page of a code.
+    pub fn of(code: &'static Code) -> Self {
+        CodePage {
+            code: code.name,
+            severity: code.severity.to_string(),
+            summary: code.parsed().summary,
+            page: code.page,
+        }
+    }
+}
+
+/// Where the values of something came from.
+#[derive(Debug, Serialize)]
+pub struct ExplainedValues {
+    /// What is explained.
+    #[serde(flatten)]
+    pub name: NamedSubject,
+    /// The place in it.
+    pub pointer: Pointer,
+    /// What else is known, if it is a resource.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource: Option<Box<ExplainedResource>>,
+    /// Where each value came from.
+    #[serde(flatten)]
+    pub provenance: Provenance,
+}
+
+impl ExplainedValues {
+    /// The values of an installed resource.
+    pub fn of_resource(
+        resource: ExplainedResource,
+        pointer: Pointer,
+        provenance: Provenance,
+    ) -> Self {
+        let name = NamedSubject {
+            subject: Subject::Resource(resource.kind),
+            name: resource.identity.name.clone(),
+        };
+        ExplainedValues {
+            name,
+            pointer,
+            resource: Some(Box::new(resource)),
+            provenance,
+        }
+    }
+
+    /// The values of anything else.
+    pub fn of_subject(name: NamedSubject, pointer: Pointer, provenance: Provenance) -> Self {
+        ExplainedValues {
+            name,
+            pointer,
+            resource: None,
+            provenance,
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Which stated value an installed one comes from.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use agpm_merge::{ExplainedLeaf, Resolution, nearest_key};
+use agpm_text::{Document, Pointer, equal};
+
+/// How a value that is installed and one that is stated belong together, the surest first.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Likeness {
+    /// The same value at the same place.
+    Same,
+    /// The same value under the same key, elsewhere.
+    Moved,
+    /// The same text under another key.
+    Renamed,
+    /// Another value at the same place.
+    Changed,
+    /// Another value under the same key, elsewhere.
+    Rewritten,
+}
+
+impl Likeness {
+    const ALL: [Likeness; 5] = [
+        Likeness::Same,
+        Likeness::Moved,
+        Likeness::Renamed,
+        Likeness::Changed,
+        Likeness::Rewritten,
+    ];
+
+    pub(super) fn is_same(self) -> bool {
+        matches!(self, Likeness::Same | Likeness::Moved | Likeness::Renamed)
+    }
+}
+
+/// Finds for values that are installed the ones that are stated.
+pub(super) struct Pairing<'a> {
+    pub(super) document: &'a Document,
+    /// Where in the document the resource is.
+    pub(super) places: &'a [Pointer],
+    pub(super) resolution: &'a Resolution,
+    pub(super) stated: &'a [ExplainedLeaf],
+}
+
+/// The stated value that an installed one belongs to.
+#[derive(Clone, Copy)]
+pub(super) struct Pair {
+    /// Its number.
+    pub(super) stated: usize,
+    pub(super) likeness: Likeness,
+}
+
+impl Pairing<'_> {
+    /// For each leaf the one that is stated.
+    pub(super) fn pairs(&self, here: &[ExplainedLeaf]) -> Vec<Option<Pair>> {
+        let by_place: BTreeMap<&Pointer, usize> = self
+            .stated
+            .iter()
+            .enumerate()
+            .map(|(at, leaf)| (&leaf.pointer, at))
+            .collect();
+        let mut free: BTreeSet<usize> = (0..self.stated.len()).collect();
+        let mut pairs = vec![None; here.len()];
+        for likeness in Likeness::ALL {
+            let unpaired = here
+                .iter()
+                .zip(&mut pairs)
+                .filter(|(_, pair)| pair.is_none());
+            for (leaf, pair) in unpaired {
+                let pointer = &leaf.pointer;
+                let places = [&self.relative(pointer), pointer];
+                let at_place = || places.iter().find_map(|place| by_place.get(place)).copied();
+                let found = |at: &usize| self.fits(likeness, pointer, *at);
+                let at = match likeness {
+                    Likeness::Same | Likeness::Changed => {
+                        at_place().filter(|at| free.contains(at) && found(at))
+                    }
+                    Likeness::Renamed | Likeness::Rewritten => free.iter().copied().find(found),
+                    // A hook for two events is stated once, and is in the file twice.
+                    Likeness::Moved => {
+                        let free = free.iter().copied().find(found);
+                        free.or_else(|| (0..self.stated.len()).find(found))
+                    }
+                };
+                if let Some(at) = at {
+                    free.remove(&at);
+                    *pair = Some(Pair {
+                        stated: at,
+                        likeness,
+                    });
+                }
+            }
+        }
+        pairs
+    }
+
+    /// The pointer from where the resource is in the document.
+    fn relative(&self, pointer: &Pointer) -> Pointer {
+        let mut places = self.places.iter();
+        let place = places.find(|place| pointer.is_within(place));
+        let depth = place.map_or(0, |place| place.steps().len());
+        let steps = pointer.steps()[depth..].iter();
+        steps.fold(Pointer::root(), |pointer, step| pointer.child(step))
+    }
+
+    fn fits(&self, likeness: Likeness, here: &Pointer, at: usize) -> bool {
+        let there = &self.stated[at].pointer;
+        let (Some(installed), Some(stated)) = (self.document.at(here), self.resolution.at(there))
+        else {
+            return false;
+        };
+        let same_key = nearest_key(here) == nearest_key(there);
+        let text = installed.as_str().filter(|text| !text.is_empty());
+        match likeness {
+            Likeness::Same => equal(installed, stated),
+            Likeness::Moved => same_key && equal(installed, stated),
+            Likeness::Renamed => text.is_some() && equal(installed, stated),
+            Likeness::Changed => true,
+            Likeness::Rewritten => same_key,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use agpm_diag::SourceMap;
+    use agpm_merge::{Contribution, MergePolicy, Provenance, fold};
+    use agpm_model::{LayerName, Strategy};
+    use agpm_text::{Format, Limits, parse};
+
+    use super::*;
+
+    struct FoldedText {
+        document: Arc<Document>,
+        resolution: Resolution,
+        leaves: Vec<ExplainedLeaf>,
+    }
+
+    fn folded(text: &str) -> FoldedText {
+        let mut sources = SourceMap::default();
+        let source = sources.add("x.json", text);
+        let document = parse(source, text, Format::Json, Limits::default()).document;
+        let document = Arc::new(document);
+        let contribution = Contribution {
+            layer: LayerName::new("shared").expect("a good name"),
+            document: Arc::clone(&document),
+        };
+        let policy = MergePolicy::merge(Strategy::default());
+        let resolution = fold(vec![contribution], &policy, None);
+        let mut provenance = Provenance::default();
+        provenance.add_values(&resolution, &Pointer::root(), &sources);
+        FoldedText {
+            document,
+            resolution,
+            leaves: provenance.leaves,
+        }
+    }
+
+    /// For each installed leaf, the pointer of the stated one and whether its value is the same.
+    fn paired(installed: &str, place: &str, stated: &str) -> Vec<Option<(String, bool)>> {
+        let (installed, stated) = (folded(installed), folded(stated));
+        let pairing = Pairing {
+            document: &installed.document,
+            places: &[place.parse().expect("a good pointer")],
+            resolution: &stated.resolution,
+            stated: &stated.leaves,
+        };
+        let shown = |pair: Pair| {
+            let twin = &stated.leaves[pair.stated];
+            (twin.pointer.to_string(), pair.likeness.is_same())
+        };
+        let pairs = pairing.pairs(&installed.leaves).into_iter();
+        pairs.map(|pair| pair.map(shown)).collect()
+    }
+
+    fn same(pointer: &str) -> Option<(String, bool)> {
+        Some((pointer.to_owned(), true))
+    }
+
+    fn other(pointer: &str) -> Option<(String, bool)> {
+        Some((pointer.to_owned(), false))
+    }
+
+    #[test]
+    fn a_value_is_found_at_its_place_under_its_key_or_by_its_text() {
+        let stated = r#"{"command": "db", "about": "a store", "port": 1}"#;
+        let at_place = paired(
+            r#"{"servers": {"db": {"command": "db"}}}"#,
+            "/servers/db",
+            stated,
+        );
+        assert_eq!(at_place, [same("/command")]);
+        let renamed = paired(r#"{"description": "a store"}"#, "", stated);
+        assert_eq!(renamed, [same("/about")]);
+        let changed = paired(r#"{"port": 2, "extra": true}"#, "", stated);
+        assert_eq!(changed, [other("/port"), None]);
+    }
+
+    #[test]
+    fn a_value_that_is_stated_once_may_be_installed_twice() {
+        let installed = r#"{"start": {"command": "x"}, "stop": {"command": "x"}}"#;
+        let pairs = paired(installed, "", r#"{"command": "x"}"#);
+        assert_eq!(pairs, [same("/command"), same("/command")]);
+    }
+}

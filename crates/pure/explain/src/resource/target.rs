@@ -1,0 +1,161 @@
+//! A locked resource and everything that is known beside it.
+
+use agpm_compose::RenderedResource;
+use agpm_diag::{Diagnostic, Failure, Notes};
+use agpm_inspect::ChainFinder;
+use agpm_merge::Provenance;
+use agpm_model::{Dependency, LockEntry, Manifest, ResourceType};
+use agpm_resolve::{LockView, lockfile_note};
+use agpm_text::{Pointer, Value, to_value};
+
+use super::facts::{ExplainedResource, ResourceFacts};
+use super::naming::find_entry;
+use super::rendered::RenderedValues;
+use super::stated::{StatedValues, Statements};
+use crate::values::require_values;
+
+/// A locked resource and everything that is known beside it.
+pub struct ResourceTarget<'a> {
+    manifest: &'a Manifest,
+    view: &'a LockView,
+    /// Its number among the entries of the view.
+    pub number: usize,
+    /// What is locked.
+    pub locked: &'a LockEntry,
+    /// The manifest's own entry, if it has one.
+    dependency: Option<&'a Dependency>,
+}
+
+/// What is known of a resource, and where its values came from.
+pub struct ResourceExplanation {
+    /// What is known of it.
+    pub resource: ExplainedResource,
+    /// Where its values came from.
+    pub provenance: Provenance,
+}
+
+impl<'a> ResourceTarget<'a> {
+    /// The resource of a type that a name means.
+    pub fn find(
+        manifest: &'a Manifest,
+        view: &'a LockView,
+        kind: ResourceType,
+        name: &str,
+    ) -> Result<Self, Failure> {
+        let number = find_entry(view, manifest, kind, name)?;
+        let locked = &view.entries[number];
+        let plugin = view.part_of.get(&number);
+        let required = plugin.map_or(locked, |plugin| &view.entries[*plugin]);
+        let mut dependencies = manifest.dependencies.iter();
+        let dependency = dependencies
+            .find(|one| one.kind == required.kind && one.name == *required.manifest_key());
+        Ok(ResourceTarget {
+            manifest,
+            view,
+            number,
+            locked,
+            dependency,
+        })
+    }
+
+    /// What is reported where the manifest requires something else than is locked.
+    pub fn requirement_changed(&self) -> Option<Diagnostic> {
+        let dependency = self.dependency?;
+        let requirement = self.locked.requirement();
+        let is_same = requirement.is_none_or(|locked| locked == dependency.requirement.as_str());
+        let locked = self.plugin().unwrap_or(self.locked);
+        if is_same && is_locked_as(dependency, locked) {
+            return None;
+        }
+        let message = format!(
+            "the manifest asks for {} otherwise than it is locked",
+            self.locked.label()
+        );
+        Some(lockfile_note(message).at_spot(dependency.spot))
+    }
+
+    /// What is reported where the bytes of the resource cannot be had.
+    pub fn content_unknown(&self, why: &str) -> Diagnostic {
+        let label = self.locked.label();
+        let mut finding = lockfile_note(format!("the content of {label} is not known: {why}"));
+        finding.help = Some("what the manifest and the lockfile say is shown; a run without `--offline` may fetch the rest".to_owned());
+        finding
+    }
+
+    /// Explains the values at a place. `copies` are what is rendered for each tool, and `disk` what is at the
+    /// [`disk_path`](super::disk_path) of the first, if that can be read.
+    pub fn explain(
+        &self,
+        copies: &[RenderedResource],
+        disk: Option<Vec<u8>>,
+        pointer: &Pointer,
+        notes: &mut Notes,
+    ) -> Result<ResourceExplanation, Failure> {
+        let facts = ResourceFacts {
+            locked: self.locked,
+            dependency: self.dependency,
+            plugin: self.plugin(),
+            source: self.source_address(),
+            copies,
+        };
+        let chains = ChainFinder::of(self.view).required(self.number);
+        let resource = facts.explained(chains, &notes.sources);
+        // What the source and the patches state holds for every tool.
+        let (provenance, values) = self.values(copies.first(), disk, pointer, notes);
+        let name = format!("{}:{}", self.locked.kind.singular(), self.locked.name);
+        Ok(ResourceExplanation {
+            resource,
+            provenance: require_values(provenance, &name, pointer, &values)?,
+        })
+    }
+
+    /// Where the values at a place came from, and all values, for near names.
+    fn values(
+        &self,
+        content: Option<&RenderedResource>,
+        disk: Option<Vec<u8>>,
+        under: &Pointer,
+        notes: &mut Notes,
+    ) -> (Provenance, Vec<Option<Value>>) {
+        // The files of a plugin are kept as they are; values are in its parts.
+        let content = content.filter(|_| self.locked.kind != ResourceType::Plugins);
+        let statements = Statements {
+            manifest: self.manifest,
+            locked: self.locked,
+            dependency: self.dependency,
+        };
+        let stated = StatedValues::of(&statements, content, notes);
+        let rendered = content.and_then(|content| RenderedValues::of(content, disk, notes));
+        let mut provenance = stated.provenance(&notes.sources);
+        let mut values = vec![stated.resolution.root().map(to_value)];
+        if let Some(rendered) = rendered {
+            provenance = rendered.explain(&stated.resolution, provenance.leaves, &notes.sources);
+            values.insert(0, rendered.value());
+        }
+        provenance
+            .leaves
+            .retain(|leaf| leaf.pointer.is_within(under));
+        provenance
+            .deletions
+            .retain(|deletion| deletion.pointer.is_within(under));
+        (provenance, values)
+    }
+
+    fn source_address(&self) -> Option<String> {
+        let name = self.locked.unit.origin.source()?;
+        let source = self.manifest.source(name)?;
+        Some(source.address.redacted().to_owned())
+    }
+
+    /// The plugin that it is a part of.
+    fn plugin(&self) -> Option<&'a LockEntry> {
+        let number = self.view.part_of.get(&self.number)?;
+        self.view.entries.get(*number)
+    }
+}
+
+/// Whether a dependency means what is locked.
+fn is_locked_as(dependency: &Dependency, locked: &LockEntry) -> bool {
+    let path = locked.pattern.as_ref().unwrap_or(&locked.unit.path);
+    dependency.unit.origin == locked.unit.origin && dependency.unit.path == *path
+}

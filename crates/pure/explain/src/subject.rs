@@ -1,0 +1,173 @@
+//! What can be explained, and how it is written.
+
+use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
+use agpm_model::ResourceType;
+use agpm_text::Pointer;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+/// What can be explained, besides codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A file, by its path.
+    File,
+    /// The manifest with its bases, by a place in it.
+    Manifest,
+    /// An entry of the catalog, by module and name.
+    Catalog,
+    /// A persona, by its slug.
+    Profile,
+    /// A bottle, by its name.
+    Bottle,
+    /// An installed resource, by its name.
+    Resource(ResourceType),
+}
+
+impl Subject {
+    const ALL: [Subject; 5] = [
+        Subject::File,
+        Subject::Manifest,
+        Subject::Catalog,
+        Subject::Profile,
+        Subject::Bottle,
+    ];
+
+    /// The word before the colon.
+    pub fn word(self) -> &'static str {
+        match self {
+            Subject::File => "file",
+            Subject::Manifest => "manifest",
+            Subject::Catalog => "catalog",
+            Subject::Profile => "profile",
+            Subject::Bottle => "bottle",
+            Subject::Resource(kind) => kind.singular(),
+        }
+    }
+
+    fn named(word: &str) -> Option<Self> {
+        // What the MCP server calls a profile.
+        let word = if word == "persona" { "profile" } else { word };
+        let subject = Subject::ALL.into_iter().find(|one| one.word() == word);
+        subject.or_else(|| ResourceType::named(word).map(Subject::Resource))
+    }
+}
+
+/// One thing to explain; in documents, the subject is the key of its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedSubject {
+    /// What it is.
+    pub subject: Subject,
+    /// What it is called.
+    pub name: String,
+}
+
+impl NamedSubject {
+    /// What `WORD:NAME` is about.
+    pub fn parse(what: &str) -> Option<Self> {
+        let (word, name) = what.split_once(':')?;
+        Some(NamedSubject {
+            subject: Subject::named(word)?,
+            name: name.to_owned(),
+        })
+    }
+
+    /// Fails for a subject without a name; a manifest has none.
+    pub fn require_name(&self) -> Result<(), Failure> {
+        if !self.name.trim().is_empty() || self.subject == Subject::Manifest {
+            return Ok(());
+        }
+        let message = format!("`{}:` names nothing", self.subject.word());
+        Err(usage(
+            message,
+            "name it, as in `file:.claude/settings.json` or `profile:ada`",
+        ))
+    }
+}
+
+impl Serialize for NamedSubject {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct SubjectFields<'n> {
+            #[serde(rename = "type")]
+            kind: &'static str,
+            id: &'n str,
+        }
+        let id = match self.subject {
+            Subject::Resource(kind) => format!("{}/{}", kind.plural(), self.name),
+            _ => self.name.clone(),
+        };
+        let kind = self.subject.word();
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("subject", &SubjectFields { kind, id: &id })?;
+        map.serialize_entry(kind, &self.name)?;
+        map.end()
+    }
+}
+
+/// A flag that was given, and the subject that it is for.
+#[derive(Clone, Copy, Debug)]
+pub struct SubjectFlag {
+    /// As it is written.
+    pub flag: &'static str,
+    /// The subject.
+    pub subject: Subject,
+}
+
+/// Fails if a flag is for another subject.
+pub fn refuse_flags(subject: Option<Subject>, given: &[SubjectFlag]) -> Result<(), Failure> {
+    let wrong = given.iter().find(|one| subject != Some(one.subject));
+    wrong.map_or(Ok(()), |SubjectFlag { flag, subject }| {
+        let message = format!("`{flag}` is for `{}:…`", subject.word());
+        Err(usage(message, "leave it out"))
+    })
+}
+
+/// A JSON Pointer as it is typed.
+pub fn parse_pointer(written: &str) -> Result<Pointer, Failure> {
+    let help = "a pointer has `/` before every step, as in `/permissions/allow/0`";
+    written
+        .parse()
+        .map_err(|error| usage(format!("{error}"), help))
+}
+
+fn usage(message: String, help: &str) -> Failure {
+    Failure::new(
+        FailureKind::Usage,
+        Diagnostic::new(&codes::USAGE, message).help(help),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(what: &str) -> Option<Subject> {
+        NamedSubject::parse(what).map(|one| one.subject)
+    }
+
+    #[test]
+    fn every_subject_is_found_by_its_word() {
+        for subject in Subject::ALL {
+            assert_eq!(parsed(&format!("{}:x", subject.word())), Some(subject));
+        }
+        assert_eq!(parsed("persona:ada"), Some(Subject::Profile));
+        let skill = Subject::Resource(ResourceType::Skills);
+        assert_eq!(parsed("skill:x"), Some(skill));
+        assert_eq!(parsed("skills:x"), Some(skill));
+        assert_eq!(parsed("json/syntax"), None);
+        assert_eq!(parsed("C:x"), None);
+    }
+
+    #[test]
+    fn a_flag_of_another_subject_is_refused() {
+        let from = SubjectFlag {
+            flag: "--from",
+            subject: Subject::File,
+        };
+        assert!(refuse_flags(Some(Subject::File), &[from]).is_ok());
+        for other in [None, Some(Subject::Bottle)] {
+            let failure = refuse_flags(other, &[from]).expect_err("not for it");
+            assert_eq!(failure.kind, FailureKind::Usage);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! The state of a project in one report.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use agpm_diag::{Code, Diagnostic, Severity, codes};
+use agpm_model::{LockEntry, ToolName};
+use serde::{Serialize, Serializer};
+
+use crate::drift::VerifyReport;
+use crate::outdated::OutdatedReport;
+
+/// The state of a project.
+#[derive(Debug, Serialize)]
+pub struct StatusReport {
+    /// Whether a manifest was found.
+    #[serde(serialize_with = "is_found")]
+    pub project: ProjectFound,
+    /// The directory of the manifest.
+    #[serde(flatten, serialize_with = "agpm_model::serialize_root")]
+    pub root: Option<PathBuf>,
+    /// The tools that resources are installed for.
+    pub tools: BTreeSet<ToolName>,
+    /// How many resources of each type are installed, by the word of the type.
+    pub installed: BTreeMap<&'static str, usize>,
+    /// What could be newer, as far as earlier runs know; nothing if they do not.
+    pub outdated: Option<OutdatedReport>,
+    /// What is not as it was installed.
+    pub drift: VerifyReport,
+    /// What an install would do now; nothing if that takes a network.
+    pub next: Option<NextInstall>,
+}
+
+/// What an install would do now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct NextInstall {
+    /// How many files, keys and blocks would change.
+    pub changes: usize,
+    /// How many approvals it needs.
+    pub approvals: usize,
+    /// How many rules of policies it violates.
+    pub violations: usize,
+}
+
+impl StatusReport {
+    /// The state where no manifest was found.
+    pub fn without_project() -> Self {
+        StatusReport {
+            project: ProjectFound::No,
+            root: None,
+            tools: BTreeSet::new(),
+            installed: BTreeMap::new(),
+            outdated: None,
+            drift: VerifyReport::default(),
+            next: None,
+        }
+    }
+
+    /// The state of a project in which these entries are locked.
+    pub fn of_project(root: PathBuf, entries: &[LockEntry]) -> Self {
+        let mut installed = BTreeMap::new();
+        for entry in entries {
+            *installed.entry(entry.kind.plural()).or_default() += 1;
+        }
+        StatusReport {
+            project: ProjectFound::Yes,
+            root: Some(root),
+            tools: entries.iter().flat_map(LockEntry::tools).cloned().collect(),
+            installed,
+            ..StatusReport::without_project()
+        }
+    }
+
+    /// How many findings say that something is missing.
+    pub fn missing(&self) -> usize {
+        self.drift.missing()
+    }
+
+    /// How many findings say that something was changed.
+    pub fn modified(&self) -> usize {
+        self.drift.modified()
+    }
+}
+
+impl NextInstall {
+    /// What a plan with so many changes needs before it is carried out, by what was found.
+    pub fn of(changes: usize, findings: &[Diagnostic]) -> Self {
+        let count = |codes: &[&'static Code]| {
+            let found = findings.iter();
+            found.filter(|one| codes.contains(&one.code)).count()
+        };
+        NextInstall {
+            changes,
+            approvals: count(&[
+                &codes::TRUST_INCREASE,
+                &codes::TRUST_PROGRAM,
+                &codes::PACKAGE_EXECUTABLE,
+            ]),
+            violations: count(&[&codes::POLICY_VIOLATION]),
+        }
+    }
+}
+
+/// Why it is not known what could be newer: a note, since its place is in a text that is not kept.
+pub fn outdated_unknown(why: Diagnostic) -> Diagnostic {
+    let message = format!("what could be newer is not known: {}", why.shown_message());
+    let mut note = Diagnostic::new(why.code, message).help("`agpm outdated` asks the sources");
+    note.severity = Severity::Note;
+    note
+}
+
+/// Whether there is a project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProjectFound {
+    /// A manifest was found.
+    Yes,
+    /// None was.
+    No,
+}
+
+fn is_found<S: Serializer>(project: &ProjectFound, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_bool(*project == ProjectFound::Yes)
+}

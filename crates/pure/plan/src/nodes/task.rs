@@ -1,0 +1,37 @@
+//! The plan of one shared file: what it is made from, and what was decided.
+
+use agpm_text::{Document, Format, LazyDocument};
+
+use super::owned::OwnedNodes;
+use super::planner::{NodeStep, RefusedNode};
+use crate::change::OverwriteRule;
+
+/// What happens to the whole file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileOutcome {
+    /// Nothing.
+    Unchanged,
+    /// It gets this text.
+    Write(String),
+    /// It goes.
+    Remove,
+}
+
+/// What is known before.
+#[derive(Clone, Copy)]
+pub(super) struct SharedFileTask<'a> {
+    pub(super) format: Format,
+    pub(super) existing: Option<&'a Document>,
+    pub(super) owned: Option<&'a OwnedNodes>,
+    pub(super) base: Option<&'a LazyDocument>,
+    pub(super) overwrite: OverwriteRule,
+}
+
+/// All that was decided.
+pub(super) struct SharedFileDecision {
+    pub(super) outcome: FileOutcome,
+    pub(super) steps: Vec<NodeStep>,
+    pub(super) refused: Vec<RefusedNode>,
+    pub(super) owned: Option<OwnedNodes>,
+    pub(super) unchanged: usize,
+}

@@ -65,7 +65,7 @@ const RECORDS: &[(&str, Counts)] = &[
             module_cycle: 4,
             folder_cycle: 0,
             tuple_parameters: 0,
-            many_arguments: 2,
+            many_arguments: 1,
         },
     ),
     (

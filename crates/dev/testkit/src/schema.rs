@@ -22,6 +22,14 @@ thread_local! {
     static PATTERNS: RefCell<HashMap<String, Regex>> = RefCell::default();
 }
 
+/// A value, the schema that it must fit, and where it is.
+#[derive(Clone, Copy)]
+struct CheckedValue<'v> {
+    schema: &'v Value,
+    value: &'v Value,
+    at: &'v Pointer,
+}
+
 struct Validator<'s> {
     root: &'s Value,
 }
@@ -43,21 +51,22 @@ impl Validator<'_> {
             .iter()
             .filter(|(word, _)| !REMARKS.contains(&word.as_str()))
         {
-            if !self.word(word, says, (schema, value), at, found) {
+            let checked = CheckedValue { schema, value, at };
+            if !self.holds(word, says, checked, found) {
                 found.push(format!("{at}: {word}"));
             }
         }
     }
 
     /// Whether a word alone holds; what is wrong further down is found there.
-    fn word(
+    fn holds(
         &self,
         word: &str,
         says: &Value,
-        (schema, value): (&Value, &Value),
-        at: &Pointer,
+        checked: CheckedValue<'_>,
         found: &mut Vec<String>,
     ) -> bool {
+        let CheckedValue { schema, value, at } = checked;
         let has = |key: &Value| key.as_str().is_some_and(|key| value.get(key).is_some());
         match word {
             "$ref" => {

@@ -11,8 +11,8 @@ use agpm_ops::{KnownNames, World, known_names};
 use clap::{Arg, Command};
 
 use crate::args::CompleteArgs;
-use crate::commands::SchemaName;
 use crate::output::write_stdout;
+use crate::schema_name::SchemaName;
 
 /// One word that can follow, and what it is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

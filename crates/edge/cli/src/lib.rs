@@ -16,6 +16,7 @@ mod output;
 mod picker;
 mod progress;
 mod question;
+mod schema_name;
 mod terminal;
 
 use std::ffi::OsString;

@@ -10,7 +10,7 @@ use agpm_ops::{FailureKind, FileBytes, Outcome, SecretDisplay};
 use agpm_report::{
     ColorMode, DetailLevel, DiagnosticStyle, FailureDocument, RenderContext, RenderedReport,
     ReportDocument, Screen, Verdict, draw_diagnostics, draw_lines, one_line, printable,
-    printed::PrintedText,
+    printed::{self, PrintedText},
 };
 use agpm_text::to_json;
 
@@ -137,6 +137,17 @@ impl Output {
                 ExitCode::from(kind.exit_code())
             }
         }
+    }
+
+    /// Ends a command that prints text which agpm generates about itself.
+    pub(crate) fn finish_text(&mut self, text: &[u8]) -> ExitCode {
+        let outcome = Outcome {
+            result: Ok(String::from_utf8_lossy(text).into_owned()),
+            diagnostics: Vec::new(),
+            sources: SourceMap::default(),
+            log: Vec::new(),
+        };
+        self.finish(outcome, printed::render)
     }
 
     /// Whether the user wants to know more.

@@ -1,12 +1,11 @@
 //! `agpm explain FILE --blame`: an installed file, line by line, with where each line comes from.
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, codes};
+use agpm_explain::{ExplainReport, ExplainedValues};
 use agpm_merge::{BlameLine, blame_lines};
 use agpm_store::{self as store, StoreError};
 use agpm_text::Format;
 use serde::Serialize;
-
-use agpm_explain::{ExplainReport, ExplainedValues};
 
 use crate::explain::{ExplainRequest, explain_subject};
 use crate::gather::{ManifestFiles, Project};

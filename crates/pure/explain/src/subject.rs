@@ -98,8 +98,8 @@ impl Serialize for NamedSubject {
         };
         let kind = self.subject.word();
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("subject", &SubjectFields { kind, id: &id })?;
         map.serialize_entry(kind, &self.name)?;
+        map.serialize_entry("subject", &SubjectFields { kind, id: &id })?;
         map.end()
     }
 }

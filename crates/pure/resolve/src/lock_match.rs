@@ -131,14 +131,14 @@ fn check_locked_as(
     match differs.into_iter().find(|(_, differs)| *differs) {
         None => Ok(()),
         Some((what, _)) => {
-            let verb = if what == "patches" {
+            let differ = if what == "patches" {
                 "differ"
             } else {
                 "differs"
             };
             let message = format!(
-                "the {what} of {}/{} {verb} from the lockfile",
-                locked.kind, locked.name
+                "the {what} of {} {differ} from the lockfile",
+                locked.label()
             );
             Err(outdated_lock(message))
         }

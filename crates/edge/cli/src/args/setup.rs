@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
-use crate::commands::SchemaName;
+use crate::schema_name::SchemaName;
 
 /// What can be done with the cache.
 #[derive(Debug, Clone, Copy, Subcommand)]

@@ -8,7 +8,6 @@ use clap::Command;
 use clap_mangen::Man;
 
 use crate::args::ManArgs;
-use crate::commands::finish_text;
 use crate::environment::ENVIRONMENT_VARIABLES;
 use crate::examples::examples_of;
 use crate::exit_codes::failure_codes;
@@ -52,7 +51,7 @@ pub(crate) fn run(
             None => return output.finish(unknown(word, command), agpm_report::printed::render),
         }
     }
-    finish_text(page(command, &args.command.join(" ")), output)
+    output.finish_text(&page(command, &args.command.join(" ")))
 }
 
 fn unknown(word: &str, parent: &Command) -> Outcome<String> {

@@ -23,7 +23,6 @@ mod merge;
 mod outdated;
 mod policy;
 mod profile;
-mod schema;
 mod serve;
 mod status;
 mod strategies;
@@ -37,7 +36,7 @@ mod why;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use agpm_diag::{Diagnostic, SourceMap, codes};
+use agpm_diag::{Diagnostic, codes};
 use agpm_ops::{
     Environment, FailureKind, InstallScope, NetworkAccess, Outcome, OutsideReads, PolicyPlaces,
     ProgramUse, World,
@@ -51,8 +50,6 @@ use crate::environment::variable;
 use crate::output::{Output, write_stdout};
 use crate::progress::progress;
 use crate::question;
-
-pub(crate) use schema::SchemaName;
 
 /// The policy of the machine, which an administrator writes.
 const MACHINE_POLICY: &str = "/etc/agpm/policy.toml";
@@ -114,21 +111,10 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
         Command::Explain(args) => explain::run(&world, args, output),
         Command::Serve { what } => serve::run(world, what, output),
         Command::Schema(args) => write_stdout(args.what.schema().to_json().as_bytes()),
-        Command::Completions(args) => finish_text(script(args.shell, Cli::declaration()), output),
+        Command::Completions(args) => output.finish_text(&script(args.shell, Cli::declaration())),
         Command::Complete(args) => completion::run(&world, &args, Cli::declaration()),
         Command::Man(args) => man::run(&world, args, Cli::declaration(), output),
     }
-}
-
-/// Prints text that agpm generates about itself.
-fn finish_text(text: Vec<u8>, output: &mut Output) -> ExitCode {
-    let outcome = Outcome {
-        result: Ok(String::from_utf8_lossy(&text).into_owned()),
-        diagnostics: Vec::new(),
-        sources: SourceMap::default(),
-        log: Vec::new(),
-    };
-    output.finish(outcome, agpm_report::printed::render)
 }
 
 fn world(global: &GlobalArgs, scope: InstallScope) -> World {

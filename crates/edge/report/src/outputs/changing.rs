@@ -2,7 +2,7 @@
 
 use agpm_model::{KeyNames, SchemaField, ValueForm};
 
-use super::OutputSchema;
+use super::schema::OutputSchema;
 use super::shared::{
     CAPABILITIES, CHANGES, CONVERSIONS, DONE, DRY_RUN, ID, KIND, LOCK, MOVED, NAME, PROGRAMS,
     READS, SOURCE, TEXT_OR_NULL, UNCHANGED, document, list, maybe, object, optional, or_null,

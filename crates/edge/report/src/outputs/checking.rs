@@ -2,7 +2,7 @@
 
 use agpm_model::ValueForm;
 
-use super::OutputSchema;
+use super::schema::OutputSchema;
 use super::shared::{ID, READS, document, list, object, required};
 
 const FINDINGS: ValueForm = list![object![

@@ -2,7 +2,7 @@
 
 use agpm_model::{SchemaTable, ValueForm};
 
-use super::OutputSchema;
+use super::schema::OutputSchema;
 use super::shared::{NAME, TEXT_OR_NULL, document, list, object, optional, required};
 
 const LAYER: ValueForm = ValueForm::OneOf(&["project", "user", "git"]);

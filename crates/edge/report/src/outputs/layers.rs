@@ -2,7 +2,7 @@
 
 use agpm_model::{KeyNames, ValueForm};
 
-use super::OutputSchema;
+use super::schema::OutputSchema;
 use super::shared::{
     BODY, DELETIONS, LEAVES, NAME, TEXT_OR_NULL, document, list, object, optional, required,
 };

@@ -2,8 +2,8 @@
 
 use agpm_model::{Definition, KeyNames, RESOURCE_TYPES, SchemaField, SchemaTable, ValueForm};
 
-use super::OutputSchema;
 use super::checking::DRIFT;
+use super::schema::OutputSchema;
 use super::shared::{
     BODY, CAPABILITIES, CAPABILITY_SET, CHAINS, CHECKSUM, COMMIT, DELETIONS, FATE, FIELD, ID,
     INSTALLED, INSTALLED_AT, KIND, LEAVES, LOCK, MORE, MOVED, NAME, NOTE, PARTS, PATCHES, PROGRAMS,

@@ -8,24 +8,15 @@ mod checking;
 mod integrations;
 mod layers;
 mod looking;
+mod schema;
 mod setup;
 mod shared;
 
 use agpm_model::{Definition, ValueForm, any_of_schema};
 use agpm_text::Value;
 
+pub use schema::OutputSchema;
 pub use shared::FAILURE;
-
-/// What a command prints with `--json`.
-#[derive(Debug)]
-pub struct OutputSchema {
-    /// The command without `agpm`, as in `cache info`.
-    pub command: &'static str,
-    /// What the document is, in one line.
-    pub about: &'static str,
-    /// What it may look like, besides the document of a failure.
-    pub forms: &'static [ValueForm],
-}
 
 const GROUPS: [&[OutputSchema]; 6] = [
     changing::OUTPUTS,

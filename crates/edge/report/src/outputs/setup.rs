@@ -2,7 +2,7 @@
 
 use agpm_model::{SchemaField, ValueForm};
 
-use super::OutputSchema;
+use super::schema::OutputSchema;
 use super::shared::{DONE, TEXT_OR_NULL, document, list, object, required};
 
 const CONFIG_PATH: SchemaField = required(

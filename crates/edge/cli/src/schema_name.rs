@@ -1,3 +1,5 @@
+//! What has a JSON Schema: kinds of files, and the JSON of commands.
+
 use std::str::FromStr;
 
 use agpm_diag::did_you_mean;

@@ -69,7 +69,11 @@ const PHRASES: &[Phrase] = &[
     except(
         "counts",
         "applies, wins, takes precedence; treated as",
-        &["counts of", "the counts", "counts the|each|every|how|all"],
+        &[
+            "counts of",
+            "the counts",
+            "counts the|each|every|how|all|resources|files",
+        ],
     ),
     phrase("count as", "are treated as"),
     phrase(

@@ -654,7 +654,7 @@ fn two_formats_are_refused() {
         let output = sandbox.run_line(line);
         assert_eq!(output.code, Some(2), "{line}\n{output}");
         assert!(
-            output.stdout.contains("ask for two formats"),
+            output.stdout.contains("cannot be combined"),
             "{line}\n{output}"
         );
     }

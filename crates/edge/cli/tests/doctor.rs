@@ -316,7 +316,7 @@ fn the_cache_is_measured() {
         &sandbox,
         "agpm doctor",
         1,
-        &["cache/agpm/git` is no folder"],
+        &["cache/agpm/git` is not a directory"],
     );
     assert_eq!(check(&output, "cache"), "error cache 1 error");
 }

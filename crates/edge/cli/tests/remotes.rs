@@ -216,8 +216,8 @@ fn another_order_is_another_lockfile() {
     with_remotes(&project, "\"community\", \"community#v1.0.0\"");
     project.good("install");
     ask(&project, "\"community#v1.0.0\", \"community\"");
-    project.refused("install --locked", 5, &["another order"]);
-    project.refused("install --frozen", 5, &["another order"]);
+    project.refused("install --locked", 5, &["order"]);
+    project.refused("install --frozen", 5, &["order"]);
     project.good("install");
     let lock = project.read("agpm.lock");
     assert!(
@@ -459,7 +459,7 @@ fn mistakes_in_the_manifest_have_their_place() {
         (
             "remotes = [\"https://h/o/r\"]",
             1,
-            ["manifest/value", "write `git+` before the address"],
+            ["manifest/value", "write `git+` before the URL"],
         ),
         (
             "remotes = [\"community#-x\"]",

@@ -104,7 +104,7 @@ fn everything_can_be_taken_back_one_by_one_and_then_there_is_nothing() {
     assert!(
         output
             .stderr
-            .starts_with("error[undo/nothing]: no resourcething to undo"),
+            .starts_with("error[undo/nothing]: nothing to undo"),
         "{output}"
     );
     assert!(

@@ -344,7 +344,7 @@ fn what_cannot_be_changed_is_refused_and_nothing_is_written() {
     let sandbox = Sandbox::new(PROGRAM);
     let missing = run(&sandbox, "agpm config remove-source x", 3);
     assert!(
-        missing.stderr.contains("no source `x`") && missing.stderr.contains("add-source"),
+        missing.stderr.contains("unknown source `x`") && missing.stderr.contains("add-source"),
         "{missing}"
     );
     write_config(

@@ -140,19 +140,22 @@ fn names_that_are_not_there_are_said_with_near_ones() {
         &sandbox,
         "agpm list --source comunity",
         3,
-        &["no source `comunity`", "did you mean `community`?"],
+        &["unknown source `comunity`", "did you mean `community`?"],
     );
     fails(
         &sandbox,
         "agpm tree comon",
         3,
-        &["no resource `comon`", "did you mean `snippets/common`?"],
+        &[
+            "unknown resource `comon`",
+            "did you mean `snippets/common`?",
+        ],
     );
     fails(
         &sandbox,
         "agpm tree agents/common",
         3,
-        &["no resource `agents/common`"],
+        &["unknown resource `agents/common`"],
     );
     fails(
         &sandbox,
@@ -216,7 +219,7 @@ fn without_a_lockfile_there_is_nothing_and_without_a_manifest_an_error() {
     }
     assert_eq!(good(&sandbox, "agpm -q list"), "");
     assert_eq!(good(&sandbox, "agpm verify"), "Nothing installed\n");
-    fails(&sandbox, "agpm why x", 3, &["no resource `x`"]);
+    fails(&sandbox, "agpm why x", 3, &["unknown resource `x`"]);
     assert_eq!(sandbox.listing(), before);
 }
 

@@ -122,7 +122,7 @@ fn run(world: &World, request: &ConfigRequest, notes: &mut Notes) -> Result<Conf
 
 fn show(path: &Path, document: Option<&Document>, notes: &mut Notes) -> ConfigAnswer {
     if document.is_none() {
-        let message = format!("there is no `{}` yet", path.display());
+        let message = format!("no `{}` yet", path.display());
         let help = "`agpm config add-source` makes it";
         let mut diagnostic = Diagnostic::new(&codes::IO_NOT_FOUND, message).help(help);
         diagnostic.severity = Severity::Note;
@@ -140,8 +140,7 @@ fn show(path: &Path, document: Option<&Document>, notes: &mut Notes) -> ConfigAn
 
 fn config_path(environment: &Environment) -> Result<PathBuf, Failure> {
     environment.config_file().ok_or_else(|| {
-        let message =
-            "there is no place for a configuration: neither HOME nor XDG_CONFIG_HOME is set";
+        let message = "no directory for the configuration: neither HOME nor XDG_CONFIG_HOME is set";
         Diagnostic::new(&codes::IO_NOT_FOUND, message)
             .help("name the file with `--config`")
             .into()

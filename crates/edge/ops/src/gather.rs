@@ -435,11 +435,11 @@ impl Project {
 fn missing(environment: &Environment) -> Failure {
     let (message, help) = match (environment.scope, Places::of_user(environment)) {
         (InstallScope::User, Ok(places)) => (
-            format!("there is no `{}`", shown(environment, &places.manifest)),
+            format!("no `{}`", shown(environment, &places.manifest)),
             "run `agpm init -g` to make one",
         ),
         _ => (
-            format!("there is no `{MANIFEST_NAME}` in this folder or one above"),
+            format!("no `{MANIFEST_NAME}` in this folder or one above"),
             "run `agpm init` to make one, or name it with `--manifest-path`",
         ),
     };
@@ -473,7 +473,8 @@ pub(crate) fn refuse_link(store: &store::ProjectStore, place: &Beside) -> Result
     };
     match store.observe(path)? {
         agpm_model::ObservedPath::Symlink => {
-            let message = format!("`{path}` is a symbolic link, and links are not written through");
+            let message =
+                format!("`{path}` is a symlink, and agpm does not write through symlinks");
             let diagnostic = Diagnostic::new(&codes::IO_EXISTS, message).in_file(path.as_str());
             let diagnostic =
                 diagnostic.help("run the command where the manifest really is, or edit it by hand");

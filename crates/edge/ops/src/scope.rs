@@ -119,8 +119,7 @@ impl Places {
                 root: home.clone(),
             }),
             _ => {
-                let message =
-                    "it is not known where your home is, so that there is no manifest of your own";
+                let message = "cannot locate the home directory: `HOME` is not set";
                 Err(Diagnostic::new(&codes::MANIFEST_MISSING, message)
                     .help("set `HOME` to the absolute path of your home")
                     .into())

@@ -79,7 +79,7 @@ pub(crate) fn source_failure_of(what: &str, error: SourceError) -> Failure {
     };
     let message = match &error {
         SourceError::NotFound { address, .. } => {
-            format!("{what}: there is no git repository at `{address}`")
+            format!("{what}: no git repository at `{address}`")
         }
         error => format!("{what}: {error}"),
     };

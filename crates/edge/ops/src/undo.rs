@@ -267,7 +267,7 @@ fn tell_out_of_reach(files: &ManifestFiles, notes: &mut Notes) {
 }
 
 fn nothing(store: &ProjectStore) -> Failure {
-    let diagnostic = Diagnostic::new(&codes::UNDO_NOTHING, "there is nothing to undo");
+    let diagnostic = Diagnostic::new(&codes::UNDO_NOTHING, "nothing to undo");
     if store.has_dropped_history() {
         let help = format!(
             "only the last {KEPT_TRANSACTIONS} transactions are kept, and all of them are undone"

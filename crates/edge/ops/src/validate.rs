@@ -220,9 +220,7 @@ pub(crate) fn is_current(
     notes: &mut Notes,
 ) -> Result<(), Failure> {
     let Some((lock, _)) = read_lock(&world.environment, store, notes)? else {
-        return Err(stale_lockfile(outdated_lock(format!(
-            "there is no `{LOCK_NAME}`"
-        ))));
+        return Err(stale_lockfile(outdated_lock(format!("no `{LOCK_NAME}`"))));
     };
     agpm_resolve::locked_roots(manifest, &lock).map_err(stale_lockfile)?;
     let sources = Sources::open(world, manifest, store.path());

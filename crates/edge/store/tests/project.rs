@@ -394,7 +394,7 @@ mod unix {
         let shared = folder.join("shared");
         fs::set_permissions(&shared, fs::Permissions::from_mode(0o555)).unwrap();
         if fs::write(shared.join("probe"), "").is_ok() {
-            // The superuser may write anywhere: no resourcething to see here.
+            // The superuser may write anywhere: nothing to see here.
             return;
         }
         let old = tree(folder);

@@ -14,7 +14,7 @@ pub fn require_values(
     if !provenance.is_empty() || *pointer == Pointer::root() {
         return Ok(provenance);
     }
-    let message = format!("there is nothing at `{pointer}` in `{name}`");
+    let message = format!("no value at `{pointer}` in `{name}`");
     let near = values
         .iter()
         .flatten()

@@ -121,7 +121,7 @@ pub fn ownership_line(report: &VerifyReport) -> String {
     match (report.checked, report.findings.len()) {
         (0, _) => "nothing is installed".to_owned(),
         (_, 0) => format!("{files} as installed"),
-        (_, found) => format!("{found} of {files} not as installed"),
+        (_, found) => format!("{found} of {files} modified since install"),
     }
 }
 

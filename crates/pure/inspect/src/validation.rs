@@ -92,7 +92,7 @@ impl<'m> LocalContent<'m> {
             ResourceExtent::Folder => "skill",
             ResourceExtent::Plugin => "plugin",
         };
-        let message = format!("there is no {what} `{}`", unit.path);
+        let message = format!("no {what} `{}`", unit.path);
         Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message)
             .at_spot(self.dependency.spot)
             .help("paths start at the manifest's folder")
@@ -132,7 +132,7 @@ fn report_links(file: &OutputFile, leads_somewhere: impl Fn(&str) -> bool, notes
     let source = notes.sources.add(file.path.to_string(), text.to_owned());
     for link in links {
         let message = format!(
-            "`{}` links to `{}`, which is not there",
+            "`{}` links to `{}`, which does not exist",
             file.path, link.path
         );
         let span = Span::new(link.range.start, link.range.end);

@@ -225,7 +225,7 @@ fn refuse_other_bases(
     let is_used = |locked: &&LockedBase| bases.iter().any(|base| base.locked == **locked);
     let changed = bases.iter().find(|base| !is_locked(base));
     let changed =
-        changed.map(|base| format!("{} is not what is locked", base.locked.name().label()));
+        changed.map(|base| format!("{} differs from the lockfile", base.locked.name().label()));
     let removed = lock.bases.iter().find(|locked| !is_used(locked));
     let removed = removed.map(|locked| format!("{} is not in the manifest", locked.name().label()));
     match changed.or(removed) {

@@ -51,10 +51,7 @@ impl FromStr for RuleArgument {
 /// A name for the layer of each file: those that were given, or else the paths as they are shown.
 pub fn name_layers(paths: &[String], given: &[String]) -> Result<Vec<LayerName>, Failure> {
     if paths.is_empty() {
-        return Err(usage(
-            "there is no file to merge",
-            "name the files, lowest first",
-        ));
+        return Err(usage("no file to merge", "name the files, lowest first"));
     }
     if !given.is_empty() && given.len() != paths.len() {
         let message = format!(
@@ -115,7 +112,7 @@ mod tests {
     #[test]
     fn names_fit_the_files_and_are_distinct() {
         for (paths, given, message) in [
-            (&[][..], &[][..], "there is no file to merge"),
+            (&[][..], &[][..], "no file to merge"),
             (&["a", "b"], &["org"], "1 layer name for 2 files"),
             (&["a", "b"], &["org", "org"], "two layers are called `org`"),
         ] {

@@ -12,6 +12,7 @@ mod locked_entries;
 mod locked_resource;
 mod marketplaces;
 mod needs;
+mod open_sources;
 mod path_files;
 mod pins;
 mod plugin_needs;
@@ -39,7 +40,8 @@ pub use marketplaces::{
     NamedCommit, PluginLocation, add_source, bind_locked_plugins, find_entry, locate_plugin,
     remote_requirement,
 };
-pub use needs::{NeedsReader, OpenSources};
+pub use needs::{NeedsReader, ReadContent};
+pub use open_sources::OpenSources;
 pub use path_files::{PathFiles, Unfit, found_unit, path_clash, portable_path};
 pub use pins::{UpdateScope, pins, relocated_sources, with_names_of};
 pub use plugins::{MarketplaceEntries, expand_plugins};

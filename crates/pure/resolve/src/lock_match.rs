@@ -131,10 +131,14 @@ fn check_locked_as(
     match differs.into_iter().find(|(_, differs)| *differs) {
         None => Ok(()),
         Some((what, _)) => {
-            let verb = if what == "patches" { "are" } else { "is" };
+            let differ = if what == "patches" {
+                "differ"
+            } else {
+                "differs"
+            };
             let message = format!(
-                "the {what} of {}/{} {verb} not what is locked",
-                locked.kind, locked.name
+                "the {what} of {} {differ} from the lockfile",
+                locked.label()
             );
             Err(outdated_lock(message))
         }
@@ -264,7 +268,7 @@ pub fn check_plugin_parts(lock: &Lockfile, entries: &[ResolvedEntry]) -> Result<
             .collect();
         if !parts.iter().eq(&locked.parts) {
             return Err(outdated_lock(format!(
-                "the parts of {id} are not what is locked"
+                "the parts of {id} differ from the lockfile"
             )));
         }
     }
@@ -328,22 +332,22 @@ mod tests {
             (
                 "^1.0",
                 "^2.0",
-                "the requirement of agents/a is not what is locked",
+                "the requirement of agents/a differs from the lockfile",
             ),
             (
                 "version",
                 "tool = \"codex\", version",
-                "the tool of agents/a is not what is locked",
+                "the tool of agents/a differs from the lockfile",
             ),
             (
                 "version",
                 "target = \"x\", version",
-                "the place of agents/a is not what is locked",
+                "the place of agents/a differs from the lockfile",
             ),
             (
                 "version",
                 "install = false, version",
-                "the place of agents/a is not what is locked",
+                "the place of agents/a differs from the lockfile",
             ),
             (
                 "invalid/kit",
@@ -363,7 +367,7 @@ mod tests {
         let patched = format!("{MANIFEST}\n[patch.agents.a]\nmodel = \"x\"\n");
         assert_eq!(
             difference(&patched, "").as_deref(),
-            Some("the patches of agents/a are not what is locked")
+            Some("the patches of agents/a differ from the lockfile")
         );
     }
 

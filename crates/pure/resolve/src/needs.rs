@@ -5,18 +5,16 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, SourceSpan, Span, codes, did_you_mean};
 use agpm_model::{
-    DeclaredDependency, Dependency, Manifest, ObjectId, Requirement, ResourceExtent,
-    ResourceOrigin, SourceName, SourceVersions, Unit, Variant, VersionRequirement,
-    default_requirement,
+    DeclaredDependency, Dependency, Manifest, ObjectId, Requirement, ResourceExtent, SourceName,
+    Unit, Variant, VersionRequirement, default_requirement,
 };
 use agpm_plan::{ExcludedMatches, excluded};
-use agpm_plugin::Marketplace;
 use agpm_render::{TemplateNames, TemplateRenderer};
 
 use crate::declared::{DeclaringResource, EscapedPath, declared_unit};
 use crate::index::{FoundContent, ResourceFiles, SourceIndex};
-use crate::marketplaces::NamedCommit;
-use crate::plugin_needs::{PluginNeed, declaration, plugin_needs, plugin_of_file};
+use crate::open_sources::OpenSources;
+use crate::plugin_needs::{PluginFinder, PluginNeed, declaration, plugin_needs, plugin_of_file};
 use crate::required_source::{
     RequiredSource, SourceRefusal, refused_source, required_source, unit_of_source,
 };
@@ -24,35 +22,27 @@ use crate::required_source::{
 /// What is required of a source where nothing is declared, after a prefix.
 const LATEST: &str = "latest";
 
-/// The sources of a project that are open.
-pub trait OpenSources: Sync {
-    /// Whether a source is one of them.
-    fn is_open(&self, source: &SourceName) -> bool;
+/// What was read of a unit at a commit.
+pub struct ReadContent {
+    /// The unit.
+    pub unit: Unit,
+    /// Nothing for what is on this machine.
+    pub commit: Option<ObjectId>,
+    /// What is there.
+    pub found: FoundContent,
+}
 
-    /// Whether an origin has a path at a commit.
-    fn exists(&self, origin: &ResourceOrigin, commit: Option<&ObjectId>, path: &str) -> bool;
-
-    /// The tags and branches of a source; nothing for one without versions.
-    fn versions(&self, source: &SourceName) -> Result<Option<Arc<SourceVersions>>, Failure>;
-
-    /// The marketplace that a source is at a revision.
-    fn marketplace(
-        &self,
-        source: &SourceName,
-        revision: Option<&ObjectId>,
-    ) -> Result<Marketplace, Failure>;
-
-    /// The same at the revision of a source that nothing is required of.
-    fn default_marketplace(&self, source: &SourceName) -> Result<Marketplace, Failure>;
-
-    /// Fails unless a commit that a marketplace names belongs to the branch or tag that it names with it.
-    fn check_commit(&self, source: &SourceName, commit: &NamedCommit) -> Result<(), Failure>;
+/// A unit at a commit, wanted under one variant.
+struct VariantUnit {
+    unit: Unit,
+    commit: Option<ObjectId>,
+    variant: Variant,
 }
 
 /// Reads what resources of one manifest need.
 pub struct NeedsReader<'a> {
-    pub(crate) manifest: &'a Manifest,
-    pub(crate) sources: &'a dyn OpenSources,
+    manifest: &'a Manifest,
+    sources: &'a dyn OpenSources,
     /// The names that templates in declarations may use.
     names: BTreeMap<Variant, TemplateNames>,
     renderer: TemplateRenderer,
@@ -110,37 +100,46 @@ impl<'a> NeedsReader<'a> {
     /// wanted under the same ones.
     pub fn learn(
         &self,
-        unit: Unit,
-        commit: Option<ObjectId>,
-        found: FoundContent,
+        read: ReadContent,
         known: &mut SourceIndex,
         notes: &mut Notes,
     ) -> Result<(), Failure> {
+        let ReadContent {
+            unit,
+            commit,
+            found,
+        } = read;
         known.set_content(unit.clone(), commit.clone(), found);
-        let key = (unit, commit);
-        let mut queue: Vec<_> = known
-            .variants_of(&key.0)
-            .into_iter()
-            .map(|variant| (key.clone(), variant))
-            .collect();
-        while let Some((key, variant)) = queue.pop() {
-            let wanted: Vec<Unit> = match known.found(&key.0, key.1.as_ref()) {
+        let wanted_under = |variant| VariantUnit {
+            unit: unit.clone(),
+            commit: commit.clone(),
+            variant,
+        };
+        let variants = known.variants_of(&unit).into_iter();
+        let mut queue: Vec<VariantUnit> = variants.map(wanted_under).collect();
+        while let Some(next) = queue.pop() {
+            let variant = next.variant;
+            let wanted: Vec<Unit> = match known.found(&next.unit, next.commit.as_ref()) {
                 None | Some(FoundContent::Absent) => continue,
                 Some(FoundContent::Matches(matches)) => {
                     matches.iter().map(|child| child.unit.clone()).collect()
                 }
                 Some(FoundContent::Resource(resource, _)) => {
                     let resource = Arc::clone(resource);
-                    let declared = self.understand(&key, &resource, variant, known, notes)?;
+                    let declared = self.understand(&next, &resource, known, notes)?;
                     let units = declared.iter().map(|(_, unit)| unit.clone()).collect();
-                    known.set_needs(&key.0, &key.1, variant, declared);
+                    known.set_needs(&next.unit, &next.commit, variant, declared);
                     units
                 }
             };
             for unit in wanted {
                 if known.want(&unit, variant) {
                     let commits = known.commits_of(&unit).into_iter();
-                    queue.extend(commits.map(|commit| ((unit.clone(), commit), variant)));
+                    queue.extend(commits.map(|commit| VariantUnit {
+                        unit: unit.clone(),
+                        commit,
+                        variant,
+                    }));
                 }
             }
         }
@@ -150,15 +149,22 @@ impl<'a> NeedsReader<'a> {
     /// What a resource declares under a variant, each with the unit that it means.
     fn understand(
         &self,
-        key: &(Unit, Option<ObjectId>),
+        wanted: &VariantUnit,
         resource: &ResourceFiles,
-        variant: Variant,
         known: &mut SourceIndex,
         notes: &mut Notes,
     ) -> Result<Vec<(DeclaredDependency, Unit)>, Failure> {
-        let (unit, commit) = key;
+        let VariantUnit {
+            unit,
+            commit,
+            variant,
+        } = wanted;
         if unit.extent == ResourceExtent::Plugin {
-            let needs = plugin_needs(self, unit, commit.as_ref(), resource, notes)?;
+            let finder = PluginFinder {
+                manifest: self.manifest,
+                sources: self.sources,
+            };
+            let needs = plugin_needs(&finder, unit, commit.as_ref(), resource, notes)?;
             return self.needed_plugins(unit, needs, known);
         }
         // The tool alone reads a file in place: agpm is told where it is, not what it means.
@@ -166,7 +172,7 @@ impl<'a> NeedsReader<'a> {
             return Ok(Vec::new());
         }
         let label = commit.as_ref().map_or("local", ObjectId::short);
-        let (names, renderer) = (&self.names[&variant], &self.renderer);
+        let (names, renderer) = (&self.names[variant], &self.renderer);
         let declared = DeclaringResource {
             unit,
             label,

@@ -2,8 +2,8 @@
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, SourceSpan, codes};
 use agpm_model::{
-    DeclaredDependency, InstallMode, ObjectId, Requirement, ResourceExtent, ResourceOrigin,
-    ResourcePath, ResourceType, SourceName, Unit, VersionRequirement,
+    DeclaredDependency, InstallMode, Manifest, ObjectId, Requirement, ResourceExtent,
+    ResourceOrigin, ResourcePath, ResourceType, SourceName, Unit, VersionRequirement,
 };
 use agpm_plugin::{
     Marketplace, PluginContext, PluginDependency, PluginSource, PluginTree, has_root_variable,
@@ -12,7 +12,13 @@ use agpm_plugin::{
 
 use crate::index::ResourceFiles;
 use crate::marketplaces::{NamedCommit, remote_requirement};
-use crate::needs::NeedsReader;
+use crate::open_sources::OpenSources;
+
+/// Where the plugins are looked for that other plugins need.
+pub(crate) struct PluginFinder<'a> {
+    pub(crate) manifest: &'a Manifest,
+    pub(crate) sources: &'a dyn OpenSources,
+}
 
 /// A marketplace at a revision.
 struct Listing {
@@ -59,7 +65,7 @@ impl RemoteNeed {
 
 /// What a plugin declares that it needs; what is found in it otherwise is reported when it is installed.
 pub(crate) fn plugin_needs(
-    reader: &NeedsReader<'_>,
+    finder: &PluginFinder<'_>,
     unit: &Unit,
     commit: Option<&ObjectId>,
     resource: &ResourceFiles,
@@ -78,20 +84,20 @@ pub(crate) fn plugin_needs(
     let dependencies = listing.map(|listing| listing.manifest.dependencies);
     let mut needs = Vec::new();
     for dependency in dependencies.unwrap_or_default() {
-        let listing = marketplace_of(reader, unit, commit, &dependency)?;
-        needs.push(found(reader, &listing, &dependency)?);
+        let listing = marketplace_of(finder, unit, commit, &dependency)?;
+        needs.push(found(finder, &listing, &dependency)?);
     }
     Ok(needs)
 }
 
 /// The marketplace that a dependency is from: the plugin's own, or one that is a source of the manifest.
 fn marketplace_of(
-    reader: &NeedsReader<'_>,
+    finder: &PluginFinder<'_>,
     unit: &Unit,
     commit: Option<&ObjectId>,
     dependency: &PluginDependency,
 ) -> Result<Listing, Failure> {
-    let of_manifest = reader
+    let of_manifest = finder
         .manifest
         .dependencies
         .iter()
@@ -112,14 +118,14 @@ fn marketplace_of(
         .as_deref()
         .filter(|name| *name != own.as_str());
     let Some(other) = other else {
-        let marketplace = reader.sources.marketplace(&own, revision.as_ref())?;
+        let marketplace = finder.sources.marketplace(&own, revision.as_ref())?;
         return Ok(Listing {
             source: own,
             marketplace,
         });
     };
     // The marketplace may call itself otherwise than the manifest calls its source.
-    if let Ok(marketplace) = reader.sources.marketplace(&own, revision.as_ref())
+    if let Ok(marketplace) = finder.sources.marketplace(&own, revision.as_ref())
         && marketplace.name == other
     {
         return Ok(Listing {
@@ -127,12 +133,12 @@ fn marketplace_of(
             marketplace,
         });
     }
-    let sources = &reader.manifest.sources;
+    let sources = &finder.manifest.sources;
     if let Some(source) = sources.iter().find(|source| source.name.as_str() == other) {
-        return default_listing(reader, &source.name);
+        return default_listing(finder, &source.name);
     }
     let listings = sources.iter().filter_map(|source| {
-        let listing = default_listing(reader, &source.name).ok()?;
+        let listing = default_listing(finder, &source.name).ok()?;
         (listing.marketplace.name == other).then_some(listing)
     });
     listings.into_iter().next().ok_or_else(|| {
@@ -146,9 +152,9 @@ fn marketplace_of(
 }
 
 /// A marketplace that nothing is required of.
-fn default_listing(reader: &NeedsReader<'_>, source: &SourceName) -> Result<Listing, Failure> {
+fn default_listing(finder: &PluginFinder<'_>, source: &SourceName) -> Result<Listing, Failure> {
     Ok(Listing {
-        marketplace: reader.sources.default_marketplace(source)?,
+        marketplace: finder.sources.default_marketplace(source)?,
         source: source.clone(),
     })
 }
@@ -162,7 +168,7 @@ fn refused(dependency: &PluginDependency, message: String, help: String) -> Fail
 
 /// Where a plugin is that another one needs.
 fn found(
-    reader: &NeedsReader<'_>,
+    finder: &PluginFinder<'_>,
     listing: &Listing,
     dependency: &PluginDependency,
 ) -> Result<PluginNeed, Failure> {
@@ -188,10 +194,10 @@ fn found(
             .as_ref()
             .is_some_and(|own| own.plugin.marketplace == *source && own.plugin.name == entry.name)
     };
-    if let Some(named) = reader.manifest.dependencies.iter().find(is_named) {
+    if let Some(named) = finder.manifest.dependencies.iter().find(is_named) {
         // What the marketplace requires of another repository is what the manifest's entry requires of it.
         let requirement = match named.unit.origin.source() {
-            Some(own) if own == source => range_over_tags(reader, source, &entry.name, dependency)?,
+            Some(own) if own == source => range_over_tags(finder, source, &entry.name, dependency)?,
             _ => Some(named.requirement.clone()),
         };
         return Ok(here(named.unit.clone(), requirement));
@@ -206,7 +212,7 @@ fn found(
                     .map_err(|error| broken(error.to_string()))?,
                 extent: ResourceExtent::Plugin,
             };
-            let requirement = range_over_tags(reader, source, &entry.name, dependency)?;
+            let requirement = range_over_tags(finder, source, &entry.name, dependency)?;
             Ok(here(unit, requirement))
         }
         Some(PluginSource::Git {
@@ -241,7 +247,7 @@ fn found(
 
 /// A range as a requirement over the tags of the plugin, `NAME--vVERSION`, or else over those of the source.
 fn range_over_tags(
-    reader: &NeedsReader<'_>,
+    finder: &PluginFinder<'_>,
     source: &SourceName,
     name: &str,
     dependency: &PluginDependency,
@@ -249,7 +255,7 @@ fn range_over_tags(
     let Some(range) = dependency.version.as_deref() else {
         return Ok(None);
     };
-    let Some(versions) = reader.sources.versions(source)? else {
+    let Some(versions) = finder.sources.versions(source)? else {
         return Ok(None);
     };
     let prefix = format!("{name}--");

@@ -17,7 +17,7 @@ const RECORDS: &[(&str, Counts)] = &[
     (
         "plan",
         Counts {
-            module_cycle: 12,
+            module_cycle: 0,
             folder_cycle: 0,
             tuple_parameters: 2,
             many_arguments: 0,
@@ -26,8 +26,8 @@ const RECORDS: &[(&str, Counts)] = &[
     (
         "render",
         Counts {
-            module_cycle: 3,
-            folder_cycle: 3,
+            module_cycle: 2,
+            folder_cycle: 0,
             tuple_parameters: 1,
             many_arguments: 0,
         },
@@ -42,15 +42,6 @@ const RECORDS: &[(&str, Counts)] = &[
         },
     ),
     (
-        "bottle",
-        Counts {
-            module_cycle: 2,
-            folder_cycle: 2,
-            tuple_parameters: 0,
-            many_arguments: 0,
-        },
-    ),
-    (
         "cli",
         Counts {
             module_cycle: 0,
@@ -60,19 +51,10 @@ const RECORDS: &[(&str, Counts)] = &[
         },
     ),
     (
-        "git",
-        Counts {
-            module_cycle: 3,
-            folder_cycle: 3,
-            tuple_parameters: 0,
-            many_arguments: 0,
-        },
-    ),
-    (
         "mcp",
         Counts {
-            module_cycle: 7,
-            folder_cycle: 5,
+            module_cycle: 2,
+            folder_cycle: 2,
             tuple_parameters: 1,
             many_arguments: 0,
         },
@@ -80,17 +62,17 @@ const RECORDS: &[(&str, Counts)] = &[
     (
         "ops",
         Counts {
-            module_cycle: 9,
+            module_cycle: 4,
             folder_cycle: 0,
-            tuple_parameters: 2,
-            many_arguments: 3,
+            tuple_parameters: 0,
+            many_arguments: 1,
         },
     ),
     (
         "store",
         Counts {
-            module_cycle: 6,
-            folder_cycle: 6,
+            module_cycle: 2,
+            folder_cycle: 2,
             tuple_parameters: 0,
             many_arguments: 0,
         },

@@ -19,7 +19,7 @@ fn beside(manifest: impl AsRef<[u8]>) -> Place {
 fn left_out(place: &Place, words: &[&str]) {
     let all = [
         &[
-            "warning[catalog/malformed]: this manifest is left out",
+            "warning[catalog/malformed]: this catalog file is ignored",
             PROJECT,
         ],
         words,
@@ -120,7 +120,7 @@ fn utf_16() {
 fn no_column_of_names() {
     for (manifest, word) in [
         ("title,module\nx,y\n", "agent-manifest.csv:1"),
-        ("Name,title\npm,y\n", "in small letters"),
+        ("Name,title\npm,y\n", "in lowercase"),
         ("\n\nid;name;title\npm;x;y\n", "agent-manifest.csv:3"),
         ("id\tname\n1\tpm\n", "no column `name`"),
     ] {

@@ -143,7 +143,7 @@ fn a_column_that_is_there_twice_is_told_and_the_one_to_the_left_counts() {
     let place = Place::of(&[(PROJECT, "name,title,title\npm,one,two\n")]);
     let text = place.warned(
         "catalog --format csv",
-        &["`title` is there twice", "agent-manifest.csv:1"],
+        &["duplicate field `title`", "agent-manifest.csv:1"],
     );
     assert_eq!(text, "name,title\n\"pm\",\"one\"\n");
 }

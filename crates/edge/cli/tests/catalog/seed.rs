@@ -98,7 +98,7 @@ fn malformed_csv_is_told_and_skipped_and_the_others_count() {
         (HOME, "name,title\npm,PM\n"),
     ]);
     let words = [
-        "warning[catalog/malformed]: this manifest is left out",
+        "warning[catalog/malformed]: this catalog file is ignored",
         "bmad/_cfg/agent-manifest.csv:2",
     ];
     place.warned("catalog", &words);

@@ -304,7 +304,7 @@ fn a_winner_without_a_file_does_not_fall_back() {
     place.fails(
         "catalog show pm",
         1,
-        &["error[catalog/missing-file]", "names no file"],
+        &["error[catalog/missing-file]", "has no file"],
     );
     assert_eq!(place.good("catalog show pm --mode user"), "home\n");
 }

@@ -183,7 +183,7 @@ fn links_are_not_followed_and_told() {
     )
     .unwrap();
     std::os::unix::fs::symlink(project.work("secret"), project.work("org/.claude/dir")).unwrap();
-    project.warned("install", &["layers/skipped", "symbolic link", "1 more"]);
+    project.warned("install", &["layers/skipped", "symlink", "1 more"]);
     assert_eq!(project.written(), ["CLAUDE.md"]);
     let output = project.good("layers");
     for path in [".claude/a.md", ".claude/dir"] {
@@ -203,7 +203,7 @@ fn links_of_git_layers_are_not_followed_either() {
     source.link(".claude/out.md", "/etc/passwd");
     source.commit(&[]);
     project.plain_manifest(&format!("{ACME}{}", of_source("org", "branch = \"main\"")));
-    project.warned("install", &["layers/skipped", "symbolic link"]);
+    project.warned("install", &["layers/skipped", "symlink"]);
     assert_eq!(project.written(), ["CLAUDE.md"]);
 }
 
@@ -333,7 +333,7 @@ fn a_value_that_cannot_be_changed_alone_is_in_the_way() {
         6,
         &["install/not-ours", "/m", "cannot be changed alone"],
     );
-    project.fails("install --check", 1, &["1 in the way"]);
+    project.fails("install --check", 1, &["1 conflicting"]);
     project.good("install --dry-run");
 }
 

@@ -52,7 +52,7 @@ fn layers_are_listed_lowest_first_with_snapshot_count_and_what_was_skipped() {
     );
     for line in [
         "org: skipped README.md: not in `include`",
-        "me: skipped .claude/.DS_Store: left behind",
+        "me: skipped .claude/.DS_Store: a file of version control",
     ] {
         assert!(output.stdout.contains(line), "no `{line}` in\n{output}");
     }

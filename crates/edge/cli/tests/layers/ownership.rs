@@ -116,7 +116,7 @@ fn a_clash_with_a_users_value_is_refused_and_nothing_at_all_is_written() {
             &["install/not-ours", path, clash, "layers/org", "--adopt"],
         );
         let output = project.good("install --dry-run");
-        assert!(output.stdout.contains("1 in the way"), "{output}");
+        assert!(output.stdout.contains("1 conflicting"), "{output}");
         assert!(
             output.stderr.contains("install/not-ours") && !project.exists("CLAUDE.md"),
             "{output}"

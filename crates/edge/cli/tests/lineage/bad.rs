@@ -13,7 +13,7 @@ fn beside(content: impl AsRef<[u8]>) -> Tree {
 fn left_out(tree: &Tree, code: &str) {
     let words = [
         &*format!("warning[{code}]"),
-        "`a/.clia/agents/ada/ada@x.agent.triad.json` is left out",
+        "`a/.clia/agents/ada/ada@x.agent.triad.json` is ignored",
         "help:",
     ];
     assert_eq!(tags(&tree.warned("repo/a", "profile ada", &words)), ["top"]);
@@ -444,7 +444,7 @@ fn a_document_that_is_too_large_is_told() {
         .unwrap();
     let words = [
         "warning[lineage/unreadable]",
-        "ada@x.agent.triad.json` is left out",
+        "ada@x.agent.triad.json` is ignored",
     ];
     assert_eq!(tags(&tree.warned("repo/a", "profile ada", &words)), ["top"]);
 }

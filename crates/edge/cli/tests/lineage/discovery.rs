@@ -160,7 +160,7 @@ fn a_path_that_is_no_folder_is_told() {
         "repo",
         "profile ada --path file",
         1,
-        &["io/not-found", "`file` is no folder"],
+        &["io/not-found", "`file` is not a directory"],
     );
     tree.fails(
         "repo",
@@ -293,11 +293,7 @@ fn of_two_documents_of_one_kind_the_first_by_name_counts() {
             named(name, &[]),
         );
     }
-    let text = tree.warned(
-        "repo",
-        "profile ada",
-        &["b@x.agent.triad.json` is left out"],
-    );
+    let text = tree.warned("repo", "profile ada", &["b@x.agent.triad.json` is ignored"]);
     assert_eq!(tags(&text), ["a@x"]);
     tree.fails(
         "repo",
@@ -317,8 +313,8 @@ fn every_document_that_does_not_count_is_told() {
         );
     }
     let words = [
-        "b@x.agent.triad.json` is left out",
-        "c@x.agent.triad.json` is left out",
+        "b@x.agent.triad.json` is ignored",
+        "c@x.agent.triad.json` is ignored",
     ];
     tree.warned("repo", "profile ada", &words);
 }
@@ -332,7 +328,7 @@ fn the_first_by_name_counts_even_if_it_cannot_be_read() {
         named("b", &[]),
     );
     let words = [
-        "a/.clia/agents/ada/a.agent.triad.json` is left out",
+        "a/.clia/agents/ada/a.agent.triad.json` is ignored",
         "lineage/two-documents",
     ];
     assert_eq!(tags(&tree.warned("repo/a", "profile ada", &words)), ["top"]);
@@ -411,7 +407,7 @@ fn folders_with_any_name_are_told_by_it() {
         tree.warned(
             &under("repo", folder),
             "profile ada",
-            &[&format!("in layer `{folder}`, which counts")],
+            &[&format!("in layer `{folder}`, which wins")],
         );
     }
     // A name that would break the line is not shown.
@@ -428,7 +424,7 @@ fn documents_that_are_no_files_are_told() {
     tree.folder(&under("repo/a", &document("ada", "agent")));
     let words = [
         "warning[lineage/unreadable]",
-        "ada@x.agent.triad.json` is left out",
+        "ada@x.agent.triad.json` is ignored",
     ];
     assert_eq!(tags(&tree.warned("repo/a", "profile ada", &words)), ["top"]);
 }
@@ -439,7 +435,7 @@ fn a_pipe_is_no_document_and_nothing_waits_for_it() {
     let mut command = tree.sandbox.command("mkfifo");
     command.arg(tree.path("repo/pipe"));
     assert_eq!(tree.sandbox.output(command).code, Some(0));
-    let words = ["inherits `pipe`, which is left out"];
+    let words = ["inherits `pipe`, which is ignored"];
     assert_eq!(tags(&tree.warned("repo", "profile ada", &words)), ["top"]);
 }
 
@@ -447,7 +443,7 @@ fn a_pipe_is_no_document_and_nothing_waits_for_it() {
 fn the_folder_of_all_personas_may_be_a_link_that_stays_inside() {
     let tree = Tree::of(&[("", &named("top", &[]))]);
     tree.link("repo/a/.clia", "../.clia");
-    // Both levels have the very same document, which counts once.
+    // Both levels have the very same document, which wins once.
     let text = tree.good("repo/a", "profile ada --root-chain");
     assert_eq!(
         (tags(&text), chain(&text, "layer")),

@@ -215,7 +215,7 @@ fn a_revision_that_is_not_there_is_an_error() {
     for revision in ["nowhere", "--all", "HEAD:x"] {
         let output = tree.run("repo", &format!("doctor --since={revision}"));
         assert_eq!(output.code, Some(3), "{output}");
-        assert!(output.stdout.contains("no revision"), "{output}");
+        assert!(output.stdout.contains("unknown revision"), "{output}");
     }
     let outside = Tree::new();
     let output = outside.run("", "doctor --since HEAD");

@@ -289,7 +289,7 @@ fn what_is_no_path_is_told_and_the_others_count() {
         let tree = Tree::of(&[("", &text)]);
         tree.write("repo/p.json", named("p", &[]));
         let words = [
-            "warning[lineage/value]: `inherits` lists paths",
+            "warning[lineage/value]: `inherits` must list paths",
             "ada@x.agent.triad.json:1:",
             "help:",
         ];
@@ -305,7 +305,7 @@ fn what_is_no_path_is_told_and_the_others_count() {
             "",
             &format!("{{\"tags\": [\"me\"], \"inherits\": {wrong}}}"),
         )]);
-        let words = ["warning[lineage/value]: `inherits` lists paths"];
+        let words = ["warning[lineage/value]: `inherits` must list paths"];
         assert_eq!(
             tags(&tree.warned("repo", "profile ada", &words)),
             ["me"],
@@ -364,7 +364,7 @@ fn an_unreadable_parent_is_told_with_who_names_it_and_the_merge_goes_on() {
         tree.write(&under("repo", name), content);
         tree.write("repo/p.json", named("p", &[]));
         let words = [&*format!(
-            "`.clia/agents/ada/ada@x.agent.triad.json` inherits `{name}`, which is left out"
+            "`.clia/agents/ada/ada@x.agent.triad.json` inherits `{name}`, which is ignored"
         )];
         assert_eq!(
             tags(&tree.warned("repo", "profile ada", &words)),
@@ -380,8 +380,8 @@ fn a_folder_is_no_parent() {
     let tree = Tree::of(&[("", &named("me", &["folder", "."]))]);
     tree.folder("repo/folder");
     let words = [
-        "inherits `folder`, which is left out",
-        "inherits `.`, which is left out",
+        "inherits `folder`, which is ignored",
+        "inherits `.`, which is ignored",
     ];
     assert_eq!(tags(&tree.warned("repo", "profile ada", &words)), ["me"]);
 }
@@ -395,7 +395,7 @@ fn a_parent_without_permission_is_told() {
     if std::fs::read(tree.path("repo/p.json")).is_ok() {
         return;
     }
-    let words = ["inherits `p.json`, which is left out"];
+    let words = ["inherits `p.json`, which is ignored"];
     assert_eq!(tags(&tree.warned("repo", "profile ada", &words)), ["me"]);
 }
 
@@ -465,7 +465,7 @@ fn a_cycle_is_cut_at_the_repeat_and_told_with_its_chain() {
             .collect();
         let words = [
             "warning[lineage/cycle]",
-            &*format!("is cut: {}\n", names.join(" -> ")),
+            &*format!("has a cycle: {}\n", names.join(" -> ")),
         ];
         let text = tree.warned("repo", "profile ada", &words);
         let expected: Vec<String> = (0..length)
@@ -485,7 +485,7 @@ fn a_document_that_inherits_itself_counts_once() {
     let tree = Tree::of(&[("", &named("me", &[&own]))]);
     let words = [
         "warning[lineage/cycle]",
-        &*format!("is cut: {own} -> {own}\n"),
+        &*format!("has a cycle: {own} -> {own}\n"),
     ];
     assert_eq!(tags(&tree.warned("repo", "profile ada", &words)), ["me"]);
 }
@@ -521,7 +521,10 @@ fn two_cycles_are_both_told() {
     tree.warned(
         "repo",
         "profile ada",
-        &["is cut: a.json -> a.json", "is cut: b.json -> b.json"],
+        &[
+            "has a cycle: a.json -> a.json",
+            "has a cycle: b.json -> b.json",
+        ],
     );
 }
 

@@ -1,4 +1,4 @@
-//! Persona folders and documents that are symbolic links.
+//! Persona folders and documents that are symlinks.
 
 use crate::support::{Tree, chain, document, named, tags};
 
@@ -44,7 +44,7 @@ fn a_linked_persona_folder_outside_of_the_repository_is_left_out_and_told() {
         let _ = std::fs::remove_file(tree.path("repo/a/.clia/agents/ada"));
         tree.link("repo/a/.clia/agents/ada", target);
         let words = [
-            "warning[lineage/outside]: `a/.clia/agents/ada` leads out of its repository",
+            "warning[lineage/outside]: `a/.clia/agents/ada` is a symlink out of its repository",
             "help:",
         ];
         assert_eq!(tags(&tree.warned("repo/a", "profile ada", &words)), ["top"]);
@@ -126,7 +126,7 @@ fn links_that_lead_in_a_circle_or_nowhere_are_told() {
         tree.link("repo/a/.clia/agents/ada", target);
         tree.link("repo/a/.clia/agents/other", "ada");
         let words = [
-            "`a/.clia/agents/ada` is left out",
+            "`a/.clia/agents/ada` is ignored",
             "warning[lineage/unreadable]",
         ];
         assert_eq!(
@@ -158,7 +158,7 @@ fn a_dangling_document_is_told() {
     );
     let words = [
         "warning[lineage/unreadable]",
-        "ada@x.agent.triad.json` is left out",
+        "ada@x.agent.triad.json` is ignored",
     ];
     assert_eq!(tags(&tree.warned("repo/a", "profile ada", &words)), ["top"]);
 }

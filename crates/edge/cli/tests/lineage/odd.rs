@@ -107,7 +107,7 @@ fn control_characters_of_names_do_not_reach_the_terminal() {
 fn files_of_the_system_are_no_parents_and_nothing_waits_for_them() {
     let paths = ["/dev/zero", "/dev/null", "/"];
     let tree = Tree::of(&[("", &named("me", &paths))]);
-    let words = paths.map(|path| format!("inherits `{path}`, which is left out"));
+    let words = paths.map(|path| format!("inherits `{path}`, which is ignored"));
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     assert_eq!(tags(&tree.warned("repo", "profile ada", &words)), ["me"]);
 }
@@ -124,7 +124,7 @@ fn pipe(tree: &Tree, path: &str) {
 fn a_pipe_in_place_of_a_document_is_told() {
     let tree = Tree::of(&[("", &named("top", &[]))]);
     pipe(&tree, &under("repo/a", &document("ada", "agent")));
-    let words = ["ada@x.agent.triad.json` is left out"];
+    let words = ["ada@x.agent.triad.json` is ignored"];
     assert_eq!(tags(&tree.warned("repo/a", "profile ada", &words)), ["top"]);
 }
 
@@ -140,7 +140,7 @@ fn a_document_whose_prefix_is_not_utf_8_is_read_or_told() {
     let output = tree.run("repo/b", "profile ada");
     assert_eq!(output.code, Some(0), "{output}");
     assert!(
-        tags(&output.stdout).contains(&"odd".to_owned()) || output.stderr.contains("left out"),
+        tags(&output.stdout).contains(&"odd".to_owned()) || output.stderr.contains("ignored"),
         "{output}"
     );
 }

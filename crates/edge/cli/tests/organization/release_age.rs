@@ -70,7 +70,7 @@ fn exact_versions_branches_and_commits_that_are_too_young_are_refused() {
             "{version} {output}"
         );
     }
-    // No version in the range is old enough, so no resourcething to fall back to.
+    // No version in the range is old enough, so nothing to fall back to.
     write_manifest(&sandbox, &team, "version = \">=1.1\"");
     let output = sandbox.run_line("agpm install");
     assert_code(&output, 6);

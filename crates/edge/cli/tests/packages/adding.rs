@@ -275,8 +275,8 @@ fn addresses_that_are_none_show_the_forms() {
     project.refused("add github:skills", 2, &["OWNER/skills", "./skills"]);
     project.refused("add github.com/o/r", 2, &["https://github.com/o/r"]);
     project.refused("add o/r#main", 2, &["o/r@main"]);
-    project.refused("add nope", 3, &["no source `nope`"]);
-    project.refused("add mysource", 3, &["no source `mysource`"]);
+    project.refused("add nope", 3, &["unknown source `nope`"]);
+    project.refused("add mysource", 3, &["unknown source `mysource`"]);
     project.refused("add sorce", 2, &["did you mean `source`"]);
     project.refused("add hookify@nope", 3, &["nope"]);
     project.refused("add ./nope", 3, &["nope"]);
@@ -367,7 +367,7 @@ fn a_page_of_a_host_means_its_file_at_its_branch() {
     project.refused(
         &format!("add {base}/o/skills/tree/featur/skills/new"),
         3,
-        &["no branch, tag or commit `featur`"],
+        &["unknown branch, tag or commit `featur`"],
     );
     // The same host as the default one.
     project

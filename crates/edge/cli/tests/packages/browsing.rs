@@ -77,7 +77,7 @@ fn browse_filters_limits_and_says_that_nothing_is_there() {
     assert!(nothing.stdout.contains("No resources found"), "{nothing}");
     project.good(&format!("browse {url} --type hook"));
     project.refused(&format!("browse {url} --type nope"), 2, &["resource type"]);
-    project.refused("browse nope", 3, &["no source `nope`"]);
+    project.refused("browse nope", 3, &["unknown source `nope`"]);
     let json = project.good(&format!("--json browse {url} art")).stdout;
     for part in [
         "\"type\": \"skill\"",

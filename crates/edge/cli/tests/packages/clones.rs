@@ -34,7 +34,7 @@ fn git(project: &Project, arguments: &[&str]) -> CommandOutput {
 fn verify_and_doctor_agree_that_a_clone_is_clean() {
     let project = cloned();
     let output = project.good("verify");
-    assert!(output.stdout.contains("as installed"), "{output}");
+    assert!(output.stdout.contains("verified"), "{output}");
     project.good("install --frozen --check");
     project.good("doctor --strict");
 }

@@ -440,7 +440,7 @@ fn undo_with_force_restores_what_was_written_into_the_history() {
         .find(|path| std::fs::read(path).unwrap() == b"one\n")
         .unwrap();
     std::fs::write(file, "one, and mine\n").unwrap();
-    project.refused("undo", 1, &["`agpm undo --force` restores it as it is"]);
+    project.refused("undo", 1, &["run `agpm undo --force` to restore it anyway"]);
     project.good("undo --force");
     assert_eq!(project.read(".claude/agents/a.md"), "one, and mine\n");
     project.good("undo --force");

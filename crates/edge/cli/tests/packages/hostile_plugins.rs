@@ -25,11 +25,7 @@ fn paths_that_leave_the_plugin_are_refused() {
             ("secret.md", "x"),
         ];
         let project = Project::with(&files, &kit(""));
-        project.refused(
-            "install",
-            1,
-            &["plugin/manifest", "leads out of the plugin"],
-        );
+        project.refused("install", 1, &["plugin/manifest", "is outside the plugin"]);
     }
 }
 

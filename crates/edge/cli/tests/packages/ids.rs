@@ -138,7 +138,7 @@ fn explain_asks_back_where_a_name_has_two_meanings_and_helps_where_it_has_none()
     project.refused(
         "explain agents/reviwer",
         3,
-        &["no resource `agents/reviwer`", "`agents/reviewer`"],
+        &["unknown resource `agents/reviwer`", "`agents/reviewer`"],
     );
 }
 

@@ -49,7 +49,7 @@ fn skills_lock_version_1_becomes_skills() {
         ],
     );
     let again = project.good("import skills-lock");
-    assert!(again.stdout.contains("stays as it is"), "{again}");
+    assert!(again.stdout.contains("is unchanged"), "{again}");
     assert!(again.stderr.contains("keeps it"), "{again}");
     assert!(
         again.stderr.contains("run `agpm add o/lost lost`"),
@@ -261,7 +261,10 @@ fn plugins_of_claude_code_keep_their_marketplaces() {
     );
     assert!(!manifest.contains("off ="), "{manifest}");
     let output = project.good("import claude");
-    assert!(output.stderr.contains("the marketplace `gone`"), "{output}");
+    assert!(
+        output.stderr.contains("unknown marketplace `gone`"),
+        "{output}"
+    );
 }
 
 #[test]
@@ -344,7 +347,7 @@ fn bad_files_are_reported_whole_and_change_nothing() {
              \"z\": {\"source\": 1, \"skillPath\": \"/abs\"}}}",
             &[
                 "`../x` cannot be the name",
-                "leads out of",
+                "leaves its directory",
                 "the skill is a number",
                 "`source` is a number",
                 "absolute",
@@ -362,7 +365,7 @@ fn bad_files_are_reported_whole_and_change_nothing() {
             "apm",
             "apm.yml",
             "dependencies:\n  apm:\n    - 5\n    - o/r/../../x.agent.md\n",
-            &["a dependency is a number", "leads out of"],
+            &["a dependency is a number", "leaves its directory"],
         ),
         (
             "rulesync",
@@ -384,7 +387,7 @@ fn bad_files_are_reported_whole_and_change_nothing() {
             "claude",
             "s.json",
             "{\"enabledPlugins\": {\"a\": true, \"b@c\": \"x\"}}",
-            &["names no marketplace", "not true or false"],
+            &["does not name a marketplace", "not true or false"],
         ),
         (
             "agpm-cli",

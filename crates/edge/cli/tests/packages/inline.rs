@@ -79,8 +79,8 @@ fn a_string_without_a_scheme_is_a_local_path() {
 #[test]
 fn bad_addresses_are_found_before_anything_is_fetched() {
     for (address, word) in [
-        ("github:o", "names no repository"),
-        ("github:o/r", "names no file"),
+        ("github:o", "does not name a repository"),
+        ("github:o/r", "does not name a file"),
         (
             "https://github.com/o/r/tree/main/agents/a.md",
             "https://github.com/o/r//agents/a.md@main",

@@ -284,7 +284,7 @@ fn an_edited_block_is_kept_and_left_to_the_user() {
     );
     assert_eq!(project.run("install --frozen --check").code, Some(1));
     project.manifest("");
-    project.warned("install", &["install/edited", "leaves it to you"]);
+    project.warned("install", &["install/edited", "no longer manages it"]);
     assert_eq!(project.read("AGENTS.md"), edited);
     // From now on it is a block like the user's own.
     project.good("install");
@@ -548,7 +548,7 @@ fn wrong_values_are_reported() {
         ("paths = []", "`paths` is empty"),
         ("paths = 1", "paths"),
         ("block = \"yes\"", "block"),
-        ("tool = \"agpm\"", "no place for instructions"),
+        ("tool = \"agpm\"", "does not support instructions"),
     ] {
         let entry = entry("general", "rules/general.md", more);
         project.manifest(&format!("[instructions]\n{entry}"));

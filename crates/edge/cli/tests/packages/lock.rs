@@ -119,7 +119,7 @@ fn update_moves_what_is_named_and_nothing_else() {
     );
     project.good("update agent/a");
     assert_eq!(project.read(".claude/agents/a.md"), "a2\n");
-    project.refused("update c", 3, &["there is no resource `c`"]);
+    project.refused("update c", 3, &["unknown resource `c`"]);
 }
 
 #[test]

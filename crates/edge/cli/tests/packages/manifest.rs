@@ -121,7 +121,7 @@ fn local_files_follow_their_changes() {
     project
         .sandbox
         .write("shared/helper.md", needs("snippets", &["/outside.md"]));
-    project.refused("install", 6, &["leads out"]);
+    project.refused("install", 6, &["leaves its directory"]);
     project.manifest("[agents]\nhelper = \"../shared/nope.md\"\n");
     project.refused("install", 1, &["package/not-found", "../shared/nope.md"]);
 }

@@ -179,7 +179,7 @@ fn a_default_tool_without_the_type_is_a_note_and_a_named_one_an_error() {
     manifest("", "tools = [\"claude-code\", \"codex\"]").refused(
         "install",
         1,
-        &["manifest/value", "`codex` has no place for snippets"],
+        &["manifest/value", "`codex` does not support snippets"],
     );
 }
 

@@ -220,7 +220,7 @@ fn a_hook_that_its_tool_has_no_event_for_is_refused() {
         1,
         &[
             "resource/shape",
-            "nothing of the hook `h` can run there",
+            "the tool cannot run the hook `h`",
             "`Notification`",
         ],
     );
@@ -343,7 +343,10 @@ fn force_leaves_a_users_command_that_stands_beside_ours() {
     project.good("install");
     let beside = "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"Bash\", \"hooks\": [{\"command\": \"mine\"}, {\"command\": \"lint\"}]}]}}\n";
     project.write(SETTINGS, beside);
-    project.warned("install --force", &["install/edited", "beside ours"]);
+    project.warned(
+        "install --force",
+        &["install/edited", "next to managed content"],
+    );
     assert_eq!(project.read(SETTINGS), beside);
 }
 

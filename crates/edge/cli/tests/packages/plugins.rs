@@ -168,7 +168,7 @@ fn parts_are_chosen_by_type_and_by_name() {
     project.refused(
         "install --frozen",
         5,
-        &["the parts of plugins/kit are not what is locked"],
+        &["the parts of plugins/kit differ from the lockfile"],
     );
 }
 

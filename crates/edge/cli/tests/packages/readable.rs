@@ -204,7 +204,7 @@ fn a_hook_of_a_plugin_is_refused_for_every_tool() {
             &[
                 "resource/shape",
                 "`${CLAUDE_PLUGIN_ROOT}`",
-                "only a plugin has",
+                "only plugins have",
             ],
         );
         assert!(project.written().is_empty());

@@ -368,7 +368,7 @@ fn a_puzzle_that_is_too_hard_is_given_up() {
         "install",
         1,
         &[
-            "error[package/too-hard]: No fitting versions found for `",
+            "error[package/too-hard]: No matching versions found for `",
             " and 6 more",
             "require an exact version",
         ],

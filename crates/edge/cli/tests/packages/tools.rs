@@ -725,7 +725,7 @@ fn tools_with_few_types_get_what_they_have() {
         project.good("install --frozen");
         let missing = ALL.iter().find(|kind| !kinds.contains(kind));
         if let Some(kind) = missing {
-            kit(tool, &[kind]).refused("install", 1, &["has no place for"]);
+            kit(tool, &[kind]).refused("install", 1, &["does not support"]);
         }
     }
 }

@@ -38,7 +38,7 @@ fn failure_of_source(remote: &CatalogRemote, error: SourceError) -> Failure {
 fn no_such_reference(remote: &CatalogRemote, names: &[String]) -> Failure {
     let (cause, near) = match &remote.reference {
         Some(reference) => (
-            format!("there is no branch, tag or commit `{reference}`"),
+            format!("unknown branch, tag or commit `{reference}`"),
             near(reference, names),
         ),
         None => ("the repository has no default branch".to_owned(), None),

@@ -52,7 +52,7 @@ pub(super) fn check(
 }
 
 fn no_folder(place: &str) -> Failure {
-    let message = format!("`{place}` is no folder, so that nothing can be kept there");
+    let message = format!("`{place}` is not a directory, so nothing can be cached there");
     let help = "move it away, or name another folder with `--cache-dir`";
     Diagnostic::new(&codes::IO_UNREADABLE, message)
         .in_file(place)

@@ -61,7 +61,7 @@ pub(super) fn check(
 }
 
 fn not_locked() -> Diagnostic {
-    let message = format!("there is no `{LOCK_NAME}`");
+    let message = format!("no `{LOCK_NAME}`");
     let help = "run `agpm install`, and commit `agpm.lock`";
     with(
         Diagnostic::new(&codes::LOCK_OUTDATED, message).help(help),

@@ -24,8 +24,7 @@ pub(super) fn repository_history(
     revision: &str,
 ) -> Result<RepositoryHistory, Failure> {
     let Some(root) = levels.repository.clone() else {
-        let message =
-            format!("there is no git repository here that could have the revision `{revision}`");
+        let message = format!("no git repository here that could have the revision `{revision}`");
         let help = "run it in a repository, or leave out `--since`";
         return Err(Diagnostic::new(&codes::SOURCE_GIT, message)
             .help(help)

@@ -79,9 +79,9 @@ fn real_folder(environment: &Environment, path: &Path) -> Result<PathBuf, Failur
         found => {
             let name = shown(environment, &full);
             let what = if found.is_some() {
-                "is no folder"
+                "is not a directory"
             } else {
-                "is not there"
+                "does not exist"
             };
             let diagnostic = Diagnostic::new(&codes::IO_NOT_FOUND, format!("`{name}` {what}"));
             Err(diagnostic.in_file(name).help("name a folder").into())

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use agpm_diag::{Failure, Notes};
 use agpm_model::{LockEntry, Lockfile, Manifest, ResourceExtent, ResourceOrigin, Unit, Variant};
 use agpm_resolve::{
-    FoundContent, LockedContent, MissingFact, ResolvedEntry, ResourceFiles, RootFinder, SourceFile,
-    check_declared_needs, check_plugin_parts, expand_plugins, fold_foreign_dependencies,
-    installable_part, locked_roots, part_of_lock, report_moved_tags,
+    FoundContent, LockedContent, MissingFact, ReadContent, ResolvedEntry, ResourceFiles,
+    RootFinder, SourceFile, check_declared_needs, check_plugin_parts, expand_plugins,
+    fold_foreign_dependencies, installable_part, locked_roots, part_of_lock, report_moved_tags,
 };
 
 use crate::packages::fetch::Fetcher;
@@ -111,13 +111,7 @@ impl LockedReader<'_> {
                 Some(file) => {
                     let found =
                         FoundContent::Resource(Arc::new(ResourceFiles::file(file)), Arc::default());
-                    fetcher.learn(
-                        locked.unit.clone(),
-                        locked.commit().cloned(),
-                        found,
-                        &mut known,
-                        notes,
-                    )?;
+                    fetcher.learn(read_content(locked, found), &mut known, notes)?;
                 }
                 None => {
                     needs.insert(MissingFact::Content(
@@ -140,13 +134,7 @@ impl LockedReader<'_> {
             if let (Some(variant), Some(found)) = (variant, found)
                 && known.want(&locked.unit, variant)
             {
-                fetcher.learn(
-                    locked.unit.clone(),
-                    locked.commit().cloned(),
-                    found,
-                    &mut known,
-                    notes,
-                )?;
+                fetcher.learn(read_content(locked, found), &mut known, notes)?;
             }
         }
         fold_foreign_dependencies(notes);
@@ -175,4 +163,12 @@ fn installed(sources: &Sources, locked: &LockEntry) -> Option<SourceFile> {
         let file = SourceFile::new(bytes, mode);
         (locked.checksum == Some(file.checksum)).then_some(file)
     })
+}
+
+fn read_content(locked: &LockEntry, found: FoundContent) -> ReadContent {
+    ReadContent {
+        unit: locked.unit.clone(),
+        commit: locked.commit().cloned(),
+        found,
+    }
 }

@@ -5,7 +5,7 @@ use agpm_diag::{Diagnostic, Failure, Notes};
 use agpm_inspect::ChainFinder;
 use agpm_merge::Provenance;
 use agpm_model::{Dependency, LockEntry, Manifest, ResourceType};
-use agpm_resolve::{LockView, lockfile_note};
+use agpm_resolve::{LockView, is_locked_as, lockfile_note};
 use agpm_text::{Pointer, Value, to_value};
 
 use super::facts::{ExplainedResource, ResourceFacts};
@@ -152,10 +152,4 @@ impl<'a> ResourceTarget<'a> {
         let number = self.view.part_of.get(&self.number)?;
         self.view.entries.get(*number)
     }
-}
-
-/// Whether a dependency means what is locked.
-fn is_locked_as(dependency: &Dependency, locked: &LockEntry) -> bool {
-    let path = locked.pattern.as_ref().unwrap_or(&locked.unit.path);
-    dependency.unit.origin == locked.unit.origin && dependency.unit.path == *path
 }

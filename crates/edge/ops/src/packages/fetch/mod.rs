@@ -13,8 +13,8 @@ use agpm_model::{
 };
 use agpm_plugin::Marketplace;
 use agpm_resolve::{
-    FoundContent, MissingFact, NamedCommit, NeedsReader, OpenSources, PathFiles, SolverPin,
-    SourceFile, SourceIndex,
+    FoundContent, MissingFact, NamedCommit, NeedsReader, OpenSources, PathFiles, ReadContent,
+    SolverPin, SourceFile, SourceIndex,
 };
 use agpm_source::{Source, SourceError};
 use agpm_store::parallel;
@@ -194,7 +194,12 @@ impl<'a> Fetcher<'a> {
                     refused.push(why);
                     FoundContent::Absent
                 });
-            self.learn(unit, commit, found, known, notes)?;
+            let read = ReadContent {
+                unit,
+                commit,
+                found,
+            };
+            self.needs.learn(read, known, notes)?;
         }
         // All of them are reported: one file after the other would take as many runs.
         let is_refused = !refused.is_empty();
@@ -212,13 +217,11 @@ impl<'a> Fetcher<'a> {
     /// Takes in what was read, and reads what it declares.
     pub(crate) fn learn(
         &self,
-        unit: Unit,
-        commit: Option<ObjectId>,
-        found: FoundContent,
+        read: ReadContent,
         known: &mut SourceIndex,
         notes: &mut Notes,
     ) -> Result<(), Failure> {
-        self.needs.learn(unit, commit, found, known, notes)
+        self.needs.learn(read, known, notes)
     }
 }
 

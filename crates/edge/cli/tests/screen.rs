@@ -46,6 +46,7 @@ fn on_terminal(sandbox: &Sandbox, columns: u16, line: &str, keys: &str) -> Strin
     let mut command = sandbox.command(PROGRAM);
     command
         .env("TERM", "xterm")
+        .env("AGPM_NO_PROGRESS", "1")
         .args(line.split(' ').skip(1))
         .stdin(Stdio::from(slave()))
         .stdout(Stdio::from(slave()))

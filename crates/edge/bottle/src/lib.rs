@@ -67,8 +67,8 @@
 //! assert_eq!(
 //!     error.to_string(),
 //!     "error[bottle/unknown-key]: a bottle has no key `imgae` (sandboxes.json:1)\n\
-//!      error[bottle/extends]: these bottles extend each other in a circle: a -> b -> a (sandboxes.json:1)\n\
-//!      error[bottle/value]: `/env/PORT` must be a string, and this is a number (sandboxes.json:1)"
+//!      error[bottle/extends]: bottles extend each other in a cycle: a -> b -> a (sandboxes.json:1)\n\
+//!      error[bottle/value]: `/env/PORT` must be a string, not a number (sandboxes.json:1)"
 //! );
 //! ```
 

@@ -218,11 +218,7 @@ const PIPELOCK: SchemaTable = SchemaTable::strict(
             ValueForm::Flag,
             "Pass encrypted connections through without inspection",
         ),
-        SchemaField::optional(
-            "ssrf_allow",
-            ValueForm::TEXTS,
-            "Private IP addresses to allow",
-        ),
+        SchemaField::optional("ssrf_allow", ValueForm::TEXTS, "Private IPs to allow"),
     ],
 );
 

@@ -579,10 +579,7 @@ fn circles_and_missing_parents_are_told_once_with_their_chain() {
         one(r#"{"bottles": {"base": {}}, "agents": {"a": {"bottle": "bas"}}}"#);
     assert_eq!(
         (code.as_str(), message.as_str()),
-        (
-            "bottle/unknown-bottle",
-            "unknown bottle `bas` for agent `a`"
-        )
+        ("bottle/unknown-bottle", "unknown bottle `bas` of agent `a`")
     );
     assert_eq!(help, "did you mean `base`?");
 }

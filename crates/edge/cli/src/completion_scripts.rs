@@ -12,7 +12,7 @@ _agpm() {
     local line current="${COMP_WORDS[COMP_CWORD]}"
     local before="${COMP_LINE:0:COMP_POINT}"
     local -a words=()
-    # Bash splits words at `:` and `=`, which are in addresses.
+    # Bash splits words at `:` and `=`, which are in URLs.
     read -r -a words <<< "$before"
     [[ "$before" == *" " ]] && words+=("")
     local typed="${words[${#words[@]}-1]}"

@@ -117,7 +117,7 @@ fn a_lockfile_without_remotes_says_nothing_of_them() {
     project.refused(
         "install --frozen",
         5,
-        &["nothing asks for catalog/community"],
+        &["catalog/community is no longer in the manifest"],
     );
     project.good("install");
     assert_eq!(project.read("agpm.lock"), lock);
@@ -464,7 +464,7 @@ fn mistakes_in_the_manifest_have_their_place() {
         (
             "remotes = [\"community#-x\"]",
             1,
-            ["manifest/value", "behind `#`"],
+            ["manifest/value", "after `#`"],
         ),
         (
             "remotes = [\"community:/\"]",

@@ -362,7 +362,7 @@ fn what_cannot_be_changed_is_refused_and_nothing_is_written() {
         (
             "agpm config add-source x gopher://example.com",
             2,
-            "unknown scheme",
+            "unknown URL scheme",
         ),
         ("agpm config add-source x ext::sh", 2, "transport helper"),
         (

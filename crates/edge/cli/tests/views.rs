@@ -174,13 +174,13 @@ fn names_that_are_not_there_are_said_with_near_ones() {
         &sandbox,
         "agpm tree --json --format dot",
         2,
-        &["ask for two formats", "\"usage\""],
+        &["cannot be combined", "\"usage\""],
     );
     fails(
         &sandbox,
         "agpm list --json --format yaml",
         2,
-        &["ask for two formats"],
+        &["cannot be combined"],
     );
 }
 
@@ -490,7 +490,7 @@ agents/assistant (v2.0.0): required by the manifest as v2.0.0
     sandbox.write("agpm.toml", "");
     assert_eq!(
         good(&sandbox, "agpm why utils"),
-        "snippets/utils (v2.0.0)\nit is no longer in the manifest\n"
+        "snippets/utils (v2.0.0)\nno longer required\n"
     );
 }
 

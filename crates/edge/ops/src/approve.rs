@@ -217,7 +217,7 @@ fn record(environment: &Environment, programs: &ProjectPrograms) -> Result<(), F
 
 fn state_folder(environment: &Environment) -> Result<&Path, Failure> {
     environment.state.as_deref().ok_or_else(|| {
-        let message = "no folder to record approvals in: `HOME` is not an absolute path";
+        let message = "no directory to record approvals in: `HOME` is not an absolute path";
         Diagnostic::new(&codes::IO_UNREADABLE, message)
             .help("set `HOME` or `XDG_STATE_HOME`")
             .into()

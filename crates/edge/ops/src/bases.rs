@@ -217,7 +217,7 @@ fn base_failure(name: &BaseName, error: SourceError) -> Failure {
     if let Some(found) = &mut failure.diagnostic
         && *found.code == codes::SOURCE_UNREACHABLE
     {
-        found.help = Some("check the address in `extends` and the connection".to_owned());
+        found.help = Some("check the URL in `extends` and the connection".to_owned());
     }
     failure
 }

@@ -439,7 +439,7 @@ fn missing(environment: &Environment) -> Failure {
             "run `agpm init -g` to make one",
         ),
         _ => (
-            format!("no `{MANIFEST_NAME}` in this folder or one above"),
+            format!("no `{MANIFEST_NAME}` in this directory or its parents"),
             "run `agpm init` to make one, or name it with `--manifest-path`",
         ),
     };

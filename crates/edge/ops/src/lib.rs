@@ -157,5 +157,5 @@ pub use written::{WrittenFile, WrittenReport, write_files};
 
 /// A path of ours from the project's folder.
 pub(crate) fn path_of(path: &'static str) -> agpm_model::RelativePath {
-    agpm_model::RelativePath::new(path).expect("a path of ours is good")
+    agpm_model::RelativePath::new(path).expect("agpm names its files portably")
 }

@@ -52,7 +52,7 @@ impl PolicyAddress {
         };
         let message = match Address::parse(named, &context) {
             Ok(Address::Repository(found)) => return Ok(Some(PolicyAddress::of(found))),
-            Ok(_) => "this is not the address of a git repository".to_owned(),
+            Ok(_) => "this is not the URL of a git repository".to_owned(),
             Err(error) => error.to_string(),
         };
         let diagnostic = Diagnostic::new(&codes::USAGE, format!("invalid policy: {message}"));

@@ -23,22 +23,22 @@ pub(crate) fn source_failure_of(what: &str, error: SourceError) -> Failure {
         SourceError::Unreachable(_) => (
             FailureKind::Network,
             &codes::SOURCE_UNREACHABLE,
-            "check the address and the connection, then try again",
+            "check the URL and the connection, then try again",
         ),
         SourceError::AuthRefused(_) => (
             FailureKind::Network,
             &codes::SOURCE_AUTH,
-            "agpm uses git's own credentials: try `git ls-remote` with this address",
+            "agpm uses git's own credentials: try `git ls-remote` with this URL",
         ),
         SourceError::NotFound { .. } => (
             FailureKind::Network,
             &codes::SOURCE_UNREACHABLE,
-            "check the address in `[sources]`",
+            "check the URL in `[sources]`",
         ),
         SourceError::Damaged(_) => (
             FailureKind::Errors,
             &codes::SOURCE_GIT,
-            "run `git fsck` in that repository, or tell its owner",
+            "run `git fsck` in that repository, or contact its owner",
         ),
         SourceError::NoSuchRevision(_) | SourceError::AmbiguousRevision(_) => (
             FailureKind::Errors,
@@ -51,23 +51,23 @@ pub(crate) fn source_failure_of(what: &str, error: SourceError) -> Failure {
             let name = directory.rsplit('/').next().unwrap_or(directory);
             let near = did_you_mean(
                 name,
-                "there are these folders",
+                "its directories are",
                 beside.iter().map(String::as_str),
             );
             let mut found = Diagnostic::new(&codes::NAME_UNKNOWN, format!("{what}: {error}"));
             found.help =
-                near.or_else(|| Some("name a folder of the source from its top".to_owned()));
+                near.or_else(|| Some("name a directory of the source from its root".to_owned()));
             return Failure::new(FailureKind::NotFound, found);
         }
         SourceError::OutsideLink => {
             let found = Diagnostic::new(&codes::USAGE, format!("{what}: {error}"));
-            let help = "name a folder that is really in it";
+            let help = "name a directory inside it";
             return Failure::new(FailureKind::Refused, found.help(help));
         }
         SourceError::TooMuch(_) => (
             FailureKind::Errors,
             &codes::TEXT_TOO_LARGE,
-            "name the folder that counts, behind `:/`",
+            "name the directory to use after `:/`",
         ),
         SourceError::NoProgram(_) => (FailureKind::Errors, &codes::SOURCE_GIT, GIT_HELP),
         SourceError::Store(_) => return store_failure(error),

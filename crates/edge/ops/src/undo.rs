@@ -255,7 +255,7 @@ fn mend(
 fn tell_out_of_reach(files: &ManifestFiles, notes: &mut Notes) {
     if let Beside::Outside(lock) = files.lock_place() {
         let message = format!(
-            "`{}` and the manifest beside it are not in home, and stay as they are",
+            "`{}` and the manifest next to it are not in home, and stay unchanged",
             lock.display()
         );
         let mut diagnostic = Diagnostic::new(&codes::LOCK_OUTDATED, message);
@@ -293,7 +293,7 @@ fn refused(error: UndoError, store: &ProjectStore, notes: &mut Notes) -> Failure
     };
     for path in paths.iter().take(MOST_CHANGED_SHOWN) {
         let diagnostic = Diagnostic::new(&codes::UNDO_EDITED, format!("`{path}` changed since"));
-        let help = "`agpm undo --force` overwrites it with what was there before";
+        let help = "`agpm undo --force` overwrites it with the version from before";
         notes
             .diagnostics
             .push(diagnostic.in_file(path.as_str()).help(help));

@@ -343,11 +343,7 @@ fn a_repository_is_meant_where_an_address_says_so() {
         "git+file://{}",
         place.sandbox.work().join("plain").display()
     );
-    let words = [
-        "source/unreachable",
-        "there is no git repository",
-        "check the address",
-    ];
+    let words = ["source/unreachable", "no git repository", "check the URL"];
     place.fails(
         NetworkAccess::Allowed,
         &[&remote],
@@ -365,7 +361,7 @@ fn a_repository_is_meant_where_an_address_says_so() {
         NetworkAccess::Allowed,
         &["plain"],
         FailureKind::Network,
-        &["check the address in `[sources]`"],
+        &["check the URL in `[sources]`"],
     );
 }
 

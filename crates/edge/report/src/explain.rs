@@ -92,7 +92,7 @@ fn facts(resource: &ExplainedResource) -> Vec<(&'static str, String)> {
     let is_file = resource.origin != ResourceOrigin::Manifest;
     add("path", is_file.then(|| resource.path.to_string()));
     let asked_at = resource.asked_at.as_ref();
-    add("asked for", asked_at.map(|at| asked_for(resource, at)));
+    add("required", asked_at.map(|at| asked_for(resource, at)));
     let chains = &resource.required.chains;
     let through: Vec<&Vec<ChainLink>> = chains.iter().filter(|chain| chain.len() > 1).collect();
     for chain in through.iter().take(MOST_CHAINS) {
@@ -105,7 +105,7 @@ fn facts(resource: &ExplainedResource) -> Vec<(&'static str, String)> {
         more.then(|| format!("more; run `agpm why {label}`")),
     );
     let unasked = chains.is_empty().then(|| "no longer required".to_owned());
-    add("asked for", unasked);
+    add("required", unasked);
     let through_others = resource.asked_at.is_none() && !chains.is_empty();
     add(
         "required as",

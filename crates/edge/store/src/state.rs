@@ -95,5 +95,5 @@ pub(crate) fn is_inside(folder: &str) -> bool {
 
 /// A path of the table.
 pub(crate) fn relative(path: &'static str) -> RelativePath {
-    RelativePath::new(path).expect("a path of ours is good")
+    RelativePath::new(path).expect("agpm names its files portably")
 }

@@ -155,7 +155,7 @@ fn differs(resolved: &ResolvedEntry) -> Diagnostic {
     let place = entry
         .target
         .as_ref()
-        .map_or("its place", RelativePath::as_str);
+        .map_or("its path", RelativePath::as_str);
     let message = format!(
         "{} would need different content at `{place}`: it is required with different `template_vars`",
         resolved.label()

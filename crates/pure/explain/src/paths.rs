@@ -22,7 +22,9 @@ pub fn file_paths(root: &Path, here: &Path, file: &str) -> Result<Vec<RelativePa
 pub fn unknown_file(file: &str, near: Option<&str>) -> Failure {
     let help = match near {
         Some(near) => format!("did you mean `{near}`?"),
-        None => "no layer of the project has it; the path is from the manifest's folder".to_owned(),
+        None => {
+            "no layer of the project has it; paths start at the manifest's directory".to_owned()
+        }
     };
     unknown_name("file", file, Some(help))
 }
@@ -31,7 +33,7 @@ pub fn unknown_file(file: &str, near: Option<&str>) -> Failure {
 pub fn outside_project(file: &str) -> Failure {
     let message = format!("`{file}` is not in the project");
     let diagnostic = Diagnostic::new(&codes::IO_UNREADABLE, message);
-    let help = "name the file by its path from the manifest's folder";
+    let help = "name the file by its path from the manifest's directory";
     Failure::new(FailureKind::Refused, diagnostic.help(help))
 }
 

@@ -20,7 +20,7 @@ pub fn require_values(
         .flatten()
         .find_map(|value| near_place(value, pointer));
     let near = near.map(|place| format!("did you mean `{place}`?"));
-    let help = near.unwrap_or_else(|| "leave out the pointer to see all places".to_owned());
+    let help = near.unwrap_or_else(|| "leave out the pointer to see all values".to_owned());
     let diagnostic = Diagnostic::new(&codes::EXPLAIN_NOT_FOUND, message).help(help);
     Err(Failure::new(FailureKind::NotFound, diagnostic))
 }
@@ -69,7 +69,7 @@ mod tests {
             ("/permissions/alow/0", "did you mean `/permissions/allow`?"),
             (
                 "/permissions/allow/7",
-                "leave out the pointer to see all places",
+                "leave out the pointer to see all values",
             ),
         ] {
             assert_eq!(help_for(text, written).as_deref(), Some(meant), "{written}");

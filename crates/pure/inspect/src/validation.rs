@@ -95,7 +95,7 @@ impl<'m> LocalContent<'m> {
         let message = format!("no {what} `{}`", unit.path);
         Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message)
             .at_spot(self.dependency.spot)
-            .help("paths start at the manifest's folder")
+            .help("paths start at the manifest's directory")
     }
 }
 

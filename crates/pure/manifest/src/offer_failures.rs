@@ -79,8 +79,7 @@ impl AddressWords {
         let names: BTreeSet<&str> = all.iter().map(|one| one.name.as_str()).collect();
         let near = did_you_mean(name, "it has", names);
         let help = near.unwrap_or_else(|| format!("`agpm browse {}` lists all", self.typed));
-        let newer =
-            branch.map(|branch| format!("; `@{branch}` after the address checks that branch"));
+        let newer = branch.map(|branch| format!("; `@{branch}` after the URL checks that branch"));
         let what = format!("resource in `{}` called", self.typed);
         let help = help + &newer.unwrap_or_default();
         unknown_name(&what, name, Some(help))

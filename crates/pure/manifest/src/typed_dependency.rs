@@ -85,7 +85,7 @@ impl DependencyParser<'_> {
         let bad = |error| {
             usage(
                 format!("`{text}`: {error}"),
-                "name a file from the manifest's folder".to_owned(),
+                "name a file from the manifest's directory".to_owned(),
             )
         };
         ResourcePath::local(text).map_err(bad)?;

@@ -545,7 +545,7 @@ impl<'a, 's> MergeEngine<'a, 's> {
             self.layer(higher),
         );
         Diagnostic::new(&codes::MERGE_TYPE_CHANGE, message)
-            .at(high.source(), high.span(), "this counts")
+            .at(high.source(), high.span(), "this value applies")
             .at(low.source(), low.span(), "this is replaced")
             .in_layer(self.layer(higher).as_str())
             .help("make both the same type, or set the operation `replace` for this path to accept the change")

@@ -147,7 +147,7 @@ impl Obstacle {
             Obstacle::File => "an existing file that agpm does not manage",
             Obstacle::Entry => "an existing entry that agpm does not manage",
             Obstacle::Block => "an existing block that agpm does not manage",
-            Obstacle::Directory => "a folder",
+            Obstacle::Directory => "a directory",
             Obstacle::Symlink => "a symlink",
             Obstacle::Special => "not a regular file",
             Obstacle::BelowFile => "in a directory that cannot be created",

@@ -123,7 +123,7 @@ fn kept_finding(change: &PlannedChange, overwrite: OverwriteRule) -> Diagnostic 
         }
         ChangeReason::UnaskedEdited => "agpm no longer manages it: delete it if you do not need it",
         _ if overwrite == OverwriteRule::Everything => {
-            "it contains your own content next to managed content: remove yours, or delete the entry"
+            "it contains your own content next to managed content: remove your content, or delete the entry"
         }
         _ => "run `agpm install --force` to overwrite it",
     };

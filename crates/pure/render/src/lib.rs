@@ -124,7 +124,7 @@ fn fill(
     match result {
         Err(_) if output.full => Err(RenderError::too_large()),
         Err(error) => Err(explain(error)),
-        Ok(()) => Ok(String::from_utf8(output.bytes).expect("the engine writes whole texts")),
+        Ok(()) => Ok(String::from_utf8(output.bytes).expect("the engine writes whole strings")),
     }
 }
 

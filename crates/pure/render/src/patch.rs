@@ -244,6 +244,6 @@ fn merged_entry<'a>(
         );
     }
     let new = added(node, entries).nth(index - node.len());
-    let (key, value) = new.expect("an index below the count of entries");
+    let (key, value) = new.expect("an index less than the count of entries");
     (key, PatchedValue::New(value))
 }

@@ -201,7 +201,7 @@ impl<'a> NeedsReader<'a> {
                         format!("`{}` of `{unit}` leads out of its source", declared.path);
                     let diagnostic = Diagnostic::new(&codes::RESOURCE_DECLARATION, message)
                         .at_spot(declared.spot)
-                        .help("resources can only need files of their own source");
+                        .help("resources can only require files of the same source");
                     escapes.push(diagnostic);
                 }
             }

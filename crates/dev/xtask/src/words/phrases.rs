@@ -96,7 +96,7 @@ const PHRASES: &[Phrase] = &[
     ),
     phrase("who|nobody|one asks", "the dependent"),
     phrase("ours|theirs|yours", "managed by agpm; your own; unmanaged"),
-    phrase("we|us|our", "agpm, you, or the passive"),
+    except("we|us|our", "agpm, you, or the passive", &["not our ref"]),
     phrase("taken|takes|take for", "treated as"),
     phrase("so that", "so, to"),
     phrase("mend|mends|mended", "fix"),
@@ -113,7 +113,7 @@ const PHRASES: &[Phrase] = &[
     except(
         "address|addresses",
         "URL",
-        &["email|mail|IP address|addresses"],
+        &["email|mail address|addresses"],
     ),
     except("places", "paths, locations", &["decimal places"]),
     phrase(

@@ -71,9 +71,30 @@ fn closes(line: &str, end: &str) -> bool {
 /// The words of a string literal, given as it is written between its quotes.
 pub(super) fn literal(text: &str, line: usize) -> Vec<Word> {
     let joined = text.replace("\\n", " ¶ ").replace("\\\"", "\"");
-    // A placeholder is something that is filled in, like code.
-    let filled = joined.replace(['{', '}'], "`");
-    sentence_words(&filled, line)
+    sentence_words(&without_placeholders(&joined), line)
+}
+
+/// A literal whose placeholders are code, since the program fills them in.
+fn without_placeholders(text: &str) -> String {
+    let mut out = String::new();
+    let mut in_code = false;
+    let mut rest = text;
+    while let Some(at) = rest.find(['`', '{']) {
+        out.push_str(&rest[..at]);
+        if rest[at..].starts_with('`') {
+            in_code = !in_code;
+            out.push('`');
+            rest = &rest[at + 1..];
+        } else {
+            out.push_str(if in_code { "_" } else { "`_`" });
+            let end = rest[at..]
+                .find('}')
+                .map_or(rest.len(), |length| at + length + 1);
+            rest = &rest[end..];
+        }
+    }
+    out.push_str(rest);
+    out
 }
 
 fn mark(text: &str, line: usize) -> Word {
@@ -143,5 +164,6 @@ mod tests {
     #[test]
     fn placeholders_of_a_literal_are_not_prose() {
         assert_eq!(texts(&literal("{name} isn't\\nhere", 7)), "` isn't ¶ here");
+        assert_eq!(texts(&literal("`{folder}` is `x {y}`", 7)), "` is `");
     }
 }

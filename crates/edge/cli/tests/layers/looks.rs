@@ -47,7 +47,7 @@ fn layers_are_listed_lowest_first_with_snapshot_count_and_what_was_skipped() {
     );
     assert_eq!(
         rows[3],
-        ["3", "gone", "../gone", "not", "there", "-"],
+        ["3", "gone", "../gone", "not", "found", "-"],
         "{output}"
     );
     for line in [

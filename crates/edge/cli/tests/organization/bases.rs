@@ -237,7 +237,7 @@ fn a_base_is_pinned_and_moves_with_update_alone() {
         assert_eq!(read(&sandbox, "agpm.lock"), lock, "{command}");
     }
     let output = sandbox.run_line("agpm outdated --json");
-    assert!(output.stdout.contains("\"type\": \"bases\""), "{output}");
+    assert!(output.stdout.contains("\"type\": \"base\""), "{output}");
     assert!(output.stdout.contains("\"newest\": \"v3.1.0\""), "{output}");
     let output = sandbox.run_line("agpm update --dry-run");
     assert!(output.stdout.contains("bases/"), "{output}");

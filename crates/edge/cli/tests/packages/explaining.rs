@@ -38,7 +38,7 @@ fn the_head_tells_where_it_came_from_who_asked_and_where_it_is() {
         line.split('"').nth(1).unwrap().to_owned()
     };
     let head = format!(
-        "agent expert\n  source: community (../community)\n  path: agents/expert.md\n  asked for: agpm.toml:4, as v1.0.0\n  \
+        "agent expert\n  source: community (../community)\n  path: agents/expert.md\n  required: agpm.toml:4, as v1.0.0\n  \
          version: v1.0.0\n  commit: {}\n  checksum: {}\n  tool: claude-code\n  installed at: .claude/agents/expert.md\n",
         locked("resolved_commit"),
         locked("checksum")
@@ -217,7 +217,7 @@ fn hooks_and_servers_are_told_as_they_stand_in_the_files_of_their_tools() {
     );
     let own = project.good("explain mcp-server:own").stdout;
     assert!(
-        own.contains("  source: the manifest itself\n  asked for: agpm.toml:8\n"),
+        own.contains("  source: the manifest itself\n  required: agpm.toml:8\n"),
         "{own}"
     );
     assert!(
@@ -331,7 +331,7 @@ fn files_of_this_machine_skills_and_scripts_are_told() {
     project.good("install");
     let mine = project.good("explain agent:mine").stdout;
     assert!(
-        mine.contains("  source: this machine\n  path: mine.md\n  asked for: agpm.toml:4\n"),
+        mine.contains("  source: this machine\n  path: mine.md\n  required: agpm.toml:4\n"),
         "{mine}"
     );
     assert!(
@@ -373,7 +373,7 @@ fn names_that_are_wrong_or_mean_several_are_refused_with_the_right_ones() {
     told(
         &project,
         "explain agent:one",
-        &["  asked for: agpm.toml:4, as v1.0.0, by the pattern `all` (agents/*.md)"],
+        &["  required: agpm.toml:4, as v1.0.0, by the pattern `all` (agents/*.md)"],
     );
     told(&project, "explain agent:one@v1.0.0", &["agent one"]);
     project.refused(
@@ -486,7 +486,7 @@ fn without_the_bytes_manifest_and_lockfile_are_told() {
         &["the content of agents/expert is not known"],
     );
     for line in [
-        "  asked for: agpm.toml:4, as v1.0.0\n",
+        "  required: agpm.toml:4, as v1.0.0\n",
         "  installed at: .claude/agents/expert.md\n",
         "/model = \"sonnet\"\n  from patch (agpm.toml:6), only\n",
     ] {

@@ -596,7 +596,7 @@ fn awkward_files_go_through_install_update_and_removal_unharmed() {
             }
             let before = project.tree();
             assert!(
-                project.good("install").stdout.ends_with("unchanged\n"),
+                project.good("install").stdout.ends_with("unchanged)\n"),
                 "{what}"
             );
             assert_eq!(project.tree(), before, "{what}");

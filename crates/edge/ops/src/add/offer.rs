@@ -217,7 +217,7 @@ impl Place {
         let help = near.map(|near| format!("did you mean `{near}`?"));
         let browse = match self.origin.source() {
             Some(source) => format!(
-                "{version}`agpm browse {}` lists what is there",
+                "{version}`agpm browse {}` lists its resources",
                 source.address
             ),
             None => "check the path".to_owned(),
@@ -233,7 +233,7 @@ fn is_exact(candidates: &[Candidate], top: &str) -> bool {
 
 /// A file that says nowhere what it is.
 fn unknown_type(path: &str) -> Failure {
-    let message = format!("neither the path nor the content of `{path}` tells its type");
+    let message = format!("neither the path nor the content of `{path}` shows its type");
     let words = agpm_discover::CANDIDATE_TYPES.map(CandidateType::singular);
     let help = format!("name it with `--type`: {}", words.join(", "));
     let diagnostic = Diagnostic::new(&codes::ADD_TYPE, message).help(help);

@@ -21,14 +21,14 @@ fn failure_of_source(remote: &CatalogRemote, error: SourceError) -> Failure {
         SourceError::NoSuchRevision(_) | SourceError::AmbiguousRevision(_) => {
             let found = Diagnostic::new(&codes::NAME_UNKNOWN, format!("{what}: {error}"));
             let help =
-                "check the commit behind `#`, or run `agpm update` if the repository was rewritten";
+                "check the commit after `#`, or run `agpm update` if the repository was rewritten";
             Failure::new(FailureKind::NotFound, found.help(help))
         }
         SourceError::NotFound { .. } if remote.address().is_some() => {
             let Failure { kind, diagnostic } = source_failure_of(&what, error);
             Failure {
                 kind,
-                diagnostic: diagnostic.map(|found| found.help("check the address")),
+                diagnostic: diagnostic.map(|found| found.help("check the URL")),
             }
         }
         error => source_failure_of(&what, error),
@@ -43,7 +43,7 @@ fn no_such_reference(remote: &CatalogRemote, names: &[String]) -> Failure {
         ),
         None => ("the repository has no default branch".to_owned(), None),
     };
-    let help = near.unwrap_or_else(|| "name a branch, a tag or a commit behind `#`".to_owned());
+    let help = near.unwrap_or_else(|| "name a branch, a tag or a commit after `#`".to_owned());
     let found = Diagnostic::new(&codes::NAME_UNKNOWN, format!("remote `{remote}`: {cause}"));
     Failure::new(FailureKind::NotFound, found.help(help))
 }

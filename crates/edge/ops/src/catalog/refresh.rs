@@ -104,10 +104,10 @@ fn stale(remote: &CatalogRemote, error: ReferenceError) -> Option<Diagnostic> {
         ),
         error => (
             failure_of(remote, error).diagnostic?.message,
-            "the address and the connection",
+            "the URL and the connection",
         ),
     };
     let help = format!("check {check}, or use `--offline` to read the copy without asking");
-    let message = format!("{cause}; the copy in the cache counts");
+    let message = format!("{cause}; the copy in the cache is used");
     Some(Diagnostic::new(&codes::CATALOG_STALE, message).help(help))
 }

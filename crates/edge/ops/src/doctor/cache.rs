@@ -53,7 +53,7 @@ pub(super) fn check(
 
 fn no_folder(place: &str) -> Failure {
     let message = format!("`{place}` is not a directory, so nothing can be cached there");
-    let help = "move it away, or name another folder with `--cache-dir`";
+    let help = "move it, or name another directory with `--cache-dir`";
     Diagnostic::new(&codes::IO_UNREADABLE, message)
         .in_file(place)
         .help(help)

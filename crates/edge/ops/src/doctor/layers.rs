@@ -60,7 +60,7 @@ pub(super) fn check(
         .map(|snapshot| snapshot.skipped.len())
         .sum();
     Ok(CheckSummary::Line(format!(
-        "{there} of {} there; {} in folders, {skipped} skipped",
+        "{there} of {} found; {} in directories, {skipped} skipped",
         counted(project.manifest.layers.len(), "layer", "layers"),
         counted(files, "file", "files"),
     )))
@@ -86,7 +86,7 @@ fn is_cached(sources: &Sources, layer: &Layer, lock: &Lockfile) -> bool {
 
 fn not_cached(layer: &Layer) -> Diagnostic {
     let message = format!(
-        "the version of layer `{}` is not in the cache, so that it was not checked",
+        "the version of layer `{}` is not in the cache and was not checked",
         layer.name
     );
     let mut finding = Diagnostic::new(&codes::SOURCE_OFFLINE, message)

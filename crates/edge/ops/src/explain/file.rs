@@ -85,7 +85,8 @@ fn refuse_program(
         "`{file}` is merged by the program of the strategy `{}`",
         strategy.name
     );
-    let help = "a program does not tell where its values come from; `agpm merge` shows its result";
+    let help =
+        "an executable does not report where its values come from; `agpm merge` shows its result";
     Err(Diagnostic::new(&codes::MERGE_DRIVER, message)
         .help(help)
         .into())

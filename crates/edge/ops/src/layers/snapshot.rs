@@ -272,14 +272,14 @@ fn unreadable_folder(
     if matches!(&error.problem, StoreProblem::NotFile) && store::is_file(place) {
         let place = shown(environment, place);
         let message = format!(
-            "layer `{}` is to be the folder `{place}`, which is a file",
+            "`{place}` of layer `{}` is a file, not a directory",
             layer.name
         );
         let diagnostic =
             Diagnostic::new(&codes::IO_UNREADABLE, message).in_layer(layer.name.as_str());
         return diagnostic
             .at_spot(layer.spot)
-            .help("name the folder that the file is in")
+            .help("name the directory that the file is in")
             .into();
     }
     let mut failure = Failure::from(error.seen_from(&environment.folder));

@@ -84,7 +84,7 @@ fn real_folder(environment: &Environment, path: &Path) -> Result<PathBuf, Failur
                 "does not exist"
             };
             let diagnostic = Diagnostic::new(&codes::IO_NOT_FOUND, format!("`{name}` {what}"));
-            Err(diagnostic.in_file(name).help("name a folder").into())
+            Err(diagnostic.in_file(name).help("name a directory").into())
         }
     }
 }
@@ -100,9 +100,9 @@ fn folder_above(
     }
     let name = shown(environment, &environment.resolve(ceiling));
     let message =
-        format!("the ceiling `{name}` is not above the folder that personas are looked up from");
+        format!("the ceiling `{name}` is not above the directory that personas are looked up from");
     let diagnostic = Diagnostic::new(&codes::USAGE, message);
-    let help = "name that folder itself or one above it";
+    let help = "name that directory or one of its parents";
     Err(Failure::new(FailureKind::Usage, diagnostic.help(help)))
 }
 
@@ -115,7 +115,7 @@ pub(super) fn git_failure(error: GitError) -> Failure {
             Some("name a commit, a branch or a tag of this repository".to_owned()),
         ),
         error => {
-            let help = "look at what `git status` says in this folder; git 2.41 or later is needed";
+            let help = "run `git status` in this directory; git 2.41 or later is required";
             Diagnostic::new(&codes::SOURCE_GIT, error.to_string())
                 .help(help)
                 .into()

@@ -259,7 +259,7 @@ const EXPLAINED: ValueForm = document![
     required(
         "pointer",
         ValueForm::Text,
-        "The JSON Pointer that was asked for"
+        "The JSON Pointer of the request"
     ),
     optional("resource", EXPLAINED_RESOURCE, "The resource, if it is one"),
     LEAVES,

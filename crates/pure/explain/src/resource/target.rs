@@ -68,7 +68,7 @@ impl<'a> ResourceTarget<'a> {
             return None;
         }
         let message = format!(
-            "the manifest asks for {} otherwise than it is locked",
+            "the manifest requires another version of {} than the lockfile has",
             self.locked.label()
         );
         Some(lockfile_note(message).at_spot(dependency.spot))

@@ -222,7 +222,7 @@ fn read_place(
 ) -> Option<LayerPlace> {
     match (node.get("path"), node.get("source")) {
         (Some(path), None) => {
-            check.no_versions(node, "a folder");
+            check.no_versions(node, "a directory");
             let text = check.string(path, "`path`")?;
             if text.trim().is_empty() {
                 check.bad_value(

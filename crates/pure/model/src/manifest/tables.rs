@@ -247,7 +247,7 @@ const DROPPED: ValueForm = ValueForm::Described(
     &ValueForm::Computed(|| vec![("const", Value::from(false))]),
 );
 const PATH: ValueForm = ValueForm::Described(
-    "The path of a local file or directory, or a pattern; or an address such as `github:OWNER/REPO/PATH@VERSION`.",
+    "The path of a local file or directory, or a pattern; or a URL such as `github:OWNER/REPO/PATH@VERSION`.",
     &ValueForm::WORD,
 );
 /// A path with `/` that stays below its folder.

@@ -253,7 +253,7 @@ name: given
 Fix it.
 == fates
 Exact description
-Widened disallowedTools: unknown list of forbidden tools, and `Write` stays allowed
+Widened disallowedTools: the tool has no deny list, so `Write` stays allowed
 Approximated tools: the tool's names also include `Write`, `NotebookEdit`
 ",
     ),
@@ -275,7 +275,7 @@ name: given
 Fix it.
 == fates
 Exact description
-Widened disallowedTools: unknown list of forbidden tools, and `(no name)` stays allowed
+Widened disallowedTools: the tool has no deny list, so `(no name)` stays allowed
 Dropped tools: dropped, because the tool has no such tools: `(no name)`
 ",
     ),
@@ -319,7 +319,7 @@ name: given
 Fix it.
 == fates
 Exact description
-Widened disallowedTools: unknown list of forbidden tools, and `Write` stays allowed
+Widened disallowedTools: the tool has no deny list, so `Write` stays allowed
 Dropped permissionMode: it would allow more than the tool's own default
 Exact tools
 "#,

@@ -337,7 +337,7 @@ fn layers_are_looked_for_without_fetching() {
     let before = everything(&root(&sandbox));
     let said = good(&sandbox, "agpm doctor");
     assert!(
-        said.contains("layers     1 of 2 layers there; 1 file in folders, 0 skipped"),
+        said.contains("layers     1 of 2 layers found; 1 file in directories, 0 skipped"),
         "{said}"
     );
     assert!(
@@ -350,7 +350,7 @@ fn layers_are_looked_for_without_fetching() {
     let said = good(&sandbox, "agpm doctor --strict");
     assert_eq!(everything(&root(&sandbox)), before);
     assert!(
-        said.contains("layers     2 of 2 layers there; 1 file in folders, 0 skipped"),
+        said.contains("layers     2 of 2 layers found; 1 file in directories, 0 skipped"),
         "{said}"
     );
     std::os::unix::fs::symlink("/", sandbox.work().join("org/.claude/link.md")).unwrap();

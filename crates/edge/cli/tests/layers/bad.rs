@@ -167,9 +167,9 @@ fn a_layer_that_is_a_file_is_told_with_its_place_and_a_way_out() {
     project.refused(
         "install",
         1,
-        &["layer `me`", "which is a file", "agpm.toml:"],
+        &["layer `me`", "is a file, not a directory", "agpm.toml:"],
     );
-    project.fails("layers", 1, &["which is a file"]);
+    project.fails("layers", 1, &["is a file, not a directory"]);
 }
 
 #[test]

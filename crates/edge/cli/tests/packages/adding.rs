@@ -462,7 +462,7 @@ fn what_is_in_no_version_yet_is_found_on_the_default_branch() {
     let mut source = Repository::open(&project.sandbox, "skills");
     source.commit(&[("skills/new/SKILL.md", &PDF.replace("pdf", "new"))]);
     let url = url(&project);
-    project.refused(&format!("add {url} new"), 3, &["`@main` after the address"]);
+    project.refused(&format!("add {url} new"), 3, &["`@main` after the URL"]);
     project.good(&format!("add {url}@main new"));
     assert!(project.read("agpm.toml").contains("version = \"main\""));
 }

@@ -470,7 +470,7 @@ fn a_manifest_or_a_disk_that_moved_on_is_noticed() {
     project.manifest(&format!("[agents]\n{agent}{PATCH}"));
     project.warned(
         "explain agent:expert",
-        &["asks for agents/expert otherwise than it is locked"],
+        &["requires another version of agents/expert than the lockfile has"],
     );
 }
 

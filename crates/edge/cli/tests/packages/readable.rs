@@ -299,7 +299,10 @@ fn nothing_of_a_hook_that_is_switched_off_is_written() {
         assert_eq!(project.installed(), Vec::<String>::new(), "{tool}");
         project.good("verify");
         assert!(
-            project.good("install").stdout.contains("Nothing to install"),
+            project
+                .good("install")
+                .stdout
+                .contains("Nothing to install"),
             "{tool}"
         );
     }

@@ -5,12 +5,12 @@ use agpm_discover::{FittingCandidates, OfferedResource, ResultFilter, SearchQuer
 use agpm_model::Manifest;
 use serde::Serialize;
 
-use crate::add::offer::Offer;
-use crate::add::place::{PlaceFinder, PlaceSource};
 use crate::additions::type_of_word;
-use crate::gather::{ManifestFiles, Project};
-use crate::world::{ManifestUse, World};
 use agpm_manifest::read_address;
+use agpm_project::gather::{ManifestFiles, Project};
+use agpm_project::offers::Offer;
+use agpm_project::offers::{PlaceFinder, PlaceSource};
+use agpm_project::world::{ManifestUse, World};
 
 /// What to look into.
 #[derive(Clone, Debug)]

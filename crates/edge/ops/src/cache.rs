@@ -10,13 +10,13 @@ use agpm_store as store;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use crate::config::configured_sources;
-use crate::gather::{ManifestFiles, Project};
-use crate::packages::{git, is_versioned, read_lock};
-use crate::projects::{self, KnownProject};
-use crate::reading::shown;
-use crate::serialize::Writing;
-use crate::world::{Environment, InstallScope, ManifestUse, NetworkAccess, World};
+use agpm_project::config::configured_sources;
+use agpm_project::gather::{ManifestFiles, Project};
+use agpm_project::packages::{git, is_versioned, read_lock};
+use agpm_project::projects::{self, KnownProject};
+use agpm_project::reading::shown;
+use agpm_project::serialize::Writing;
+use agpm_project::world::{Environment, InstallScope, ManifestUse, NetworkAccess, World};
 use agpm_source::{MachineSources, SourceOpener};
 
 /// How long a copy stays that no project needs.

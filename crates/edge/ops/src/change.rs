@@ -17,14 +17,14 @@ use agpm_store::ExpectedFile;
 use agpm_text::{Document, Format};
 use serde::Serialize;
 
-use crate::documents::document_of;
-use crate::gather::{ManifestFiles, Mistakes, Project, refuse_link};
 use crate::install::{
     self, Changes, Executables, InstallReport, InstallRequest, Job, ManifestEdit, Writing,
 };
 use crate::manifest_text::Then;
-use crate::packages::{Sources, read_lock, versions_of};
-use crate::world::{InstallScope, World};
+use agpm_project::documents::document_of;
+use agpm_project::gather::{ManifestFiles, Mistakes, Project, refuse_link};
+use agpm_project::packages::{Sources, read_lock, versions_of};
+use agpm_project::world::{InstallScope, World};
 
 /// How often a change is tried again that another process overtook.
 const MOST_TRIES: usize = 32;
@@ -104,7 +104,7 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
     let files = ManifestFiles::require(&world.environment)?;
     let bytes = files.project().to_vec();
     let path = files.path.clone();
-    let name = crate::reading::shown(&world.environment, &path);
+    let name = agpm_project::reading::shown(&world.environment, &path);
     let document = document_of(name.clone(), bytes.clone(), Format::Toml, notes)?;
     notes.check()?;
     let store = files.store()?;
@@ -168,7 +168,7 @@ fn refuse_mistakes(
     notes: &mut Notes,
 ) -> Result<(), Failure> {
     let files = ManifestFiles::require(&world.environment)?;
-    let name = crate::reading::shown(&world.environment, &files.path);
+    let name = agpm_project::reading::shown(&world.environment, &files.path);
     let mut after = Notes::default();
     let result = Project::of(
         world,

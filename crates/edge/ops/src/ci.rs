@@ -6,12 +6,12 @@ use agpm_plan::Ledger;
 use agpm_resolve::{UpdateScope, add_locked_sources};
 use agpm_store::{ProjectStore, TemporaryFolder};
 
-use crate::gather::{ManifestFiles, Project};
 use crate::install::{self, FrozenProject, InstallRequest, Job, LockUse, Writing, check_frozen};
-use crate::packages::read_lock;
-use crate::policy_cache::refresh_policies;
 use crate::verify::{compare, uncached_source};
-use crate::world::World;
+use agpm_project::gather::{ManifestFiles, Project};
+use agpm_project::packages::read_lock;
+use agpm_project::policy_cache::refresh_policies;
+use agpm_project::world::World;
 
 /// Whether files are restored before they are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

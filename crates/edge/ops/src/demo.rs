@@ -21,11 +21,11 @@ use agpm_persona::ProfileKinds;
 
 use crate::lineage::{self, LineagePlace, ProfileRequest, Submodules};
 use crate::merge::{self, MergeInputs, MergeRequest};
-use crate::packages::git;
-use crate::reading::shown;
-use crate::source_failure::source_failure;
-use crate::world::{Environment, World};
 use agpm_merge::Provenance;
+use agpm_project::packages::git;
+use agpm_project::reading::shown;
+use agpm_project::source_failure::source_failure;
+use agpm_project::world::{Environment, World};
 
 /// Where to put the project.
 #[derive(Clone, Debug)]

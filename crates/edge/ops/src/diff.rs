@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::install::{InstallReport, Job, LockChange, Moved, Preview, Program, is_meant, preview};
 use crate::update::scope_of;
-use crate::world::World;
+use agpm_project::world::World;
 
 /// What is compared with the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,14 +15,14 @@ use agpm_text::{Format, parse_alone};
 use serde::Serialize;
 
 use crate::additions::{Replace, usage};
-use crate::adoption::{AdoptedResource, EntryChooser};
 use crate::import::named_entries;
 use crate::install::Changes;
 use crate::manifest_text::uneditable;
-use crate::path_of;
-use crate::reading::{MANIFEST_NAME, limit, shown};
-use crate::scope::{Places, beside, state_of};
-use crate::world::{InstallScope, World};
+use agpm_project::adoption::{AdoptedResource, EntryChooser};
+use agpm_project::path_of;
+use agpm_project::reading::{MANIFEST_NAME, limit, shown};
+use agpm_project::scope::{Places, beside, state_of};
+use agpm_project::world::{InstallScope, World};
 
 const IGNORE_NAME: &str = ".gitignore";
 /// Where to begin.

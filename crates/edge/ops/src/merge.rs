@@ -1,25 +1,24 @@
 //! `agpm merge`: files named on the command line, low to high, into one.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use agpm_diag::{Failure, FailureKind, Notes, Outcome, nearest};
 use agpm_merge::{
     FileBytes, LayerFile, OutputFormat, Provenance, RawFile, RuleArgument, UnparsedFile,
     merge_files, name_layers,
 };
-use agpm_model::{LayerName, MergeDriver, Strategy};
-use agpm_store::{self as store, DriverCall, StoreError, StoreProblem, parallel};
+use agpm_model::Strategy;
+use agpm_store::{self as store, StoreError, StoreProblem, parallel};
 use agpm_text::Pointer;
 
-use crate::approve::{ProgramPermit, permit};
-use crate::gather::Project;
-use crate::reading::{limit, shown};
-use crate::world::{Environment, ManifestUse, World};
+use agpm_project::drive::drive;
+use agpm_project::gather::Project;
+use agpm_project::permits::permit;
+use agpm_project::reading::{limit, shown};
+use agpm_project::world::{Environment, ManifestUse, World};
 
 /// Bytes from which on starting threads costs less than it saves.
 const WORTH_THREADS: usize = 1 << 20;
-const DRIVER_TIME: Duration = Duration::from_secs(30);
 
 /// What to merge, and how.
 #[derive(Clone, Debug)]
@@ -236,32 +235,4 @@ impl ReadFiles {
         notes.check()?;
         Ok(files)
     }
-}
-
-/// Folds with a program, two files at a time; the result is what the strategy says.
-pub(crate) fn drive(
-    driver: &MergeDriver,
-    permit: &ProgramPermit,
-    strategy: &str,
-    files: Vec<RawFile>,
-) -> Result<RawFile, Failure> {
-    let shown = files[0].shown.clone();
-    let layer = LayerName::new(strategy).unwrap_or_else(|_| files[0].layer.clone());
-    let name = shown.rsplit('/').next().unwrap_or("file").to_owned();
-    let mut files = files.into_iter();
-    let mut bytes = files.next().map(|file| file.bytes).unwrap_or_default();
-    for next in files {
-        let call = DriverCall {
-            command: &permit.command(driver),
-            folder: permit.folder(driver),
-            file_name: &name,
-            limit: DRIVER_TIME,
-        };
-        bytes = store::run_driver(call, &bytes, &next.bytes)?;
-    }
-    Ok(RawFile {
-        layer,
-        shown: format!("{strategy} -> {name}"),
-        bytes,
-    })
 }

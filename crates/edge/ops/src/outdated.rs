@@ -7,14 +7,14 @@ use agpm_inspect::{LockfileState, OutdatedReport, OutdatedRequest, VersionCompar
 use agpm_model::{LockedPin, Lockfile, Manifest, Pin, PinId, PinSource, Unit, VersionTag};
 use agpm_resolve::{add_locked_sources, no_lockfile, report_moved_tags, with_names_of};
 
-use crate::allowed::{allowed_versions, entry_at};
-use crate::bases::bases_today;
-use crate::catalog::remote_today;
-use crate::gather::{ManifestFiles, Project};
-use crate::packages::{Sources, read_lock, versions_of};
-use crate::policies::Policies;
 use crate::update::pin_words;
-use crate::world::World;
+use agpm_project::allowed::{allowed_versions, entry_at};
+use agpm_project::bases::bases_today;
+use agpm_project::catalog::remote_today;
+use agpm_project::gather::{ManifestFiles, Project};
+use agpm_project::packages::{Sources, read_lock, versions_of};
+use agpm_project::policies::Policies;
+use agpm_project::world::World;
 
 /// Looks for newer versions.
 pub fn outdated(world: &World, request: &OutdatedRequest) -> Outcome<OutdatedReport> {

@@ -4,12 +4,12 @@ use agpm_diag::{Failure, Notes, Outcome};
 use agpm_model::{Manifest, PolicyRow, RuleName};
 use serde::Serialize;
 
-use crate::gather::{ManifestFiles, Project};
 use crate::install::{JudgedProject, judge_project};
-use crate::policies::Policies;
-use crate::policy_cache::refresh_policies;
-use crate::policy_files::policy_files;
-use crate::world::{ManifestUse, World};
+use agpm_project::gather::{ManifestFiles, Project};
+use agpm_project::policies::Policies;
+use agpm_project::policy_cache::refresh_policies;
+use agpm_project::policy_files::policy_files;
+use agpm_project::world::{ManifestUse, World};
 
 /// What a check against the policies covered.
 #[derive(Debug, Serialize)]

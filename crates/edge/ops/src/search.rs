@@ -10,10 +10,10 @@ use agpm_discover::{
 use agpm_model::{Address, AddressKind, Checksum, InnerAddress, NamedAddress};
 use agpm_source::SourceVersioning;
 
-use crate::add::place::{PlaceFinder, PlaceSource};
 use crate::additions::type_of_word;
 use crate::browse::read_sources;
-use crate::world::{NetworkAccess, World};
+use agpm_project::offers::{PlaceFinder, PlaceSource};
+use agpm_project::world::{NetworkAccess, World};
 
 /// How long an index is used before its source is asked again.
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);

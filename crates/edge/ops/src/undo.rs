@@ -11,11 +11,11 @@ use agpm_store::{
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use crate::gather::{ManifestFiles, ignored_state};
 use crate::install::{OverwriteRule, Writing, hold, ledger_in, read_ledger};
-use crate::reading::limit;
-use crate::scope::Beside;
-use crate::world::World;
+use agpm_project::gather::{ManifestFiles, ignored_state};
+use agpm_project::reading::limit;
+use agpm_project::scope::Beside;
+use agpm_project::world::World;
 
 /// Files that changed since and are reported one by one.
 const MOST_CHANGED_SHOWN: usize = 20;

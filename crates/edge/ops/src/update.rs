@@ -7,10 +7,10 @@ use agpm_manifest::PinWords;
 use agpm_model::Lockfile;
 use agpm_resolve::UpdateScope;
 
-use crate::gather::{ManifestFiles, Project};
 use crate::install::{self, InstallReport, InstallRequest, Job};
-use crate::packages::read_lock;
-use crate::world::World;
+use agpm_project::gather::{ManifestFiles, Project};
+use agpm_project::packages::read_lock;
+use agpm_project::world::World;
 
 /// What to update.
 #[derive(Clone, Debug)]

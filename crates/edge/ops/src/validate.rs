@@ -13,17 +13,17 @@ use agpm_plan::outdated_lock;
 use agpm_resolve::{UpdateScope, add_locked_sources, pins, report_moved_tags};
 use agpm_store::ProjectStore;
 
-use crate::approve::note_unapproved;
-use crate::catalog::{ask_remotes, remotes_as_locked};
-use crate::gather::{ManifestFiles, Project};
-use crate::layers::{fold_all, missing_folders, snapshots};
-use crate::outside::reads_outside;
-use crate::packages::{
-    Resolution, Sources, VersionLimits, bind_plugins, read_lock, render_all, resolve, versions_of,
-};
-use crate::world::World;
 use agpm_layers::{LayerLock, LayerPinning, layers_as_locked, missing_layer};
 use agpm_model::LOCK_NAME;
+use agpm_project::catalog::{ask_remotes, remotes_as_locked};
+use agpm_project::gather::{ManifestFiles, Project};
+use agpm_project::layers::{fold_all, missing_folders, snapshots};
+use agpm_project::outside::reads_outside;
+use agpm_project::packages::{
+    Resolution, Sources, VersionLimits, bind_plugins, read_lock, render_all, resolve, versions_of,
+};
+use agpm_project::permits::note_unapproved;
+use agpm_project::world::World;
 
 /// Checks a project.
 pub fn validate(world: &World, request: &ValidateRequest) -> Outcome<ValidateReport> {

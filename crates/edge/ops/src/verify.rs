@@ -15,11 +15,11 @@ use agpm_resolve::add_locked_sources;
 use agpm_store::{ProjectStore, parallel};
 use agpm_text::{BlockDocument, Document};
 
-use crate::gather::{ManifestFiles, Project};
 use crate::install::{LockedState, Observer, inputs_of, read_ledger, read_shared};
-use crate::packages::{Sources, read_lock};
-use crate::reading::limit;
-use crate::world::World;
+use agpm_project::gather::{ManifestFiles, Project};
+use agpm_project::packages::{Sources, read_lock};
+use agpm_project::reading::limit;
+use agpm_project::world::World;
 
 /// Skills are not nested deeper than this.
 const MOST_LEVELS: usize = 64;

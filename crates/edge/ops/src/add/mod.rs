@@ -1,8 +1,5 @@
 //! `add ADDRESS… [NAME…]`: finds what is meant, writes it into the manifest and installs it, in one transaction.
 
-pub(crate) mod offer;
-pub(crate) mod place;
-
 use std::path::Path;
 use std::sync::Arc;
 
@@ -17,14 +14,14 @@ use agpm_resolve::UpdateScope;
 use agpm_source::SharedSources;
 use serde::Serialize;
 
-use crate::add::offer::Wish;
-use crate::add::place::{Place, PlaceFinder, PlaceSource};
 use crate::change::{until_not_overtaken, write_manifest};
-use crate::gather::{ManifestFiles, Mistakes, Project};
 use crate::install::{self, InstallReport, InstallRequest, Job, ManifestEdit, Writing};
 use crate::manifest_text::Then;
-use crate::reading::shown;
-use crate::world::{InstallScope, World};
+use agpm_project::gather::{ManifestFiles, Mistakes, Project};
+use agpm_project::offers::{Offer, Wish};
+use agpm_project::offers::{Place, PlaceFinder, PlaceSource};
+use agpm_project::reading::shown;
+use agpm_project::world::{InstallScope, World};
 
 pub use agpm_manifest::{AddedResource, AddedSource};
 
@@ -110,7 +107,7 @@ pub fn add(world: &World, request: &AddRequest<'_>) -> Outcome<AddReport> {
 fn run(world: &World, request: &AddRequest<'_>, notes: &mut Notes) -> Result<AddReport, Failure> {
     let kind = request.kind.as_deref().map(type_of_word).transpose()?;
     let environment = &world.environment;
-    let before = ManifestFiles::find(environment, crate::world::ManifestUse::Nearest)?;
+    let before = ManifestFiles::find(environment, agpm_project::world::ManifestUse::Nearest)?;
     let created = before.is_none();
     let files = match before {
         Some(files) => files,
@@ -334,7 +331,7 @@ impl CandidateChooser<'_> {
         &self,
         finder: &PlaceFinder<'_>,
         plugin: &PluginAddress,
-    ) -> Result<Option<(Place, offer::Offer)>, Failure> {
+    ) -> Result<Option<(Place, Offer)>, Failure> {
         for source in finder.sources {
             let address = Address::Source(agpm_model::NamedAddress {
                 name: source.name.clone(),

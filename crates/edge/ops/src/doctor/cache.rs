@@ -4,11 +4,11 @@ use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 use agpm_store as store;
 
 use crate::doctor::check::DoctorRequest;
-use crate::packages::git;
-use crate::reading::shown;
-use crate::world::World;
 use agpm_diag::{counted, size};
 use agpm_inspect::CheckSummary;
+use agpm_project::packages::git;
+use agpm_project::reading::shown;
+use agpm_project::world::World;
 
 const WORTH_TELLING: u64 = 1 << 20;
 

@@ -1,9 +1,9 @@
 //! What every check of the doctor shares.
 
-use crate::gather::{ManifestFiles, Project};
-use crate::world::{ManifestUse, World};
 use agpm_diag::{Diagnostic, Failure, Notes, WarningPolicy};
 use agpm_inspect::{CheckSummary, NO_MANIFEST};
+use agpm_project::gather::{ManifestFiles, Project};
+use agpm_project::world::{ManifestUse, World};
 use agpm_store::ProjectStore;
 
 /// What to check.

@@ -1,11 +1,11 @@
 //! The user's configuration and the user's own manifest can be read and say nothing unknown.
 
 use crate::doctor::check::{DoctorRequest, alone};
-use crate::gather::{ManifestFiles, Project};
-use crate::world::World;
 use agpm_diag::counted;
 use agpm_diag::{Failure, Notes};
 use agpm_inspect::CheckSummary;
+use agpm_project::gather::{ManifestFiles, Project};
+use agpm_project::world::World;
 
 pub(super) fn check(
     world: &World,

@@ -4,10 +4,10 @@ use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 use agpm_git::GitError;
 
 use crate::doctor::check::{DoctorRequest, project};
-use crate::packages::{Sources, git};
-use crate::source_failure::GIT_HELP;
-use crate::world::World;
 use agpm_inspect::CheckSummary;
+use agpm_project::packages::{Sources, git};
+use agpm_project::source_failure::GIT_HELP;
+use agpm_project::world::World;
 
 pub(super) fn check(
     world: &World,

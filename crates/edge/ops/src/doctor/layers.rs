@@ -4,13 +4,13 @@ use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 use agpm_layers::LayerPinning;
 use agpm_model::{Layer, LockedLayer, Lockfile, Manifest};
 
-use crate::approve::note_unapproved;
 use crate::doctor::check::{DoctorRequest, alone, project};
-use crate::layers::snapshots;
-use crate::packages::{Sources, read_lock};
-use crate::world::World;
 use agpm_diag::counted;
 use agpm_inspect::CheckSummary;
+use agpm_project::layers::snapshots;
+use agpm_project::packages::{Sources, read_lock};
+use agpm_project::permits::note_unapproved;
+use agpm_project::world::World;
 use agpm_resolve::UpdateScope;
 
 pub(super) fn check(

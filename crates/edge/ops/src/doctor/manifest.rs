@@ -3,14 +3,14 @@
 use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 
 use crate::doctor::check::DoctorRequest;
-use crate::gather::{ManifestFiles, Project};
-use crate::outside::reads_outside;
-use crate::packages::read_lock;
 use crate::validate::is_current;
-use crate::world::{ManifestUse, World};
 use agpm_diag::counted;
 use agpm_inspect::{CheckSummary, NO_MANIFEST};
 use agpm_model::LOCK_NAME;
+use agpm_project::gather::{ManifestFiles, Project};
+use agpm_project::outside::reads_outside;
+use agpm_project::packages::read_lock;
+use agpm_project::world::{ManifestUse, World};
 
 pub(super) fn check(
     world: &World,

@@ -3,10 +3,10 @@
 use agpm_diag::{Failure, Notes};
 
 use crate::doctor::check::DoctorRequest;
-use crate::scope::Places;
 use crate::verify::{SourceUse, find_drift};
-use crate::world::{InstallScope, ManifestUse, World};
 use agpm_inspect::{CheckSummary, DriftFinding, NO_MANIFEST, ownership_line};
+use agpm_project::scope::Places;
+use agpm_project::world::{InstallScope, ManifestUse, World};
 
 pub(super) fn check(
     world: &World,

@@ -15,16 +15,16 @@ use agpm_resolve::UpdateScope;
 use agpm_store::{self as store, ProjectStore, StoreError, StoreProblem};
 use agpm_text::Pointer;
 
-use crate::approve::permit;
 use crate::explain::resource::explain_resource;
-use crate::gather::{ManifestFiles, Project, layer_file};
 use crate::install::{parse_shared, read_ledger};
-use crate::layers::snapshots;
 use crate::merge::{MergeInputs, ReadFiles, choose_strategy, read_files};
-use crate::packages::{Sources, read_lock};
-use crate::reading::{limit, shown};
-use crate::scope::state_of;
-use crate::world::{Environment, InstallScope, ManifestUse, OutsideReads, World};
+use agpm_project::gather::{ManifestFiles, Project, layer_file};
+use agpm_project::layers::snapshots;
+use agpm_project::packages::{Sources, read_lock};
+use agpm_project::permits::permit;
+use agpm_project::reading::{limit, shown};
+use agpm_project::scope::state_of;
+use agpm_project::world::{Environment, InstallScope, ManifestUse, OutsideReads, World};
 
 /// What is known of a file.
 struct FileContributions {

@@ -17,10 +17,10 @@ use agpm_resolve::LockView;
 use agpm_text::Pointer;
 
 use crate::bottle::BottleInput;
-use crate::gather::{ManifestFiles, Mistakes, Project};
 use crate::merge::MergeInputs;
-use crate::packages::read_lock;
-use crate::world::{ManifestUse, World};
+use agpm_project::gather::{ManifestFiles, Mistakes, Project};
+use agpm_project::packages::read_lock;
+use agpm_project::world::{ManifestUse, World};
 use file::explain_blocks;
 use resource::explain_resource;
 use subjects::{

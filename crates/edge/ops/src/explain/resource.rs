@@ -10,10 +10,10 @@ use agpm_model::{LockEntry, Lockfile, Manifest, ResourceType};
 use agpm_resolve::{LockView, add_locked_sources, with_names_of};
 use agpm_text::Pointer;
 
-use crate::gather::{ManifestFiles, Project};
-use crate::packages::{Sources, frozen, read_lock, render_these};
-use crate::reading::limit;
-use crate::world::World;
+use agpm_project::gather::{ManifestFiles, Project};
+use agpm_project::packages::{Sources, frozen, read_lock, render_these};
+use agpm_project::reading::limit;
+use agpm_project::world::World;
 
 pub(super) fn explain_resource(
     world: &World,

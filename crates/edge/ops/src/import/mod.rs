@@ -15,11 +15,11 @@ use agpm_text::{Document, Format};
 use serde::Serialize;
 
 use crate::change::{until_not_overtaken, write_manifest};
-use crate::documents::document_of;
-use crate::gather::{ManifestFiles, unknown_name};
 use crate::install::Writing;
-use crate::reading::shown;
-use crate::world::{Environment, InstallScope, World};
+use agpm_project::documents::document_of;
+use agpm_project::gather::{ManifestFiles, unknown_name};
+use agpm_project::reading::shown;
+use agpm_project::world::{Environment, InstallScope, World};
 
 pub(crate) use packages::named_entries;
 

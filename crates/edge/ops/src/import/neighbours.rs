@@ -6,9 +6,9 @@ use agpm_adopt::NeighbouringFiles;
 use agpm_diag::Notes;
 use agpm_text::{Format, ParsedDocument};
 
-use crate::documents::parsed;
-use crate::reading::{limit, shown};
-use crate::world::Environment;
+use agpm_project::documents::parsed;
+use agpm_project::reading::{limit, shown};
+use agpm_project::world::Environment;
 
 /// Files on the disk, which are added to the notes as they are read.
 pub(super) struct Neighbours<'a> {

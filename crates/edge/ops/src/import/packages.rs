@@ -10,14 +10,14 @@ use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 use agpm_model::{ImportAdditions, normalize};
 use agpm_text::Format;
 
-use crate::documents::parsed;
-use crate::gather::ManifestFiles;
 use crate::import::neighbours::Neighbours;
 use crate::import::{ImportReport, ImportRequest, ImportTarget, default_file, missing};
 use crate::install::Writing;
 use crate::manifest_text::uneditable;
-use crate::reading::{limit, shown};
-use crate::world::{Environment, World};
+use agpm_project::documents::parsed;
+use agpm_project::gather::ManifestFiles;
+use agpm_project::reading::{limit, shown};
+use agpm_project::world::{Environment, World};
 
 /// A manifest of agpm-cli is a manifest of agpm: in place there is nothing to write.
 const OWN_FORMAT: &str = "agpm-cli";

@@ -11,7 +11,7 @@ use agpm_trust::{CapabilityChange, CapabilitySet};
 use crate::install::layered::capabilities_as_locked;
 use crate::install::locked_state::resources_as_locked;
 use crate::install::run::{GatheredProject, Run};
-use crate::packages::Sources;
+use agpm_project::packages::Sources;
 
 /// What changed since the project was locked; fails if it is more than anybody approved.
 pub(super) fn approved_changes(

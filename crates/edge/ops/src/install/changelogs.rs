@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use agpm_install::Moved;
 use agpm_model::{ObjectId, SourceName, VersionTag, changelog_between};
 
-use crate::packages::Sources;
+use agpm_project::packages::Sources;
 
 const CHANGELOG: &str = "CHANGELOG.md";
 /// A longer changelog is not read.

@@ -8,8 +8,8 @@ use agpm_store::{
     ExpectedFile, FileChange, ProjectLock, ProjectStore, StoreError, StoreProblem, Transaction,
 };
 
-use crate::reading::limit;
-use crate::scope::Beside;
+use agpm_project::reading::limit;
+use agpm_project::scope::Beside;
 
 /// Changes of files that a transaction writes, and of those beside a user's manifest that it cannot reach.
 ///

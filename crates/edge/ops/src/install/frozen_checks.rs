@@ -7,11 +7,11 @@ use agpm_model::{LOCK_NAME, Lockfile};
 use agpm_plan::{frozen_difference, outdated_lock};
 use agpm_resolve::UpdateScope;
 
-use crate::gather::ManifestFiles;
 use crate::install::locked_state::LockedState;
 use crate::install::run::{GatheredProject, Job, RenderedProject, Run};
 use crate::install::{gather, refuse_violations, render, resolve_dependencies};
-use crate::world::World;
+use agpm_project::gather::ManifestFiles;
+use agpm_project::world::World;
 
 /// What the lockfile describes.
 pub(crate) struct FrozenProject {

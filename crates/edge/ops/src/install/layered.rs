@@ -14,9 +14,9 @@ use agpm_resolve::{UpdateScope, with_names_of};
 use agpm_trust::CapabilitySet;
 
 use crate::install::run::Run;
-use crate::layers::{fold_all, snapshots};
-use crate::packages::Sources;
-use crate::world::World;
+use agpm_project::layers::{fold_all, snapshots};
+use agpm_project::packages::Sources;
+use agpm_project::world::World;
 
 /// What the layers give.
 #[derive(Default)]

@@ -7,10 +7,10 @@ use agpm_plan::{DesiredState, Ledger};
 use agpm_store::ProjectStore;
 
 use crate::install::layered::as_locked;
-use crate::packages::{Sources, frozen, render_these};
-use crate::world::World;
 use agpm_compose::RenderedResource;
 use agpm_layers::LayeredFile;
+use agpm_project::packages::{Sources, frozen, render_these};
+use agpm_project::world::World;
 
 /// Everything that is on the disk if it is as the lockfile says.
 pub(crate) struct LockedState {

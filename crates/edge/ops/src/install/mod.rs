@@ -7,7 +7,6 @@ mod frozen_checks;
 mod known;
 mod layered;
 mod locked_state;
-mod observer;
 mod planning;
 mod preview;
 mod run;
@@ -29,9 +28,7 @@ use agpm_resolve::{ResolvedEntry, UpdateScope, add_locked_sources, check_locked_
 
 pub(crate) use crate::install::changes::Changes;
 pub(crate) use crate::install::frozen_checks::{FrozenProject, check_frozen};
-pub(crate) use crate::install::known::{ledger_in, read_ledger};
 pub(crate) use crate::install::locked_state::LockedState;
-pub(crate) use crate::install::observer::{Observer, read_shared};
 pub(crate) use crate::install::preview::{Preview, preview};
 pub(crate) use crate::install::run::{Job, ManifestEdit};
 pub(crate) use crate::install::writing::hold;
@@ -42,29 +39,32 @@ pub use agpm_install::{
 pub(crate) use agpm_install::{inputs_of, is_meant};
 pub use agpm_plan::OverwriteRule;
 pub(crate) use agpm_plan::read_shared_file as parse_shared;
+pub(crate) use agpm_project::ledger::{ledger_in, read_ledger};
+pub(crate) use agpm_project::observer::{Observer, read_shared};
 pub use agpm_render::{FieldOutcome, FieldOutcomeKind};
 pub use agpm_trust::{Capability, CapabilityChange, CapabilityKind};
 
 use agpm_store::{ProjectStore, parallel};
 
-use crate::bases::BaseVersions;
 use crate::cache::clean_now_and_then;
-use crate::catalog::RemoteLocking;
-use crate::gather::{ManifestFiles, Mistakes, Project, refuse_link};
-use crate::install::known::{has_ledger, is_fresh, nothing_to_do};
+use crate::install::known::nothing_to_do;
 use crate::install::layered::layered;
 use crate::install::planning::plan_install;
 use crate::install::run::{FilePlaces, GatheredProject, RenderedProject, Run};
 use crate::install::writing::{Commit, commit};
-use crate::outside::reads_outside;
-use crate::packages::{
+use agpm_project::bases::BaseVersions;
+use agpm_project::catalog::RemoteLocking;
+use agpm_project::gather::{ManifestFiles, Mistakes, Project, refuse_link};
+use agpm_project::ledger::{has_ledger, is_fresh};
+use agpm_project::outside::reads_outside;
+use agpm_project::packages::{
     Resolution, Sources, VersionLimits, bind_plugins, frozen, read_lock, render_all, resolve,
 };
-use crate::policies::{Policies, ReleaseDates};
-use crate::policy_cache::refresh_policies;
-use crate::projects;
-use crate::scope::{Beside, Places};
-use crate::world::{ManifestUse, World};
+use agpm_project::policies::{Policies, ReleaseDates};
+use agpm_project::policy_cache::refresh_policies;
+use agpm_project::projects;
+use agpm_project::scope::{Beside, Places};
+use agpm_project::world::{ManifestUse, World};
 
 /// Installs a project.
 pub fn install(world: &World, request: &InstallRequest) -> Outcome<InstallReport> {

@@ -12,13 +12,13 @@ use agpm_plan::{
     recover_ownership,
 };
 
-use crate::bases::LoadedBase;
 use crate::install::capabilities::approved_changes;
 use crate::install::changelogs;
-use crate::install::known::has_ledger;
 use crate::install::locked_state::LockedState;
-use crate::install::observer::Observer;
 use crate::install::run::{GatheredProject, RenderedProject, Run};
+use agpm_project::bases::LoadedBase;
+use agpm_project::ledger::has_ledger;
+use agpm_project::observer::Observer;
 
 /// Compares what is to be with what was locked, then with what is on the disk.
 pub(super) fn plan_install(

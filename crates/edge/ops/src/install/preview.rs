@@ -12,9 +12,9 @@ use crate::install::planning::plan_install;
 use crate::install::run::{Job, Run};
 use crate::install::writing::project_changes;
 use crate::install::{gather_and_render, refuse_own_places, report};
-use crate::policy_cache::refresh_policies;
-use crate::reading::limit;
-use crate::world::World;
+use agpm_project::policy_cache::refresh_policies;
+use agpm_project::reading::limit;
+use agpm_project::world::World;
 
 /// An install that is only shown.
 pub(crate) struct Preview {

@@ -10,12 +10,12 @@ use agpm_plan::Ledger;
 use agpm_resolve::UpdateScope;
 use agpm_store::{ProjectLock, ProjectStore};
 
-use crate::gather::{ManifestFiles, Project};
 use crate::install::layered::Layered;
-use crate::packages::Sources;
-use crate::policies::Policies;
-use crate::scope::Beside;
-use crate::world::{Environment, World};
+use agpm_project::gather::{ManifestFiles, Project};
+use agpm_project::packages::Sources;
+use agpm_project::policies::Policies;
+use agpm_project::scope::Beside;
+use agpm_project::world::{Environment, World};
 
 /// One run of the pipeline, as `install`, `update`, `add` and `remove` ask for it.
 pub(crate) struct Job<'a> {

@@ -11,12 +11,12 @@ use agpm_store::{
     ExpectedFile, FileChange, LockWait, ProjectLock, ProjectStore, RecoveryOutcome, StoreError,
 };
 
-use crate::gather::ManifestFiles;
 use crate::install::changes::Changes;
-use crate::install::known::{has_ledger, ledger_file};
 use crate::install::run::{FilePlaces, GatheredProject, Run};
-use crate::scope::Beside;
-use crate::world::World;
+use agpm_project::gather::ManifestFiles;
+use agpm_project::ledger::{has_ledger, ledger_file};
+use agpm_project::scope::Beside;
+use agpm_project::world::World;
 
 /// Takes the project for this process alone and finishes what another one left; a run that only shows takes nothing.
 pub(crate) fn hold(

@@ -1,0 +1,7 @@
+//! The resources that an address offers: from what was typed to a source at a revision, and its candidates.
+
+mod offer;
+mod place;
+
+pub use offer::{Offer, Wish};
+pub use place::{Place, PlaceFinder, PlaceOrigin, PlaceSource};

@@ -233,6 +233,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-manifest",
             "agpm-install",
             "agpm-inspect",
+            "agpm-explain",
             "agpm-store",
             "agpm-git",
             "agpm-source",

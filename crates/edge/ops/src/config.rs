@@ -3,13 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, Failure, Notes, Outcome, Severity, codes, did_you_mean, unknown_name};
+pub use agpm_inspect::{ConfigAnswer, ConfigReport};
 use agpm_model::{DefaultHost, UserConfig};
 use agpm_text::Document;
-use serde::Serialize;
 
 use crate::additions::{Replace, exists, new_source, usage};
 use agpm_project::config::read_config;
-use agpm_project::serialize;
 use agpm_project::world::{Environment, World};
 
 /// What to do with the configuration.
@@ -37,43 +36,6 @@ pub enum ConfigRequest {
     DefaultHost {
         /// The new one.
         host: Option<String>,
-    },
-}
-
-/// The configuration, or what was done to it.
-#[derive(Debug, Serialize)]
-pub struct ConfigReport {
-    /// Where it is.
-    #[serde(serialize_with = "serialize::path")]
-    pub path: PathBuf,
-    /// What there is to say.
-    #[serde(flatten)]
-    pub answer: ConfigAnswer,
-}
-
-/// What there is to say of a configuration.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-pub enum ConfigAnswer {
-    /// Only where it is.
-    Place {},
-    /// What is in it.
-    Content {
-        /// Its text, with secrets masked.
-        text: String,
-        /// Its sources by name, without secrets.
-        #[serde(serialize_with = "agpm_text::pairs")]
-        sources: Vec<(String, String)>,
-    },
-    /// The host of `OWNER/REPO`.
-    Host {
-        /// The host, as it is written.
-        default_host: String,
-    },
-    /// That it changed.
-    Done {
-        /// How, in words.
-        done: String,
     },
 }
 

@@ -12,14 +12,12 @@ mod change;
 mod ci;
 mod config;
 mod demo;
-mod diagnostics;
 mod diff;
 mod doctor;
 mod explain;
 mod import;
 mod init;
 mod install;
-mod installed;
 mod layers;
 mod lineage;
 mod list;
@@ -73,6 +71,7 @@ pub use agpm_merge::{
     OperationRow, Provenance, SecretDisplay, StrategiesReport, StrategyExample, StrategyPage,
 };
 pub use agpm_merge::{FileBytes, OutputFormat, RuleArgument};
+pub use agpm_model::FileChangeKind;
 pub use agpm_model::ObservedPath;
 pub use agpm_persona::{
     PERSONA_SCHEMA, PersonaRow, PersonasReport, ProfileAddition, ProfileKinds, ProfileReport,
@@ -81,6 +80,9 @@ pub use agpm_persona::{PersonaKind, markdown};
 pub use agpm_plan::{ChangeAction, ChangeReason, PlannedChange};
 pub use agpm_plan::{FieldDifference, FileAction, FileDifference};
 pub use agpm_project::adoption::AdoptedResource;
+pub use agpm_project::installed::{
+    InstalledFile, InstalledReport, InstalledRequest, InstalledResources, open_installed,
+};
 pub use agpm_project::permits::ProjectPrograms;
 pub use agpm_project::watch::{ProjectWatch, watch_project};
 pub use agpm_project::world::{
@@ -88,7 +90,6 @@ pub use agpm_project::world::{
     Progress, Silent, World,
 };
 pub use agpm_resolve::{LockedResource, Placements, ResourceIdentity};
-pub use agpm_store::FileChangeKind;
 pub use agpm_trust::{CapabilityIncrease, CapabilityName, CapabilitySet};
 pub use approve::{Approval, ManifestProgram, approve, programs, unapproved};
 pub use blame::{BlameReport, blame};
@@ -104,7 +105,6 @@ pub use change::{ChangeReport, ManifestChange, change_manifest};
 pub use ci::{Restore, ci};
 pub use config::{ConfigAnswer, ConfigReport, ConfigRequest, config};
 pub use demo::{DemoReport, DemoRequest, DemoResult, DemoShow, demo};
-pub use diagnostics::{DiagnosticReport, report_all};
 pub use diff::{DiffContent, DiffReport, DiffRequest, DiffTarget, diff};
 pub use doctor::{DoctorRequest, doctor};
 pub use explain::{ExplainRequest, explain};
@@ -114,9 +114,6 @@ pub use install::{
     Capability, CapabilityChange, CapabilityKind, Changelogs, Conversion, Executables, Fidelity,
     FieldOutcome, FieldOutcomeKind, InstallReport, InstallRequest, LockChange, LockUse, Moved,
     OverwriteRule, Program, RequiredBy, Writing, install,
-};
-pub use installed::{
-    InstalledFile, InstalledReport, InstalledRequest, InstalledResources, open_installed,
 };
 pub use layers::layers;
 pub use lineage::{LineagePlace, ProfileRequest, Submodules, personas, profile};
@@ -130,7 +127,7 @@ pub use search::{IndexUse, SearchRequest, search};
 pub use status::status;
 pub use strategies::{StrategiesRequest, strategies};
 pub use tree::tree;
-pub use undo::{PastEntry, UndoAction, UndoReport, UndoRequest, done_word, undo, undone_word};
+pub use undo::{PastEntry, UndoAction, UndoReport, UndoRequest, undo};
 pub use update::{UpdateRequest, update};
 pub use validate::validate;
 pub use verify::verify;

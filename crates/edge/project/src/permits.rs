@@ -16,7 +16,6 @@ use serde::{Serialize, Serializer};
 
 use crate::reading::{limit, shown};
 use crate::scope::Places;
-use crate::serialize;
 use crate::world::{Environment, ManifestUse, ProgramUse, World};
 
 pub use agpm_install::{Approval, ManifestProgram};
@@ -27,7 +26,7 @@ const LOCK: &str = "approvals.lock";
 #[derive(Clone, Debug, Serialize)]
 pub struct ProjectPrograms {
     /// Where the project really is.
-    #[serde(serialize_with = "serialize::path")]
+    #[serde(serialize_with = "agpm_model::serialize_path")]
     pub project: PathBuf,
     /// By the names of their strategies.
     pub programs: Vec<ManifestProgram>,

@@ -6,7 +6,7 @@ use agpm_diag::{Failure, FailureKind, Notes};
 use agpm_model::{BaseDirectories, ImportedConfiguration, read_agent_manager};
 use agpm_text::Format;
 
-use crate::import::{ImportReport, ImportRequest, ImportTarget, default_file, missing};
+use crate::import::target::{ImportReport, ImportRequest, ImportTarget, default_file, missing};
 use crate::install::Writing;
 use crate::manifest_text::uneditable;
 use agpm_project::documents::parsed;

@@ -10,12 +10,12 @@ use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 use agpm_model::{ImportAdditions, normalize};
 use agpm_text::Format;
 
-use crate::import::neighbours::Neighbours;
-use crate::import::{ImportReport, ImportRequest, ImportTarget, default_file, missing};
+use crate::import::target::{ImportReport, ImportRequest, ImportTarget, default_file, missing};
 use crate::install::Writing;
 use crate::manifest_text::uneditable;
 use agpm_project::documents::parsed;
 use agpm_project::gather::ManifestFiles;
+use agpm_project::neighbours::Neighbours;
 use agpm_project::reading::{limit, shown};
 use agpm_project::world::{Environment, World};
 

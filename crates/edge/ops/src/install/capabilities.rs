@@ -8,9 +8,9 @@ use agpm_install::{IncreaseRules, Writing, unapproved_increases};
 use agpm_model::{LayerName, Lockfile, Manifest, Owner};
 use agpm_trust::{CapabilityChange, CapabilitySet};
 
-use crate::install::layered::capabilities_as_locked;
-use crate::install::locked_state::resources_as_locked;
 use crate::install::run::{GatheredProject, Run};
+use agpm_project::layers::layer_capabilities_of_lock;
+use agpm_project::locked_state::resources_as_locked;
 use agpm_project::packages::Sources;
 
 /// What changed since the project was locked; fails if it is more than anybody approved.
@@ -73,7 +73,7 @@ fn sets_as_locked(
         .any(|layer| ids.contains(&Owner::layer(&layer.name)))
     {
         let sources = Sources::open_all(run.world, manifest, run.store.path());
-        let found = capabilities_as_locked(run.world, manifest, &sources, &lock);
+        let found = layer_capabilities_of_lock(run.world, manifest, &sources, &lock);
         let found = found.unwrap_or_default().into_iter();
         let of_layer = |(name, set): (LayerName, CapabilitySet)| (Owner::layer(&name), set);
         sets.extend(found.map(of_layer));

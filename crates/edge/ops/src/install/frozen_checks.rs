@@ -7,10 +7,10 @@ use agpm_model::{LOCK_NAME, Lockfile};
 use agpm_plan::{frozen_difference, outdated_lock};
 use agpm_resolve::UpdateScope;
 
-use crate::install::locked_state::LockedState;
 use crate::install::run::{GatheredProject, Job, RenderedProject, Run};
 use crate::install::{gather, refuse_violations, render, resolve_dependencies};
 use agpm_project::gather::ManifestFiles;
+use agpm_project::locked_state::LockedState;
 use agpm_project::world::World;
 
 /// What the lockfile describes.

@@ -5,8 +5,6 @@ mod changelogs;
 mod changes;
 mod frozen_checks;
 mod known;
-mod layered;
-mod locked_state;
 mod planning;
 mod preview;
 mod run;
@@ -28,33 +26,33 @@ use agpm_resolve::{ResolvedEntry, UpdateScope, add_locked_sources, check_locked_
 
 pub(crate) use crate::install::changes::Changes;
 pub(crate) use crate::install::frozen_checks::{FrozenProject, check_frozen};
-pub(crate) use crate::install::locked_state::LockedState;
 pub(crate) use crate::install::preview::{Preview, preview};
 pub(crate) use crate::install::run::{Job, ManifestEdit};
 pub(crate) use crate::install::writing::hold;
+pub(crate) use agpm_install::inputs_of;
 pub use agpm_install::{
     Changelogs, Conversion, Executables, Fidelity, InstallReport, InstallRequest, LockChange,
     LockUse, Moved, Program, RequiredBy, Writing,
 };
-pub(crate) use agpm_install::{inputs_of, is_meant};
 pub use agpm_plan::OverwriteRule;
-pub(crate) use agpm_plan::read_shared_file as parse_shared;
 pub(crate) use agpm_project::ledger::{ledger_in, read_ledger};
-pub(crate) use agpm_project::observer::{Observer, read_shared};
+pub(crate) use agpm_project::locked_state::LockedState;
+pub(crate) use agpm_project::observer::Observer;
 pub use agpm_render::{FieldOutcome, FieldOutcomeKind};
+use agpm_trust::PolicyCheckReport;
 pub use agpm_trust::{Capability, CapabilityChange, CapabilityKind};
 
 use agpm_store::{ProjectStore, parallel};
 
 use crate::cache::clean_now_and_then;
 use crate::install::known::nothing_to_do;
-use crate::install::layered::layered;
 use crate::install::planning::plan_install;
 use crate::install::run::{FilePlaces, GatheredProject, RenderedProject, Run};
 use crate::install::writing::{Commit, commit};
 use agpm_project::bases::BaseVersions;
 use agpm_project::catalog::RemoteLocking;
 use agpm_project::gather::{ManifestFiles, Mistakes, Project, refuse_link};
+use agpm_project::layers::LayerReader;
 use agpm_project::ledger::{has_ledger, is_fresh};
 use agpm_project::outside::reads_outside;
 use agpm_project::packages::{
@@ -150,14 +148,11 @@ fn gather_and_render(
     Ok((gathered, rendered))
 }
 
-/// How much was judged, and by how many policies.
-pub(crate) struct JudgedProject {
-    pub(crate) policies: usize,
-    pub(crate) checked: usize,
-}
-
 /// Judges what would be installed by all policies, and stops there.
-pub(crate) fn judge_project(world: &World, notes: &mut Notes) -> Result<JudgedProject, Failure> {
+pub(crate) fn judge_project(
+    world: &World,
+    notes: &mut Notes,
+) -> Result<PolicyCheckReport, Failure> {
     let job = Job::showing("policy check", UpdateScope::Nothing);
     refresh_policies(world, notes)?;
     let files = ManifestFiles::require(&world.environment)?;
@@ -168,7 +163,7 @@ pub(crate) fn judge_project(world: &World, notes: &mut Notes) -> Result<JudgedPr
         job: &job,
     };
     let (gathered, rendered) = gather_and_render(&run, files, notes)?;
-    Ok(JudgedProject {
+    Ok(PolicyCheckReport {
         policies: gathered.policies.set().count(),
         checked: rendered.rendered.resources.len() + gathered.project.manifest.layers.len(),
     })
@@ -370,7 +365,14 @@ fn render(
     } else {
         &nothing
     };
-    let mut layered = layered(run, manifest, &sources, old, notes)?;
+    let layers = LayerReader {
+        world,
+        manifest,
+        sources: &sources,
+        lock_use: job.request.lock,
+        moving: &job.moving,
+    };
+    let mut layered = layers.read(old, notes)?;
     let of_layers = std::mem::take(&mut layered.capabilities);
     let capabilities = ProjectCapabilities::of(manifest, resources, of_layers);
     let rules = ExecutableRules {

@@ -14,10 +14,10 @@ use agpm_plan::{
 
 use crate::install::capabilities::approved_changes;
 use crate::install::changelogs;
-use crate::install::locked_state::LockedState;
 use crate::install::run::{GatheredProject, RenderedProject, Run};
 use agpm_project::bases::LoadedBase;
 use agpm_project::ledger::has_ledger;
+use agpm_project::locked_state::LockedState;
 use agpm_project::observer::Observer;
 
 /// Compares what is to be with what was locked, then with what is on the disk.

@@ -10,8 +10,8 @@ use agpm_plan::Ledger;
 use agpm_resolve::UpdateScope;
 use agpm_store::{ProjectLock, ProjectStore};
 
-use crate::install::layered::Layered;
 use agpm_project::gather::{ManifestFiles, Project};
+use agpm_project::layers::LayeredProject;
 use agpm_project::packages::Sources;
 use agpm_project::policies::Policies;
 use agpm_project::scope::Beside;
@@ -120,7 +120,7 @@ impl GatheredProject {
 /// Everything that is to be on the disk, resources and files of layers; and what is only locked.
 pub(super) struct RenderedProject {
     pub(super) rendered: RenderedSet,
-    pub(super) layered: Layered,
+    pub(super) layered: LayeredProject,
     pub(super) capabilities: ProjectCapabilities,
     pub(super) catalog: Vec<LockedRemote>,
     pub(super) reads: Vec<String>,

@@ -7,7 +7,6 @@ use agpm_diag::{Failure, Notes, Outcome};
 use serde::{Serialize, Serializer};
 
 use crate::catalog::open::{OpenCatalog, read_inside};
-use crate::serialize;
 
 /// An entry's file.
 #[derive(Clone, Debug, Serialize)]
@@ -25,7 +24,7 @@ pub struct CatalogFile {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remote: Option<String>,
     /// Where the file is.
-    #[serde(rename = "file", serialize_with = "serialize::path")]
+    #[serde(rename = "file", serialize_with = "agpm_model::serialize_path")]
     pub path: PathBuf,
     /// Its bytes, unchanged.
     #[serde(rename = "content", serialize_with = "text")]

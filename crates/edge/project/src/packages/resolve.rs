@@ -131,12 +131,6 @@ fn solve_and_read(
     Ok(Resolved::Entries(entries))
 }
 
-/// Sources without versions.
-pub(super) fn plain_sources(sources: &Sources) -> Vec<SourceName> {
-    let plain = sources.iter().filter(|(_, source)| !is_versioned(*source));
-    plain.map(|(name, _)| name.clone()).collect()
-}
-
 /// The smallest change that helps: one root at another tag. The solver knows only what was read; here the highest tags
 /// are read too.
 fn suggestion(

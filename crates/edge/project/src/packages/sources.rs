@@ -193,3 +193,9 @@ pub fn versions_of(
 pub fn git(environment: &Environment) -> GitProgram {
     git_program(&environment.source_context(&environment.folder))
 }
+
+/// Sources without versions.
+pub(super) fn plain_sources(sources: &Sources) -> Vec<SourceName> {
+    let plain = sources.iter().filter(|(_, source)| !is_versioned(*source));
+    plain.map(|(name, _)| name.clone()).collect()
+}

@@ -1,21 +1,43 @@
 //! What a source has at the paths that are asked for.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use agpm_model::{
-    FileMode, ObjectId, RelativePath, ResolvedVersion, ResourceExtent, SKILL_FILE, Unit,
+    FileMode, ObjectId, ResolvedVersion, ResourceExtent, SKILL_FILE, SourceVersions, Unit,
 };
 use agpm_resolve::{PathFiles, SourceFile, Unfit, found_unit, path_clash, portable_path};
-use agpm_source::limits::{DEEPEST, MOST_DIRECTORIES, MOST_SKILL_BYTES, MOST_SKILL_FILES};
-use agpm_source::{FileFetching, Source, SourceEntry, SourceEntryKind, SourceError, SourceTree};
+use agpm_source::limits::{MOST_DIRECTORIES, MOST_SKILL_BYTES, MOST_SKILL_FILES};
+use agpm_source::{FileFetching, Source, SourceEntry, SourceEntryKind, SourceError};
 
+use crate::packages::fetch::listed::{ListedFile, too_many_folders, walk};
 use crate::packages::fetch::plugin_files::plugin_files;
-use crate::packages::fetch::{Answered, Asked};
 use crate::packages::sources::is_versioned;
 
+/// What one source is asked for.
+#[derive(Default)]
+pub(super) struct SourceQuestions<'n> {
+    pub(super) versions: bool,
+    pub(super) revs: Vec<&'n str>,
+    pub(super) releases: Vec<&'n str>,
+    pub(super) contents: Vec<(&'n Unit, &'n Option<ObjectId>)>,
+}
+
+/// What one source answers.
+#[derive(Default)]
+pub(super) struct SourceAnswers {
+    pub(super) versions: Option<Arc<SourceVersions>>,
+    pub(super) revs: Vec<(String, ObjectId)>,
+    pub(super) releases: Vec<(String, Option<u64>)>,
+    pub(super) contents: Vec<(Unit, Option<ObjectId>, PathFiles)>,
+}
+
 /// What a source answers: versions, then revisions, then all files in one batch.
-pub(super) fn answer(source: &dyn Source, asked: &Asked<'_>) -> Result<Answered, SourceError> {
-    let mut answered = Answered::default();
+pub(super) fn answer(
+    source: &dyn Source,
+    asked: &SourceQuestions<'_>,
+) -> Result<SourceAnswers, SourceError> {
+    let mut answered = SourceAnswers::default();
     if asked.versions {
         answered.versions = Some(source.versions()?);
     }
@@ -62,8 +84,8 @@ fn releases(source: &dyn Source, tags: &[&str]) -> Result<Vec<(String, Option<u6
 
 fn fetch_revisions(
     source: &dyn Source,
-    asked: &Asked<'_>,
-    answered: &mut Answered,
+    asked: &SourceQuestions<'_>,
+    answered: &mut SourceAnswers,
 ) -> Result<(), SourceError> {
     let revisions: BTreeSet<&ObjectId> = asked
         .contents
@@ -86,13 +108,6 @@ enum Listed {
     Raw(PathFiles),
     File(ListedFile),
     Folder(Vec<ListedFile>),
-}
-
-pub(super) struct ListedFile {
-    /// Its path in the skill or plugin; of a file on its own, its name.
-    pub(super) path: Option<RelativePath>,
-    pub(super) mode: FileMode,
-    pub(super) entry: SourceEntry,
 }
 
 impl Listed {
@@ -153,21 +168,6 @@ fn list(
         (ResourceExtent::Plugin, SourceEntryKind::Directory) => plugin(source, revision, unit)?,
         _ => Listed::Raw(PathFiles::Absent),
     })
-}
-
-/// Everything in a directory of a source; nothing if there are too many directories.
-pub(super) fn walk(
-    source: &dyn Source,
-    revision: Option<&ObjectId>,
-    directory: &str,
-) -> Result<Option<SourceTree>, SourceError> {
-    let levels = |path: &str| path.split('/').filter(|part| !part.is_empty()).count();
-    let top = levels(directory);
-    let is_entered = |path: &str| levels(path) - top <= DEEPEST;
-    match source.walk(revision, directory, &is_entered) {
-        Err(SourceError::TooManyDirectories) => Ok(None),
-        tree => tree.map(Some),
-    }
 }
 
 /// The files of a skill; one with anything else in it is not taken.
@@ -285,8 +285,4 @@ fn outermost(directories: BTreeSet<&str>) -> BTreeSet<&str> {
     };
     let outer = directories.iter().copied().filter(|path| !is_inside(path));
     outer.collect()
-}
-
-pub(super) fn too_many_folders() -> String {
-    format!("it has more than {MOST_DIRECTORIES} directories")
 }

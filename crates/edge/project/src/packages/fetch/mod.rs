@@ -1,6 +1,7 @@
 //! Reads what the solver still needs: all of one source in few calls, sources side by side.
 
 mod contents;
+mod listed;
 mod plugin_files;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,29 +20,11 @@ use agpm_resolve::{
 use agpm_source::{Source, SourceError};
 use agpm_store::parallel;
 
+use crate::packages::fetch::contents::{SourceAnswers, SourceQuestions};
 use crate::packages::marketplaces::{check_commit, default_revision, read_at};
-use crate::packages::resolve::plain_sources;
-use crate::packages::sources::{Sources, is_versioned, versions_of};
+use crate::packages::sources::{Sources, is_versioned, plain_sources, versions_of};
 use crate::source_failure::{source_failure, source_failure_of};
 use crate::world::World;
-
-/// What one source is asked for.
-#[derive(Default)]
-struct Asked<'n> {
-    versions: bool,
-    revs: Vec<&'n str>,
-    releases: Vec<&'n str>,
-    contents: Vec<(&'n Unit, &'n Option<ObjectId>)>,
-}
-
-/// What one source answers.
-#[derive(Default)]
-struct Answered {
-    versions: Option<Arc<SourceVersions>>,
-    revs: Vec<(String, ObjectId)>,
-    releases: Vec<(String, Option<u64>)>,
-    contents: Vec<(Unit, Option<ObjectId>, PathFiles)>,
-}
 
 /// Reads from sources what the solver needs.
 pub struct Fetcher<'a> {
@@ -78,7 +61,7 @@ impl<'a> Fetcher<'a> {
         known: &mut SourceIndex,
         notes: &mut Notes,
     ) -> Result<(), Failure> {
-        let mut asked: BTreeMap<Option<&SourceName>, Asked<'_>> = BTreeMap::new();
+        let mut asked: BTreeMap<Option<&SourceName>, SourceQuestions<'_>> = BTreeMap::new();
         for need in needs {
             match need {
                 MissingFact::Refs(source) => asked.entry(Some(source)).or_default().versions = true,
@@ -113,12 +96,16 @@ impl<'a> Fetcher<'a> {
         failure.map_or_else(|| notes.check(), Err)
     }
 
-    fn answer(&self, source: Option<&SourceName>, asked: &Asked<'_>) -> Result<Answered, Failure> {
+    fn answer(
+        &self,
+        source: Option<&SourceName>,
+        asked: &SourceQuestions<'_>,
+    ) -> Result<SourceAnswers, Failure> {
         let Some(name) = source else {
             return self.answer_locally(asked);
         };
         let Some(source) = self.sources.get(name) else {
-            return Ok(Answered::default());
+            return Ok(SourceAnswers::default());
         };
         let progress = &self.world.progress;
         if is_versioned(source) {
@@ -132,14 +119,14 @@ impl<'a> Fetcher<'a> {
     }
 
     /// What the manifest has itself, and the files that it names by their paths.
-    fn answer_locally(&self, asked: &Asked<'_>) -> Result<Answered, Failure> {
+    fn answer_locally(&self, asked: &SourceQuestions<'_>) -> Result<SourceAnswers, Failure> {
         let (inline, files): (Vec<_>, Vec<_>) = asked
             .contents
             .iter()
             .partition(|(unit, _)| unit.origin == ResourceOrigin::Manifest);
-        let files = Asked {
+        let files = SourceQuestions {
             contents: files,
-            ..Asked::default()
+            ..SourceQuestions::default()
         };
         let mut answered = contents::answer(&self.sources.local, &files).map_err(|error| {
             let place = &self.sources.project;
@@ -172,7 +159,7 @@ impl<'a> Fetcher<'a> {
     fn take(
         &self,
         source: Option<&SourceName>,
-        answered: Answered,
+        answered: SourceAnswers,
         known: &mut SourceIndex,
         notes: &mut Notes,
     ) -> Result<(), Failure> {

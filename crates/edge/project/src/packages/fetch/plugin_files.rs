@@ -7,7 +7,7 @@ use agpm_resolve::{path_clash, portable_path};
 use agpm_source::limits::{MOST_LINKS, MOST_PLUGIN_BYTES, MOST_PLUGIN_FILES};
 use agpm_source::{Source, SourceEntry, SourceEntryKind, SourceError};
 
-use crate::packages::fetch::contents::{ListedFile, too_many_folders, walk};
+use crate::packages::fetch::listed::{ListedFile, too_many_folders, walk};
 use crate::packages::sources::is_versioned;
 
 /// The files of a plugin, or why it cannot be taken.

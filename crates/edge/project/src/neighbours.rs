@@ -6,18 +6,20 @@ use agpm_adopt::NeighbouringFiles;
 use agpm_diag::Notes;
 use agpm_text::{Format, ParsedDocument};
 
-use agpm_project::documents::parsed;
-use agpm_project::reading::{limit, shown};
-use agpm_project::world::Environment;
+use crate::documents::parsed;
+use crate::reading::{limit, shown};
+use crate::world::Environment;
 
 /// Files on the disk, which are added to the notes as they are read.
-pub(super) struct Neighbours<'a> {
-    pub(super) environment: &'a Environment,
+pub struct Neighbours<'a> {
+    /// Where the command runs.
+    pub environment: &'a Environment,
     /// The directory of the imported file.
-    pub(super) directory: PathBuf,
+    pub directory: PathBuf,
     /// The directory of the manifest.
-    pub(super) project: PathBuf,
-    pub(super) notes: &'a mut Notes,
+    pub project: PathBuf,
+    /// Findings and the sources they point into.
+    pub notes: &'a mut Notes,
 }
 
 impl Neighbours<'_> {

@@ -6,9 +6,9 @@ use agpm_model::{RelativePath, ResourceType};
 use agpm_resolve::LockedResource;
 use agpm_store::ProjectStore;
 
-use agpm_project::locked::lock_view;
-use agpm_project::scope::state_of;
-use agpm_project::world::{InstallScope, World};
+use crate::locked::lock_view;
+use crate::scope::state_of;
+use crate::world::{InstallScope, World};
 
 /// What is installed in a project, as of its manifest and lockfile when they were read.
 #[derive(Debug)]

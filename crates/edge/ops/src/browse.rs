@@ -8,8 +8,8 @@ use serde::Serialize;
 use crate::additions::type_of_word;
 use agpm_manifest::read_address;
 use agpm_project::gather::{ManifestFiles, Project};
-use agpm_project::offers::Offer;
-use agpm_project::offers::{PlaceFinder, PlaceSource};
+use agpm_project::offers::SourceOffer;
+use agpm_project::offers::{LocationFinder, PlaceSource};
 use agpm_project::world::{ManifestUse, World};
 
 /// What to look into.
@@ -55,13 +55,13 @@ fn run(world: &World, request: &BrowseRequest, notes: &mut Notes) -> Result<Brow
     let folder = project
         .folder
         .unwrap_or_else(|| world.environment.folder.clone());
-    let finder = PlaceFinder {
+    let finder = LocationFinder {
         world,
         sources: &sources,
         folder: &folder,
     };
     let place = finder.find(&address)?;
-    let Offer { candidates, .. } = place.offer(kind)?;
+    let SourceOffer { candidates, .. } = place.offer(kind)?;
     let filter = ResultFilter {
         query: SearchQuery::parse(&request.query),
         kind,

@@ -18,12 +18,13 @@ use agpm_text::{Document, Format};
 use serde::Serialize;
 
 use crate::install::{
-    self, Changes, Executables, InstallReport, InstallRequest, Job, ManifestEdit, Writing,
+    self, Executables, FileChanges, InstallJob, InstallReport, InstallRequest, ManifestEdit,
+    Writing,
 };
-use crate::manifest_text::Then;
+use crate::manifest_text::AfterEdit;
 use agpm_project::documents::document_of;
-use agpm_project::gather::{ManifestFiles, Mistakes, Project, refuse_link};
-use agpm_project::packages::{Sources, read_lock, versions_of};
+use agpm_project::gather::{ErrorTolerance, ManifestFiles, Project, refuse_link};
+use agpm_project::packages::{ProjectSources, read_lock, versions_of};
 use agpm_project::world::{InstallScope, World};
 
 /// How often a change is tried again that another process overtook.
@@ -48,7 +49,7 @@ pub enum ManifestChange {
         /// Whether one of that name may go.
         replace: Replace,
         /// Whether it is installed.
-        then: Then,
+        then: AfterEdit,
     },
     /// A source goes.
     RemoveSource {
@@ -110,7 +111,7 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
     let store = files.store()?;
     // A manifest with mistakes can be edited: the edit may be what corrects them.
     let mut own = Notes::default();
-    let project = Project::read(world, files, Mistakes::Tell, &mut own)?;
+    let project = Project::read(world, files, ErrorTolerance::Tell, &mut own)?;
     let (edited, then) = match change {
         ManifestChange::AddSource {
             name,
@@ -120,7 +121,7 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
             let address = address_from_manifest(world, address);
             (
                 add_source(&document, name, &address, *replace)?,
-                Then::Leave,
+                AfterEdit::Leave,
             )
         }
         ManifestChange::AddDependency { new, replace, then } => {
@@ -134,7 +135,7 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
         }
         ManifestChange::RemoveSource { name } => {
             let edited = remove_source(&document, &project.manifest, name)?;
-            (edited, Then::Leave)
+            (edited, AfterEdit::Leave)
         }
         ManifestChange::RemoveDependencies { ids, pattern_use } => {
             let lock = read_lock(&world.environment, &store, &mut Notes::default())?;
@@ -148,7 +149,7 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
                 pattern_use: *pattern_use,
             };
             let edited = removal.edit(document.text(), ids)?;
-            (edited, Then::Install(Executables::AsManifest))
+            (edited, AfterEdit::Install(Executables::AsManifest))
         }
     };
     refuse_mistakes(world, &edited, own, notes)?;
@@ -188,15 +189,15 @@ fn refuse_mistakes(
 fn bring_about(
     world: &World,
     edited: &EditedManifest,
-    then: Then,
+    then: AfterEdit,
     bytes: &[u8],
     notes: &mut Notes,
 ) -> Result<ChangeReport, Failure> {
     let installed = match then {
-        Then::Install(executables) => {
+        AfterEdit::Install(executables) => {
             Some(bring_in_line(world, edited, bytes, executables, notes)?)
         }
-        Then::Leave => {
+        AfterEdit::Leave => {
             write_manifest(world, &edited.done, &edited.text, Some(bytes), notes)?;
             None
         }
@@ -226,7 +227,7 @@ fn bring_in_line(
     });
     install::run(
         world,
-        &Job {
+        &InstallJob {
             title: edited.done.clone(),
             request,
             moving: UpdateScope::Nothing,
@@ -253,7 +254,7 @@ pub(crate) fn write_manifest(
     refuse_link(&store, &place)?;
     Project::of(world, files.with_project(text.as_bytes().to_vec()), notes)?;
     let held = install::hold(world, &store, Writing::Apply, notes)?;
-    let mut changes = Changes::default();
+    let mut changes = FileChanges::default();
     changes.put(
         place,
         text.as_bytes().into(),
@@ -271,13 +272,13 @@ pub(crate) fn write_manifest(
 struct VersionFinder<'a> {
     world: &'a World,
     project: &'a Project,
-    then: Then,
+    then: AfterEdit,
 }
 
 impl VersionFinder<'_> {
     fn versions(&self, source: &SourceName) -> Result<Option<Arc<SourceVersions>>, Failure> {
         let root = self.project.root.clone().unwrap_or_default();
-        let sources = Sources::open_all(self.world, &self.project.manifest, &root);
+        let sources = ProjectSources::open_all(self.world, &self.project.manifest, &root);
         versions_of(&sources, source)
     }
 
@@ -290,8 +291,8 @@ impl VersionFinder<'_> {
     ) -> Result<Option<String>, Failure> {
         match (self.versions(source), self.then) {
             (Ok(versions), _) => Ok(versions.map(|versions| newest_or_default(&versions, names))),
-            (Err(_), Then::Leave) => Ok(Some(DEFAULT_VERSION.to_owned())),
-            (Err(failure), Then::Install(_)) => Err(failure),
+            (Err(_), AfterEdit::Leave) => Ok(Some(DEFAULT_VERSION.to_owned())),
+            (Err(failure), AfterEdit::Install(_)) => Err(failure),
         }
     }
 

@@ -6,7 +6,9 @@ use agpm_plan::Ledger;
 use agpm_resolve::{UpdateScope, add_locked_sources};
 use agpm_store::{ProjectStore, TemporaryFolder};
 
-use crate::install::{self, FrozenProject, InstallRequest, Job, LockUse, Writing, check_frozen};
+use crate::install::{
+    self, FrozenProject, InstallJob, InstallRequest, LockUse, Writing, check_frozen,
+};
 use crate::verify::{compare, uncached_source};
 use agpm_project::gather::{ManifestFiles, Project};
 use agpm_project::packages::read_lock;
@@ -99,8 +101,8 @@ fn is_cached(world: &World, store: &ProjectStore) -> Option<bool> {
     Some(uncached_source(world, &manifest, &lock, store).is_none())
 }
 
-fn restoring() -> Job<'static> {
-    Job {
+fn restoring() -> InstallJob<'static> {
+    InstallJob {
         title: "ci --install".to_owned(),
         request: InstallRequest {
             lock: LockUse::Frozen,

@@ -16,7 +16,7 @@ use agpm_bottle::BottleView;
 use crate::bottle::{self, BottleInput};
 use crate::catalog::{self, CatalogReport, CatalogRequest, ShadowedRows};
 use crate::explain;
-use crate::install::{self, InstallReport, InstallRequest, Job};
+use crate::install::{self, InstallJob, InstallReport, InstallRequest};
 use agpm_persona::ProfileKinds;
 
 use crate::lineage::{self, LineagePlace, ProfileRequest, Submodules};
@@ -159,7 +159,7 @@ fn run(world: &World, request: &DemoRequest, notes: &mut Notes) -> Result<DemoRe
 
 fn show_install(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
     let request = InstallRequest::PLAIN;
-    let job = Job {
+    let job = InstallJob {
         title: "install".to_owned(),
         request,
         moving: UpdateScope::Nothing,

@@ -4,7 +4,7 @@ use agpm_diag::{Failure, Notes, Outcome};
 pub use agpm_install::DiffReport;
 use agpm_resolve::UpdateScope;
 
-use crate::install::{Job, Preview, preview};
+use crate::install::{InstallJob, InstallPreview, preview};
 use crate::update::scope_of;
 use agpm_project::world::World;
 
@@ -51,8 +51,8 @@ fn run(world: &World, request: &DiffRequest, notes: &mut Notes) -> Result<DiffRe
         DiffTarget::Install => UpdateScope::Nothing,
         DiffTarget::Update => named,
     };
-    let job = Job::showing("diff", moving);
-    let Preview { report, files } = preview(world, &job, notes)?;
+    let job = InstallJob::showing("diff", moving);
+    let InstallPreview { report, files } = preview(world, &job, notes)?;
     let files = files.into_iter().map(|file| file.difference()).collect();
     let mut report = DiffReport::new(report, files);
     if !request.ids.is_empty() {

@@ -118,7 +118,7 @@ pub use install::{
 pub use layers::layers;
 pub use lineage::{LineagePlace, ProfileRequest, Submodules, personas, profile};
 pub use list::list;
-pub use manifest_text::Then;
+pub use manifest_text::AfterEdit;
 pub use merge::{MergeInputs, MergeReport, MergeRequest, merge};
 pub use names::{KnownNames, known_names};
 pub use outdated::outdated;

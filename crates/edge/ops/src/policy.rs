@@ -6,7 +6,7 @@ pub use agpm_trust::{PolicyCheckReport, PolicyReport, PolicyRuleReport};
 
 use crate::install::judge_project;
 use agpm_project::gather::{ManifestFiles, Project};
-use agpm_project::policies::Policies;
+use agpm_project::policies::ProjectPolicies;
 use agpm_project::policy_cache::refresh_policies;
 use agpm_project::policy_files::policy_files;
 use agpm_project::world::{ManifestUse, World};
@@ -23,8 +23,8 @@ fn show(world: &World, notes: &mut Notes) -> Result<PolicyReport, Failure> {
     refresh_policies(world, notes)?;
     let files = ManifestFiles::find(environment, ManifestUse::Nearest)?;
     let policies = match files {
-        Some(files) => Policies::of(&mut Project::of(world, files, notes)?, notes)?,
-        None => Policies::read(policy_files(environment)?, &Manifest::default(), notes)?,
+        Some(files) => ProjectPolicies::of(&mut Project::of(world, files, notes)?, notes)?,
+        None => ProjectPolicies::read(policy_files(environment)?, &Manifest::default(), notes)?,
     };
     let report = |row: PolicyRow| {
         let spot = row.spot;

@@ -12,7 +12,7 @@ use agpm_source::SourceVersioning;
 
 use crate::additions::type_of_word;
 use crate::browse::read_sources;
-use agpm_project::offers::{PlaceFinder, PlaceSource};
+use agpm_project::offers::{LocationFinder, PlaceSource};
 use agpm_project::world::{NetworkAccess, World};
 
 /// How long an index is used before its source is asked again.
@@ -58,7 +58,7 @@ fn run(world: &World, request: &SearchRequest, notes: &mut Notes) -> Result<Sear
         .unwrap_or_else(|| world.environment.folder.clone());
     let indexing = Indexing {
         world,
-        finder: PlaceFinder {
+        finder: LocationFinder {
             world,
             sources: &sources,
             folder: &folder,
@@ -80,7 +80,7 @@ fn run(world: &World, request: &SearchRequest, notes: &mut Notes) -> Result<Sear
 /// Keeps the indexes current.
 struct Indexing<'a> {
     world: &'a World,
-    finder: PlaceFinder<'a>,
+    finder: LocationFinder<'a>,
     index_use: IndexUse,
 }
 

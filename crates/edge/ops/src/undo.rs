@@ -11,7 +11,7 @@ use agpm_store::{
 use crate::install::{OverwriteRule, Writing, hold, ledger_in, read_ledger};
 use agpm_project::gather::{ManifestFiles, ignored_state};
 use agpm_project::reading::limit;
-use agpm_project::scope::Beside;
+use agpm_project::scope::SiblingFile;
 use agpm_project::world::World;
 
 /// Files that changed since and are reported one by one.
@@ -153,7 +153,7 @@ fn edited_manifest(
     store: &ProjectStore,
     newest: &PastEntry,
 ) -> Result<Option<ReconciledFile>, Failure> {
-    let Beside::Within(manifest) = files.place()? else {
+    let SiblingFile::Within(manifest) = files.place()? else {
         return Ok(None);
     };
     if !newest
@@ -217,7 +217,7 @@ fn mend(
 
 /// What a transaction cannot write, it cannot take back.
 fn tell_out_of_reach(files: &ManifestFiles, notes: &mut Notes) {
-    if let Beside::Outside(lock) = files.lock_place() {
+    if let SiblingFile::Outside(lock) = files.lock_place() {
         let message = format!(
             "`{}` and the manifest next to it are not in home, and stay unchanged",
             lock.display()

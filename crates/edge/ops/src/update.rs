@@ -7,7 +7,7 @@ use agpm_manifest::PinWords;
 use agpm_model::Lockfile;
 use agpm_resolve::UpdateScope;
 
-use crate::install::{self, InstallReport, InstallRequest, Job};
+use crate::install::{self, InstallJob, InstallReport, InstallRequest};
 use agpm_project::gather::{ManifestFiles, Project};
 use agpm_project::packages::read_lock;
 use agpm_project::world::World;
@@ -39,7 +39,7 @@ fn run(
         .to_owned();
     install::run(
         world,
-        &Job {
+        &InstallJob {
             title,
             request: request.install,
             moving,

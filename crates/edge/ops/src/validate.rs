@@ -20,7 +20,8 @@ use agpm_project::gather::{ManifestFiles, Project};
 use agpm_project::layers::{fold_all, missing_folders, snapshots};
 use agpm_project::outside::reads_outside;
 use agpm_project::packages::{
-    Resolution, Sources, VersionLimits, bind_plugins, read_lock, render_all, resolve, versions_of,
+    ProjectSources, Resolution, VersionLimits, bind_plugins, read_lock, render_all, resolve,
+    versions_of,
 };
 use agpm_project::permits::note_unapproved;
 use agpm_project::world::World;
@@ -109,7 +110,7 @@ fn resolves(
         .unwrap_or_default();
     add_locked_sources(manifest, &lock);
     bind_plugins(world, manifest, store.path(), &UpdateScope::Nothing)?;
-    let sources = Sources::open(world, manifest, store.path());
+    let sources = ProjectSources::open(world, manifest, store.path());
     for (name, _) in sources.iter() {
         if let Some(refs) = versions_of(&sources, name)? {
             report_moved_tags(&lock, name, &refs, notes);
@@ -130,7 +131,7 @@ fn resolves(
 fn folds(
     world: &World,
     manifest: &Manifest,
-    sources: &Sources,
+    sources: &ProjectSources,
     lock: &Lockfile,
     notes: &mut Notes,
 ) -> Result<(), Failure> {
@@ -170,7 +171,7 @@ fn answer(
     store: &ProjectStore,
     notes: &mut Notes,
 ) -> Result<(), Failure> {
-    let sources = Sources::open_all(world, manifest, store.path());
+    let sources = ProjectSources::open_all(world, manifest, store.path());
     let lock = read_lock(&world.environment, store, notes)?
         .map(|(lock, _)| lock)
         .unwrap_or_default();
@@ -223,7 +224,7 @@ pub(crate) fn is_current(
         return Err(stale_lockfile(outdated_lock(format!("no `{LOCK_NAME}`"))));
     };
     agpm_resolve::locked_roots(manifest, &lock).map_err(stale_lockfile)?;
-    let sources = Sources::open(world, manifest, store.path());
+    let sources = ProjectSources::open(world, manifest, store.path());
     layers_as_locked(manifest, &lock, |name| sources.versioned(name).is_some())
         .map_err(stale_lockfile)?;
     remotes_as_locked(manifest, &sources, &lock).map_err(stale_lockfile)?;

@@ -15,7 +15,7 @@ use agpm_store::ProjectStore;
 use crate::install::{LockedState, Observer, inputs_of, read_ledger};
 use agpm_project::disk_record::{compare_with_record, observe_files};
 use agpm_project::gather::{ManifestFiles, Project};
-use agpm_project::packages::{Sources, read_lock};
+use agpm_project::packages::{ProjectSources, read_lock};
 use agpm_project::world::World;
 
 /// Skills are not nested deeper than this.
@@ -111,7 +111,7 @@ pub(crate) fn uncached_source<'l>(
     lock: &'l Lockfile,
     store: &ProjectStore,
 ) -> Option<&'l SourceName> {
-    let sources = Sources::open_all(world, manifest, store.path());
+    let sources = ProjectSources::open_all(world, manifest, store.path());
     // The catalog is not verified.
     let commits: BTreeSet<(&SourceName, &ObjectId)> = lock
         .pins()

@@ -15,7 +15,7 @@ use agpm_source::{FileFetching, Source, SourceEntry, SourceError};
 
 use crate::catalog::remote_today;
 use crate::layers::VersionedLayer;
-use crate::packages::{Fetcher, Sources};
+use crate::packages::{Fetcher, ProjectSources};
 use crate::world::World;
 use agpm_layers::RequiredVersion;
 
@@ -23,7 +23,7 @@ use agpm_layers::RequiredVersion;
 pub fn allowed_versions(
     world: &World,
     manifest: &Manifest,
-    sources: &Sources,
+    sources: &ProjectSources,
     lock: &Lockfile,
     notes: &mut Notes,
 ) -> Result<BTreeMap<PinId, AllowedVersion>, Failure> {
@@ -54,7 +54,7 @@ pub fn allowed_versions(
 struct Search<'a> {
     fetcher: Fetcher<'a>,
     manifest: &'a Manifest,
-    sources: &'a Sources,
+    sources: &'a ProjectSources,
     known: SourceIndex,
 }
 

@@ -15,7 +15,7 @@ use crate::gather::{Project, layer_file};
 use crate::layers::snapshots;
 use crate::ledger::read_ledger;
 use crate::merge_inputs::ReadFiles;
-use crate::packages::{Sources, read_lock};
+use crate::packages::{ProjectSources, read_lock};
 use crate::reading::{limit, shown};
 use crate::scope::state_of;
 use crate::world::{Environment, InstallScope, OutsideReads, World};
@@ -101,7 +101,7 @@ fn of_layers(
     let paths = file_paths(root, &environment.folder, file)?;
     let store = ProjectStore::open_at(root, state_of(environment.scope))?;
     let lock = read_lock(environment, &store, notes)?.map(|(lock, _)| lock);
-    let sources = Sources::open(world, &project.manifest, store.path());
+    let sources = ProjectSources::open(world, &project.manifest, store.path());
     let pinning = LayerPinning::of(&project.manifest, lock.as_ref(), &UpdateScope::Nothing);
     let snapshots = snapshots(world, &project.manifest, &sources, &pinning, notes)?;
     for path in paths {

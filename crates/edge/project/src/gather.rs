@@ -20,7 +20,9 @@ use crate::documents::document_of;
 use crate::path_of;
 use crate::policy_files::{PolicyFile, policy_files};
 use crate::reading::{MANIFEST_NAME, PRIVATE_NAME, limit, local_path, optional, shown};
-use crate::scope::{Beside, NearestManifest, Places, beside, foreign_state, state_of};
+use crate::scope::{
+    ManifestLocation, NearestManifest, SiblingFile, beside, foreign_state, state_of,
+};
 use crate::world::{Environment, InstallScope, ManifestUse, World};
 
 pub use agpm_diag::unknown_name;
@@ -66,10 +68,10 @@ pub struct ManifestFiles {
 impl ManifestFiles {
     /// Finds and reads them; nothing if there is no manifest.
     pub fn find(environment: &Environment, wanted: ManifestUse) -> Result<Option<Self>, Failure> {
-        let Some(Places {
+        let Some(ManifestLocation {
             manifest: path,
             root,
-        }) = Places::find(environment, wanted)?
+        }) = ManifestLocation::find(environment, wanted)?
         else {
             return Ok(None);
         };
@@ -115,9 +117,9 @@ impl ManifestFiles {
         if let Some(files) = ManifestFiles::find(environment, ManifestUse::Nearest)? {
             return Ok(files);
         }
-        let Places { manifest, root } = match environment.scope {
-            InstallScope::User => Places::of_user(environment)?,
-            InstallScope::Project => Places {
+        let ManifestLocation { manifest, root } = match environment.scope {
+            InstallScope::User => ManifestLocation::of_user(environment)?,
+            InstallScope::Project => ManifestLocation {
                 manifest: environment.folder.join(MANIFEST_NAME),
                 root: environment.folder.clone(),
             },
@@ -166,17 +168,17 @@ impl ManifestFiles {
     }
 
     /// How transactions reach the manifest.
-    pub fn place(&self) -> Result<Beside, Failure> {
+    pub fn place(&self) -> Result<SiblingFile, Failure> {
         match self.scope {
-            InstallScope::Project => manifest_path(&self.path).map(Beside::Within),
+            InstallScope::Project => manifest_path(&self.path).map(SiblingFile::Within),
             InstallScope::User => Ok(beside(&self.root, &self.path)),
         }
     }
 
     /// How they reach the lockfile.
-    pub fn lock_place(&self) -> Beside {
+    pub fn lock_place(&self) -> SiblingFile {
         match self.scope {
-            InstallScope::Project => Beside::Within(path_of(LOCK_NAME)),
+            InstallScope::Project => SiblingFile::Within(path_of(LOCK_NAME)),
             InstallScope::User => beside(&self.root, &self.path.with_file_name(LOCK_NAME)),
         }
     }
@@ -208,16 +210,16 @@ impl ManifestFiles {
 
 /// What mistakes of a manifest do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mistakes {
+pub enum ErrorTolerance {
     /// There is no result.
     Stop,
     /// They are told, and what is without them counts.
     Tell,
 }
 
-impl Mistakes {
+impl ErrorTolerance {
     fn check(self, notes: &Notes) -> Result<(), Failure> {
-        if self == Mistakes::Stop {
+        if self == ErrorTolerance::Stop {
             notes.check()
         } else {
             Ok(())
@@ -279,14 +281,14 @@ impl Project {
 
     /// Understands a manifest without mistakes.
     pub fn of(world: &World, files: ManifestFiles, notes: &mut Notes) -> Result<Self, Failure> {
-        Project::read(world, files, Mistakes::Stop, notes)
+        Project::read(world, files, ErrorTolerance::Stop, notes)
     }
 
     /// Understands a manifest, or what can be understood of it.
     pub fn read(
         world: &World,
         files: ManifestFiles,
-        mistakes: Mistakes,
+        mistakes: ErrorTolerance,
         notes: &mut Notes,
     ) -> Result<Self, Failure> {
         let versions = BaseVersions::Pinned(&UpdateScope::Nothing);
@@ -298,7 +300,7 @@ impl Project {
         world: &World,
         files: ManifestFiles,
         versions: BaseVersions<'_>,
-        mistakes: Mistakes,
+        mistakes: ErrorTolerance,
         notes: &mut Notes,
     ) -> Result<Self, Failure> {
         let environment = &world.environment;
@@ -350,7 +352,7 @@ impl Project {
             versions,
         };
         let bases = match load_bases(rules, &mut reader, &documents.own, notes) {
-            Err(failure) if mistakes == Mistakes::Tell => {
+            Err(failure) if mistakes == ErrorTolerance::Tell => {
                 notes.diagnostics.extend(failure.diagnostic);
                 Vec::new()
             }
@@ -422,7 +424,7 @@ impl Project {
 }
 
 fn missing(environment: &Environment) -> Failure {
-    let (message, help) = match (environment.scope, Places::of_user(environment)) {
+    let (message, help) = match (environment.scope, ManifestLocation::of_user(environment)) {
         (InstallScope::User, Ok(places)) => (
             format!("no `{}`", shown(environment, &places.manifest)),
             "run `agpm init -g` to make one",
@@ -456,8 +458,8 @@ fn manifest_path(path: &Path) -> Result<RelativePath, Failure> {
 }
 
 /// A manifest that is a link is read, and changed where it really is.
-pub fn refuse_link(store: &store::ProjectStore, place: &Beside) -> Result<(), Failure> {
-    let Beside::Within(path) = place else {
+pub fn refuse_link(store: &store::ProjectStore, place: &SiblingFile) -> Result<(), Failure> {
+    let SiblingFile::Within(path) = place else {
         return Ok(());
     };
     match store.observe(path)? {

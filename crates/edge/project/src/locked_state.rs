@@ -7,7 +7,7 @@ use agpm_plan::{DesiredState, Ledger};
 use agpm_store::ProjectStore;
 
 use crate::layers::layers_of_lock;
-use crate::packages::{Sources, frozen, render_these};
+use crate::packages::{ProjectSources, frozen, render_these};
 use crate::world::World;
 use agpm_compose::RenderedResource;
 use agpm_layers::LayeredFile;
@@ -29,7 +29,7 @@ pub fn resources_as_locked(
     lock: &Lockfile,
     store: &ProjectStore,
 ) -> Result<Vec<RenderedResource>, Failure> {
-    let sources = Sources::open_all(world, manifest, store.path());
+    let sources = ProjectSources::open_all(world, manifest, store.path());
     // This run cannot fix problems of the old state.
     let quiet = &mut Notes::default();
     let entries = frozen::as_locked(world, manifest, &sources, lock, quiet)?;
@@ -44,7 +44,7 @@ impl LockedState {
         lock: &Lockfile,
         store: &ProjectStore,
     ) -> Result<Self, Failure> {
-        let sources = Sources::open_all(world, manifest, store.path());
+        let sources = ProjectSources::open_all(world, manifest, store.path());
         let resources = resources_as_locked(world, manifest, lock, store)?;
         let (layers, layer_failure) = match layers_of_lock(world, manifest, &sources, lock) {
             Ok(layers) => (layers, None),

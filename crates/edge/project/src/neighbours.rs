@@ -11,7 +11,7 @@ use crate::reading::{limit, shown};
 use crate::world::Environment;
 
 /// Files on the disk, which are added to the notes as they are read.
-pub struct Neighbours<'a> {
+pub struct NeighbouringDisk<'a> {
     /// Where the command runs.
     pub environment: &'a Environment,
     /// The directory of the imported file.
@@ -22,14 +22,14 @@ pub struct Neighbours<'a> {
     pub notes: &'a mut Notes,
 }
 
-impl Neighbours<'_> {
+impl NeighbouringDisk<'_> {
     fn read(&mut self, path: &Path, format: Format) -> Option<ParsedDocument> {
         let bytes = agpm_store::read(path, limit()).ok()?;
         parsed(shown(self.environment, path), bytes, format, self.notes).ok()
     }
 }
 
-impl NeighbouringFiles for Neighbours<'_> {
+impl NeighbouringFiles for NeighbouringDisk<'_> {
     fn beside(&mut self, path: &str, format: Format) -> Option<ParsedDocument> {
         self.read(&self.directory.join(path), format)
     }

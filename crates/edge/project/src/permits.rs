@@ -15,7 +15,7 @@ use agpm_text::OwnFileError;
 use serde::{Serialize, Serializer};
 
 use crate::reading::{limit, shown};
-use crate::scope::Places;
+use crate::scope::ManifestLocation;
 use crate::world::{Environment, ManifestUse, ProgramUse, World};
 
 pub use agpm_install::{Approval, ManifestProgram};
@@ -46,7 +46,7 @@ fn is_given<S: Serializer>(approval: &Approval, serializer: S) -> Result<S::Ok, 
 impl ProjectPrograms {
     /// The executables of the manifest, and whether they are approved.
     pub fn of(environment: &Environment, manifest: &Manifest) -> Result<Self, Failure> {
-        let places = Places::find(environment, ManifestUse::Nearest)?;
+        let places = ManifestLocation::find(environment, ManifestUse::Nearest)?;
         let file = places.map(|places| places.manifest).unwrap_or_default();
         let project = store::real_path(file.parent().unwrap_or(Path::new(".")));
         let programs = ManifestProgram::all_of(manifest);

@@ -10,15 +10,15 @@ use agpm_trust::{PlacedPolicy, PolicyPlace, PolicySet, ReleaseAge, UnreachablePo
 
 use crate::documents::document_of;
 use crate::gather::Project;
-use crate::packages::Sources;
+use crate::packages::ProjectSources;
 use crate::policy_files::PolicyFile;
 use crate::world::World;
 
 /// All policies that apply.
 #[derive(Debug, Default)]
-pub struct Policies(PolicySet);
+pub struct ProjectPolicies(PolicySet);
 
-impl Policies {
+impl ProjectPolicies {
     /// Reads the policies; one with a mistake, or that cannot be read, stops the run.
     pub fn read(
         files: Vec<PolicyFile>,
@@ -63,13 +63,13 @@ impl Policies {
             let warning = unreachable_policy(&missing.name, Severity::Warning);
             notes.diagnostics.push(warning);
         }
-        Ok(Policies(policies))
+        Ok(ProjectPolicies(policies))
     }
 
     /// Those of a project.
     pub fn of(project: &mut Project, notes: &mut Notes) -> Result<Self, Failure> {
         let files = std::mem::take(&mut project.policy_files);
-        Policies::read(files, &project.manifest, notes)
+        ProjectPolicies::read(files, &project.manifest, notes)
     }
 
     /// The policies themselves.
@@ -90,7 +90,7 @@ pub struct ReleaseDates<'a> {
     /// How sources are reached.
     pub world: &'a World,
     /// The opened sources of the project.
-    pub sources: &'a Sources,
+    pub sources: &'a ProjectSources,
 }
 
 impl ReleaseDates<'_> {

@@ -10,7 +10,7 @@ use crate::reading::MANIFEST_NAME;
 use crate::world::{Environment, InstallScope, ManifestUse};
 
 /// Where a manifest is, and the folder that its things go to.
-pub struct Places {
+pub struct ManifestLocation {
     /// The manifest file.
     pub manifest: PathBuf,
     /// The directory that resources are installed into.
@@ -19,7 +19,7 @@ pub struct Places {
 
 /// A file beside the manifest, as transactions see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Beside {
+pub enum SiblingFile {
     /// One that they can write, by its path from where things are installed.
     Within(RelativePath),
     /// One that they cannot reach: a user's configuration may be anywhere.
@@ -90,13 +90,13 @@ pub fn foreign_state(store: &store::ProjectStore) -> Option<Diagnostic> {
         .then(|| Diagnostic::new(&codes::TRUST_OWNER, message).help(help))
 }
 
-impl Places {
+impl ManifestLocation {
     /// The places of the manifest that is meant; nothing if a project has none.
     pub fn find(environment: &Environment, wanted: ManifestUse) -> Result<Option<Self>, Failure> {
         let manifest = match (wanted, environment.scope, &environment.manifest) {
             (ManifestUse::Ignored, _, _) => None,
             (ManifestUse::Nearest, InstallScope::User, _) => {
-                return Places::of_user(environment).map(Some);
+                return ManifestLocation::of_user(environment).map(Some);
             }
             (ManifestUse::Nearest, InstallScope::Project, Some(named)) => {
                 Some(environment.resolve(named))
@@ -106,7 +106,7 @@ impl Places {
             }
         };
         let root = |manifest: &Path| manifest.parent().unwrap_or(Path::new(".")).to_owned();
-        Ok(manifest.map(|manifest| Places {
+        Ok(manifest.map(|manifest| ManifestLocation {
             root: root(&manifest),
             manifest,
         }))
@@ -115,7 +115,7 @@ impl Places {
     /// The user's own manifest, be it there or not, and home.
     pub fn of_user(environment: &Environment) -> Result<Self, Failure> {
         match (&environment.config_folder, &environment.home) {
-            (Some(config), Some(home)) => Ok(Places {
+            (Some(config), Some(home)) => Ok(ManifestLocation {
                 manifest: config.join(MANIFEST_NAME),
                 root: home.clone(),
             }),
@@ -139,12 +139,12 @@ pub fn state_of(scope: InstallScope) -> StateFolder {
 
 /// How a transaction below `root` reaches a file; links on the way to it are followed, since people keep their
 /// configuration in a folder of its own and link to it.
-pub fn beside(root: &Path, file: &Path) -> Beside {
+pub fn beside(root: &Path, file: &Path) -> SiblingFile {
     let real = real_place(file);
     let inner = real.strip_prefix(store::real_path(root)).ok();
     let inner =
         inner.and_then(|inner| RelativePath::new(&inner.to_string_lossy().replace('\\', "/")).ok());
-    inner.map_or(Beside::Outside(real), Beside::Within)
+    inner.map_or(SiblingFile::Outside(real), SiblingFile::Within)
 }
 
 /// Where a file really is, or would be.

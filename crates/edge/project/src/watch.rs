@@ -3,7 +3,7 @@
 use agpm_store::{self as store, PathMarks};
 
 use crate::reading::{MANIFEST_NAME, PRIVATE_NAME};
-use crate::scope::Places;
+use crate::scope::ManifestLocation;
 use crate::world::{Environment, InstallScope, ManifestUse, World};
 use agpm_model::LOCK_NAME;
 
@@ -22,7 +22,7 @@ pub fn project_marks(environment: &Environment) -> PathMarks {
     if environment.scope == InstallScope::Project && environment.manifest.is_none() {
         nearer(environment, &mut marks);
     }
-    if let Ok(Some(places)) = Places::find(environment, ManifestUse::Nearest) {
+    if let Ok(Some(places)) = ManifestLocation::find(environment, ManifestUse::Nearest) {
         marks.add(&places.manifest);
         [PRIVATE_NAME, LOCK_NAME]
             .iter()

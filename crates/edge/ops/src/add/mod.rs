@@ -15,11 +15,11 @@ use agpm_source::SharedSources;
 use serde::Serialize;
 
 use crate::change::{until_not_overtaken, write_manifest};
-use crate::install::{self, InstallReport, InstallRequest, Job, ManifestEdit, Writing};
-use crate::manifest_text::Then;
-use agpm_project::gather::{ManifestFiles, Mistakes, Project};
-use agpm_project::offers::{Offer, Wish};
-use agpm_project::offers::{Place, PlaceFinder, PlaceSource};
+use crate::install::{self, InstallJob, InstallReport, InstallRequest, ManifestEdit, Writing};
+use crate::manifest_text::AfterEdit;
+use agpm_project::gather::{ErrorTolerance, ManifestFiles, Project};
+use agpm_project::offers::{CandidateFilter, SourceOffer};
+use agpm_project::offers::{LocationFinder, PlaceSource, ResourceLocation};
 use agpm_project::reading::shown;
 use agpm_project::world::{InstallScope, World};
 
@@ -38,7 +38,7 @@ pub struct AddRequest<'a> {
     /// Whether everything is added.
     pub selection: SelectionMode,
     /// Whether it is installed.
-    pub then: Then,
+    pub then: AfterEdit,
     /// Whether it is done or shown.
     pub writing: Writing,
     /// Who chooses among several; nothing where nobody can be asked.
@@ -117,7 +117,7 @@ fn run(world: &World, request: &AddRequest<'_>, notes: &mut Notes) -> Result<Add
     let (path, folder) = (files.path.clone(), files.folder().to_owned());
     let private = files.private_sources();
     let mut own = Notes::default();
-    let project = Project::read(world, files, Mistakes::Stop, &mut own);
+    let project = Project::read(world, files, ErrorTolerance::Stop, &mut own);
     let project = match project {
         Ok(project) => project,
         Err(failure) => {
@@ -181,14 +181,14 @@ fn bring_about(
 ) -> Result<Option<InstallReport>, Failure> {
     let title = additions.title();
     let executables = match (request.then, request.writing) {
-        (Then::Leave, Writing::Show) => return Ok(None),
-        (Then::Leave, Writing::Apply) => {
+        (AfterEdit::Leave, Writing::Show) => return Ok(None),
+        (AfterEdit::Leave, Writing::Apply) => {
             write_manifest(world, &title, &additions.text, before, notes)?;
             return Ok(None);
         }
-        (Then::Install(executables), _) => executables,
+        (AfterEdit::Install(executables), _) => executables,
     };
-    let job = Job {
+    let job = InstallJob {
         title,
         request: InstallRequest {
             executables,
@@ -221,7 +221,7 @@ struct CandidateChooser<'a> {
 
 impl CandidateChooser<'_> {
     fn add(&self, target: &AddressWords, additions: &mut ManifestAdditions) -> Result<(), Failure> {
-        let finder = PlaceFinder {
+        let finder = LocationFinder {
             world: self.world,
             sources: &additions.known,
             folder: self.folder,
@@ -245,8 +245,12 @@ impl CandidateChooser<'_> {
         additions.add(&context, &candidates, self.manifest)
     }
 
-    fn chosen(&self, place: &Place, target: &AddressWords) -> Result<Vec<Candidate>, Failure> {
-        let wish = Wish {
+    fn chosen(
+        &self,
+        place: &ResourceLocation,
+        target: &AddressWords,
+    ) -> Result<Vec<Candidate>, Failure> {
+        let wish = CandidateFilter {
             names: &target.names,
             kind: self.kind,
             selection: self.request.selection,
@@ -271,7 +275,7 @@ impl CandidateChooser<'_> {
     /// Lets the user choose, or lists what there is to choose from.
     fn ask(
         &self,
-        place: &Place,
+        place: &ResourceLocation,
         target: &AddressWords,
         several: Vec<&Candidate>,
     ) -> Result<Vec<Candidate>, Failure> {
@@ -304,9 +308,9 @@ impl CandidateChooser<'_> {
     /// A plugin of a marketplace, which is a source of that name or one whose `marketplace.json` has it.
     fn plugin(
         &self,
-        finder: &PlaceFinder<'_>,
+        finder: &LocationFinder<'_>,
         plugin: &PluginAddress,
-    ) -> Result<(Place, Vec<Candidate>), Failure> {
+    ) -> Result<(ResourceLocation, Vec<Candidate>), Failure> {
         let named = finder.find(&Address::Plugin(plugin.clone()));
         let (place, offer) = match named {
             Ok(place) => {
@@ -329,9 +333,9 @@ impl CandidateChooser<'_> {
 
     fn marketplace(
         &self,
-        finder: &PlaceFinder<'_>,
+        finder: &LocationFinder<'_>,
         plugin: &PluginAddress,
-    ) -> Result<Option<(Place, Offer)>, Failure> {
+    ) -> Result<Option<(ResourceLocation, SourceOffer)>, Failure> {
         for source in finder.sources {
             let address = Address::Source(agpm_model::NamedAddress {
                 name: source.name.clone(),

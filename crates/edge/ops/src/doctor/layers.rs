@@ -8,7 +8,7 @@ use crate::doctor::check::{DoctorRequest, alone, project};
 use agpm_diag::counted;
 use agpm_inspect::CheckSummary;
 use agpm_project::layers::snapshots;
-use agpm_project::packages::{Sources, read_lock};
+use agpm_project::packages::{ProjectSources, read_lock};
 use agpm_project::permits::note_unapproved;
 use agpm_project::world::World;
 use agpm_resolve::UpdateScope;
@@ -34,7 +34,7 @@ pub(super) fn check(
         .flatten()
         .map(|(lock, _)| lock)
         .unwrap_or_default();
-    let sources = Sources::open(world, &project.manifest, store.path());
+    let sources = ProjectSources::open(world, &project.manifest, store.path());
     // Reading a version may fetch it, so that only folders are read.
     let (versions, folders): (Vec<Layer>, Vec<Layer>) = project
         .manifest
@@ -66,7 +66,7 @@ pub(super) fn check(
     )))
 }
 
-fn is_version(sources: &Sources, layer: &Layer) -> bool {
+fn is_version(sources: &ProjectSources, layer: &Layer) -> bool {
     layer
         .place
         .source()
@@ -74,7 +74,7 @@ fn is_version(sources: &Sources, layer: &Layer) -> bool {
 }
 
 /// Whether the locked version of a layer can be read without a connection.
-fn is_cached(sources: &Sources, layer: &Layer, lock: &Lockfile) -> bool {
+fn is_cached(sources: &ProjectSources, layer: &Layer, lock: &Lockfile) -> bool {
     let locked: Option<&LockedLayer> = lock.layers.iter().find(|locked| locked.name == layer.name);
     let pin = locked.and_then(|locked| locked.pin.as_ref());
     let source = layer.place.source();

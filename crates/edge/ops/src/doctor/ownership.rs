@@ -5,7 +5,7 @@ use agpm_diag::{Failure, Notes};
 use crate::doctor::check::DoctorRequest;
 use crate::verify::{SourceUse, find_drift};
 use agpm_inspect::{CheckSummary, DriftFinding, NO_MANIFEST, ownership_line};
-use agpm_project::scope::Places;
+use agpm_project::scope::ManifestLocation;
 use agpm_project::world::{InstallScope, ManifestUse, World};
 
 pub(super) fn check(
@@ -13,7 +13,7 @@ pub(super) fn check(
     _: &DoctorRequest,
     notes: &mut Notes,
 ) -> Result<CheckSummary, Failure> {
-    let places = Places::find(&world.environment, ManifestUse::Nearest)?;
+    let places = ManifestLocation::find(&world.environment, ManifestUse::Nearest)?;
     // A user has a place for a manifest without having one.
     let own = world.environment.scope == InstallScope::User;
     if !places.is_some_and(|places| !own || agpm_store::exists(&places.manifest)) {

@@ -18,7 +18,7 @@ use agpm_text::Pointer;
 
 use crate::bottle::BottleInput;
 use crate::merge::MergeInputs;
-use agpm_project::gather::{ManifestFiles, Mistakes, Project};
+use agpm_project::gather::{ErrorTolerance, ManifestFiles, Project};
 use agpm_project::packages::read_lock;
 use agpm_project::world::{ManifestUse, World};
 use file::explain_blocks;
@@ -176,6 +176,6 @@ fn locked(world: &World) -> Option<LockView> {
     let store = files.store().ok()?;
     let mut quiet = Notes::default();
     let (lock, _) = read_lock(&world.environment, &store, &mut quiet).ok()??;
-    let project = Project::read(world, files, Mistakes::Tell, &mut quiet).ok()?;
+    let project = Project::read(world, files, ErrorTolerance::Tell, &mut quiet).ok()?;
     Some(LockView::of(lock, &project.manifest, folder).with_parts())
 }

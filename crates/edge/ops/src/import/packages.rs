@@ -15,7 +15,7 @@ use crate::install::Writing;
 use crate::manifest_text::uneditable;
 use agpm_project::documents::parsed;
 use agpm_project::gather::ManifestFiles;
-use agpm_project::neighbours::Neighbours;
+use agpm_project::neighbours::NeighbouringDisk;
 use agpm_project::reading::{limit, shown};
 use agpm_project::world::{Environment, World};
 
@@ -115,7 +115,7 @@ impl ReadForeign<'_> {
         let format = Format::of_file(&name).unwrap_or(Format::Jsonc);
         let main = parsed(shown(self.environment, self.file), bytes, format, notes)?;
         let directory = self.file.parent().unwrap_or(Path::new("."));
-        let mut beside = Neighbours {
+        let mut beside = NeighbouringDisk {
             environment: self.environment,
             directory: directory.to_owned(),
             project: self.project.to_owned(),

@@ -8,7 +8,7 @@ use agpm_plan::{LedgerFile, WatchedDirectory};
 use agpm_resolve::UpdateScope;
 use agpm_store::{ProjectStore, StateUse};
 
-use crate::install::run::Job;
+use crate::install::run::InstallJob;
 use agpm_model::LOCK_NAME;
 use agpm_project::gather::ManifestFiles;
 use agpm_project::observer::observe_all;
@@ -20,7 +20,7 @@ use agpm_store::parallel;
 pub(super) fn nothing_to_do(
     files: &ManifestFiles,
     store: &ProjectStore,
-    job: &Job<'_>,
+    job: &InstallJob<'_>,
 ) -> Option<InstallReport> {
     let may_rely_on_ledger = job.request.may_rely_on_ledger()
         && job.manifest.is_none()

@@ -10,7 +10,7 @@ use agpm_diag::{Failure, Notes, Outcome, Severity};
 use agpm_store::{self as store, Disk, PathMarks, StoreError, parallel};
 
 use crate::catalog::remotes::{RemoteLayer, kept_layers, remote_layers};
-use crate::gather::{ManifestFiles, Mistakes, Project};
+use crate::gather::{ErrorTolerance, ManifestFiles, Project};
 use crate::reading::limit;
 use crate::watch::project_marks;
 use crate::world::{Environment, ManifestUse, World};
@@ -209,7 +209,7 @@ fn load(world: &World, notes: &mut Notes) -> Result<Project, Failure> {
         None => ManifestFiles::configuration_alone(environment)?,
         files => files,
     };
-    let read = |files| Project::read(world, files, Mistakes::Tell, notes);
+    let read = |files| Project::read(world, files, ErrorTolerance::Tell, notes);
     files.map_or_else(|| Ok(Project::default()), read)
 }
 

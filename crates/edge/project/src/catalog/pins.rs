@@ -13,7 +13,7 @@ use agpm_source::{ReferenceError, Source, SourceError, resolve_reference};
 use crate::catalog::failures::{failure_of, left_out};
 use crate::catalog::refresh::{Refreshed, newest, refresh};
 use crate::catalog::remotes::plain;
-use crate::packages::{Sources, is_versioned};
+use crate::packages::{ProjectSources, is_versioned};
 use crate::world::World;
 use agpm_install::LockUse;
 use agpm_store::parallel;
@@ -25,7 +25,7 @@ pub struct RemoteLocking<'a> {
     /// The manifest that names the remotes.
     pub manifest: &'a Manifest,
     /// The opened sources of the project.
-    pub sources: &'a Sources,
+    pub sources: &'a ProjectSources,
     /// Whether the lockfile may change.
     pub lock_use: LockUse,
     /// The pins that may move.
@@ -74,7 +74,7 @@ impl RemoteLocking<'_> {
 /// The remotes of the project that have versions: a plain folder is as it is.
 fn versioned<'a>(
     manifest: &'a Manifest,
-    sources: &'a Sources,
+    sources: &'a ProjectSources,
 ) -> Vec<(&'a AskedRemote, &'a dyn Source)> {
     let versioned = |asked: &'a AskedRemote| {
         let source = sources.remote(&asked.remote)?;
@@ -141,7 +141,7 @@ fn at(asked: &AskedRemote, failure: Failure) -> Failure {
 /// Fails where manifest and lockfile differ in their remotes.
 pub fn remotes_as_locked(
     manifest: &Manifest,
-    sources: &Sources,
+    sources: &ProjectSources,
     lock: &Lockfile,
 ) -> Result<(), Failure> {
     let versioned = versioned(manifest, sources).into_iter();
@@ -152,7 +152,7 @@ pub fn remotes_as_locked(
 /// What a locked remote would be today, and all that it has; nothing if the manifest does not ask for it any more.
 pub fn remote_today(
     manifest: &Manifest,
-    sources: &Sources,
+    sources: &ProjectSources,
     pin: &LockedRemote,
 ) -> Result<Option<(ResolvedVersion, Arc<SourceVersions>)>, Failure> {
     let all = versioned(manifest, sources);
@@ -168,7 +168,7 @@ pub fn remote_today(
 /// Asks every remote in use; one that fails does not keep the others from being asked. Sources are asked by their names.
 pub fn ask_remotes(
     manifest: &Manifest,
-    sources: &Sources,
+    sources: &ProjectSources,
     notes: &mut Notes,
 ) -> Option<FailureKind> {
     let mut gravest = None;

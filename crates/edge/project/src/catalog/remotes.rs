@@ -12,7 +12,7 @@ use agpm_store::{self as store, parallel};
 use crate::catalog::failures::{failure_of, left_out};
 use crate::catalog::refresh::refresh;
 use crate::gather::Project;
-use crate::packages::{Sources, is_versioned, read_lock};
+use crate::packages::{ProjectSources, is_versioned, read_lock};
 use crate::scope::state_of;
 use crate::world::World;
 
@@ -80,7 +80,7 @@ pub(super) fn kept_layers(
     Ok(layers)
 }
 
-fn kept(sources: &Sources, wanted: &WantedRemote<'_>) -> Option<RemoteLayer> {
+fn kept(sources: &ProjectSources, wanted: &WantedRemote<'_>) -> Option<RemoteLayer> {
     let (remote, inner) = (wanted.remote, wanted.remote.folder.as_ref());
     let source = sources.remote(remote)?;
     let (folder, commit) = match wanted.pin {
@@ -101,10 +101,10 @@ fn kept(sources: &Sources, wanted: &WantedRemote<'_>) -> Option<RemoteLayer> {
     })
 }
 
-fn sources_of(world: &World, project: &Project, wanted: &[WantedRemote<'_>]) -> Sources {
+fn sources_of(world: &World, project: &Project, wanted: &[WantedRemote<'_>]) -> ProjectSources {
     let root = project.root.as_deref().unwrap_or(&world.environment.folder);
     let remotes = wanted.iter().map(|wanted| wanted.remote);
-    Sources::open_remotes(world, &project.manifest, root, remotes)
+    ProjectSources::open_remotes(world, &project.manifest, root, remotes)
 }
 
 /// What the lockfile of a project says; without one, nothing.
@@ -126,7 +126,7 @@ fn locked(world: &World, project: &Project, notes: &mut Notes) -> Result<Lockfil
 /// A layer, with what is to be said if it may be older than it could be.
 type Reached = (RemoteLayer, Option<Diagnostic>);
 
-fn reach(sources: &Sources, wanted: &WantedRemote<'_>) -> Result<Reached, Failure> {
+fn reach(sources: &ProjectSources, wanted: &WantedRemote<'_>) -> Result<Reached, Failure> {
     let remote = wanted.remote;
     let layer = |folder, commit| RemoteLayer {
         shown: remote.to_string(),

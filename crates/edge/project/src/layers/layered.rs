@@ -15,7 +15,7 @@ use agpm_trust::CapabilitySet;
 
 use crate::layers::folding::fold_all;
 use crate::layers::snapshot::snapshots;
-use crate::packages::Sources;
+use crate::packages::ProjectSources;
 use crate::world::World;
 
 /// What the layers of a project give to an install.
@@ -38,7 +38,7 @@ pub struct LayerReader<'a> {
     /// The manifest that names the layers.
     pub manifest: &'a Manifest,
     /// The opened sources of the project.
-    pub sources: &'a Sources,
+    pub sources: &'a ProjectSources,
     /// Whether the lockfile may change.
     pub lock_use: LockUse,
     /// The pins that may move.
@@ -121,7 +121,7 @@ fn layer_capabilities(manifest: &Manifest, snapshots: &[LayerSnapshot<'_>]) -> L
 fn snapshots_as_locked<'m>(
     world: &World,
     manifest: &'m Manifest,
-    sources: &Sources,
+    sources: &ProjectSources,
     lock: &Lockfile,
 ) -> Result<Vec<LayerSnapshot<'m>>, Failure> {
     let pinning = LayerPinning::of(manifest, Some(lock), &UpdateScope::Nothing);
@@ -134,7 +134,7 @@ fn snapshots_as_locked<'m>(
 pub fn layers_of_lock(
     world: &World,
     manifest: &Manifest,
-    sources: &Sources,
+    sources: &ProjectSources,
     lock: &Lockfile,
 ) -> Result<Vec<LayeredFile>, Failure> {
     let snapshots = snapshots_as_locked(world, manifest, sources, lock)?;
@@ -145,7 +145,7 @@ pub fn layers_of_lock(
 pub fn layer_capabilities_of_lock(
     world: &World,
     manifest: &Manifest,
-    sources: &Sources,
+    sources: &ProjectSources,
     lock: &Lockfile,
 ) -> Result<LayerCapabilities, Failure> {
     let snapshots = snapshots_as_locked(world, manifest, sources, lock)?;

@@ -16,7 +16,7 @@ use agpm_store::{self as store, Disk, StoreError, StoreProblem, parallel};
 
 use crate::layers::reading::{self, Contents, LayerFile, ReadError};
 use crate::layers::version::VersionedLayer;
-use crate::packages::Sources;
+use crate::packages::ProjectSources;
 use crate::reading::{local_path, shown};
 use crate::source_failure::{source_failure, source_failure_of};
 use crate::world::{Environment, World};
@@ -25,7 +25,7 @@ use crate::world::{Environment, World};
 pub fn snapshots<'m>(
     world: &World,
     manifest: &'m Manifest,
-    sources: &Sources,
+    sources: &ProjectSources,
     pinning: &LayerPinning<'_>,
     notes: &mut Notes,
 ) -> Result<Vec<LayerSnapshot<'m>>, Failure> {
@@ -77,7 +77,7 @@ pub fn snapshots<'m>(
 
 struct Reader<'a> {
     world: &'a World,
-    sources: &'a Sources,
+    sources: &'a ProjectSources,
     pinning: &'a LayerPinning<'a>,
 }
 

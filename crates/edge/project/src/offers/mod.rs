@@ -3,5 +3,5 @@
 mod offer;
 mod place;
 
-pub use offer::{Offer, Wish};
-pub use place::{Place, PlaceFinder, PlaceOrigin, PlaceSource};
+pub use offer::{CandidateFilter, SourceOffer};
+pub use place::{LocationFinder, PlaceOrigin, PlaceSource, ResourceLocation};

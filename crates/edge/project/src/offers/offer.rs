@@ -10,12 +10,12 @@ use agpm_discover::{
 use agpm_model::{MARKETPLACE_FILES, ResourcePath, ResourceType, SKILL_FILE, resource_name};
 use agpm_source::{SourceEntry, SourceEntryKind};
 
-use crate::offers::place::Place;
+use crate::offers::place::ResourceLocation;
 use crate::packages::check_marketplace_size;
 use crate::source_failure::source_failure_of;
 
 /// Which of the candidates are wanted.
-pub struct Wish<'a> {
+pub struct CandidateFilter<'a> {
     /// The names of resources that were typed.
     pub names: &'a [String],
     /// Only candidates of this type.
@@ -25,14 +25,14 @@ pub struct Wish<'a> {
 }
 
 /// Everything that a place offers, and whether descriptions were read.
-pub struct Offer {
+pub struct SourceOffer {
     /// The resources that were found.
     pub candidates: Vec<Candidate>,
     /// The names of the marketplaces that list plugins.
     pub marketplaces: Vec<String>,
 }
 
-impl Place {
+impl ResourceLocation {
     fn failed(&self, error: agpm_source::SourceError) -> Failure {
         let what = match self.origin.source() {
             Some(source) => format!("source `{}`", source.name),
@@ -42,8 +42,8 @@ impl Place {
     }
 
     /// All candidates, with what they say of themselves.
-    pub fn offer(&self, kind: Option<CandidateType>) -> Result<Offer, Failure> {
-        let wish = Wish {
+    pub fn offer(&self, kind: Option<CandidateType>) -> Result<SourceOffer, Failure> {
+        let wish = CandidateFilter {
             names: &[],
             kind,
             selection: SelectionMode::Single,
@@ -52,11 +52,11 @@ impl Place {
     }
 
     /// Candidates, reading no more than the wish takes: where paths alone say which are meant, nothing is read.
-    pub fn offer_for(&self, wish: &Wish<'_>) -> Result<Offer, Failure> {
+    pub fn offer_for(&self, wish: &CandidateFilter<'_>) -> Result<SourceOffer, Failure> {
         self.look(wish, ReadExtent::Manifests)
     }
 
-    fn look(&self, wish: &Wish<'_>, least: ReadExtent) -> Result<Offer, Failure> {
+    fn look(&self, wish: &CandidateFilter<'_>, least: ReadExtent) -> Result<SourceOffer, Failure> {
         let Some(path) = &self.inner.path else {
             return self.survey("", wish, least);
         };
@@ -79,7 +79,12 @@ impl Place {
         }
     }
 
-    fn survey(&self, top: &str, wish: &Wish<'_>, least: ReadExtent) -> Result<Offer, Failure> {
+    fn survey(
+        &self,
+        top: &str,
+        wish: &CandidateFilter<'_>,
+        least: ReadExtent,
+    ) -> Result<SourceOffer, Failure> {
         let tree = self.source.walk(self.revision.as_ref(), top, &|_| true);
         let tree = tree.map_err(|error| self.failed(error))?;
         let is_file = |entry: &&SourceEntry| entry.kind.file_mode().is_some();
@@ -119,7 +124,7 @@ impl Place {
                 survey.record_file(&entry.path, &bytes);
             }
         }
-        Ok(Offer {
+        Ok(SourceOffer {
             candidates: survey.candidates(),
             marketplaces: survey.marketplace_names().to_vec(),
         })
@@ -129,9 +134,9 @@ impl Place {
     fn file(
         &self,
         entry: &SourceEntry,
-        wish: &Wish<'_>,
+        wish: &CandidateFilter<'_>,
         least: ReadExtent,
-    ) -> Result<Offer, Failure> {
+    ) -> Result<SourceOffer, Failure> {
         let path = entry.path.as_str();
         let name = path.rsplit('/').next().unwrap_or(path);
         let parent = |path: &str| {
@@ -175,7 +180,11 @@ impl Place {
     }
 
     /// A pattern is one dependency; which type it is of, its directories say.
-    fn pattern(&self, path: &ResourcePath, kind: Option<CandidateType>) -> Result<Offer, Failure> {
+    fn pattern(
+        &self,
+        path: &ResourcePath,
+        kind: Option<CandidateType>,
+    ) -> Result<SourceOffer, Failure> {
         let is_skills = path.as_str().split('/').any(|part| part == "skills");
         let by_path = || type_of_path(path.as_str()).or(is_skills.then_some(CandidateType::Skill));
         match kind.or_else(by_path) {
@@ -184,14 +193,14 @@ impl Place {
         }
     }
 
-    fn single(&self, path: &str, kind: CandidateType) -> Offer {
+    fn single(&self, path: &str, kind: CandidateType) -> SourceOffer {
         let resource = kind.resource_type().unwrap_or(ResourceType::Snippets);
         let label = self.origin.label();
         let name = match ResourcePath::in_source(path) {
             Ok(path) => resource_name(resource, &path, Some(&label), &|_| false),
             Err(_) => path.to_owned(),
         };
-        Offer {
+        SourceOffer {
             candidates: vec![Candidate {
                 kind,
                 name,

@@ -21,7 +21,7 @@ use crate::world::World;
 pub use agpm_manifest::{PlaceOrigin, PlaceSource};
 
 /// Where candidates are looked for.
-pub struct Place {
+pub struct ResourceLocation {
     /// The opened source.
     pub source: Arc<dyn Source>,
     /// The source of the manifest, or the path, that was meant.
@@ -36,7 +36,7 @@ pub struct Place {
     pub label: Option<String>,
 }
 
-impl Place {
+impl ResourceLocation {
     /// The default branch, if a version was chosen because the address names none.
     pub fn unreleased_branch(&self) -> Option<&str> {
         let branch = self.versions.as_ref()?.default_branch.as_deref()?;
@@ -46,7 +46,7 @@ impl Place {
 }
 
 /// Finds places by addresses, for one manifest.
-pub struct PlaceFinder<'a> {
+pub struct LocationFinder<'a> {
     /// How sources are reached.
     pub world: &'a World,
     /// The sources of the manifest, and those that are being added to it.
@@ -55,9 +55,9 @@ pub struct PlaceFinder<'a> {
     pub folder: &'a Path,
 }
 
-impl PlaceFinder<'_> {
+impl LocationFinder<'_> {
     /// The place of an address, with every source that it takes to know its revision asked.
-    pub fn find(&self, address: &Address) -> Result<Place, Failure> {
+    pub fn find(&self, address: &Address) -> Result<ResourceLocation, Failure> {
         match address {
             Address::Repository(RepositoryAddress { url, inner }) => self.at(
                 PlaceSource::for_repository(self.sources, url)?,
@@ -116,7 +116,7 @@ impl PlaceFinder<'_> {
         self.world.sources.open(address, &context)
     }
 
-    fn on_page(&self, page: &BrowserAddress) -> Result<Place, Failure> {
+    fn on_page(&self, page: &BrowserAddress) -> Result<ResourceLocation, Failure> {
         let found = PlaceSource::for_repository(self.sources, &page.url)?;
         let source = self.open(&found.address);
         let versions = self.versions(&*source, &found)?.unwrap_or_default();
@@ -134,7 +134,7 @@ impl PlaceFinder<'_> {
         self.snapshot(source, found, inner)
     }
 
-    fn at(&self, found: PlaceSource, inner: InnerAddress) -> Result<Place, Failure> {
+    fn at(&self, found: PlaceSource, inner: InnerAddress) -> Result<ResourceLocation, Failure> {
         let source = self.open(&found.address);
         self.snapshot(source, found, inner)
     }
@@ -162,7 +162,7 @@ impl PlaceFinder<'_> {
         source: Arc<dyn Source>,
         found: PlaceSource,
         inner: InnerAddress,
-    ) -> Result<Place, Failure> {
+    ) -> Result<ResourceLocation, Failure> {
         let failed = |error| source_failure_of(&format!("source `{}`", found.name), error);
         let versions = self.versions(&*source, &found)?;
         let resolved = match (&versions, &inner.requirement) {
@@ -191,7 +191,7 @@ impl PlaceFinder<'_> {
             let fetched = source.fetch(std::slice::from_ref(revision), on_demand);
             fetched.map_err(failed)?;
         }
-        Ok(Place {
+        Ok(ResourceLocation {
             source,
             origin: PlaceOrigin::Source(found),
             inner,
@@ -202,7 +202,7 @@ impl PlaceFinder<'_> {
     }
 
     /// A directory or file of this machine; its path in a manifest starts at the manifest.
-    fn on_disk(&self, typed: &str) -> Result<Place, Failure> {
+    fn on_disk(&self, typed: &str) -> Result<ResourceLocation, Failure> {
         let environment = &self.world.environment;
         let full = normalize(&local_path(typed, &environment.folder, environment));
         if !agpm_store::exists(&full) {
@@ -233,7 +233,7 @@ impl PlaceFinder<'_> {
         let inner = inner.map(|name| ResourcePath::found(&name));
         let source =
             DirectorySource::new(directory.clone(), SymlinkConfinement::Anywhere, self.folder);
-        Ok(Place {
+        Ok(ResourceLocation {
             source: Arc::new(source),
             origin: PlaceOrigin::Local(path_from_manifest(&directory, self.folder)),
             inner: InnerAddress {

@@ -13,7 +13,7 @@ use agpm_resolve::{
 
 use crate::packages::fetch::Fetcher;
 use crate::packages::marketplaces::marketplace_entries;
-use crate::packages::sources::Sources;
+use crate::packages::sources::ProjectSources;
 use crate::reading::limit;
 use crate::world::World;
 
@@ -21,7 +21,7 @@ use crate::world::World;
 pub fn entries(
     world: &World,
     manifest: &Manifest,
-    sources: &Sources,
+    sources: &ProjectSources,
     lock: &Lockfile,
     notes: &mut Notes,
 ) -> Result<Vec<ResolvedEntry>, Failure> {
@@ -41,7 +41,7 @@ pub fn entries(
 pub fn as_locked(
     world: &World,
     manifest: &Manifest,
-    sources: &Sources,
+    sources: &ProjectSources,
     lock: &Lockfile,
     notes: &mut Notes,
 ) -> Result<Vec<ResolvedEntry>, Failure> {
@@ -68,7 +68,7 @@ pub fn as_locked(
 struct LockedReader<'a> {
     world: &'a World,
     manifest: &'a Manifest,
-    sources: &'a Sources,
+    sources: &'a ProjectSources,
 }
 
 impl LockedReader<'_> {
@@ -153,7 +153,7 @@ impl LockedReader<'_> {
 }
 
 /// What is installed of an entry from a repository, if it is just what is locked.
-fn installed(sources: &Sources, locked: &LockEntry) -> Option<SourceFile> {
+fn installed(sources: &ProjectSources, locked: &LockEntry) -> Option<SourceFile> {
     if locked.commit().is_none() || locked.unit.extent != ResourceExtent::File {
         return None;
     }

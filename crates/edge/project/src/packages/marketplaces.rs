@@ -17,7 +17,7 @@ use agpm_resolve::{
 use agpm_source::{FileFetching, SourceError};
 use agpm_text::{Format, Limits, decode, parse};
 
-use crate::packages::sources::Sources;
+use crate::packages::sources::ProjectSources;
 use crate::source_failure::source_failure;
 use crate::world::World;
 
@@ -39,7 +39,7 @@ pub fn bind_plugins(
     if open.is_empty() {
         return Ok(());
     }
-    let sources = Sources::open(world, manifest, root);
+    let sources = ProjectSources::open(world, manifest, root);
     let mut read = ReadMarketplaces::default();
     for (number, own) in open {
         let revision = revision_of(&sources, &own)?;
@@ -66,7 +66,7 @@ pub fn bind_plugins(
             },
         );
         if let (Some(commit), Some(source)) = (&location.commit, &location.source) {
-            let sources = Sources::open(world, manifest, root);
+            let sources = ProjectSources::open(world, manifest, root);
             check_commit(&sources, &source.name, commit)?;
         }
     }
@@ -102,7 +102,7 @@ fn place(
 
 /// The revision of a marketplace that a requirement means; nothing for a directory.
 fn revision_of(
-    sources: &Sources,
+    sources: &ProjectSources,
     own: &MarketplaceDependency,
 ) -> Result<Option<ObjectId>, Failure> {
     let name = &own.plugin.marketplace;
@@ -128,7 +128,7 @@ fn revision_of(
 
 /// The revision of a marketplace that nothing is required of.
 pub(super) fn default_revision(
-    sources: &Sources,
+    sources: &ProjectSources,
     name: &SourceName,
 ) -> Result<Option<ObjectId>, Failure> {
     let Some(source) = sources.versioned(name) else {
@@ -152,7 +152,7 @@ struct ReadMarketplaces {
 impl ReadMarketplaces {
     fn at(
         &mut self,
-        sources: &Sources,
+        sources: &ProjectSources,
         name: &SourceName,
         revision: Option<&ObjectId>,
     ) -> Result<&Marketplace, Failure> {
@@ -166,7 +166,7 @@ impl ReadMarketplaces {
 }
 
 pub(super) fn read_at(
-    sources: &Sources,
+    sources: &ProjectSources,
     name: &SourceName,
     revision: Option<&ObjectId>,
 ) -> Result<Marketplace, Failure> {
@@ -254,7 +254,7 @@ fn understand(name: &SourceName, path: &str, bytes: Vec<u8>) -> Result<Marketpla
 /// What marketplaces say of the plugins of a manifest, at the commits at which they were read.
 pub(super) fn marketplace_entries(
     manifest: &Manifest,
-    sources: &Sources,
+    sources: &ProjectSources,
 ) -> Result<MarketplaceEntries, Failure> {
     let mut entries = MarketplaceEntries::new();
     let mut read = ReadMarketplaces::default();
@@ -281,7 +281,7 @@ pub(super) fn marketplace_entries(
 
 /// A commit that a marketplace names must exist, and belong to the branch or tag that it names with it.
 pub(super) fn check_commit(
-    sources: &Sources,
+    sources: &ProjectSources,
     name: &SourceName,
     commit: &NamedCommit,
 ) -> Result<(), Failure> {

@@ -13,4 +13,4 @@ pub use locking::read_lock;
 pub use marketplaces::{bind_plugins, check_marketplace_size};
 pub use rendering::{render_all, render_these};
 pub use resolve::{Resolution, VersionLimits, resolve};
-pub use sources::{Sources, git, is_versioned, versions_of};
+pub use sources::{ProjectSources, git, is_versioned, versions_of};

@@ -8,7 +8,7 @@ use agpm_model::{InstallScope, Manifest, RelativePath};
 use agpm_resolve::ResolvedEntry;
 use agpm_store::{StoreProblem, parallel};
 
-use crate::packages::sources::Sources;
+use crate::packages::sources::ProjectSources;
 
 /// Entries that one thread renders before it takes the next ones.
 const CHUNK: usize = 16;
@@ -16,7 +16,7 @@ const CHUNK: usize = 16;
 /// Renders all entries; what is wrong with them is reported together.
 pub fn render_all(
     manifest: &Manifest,
-    sources: &Sources,
+    sources: &ProjectSources,
     entries: Vec<ResolvedEntry>,
     notes: &mut Notes,
 ) -> Result<RenderedSet, Failure> {
@@ -27,7 +27,7 @@ pub fn render_all(
 /// The same for entries that patches of the manifest need not mean.
 pub fn render_these(
     manifest: &Manifest,
-    sources: &Sources,
+    sources: &ProjectSources,
     entries: Vec<ResolvedEntry>,
     notes: &mut Notes,
 ) -> Result<RenderedSet, Failure> {
@@ -50,7 +50,7 @@ pub fn render_these(
 }
 
 /// For a user's own manifest these are the files beside it: home is full of things that no resource has to know.
-impl ProjectFiles for Sources {
+impl ProjectFiles for ProjectSources {
     fn read(&self, path: &RelativePath) -> Result<Vec<u8>, ProjectFileError> {
         let read = agpm_store::read_below(&self.project, path.as_str(), LARGEST_READ);
         let (bytes, _) = read.map_err(|error| match error.problem {

@@ -18,7 +18,7 @@ use agpm_source::{Source, SourceEntry, SourceEntryKind};
 
 use crate::packages::fetch::Fetcher;
 use crate::packages::marketplaces::marketplace_entries;
-use crate::packages::sources::{Sources, is_versioned};
+use crate::packages::sources::{ProjectSources, is_versioned};
 use crate::world::World;
 
 /// Tags of one dependency that are tried to find a way out of a conflict.
@@ -29,7 +29,7 @@ pub struct Resolution {
     /// The resolved resources.
     pub entries: Vec<ResolvedEntry>,
     /// All sources that they come from.
-    pub sources: Sources,
+    pub sources: ProjectSources,
 }
 
 /// What limits the choice of versions, besides requirements.
@@ -51,7 +51,7 @@ pub fn resolve(
 ) -> Result<Resolution, Failure> {
     let found = notes.diagnostics.len();
     loop {
-        let sources = Sources::open(world, manifest, root);
+        let sources = ProjectSources::open(world, manifest, root);
         let sources = sources.with_release_limit(limits.release);
         let resolved = solve_and_read(world, manifest, &sources, &limits, notes);
         let required = match resolved {
@@ -86,7 +86,7 @@ enum Resolved {
 fn solve_and_read(
     world: &World,
     manifest: &Manifest,
-    sources: &Sources,
+    sources: &ProjectSources,
     limits: &VersionLimits,
     notes: &mut Notes,
 ) -> Result<Resolved, Failure> {
@@ -188,7 +188,7 @@ fn is_solvable(
     }
 }
 
-fn unlisted(index: &SourceIndex, sources: &Sources) -> BTreeSet<MissingFact> {
+fn unlisted(index: &SourceIndex, sources: &ProjectSources) -> BTreeSet<MissingFact> {
     let git = sources
         .iter()
         .filter(|(_, source)| is_versioned(*source))
@@ -198,7 +198,7 @@ fn unlisted(index: &SourceIndex, sources: &Sources) -> BTreeSet<MissingFact> {
         .collect()
 }
 
-impl FileListing for Sources {
+impl FileListing for ProjectSources {
     fn at(&self, source: &SourceName, commit: &ObjectId, path: &str) -> PathContent {
         let entry = |path: &str| self.get(source)?.entry(Some(commit), path).ok()?;
         let is_directory = |entry: SourceEntry| entry.kind == SourceEntryKind::Directory;

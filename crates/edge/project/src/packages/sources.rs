@@ -18,7 +18,7 @@ use crate::world::{Environment, InstallScope, World};
 
 /// Every source that dependencies use, the manifest's own folder, and where things are installed.
 #[derive(Debug)]
-pub struct Sources {
+pub struct ProjectSources {
     by_name: BTreeMap<SourceName, Arc<dyn Source>>,
     /// Remotes of the catalog that have an address and no name.
     by_address: BTreeMap<SourceAddress, Arc<dyn Source>>,
@@ -34,7 +34,7 @@ pub struct Sources {
     pub release_limit: Option<ReleaseLimit>,
 }
 
-impl Sources {
+impl ProjectSources {
     /// Opens what the dependencies, the layers and the catalog use; starts no process.
     pub fn open(world: &World, manifest: &Manifest, root: &Path) -> Self {
         let units = manifest
@@ -64,13 +64,13 @@ impl Sources {
             .sources
             .iter()
             .filter(|source| has_plugins || used.contains(&source.name));
-        Sources::of(world, used, manifest.catalog.all(), root)
+        ProjectSources::of(world, used, manifest.catalog.all(), root)
     }
 
     /// With versions left out that are too young.
     #[must_use]
     pub fn with_release_limit(self, release_limit: Option<ReleaseLimit>) -> Self {
-        Sources {
+        ProjectSources {
             release_limit,
             ..self
         }
@@ -79,7 +79,7 @@ impl Sources {
     /// Opens every source of the manifest.
     pub fn open_all(world: &World, manifest: &Manifest, root: &Path) -> Self {
         let remotes = manifest.catalog.all();
-        Sources::of(world, manifest.sources.iter(), remotes, root)
+        ProjectSources::of(world, manifest.sources.iter(), remotes, root)
     }
 
     /// Opens what these remotes of the catalog are.
@@ -95,7 +95,7 @@ impl Sources {
             .sources
             .iter()
             .filter(|source| used.contains(&source.name));
-        Sources::of(world, used, remotes, root)
+        ProjectSources::of(world, used, remotes, root)
     }
 
     fn of<'s>(
@@ -118,7 +118,7 @@ impl Sources {
             let opened = world.sources.open_versioned(address, &context);
             (address.clone(), opened)
         };
-        Sources {
+        ProjectSources {
             by_name: sources.map(named).collect(),
             by_address: addresses.into_iter().map(addressed).collect(),
             local: DirectorySource::new(project.to_owned(), SymlinkConfinement::Anywhere, project),
@@ -177,7 +177,7 @@ pub fn is_versioned(source: &dyn Source) -> bool {
 
 /// The versions of a source; nothing for one without versions.
 pub fn versions_of(
-    sources: &Sources,
+    sources: &ProjectSources,
     name: &SourceName,
 ) -> Result<Option<Arc<SourceVersions>>, Failure> {
     let Some(source) = sources.versioned(name) else {
@@ -195,7 +195,7 @@ pub fn git(environment: &Environment) -> GitProgram {
 }
 
 /// Sources without versions.
-pub(super) fn plain_sources(sources: &Sources) -> Vec<SourceName> {
+pub(super) fn plain_sources(sources: &ProjectSources) -> Vec<SourceName> {
     let plain = sources.iter().filter(|(_, source)| !is_versioned(*source));
     plain.map(|(name, _)| name.clone()).collect()
 }

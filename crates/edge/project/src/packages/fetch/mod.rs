@@ -22,21 +22,21 @@ use agpm_store::parallel;
 
 use crate::packages::fetch::contents::{SourceAnswers, SourceQuestions};
 use crate::packages::marketplaces::{check_commit, default_revision, read_at};
-use crate::packages::sources::{Sources, is_versioned, plain_sources, versions_of};
+use crate::packages::sources::{ProjectSources, is_versioned, plain_sources, versions_of};
 use crate::source_failure::{source_failure, source_failure_of};
 use crate::world::World;
 
 /// Reads from sources what the solver needs.
 pub struct Fetcher<'a> {
     world: &'a World,
-    sources: &'a Sources,
+    sources: &'a ProjectSources,
     manifest: &'a Manifest,
     needs: NeedsReader<'a>,
 }
 
 impl<'a> Fetcher<'a> {
     /// Reads for the dependencies of this manifest.
-    pub fn new(world: &'a World, sources: &'a Sources, manifest: &'a Manifest) -> Self {
+    pub fn new(world: &'a World, sources: &'a ProjectSources, manifest: &'a Manifest) -> Self {
         Fetcher {
             world,
             sources,
@@ -214,7 +214,7 @@ impl<'a> Fetcher<'a> {
     }
 }
 
-impl OpenSources for Sources {
+impl OpenSources for ProjectSources {
     fn is_open(&self, source: &SourceName) -> bool {
         self.get(source).is_some()
     }

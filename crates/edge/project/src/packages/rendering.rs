@@ -1,7 +1,8 @@
 //! Renders all resources of a run on all cores.
 
 use agpm_compose::{
-    Composer, LARGEST_READ, ProjectFileError, ProjectFiles, RenderedSet, check_patched_names,
+    Composer, LARGEST_READ, MarkdownCache, ProjectFileError, ProjectFiles, RenderedSet,
+    check_patched_names,
 };
 use agpm_diag::{Failure, Notes};
 use agpm_model::{InstallScope, Manifest, RelativePath};
@@ -36,9 +37,10 @@ pub fn render_these(
         let chunks = level.chunks(CHUNK).collect();
         let found = &*notes;
         let done = parallel::map(chunks, |chunk: &[usize]| {
+            let mut cache = MarkdownCache::default();
             let numbers = chunk.iter();
             numbers
-                .map(|number| composer.compose(*number, found.fork()))
+                .map(|number| composer.compose(*number, found.fork(), &mut cache))
                 .collect::<Vec<_>>()
         });
         for (number, composed) in level.iter().zip(done.into_iter().flatten()) {

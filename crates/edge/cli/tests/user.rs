@@ -114,12 +114,12 @@ fn cleaning_removes_what_nobody_used_for_long_and_the_rest_still_works() {
     let (sandbox, _) = with_cache();
     assert_eq!(
         run(&sandbox, "agpm cache clean", 0).stdout,
-        "nothing to remove\n"
+        "Nothing to remove\n"
     );
     age_copies(&sandbox, 29);
     assert_eq!(
         run(&sandbox, "agpm cache clean", 0).stdout,
-        "nothing to remove\n"
+        "Nothing to remove\n"
     );
     let output = run(&sandbox, "agpm cache clean --older-than 4w --dry-run", 0);
     assert!(
@@ -148,7 +148,7 @@ fn cleaning_removes_what_nobody_used_for_long_and_the_rest_still_works() {
     assert_eq!(copies(&sandbox).len(), 1);
     assert_eq!(
         run(&sandbox, "agpm cache clean", 0).stdout,
-        "nothing to remove\n"
+        "Nothing to remove\n"
     );
     fs::remove_file(sandbox.work().join(".claude/agents/a.md")).unwrap();
     fs::rename(sandbox.work().join("one"), sandbox.work().join("gone")).unwrap();
@@ -169,19 +169,19 @@ fn what_another_project_needs_is_kept_until_that_project_is_gone() {
     age_copies(&sandbox, 400);
     assert_eq!(
         run(&sandbox, "agpm cache clean --older-than 0d", 0).stdout,
-        "nothing to remove\n"
+        "Nothing to remove\n"
     );
     // Its lockfile is enough.
     sandbox.write("other/agpm.toml", "no TOML");
     assert_eq!(
         run(&sandbox, "agpm cache clean --older-than 0d", 0).stdout,
-        "nothing to remove\n"
+        "Nothing to remove\n"
     );
     // Neither can be read: it may need anything.
     sandbox.write("other/agpm.lock", "no TOML");
     assert_eq!(
         run(&sandbox, "agpm cache clean --older-than 0d", 0).stdout,
-        "nothing to remove\n"
+        "Nothing to remove\n"
     );
     fs::remove_dir_all(sandbox.work().join("other")).unwrap();
     let output = run(&sandbox, "agpm cache clean --older-than 0d", 0);
@@ -203,7 +203,7 @@ fn what_the_configuration_uses_is_kept() {
     age_copies(&sandbox, 400);
     assert_eq!(
         run(&sandbox, "agpm cache clean", 0).stdout,
-        "nothing to remove\n"
+        "Nothing to remove\n"
     );
     assert_eq!(copies(&sandbox).len(), 2);
 }
@@ -511,7 +511,7 @@ fn a_relative_home_is_no_home() {
     assert!(
         output
             .stderr
-            .contains("set `HOME` to the absolute path of your home"),
+            .contains("set `HOME` to the absolute path of your home directory"),
         "{output}"
     );
 }

@@ -450,8 +450,8 @@ fn why_tells_the_chain_by_name_and_by_file() {
     let sandbox = sandbox();
     let expected = "\
 agents/assistant (v2.0.0): required by the manifest as v2.0.0
-└─ snippets/utils (v2.0.0): needed as v2.0.0
-    └─ snippets/common (v2.0.0): needed as v2.0.0
+└─ snippets/utils (v2.0.0): required as v2.0.0
+    └─ snippets/common (v2.0.0): required as v2.0.0
 ";
     for name in [
         "common",

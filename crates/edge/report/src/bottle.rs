@@ -47,7 +47,7 @@ pub fn render_list(report: BottleList, context: &RenderContext<'_>) -> RenderedR
     }
     if lines.is_empty() {
         return RenderedReport::Empty(
-            "No bottles and no agents in `~/.bot-bottle` and `.bot-bottle`.",
+            "No bottles or bottle agents in `~/.bot-bottle` and `.bot-bottle`.",
         );
     }
     RenderedReport::Lines(lines)

@@ -82,9 +82,9 @@ pub fn render(
 }
 
 /// As a table.
-pub(crate) fn table(report: &CatalogReport) -> String {
+pub(crate) fn table(report: &CatalogReport, screen: Screen) -> String {
     let mut text = String::new();
-    let written = each_table_piece(report, Screen::FILE, |line| {
+    let written = each_table_piece(report, screen, |line| {
         text.push_str(line);
         Ok(())
     });

@@ -11,6 +11,9 @@ use agpm_text::{Pointer, Value};
 use crate::diagnostics::one_line;
 use crate::rendering::{RenderContext, RenderedReport};
 
+/// The operation of a value that one layer alone has.
+const SINGLE_LAYER: &str = "only";
+
 /// Chains that are shown here; `agpm why` shows more.
 const MOST_CHAINS: usize = 5;
 
@@ -210,11 +213,13 @@ pub(crate) fn provenance_text(provenance: &Provenance) -> String {
             &pointer
         };
         out.push_str(&format!("{place} = {}\n", inline(&leaf.value)));
-        let from = format!(
-            "{} ({}:{}), {}",
-            leaf.layer, leaf.file, leaf.line, leaf.operation
-        );
-        out.push_str(&format!("  from {from}\n"));
+        let origin = format!("  from {} ({}:{})", leaf.layer, leaf.file, leaf.line);
+        out.push_str(&origin);
+        // Where one layer alone has the value, nothing was merged and an operation would only puzzle.
+        if leaf.operation != SINGLE_LAYER {
+            out.push_str(&format!(", {}", leaf.operation));
+        }
+        out.push('\n');
         shadows(&leaf.shadows, &mut out);
     }
     for deletion in &provenance.deletions {

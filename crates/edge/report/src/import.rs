@@ -45,7 +45,7 @@ fn dependencies(report: &ImportReport) -> String {
         counted(report.dependencies.len(), "dependency", "dependencies"),
         counted(sources, "source", "sources"),
     );
-    out.push_str("next: agpm install\n");
+    out.push_str("Next: run `agpm install`\n");
     out
 }
 
@@ -119,7 +119,7 @@ fn text(manifest: &str, additions: &ImportAdditions) -> String {
             "check the branches: agent-manager follows the default branch, which need not be `main`\n",
         );
     }
-    out.push_str("next: agpm install\n");
+    out.push_str("Next: run `agpm install`\n");
     out
 }
 

@@ -6,7 +6,7 @@ use crate::rendering::{RenderContext, RenderedReport};
 use crate::styled::{LineStyle, StyledLine, StyledPiece};
 use crate::table::table_lines;
 
-const HEAD: [&str; 5] = ["Rank", "Layer", "Place", "Snapshot", "Files"];
+const HEAD: [&str; 5] = ["Rank", "Layer", "Location", "Snapshot", "Files"];
 /// What was skipped in one layer is shown up to so many.
 const MOST_SKIPPED: usize = 20;
 

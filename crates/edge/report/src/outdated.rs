@@ -17,6 +17,9 @@ pub fn render(report: OutdatedReport, context: &RenderContext<'_>) -> RenderedRe
     if report.lockfile == LockfileState::Missing {
         return RenderedReport::Text(String::new());
     }
+    if report.checked == 0 {
+        return RenderedReport::Text("No resources installed. Run `agpm add`.\n".to_owned());
+    }
     if report.outdated.is_empty() {
         let all = counted(report.checked, "resource is", "resources are");
         return RenderedReport::Text(format!("{all} up to date\n{moved}"));

@@ -37,7 +37,7 @@ fn chain(links: &[ChainLink]) -> String {
         };
         let verb = match level {
             0 => "required by the manifest",
-            _ => "needed",
+            _ => "required",
         };
         let requirement = link.requirement.as_ref();
         let requirement = requirement.map(|text| format!(" as {text}"));

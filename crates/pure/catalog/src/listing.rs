@@ -75,7 +75,7 @@ pub fn empty_catalog(mode: CatalogMode, kind: Option<EntryKind>) -> Diagnostic {
         (LayerKind::User, "home"),
         (LayerKind::Git, "the remotes"),
     ];
-    let looked = kinds
+    let searched = kinds
         .into_iter()
         .filter(|(kind, _)| mode.has(*kind))
         .map(|(_, place)| place);
@@ -83,10 +83,12 @@ pub fn empty_catalog(mode: CatalogMode, kind: Option<EntryKind>) -> Diagnostic {
         || "catalog".to_owned(),
         |kind| format!("catalog of {}", kind.plural()),
     );
-    let message = format!(
-        "no {what} found in {}",
-        looked.collect::<Vec<_>>().join(", ")
-    );
+    let searched: Vec<&str> = searched.collect();
+    let message = match searched.split_last() {
+        Some((last, [])) => format!("no {what} found in {last}"),
+        Some((last, others)) => format!("no {what} found in {} or {last}", others.join(", ")),
+        None => format!("no {what} found"),
+    };
     let name = kind.unwrap_or(EntryKind::Agent).manifest_name();
     Diagnostic::new(&codes::CATALOG_EMPTY, message)
         .help(format!("a catalog is a file such as `bmad/_cfg/{name}`"))

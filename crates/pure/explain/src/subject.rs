@@ -124,10 +124,15 @@ pub fn refuse_flags(subject: Option<Subject>, given: &[SubjectFlag]) -> Result<(
 
 /// A JSON Pointer as it is typed.
 pub fn parse_pointer(written: &str) -> Result<Pointer, Failure> {
-    let help = "a pointer has `/` before every step, as in `/permissions/allow/0`";
-    written
-        .parse()
-        .map_err(|error| usage(format!("{error}"), help))
+    written.parse().map_err(|error| {
+        let is_dotted = !written.contains('/') && written.contains('.');
+        let help = if is_dotted {
+            format!("did you mean `/{}`?", written.replace('.', "/"))
+        } else {
+            "a JSON Pointer has `/` before every key, as in `/permissions/allow/0`".to_owned()
+        };
+        usage(format!("{error}"), &help)
+    })
 }
 
 fn usage(message: String, help: &str) -> Failure {

@@ -50,6 +50,13 @@ pub struct OutdatedRow {
     pub newest: String,
 }
 
+impl OutdatedRow {
+    /// Whether `agpm update` would change the version. Newer ones that the requirements exclude need an edit first.
+    pub fn is_updatable(&self) -> bool {
+        self.allowed != self.current
+    }
+}
+
 /// Everything that could be newer.
 #[derive(Clone, Debug, Serialize)]
 pub struct OutdatedReport {

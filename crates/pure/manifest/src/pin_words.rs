@@ -144,5 +144,9 @@ fn near_label(word: &str, known: &BTreeSet<PinId>) -> Option<String> {
             .map(|named| format!("did you mean `{}`?", named));
     }
     let labels: BTreeSet<String> = known.iter().map(ToString::to_string).collect();
-    did_you_mean(word, "there are", labels.iter().map(String::as_str))
+    did_you_mean(
+        word,
+        "resources and layers are",
+        labels.iter().map(String::as_str),
+    )
 }

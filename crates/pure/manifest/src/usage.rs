@@ -52,7 +52,7 @@ pub fn resource_type_of_word(word: &str) -> Result<ResourceType, Failure> {
 
 /// A name that is taken.
 pub fn name_exists(file: &str, section: &str, name: &str) -> Failure {
-    let message = format!("the {file} has `{name}` under `[{section}]` already");
+    let message = format!("`[{section}]` of the {file} already contains `{name}`");
     let help = "run the command with `--force` to replace it, or choose another name";
     Failure::new(
         FailureKind::Refused,

@@ -550,7 +550,7 @@ impl LockedPlacement {
 
 /// What to do about a lockfile that cannot be read.
 pub const RESTORE_LOCK: &str =
-    "Restore it with `git checkout agpm.lock`, or delete it and run `agpm install`";
+    "restore it with `git checkout agpm.lock`, or delete it and run `agpm install`";
 
 fn invalid(key: &str) -> String {
     match key {

@@ -144,9 +144,9 @@ impl Obstacle {
     /// The words that users see.
     pub fn words(self) -> &'static str {
         match self {
-            Obstacle::File => "an existing file that agpm does not manage",
-            Obstacle::Entry => "an existing entry that agpm does not manage",
-            Obstacle::Block => "an existing block that agpm does not manage",
+            Obstacle::File => "an unmanaged file",
+            Obstacle::Entry => "an unmanaged entry",
+            Obstacle::Block => "an unmanaged block",
             Obstacle::Directory => "a directory",
             Obstacle::Symlink => "a symlink",
             Obstacle::Special => "not a regular file",

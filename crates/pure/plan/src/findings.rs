@@ -44,7 +44,7 @@ impl Plan {
 
 fn no_directory(blocker: &RelativePath) -> Diagnostic {
     let message = format!("cannot create `{blocker}/`: a file of that name exists");
-    let help = format!("Move or remove `{blocker}`, then run `agpm install`");
+    let help = format!("move or remove `{blocker}`, then run `agpm install`");
     Diagnostic::new(&codes::INSTALL_NOT_OURS, message)
         .in_file(blocker.as_str())
         .help(help)

@@ -160,10 +160,10 @@ impl ConflictReporter<'_> {
             (false, true) => "no skill",
         };
         let place = match &clash.unit.origin {
-            ResourceOrigin::Manifest => "in the manifest".to_owned(),
-            ResourceOrigin::Local => "on this machine, relative to the manifest".to_owned(),
-            ResourceOrigin::Source(name) if labels == "local" => format!("in source `{name}`"),
-            ResourceOrigin::Source(name) => format!("in source `{name}` at {labels}"),
+            ResourceOrigin::Manifest => " in the manifest".to_owned(),
+            ResourceOrigin::Local => String::new(),
+            ResourceOrigin::Source(name) if labels == "local" => format!(" in source `{name}`"),
+            ResourceOrigin::Source(name) => format!(" in source `{name}` at {labels}"),
         };
         let through = clash.asks.iter().any(|ask| ask.chain.len() > 1);
         let by = if through {
@@ -171,7 +171,7 @@ impl ConflictReporter<'_> {
         } else {
             String::new()
         };
-        let message = format!("{what} `{}` {place}{by}", clash.unit.path);
+        let message = format!("{what} `{}`{place}{by}", clash.unit.path);
         let mut diagnostic = Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message);
         diagnostic.help = match skill {
             true => Some(
@@ -293,7 +293,7 @@ impl ConflictReporter<'_> {
     /// What is there under a similar name.
     fn near_files(&self, clash: &ConflictingUnit<Unit, Requirement>) -> Option<String> {
         let ResourceOrigin::Source(source) = &clash.unit.origin else {
-            return Some("check the path".to_owned());
+            return Some("check the path, which is relative to the manifest".to_owned());
         };
         let label = clash.asks.first()?.allows.first()?;
         let versions = self.index.versions(source);

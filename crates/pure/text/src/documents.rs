@@ -28,7 +28,7 @@ pub fn document_of(
         .filter(|_| is_conflict)
     {
         let message = format!("`{shown}` contains git merge conflict markers");
-        let help = format!("Resolve the conflict in `{shown}`, then run the command again");
+        let help = format!("resolve the conflict in `{shown}`, then run the command again");
         diagnostics = vec![Diagnostic {
             message,
             help: Some(help),

@@ -74,10 +74,12 @@ fn new_rules(before: &BTreeSet<ToolRule>, after: &BTreeSet<ToolRule>) -> Option<
     (!new.is_empty()).then(|| new.join(", "))
 }
 
+const ALL_TOOLS: &str = "all tools";
+
 impl fmt::Display for ToolAccess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ToolAccess::Unlimited | ToolAccess::Session => f.write_str("all tools"),
+            ToolAccess::Unlimited | ToolAccess::Session => f.write_str(ALL_TOOLS),
             ToolAccess::Listed(rules) if rules.is_empty() => f.write_str("no tools"),
             ToolAccess::Listed(rules) => {
                 let rules: Vec<String> = rules.iter().map(ToString::to_string).collect();
@@ -215,7 +217,11 @@ pub struct CapabilityIncrease {
 
 impl fmt::Display for CapabilityIncrease {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.capability, self.value)
+        // The value names the tools itself where it is not a list of rules.
+        match (self.capability, self.value.as_str()) {
+            (CapabilityName::Tools, ALL_TOOLS) => f.write_str(ALL_TOOLS),
+            (capability, value) => write!(f, "{capability} {value}"),
+        }
     }
 }
 
@@ -422,7 +428,7 @@ mod tests {
             shown(&listed("Read, Bash(*)"), &listed("Read")),
             ["tools Bash(*)"]
         );
-        assert_eq!(shown(&unlimited(), &listed("Read")), ["tools all tools"]);
+        assert_eq!(shown(&unlimited(), &listed("Read")), ["all tools"]);
         assert!(shown(&listed("Read"), &unlimited()).is_empty());
         assert!(shown(&listed("Bash(git push)"), &listed("Bash(git:*)")).is_empty());
         assert!(shown(&unlimited(), &listed("*")).is_empty());
@@ -430,7 +436,7 @@ mod tests {
             tools: Some(ToolAccess::Session),
             ..CapabilitySet::default()
         };
-        assert_eq!(shown(&session, &listed("Read")), ["tools all tools"]);
+        assert_eq!(shown(&session, &listed("Read")), ["all tools"]);
         assert_eq!(shown(&listed("Bash"), &session), ["tools Bash"]);
         assert_eq!(
             shown(&listed("Bash"), &listed("Bash(git:*)")),

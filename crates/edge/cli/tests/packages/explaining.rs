@@ -89,7 +89,7 @@ fn a_pointer_narrows_it_to_its_values_and_a_wrong_one_is_put_right() {
     let output = project.good("explain agent:expert /limits").stdout;
     let expected = "/limits/turns = 9\n  from patch (agpm.toml:7), replace\n  \
                     shadows community (community:agents/expert.md@v1.0.0:6): 4\n\
-                    /limits/tokens = 100\n  from community (community:agents/expert.md@v1.0.0:7), only\n";
+                    /limits/tokens = 100\n  from community (community:agents/expert.md@v1.0.0:7)\n";
     assert_eq!(output, expected);
     project.refused(
         "explain agent:expert /limits/turn",
@@ -221,7 +221,7 @@ fn hooks_and_servers_are_told_as_they_stand_in_the_files_of_their_tools() {
         "{own}"
     );
     assert!(
-        own.contains("/env/API_TOKEN = \"********\"\n  from manifest (agpm.toml:8), only\n"),
+        own.contains("/env/API_TOKEN = \"********\"\n  from manifest (agpm.toml:8)\n"),
         "{own}"
     );
     assert!(!own.contains("hunter2"), "{own}");
@@ -279,7 +279,7 @@ fn what_a_tool_has_in_another_form_is_told_and_so_is_what_it_cannot_say() {
     let output = project.good("explain agent:expert").stdout;
     for line in [
         "  conversion: `limits` is dropped: the tool does not support it\n",
-        "/name = \"expert\"\n  from community (community:agents/expert.md@v1.0.0:2), only\n",
+        "/name = \"expert\"\n  from community (community:agents/expert.md@v1.0.0:2)\n",
         "/sandbox_mode = \"read-only\"\n  from codex (.codex/agents/expert.toml:",
         "/limits/turns is unset\n  shadows community (community:agents/expert.md@v1.0.0:6): 4\n",
     ] {
@@ -335,7 +335,7 @@ fn files_of_this_machine_skills_and_scripts_are_told() {
         "{mine}"
     );
     assert!(
-        mine.ends_with("/name = \"mine\"\n  from local (mine.md:2), only\n"),
+        mine.ends_with("/name = \"mine\"\n  from local (mine.md:2)\n"),
         "{mine}"
     );
     told(
@@ -488,7 +488,7 @@ fn without_the_bytes_manifest_and_lockfile_are_told() {
     for line in [
         "  required: agpm.toml:4, as v1.0.0\n",
         "  installed at: .claude/agents/expert.md\n",
-        "/model = \"sonnet\"\n  from patch (agpm.toml:6), only\n",
+        "/model = \"sonnet\"\n  from patch (agpm.toml:6)\n",
     ] {
         assert!(output.stdout.contains(line), "{line}\n{output}");
     }

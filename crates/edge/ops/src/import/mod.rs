@@ -84,7 +84,7 @@ pub fn import(world: &World, request: &ImportRequest) -> Outcome<ImportReport> {
 fn run(world: &World, request: &ImportRequest, notes: &mut Notes) -> Result<ImportReport, Failure> {
     let Some(format) = format_named(&request.format) else {
         let help = did_you_mean(&request.format, "formats are", import_formats());
-        return Err(unknown_name("format to import", &request.format, help));
+        return Err(unknown_name("import format", &request.format, help));
     };
     match format.read {
         None => layers::import_layers(world, request, notes),
@@ -138,7 +138,7 @@ fn default_file(
     format: &str,
 ) -> Result<PathBuf, Failure> {
     let Some(format) = format_named(format) else {
-        return Err(unknown_name("format to import", format, None));
+        return Err(unknown_name("import format", format, None));
     };
     let in_project = match environment.scope {
         InstallScope::Project => format.project,

@@ -6,7 +6,7 @@ use agpm_text::{BlockName, Pointer};
 
 pub(super) const ABSENT: &str = "is missing";
 pub(super) const NEVER_INSTALLED: &str = "is locked and was never installed here";
-pub(super) const OTHER_BYTES: &str = "has other bytes than were installed";
+pub(super) const OTHER_BYTES: &str = "was modified since install";
 pub(super) const OTHER_MODE: &str = "has another mode than was installed";
 pub(super) const UNREADABLE: &str = "cannot be read any more";
 

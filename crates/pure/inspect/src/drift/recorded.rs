@@ -342,7 +342,7 @@ mod tests {
         let executable = ObservedPath::file(Checksum::of(b"agents/reviewer"), FileMode::Executable);
         for (now, expected) in [
             (file("agents/reviewer"), None),
-            (file("edited"), Some("has other bytes than were installed")),
+            (file("edited"), Some("was modified since install")),
             (executable, Some("has another mode than was installed")),
             (ObservedPath::Missing, Some("is missing")),
             (ObservedPath::Symlink, Some("is a symlink now")),

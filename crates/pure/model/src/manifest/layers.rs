@@ -149,7 +149,7 @@ fn is_on_the_way(one: &str, other: &str) -> bool {
 
 pub(crate) fn read(check: &mut Check, node: NodeRef<'_>, manifest: &Manifest) -> Vec<Layer> {
     if node.kind() != NodeKind::List {
-        check.wrong_kind(node, "`layers`", "a list of tables, written [[layers]]");
+        check.wrong_kind(node, "`layers`", "a list of tables: `[[layers]]`");
         return Vec::new();
     }
     let mut names: Vec<NodeRef<'_>> = Vec::new();
@@ -246,10 +246,10 @@ fn read_place(
             let count = if found.is_some() {
                 "both `path` and `source`"
             } else {
-                "no place"
+                "neither `path` nor `source`"
             };
             let help = "set `path` for a directory, or `source` for a git source";
-            let message = format!("the layer `{name}` has {count}");
+            let message = format!("layer `{name}` has {count}");
             let place = spot(node.get("name")?);
             let diagnostic = Diagnostic::new(&codes::MANIFEST_VALUE, message).at_spot(place);
             check.report_missing(diagnostic.help(help));

@@ -336,10 +336,7 @@ fn layers_are_looked_for_without_fetching() {
     sandbox.write("org/.claude/b.md", "B.\n");
     let before = everything(&root(&sandbox));
     let said = good(&sandbox, "agpm doctor");
-    assert!(
-        said.contains("layers    1 of 2 layers, 1 file"),
-        "{said}"
-    );
+    assert!(said.contains("layers    1 of 2 layers, 1 file"), "{said}");
     assert!(
         said.contains("note[source/offline]: the version of layer `hub` is not in the cache"),
         "{said}"
@@ -349,10 +346,7 @@ fn layers_are_looked_for_without_fetching() {
     let before = everything(&root(&sandbox));
     let said = good(&sandbox, "agpm doctor --strict");
     assert_eq!(everything(&root(&sandbox)), before);
-    assert!(
-        said.contains("layers    2 layers, 1 file"),
-        "{said}"
-    );
+    assert!(said.contains("layers    2 layers, 1 file"), "{said}");
     std::os::unix::fs::symlink("/", sandbox.work().join("org/.claude/link.md")).unwrap();
     let output = sandbox.run_line("agpm doctor");
     assert_eq!(

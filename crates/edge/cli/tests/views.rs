@@ -350,16 +350,16 @@ snippets/d (local) (*)
     assert!(good(&sandbox, "agpm tree --json").contains("\"repeated\": true"));
     let why = "\
 snippets/d (local): required by the manifest
-└─ snippets/e (local): needed
+└─ snippets/e (local): required
 
 snippets/a (local): required by the manifest
-└─ snippets/d (local): needed
-    └─ snippets/e (local): needed
+└─ snippets/d (local): required
+    └─ snippets/e (local): required
 
 snippets/a (local): required by the manifest
-└─ snippets/b (local): needed
-    └─ snippets/d (local): needed
-        └─ snippets/e (local): needed
+└─ snippets/b (local): required
+    └─ snippets/d (local): required
+        └─ snippets/e (local): required
 ";
     assert_eq!(good(&sandbox, "agpm why e"), why);
 }

@@ -266,7 +266,11 @@ fn explain_of_what_is_not_there_has_a_near_name() {
             &["/allow/9"],
         );
         project.refused("explain file:.claude/setings.json", 3, &["setings.json"]);
-        project.refused(&format!("explain file:{SETTINGS} model"), 2, &["JSON Pointer"]);
+        project.refused(
+            &format!("explain file:{SETTINGS} model"),
+            2,
+            &["JSON Pointer"],
+        );
         project.refused("explain file:../org/CLAUDE.md", 6, &["org/CLAUDE.md"]);
     }
     // A near name may also be one of the user's own.

@@ -60,7 +60,7 @@ fn every_field_has_its_line_in_the_source_or_in_a_patch_with_what_it_shadows() {
         "explain agent:expert",
         &[
             "/name = \"expert\"",
-            "  from community (community:agents/expert.md@v1.0.0:2), only",
+            "  from community (community:agents/expert.md@v1.0.0:2)",
             "/model = \"sonnet\"",
             "  from patch (agpm.toml:6), replace",
             "  shadows community (community:agents/expert.md@v1.0.0:3): \"opus\"",
@@ -72,7 +72,7 @@ fn every_field_has_its_line_in_the_source_or_in_a_patch_with_what_it_shadows() {
         "explain agent:expert",
         &[
             "/api_key = \"********\"",
-            "  from private patch (agpm.private.toml:3), only",
+            "  from private patch (agpm.private.toml:3)",
         ],
     );
     assert!(
@@ -184,7 +184,7 @@ fn hooks_and_servers_are_told_as_they_stand_in_the_files_of_their_tools() {
         "explain hook:check /hooks/PreToolUse",
         &[
             "/hooks/PreToolUse/1/matcher = \"Bash\"",
-            "  from community (community:hooks/check.json@v1.0.0:3), only",
+            "  from community (community:hooks/check.json@v1.0.0:3)",
         ],
     );
     told(
@@ -192,14 +192,14 @@ fn hooks_and_servers_are_told_as_they_stand_in_the_files_of_their_tools() {
         "explain mcp-server:fs /mcpServers",
         &[
             "/mcpServers/fs/command = \"npx\"",
-            "  from community (community:mcp/fs.json@v1.0.0:4), only",
+            "  from community (community:mcp/fs.json@v1.0.0:4)",
             "/mcpServers/fs/args/0 = \"mine\"",
             "  from manifest (agpm.toml:6), replace",
             "  shadows community (community:mcp/fs.json@v1.0.0:5): \"-y\"",
             "/mcpServers/fs/env/ROOT = \"/\"",
-            "  from community (community:mcp/fs.json@v1.0.0:6), only",
+            "  from community (community:mcp/fs.json@v1.0.0:6)",
             "/mcpServers/fs/env/LEVEL = \"debug\"",
-            "  from patch (agpm.toml:10), only",
+            "  from patch (agpm.toml:10)",
         ],
     );
     told(
@@ -209,9 +209,9 @@ fn hooks_and_servers_are_told_as_they_stand_in_the_files_of_their_tools() {
             "/mcp/fs/type = \"local\"",
             "  from opencode (.opencode/opencode.json:4), converted",
             "/mcp/fs/command/0 = \"npx\"",
-            "  from community (community:mcp/fs.json@v1.0.0:4), only",
+            "  from community (community:mcp/fs.json@v1.0.0:4)",
             "/mcp/fs/command/1 = \"-y\"",
-            "  from community (community:mcp/fs.json@v1.0.0:5), only",
+            "  from community (community:mcp/fs.json@v1.0.0:5)",
             "/mcp/fs/environment/ROOT = \"/\"",
         ],
     );
@@ -343,7 +343,7 @@ fn files_of_this_machine_skills_and_scripts_are_told() {
         "explain skill:pdf /description",
         &[
             "/description = \"Reads\"",
-            "  from community (community:skills/pdf/SKILL.md@v1.0.0:3), only",
+            "  from community (community:skills/pdf/SKILL.md@v1.0.0:3)",
         ],
     );
     let script = project.good("explain script:run").stdout;

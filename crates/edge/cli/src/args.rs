@@ -1,4 +1,4 @@
-//! What was typed. Doc comments are the help, the man pages and the reference.
+//! The arguments as they were typed. Doc comments are the help, the man pages and the reference.
 
 mod approve;
 mod bottle;
@@ -144,7 +144,7 @@ pub(crate) enum Command {
     Approve(ApproveArgs),
     /// Show policies, or check the project against them
     Policy {
-        /// What to do
+        /// The subcommand
         #[command(subcommand)]
         what: PolicyCommand,
     },
@@ -174,13 +174,13 @@ pub(crate) enum Command {
     Undo(UndoArgs),
     /// Show or clean fetched data
     Cache {
-        /// What to do
+        /// The subcommand
         #[command(subcommand)]
         what: CacheCommand,
     },
     /// Show or change your configuration
     Config {
-        /// What to do
+        /// The subcommand
         #[command(subcommand)]
         what: ConfigCommand,
     },
@@ -198,7 +198,7 @@ pub(crate) enum Command {
     Profile(ProfileArgs),
     /// Show and check sandboxes of bot-bottle
     Bottle {
-        /// What to do
+        /// The subcommand
         #[command(subcommand)]
         what: BottleCommand,
     },
@@ -206,7 +206,7 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// Run a server for other programs
     Serve {
-        /// What to serve
+        /// The server
         #[command(subcommand)]
         what: ServeCommand,
     },
@@ -256,7 +256,7 @@ impl Command {
         matches!(self, Command::Add(args) if args.yes)
     }
 
-    /// What the command approves.
+    /// The approvals on the command line.
     pub(crate) fn approval(&self) -> Option<&ApprovalArgs> {
         Some(match self {
             Command::Add(args) => &args.approval,

@@ -1,4 +1,4 @@
-//! What has a JSON Schema: kinds of files, and the JSON of commands.
+//! Names of JSON Schemas: kinds of files, and the JSON of commands.
 
 use std::str::FromStr;
 
@@ -40,7 +40,7 @@ const FILES: [FileSchemaRow; 6] = [
     },
 ];
 
-/// What comes before the name of a command.
+/// The prefix of a command's name.
 const OUTPUT: &str = "output/";
 
 /// Something that has a schema, as it is typed: a kind of file, or `output/COMMAND`.

@@ -19,7 +19,7 @@ use crate::rpc_error::PARAMETERS;
 use crate::shared::SharedState;
 use crate::tool::names_of;
 
-/// What fits.
+/// The candidates that match.
 pub(crate) fn complete(
     shared: &SharedState,
     request: &CompleteRequestParams,
@@ -52,7 +52,7 @@ fn argument_value<'r>(request: &'r CompleteRequestParams, name: &str) -> Option<
         .map(String::as_str)
 }
 
-/// The names that an argument of a template can have; nothing if there is no such argument.
+/// The names that an argument of a template can have; nothing if no such argument exists.
 fn names<'r>(
     shared: &SharedState,
     asked: (&str, &str),

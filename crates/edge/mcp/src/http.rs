@@ -46,7 +46,7 @@ pub(crate) async fn serve_http(
 ) -> Result<(), ServeError> {
     let HttpOptions { port, token, ready } = options;
     let failed = |cause| ServeError::Port { port, cause };
-    // Loopback only: the server answers with the contents of the project, and a token is no protection on a shared network.
+    // Loopback only: the server answers with the contents of the project, and a token is not a protection on a shared network.
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))
         .await
         .map_err(failed)?;
@@ -94,7 +94,7 @@ async fn connection(stream: TcpStream, gate: Arc<AuthorizedService>) {
     server
         .timer(TokioTimer::new())
         .header_read_timeout(PATIENCE);
-    // Who breaks off is gone, and nobody is left to tell.
+    // Who breaks off is gone, and nobody is left to report.
     let _ = server.serve_connection(TokioIo::new(stream), answer).await;
 }
 
@@ -108,7 +108,7 @@ fn service(shared: Arc<SharedState>) -> Service {
     StreamableHttpService::new(session, Arc::default(), config)
 }
 
-/// Stands before the service.
+/// Precedes the service.
 struct AuthorizedService {
     service: Service,
     token: AccessToken,
@@ -158,7 +158,7 @@ impl AuthorizedService {
             .is_some_and(|host| self.is_own_authority(host))
     }
 
-    /// Programs have no origin; pages of this machine have one of its own.
+    /// Programs have no origin; pages of this machine have the origin of this machine.
     fn is_own_origin(&self, headers: &HeaderMap) -> bool {
         headers.get_all(ORIGIN).iter().all(|origin| {
             let authority = origin
@@ -236,7 +236,7 @@ fn refusal(status: StatusCode) -> Answer {
     };
     let mut answer = Response::new(Full::new(Bytes::from_static(text.as_bytes())).boxed());
     *answer.status_mut() = status;
-    // Nor is the connection for a next request: what is left of a long body would be taken for it.
+    // Nor is the connection for a next request: what is left of a long body would be treated as it.
     answer
         .headers_mut()
         .insert(CONNECTION, http::HeaderValue::from_static("close"));

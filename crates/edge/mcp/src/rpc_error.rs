@@ -1,4 +1,4 @@
-//! What can be wrong with a message of the protocol: stable words, each with the number that JSON-RPC has for it.
+//! Errors of protocol messages: stable words, each with its JSON-RPC number.
 
 use agpm_diag::{Code, server_codes};
 use rmcp::ErrorData;

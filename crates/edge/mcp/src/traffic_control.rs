@@ -1,4 +1,4 @@
-//! How much is under way on a pair of streams, so that neither a fast nor a deaf client makes the server grow.
+//! How much is under way on a pair of streams, so neither a fast nor a deaf client makes the server grow.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -20,7 +20,7 @@ const UNREAD_GRACE: Duration = Duration::from_secs(2);
 /// And what is still being worked on so long.
 const SLOW: Duration = Duration::from_secs(20);
 
-/// What is under way.
+/// The work under way.
 #[derive(Default)]
 pub(crate) struct TrafficControl {
     state: Mutex<TrafficState>,
@@ -114,7 +114,7 @@ impl TrafficControl {
         self.until(|state| state.unsent < MOST_UNSENT).await;
     }
 
-    /// Waits until everything is answered and written, or there is no hope of it.
+    /// Waits until everything is answered and written, or no hope exists of it.
     pub(crate) async fn drained(&self, since: Instant) {
         let all_done = self.until(|state| state.requests.is_empty() && state.unsent == 0);
         tokio::pin!(all_done);

@@ -57,7 +57,7 @@ fn cells<const N: usize>(texts: [&str; N]) -> Vec<String> {
     texts.map(one_line).to_vec()
 }
 
-/// What was checked, after the findings.
+/// The number of checked units, after the findings.
 pub fn render_check(report: BottleCheck, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);

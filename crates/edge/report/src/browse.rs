@@ -1,4 +1,4 @@
-//! What a source offers, grouped by plugin; and what was found in all sources.
+//! The resources of a source, grouped by plugin; and the results of a search.
 
 use std::collections::BTreeMap;
 
@@ -75,7 +75,7 @@ fn row(one: &OfferedResource, indent: &str) -> Vec<String> {
     ]
 }
 
-/// What was found as text or as a document.
+/// The results of a search, as text or as a document.
 pub fn render_search(
     report: SearchReport,
     width: Option<usize>,

@@ -1,4 +1,4 @@
-//! What a change of the manifest did, and what was installed with it.
+//! A change of the manifest, and the install after it.
 
 use agpm_ops::{ChangeReport, InstallScope};
 

@@ -21,7 +21,7 @@ pub fn render(report: DemoReport, context: &RenderContext<'_>) -> RenderedReport
     RenderedReport::Steps(steps)
 }
 
-/// What to try next.
+/// Commands to try next.
 const NEXT: &str = "  agpm status
   agpm tree
   agpm explain .claude/settings.json --blame
@@ -31,7 +31,7 @@ const NEXT: &str = "  agpm status
 
 /// One screen of the demonstration.
 struct DemoStep {
-    /// What it shows, in one sentence.
+    /// Its description, in one sentence.
     sentence: &'static str,
     /// Which result of the report it shows.
     is_shown: fn(&DemoResult) -> bool,

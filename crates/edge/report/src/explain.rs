@@ -20,7 +20,7 @@ const MOST_CHAINS: usize = 5;
 /// How much of the page of a code is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageExtent {
-    /// What it means and what to do.
+    /// The meaning and the fix.
     Summary,
     /// The examples too.
     Full,
@@ -65,7 +65,7 @@ pub fn text(report: &ExplainReport) -> String {
 }
 
 fn values_text(values: &ExplainedValues) -> String {
-    // Who asks for one place wants to know of that alone.
+    // Who requires one place wants to know of that alone.
     let whole = values.pointer == Pointer::root();
     let head = values.resource.as_deref().filter(|_| whole).map(head);
     format!(
@@ -88,7 +88,7 @@ fn head(resource: &ExplainedResource) -> String {
     )
 }
 
-/// What is known, each with what it is.
+/// The known facts, each with a label.
 fn facts(resource: &ExplainedResource) -> Vec<(&'static str, String)> {
     let mut facts = vec![("source", source(resource))];
     let mut add = |what, fact: Option<String>| facts.extend(fact.map(|fact| (what, fact)));

@@ -72,7 +72,7 @@ fn adopted_line(resource: &AdoptedResource) -> String {
     }
 }
 
-/// What a project has, one line for each kind of thing and tool.
+/// The contents of a project, one line for each kind and tool.
 pub fn found_text(found: &ProjectSurvey) -> String {
     let mut out = String::new();
     for resource in &found.resources {

@@ -7,7 +7,7 @@ use crate::styled::{LineStyle, StyledLine, StyledPiece};
 use crate::table::table_lines;
 
 const HEAD: [&str; 5] = ["Rank", "Layer", "Location", "Snapshot", "Files"];
-/// What was skipped in one layer is shown up to so many.
+/// How many skipped files of one layer are shown.
 const MOST_SKIPPED: usize = 20;
 
 /// The layers as a table, or as a document.

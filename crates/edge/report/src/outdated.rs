@@ -1,4 +1,4 @@
-//! What could be newer, as a table.
+//! Resources with newer versions, as a table.
 
 use agpm_ops::{LockfileState, MovedBranch, OutdatedReport, OutdatedRow, counted};
 

@@ -9,7 +9,7 @@ use crate::table::{plain_rows, table_lines};
 
 const HEAD: [&str; 3] = ["Persona", "Kinds", "Directories"];
 
-/// How a profile is printed, unless a JSON document is asked for.
+/// How a profile is printed, unless a JSON document is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProfileForm {
     /// A profile as a JSON document, a list as a table.

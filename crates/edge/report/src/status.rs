@@ -18,7 +18,7 @@ pub fn render(report: StatusReport, context: &RenderContext<'_>) -> RenderedRepo
     RenderedReport::Lines(lines(&report, context.screen.width))
 }
 
-/// What is installed, what could be newer, what was changed by hand, and what an install would do.
+/// Installed resources, newer versions, local modifications, and the plan of an install.
 pub fn text(report: &StatusReport) -> String {
     draw_lines(&lines(report, None), ColorMode::Plain)
 }

@@ -5,7 +5,7 @@ use agpm_ops::{BuiltInStrategy, CustomStrategy, StrategiesReport, StrategyExampl
 
 use crate::rendering::{RenderContext, RenderedReport};
 
-/// The strategies that were asked for, and with all of them the operations.
+/// The strategies that were requested, and with all of them the operations.
 pub fn render(report: StrategiesReport, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);

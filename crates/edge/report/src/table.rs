@@ -48,7 +48,7 @@ pub(crate) fn fit(widths: &mut [usize], available: usize) {
     }
 }
 
-/// A text that is too wide, with `…` for what is left out.
+/// Text that is too wide, with `…` for what is left out.
 pub(crate) fn cut(text: &str, width: usize) -> String {
     if letters(text) <= width {
         return text.to_owned();

@@ -119,7 +119,7 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
 
 fn world(global: &GlobalArgs, scope: InstallScope) -> World {
     let folder = std::env::current_dir().unwrap_or_default();
-    // A relative home would be another folder in each project.
+    // A relative home would be another directory in each project.
     let absolute = |name: &str| variable(name).filter(|path| path.is_absolute());
     let home = absolute("HOME").or_else(|| absolute("USERPROFILE"));
     let place = |name: &str, below_home: &str| {

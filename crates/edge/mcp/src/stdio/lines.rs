@@ -9,7 +9,7 @@ const CHUNK: usize = 64 * 1024;
 /// A buffer that grew beyond this for one line is given back after it.
 const KEPT: usize = 1 << 20;
 
-/// What a stream holds next.
+/// The next item of a stream.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum InputLine {
     /// A line without its end.

@@ -99,7 +99,7 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
         Some(message)
     }
 
-    /// What is cancelled is not answered.
+    /// A cancelled request is not answered.
     fn release_cancelled(&self, notification: &ClientNotification) {
         if let ClientNotification::CancelledNotification(cancelled) = notification
             && let Some(id) = &cancelled.params.request_id

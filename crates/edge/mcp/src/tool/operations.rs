@@ -1,4 +1,4 @@
-//! What each operation does: a request to `ops`, its report as the answer.
+//! The operations: each is a request to `ops` whose report is the answer.
 
 use agpm_ops::{
     ExplainRequest, InstallReport, InstallRequest, ManifestUse, MergeInputs, Outcome, ProgramUse,

@@ -101,7 +101,7 @@ impl<'u> UnitChecker<'u> {
         self.pointer.pop();
     }
 
-    /// Whether a value is of its kind; if not, that is told.
+    /// Whether a value is of its kind; if not, that is reported.
     fn is(&mut self, node: NodeRef<'u>, kind: NodeKind, what: &str) -> bool {
         if node.kind() == kind {
             return true;
@@ -203,7 +203,7 @@ impl<'u> UnitChecker<'u> {
 
     fn help_inside(&self, name: &str, table: &SchemaTable) -> KeyHelp {
         let own = own_keys(table);
-        // What the same map of the other kind holds.
+        // The same map, as the other kind of unit defines it.
         let other =
             self.pointer
                 .steps()
@@ -240,7 +240,7 @@ impl<'u> UnitChecker<'u> {
         name == PROMPT && self.unit.kind == UnitKind::Agent && self.pointer == Pointer::root()
     }
 
-    /// The place, as messages call it.
+    /// The location, as messages call it.
     fn place(&self) -> String {
         if self.pointer == Pointer::root() {
             format!("{} `{}`", self.unit.kind.word(), self.unit.name)
@@ -255,7 +255,7 @@ impl<'u> UnitChecker<'u> {
     }
 }
 
-/// What to do about an unknown key, and the name that fits in its place.
+/// The advice for an unknown key, and the name that fits in its location.
 struct KeyHelp {
     text: String,
     near: Option<&'static str>,
@@ -274,7 +274,7 @@ impl KeyHelp {
     }
 }
 
-/// The keys of a map, for messages.
+/// The keys of an object, for messages.
 fn own_keys(table: &SchemaTable) -> String {
     let names = |body: bool| -> Vec<&str> {
         let fields = table

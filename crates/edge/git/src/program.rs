@@ -14,7 +14,7 @@ const NEEDED_TEXT: &str = "2.41";
 /// How long git may say nothing while it reports progress every second.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// Variables that point git at another repository, or make it talk to somebody else than us.
+/// Variables that point git at another repository, or connect its output to another program.
 const REMOVED: &[&str] = &[
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_CEILING_DIRECTORIES",
@@ -88,7 +88,7 @@ pub struct GitProgram {
 }
 
 impl GitProgram {
-    /// The program on the search path, and an absolute folder to keep things in; starts nothing.
+    /// The program on the search path, and an absolute directory to keep things in; starts nothing.
     pub fn find(cache: PathBuf, network: NetworkAccess) -> Self {
         GitProgram {
             program: "git".into(),
@@ -101,7 +101,7 @@ impl GitProgram {
         }
     }
 
-    /// With the folder that `~/` means in an address.
+    /// With the directory that `~/` means in a URL.
     #[must_use]
     pub fn with_home(self, home: PathBuf) -> Self {
         GitProgram {
@@ -140,7 +140,7 @@ impl GitProgram {
         self.check()?;
         agpm_store::create_folders(&self.cache)?;
         let mut command = self.bare_command();
-        // A repository that the cache happens to lie in must not have a say.
+        // A repository that the cache happens to lie in must not apply.
         command.current_dir(&self.cache);
         command.env(
             "GIT_CEILING_DIRECTORIES",
@@ -168,7 +168,7 @@ impl GitProgram {
             .env("LC_ALL", "C");
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         if self.network == NetworkAccess::Offline {
-            // The user's `url.insteadOf` can turn a local address into one of a server.
+            // The user's `url.insteadOf` can turn a local URL into one of a server.
             command.env("GIT_ALLOW_PROTOCOL", "file");
         }
         command
@@ -183,7 +183,7 @@ impl GitProgram {
         Ok(())
     }
 
-    /// The version of the program, which is there and new enough; makes nothing in the cache.
+    /// The version of the program, which exists and is new enough; makes nothing in the cache.
     pub fn version(&self) -> Result<String, GitError> {
         let mut command = self.bare_command();
         command.arg("version");

@@ -28,7 +28,7 @@ pub(crate) enum RunOutcome {
     Incomplete,
 }
 
-/// What to say of an incomplete run.
+/// The message of an incomplete run.
 pub(crate) const CUT_SHORT: &str = "the output of git was cut short";
 
 /// Whether a listing whose every line has this end is whole.
@@ -60,7 +60,7 @@ pub(crate) fn run(
         .stderr(Stdio::piped())
         .spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
-        // Of its own thread: a program that does not read must not stop the one that listens.
+        // A separate thread writes the input: a program that does not read must not block the one that listens.
         thread::spawn(move || stdin.write_all(input.as_bytes()));
     }
     let (sender, heard) = mpsc::channel();
@@ -95,7 +95,7 @@ fn listen(mut pipe: impl Read + Send + 'static, sender: Sender<StreamEvent>, str
     });
 }
 
-/// What was heard of a program so far.
+/// The output of a program so far.
 #[derive(Default)]
 struct OutputCollector {
     patience: Duration,

@@ -1,10 +1,10 @@
-//! What git says when it fails: made fit to be shown, and understood.
+//! The messages of a failing git, cleaned for display and classified.
 
 use agpm_model::SourceAddress;
 
 use crate::error::GitError;
 
-/// How lines begin that tell of progress.
+/// How lines begin that report of progress.
 const PROGRESS: &[&str] = &[
     "remote: Enumerating",
     "remote: Counting",
@@ -83,7 +83,7 @@ const UNREACHED: &[&str] = &["could not read from remote", "hung up", "unable to
 /// Words with which a server refuses a commit by its bare name, or git says so of a server of plain files.
 const BARE_IDS: &[&str] = &["unadvertised object", "not valid", "dumb http transport"];
 
-/// What a failed call means.
+/// The error that a failed call means.
 pub(crate) fn meaning(address: &SourceAddress, stderr: &str) -> GitError {
     let said = clean(address, stderr);
     let address = address.to_string();

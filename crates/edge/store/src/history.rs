@@ -14,16 +14,16 @@ pub const KEPT_TRANSACTIONS: usize = 50;
 /// It stands among the entries once one of them was dropped.
 const DROPPED: &str = "dropped";
 
-/// The place of a transaction in the history, counted from one.
+/// The location of a transaction in the history, counted from one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryNumber(pub(crate) u32);
 
 /// A transaction of the past.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistoryEntry {
-    /// Its place.
+    /// Its location.
     pub number: EntryNumber,
-    /// What it was called.
+    /// The title of the transaction.
     pub title: String,
     /// Its files, in order.
     pub changes: Vec<(RelativePath, FileChangeKind)>,
@@ -31,10 +31,10 @@ pub struct HistoryEntry {
     pub damaged: Option<String>,
 }
 
-/// What was done to a file.
+/// The kind of change to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileChangeKind {
-    /// It was not there before.
+    /// It did not exist before.
     Created,
     /// Its content or its mode changed.
     Updated,
@@ -95,7 +95,7 @@ impl ProjectStore {
             .map_or(1, |number| number.saturating_add(1)))
     }
 
-    /// The newest entry, with its folder.
+    /// The newest entry, with its directory.
     pub(crate) fn newest(&self) -> Result<Option<(u32, Dir, Journal)>, StoreError> {
         let Some(history) = self.believed_history()? else {
             return Ok(None);
@@ -148,7 +148,7 @@ impl ProjectStore {
         Ok(numbers)
     }
 
-    /// The folder of an entry.
+    /// The directory of an entry.
     pub(crate) fn kept_in(&self, number: u32) -> String {
         self.state.inner(&format!("{HISTORY}/{number}"))
     }

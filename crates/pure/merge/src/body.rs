@@ -15,7 +15,7 @@ pub struct BodySegment {
     pub to: Range<usize>,
 }
 
-/// What stands between two bodies.
+/// The text between two bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BodyJoint {
     Markdown(BodySeparator),
@@ -30,7 +30,7 @@ pub(crate) struct BodyPart<'a> {
     pub(crate) range: Range<usize>,
 }
 
-/// Joins bodies, lowest first, onto `out`. Blank bodies have no say.
+/// Joins bodies, lowest first, onto `out`. Blank bodies do not apply.
 pub(crate) fn join(
     parts: &[BodyPart<'_>],
     joint: BodyJoint,

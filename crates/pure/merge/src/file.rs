@@ -19,11 +19,11 @@ use crate::resolution::{Resolution, ResolvedRef};
 /// A merged file with its provenance.
 #[derive(Debug)]
 pub struct MergedFile {
-    /// What it was merged from, lowest first.
+    /// The merged files, lowest first.
     pub files: Vec<LayerFile>,
     /// The result.
     pub merged: MergedContent,
-    /// What was found on the way.
+    /// The findings.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -113,7 +113,7 @@ pub fn merge_files(
     })
 }
 
-/// What the files are: of the highest's kind, unless one of them is no text although it is called one.
+/// The family of the files: that of the highest, unless one of them is not text although its name says so.
 fn family_of(files: &[LayerFile]) -> ContentFamily {
     let highest = &files[files.len() - 1];
     let is_binary = |file: &LayerFile| {
@@ -270,7 +270,7 @@ impl MergedFile {
         }
     }
 
-    /// The result as one value; Markdown as a map of `front_matter` and `body`. Nothing for bytes that are no text.
+    /// The result as one value; Markdown as an object of `front_matter` and `body`. Nothing for bytes that are not text.
     pub fn value(&self) -> Option<Value> {
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).ok().map(Value::String);
         let page = |front: Option<Value>, body: &str| {

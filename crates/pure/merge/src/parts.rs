@@ -1,4 +1,4 @@
-//! What is owned on its own in a merged file: keys, and items of lists that others may add to.
+//! Separately owned parts of a merged file: keys, and items of lists that others may add to.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ pub struct MergedPart {
 }
 
 impl MergedFile {
-    /// The parts of a structured file; nothing for one that is no map and can only be owned whole.
+    /// The parts of a structured file; nothing for one that is not an object and can only be owned whole.
     pub fn parts(&self, strategy: &Strategy) -> Option<Vec<MergedPart>> {
         match &self.merged {
             MergedContent::Structured(resolution) => parts_of(resolution, strategy),
@@ -146,7 +146,7 @@ impl<'w> PartWalk<'w> {
     }
 }
 
-/// The item of a list by its key, if it has one that tells it apart.
+/// The item of a list by its key, if it has one that reports it apart.
 fn keyed(list: &Pointer, item: ResolvedRef<'_>, key: &str) -> Option<NodeLocation> {
     let NodeShape::Map(count) = item.shape() else {
         return None;
@@ -161,7 +161,7 @@ fn keyed(list: &Pointer, item: ResolvedRef<'_>, key: &str) -> Option<NodeLocatio
     scalar.then(|| NodeLocation::keyed(list.clone(), key, &to_value(value)))
 }
 
-/// Whether two items have one key: they cannot be told apart by it.
+/// Whether two items have one key: they cannot be distinguished by it.
 fn has_repeats(places: &[NodeLocation]) -> bool {
     let ids = places.iter().map(|place| match place {
         NodeLocation::Keyed { id, .. } => id.as_str(),

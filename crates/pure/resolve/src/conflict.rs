@@ -1,4 +1,4 @@
-//! Why there is no solution, in words: who asks for what, and the smallest change that helps.
+//! Why no solution exists, in words: who requires what, and the smallest change that helps.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ pub fn too_hard(units: &[Unit]) -> Failure {
         .into()
 }
 
-/// What is at a path of a source.
+/// The content at a path of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathContent {
     /// A directory with a `SKILL.md`.
@@ -57,7 +57,7 @@ pub enum PathContent {
 
 /// Lists files of sources, for advice about paths that do not exist.
 pub trait FileListing {
-    /// What is at a path of a commit.
+    /// The content at a path of a commit.
     fn at(&self, source: &SourceName, commit: &ObjectId, path: &str) -> PathContent;
     /// The paths of everything in a directory of a commit.
     fn in_directory(&self, source: &SourceName, commit: &ObjectId, directory: &str) -> Vec<String>;
@@ -65,11 +65,11 @@ pub trait FileListing {
 
 /// Explains conflicts.
 pub struct ConflictReporter<'a> {
-    /// What requires resources.
+    /// The manifest.
     pub manifest: &'a Manifest,
-    /// What is known of the sources.
+    /// The known facts about the sources.
     pub index: &'a SourceIndex,
-    /// What else the sources have.
+    /// The listing of other files in the sources.
     pub files: &'a dyn FileListing,
 }
 
@@ -290,7 +290,7 @@ impl ConflictReporter<'_> {
         }
     }
 
-    /// What is there under a similar name.
+    /// Files with a similar name.
     fn near_files(&self, clash: &ConflictingUnit<Unit, Requirement>) -> Option<String> {
         let ResourceOrigin::Source(source) = &clash.unit.origin else {
             return Some("check the path, which is relative to the manifest".to_owned());

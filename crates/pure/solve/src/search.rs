@@ -16,7 +16,7 @@ use crate::number_set::{CandidateSet, work};
 use crate::package::{ExclusionReason, SolverPackage};
 use crate::proof::Proof;
 
-/// What PubGrub says.
+/// The result of PubGrub.
 pub(crate) enum SearchOutcome<N> {
     Chosen(HashMap<UnitId, u32>),
     Need(BTreeSet<N>),
@@ -89,7 +89,7 @@ fn decided(package: SolverPackage) -> Option<UnitId> {
     }
 }
 
-/// What is decided first is the greatest.
+/// The greatest is decided first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum DecisionTier {
     Requirement,
@@ -154,7 +154,7 @@ impl<F: UnitFacts> FactProvider<'_, '_, F> {
         )
     }
 
-    /// The first of the numbers, if its content is known; if not, the next ones are asked for as well.
+    /// The first of the numbers, if its content is known; if not, the next ones are requested as well.
     fn first_readable(
         &self,
         unit: UnitId,
@@ -205,7 +205,7 @@ impl<F: UnitFacts> FactProvider<'_, '_, F> {
             .iter()
             .filter_map(|(child, own)| Some((*child, (*own)?)));
         let asks = self.known.borrow().in_order(asks);
-        // PubGrub knows no package that depends on itself, so that case is answered here.
+        // PubGrub knows no package that depends on itself, so case is answered here.
         for (_, requirement) in asks.iter().filter(|(child, _)| *child == unit) {
             if !self.allows((unit, *requirement), number)? {
                 return Ok(Dependencies::Unavailable(ExclusionReason::ExcludesItself(

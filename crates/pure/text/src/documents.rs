@@ -21,7 +21,7 @@ pub fn document_of(
         document,
         mut diagnostics,
     } = parse_bytes(name, bytes, format, notes)?;
-    // Every marker would be a mistake of its own.
+    // Every marker would be its own mistake.
     if let Some(first) = diagnostics
         .iter()
         .position(|found| found.severity == Severity::Error)

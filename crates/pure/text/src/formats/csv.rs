@@ -1,4 +1,4 @@
-//! CSV (RFC 4180) by hand, because every field needs its place: a header line, then a map for each record.
+//! CSV (RFC 4180) by hand, because every field needs its location: a header line, then an object for each record.
 
 use agpm_diag::{Code, Diagnostic, Span, codes};
 use memchr::{memchr, memchr2};
@@ -57,7 +57,7 @@ struct CsvReader<'r, 'a> {
 
 impl CsvReader<'_, '_> {
     fn report(&mut self, code: &'static Code, span: Span, message: impl Into<String>, help: &str) {
-        // The first of its kind is always told: whoever reads a file decides by it whether the file can be used.
+        // The first of its kind is always reported: whoever reads a file decides by it whether the file can be used.
         let told = &self.reading.diagnostics;
         if told.len() < MOST_FINDINGS || told.iter().all(|known| known.code != code) {
             let source = self.reading.source;

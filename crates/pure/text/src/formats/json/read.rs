@@ -240,7 +240,7 @@ impl JsonReader<'_, '_> {
                     return;
                 }
                 Some(b',') => {
-                    // An error may be the last one we take and end the text here: first the step, then the error.
+                    // This error may be the last one accepted and end the text here: first the step, then the error.
                     self.at += 1;
                     let span = Span::new(self.at - 1, self.at);
                     self.error(span, "missing value before this comma", "remove the comma");
@@ -318,7 +318,7 @@ impl JsonReader<'_, '_> {
                 return None;
             }
             _ => {
-                // The word may be a secret: the place shows it, masked.
+                // The word may be a secret: the location shows it, masked.
                 self.error(
                     span,
                     "invalid JSON value",
@@ -424,7 +424,7 @@ impl JsonReader<'_, '_> {
                 "unclosed string",
                 "close it with `\"` on the same line",
             );
-            // What follows would be read inside out.
+            // The rest would be read inside out.
             self.give_up();
             return self.reading.tree.null(span);
         }
@@ -461,7 +461,7 @@ impl JsonReader<'_, '_> {
     }
 }
 
-/// What a string turned out to be made of.
+/// The contents of a string.
 #[derive(Default)]
 struct StringScan {
     escapes: bool,

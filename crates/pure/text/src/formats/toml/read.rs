@@ -92,7 +92,7 @@ impl OpenBrackets {
     }
 }
 
-/// What a header does once it is whole.
+/// The action of a complete header.
 type OpenTable<'r, 'a> =
     fn(&mut TableBuilder<'r, 'a>, &[DottedKeyPart<'a>], Span) -> Option<TableId>;
 
@@ -120,7 +120,7 @@ struct TomlReader<'r, 'a> {
     /// Where the part that is read starts in the text.
     base: usize,
     tables: TableBuilder<'r, 'a>,
-    /// The table under whose header we are.
+    /// The table of the current header.
     current: TableId,
     header: Option<OpenHeader>,
     /// Parts of the keys that wait for their values, those of the innermost table last.
@@ -398,7 +398,7 @@ impl EventReceiver for TomlReader<'_, '_> {
         if self.frames.is_empty() {
             self.keys.clear();
             if self.header.take().is_some() {
-                // What stands below a broken header must not land in the table above it.
+                // Keys under a broken header must not land in the table above it.
                 self.current = self.tables.detached(self.span(span));
             }
         }

@@ -1,11 +1,11 @@
-//! Which changes would reach further than the place that they name.
+//! Which changes would reach further than the location that they name.
 
 use std::ops::Range;
 
 use crate::formats::yaml::node_locator::NodeLocator;
 use crate::tree::{ContainerChange, DocumentChanges, EditError, NodeId, NodeKind, TreeView};
 
-/// Refuses changes that aliases or merge keys would carry to other places.
+/// Refuses changes that aliases or merge keys would carry to other locations.
 pub(crate) fn check<'v, V: TreeView<'v>>(
     places: &NodeLocator<'_>,
     changes: &DocumentChanges<'v, V>,
@@ -13,7 +13,7 @@ pub(crate) fn check<'v, V: TreeView<'v>>(
     let live = LiveAliases::after(places, &all_removed_ranges(places, changes));
     for (id, _) in &changes.replaced {
         match places.parent(*id).filter(|_| places.is_inherited(*id)) {
-            // Its map gets an entry of its own, which hides the inherited one.
+            // Its map gets its own entry, which hides the inherited one.
             Some((map, _)) => live.check(places, map, None)?,
             None => live.check(places, *id, Some(&places.range(*id)))?,
         }
@@ -59,7 +59,7 @@ fn removed_ranges<'v, V: TreeView<'v>>(
     gone.map(|child| child.range).collect()
 }
 
-/// Aliases that stay, and what they stand for.
+/// Aliases that stay, and what they represent.
 struct LiveAliases(Vec<(Range<usize>, Range<usize>)>);
 
 impl LiveAliases {
@@ -73,7 +73,7 @@ impl LiveAliases {
         )
     }
 
-    /// Fails if a live alias stands for `id` or something around it, or for something inside `gone`.
+    /// Fails if a live alias represents `id` or something around it, or for something inside `gone`.
     fn check(
         &self,
         places: &NodeLocator<'_>,
@@ -142,7 +142,7 @@ fn check_container<'v, V: TreeView<'v>>(
     Ok(())
 }
 
-/// Whether a merge key of `map` would bring `key` if the map itself did not have it.
+/// Whether a merge key of `map` would bring `key` if the object itself did not have it.
 fn is_shadowing(places: &NodeLocator<'_>, map: NodeId, key: &str) -> bool {
     places
         .merges(map)

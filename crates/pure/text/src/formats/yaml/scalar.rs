@@ -1,4 +1,4 @@
-//! What a plain scalar means in YAML 1.2 (core schema), and which strings may stand plain everywhere.
+//! The meaning of a plain scalar in YAML 1.2 (core schema), and which strings may be plain everywhere.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ pub(crate) enum ScalarValue<'t> {
     TooLarge,
 }
 
-/// What the core schema makes of a plain scalar.
+/// The value of a plain scalar in the core schema.
 pub(crate) fn resolve(text: &str) -> ScalarValue<'_> {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => ScalarValue::Null,
@@ -180,7 +180,7 @@ fn starts_plain(text: &str) -> bool {
     }
 }
 
-/// Words and number-like texts that YAML 1.1 or an eager reader resolves.
+/// Words and number-like strings that YAML 1.1 or an eager reader resolves.
 fn means_something_elsewhere(text: &str) -> bool {
     const WORDS: &[&str] = &[
         "y", "n", "yes", "no", "on", "off", "true", "false", "null", "<<",

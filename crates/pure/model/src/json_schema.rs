@@ -14,9 +14,9 @@ const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 pub struct FileSchema {
     /// The title in editors.
     pub title: &'static str,
-    /// What it is for, in one line.
+    /// Its purpose, in one line.
     pub about: &'static str,
-    /// What it holds.
+    /// The form of its value.
     pub form: ValueForm,
     /// The forms that others refer to by name.
     pub definitions: &'static [&'static Definition],

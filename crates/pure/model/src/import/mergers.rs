@@ -22,7 +22,7 @@ const SEPARATORS: &[(&str, &str)] = &[
     ("comment", "comment"),
 ];
 
-/// Names of strategies in small letters, without `Strategy` and what is no letter.
+/// Names of strategies in small letters, without `Strategy` and what is not a letter.
 const STRATEGIES: &[(&str, &str)] = &[
     ("deep", "deep"),
     ("merge", "deep"),
@@ -119,7 +119,7 @@ fn each(files: &[&str], value: &Value) -> Vec<(String, Value)> {
         .collect()
 }
 
-/// What a setting says in `[merge]`.
+/// The meaning of a setting in `[merge]`.
 fn meaning(class: &str, setting: &str, given: NodeRef<'_>) -> Option<Value> {
     let word = given.as_str()?;
     if class == "MarkdownMerger" && setting == "separator_style" {

@@ -1,4 +1,4 @@
-//! Looks at the places that tools and other managers read, and nowhere else: a project may be large.
+//! Looks at the locations that tools and other managers read, and nowhere else: a project may be large.
 
 use std::collections::BTreeSet;
 use std::path::Path;

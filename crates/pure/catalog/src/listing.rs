@@ -16,7 +16,7 @@ use crate::layer::{CatalogMode, LayerKind};
 use crate::row::{RowId, RowRef};
 use crate::select::CatalogEntry;
 
-/// Columns that tell what becomes of a row.
+/// Columns that report what becomes of a row.
 const MARKS: [&str; 2] = ["layer", "shadowedBy"];
 
 /// Whether shadowed rows are listed.
@@ -33,11 +33,11 @@ pub enum ShadowedRows {
 #[derive(Clone, Copy, Debug)]
 pub struct ListedRow {
     row: RowId,
-    /// The row that counts instead.
+    /// The row that applies instead.
     instead: Option<RowId>,
 }
 
-/// A row as it is told.
+/// A row as it is reported.
 #[derive(Clone, Copy, Debug)]
 pub struct CatalogRow<'c> {
     content: &'c CatalogContent<'c>,
@@ -45,11 +45,11 @@ pub struct CatalogRow<'c> {
     pub(crate) standing: RowStatus<'c>,
 }
 
-/// One thing that is told of a row.
+/// One thing that is reported of a row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub(crate) enum CellValue<'c> {
-    /// A text.
+    /// Text.
     Text(Cow<'c, str>),
     /// Yes or no.
     Flag(bool),
@@ -57,18 +57,18 @@ pub(crate) enum CellValue<'c> {
     Nothing,
 }
 
-/// Whether a row counts.
+/// Whether a row applies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum RowStatus<'c> {
-    /// It does, and nobody asked for others.
+    /// It does, and nobody requested others.
     Unasked,
     /// It does.
     Counts,
-    /// This one counts instead.
+    /// This one applies instead.
     Shadowed(RowRef<'c>),
 }
 
-/// What is reported where no catalog was found.
+/// The finding where no catalog was found.
 pub fn empty_catalog(mode: CatalogMode, kind: Option<EntryKind>) -> Diagnostic {
     let kinds = [
         (LayerKind::Project, "the project"),
@@ -94,7 +94,7 @@ pub fn empty_catalog(mode: CatalogMode, kind: Option<EntryKind>) -> Diagnostic {
         .help(format!("a catalog is a file such as `bmad/_cfg/{name}`"))
 }
 
-/// What is reported of a module that no entry is of; it is probably mistyped.
+/// The finding about a module without entries; it is probably mistyped.
 pub fn unknown_module(content: &CatalogContent<'_>, filter: &EntryFilter) -> Option<Diagnostic> {
     let wanted = filter.module.as_deref()?;
     let rows = content
@@ -134,7 +134,7 @@ impl CatalogContent<'_> {
         rows
     }
 
-    /// The entries that fit, as they are told, each with its place among all.
+    /// The entries that fit, as they are reported, each with its location among all.
     pub fn rows<'c>(
         &'c self,
         filter: &'c EntryFilter,
@@ -144,7 +144,7 @@ impl CatalogContent<'_> {
             .map(|(at, entry)| (at, self.told(entry)))
     }
 
-    /// The entry at a place, and behind it the rows that it shadows.
+    /// The entry at a location, and after it the rows that it shadows.
     pub fn rows_at(&self, place: usize) -> impl Iterator<Item = CatalogRow<'_>> {
         let entries = self.catalog.entries().get(place).into_iter();
         entries.flat_map(move |entry| {
@@ -227,7 +227,7 @@ impl CatalogContent<'_> {
     }
 }
 
-/// Keys of a row that are ours; a column of that name is told under another one.
+/// Keys of a row that are managed; a column of that name is reported under another one.
 pub(crate) const OWN_KEYS: [&str; 7] = [
     "kind",
     "layer",
@@ -246,7 +246,7 @@ impl Serialize for CatalogRow<'_> {
 }
 
 impl<'c> CatalogRow<'c> {
-    /// What it says.
+    /// The row itself.
     pub fn row(self) -> RowRef<'c> {
         self.row
     }
@@ -264,7 +264,7 @@ impl<'c> CatalogRow<'c> {
         }
     }
 
-    /// What is told of it, by key: its columns, then where it is from.
+    /// The fields to print, by key: its columns, then its origin.
     pub(crate) fn told(self) -> Vec<(Cow<'c, str>, CellValue<'c>)> {
         let (row, layer) = (self.row, self.content.layer(self.row));
         let text = |text: &'c str| CellValue::Text(Cow::from(text));

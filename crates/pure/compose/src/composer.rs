@@ -1,4 +1,4 @@
-//! What is made of resources on their way to the disk: patched, filled, and in the form that their tool wants.
+//! Renders resources: patched, with filled templates, in the format of their tool.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,15 +18,15 @@ pub struct Composer<'a> {
     pub(crate) manifest: &'a Manifest,
     pub(crate) entries: Vec<ResolvedEntry>,
     pub(crate) templates: TemplateFiller<'a>,
-    /// What others may embed of an entry under a variant.
+    /// The bodies of entries that others may embed, by variant.
     pub(crate) bodies: BTreeMap<(usize, Variant), Arc<str>>,
     outputs: Vec<ResourceOutput>,
     reads: BTreeMap<String, Checksum>,
-    /// What was found of each resource, and the entry that it was found of first.
+    /// The findings of each resource, and the entry that had them first.
     findings: BTreeMap<(String, &'static str, String), usize>,
 }
 
-/// What came of one entry, and what was found on the way.
+/// The rendered entry, and its findings.
 #[derive(Default)]
 pub struct ComposedEntry {
     made: ResourceOutput,
@@ -81,7 +81,7 @@ impl<'a> Composer<'a> {
 
     /// Takes in what came of an entry.
     pub fn accept(&mut self, number: usize, mut composed: ComposedEntry, notes: &mut Notes) {
-        // What is wrong with a resource is reported once, however many tools it is for.
+        // A problem of a resource is reported once, however many tools it is for.
         let label = self.entries[number].label();
         composed.notes.diagnostics.retain(|found| {
             let key = (label.clone(), found.code.name, found.message.clone());

@@ -48,7 +48,7 @@ where
     (!all.is_empty()).then(|| format!("{what}: {}", all.join(", ")))
 }
 
-/// What of a name is compared, whatever its case.
+/// The compared part of a name, in lower case.
 fn beginning(name: &str) -> String {
     name.to_lowercase().chars().take(LONGEST_COMPARED).collect()
 }

@@ -1,4 +1,4 @@
-//! What a word without a subject means.
+//! The meaning of an argument without a subject.
 
 use std::path::Path;
 
@@ -50,7 +50,7 @@ fn resource(entry: &LockEntry) -> NamedSubject {
     }
 }
 
-/// A word that means nothing, with a near code or resource.
+/// The error for an unknown argument, with a near code or resource.
 pub fn unknown_subject(word: &str, view: Option<&LockView>) -> Failure {
     let near_code = did_you_mean(word, "codes are", all_codes().map(|code| code.name));
     let near_resource = || {

@@ -59,7 +59,7 @@ pub struct ChainLink {
 }
 
 impl WhyReport {
-    /// Who requires what a word means: a name, an id, or a path that is seen from `here`.
+    /// The dependents of a name, an id, or a path that is seen from `here`.
     pub fn of(view: &LockView, ledger: &Ledger, here: &Path, word: &str) -> Result<Self, Failure> {
         let layers = layers_at(view, &owners_at(view, here, ledger, word));
         let mut at_path = view.at_path(here, word);
@@ -230,7 +230,7 @@ fn chains(
     found
 }
 
-/// What is done with a step that was reached.
+/// The action at a step that was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Goal {
     /// Chains go on through it.

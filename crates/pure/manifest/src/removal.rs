@@ -26,7 +26,7 @@ pub enum DependencyId {
     Word(String),
 }
 
-/// What becomes of a resource that a pattern of the manifest brought.
+/// The treatment of a resource that matches a pattern of the manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PatternUse {
     /// It stays, and the command fails.
@@ -43,9 +43,9 @@ pub struct Removal<'a> {
     pub manifest: &'a Manifest,
     /// The manifests that it extends.
     pub bases: &'a [LoadedBase],
-    /// What is locked.
+    /// The lockfile.
     pub view: LockView,
-    /// What becomes of those that a pattern brought.
+    /// The treatment of those that match a pattern.
     pub pattern_use: PatternUse,
 }
 

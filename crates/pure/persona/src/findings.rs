@@ -1,4 +1,4 @@
-//! What is reported of documents that are left out, and of directories that are odd.
+//! Findings about documents that are left out, and about odd directories.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ impl PersonaLevels<'_> {
         )
     }
 
-    /// Names in one folder that differ only in case.
+    /// Names in one directory that differ only in case.
     pub(crate) fn case(&self, level: &PersonaLevel, names: &[String]) -> Vec<Diagnostic> {
         let told = |pair: &[String]| {
             let (one, other) = (&pair[0], &pair[1]);

@@ -1,4 +1,4 @@
-//! The personas that can be seen from a folder: found by level, merged along `inherits`.
+//! The personas that can be seen from a directory: found by level, merged along `inherits`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::kind::{DocumentName, PersonaKind, PersonaSlug};
 use crate::levels::{PersonaLevel, PersonaLevels, repository_of};
 use crate::policy::policy;
 
-/// Where a document really is; one that is not there is known by where it would be.
+/// Where a document really is; one that does not exist is known by where it would be.
 pub(crate) type Place = Arc<Path>;
 
 /// The personas that can be seen from a directory.
@@ -36,7 +36,7 @@ pub(crate) struct LevelRoster {
     pub(crate) names: BTreeSet<String>,
     /// Those that differ only in case, by what they are in small letters.
     pub(crate) alike: BTreeMap<String, Vec<String>>,
-    /// What is odd about the folder.
+    /// Findings about the directory.
     pub(crate) odd: Vec<Diagnostic>,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct VisiblePersona {
     pub(crate) levels: Vec<String>,
 }
 
-/// What reading a document gave.
+/// The result of reading a document.
 pub(crate) enum DocumentState {
     Usable(Box<UsableDocument>),
     Unfit {
@@ -83,7 +83,7 @@ impl UsableDocument {
 }
 
 impl<'f> PersonaLibrary<'f> {
-    /// What can be seen from levels.
+    /// The personas visible from these levels.
     pub fn open(levels: PersonaLevels<'f>, outside: OutsideReads) -> Self {
         let mut library = PersonaLibrary {
             outside,
@@ -144,7 +144,7 @@ impl<'f> PersonaLibrary<'f> {
         found
     }
 
-    /// Whether a level has a folder of that name.
+    /// Whether a level has a directory of that name.
     pub(crate) fn has_folder(&self, slug: &str) -> bool {
         self.rosters
             .iter()
@@ -182,7 +182,7 @@ impl<'f> PersonaLibrary<'f> {
                 self.levels.left_out(path, &format!("it {problem}"), help)
             }
             Ok(Some(ResolvedPath::Folder(real) | ResolvedPath::File(real))) => {
-                // A repository inside of its own is another one; outside of any, it may not leave the top.
+                // Its own repository inside is another one; outside of any, it may not leave the top.
                 let own = repository_of(self.levels.files, &real)
                     .filter(|own| own.starts_with(repository))
                     .unwrap_or(repository);
@@ -196,7 +196,7 @@ impl<'f> PersonaLibrary<'f> {
         None
     }
 
-    /// The names in a folder, in order; what cannot be read is told.
+    /// The names in a directory, in order; what cannot be read is reported.
     fn names(&self, folder: &Path, notes: &mut Notes) -> Vec<String> {
         let names = self.levels.files.names(folder).unwrap_or_else(|problem| {
             let help = "check its type and permissions";

@@ -14,7 +14,7 @@ pub enum ToolAccess {
     /// Every tool: an agent without `tools`.
     Unlimited,
     /// The session's: a skill without `allowed-tools`. Nothing is limited, and nothing is allowed without asking, so a
-    /// list in its place allows more in one way, and no list in place of one allows more in the other.
+    /// list in its location allows more in one way, and no list in place of one allows more in the other.
     Session,
     /// These, and no others.
     Listed(BTreeSet<ToolRule>),
@@ -147,7 +147,7 @@ pub struct CapabilitySet {
     /// Hosts that are connected to.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub connects: BTreeSet<String>,
-    /// Tools that may be used; nothing for a resource that has no say in it, such as a hook.
+    /// Tools that may be used; nothing for a resource that does not apply in it, such as a hook.
     #[serde(skip_serializing_if = "limits_nothing")]
     pub tools: Option<ToolAccess>,
     /// The tools of agents, skills and commands of a layer, by file: one set holds them all.
@@ -159,7 +159,7 @@ pub struct CapabilitySet {
     /// Modes in which a tool works without asking.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub permission: BTreeSet<String>,
-    /// What is forbidden; one entry less is a permission more.
+    /// Forbidden tools; one entry less is a permission more.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub denied: BTreeSet<ToolRule>,
     /// Names of variables that a server or a hook receives.
@@ -170,7 +170,7 @@ pub struct CapabilitySet {
     pub instructs: BTreeMap<String, usize>,
 }
 
-/// The session's own tools are what there is without a word about them.
+/// The session's own tools are the default.
 fn limits_nothing(tools: &Option<ToolAccess>) -> bool {
     matches!(tools, None | Some(ToolAccess::Session))
 }
@@ -209,7 +209,7 @@ impl fmt::Display for CapabilityName {
 /// One thing that a resource may do now and could not do before.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct CapabilityIncrease {
-    /// What kind of thing.
+    /// The kind of capability.
     pub capability: CapabilityName,
     /// The command, host, rule, mode, variable or file.
     pub value: String,
@@ -286,7 +286,7 @@ impl CapabilitySet {
         self.increases_over(&nothing)
     }
 
-    /// What this set allows beyond `before`, sorted.
+    /// The capabilities of this set beyond `before`, sorted.
     pub fn increases_over(&self, before: &CapabilitySet) -> Vec<CapabilityIncrease> {
         let mut found = Vec::new();
         let mut add = |capability, value: String| {
@@ -356,7 +356,7 @@ impl CapabilitySet {
         self.instructs.extend(other.instructs);
     }
 
-    /// Sizes are left out: longer instructions are no increase.
+    /// Sizes are left out: longer instructions are not increase.
     fn digest(&self) -> Checksum {
         let mut lines: Vec<String> = Vec::new();
         let mut add = |name: &str, value: &str| {

@@ -1,6 +1,6 @@
 //! Patterns with `*`, and which of them include which.
 
-/// What a `*` takes in; `**` always crosses.
+/// The characters that a `*` matches; `**` always crosses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wildcard {
     CrossesAll,

@@ -92,7 +92,7 @@ struct ApmPackage<'n> {
     /// The path in the repository; empty for all of it.
     path: String,
     version: ForeignVersion,
-    /// What the lockfile says that it is.
+    /// The kind in the lockfile.
     kind: Option<&'n str>,
     /// The skills that are wanted; none for all.
     skills: Vec<&'n str>,

@@ -1,4 +1,4 @@
-//! What is wrong with a foreign file, and what of it is lost.
+//! Errors in a foreign file, and settings that are lost.
 
 use agpm_diag::{Diagnostic, SourceSpan, Span, codes};
 use agpm_model::{Address, AddressContext, DefaultHost, ResourceName, ResourcePath, SourceAddress};
@@ -18,7 +18,7 @@ fn spot(node: NodeRef<'_>) -> SourceSpan {
 }
 
 impl FormatReader {
-    /// The map of a file; what the reader found is reported.
+    /// The object of a file; what the reader found is reported.
     pub(crate) fn root<'d>(
         &mut self,
         parsed: &'d ParsedDocument,
@@ -79,7 +79,7 @@ impl FormatReader {
         }
     }
 
-    /// A map under a key; nothing if the key is missing.
+    /// An object under a key; nothing if the key is missing.
     pub(crate) fn map<'n>(&mut self, of: NodeRef<'n>, key: &str) -> Option<NodeRef<'n>> {
         self.of_kind(of, key, NodeKind::Map, "an object")
     }

@@ -1,4 +1,4 @@
-//! `.ruler/ruler.toml` of ruler, and the skills and servers beside it.
+//! `.ruler/ruler.toml` of ruler, and the skills and servers next to it.
 
 use agpm_model::{ResourceName, ResourceType, SKILL_FILE};
 use agpm_text::{Format, NodeKind, NodeRef, Value};

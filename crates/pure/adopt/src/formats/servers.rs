@@ -7,9 +7,9 @@ use agpm_text::{NodeKind, NodeRef, Value, to_value};
 use crate::entries::ManifestEntry;
 use crate::formats::format_reader::FormatReader;
 
-/// What an inline entry can say of a server.
+/// The keys of a server that an inline entry can have.
 const KEYS: [&str; 4] = ["command", "args", "env", "url"];
-/// What says no more than the others do.
+/// Keys that the others imply.
 const IMPLIED: [&str; 4] = ["type", "transport", "name", "registry"];
 
 /// Servers by name; those that an entry cannot describe are reported.

@@ -1,4 +1,4 @@
-//! What other managers call the tools.
+//! The tool names of other managers.
 
 use agpm_text::NodeRef;
 

@@ -1,4 +1,4 @@
-//! The sentences of findings, and what is reported beside them.
+//! The sentences of findings, and what is reported next to them.
 
 use agpm_diag::{Diagnostic, Failure, Severity, codes};
 use agpm_model::{LOCK_NAME, Manifest, SourceName};
@@ -43,7 +43,7 @@ fn with(severity: Severity, mut diagnostic: Diagnostic) -> Diagnostic {
     diagnostic
 }
 
-/// What was installed may be whole and yet not what the manifest requires by now.
+/// Installed files may be intact and yet not match the current manifest.
 pub fn inputs_changed() -> Diagnostic {
     let message =
         format!("the manifest, `{LOCK_NAME}` or the configuration changed since the last install");

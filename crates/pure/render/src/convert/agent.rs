@@ -79,12 +79,12 @@ fn fields(
 struct AgentField<'a> {
     key: &'a str,
     value: &'a Value,
-    /// What it has to be there, if it holds the agent's limit.
+    /// Its value there, if it holds the agent's limit.
     limited: Option<&'a Value>,
 }
 
 impl AgentField<'_> {
-    /// What it becomes there, if it stays.
+    /// Its converted value, if it stays.
     fn convert(
         &self,
         format: &AgentFields,

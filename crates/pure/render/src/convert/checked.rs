@@ -122,7 +122,7 @@ fn written(
     })
 }
 
-/// What the fields of a file are checked by.
+/// The context for checking the fields of a file.
 struct FieldChecker<'a> {
     title: &'a str,
     models: &'a ModelNames,
@@ -136,7 +136,7 @@ impl FieldChecker<'_> {
         for (key, value) in front.fields() {
             let rule = self.fields.iter().find(|(known, _)| known == key);
             let stays = match rule.map(|(_, rule)| *rule) {
-                // Its fate is that of the `permission` which replaces it.
+                // Its result is that of the `permission` which replaces it.
                 Some(rule @ AcceptedValue::Flags) => accepts(rule, value),
                 Some(AcceptedValue::Model) => models::keep(self.models, value, fates).is_some(),
                 Some(rule) if !accepts(rule, value) => {
@@ -156,7 +156,7 @@ impl FieldChecker<'_> {
     }
 }
 
-/// What the reference's limits come to as `permission`, and their fates.
+/// The reference's limits as `permission`, and their results.
 fn permission(
     format: &CheckedAgent,
     front: &FrontMatter,
@@ -231,7 +231,7 @@ fn permission_keys(format: &CheckedAgent, tools: &[String]) -> (Vec<String>, Vec
     (known, unknown)
 }
 
-/// What stays in the file and says nothing there.
+/// Fields that stay in the file without effect.
 fn report_unread(format: &CheckedAgent, front: &FrontMatter, fates: &mut FieldOutcomes) {
     let title = format.title;
     if front.text("permissionMode").as_deref() == Some("plan") {

@@ -229,7 +229,7 @@ fn convert_group(
     Ok(items.map(|item| (there.name.to_owned(), item)).collect())
 }
 
-/// What it means that a hook does not run: one that can stop things permits them by its absence.
+/// The meaning of a dropped hook: one that can block actions permits them by its absence.
 fn dropped_hook_outcome(event: &str) -> FieldOutcomeKind {
     let guards = ["PreToolUse", "PermissionRequest", "UserPromptSubmit"];
     if guards.contains(&event) {

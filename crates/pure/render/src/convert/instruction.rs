@@ -14,11 +14,11 @@ const DESCRIPTION: &str = "description";
 /// An instruction as a block in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstructionBlock {
-    /// What is between the markers.
+    /// The text between the markers.
     pub text: String,
     /// The files that it is for.
     pub scope: InstructionScope,
-    /// What became of each field, sorted by field.
+    /// The result for each field, sorted by field.
     pub fates: Vec<FieldOutcome>,
 }
 
@@ -135,7 +135,7 @@ struct InstructionSource {
 }
 
 impl InstructionSource {
-    /// Front matter that nobody can read says nothing, and the text below it still counts.
+    /// Front matter that nobody can read says nothing, and the text under it still applies.
     fn read(text: &str) -> Self {
         let front = FrontMatter::read(text).ok();
         let body = match &front {
@@ -155,7 +155,7 @@ impl InstructionSource {
         self.front.as_ref()?.text(DESCRIPTION)
     }
 
-    /// What becomes of the fields that say when it applies, and of those that no tool knows.
+    /// The results for the fields that limit when it applies, and for those that no tool knows.
     fn fates(&self, scope: Option<&InstructionScope>) -> FieldOutcomes {
         let Some(front) = &self.front else {
             let mut fates = FieldOutcomes::default();
@@ -230,7 +230,7 @@ fn scope_of(front: &FrontMatter) -> InstructionScope {
     named.map_or(InstructionScope::Everything, InstructionScope::Paths)
 }
 
-/// Whether a tool would load it only when somebody asks for it: it names a mode, and neither files nor everything.
+/// Whether a tool would load it only when somebody requires it: it names a mode, and neither files nor everything.
 fn is_on_request(front: &FrontMatter) -> bool {
     let fixed = rule_formats().flat_map(|format| format.for_some.iter().chain(format.for_all));
     let names_mode = fixed.map(|field| field.key).any(|key| front.has(key));

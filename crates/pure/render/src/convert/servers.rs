@@ -113,7 +113,7 @@ pub fn server_names(name: &str, file: &Value) -> Vec<String> {
     servers.into_iter().map(|(name, _)| name).collect()
 }
 
-/// A server for the reference tool, which has no switch of its own: one that is switched off is left out.
+/// A server for the reference tool, which has no switch: one that is switched off is left out.
 fn as_written(
     name: &str,
     written: &Value,
@@ -172,7 +172,7 @@ fn is_address_or_env(key: &str) -> bool {
     server_formats().any(|format| key == format.urls.http || key == format.env)
 }
 
-/// Whether `type` is a word of tools that write a command line as one list.
+/// Whether `type` is a value of tools that write a command line as one list.
 fn has_type_of_lists(written: &Value) -> bool {
     let kind = written.get("type").and_then(Value::as_str);
     let mut lists = server_formats().filter(|format| format.command == CommandLine::List);
@@ -335,7 +335,7 @@ impl ServerWriter<'_> {
         self.fates.add(format!("{}.{key}", self.name), kind, note);
     }
 
-    /// Texts of a field with variables as they are written there.
+    /// Strings of a field with variables as they are written there.
     fn texts(&mut self, key: &str, texts: &[String]) -> Vec<String> {
         let spelled = texts.iter().map(|text| spell(text, self.syntax()));
         let (texts, losses): (Vec<String>, Vec<VariableLoss>) = spelled.unzip();
@@ -360,7 +360,7 @@ impl ServerWriter<'_> {
         }
     }
 
-    /// A map of texts under a key there.
+    /// An object of strings under a key there.
     fn map(&mut self, key: &str, there: &str, pairs: &[(String, String)]) {
         let texts: Vec<String> = pairs.iter().map(|(_, text)| text.clone()).collect();
         let texts = self.texts(key, &texts);

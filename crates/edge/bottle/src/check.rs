@@ -138,7 +138,7 @@ impl<'u> UnitChecker<'u> {
             let diagnostic = Diagnostic::new(&codes::BOTTLE_VALUE, message).help(help);
             match node.filter(|_| self.pointer != Pointer::root()) {
                 Some(node) => self.report(diagnostic, node),
-                None => self.found.push(self.unit.placed(diagnostic)),
+                None => self.found.push(self.unit.at_location(diagnostic)),
             }
         }
     }

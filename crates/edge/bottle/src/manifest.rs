@@ -229,7 +229,7 @@ fn alike(units: &[BottleUnit]) -> Vec<Diagnostic> {
         );
         let diagnostic = Diagnostic::new(&codes::BOTTLE_DUPLICATE_NAME, message)
             .help("rename one of them: case-insensitive file systems cannot distinguish them");
-        two.placed(diagnostic)
+        two.at_location(diagnostic)
     };
     pairs.map(tell).collect()
 }

@@ -111,7 +111,7 @@ impl BottleUnit {
     }
 
     /// A finding about the unit as a whole.
-    pub(crate) fn placed(&self, diagnostic: Diagnostic) -> Diagnostic {
+    pub(crate) fn at_location(&self, diagnostic: Diagnostic) -> Diagnostic {
         match self.spot {
             Some(spot) => diagnostic.at_spot(spot),
             None => diagnostic.in_file(self.file.as_str()),

@@ -20,7 +20,7 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
-use crate::help::{asks_for_all, with_short_help, without_help_command};
+use crate::help::{wants_all_commands, with_short_help, without_help_command};
 use agpm_ops::{InstallScope, ProgramUse};
 
 pub(crate) use approve::{ApprovalArgs, ApproveArgs};
@@ -252,7 +252,7 @@ impl Command {
     }
 
     /// Whether the user wants no question: `--yes`.
-    pub(crate) fn asks_nothing(&self) -> bool {
+    pub(crate) fn skips_questions(&self) -> bool {
         matches!(self, Command::Add(args) if args.yes)
     }
 
@@ -314,7 +314,7 @@ impl Command {
 impl Cli {
     /// Reads the command line.
     pub(crate) fn read(arguments: &[OsString]) -> Result<Cli, clap::Error> {
-        if asks_for_all(arguments) {
+        if wants_all_commands(arguments) {
             return Cli::try_parse_from(["agpm", "--help"]);
         }
         let command = with_short_help(Cli::declaration());

@@ -67,7 +67,7 @@ fn examples_text(path: &str) -> String {
 }
 
 /// Whether everything is requested: `agpm help --all`.
-pub(crate) fn asks_for_all(arguments: &[OsString]) -> bool {
+pub(crate) fn wants_all_commands(arguments: &[OsString]) -> bool {
     let mut words = arguments.iter().skip(1);
     words.next().is_some_and(|word| word == "help") && words.any(|word| word == "--all")
 }

@@ -69,7 +69,7 @@ impl RemoteRepository {
     ) -> Result<(), GitError> {
         Ok(self
             .shelf
-            .remember_last(&asked(reference, folder), commit)?)
+            .remember_last(&checkout_key(reference, folder), commit)?)
     }
 
     /// The last checkout of a branch, a tag or the default branch, if it still exists.
@@ -78,7 +78,9 @@ impl RemoteRepository {
         reference: Option<&str>,
         folder: Option<&RelativePath>,
     ) -> Option<(ObjectId, PathBuf)> {
-        let commit = self.shelf.remembered_last(&asked(reference, folder))?;
+        let commit = self
+            .shelf
+            .remembered_last(&checkout_key(reference, folder))?;
         let place = self.kept_checkout(&commit, folder)?;
         Some((commit, place))
     }
@@ -265,7 +267,7 @@ fn name_of(commit: &ObjectId, folder: Option<&RelativePath>) -> String {
 }
 
 /// The key of a request; no two requests have the same one.
-fn asked(reference: Option<&str>, folder: Option<&RelativePath>) -> String {
+fn checkout_key(reference: Option<&str>, folder: Option<&RelativePath>) -> String {
     format!(
         "{}\0{}",
         reference.unwrap_or_default(),

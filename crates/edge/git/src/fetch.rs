@@ -129,7 +129,7 @@ impl RemoteRepository {
         };
         match self.fetch(&repository, commits) {
             Err(error) if refuses_bare_ids(&error) => self.fetch_everything(first, held)?,
-            Err(error) if is_not_there(&error) => return Err(self.absent(&missing, &error)),
+            Err(error) if is_not_there(&error) => return Err(self.missing_error(&missing, &error)),
             fetched => fetched?,
         }
         match self.missing_commits(&missing)?.first() {
@@ -258,7 +258,9 @@ impl RemoteRepository {
                 Err(error) if refuses_bare_ids(&error) => {
                     self.fetch(fresh, FetchTarget::Everything)?
                 }
-                Err(error) if is_not_there(&error) => return Err(self.absent(&commits, &error)),
+                Err(error) if is_not_there(&error) => {
+                    return Err(self.missing_error(&commits, &error));
+                }
                 fetched => fetched?,
             }
             self.check(fresh, &commits, error)
@@ -287,7 +289,7 @@ impl RemoteRepository {
         }
     }
 
-    fn absent(&self, commits: &[ObjectId], error: &GitError) -> GitError {
+    fn missing_error(&self, commits: &[ObjectId], error: &GitError) -> GitError {
         let text = error.to_string();
         let named = commits
             .iter()

@@ -267,7 +267,7 @@ impl RemoteRepository {
                     words.trim()
                 )))
             }
-            RunOutcome::Failed(words) => Err(stderr::meaning(&self.address, &words)),
+            RunOutcome::Failed(words) => Err(stderr::classify_failure(&self.address, &words)),
             RunOutcome::Silent => Err(GitError::Unreachable {
                 address: self.address.to_string(),
                 said: "git timed out".to_owned(),

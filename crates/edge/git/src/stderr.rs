@@ -84,7 +84,7 @@ const UNREACHED: &[&str] = &["could not read from remote", "hung up", "unable to
 const BARE_IDS: &[&str] = &["unadvertised object", "not valid", "dumb http transport"];
 
 /// The error that a failed call means.
-pub(crate) fn meaning(address: &SourceAddress, stderr: &str) -> GitError {
+pub(crate) fn classify_failure(address: &SourceAddress, stderr: &str) -> GitError {
     let said = clean(address, stderr);
     let address = address.to_string();
     // The words of a repository's own name mean nothing.
@@ -148,9 +148,11 @@ mod tests {
     #[test]
     fn git_is_understood() {
         let address = SourceAddress::parse("https://me:hunter2@h/x").unwrap();
-        let meaning = |stderr: &str| meaning(&address, stderr);
+        let meaning = |stderr: &str| classify_failure(&address, stderr);
         assert!(matches!(
-            meaning("fatal: could not read Username for 'https://h': terminal prompts disabled"),
+            meaning(
+                "fatal: could not read Username for 'https://h': terminal prompts disabled"
+            ),
             GitError::AuthRefused { .. }
         ));
         assert!(matches!(
@@ -166,9 +168,12 @@ mod tests {
             GitError::Unreachable { .. }
         ));
         let named = SourceAddress::parse("https://h/ssl_not-found").unwrap();
-        let odd = super::meaning(&named, "fatal: 'https://h/ssl_not-found' is odd");
+        let odd = super::classify_failure(&named, "fatal: 'https://h/ssl_not-found' is odd");
         assert!(matches!(odd, GitError::Broken { .. }), "{odd}");
-        assert!(matches!(meaning("fatal: odd"), GitError::Broken { .. }));
+        assert!(matches!(
+            meaning("fatal: odd"),
+            GitError::Broken { .. }
+        ));
         assert!(matches!(
             meaning(
                 "remote: aborting due to possible repository corruption on the remote side.\nfatal: early EOF"

@@ -128,10 +128,10 @@ impl AuthorizedService {
                     },
                     _ => self.service.handle(request).await,
                 };
-                settled(&method, answer)
+                finish_answer(&method, answer)
             }
             status => {
-                heard_out(request).await;
+                drain_body(request).await;
                 refusal(status)
             }
         }
@@ -213,7 +213,7 @@ fn is_loopback(authority: &str) -> bool {
 }
 
 /// A session that is ended is gone and not about to go: clients take "accepted" for a failure.
-fn settled(method: &Method, mut answer: Answer) -> Answer {
+fn finish_answer(method: &Method, mut answer: Answer) -> Answer {
     if method == Method::DELETE && answer.status() == StatusCode::ACCEPTED {
         *answer.status_mut() = StatusCode::NO_CONTENT;
     }
@@ -221,7 +221,7 @@ fn settled(method: &Method, mut answer: Answer) -> Answer {
 }
 
 /// Who is still sending when the connection closes may never see why.
-async fn heard_out(request: Request<Incoming>) {
+async fn drain_body(request: Request<Incoming>) {
     let body = Limited::new(request.into_body(), LONGEST_REFUSED).collect();
     let _ = timeout(PATIENCE, body).await;
 }

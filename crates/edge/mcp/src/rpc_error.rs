@@ -74,7 +74,7 @@ impl RpcErrorKind {
 }
 
 /// Gives an error of the SDK, which has no word, the word of its number.
-pub(crate) fn coded(mut error: ErrorData) -> ErrorData {
+pub(crate) fn with_error_code(mut error: ErrorData) -> ErrorData {
     let known = ALL
         .iter()
         .find(|trouble| trouble.number == error.code.0)
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn errors_of_others_get_a_word() {
         let word = |number| {
-            coded(ErrorData::new(ErrorCode(number), "", None))
+            with_error_code(ErrorData::new(ErrorCode(number), "", None))
                 .data
                 .unwrap()["code"]
                 .clone()
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(word(-32601), "mcp/unknown-method");
         assert_eq!(word(-32602), "mcp/parameters");
         assert_eq!(word(-1), "mcp/internal");
-        let own = coded(CURSOR.error("no cursor"));
+        let own = with_error_code(CURSOR.error("no cursor"));
         assert_eq!(own.data.unwrap()["code"], "mcp/cursor");
     }
 }

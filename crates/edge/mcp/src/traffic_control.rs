@@ -115,7 +115,7 @@ impl TrafficControl {
     }
 
     /// Waits until everything is answered and written, or no hope exists of it.
-    pub(crate) async fn drained(&self, since: Instant) {
+    pub(crate) async fn wait_until_drained(&self, since: Instant) {
         let all_done = self.until(|state| state.requests.is_empty() && state.unsent == 0);
         tokio::pin!(all_done);
         let mut written = self.state().written;
@@ -186,17 +186,17 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_end_waits_for_answers_and_not_for_the_deaf() {
         let flow = TrafficControl::default();
-        assert!(!is_waiting(flow.drained(Instant::now())).await);
+        assert!(!is_waiting(flow.wait_until_drained(Instant::now())).await);
         assert!(flow.admit(&RequestId::Number(1), 1).is_ok());
         assert!(
-            timeout(UNREAD_GRACE * 3, flow.drained(Instant::now()))
+            timeout(UNREAD_GRACE * 3, flow.wait_until_drained(Instant::now()))
                 .await
                 .is_err(),
             "work is waited for"
         );
         flow.reserve_output(10);
         assert!(
-            timeout(UNREAD_GRACE * 3, flow.drained(Instant::now()))
+            timeout(UNREAD_GRACE * 3, flow.wait_until_drained(Instant::now()))
                 .await
                 .is_ok(),
             "the deaf are not"

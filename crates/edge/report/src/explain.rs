@@ -95,7 +95,10 @@ fn facts(resource: &ExplainedResource) -> Vec<(&'static str, String)> {
     let is_file = resource.origin != ResourceOrigin::Manifest;
     add("path", is_file.then(|| resource.path.to_string()));
     let asked_at = resource.asked_at.as_ref();
-    add("required", asked_at.map(|at| asked_for(resource, at)));
+    add(
+        "required",
+        asked_at.map(|at| requirement_text(resource, at)),
+    );
     let chains = &resource.required.chains;
     let through: Vec<&Vec<ChainLink>> = chains.iter().filter(|chain| chain.len() > 1).collect();
     for chain in through.iter().take(MOST_CHAINS) {
@@ -158,7 +161,7 @@ fn source(resource: &ExplainedResource) -> String {
     }
 }
 
-fn asked_for(resource: &ExplainedResource, at: &RequiredAt) -> String {
+fn requirement_text(resource: &ExplainedResource, at: &RequiredAt) -> String {
     let requirement = at.requirement.as_ref();
     let requirement = requirement.map(|text| format!(", as {text}"));
     let pattern = resource

@@ -45,7 +45,7 @@ impl DirectorySource {
         }
     }
 
-    fn absent(&self, what: &str) -> SourceError {
+    fn missing_error(&self, what: &str) -> SourceError {
         let directory = self.directory.display();
         SourceError::NoSuchRevision(format!("`{directory}` has no {what}: it has no versions"))
     }
@@ -112,7 +112,7 @@ impl Source for DirectorySource {
     }
 
     fn find_revision(&self, digits: &str) -> Result<ObjectId, SourceError> {
-        Err(self.absent(&format!("commit `{digits}`")))
+        Err(self.missing_error(&format!("commit `{digits}`")))
     }
 
     fn has_revision(&self, _: &ObjectId) -> bool {
@@ -121,7 +121,7 @@ impl Source for DirectorySource {
 
     fn fetch(&self, revisions: &[ObjectId], _: FileFetching) -> Result<(), SourceError> {
         match revisions.first() {
-            Some(revision) => Err(self.absent(&format!("commit `{revision}`"))),
+            Some(revision) => Err(self.missing_error(&format!("commit `{revision}`"))),
             None => Ok(()),
         }
     }

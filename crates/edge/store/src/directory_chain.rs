@@ -78,7 +78,7 @@ impl<'a> DirectoryChain<'a> {
     /// Removes a directory if it exists and is empty.
     pub(crate) fn remove_if_empty(&mut self, path: &str) -> io::Result<()> {
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
-        steps::gone_is_fine(
+        steps::ignore_not_found(
             self.folder(parent)
                 .and_then(|dir| steps::remove_if_empty(dir, name)),
         )

@@ -13,7 +13,7 @@ use crate::owned::above;
 use crate::staging::StagingDirectory;
 use crate::stamp::{FileStamp, is_unchanged};
 use crate::steps::{
-    exchange, exists, gone_is_fine, is_same, link, remove_file, rename, rename_to_free,
+    exchange, exists, ignore_not_found, is_same, link, remove_file, rename, rename_to_free,
 };
 
 /// How often a user may write the same file while it is given back to them.
@@ -194,7 +194,7 @@ impl<'a> JournalExecution<'a> {
             .chain
             .parent(&operation.path)
             .and_then(|dir| rename(dir, operation.path.file_name(), &self.staging.old, at));
-        gone_is_fine(moved)
+        ignore_not_found(moved)
     }
 
     /// Moves the new file into its location, unless that was done.
@@ -218,7 +218,7 @@ impl<'a> JournalExecution<'a> {
         if rename_to_free(&staging.new, &name, dir, operation.path.file_name()).map_err(fail)? {
             Ok(())
         } else {
-            Err(self.changed(operation))
+            Err(self.changed_error(operation))
         }
     }
 
@@ -235,7 +235,7 @@ impl<'a> JournalExecution<'a> {
             && in_place
             && !is_same(dir, name, &staging.old, &number)
         {
-            gone_is_fine(remove_file(&staging.old, &number)).map_err(&fail)?;
+            ignore_not_found(remove_file(&staging.old, &number)).map_err(&fail)?;
         }
         if !exists(&staging.old, &number).map_err(&fail)? {
             let dir = self.chain.parent(&operation.path).map_err(&fail)?;
@@ -249,7 +249,7 @@ impl<'a> JournalExecution<'a> {
             return Ok(false);
         }
         if !is_same(dir, name, &staging.old, &number) {
-            return Err(self.changed(operation));
+            return Err(self.changed_error(operation));
         }
         if !exchange(&staging.new, &number, dir, name).map_err(&fail)? {
             rename(&staging.new, &number, dir, name).map_err(&fail)?;
@@ -260,13 +260,17 @@ impl<'a> JournalExecution<'a> {
                 .map_err(fail)
                 .map(|()| true);
         }
-        self.give_back(&number, operation)?;
-        Err(self.changed(operation))
+        self.restore_user_file(&number, operation)?;
+        Err(self.changed_error(operation))
     }
 
     /// Exchanges again until the user's latest file is at its path and neither a managed one nor an earlier one of the
     /// user is.
-    fn give_back(&mut self, at: &str, operation: &JournalOperation) -> Result<(), StoreError> {
+    fn restore_user_file(
+        &mut self,
+        at: &str,
+        operation: &JournalOperation,
+    ) -> Result<(), StoreError> {
         let fail = self.fail(operation);
         let (staging, name) = (self.staging, operation.path.file_name());
         for _ in 0..MOST_EXCHANGES {
@@ -295,7 +299,7 @@ impl<'a> JournalExecution<'a> {
             return Ok(());
         }
         match self.clash {
-            UnexpectedFile::Fail => Err(self.changed(operation)),
+            UnexpectedFile::Fail => Err(self.changed_error(operation)),
             UnexpectedFile::Leave => self.restore(&number, operation),
         }
     }
@@ -308,7 +312,7 @@ impl<'a> JournalExecution<'a> {
         if self.is_planned(at, operation)? {
             Ok(())
         } else {
-            Err(self.changed(operation))
+            Err(self.changed_error(operation))
         }
     }
 
@@ -322,7 +326,7 @@ impl<'a> JournalExecution<'a> {
             .map_err(self.fail(operation))
     }
 
-    fn changed(&self, operation: &JournalOperation) -> StoreError {
+    fn changed_error(&self, operation: &JournalOperation) -> StoreError {
         self.staging
             .store
             .error(operation.path.as_str(), StoreProblem::Changed)
@@ -337,7 +341,7 @@ impl<'a> JournalExecution<'a> {
         }
         if exists(&staging.new, at).map_err(&fail)? {
             if self.has_displaced(at, operation)? {
-                return self.give_back(at, operation);
+                return self.restore_user_file(at, operation);
             }
             // An operation that was not executed left its path alone: there is the old file, or a user's.
             if self.is_there(operation) {
@@ -404,7 +408,7 @@ impl<'a> JournalExecution<'a> {
                 return Ok(());
             }
         }
-        Err(self.changed(operation))
+        Err(self.changed_error(operation))
     }
 
     /// Takes the new file out of its location, if it got there. Where an old one comes back, it only gets a second name.
@@ -422,7 +426,7 @@ impl<'a> JournalExecution<'a> {
                 rename(dir, name, &self.staging.new, at)
             }
         });
-        gone_is_fine(moved)
+        ignore_not_found(moved)
     }
 
     /// Moves the old file back, if it was moved; never over another than the new one.

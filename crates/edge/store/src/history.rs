@@ -74,7 +74,7 @@ impl ProjectStore {
                 problem: StoreProblem::NotFound,
                 ..
             }) => None,
-            Err(error) => Some(damaged(number, &error)),
+            Err(error) => Some(damaged_entry(number, &error)),
         });
         Ok(listed.collect())
     }
@@ -178,7 +178,7 @@ fn listed(number: u32, journal: &Journal) -> HistoryEntry {
     }
 }
 
-fn damaged(number: u32, error: &StoreError) -> HistoryEntry {
+fn damaged_entry(number: u32, error: &StoreError) -> HistoryEntry {
     let why = Some(error.problem.to_string());
     HistoryEntry {
         number: EntryNumber(number),

@@ -130,7 +130,7 @@ impl<'d> Deserialize<'d> for JournaledFile {
 
 /// A path of the list of directories; a journal that comes with a cloned project may name any.
 fn checked_path<'d, D: Deserializer<'d>>(deserializer: D) -> Result<RelativePath, D::Error> {
-    checked(&String::deserialize(deserializer)?)
+    parse_path(&String::deserialize(deserializer)?)
 }
 
 /// The same for directories.
@@ -142,11 +142,11 @@ where
     let paths = Vec::<String>::deserialize(deserializer)?;
     paths
         .iter()
-        .map(|path| checked(path).map(|path| path.as_str().to_owned()))
+        .map(|path| parse_path(path).map(|path| path.as_str().to_owned()))
         .collect()
 }
 
-fn checked<E: de::Error>(path: &str) -> Result<RelativePath, E> {
+fn parse_path<E: de::Error>(path: &str) -> Result<RelativePath, E> {
     let checked = RelativePath::new(path).map_err(|why| E::custom(format!("`{path}`: {why}")))?;
     if is_reserved(&checked) && !is_folders(path) {
         let why = format!("`{path}` is a reserved path");

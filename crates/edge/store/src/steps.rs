@@ -140,7 +140,7 @@ pub(crate) fn remove_file(dir: &Dir, name: &str) -> io::Result<()> {
 /// Creates a directory unless there is one.
 pub(crate) fn make_folder(dir: &Dir, name: &str) -> io::Result<()> {
     step()?;
-    ignoring(io::ErrorKind::AlreadyExists, dir.create_dir(name))
+    ignore_error_kind(io::ErrorKind::AlreadyExists, dir.create_dir(name))
 }
 
 /// The same, for its owner alone.
@@ -149,7 +149,7 @@ pub(crate) fn make_private_folder(dir: &Dir, name: &str) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     #[cfg(unix)]
     cap_std::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    ignoring(
+    ignore_error_kind(
         io::ErrorKind::AlreadyExists,
         dir.create_dir_with(name, &builder),
     )
@@ -187,8 +187,8 @@ pub(crate) fn is_same(_: &Dir, _: &str, _: &Dir, _: &str) -> bool {
 /// Removes a directory if it exists and is empty.
 pub(crate) fn remove_if_empty(dir: &Dir, name: &str) -> io::Result<()> {
     step()?;
-    let removed = gone_is_fine(dir.remove_dir(name));
-    ignoring(io::ErrorKind::DirectoryNotEmpty, removed)
+    let removed = ignore_not_found(dir.remove_dir(name));
+    ignore_error_kind(io::ErrorKind::DirectoryNotEmpty, removed)
 }
 
 /// Removes a directory with all that is in it, if it exists.
@@ -267,15 +267,15 @@ pub(crate) fn make_private(outer: &Dir, inner: &Dir) {
 pub(crate) fn make_private(_: &Dir, _: &Dir) {}
 
 /// For steps that may have been done before: what does not exist need not be moved or removed.
-pub(crate) fn gone_is_fine(result: io::Result<()>) -> io::Result<()> {
+pub(crate) fn ignore_not_found(result: io::Result<()>) -> io::Result<()> {
     // A file where a directory was looked for: nothing can be in it.
-    ignoring(
+    ignore_error_kind(
         io::ErrorKind::NotADirectory,
-        ignoring(io::ErrorKind::NotFound, result),
+        ignore_error_kind(io::ErrorKind::NotFound, result),
     )
 }
 
-fn ignoring(kind: io::ErrorKind, result: io::Result<()>) -> io::Result<()> {
+fn ignore_error_kind(kind: io::ErrorKind, result: io::Result<()>) -> io::Result<()> {
     match result {
         Err(cause) if cause.kind() == kind => Ok(()),
         other => other,

@@ -120,7 +120,7 @@ impl ProjectStore {
             }
             let content = match (&file.before, &old) {
                 (Some(before), Some(old)) => {
-                    let force = self.trusted(&file.path, force);
+                    let force = self.force_for(&file.path, force);
                     Some(self.kept(old, &format!("{path}/{at}"), before, force)?)
                 }
                 (Some(_), None) => {
@@ -186,7 +186,7 @@ impl ProjectStore {
     }
 
     /// agpm's own files are never restored unless they are exactly the kept ones.
-    fn trusted(&self, path: &RelativePath, force: ForceUndo) -> ForceUndo {
+    fn force_for(&self, path: &RelativePath, force: ForceUndo) -> ForceUndo {
         if path.as_str() == self.state.ledger() {
             ForceUndo::No
         } else {

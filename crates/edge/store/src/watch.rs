@@ -55,7 +55,7 @@ pub fn list(folder: &Path, enters: &dyn Fn(&str) -> bool) -> Result<DirectoryLis
     let mut stamps = StampCollector::default();
     let mut next = 0;
     while let Some(inner) = listing.folders.get(next).cloned() {
-        for (name, known) in stamps.look(folder, &inner)? {
+        for (name, known) in stamps.list_directory(folder, &inner)? {
             let path = if inner.is_empty() {
                 name
             } else {
@@ -71,7 +71,7 @@ pub fn list(folder: &Path, enters: &dyn Fn(&str) -> bool) -> Result<DirectoryLis
     listing
         .entries
         .sort_by(|left, right| left.path.cmp(&right.path));
-    listing.stamp = stamps.settled();
+    listing.stamp = stamps.stamp_if_settled();
     Ok(listing)
 }
 
@@ -79,9 +79,9 @@ pub fn list(folder: &Path, enters: &dyn Fn(&str) -> bool) -> Result<DirectoryLis
 pub fn stamp(folder: &Path, folders: &[String]) -> Option<Checksum> {
     let mut stamps = StampCollector::default();
     for inner in folders {
-        stamps.look(folder, inner).ok()?;
+        stamps.list_directory(folder, inner).ok()?;
     }
-    stamps.settled()
+    stamps.stamp_if_settled()
 }
 
 /// The kind of entry at a path, through links; nothing if there is none.
@@ -111,7 +111,11 @@ struct StampCollector {
 
 impl StampCollector {
     /// The entries of one directory, by name.
-    fn look(&mut self, folder: &Path, inner: &str) -> Result<Vec<(String, Metadata)>, StoreError> {
+    fn list_directory(
+        &mut self,
+        folder: &Path,
+        inner: &str,
+    ) -> Result<Vec<(String, Metadata)>, StoreError> {
         let path = folder.join(inner);
         let fail = |cause| StoreError::new(&path, cause);
         let mut found = Vec::new();
@@ -148,7 +152,7 @@ impl StampCollector {
     }
 
     /// The sum of all stamps, if all of them are old enough to be trusted.
-    fn settled(&self) -> Option<Checksum> {
+    fn stamp_if_settled(&self) -> Option<Checksum> {
         let old = |time: SystemTime| time.elapsed().is_ok_and(|age| age > SETTLED);
         self.newest
             .is_none_or(old)

@@ -38,7 +38,9 @@ impl CatalogDiscovery<'_> {
         for (path, problem) in &ground.closed {
             let shown = layer.shown(self.here, path);
             notes.log.push(format!("skipped {shown}: it {problem}"));
-            notes.diagnostics.push(closed(layer, shown, problem));
+            notes
+                .diagnostics
+                .push(unreadable_finding(layer, shown, problem));
         }
         for file in &manifests {
             (self.mark)(&layer.folder.join(&file.path));
@@ -127,7 +129,7 @@ impl CatalogDiscovery<'_> {
                     module: None,
                     path,
                 };
-                self.look(folder, found, &mut ground);
+                self.inspect_directory(folder, found, &mut ground);
             }
         }
         for (root, names) in read {
@@ -143,14 +145,19 @@ impl CatalogDiscovery<'_> {
                         module: Some(module.clone()),
                         path,
                     };
-                    self.look(folder, found, &mut ground);
+                    self.inspect_directory(folder, found, &mut ground);
                 }
             }
         }
         ground
     }
 
-    fn look(&mut self, folder: &Path, found: ConfigFolder, ground: &mut ManifestDirectories) {
+    fn inspect_directory(
+        &mut self,
+        folder: &Path,
+        found: ConfigFolder,
+        ground: &mut ManifestDirectories,
+    ) {
         let place = folder.join(&found.path);
         match self.files.reach(&place) {
             Ok(Some(ResolvedPath::Folder(_))) => ground.open.push(found),
@@ -177,7 +184,7 @@ impl CatalogDiscovery<'_> {
 }
 
 /// The finding about a directory whose manifests cannot be read.
-fn closed(layer: &CatalogLayer, shown: String, problem: &FileProblem) -> Diagnostic {
+fn unreadable_finding(layer: &CatalogLayer, shown: String, problem: &FileProblem) -> Diagnostic {
     let message = format!("the catalog files in this directory are ignored: it {problem}");
     let mut finding = Diagnostic::new(&codes::CATALOG_MALFORMED, message).in_file(shown);
     finding.severity = Severity::Warning;

@@ -165,7 +165,7 @@ impl DirectoryNames {
 impl CatalogContent<'_> {
     /// Where the file of a row is, from the layer's directory.
     pub(crate) fn place_of(&self, row: RowRef<'_>) -> Result<String, NoFile> {
-        self.place_by(row, &mut EachPath(self.machine))
+        self.path_of_row(row, &mut EachPath(self.machine))
     }
 
     /// The same for one of many rows.
@@ -174,10 +174,10 @@ impl CatalogContent<'_> {
         row: RowRef<'_>,
         finder: &mut FileFinder<'_>,
     ) -> Result<String, NoFile> {
-        self.place_by(row, finder)
+        self.path_of_row(row, finder)
     }
 
-    fn place_by(&self, row: RowRef<'_>, probe: &mut impl PathProbe) -> Result<String, NoFile> {
+    fn path_of_row(&self, row: RowRef<'_>, probe: &mut impl PathProbe) -> Result<String, NoFile> {
         let written = row.path().ok_or(NoFile::Unnamed)?;
         let candidates =
             places(written, &self.manifest_file(row).standing).map_err(|fault| match fault {

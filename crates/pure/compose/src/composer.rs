@@ -70,7 +70,9 @@ impl<'a> Composer<'a> {
             ..CompositionLog::default()
         };
         let mut bodies = Vec::new();
-        let made = self.made(number, &mut bodies, &mut log).unwrap_or_default();
+        let made = self
+            .compose_entry(number, &mut bodies, &mut log)
+            .unwrap_or_default();
         ComposedEntry {
             made,
             bodies,
@@ -107,7 +109,7 @@ impl<'a> Composer<'a> {
 }
 
 impl Composer<'_> {
-    fn made(
+    fn compose_entry(
         &self,
         number: usize,
         bodies: &mut Vec<(Variant, Arc<str>)>,

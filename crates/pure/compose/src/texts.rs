@@ -232,7 +232,7 @@ impl Composer<'_> {
             .entry
             .needs
             .iter()
-            .filter_map(|need| Some((*need, self.called(task, *need)?)))
+            .filter_map(|need| Some((*need, self.template_aliases(task, *need)?)))
             .collect();
         for (need, names) in &called {
             let child = &self.entries[*need];
@@ -267,7 +267,7 @@ impl Composer<'_> {
     }
 
     /// How a template calls something that it needs; nothing if it is not needed under this variant.
-    fn called(&self, task: ComposeTask<'_>, need: usize) -> Option<TemplateAliases> {
+    fn template_aliases(&self, task: ComposeTask<'_>, need: usize) -> Option<TemplateAliases> {
         let child = &self.entries[need].entry;
         let of_kind = task
             .resolved
@@ -379,7 +379,7 @@ fn resolve_patches(
     } else {
         Value::Null
     };
-    patches.iter().map(|patch| patch.meant_in(&root)).collect()
+    patches.iter().map(|patch| patch.for_file(&root)).collect()
 }
 
 /// The fields under the names that the manifest has for them.

@@ -147,7 +147,7 @@ pub fn looks_secret(key: Option<&str>, value: &str) -> bool {
         || value.contains("PRIVATE KEY-----")
         || has_url_password(value)
         || scheme_length(value).is_some_and(|length| length == value.len())
-        || value.lines().any(says_secret)
+        || value.lines().any(mentions_secret)
 }
 
 /// Whether this is not a secret, whatever its name: nothing, a reference, or a keyword of the format.
@@ -160,7 +160,7 @@ fn is_plain(value: &str) -> bool {
 }
 
 /// Whether a line says `NAME=value`, `NAME:value` or `NAME: value` with the name of a secret.
-fn says_secret(line: &str) -> bool {
+fn mentions_secret(line: &str) -> bool {
     line.match_indices([':', '='])
         .any(|(at, _)| announces(&line[..at], &line[at..]))
 }

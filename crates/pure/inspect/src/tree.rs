@@ -8,7 +8,7 @@ use agpm_resolve::{LockView, ResourceIdentity};
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
-use crate::graph::titled;
+use crate::graph::entry_title;
 
 /// JSON readers give up at about twice as many brackets.
 const DEEPEST_VALUE: usize = 60;
@@ -127,7 +127,7 @@ fn node(view: &LockView, at: usize) -> TreeNode {
         (false, false) => "",
     };
     TreeNode {
-        title: format!("{}{mark}", titled(entry)),
+        title: format!("{}{mark}", entry_title(entry)),
         identity: ResourceIdentity::of(entry),
         transitive,
         part: is_part,

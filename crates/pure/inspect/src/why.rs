@@ -10,7 +10,7 @@ use agpm_plan::Ledger;
 use agpm_resolve::{LockView, ResourceIdentity};
 use serde::Serialize;
 
-use crate::graph::{owners_at, titled};
+use crate::graph::{entry_title, owners_at};
 
 /// How many chains are shown; a graph may have more of them than anyone can read.
 const MOST_CHAINS: usize = 100;
@@ -141,7 +141,7 @@ impl<'v> ChainFinder<'v> {
         let link = |at: &usize| link(&self.view.entries[*at]);
         let entry = &self.view.entries[target];
         RequiredResource {
-            title: titled(entry),
+            title: entry_title(entry),
             identity: ResourceIdentity::of(entry),
             required: RequirementChains {
                 chains: chains
@@ -156,7 +156,7 @@ impl<'v> ChainFinder<'v> {
 
 fn link(entry: &LockEntry) -> ChainLink {
     ChainLink {
-        title: titled(entry),
+        title: entry_title(entry),
         identity: ResourceIdentity::of(entry),
         requirement: entry.requirement().map(str::to_owned),
     }

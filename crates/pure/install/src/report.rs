@@ -41,12 +41,12 @@ pub struct Moved {
 impl Moved {
     /// The old version, with the commit where the version alone is not enough.
     pub fn from(&self) -> String {
-        self.old.shown_beside(&self.new)
+        self.old.label_next_to(&self.new)
     }
 
     /// The new version, in the same way.
     pub fn to(&self) -> String {
-        self.new.shown_beside(&self.old)
+        self.new.label_next_to(&self.old)
     }
 }
 

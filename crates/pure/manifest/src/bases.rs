@@ -272,7 +272,7 @@ impl DocumentGraph for BaseLoader<'_, '_> {
 
     fn parents(&mut self, id: &BaseId) -> Result<Vec<BaseId>, UnavailableReason> {
         if let Some(references) = self.manifest_bases.take() {
-            return Ok(self.note_places(references, 1));
+            return Ok(self.record_references(references, 1));
         }
         let place = self.places.get(id).ok_or(UnavailableReason::Missing)?;
         let (address, spot, depth) = (place.address.clone(), place.spot, place.depth);
@@ -282,7 +282,7 @@ impl DocumentGraph for BaseLoader<'_, '_> {
         match self.load(&address, spot) {
             Ok((base, references)) => {
                 self.loaded.insert(id.clone(), base);
-                Ok(self.note_places(references, depth + 1))
+                Ok(self.record_references(references, depth + 1))
             }
             Err(mut failure) => {
                 let at_entry = |found: Diagnostic| match spot {
@@ -327,7 +327,7 @@ impl BaseLoader<'_, '_> {
         place.map_or_else(String::new, |place| place.address.to_string())
     }
 
-    fn note_places(&mut self, references: Vec<BaseReference>, depth: usize) -> Vec<BaseId> {
+    fn record_references(&mut self, references: Vec<BaseReference>, depth: usize) -> Vec<BaseId> {
         let mut ids = Vec::new();
         for BaseReference { address, spot } in references {
             let address = self.reader.with_version(address);

@@ -160,7 +160,7 @@ impl FoldedManifest {
         let mut entries = Vec::with_capacity(count);
         for (at, key) in keys {
             if let Some(value) = section.entry(at).1.node() {
-                entries.push((value.key_beside(key, &place), value));
+                entries.push((value.key_in_same_text(key, &place), value));
             }
         }
         entries

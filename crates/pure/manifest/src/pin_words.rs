@@ -21,7 +21,7 @@ impl<'p> PinWords<'p> {
         PinWords {
             working,
             manifest,
-            known: known(manifest, &lock),
+            known: known_pins(manifest, &lock),
             view: LockView::of(lock, manifest, root),
         }
     }
@@ -87,7 +87,7 @@ impl<'p> PinWords<'p> {
 }
 
 /// Every name that something can be called by.
-fn known(manifest: &Manifest, lock: &Lockfile) -> BTreeSet<PinId> {
+fn known_pins(manifest: &Manifest, lock: &Lockfile) -> BTreeSet<PinId> {
     let roots = manifest
         .dependencies
         .iter()

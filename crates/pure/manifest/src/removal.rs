@@ -56,13 +56,13 @@ impl Removal<'_> {
         let mut done: Vec<String> = Vec::new();
         let mut seen = BTreeSet::new();
         for id in ids {
-            let (kind, name) = self.meant(id)?;
+            let (kind, name) = self.resolve_id(id)?;
             if !seen.insert((kind, name.clone())) {
                 continue;
             }
             let (without, what) = match self.pattern_use {
-                PatternUse::Kept => self.without(&text, kind, &name)?,
-                PatternUse::Excluded => self.excluding(&text, kind, &name)?,
+                PatternUse::Kept => self.remove_entry(&text, kind, &name)?,
+                PatternUse::Excluded => self.exclude_from_pattern(&text, kind, &name)?,
             };
             text = without;
             done.push(what);
@@ -78,7 +78,7 @@ impl Removal<'_> {
     }
 
     /// The type and name that somebody means.
-    fn meant(&self, id: &DependencyId) -> Result<(ResourceType, String), Failure> {
+    fn resolve_id(&self, id: &DependencyId) -> Result<(ResourceType, String), Failure> {
         let word = match id {
             DependencyId::Typed { kind, name } => {
                 let kind = resource_type_of_word(kind)?;
@@ -108,7 +108,7 @@ impl Removal<'_> {
     }
 
     /// The text without one dependency and its patch.
-    fn without(
+    fn remove_entry(
         &self,
         text: &str,
         kind: ResourceType,
@@ -156,7 +156,7 @@ impl Removal<'_> {
     }
 
     /// The text in which the pattern that brought a resource leaves it out.
-    fn excluding(
+    fn exclude_from_pattern(
         &self,
         text: &str,
         kind: ResourceType,

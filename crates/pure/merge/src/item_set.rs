@@ -15,7 +15,7 @@ use crate::origin::{ShadowKind, ShadowedValue};
 
 impl<'a> MergeEngine<'a, '_> {
     /// Every item once, where the lowest that is the same stands; blank ones are left out.
-    pub(crate) fn united(
+    pub(crate) fn unite_lists(
         &mut self,
         lists: &[LayerNode<'a>],
         identity: ListIdentity,
@@ -277,7 +277,7 @@ fn united_lines(said: &[LayerNode<'_>], projection: TextProjection) -> Vec<Strin
     let mut lines: Vec<&str> = Vec::new();
     said.iter()
         .for_each(|said| lines.extend(lines_of(said.node, projection)));
-    titled(title, &lines)
+    lines_with_title(title, &lines)
 }
 
 /// The lines of text that an item reads as.
@@ -286,10 +286,10 @@ pub fn projected<'v>(item: impl TreeView<'v>, projection: TextProjection) -> Vec
         return text_of(item).into_iter().map(str::to_owned).collect();
     };
     let lines: Vec<&str> = lines_of(item, projection).collect();
-    titled(first_text(item, projection.title), &lines)
+    lines_with_title(first_text(item, projection.title), &lines)
 }
 
-fn titled(title: Option<&str>, lines: &[&str]) -> Vec<String> {
+fn lines_with_title(title: Option<&str>, lines: &[&str]) -> Vec<String> {
     match title {
         Some(title) if lines.is_empty() => vec![title.to_owned()],
         Some(title) => lines

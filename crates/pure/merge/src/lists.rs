@@ -97,8 +97,10 @@ impl<'a, 's> MergeEngine<'a, 's> {
                 LeafOperation::Union,
             ),
             ListMode::Smart => self.smart(lists),
-            ListMode::ByKey(key, _) => (self.keyed(lists, key)?, LeafOperation::ByKey),
-            ListMode::Unite(identity, _) => (self.united(lists, identity), LeafOperation::Union),
+            ListMode::ByKey(key, _) => (self.slots_by_key(lists, key)?, LeafOperation::ByKey),
+            ListMode::Unite(identity, _) => {
+                (self.unite_lists(lists, identity), LeafOperation::Union)
+            }
         };
         let list = NewList {
             slots,
@@ -195,7 +197,7 @@ impl<'a, 's> MergeEngine<'a, 's> {
     }
 
     /// Items distinguished by a key, lower order first; `None` if an item has no such key.
-    fn keyed(&mut self, lists: &[LayerNode<'a>], key: &str) -> Option<Vec<ItemSlot<'a>>> {
+    fn slots_by_key(&mut self, lists: &[LayerNode<'a>], key: &str) -> Option<Vec<ItemSlot<'a>>> {
         self.check_keys(lists, key)?;
         let mut slots = Vec::new();
         lists

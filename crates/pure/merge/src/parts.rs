@@ -113,7 +113,12 @@ impl<'w> PartWalk<'w> {
             ListMode::Smart => Some(SMART_KEY),
             _ => None,
         };
-        let keyed = key.and_then(|key| items.iter().map(|item| keyed(list, *item, key)).collect());
+        let keyed = key.and_then(|key| {
+            items
+                .iter()
+                .map(|item| keyed_location(list, *item, key))
+                .collect()
+        });
         let places: Vec<NodeLocation> = match (
             lists,
             keyed.filter(|places: &Vec<NodeLocation>| !has_repeats(places)),
@@ -147,7 +152,7 @@ impl<'w> PartWalk<'w> {
 }
 
 /// The item of a list by its key, if it has one that reports it apart.
-fn keyed(list: &Pointer, item: ResolvedRef<'_>, key: &str) -> Option<NodeLocation> {
+fn keyed_location(list: &Pointer, item: ResolvedRef<'_>, key: &str) -> Option<NodeLocation> {
     let NodeShape::Map(count) = item.shape() else {
         return None;
     };

@@ -122,11 +122,11 @@ impl Resolution {
 
     /// The node of the highest layer that applies in a folded one.
     pub(crate) fn highest_node(&self, id: u32) -> NodeRef<'_> {
-        self.packed(self.nodes.get(id).origin)
+        self.unpack_node(self.nodes.get(id).origin)
     }
 
     /// The layer's node after a packed origin.
-    fn packed(&self, packed: PackedOrigin) -> NodeRef<'_> {
+    fn unpack_node(&self, packed: PackedOrigin) -> NodeRef<'_> {
         self.node(self.nodes.numbering.unpack(packed))
     }
 }
@@ -148,7 +148,7 @@ struct LeafWalk<'w, 'r> {
 
 impl<'r> LeafWalk<'_, 'r> {
     /// Whether the location is on the way to, at or under the one requested.
-    fn concerned(&self) -> bool {
+    fn is_on_path(&self) -> bool {
         self.pointer.is_within(self.under) || self.under.is_within(&self.pointer)
     }
 
@@ -176,7 +176,7 @@ impl<'r> LeafWalk<'_, 'r> {
             let (kind, step) = match resolved.body {
                 NodeBody::Map => (
                     NodeKind::Map,
-                    resolution.packed(child.key).content().to_owned(),
+                    resolution.unpack_node(child.key).content().to_owned(),
                 ),
                 _ => (NodeKind::List, index.to_string()),
             };
@@ -185,12 +185,12 @@ impl<'r> LeafWalk<'_, 'r> {
                 let has = |key: &str| {
                     children
                         .iter()
-                        .any(|c| resolution.packed(c.key).content() == key)
+                        .any(|c| resolution.unpack_node(c.key).content() == key)
                 };
                 below.extend(self.lost_parts(&shadows, kind, has));
             }
             self.pointer.push(step);
-            if self.concerned() {
+            if self.is_on_path() {
                 self.folded(child.node, &below);
             }
             self.pointer.pop();
@@ -220,7 +220,7 @@ impl<'r> LeafWalk<'_, 'r> {
                 below.shadows.extend(lost);
             }
             self.pointer.push(step);
-            if self.concerned() {
+            if self.is_on_path() {
                 self.inside(child, below);
             }
             self.pointer.pop();
@@ -306,7 +306,7 @@ impl<'r> ResolvedRef<'r> {
                 let children = resolution.nodes.children_of(id);
                 children
                     .iter()
-                    .map(|child| resolution.packed(child.key))
+                    .map(|child| resolution.unpack_node(child.key))
                     .collect()
             }
             (_, None) => Vec::new(),
@@ -321,7 +321,7 @@ impl<'r> TreeView<'r> for ResolvedRef<'r> {
             ResolvedRef::Folded(resolution, id) => {
                 let resolved = resolution.nodes.get(id);
                 match resolved.body {
-                    NodeBody::Whole => resolution.packed(resolved.origin).shape(),
+                    NodeBody::Whole => resolution.unpack_node(resolved.origin).shape(),
                     NodeBody::Map => NodeShape::Map(resolved.count as usize),
                     NodeBody::List => NodeShape::List(resolved.count as usize),
                 }
@@ -348,7 +348,7 @@ impl<'r> TreeView<'r> for ResolvedRef<'r> {
             (ResolvedRef::Folded(resolution, id), None) => {
                 let child = resolution.nodes.children_of(id)[index];
                 (
-                    resolution.packed(child.key).content(),
+                    resolution.unpack_node(child.key).content(),
                     ResolvedRef::Folded(resolution, child.node),
                 )
             }
@@ -361,7 +361,7 @@ impl<'r> TreeView<'r> for ResolvedRef<'r> {
             ResolvedRef::Inside(node) => Some(node),
             ResolvedRef::Folded(resolution, id) => {
                 let resolved = resolution.nodes.get(id);
-                (resolved.body == NodeBody::Whole).then(|| resolution.packed(resolved.origin))
+                (resolved.body == NodeBody::Whole).then(|| resolution.unpack_node(resolved.origin))
             }
         }
     }

@@ -31,7 +31,7 @@ impl FileSchema {
         if let Some(definitions) = definitions_entry(self.definitions) {
             entries.push(definitions);
         }
-        titled(self.title, self.about, entries)
+        titled_schema(self.title, self.about, entries)
     }
 }
 
@@ -43,10 +43,10 @@ pub fn any_of_schema(title: &str, about: &str, forms: &[ValueForm]) -> Value {
     }
     let forms = Value::list(forms.iter().map(value));
     let entries = std::iter::once(("anyOf", forms)).chain(definitions_entry(&definitions));
-    titled(title, about, entries.collect())
+    titled_schema(title, about, entries.collect())
 }
 
-fn titled(title: &str, about: &str, entries: Entries) -> Value {
+fn titled_schema(title: &str, about: &str, entries: Entries) -> Value {
     let head = [
         ("$schema", DIALECT.into()),
         ("title", title.into()),

@@ -151,7 +151,7 @@ impl Pin {
     }
 
     /// The version, with the commit where another pin has the same version.
-    pub fn shown_beside(&self, other: &Pin) -> String {
+    pub fn label_next_to(&self, other: &Pin) -> String {
         if self.version == other.version {
             format!("{} ({})", self.version, self.commit.short())
         } else {

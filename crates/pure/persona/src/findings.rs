@@ -42,7 +42,7 @@ impl PersonaLevels<'_> {
     }
 
     /// Something that cannot be read, for this reason.
-    pub(crate) fn left_out(&self, path: &Path, reason: &str, help: &str) -> Diagnostic {
+    pub(crate) fn left_out_finding(&self, path: &Path, reason: &str, help: &str) -> Diagnostic {
         let message = format!("`{}` is ignored: {reason}", self.label(path));
         let diagnostic = Diagnostic::new(&codes::LINEAGE_UNREADABLE, message);
         diagnostic.in_file(self.shown(path)).help(help)

@@ -173,13 +173,15 @@ impl<'f> PersonaLibrary<'f> {
     pub(crate) fn reach(&self, path: &Path, repository: &Path, notes: &mut Notes) -> Option<Place> {
         let odd = match self.levels.files.reach(path) {
             Ok(None) => return None,
-            Ok(Some(ResolvedPath::Other(_))) => {
-                self.levels
-                    .left_out(path, "it is neither a file nor a directory", "remove it")
-            }
+            Ok(Some(ResolvedPath::Other(_))) => self.levels.left_out_finding(
+                path,
+                "it is neither a file nor a directory",
+                "remove it",
+            ),
             Err(problem) => {
                 let help = "fix the symlink or the permissions, or remove it";
-                self.levels.left_out(path, &format!("it {problem}"), help)
+                self.levels
+                    .left_out_finding(path, &format!("it {problem}"), help)
             }
             Ok(Some(ResolvedPath::Folder(real) | ResolvedPath::File(real))) => {
                 // Its own repository inside is another one; outside of any, it may not leave the top.
@@ -200,9 +202,11 @@ impl<'f> PersonaLibrary<'f> {
     fn names(&self, folder: &Path, notes: &mut Notes) -> Vec<String> {
         let names = self.levels.files.names(folder).unwrap_or_else(|problem| {
             let help = "check its type and permissions";
-            notes
-                .diagnostics
-                .push(self.levels.left_out(folder, &format!("it {problem}"), help));
+            notes.diagnostics.push(self.levels.left_out_finding(
+                folder,
+                &format!("it {problem}"),
+                help,
+            ));
             Vec::new()
         });
         let (good, bad): (Vec<String>, Vec<String>) = names
@@ -210,7 +214,7 @@ impl<'f> PersonaLibrary<'f> {
             .partition(|name| !name.contains(char::REPLACEMENT_CHARACTER));
         let told = |name: String| {
             self.levels
-                .left_out(&folder.join(name), "its name is not UTF-8", "rename it")
+                .left_out_finding(&folder.join(name), "its name is not UTF-8", "rename it")
         };
         notes.diagnostics.extend(bad.into_iter().map(told));
         good

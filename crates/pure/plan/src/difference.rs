@@ -123,11 +123,11 @@ impl FileDifference {
         if is_markdown && self.action == FileAction::Update {
             self.fields = changed_fields(before, after);
         }
-        self.diff = Some(self.unified(before, after));
+        self.diff = Some(self.unified_diff(before, after));
     }
 
     /// Fields that are shown one by one are left out of the lines.
-    fn unified(&self, before: &str, after: &str) -> String {
+    fn unified_diff(&self, before: &str, after: &str) -> String {
         let (before, after) = if self.fields.is_empty() {
             (before, after)
         } else {

@@ -84,15 +84,17 @@ impl ConflictReporter<'_> {
         for clash in &conflict.clashes {
             let mut diagnostic = match clash.kind {
                 ClashKind::NoCandidate => self.no_candidate(clash),
-                ClashKind::Absent => self.absent(clash),
-                ClashKind::Incompatible | ClashKind::Exhausted => self.incompatible(clash),
+                ClashKind::Absent => self.not_found_error(clash),
+                ClashKind::Incompatible | ClashKind::Exhausted => self.incompatible_error(clash),
             };
             let conflicting = matches!(clash.kind, ClashKind::Incompatible | ClashKind::Exhausted);
             let suggestion = suggestion.filter(|_| conflicting);
             if let Some(change) = suggestion.and_then(|suggestion| self.change(suggestion)) {
                 diagnostic.help = Some(change);
             }
-            notes.diagnostics.push(self.placed(diagnostic, clash));
+            notes
+                .diagnostics
+                .push(self.at_manifest_entries(diagnostic, clash));
         }
         Failure::reported()
     }
@@ -100,7 +102,7 @@ impl ConflictReporter<'_> {
 
 impl ConflictReporter<'_> {
     /// With the manifest's entries that lead there.
-    fn placed(
+    fn at_manifest_entries(
         &self,
         mut diagnostic: Diagnostic,
         clash: &ConflictingUnit<Unit, Requirement>,
@@ -146,7 +148,7 @@ impl ConflictReporter<'_> {
             .help(self.versions(&clash.unit, &requirement))
     }
 
-    fn absent(&self, clash: &ConflictingUnit<Unit, Requirement>) -> Diagnostic {
+    fn not_found_error(&self, clash: &ConflictingUnit<Unit, Requirement>) -> Diagnostic {
         let labels = clash
             .asks
             .first()
@@ -183,7 +185,7 @@ impl ConflictReporter<'_> {
         diagnostic
     }
 
-    fn incompatible(&self, clash: &ConflictingUnit<Unit, Requirement>) -> Diagnostic {
+    fn incompatible_error(&self, clash: &ConflictingUnit<Unit, Requirement>) -> Diagnostic {
         let asks: Vec<String> = clash
             .asks
             .iter()

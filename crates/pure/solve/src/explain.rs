@@ -22,7 +22,7 @@ pub(crate) fn explain<F: UnitFacts>(
     let edges = shrink(known, edges);
     let clashes = clashes(known, roots, &edges);
     let index = |ask: &UnitRequirement| roots.iter().position(|root| root == ask);
-    let mut involved: Vec<usize> = asked_by_root(known, &edges)
+    let mut involved: Vec<usize> = is_required_by_root(known, &edges)
         .iter()
         .filter_map(index)
         .collect();
@@ -37,7 +37,7 @@ pub(crate) fn explain<F: UnitFacts>(
 
 /// The proof from those roots alone without which no conflict exists.
 fn shrink<F: UnitFacts>(known: &mut FactCache<'_, F>, mut edges: Vec<ProofEdge>) -> Vec<ProofEdge> {
-    let mut involved = asked_by_root(known, &edges);
+    let mut involved = is_required_by_root(known, &edges);
     for ask in involved.clone().into_iter().take(MOST_SHRINKING) {
         let fewer: Vec<UnitRequirement> = involved
             .iter()
@@ -49,13 +49,13 @@ fn shrink<F: UnitFacts>(known: &mut FactCache<'_, F>, mut edges: Vec<ProofEdge>)
         }
         if let AttemptOutcome::Refuted(proof) = attempt(known, &fewer) {
             edges = proof.edges(known, &fewer);
-            involved = asked_by_root(known, &edges);
+            involved = is_required_by_root(known, &edges);
         }
     }
     edges
 }
 
-fn asked_by_root<F: UnitFacts>(
+fn is_required_by_root<F: UnitFacts>(
     known: &FactCache<'_, F>,
     edges: &[ProofEdge],
 ) -> Vec<UnitRequirement> {

@@ -50,7 +50,7 @@ pub(crate) fn search<F: UnitFacts>(
         Ok(selected) => {
             let decisions = selected.into_iter();
             let chosen =
-                decisions.filter_map(|(package, number)| Some((decided(package)?, number)));
+                decisions.filter_map(|(package, number)| Some((unit_of_package(package)?, number)));
             SearchOutcome::Chosen(chosen.collect())
         }
         Err(PubGrubError::NoSolution(tree)) => SearchOutcome::Refuted(Proof::new(tree)),
@@ -68,7 +68,7 @@ fn most_decided<F: UnitFacts>(
 ) -> Vec<UnitId> {
     let mut units: Vec<(UnitId, u32)> = decisions
         .into_iter()
-        .filter_map(|(package, count)| Some((decided(package)?, count)))
+        .filter_map(|(package, count)| Some((unit_of_package(package)?, count)))
         .collect();
     units.sort_by(|(one, often), (two, other)| {
         other
@@ -82,7 +82,7 @@ fn most_decided<F: UnitFacts>(
         .collect()
 }
 
-fn decided(package: SolverPackage) -> Option<UnitId> {
+fn unit_of_package(package: SolverPackage) -> Option<UnitId> {
     match package {
         SolverPackage::Unit(unit) => Some(unit),
         SolverPackage::Root | SolverPackage::Requirement(..) => None,

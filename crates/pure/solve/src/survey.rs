@@ -113,7 +113,7 @@ pub(crate) fn walk<'f, F: UnitFacts>(
         }
         level = level
             .iter()
-            .flat_map(|ask| survey.asks_below(*ask))
+            .flat_map(|ask| survey.requirements_below(*ask))
             .collect();
     }
     survey
@@ -224,7 +224,7 @@ impl<N: Ord> UnitSurvey<N> {
         }
     }
 
-    fn asks_below(
+    fn requirements_below(
         &self,
         (unit, requirement): UnitRequirement,
     ) -> impl Iterator<Item = UnitRequirement> {

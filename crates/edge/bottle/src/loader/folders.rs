@@ -27,7 +27,7 @@ pub(crate) fn load(home: &Path, cwd: &Path) -> LoadedUnits {
     let is_home = is_same(home, cwd) || is_same(&own, &here);
     reader.refuse_legacy(&[home, &own, cwd, &here]);
     if !is_home {
-        reader.tell_ignored(&here.join(UnitKind::Bottle.plural()));
+        reader.report_ignored(&here.join(UnitKind::Bottle.plural()));
     }
     let bottles = reader.files(home, UnitKind::Bottle, SymlinkPolicy::Followed);
     let mut agents = reader.files(home, UnitKind::Agent, SymlinkPolicy::Followed);
@@ -100,7 +100,7 @@ impl DirectoryLoader<'_> {
         }
     }
 
-    fn tell_ignored(&mut self, folder: &Path) {
+    fn report_ignored(&mut self, folder: &Path) {
         let entries = store::entries_below(folder, 0).unwrap_or_default();
         if !entries.iter().any(|found| stem(&found.path).is_some()) {
             return;

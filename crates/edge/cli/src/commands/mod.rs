@@ -70,7 +70,7 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
     world.environment.programs = cli.command.programs();
     let approval = cli.command.approval();
     world.environment.approvals = approval.map(ApprovalArgs::ids).unwrap_or_default();
-    if !output.json && !cli.command.asks_nothing() {
+    if !output.json && !cli.command.skips_questions() {
         world.confirm = question::confirmation();
     }
     world.environment.policies.argument = cli.command.policy();

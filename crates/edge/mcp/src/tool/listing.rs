@@ -76,7 +76,7 @@ pub(super) fn list(shared: &SharedState, listing: &ListQuery) -> ToolAnswer {
                 if rows.is_empty() && listing.kind.is_none() {
                     Ok(other_kinds(&counts(shared), &view.diagnostics))
                 } else {
-                    paged(rows, listing, &view.diagnostics)
+                    paginate(rows, listing, &view.diagnostics)
                 }
             })
         }
@@ -86,13 +86,13 @@ pub(super) fn list(shared: &SharedState, listing: &ListQuery) -> ToolAnswer {
                 .iter()
                 .filter(|row| kind.is_none_or(|kind| row.kind == kind));
             let rows = rows.map(|row| (row.name.as_str(), row.label.as_str(), &row.value));
-            paged(of_names(rows, listing), listing, &view.diagnostics)
+            paginate(of_names(rows, listing), listing, &view.diagnostics)
         }),
         Some(kind) => others(shared, kind).map(|(rows, diagnostics)| {
             let rows = rows
                 .iter()
                 .map(|(name, value)| (name.as_str(), name.as_str(), value));
-            paged(of_names(rows, listing), listing, &diagnostics)
+            paginate(of_names(rows, listing), listing, &diagnostics)
         }),
     };
     match found {
@@ -215,7 +215,7 @@ pub(crate) fn names_of(
         .collect())
 }
 
-fn paged(
+fn paginate(
     rows: Vec<MatchingRow<'_>>,
     listing: &ListQuery,
     diagnostics: &[Json],

@@ -21,7 +21,9 @@ const MARKETPLACE_KEYS: [&str; 2] = ["extraKnownMarketplaces", "additionalMarket
 pub(super) fn read(files: &mut ForeignFiles<'_>) -> ForeignManifest {
     let mut reading = FormatReader::default();
     let local = match files.name.as_str() {
-        "settings.json" => files.beside.beside("settings.local.json", Format::Jsonc),
+        "settings.json" => files
+            .beside
+            .beside("settings.local.json", Format::Jsonc),
         _ => None,
     };
     let known = files.beside.in_home(KNOWN_MARKETPLACES, Format::Jsonc);
@@ -81,7 +83,7 @@ fn add_marketplaces(
             "directory" | "file" => "path",
             _ => {
                 let message = format!("a marketplace of type `{kind}` has no counterpart");
-                reading.lost(source, message, "add the git repository that it is in");
+                reading.report_lost(source, message, "add the git repository that it is in");
                 continue;
             }
         };
@@ -97,7 +99,7 @@ fn add_marketplaces(
         if source.get("ref").is_some() {
             let message = format!("the `ref` of the marketplace `{}`", name.content());
             let help = "write `version` or `branch` in the entries of its plugins";
-            reading.lost(source, format!("{message} has no counterpart"), help);
+            reading.report_lost(source, format!("{message} has no counterpart"), help);
         }
     }
 }
@@ -126,7 +128,7 @@ fn read_plugin(
     let Some(address) = marketplaces.get(marketplace) else {
         let message = format!("unknown marketplace `{marketplace}`");
         let help = format!("run `agpm add source {marketplace} URL`, and import again");
-        reading.lost(plugin, message, &help);
+        reading.report_lost(plugin, message, &help);
         return None;
     };
     let name = reading.name(plugin, name)?;

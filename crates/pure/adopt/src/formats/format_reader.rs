@@ -60,7 +60,12 @@ impl FormatReader {
     }
 
     /// Something that the manifest cannot say.
-    pub(crate) fn lost(&mut self, node: NodeRef<'_>, message: impl Into<String>, help: &str) {
+    pub(crate) fn report_lost(
+        &mut self,
+        node: NodeRef<'_>,
+        message: impl Into<String>,
+        help: &str,
+    ) {
         self.diagnostics.push(
             Diagnostic::new(&codes::IMPORT_NO_COUNTERPART, message)
                 .at_spot(spot(node))
@@ -75,7 +80,7 @@ impl FormatReader {
             .filter(|(key, _)| keys.contains(&key.content()))
         {
             let message = format!("`{}` has no counterpart", key.content());
-            self.lost(key, message, help);
+            self.report_lost(key, message, help);
         }
     }
 

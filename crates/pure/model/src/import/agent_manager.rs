@@ -105,7 +105,7 @@ impl<'d> AgentManagerReader<'_, 'd> {
         for (key, _) in map.entries().filter(|(key, _)| !known(key.content())) {
             let message = format!("the key `{}` of {of} has no counterpart", key.content());
             self.findings
-                .lost(key, message, "see `agpm explain import/no-counterpart`");
+                .report_lost(key, message, "see `agpm explain import/no-counterpart`");
         }
     }
 
@@ -127,7 +127,7 @@ impl<'d> AgentManagerReader<'_, 'd> {
                 own = Some(settings);
             } else {
                 let message = format!("the directory `{}` is another project", path.content());
-                self.findings.lost(
+                self.findings.report_lost(
                     path,
                     message,
                     "it needs its own manifest: run `agpm import` there",
@@ -159,7 +159,7 @@ impl<'d> AgentManagerReader<'_, 'd> {
         for (node, name) in unknown.iter().filter(|(_, name)| *name != "all") {
             let message = format!("the files of the agent `{name}` are unknown");
             let help = "files of all tools are included; narrow them with `include` in each layer";
-            self.findings.lost(*node, message, help);
+            self.findings.report_lost(*node, message, help);
         }
         match unknown.is_empty() {
             true => names
@@ -292,7 +292,7 @@ impl<'d> AgentManagerReader<'_, 'd> {
                 let message = format!("the layer `{called}` is a repository of type `{kind}`");
                 let help = "layers are git sources or directories: copy it to one, and add the layer by hand";
                 self.findings
-                    .lost(entry.get("repo_type").unwrap_or(name), message, help);
+                    .report_lost(entry.get("repo_type").unwrap_or(name), message, help);
                 None
             }
         }
@@ -366,7 +366,7 @@ impl<'d> AgentManagerReader<'_, 'd> {
                 "the repository `{}` is not in the hierarchy of this directory",
                 name.content()
             );
-            self.findings.lost(
+            self.findings.report_lost(
                 *name,
                 message,
                 "add a layer for it by hand if you need it here",

@@ -59,7 +59,12 @@ impl ImportFindings {
     }
 
     /// Something that the manifest cannot say.
-    pub(super) fn lost(&mut self, node: NodeRef<'_>, message: impl Into<String>, help: &str) {
+    pub(super) fn report_lost(
+        &mut self,
+        node: NodeRef<'_>,
+        message: impl Into<String>,
+        help: &str,
+    ) {
         self.report(
             Diagnostic::new(&codes::IMPORT_NO_COUNTERPART, message)
                 .at_spot(spot(node))

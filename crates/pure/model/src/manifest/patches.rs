@@ -47,7 +47,7 @@ impl Patch {
 
     /// Its meaning in a file that holds `root`: servers may be under a key and have names, and a part of Claude's
     /// settings has no fields of single hooks.
-    pub fn meant_in(&self, root: &Value) -> Result<Patch, String> {
+    pub fn for_file(&self, root: &Value) -> Result<Patch, String> {
         match self.kind {
             ResourceType::McpServers => self.unwrapped(root),
             ResourceType::Hooks => self.of_fragment(root),

@@ -10,7 +10,7 @@ use super::desired_set::normalize_desired;
 use super::document_index::DocumentIndex;
 use super::error::NodeError;
 use super::owned::{OwnedNode, OwnedNodes};
-use super::planner::blocked;
+use super::planner::find_obstruction;
 use super::resemblance::{resembles, shares_mark};
 use super::sum::NodeSum;
 use super::task::FileOutcome;
@@ -90,7 +90,7 @@ impl OwnershipCheck<'_> {
             return None;
         }
         let edited = match &node.place {
-            place if blocked(&self.sight, place).is_some() => true,
+            place if find_obstruction(&self.sight, place).is_some() => true,
             NodeLocation::Key(at) => self.sight.at(at).is_some(),
             NodeLocation::Default(at) => match self.sight.at(at) {
                 // Any value of the user's will do, in the location of a bare container any of its kind.

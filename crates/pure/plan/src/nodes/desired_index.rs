@@ -12,7 +12,7 @@ use super::draft::DraftDocument;
 use super::error::NodeError;
 use super::managed_nodes::ManagedNodes;
 use super::owned::OwnedNode;
-use super::planner::{NodeDecisions, NodePlanner, NodeStep, blocked, is_covered};
+use super::planner::{NodeDecisions, NodePlanner, NodeStep, find_obstruction, is_covered};
 use super::resemblance::is_bare;
 use crate::change::{ChangeAction, ChangeReason, OverwriteRule};
 
@@ -159,7 +159,8 @@ fn take_over(
     let mut edits = Vec::new();
     for node in wanted {
         let place = &node.node.place;
-        let Some((length, _)) = blocked(&sight, place).filter(|(length, _)| *length > 0) else {
+        let Some((length, _)) = find_obstruction(&sight, place).filter(|(length, _)| *length > 0)
+        else {
             continue;
         };
         let at = above(place.pointer(), length);

@@ -61,7 +61,7 @@ impl SharedFileTask<'_> {
         let keys = key_places(&made.nodes);
         containers
             .retain(|at| !(0..=at.steps().len()).any(|length| keys.contains(&above(at, length))));
-        let bare = bare_places(&wanted);
+        let bare = bare_locations(&wanted);
         draft.prune(containers.iter().filter(|at| !bare.contains(at)))?;
         let sight = DocumentIndex::of(&draft.document);
         containers.retain(|at| sight.at(at).is_some());
@@ -89,7 +89,7 @@ fn key_places(nodes: &[OwnedNode]) -> HashSet<Pointer> {
 }
 
 /// Containers that are wanted even if nothing is in them.
-fn bare_places<'w>(wanted: &'w [WantedNode<'_>]) -> HashSet<&'w Pointer> {
+fn bare_locations<'w>(wanted: &'w [WantedNode<'_>]) -> HashSet<&'w Pointer> {
     let is_container = |node: &&WantedNode<'_>| {
         matches!(node.node.place, NodeLocation::Default(_)) && is_bare(&node.node.value)
     };

@@ -54,11 +54,11 @@ pub(super) fn reconcile<'d>(
         let Some(hold) = holds.get_mut(list) else {
             continue;
         };
-        match (&*hold, becoming(&sight, list, nodes, ours, &twins)) {
+        match (&*hold, ownership_change(&sight, list, nodes, ours, &twins)) {
             (ListOwnership::Whole, OwnershipChange::Whole(node)) => ours.nodes.push(node),
             // A list that is wanted as a whole replaces the items; a user's change there is an edit.
             (ListOwnership::Whole, OwnershipChange::Gone) => {
-                ours.nodes.push(emptied(list, &nodes[0].owner))
+                ours.nodes.push(empty_list_node(list, &nodes[0].owner))
             }
             (ListOwnership::Whole, OwnershipChange::Mixed) if bare.contains(list) => {}
             _ => {
@@ -139,7 +139,7 @@ enum OwnershipChange {
     Mixed,
 }
 
-fn becoming(
+fn ownership_change(
     sight: &DocumentIndex<'_>,
     list: &Pointer,
     nodes: &[OwnedNode],
@@ -170,7 +170,7 @@ fn becoming(
 }
 
 /// A list of which nothing is known but that it was managed.
-fn emptied(list: &Pointer, owner: &Owner) -> OwnedNode {
+fn empty_list_node(list: &Pointer, owner: &Owner) -> OwnedNode {
     remember(
         &NodeLocation::Key(list.clone()),
         &Value::List(Vec::new()),

@@ -213,7 +213,7 @@ fn compare_nodes(old: &[OwnedNode], new: &[OwnedNode]) -> (Vec<NodeStep>, usize)
     let unchanged = new.len() - rest.len();
     let mut steps: Vec<NodeStep> = rest
         .into_iter()
-        .map(|node| changed(node, &mut left))
+        .map(|node| node_change(node, &mut left))
         .collect();
     steps.extend(
         left.drain()
@@ -225,7 +225,7 @@ fn compare_nodes(old: &[OwnedNode], new: &[OwnedNode]) -> (Vec<NodeStep>, usize)
 }
 
 /// A node that did not exist just so.
-fn changed(node: &OwnedNode, left: &mut UndecidedNodes<'_>) -> NodeStep {
+fn node_change(node: &OwnedNode, left: &mut UndecidedNodes<'_>) -> NodeStep {
     let before = match &node.place {
         NodeLocation::Key(at) | NodeLocation::Default(at) => left.take_key(at),
         place => left.take_sibling(place, &node.owner),

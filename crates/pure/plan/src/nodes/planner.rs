@@ -150,7 +150,7 @@ impl<'a> NodePlanner<'a> {
     }
 
     fn decide(&mut self, desired: &DesiredNode) {
-        if let Some((length, kind)) = blocked(&self.sight, &desired.node.place) {
+        if let Some((length, kind)) = find_obstruction(&self.sight, &desired.node.place) {
             return self.stop(desired, length, kind);
         }
         if self.would_flatten(desired) {
@@ -477,7 +477,7 @@ fn will_do(desired: &DesiredNode, now: NodeRef<'_>) -> bool {
 }
 
 /// After how many steps on the way to a location is something that has no room for it, and what.
-pub(super) fn blocked(
+pub(super) fn find_obstruction(
     sight: &DocumentIndex<'_>,
     place: &NodeLocation,
 ) -> Option<(usize, NodeKind)> {

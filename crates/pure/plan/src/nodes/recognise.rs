@@ -100,7 +100,7 @@ fn newly_known(
         .map(|node| &node.place);
     let ways = OwnershipModes::of(held.chain(theirs.iter().copied()));
     let mut there = Vec::new();
-    for one in parted(written) {
+    for one in split_lists(written) {
         let node = remember(&one.node.place, &one.node.value, &one.owner);
         // A default is written only where nothing is, and the ledger of a known file has those that agpm wrote: one that
         // it lacks was the user's before.
@@ -118,7 +118,7 @@ fn newly_known(
 }
 
 /// The nodes as they were written: a list that others extend is split into its items.
-fn parted(written: &[DesiredNode]) -> Vec<WantedNode<'_>> {
+fn split_lists(written: &[DesiredNode]) -> Vec<WantedNode<'_>> {
     normalize_desired(written)
         .unwrap_or_else(|_| written.iter().map(WantedNode::Borrowed).collect())
 }

@@ -24,7 +24,7 @@ pub(super) fn convert(
         return Ok(ConvertedFile::unchanged(text));
     }
     let front = FrontMatter::read(text)?;
-    let mut fates = front.fates();
+    let mut fates = front.field_outcomes();
     let mut fields = fields(format, name, &front, &mut fates);
     let text = match format.container {
         AgentContainer::Toml(body) => {

@@ -92,7 +92,7 @@ impl FrontMatter {
     }
 
     /// The results of a file so far: what is to be reported of how it was read.
-    pub(super) fn fates(&self) -> FieldOutcomes {
+    pub(super) fn field_outcomes(&self) -> FieldOutcomes {
         let mut fates = FieldOutcomes::default();
         if self.document.is_none() {
             fates.add(

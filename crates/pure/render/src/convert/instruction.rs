@@ -55,7 +55,7 @@ pub fn convert_instruction(
     text: &str,
 ) -> Result<ConvertedFile, ConvertError> {
     let source = InstructionSource::read(text);
-    let mut fates = source.fates(scope);
+    let mut fates = source.field_outcomes(scope);
     let mut fields: Vec<(String, Value)> = Vec::new();
     if let Some(description) = source.description() {
         match format.description {
@@ -89,7 +89,7 @@ pub fn convert_instruction(
 /// Turns an instruction into a block, whose first line names the files that it is for.
 pub fn instruction_block(scope: Option<&InstructionScope>, text: &str) -> InstructionBlock {
     let source = InstructionSource::read(text);
-    let mut fates = source.fates(scope);
+    let mut fates = source.field_outcomes(scope);
     if source.description().is_some() {
         fates.add(
             DESCRIPTION,
@@ -156,7 +156,7 @@ impl InstructionSource {
     }
 
     /// The results for the fields that limit when it applies, and for those that no tool knows.
-    fn fates(&self, scope: Option<&InstructionScope>) -> FieldOutcomes {
+    fn field_outcomes(&self, scope: Option<&InstructionScope>) -> FieldOutcomes {
         let Some(front) = &self.front else {
             let mut fates = FieldOutcomes::default();
             fates.add(
@@ -166,7 +166,7 @@ impl InstructionSource {
             );
             return fates;
         };
-        let mut fates = front.fates();
+        let mut fates = front.field_outcomes();
         let modes: Vec<&str> = rule_formats().flat_map(mode_keys).collect();
         for (key, value) in front.fields() {
             let key = key.as_str();

@@ -248,15 +248,15 @@ impl ServerWriter<'_> {
                 && self.format.urls.sse.is_none();
             if is_asked_like_others {
                 let note = "the tool uses SSE servers like HTTP servers";
-                self.fate(key, FieldOutcomeKind::Approximated, note);
+                self.record_outcome(key, FieldOutcomeKind::Approximated, note);
             } else {
-                self.fate(key, FieldOutcomeKind::Exact, "");
+                self.record_outcome(key, FieldOutcomeKind::Exact, "");
             }
         }
         server
             .rest
             .iter()
-            .for_each(|(key, value)| self.rest(key, value));
+            .for_each(|(key, value)| self.convert_other_key(key, value));
         self.unused();
         true
     }
@@ -265,7 +265,7 @@ impl ServerWriter<'_> {
         let socket = matches!(server.transport, ServerTransport::Socket(_));
         let off = server.state == ServerState::Off && self.format.switch == ServerSwitch::Absent;
         if socket {
-            self.fate(
+            self.record_outcome(
                 "type",
                 FieldOutcomeKind::Dropped,
                 "the tool does not support sockets: the server is dropped",
@@ -277,7 +277,7 @@ impl ServerWriter<'_> {
             } else {
                 "enabled"
             };
-            self.fate(
+            self.record_outcome(
                 key,
                 FieldOutcomeKind::Dropped,
                 "it is disabled, which the tool does not support: dropped",
@@ -331,7 +331,7 @@ impl ServerWriter<'_> {
         }
     }
 
-    fn fate(&mut self, key: &str, kind: FieldOutcomeKind, note: impl Into<String>) {
+    fn record_outcome(&mut self, key: &str, kind: FieldOutcomeKind, note: impl Into<String>) {
         self.fates.add(format!("{}.{key}", self.name), kind, note);
     }
 
@@ -341,22 +341,22 @@ impl ServerWriter<'_> {
         let (texts, losses): (Vec<String>, Vec<VariableLoss>) = spelled.unzip();
         let loss = losses.into_iter().max().unwrap_or(VariableLoss::None);
         if self.written.get(key).is_some() {
-            self.lost(key, loss, &texts);
+            self.record_loss(key, loss, &texts);
         }
         texts
     }
 
-    fn lost(&mut self, key: &str, loss: VariableLoss, texts: &[String]) {
+    fn record_loss(&mut self, key: &str, loss: VariableLoss, texts: &[String]) {
         let file = self.syntax() != VariableSyntax::Braces
             && texts.iter().any(|text| text.contains("{file:"));
         match loss {
-            _ if file => self.fate(
+            _ if file => self.record_outcome(
                 key,
                 FieldOutcomeKind::Approximated,
                 "the tool does not replace `{file:…}`",
             ),
-            VariableLoss::None => self.fate(key, FieldOutcomeKind::Exact, ""),
-            loss => self.fate(key, FieldOutcomeKind::Approximated, loss.note()),
+            VariableLoss::None => self.record_outcome(key, FieldOutcomeKind::Exact, ""),
+            loss => self.record_outcome(key, FieldOutcomeKind::Approximated, loss.note()),
         }
     }
 
@@ -413,7 +413,7 @@ impl ServerWriter<'_> {
                 _ => notes.push(format!("`{name}` must be set where {} runs", names.title)),
             }
         }
-        self.told(key, &notes);
+        self.record_notes(key, &notes);
         self.put_filled(self.format.env, Value::Map(set));
         if let Some(key) = names.env_vars {
             self.put_filled(key, Value::list(passed));
@@ -467,21 +467,21 @@ impl ServerWriter<'_> {
                 )),
             }
         }
-        self.told("headers", &notes);
+        self.record_notes("headers", &notes);
         self.put_filled(names.headers, Value::Map(sent));
         if let Some(key) = names.env_headers {
             self.put_filled(key, Value::Map(from_env));
         }
     }
 
-    fn told(&mut self, key: &str, notes: &[String]) {
+    fn record_notes(&mut self, key: &str, notes: &[String]) {
         let kind = if notes.is_empty() {
             FieldOutcomeKind::Exact
         } else {
             FieldOutcomeKind::Approximated
         };
         if self.written.get(key).is_some() {
-            self.fate(key, kind, notes.join("; "));
+            self.record_outcome(key, kind, notes.join("; "));
         }
     }
 
@@ -493,7 +493,7 @@ impl ServerWriter<'_> {
         }
     }
 
-    fn rest(&mut self, key: &str, value: &Value) {
+    fn convert_other_key(&mut self, key: &str, value: &Value) {
         let renamed = self
             .format
             .renames
@@ -502,7 +502,7 @@ impl ServerWriter<'_> {
         if matches!(value, Value::Null)
             || self.format.syntax == FileSyntax::Toml && !holds(value, Format::Toml)
         {
-            self.fate(
+            self.record_outcome(
                 key,
                 FieldOutcomeKind::Dropped,
                 "it is empty, or the tool cannot represent it",
@@ -511,28 +511,28 @@ impl ServerWriter<'_> {
             && !(key == "timeout" && is_command_list(self.written))
         {
             self.put(key, value.clone());
-            self.fate(key, FieldOutcomeKind::Exact, "");
+            self.record_outcome(key, FieldOutcomeKind::Exact, "");
         } else if let Some((_, to)) = renamed.filter(|_| !allows_all(value)) {
             self.put(to, value.clone());
-            self.fate(
+            self.record_outcome(
                 key,
                 FieldOutcomeKind::Exact,
                 format!("the tool calls it `{to}`"),
             );
         } else if is_limit(key) && allows_all(value) {
-            self.fate(
+            self.record_outcome(
                 key,
                 FieldOutcomeKind::Exact,
                 "all tools are allowed unless others are listed",
             );
         } else if is_limit(key) {
-            self.fate(
+            self.record_outcome(
                 key,
                 FieldOutcomeKind::Widened,
                 "it restricts something, and the tool does not support it",
             );
         } else {
-            self.fate(
+            self.record_outcome(
                 key,
                 FieldOutcomeKind::Dropped,
                 "the tool does not support it",

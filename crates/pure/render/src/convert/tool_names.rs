@@ -38,14 +38,16 @@ fn reference_terms(name: &str) -> Vec<String> {
         },
         AgentForm::Checked(_) => None,
     });
-    let found = lists.into_iter().find_map(|names| meaning(name, names));
+    let found = lists
+        .into_iter()
+        .find_map(|names| reference_meaning(name, names));
     found.map_or(vec![name.to_owned()], |names| {
         names.into_iter().map(str::to_owned).collect()
     })
 }
 
 /// The reference's tools that a name in an agent's list represents.
-fn meaning(name: &str, names: &'static ToolNames) -> Option<Vec<&'static str>> {
+fn reference_meaning(name: &str, names: &'static ToolNames) -> Option<Vec<&'static str>> {
     // A tool may have its set before it, as in `edit/editFiles`; without a name after it, the set is meant.
     let (set, last) = match names.servers {
         ServerTools::Slashed => name.split_once('/').unwrap_or(("", name)),

@@ -140,7 +140,7 @@ impl<'a> NodeRef<'a> {
 
     /// The key of this value, in the text that the value comes from: where maps were merged, the key that represents all
     /// of them may be that of another text. The object is at `place`.
-    pub fn key_beside(self, key: NodeRef<'a>, place: &Pointer) -> NodeRef<'a> {
+    pub fn key_in_same_text(self, key: NodeRef<'a>, place: &Pointer) -> NodeRef<'a> {
         let is_own = std::ptr::eq(key.document, self.document) && key.source() == self.source();
         if is_own {
             return key;

@@ -61,12 +61,12 @@ impl JsonReader<'_, '_> {
             .help(help);
         self.reading.report(diagnostic);
         if self.reading.diagnostics.len() >= MOST_FINDINGS {
-            self.give_up();
+            self.stop_reading();
         }
     }
 
     /// Leaves the rest unread; all loops end at the end of the text.
-    fn give_up(&mut self) {
+    fn stop_reading(&mut self) {
         self.gave_up = true;
         self.at = self.bytes.len();
     }
@@ -121,7 +121,7 @@ impl JsonReader<'_, '_> {
         match self.peek()? {
             b'{' | b'[' if depth >= self.reading.limits.depth => {
                 self.reading.report_too_deep(Span::new(start, start + 1));
-                self.give_up();
+                self.stop_reading();
                 None
             }
             b'{' => Some(self.map(depth)),
@@ -425,7 +425,7 @@ impl JsonReader<'_, '_> {
                 "close it with `\"` on the same line",
             );
             // The rest would be read inside out.
-            self.give_up();
+            self.stop_reading();
             return self.reading.tree.null(span);
         }
         let content = Span::new(start + 1, self.at - 1);

@@ -129,7 +129,7 @@ impl TomlEditor<'_> {
         for (table, lines) in std::mem::take(&mut self.lines) {
             match self.form(table) {
                 TomlForm::Section(section) => placed.push(self.lines_in_section(section, &lines)),
-                TomlForm::Dotted => placed.extend(self.lines_beside(table, &lines)),
+                TomlForm::Dotted => placed.extend(self.add_sibling_lines(table, &lines)),
                 TomlForm::Implicit | TomlForm::Tables | TomlForm::Value => {
                     self.lines_in_new_section(table, &lines)
                 }
@@ -175,7 +175,7 @@ impl TomlEditor<'_> {
     }
 
     /// `table.key = value` after the last of its kind; between braces that is not a line.
-    fn lines_beside(&mut self, table: NodeId, lines: &[NewLine]) -> Option<(usize, String)> {
+    fn add_sibling_lines(&mut self, table: NodeId, lines: &[NewLine]) -> Option<(usize, String)> {
         let last = *self.outline.statements_of(table).last()?;
         let statement = &self.outline.statements[last];
         let end = statement.parts.iter().find(|(node, _)| *node == table)?.1;
@@ -222,7 +222,7 @@ impl TomlEditor<'_> {
             let unended = at == self.text.len() && !self.text.ends_with('\n') && !self.is_start(at);
             let newline = if unended && !at_end { self.newline } else { "" };
             at_end |= unended;
-            let text = self.fitted(at, &text, last);
+            let text = self.trim_to_fit(at, &text, last);
             splices.put_with(at..at, |out| out.extend([newline, text]));
         }
     }
@@ -238,7 +238,7 @@ impl TomlEditor<'_> {
     }
 
     /// The text without blank lines that would double, or are at the edges of the file.
-    fn fitted<'t>(&self, at: usize, text: &'t str, last: bool) -> &'t str {
+    fn trim_to_fit<'t>(&self, at: usize, text: &'t str, last: bool) -> &'t str {
         let before = &self.text[..at];
         let follows_blank = before.ends_with("\n\n") || before.ends_with("\r\n\r\n");
         let text = match text.strip_prefix(self.newline) {

@@ -124,7 +124,7 @@ impl<'r, 'a> TableBuilder<'r, 'a> {
     }
 
     /// A table that takes the keys under a header that was refused.
-    pub(super) fn detached(&mut self, span: Span) -> TableId {
+    pub(super) fn new_detached_table(&mut self, span: Span) -> TableId {
         self.create(TableOrigin::Header, 1, span)
     }
 

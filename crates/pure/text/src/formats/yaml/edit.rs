@@ -190,7 +190,7 @@ impl<'d> YamlEditor<'d, '_> {
     }
 
     /// Whether a block may start where a node starts: on its own line, or next to a dash with nothing else.
-    fn stands_alone(&self, range: &Range<usize>, lead: &NodeLead) -> bool {
+    fn is_alone_on_lines(&self, range: &Range<usize>, lead: &NodeLead) -> bool {
         let text = self.places.text;
         let rest_is_blank = is_blank(&text[range.end..line_end(text, range.end)]);
         let is_bare = !lead.has_anchor && lead.tags.is_empty();
@@ -217,7 +217,7 @@ impl<'d> YamlEditor<'d, '_> {
         let range = self.places.range(id);
         let parent_column = self.places.parent_column(id);
         let child_column = parent_column.map_or(0, |column| column + self.unit);
-        if self.stands_alone(&range, lead) {
+        if self.is_alone_on_lines(&range, lead) {
             let glue = self.glue(&range);
             let old = self.places.column(range.start) + glue.len();
             // A list may stand as far left as the key above it, nothing else may.

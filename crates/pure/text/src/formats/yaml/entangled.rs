@@ -88,7 +88,7 @@ impl LiveAliases {
             None => Ok(()),
             Some((alias, _)) => {
                 let why = format!("`{}` is an alias of it", &places.text[alias.clone()]);
-                Err(entangled(places, id, why))
+                Err(entangled_error(places, id, why))
             }
         }
     }
@@ -98,7 +98,7 @@ fn contains(outer: &Range<usize>, inner: &Range<usize>) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
-fn entangled(places: &NodeLocator<'_>, id: NodeId, why: impl Into<String>) -> EditError {
+fn entangled_error(places: &NodeLocator<'_>, id: NodeId, why: impl Into<String>) -> EditError {
     EditError::Entangled {
         at: places.pointer(id),
         why: why.into(),
@@ -113,14 +113,14 @@ fn check_container<'v, V: TreeView<'v>>(
     let container = change.container;
     if places.is_alias(container) {
         let alias = &places.text[places.range(container)];
-        return Err(entangled(
+        return Err(entangled_error(
             places,
             container,
             format!("it is the alias `{alias}`"),
         ));
     }
     if places.is_inherited(container) {
-        return Err(entangled(
+        return Err(entangled_error(
             places,
             container,
             "it comes from a merge key `<<`",
@@ -136,7 +136,11 @@ fn check_container<'v, V: TreeView<'v>>(
     {
         let (key, value) = places.node(container).entry(*at);
         if places.is_inherited(value.id()) || is_shadowing(places, container, key) {
-            return Err(entangled(places, value.id(), "a merge key `<<` adds it"));
+            return Err(entangled_error(
+                places,
+                value.id(),
+                "a merge key `<<` adds it",
+            ));
         }
     }
     Ok(())

@@ -34,13 +34,13 @@ fn number(text: &str) -> ScalarValue<'_> {
         .strip_prefix("0x")
         .filter(|d| all(d, |b| b.is_ascii_hexdigit()))
     {
-        return based(digits, 16);
+        return parse_based_integer(digits, 16);
     }
     if let Some(digits) = text
         .strip_prefix("0o")
         .filter(|d| all(d, |b| matches!(b, b'0'..=b'7')))
     {
-        return based(digits, 8);
+        return parse_based_integer(digits, 8);
     }
     match text {
         ".nan" | ".NaN" | ".NAN" => return ScalarValue::Float("nan".into()),
@@ -113,7 +113,7 @@ fn without_zeros(digits: &str) -> &str {
 }
 
 /// A whole number of any size from base 8 or 16.
-fn based(digits: &str, base: u32) -> ScalarValue<'static> {
+fn parse_based_integer(digits: &str, base: u32) -> ScalarValue<'static> {
     const LIMB: u64 = 1_000_000_000;
     if digits.len() > MOST_DIGITS {
         return ScalarValue::TooLarge;

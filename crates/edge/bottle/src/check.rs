@@ -143,6 +143,8 @@ impl<'u> UnitChecker<'u> {
         }
     }
 
+    // A misspelled key would silently fall back to the parent's value, which may allow more, so it is an error and not
+    // a warning.
     fn unknown_key(&mut self, map: NodeRef<'u>, key: NodeRef<'u>, table: &SchemaTable) {
         let name = key.content();
         let message = format!("{} has no key `{name}`", table.what);

@@ -184,7 +184,7 @@ impl Output {
             .iter()
             .filter(|d| !self.quiet || d.severity == Severity::Error);
         let text = draw_diagnostics(loud, sources, self.pen());
-        // Nobody is left to report when standard error is gone.
+        // Nothing can be reported when standard error is gone.
         let _ = io::stderr().write_all(text.as_bytes());
     }
 }

@@ -125,7 +125,7 @@ impl GitProgram {
         self.cache()
     }
 
-    /// Every copy, by its directory's name. Links are managed none.
+    /// Every copy, by its directory's name. Links are not among them.
     pub fn cached(&self) -> Vec<CachedSource> {
         let cache = self.cache();
         if !agpm_store::is_real_folder(cache) {

@@ -12,6 +12,7 @@ use crate::source_cache::CacheLock;
 use crate::stderr::{is_not_there, refuses_bare_ids};
 
 /// Repositories of this machine up to here are copied by whole commits.
+// Up to this size, one fetch of whole commits is faster than a fetch without files followed by one for the files.
 const SMALL: u64 = 16 << 20;
 
 /// The objects to fetch.

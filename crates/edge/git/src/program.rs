@@ -12,9 +12,12 @@ const NEEDED: (u32, u32) = (2, 41);
 const NEEDED_TEXT: &str = "2.41";
 
 /// How long git may say nothing while it reports progress every second.
+// A limit on the whole run would stop large but healthy fetches; silence is what a hanging connection looks like.
 const PATIENCE: Duration = Duration::from_secs(90);
 
 /// Variables that point git at another repository, or connect its output to another program.
+// agpm may run inside a git hook or `git rebase --exec`, where these name the repository of the user. With them, agpm
+// would read from it or write into it.
 const REMOVED: &[&str] = &[
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_CEILING_DIRECTORIES",
@@ -48,6 +51,7 @@ const REMOVED: &[&str] = &[
 ];
 
 /// Settings for every call: no hooks, no helpers, no work on the side, and an end to what hangs.
+// Configuration of the user or the system could run a program in every call. `ext::` transports are commands too.
 pub(crate) const SETTINGS: &[&str] = &[
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",

@@ -6,6 +6,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use agpm_model::ObjectId;
 
 /// A file or directory larger than this is not a resource.
+// A source is not trusted: the size is checked before the bytes are read into memory.
 pub(crate) const MOST_BYTES: u64 = 100 << 20;
 
 /// The question about each object.

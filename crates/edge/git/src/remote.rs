@@ -142,7 +142,7 @@ impl RemoteRepository {
         Ok(found)
     }
 
-    /// The entry of that name in a directory. Large ones are requested every file, so names are looked up, not searched.
+    /// The entry of that name in a directory. Every file of a large one is looked up, so names are looked up, not searched.
     fn named(&self, folder: &ObjectId, name: &str) -> Result<Option<TreeEntry>, GitError> {
         let entries = self.tree(folder)?;
         let mut all = locked(&self.names);

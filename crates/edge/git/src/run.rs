@@ -9,8 +9,11 @@ use std::time::Duration;
 const TICK: Duration = Duration::from_millis(50);
 /// How long the pipes may be silent once the program has ended, counted from the last byte. On a busy machine the
 /// threads that read them get to run much later than the program's end is seen.
+// A helper such as an ssh control master keeps the pipe open after git has ended, so the end of the stream is not
+// awaited forever.
 const DRAIN: Duration = Duration::from_secs(10);
 /// More than the listing of any repository; more than this fails the run.
+// Output beyond the limit is an error and not cut: half a listing would look like a source without the other files.
 const MOST_OUTPUT: usize = 256 << 20;
 const MOST_WORDS: usize = 256 << 10;
 

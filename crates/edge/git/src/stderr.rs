@@ -4,7 +4,7 @@ use agpm_model::SourceAddress;
 
 use crate::error::GitError;
 
-/// How lines begin that report of progress.
+/// The beginnings of lines that report progress.
 const PROGRESS: &[&str] = &[
     "remote: Enumerating",
     "remote: Counting",
@@ -150,9 +150,7 @@ mod tests {
         let address = SourceAddress::parse("https://me:hunter2@h/x").unwrap();
         let meaning = |stderr: &str| classify_failure(&address, stderr);
         assert!(matches!(
-            meaning(
-                "fatal: could not read Username for 'https://h': terminal prompts disabled"
-            ),
+            meaning("fatal: could not read Username for 'https://h': terminal prompts disabled"),
             GitError::AuthRefused { .. }
         ));
         assert!(matches!(
@@ -170,10 +168,7 @@ mod tests {
         let named = SourceAddress::parse("https://h/ssl_not-found").unwrap();
         let odd = super::classify_failure(&named, "fatal: 'https://h/ssl_not-found' is odd");
         assert!(matches!(odd, GitError::Broken { .. }), "{odd}");
-        assert!(matches!(
-            meaning("fatal: odd"),
-            GitError::Broken { .. }
-        ));
+        assert!(matches!(meaning("fatal: odd"), GitError::Broken { .. }));
         assert!(matches!(
             meaning(
                 "remote: aborting due to possible repository corruption on the remote side.\nfatal: early EOF"

@@ -94,7 +94,7 @@ async fn connection(stream: TcpStream, gate: Arc<AuthorizedService>) {
     server
         .timer(TokioTimer::new())
         .header_read_timeout(PATIENCE);
-    // Who breaks off is gone, and nobody is left to report.
+    // The client is gone, and nobody is left to report to.
     let _ = server.serve_connection(TokioIo::new(stream), answer).await;
 }
 
@@ -151,6 +151,7 @@ impl AuthorizedService {
     }
 
     /// A name that only now leads to this machine is another one.
+    // A web page can resolve its own name to 127.0.0.1 (DNS rebinding); its requests then have a foreign `Host`.
     fn is_own_host(&self, headers: &HeaderMap) -> bool {
         let mut hosts = headers.get_all(HOST).iter();
         let one = hosts.next().filter(|_| hosts.next().is_none());
@@ -176,6 +177,7 @@ impl AuthorizedService {
         is_loopback(authority) && port == Some(self.address.port())
     }
 
+    // Other users of the machine reach loopback ports too, so the token is required even there.
     fn knows_token(&self, headers: &HeaderMap) -> bool {
         let mut all = headers.get_all(AUTHORIZATION).iter();
         let one = all.next().filter(|_| all.next().is_none());

@@ -30,7 +30,7 @@ pub struct HttpOptions {
     pub port: u16,
     /// The token that every request must have.
     pub token: AccessToken,
-    /// Reported the URL as soon as requests are taken.
+    /// Called with the URL as soon as requests are accepted.
     pub ready: Box<dyn FnOnce(SocketAddr) + Send>,
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct PageRequest<'a> {
     pub(crate) size: usize,
 }
 
-/// The page that is requested; `key` reports items from each other.
+/// The requested page; `key` identifies items.
 pub(crate) fn page<'a, T>(
     items: &'a [T],
     asked: PageRequest<'_>,

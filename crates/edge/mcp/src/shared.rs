@@ -22,6 +22,7 @@ use crate::rpc_error::INTERNAL;
 use crate::traffic_control::TrafficControl;
 
 /// So many pieces of work of a speed run at once; the others wait.
+// Use cases block on files. More workers than this gain nothing on a local disk, and each may hold a whole catalog.
 const WORKERS: usize = 4;
 
 /// How long a piece of work may take others' locations.
@@ -167,7 +168,7 @@ impl SharedState {
         }
     }
 
-    /// The same for one that nobody requested yet: since the last look.
+    /// The same for one that was not requested yet: since the last look.
     fn unread_state(&self) -> CatalogState {
         let mut watch = self.unread.lock().unwrap_or_else(PoisonError::into_inner);
         let changed = watch.as_ref().is_some_and(CatalogWatch::has_changed);

@@ -9,6 +9,8 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 /// So many requests are taken in before one of them is answered.
+// The protocol has no flow control. Without bounds, a client that sends faster than it reads would fill memory with
+// answers.
 const MOST_REQUESTS: usize = 4096;
 /// So many bytes of requests.
 const MOST_TAKEN: usize = 64 << 20;
@@ -16,6 +18,8 @@ const MOST_TAKEN: usize = 64 << 20;
 const MOST_UNSENT: usize = 32 << 20;
 
 /// After the end of the input, answers that nobody reads are waited for so long.
+// At the end of the input, answers are still delivered, but a client that does not read must not keep the process
+// alive.
 const UNREAD_GRACE: Duration = Duration::from_secs(2);
 /// And what is still being worked on so long.
 const SLOW: Duration = Duration::from_secs(20);
@@ -111,6 +115,8 @@ impl TrafficControl {
 
     /// Waits until one more answer can be made.
     pub(crate) async fn wait_for_output_capacity(&self) {
+        // Reading stops while answers are unread, which fills the pipe and makes the client wait: back-pressure by
+        // means that every client has.
         self.until(|state| state.unsent < MOST_UNSENT).await;
     }
 

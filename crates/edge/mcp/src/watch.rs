@@ -1,4 +1,4 @@
-//! Looks now and then whether files changed, and reports sessions. Only looks: nothing is read.
+//! Looks now and then whether files changed, and notifies sessions. It compares stamps and reads nothing.
 #![expect(deprecated, reason = "current clients still request log messages")]
 
 use std::sync::Arc;

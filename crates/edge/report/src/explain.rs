@@ -65,7 +65,7 @@ pub fn text(report: &ExplainReport) -> String {
 }
 
 fn values_text(values: &ExplainedValues) -> String {
-    // Who requires one place wants to know of that alone.
+    // A query for one location gets the findings about that alone.
     let whole = values.pointer == Pointer::root();
     let head = values.resource.as_deref().filter(|_| whole).map(head);
     format!(

@@ -1,4 +1,4 @@
-//! Who requested a resource, chain by chain.
+//! The dependents of a resource, chain by chain.
 
 use agpm_ops::{ChainLink, RequiredResource, WhyReport};
 

@@ -82,7 +82,7 @@ pub(crate) fn escape() -> io::Error {
     io::Error::new(io::ErrorKind::PermissionDenied, ESCAPE)
 }
 
-/// Whether cap-std refused it before the system could. Others wrap what the system says, so words have to report them apart.
+/// Whether cap-std refused it before the system could. Others wrap what the system says, so the message has to distinguish them.
 fn is_escape(cause: &io::Error) -> bool {
     cause
         .get_ref()
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_refuses_temporary_files_is_no_escape() {
-        // As temporary files report of the system's refusal: with a path, and without its number.
+        // As temporary files describe the system's refusal: with a path, and without its number.
         let refused = io::Error::new(
             io::ErrorKind::PermissionDenied,
             "Permission denied at path \"/x/.tmp\"",

@@ -86,8 +86,10 @@ impl<'a> JournalExecution<'a> {
     }
 
     /// Writes come before removals: what a configuration names exists before it is named, and goes after it. Only
-    /// what blocks it of a write goes first.
+    /// obstacles to a write are removed first.
     pub(crate) fn roll_forward(&mut self) -> Result<(), StoreError> {
+        // A hook in a settings file must never name a script that is not written yet, nor one that is removed already,
+        // also if the process is killed between two steps.
         let journal = self.journal;
         let in_the_way = InTheWay::of(journal);
         self.remove(|path| in_the_way.is(path))?;
@@ -104,6 +106,8 @@ impl<'a> JournalExecution<'a> {
 
     /// The last look before the end: a program that had a file open may have written to it after it was moved away.
     pub(crate) fn require_untouched(&mut self) -> Result<(), StoreError> {
+        // An editor with an open descriptor still writes to the moved inode. Its bytes would be lost with the old
+        // file, so they are compared once more.
         let replaced = self.journal.operations.iter().enumerate();
         for (at, operation) in replaced.filter(|(_, operation)| operation.before.is_some()) {
             let name = at.to_string();
@@ -122,6 +126,8 @@ impl<'a> JournalExecution<'a> {
             .filter(|(_, operation)| meant(operation.path.as_str()))
         {
             let taken = exists(&self.staging.old, &at.to_string()).map_err(self.fail(operation))?;
+            // After a crash, the file may have been edited before recovery. Recovery completes the rest and leaves the
+            // edit to the next plan.
             if !taken && self.is_edited(operation)? {
                 continue;
             }
@@ -251,6 +257,8 @@ impl<'a> JournalExecution<'a> {
         if !is_same(dir, name, &staging.old, &number) {
             return Err(self.changed_error(operation));
         }
+        // An exchange keeps the file that was at the path at that very moment. A plain rename would destroy an edit
+        // that an editor saved between the check above and the rename.
         if !exchange(&staging.new, &number, dir, name).map_err(&fail)? {
             rename(&staging.new, &number, dir, name).map_err(&fail)?;
             return self.require_planned(at, operation).map(|()| true);
@@ -354,7 +362,7 @@ impl<'a> JournalExecution<'a> {
         self.restore(at, operation)
     }
 
-    /// Whether the location holds managed and `new` a file of the user's, as a kill between two exchanges leaves them.
+    /// Whether the path has a managed file and `new` a file of the user's, as a kill between two exchanges leaves them.
     fn has_displaced(
         &mut self,
         at: &str,

@@ -107,7 +107,7 @@ impl<'a> PreCommitCheck<'a> {
         let written = self.steps.iter().filter(|step| step.content.is_some());
         let needed: BTreeSet<&str> = written.flat_map(|step| above(step.path.as_str())).collect();
         let emptied: BTreeSet<&str> = self.removed.iter().flat_map(|path| above(path)).collect();
-        // In a clone nothing reports which directories an install made. Git keeps no empty ones, so one that holds nothing else
+        // In a clone nothing records which directories an install made. Git keeps no empty ones, so one that holds nothing else
         // came with the files that go now.
         let is_clone = self.list.is_none() && !self.store.has_history()?;
         // A directory sorts before what is in it.

@@ -39,7 +39,7 @@ pub struct ProjectStore {
 pub enum StateUse {
     /// It is what agpm left here.
     Believed,
-    /// Somebody else may have written it: no history exists, nothing to recover, and no managed directory.
+    /// Somebody else may have written it: it has no history, nothing to recover, and no managed directory.
     Ignored,
 }
 

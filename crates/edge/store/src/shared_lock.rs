@@ -13,6 +13,8 @@ pub struct SharedLock {
 
 /// How often a lock may turn out to be another file's before it is taken as it is: some file systems give a file no
 /// lasting identity.
+// A process that waited may get the lock of a file that was removed meanwhile, and has to try again; a bound turns an
+// endless race into an error.
 const MOST_TRIES: usize = 100;
 
 impl SharedLock {

@@ -102,10 +102,12 @@ impl<'a> StagingDirectory<'a> {
         steps: &[FileStep<'_>],
         progress: &dyn Fn(usize),
     ) -> Result<PreparedTransaction, StoreError> {
+        // All new contents are on disk before the journal exists: a full disk or a crash here has changed nothing yet.
         for (at, step) in steps.iter().enumerate() {
             self.stage(at, step)?;
             progress(at + 1);
         }
+        // The plan was made from an earlier observation, so every path is compared with it again, as late as possible.
         let mut check = PreCommitCheck::new(self.store, steps)?;
         let mut operations = Vec::with_capacity(steps.len() + 1);
         let mut stamps = Vec::with_capacity(steps.len());

@@ -77,7 +77,7 @@ pub(crate) fn is_folders(path: &str) -> bool {
     StateFolder::ALL.iter().any(|state| state.folders() == path)
 }
 
-/// Whether a lower-case path blocks it of a state's own files.
+/// Whether a lower-case path would collide with the state's own files.
 pub(crate) fn is_own(path: &str) -> bool {
     let ours =
         |rest: &str| rest.is_empty() || OURS.contains(&rest.split('/').next().unwrap_or_default());

@@ -128,7 +128,7 @@ impl ProjectStore {
             }
             Ok(prepared) => self.carry_out(&staging, &prepared),
             Err(error) => {
-                // If even this fails, no final exists journal, and the next run throws it away.
+                // If even this fails, no final journal exists, and the next run throws the draft away.
                 let _ = staging.discard();
                 Err(error)
             }

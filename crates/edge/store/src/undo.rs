@@ -226,6 +226,7 @@ impl ReconciledFile {
     }
 }
 
+// The mode is part of the comparison: a script whose executable bit the user removed was changed by the user.
 fn is_same(now: &JournaledFile, left: &JournaledFile) -> bool {
     now.checksum == left.checksum && Mode::from(now.bits) == Mode::from(left.bits)
 }

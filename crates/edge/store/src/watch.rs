@@ -10,7 +10,9 @@ use agpm_model::{Checksum, FileMode};
 use crate::error::StoreError;
 use crate::read::mode_from;
 
-/// A change may hide after a time stamp that is not older than this: file systems count in steps.
+/// A change may be invisible behind a time stamp that is not older than this: file systems count in steps.
+// Changes within the resolution of the clock of the file system would be invisible, so a stamp is neither created nor
+// trusted for that long.
 pub(crate) const SETTLED: Duration = Duration::from_millis(100);
 
 /// Something in a directory.

@@ -1,4 +1,4 @@
-//! Everything that applies, and which row of it applies.
+//! Everything that is listed, and which row of it wins.
 
 use agpm_diag::{Diagnostic, at_most};
 

@@ -16,7 +16,7 @@ use crate::layer::{CatalogMode, LayerKind};
 use crate::row::{RowId, RowRef};
 use crate::select::CatalogEntry;
 
-/// Columns that report what becomes of a row.
+/// Columns that say what becomes of a row.
 const MARKS: [&str; 2] = ["layer", "shadowedBy"];
 
 /// Whether shadowed rows are listed.
@@ -60,7 +60,7 @@ pub(crate) enum CellValue<'c> {
 /// Whether a row applies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum RowStatus<'c> {
-    /// It does, and nobody requested others.
+    /// It applies, and overridden rows were not requested.
     Unasked,
     /// It does.
     Counts,
@@ -141,7 +141,7 @@ impl CatalogContent<'_> {
     ) -> impl Iterator<Item = (usize, CatalogRow<'c>)> {
         self.catalog
             .filtered(filter)
-            .map(|(at, entry)| (at, self.told(entry)))
+            .map(|(at, entry)| (at, self.row_of(entry)))
     }
 
     /// The entry at a location, and after it the rows that it shadows.
@@ -165,7 +165,7 @@ impl CatalogContent<'_> {
         })
     }
 
-    fn told(&self, entry: &CatalogEntry) -> CatalogRow<'_> {
+    fn row_of(&self, entry: &CatalogEntry) -> CatalogRow<'_> {
         CatalogRow {
             content: self,
             row: self.catalog.winner(entry),
@@ -227,7 +227,7 @@ impl CatalogContent<'_> {
     }
 }
 
-/// Keys of a row that are managed; a column of that name is reported under another one.
+/// Keys that agpm adds to a row; a column of that name is printed under another one.
 pub(crate) const OWN_KEYS: [&str; 7] = [
     "kind",
     "layer",
@@ -241,7 +241,7 @@ pub(crate) const OWN_KEYS: [&str; 7] = [
 impl Serialize for CatalogRow<'_> {
     /// Its columns, then where it is from.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        agpm_text::pairs(&self.told(), serializer)
+        agpm_text::pairs(&self.fields(), serializer)
     }
 }
 
@@ -265,7 +265,7 @@ impl<'c> CatalogRow<'c> {
     }
 
     /// The fields to print, by key: its columns, then its origin.
-    pub(crate) fn told(self) -> Vec<(Cow<'c, str>, CellValue<'c>)> {
+    pub(crate) fn fields(self) -> Vec<(Cow<'c, str>, CellValue<'c>)> {
         let (row, layer) = (self.row, self.content.layer(self.row));
         let text = |text: &'c str| CellValue::Text(Cow::from(text));
         let mut told = vec![(Cow::from("kind"), text(row.kind().singular()))];

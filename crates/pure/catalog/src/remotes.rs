@@ -81,7 +81,7 @@ impl WantedRemote<'_> {
     }
 }
 
-/// Each remote once, at its highest place; a source by its name and by its URL is one.
+/// Each remote once, at its highest rank; a source by its name and by its URL is one.
 pub fn wanted_remotes<'a>(
     manifest: &'a Manifest,
     command_line: &'a [CatalogRemote],

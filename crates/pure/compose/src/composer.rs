@@ -55,6 +55,7 @@ impl<'a> Composer<'a> {
 
     /// The numbers of the entries, those that others embed first.
     pub fn levels(&self) -> Vec<Vec<usize>> {
+        // Entries of one level depend only on earlier levels, so each level can be rendered in parallel.
         let needs: Vec<&[usize]> = self
             .entries
             .iter()

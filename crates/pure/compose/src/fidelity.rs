@@ -171,7 +171,7 @@ fn parents_of(resources: &[RenderedResource]) -> Vec<Vec<usize>> {
     parents
 }
 
-/// The lines of the manifest after entries.
+/// The lines of the manifest for entries.
 struct ManifestLines<'a> {
     manifest: &'a Manifest,
     resources: &'a [RenderedResource],

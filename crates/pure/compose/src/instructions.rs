@@ -79,7 +79,7 @@ impl<'a> InstructionEntry<'a> {
         Ok(InstructionOutput::File(converted))
     }
 
-    /// A locked entry may have left the manifest: then its location reports what it is.
+    /// A locked entry may have left the manifest: then its path shows what it is.
     fn is_block(self, tool: &Tool, resolved: &ResolvedEntry) -> bool {
         match tool.destination(ResourceType::Instructions) {
             Some(Destination::Blocks(_)) => true,

@@ -156,6 +156,8 @@ impl ProjectCapabilities {
                 let set = sets.get(id).cloned();
                 set.unwrap_or_else(|| CapabilitySet::default_of(id))
             });
+            // The ledger is a file in the project and may come with a clone. A set that does not match the locked
+            // digest proves nothing.
             match set.filter(|set| set.locked_digest() == locked.digest(id)) {
                 Some(set) => drop(found.insert(id.clone(), set)),
                 None => drop(open.insert(id.clone())),

@@ -40,7 +40,7 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// One sentence without a final full stop.
     pub message: String,
-    /// One line each under the message: what it applies, item by item. They are never masked, since they hold what
+    /// One line each under the message: the items that it counts. They are never masked, since they hold what
     /// somebody has to judge.
     pub details: Vec<String>,
     /// Locations, the primary one first.

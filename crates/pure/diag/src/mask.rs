@@ -22,7 +22,8 @@ const SECRET_ENDINGS: &[&str] = &[
     "_key", "-key", "_pat", "_pwd", "_pass", "-pass", "_auth", "-auth",
 ];
 
-/// Names that end a key which reports a secret and holds none.
+/// Last words of keys that mention a secret and hold none.
+// `token_limit` and `key_path` contain the word of a secret without holding one.
 const PLAIN_ENDINGS: &[&str] = &[
     "limit",
     "ttl",
@@ -82,6 +83,7 @@ const SCHEMES: &[&str] = &["bearer", "basic"];
 /// Characters around a name or a value in text.
 const QUOTES: [char; 3] = ['"', '\'', '\\'];
 
+// Shorter values are mostly words and numbers; masking them would hide the mistake that a message is about.
 const SHORTEST_SECRET: usize = 8;
 
 /// Values that a secret's name may precede without being secrets.

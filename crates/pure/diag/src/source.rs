@@ -134,7 +134,7 @@ impl SourceMap {
         }
     }
 
-    /// The text after an identity that this map gave.
+    /// The text of an identity that this map gave.
     pub fn get(&self, id: SourceId) -> &SourceText {
         &self.sources[id.0 as usize - self.first]
     }

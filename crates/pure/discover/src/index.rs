@@ -7,6 +7,7 @@ use crate::candidate::{Candidate, CandidateType};
 use crate::description::plain_line;
 use crate::matching::{Score, SearchQuery};
 
+// An index of another format is rebuilt, never migrated: everything in it can be read from the source again.
 const FORMAT: &str = "agpm-index-1";
 
 /// The inputs of an index.

@@ -18,7 +18,7 @@ const PLUGIN_FILES: [&str; 4] = [
     ".codex-plugin/plugin.json",
     ".github/plugin/plugin.json",
 ];
-/// The manifest of an Agent Plugin, which only its `$schema` reports from other files of that name.
+/// The manifest of an Agent Plugin, which only its `$schema` distinguishes from other files of that name.
 const AGENT_PLUGIN_FILE: &str = "plugin.json";
 const AGENT_PLUGIN_SCHEMA: &str = "agent-plugins.org/";
 

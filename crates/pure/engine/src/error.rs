@@ -37,7 +37,7 @@ pub enum EngineError {
         /// The problem.
         why: String,
     },
-    /// No built-in exists strategy of that name.
+    /// No built-in strategy exists of that name.
     #[error("no such strategy: `{name}`")]
     UnknownStrategy {
         /// As it was given.

@@ -5,7 +5,7 @@ use agpm_plan::{Observation, Plan};
 
 use crate::request::{InstallRequest, LockUse, Writing};
 
-/// Reports what blocks it; a run that only shows goes on to show the rest.
+/// Reports the obstacles; a run that only shows goes on to show the rest.
 pub fn report_refusals(
     plan: &Plan,
     observation: &Observation,

@@ -41,6 +41,8 @@ pub fn is_unsettled(notes: &Notes, plan: &Plan) -> bool {
 
 /// The inputs of an install, as one checksum. Another version of the program may make something else of it.
 pub fn inputs_of(manifest: &[u8], lock: &[u8]) -> Checksum {
+    // Managed files are hashed on every run instead of trusting a stat cache: 1,000 files take a few milliseconds, and
+    // no clock can hide an edit.
     let mut all = env!("CARGO_PKG_VERSION").as_bytes().to_vec();
     all.extend_from_slice(manifest);
     all.extend_from_slice(lock);
@@ -63,6 +65,8 @@ impl InstallInputs<'_> {
     /// Keeps them in the ledger, unless files were read that new ones may join.
     pub fn record(self, ledger: &mut Ledger) {
         ledger.reads = self.reads;
+        // A local pattern can match a new file at any time without a change to a recorded input, so such a project
+        // always takes the full path.
         let mut is_open = self.watching == WatchMode::Unsettled;
         if let WatchMode::Folders(watched) = self.watching {
             ledger.watched = watched;

@@ -176,7 +176,7 @@ pub struct InstallReport {
     pub unchanged: usize,
     /// The change of the lockfile.
     pub lock: LockChange,
-    /// How many files block it.
+    /// How many files are obstacles.
     #[serde(skip)]
     pub refused: usize,
 }

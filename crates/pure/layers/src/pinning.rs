@@ -98,6 +98,8 @@ impl<'a> LayerPinning<'a> {
     }
 
     /// Where the lockfile alone applies, every byte has to be as it says.
+    // The checksum covers path, mode and bytes of the files in use, so a changed `include` is noticed like a changed
+    // file.
     pub fn check(&self, snapshot: &LayerSnapshot<'_>) -> Result<(), Failure> {
         let layer = snapshot.layer;
         match (self.lock, self.locked(layer)) {

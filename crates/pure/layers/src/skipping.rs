@@ -70,6 +70,7 @@ pub fn included_file(layer: &Layer, path: &str) -> Result<RelativePath, SkipReas
     if !layer.includes(path) {
         return Err(SkipReason::NotIncluded);
     }
+    // A layer that could write the state or the manifest would decide what is managed and what is approved.
     if is_own(path) {
         return Err(SkipReason::Own);
     }

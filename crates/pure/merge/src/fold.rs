@@ -37,6 +37,7 @@ pub fn fold_parts(units: Vec<(Contribution, NodeId)>, policy: &MergePolicy) -> R
     fold_from(contributions, &roots, policy, None)
 }
 
+// All layers are folded at once: two at a time would build every intermediate result and carry origins along.
 fn fold_from(
     contributions: Vec<Contribution>,
     roots: &[Option<NodeId>],
@@ -280,6 +281,8 @@ impl<'a, 's> MergeEngine<'a, 's> {
     }
 
     /// Items of lists must have their keys also where only one layer applies; `None` if one has none.
+    // Elsewhere a node of a single layer is used without inspection. A missing key must not be accepted until a second
+    // layer appears and turns it into an error.
     fn check_inside(
         &mut self,
         one: LayerNode<'a>,

@@ -12,7 +12,7 @@ use crate::nodes::{NodeBody, ResolvedChild};
 use crate::origin::{LeafOperation, ShadowKind, ShadowedValue};
 use crate::rules::PendingRules;
 
-/// The key that smart lists report items apart by.
+/// The key that identifies items of smart lists.
 pub(crate) const SMART_KEY: &str = "id";
 
 /// An item of the result: what layers say of it, lowest first, and what was the same and not repeated.
@@ -294,7 +294,7 @@ pub(crate) fn items<'a>(list: LayerNode<'a>) -> impl Iterator<Item = LayerNode<'
         .map(move |node| LayerNode { node, ..list })
 }
 
-/// The value that reports an item apart.
+/// The value that identifies an item.
 fn key_of<'a>(item: NodeRef<'a>, key: &str) -> Option<NodeRef<'a>> {
     item.get(key).filter(|value| {
         matches!(

@@ -13,6 +13,7 @@ pub(crate) struct PackedOrigin(u32);
 #[derive(Clone, Copy, Debug)]
 struct PackedShadow(u32);
 
+// A flag in the top bit keeps a node at 16 bytes; three files of 11 MB have millions of nodes.
 const DUPLICATE: u32 = 1 << 31;
 
 /// Where each contribution's numbers start.

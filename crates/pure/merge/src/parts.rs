@@ -151,7 +151,7 @@ impl<'w> PartWalk<'w> {
     }
 }
 
-/// The item of a list by its key, if it has one that reports it apart.
+/// The item of a list by its key, if it has one that identifies it.
 fn keyed_location(list: &Pointer, item: ResolvedRef<'_>, key: &str) -> Option<NodeLocation> {
     let NodeShape::Map(count) = item.shape() else {
         return None;

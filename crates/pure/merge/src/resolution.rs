@@ -125,7 +125,7 @@ impl Resolution {
         self.unpack_node(self.nodes.get(id).origin)
     }
 
-    /// The layer's node after a packed origin.
+    /// The layer's node of a packed origin.
     fn unpack_node(&self, packed: PackedOrigin) -> NodeRef<'_> {
         self.node(self.nodes.numbering.unpack(packed))
     }

@@ -44,7 +44,7 @@ pub enum RemoteError {
     /// A URL without its prefix, or a path.
     #[error("neither the name of a source nor a URL that starts with `git+`")]
     NoPrefix,
-    /// A URL that is none.
+    /// An invalid URL.
     #[error(transparent)]
     Address(#[from] SourceAddressError),
     /// A name that is none.

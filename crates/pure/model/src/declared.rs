@@ -264,7 +264,7 @@ impl DeclarationReader {
     }
 
     fn version(&mut self, node: NodeRef<'_>) -> Option<Requirement> {
-        // YAML takes `1.0` for a number; what is written applies.
+        // YAML treats `1.0` as a number; the text as written is used.
         let written = node
             .as_str()
             .or_else(|| node.document().text().get(node.span().range()));

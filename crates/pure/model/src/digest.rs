@@ -59,7 +59,7 @@ impl Checksum {
         Checksum(Sha256::digest(bytes).into())
     }
 
-    /// The first sixteen bytes as a number: enough to report things of one place apart.
+    /// The first sixteen bytes as a number: enough to distinguish things of one kind.
     pub fn first_half(&self) -> u128 {
         self.0[..16]
             .iter()

@@ -69,7 +69,7 @@ pub struct FileProblem {
 /// The kind of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProblemKind {
-    /// No such exists file.
+    /// No such file exists.
     NotFound,
     /// A symlink leads out of the directory that it must stay in.
     Escapes,

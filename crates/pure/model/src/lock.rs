@@ -191,7 +191,7 @@ pub struct LockEntry {
     pub unit: Unit,
     /// The version of its source; nothing for what is on one machine.
     pub pin: Option<Pin>,
-    /// Of the bytes in the source; nothing in files of older programs that is not managed one.
+    /// Of the bytes in the source; nothing in files of older versions of agpm.
     pub checksum: Option<Checksum>,
     /// Of what it lets a tool do; nothing if that is nothing, or in files of older programs.
     pub capabilities: Option<Checksum>,
@@ -225,7 +225,7 @@ impl LockEntry {
         }
     }
 
-    /// A part of this plugin, as far as the lockfile reports: it has the plugin's version and tools.
+    /// A part of this plugin, as far as the lockfile shows: it has the plugin's version and tools.
     pub fn part(&self, part: &ResourceId) -> LockEntry {
         let placement = |own: &LockedPlacement| LockedPlacement {
             tool: own.tool.clone(),

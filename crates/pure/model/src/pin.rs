@@ -133,7 +133,7 @@ pub struct Pin {
 const AND: &str = " && ";
 
 impl Pin {
-    /// The requirements that it was chosen for, as far as a lockfile reports: a branch is a name like any other.
+    /// The requirements that it was chosen for, as far as a lockfile shows: a branch is a name like any other.
     pub fn parsed_requirements(&self) -> impl Iterator<Item = Requirement> + '_ {
         let parsed = self.requirements().map(VersionRequirement::parse);
         parsed.filter_map(Result::ok).map(Requirement::Version)

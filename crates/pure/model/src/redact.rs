@@ -86,6 +86,7 @@ pub(crate) fn hide_query(tail: &str) -> (String, Vec<String>) {
 }
 
 /// So no secret is cut in two by a shorter one; the empty ones hide nothing.
+// A short secret can be part of a longer one; replaced first, it would leave the rest of the longer one readable.
 pub(crate) fn longest_first(mut secrets: Vec<String>) -> Vec<String> {
     secrets.retain(|secret| !secret.is_empty());
     secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));

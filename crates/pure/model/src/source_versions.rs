@@ -7,6 +7,7 @@ use crate::digest::ObjectId;
 use crate::version::{DEFAULT_VERSION, Requirement, VersionRequirement, VersionTag, newest_range};
 
 /// The fewest digits that are treated as the beginning of a commit: fewer are probably a name.
+// Seven is the shortest abbreviation that git prints itself.
 const FEWEST_DIGITS: usize = 7;
 const MOST_DIGITS: usize = 64;
 

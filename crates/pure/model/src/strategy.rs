@@ -56,7 +56,7 @@ pub struct ListIdentity {
     pub projection: Option<TextProjection>,
 }
 
-/// The first of these that an item has reports it apart; each may be spelled in several ways.
+/// The first of these that an item has identifies it; each may be spelled in several ways.
 pub type IdentityField = &'static [&'static [&'static str]];
 
 impl ListIdentity {

@@ -48,6 +48,8 @@ const fn by(fields: &'static [IdentityField]) -> ListIdentity {
 /// How the documents of one persona compose: scalars are the highest's that is not blank, lists are united, maps
 /// merge, and what the tables above name goes its own way. Problems with a reference are reported, and the reference
 /// is left out.
+// A profile is for reading, so one unreadable document must not make a persona unavailable. A bottle is a security
+// boundary and has the opposite policy.
 pub fn policy() -> MergePolicy {
     let titled = ListIdentity {
         fields: &[&[&["slug", "id", "key"], &["title"]]],

@@ -162,7 +162,7 @@ fn unreadable(slug: &PersonaSlug, kinds: &[PersonaKind]) -> Failure {
         .into()
 }
 
-/// No such exists persona; near names help.
+/// No such persona exists; near names help.
 fn unknown_persona(library: &PersonaLibrary<'_>, slug: &str) -> Failure {
     let known = library.personas(&mut Notes::default());
     let near = did_you_mean(slug, "personas are", known.keys().map(PersonaSlug::as_str));
@@ -185,7 +185,7 @@ fn unknown_persona(library: &PersonaLibrary<'_>, slug: &str) -> Failure {
     unknown_name("persona", slug, Some(help))
 }
 
-/// No such exists document of a persona, or no such persona.
+/// No such document exists of a persona, or no such persona.
 fn no_such_kind(library: &PersonaLibrary<'_>, slug: &PersonaSlug, kind: PersonaKind) -> Failure {
     let known = library.personas(&mut Notes::default());
     let Some(visible) = known.get(slug) else {

@@ -1,4 +1,4 @@
-//! One change with its reason, and what blocks it of one.
+//! One change with its reason, and the obstacles to one.
 
 use agpm_model::{ObservedPath, Owner, RelativePath};
 use agpm_text::{BlockName, NodeKind, Pointer};
@@ -61,7 +61,7 @@ pub enum ChangeReason {
     Content,
     /// It was edited, and the user wants it overwritten.
     EditDropped,
-    /// It was unmanaged, and the user wants it taken over.
+    /// It was unmanaged, and the user adopts it.
     TakenOver,
     /// It was edited.
     Edited,
@@ -229,14 +229,14 @@ fn is_whole_file(place: &Option<Pointer>) -> bool {
     place.as_ref().is_none_or(|place| place.steps().is_empty())
 }
 
-/// A file that blocks it.
+/// A file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedChange {
     /// The file.
     pub path: RelativePath,
     /// The position of the obstacle in the file; nothing for whole files.
     pub place: Option<Pointer>,
-    /// The block that blocks it; nothing for anything else.
+    /// The obstructing block; nothing for anything else.
     pub block: Option<BlockName>,
     /// The obstacle.
     pub what: Obstacle,

@@ -295,7 +295,7 @@ impl<'a> EntryWalk<'_, 'a> {
                 if declared.install == InstallMode::Write {
                     seed.install = InstallMode::Write;
                 }
-                // Whoever comes first has no more say than the others: to be flat applies most.
+                // The order does not matter: flat wins over nested.
                 seed.layout = [TargetLayout::Flat, TargetLayout::Folders]
                     .into_iter()
                     .find(|layout| [seed.layout, declared.layout].contains(&Some(*layout)));

@@ -13,7 +13,7 @@ use crate::observation::Observation;
 use crate::plan::Plan;
 
 impl Plan {
-    /// Reports what blocks it.
+    /// Reports the obstacles.
     pub fn report_refusals(&self, observation: &Observation, notes: &mut Notes) {
         let mut blockers = BTreeSet::new();
         for refusal in self.refusals.iter().take(MOST_REFUSALS_SHOWN) {
@@ -95,7 +95,7 @@ fn way_out(refusal: &RefusedChange) -> &'static str {
     }
 }
 
-/// Where in a shared file is what blocks it; nothing for whole files.
+/// The position of the obstacle in a shared file; nothing for whole files.
 fn spot_of(
     refusal: &RefusedChange,
     observation: &Observation,

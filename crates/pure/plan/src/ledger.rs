@@ -15,6 +15,8 @@ use crate::change::{Author, adopted};
 use crate::nodes::{NodesRecord, OwnedNodes};
 
 /// The newest form that is read.
+// A ledger of a newer version is refused and not ignored: ignoring it would make every managed file look like the
+// user's.
 const VERSION: u32 = 3;
 
 /// The form of a ledger. An earlier program would lose blocks, so only a ledger without any has the earlier form.

@@ -22,7 +22,7 @@ pub type PlanEach<'f> = dyn for<'p> Fn(
     ) -> Vec<Result<SharedFilePlan, PlanError>>
     + 'f;
 
-/// Compares what is to be with what exists.
+/// Compares the desired state with the existing one.
 pub fn plan(
     desired: &DesiredState<'_>,
     observation: &Observation,

@@ -1,5 +1,5 @@
 //! Managed files that the ledger does not record: a fresh clone has no ledger, and after a pull the ledger is out of
-//! date. The lockfile reports what was written, and what is still exactly that is managed.
+//! date. The lockfile records what was written, and files that are still exactly that are managed.
 
 use agpm_model::{FileMode, InstallMode, LockEntry, Lockfile, ObservedPath, Owner, RelativePath};
 
@@ -59,6 +59,8 @@ pub fn recover_ownership(
     observation: &Observation,
     ledger: &Ledger,
 ) -> Ledger {
+    // The ledger is not committed. Bytes that are exactly those of the locked state were written by agpm on another
+    // machine; anything else may be the user's and stays unmanaged.
     let mut known = ledger.clone();
     for file in &locked.files {
         if let Some(owned) = recover_file(file, observation, ledger) {

@@ -1,4 +1,4 @@
-//! Files that users write too: the nodes that are to be in one against what exists.
+//! Files that users write too: the desired nodes against the existing ones.
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{FileMode, LayerSet, ObservedPath, Owner, RelativePath};

@@ -223,7 +223,7 @@ impl PartFinder<'_, '_> {
             *count.entry(stem(inner)).or_default() += 1;
         }
         for (path, inner) in files {
-            // Directories are namespaces: they report files of one name apart.
+            // Directories are namespaces: they distinguish files of one name.
             let is_alone = count.get(stem(inner)).is_none_or(|count| *count == 1);
             let nested = inner.strip_suffix(".md").unwrap_or(inner).replace('/', "-");
             let name = if is_alone { stem(inner) } else { &nested };

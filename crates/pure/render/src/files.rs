@@ -1,4 +1,4 @@
-//! Files that templates require with the `content` filter. Reading them is the caller's work.
+//! Files that templates read with the `content` filter. Reading them is the caller's work.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};

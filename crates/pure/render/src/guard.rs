@@ -1,4 +1,4 @@
-//! Constructs that no legitimate template needs and a hostile one would use. The engine applies steps, not bytes: text
+//! Constructs that no legitimate template needs and a hostile one would use. The engine counts steps, not bytes: text
 //! that doubles forty times is forty steps.
 
 use std::ops::Range;
@@ -10,7 +10,8 @@ use crate::limits::{
 };
 use crate::tags::tags;
 
-/// Statements that are unmanaged, and what to do instead.
+/// Statements of the engine that agpm refuses, and what to write instead.
+// They read other templates or define code; both would make a template larger than what a reviewer sees.
 const REFUSED: &[(&str, &str)] = &[
     ("include", OTHER_FILES),
     ("import", OTHER_FILES),
@@ -40,6 +41,8 @@ pub(crate) struct GrowthBound {
 impl GrowthBound {
     /// Steps for a template that knows strings of so many bytes: the longer they may become, the fewer.
     pub(crate) fn fuel(self, longest: usize) -> u64 {
+        // The engine counts steps and not bytes. A named join can double a string at every step, so each one halves
+        // the steps that are left.
         let longest = (longest.max(self.tag).max(self.filtered) as u64) << self.kept;
         MOST_STEPS.min(MOST_COPIED / longest.max(1).saturating_mul(self.joins as u64 + 1))
     }

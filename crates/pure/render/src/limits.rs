@@ -26,6 +26,7 @@ pub(crate) const MOST_COPIED: u64 = 1 << 33;
 pub(crate) const DEEPEST_TEMPLATE: usize = 50;
 
 /// Bytes that a template gives: more than any page of instructions.
+// Far above any prompt that a model could read.
 pub(crate) const LARGEST_OUTPUT: usize = 8 << 20;
 
 /// Bytes that a filter may make of smaller strings; from larger ones it makes at most twice as much.

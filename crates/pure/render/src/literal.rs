@@ -7,7 +7,7 @@ use crate::{RenderError, RenderedTemplate, TemplateFiles, TemplateNames, Templat
 
 /// The word of a code fence whose content is left alone.
 const LITERAL: &str = "literal";
-/// Around the number of a literal, while it does not exist.
+/// The markers around the number of a literal, while its text is missing.
 const OPEN: &str = "\u{1}literal ";
 const CLOSE: char = '\u{1}';
 

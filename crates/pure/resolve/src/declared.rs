@@ -108,7 +108,7 @@ impl DeclaringResource<'_> {
     }
 
     /// Front matter that is not YAML as it stands: a template may make it so. If nothing in it speaks of dependencies it
-    /// is unmanaged to judge.
+    /// is not for this code to judge.
     fn broken(
         &self,
         document: &Document,
@@ -139,7 +139,7 @@ impl DeclaringResource<'_> {
                 .flat_map(declarations);
             return nodes.flat_map(|node| self.take(node, notes)).collect();
         }
-        // A key in somebody's prose declares nothing. Front matter that is unmanaged is warned of where it is written.
+        // A key in somebody's prose declares nothing. Front matter of another format gets a warning where it is written.
         if document.format() != Format::Markdown || front.lines().any(declares) {
             notes.diagnostics.extend(found);
         }

@@ -61,7 +61,7 @@ pub fn roots(manifest: &Manifest) -> Vec<RootRequirement<Unit, Requirement>> {
     manifest.dependencies.iter().map(root).collect()
 }
 
-/// The manifest's dependency after a root of the solver.
+/// The manifest's dependency of a root of the solver.
 pub(crate) fn dependency_of(manifest: &Manifest, root: usize) -> Option<&Dependency> {
     manifest.dependencies.get(root)
 }

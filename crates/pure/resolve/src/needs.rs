@@ -288,7 +288,7 @@ impl<'a> NeedsReader<'a> {
         Ok(Some((declared, unit)))
     }
 
-    /// The requirement where none is declared. A source is not requested what the lockfile reports.
+    /// The requirement where none is declared. A source is not asked for anything that the lockfile has.
     fn default_requirement(
         &self,
         source: &SourceName,

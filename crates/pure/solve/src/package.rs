@@ -10,6 +10,8 @@ use crate::fact_cache::{RequirementId, UnitId};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) enum SolverPackage {
     Root,
+    // In PubGrub, dependencies may depend on the version alone. A child without a version inherits the requirement on
+    // its parent, so the requirement has to be a package.
     Requirement(UnitId, RequirementId),
     Unit(UnitId),
 }

@@ -39,7 +39,7 @@ pub(crate) struct ProofEdge {
 }
 
 impl Proof {
-    /// Takes the tree apart without recursion: it may be deep, and a shared part applies once.
+    /// Takes the tree apart without recursion: it may be deep, and a shared part is counted once.
     pub(crate) fn new(tree: Tree) -> Self {
         let mut proof = Self {
             leaves: BTreeMap::new(),

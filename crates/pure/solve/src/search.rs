@@ -248,6 +248,8 @@ impl<F: UnitFacts> DependencyProvider for FactProvider<'_, '_, F> {
     type Priority = (DecisionTier, Reverse<u32>);
 
     /// Units before asks, and parents before children: a parent's best weighs more.
+    // Parents are decided before children: otherwise a newer child could hold back the resource that the manifest
+    // requires.
     fn prioritize(
         &self,
         package: &SolverPackage,
@@ -264,6 +266,8 @@ impl<F: UnitFacts> DependencyProvider for FactProvider<'_, '_, F> {
         }
     }
 
+    // A source chooses its dependencies, so it can state a problem that takes years. The budget ends the search with
+    // an error.
     fn should_cancel(&self) -> Result<(), FactUnavailable> {
         if work() < self.limit {
             Ok(())

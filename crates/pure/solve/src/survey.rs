@@ -48,8 +48,11 @@ pub(crate) fn survey<F: UnitFacts>(
     known: &mut FactCache<'_, F>,
     roots: &[UnitRequirement],
 ) -> SurveyOutcome<F::Need> {
+    // A greedy walk settles nearly all inputs, and reports all missing facts of a level at once. PubGrub stops at the
+    // first missing fact, which would cost one fetch each.
     let mut last = UnitSurvey::empty();
     let mut memory: HashMap<UnitId, (Vec<RequirementId>, UnitPick)> = HashMap::default();
+    // Two units can drive each other back and forth without end; such inputs are left to PubGrub.
     for _ in 0..MOST_WALKS {
         let next = walk(known, roots, |known, unit, requirements, needs| {
             let requirements = last.requirements(unit).unwrap_or(requirements);

@@ -358,6 +358,8 @@ impl CapabilitySet {
 
     /// Sizes are left out: longer instructions are not increase.
     fn digest(&self) -> Checksum {
+        // The digest in the lockfile is the approval. The set itself is not stored: it can be computed again from the
+        // locked commit, and a set from anywhere else could be forged.
         let mut lines: Vec<String> = Vec::new();
         let mut add = |name: &str, value: &str| {
             // A line break in a value must not look like another line.

@@ -89,6 +89,7 @@ impl ToolRule {
         is_of_server || includes(&self.tool, other, Wildcard::CrossesAll)
     }
 
+    // A wrong "yes" would install a wider permission without approval, so every unclear case is a "no".
     fn covers_uses(&self, own: &str, others: &str) -> bool {
         let wildcard = if PATH_TOOLS.contains(&self.tool.as_str()) {
             Wildcard::StaysInSegment

@@ -136,7 +136,7 @@ fn wrong_cursor(object: &Map<String, Value>) -> Option<&str> {
     (method.ends_with("/list") && !cursor.is_string() && !cursor.is_null()).then_some(method)
 }
 
-/// The id as it can be reported back.
+/// The id as it can be sent back.
 fn shown_id(object: &Map<String, Value>) -> Value {
     match object.get("id") {
         Some(id @ (Value::String(_) | Value::Number(_))) => id.clone(),

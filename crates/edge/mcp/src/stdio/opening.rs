@@ -59,7 +59,7 @@ impl SessionState {
             }
             _ => {}
         }
-        // Later versions of the protocol have no `initialize`: each request reports what it needs.
+        // Later versions of the protocol have no `initialize`: each request states what it needs.
         let meta = asked.get_meta();
         let Some(version) = meta.protocol_version() else {
             let message = format!("`{}` came before `initialize`", asked.method());

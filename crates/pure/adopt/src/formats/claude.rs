@@ -21,9 +21,7 @@ const MARKETPLACE_KEYS: [&str; 2] = ["extraKnownMarketplaces", "additionalMarket
 pub(super) fn read(files: &mut ForeignFiles<'_>) -> ForeignManifest {
     let mut reading = FormatReader::default();
     let local = match files.name.as_str() {
-        "settings.json" => files
-            .beside
-            .beside("settings.local.json", Format::Jsonc),
+        "settings.json" => files.beside.beside("settings.local.json", Format::Jsonc),
         _ => None,
     };
     let known = files.beside.in_home(KNOWN_MARKETPLACES, Format::Jsonc);

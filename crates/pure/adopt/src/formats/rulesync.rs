@@ -56,9 +56,7 @@ pub(super) fn read(files: &mut ForeignFiles<'_>) -> ForeignManifest {
             .entries
             .extend(read_source(&mut reading, source, locked));
     }
-    let servers = files
-        .beside
-        .beside(".rulesync/mcp.json", Format::Jsonc);
+    let servers = files.beside.beside(".rulesync/mcp.json", Format::Jsonc);
     let servers = servers
         .as_ref()
         .and_then(|parsed| reading.root(parsed, "a file of servers"));

@@ -42,7 +42,7 @@ pub enum AddressKind<'a> {
 /// Why text is not a URL; it never repeats the text, which may hold a secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SourceAddressError {
-    /// It looks like a URL and is none.
+    /// It looks like a URL and is not valid.
     #[error("this looks like a mistyped URL")]
     Mistyped,
     /// Nothing there.

@@ -96,7 +96,7 @@ pub(crate) fn read(
             );
         }
         if strategies.iter().any(|known| known.name == name.content()) {
-            // The project's applies.
+            // The project's own one wins.
             continue;
         }
         tables.check_chain(check, name);

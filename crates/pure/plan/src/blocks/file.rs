@@ -18,7 +18,7 @@ pub struct BlockFile<'a> {
     pub path: &'a RelativePath,
     /// The state of the path.
     pub before: ObservedPath,
-    /// Its text; nothing if no file exists, or if all that exists is managed and makes way.
+    /// Its text; nothing if no file exists, or if all its content is managed and is replaced.
     pub document: Option<&'a BlockDocument>,
     /// Blocks as they are to be, in the order in which new ones are added.
     pub desired: &'a [DesiredBlock],
@@ -41,7 +41,7 @@ pub struct BlockFilePlan {
     pub(crate) findings: Vec<Diagnostic>,
 }
 
-/// Compares the blocks that are to be in a file with what exists.
+/// Compares the desired blocks of a file with the existing ones.
 pub fn plan_block_file(file: &BlockFile<'_>) -> Result<BlockFilePlan, Box<Diagnostic>> {
     let mut edit = FileEdit::new(file);
     for owned in file.owned.iter().flat_map(|owned| &owned.blocks) {

@@ -1,4 +1,4 @@
-//! Managed Blocks in Markdown that users write too: what is to be against what exists, block by block.
+//! Managed blocks in Markdown that users write too: the desired ones against the existing ones, block by block.
 //!
 //! Users' bytes stay: a block is added, changed or removed, and nothing around it.
 

@@ -126,7 +126,7 @@ impl OwnershipCheck<'_> {
     }
 }
 
-/// Whether a node is an empty map or managed list, and something else exists.
+/// Whether a managed node is an empty map or list, and something else exists there.
 fn bare_of_another_kind(node: &OwnedNode, now: NodeRef<'_>) -> bool {
     let bare = [
         (NodeKind::Map, Value::Map(Vec::new())),

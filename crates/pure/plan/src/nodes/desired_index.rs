@@ -1,4 +1,4 @@
-//! Clears the way: managed nodes that are no longer requested must not be blocking of new ones.
+//! Removes obstructions: managed nodes that are no longer requested must not block new ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use super::planner::{NodeDecisions, NodePlanner, NodeStep, find_obstruction, is_
 use super::resemblance::is_bare;
 use crate::change::{ChangeAction, ChangeReason, OverwriteRule};
 
-/// Removes what blocks it and may be, and says what was.
+/// Removes obstacles where that is allowed, and returns them.
 pub(super) fn clear(
     draft: &mut DraftDocument,
     wanted: &[WantedNode<'_>],
@@ -58,7 +58,7 @@ impl<'w> DesiredIndex<'w> {
         let mut places: BTreeMap<&Pointer, Vec<&WantedNode<'_>>> = BTreeMap::new();
         for node in wanted {
             let here = places.entry(node.node.place.pointer()).or_default();
-            // One item of a list reports as much as all of them.
+            // One item of a list says as much as all of them.
             if !here
                 .iter()
                 .any(|other| is_item(&other.node.place) && is_item(&node.node.place))
@@ -146,7 +146,7 @@ fn excludes(wanted: &EntryNode, node: &OwnedNode, sight: &DocumentIndex<'_>) -> 
     }
 }
 
-/// Bare containers in the location of what has no room for managed nodes: the user's blocking of layers, and edits.
+/// Bare containers that replace values without room for managed nodes: the user's values that block layers, and edits.
 fn take_over(
     draft: &DraftDocument,
     wanted: &[WantedNode<'_>],

@@ -1,4 +1,4 @@
-//! Whether there is room for what is desired next to each other: what is requested twice is requested once, different
+//! Whether there is room for what is desired next to each other: duplicates are desired once, different
 //! values for one place are an error, and a list that a layer wants whole and another adds to is wanted item by item.
 
 use std::borrow::Cow;
@@ -10,7 +10,7 @@ use agpm_text::{Pointer, Value, fingerprint};
 use super::desired::{DesiredNode, OnEqualUserValue};
 use super::error::NodeError;
 
-/// A node that is to be, and none exists twice.
+/// A desired node; no node is desired twice.
 pub(super) type WantedNode<'d> = Cow<'d, DesiredNode>;
 
 /// The desired nodes, each location once, in their order.

@@ -1,4 +1,4 @@
-//! A document with its keys and items at hand: large ones are requested thousands of locations.
+//! A document with its keys and items at hand: large ones are searched for thousands of locations.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};

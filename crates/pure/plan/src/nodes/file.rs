@@ -183,7 +183,7 @@ impl EditedFile<'_> {
         )
     }
 
-    /// The file as a new one would be, if it came to that or there is only what is managed.
+    /// The file as a new one would be, if there is none or it has only managed content.
     fn whole(
         &self,
         wanted: &[WantedNode<'_>],

@@ -14,6 +14,8 @@ use crate::change::{Author, ChangeAction, ChangeReason, OverwriteRule};
 
 impl<'a> NodePlanner<'a> {
     /// An equal item that exists and represents nothing else.
+    // Items of a list have no names. Their content is the identity: an index would move with every item that the user
+    // adds.
     pub(super) fn equal_item<'d>(&self, desired: &'d DesiredNode) -> Option<(&'d Pointer, usize)> {
         let NodeLocation::Item(list) = &desired.node.place else {
             return None;
@@ -140,7 +142,7 @@ impl<'a> NodePlanner<'a> {
         self.record_step(list, ChangeAction::Create, reason, &desired.owner);
     }
 
-    /// Whether an edited item may be overwritten: not if it holds commands of the user's own next to managed.
+    /// Whether an edited item may be overwritten: not if it also holds commands of the user.
     pub(super) fn may_drop(&self, node: &OwnedNode, list: &Pointer, index: usize) -> bool {
         let is_mixed = |item: NodeRef<'_>| {
             let marks = marks_of(item);
@@ -156,6 +158,8 @@ impl<'a> NodePlanner<'a> {
 
     /// The index of an item that agpm wrote and that has another value now: it has the same command, or it is new
     /// since the last observation and belongs to no other node.
+    // Without this, an edited hook would look like one hook of the user and one missing hook, and the next install
+    // would add a duplicate.
     pub(super) fn edited_item(&self, node: &OwnedNode, list: &Pointer) -> Option<usize> {
         if node.marks.is_empty() {
             return None;
@@ -166,7 +170,7 @@ impl<'a> NodePlanner<'a> {
         let says = |index: usize| (list.clone(), sums.all[index]);
         let is_open =
             |index: usize| self.is_free(list, index) && !self.known.contains(&says(index));
-        // A user may put managed several into one.
+        // A user may put several managed items into one.
         let is_together =
             |index: usize| !self.is_free(list, index) && self.made.kept.contains(&says(index));
         let open = || items.iter().filter(|(index, _)| is_open(*index));

@@ -1,4 +1,4 @@
-//! Managed Nodes inside files that users write too: what is to be against what exists, key by key.
+//! Managed nodes inside files that users write too: the desired ones against the existing ones, key by key.
 //!
 //! Users' bytes stay: a node is inserted, changed or removed by its own edit.
 
@@ -80,7 +80,7 @@ pub struct NodePlan {
     pub unchanged: usize,
 }
 
-/// Compares what is to be in a shared file with what exists.
+/// Compares the desired nodes of a shared file with the existing ones.
 pub fn plan_nodes(file: &SharedFile<'_>) -> Result<NodePlan, NodeError> {
     let task = SharedFileTask {
         format: file.format,

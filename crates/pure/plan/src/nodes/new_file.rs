@@ -138,7 +138,7 @@ fn addition(
     }
 }
 
-/// Creates the file again, and reports what is other than before.
+/// Creates the file again, and returns the differences.
 pub(super) fn plan(
     task: &SharedFileTask<'_>,
     wanted: &[WantedNode<'_>],

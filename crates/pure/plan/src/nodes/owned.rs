@@ -34,7 +34,7 @@ pub struct OwnedNodes {
     pub containers: Vec<Pointer>,
     /// By place.
     pub nodes: Vec<OwnedNode>,
-    /// The user's own items in lists that hold managed nodes: what is none of them and unmanaged is new, or managed and edited.
+    /// The user's own items in lists that hold managed nodes: any other unmanaged item is new, or a managed one that was edited.
     pub others: BTreeMap<Pointer, Vec<NodeSum>>,
     /// Locations where the user's own value is just what is wanted.
     pub theirs: Vec<NodeLocation>,

@@ -44,6 +44,8 @@ impl From<(usize, usize, String)> for Hunk {
 impl RemovalWhitespace {
     /// The edits that turn `from` into `to`; nothing if they differ in more than whitespace and commas.
     pub(super) fn between(from: &str, to: &str) -> Option<Self> {
+        // Installing and removing must give the bytes from before. Adding a key can turn `{ }` into `{"a": 1}`, and no
+        // rule could guess the blank that was there.
         let (mut old, mut new) = (0, 0);
         let mut hunks = Vec::new();
         while old < from.len() || new < to.len() {
@@ -66,6 +68,7 @@ impl RemovalWhitespace {
             (old, new) = (old + length, new + text);
         }
         Some(RemovalWhitespace {
+            // The hunks are byte offsets, so they are only valid for exactly this text.
             base: Checksum::of(to.as_bytes()),
             hunks,
         })

@@ -7,7 +7,7 @@ use super::owned::OwnedNode;
 use super::sum::NodeSum;
 use crate::change::Author;
 
-/// The key whose values report one hook from another.
+/// The key whose values identify a hook.
 const MARK: &str = "command";
 
 /// The commands in an item.

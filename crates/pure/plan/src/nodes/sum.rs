@@ -8,6 +8,7 @@ use agpm_text::{NodeShape, TreeView};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Under it floats hold every whole number.
+// Above it, two different integers can be the same float, so `1e20` and its neighbor must not be treated as equal.
 const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// The first half of a SHA-256, written as 32 digits: a ledger has thousands of them.

@@ -158,6 +158,7 @@ pub fn block_text(text: &str) -> String {
 
 /// Text whose last code fence is closed. One without an end reaches to the end of its text, and would take in what
 /// comes after that text in another one.
+// An open fence would turn the end marker and all text of the user after it into code.
 fn closed_fences(text: &str) -> String {
     let mut reader = FenceReader::default();
     for line in text.lines() {

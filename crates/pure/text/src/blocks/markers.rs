@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use super::fences::FenceReader;
 
+// HTML comments do not render in Markdown, and every client passes them on as text, so a block needs no support by the
+// client.
 const BEGIN: &str = "<!-- agpm:begin ";
 const END: &str = "<!-- agpm:end ";
 const CLOSE: &str = " -->";

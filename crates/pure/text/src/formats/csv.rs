@@ -38,7 +38,7 @@ pub(crate) fn read(reading: &mut ReaderState<'_>) {
         }
         records.push(reader.map(&header, &mut entries));
     }
-    reader.report_untold();
+    reader.report_remaining();
     reading.tree.columns = header;
     let root = reading.tree.list(Span::new(start, end), &records);
     reading.tree.root = Some(root);
@@ -71,7 +71,7 @@ impl CsvReader<'_, '_> {
         }
     }
 
-    fn report_untold(&mut self) {
+    fn report_remaining(&mut self) {
         if self.untold > 0 {
             let message = format!("{} more findings in this file are not shown", self.untold);
             let (source, end) = (self.reading.source, Span::at(self.at));

@@ -214,7 +214,7 @@ impl FlowContainer<'_> {
             if newline_here(&self.text[next..]).is_some() {
                 return after_blanks..next;
             }
-            // YAML takes `#` for a comment only after a blank.
+            // YAML treats `#` as a comment only after a blank.
             return start..if self.text[next..].starts_with('#') {
                 end
             } else {

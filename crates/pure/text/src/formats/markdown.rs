@@ -14,7 +14,7 @@ enum FrontMatterBounds {
     None,
     /// Between the fences, and everything after the line of the closing one.
     Closed { yaml: Range<usize>, body: usize },
-    /// No closing exists fence.
+    /// No closing fence exists.
     Open { fence: Range<usize> },
 }
 

@@ -168,6 +168,8 @@ impl<'v, V: TreeView<'v>> DocumentChanges<'v, V> {
             inserted: Vec::new(),
         };
         let (old_end, new_end) = (old - suffix, count - suffix);
+        // Insertions are collected until the next item that stays: several at one position must be written together,
+        // or their separators would be wrong.
         let mut waiting: Vec<V> = Vec::new();
         let mut flush = |before: usize, waiting: &mut Vec<V>| {
             change

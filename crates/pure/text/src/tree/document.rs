@@ -71,7 +71,7 @@ impl Document {
         self.tree.len()
     }
 
-    /// The node after an identity that this document gave.
+    /// The node of an identity that this document gave.
     pub fn node(&self, id: NodeId) -> NodeRef<'_> {
         NodeRef { document: self, id }
     }

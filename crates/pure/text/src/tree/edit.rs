@@ -74,7 +74,7 @@ pub enum EditError {
         /// The reason.
         why: String,
     },
-    /// The new text would not read as what was meant; a managed defect that did no harm.
+    /// The new text would not read as what was meant; a defect of agpm that did no harm.
     #[error("this {} file cannot be edited safely", .0.name())]
     Unsafe(Format),
 }

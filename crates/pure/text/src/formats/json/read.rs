@@ -271,6 +271,7 @@ impl JsonReader<'_, '_> {
     }
 
     /// To the next comma, closing bracket or line end outside of strings.
+    // Reading goes on at the next comma or bracket, so one typo does not hide the errors after it.
     fn skip_to_separator(&mut self) {
         while let Some(byte) = self.peek() {
             match byte {

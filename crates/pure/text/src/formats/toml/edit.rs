@@ -424,7 +424,9 @@ impl<'d> TomlEditor<'d> {
                 .any(|at| !self.dead_sections.contains(at))
     }
 
-    /// Tables that were only there by what is gone are said to be empty.
+    /// Writes tables as empty that only removed keys and headers implied.
+    // A table that only dotted keys or the headers of its children name would disappear with the last of them, and an
+    // empty table is another value than none.
     pub(super) fn restate(&mut self) {
         let mut losing = std::mem::take(&mut self.losing);
         losing.sort_by_key(|table| std::cmp::Reverse(self.depth(*table)));

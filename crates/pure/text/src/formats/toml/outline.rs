@@ -261,7 +261,7 @@ fn events(document: &Document) -> Vec<Event> {
     events
 }
 
-/// The parser skips a byte order mark itself and applies it.
+/// The parser skips a byte order mark itself and counts it.
 fn source(document: &Document) -> Source<'_> {
     Source::new(&document.text)
 }

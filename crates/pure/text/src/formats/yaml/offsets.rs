@@ -1,6 +1,6 @@
 use agpm_diag::Span;
 
-/// Byte offsets of characters, which the parser applies.
+/// Byte offsets of characters: the parser counts characters.
 pub(crate) struct CharacterOffsets<'t> {
     text: &'t str,
     base: usize,

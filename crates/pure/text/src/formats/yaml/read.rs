@@ -239,7 +239,7 @@ impl YamlReader<'_, '_> {
             if self.frames.is_empty() && properties == 0 {
                 return;
             }
-            // An empty key precedes its colon, an empty value after it.
+            // An empty key is before its colon, an empty value after it.
             let colon = skip_trivia(self.text, self.at);
             let stands_before = self.expects_key() && self.text[colon..].starts_with(':');
             let at = if stands_before { colon } else { self.at };
@@ -251,7 +251,7 @@ impl YamlReader<'_, '_> {
             scalar.style,
             ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted
         );
-        // In odd flow collections the parser's nodes do not stand where managed are expected: then it knows better.
+        // In odd flow collections the parser's nodes are not where this code expects them: then it knows better.
         if quoted && !self.text[start..].starts_with(['"', '\'']) {
             start = raw.start;
         }
